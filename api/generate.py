@@ -1,0 +1,526 @@
+#!/usr/bin/env python3
+"""Generate everything that is derived from the list of MPI calls.
+
+usage: generate.py LIST OUTDIR [--also FILE]...
+
+LIST is api/mpi_functions.txt; its format is described at its top. Written to OUTDIR:
+mpi_fn.h, mpi_fn.c, mpi_impl.h, mpi_entries.c, mpi_exports.map, mpi_known.h and mpi-coverage.md
+(see api/README.md). FILE adds names to the export list, one symbol per line, '#' comments.
+
+The whole list is read and checked before anything is written. Every mistake is reported as
+'FILE:LINE: what is wrong'; then the exit status is 2.
+"""
+
+import argparse
+import os
+import re
+import sys
+import textwrap
+
+STATES = ("impl", "todo")
+FLAGS = ("anytime", "fast", "raw", "data")
+PREFIXES = ("MPI_", "MPIX_", "MPII_", "MPIR_")
+PROFILED = ("MPI_", "MPIX_")  # these also have a P name
+LOCALS = ("self", "t0", "rc")  # names the generated entries use themselves
+C_WORDS = ("void", "char", "short", "int", "long", "float", "double", "signed", "unsigned",
+           "const", "volatile", "restrict", "struct", "union", "enum")
+IDENT = re.compile(r"[A-Za-z_]\w*")
+
+
+class ListError(Exception):
+    """A mistake in an input file."""
+
+    def __init__(self, path, line, what):
+        super().__init__(f"{path}:{line}: {what}")
+
+
+class Group:
+    """A section of the list."""
+
+    def __init__(self, key, title):
+        self.key = key
+        self.title = title
+        self.calls = []
+
+    @property
+    def constant(self):
+        return "MPI_FNGROUP_" + self.key.upper()
+
+
+class Arg:
+    """One argument: its declaration as written, and its name."""
+
+    def __init__(self, text):
+        self.text = text
+        pointer = re.search(r"\(\s*\*\s*(\w+)\s*\)\s*\(", text)
+        if pointer:
+            self.name = pointer.group(1)
+            self.type = None
+            return
+        found = re.fullmatch(r"(.*?[\s*])(\w+)((?:\s*\[\w*\])*)", text)
+        if not found or found.group(2) in C_WORDS or found.group(2).startswith("MPI"):
+            raise ValueError(f"argument '{text}' has no name")
+        self.name = found.group(2)
+        self.type = " ".join((found.group(1).strip() + found.group(3)).split())
+
+
+class Call:
+    """One entry: a function, or a variable if flagged 'data'."""
+
+    def __init__(self, state, declaration, flags, group):
+        self.state = state
+        self.group = group
+        self.flags = set()
+        self.comm = None
+        self.args = []
+        self.variadic = False
+        for flag in flags:
+            self.add_flag(flag)
+        if "data" in self.flags:
+            self.parse_variable(declaration)
+        else:
+            self.parse_prototype(declaration)
+        if not self.name.startswith(PREFIXES):
+            raise ValueError(f"name '{self.name}' starts with none of " + " ".join(PREFIXES))
+        self.check_flags()
+
+    def add_flag(self, flag):
+        if flag.startswith("comm="):
+            key, value = "comm", flag[len("comm="):]
+        else:
+            key, value = flag, None
+        if key != "comm" and key not in FLAGS:
+            raise ValueError(f"unknown flag '{flag}'")
+        if key in self.flags:
+            raise ValueError(f"flag '{key}' is given twice")
+        self.flags.add(key)
+        if key == "comm":
+            self.comm = value
+
+    def parse_variable(self, declaration):
+        found = re.fullmatch(r"(.*?[\s*])(\w+)((?:\[\w*\])*)", declaration)
+        if not found:
+            raise ValueError(f"cannot read variable '{declaration}'")
+        self.declaration = declaration
+        self.name = found.group(2)
+
+    def parse_prototype(self, declaration):
+        found = re.fullmatch(r"([A-Za-z_][\w\s]*?[\s*]+)(\w+)\s*\((.*)\)", declaration)
+        if not found:
+            raise ValueError(f"cannot read prototype '{declaration}'")
+        self.returns = found.group(1).strip()
+        self.name = found.group(2)
+        texts = split_args(found.group(3))
+        if texts and texts[-1] == "...":
+            self.variadic = True
+            texts.pop()
+        if texts == ["void"]:
+            texts = []
+        elif not texts:
+            raise ValueError("empty argument list: write (void)")
+        self.args = [Arg(text) for text in texts]
+        names = [arg.name for arg in self.args]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"argument name '{name}' is given twice")
+            if name in LOCALS:
+                raise ValueError(f"argument name '{name}' is used by the generated code")
+
+    def check_flags(self):
+        """Refuse combinations that no output could honour."""
+        for first, second in (("fast", "anytime"), ("fast", "raw"), ("raw", "anytime")):
+            if first in self.flags and second in self.flags:
+                raise ValueError(f"flags '{first}' and '{second}' exclude each other")
+        if "data" in self.flags and self.flags != {"data"}:
+            raise ValueError("'data' takes no other flag")
+        if "data" in self.flags and self.state != "impl":
+            raise ValueError("'data' must be 'impl': a program cannot load without it")
+        if "fast" in self.flags and self.args:
+            raise ValueError("'fast' is for functions without arguments")
+        if "raw" in self.flags and self.state != "impl":
+            raise ValueError("'raw' must be 'impl': drop 'raw' to generate a refusing entry")
+        if self.comm is not None:
+            types = {arg.name: arg.type for arg in self.args}
+            if types.get(self.comm) != "MPI_Comm":
+                raise ValueError(f"'comm={self.comm}' names no argument of type MPI_Comm")
+
+    @property
+    def is_function(self):
+        return "data" not in self.flags
+
+    @property
+    def has_profiling_name(self):
+        return self.is_function and self.name.startswith(PROFILED)
+
+    @property
+    def constant(self):
+        prefix, rest = self.name.split("_", 1)
+        return f"{prefix}_FN_{rest.upper()}"
+
+    @property
+    def comm_index(self):
+        for i, arg in enumerate(self.args):
+            if arg.name == self.comm:
+                return i
+        return -1
+
+    def parameters(self, first=None):
+        """The parameter list of the entry, or with 'first' that of the implementation."""
+        texts = [first] if first else []
+        texts += [arg.text for arg in self.args]
+        if self.variadic and not first:
+            texts.append("...")
+        return texts or ["void"]
+
+    @property
+    def implementation(self):
+        return self.name.lower()
+
+    @property
+    def exported_names(self):
+        return [self.name] + (["P" + self.name] if self.has_profiling_name else [])
+
+
+def split_args(text):
+    """Split at the commas outside parentheses."""
+    parts, depth, start = [], 0, 0
+    for i, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth < 0:
+            raise ValueError("unbalanced parentheses")
+        if char == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    if depth:
+        raise ValueError("unbalanced parentheses")
+    parts.append(text[start:])
+    parts = [" ".join(part.split()) for part in parts]
+    if parts == [""]:
+        return []
+    if "" in parts:
+        raise ValueError("empty argument")
+    return parts
+
+
+def read_lines(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ListError(path, 0, f"cannot read: {reason}") from None
+
+
+def logical_lines(path):
+    """Yield (line number, text): an indented line continues the one before it."""
+    number, text = 0, None
+    for i, line in enumerate(read_lines(path), 1):
+        if line.startswith("#"):
+            continue
+        if line[:1] in (" ", "\t") and line.strip():
+            if text is None:
+                raise ListError(path, i, "indented line continues nothing")
+            text += " " + line.strip()
+            continue
+        if text is not None:
+            yield number, text
+        number, text = i, line.strip() or None
+    if text is not None:
+        yield number, text
+
+
+def parse_group(text):
+    found = re.fullmatch(r"\[([a-z][a-z0-9]*)\]\s+(\S.*)", text)
+    if not found:
+        raise ValueError(f"cannot read group '{text}': expected '[key] Title'")
+    return Group(found.group(1), found.group(2))
+
+
+def parse_call(text, group):
+    if group is None:
+        raise ValueError("entry before the first [group]")
+    state, _, rest = text.partition(" ")
+    if state not in STATES:
+        raise ValueError(f"unknown state '{state}': expected " + " or ".join(STATES))
+    declaration, semicolon, flags = rest.strip().partition(";")
+    if not semicolon:
+        raise ValueError("no ';' after the declaration")
+    return Call(state, declaration.strip(), flags.split(), group)
+
+
+def read_list(path):
+    """Read the list into groups, in file order; names and constants are unique."""
+    groups, seen = [], {}
+
+    def claim(key, line):
+        if key in seen:
+            raise ValueError(f"'{key}' is already taken by line {seen[key]}")
+        seen[key] = line
+
+    claim("MPI_FN_COUNT", 0)
+    claim("MPI_FNGROUP_COUNT", 0)
+    for line, text in logical_lines(path):
+        try:
+            if text.startswith("["):
+                groups.append(parse_group(text))
+                claim(groups[-1].constant, line)
+                continue
+            call = parse_call(text, groups[-1] if groups else None)
+            for name in call.exported_names:
+                claim(name, line)
+            if call.is_function:
+                claim(call.constant, line)
+            call.group.calls.append(call)
+        except ValueError as error:
+            raise ListError(path, line, error) from None
+    if not any(group.calls for group in groups):
+        raise ListError(path, 0, "the list is empty")
+    return groups
+
+
+def read_also(path):
+    names = []
+    for i, line in enumerate(read_lines(path), 1):
+        name = line.split("#", 1)[0].strip()
+        if name and not IDENT.fullmatch(name):
+            raise ListError(path, i, f"'{name}' is not a symbol")
+        if name:
+            names.append(name)
+    return names
+
+
+# ---- C text ----
+
+def fill(head, parts, tail):
+    """'head(parts)tail', broken at commas and aligned behind the parenthesis."""
+    indent = " " * (len(head) + 1)
+    lines, line = [], head + "("
+    for i, part in enumerate(parts):
+        piece = part + ("," if i + 1 < len(parts) else ")" + tail)
+        if line.strip() and not line.endswith("(") and len(line) + 1 + len(piece) > 100:
+            lines.append(line)
+            line = indent + piece
+        else:
+            line += ("" if line.endswith("(") else " ") + piece
+    return "\n".join(lines + [line])
+
+
+def spaced(type_text):
+    """A type ready for a name to follow: 'int ' but 'char *'."""
+    return type_text if type_text.endswith("*") else type_text + " "
+
+
+def banner(comment):
+    origin = "Generated from api/mpi_functions.txt by api/generate.py: do not edit."
+    return f"/* {comment}\n * {origin} */\n"
+
+
+def guard(name, body):
+    return f"#ifndef {name}\n#define {name}\n\n{body}\n#endif\n"
+
+
+def fn_header(groups, functions):
+    constants = "\n".join(f"    {call.constant}," for call in functions)
+    group_constants = "\n".join(f"    {group.constant}," for group in groups)
+    body = f"""/* Every function of the list, in its order. */
+enum mpi_fn {{
+{constants}
+    MPI_FN_COUNT
+}};
+
+/* The groups of the list. */
+enum mpi_fngroup {{
+{group_constants}
+    MPI_FNGROUP_COUNT
+}};
+
+/* By enum mpi_fn: the name ("MPI_Send"). */
+extern const char *const mpi_fn_name[MPI_FN_COUNT];
+
+/* By enum mpi_fn: the enum mpi_fngroup it belongs to. */
+extern const unsigned char mpi_fn_group[MPI_FN_COUNT];
+
+/* By enum mpi_fn: position of the communicator whose error handler is used, or -1. */
+extern const signed char mpi_fn_comm_arg[MPI_FN_COUNT];
+
+/* By enum mpi_fngroup: the short name ("pt2pt"). */
+extern const char *const mpi_fngroup_name[MPI_FNGROUP_COUNT];
+"""
+    return banner("Numbers of the MPI functions.") + guard("ORR_MPI_FN_H", body)
+
+
+def fn_tables(groups, functions):
+    def table(declaration, rows):
+        lines = "\n".join(f"    [{key}] = {value}," for key, value in rows)
+        return f"\n{declaration} = {{\n{lines}\n}};\n"
+
+    return (banner("Tables of the MPI functions.") + '#include "mpi_fn.h"\n'
+            + table("const char *const mpi_fn_name[MPI_FN_COUNT]",
+                    [(call.constant, f'"{call.name}"') for call in functions])
+            + table("const unsigned char mpi_fn_group[MPI_FN_COUNT]",
+                    [(call.constant, call.group.constant) for call in functions])
+            + table("const signed char mpi_fn_comm_arg[MPI_FN_COUNT]",
+                    [(call.constant, call.comm_index) for call in functions])
+            + table("const char *const mpi_fngroup_name[MPI_FNGROUP_COUNT]",
+                    [(group.constant, f'"{group.key}"') for group in groups]))
+
+
+def is_internal(call):
+    """True for the helpers that mpi.h does not declare."""
+    return not call.name.startswith(PROFILED)
+
+
+def impl_header(calls):
+    public = '__attribute__((visibility("default"))) '
+    lines = ["#include <mpi.h>", "", "struct mpi_rank;", "",
+             "/* Written by hand and called by the generated entries. */"]
+    for call in calls:
+        if not call.is_function or call.state != "impl" or "raw" in call.flags:
+            continue
+        first = None if "fast" in call.flags else "struct mpi_rank *self"
+        lines.append(fill(spaced(call.returns) + call.implementation,
+                          call.parameters(first), ";"))
+    lines += ["", "/* Exported helpers that mpi.h does not declare, and those written by hand. */"]
+    for call in calls:
+        if call.is_function and (is_internal(call) or "raw" in call.flags):
+            lines.append(fill(public + spaced(call.returns) + call.name, call.parameters(), ";"))
+    lines += ["", "/* Exported variables, defined by hand. */"]
+    lines += [f"{public}extern {call.declaration};" for call in calls if not call.is_function]
+    return (banner("Implementations of the MPI functions.")
+            + guard("ORR_MPI_IMPL_H", "\n".join(lines) + "\n"))
+
+
+def entry(call):
+    """The exported function and its P name."""
+    head = fill("ORR_EXPORT " + spaced(call.returns) + call.name, call.parameters(), "")
+    if call.state == "todo":
+        body = [f"mpi_unsupported({call.constant});"]
+    elif "fast" in call.flags:
+        body = [f"return {call.implementation}();"]
+    else:
+        enter = "mpi_enter_anytime" if "anytime" in call.flags else "mpi_enter"
+        names = ["self"] + [arg.name for arg in call.args]
+        invoke = call.implementation if call.returns == "void" else (
+            f"{spaced(call.returns)}rc = {call.implementation}")
+        body = [f"struct mpi_rank *self = {enter}({call.constant});",
+                "vtime t0 = mpi_clock(self);",
+                fill("    " + invoke, names, ";").lstrip(),
+                f"mpi_leave(self, {call.constant}, t0);"]
+        if call.returns != "void":
+            body.append("return rc;")
+    text = head + "\n{\n" + "".join(f"    {line}\n" for line in body) + "}\n"
+    if call.has_profiling_name:
+        text += fill(f"extern __typeof__({call.name}) P{call.name} ORR_EXPORT\n    __attribute__",
+                     [f'(alias("{call.name}"))'], ";\n")
+    return text
+
+
+def entries(functions):
+    head = banner("The exported entries of the MPI functions.") + """#include "mpi/entry.h"
+#include "mpi_fn.h"
+#include "mpi_impl.h"
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"        /* entries that only refuse */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* deprecated calls are exported too */
+"""
+    return "\n".join([head] + [entry(call) for call in functions if "raw" not in call.flags])
+
+
+def exports(calls, also):
+    names = {name for call in calls for name in call.exported_names} | set(also)
+    lines = "".join(f"        {name};\n" for name in sorted(names))
+    return (banner("Symbols exported by the MPI library.")
+            + "{\n    global:\n" + lines + "    local:\n        *;\n};\n")
+
+
+def known_header(calls):
+    rows = sorted((name, call.state) for call in calls for name in call.exported_names)
+    lines = "\n".join(f'    {{"{name}", MPI_KNOWN_{state.upper()}}},' for name, state in rows)
+    body = f"""enum mpi_known_state {{
+    MPI_KNOWN_IMPL, /* works */
+    MPI_KNOWN_TODO  /* exported; ends the run with a message when called */
+}};
+
+struct mpi_known {{
+    const char *name;
+    enum mpi_known_state state;
+}};
+
+/* Sorted by strcmp on the name. */
+static const struct mpi_known mpi_known[] = {{
+{lines}
+}};
+"""
+    return (banner("What is known of each exported MPI symbol, for the command line.")
+            + guard("ORR_MPI_KNOWN_H", body))
+
+
+def coverage(groups):
+    """The coverage page; P names and variables are not counted."""
+    rows, sections, done, total = [], [], 0, 0
+    for group in groups:
+        functions = [call for call in group.calls if call.is_function]
+        if not functions:
+            continue
+        have = [call.name for call in functions if call.state == "impl"]
+        lack = [call.name for call in functions if call.state == "todo"]
+        done += len(have)
+        total += len(functions)
+        rows.append(f"| {group.title} | {group.key} | {len(have)} | {len(lack)} |")
+        sections.append(f"## {group.title}\n")
+        for label, names in (("Supported", have), ("Not yet", lack)):
+            if names:
+                text = f"{label} ({len(names)}): " + ", ".join(names) + "."
+                sections.append(textwrap.fill(text, 100, break_long_words=False) + "\n")
+    return f"""# MPI coverage
+
+{done} of {total} functions are supported. Every MPI and MPIX function also has its P name. All
+{total} are exported, so a program loads whatever it imports; calling one that is not supported yet
+ends the run with a message that names it, and `orrery check` lists such imports before a run.
+
+| group | key | supported | not yet |
+|---|---|---|---|
+""" + "\n".join(rows) + "\n\n" + "\n".join(sections)
+
+
+def write(directory, name, text):
+    path = os.path.join(directory, name)
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise ListError(path, 0, f"cannot write: {error.strerror}") from None
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(description="generate the MPI entries from the list")
+    parser.add_argument("list", metavar="LIST")
+    parser.add_argument("outdir", metavar="OUTDIR")
+    parser.add_argument("--also", metavar="FILE", action="append", default=[],
+                        help="file with more names to export, one per line")
+    options = parser.parse_args(argv)
+    try:
+        groups = read_list(options.list)
+        also = [name for path in options.also for name in read_also(path)]
+        calls = [call for group in groups for call in group.calls]
+        functions = [call for call in calls if call.is_function]
+        os.makedirs(options.outdir, exist_ok=True)
+        for name, text in (("mpi_fn.h", fn_header(groups, functions)),
+                           ("mpi_fn.c", fn_tables(groups, functions)),
+                           ("mpi_impl.h", impl_header(calls)),
+                           ("mpi_entries.c", entries(functions)),
+                           ("mpi_exports.map", exports(calls, also)),
+                           ("mpi_known.h", known_header(calls)),
+                           ("mpi-coverage.md", coverage(groups))):
+            write(options.outdir, name, text)
+    except ListError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"{options.outdir}: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+"""Self-test of generate.py (TAP on stdout): the real list against the installed MPICH, a small
+list that is built and run, and lists with mistakes.
+
+usage: test_generate.py [--cc CC] [--mpicc MPICC]
+"""
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GENERATE = os.path.join(HERE, "generate.py")
+LIST = os.path.join(HERE, "mpi_functions.txt")
+OUTPUTS = ("mpi_fn.h", "mpi_fn.c", "mpi_impl.h", "mpi_entries.c", "mpi_exports.map",
+           "mpi_known.h", "mpi-coverage.md")
+
+# What the hand-written entry.h provides.
+MOCK_ENTRY_H = """
+#include <stdint.h>
+#include "mpi_fn.h"
+#define ORR_EXPORT __attribute__((visibility("default")))
+typedef int64_t vtime;
+struct mpi_rank;
+struct mpi_rank *mpi_enter(enum mpi_fn fn);
+struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn);
+vtime mpi_clock(struct mpi_rank *self);
+void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0);
+_Noreturn void mpi_unsupported(enum mpi_fn fn);
+"""
+
+SMALL_LIST = """# comment
+[pt2pt] Point to point
+impl int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
+                  int tag, MPI_Comm comm); comm=comm
+todo int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
+                   int tag, MPI_Comm comm);
+[init] Start
+impl int MPI_Initialized(int *flag); anytime
+impl double MPI_Wtime(void); fast
+impl MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
+impl int MPI_Pcontrol(const int level, ...);
+todo void MPII_Op_set_cxx(MPI_Op op, void (*call)(void));
+impl void MPII_Note(int value);
+impl int MPII_Hand(int value); raw
+impl int MPIR_Variable; data
+"""
+
+# Calls each entry of SMALL_LIST and logs what its bookkeeping saw.
+SMALL_MAIN = """
+#include "mpi/entry.h"
+#include "mpi_impl.h"
+#include <stdio.h>
+#include <stdlib.h>
+struct mpi_rank { int id; };
+static struct mpi_rank rank = {7};
+int MPIR_Variable = 5;
+struct mpi_rank *mpi_enter(enum mpi_fn fn) { printf("enter %s\\n", mpi_fn_name[fn]); return &rank; }
+struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn)
+{ printf("anytime %s\\n", mpi_fn_name[fn]); return &rank; }
+vtime mpi_clock(struct mpi_rank *self) { return self->id * 100; }
+void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0)
+{ printf("leave %d %s %d\\n", self->id, mpi_fn_name[fn], (int)t0); }
+_Noreturn void mpi_unsupported(enum mpi_fn fn)
+{
+    printf("unsupported %s in %s\\n", mpi_fn_name[fn], mpi_fngroup_name[mpi_fn_group[fn]]);
+    exit(0);
+}
+int mpi_send(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
+             int tag, MPI_Comm comm)
+{
+    (void)datatype;
+    return self->id + *(const int *)buf + count + dest + tag + (comm == MPI_COMM_SELF);
+}
+int mpi_initialized(struct mpi_rank *self, int *flag) { *flag = self->id; return 0; }
+double mpi_wtime(void) { return 2.5; }
+MPI_Aint mpi_aint_add(struct mpi_rank *self, MPI_Aint base, MPI_Aint disp)
+{ (void)self; return base + disp; }
+int mpi_pcontrol(struct mpi_rank *self, const int level) { (void)self; return level; }
+void mpii_note(struct mpi_rank *self, int value) { printf("note %d %d\\n", self->id, value); }
+int MPII_Hand(int value) { return value; }
+int main(void)
+{
+    int buf = 1000, flag = 0;
+    printf("send %d\\n", MPI_Send(&buf, 1, MPI_INT, 20, 300, MPI_COMM_SELF));
+    printf("psend %d\\n", PMPI_Send(&buf, 2, MPI_INT, 20, 300, MPI_COMM_WORLD));
+    MPI_Initialized(&flag);
+    printf("flag %d wtime %.1f\\n", flag, MPI_Wtime());
+    printf("aint %lld\\n", (long long)MPI_Aint_add((MPI_Aint)1 << 40, 1));
+    printf("level %d\\n", MPI_Pcontrol(3, "x", 1.5));
+    MPII_Note(4);
+    printf("hand %d comm %d %d\\n", MPII_Hand(9), mpi_fn_comm_arg[MPI_FN_SEND],
+           mpi_fn_comm_arg[MPI_FN_SSEND]);
+    return PMPI_Ssend(&buf, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+}
+"""
+
+SMALL_OUTPUT = """enter MPI_Send
+leave 7 MPI_Send 700
+send 1329
+enter MPI_Send
+leave 7 MPI_Send 700
+psend 1329
+anytime MPI_Initialized
+leave 7 MPI_Initialized 700
+flag 7 wtime 2.5
+enter MPI_Aint_add
+leave 7 MPI_Aint_add 700
+aint 1099511627777
+enter MPI_Pcontrol
+leave 7 MPI_Pcontrol 700
+level 3
+enter MPII_Note
+note 7 4
+leave 7 MPII_Note 700
+hand 9 comm 5 -1
+unsupported MPI_Ssend in pt2pt
+"""
+
+# Each: what is wrong, the list, the line to be named, part of the message.
+MISTAKES = (
+    ("entry before a group", "impl int MPI_A(int a);\n", 1, "before the first [group]"),
+    ("unknown state", "[g] G\n\nmaybe int MPI_A(int a);\n", 3, "unknown state 'maybe'"),
+    ("no semicolon", "[g] G\nimpl int MPI_A(int a)\n", 2, "no ';'"),
+    ("unknown flag", "[g] G\nimpl int MPI_A(int a); quick\n", 2, "unknown flag 'quick'"),
+    ("flag twice", "[g] G\nimpl int MPI_A(int a); raw raw\n", 2, "'raw' is given twice"),
+    ("exclusive flags", "[g] G\nimpl int MPI_A(void); fast anytime\n", 2, "exclude each other"),
+    ("fast with arguments", "[g] G\nimpl int MPI_A(int a); fast\n", 2, "without arguments"),
+    ("raw and todo", "[g] G\ntodo int MPI_A(int a); raw\n", 2, "'raw' must be 'impl'"),
+    ("data and todo", "[g] G\ntodo int MPI_A; data\n", 2, "'data' must be 'impl'"),
+    ("comm names no argument", "[g] G\nimpl int MPI_A(MPI_Comm c); comm=d\n", 2, "'comm=d'"),
+    ("comm of another type", "[g] G\nimpl int MPI_A(int c); comm=c\n", 2, "type MPI_Comm"),
+    ("argument without name", "[g] G\nimpl int MPI_A(MPI_Comm);\n", 2, "'MPI_Comm' has no name"),
+    ("only a C type", "[g] G\nimpl int MPI_A(const int);\n", 2, "'const int' has no name"),
+    ("argument twice", "[g] G\nimpl int MPI_A(int a, int a);\n", 2, "'a' is given twice"),
+    ("reserved argument name", "[g] G\nimpl int MPI_A(int rc);\n", 2, "'rc' is used"),
+    ("empty argument", "[g] G\nimpl int MPI_A(int a,);\n", 2, "empty argument"),
+    ("empty argument list", "[g] G\nimpl int MPI_A();\n", 2, "write (void)"),
+    ("unbalanced parentheses", "[g] G\nimpl int MPI_A(int (a);\n", 2, "unbalanced"),
+    ("no prototype", "[g] G\nimpl MPI_A;\n", 2, "cannot read prototype"),
+    ("foreign prefix", "[g] G\nimpl int MPO_A(int a);\n", 2, "'MPO_A' starts with none"),
+    ("function twice", "[g] G\nimpl int MPI_A(int a);\n\ntodo int MPI_A(int a);\n", 4, "line 2"),
+    ("constant twice", "[g] G\nimpl int MPI_Ab(int a);\nimpl int MPI_aB(int a);\n", 3, "line 2"),
+    ("group twice", "[g] G\nimpl int MPI_A(int a);\n[g] H\n", 3, "line 1"),
+    ("group without title", "[g]\nimpl int MPI_A(int a);\n", 1, "cannot read group"),
+    ("stray continuation", "  int a);\n", 1, "continues nothing"),
+    ("mistake in a continued entry", "[g] G\nimpl int MPI_A(int a,\n  int);\n", 2, "'int' has no"),
+    ("empty list", "# nothing\n", 0, "empty"),
+)
+
+
+class Tap:
+    def __init__(self):
+        self.count = 0
+        self.failed = 0
+
+    def ok(self, good, name, detail=""):
+        self.count += 1
+        self.failed += not good
+        print(f"{'ok' if good else 'not ok'} {self.count} - {name}")
+        if not good:
+            for line in str(detail).splitlines()[:20]:
+                print("# " + line)
+
+    def done(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed else 0
+
+
+def run(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=120, check=False)
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+def write(text, *path):
+    with open(os.path.join(*path), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def generate(text, directory, *options):
+    """Run the generator on 'text'; its path is returned with the result."""
+    path = os.path.join(directory, "list.txt")
+    write(text, path)
+    return path, run(sys.executable, GENERATE, path, os.path.join(directory, "out"), *options)
+
+
+def compiler(options, directory, out):
+    """The compile command with the mock entry.h, and MPICH's include directories."""
+    shown = shlex.split(run(options.mpicc, "-show").stdout)
+    includes = [word for word in shown if word.startswith("-I")]
+    os.makedirs(os.path.join(directory, "mock", "mpi"), exist_ok=True)
+    write(MOCK_ENTRY_H, directory, "mock", "mpi", "entry.h")
+    return [options.cc, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wmissing-prototypes",
+            "-fvisibility=hidden", "-fPIC", "-I", os.path.join(directory, "mock"), "-I", out,
+            *includes]
+
+
+def dynamic_symbols(path, *options):
+    lines = run("nm", "-D", *options, path).stdout.splitlines()
+    return {line.split()[-1].split("@")[0] for line in lines if line.strip()}
+
+
+def test_real_list(tap, options, directory):
+    out = os.path.join(directory, "out")
+    extra = os.path.join(directory, "extra.txt")
+    write("# shims\ngettimeofday\n\nsleep # another\n", extra)
+    result = run(sys.executable, GENERATE, LIST, out, "--also", extra)
+    tap.ok(result.returncode == 0 and not result.stdout, "the list is accepted", result.stdout)
+    tap.ok(all(os.path.exists(os.path.join(out, name)) for name in OUTPUTS), "all files written")
+    command = compiler(options, directory, out)
+    for name in ("mpi_fn.c", "mpi_entries.c"):
+        result = run(*command, "-fsyntax-only", os.path.join(out, name))
+        tap.ok(result.returncode == 0, f"{name} compiles without warning", result.stdout)
+    for name in ("mpi_fn.h", "mpi_impl.h", "mpi_known.h"):
+        result = run(*command, "-fsyntax-only", "-Wno-unused-const-variable", "-x", "c",
+                     os.path.join(out, name))
+        tap.ok(result.returncode == 0, f"{name} compiles alone", result.stdout)
+    mapped = set(re.findall(r"^\s+(\w+);$", read(out, "mpi_exports.map"), re.M))
+    tap.ok({"gettimeofday", "sleep"} <= mapped, "names of --also are exported")
+    known = re.findall(r'^    \{"(\w+)", MPI_KNOWN_', read(out, "mpi_known.h"), re.M)
+    tap.ok(known == sorted(known) and set(known) == mapped - {"gettimeofday", "sleep"},
+           "mpi_known.h is sorted and has the exported names")
+    test_against_library(tap, options, mapped, command, out)
+
+
+def test_against_library(tap, options, mapped, command, out):
+    """Compare with what the installed MPICH exports and its language bindings import."""
+    libraries = {name: run(options.cc, f"-print-file-name=lib{name}.so.12").stdout.strip()
+                 for name in ("mpich", "mpichfort", "mpichcxx")}
+    exported = dynamic_symbols(libraries["mpich"], "--defined-only")
+    wanted = {name for name in exported if re.match(r"P?MPIX?_", name)}
+    tap.ok(len(wanted) > 1000 and wanted <= mapped, "every P?MPI symbol of libmpich is mapped",
+           f"{len(wanted)} wanted, missing: {sorted(wanted - mapped)}")
+    imported = set()
+    for name in ("mpichfort", "mpichcxx"):
+        imported |= dynamic_symbols(libraries[name], "--undefined-only")
+    wanted = imported & exported
+    tap.ok(len(wanted) > 100 and wanted <= mapped, "every import of the bindings is mapped",
+           f"{len(wanted)} wanted, missing: {sorted(wanted - mapped)}")
+    library = os.path.join(out, "entries.so")
+    result = run(*command, "-shared", os.path.join(out, "mpi_entries.c"), "-o", library,
+                 "-Wl,--version-script=" + os.path.join(out, "mpi_exports.map"))
+    built = dynamic_symbols(library, "--defined-only")
+    wanted = {name for name in exported if re.match(r"P?MPIX?_.*[a-z]", name)}
+    tap.ok(result.returncode == 0 and wanted <= built and built <= mapped,
+           "a library of the entries exports every function, and nothing else",
+           result.stdout + f"missing: {sorted(wanted - built)} extra: {sorted(built - mapped)}")
+
+
+def test_small_list(tap, options, directory):
+    _, result = generate(SMALL_LIST, directory)
+    tap.ok(result.returncode == 0, "a small list is accepted", result.stdout)
+    out = os.path.join(directory, "out")
+    main, program = os.path.join(directory, "main.c"), os.path.join(directory, "main")
+    write(SMALL_MAIN, main)
+    result = run(*compiler(options, directory, out), main, os.path.join(out, "mpi_fn.c"),
+                 os.path.join(out, "mpi_entries.c"), "-o", program)
+    tap.ok(result.returncode == 0, "its entries build", result.stdout)
+    if result.returncode == 0:
+        output = run(program).stdout
+        tap.ok(output == SMALL_OUTPUT, "its entries call, count and refuse as listed", output)
+    page = read(out, "mpi-coverage.md")
+    tap.ok("7 of 9 functions are supported" in page
+           and "| Point to point | pt2pt | 1 | 1 |" in page
+           and "Not yet (1): MPI_Ssend." in page, "the coverage page counts them", page)
+
+
+def test_mistakes(tap, directory):
+    for name, text, line, message in MISTAKES:
+        path, result = generate(text, directory)
+        good = (result.returncode == 2 and result.stdout.startswith(f"{path}:{line}: ")
+                and message in result.stdout and result.stdout.count("\n") == 1)
+        tap.ok(good, f"refused: {name}", f"exit {result.returncode}: {result.stdout}")
+    tap.ok(not os.path.exists(os.path.join(directory, "out")), "a refused list writes nothing")
+    extra = os.path.join(directory, "extra.txt")
+    write("good\nnot a symbol\n", extra)
+    _, result = generate(SMALL_LIST, directory, "--also", extra)
+    tap.ok(result.returncode == 2 and result.stdout.startswith(f"{extra}:2: "),
+           "refused: bad name in --also", result.stdout)
+    result = run(sys.executable, GENERATE, os.path.join(directory, "absent"), directory)
+    tap.ok(result.returncode == 2 and "cannot read" in result.stdout, "refused: no such list",
+           result.stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="self-test of generate.py")
+    parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
+    parser.add_argument("--mpicc", default="mpicc.mpich")
+    options = parser.parse_args()
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as directory:
+        test_real_list(tap, options, directory)
+    with tempfile.TemporaryDirectory() as directory:
+        test_small_list(tap, options, directory)
+    with tempfile.TemporaryDirectory() as directory:
+        test_mistakes(tap, directory)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

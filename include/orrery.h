@@ -1,0 +1,80 @@
+/*
+ * orrery.h - what a program may tell the Orrery simulator. Optional: programs need no change to
+ * be simulated.
+ *
+ * The functions below are weak references. Under `orrery run` they reach the simulator; elsewhere
+ * they do nothing, so the same binary runs natively too, and there is no library to link with:
+ *
+ *     #include <orrery.h>
+ *
+ *     orrery_compute(1.5e-3);    // this step takes 1.5 ms on the simulated machine
+ *
+ * For C and C++ (gcc, clang). From Fortran, put the calls into a small C file, or declare
+ * interfaces with bind(c) to the two wrappers that a C file of yours defines:
+ *
+ *     // hooks.c
+ *     #include <orrery.h>
+ *     void app_compute(double seconds) { orrery_compute(seconds); }
+ *
+ *     ! Fortran
+ *     interface
+ *       subroutine app_compute(seconds) bind(c)
+ *         use iso_c_binding, only: c_double
+ *         real(c_double), value :: seconds
+ *       end subroutine
+ *     end interface
+ *
+ * Call them between MPI_Init and MPI_Finalize only. In a program linked statically, or compiled by
+ * clang as position-dependent code (-no-pie), the linker decides that they are absent.
+ */
+#ifndef ORRERY_H
+#define ORRERY_H
+
+/* Through the GOT, also without -fPIE: other references to a missing symbol become 0 for good. */
+#if defined(__has_attribute)
+#if __has_attribute(noplt)
+#define ORRERY_WEAK __attribute__((weak, noplt))
+#endif
+#endif
+#ifndef ORRERY_WEAK
+#define ORRERY_WEAK __attribute__((weak))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Lets `seconds` of virtual time pass for the calling rank, as if it had computed so long. Adds to
+ * what --compute charges; with --compute none it is the only compute time. Negative values and
+ * NaN count as 0.
+ */
+extern void orrery_compute(double seconds) ORRERY_WEAK;
+
+/*
+ * Lets ranks with earlier clocks go first; costs the setting mpi.test_cost. For loops that wait for
+ * something other than MPI.
+ */
+extern void orrery_yield(void) ORRERY_WEAK;
+
+static inline void orrery_compute_if_simulated(double seconds)
+{
+    if (orrery_compute)
+        orrery_compute(seconds);
+}
+
+static inline void orrery_yield_if_simulated(void)
+{
+    if (orrery_yield)
+        orrery_yield();
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Calls by the plain names are safe without the simulator. */
+#define orrery_compute(seconds) orrery_compute_if_simulated(seconds)
+#define orrery_yield() orrery_yield_if_simulated()
+
+#endif

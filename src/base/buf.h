@@ -1,0 +1,44 @@
+/*
+ * A growing text buffer. `data` is NULL until something is added, and then always ends with a
+ * NUL that `len` does not count; the text itself may hold NULs. Out of memory ends the process.
+ * Nothing here switches.
+ */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct buf {
+    char *data;
+    size_t len, cap;
+};
+
+void buf_init(struct buf *buf);
+void buf_fini(struct buf *buf);
+
+/* Appends n bytes, a string, a character, or formatted text. Amortised O(bytes added). */
+void buf_add(struct buf *buf, const void *data, size_t n);
+void buf_adds(struct buf *buf, const char *text);
+void buf_addc(struct buf *buf, char c);
+void buf_addf(struct buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Empties the buffer and keeps its memory. */
+void buf_clear(struct buf *buf);
+
+/* The text, borrowed until the next call that adds; "" if nothing was added. Never NULL. */
+const char *buf_str(const struct buf *buf);
+
+/* Moves the text to the caller, who frees it with mem_free; the buffer is empty after. */
+char *buf_take(struct buf *buf);
+
+/*
+ * Writes the buffer to a file. A new or regular file appears whole or not at all: it is written
+ * beside `path` and renamed, keeping the mode of the file it replaces. "-" and
+ * "/dev/stdout" are standard output, at its current place; devices, pipes and symbolic links are
+ * written through. ERR_SYSTEM with "cannot write 'x': No space left on device" on failure.
+ */
+int buf_write_file(const struct buf *buf, const char *path, struct err *err);
+
+#endif

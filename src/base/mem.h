@@ -1,0 +1,42 @@
+/*
+ * Memory from the system. Small allocations cannot fail: the process ends with a message.
+ * Sizes taken from input use mem_try_alloc or mem_map, which report. Nothing here switches.
+ */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MEM_HUGE_PAGE ((size_t)2 << 20)
+
+/* malloc, calloc(1, n), realloc, strdup; never NULL, not even for size 0. Free with mem_free. */
+void *mem_alloc(size_t size) __attribute__((malloc, returns_nonnull));
+void *mem_zalloc(size_t size) __attribute__((malloc, returns_nonnull));
+void *mem_realloc(void *ptr, size_t size) __attribute__((returns_nonnull));
+char *mem_strdup(const char *text) __attribute__((returns_nonnull));
+
+/* Frees what any of the above, or mem_try_alloc, returned; NULL is allowed. */
+void mem_free(void *ptr);
+
+/* n * size uninitialised bytes, or NULL if the product overflows or memory is short. */
+void *mem_try_alloc(size_t n, size_t size);
+
+/*
+ * Anonymous zeroed pages without swap reservation; only touched pages count. With `huge`, huge
+ * pages are advised, and a mapping of at least MEM_HUGE_PAGE bytes starts on a multiple of it.
+ * NULL with errno on failure. Release with mem_unmap and the same size.
+ */
+void *mem_map(size_t bytes, int huge);
+void mem_unmap(void *ptr, size_t bytes);
+
+/*
+ * Bytes this process can still use without swapping: MemAvailable, or less if a cgroup (v1 or
+ * v2) of the process leaves less. 0 if the system does not tell. Reads files of /proc and /sys.
+ */
+uint64_t mem_available(void);
+
+/* The largest resident set of this process so far in bytes (VmHWM), or 0 if not known. */
+uint64_t mem_peak_rss(void);
+
+#endif

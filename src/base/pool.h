@@ -1,0 +1,98 @@
+/*
+ * A pool of small objects in 16-byte size classes, for events, messages and requests.
+ *
+ *     class c holds blocks of 16*c bytes, c = 1..64; free[c] is an intrusive LIFO list
+ *
+ *     free[2] -> [next|..] -> [next|..] -> NULL       freed blocks, reused first
+ *     chunk:  [header 64 B][block][block]...|bump ... end|   never touched beyond bump
+ *
+ * The caller passes the size to pool_free, so blocks carry no header. Chunks grow fourfold from
+ * POOL_CHUNK_MIN to POOL_CHUNK_MAX, so that a small program stays small; they go back to the
+ * system only in pool_fini. Objects above POOL_MAX bytes use malloc.
+ *
+ * Not thread-safe: a pool belongs to one thread at a time. All blocks are 16-byte aligned.
+ * Out of memory ends the process. Nothing here switches.
+ *
+ * With -DPOOL_DEBUG, memory is filled when allocated (0xCD) and when freed (0xDD), and a block
+ * written after its release ends the process when it is next allocated. All files must then be
+ * compiled so.
+ */
+#ifndef BASE_POOL_H
+#define BASE_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define POOL_MAX 1024
+#define POOL_CLASSES (POOL_MAX / 16)
+#define POOL_CHUNK_MIN ((size_t)64 << 10)
+#define POOL_CHUNK_MAX ((size_t)32 << 20)
+
+struct pool_block {
+    struct pool_block *next;
+};
+
+/* Visible for the inline functions only; use the functions. */
+struct pool {
+    size_t live; /* bytes asked for and not yet freed */
+    char *bump, *end;
+    struct pool_chunk *chunks;
+    size_t chunk_size; /* of the next chunk */
+    const char *name;
+    struct pool_block *free[POOL_CLASSES + 1]; /* free[0] serves objects of size 0 */
+};
+
+/* An empty pool; maps nothing until the first pool_alloc. `name` is borrowed, for messages. */
+void pool_init(struct pool *pool, const char *name);
+
+/* Releases all chunks and with them every block of at most POOL_MAX bytes, freed or not. */
+void pool_fini(struct pool *pool);
+
+/* Slow paths of the functions below. */
+void *pool_alloc_slow(struct pool *pool, size_t size);
+void pool_free_large(struct pool *pool, void *ptr, size_t size);
+void pool_debug_alloc(struct pool *pool, void *ptr, size_t size);
+void pool_debug_free(struct pool *pool, void *ptr, size_t size);
+
+/* `size` uninitialised bytes, never NULL. Free with pool_free and the same size. */
+static inline void *pool_alloc(struct pool *pool, size_t size)
+{
+    if (__builtin_expect(size <= POOL_MAX, 1)) {
+        struct pool_block **head = &pool->free[(size + 15) / 16];
+        struct pool_block *block = *head;
+        if (__builtin_expect(block != NULL, 1)) {
+            *head = block->next;
+            pool->live += size;
+#ifdef POOL_DEBUG
+            pool_debug_alloc(pool, block, size);
+#endif
+            return block;
+        }
+    }
+    return pool_alloc_slow(pool, size);
+}
+
+/* Returns a block of exactly the size it was allocated with. `ptr` is not NULL. */
+static inline void pool_free(struct pool *pool, void *ptr, size_t size)
+{
+    if (__builtin_expect(size <= POOL_MAX, 1)) {
+        struct pool_block **head = &pool->free[(size + 15) / 16];
+        struct pool_block *block = (struct pool_block *)ptr;
+#ifdef POOL_DEBUG
+        pool_debug_free(pool, ptr, size);
+#endif
+        block->next = *head;
+        *head = block;
+        pool->live -= size;
+        return;
+    }
+    pool_free_large(pool, ptr, size);
+}
+
+/* Bytes asked for and not yet freed, large objects included. */
+static inline size_t pool_bytes(const struct pool *pool)
+{
+    return pool->live;
+}
+
+#endif

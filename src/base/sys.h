@@ -1,0 +1,79 @@
+/*
+ * Raw system calls. The names of libc (open, write, _exit, getpid...) may be interposed by the
+ * preloaded library and mean something virtual inside a rank; these reach the kernel. All
+ * return -1 and set errno on failure, like the libc functions they stand for. None switches.
+ */
+#ifndef BASE_SYS_H
+#define BASE_SYS_H
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* Always close-on-exec. `mode` matters only with O_CREAT. */
+static inline int sys_open(const char *path, int flags, mode_t mode)
+{
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+}
+
+static inline ssize_t sys_read(int fd, void *data, size_t size)
+{
+    return (ssize_t)syscall(SYS_read, fd, data, size);
+}
+
+static inline ssize_t sys_write(int fd, const void *data, size_t size)
+{
+    return (ssize_t)syscall(SYS_write, fd, data, size);
+}
+
+static inline int sys_close(int fd)
+{
+    return (int)syscall(SYS_close, fd);
+}
+
+/* Does not follow a final symbolic link. */
+static inline int sys_lstat(const char *path, struct stat *st)
+{
+    return (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+}
+
+static inline int sys_fchmod(int fd, mode_t mode)
+{
+    return (int)syscall(SYS_fchmod, fd, mode);
+}
+
+static inline int sys_rename(const char *from, const char *to)
+{
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+static inline int sys_unlink(const char *path)
+{
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+static inline pid_t sys_getpid(void)
+{
+    return (pid_t)syscall(SYS_getpid);
+}
+
+/* Ends the process, all threads, without handlers. */
+_Noreturn static inline void sys_exit(int status)
+{
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+/* Writes all bytes, across short writes and EINTR; 0, or -1 with errno. */
+int sys_write_all(int fd, const void *data, size_t size);
+
+/*
+ * Reads a small text file (at most size - 1 bytes) into `text` and terminates it; returns its
+ * length, or -1 with errno. Meant for files of /proc and /sys.
+ */
+ssize_t sys_read_text(const char *path, char *text, size_t size);
+
+#endif

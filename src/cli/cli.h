@@ -1,0 +1,45 @@
+/*
+ * The command line: one table of subcommands, each in its own cmd_*.c. Only this module reads
+ * argv, uses the terminal and exits.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/err.h"
+#include "cli/options.h"
+
+#ifndef ORRERY_VERSION
+#define ORRERY_VERSION "0.1.0"
+#endif
+
+/* Exit statuses; `orrery run` otherwise returns the program's own. */
+enum cli_exit { CLI_DONE = 0, CLI_FINDING = 1, CLI_USAGE = 2, CLI_INTERNAL = 3 };
+
+struct cli_command {
+    const char *summary; /* one line for `orrery help` */
+    const struct cli_usage *usage;
+    /* argv[0] is the command's name; returns the exit status. */
+    int (*main)(int argc, char **argv);
+};
+
+extern const struct cli_command cli_cmd_run, cli_cmd_check, cli_cmd_help, cli_cmd_version;
+
+/* The table: NULL after the last. */
+const struct cli_command *cli_command_at(int i);
+
+/* The command of that name, or NULL with err naming the nearest. */
+const struct cli_command *cli_command_find(const char *name, struct err *);
+
+/*
+ * Parses the options of a command. Returns 0 and *next, or 1 when the command is done with
+ * *status as its exit status: help was printed, or an error.
+ */
+int cli_begin(const struct cli_usage *, int argc, char **argv, void *into, int *next, int *status);
+
+/* Prints the error and returns its exit status: 3 for internal failures, else 2. */
+int cli_fail(const struct err *);
+
+/* Writes text to standard output; CLI_DONE, or the status of a failure it reports. */
+int cli_print(const struct buf *);
+
+#endif

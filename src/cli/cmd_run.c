@@ -1,0 +1,220 @@
+/*
+ * `orrery run`: checks everything that can be wrong before anything starts, then starts the
+ * program, watches it and reports.
+ */
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/launch.h"
+#include "cli/program.h"
+#include "cli/result.h"
+#include "cli/run_options.h"
+#include "cli/watch.h"
+#include "net/net.h"
+
+/* What a rank costs at least, and what the simulator needs besides. */
+#define RANK_BYTES 400
+#define FIXED_BYTES ((uint64_t)64 << 20)
+#define NAMES_SHOWN 5
+
+/* ---- checks before the run ---- */
+
+static int check_memory(uint64_t ranks, struct err *err)
+{
+    uint64_t free_bytes = mem_available(), need = ranks * RANK_BYTES + FIXED_BYTES;
+    char count[UNITS_TEXT_MAX], needed[UNITS_TEXT_MAX], have[UNITS_TEXT_MAX], fit[UNITS_TEXT_MAX];
+    if (free_bytes == 0 || need <= free_bytes)
+        return 0;
+    uint64_t most = free_bytes > FIXED_BYTES ? (free_bytes - FIXED_BYTES) / RANK_BYTES : 0;
+    return err_set(err, ERR_INPUT,
+                   "not enough memory for %s ranks: they need at least %s and %s are free; at "
+                   "most %s ranks fit",
+                   units_format_count(count, sizeof count, ranks),
+                   units_format_bytes(needed, sizeof needed, need),
+                   units_format_bytes(have, sizeof have, free_bytes),
+                   units_format_count(fit, sizeof fit, most));
+}
+
+static int check_program(struct cli_program *program, const char *given,
+                         const struct cli_run *run, struct err *err)
+{
+    int rc = cli_program_inspect(program, given, err);
+    if (rc)
+        return rc;
+    if (program->refused)
+        return err_set(err, ERR_INPUT, "cannot simulate '%s': it %s", given, program->why.text);
+    if (program->unsupported.count && !run->allow_unsupported) {
+        char names[400] = "";
+        size_t used = 0, count = program->unsupported.count;
+        for (size_t i = 0; i < count && i < NAMES_SHOWN && used < sizeof names; i++)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                                     program->unsupported.items[i]);
+        if (count > NAMES_SHOWN && used < sizeof names)
+            snprintf(names + used, sizeof names - used, " and %zu more", count - NAMES_SHOWN);
+        return err_set(err, ERR_INPUT,
+                       "cannot simulate '%s': it refers to MPI calls that are not supported yet: "
+                       "%s; if it does not make them, use --allow-unsupported", given, names);
+    }
+    for (size_t i = 0; i < program->warnings.count && !run->quiet; i++)
+        log_warn("%s", program->warnings.items[i]);
+    return 0;
+}
+
+/* A file that cannot be written should be known before the run, not after it. */
+static int check_output(const char *option, const char *path, struct err *err)
+{
+    char copy[PATH_MAX];
+    if (!path || strcmp(path, "-") == 0 || access(path, W_OK) == 0)
+        return 0;
+    int missing = errno == ENOENT;
+    if (!missing || strlen(path) >= sizeof copy)
+        return err_set(err, ERR_SYSTEM, "%s: cannot write '%s': %s", option, path,
+                       missing ? "the name is too long" : strerror(errno));
+    snprintf(copy, sizeof copy, "%s", path);
+    if (access(dirname(copy), W_OK) != 0)
+        return err_set(err, ERR_SYSTEM, "%s: cannot write '%s': %s", option, path,
+                       strerror(errno));
+    return 0;
+}
+
+/* The library may run in another directory than we do. */
+static int absolute_path(const char *path, char *out, size_t size, struct err *err)
+{
+    char directory[PATH_MAX];
+    int n;
+    if (strcmp(path, "-") == 0)
+        n = snprintf(out, size, "/dev/stdout");
+    else if (path[0] == '/')
+        n = snprintf(out, size, "%s", path);
+    else if (getcwd(directory, sizeof directory))
+        n = snprintf(out, size, "%s/%s", directory, path);
+    else
+        return err_set(err, ERR_SYSTEM, "cannot find the current directory: %s", strerror(errno));
+    if (n < 0 || (size_t)n >= size)
+        return err_set(err, ERR_INPUT, "file name '%.40s...' is too long", path);
+    return 0;
+}
+
+static int check_run(struct cli_run *run, const char *given, struct cli_program *program,
+                     char *libdir, size_t libdir_size, struct err *err)
+{
+    struct net net;
+    int rc = net_init(&net, &run->opt.platform, err);
+    if (rc == 0)
+        rc = check_program(program, given, run, err);
+    if (rc == 0)
+        rc = check_memory(run->opt.ranks, err);
+    if (rc == 0)
+        rc = check_output("--stats", run->stats, err);
+    if (rc == 0)
+        rc = check_output("--json", run->json, err);
+    if (rc == 0 && run->stats) {
+        run->opt.detail = 1;
+        rc = absolute_path(run->stats, run->opt.stats_path, sizeof run->opt.stats_path, err);
+    }
+    return rc ? rc : cli_launch_libdir(libdir, libdir_size, err);
+}
+
+/* ---- the run ---- */
+
+static int write_json(const struct cli_run *run, const struct run_page *page,
+                      const struct cli_outcome *outcome, int status)
+{
+    struct buf text;
+    struct err err;
+    buf_init(&text);
+    cli_result_json(page, outcome, status, &text);
+    int rc = buf_write_file(&text, run->json, &err);
+    buf_fini(&text);
+    return rc ? cli_fail(&err) : CLI_DONE;
+}
+
+static int report(const struct cli_run *run, const struct run_page *page,
+                  const struct cli_outcome *outcome)
+{
+    int status = cli_result_status(page, outcome), trouble = CLI_DONE;
+    if (!run->quiet && page->end.cause != RUN_CAUSE_NONE) {
+        struct buf text;
+        buf_init(&text);
+        cli_result_summary(page, outcome, &text);
+        sys_write_all(STDERR_FILENO, buf_str(&text), text.len);
+        buf_fini(&text);
+    }
+    if (page->end.stats_failed) {
+        log_error("the statistics could not be written to '%s'", page->opt.stats_path);
+        trouble = CLI_USAGE;
+    }
+    if (run->json) {
+        int rc = write_json(run, page, outcome, status);
+        trouble = rc ? rc : trouble;
+    }
+    return status ? status : trouble;
+}
+
+static int start_and_watch(struct cli_run *run, const char *path, char **argv, const char *libdir,
+                           struct err *err, int *status)
+{
+    struct cli_page page;
+    struct cli_outcome outcome;
+    sigset_t mask;
+    pid_t pid;
+    int rc = cli_page_init(&page, err);
+    if (rc)
+        return rc;
+    snprintf(run->opt.program, sizeof run->opt.program, "%s", path);
+    snprintf(run->opt.host_reason, sizeof run->opt.host_reason, "%s",
+             run->opt.host == RUN_HOST_AUTO ? "the default" : "chosen with --host");
+    page.page->opt = run->opt;
+    cli_watch_block(&mask);
+    rc = cli_launch_start(&page, libdir, path, argv, &mask, &pid, err);
+    if (rc == 0) {
+        int progress = run->progress < 0 ? isatty(STDERR_FILENO) && !run->quiet : run->progress;
+        cli_watch_wait(pid, page.page, progress, &outcome);
+        *status = report(run, page.page, &outcome);
+    }
+    cli_page_fini(&page);
+    return rc;
+}
+
+static int run_main(int argc, char **argv)
+{
+    /* several kilobytes, and there is one */
+    static struct cli_run run;
+    struct cli_program program;
+    struct err err;
+    char libdir[PATH_MAX];
+    int next, status;
+    cli_run_init(&run);
+    if (cli_begin(&cli_run_usage, argc, argv, &run, &next, &status))
+        return status;
+    if (!run.opt.ranks) {
+        err_set(&err, ERR_INPUT, "how many ranks? give -n N, as in: orrery run -n 64 ./app");
+        return cli_fail(&err);
+    }
+    if (next >= argc) {
+        err_set(&err, ERR_INPUT, "no program given, as in: orrery run -n 64 ./app");
+        return cli_fail(&err);
+    }
+    memset(&program, 0, sizeof program);
+    int rc = check_run(&run, argv[next], &program, libdir, sizeof libdir, &err);
+    if (rc == 0)
+        rc = start_and_watch(&run, program.path, argv + next, libdir, &err, &status);
+    cli_program_fini(&program);
+    return rc ? cli_fail(&err) : status;
+}
+
+const struct cli_command cli_cmd_run = {
+    .summary = "run an MPI program in virtual time",
+    .usage = &cli_run_usage,
+    .main = run_main,
+};

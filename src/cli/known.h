@@ -1,0 +1,22 @@
+/*
+ * What Orrery knows of an MPI symbol that a program imports, in any of the languages' spellings.
+ */
+#ifndef CLI_KNOWN_H
+#define CLI_KNOWN_H
+
+enum cli_known {
+    CLI_KNOWN_OTHER,       /* not a symbol of MPI, or one that the Fortran bindings bring along */
+    CLI_KNOWN_SUPPORTED,
+    CLI_KNOWN_UNSUPPORTED, /* MPI has it, Orrery not yet */
+    CLI_KNOWN_MISSING,     /* looks like MPI, but no MPI of this ABI has it */
+};
+
+/*
+ * Classifies a dynamic symbol: "MPI_Send", "PMPI_Send", Fortran "mpi_send_", "mpi_send__" and
+ * "MPI_SEND", mpi_f08 "mpi_send_f08_", "mpi_send_f08ts_" and their "_large_" forms. *name is the
+ * C name without a leading P where it is known (static), else the symbol itself. Linear in the
+ * number of MPI functions.
+ */
+enum cli_known cli_known_find(const char *symbol, const char **name);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * Entry of the `orrery` program: picks the subcommand.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/nearest.h"
+#include "base/sys.h"
+#include "cli/cli.h"
+
+static const struct cli_command *const commands[] = {
+    &cli_cmd_run, &cli_cmd_check, &cli_cmd_help, &cli_cmd_version, NULL,
+};
+
+const struct cli_command *cli_command_at(int i)
+{
+    return commands[i];
+}
+
+const struct cli_command *cli_command_find(const char *name, struct err *err)
+{
+    struct nearest nearest = {.word = name};
+    for (int i = 0; commands[i]; i++) {
+        if (strcmp(commands[i]->usage->command, name) == 0)
+            return commands[i];
+        nearest_offer(&nearest, commands[i]->usage->command);
+    }
+    if (nearest.best)
+        err_set(err, ERR_INPUT, "unknown command '%s': did you mean '%s'?", name, nearest.best);
+    else
+        err_set(err, ERR_INPUT, "unknown command '%s': 'orrery help' lists the commands", name);
+    return NULL;
+}
+
+int cli_fail(const struct err *err)
+{
+    log_error("%s", err->text);
+    return err->code == ERR_INTERNAL ? CLI_INTERNAL : CLI_USAGE;
+}
+
+int cli_print(const struct buf *text)
+{
+    if (sys_write_all(STDOUT_FILENO, buf_str(text), text->len) == 0)
+        return CLI_DONE;
+    log_error("cannot write to standard output: %s", strerror(errno));
+    return CLI_USAGE;
+}
+
+int cli_begin(const struct cli_usage *usage, int argc, char **argv, void *into, int *next,
+              int *status)
+{
+    struct err err;
+    int rc = cli_options_parse(usage, argc, argv, into, next, &err);
+    if (rc == CLI_OPTIONS_HELP) {
+        struct buf text;
+        buf_init(&text);
+        cli_options_help(usage, &text);
+        *status = cli_print(&text);
+        buf_fini(&text);
+    } else if (rc) {
+        *status = cli_fail(&err);
+    }
+    return rc != 0;
+}
+
+int main(int argc, char **argv)
+{
+    static char help[] = "help", version[] = "version";
+    struct err err;
+    if (argc < 2) {
+        log_error("no command given: try 'orrery help'");
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        argv[1] = help;
+    else if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+        argv[1] = version;
+    const struct cli_command *command = cli_command_find(argv[1], &err);
+    return command ? command->main(argc - 1, argv + 1) : cli_fail(&err);
+}

@@ -1,0 +1,159 @@
+/*
+ * The option engine: see options.h for the accepted forms. Parsing looks an argument up in the
+ * table and hands its value to the option's function; help walks the same table.
+ */
+#include "cli/options.h"
+
+#include <string.h>
+
+#include "base/nearest.h"
+
+#define WIDTH 80
+#define HELP_COLUMN 28
+
+/* "--help" is an option of every command, without a place in its table. */
+static const struct cli_option help_option = {"help", 'h', NULL, NULL, "print this help", NULL};
+
+static int is_end(const struct cli_option *option)
+{
+    return !option->name;
+}
+
+/* The option an argument names; *value points to what follows "=" or the letter, else NULL. */
+static const struct cli_option *match(const struct cli_option *option, const char *arg,
+                                      const char **value)
+{
+    *value = NULL;
+    if (option->alias && strcmp(arg, option->alias) == 0)
+        return option;
+    if (arg[1] != '-') {
+        if (arg[1] != option->letter || (arg[2] && !option->argument))
+            return NULL;
+        *value = arg[2] ? arg + 2 : NULL;
+        return option;
+    }
+    size_t length = strlen(option->name);
+    if (strncmp(arg + 2, option->name, length) != 0)
+        return NULL;
+    if (arg[2 + length] == '=')
+        *value = arg + 3 + length;
+    return arg[2 + length] == 0 || *value ? option : NULL;
+}
+
+static const struct cli_option *find(const struct cli_usage *usage, const char *arg,
+                                     const char **value)
+{
+    /* an alias is one whole word, which a letter with its value would otherwise swallow */
+    for (const struct cli_option *o = usage->options; !is_end(o); o++) {
+        if (o->alias && strcmp(arg, o->alias) == 0)
+            return match(o, arg, value);
+    }
+    for (const struct cli_option *o = usage->options; !is_end(o); o++) {
+        if (match(o, arg, value))
+            return o;
+    }
+    return match(&help_option, arg, value);
+}
+
+static int unknown_option(const struct cli_usage *usage, const char *arg, struct err *err)
+{
+    char word[64];
+    size_t length = strcspn(arg, "=");
+    if (length < sizeof word && arg[1] == '-') {
+        memcpy(word, arg, length);
+        word[length] = 0;
+        struct nearest nearest = {.word = word + 2};
+        for (const struct cli_option *o = usage->options; !is_end(o); o++)
+            nearest_offer(&nearest, o->name);
+        if (nearest.best)
+            return err_set(err, ERR_INPUT, "unknown option '%s': did you mean '--%s'?", word,
+                           nearest.best);
+    }
+    return err_set(err, ERR_INPUT, "unknown option '%s': 'orrery %s --help' lists the options",
+                   arg, usage->command);
+}
+
+int cli_options_parse(const struct cli_usage *usage, int argc, char **argv, void *into, int *next,
+                      struct err *err)
+{
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+        const char *arg = argv[i], *value;
+        if (strcmp(arg, "--") == 0) {
+            i++;
+            break;
+        }
+        const struct cli_option *option = find(usage, arg, &value);
+        if (!option)
+            return unknown_option(usage, arg, err);
+        if (option == &help_option)
+            return CLI_OPTIONS_HELP;
+        if (value && !option->argument)
+            return err_set(err, ERR_INPUT, "option '--%s' takes no value", option->name);
+        if (option->argument && !value && !(i + 1 < argc))
+            return err_set(err, ERR_INPUT, "option '%s' needs a value: %s", arg,
+                           option->argument);
+        if (option->argument && !value)
+            value = argv[++i];
+        int rc = option->set(into, value, err);
+        if (rc) {
+            err_prefix(err, "--%s", option->name);
+            return rc;
+        }
+    }
+    *next = i;
+    return 0;
+}
+
+void cli_options_wrap(struct buf *out, const char *text, int indent, int column)
+{
+    while (*text) {
+        int room = WIDTH - column, n = (int)strcspn(text, "\n");
+        if (n > room) {
+            n = room;
+            while (n > 0 && text[n] != ' ')
+                n--;
+            if (n == 0)
+                n = (int)strcspn(text, " \n");
+        }
+        buf_add(out, text, (size_t)n);
+        buf_addc(out, '\n');
+        text += n;
+        text += *text != 0;
+        if (*text)
+            buf_addf(out, "%*s", indent, "");
+        column = indent;
+    }
+}
+
+static void help_line(const struct cli_option *option, struct buf *out)
+{
+    size_t start = out->len;
+    buf_adds(out, "  ");
+    if (option->letter)
+        buf_addf(out, "-%c, ", option->letter);
+    if (option->alias)
+        buf_addf(out, "%s, ", option->alias);
+    buf_addf(out, "--%s", option->name);
+    if (option->argument)
+        buf_addf(out, " %s", option->argument);
+    int column = (int)(out->len - start);
+    if (column > HELP_COLUMN - 2) {
+        buf_addc(out, '\n');
+        column = 0;
+    }
+    buf_addf(out, "%*s", HELP_COLUMN - column, "");
+    cli_options_wrap(out, option->help, HELP_COLUMN, HELP_COLUMN);
+}
+
+void cli_options_help(const struct cli_usage *usage, struct buf *out)
+{
+    buf_addf(out, "usage: orrery %s %s\n\n", usage->command, usage->synopsis);
+    cli_options_wrap(out, usage->about, 0, 0);
+    buf_adds(out, "\nOptions:\n");
+    for (const struct cli_option *o = usage->options; !is_end(o); o++)
+        help_line(o, out);
+    help_line(&help_option, out);
+    if (usage->more)
+        usage->more(out);
+}

@@ -1,0 +1,50 @@
+/*
+ * Option tables: one table per command gives its parsing and its --help.
+ *
+ * Accepted forms: --name VALUE, --name=VALUE, --flag, -x VALUE, -xVALUE, -x, and an alias that is
+ * spelled with one dash and several letters (-np VALUE). "--" ends the options. Every command has
+ * --help besides its table. Nothing here prints or exits.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct cli_option {
+    const char *name;     /* long name without dashes */
+    char letter;          /* short name, or 0 */
+    const char *alias;    /* "-np", or NULL */
+    const char *argument; /* name of its value in the help, NULL: takes none */
+    const char *help;
+    /* Stores the value (NULL without argument) in the command's own struct; on failure fills err
+     * without naming the option. */
+    int (*set)(void *into, const char *value, struct err *);
+};
+
+struct cli_usage {
+    const char *command;              /* "run" */
+    const char *synopsis;             /* after "orrery run " */
+    const char *about;                /* a few sentences, wrapped by the writer */
+    const struct cli_option *options; /* ends with a NULL name */
+    void (*more)(struct buf *out);    /* text after the options, or NULL */
+};
+
+#define CLI_OPTIONS_HELP 1
+
+/*
+ * Parses argv[1..]. Stops at the first argument that is not an option, or after "--"; *next is
+ * its index. Returns 0, CLI_OPTIONS_HELP if --help or -h was met, or ERR_INPUT with the option
+ * and, for an unknown one, the nearest.
+ */
+int cli_options_parse(const struct cli_usage *, int argc, char **argv, void *into, int *next,
+                      struct err *);
+
+/* The whole help text, at most 80 columns wide. */
+void cli_options_help(const struct cli_usage *, struct buf *out);
+
+/* Appends text wrapped to 80 columns; every line but the first starts with `indent` spaces, and
+ * the first is taken to be at column `column`. Ends with a newline. */
+void cli_options_wrap(struct buf *out, const char *text, int indent, int column);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * Can this program be simulated? Looks at the file and at the libraries it needs, without
+ * executing anything. Shared by `orrery check` and `orrery run`.
+ */
+#ifndef CLI_PROGRAM_H
+#define CLI_PROGRAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define CLI_PROGRAM_PATH_MAX 4096
+
+/* A list of owned strings. */
+struct cli_names {
+    char **items;
+    size_t count;
+};
+
+/* What was found. Owned strings and lists are released by cli_program_fini. */
+struct cli_program {
+    char path[CLI_PROGRAM_PATH_MAX]; /* as it will be executed */
+    char mpi[64];                    /* library by which MPI was recognised, "" if none */
+    const char *mpi_kind;            /* "MPICH ABI", "Open MPI", "other MPICH", NULL */
+    const char *language;            /* "C", "C++", "Fortran", NULL: not read so far */
+    uint64_t private_bytes;          /* writable data of program and libraries, per rank */
+    size_t libraries;                /* looked at, besides language runtimes and MPI */
+    int static_program, threads;
+    struct cli_names unsupported;    /* MPI calls of the program that Orrery lacks */
+    struct cli_names warnings;       /* sentences */
+    int refused;                     /* why.text continues "it ..." */
+    struct err why;
+};
+
+/*
+ * Finds `given` (as a shell would: with a slash it is a path, else PATH is searched) and inspects
+ * it. Returns 0 with the findings, among them `refused`; ERR_SYSTEM or ERR_INPUT if there is no
+ * such file or it cannot be read. Call cli_program_fini in either case.
+ */
+int cli_program_inspect(struct cli_program *, const char *given, struct err *);
+void cli_program_fini(struct cli_program *);
+
+/* Appends a copy of text unless it is in the list already. */
+void cli_names_add(struct cli_names *, const char *text);
+
+#endif

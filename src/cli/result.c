@@ -1,0 +1,204 @@
+/*
+ * The end of a run, for people and for programs. All numbers come from the shared page and from
+ * wait4; nothing is computed here but ratios.
+ */
+#include "cli/result.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/units.h"
+
+#define SHORT_SLICE_S 1e-6
+
+static const char *const cause_names[] = {
+    [RUN_CAUSE_NONE] = "died",   [RUN_CAUSE_DONE] = "done",   [RUN_CAUSE_ABORT] = "abort",
+    [RUN_CAUSE_STUCK] = "stuck", [RUN_CAUSE_CRASH] = "crash", [RUN_CAUSE_INTERNAL] = "internal",
+};
+
+static const char *cause_name(int cause)
+{
+    int known = cause >= 0 && cause < (int)(sizeof cause_names / sizeof cause_names[0]);
+    return known ? cause_names[cause] : "unknown";
+}
+
+/* Host seconds per virtual second; NaN if no virtual time passed. */
+static double ratio(const struct run_page *page, const struct cli_outcome *outcome)
+{
+    double virtual_s = vtime_to_seconds(page->end.virtual_time);
+    return virtual_s > 0 ? outcome->wall_s / virtual_s : NAN;
+}
+
+/* ---- status ---- */
+
+static int died_of_signal(const struct run_page *page, const struct cli_outcome *outcome, int sig)
+{
+    if (outcome->signal && (sig == outcome->signal || sig == SIGKILL)) {
+        log_error("interrupted by signal %d (%s): the run is not complete", outcome->signal,
+                  strsignal(outcome->signal));
+        return 128 + outcome->signal;
+    }
+    if (sig == SIGKILL)
+        log_error("the program was killed (SIGKILL), probably because memory ran out: use fewer "
+                  "ranks");
+    else
+        log_error("the program died of signal %d (%s) while rank %llu ran, without a report", sig,
+                  strsignal(sig), (unsigned long long)page->now.current_rank);
+    return 3;
+}
+
+int cli_result_status(const struct run_page *page, const struct cli_outcome *outcome)
+{
+    if (page->end.cause != RUN_CAUSE_NONE)
+        return page->end.exit_status & 0xff;
+    if (WIFSIGNALED(outcome->status))
+        return died_of_signal(page, outcome, WTERMSIG(outcome->status));
+    int code = WEXITSTATUS(outcome->status);
+    if (code == 127 && page->now.ranks_started == 0) {
+        log_error("cannot start '%s': the dynamic linker refused it, see above",
+                  page->opt.program);
+        return 2;
+    }
+    if (page->now.ranks_started == 0)
+        log_error("'%s' ended with status %d before the simulator took over: nothing was "
+                  "simulated", page->opt.program, code);
+    else
+        log_error("'%s' ended with status %d without a report: the results are not complete",
+                  page->opt.program, code);
+    return 3;
+}
+
+/* ---- summary ---- */
+
+/* "2,345,678 (1.2 M/s)" reads badly: rates are rounded to three digits instead. */
+static void add_rate(struct buf *out, double per_second)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T"};
+    size_t p = 0;
+    for (; per_second >= 999.5 && p < 4; p++)
+        per_second /= 1000;
+    buf_addf(out, " (%.3g%s%s/s)", per_second, p ? " " : "", prefixes[p]);
+}
+
+static void add_stacks(const struct run_page *page, struct buf *out)
+{
+    char count[UNITS_TEXT_MAX];
+    if (page->end.own_stacks == 0)
+        buf_adds(out, "one shared stack");
+    else if (page->end.own_stacks >= page->opt.ranks)
+        buf_adds(out, "a stack per rank");
+    else
+        buf_addf(out, "one shared stack, %s ranks with their own",
+                 units_format_count(count, sizeof count, page->end.own_stacks));
+}
+
+static void add_notes(const struct run_page *page, struct buf *out)
+{
+    if (page->opt.compute == RUN_COMPUTE_MEASURED && page->end.median_slice_s > 0 &&
+        page->end.median_slice_s < SHORT_SLICE_S)
+        buf_addf(out, "  warning       half of all compute slices are below %.3g us: cold caches "
+                      "dominate\n                the measured times; consider --compute none or "
+                      "orrery_compute()\n",
+                 page->end.median_slice_s * 1e6);
+    if (page->end.pairs_aggregated)
+        buf_adds(out, "  note          too many pairs of ranks: pair statistics are by node\n");
+}
+
+void cli_result_summary(const struct run_page *page, const struct cli_outcome *outcome,
+                        struct buf *out)
+{
+    char text[UNITS_TEXT_MAX];
+    double times = ratio(page, outcome);
+    buf_addf(out, "orrery: %s rank%s, %s\n",
+             units_format_count(text, sizeof text, page->opt.ranks),
+             page->opt.ranks == 1 ? "" : "s", cause_name(page->end.cause));
+    buf_addf(out, "  virtual time  %s\n",
+             units_format_time(text, sizeof text, page->end.virtual_time));
+    buf_addf(out, "  wall time     %.3f s", outcome->wall_s);
+    if (!isnan(times))
+        buf_addf(out, " (%.3g x virtual time)", times);
+    buf_addf(out, "\n  messages      %s",
+             units_format_count(text, sizeof text, page->end.messages));
+    if (outcome->wall_s > 0)
+        add_rate(out, (double)page->end.messages / outcome->wall_s);
+    buf_addf(out, "\n  bytes         %s\n",
+             units_format_bytes(text, sizeof text, page->end.bytes));
+    buf_addf(out, "  peak memory   %s\n",
+             units_format_bytes(text, sizeof text, outcome->peak_rss_bytes));
+    buf_addf(out, "  host          fibre (%s), ", page->opt.host_reason);
+    add_stacks(page, out);
+    buf_addc(out, '\n');
+    add_notes(page, out);
+}
+
+/* ---- JSON ---- */
+
+static void put_uint(struct json *json, const char *key, uint64_t value)
+{
+    json_key(json, key);
+    json_uint(json, value);
+}
+
+static void put_double(struct json *json, const char *key, double value)
+{
+    json_key(json, key);
+    json_double(json, value);
+}
+
+static void put_string(struct json *json, const char *key, const char *value)
+{
+    json_key(json, key);
+    json_string(json, value);
+}
+
+static void put_platform(struct json *json, const struct platform_config *platform)
+{
+    json_key(json, "platform");
+    json_object_begin(json);
+    for (size_t i = 0; i < platform_config_count(); i++) {
+        struct buf value;
+        buf_init(&value);
+        platform_config_value(platform, i, &value);
+        put_string(json, platform_config_key(i), buf_str(&value));
+        buf_fini(&value);
+    }
+    json_object_end(json);
+}
+
+void cli_result_json(const struct run_page *page, const struct cli_outcome *outcome,
+                     int exit_status, struct buf *out)
+{
+    struct json json;
+    json_init(&json, out);
+    json_object_begin(&json);
+    put_uint(&json, "ranks", page->opt.ranks);
+    json_key(&json, "virtual_time_s");
+    json_decimal(&json, (uint64_t)page->end.virtual_time, 12);
+    put_uint(&json, "virtual_time_ps", (uint64_t)page->end.virtual_time);
+    put_double(&json, "wall_s", outcome->wall_s);
+    put_double(&json, "startup_s", page->end.startup_s);
+    put_double(&json, "ratio", ratio(page, outcome));
+    put_uint(&json, "peak_rss_bytes", outcome->peak_rss_bytes);
+    put_uint(&json, "messages", page->end.messages);
+    put_uint(&json, "bytes", page->end.bytes);
+    put_string(&json, "host", "fibre");
+    put_string(&json, "host_reason", page->opt.host_reason);
+    put_uint(&json, "procs", 1);
+    json_key(&json, "exit_status");
+    json_int(&json, exit_status);
+    put_string(&json, "cause", cause_name(page->end.cause));
+    put_string(&json, "compute", page->opt.compute == RUN_COMPUTE_NONE ? "none" : "measured");
+    put_uint(&json, "private_bytes", page->end.private_bytes);
+    put_uint(&json, "live_stack_max", page->end.live_stack_max);
+    put_uint(&json, "own_stacks", page->end.own_stacks);
+    put_double(&json, "median_slice_s", page->end.median_slice_s);
+    put_uint(&json, "switches", page->end.switches);
+    put_string(&json, "program", page->opt.program);
+    put_platform(&json, &page->opt.platform);
+    json_object_end(&json);
+    json_fini(&json);
+}

@@ -1,0 +1,24 @@
+/*
+ * What `orrery run` tells at the end: summary, JSON, exit status.
+ */
+#ifndef CLI_RESULT_H
+#define CLI_RESULT_H
+
+#include "base/buf.h"
+#include "cli/watch.h"
+#include "platform/run.h"
+
+/*
+ * The exit status of the run. If the library did not say how it ended, prints why that may be:
+ * killed by a signal (3; 128 + signal after one that we passed on), or not taken over (2, 3).
+ */
+int cli_result_status(const struct run_page *, const struct cli_outcome *);
+
+/* Appends the summary, a few aligned lines for a person. */
+void cli_result_summary(const struct run_page *, const struct cli_outcome *, struct buf *out);
+
+/* Appends the same as a JSON object; times in seconds, exact to the picosecond. */
+void cli_result_json(const struct run_page *, const struct cli_outcome *, int exit_status,
+                     struct buf *out);
+
+#endif

@@ -1,0 +1,249 @@
+/*
+ * The option table of `orrery run`, and one small function per option that stores its value.
+ */
+#include "cli/run_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/units.h"
+
+#define EPOCH_DEFAULT 1767225600 /* 2026-01-01T00:00:00Z */
+#define EPOCH_MAX 253402300799   /* 9999-12-31T23:59:59Z */
+#define RANKS_MAX 2147483647     /* a rank is an int */
+#define STACK_MIN 16384
+
+/* The number of the word in a list that ends with NULL, or an error that names them all. */
+static int choose(const char *value, const char *const *words, int32_t *out, struct err *err)
+{
+    char list[128] = "";
+    for (int32_t i = 0; words[i]; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            *out = i;
+            return 0;
+        }
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", words[i]);
+    }
+    return err_set(err, ERR_INPUT, "unknown value '%s': expected one of: %s", value, list);
+}
+
+static int set_ranks(void *into, const char *value, struct err *err)
+{
+    struct cli_run *run = into;
+    uint64_t ranks;
+    int rc = units_parse_count(value, &ranks, err);
+    if (rc)
+        return rc;
+    if (ranks < 1 || ranks > RANKS_MAX)
+        return err_set(err, ERR_INPUT, "bad number of ranks '%s': expected 1 to %d", value,
+                       RANKS_MAX);
+    run->opt.ranks = ranks;
+    return 0;
+}
+
+static int set_platform(void *into, const char *value, struct err *err)
+{
+    return platform_config_set(&((struct cli_run *)into)->opt.platform, value, err);
+}
+
+static int set_compute(void *into, const char *value, struct err *err)
+{
+    static const char *const words[] = {"measured", "none", NULL};
+    return choose(value, words, &((struct cli_run *)into)->opt.compute, err);
+}
+
+static int set_schedule(void *into, const char *value, struct err *err)
+{
+    struct cli_run *run = into;
+    if (strcmp(value, "fifo") == 0) {
+        run->opt.random = 0;
+        return 0;
+    }
+    char *end = NULL;
+    int is_random = strncmp(value, "random:", 7) == 0 && value[7] >= '0' && value[7] <= '9';
+    uint64_t seed = is_random ? strtoull(value + 7, &end, 10) : 0;
+    if (!is_random || *end)
+        return err_set(err, ERR_INPUT, "unknown schedule '%s': expected fifo or random:SEED",
+                       value);
+    run->opt.random = 1;
+    run->opt.seed = seed;
+    return 0;
+}
+
+static int set_stack(void *into, const char *value, struct err *err)
+{
+    struct cli_run *run = into;
+    uint64_t size;
+    int rc = units_parse_size(value, &size, err);
+    if (rc)
+        return rc;
+    if (size < STACK_MIN || size > (uint64_t)1 << 40)
+        return err_set(err, ERR_INPUT, "bad stack size '%s': expected 16KiB to 1TiB", value);
+    run->opt.stack_size = size;
+    return 0;
+}
+
+static int set_stacks(void *into, const char *value, struct err *err)
+{
+    static const char *const words[] = {"auto", "own", "shared", NULL};
+    return choose(value, words, &((struct cli_run *)into)->opt.stacks, err);
+}
+
+static int set_host(void *into, const char *value, struct err *err)
+{
+    static const char *const words[] = {"auto", "fibre", NULL};
+    return choose(value, words, &((struct cli_run *)into)->opt.host, err);
+}
+
+static int set_idle_limit(void *into, const char *value, struct err *err)
+{
+    struct cli_run *run = into;
+    vtime limit;
+    int rc = units_parse_time(value, &limit, err);
+    if (rc)
+        return rc;
+    if (limit == 0)
+        return err_set(err, ERR_INPUT, "must be greater than 0");
+    run->opt.idle_limit = limit;
+    return 0;
+}
+
+/* The date of the form, and nothing behind it but an optional Z. */
+static int parse_date(const char *text, struct tm *tm)
+{
+    int used = 0;
+    memset(tm, 0, sizeof *tm);
+    if (sscanf(text, "%4d-%2d-%2d%n", &tm->tm_year, &tm->tm_mon, &tm->tm_mday, &used) != 3)
+        return 0;
+    text += used;
+    if (*text == 'T') {
+        if (sscanf(text, "T%2d:%2d:%2d%n", &tm->tm_hour, &tm->tm_min, &tm->tm_sec, &used) != 3)
+            return 0;
+        text += used;
+        text += *text == 'Z';
+    }
+    tm->tm_year -= 1900;
+    tm->tm_mon -= 1;
+    return *text == 0;
+}
+
+int cli_run_parse_epoch(const char *text, int64_t *out, struct err *err)
+{
+    struct tm tm, back;
+    int64_t epoch = -1;
+    if (strspn(text, "0123456789") == strlen(text) && *text && strlen(text) <= 12) {
+        epoch = strtoll(text, NULL, 10);
+    } else if (parse_date(text, &tm)) {
+        time_t t = timegm(&(struct tm){.tm_year = tm.tm_year, .tm_mon = tm.tm_mon,
+                                       .tm_mday = tm.tm_mday, .tm_hour = tm.tm_hour,
+                                       .tm_min = tm.tm_min, .tm_sec = tm.tm_sec});
+        /* timegm carries 31 April over to May: what comes back must be what was given */
+        if (gmtime_r(&t, &back) && back.tm_year == tm.tm_year && back.tm_mon == tm.tm_mon &&
+            back.tm_mday == tm.tm_mday && back.tm_hour == tm.tm_hour &&
+            back.tm_min == tm.tm_min && back.tm_sec == tm.tm_sec)
+            epoch = t;
+    }
+    if (epoch < 0 || epoch > EPOCH_MAX)
+        return err_set(err, ERR_INPUT, "bad date '%s': expected YYYY-MM-DD, "
+                       "YYYY-MM-DDTHH:MM:SSZ or seconds since 1970", text);
+    *out = epoch;
+    return 0;
+}
+
+static int set_epoch(void *into, const char *value, struct err *err)
+{
+    return cli_run_parse_epoch(value, &((struct cli_run *)into)->opt.epoch, err);
+}
+
+static int set_file(const char **out, const char *value, struct err *err)
+{
+    if (!*value)
+        return err_set(err, ERR_INPUT, "the file name is empty");
+    *out = value;
+    return 0;
+}
+
+static int set_stats(void *into, const char *value, struct err *err)
+{
+    return set_file(&((struct cli_run *)into)->stats, value, err);
+}
+
+static int set_json(void *into, const char *value, struct err *err)
+{
+    return set_file(&((struct cli_run *)into)->json, value, err);
+}
+
+/* Flags have no value and cannot fail. */
+#define FLAG(function, member, number)                                    \
+    static int function(void *into, const char *value, struct err *err)   \
+    {                                                                     \
+        (void)value, (void)err;                                           \
+        ((struct cli_run *)into)->member = number;                        \
+        return 0;                                                         \
+    }
+FLAG(set_labels, opt.labels, 1)
+FLAG(set_quiet, quiet, 1)
+FLAG(set_progress, progress, 1)
+FLAG(set_no_progress, progress, 0)
+FLAG(set_allow, allow_unsupported, 1)
+#undef FLAG
+
+static const struct cli_option options[] = {
+    {"ranks", 'n', "-np", "N", "number of ranks, such as 4096 or 1Mi (required)", set_ranks},
+    {"set", 0, NULL, "LIST",
+     "settings of the machine, KEY=VALUE separated by commas; may be repeated", set_platform},
+    {"compute", 0, NULL, "MODEL",
+     "time between MPI calls: measured (default) or none", set_compute},
+    {"schedule", 0, NULL, "ORDER",
+     "in which order ready ranks run: fifo (default) or random:SEED; changes nothing but wall "
+     "time", set_schedule},
+    {"stack", 0, NULL, "SIZE", "stack of a rank (default 8MiB)", set_stack},
+    {"stacks", 0, NULL, "KIND",
+     "auto (default), own: one for each rank, or shared: one for all", set_stacks},
+    {"host", 0, NULL, "HOST", "how ranks are run: auto (default) or fibre", set_host},
+    {"idle-limit", 0, NULL, "TIME",
+     "virtual time in which all ranks may only fail tests (default 10s)", set_idle_limit},
+    {"epoch", 0, NULL, "DATE",
+     "start date that programs see: YYYY-MM-DD or seconds since 1970 (default 2026-01-01)",
+     set_epoch},
+    {"labels", 0, NULL, NULL, "begin each line of output with its rank", set_labels},
+    {"stats", 0, NULL, "FILE", "write statistics, as CSV if FILE ends in .csv, else as JSON",
+     set_stats},
+    {"json", 0, NULL, "FILE", "write the summary as JSON", set_json},
+    {"quiet", 'q', NULL, NULL, "no summary and no warnings", set_quiet},
+    {"progress", 0, NULL, NULL, "draw the progress line even without a terminal", set_progress},
+    {"no-progress", 0, NULL, NULL, "do not draw the progress line", set_no_progress},
+    {"allow-unsupported", 0, NULL, NULL,
+     "run a program that refers to MPI calls not supported yet; making one ends the run",
+     set_allow},
+    {0},
+};
+
+static void settings_help(struct buf *out)
+{
+    buf_adds(out, "\nSettings for --set, with their defaults:\n");
+    platform_config_help(out);
+}
+
+const struct cli_usage cli_run_usage = {
+    .command = "run",
+    .synopsis = "-n N [options] [--] program [arguments...]",
+    .about = "Runs an MPI program with N virtual ranks in virtual time. The program is any "
+             "dynamic executable built by mpicc.mpich, mpicxx.mpich or mpif90.mpich. Exit "
+             "status: the program's own, 1 for a deadlock, 2 for wrong usage or input, 3 for an "
+             "internal failure.",
+    .options = options,
+    .more = settings_help,
+};
+
+void cli_run_init(struct cli_run *run)
+{
+    memset(run, 0, sizeof *run);
+    platform_config_init(&run->opt.platform);
+    run->opt.idle_limit = 10 * VTIME_S;
+    run->opt.epoch = EPOCH_DEFAULT;
+    run->progress = -1;
+}

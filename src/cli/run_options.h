@@ -1,0 +1,27 @@
+/*
+ * The options of `orrery run`.
+ */
+#ifndef CLI_RUN_OPTIONS_H
+#define CLI_RUN_OPTIONS_H
+
+#include "cli/options.h"
+#include "platform/run.h"
+
+/* What the command line asks for: the part for the library, and the part for us. */
+struct cli_run {
+    struct run_options opt;
+    const char *stats, *json; /* file names as given, borrowed from argv, or NULL */
+    int quiet, allow_unsupported;
+    int progress; /* 1 yes, 0 no, -1: if stderr is a terminal */
+};
+
+extern const struct cli_usage cli_run_usage;
+
+/* Fills in the defaults. */
+void cli_run_init(struct cli_run *);
+
+/* A start date: seconds since 1970, or YYYY-MM-DD, or YYYY-MM-DDTHH:MM:SS with an optional Z; UTC.
+ * Between years 1970 and 9999. */
+int cli_run_parse_epoch(const char *text, int64_t *out, struct err *);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * The parent's loop: all signals are blocked and taken one by one with sigtimedwait, so there are
+ * no handlers and no races.
+ *
+ * A Ctrl-C on the terminal reaches the program by itself, as it is in our process group: only
+ * signals sent to us alone are passed on.
+ */
+#include "cli/watch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/sys.h"
+#include "base/units.h"
+
+#define TICK_NS 250000000
+#define WATCHDOG_S 60.0
+
+static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP};
+
+struct watch {
+    pid_t pid;
+    const struct run_page *page;
+    int progress, drawn;
+    double last; /* host time of the last tick */
+    uint64_t last_messages;
+    double rate;
+    struct cli_watchdog dog;
+};
+
+static double host_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void wanted_signals(sigset_t *set)
+{
+    struct sigaction action;
+    sigemptyset(set);
+    sigaddset(set, SIGCHLD);
+    for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++) {
+        if (sigaction(passed_on[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(set, passed_on[i]);
+    }
+}
+
+void cli_watch_block(sigset_t *old)
+{
+    sigset_t set;
+    signal(SIGCHLD, SIG_DFL);
+    wanted_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, old);
+}
+
+/* ---- facts from /proc ---- */
+
+static uint64_t resident_bytes(pid_t pid)
+{
+    char path[64], text[128];
+    unsigned long long total, resident;
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+    if (sys_read_text(path, text, sizeof text) < 0 ||
+        sscanf(text, "%llu %llu", &total, &resident) != 2)
+        return 0;
+    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* User and system time of the process, fields 14 and 15 of its stat; the name may hold anything,
+ * so counting starts behind its closing bracket. */
+static double cpu_seconds(pid_t pid)
+{
+    char path[64], text[1024];
+    unsigned long long user, system;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (sys_read_text(path, text, sizeof text) < 0)
+        return 0;
+    const char *after = strrchr(text, ')');
+    if (!after || sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu",
+                         &user, &system) != 2)
+        return 0;
+    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* ---- progress ---- */
+
+static void erase_line(struct watch *watch)
+{
+    if (watch->drawn)
+        sys_write_all(STDERR_FILENO, "\r\033[K", 4);
+    watch->drawn = 0;
+}
+
+static size_t columns(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79;
+}
+
+static void draw_line(struct watch *watch)
+{
+    const struct run_page *page = watch->page;
+    char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], clock[UNITS_TEXT_MAX];
+    char rate[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX], line[256];
+    snprintf(line, sizeof line, "%s of %s ranks done, at %s, %s messages/s, %s",
+             units_format_count(done, sizeof done, page->now.ranks_done),
+             units_format_count(all, sizeof all, page->opt.ranks),
+             units_format_time(clock, sizeof clock, page->now.clock),
+             units_format_count(rate, sizeof rate, (uint64_t)watch->rate),
+             units_format_bytes(memory, sizeof memory, resident_bytes(watch->pid)));
+    size_t room = columns(), length = strlen(line);
+    struct buf out;
+    buf_init(&out);
+    buf_addf(&out, "\r%.*s\033[K", (int)(length < room ? length : room), line);
+    sys_write_all(STDERR_FILENO, buf_str(&out), out.len);
+    buf_fini(&out);
+    watch->drawn = 1;
+}
+
+/* ---- watchdog ---- */
+
+double cli_watchdog_step(struct cli_watchdog *dog, double now, double cpu, uint64_t counter)
+{
+    if (counter != dog->seen || dog->warn_at == 0) {
+        *dog = (struct cli_watchdog){counter, now, cpu, WATCHDOG_S};
+        return 0;
+    }
+    double span = now - dog->since;
+    if (span < dog->warn_at || cpu - dog->cpu < span / 2)
+        return 0;
+    while (dog->warn_at <= span)
+        dog->warn_at *= 2;
+    return span;
+}
+
+static void tick(struct watch *watch)
+{
+    const struct run_page *page = watch->page;
+    double now = host_seconds();
+    uint64_t messages = page->now.messages;
+    /* any of them changes with almost every call, and a single rank never switches */
+    uint64_t counter = page->now.switches + messages + (uint64_t)page->now.clock +
+                       page->now.ranks_done;
+    if (now - watch->last < TICK_NS * 0.5e-9)
+        return;
+    watch->rate = (double)(messages - watch->last_messages) / (now - watch->last);
+    watch->last_messages = messages;
+    watch->last = now;
+    double stuck = cli_watchdog_step(&watch->dog, now, cpu_seconds(watch->pid), counter);
+    if (stuck > 0) {
+        erase_line(watch);
+        log_warn("rank %llu has run for %.0f s without an MPI call",
+                 (unsigned long long)page->now.current_rank, stuck);
+    }
+    if (watch->progress)
+        draw_line(watch);
+}
+
+/* ---- the loop ---- */
+
+static void pass_on(struct watch *watch, const siginfo_t *info, struct cli_outcome *out)
+{
+    int from_terminal = info->si_code == SI_KERNEL;
+    if (out->signal)
+        kill(watch->pid, SIGKILL);
+    else if (!from_terminal)
+        kill(watch->pid, info->si_signo);
+    out->signal = info->si_signo;
+}
+
+void cli_watch_wait(pid_t pid, const struct run_page *page, int progress, struct cli_outcome *out)
+{
+    double start = host_seconds();
+    struct watch watch = {.pid = pid, .page = page, .progress = progress, .last = start};
+    struct timespec interval = {0, TICK_NS};
+    struct rusage usage;
+    sigset_t set;
+    memset(out, 0, sizeof *out);
+    wanted_signals(&set);
+    for (;;) {
+        siginfo_t info;
+        int sig = sigtimedwait(&set, &info, &interval);
+        if (sig > 0 && sig != SIGCHLD)
+            pass_on(&watch, &info, out);
+        if (wait4(pid, &out->status, WNOHANG, &usage) == pid)
+            break;
+        tick(&watch);
+    }
+    erase_line(&watch);
+    out->wall_s = host_seconds() - start;
+    out->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+}

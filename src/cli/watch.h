@@ -1,0 +1,47 @@
+/*
+ * Watching the program from outside: progress line, watchdog, signals.
+ */
+#ifndef CLI_WATCH_H
+#define CLI_WATCH_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "platform/run.h"
+
+/* How the process ended. */
+struct cli_outcome {
+    int status;               /* as wait(2) gives it */
+    int signal;               /* SIGINT, SIGTERM or SIGHUP that we received, or 0 */
+    double wall_s;
+    uint64_t peak_rss_bytes;
+};
+
+/* Blocks the signals that cli_watch_wait takes; before the program is started. *old is the mask
+ * for it. Signals ignored by our parent (nohup) stay ignored. */
+void cli_watch_block(sigset_t *old);
+
+/*
+ * Waits until the process has ended. Meanwhile passes signals on (a second one kills the
+ * program), draws the progress line on stderr if `progress`, and warns of a rank that runs
+ * without MPI calls.
+ */
+void cli_watch_wait(pid_t pid, const struct run_page *, int progress, struct cli_outcome *);
+
+/* The watchdog's memory; all zero at the start. */
+struct cli_watchdog {
+    uint64_t seen;       /* progress counter when it last changed */
+    double since, cpu;   /* host time and processor time then */
+    double warn_at;      /* seconds without change that bring the next warning */
+};
+
+/*
+ * To be called regularly with host seconds, processor seconds of the program and a number that
+ * changes with every MPI call. Returns the seconds without change when a warning is due: after
+ * 60 s of which the program computed at least half, and then each time the span doubles; else 0.
+ */
+double cli_watchdog_step(struct cli_watchdog *, double now, double cpu, uint64_t counter);
+
+#endif

@@ -1,0 +1,281 @@
+/*
+ * engine.c - the run loop: ready entities, quiescence, decisions.
+ *
+ *     run ready entities until none is left            (they inject, block, end)
+ *     quiescent: d = smallest due time
+ *         none            -> all done, or deadlock
+ *         lookahead L > 0 -> safe_until = d + L, wake every entity due before it
+ *         lookahead 0     -> grant the one entity with the smallest (due, id)
+ *
+ * New entities start in order of their ids whenever no other is ready, so that memory for an
+ * entity is touched only when it starts or gets a message, and a program whose ranks do not wait
+ * for each other needs the memory of one. With a random schedule ready and new ones are mixed.
+ *
+ * The decision heap is a binary heap of (due, id) with the place kept in the entity, so that an
+ * arrival can take an entity out of it.
+ */
+#include "engine/engine.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define IDLE_EVERY 1024 /* resumes between two calls of the idle hook */
+
+/* ---- the decision heap ---- */
+
+static int due_before(const struct engine_due *a, const struct engine_due *b)
+{
+    return a->due < b->due || (a->due == b->due && a->id < b->id);
+}
+
+static void heap_place(struct engine *e, uint32_t at, struct engine_due d)
+{
+    e->heap[at] = d;
+    engine_entity_at(e, d.id)->heap_pos = at + 1;
+}
+
+static void heap_up(struct engine *e, uint32_t at, struct engine_due d)
+{
+    while (at > 0 && due_before(&d, &e->heap[(at - 1) / 2])) {
+        heap_place(e, at, e->heap[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    heap_place(e, at, d);
+}
+
+static void heap_down(struct engine *e, uint32_t at, struct engine_due d)
+{
+    for (;;) {
+        uint32_t kid = 2 * at + 1;
+
+        if (kid >= e->heap_len)
+            break;
+        if (kid + 1 < e->heap_len && due_before(&e->heap[kid + 1], &e->heap[kid]))
+            kid++;
+        if (!due_before(&e->heap[kid], &d))
+            break;
+        heap_place(e, at, e->heap[kid]);
+        at = kid;
+    }
+    heap_place(e, at, d);
+}
+
+static void heap_add(struct engine *e, uint32_t id, vtime due)
+{
+    if (e->heap_len == e->heap_cap) {
+        e->heap_cap = e->heap_cap ? 2 * e->heap_cap : 64;
+        e->heap = mem_realloc(e->heap, e->heap_cap * sizeof *e->heap);
+    }
+    e->heap_len++;
+    heap_up(e, e->heap_len - 1, (struct engine_due){due, id});
+}
+
+static void heap_remove(struct engine *e, struct engine_entity *x)
+{
+    uint32_t at = x->heap_pos - 1;
+    struct engine_due last = e->heap[--e->heap_len];
+
+    x->heap_pos = 0;
+    if (at == e->heap_len)
+        return;
+    if (at > 0 && due_before(&last, &e->heap[(at - 1) / 2]))
+        heap_up(e, at, last);
+    else
+        heap_down(e, at, last);
+}
+
+/* ---- ready entities ---- */
+
+static void make_ready(struct engine *e, struct engine_entity *x, uint32_t id, enum engine_wake why)
+{
+    assert(x->state == ENGINE_BLOCKED);
+    x->state = ENGINE_READY;
+    x->wake = (uint8_t)why;
+    if (x->heap_pos)
+        heap_remove(e, x);
+    if (e->cfg.random) {
+        if (e->bag_len == e->bag_cap) {
+            e->bag_cap = e->bag_cap ? 2 * e->bag_cap : 64;
+            e->bag = mem_realloc(e->bag, e->bag_cap * sizeof *e->bag);
+        }
+        e->bag[e->bag_len++] = id;
+        return;
+    }
+    x->next = 0;
+    if (e->ready_tail)
+        engine_entity_at(e, e->ready_tail - 1)->next = id + 1;
+    else
+        e->ready_head = id + 1;
+    e->ready_tail = id + 1;
+}
+
+/* The next entity to run, or -1. */
+static int64_t take_ready(struct engine *e)
+{
+    uint32_t id;
+
+    if (e->cfg.random) {
+        uint64_t fresh = e->next_new < e->cfg.entities, pick;
+
+        if (e->bag_len + fresh == 0)
+            return -1;
+        pick = rng_below(&e->rng, e->bag_len + fresh);
+        if (pick == e->bag_len)
+            return (int64_t)e->next_new++;
+        id = e->bag[pick];
+        e->bag[pick] = e->bag[--e->bag_len];
+        return id;
+    }
+    if (!e->ready_head)
+        return e->next_new < e->cfg.entities ? (int64_t)e->next_new++ : -1;
+    id = e->ready_head - 1;
+    e->ready_head = engine_entity_at(e, id)->next;
+    if (!e->ready_head)
+        e->ready_tail = 0;
+    return id;
+}
+
+void engine_inject(struct engine *e, struct engine_msg *m)
+{
+    struct engine_entity *x = engine_entity_at(e, m->dst);
+
+    e->injected++;
+    if (m->arrival > e->last_progress)
+        e->last_progress = m->arrival;
+    if (x->inbox) {
+        m->next = x->inbox->next;
+        x->inbox->next = m;
+    } else {
+        m->next = m;
+    }
+    x->inbox = m;
+    if (x->state != ENGINE_BLOCKED)
+        return;
+    if (x->wake_after > 1 && !(m->flags & ENGINE_MSG_URGENT)) {
+        x->wake_after--;
+        return;
+    }
+    make_ready(e, x, m->dst, ENGINE_WAKE_ARRIVAL);
+}
+
+void engine_block(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
+                  uint32_t wake_after)
+{
+    x->state = ENGINE_BLOCKED;
+    x->wake_after = wake_after;
+    if (due != VTIME_NEVER)
+        heap_add(e, id, due);
+}
+
+/* ---- quiescence ---- */
+
+/* Wakes what may decide now. Returns 0 when no decision is due at all. */
+static int grant(struct engine *e)
+{
+    vtime first;
+
+    e->granted_due = -1;
+    if (e->heap_len == 0)
+        return 0;
+    e->rounds++;
+    first = e->heap[0].due;
+    if (e->cfg.lookahead <= 0) {
+        uint32_t id = e->heap[0].id;
+
+        e->granted = id;
+        e->granted_due = first;
+        make_ready(e, engine_entity_at(e, id), id, ENGINE_WAKE_DECIDE);
+        return 1;
+    }
+    if (vtime_add(first, e->cfg.lookahead) > e->safe_until)
+        e->safe_until = vtime_add(first, e->cfg.lookahead);
+    while (e->heap_len && e->heap[0].due < e->safe_until) {
+        uint32_t id = e->heap[0].id;
+
+        make_ready(e, engine_entity_at(e, id), id, ENGINE_WAKE_DECIDE);
+    }
+    return 1;
+}
+
+/* Decisions keep falling due, but nothing has happened for too long. */
+static int is_livelock(const struct engine *e)
+{
+    return e->cfg.idle_limit > 0 && e->heap_len > 0 &&
+           e->heap[0].due > vtime_add(e->last_progress, e->cfg.idle_limit);
+}
+
+static void run_one(struct engine *e, uint32_t id)
+{
+    struct engine_entity *x = engine_entity_at(e, id);
+
+    x->state = ENGINE_RUNNING;
+    if (!e->cfg.ops->resume(e->cfg.owner, id))
+        return;
+    x->state = ENGINE_DONE;
+    e->done++;
+    engine_progress(e, x->clock);
+    for (struct engine_msg *m; (m = engine_poll(x));)
+        engine_msg_free(e, m);
+}
+
+enum engine_end engine_run(struct engine *e)
+{
+    unsigned turns = 0;
+
+    while (!e->stop) {
+        int64_t id = take_ready(e);
+
+        if (id >= 0) {
+            run_one(e, (uint32_t)id);
+            if (++turns % IDLE_EVERY == 0 && e->idle)
+                e->idle(e->cfg.owner);
+            continue;
+        }
+        if (e->done == e->cfg.entities)
+            return ENGINE_END_DONE;
+        if (is_livelock(e))
+            return ENGINE_END_LIVELOCK;
+        if (!grant(e))
+            return ENGINE_END_DEADLOCK;
+    }
+    return ENGINE_END_STOPPED;
+}
+
+void engine_stop(struct engine *e)
+{
+    e->stop = 1;
+}
+
+vtime engine_lower_bound(const struct engine *e)
+{
+    vtime low = VTIME_NEVER;
+
+    if (e->next_new < e->cfg.entities)
+        return 0;
+    for (uint64_t i = 0; i < e->cfg.entities; i++) {
+        const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
+
+        if (x->state != ENGINE_DONE && x->clock < low)
+            low = x->clock;
+    }
+    return low;
+}
+
+void engine_init(struct engine *e, const struct engine_config *cfg)
+{
+    memset(e, 0, sizeof *e);
+    e->cfg = *cfg;
+    e->granted_due = -1;
+    e->granted = UINT32_MAX;
+    pool_init(&e->msgs, "messages");
+    rng_seed(&e->rng, cfg->seed);
+}
+
+void engine_fini(struct engine *e)
+{
+    pool_fini(&e->msgs);
+    mem_free(e->heap);
+    mem_free(e->bag);
+}

@@ -1,0 +1,193 @@
+/*
+ * engine.h - virtual time, messages between entities, decisions, quiescence.
+ *
+ * The engine knows entities (a rank, an agent), not processes and not MPI. An entity runs ahead on
+ * its own clock until it blocks. Messages carry their arrival time, so nothing but a *decision* (a
+ * question whose answer depends on time: which source was first, has it arrived yet) needs any
+ * ordering between entities.
+ *
+ * Invariants
+ *  1. An entity's inbox holds the messages of each source in the order they were sent.
+ *  2. At quiescence (no entity ready) every message ever injected is in an inbox or consumed.
+ *  3. Every message injected from now on has arrival >= safe_until. So a decision due before
+ *     safe_until sees all messages that can matter, and may be taken at once, anywhere.
+ *  4. safe_until never decreases. With lookahead L > 0 it becomes (smallest due time + L) at each
+ *     quiescence; with L = 0 one entity at a time is granted its own due time.
+ *  5. Hence results do not depend on the order in which ready entities are run.
+ */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "base/rng.h"
+#include "base/vtime.h"
+
+enum engine_state {
+    ENGINE_NEW = 0, /* not started; all-zero memory is a new entity */
+    ENGINE_READY,
+    ENGINE_RUNNING,
+    ENGINE_BLOCKED,
+    ENGINE_DONE,
+};
+
+/* What a message looks like to the engine; the owner's fields and the payload follow. */
+struct engine_msg {
+    struct engine_msg *next; /* inbox link, the owner's once taken */
+    vtime arrival;
+    uint32_t src, dst;
+    uint32_t size;  /* bytes of the whole allocation, header included */
+    uint32_t flags; /* ENGINE_MSG_* */
+};
+#define ENGINE_MSG_URGENT 1u /* the receiver must act on it at once (a protocol step) */
+
+/* Lies at the start of the owner's per-rank structure; 32 bytes. */
+struct engine_entity {
+    vtime clock;
+    struct engine_msg *inbox; /* tail of a circular list; NULL when empty */
+    uint32_t next;            /* ready queue link: id + 1 */
+    uint32_t heap_pos;        /* place in the decision heap + 1, 0 when none is due */
+    uint32_t wake_after;      /* arrivals still to come before a wake makes sense */
+    uint8_t state;            /* enum engine_state */
+    uint8_t wake;             /* enum engine_wake of the last wake */
+    uint16_t owner_bits;      /* free for the owner */
+};
+
+enum engine_wake {
+    ENGINE_WAKE_ARRIVAL = 0, /* look at the inbox */
+    ENGINE_WAKE_DECIDE,      /* the due decision is safe now */
+    ENGINE_WAKE_EXPLAIN,     /* deadlock: describe what you wait for, suspend again */
+};
+
+/* One blocked entity's account of itself, filled by ops->explain. */
+struct engine_wait {
+    char text[160];   /* "MPI_Recv from rank 3, tag 7, MPI_COMM_WORLD" */
+    int64_t waits_on; /* the one entity it needs, or -1 if several or any */
+};
+
+struct engine_ops {
+    /* Runs the entity until it suspends or ends; scheduler context. Returns 1 when it ended. */
+    int (*resume)(void *owner, uint32_t id);
+    /* Called in scheduler context for a blocked entity when a deadlock is reported. */
+    void (*explain)(void *owner, uint32_t id, struct engine_wait *out);
+};
+
+struct engine_due {
+    vtime due;
+    uint32_t id;
+};
+
+struct engine_config {
+    uint64_t entities;
+    void *base;       /* array of owner structures, each starting with a struct engine_entity */
+    size_t stride;    /* size of one; a multiple of 64 keeps entities apart in the cache */
+    vtime lookahead;  /* smallest time between an emission and its arrival */
+    vtime idle_limit; /* virtual time of polling without progress that counts as a livelock */
+    int random;       /* run ready entities in random order ... */
+    uint64_t seed;    /* ... drawn from this seed */
+    const struct engine_ops *ops;
+    void *owner;
+};
+
+enum engine_end { ENGINE_END_DONE = 0, ENGINE_END_DEADLOCK, ENGINE_END_LIVELOCK, ENGINE_END_STOPPED };
+
+struct engine {
+    struct engine_config cfg;
+    struct pool msgs;
+    vtime safe_until; /* decisions due before this may be taken */
+    vtime granted_due; /* lookahead 0: the entity `granted` may decide what is due at or before */
+    uint32_t granted;
+    uint32_t ready_head, ready_tail; /* id + 1; FIFO */
+    uint64_t next_new;               /* entities below this have been started */
+    uint64_t done;
+    uint64_t injected;
+    vtime last_progress; /* latest arrival injected or success reported */
+    uint64_t rounds;     /* quiescences passed */
+    int stop;
+    struct engine_due *heap;
+    uint32_t heap_len, heap_cap;
+    uint32_t *bag; /* random schedule: ready ids */
+    uint32_t bag_len, bag_cap;
+    struct rng rng;
+    void (*idle)(void *owner); /* called now and then in scheduler context (progress, output) */
+};
+
+/* In place. Costs O(1): entities are not touched until they start or get a message. */
+void engine_init(struct engine *, const struct engine_config *);
+void engine_fini(struct engine *);
+
+/* Runs until every entity is done, or nothing can go on. */
+enum engine_end engine_run(struct engine *);
+
+/* Makes engine_run return ENGINE_END_STOPPED at the next switch. Any context. */
+void engine_stop(struct engine *);
+
+static inline struct engine_entity *engine_entity_at(const struct engine *e, uint32_t id)
+{
+    return (struct engine_entity *)((char *)e->cfg.base + (size_t)id * e->cfg.stride);
+}
+
+/* A message of `size` bytes in all, from the pool; owned by the caller until injected. */
+static inline struct engine_msg *engine_msg_alloc(struct engine *e, size_t size)
+{
+    struct engine_msg *m = pool_alloc(&e->msgs, size);
+
+    m->size = (uint32_t)size;
+    m->flags = 0;
+    return m;
+}
+static inline void engine_msg_free(struct engine *e, struct engine_msg *m)
+{
+    pool_free(&e->msgs, m, m->size);
+}
+
+/* Hands a message to its destination, which owns it from then on. Sets nothing: arrival, src and
+ * dst are the caller's. Wakes the destination if it is blocked and enough has come. */
+void engine_inject(struct engine *, struct engine_msg *);
+
+/* Takes the oldest message out of the inbox, or NULL. */
+static inline struct engine_msg *engine_poll(struct engine_entity *x)
+{
+    struct engine_msg *tail = x->inbox, *m;
+
+    if (!tail)
+        return NULL;
+    m = tail->next;
+    if (m == tail)
+        x->inbox = NULL;
+    else
+        tail->next = m->next;
+    return m;
+}
+
+/*
+ * Marks the running entity as blocked; the caller suspends it at once. `due` is the time at which a
+ * decision of it is due, or VTIME_NEVER; `wake_after` (at least 1) the number of arrivals needed
+ * before waking is of use. When it runs again, entity->wake says why. Spurious wakes are possible.
+ */
+void engine_block(struct engine *, struct engine_entity *, uint32_t id, vtime due,
+                  uint32_t wake_after);
+
+/* May the entity decide now what is due at `due`? */
+static inline int engine_is_safe(const struct engine *e, uint32_t id, vtime due)
+{
+    return due < e->safe_until || (id == e->granted && due <= e->granted_due);
+}
+
+/* Tells the livelock detection that something succeeded at `when`. */
+static inline void engine_progress(struct engine *e, vtime when)
+{
+    if (when > e->last_progress)
+        e->last_progress = when;
+}
+
+/* Prints the deadlock or livelock report (log_error lines); scheduler context. */
+void engine_report_stuck(struct engine *, enum engine_end);
+
+/* Smallest clock of all entities that are not done: no later output can carry an earlier time.
+ * O(entities). */
+vtime engine_lower_bound(const struct engine *);
+
+#endif

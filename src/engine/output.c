@@ -1,0 +1,387 @@
+/*
+ * Output in the order of virtual time: lines, records, release. Their order is made in
+ * output_sort.c; the file that holds what does not fit in memory is in output_spill.c.
+ *
+ * Invariants
+ *  1. records[0..sorted) is in order; the rest is in order of arrival. Sorting is stable, so
+ *     order of arrival needs no field.
+ *  2. A record in a run arrived before every record of later runs and of memory.
+ *  3. An unfinished line is in `line` or in `lines`, never both, and is never empty there.
+ */
+#include "engine/output.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "engine/output_internal.h"
+
+#define STAGE_SIZE ((size_t)64 << 10)
+enum { AHEAD = 16 }; /* records to prefetch */
+
+/* An unfinished line that is not the one written to last. */
+struct output_line {
+    struct buf text;
+    vtime when;
+};
+
+/* ---- writing ---- */
+
+static int write_system(void *owner, int fd, const char *text, size_t n)
+{
+    (void)owner;
+    while (n > 0) {
+        ssize_t done = sys_write(fd, text, n);
+        if (done >= 0) {
+            text += done;
+            n -= (size_t)done;
+        } else if (errno == EAGAIN) {
+            struct pollfd p = {.fd = fd, .events = POLLOUT};
+            syscall(SYS_ppoll, &p, 1, NULL, NULL, 0);
+        } else if (errno != EINTR) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static void write_out(struct output *out, int fd, const char *text, size_t n)
+{
+    if (n == 0 || out->failed[fd] || out->cfg.writer(out->cfg.owner, fd, text, n) == 0)
+        return;
+    out->failed[fd] = errno ? errno : EIO;
+    if (out->failed[fd] != EPIPE)
+        log_error("cannot write to standard %s: %s; the rest of it is lost",
+                  fd == 1 ? "output" : "error", strerror(out->failed[fd]));
+}
+
+static void stage_flush(struct output *out)
+{
+    write_out(out, out->stage_fd, out->stage, out->stage_len);
+    out->stage_len = 0;
+}
+
+static void stage_add(struct output *out, int fd, const char *text, size_t n)
+{
+    if (fd != out->stage_fd || n > STAGE_SIZE - out->stage_len) {
+        stage_flush(out);
+        out->stage_fd = fd;
+    }
+    if (n > STAGE_SIZE) {
+        write_out(out, fd, text, n);
+        return;
+    }
+    memcpy(out->stage + out->stage_len, text, n);
+    out->stage_len += n;
+}
+
+/* Writes "[rank] " backwards from the end of a small array. */
+static void stage_label(struct output *out, int fd, uint64_t rank)
+{
+    char label[32];
+    char *at = label + sizeof label;
+
+    *--at = ' ';
+    *--at = ']';
+    do {
+        *--at = (char)('0' + rank % 10);
+        rank /= 10;
+    } while (rank > 0);
+    *--at = '[';
+    stage_add(out, fd, at, (size_t)(label + sizeof label - at));
+}
+
+void output_emit(struct output *out, const struct output_record *r, const char *text)
+{
+    int fd = (int)(r->key & 3);
+
+    if (!out->stage)
+        out->stage = mem_alloc(STAGE_SIZE);
+    if (out->cfg.labels)
+        stage_label(out, fd, r->key >> 2);
+    stage_add(out, fd, text, r->len);
+    if (out->cfg.labels && text[r->len - 1] != '\n')
+        stage_add(out, fd, "\n", 1);
+}
+
+/* ---- records in memory ---- */
+
+static char *text_reserve(struct output *out, size_t n)
+{
+    if (n > out->text_cap - out->text_len) {
+        out->text_cap = 2 * (out->text_len + n) + 4096;
+        out->text = mem_realloc(out->text, out->text_cap);
+    }
+    return out->text + out->text_len;
+}
+
+/* A record whose text is `head` followed by `tail`. */
+static void add_record(struct output *out, uint64_t key, vtime when, const struct buf *head,
+                       const char *tail, size_t n)
+{
+    size_t head_len = head ? head->len : 0;
+    char *to = text_reserve(out, head_len + n);
+    struct output_record r = {when, key, out->text_len, head_len + n};
+
+    if (head_len)
+        memcpy(to, head->data, head_len);
+    if (n)
+        memcpy(to + head_len, tail, n);
+    out->text_len += r.len;
+    out->text_live += r.len;
+    if (out->count == out->cap) {
+        out->cap = out->cap ? 2 * out->cap : 256;
+        out->records = mem_realloc(out->records, out->cap * sizeof *out->records);
+    }
+    if (out->sorted == out->count &&
+        (out->count == 0 || output_record_compare(&out->records[out->count - 1], &r) <= 0))
+        out->sorted++;
+    out->records[out->count++] = r;
+    if (out->text_len + out->count * sizeof r > out->cfg.memory_limit)
+        output_spill(out);
+}
+
+/* Forgets the records [from, to) of an ordered memory; moves texts together when most are dead. */
+static void remove_records(struct output *out, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        out->text_live -= out->records[i].len;
+    memmove(out->records + from, out->records + to, (out->count - to) * sizeof *out->records);
+    out->count -= to - from;
+    out->sorted = out->count;
+    if (out->count == 0) {
+        out->text_len = 0;
+    } else if (out->text_live < out->text_len / 2) {
+        char *old = out->text;
+        out->text = mem_alloc(out->text_cap);
+        out->text_len = 0;
+        for (size_t i = 0; i < out->count; i++) {
+            struct output_record *r = &out->records[i];
+            memcpy(out->text + out->text_len, old + r->at, r->len);
+            r->at = out->text_len;
+            out->text_len += r->len;
+        }
+        mem_free(old);
+    }
+}
+
+/* ---- unfinished lines ---- */
+
+/* The unfinished line becomes the one in `line`; 0 if there is none. */
+static int line_recall(struct output *out, uint64_t key)
+{
+    uint64_t *slot;
+    struct output_line *l;
+
+    if (out->line.len && out->line_key == key)
+        return 1;
+    slot = map_count(&out->lines) ? map_find(&out->lines, key) : NULL;
+    if (!slot)
+        return 0;
+    l = (struct output_line *)(uintptr_t)*slot;
+    if (out->line.len) { /* swap the two: one allocation serves both */
+        struct output_line held = {out->line, out->line_when};
+        out->line = l->text;
+        out->line_when = l->when;
+        *l = held;
+        map_remove(&out->lines, key);
+        *map_insert(&out->lines, out->line_key, NULL) = (uintptr_t)l;
+    } else {
+        buf_fini(&out->line);
+        out->line = l->text;
+        out->line_when = l->when;
+        map_remove(&out->lines, key);
+        mem_free(l);
+    }
+    out->line_key = key;
+    return 1;
+}
+
+/* Puts the line written to last among the others, to make room for another one. */
+static void line_put_aside(struct output *out)
+{
+    struct output_line *l;
+
+    if (out->line.len == 0)
+        return;
+    l = mem_alloc(sizeof *l);
+    *l = (struct output_line){out->line, out->line_when};
+    *map_insert(&out->lines, out->line_key, NULL) = (uintptr_t)l;
+    buf_init(&out->line);
+}
+
+static void line_append(struct output *out, uint64_t key, vtime when, const char *text, size_t n)
+{
+    if (out->line.len && out->line_key != key)
+        line_put_aside(out);
+    out->line_key = key;
+    out->line_when = when;
+    buf_add(&out->line, text, n);
+    if (out->line.len >= OUTPUT_LINE_MAX) {
+        add_record(out, key, when, &out->line, NULL, 0);
+        buf_clear(&out->line);
+    }
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Ends every unfinished line last added to after t: as a record, or without trace. */
+static void lines_end(struct output *out, vtime t, int keep)
+{
+    size_t count = 0, it = 0;
+    uint64_t key, val, *keys;
+
+    line_put_aside(out);
+    keys = mem_alloc(map_count(&out->lines) * sizeof *keys);
+    while (map_next(&out->lines, &it, &key, &val))
+        if (((struct output_line *)(uintptr_t)val)->when > t)
+            keys[count++] = key;
+    qsort(keys, count, sizeof *keys, compare_keys); /* the table's order depends on history */
+    for (size_t i = 0; i < count; i++) {
+        line_recall(out, keys[i]);
+        if (keep)
+            add_record(out, keys[i], out->line_when, &out->line, NULL, 0);
+        buf_clear(&out->line);
+    }
+    mem_free(keys);
+}
+
+/* ---- the interface ---- */
+
+void output_init(struct output *out, const struct output_config *cfg)
+{
+    const char *dir = cfg->temp_dir ? cfg->temp_dir : getenv("TMPDIR");
+
+    memset(out, 0, sizeof *out);
+    out->cfg = *cfg;
+    out->temp_dir = mem_strdup(dir && *dir ? dir : "/tmp");
+    out->cfg.temp_dir = out->temp_dir;
+    if (!out->cfg.memory_limit)
+        out->cfg.memory_limit = OUTPUT_MEMORY_DEFAULT;
+    if (!out->cfg.writer)
+        out->cfg.writer = write_system;
+    out->spill_fd = -1;
+    out->stage_fd = 1;
+    buf_init(&out->line);
+    map_init(&out->lines);
+}
+
+void output_fini(struct output *out)
+{
+    size_t it = 0;
+    uint64_t val;
+
+    while (map_next(&out->lines, &it, NULL, &val)) {
+        struct output_line *l = (struct output_line *)(uintptr_t)val;
+        buf_fini(&l->text);
+        mem_free(l);
+    }
+    map_fini(&out->lines);
+    buf_fini(&out->line);
+    output_spill_fini(out);
+    mem_free(out->records);
+    mem_free(out->scratch);
+    mem_free(out->text);
+    mem_free(out->stage);
+    mem_free(out->temp_dir);
+}
+
+void output_add(struct output *out, uint64_t rank, vtime when, int fd, const char *text, size_t n)
+{
+    uint64_t key = rank << 2 | (uint64_t)fd;
+    int saved = errno;
+    const char *newline;
+
+    assert(fd == 1 || fd == 2);
+    assert(out->cfg.ranks == 0 || rank < out->cfg.ranks);
+    if (n == 0)
+        return;
+    newline = memchr(text, '\n', n);
+    if (newline && line_recall(out, key)) {
+        size_t part = (size_t)(newline - text) + 1;
+        add_record(out, key, when, &out->line, text, part);
+        buf_clear(&out->line);
+        text += part;
+        n -= part;
+        newline = n ? memchr(text, '\n', n) : NULL;
+    }
+    while (newline) {
+        size_t part = (size_t)(newline - text) + 1;
+        add_record(out, key, when, NULL, text, part);
+        text += part;
+        n -= part;
+        newline = n ? memchr(text, '\n', n) : NULL;
+    }
+    if (n) {
+        line_recall(out, key);
+        line_append(out, key, when, text, n);
+    }
+    errno = saved;
+}
+
+void output_end_rank(struct output *out, uint64_t rank, vtime when)
+{
+    int saved = errno;
+
+    for (uint64_t fd = 1; fd <= 2; fd++) {
+        uint64_t key = rank << 2 | fd;
+        if (line_recall(out, key)) {
+            add_record(out, key, when, &out->line, NULL, 0);
+            buf_clear(&out->line);
+        }
+    }
+    errno = saved;
+}
+
+void output_release(struct output *out, vtime bound)
+{
+    int saved = errno;
+    size_t next = 0;
+
+    output_sort(out);
+    while (next < out->count && out->records[next].when < bound) {
+        struct output_record *r = &out->records[next++];
+        if (next + AHEAD < out->count) /* order of time is no order of memory */
+            __builtin_prefetch(out->text + r[AHEAD].at);
+        output_runs_emit(out, bound, r); /* what comes before it */
+        output_emit(out, r, out->text + r->at);
+    }
+    output_runs_emit(out, bound, NULL);
+    if (out->stage)
+        stage_flush(out);
+    if (next)
+        remove_records(out, 0, next);
+    errno = saved;
+}
+
+void output_drop_after(struct output *out, vtime t)
+{
+    int saved = errno;
+    size_t keep;
+
+    output_sort(out);
+    for (keep = out->count; keep > 0 && out->records[keep - 1].when > t; keep--)
+        ;
+    if (keep < out->count)
+        remove_records(out, keep, out->count);
+    output_runs_cut(out, t);
+    lines_end(out, t, 0);
+    errno = saved;
+}
+
+int output_finish(struct output *out)
+{
+    lines_end(out, -1, 1);
+    output_release(out, VTIME_NEVER);
+    return out->failed[1] ? out->failed[1] : out->failed[2];
+}

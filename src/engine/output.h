@@ -1,0 +1,92 @@
+/*
+ * output.h - the output of all ranks, in the order of virtual time.
+ *
+ * Ranks run ahead of each other, so a line may not be shown before all ranks have passed its time.
+ * A line becomes a record when its newline comes, stamped with the clock of that moment. Records
+ * leave in the order (time, rank, sequence), where the sequence is that of a rank's own lines:
+ * lines of one rank and time never swap, across stdout and stderr alike.
+ *
+ *     output_add -> unfinished line of (rank, fd) -> records in memory -> sorted runs in a file
+ *                                                          \__________ merge _________/
+ *                                                                       |
+ *                                                      output_release -> writer
+ *
+ * Above the memory limit the records are sorted and moved to an unlinked temporary file. Bytes
+ * are written as the program wrote them; a last line without newline stays without one. With
+ * labels each line starts with "[rank] ", and a missing newline is added.
+ *
+ * All functions may be called in a rank's context: they use no interposed libc function but malloc
+ * and keep errno. None switches. Out of memory ends the process.
+ */
+#ifndef ENGINE_OUTPUT_H
+#define ENGINE_OUTPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/vtime.h"
+
+#define OUTPUT_MEMORY_DEFAULT ((size_t)64 << 20)
+/* A line longer than this is passed on in pieces, which other ranks' lines may separate. */
+#define OUTPUT_LINE_MAX ((size_t)1 << 20)
+
+struct output_config {
+    int labels;
+    uint64_t ranks;       /* ranks are below this; 0: not known */
+    size_t memory_limit;  /* bytes of records held in memory; 0: OUTPUT_MEMORY_DEFAULT */
+    const char *temp_dir; /* NULL: TMPDIR, or /tmp; copied */
+    /* Writes all n bytes to the descriptor: 0, or -1 with errno. NULL: the system. After a failure
+     * no more is written to that descriptor; the failure is reported once, but for EPIPE. */
+    int (*writer)(void *owner, int fd, const char *text, size_t n);
+    void *owner; /* first argument of writer */
+};
+
+/* Use the functions. */
+struct output {
+    struct output_config cfg;
+    char *temp_dir;
+    struct output_record *records; /* [0, sorted) is in order, all of it in order of arrival */
+    size_t count, sorted, cap;
+    struct output_record *scratch; /* for merging */
+    size_t scratch_cap;
+    char *text; /* the records' bytes; those of records that left are dead */
+    size_t text_len, text_cap, text_live;
+    uint64_t line_key;  /* the unfinished line written to last ... */
+    struct buf line;    /* ... empty when there is none */
+    vtime line_when;    /* its latest addition */
+    struct map lines;   /* all other unfinished lines: key -> struct output_line */
+    struct output_run *runs;
+    size_t run_count, run_cap;
+    int spill_fd; /* -1: not open */
+    int spill_off; /* gave up on it */
+    uint64_t spill_end;
+    char *stage; /* bytes on their way to the writer */
+    size_t stage_len;
+    int stage_fd;
+    int failed[3]; /* errno that ended a descriptor */
+    uint64_t spilled; /* bytes moved to the file in all */
+};
+
+/* In place. Costs O(1). */
+void output_init(struct output *, const struct output_config *);
+/* Releases memory and the file; what was not released is lost. */
+void output_fini(struct output *);
+
+/* What the rank wrote to fd (1 or 2) at its time `when`. Amortised O(n). */
+void output_add(struct output *, uint64_t rank, vtime when, int fd, const char *text, size_t n);
+
+/* The rank has ended at `when`: its unfinished lines become records as they are. */
+void output_end_rank(struct output *, uint64_t rank, vtime when);
+
+/* Writes all records with a time before `bound`; no later call may add one before it. */
+void output_release(struct output *, vtime bound);
+
+/* Discards all records, and unfinished lines last added to, later than t. */
+void output_drop_after(struct output *, vtime t);
+
+/* Writes everything, unfinished lines included. 0, or the errno of the first failed write. */
+int output_finish(struct output *);
+
+#endif

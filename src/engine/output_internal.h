@@ -1,0 +1,42 @@
+/*
+ * output_internal.h - what the output_*.c files share.
+ */
+#ifndef ENGINE_OUTPUT_INTERNAL_H
+#define ENGINE_OUTPUT_INTERNAL_H
+
+#include "engine/output.h"
+
+struct output_record {
+    vtime when;
+    uint64_t key; /* rank << 2 | fd */
+    size_t at;    /* where its bytes are in output.text */
+    size_t len;   /* at least 1 */
+};
+
+/* Order by (time, rank); records that compare equal keep their order of arrival. */
+static inline int output_record_compare(const struct output_record *a,
+                                        const struct output_record *b)
+{
+    uint64_t rank_a = a->key >> 2, rank_b = b->key >> 2;
+
+    if (a->when != b->when)
+        return a->when < b->when ? -1 : 1;
+    return (rank_a > rank_b) - (rank_a < rank_b);
+}
+
+/* output.c: hands one record to the writer's stage. */
+void output_emit(struct output *, const struct output_record *, const char *text);
+
+/* output_sort.c: brings the records in memory in order. */
+void output_sort(struct output *);
+
+/* output_spill.c */
+/* Moves all records in memory to a run. If the file fails: one error, and they stay. */
+void output_spill(struct output *);
+/* Emits the records of runs before `bound` that come no later than `next` (NULL: all). */
+void output_runs_emit(struct output *, vtime bound, const struct output_record *next);
+/* Discards records of runs later than t. */
+void output_runs_cut(struct output *, vtime t);
+void output_spill_fini(struct output *);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * clock.c - the processor model "measured": host time between MPI calls times a factor; or none.
+ *
+ * Host time is read as processor ticks (x86-64: the time stamp counter, constant and synchronised
+ * on every processor of the last fifteen years; aarch64: the virtual counter). A slice runs from
+ * the return of one MPI call, or from a switch into the rank, to the next call.
+ */
+#include "mpi/clock.h"
+
+#include <time.h>
+
+#include "base/log.h"
+#include "base/units.h"
+#include "mpi/entry.h"
+#include "mpi/p2p/p2p_internal.h"
+#include "mpi_impl.h"
+
+#define CALIBRATE_NS 2000000 /* length of the comparison with the system's clock */
+
+static uint64_t slices[64]; /* by log2 of ticks */
+
+uint64_t mpi_ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t t;
+
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
+#endif
+}
+
+static int64_t host_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static double ticks_per_ns(void)
+{
+    int64_t t0 = host_ns(), t1;
+    uint64_t c0 = mpi_ticks(), c1;
+
+    do {
+        t1 = host_ns();
+        c1 = mpi_ticks();
+    } while (t1 - t0 < CALIBRATE_NS);
+    return (double)(c1 - c0) / (double)(t1 - t0);
+}
+
+void mpi_clock_init(const struct run_options *o)
+{
+    mpi_world.measured = o->compute == RUN_COMPUTE_MEASURED;
+    mpi_world.send_overhead = o->platform.mpi_send_overhead;
+    mpi_world.recv_overhead = o->platform.mpi_recv_overhead;
+    mpi_world.test_cost = o->platform.mpi_test_cost;
+    mpi_world.clock_cost = o->platform.mpi_clock_cost;
+    mpi_world.eager_limit = o->platform.mpi_eager_limit;
+    if (mpi_world.measured)
+        mpi_world.ps_per_tick = 1000.0 / ticks_per_ns() / o->platform.nodes_speed;
+}
+
+void mpi_charge(struct mpi_rank *self)
+{
+    uint64_t now = mpi_ticks();
+    int64_t ticks = (int64_t)(now - mpi_world.slice_start);
+
+    mpi_world.slice_start = now;
+    if (ticks <= 0)
+        return;
+    slices[63 - __builtin_clzll((uint64_t)ticks)]++;
+    mpi_clock_add(self, (vtime)((double)ticks * mpi_world.ps_per_tick));
+}
+
+double mpi_clock_median_slice(void)
+{
+    uint64_t total = 0, below = 0;
+
+    for (int i = 0; i < 64; i++)
+        total += slices[i];
+    if (total == 0)
+        return 0;
+    for (int i = 0; i < 64; i++) {
+        below += slices[i];
+        if (2 * below >= total)
+            return 1.5 * (double)((uint64_t)1 << i) * mpi_world.ps_per_tick * 1e-12 *
+                   mpi_world.opt->platform.nodes_speed;
+    }
+    return 0;
+}
+
+void mpi_clock_overflow(struct mpi_rank *self)
+{
+    self->ent.clock = VTIME_LIMIT - 1;
+    mpi_abort_run(self, 3, "the virtual clock passed its limit of 53 days; "
+                           "scale the program's time down");
+}
+
+static void begin(struct mpi_rank *self)
+{
+    if (mpi_world.measured)
+        mpi_charge(self);
+}
+
+static void end(void)
+{
+    if (mpi_world.measured)
+        mpi_world.slice_start = mpi_ticks();
+}
+
+vtime mpi_clock_read(struct mpi_rank *self)
+{
+    begin(self);
+    mpi_clock_add(self, mpi_world.clock_cost);
+    end();
+    return self->ent.clock;
+}
+
+void mpi_clock_spend(struct mpi_rank *self, vtime dt)
+{
+    begin(self);
+    mpi_clock_add(self, dt < VTIME_LIMIT ? dt : VTIME_LIMIT);
+    end();
+}
+
+void mpi_clock_yield(struct mpi_rank *self)
+{
+    begin(self);
+    mpi_clock_add(self, mpi_world.test_cost);
+    mpi_drain(self);
+    while (!mpi_decision_step(self, self->ent.clock, NULL, 0))
+        ;
+    end();
+}
+
+/* ---- what programs call ---- */
+
+double mpi_wtime(void)
+{
+    struct mpi_rank *self = mpi_self();
+
+    return self ? vtime_to_seconds(mpi_clock_read(self)) : 0.0;
+}
+
+double mpi_wtick(void)
+{
+    return 1e-12;
+}
+
+ORR_EXPORT void orrery_compute_real(double seconds) __asm__("orrery_compute");
+ORR_EXPORT void orrery_yield_real(void) __asm__("orrery_yield");
+
+void orrery_compute_real(double seconds)
+{
+    struct mpi_rank *self = mpi_self();
+
+    if (self && seconds > 0)
+        mpi_clock_spend(self, vtime_from_seconds(seconds));
+}
+
+void orrery_yield_real(void)
+{
+    struct mpi_rank *self = mpi_self();
+
+    if (self)
+        mpi_clock_yield(self);
+}

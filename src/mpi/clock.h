@@ -1,0 +1,25 @@
+/*
+ * clock.h - a rank's clock and the processor model that moves it between MPI calls.
+ */
+#ifndef MPI_CLOCK_H
+#define MPI_CLOCK_H
+
+#include "mpi/rank.h"
+#include "platform/run.h"
+
+/* Sets up the processor model; measures the host's tick rate if it is needed. */
+void mpi_clock_init(const struct run_options *);
+
+/* The program reads a clock: charges its time so far and the cost of reading. */
+vtime mpi_clock_read(struct mpi_rank *);
+
+/* The program sleeps or declares time (orrery_compute). */
+void mpi_clock_spend(struct mpi_rank *, vtime dt);
+
+/* Lets ranks with earlier clocks go first (may switch). */
+void mpi_clock_yield(struct mpi_rank *);
+
+/* Median host time between two MPI calls in seconds (to a factor of two), 0 if not measured. */
+double mpi_clock_median_slice(void);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * All-to-all with MPI_IN_PLACE: every pair of ranks swaps its blocks, in the order of pairs (0,1),
+ * (0,2), ..., (1,2), ..., which no cycle of waits can form in. A block is packed aside, sent, and
+ * replaced by what comes. Cost: up to (2P - 3) * (alpha + n beta) for blocks of n bytes; memory of
+ * one block. Serves alltoall, alltoallv and alltoallw; the block to a rank is as long as the one
+ * from it, so empty blocks are skipped on both sides.
+ */
+#include "mpi/coll/coll_internal.h"
+
+static int swap_block(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
+                      int peer, int tag)
+{
+    struct coll_block b = coll_recv_block(a, peer);
+    uint64_t bytes = coll_block_bytes(&b);
+
+    if (!bytes)
+        return MPI_SUCCESS;
+    char *tmp = (char *)mem_alloc(bytes);
+    mpi_type_pack(b.type, b.count, b.buf, tmp);
+    int rc = mpi_coll_sendrecv(self, c, tmp, bytes, coll_byte(), peer, b.buf, b.count, b.type,
+                               peer, tag);
+    mem_free(tmp);
+    return rc;
+}
+
+static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a, int tag)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int peer = 0; peer < a->size && !rc; peer++)
+        if (peer != a->rank)
+            rc = swap_block(self, c, a, peer, tag);
+    return rc;
+}
+
+int coll_alltoall_replace(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
+{
+    return run(self, c, a, MPI_TAG_ALLTOALL);
+}
+
+int coll_alltoallv_replace(struct mpi_rank *self, struct mpi_comm *c,
+                           const struct mpi_coll_args *a)
+{
+    return run(self, c, a, MPI_TAG_ALLTOALLV);
+}
+
+int coll_alltoallw_replace(struct mpi_rank *self, struct mpi_comm *c,
+                           const struct mpi_coll_args *a)
+{
+    return run(self, c, a, MPI_TAG_ALLTOALLW);
+}

@@ -1,0 +1,137 @@
+/*
+ * coll.h - blocking collectives of the virtual MPI.
+ *
+ * An operation (enum mpi_coll_op) has several algorithms (coll_list.h); its selector in
+ * coll_table.c picks one by message size and communicator size as MPICH 4.0 does, unless one was
+ * forced by name. Algorithms are plain code over mpi_coll_send/recv/... that runs and blocks on the
+ * rank's own stack.
+ *
+ * A million ranks block in a collective at once, each keeping its live stack. So the arguments are
+ * passed by one pointer, algorithms keep few values across a blocking call, temporaries are on the
+ * heap, and nothing but the caller's own buffers is O(size).
+ *
+ * All functions here may switch unless said otherwise, and return an MPI error class, not raised.
+ * Intracommunicators only.
+ */
+#ifndef MPI_COLL_COLL_H
+#define MPI_COLL_COLL_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "mpi/coll/coll_list.h"
+
+struct mpi_comm;
+struct mpi_op;
+struct mpi_rank;
+struct mpi_type;
+
+enum mpi_coll_op {
+    MPI_COLL_barrier = 0,
+    MPI_COLL_bcast,
+    MPI_COLL_gather,
+    MPI_COLL_gatherv,
+    MPI_COLL_scatter,
+    MPI_COLL_scatterv,
+    MPI_COLL_allgather,
+    MPI_COLL_allgatherv,
+    MPI_COLL_alltoall,
+    MPI_COLL_alltoallv,
+    MPI_COLL_alltoallw,
+    MPI_COLL_reduce,
+    MPI_COLL_allreduce,
+    MPI_COLL_reduce_scatter,
+    MPI_COLL_reduce_scatter_block,
+    MPI_COLL_scan,
+    MPI_COLL_exscan,
+    MPI_COLL_OPS
+};
+
+/*
+ * The arguments of one call as a rank made it. Broadcast uses the receive side only; reductions
+ * describe their items by rbuf, rcount and rtype, and sbuf. MPI_IN_PLACE stays as it is.
+ */
+struct mpi_coll_args {
+    const void *sbuf;
+    void *rbuf;
+    union {
+        uint64_t scount;
+        const int *scounts; /* v and w forms */
+    };
+    union {
+        uint64_t rcount;
+        const int *rcounts; /* v and w forms, reduce_scatter */
+    };
+    union {
+        struct mpi_type *stype;
+        const MPI_Datatype *stypes; /* w form, checked */
+    };
+    union {
+        struct mpi_type *rtype;
+        const MPI_Datatype *rtypes;
+    };
+    union {
+        const int *sdispls;
+        struct mpi_op *op; /* reductions */
+    };
+    const int *rdispls;
+    int root;
+    int rank, size; /* mine in the communicator; its size */
+    int op_id;      /* enum mpi_coll_op */
+};
+
+enum mpi_coll_need {
+    COLL_NEED_POW2 = 1,     /* a power of two of ranks */
+    COLL_NEED_COMMUTE = 2,  /* a commutative operation */
+    COLL_NEED_ITEMS = 4,    /* an item for each of the largest power of two of ranks */
+    COLL_NEED_IN_PLACE = 8, /* MPI_IN_PLACE */
+    COLL_NEED_SEPARATE = 16 /* not MPI_IN_PLACE */
+};
+
+struct mpi_coll_algorithm {
+    const char *operation; /* "bcast" */
+    const char *name;      /* "binomial" */
+    uint8_t op_id;         /* enum mpi_coll_op */
+    uint8_t needs;         /* enum mpi_coll_need, or'ed */
+    int (*run)(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a);
+};
+
+/* ---- the table ---- */
+
+/* Has an operation use one algorithm wherever it works, and the default elsewhere; "auto" takes
+ * that back. Returns 0, or -1 if there is no such operation or algorithm. Never switches. */
+int mpi_coll_force(const char *operation, const char *algorithm);
+
+/* All algorithms, for listings: the i-th, or NULL past the end. Never switches. */
+const struct mpi_coll_algorithm *mpi_coll_algorithm_at(uint32_t i);
+
+/* Picks an algorithm and runs it; rank, size and op_id of `a` are set. */
+int mpi_coll_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a);
+
+/* ---- collectives for the rest of the virtual MPI; arguments are not checked ---- */
+
+int mpi_coll_barrier(struct mpi_rank *self, struct mpi_comm *c);
+int mpi_coll_bcast(struct mpi_rank *self, struct mpi_comm *c, void *buf, uint64_t count,
+                   struct mpi_type *type, int root);
+int mpi_coll_gather(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, uint64_t scount,
+                    struct mpi_type *stype, void *rbuf, uint64_t rcount, struct mpi_type *rtype,
+                    int root);
+int mpi_coll_scatter(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, uint64_t scount,
+                     struct mpi_type *stype, void *rbuf, uint64_t rcount, struct mpi_type *rtype,
+                     int root);
+int mpi_coll_allgather(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf,
+                       uint64_t scount, struct mpi_type *stype, void *rbuf, uint64_t rcount,
+                       struct mpi_type *rtype);
+int mpi_coll_alltoall(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, uint64_t scount,
+                      struct mpi_type *stype, void *rbuf, uint64_t rcount,
+                      struct mpi_type *rtype);
+int mpi_coll_reduce(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, void *rbuf,
+                    uint64_t count, struct mpi_type *type, struct mpi_op *op, int root);
+int mpi_coll_allreduce(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, void *rbuf,
+                       uint64_t count, struct mpi_type *type, struct mpi_op *op);
+int mpi_coll_scan(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, void *rbuf,
+                  uint64_t count, struct mpi_type *type, struct mpi_op *op);
+int mpi_coll_exscan(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, void *rbuf,
+                    uint64_t count, struct mpi_type *type, struct mpi_op *op);
+
+#endif

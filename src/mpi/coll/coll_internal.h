@@ -1,0 +1,137 @@
+/*
+ * coll_internal.h - what the collective algorithms share. Never leaves this folder.
+ *
+ * Algorithms return an MPI error class. They need not handle zero bytes or a single rank: that is
+ * done before, in coll_table.c.
+ */
+#ifndef MPI_COLL_INTERNAL_H
+#define MPI_COLL_INTERNAL_H
+
+#include <stddef.h>
+
+#include "base/mem.h"
+#include "mpi/coll/coll.h"
+#include "mpi/coll/tags.h"
+#include "mpi/comm.h"
+#include "mpi/datatype/datatype.h"
+#include "mpi/op/op.h"
+#include "mpi/p2p.h"
+
+#define COLL_DECLARE(operation, name, needs)                              \
+    int coll_##operation##_##name(struct mpi_rank *self, struct mpi_comm *c, \
+                                  const struct mpi_coll_args *a);
+MPI_COLL_ALGORITHMS(COLL_DECLARE)
+#undef COLL_DECLARE
+
+/* Requests in flight at most, where a rank exchanges with all others. */
+#define COLL_WINDOW 32
+
+static inline int coll_min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Ranks around the ring, for 0 <= step <= size. */
+static inline int coll_after(const struct mpi_coll_args *a, int rank, int step)
+{
+    return (int)(((int64_t)rank + step) % a->size);
+}
+static inline int coll_before(const struct mpi_coll_args *a, int rank, int step)
+{
+    return (int)(((int64_t)rank + a->size - step) % a->size);
+}
+
+static inline int coll_is_pow2(int n)
+{
+    return (n & (n - 1)) == 0;
+}
+/* The largest power of two <= n, n > 0. */
+static inline int coll_pow2_below(int n)
+{
+    return (int)(1u << (31 - __builtin_clz((unsigned)n)));
+}
+
+/* Item i of a buffer. */
+static inline void *coll_at(const void *buf, int64_t i, const struct mpi_type *type)
+{
+    return (char *)(uintptr_t)buf + i * type->extent;
+}
+
+static inline struct mpi_type *coll_byte(void)
+{
+    return &mpi_type_builtins[MPI_BYTE & 0xff];
+}
+
+/* Room for count items of a type, addressed like a user's buffer of them. */
+void *coll_items_alloc(const struct mpi_type *type, uint64_t count);
+void coll_items_free(void *items, const struct mpi_type *type, uint64_t count);
+
+/* Copies items between buffers of the same type. */
+static inline void coll_copy(const void *from, void *to, uint64_t count,
+                             const struct mpi_type *type)
+{
+    mpi_type_copy(from, count, type, to, count, type);
+}
+
+/* acc = in op acc if `in` comes from lower ranks, else acc op in. May clobber `in`. */
+int coll_fold(const struct mpi_coll_args *a, void *acc, void *in, uint64_t count, int in_is_lower);
+
+/* Where my contribution to a reduction lies. */
+static inline const void *coll_source(const struct mpi_coll_args *a)
+{
+    return a->sbuf == MPI_IN_PLACE ? a->rbuf : a->sbuf;
+}
+
+/*
+ * A run of ranks [first, first + n) around the ring as one packed stream of bytes, `nb` bytes per
+ * rank, to or from a buffer with a block of count items per rank.
+ */
+void coll_pack_ring(const struct mpi_coll_args *a, const void *buf, uint64_t count,
+                    const struct mpi_type *type, int first, int n, char *out);
+void coll_unpack_ring(const struct mpi_coll_args *a, void *buf, uint64_t count,
+                      const struct mpi_type *type, int first, int n, const char *in);
+
+/* What I send to rank i, or receive from it, in a collective with a block per rank. */
+struct coll_block {
+    void *buf;
+    uint64_t count;
+    struct mpi_type *type;
+};
+struct coll_block coll_send_block(const struct mpi_coll_args *a, int i);
+struct coll_block coll_recv_block(const struct mpi_coll_args *a, int i);
+
+static inline uint64_t coll_block_bytes(const struct coll_block *b)
+{
+    return b->count * b->type->size;
+}
+
+/* A message to myself: MPI_ERR_TRUNCATE if it does not fit. */
+int coll_copy_block(const struct coll_block *from, const struct coll_block *to);
+
+/* Items of rank i's block of the result: reduce_scatter and reduce_scatter_block. */
+static inline uint64_t coll_block_count(const struct mpi_coll_args *a, int i)
+{
+    return a->op_id == MPI_COLL_reduce_scatter ? (uint64_t)a->rcounts[i] : a->rcount;
+}
+/* Items of the blocks [from, to). O(to - from) for reduce_scatter. */
+uint64_t coll_block_sum(const struct mpi_coll_args *a, int from, int to);
+
+/* Powers of two from any number of ranks: the first 2 * rem ranks join in pairs, of which one goes
+ * on. Ranks that go on are renumbered 0..pow2-1. */
+struct coll_pow2 {
+    int pow2, rem;
+    int me; /* my new rank, -1 if I do not go on */
+};
+static inline void coll_pow2_init(struct coll_pow2 *p, const struct mpi_coll_args *a)
+{
+    p->pow2 = coll_pow2_below(a->size);
+    p->rem = a->size - p->pow2;
+    p->me = a->rank >= 2 * p->rem ? a->rank - p->rem : a->rank % 2 ? a->rank / 2 : -1;
+}
+/* Rank of a new rank: the upper one of a pair goes on. */
+static inline int coll_pow2_rank(const struct coll_pow2 *p, int new_rank)
+{
+    return new_rank < p->rem ? 2 * new_rank + 1 : new_rank + p->rem;
+}
+
+#endif

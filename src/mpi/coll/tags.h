@@ -1,0 +1,42 @@
+/*
+ * tags.h - tags on the collective context of a communicator.
+ *
+ * One per operation, so that ranks that call different collectives never exchange data by mistake:
+ * they block, and the deadlock report names both calls. Within one operation messages between two
+ * ranks match in order, so algorithms of several phases need no further tags.
+ */
+#ifndef MPI_COLL_TAGS_H
+#define MPI_COLL_TAGS_H
+
+enum mpi_coll_tag {
+    MPI_TAG_BARRIER = 1,
+    MPI_TAG_BCAST,
+    MPI_TAG_GATHER,
+    MPI_TAG_GATHERV,
+    MPI_TAG_SCATTER,
+    MPI_TAG_SCATTERV,
+    MPI_TAG_ALLGATHER,
+    MPI_TAG_ALLGATHERV,
+    MPI_TAG_ALLTOALL,
+    MPI_TAG_ALLTOALLV,
+    MPI_TAG_ALLTOALLW,
+    MPI_TAG_REDUCE,
+    MPI_TAG_ALLREDUCE,
+    MPI_TAG_REDUCE_SCATTER,
+    MPI_TAG_REDUCE_SCATTER_BLOCK,
+    MPI_TAG_SCAN,
+    MPI_TAG_EXSCAN,
+    MPI_TAG_COMM_DUP, /* communicator management */
+    MPI_TAG_COMM_SPLIT,
+    MPI_TAG_COMM_CREATE,
+    MPI_TAG_COMM_SPLIT_TYPE,
+    MPI_TAG_CART_CREATE,
+    MPI_TAG_CART_SUB,
+    MPI_TAG_INTERCOMM_CREATE,
+    MPI_TAG_INTERCOMM_MERGE,
+    MPI_TAG_NEIGHBOR,
+    MPI_TAG_NONBLOCKING_FIRST = 64, /* and above: one per pending non-blocking collective */
+    MPI_TAG_CREATE_GROUP_FIRST = 1 << 30 /* and above: MPI_Comm_create_group, by the user's tag */
+};
+
+#endif

@@ -1,0 +1,191 @@
+/*
+ * comm.h - communicators and groups inside the virtual MPI.
+ *
+ * Both are process-wide objects shared by all ranks that hold them. A group is a range with a
+ * stride where possible, else a list; identical groups are one object. Nothing is O(size) per rank.
+ * What a rank sets on a communicator for itself alone (error handler, name, attributes) lives in a
+ * sparse per-rank table.
+ */
+#ifndef MPI_COMM_H
+#define MPI_COMM_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "mpi/rank.h"
+
+enum mpi_group_kind {
+    MPI_GROUP_RANGE = 0,
+    MPI_GROUP_LIST,
+    MPI_GROUP_SELF, /* of MPI_COMM_SELF only: the calling rank, whoever that is */
+};
+
+struct mpi_group {
+    uint32_t size;
+    uint32_t refs;
+    uint8_t kind;          /* enum mpi_group_kind */
+    int64_t first, stride; /* MPI_GROUP_RANGE: world rank of member i = first + i*stride */
+    uint32_t *list;        /* world ranks, in group order */
+    struct map *inverse;   /* world rank -> group rank, made when first needed */
+    uint32_t index;        /* handle index */
+    uint32_t handles;      /* part of refs that user programs hold; the handle is valid while > 0 */
+    uint64_t hash;
+    uint64_t serial;       /* never used twice */
+    struct mpi_group *hash_next;
+};
+
+struct mpi_topo;
+
+struct mpi_comm {
+    uint32_t ctx;            /* ctx: point-to-point, ctx + 1: collectives */
+    uint32_t refs;           /* members of this process that hold it */
+    MPI_Comm handle;
+    struct mpi_group *group;
+    struct mpi_group *remote; /* of an intercommunicator, else NULL */
+    struct mpi_topo *topo;
+    MPI_Errhandler errhandler; /* what it was created with; a rank's own choice overrides it */
+    char *name;                /* of the predefined ones; what ranks set is in misc/names.c */
+    uint64_t *left;            /* one bit per member that has freed it; NULL: none has */
+    uint32_t keeps;            /* uses inside the library that outlive the handle */
+};
+
+/* NULL if the handle is not a communicator that the calling rank holds: junk, freed (also if other
+ * ranks still hold it), or one the rank is no member of. O(1). */
+struct mpi_comm *mpi_comm_get(MPI_Comm);
+
+/* The object of a handle whoever holds it, freed by the caller or not; NULL if it is gone. For
+ * requests that were started before MPI_Comm_free and are completed after it. O(1). */
+struct mpi_comm *mpi_comm_at(MPI_Comm);
+
+/* Keep the object (and its handle index) alive beyond MPI_Comm_free, for a pending operation. */
+void mpi_comm_keep(struct mpi_comm *);
+void mpi_comm_drop(struct mpi_comm *);
+
+static inline uint32_t mpi_group_world_rank(const struct mpi_group *g, uint32_t r)
+{
+    if (__builtin_expect(g->kind == MPI_GROUP_RANGE, 1))
+        return (uint32_t)(g->first + (int64_t)r * g->stride);
+    return g->kind == MPI_GROUP_LIST ? g->list[r] : mpi_rank_id(mpi_self());
+}
+/* Group rank of a world rank, or MPI_UNDEFINED. O(1) amortised. */
+int mpi_group_rank_of(struct mpi_group *g, uint32_t world);
+
+/* My rank in c (local group). */
+static inline int mpi_comm_my_rank(const struct mpi_comm *c, const struct mpi_rank *self)
+{
+    uint32_t w = mpi_rank_id(self);
+
+    if (c->group->kind == MPI_GROUP_RANGE && c->group->stride == 1)
+        return (int)(w - (uint32_t)c->group->first);
+    return mpi_group_rank_of(c->group, w);
+}
+/* World rank of the peer that rank r of c means (remote group for an intercommunicator). */
+static inline uint32_t mpi_comm_world_rank(const struct mpi_comm *c, uint32_t r)
+{
+    return mpi_group_world_rank(c->remote ? c->remote : c->group, r);
+}
+/* Number of ranks that can be addressed. */
+static inline uint32_t mpi_comm_peers(const struct mpi_comm *c)
+{
+    return (c->remote ? c->remote : c->group)->size;
+}
+static inline int mpi_comm_rank_of(const struct mpi_comm *c, uint32_t world)
+{
+    return mpi_group_rank_of(c->remote ? c->remote : c->group, world);
+}
+
+/* Makes MPI_COMM_WORLD, MPI_COMM_SELF (a special object: its group is the calling rank) and the
+ * predefined groups and error handlers. Process context. */
+void mpi_comm_init(uint32_t world_size);
+
+/* ---- making communicators ---- */
+
+/* A new communicator of all members of g (takes the caller's ref) with fresh contexts, held by each
+ * of its members. Called by one rank; the others learn the handle through a descriptor. */
+struct mpi_comm *mpi_comm_new(struct mpi_group *g, MPI_Errhandler);
+
+/* The calling rank, a member, gives it up (MPI_Comm_free). Not for the predefined ones. */
+void mpi_comm_leave(const struct mpi_rank *self, struct mpi_comm *);
+
+/* The group as a group of world ranks that means the same to every rank (MPI_COMM_SELF's group is
+ * the caller's rank); with a ref for the caller. */
+struct mpi_group *mpi_comm_group_ref(const struct mpi_rank *self, const struct mpi_comm *);
+
+/*
+ * What one rank tells another about a new communicator. In one process all objects are shared, so
+ * the descriptor is the handle; ranks of several processes would need context and group as well,
+ * and only these two functions would change. adopt gives the receiving rank its own view (it
+ * inherits the rank's error handler on the parent); MPI_COMM_NULL is allowed.
+ */
+typedef uint32_t mpi_comm_desc;
+static inline mpi_comm_desc mpi_comm_describe(const struct mpi_comm *c)
+{
+    return c ? (mpi_comm_desc)c->handle : (mpi_comm_desc)MPI_COMM_NULL;
+}
+MPI_Comm mpi_comm_adopt(struct mpi_rank *self, const struct mpi_comm *parent, mpi_comm_desc);
+
+/* Gives the descriptor that rank 0 of `members` has to all of them, by a binomial tree on the
+ * collective context of c. members NULL: the first n ranks of c; else n is its size and me the
+ * caller's rank in it. May switch. Returns an MPI class. */
+int mpi_comm_spread(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group *members, int me,
+                    int n, int tag, mpi_comm_desc *desc);
+
+/* MPI_Comm_split without argument checks. May switch. */
+int mpi_comm_divide(struct mpi_rank *self, struct mpi_comm *c, int color, int key, int tag,
+                    MPI_Comm *out);
+
+/* ---- groups (comm/group.c, comm/group_ops.c); nothing here switches ---- */
+
+/* All return an interned group with one ref for the caller. */
+struct mpi_group *mpi_group_make_range(int64_t first, int64_t stride, uint32_t size);
+/* From distinct world ranks in heap memory (mem_alloc), which is taken over. O(n). */
+struct mpi_group *mpi_group_make_list(uint32_t *ranks, uint32_t n);
+
+struct mpi_group *mpi_group_ref(struct mpi_group *);
+void mpi_group_unref(struct mpi_group *);
+
+/* Turns a ref into a user handle; the object of a valid handle (borrowed) or NULL; drops one. */
+MPI_Group mpi_group_publish(struct mpi_group *);
+struct mpi_group *mpi_group_get(MPI_Group);
+void mpi_group_retract(struct mpi_group *);
+
+/* Group objects alive, the predefined ones not counted (for tests and leak reports). */
+uint32_t mpi_group_live(void);
+
+/* Set algebra in the order MPI prescribes; results have a ref for the caller. O(members). */
+struct mpi_group *mpi_gset_union(struct mpi_group *a, struct mpi_group *b);
+struct mpi_group *mpi_gset_intersection(struct mpi_group *a, struct mpi_group *b);
+struct mpi_group *mpi_gset_difference(struct mpi_group *a, struct mpi_group *b);
+/* Members `ranks` of g in that order; NULL if one is twice in the list or not in g (*bad). */
+struct mpi_group *mpi_gset_pick(struct mpi_group *g, uint32_t n, const int *ranks, int *bad);
+/* g without them; twice is allowed. */
+struct mpi_group *mpi_gset_omit(struct mpi_group *g, uint32_t n, const int *ranks, int *bad);
+/* Are all members of a in b? */
+int mpi_gset_subset(struct mpi_group *a, struct mpi_group *b);
+/* MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL. */
+int mpi_gset_compare(struct mpi_group *a, struct mpi_group *b);
+
+/* ---- error handlers (comm/errhandler.c) ---- */
+
+/* The handler that the rank has on c. */
+MPI_Errhandler mpi_errhandler_of(const struct mpi_rank *, const struct mpi_comm *);
+/* Sets it for this rank alone. */
+void mpi_errhandler_set_for(const struct mpi_rank *, const struct mpi_comm *, MPI_Errhandler);
+
+/* Forget what the rank set for itself on a communicator that it has freed. */
+void mpi_errhandler_forget(uint32_t rank, MPI_Comm);
+void mpi_names_forget(uint32_t rank, MPI_Comm);
+
+/* The last error code the rank uses (MPI_LASTUSEDCODE), as a place in memory that stays. */
+int *mpi_errcode_last(const struct mpi_rank *);
+
+/* Value of a key in an info object (borrowed), or NULL. */
+const char *mpi_info_lookup(MPI_Info, const char *key);
+
+/* Largest tag of user messages. */
+#define MPI_TAG_LIMIT INT32_MAX
+
+/* "MPI_COMM_WORLD", the name the rank gave it, or "communicator 0x84000003". */
+const char *mpi_comm_label(MPI_Comm, char *out, size_t n);
+
+#endif

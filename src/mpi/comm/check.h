@@ -1,0 +1,49 @@
+/*
+ * check.h - argument checks shared by communicator, group, topology and attribute calls.
+ *
+ * Each returns MPI_SUCCESS, or what mpi_raise returned after raising the error.
+ */
+#ifndef MPI_COMM_CHECK_H
+#define MPI_COMM_CHECK_H
+
+#include "mpi/comm.h"
+#include "mpi/error.h"
+
+/* The pointer the program passed for argument `what` must not be NULL. */
+static inline int mpi_check_ptr(struct mpi_rank *self, MPI_Comm comm, const void *p,
+                                const char *what)
+{
+    return p ? MPI_SUCCESS
+             : mpi_raise(self, comm, MPI_ERR_ARG, "the argument '%s' is a null pointer", what);
+}
+
+static inline int mpi_check_comm(struct mpi_rank *self, MPI_Comm comm, struct mpi_comm **out)
+{
+    *out = mpi_comm_get(comm);
+    if (*out)
+        return MPI_SUCCESS;
+    if (comm == MPI_COMM_NULL)
+        return mpi_raise(self, comm, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
+    return mpi_raise(self, comm, MPI_ERR_COMM, "0x%08x is not a communicator of this rank",
+                     (unsigned)comm);
+}
+
+static inline int mpi_check_group(struct mpi_rank *self, MPI_Group group, struct mpi_group **out)
+{
+    *out = mpi_group_get(group);
+    if (*out)
+        return MPI_SUCCESS;
+    if (group == MPI_GROUP_NULL)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_GROUP, "the group is MPI_GROUP_NULL");
+    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_GROUP, "0x%08x is not a group", (unsigned)group);
+}
+
+/* A count of array entries, and the array if there are any. */
+static inline int mpi_check_array(struct mpi_rank *self, int n, const void *array, const char *what)
+{
+    if (n < 0)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "the count is negative (%d)", n);
+    return n ? mpi_check_ptr(self, MPI_COMM_NULL, array, what) : MPI_SUCCESS;
+}
+
+#endif

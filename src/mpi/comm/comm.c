@@ -1,0 +1,195 @@
+/*
+ * comm.c - communicator objects: the table of handles, MPI_COMM_WORLD and MPI_COMM_SELF, lifetime.
+ *
+ * Invariants
+ *  1. One object per communicator and process, shared by all members. refs counts the members that
+ *     have not freed it, keeps the pending operations that still need it; it goes when both are 0.
+ *     The predefined ones are never freed, so their refs never fall.
+ *  2. Contexts are never used twice in a run, so a message of a freed communicator cannot match a
+ *     receive of a later one.
+ *  3. From the first MPI_Comm_free by a member to the last, a bitmap tells who has freed it: a rank
+ *     that uses a handle it has freed is told so, although the object lives.
+ *  4. A freed index is used again only after COMM_REST others were freed (stale handles show).
+ *
+ * A handle is 0x84000000 + index as MPICH has them, 0x44000000 and 0x44000001 for the predefined.
+ */
+#include "mpi/comm.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "mpi/topo/topo.h"
+
+#define COMM_HANDLE 0x84000000u
+#define HANDLE_CLASS 0xfc000000u
+#define HANDLE_INDEX 0x03ffffffu
+#define COMM_REST 256
+
+static char world_name[] = "MPI_COMM_WORLD", self_name[] = "MPI_COMM_SELF";
+static struct mpi_group self_group = {.size = 1, .refs = 1, .kind = MPI_GROUP_SELF};
+static struct mpi_comm comm_world, comm_self;
+
+/* Slots hold a communicator, or while free the next free index + 1 shifted left and marked odd. */
+static struct {
+    uintptr_t *slots;
+    uint32_t count, cap;
+    uint32_t free_head, free_tail, free_count; /* head and tail: index + 1 */
+    uint32_t next_ctx;
+} table;
+
+void mpi_comm_init(uint32_t world_size)
+{
+    comm_world = (struct mpi_comm){.ctx = 0, .refs = world_size, .handle = MPI_COMM_WORLD};
+    comm_world.group = mpi_group_make_range(0, 1, world_size);
+    comm_world.errhandler = MPI_ERRORS_ARE_FATAL;
+    comm_world.name = world_name;
+    comm_self = (struct mpi_comm){.ctx = 2, .refs = world_size, .handle = MPI_COMM_SELF};
+    comm_self.group = &self_group;
+    comm_self.errhandler = MPI_ERRORS_ARE_FATAL;
+    comm_self.name = self_name;
+    table.next_ctx = 4;
+}
+
+/* ---- handles ---- */
+
+static uint32_t index_take(struct mpi_comm *c)
+{
+    uint32_t index;
+
+    if (table.free_count > COMM_REST) {
+        index = table.free_head - 1;
+        table.free_head = (uint32_t)(table.slots[index] >> 1);
+        table.free_count--;
+    } else {
+        if (table.count > HANDLE_INDEX)
+            log_fatal("too many communicators at a time (more than %u)", HANDLE_INDEX);
+        if (table.count == table.cap) {
+            table.cap = table.cap ? table.cap * 2 : 64;
+            table.slots = mem_realloc(table.slots, table.cap * sizeof *table.slots);
+        }
+        index = table.count++;
+    }
+    table.slots[index] = (uintptr_t)c;
+    return index;
+}
+
+static void index_free(uint32_t index)
+{
+    table.slots[index] = 1;
+    if (table.free_count++)
+        table.slots[table.free_tail - 1] = (uintptr_t)(index + 1) << 1 | 1;
+    else
+        table.free_head = index + 1;
+    table.free_tail = index + 1;
+}
+
+struct mpi_comm *mpi_comm_at(MPI_Comm handle)
+{
+    uint32_t bits = (uint32_t)handle, index = bits & HANDLE_INDEX;
+
+    if (handle == MPI_COMM_WORLD)
+        return &comm_world;
+    if (handle == MPI_COMM_SELF)
+        return &comm_self;
+    if ((bits & HANDLE_CLASS) != COMM_HANDLE || index >= table.count || table.slots[index] & 1)
+        return NULL;
+    return (struct mpi_comm *)table.slots[index];
+}
+
+/* Is the calling rank a member that has not freed it? Scheduler context holds everything. */
+static int holds(const struct mpi_comm *c)
+{
+    const struct mpi_rank *self = mpi_self();
+    int rank;
+
+    if (!self)
+        return 1;
+    rank = mpi_group_rank_of(c->group, mpi_rank_id(self));
+    return rank >= 0 && !(c->left && c->left[rank >> 6] >> (rank & 63) & 1);
+}
+
+struct mpi_comm *mpi_comm_get(MPI_Comm handle)
+{
+    struct mpi_comm *c;
+
+    if (handle == MPI_COMM_WORLD)
+        return &comm_world;
+    if (handle == MPI_COMM_SELF)
+        return &comm_self;
+    c = mpi_comm_at(handle);
+    return c && holds(c) ? c : NULL;
+}
+
+/* ---- lifetime ---- */
+
+struct mpi_comm *mpi_comm_new(struct mpi_group *g, MPI_Errhandler errhandler)
+{
+    struct mpi_comm *c = mem_zalloc(sizeof *c);
+
+    if (table.next_ctx > UINT32_MAX - 2)
+        log_fatal("too many communicators in one run (more than %u)", UINT32_MAX / 2);
+    c->ctx = table.next_ctx;
+    table.next_ctx += 2;
+    c->refs = g->size;
+    c->group = g;
+    c->errhandler = errhandler;
+    c->handle = (MPI_Comm)(COMM_HANDLE | index_take(c));
+    return c;
+}
+
+static void destroy(struct mpi_comm *c)
+{
+    index_free((uint32_t)c->handle & HANDLE_INDEX);
+    mpi_group_unref(c->group);
+    if (c->topo)
+        mpi_topo_unref(c->topo);
+    mem_free(c->left);
+    mem_free(c);
+}
+
+void mpi_comm_keep(struct mpi_comm *c)
+{
+    c->keeps++;
+}
+
+void mpi_comm_drop(struct mpi_comm *c)
+{
+    c->keeps--;
+    if (!c->keeps && !c->refs)
+        destroy(c);
+}
+
+void mpi_comm_leave(const struct mpi_rank *self, struct mpi_comm *c)
+{
+    uint32_t rank = (uint32_t)mpi_comm_my_rank(c, self);
+
+    mpi_errhandler_forget(mpi_rank_id(self), c->handle);
+    mpi_names_forget(mpi_rank_id(self), c->handle);
+    c->refs--;
+    if (!c->refs && !c->keeps) {
+        destroy(c);
+        return;
+    }
+    if (!c->left)
+        c->left = mem_zalloc((c->group->size / 64 + 1) * sizeof *c->left);
+    c->left[rank >> 6] |= (uint64_t)1 << (rank & 63);
+}
+
+struct mpi_group *mpi_comm_group_ref(const struct mpi_rank *self, const struct mpi_comm *c)
+{
+    if (c->group->kind == MPI_GROUP_SELF)
+        return mpi_group_make_range(mpi_rank_id(self), 1, 1);
+    return mpi_group_ref(c->group);
+}
+
+MPI_Comm mpi_comm_adopt(struct mpi_rank *self, const struct mpi_comm *parent, mpi_comm_desc desc)
+{
+    struct mpi_comm *c = mpi_comm_at((MPI_Comm)desc);
+    MPI_Errhandler mine;
+
+    if (!c)
+        return MPI_COMM_NULL;
+    mine = mpi_errhandler_of(self, parent);
+    if (mine != c->errhandler)
+        mpi_errhandler_set_for(self, c, mine);
+    return c->handle;
+}

@@ -1,0 +1,111 @@
+/*
+ * comm_api.c - the local calls on communicators: size, rank, group, comparison, freeing.
+ */
+#include "mpi/comm/check.h"
+#include "mpi/comm/group_memo.h"
+#include "mpi_impl.h"
+
+int mpi_comm_size(struct mpi_rank *self, MPI_Comm comm, int *size)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, size, "size");
+    if (!rc)
+        *size = (int)c->group->size;
+    return rc;
+}
+
+int mpi_comm_rank(struct mpi_rank *self, MPI_Comm comm, int *rank)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, rank, "rank");
+    if (!rc)
+        *rank = mpi_comm_my_rank(c, self);
+    return rc;
+}
+
+int mpi_comm_test_inter(struct mpi_rank *self, MPI_Comm comm, int *flag)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, flag, "flag");
+    if (!rc)
+        *flag = c->remote != NULL;
+    return rc;
+}
+
+int mpi_comm_group(struct mpi_rank *self, MPI_Comm comm, MPI_Group *group)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, group, "group");
+    if (!rc)
+        *group = mpi_group_publish(mpi_comm_group_ref(self, c));
+    return rc;
+}
+
+/* How two groups compare, remembered. */
+static int compare_groups(struct mpi_group *a, struct mpi_group *b)
+{
+    struct group_memo_key key = {.op = GROUP_MEMO_COMPARE, .a = a, .b = b};
+    int answer;
+
+    if (!group_memo_find(&key, NULL, &answer)) {
+        answer = mpi_gset_compare(a, b);
+        group_memo_store(&key, NULL, answer);
+    }
+    return answer;
+}
+
+int mpi_comm_compare(struct mpi_rank *self, MPI_Comm comm1, MPI_Comm comm2, int *result)
+{
+    struct mpi_comm *a, *b;
+    int rc = mpi_check_comm(self, comm1, &a);
+
+    if (!rc)
+        rc = mpi_check_comm(self, comm2, &b);
+    if (!rc)
+        rc = mpi_check_ptr(self, comm1, result, "result");
+    if (rc)
+        return rc;
+    if (a == b) {
+        *result = MPI_IDENT;
+    } else if (!a->remote != !b->remote) {
+        *result = MPI_UNEQUAL;
+    } else {
+        struct mpi_group *ga = mpi_comm_group_ref(self, a), *gb = mpi_comm_group_ref(self, b);
+        int local = compare_groups(ga, gb);
+        int remote = a->remote ? compare_groups(a->remote, b->remote) : MPI_IDENT;
+        int worse = local > remote ? local : remote;
+
+        *result = worse == MPI_IDENT ? MPI_CONGRUENT : worse;
+        mpi_group_unref(ga);
+        mpi_group_unref(gb);
+    }
+    return MPI_SUCCESS;
+}
+
+int mpi_comm_free(struct mpi_rank *self, MPI_Comm *comm)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_ptr(self, MPI_COMM_NULL, comm, "comm");
+
+    if (!rc)
+        rc = mpi_check_comm(self, *comm, &c);
+    if (rc)
+        return rc;
+    if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF)
+        return mpi_raise(self, *comm, MPI_ERR_COMM, "%s cannot be freed", c->name);
+    mpi_comm_leave(self, c);
+    *comm = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,149 @@
+/*
+ * create.c - communicators with a group that is known beforehand: MPI_Comm_dup, MPI_Comm_create,
+ * MPI_Comm_create_group.
+ *
+ * One rank makes the object, the others learn it by a binomial tree: log2(n) steps, n - 1 messages.
+ * MPI_Comm_create is a split: each group is named by the rank in the parent of its first member,
+ * which no other of the disjoint groups has, and members are ordered by their rank in it.
+ */
+#include "mpi/coll/tags.h"
+#include "mpi/comm/check.h"
+#include "mpi/comm/group_memo.h"
+#include "mpi/p2p.h"
+#include "mpi/topo/topo.h"
+#include "mpi_impl.h"
+
+/* The rank in c of member i. */
+static int peer(const struct mpi_comm *c, const struct mpi_group *members, int i)
+{
+    return members ? mpi_comm_rank_of(c, mpi_group_world_rank(members, (uint32_t)i)) : i;
+}
+
+int mpi_comm_spread(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group *members, int me,
+                    int n, int tag, mpi_comm_desc *desc)
+{
+    struct mpi_type *byte = mpi_type_get(MPI_BYTE);
+    int mask = 1, rc = MPI_SUCCESS;
+
+    while (mask < n && !(me & mask))
+        mask <<= 1;
+    if (me)
+        rc = mpi_coll_recv(self, c, desc, sizeof *desc, byte, peer(c, members, me - mask), tag);
+    for (mask >>= 1; mask && !rc; mask >>= 1)
+        if (me + mask < n)
+            rc = mpi_coll_send(self, c, desc, sizeof *desc, byte, peer(c, members, me + mask), tag);
+    return rc;
+}
+
+static int intra_only(struct mpi_rank *self, const struct mpi_comm *c)
+{
+    return !c->remote ? MPI_SUCCESS
+                      : mpi_raise(self, c->handle, MPI_ERR_COMM,
+                                  "the communicator is an intercommunicator");
+}
+
+int mpi_comm_dup(struct mpi_rank *self, MPI_Comm comm, MPI_Comm *newcomm)
+{
+    struct mpi_comm *c;
+    mpi_comm_desc desc = 0;
+    int rc = mpi_check_comm(self, comm, &c), me;
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
+    if (!rc)
+        rc = intra_only(self, c);
+    if (rc)
+        return rc;
+    me = mpi_comm_my_rank(c, self);
+    if (me == 0) {
+        struct mpi_comm *made =
+            mpi_comm_new(mpi_comm_group_ref(self, c), mpi_errhandler_of(self, c));
+
+        if (c->topo)
+            made->topo = mpi_topo_ref(c->topo);
+        desc = mpi_comm_describe(made);
+    }
+    rc = mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_COMM_DUP, &desc);
+    if (!rc)
+        *newcomm = mpi_comm_adopt(self, c, desc);
+    return rc;
+}
+
+/* Hints are hints: none is used. */
+int mpi_comm_dup_with_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    (void)info;
+    return mpi_comm_dup(self, comm, newcomm);
+}
+
+/* Checks the arguments of both calls below; every member of g must be in c. */
+static int check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm,
+                        struct mpi_comm **c, struct mpi_group **g)
+{
+    struct group_memo_key key = {.op = GROUP_MEMO_SUBSET};
+    struct mpi_group *all;
+    int rc = mpi_check_comm(self, comm, c), inside;
+
+    if (!rc)
+        rc = mpi_check_group(self, group, g);
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
+    if (!rc)
+        rc = intra_only(self, *c);
+    if (rc)
+        return rc;
+    all = mpi_comm_group_ref(self, *c);
+    key.a = *g;
+    key.b = all;
+    if (!group_memo_find(&key, NULL, &inside)) {
+        inside = mpi_gset_subset(*g, all);
+        group_memo_store(&key, NULL, inside);
+    }
+    mpi_group_unref(all);
+    if (!inside)
+        return mpi_raise(self, comm, MPI_ERR_GROUP,
+                         "the group has members outside the communicator");
+    return MPI_SUCCESS;
+}
+
+int mpi_comm_create(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+{
+    struct mpi_comm *c;
+    struct mpi_group *g;
+    int rc = check_create(self, comm, group, newcomm, &c, &g), me, color = MPI_UNDEFINED;
+
+    if (rc)
+        return rc;
+    me = mpi_group_rank_of(g, mpi_rank_id(self));
+    if (me != MPI_UNDEFINED)
+        color = mpi_comm_rank_of(c, mpi_group_world_rank(g, 0));
+    return mpi_comm_divide(self, c, color, me, MPI_TAG_COMM_CREATE, newcomm);
+}
+
+int mpi_comm_create_group(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, int tag,
+                          MPI_Comm *newcomm)
+{
+    struct mpi_comm *c;
+    struct mpi_group *g;
+    mpi_comm_desc desc = 0;
+    int rc = check_create(self, comm, group, newcomm, &c, &g), me;
+
+    if (rc)
+        return rc;
+    if (tag < 0)
+        return mpi_raise(self, comm, MPI_ERR_TAG, "the tag is negative (%d)", tag);
+    me = mpi_group_rank_of(g, mpi_rank_id(self));
+    *newcomm = MPI_COMM_NULL;
+    if (me == MPI_UNDEFINED)
+        return MPI_SUCCESS;
+    if (me == 0)
+        desc = mpi_comm_describe(mpi_comm_new(mpi_group_ref(g), mpi_errhandler_of(self, c)));
+    /* The program may free the group in another rank meanwhile: hold it across the switch. */
+    mpi_group_ref(g);
+    tag = MPI_TAG_CREATE_GROUP_FIRST + tag % MPI_TAG_CREATE_GROUP_FIRST;
+    rc = mpi_comm_spread(self, c, g, me, (int)g->size, tag, &desc);
+    mpi_group_unref(g);
+    if (!rc)
+        *newcomm = mpi_comm_adopt(self, c, desc);
+    return rc;
+}

@@ -1,0 +1,212 @@
+/*
+ * error_codes.c - error classes and codes, and what they mean in words.
+ *
+ * A predefined class is its own code. Classes and codes that a rank adds are numbered from
+ * MPI_ERR_LASTCODE + 1 on, for each rank by itself, as they are in real processes; ranks that add
+ * none have no table.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "mpi/comm/check.h"
+#include "mpi_impl.h"
+
+#define ADDED_FIRST (MPI_ERR_LASTCODE + 1)
+
+struct added {
+    int error_class;
+    char *text; /* NULL: none yet */
+};
+
+/* What one rank has added. */
+struct own_codes {
+    int last; /* MPI_LASTUSEDCODE */
+    int count;
+    struct added *at;
+};
+
+static struct map by_rank; /* rank -> struct own_codes */
+static int last_predefined = MPI_ERR_LASTCODE;
+
+/* In our own words; a class without a text is not in use. */
+static const char *const class_text[] = {
+    [MPI_SUCCESS] = "no error",
+    [MPI_ERR_BUFFER] = "the buffer pointer cannot be used",
+    [MPI_ERR_COUNT] = "the count cannot be used",
+    [MPI_ERR_TYPE] = "the datatype cannot be used",
+    [MPI_ERR_TAG] = "the tag cannot be used",
+    [MPI_ERR_COMM] = "the communicator cannot be used",
+    [MPI_ERR_RANK] = "the rank does not exist",
+    [MPI_ERR_ROOT] = "the root does not exist",
+    [MPI_ERR_TRUNCATE] = "the message is longer than the receive buffer",
+    [MPI_ERR_GROUP] = "the group cannot be used",
+    [MPI_ERR_OP] = "the reduction operation cannot be used",
+    [MPI_ERR_REQUEST] = "the request cannot be used",
+    [MPI_ERR_TOPOLOGY] = "the communicator has no such topology",
+    [MPI_ERR_DIMS] = "the dimensions cannot be used",
+    [MPI_ERR_ARG] = "an argument cannot be used",
+    [MPI_ERR_OTHER] = "an error without a class of its own",
+    [MPI_ERR_UNKNOWN] = "an unknown error",
+    [MPI_ERR_INTERN] = "an error inside the MPI library",
+    [MPI_ERR_IN_STATUS] = "the error is in the status",
+    [MPI_ERR_PENDING] = "the request is still pending",
+    [MPI_ERR_ACCESS] = "access to the file is denied",
+    [MPI_ERR_AMODE] = "the access mode of the file cannot be used",
+    [MPI_ERR_BAD_FILE] = "the file name cannot be used",
+    [MPI_ERR_CONVERSION] = "data conversion failed",
+    [MPI_ERR_DUP_DATAREP] = "the data representation exists already",
+    [MPI_ERR_FILE_EXISTS] = "the file exists already",
+    [MPI_ERR_FILE_IN_USE] = "the file is in use",
+    [MPI_ERR_FILE] = "the file handle cannot be used",
+    [MPI_ERR_IO] = "input or output failed",
+    [MPI_ERR_NO_SPACE] = "no space is left for the file",
+    [MPI_ERR_NO_SUCH_FILE] = "the file does not exist",
+    [MPI_ERR_READ_ONLY] = "the file can only be read",
+    [MPI_ERR_UNSUPPORTED_DATAREP] = "the data representation is not supported",
+    [MPI_ERR_INFO] = "the info object cannot be used",
+    [MPI_ERR_INFO_KEY] = "the info key cannot be used",
+    [MPI_ERR_INFO_VALUE] = "the info value cannot be used or does not fit",
+    [MPI_ERR_INFO_NOKEY] = "the info key is not set",
+    [MPI_ERR_NAME] = "the service name is not published",
+    [MPI_ERR_NO_MEM] = "memory is short",
+    [MPI_ERR_NOT_SAME] = "the ranks disagree on an argument of a collective call",
+    [MPI_ERR_PORT] = "the port name cannot be used",
+    [MPI_ERR_QUOTA] = "the quota is used up",
+    [MPI_ERR_SERVICE] = "the service name cannot be used",
+    [MPI_ERR_SPAWN] = "processes could not be started",
+    [MPI_ERR_UNSUPPORTED_OPERATION] = "the operation is not supported",
+    [MPI_ERR_WIN] = "the window cannot be used",
+    [MPI_ERR_BASE] = "the base address cannot be used",
+    [MPI_ERR_LOCKTYPE] = "the lock type cannot be used",
+    [MPI_ERR_KEYVAL] = "the attribute key cannot be used",
+    [MPI_ERR_RMA_CONFLICT] = "window accesses are in conflict",
+    [MPI_ERR_RMA_SYNC] = "window synchronisation calls do not match",
+    [MPI_ERR_SIZE] = "the size cannot be used",
+    [MPI_ERR_DISP] = "the displacement cannot be used",
+    [MPI_ERR_ASSERT] = "the assertion cannot be used",
+    [MPI_ERR_RMA_RANGE] = "the target memory is not in the window",
+    [MPI_ERR_RMA_ATTACH] = "the memory cannot be attached",
+    [MPI_ERR_RMA_SHARED] = "the memory cannot be shared",
+    [MPI_ERR_RMA_FLAVOR] = "the window is of the wrong flavour",
+    [MPI_ERR_SESSION] = "the session cannot be used",
+    [MPI_ERR_PROC_ABORTED] = "a process has aborted",
+    [MPI_ERR_VALUE_TOO_LARGE] = "the value is too large for its type",
+};
+#define CLASS_COUNT ((int)(sizeof class_text / sizeof class_text[0]))
+
+static struct own_codes *codes_of(const struct mpi_rank *self)
+{
+    uint64_t *at = map_find(&by_rank, mpi_rank_id(self));
+
+    return at ? (struct own_codes *)(uintptr_t)*at : NULL;
+}
+
+int *mpi_errcode_last(const struct mpi_rank *self)
+{
+    struct own_codes *own = codes_of(self);
+
+    return own ? &own->last : &last_predefined;
+}
+
+static struct added *added_get(const struct mpi_rank *self, int code)
+{
+    struct own_codes *own = codes_of(self);
+    int64_t i = (int64_t)code - ADDED_FIRST;
+
+    return own && i >= 0 && i < own->count ? &own->at[i] : NULL;
+}
+
+static int is_predefined(int code)
+{
+    return code >= 0 && code < CLASS_COUNT && class_text[code];
+}
+
+/* A new code of the class; 0: it is a class itself. */
+static int add(struct mpi_rank *self, int error_class)
+{
+    struct own_codes *own = codes_of(self);
+
+    if (!own) {
+        own = mem_zalloc(sizeof *own);
+        *map_insert(&by_rank, mpi_rank_id(self), NULL) = (uint64_t)(uintptr_t)own;
+    }
+    own->last = ADDED_FIRST + own->count;
+    own->at = mem_realloc(own->at, (size_t)(own->count + 1) * sizeof *own->at);
+    own->at[own->count++] = (struct added){error_class ? error_class : own->last, NULL};
+    return own->last;
+}
+
+static int bad_code(struct mpi_rank *self, int code)
+{
+    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "%d is not an error code", code);
+}
+
+int mpi_add_error_class(struct mpi_rank *self, int *errorclass)
+{
+    int rc = mpi_check_ptr(self, MPI_COMM_NULL, errorclass, "errorclass");
+
+    if (!rc)
+        *errorclass = add(self, 0);
+    return rc;
+}
+
+int mpi_add_error_code(struct mpi_rank *self, int errorclass, int *errorcode)
+{
+    struct added *own = added_get(self, errorclass);
+    int rc = mpi_check_ptr(self, MPI_COMM_NULL, errorcode, "errorcode");
+
+    if (rc)
+        return rc;
+    if (!is_predefined(errorclass) && !(own && own->error_class == errorclass))
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "%d is not an error class", errorclass);
+    *errorcode = add(self, errorclass);
+    return MPI_SUCCESS;
+}
+
+int mpi_add_error_string(struct mpi_rank *self, int errorcode, const char *string)
+{
+    struct added *own = added_get(self, errorcode);
+    int rc = mpi_check_ptr(self, MPI_COMM_NULL, string, "string");
+    size_t n;
+
+    if (rc)
+        return rc;
+    if (!own)
+        return bad_code(self, errorcode);
+    n = strnlen(string, MPI_MAX_ERROR_STRING - 1);
+    own->text = mem_realloc(own->text, n + 1);
+    memcpy(own->text, string, n);
+    own->text[n] = '\0';
+    return MPI_SUCCESS;
+}
+
+int mpi_error_class(struct mpi_rank *self, int errorcode, int *errorclass)
+{
+    struct added *own = added_get(self, errorcode);
+    int rc = mpi_check_ptr(self, MPI_COMM_NULL, errorclass, "errorclass");
+
+    if (rc)
+        return rc;
+    if (!own && !is_predefined(errorcode))
+        return bad_code(self, errorcode);
+    *errorclass = own ? own->error_class : errorcode;
+    return MPI_SUCCESS;
+}
+
+int mpi_error_string(struct mpi_rank *self, int errorcode, char *string, int *resultlen)
+{
+    struct added *own = added_get(self, errorcode);
+    int rc = mpi_check_ptr(self, MPI_COMM_NULL, string, "string");
+    const char *text;
+
+    if (!rc)
+        rc = mpi_check_ptr(self, MPI_COMM_NULL, resultlen, "resultlen");
+    if (rc)
+        return rc;
+    if (!own && !is_predefined(errorcode))
+        return bad_code(self, errorcode);
+    text = own ? (own->text ? own->text : "") : class_text[errorcode];
+    *resultlen = (int)strlen(text);
+    memcpy(string, text, (size_t)*resultlen + 1);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,250 @@
+/*
+ * split.c - MPI_Comm_split and what is built on it.
+ *
+ *     1  every rank's (color, key) goes up a binomial tree to rank 0 of the parent
+ *     2  rank 0 sorts by (color, key, rank), makes one communicator per color
+ *     3  descriptors go down the same tree
+ *
+ *     rank  0       1       2       3       4 ...       rank r owns the subtree [r, r + lowbit(r)),
+ *           |<-----'|       |<-----'|       |           cut at the size; its items are contiguous
+ *           |<--------------'               |
+ *           |<------------------------------'
+ *
+ * O(P log P) time in all. Items in flight are O(P) bytes at a time; while ranks wait for their
+ * descriptors they hold 4 bytes for each rank of their subtree, of which pages beyond the first are
+ * not touched before the descriptors come: some 20 bytes per rank.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "mpi/coll/tags.h"
+#include "mpi/comm/check.h"
+#include "mpi/p2p.h"
+#include "mpi_impl.h"
+
+struct item {
+    int32_t color, key;
+};
+
+struct entry {
+    int32_t color, key;
+    uint32_t rank; /* in the parent */
+};
+
+/* Place in the binomial tree. */
+struct place {
+    int me, n;
+    int top;  /* lowest set bit of me; for rank 0 the power of two that covers n */
+    int span; /* ranks in the subtree */
+};
+
+static struct place place_of(int me, int n)
+{
+    struct place p = {me, n, 1, 0};
+
+    while (p.top < n && !(me & p.top))
+        p.top <<= 1;
+    p.span = n - me < p.top ? n - me : p.top;
+    return p;
+}
+
+/* Ranks in the subtree of the child at distance `mask`, 0 if there is none. */
+static uint64_t child_span(const struct place *p, int mask)
+{
+    int left = p->n - p->me - mask;
+
+    return left <= 0 ? 0 : left < mask ? (uint64_t)left : (uint64_t)mask;
+}
+
+/* Fills items[0..span) of the subtree; items[0] is the caller's. Sends them up unless rank 0. */
+static int gather(struct mpi_rank *self, struct mpi_comm *c, const struct place *p,
+                  struct item *items, int tag)
+{
+    struct mpi_type *byte = mpi_type_get(MPI_BYTE);
+    int rc = MPI_SUCCESS;
+
+    for (int mask = 1; mask < p->top && !rc; mask <<= 1) {
+        uint64_t count = child_span(p, mask);
+
+        if (count)
+            rc = mpi_coll_recv(self, c, items + mask, count * sizeof *items, byte, p->me + mask,
+                               tag);
+    }
+    if (!rc && p->me)
+        rc = mpi_coll_send(self, c, items, (uint64_t)p->span * sizeof *items, byte,
+                           p->me - p->top, tag);
+    return rc;
+}
+
+/* Receives descs[0..span) of the subtree unless rank 0, and sends the children theirs. */
+static int scatter(struct mpi_rank *self, struct mpi_comm *c, const struct place *p,
+                   mpi_comm_desc *descs, int tag)
+{
+    struct mpi_type *byte = mpi_type_get(MPI_BYTE);
+    int rc = MPI_SUCCESS;
+
+    if (p->me)
+        rc = mpi_coll_recv(self, c, descs, (uint64_t)p->span * sizeof *descs, byte, p->me - p->top,
+                           tag);
+    for (int mask = p->top >> 1; mask && !rc; mask >>= 1) {
+        uint64_t count = child_span(p, mask);
+
+        if (count)
+            rc = mpi_coll_send(self, c, descs + mask, count * sizeof *descs, byte, p->me + mask,
+                               tag);
+    }
+    return rc;
+}
+
+static int entry_order(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->color != y->color)
+        return x->color < y->color ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->rank < y->rank ? -1 : 1;
+}
+
+/* The communicator of entries[0..n), which all have one color. */
+static struct mpi_comm *make_part(struct mpi_rank *self, const struct mpi_comm *c,
+                                  const struct entry *entries, uint32_t n)
+{
+    uint32_t *list = mem_alloc(n * sizeof *list);
+
+    for (uint32_t i = 0; i < n; i++)
+        list[i] = mpi_comm_world_rank(c, entries[i].rank);
+    return mpi_comm_new(mpi_group_make_list(list, n), mpi_errhandler_of(self, c));
+}
+
+/* Rank 0: decides who goes where. descs[r] is for rank r of c. */
+static void assign(struct mpi_rank *self, const struct mpi_comm *c, const struct item *items,
+                   uint32_t n, mpi_comm_desc *descs)
+{
+    struct entry *entries = mem_alloc(n * sizeof *entries);
+    uint32_t used = 0;
+
+    for (uint32_t r = 0; r < n; r++) {
+        descs[r] = mpi_comm_describe(NULL);
+        if (items[r].color != MPI_UNDEFINED)
+            entries[used++] = (struct entry){items[r].color, items[r].key, r};
+    }
+    qsort(entries, used, sizeof *entries, entry_order);
+    for (uint32_t i = 0, end; i < used; i = end) {
+        for (end = i + 1; end < used && entries[end].color == entries[i].color;)
+            end++;
+        mpi_comm_desc desc = mpi_comm_describe(make_part(self, c, entries + i, end - i));
+        for (uint32_t k = i; k < end; k++)
+            descs[entries[k].rank] = desc;
+    }
+    mem_free(entries);
+}
+
+int mpi_comm_divide(struct mpi_rank *self, struct mpi_comm *c, int color, int key, int tag,
+                    MPI_Comm *out)
+{
+    struct place p = place_of(mpi_comm_my_rank(c, self), (int)c->group->size);
+    struct item mine = {color, key};
+    struct item *items = &mine;
+    mpi_comm_desc desc = 0, *descs = &desc;
+    int rc;
+
+    if (p.span > 1) { /* half of the ranks are leaves and need no memory */
+        items = mem_alloc((size_t)p.span * sizeof *items);
+        items[0] = mine;
+    }
+    rc = gather(self, c, &p, items, tag);
+    if (!rc && p.span > 1)
+        descs = mem_alloc((size_t)p.span * sizeof *descs);
+    if (!rc && p.me == 0)
+        assign(self, c, items, (uint32_t)p.n, descs);
+    if (items != &mine)
+        mem_free(items);
+    if (!rc)
+        rc = scatter(self, c, &p, descs, tag);
+    if (!rc)
+        *out = mpi_comm_adopt(self, c, descs[0]);
+    if (descs != &desc)
+        mem_free(descs);
+    return rc;
+}
+
+/* ---- the MPI calls ---- */
+
+static int check_split(struct mpi_rank *self, MPI_Comm comm, const MPI_Comm *newcomm,
+                       struct mpi_comm **c)
+{
+    int rc = mpi_check_comm(self, comm, c);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
+    if (!rc && (*c)->remote)
+        rc = mpi_raise(self, comm, MPI_ERR_COMM, "the communicator is an intercommunicator");
+    return rc;
+}
+
+int mpi_comm_split(struct mpi_rank *self, MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+    struct mpi_comm *c;
+    int rc = check_split(self, comm, newcomm, &c);
+
+    return rc ? rc : mpi_comm_divide(self, c, color, key, MPI_TAG_COMM_SPLIT, newcomm);
+}
+
+/* Node of the calling rank: ranks are placed block by block. */
+static int node_of(const struct mpi_rank *self)
+{
+    uint64_t per_node = mpi_world.opt->platform.nodes_ranks;
+
+    return (int)(mpi_rank_id(self) / (per_node ? per_node : 1));
+}
+
+/* Does the hint ask for a resource that is a node here? The model has no smaller ones. */
+static int is_node_hint(MPI_Info info)
+{
+    const char *type = mpi_info_lookup(info, "mpi_hw_resource_type");
+
+    return type && (!strcmp(type, "mpi_shared_memory") || !strcmp(type, "machine"));
+}
+
+/* Splits by node, and gives a part that is no smaller than the whole back (MPI-4.0, 7.4.2). */
+static int split_unguided(struct mpi_rank *self, struct mpi_comm *c, int key, MPI_Comm *newcomm)
+{
+    int rc = mpi_comm_divide(self, c, node_of(self), key, MPI_TAG_COMM_SPLIT_TYPE, newcomm);
+    struct mpi_comm *part = rc ? NULL : mpi_comm_at(*newcomm);
+
+    if (part && part->group->size == c->group->size) {
+        mpi_comm_leave(self, part);
+        *newcomm = MPI_COMM_NULL;
+    }
+    return rc;
+}
+
+int mpi_comm_split_type(struct mpi_rank *self, MPI_Comm comm, int split_type, int key,
+                        MPI_Info info, MPI_Comm *newcomm)
+{
+    struct mpi_comm *c;
+    int rc = check_split(self, comm, newcomm, &c), color;
+
+    if (rc)
+        return rc;
+    switch (split_type) {
+    case MPI_COMM_TYPE_SHARED:
+        color = node_of(self);
+        break;
+    case MPI_COMM_TYPE_HW_GUIDED:
+        color = is_node_hint(info) ? node_of(self) : MPI_UNDEFINED;
+        break;
+    case MPI_COMM_TYPE_HW_UNGUIDED:
+        return split_unguided(self, c, key, newcomm);
+    case MPI_UNDEFINED:
+        color = MPI_UNDEFINED;
+        break;
+    default:
+        return mpi_raise(self, comm, MPI_ERR_ARG, "%d is not a split type that is supported",
+                         split_type);
+    }
+    return mpi_comm_divide(self, c, color, key, MPI_TAG_COMM_SPLIT_TYPE, newcomm);
+}

@@ -1,0 +1,177 @@
+/* MPI calls that pack and unpack data, and those that count what a status says was received.
+ *
+ * Conventions as in type_api.c. The packed form is the plain stream of data bytes: all ranks run on
+ * one kind of machine. Errors of pack and unpack are raised on the communicator they are given,
+ * which is not used otherwise.
+ */
+#include <limits.h>
+#include <stddef.h>
+
+#include "mpi/datatype/datatype.h"
+#include "mpi/datatype/type_api.h"
+#include "mpi/error.h"
+#include "mpi_impl.h"
+
+enum { LOWEST_ADDRESS = 4096 };
+
+/* MPI_BOTTOM is a null pointer too, but then the displacements are addresses. */
+static int is_null_buffer(const struct mpi_type *t, uint64_t count, const void *buf)
+{
+    return !buf && count && t->size && t->true_lb > -LOWEST_ADDRESS && t->true_lb < LOWEST_ADDRESS;
+}
+
+/* Checks common to pack and unpack; the type, or NULL with the raised error in *rc. */
+static const struct mpi_type *check_typed(struct mpi_rank *self, MPI_Comm comm, const void *buf,
+                                          int count, MPI_Datatype datatype, int *rc)
+{
+    const struct mpi_type *t = mpi_type_get(datatype);
+    *rc = MPI_SUCCESS;
+    if (!t)
+        *rc = type_raise_handle(self, datatype);
+    else if (count < 0)
+        *rc = mpi_raise(self, comm, MPI_ERR_COUNT, "count %d is negative", count);
+    else if (!t->committed)
+        *rc = mpi_raise(self, comm, MPI_ERR_TYPE, "the datatype is not committed");
+    else if (is_null_buffer(t, (uint64_t)count, buf))
+        *rc = mpi_raise(self, comm, MPI_ERR_BUFFER, "the buffer is a null pointer");
+    return *rc ? NULL : t;
+}
+
+/* Whether the packed side has room for `count` items from *position on. */
+static int check_packed(struct mpi_rank *self, MPI_Comm comm, const struct mpi_type *t, int count,
+                        const void *packed, int packed_size, const int *position)
+{
+    unsigned __int128 need = (unsigned __int128)t->size * (unsigned)count;
+    if (!position)
+        return type_raise_null(self, "position");
+    if (need && !packed)
+        return mpi_raise(self, comm, MPI_ERR_BUFFER, "the packed buffer is a null pointer");
+    if (*position < 0 || packed_size < 0)
+        return mpi_raise(self, comm, MPI_ERR_ARG, "position %d or size %d is negative", *position,
+                         packed_size);
+    if (*position > packed_size || need > (unsigned)(packed_size - *position))
+        return mpi_raise(self, comm, MPI_ERR_TRUNCATE,
+                         "%d items of %llu bytes do not fit at position %d of a buffer of %d bytes",
+                         count, (unsigned long long)t->size, *position, packed_size);
+    return MPI_SUCCESS;
+}
+
+int mpi_pack(struct mpi_rank *self, const void *inbuf, int incount, MPI_Datatype datatype,
+             void *outbuf, int outsize, int *position, MPI_Comm comm)
+{
+    int rc;
+    const struct mpi_type *t = check_typed(self, comm, inbuf, incount, datatype, &rc);
+    if (t)
+        rc = check_packed(self, comm, t, incount, outbuf, outsize, position);
+    if (rc || !t->size || !incount)
+        return rc;
+    *position += (int)mpi_type_pack(t, (uint64_t)incount, inbuf, (char *)outbuf + *position);
+    return MPI_SUCCESS;
+}
+
+int mpi_unpack(struct mpi_rank *self, const void *inbuf, int insize, int *position, void *outbuf,
+               int outcount, MPI_Datatype datatype, MPI_Comm comm)
+{
+    int rc;
+    const struct mpi_type *t = check_typed(self, comm, outbuf, outcount, datatype, &rc);
+    if (t)
+        rc = check_packed(self, comm, t, outcount, inbuf, insize, position);
+    if (rc || !t->size || !outcount)
+        return rc;
+    uint64_t bytes = t->size * (uint64_t)outcount;
+    *position += (int)mpi_type_unpack(t, (uint64_t)outcount, outbuf,
+                                      (const char *)inbuf + *position, bytes);
+    return MPI_SUCCESS;
+}
+
+int mpi_pack_size(struct mpi_rank *self, int incount, MPI_Datatype datatype, MPI_Comm comm,
+                  int *size)
+{
+    const struct mpi_type *t = mpi_type_get(datatype);
+    if (!t)
+        return type_raise_handle(self, datatype);
+    if (incount < 0)
+        return mpi_raise(self, comm, MPI_ERR_COUNT, "count %d is negative", incount);
+    if (!size)
+        return type_raise_null(self, "size");
+    unsigned __int128 bytes = (unsigned __int128)t->size * (unsigned)incount;
+    *size = bytes > INT_MAX ? MPI_UNDEFINED : (int)bytes;
+    return MPI_SUCCESS;
+}
+
+static int as_int(int64_t n)
+{
+    return n > INT_MAX ? MPI_UNDEFINED : (int)n;
+}
+
+static int is_no_status(const MPI_Status *status)
+{
+    return !status || status == MPI_STATUS_IGNORE;
+}
+
+static int raise_no_status(struct mpi_rank *self, const void *count)
+{
+    return type_raise_null(self, count ? "status" : "count");
+}
+
+int mpi_get_count(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
+                  int *count)
+{
+    const struct mpi_type *t = mpi_type_get(datatype);
+    if (!t)
+        return type_raise_handle(self, datatype);
+    if (is_no_status(status) || !count)
+        return raise_no_status(self, count);
+    uint64_t bytes = mpi_status_bytes(status);
+    if (!bytes)
+        *count = 0;
+    else if (!t->size || bytes % t->size)
+        *count = MPI_UNDEFINED;
+    else
+        *count = as_int((int64_t)(bytes / t->size));
+    return MPI_SUCCESS;
+}
+
+int mpi_get_elements_x(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
+                       MPI_Count *count)
+{
+    const struct mpi_type *t = mpi_type_get(datatype);
+    if (!t)
+        return type_raise_handle(self, datatype);
+    if (is_no_status(status) || !count)
+        return raise_no_status(self, count);
+    *count = mpi_type_elements(t, mpi_status_bytes(status));
+    return MPI_SUCCESS;
+}
+
+int mpi_get_elements(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
+                     int *count)
+{
+    MPI_Count n;
+    int rc = mpi_get_elements_x(self, status, datatype, count ? &n : NULL);
+    if (!rc)
+        *count = as_int(n);
+    return rc;
+}
+
+int mpi_status_set_elements_x(struct mpi_rank *self, MPI_Status *status, MPI_Datatype datatype,
+                              MPI_Count count)
+{
+    const struct mpi_type *t = mpi_type_get(datatype);
+    if (!t)
+        return type_raise_handle(self, datatype);
+    if (!status)
+        return type_raise_null(self, "status");
+    if (count < 0)
+        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_COUNT, "count %lld is negative",
+                         (long long)count);
+    if (status != MPI_STATUS_IGNORE)
+        mpi_status_set_bytes(status, mpi_type_element_bytes(t, (uint64_t)count));
+    return MPI_SUCCESS;
+}
+
+int mpi_status_set_elements(struct mpi_rank *self, MPI_Status *status, MPI_Datatype datatype,
+                            int count)
+{
+    return mpi_status_set_elements_x(self, status, datatype, count);
+}

@@ -1,0 +1,52 @@
+/*
+ * entry.h - what every generated MPI entry point does before and after its work.
+ *
+ * Entering charges the program's time since the last call; leaving counts the call and the virtual
+ * time spent in it, and starts the next slice of program time.
+ */
+#ifndef MPI_ENTRY_H
+#define MPI_ENTRY_H
+
+#include "mpi/error.h"
+#include "mpi/rank.h"
+#include "mpi/stats.h"
+
+#define ORR_EXPORT __attribute__((visibility("default")))
+
+/* Not in a rank, or outside Init..Finalize: says so and ends the run. */
+_Noreturn void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn);
+
+static inline struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn)
+{
+    struct mpi_rank *self = mpi_self();
+
+    if (__builtin_expect(!self, 0))
+        mpi_enter_refused(NULL, fn);
+    if (mpi_world.measured)
+        mpi_charge(self);
+    self->fn = (uint16_t)fn;
+    return self;
+}
+
+static inline struct mpi_rank *mpi_enter(enum mpi_fn fn)
+{
+    struct mpi_rank *self = mpi_enter_anytime(fn);
+
+    if (__builtin_expect(self->phase != MPI_PHASE_ACTIVE, 0))
+        mpi_enter_refused(self, fn);
+    return self;
+}
+
+static inline vtime mpi_clock(const struct mpi_rank *self)
+{
+    return self->ent.clock;
+}
+
+static inline void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0)
+{
+    mpi_stats_call(self, fn, self->ent.clock - t0);
+    if (mpi_world.measured)
+        mpi_world.slice_start = mpi_ticks();
+}
+
+#endif

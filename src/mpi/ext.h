@@ -1,0 +1,29 @@
+/*
+ * ext.h - what only some ranks need, allocated when first needed.
+ */
+#ifndef MPI_EXT_H
+#define MPI_EXT_H
+
+#include "mpi/rank.h"
+
+struct mpi_early_index;
+struct mpi_pair_table;
+struct mpi_call_list;
+
+struct mpi_ext {
+    struct mpi_early_index *index; /* early messages by source, when there are many */
+    struct mpi_pair_table *pairs;  /* stats.c: peers beyond those in the rank */
+    void *bsend_buf;               /* MPI_Buffer_attach */
+    int64_t bsend_size;
+    uint32_t orphans;              /* requests freed before they were complete */
+    vtime decided;                 /* time of the rank's last wildcard decision */
+    struct mpi_call_list *calls;   /* stats.c: per function, when asked for */
+};
+struct mpi_ext *mpi_ext_make(struct mpi_rank *self);
+static inline struct mpi_ext *mpi_ext_get(struct mpi_rank *self)
+{
+    return self->ext ? self->ext : mpi_ext_make(self);
+}
+
+
+#endif

@@ -1,0 +1,349 @@
+/*
+ * host.c - the library's main program: takes the process over, runs all ranks, reports.
+ *
+ * Binds the layers: the engine resumes entities, which are fibres of vp, which run the program,
+ * whose MPI calls come back in through the generated entries.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/units.h"
+#include "mpi/clock.h"
+#include "mpi/comm.h"
+#include "mpi/entry.h"
+#include "mpi/p2p/p2p_internal.h"
+#include "vp/crash.h"
+
+#define RELEASE_SECONDS 1.0 /* output is released at least this often */
+
+struct mpi_world mpi_world;
+
+static struct {
+    int first_bad; /* lowest rank that ended with a status other than 0, and its status */
+    uint32_t first_bad_rank;
+    uint64_t unfinalized;
+    uint32_t unfinalized_rank;
+    vtime last; /* largest final clock */
+    double next_release;
+} run;
+
+static double wall(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- engine: entities are ranks ---- */
+
+static void rank_ended(struct mpi_rank *r, uint32_t id)
+{
+    int status = vp_exit_status();
+
+    if (status != 0 && (run.first_bad == 0 || id < run.first_bad_rank)) {
+        run.first_bad = status;
+        run.first_bad_rank = id;
+    }
+    if (r->phase == MPI_PHASE_ACTIVE && (run.unfinalized++ == 0 || id < run.unfinalized_rank))
+        run.unfinalized_rank = id;
+    if (r->ent.clock > run.last)
+        run.last = r->ent.clock;
+    mpi_stats_rank_end(r);
+    mpi_world.page->now.ranks_done++;
+}
+
+static int resume(void *owner, uint32_t id)
+{
+    struct mpi_rank *r = &mpi_world.ranks[id];
+    struct run_page *page = mpi_world.page;
+
+    (void)owner;
+    page->now.current_rank = id;
+    page->now.switches++;
+    if (mpi_world.engine.ready_head)
+        vp_fibre_prefetch(&mpi_world.ranks[mpi_world.engine.ready_head - 1].fib);
+    if (mpi_world.measured)
+        mpi_world.slice_start = mpi_ticks();
+    if (!vp_fibre_resume(&r->fib))
+        return 0;
+    rank_ended(r, id);
+    return 1;
+}
+
+static void explain(void *owner, uint32_t id, struct engine_wait *out)
+{
+    struct mpi_rank *r = &mpi_world.ranks[id];
+
+    (void)owner;
+    mpi_explanation.out = out;
+    r->ent.wake = ENGINE_WAKE_EXPLAIN;
+    vp_fibre_resume(&r->fib);
+    mpi_explanation.out = NULL;
+}
+
+static void show_progress(void)
+{
+    struct run_page *page = mpi_world.page;
+    const struct mpi_stats *s = mpi_world.stats;
+
+    page->now.messages = s->messages[0] + s->messages[1];
+    page->now.bytes = s->bytes[0] + s->bytes[1];
+    page->now.clock = mpi_world.ranks[page->now.current_rank].ent.clock;
+    page->now.ranks_started = mpi_world.engine.next_new;
+}
+
+static void idle(void *owner)
+{
+    (void)owner;
+    show_progress();
+    if (wall() < run.next_release)
+        return;
+    output_release(&mpi_world.output, engine_lower_bound(&mpi_world.engine));
+    run.next_release = wall() + RELEASE_SECONDS;
+}
+
+/* ---- vp: what a rank's program does outside MPI ---- */
+
+static vtime hook_now(struct vp_fibre *f)
+{
+    return mpi_clock_read(mpi_rank_of_fibre(f));
+}
+
+static void hook_sleep(struct vp_fibre *f, vtime dt)
+{
+    mpi_clock_spend(mpi_rank_of_fibre(f), dt);
+}
+
+static void hook_yield(struct vp_fibre *f)
+{
+    mpi_clock_yield(mpi_rank_of_fibre(f));
+}
+
+static void hook_write(struct vp_fibre *f, int fd, const char *text, size_t n)
+{
+    struct mpi_rank *r = mpi_rank_of_fibre(f);
+
+    if (mpi_world.measured)
+        mpi_charge(r);
+    output_add(&mpi_world.output, mpi_rank_id(r), r->ent.clock, fd, text, n);
+    if (mpi_world.measured)
+        mpi_world.slice_start = mpi_ticks();
+}
+
+static void hook_exiting(struct vp_fibre *f, int status, int phase)
+{
+    struct mpi_rank *r = mpi_rank_of_fibre(f);
+
+    (void)status;
+    if (mpi_world.measured)
+        mpi_charge(r);
+    if (phase == 1)
+        output_end_rank(&mpi_world.output, mpi_rank_id(r), r->ent.clock);
+    else if (mpi_world.measured)
+        mpi_world.slice_start = mpi_ticks();
+}
+
+static uint64_t hook_rank(const struct vp_fibre *f)
+{
+    return mpi_rank_id(mpi_rank_of_fibre((struct vp_fibre *)f));
+}
+
+static void hook_hostname(struct vp_fibre *f, char *out, size_t n)
+{
+    uint64_t node = hook_rank(f) / mpi_world.opt->platform.nodes_ranks;
+
+    snprintf(out, n, "node%llu", (unsigned long long)node);
+}
+
+static void finish(enum run_cause cause, int status) __attribute__((noreturn));
+
+static void hook_crash(struct vp_fibre *f, int sig, void *addr)
+{
+    static char trace[8192];
+    char when[UNITS_TEXT_MAX];
+
+    if (f) {
+        struct mpi_rank *r = mpi_rank_of_fibre(f);
+
+        units_format_time(when, sizeof when, r->ent.clock);
+        output_finish(&mpi_world.output);
+        if (sig == SIGABRT)
+            log_error("rank %u aborted at virtual time %s", mpi_rank_id(r), when);
+        else
+            log_error("rank %u: %s%s at virtual time %s (address %p)", mpi_rank_id(r),
+                      strsignal(sig), vp_stack_overflowed(f, addr) ? ", stack overflow (see --stack)," : "",
+                      when, addr);
+    } else {
+        log_error("%s in the simulator itself (address %p); this is a bug in Orrery",
+                  strsignal(sig), addr);
+    }
+    sys_write_all(2, trace, vp_backtrace(trace, sizeof trace));
+    finish(f ? RUN_CAUSE_CRASH : RUN_CAUSE_INTERNAL, f ? 128 + sig : 3);
+}
+
+static const struct vp_hooks hooks = {
+    .now = hook_now, .sleep = hook_sleep, .yield = hook_yield, .write = hook_write,
+    .exiting = hook_exiting, .crash = hook_crash, .rank = hook_rank, .hostname = hook_hostname,
+};
+
+static const struct engine_ops engine_ops = {.resume = resume, .explain = explain};
+
+/* ---- start and end ---- */
+
+static void map_page(void)
+{
+    const char *text = getenv(ENV_RUN_FD);
+    int fd = text ? atoi(text) : -1;
+    struct run_page *page =
+        mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (page == MAP_FAILED || page->magic != RUN_MAGIC || page->size != sizeof *page)
+        log_fatal("the library was not started by a matching 'orrery run'; check the installation");
+    sys_close(fd);
+    unsetenv(ENV_RUN_FD);
+    mpi_world.page = page;
+    mpi_world.opt = &page->opt;
+    mpi_world.size = (uint32_t)page->opt.ranks;
+}
+
+static void set_up(void)
+{
+    const struct run_options *o = mpi_world.opt;
+    struct err err;
+    struct output_config out = {.labels = o->labels, .ranks = o->ranks};
+    struct vp_config vp = {.ranks = o->ranks, .stack_size = o->stack_size, .stacks = o->stacks,
+                           .epoch = o->epoch, .hooks = &hooks};
+    struct engine_config eng = {.entities = o->ranks, .stride = sizeof(struct mpi_rank),
+                                .idle_limit = o->idle_limit, .random = o->random, .seed = o->seed,
+                                .ops = &engine_ops};
+
+    pool_init(&mpi_world.pool, "ranks' extras");
+    if (net_init(&mpi_world.net, &o->platform, &err) != ERR_OK)
+        log_fatal("%s", err.text);
+    mpi_world.ranks = mem_map((size_t)o->ranks * sizeof(struct mpi_rank), 1);
+    if (!mpi_world.ranks)
+        log_fatal("cannot reserve memory for %llu ranks", (unsigned long long)o->ranks);
+    eng.base = mpi_world.ranks;
+    eng.lookahead = mpi_world.net.lookahead;
+    engine_init(&mpi_world.engine, &eng);
+    mpi_world.engine.idle = idle;
+    output_init(&mpi_world.output, &out);
+    mpi_clock_init(o);
+    mpi_stats_init(o->detail);
+    mpi_comm_init(mpi_world.size);
+    if (vp_init(&vp, &err) != ERR_OK)
+        log_fatal("%s", err.text);
+}
+
+static void fill_result(enum run_cause cause, int status)
+{
+    struct run_page *page = mpi_world.page;
+    const struct vp_stats *v = vp_stats();
+    struct err err;
+
+    show_progress();
+    page->end.virtual_time = run.last;
+    page->end.messages = page->now.messages;
+    page->end.bytes = page->now.bytes;
+    page->end.switches = v->switches;
+    page->end.own_stacks = v->own_stacks;
+    page->end.private_bytes = v->image_bytes;
+    page->end.live_stack_max = v->live_max;
+    page->end.median_slice_s = mpi_clock_median_slice();
+    page->end.pairs_aggregated = mpi_world.stats->aggregated;
+    if (mpi_world.opt->stats_path[0] && cause != RUN_CAUSE_CRASH &&
+        mpi_stats_write(mpi_world.opt->stats_path, run.last, &err) != ERR_OK) {
+        log_error("%s", err.text);
+        page->end.stats_failed = 1;
+        if (status == 0)
+            status = 3;
+    }
+    page->end.exit_status = status;
+    page->end.cause = cause;
+}
+
+static void finish(enum run_cause cause, int status)
+{
+    output_finish(&mpi_world.output);
+    fill_result(cause, status);
+    sys_exit(status);
+}
+
+/* Ranks that have not ended count with the time they reached. */
+static void count_unfinished(vtime limit)
+{
+    for (uint32_t i = 0; i < mpi_world.engine.next_new; i++) {
+        vtime t = mpi_world.ranks[i].ent.clock;
+
+        if (t > run.last)
+            run.last = t;
+    }
+    if (run.last > limit)
+        run.last = limit;
+}
+
+void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
+{
+    char when[UNITS_TEXT_MAX];
+    vtime t = self->ent.clock;
+
+    mpi_drain(self);
+    while (!mpi_decision_step(self, t, NULL, 0))
+        ;
+    vp_current_fibre = NULL;
+    output_drop_after(&mpi_world.output, t);
+    output_finish(&mpi_world.output);
+    count_unfinished(t);
+    units_format_time(when, sizeof when, t);
+    log_error("rank %u at virtual time %s: %s", mpi_rank_id(self), when, why);
+    finish(RUN_CAUSE_ABORT, code & 0xff ? code & 0xff : 1);
+}
+
+void mpi_unsupported(int fn)
+{
+    struct mpi_rank *self = mpi_self();
+
+    output_finish(&mpi_world.output);
+    vp_current_fibre = NULL;
+    log_error("%s is not supported yet (called by rank %u); 'orrery check' lists such calls",
+              mpi_fn_name[fn], self ? mpi_rank_id(self) : 0);
+    finish(RUN_CAUSE_INTERNAL, 3);
+}
+
+static int ended_well(void)
+{
+    if (run.unfinalized) {
+        log_error("rank %u ended without MPI_Finalize%s", run.unfinalized_rank,
+                  run.unfinalized > 1 ? " (and others)" : "");
+        if (run.first_bad == 0)
+            run.first_bad = 1;
+    }
+    return run.first_bad;
+}
+
+int vp_takeover(void)
+{
+    double start = wall();
+    enum engine_end end;
+
+    map_page();
+    set_up();
+    mpi_world.page->end.startup_s = wall() - start;
+    end = engine_run(&mpi_world.engine);
+    if (end == ENGINE_END_DONE)
+        finish(RUN_CAUSE_DONE, ended_well());
+    output_finish(&mpi_world.output);
+    count_unfinished(VTIME_NEVER);
+    engine_report_stuck(&mpi_world.engine, end);
+    finish(RUN_CAUSE_STUCK, 1);
+}

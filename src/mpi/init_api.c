@@ -1,0 +1,120 @@
+/*
+ * init_api.c - MPI_Init to MPI_Finalize, MPI_Abort, and calls outside of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "mpi/entry.h"
+#include "mpi/p2p/p2p_internal.h"
+#include "mpi_impl.h"
+
+void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn)
+{
+    char text[160];
+
+    if (!self)
+        log_fatal("%s called outside of a rank; start the program with 'orrery run'",
+                  mpi_fn_name[fn]);
+    snprintf(text, sizeof text, "%s called %s", mpi_fn_name[fn],
+             self->phase == MPI_PHASE_BEFORE ? "before MPI_Init" : "after MPI_Finalize");
+    mpi_abort_run(self, MPI_ERR_OTHER, text);
+}
+
+int mpi_init_thread(struct mpi_rank *self, int *argc, char ***argv, int required, int *provided)
+{
+    (void)argc;
+    (void)argv;
+    if (self->phase != MPI_PHASE_BEFORE)
+        return mpi_raise(self, MPI_COMM_WORLD, MPI_ERR_OTHER, "MPI_Init called twice");
+    self->phase = MPI_PHASE_ACTIVE;
+    /* A fibre rank has one thread: serialised calls are safe, concurrent ones cannot happen. */
+    self->thread_level =
+        (uint8_t)(required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED);
+    *provided = self->thread_level;
+    return MPI_SUCCESS;
+}
+
+int mpi_init(struct mpi_rank *self, int *argc, char ***argv)
+{
+    int provided;
+
+    return mpi_init_thread(self, argc, argv, MPI_THREAD_SINGLE, &provided);
+}
+
+int mpi_initialized(struct mpi_rank *self, int *flag)
+{
+    *flag = self->phase != MPI_PHASE_BEFORE;
+    return MPI_SUCCESS;
+}
+
+int mpi_finalized(struct mpi_rank *self, int *flag)
+{
+    *flag = self->phase == MPI_PHASE_FINALIZED;
+    return MPI_SUCCESS;
+}
+
+int mpi_query_thread(struct mpi_rank *self, int *provided)
+{
+    *provided = self->thread_level;
+    return MPI_SUCCESS;
+}
+
+int mpi_is_thread_main(struct mpi_rank *self, int *flag)
+{
+    (void)self;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+/* Sends that were freed before completion are still served: their receivers wait for them. */
+int mpi_finalize(struct mpi_rank *self)
+{
+    mpi_drain(self);
+    while (mpi_req_orphans(self)) {
+        mpi_block(self, mpi_decide(self), 1, NULL, 0);
+        mpi_drain(self);
+    }
+    self->phase = MPI_PHASE_FINALIZED;
+    return MPI_SUCCESS;
+}
+
+int mpi_abort(struct mpi_rank *self, MPI_Comm comm, int errorcode)
+{
+    char text[64];
+
+    (void)comm;
+    snprintf(text, sizeof text, "MPI_Abort with code %d", errorcode);
+    mpi_abort_run(self, errorcode, text);
+}
+
+int mpi_pcontrol(struct mpi_rank *self, const int level)
+{
+    (void)self;
+    (void)level;
+    return MPI_SUCCESS;
+}
+
+int mpi_alloc_mem(struct mpi_rank *self, MPI_Aint size, MPI_Info info, void *baseptr)
+{
+    void *p;
+
+    (void)info;
+    if (size < 0)
+        return mpi_raise(self, MPI_COMM_WORLD, MPI_ERR_ARG, "size %ld is negative", (long)size);
+    p = malloc(size ? (size_t)size : 1);
+    if (!p)
+        return mpi_raise(self, MPI_COMM_WORLD, MPI_ERR_NO_MEM, "no memory for %ld bytes",
+                         (long)size);
+    *(void **)baseptr = p;
+    return MPI_SUCCESS;
+}
+
+int mpi_free_mem(struct mpi_rank *self, void *base)
+{
+    (void)self;
+    free(base);
+    return MPI_SUCCESS;
+}

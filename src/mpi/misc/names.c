@@ -1,0 +1,137 @@
+/*
+ * names.c - names of communicators.
+ *
+ * A name belongs to the rank that gave it: a map from (rank, communicator) to an interned text, so
+ * that a million ranks that give a communicator the same name keep one copy of the text.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "mpi/comm/check.h"
+#include "mpi_impl.h"
+
+struct text {
+    struct text *next; /* with the same hash */
+    uint64_t hash;
+    uint32_t refs;
+    uint32_t length;
+    char bytes[];
+};
+
+static struct map texts;   /* hash -> chain of struct text */
+static struct map by_rank; /* rank << 32 | communicator -> struct text */
+
+static struct text *text_intern(const char *bytes, uint32_t n)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    struct text *t;
+
+    for (uint32_t i = 0; i < n; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+    uint64_t *head = map_insert(&texts, hash, NULL);
+    for (t = (struct text *)(uintptr_t)*head; t; t = t->next)
+        if (t->length == n && memcmp(t->bytes, bytes, n) == 0) {
+            t->refs++;
+            return t;
+        }
+    t = mem_alloc(sizeof *t + n + 1);
+    *t = (struct text){(struct text *)(uintptr_t)*head, hash, 1, n};
+    memcpy(t->bytes, bytes, n);
+    t->bytes[n] = '\0';
+    *head = (uint64_t)(uintptr_t)t;
+    return t;
+}
+
+static void text_unref(struct text *t)
+{
+    uint64_t *head;
+    struct text *at;
+
+    if (--t->refs)
+        return;
+    head = map_find(&texts, t->hash);
+    at = (struct text *)(uintptr_t)*head;
+    if (at == t) {
+        *head = (uint64_t)(uintptr_t)t->next;
+    } else {
+        while (at->next != t)
+            at = at->next;
+        at->next = t->next;
+    }
+    if (!*head)
+        map_remove(&texts, t->hash);
+    mem_free(t);
+}
+
+static uint64_t own_key(uint32_t rank, MPI_Comm comm)
+{
+    return (uint64_t)rank << 32 | (uint32_t)comm;
+}
+
+void mpi_names_forget(uint32_t rank, MPI_Comm comm)
+{
+    uint64_t *own = map_find(&by_rank, own_key(rank, comm));
+
+    if (!own)
+        return;
+    text_unref((struct text *)(uintptr_t)*own);
+    map_remove(&by_rank, own_key(rank, comm));
+}
+
+/* The name as the rank knows it; "" if it has none. */
+static const char *name_of(uint32_t rank, const struct mpi_comm *c)
+{
+    uint64_t *own = map_find(&by_rank, own_key(rank, c->handle));
+
+    if (own)
+        return ((struct text *)(uintptr_t)*own)->bytes;
+    return c->name ? c->name : "";
+}
+
+int mpi_comm_set_name(struct mpi_rank *self, MPI_Comm comm, const char *comm_name)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
+    struct text *t;
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, comm_name, "comm_name");
+    if (rc)
+        return rc;
+    t = text_intern(comm_name, (uint32_t)strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1));
+    mpi_names_forget(mpi_rank_id(self), comm);
+    *map_insert(&by_rank, own_key(mpi_rank_id(self), comm), NULL) = (uint64_t)(uintptr_t)t;
+    return MPI_SUCCESS;
+}
+
+int mpi_comm_get_name(struct mpi_rank *self, MPI_Comm comm, char *comm_name, int *resultlen)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
+    const char *name;
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, comm_name, "comm_name");
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, resultlen, "resultlen");
+    if (rc)
+        return rc;
+    name = name_of(mpi_rank_id(self), c);
+    *resultlen = (int)strlen(name);
+    memcpy(comm_name, name, (size_t)*resultlen + 1);
+    return MPI_SUCCESS;
+}
+
+const char *mpi_comm_label(MPI_Comm comm, char *out, size_t n)
+{
+    const struct mpi_comm *c = mpi_comm_at(comm);
+    const struct mpi_rank *self = mpi_self();
+    const char *name = !c ? "" : self ? name_of(mpi_rank_id(self), c) : c->name ? c->name : "";
+
+    if (*name)
+        snprintf(out, n, "%s", name);
+    else
+        snprintf(out, n, "communicator 0x%08x", (unsigned)comm);
+    return out;
+}

@@ -1,0 +1,50 @@
+/*
+ * version.c - what the library and the machine call themselves.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "mpi/comm/check.h"
+#include "mpi_impl.h"
+
+int mpi_get_version(struct mpi_rank *self, int *version, int *subversion)
+{
+    int rc = mpi_check_ptr(self, MPI_COMM_NULL, version, "version");
+
+    if (!rc)
+        rc = mpi_check_ptr(self, MPI_COMM_NULL, subversion, "subversion");
+    if (rc)
+        return rc;
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+
+int mpi_get_library_version(struct mpi_rank *self, char *version, int *resultlen)
+{
+    static const char text[] = "Orrery " ORRERY_VERSION ", virtual MPI with the MPICH ABI "
+                               "(libmpich.so.12)";
+    int rc = mpi_check_ptr(self, MPI_COMM_NULL, version, "version");
+
+    if (!rc)
+        rc = mpi_check_ptr(self, MPI_COMM_NULL, resultlen, "resultlen");
+    if (rc)
+        return rc;
+    memcpy(version, text, sizeof text);
+    *resultlen = (int)sizeof text - 1;
+    return MPI_SUCCESS;
+}
+
+/* Ranks are placed on nodes block by block. */
+int mpi_get_processor_name(struct mpi_rank *self, char *name, int *resultlen)
+{
+    uint64_t per_node = mpi_world.opt->platform.nodes_ranks;
+    int rc = mpi_check_ptr(self, MPI_COMM_NULL, name, "name");
+
+    if (!rc)
+        rc = mpi_check_ptr(self, MPI_COMM_NULL, resultlen, "resultlen");
+    if (!rc)
+        *resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%llu",
+                              (unsigned long long)(mpi_rank_id(self) / (per_node ? per_node : 1)));
+    return rc;
+}

@@ -1,0 +1,224 @@
+/*
+ * op.c - the table of operations, and applying one.
+ *
+ * Invariants: a user operation is in `by_key` and in `slots` exactly while refs > 0; its index is
+ * that of its slot, and its handle is 0x98000000 + index. Free indices are reused, lowest first
+ * known, so the table is as large as the most operations ever alive at once.
+ */
+#include "mpi/op/op.h"
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "mpi/datatype/datatype.h"
+#include "mpi/error.h"
+#include "mpi_impl.h"
+
+#define HANDLE_PREDEFINED 0x58000000u
+#define HANDLE_USER 0x98000000u
+#define HANDLE_INDEX_MASK 0x03ffffffu
+
+#define PREDEFINED(op, commutes) \
+    [MPI_OP_##op] = {.handle = MPI_##op, .kind = MPI_OP_##op, .commute = commutes}
+
+static struct mpi_op predefined[MPI_OP_KINDS] = {
+    PREDEFINED(MAX, 1),  PREDEFINED(MIN, 1),    PREDEFINED(SUM, 1),     PREDEFINED(PROD, 1),
+    PREDEFINED(LAND, 1), PREDEFINED(BAND, 1),   PREDEFINED(LOR, 1),     PREDEFINED(BOR, 1),
+    PREDEFINED(LXOR, 1), PREDEFINED(BXOR, 1),   PREDEFINED(MINLOC, 1),  PREDEFINED(MAXLOC, 1),
+    PREDEFINED(REPLACE, 0), PREDEFINED(NO_OP, 0),
+};
+
+/* The user operations of the process. */
+static struct {
+    struct map by_key; /* function address * 2 + commute -> struct mpi_op * */
+    struct mpi_op **slots;
+    uint32_t nslots, live;
+} table = {.by_key = {.shift = 64}};
+
+static uint64_t key_of(MPI_User_function *fn, int commute)
+{
+    return (uint64_t)(uintptr_t)fn << 1 | (commute != 0);
+}
+
+static uint32_t find_slot(void)
+{
+    if (table.live == table.nslots) {
+        uint32_t grown = table.nslots ? table.nslots * 2 : 8;
+        table.slots = (struct mpi_op **)mem_realloc(table.slots, grown * sizeof *table.slots);
+        for (uint32_t i = table.nslots; i < grown; i++)
+            table.slots[i] = NULL;
+        table.nslots = grown;
+    }
+    uint32_t index = 0;
+    while (table.slots[index])
+        index++;
+    return index;
+}
+
+/* A new operation without refs, in the table. */
+static struct mpi_op *op_create(MPI_User_function *fn, int commute)
+{
+    uint32_t index = find_slot();
+    struct mpi_op *op = (struct mpi_op *)mem_zalloc(sizeof *op);
+
+    op->fn = fn;
+    op->handle = (MPI_Op)(HANDLE_USER + index);
+    op->commute = commute != 0;
+    table.slots[index] = op;
+    table.live++;
+    return op;
+}
+
+static void op_destroy(struct mpi_op *op)
+{
+    map_remove(&table.by_key, key_of(op->fn, op->commute));
+    table.slots[(uint32_t)op->handle & HANDLE_INDEX_MASK] = NULL;
+    table.live--;
+    mem_free(op);
+}
+
+struct mpi_op *mpi_op_get(MPI_Op handle)
+{
+    uint32_t bits = (uint32_t)handle, index = bits & HANDLE_INDEX_MASK;
+
+    if ((bits & ~HANDLE_INDEX_MASK) == HANDLE_PREDEFINED)
+        return index > 0 && index < MPI_OP_KINDS ? &predefined[index] : NULL;
+    if ((bits & ~HANDLE_INDEX_MASK) != HANDLE_USER || index >= table.nslots)
+        return NULL;
+    struct mpi_op *op = table.slots[index];
+    return op && op->handles ? op : NULL;
+}
+
+void mpi_op_ref(struct mpi_op *op)
+{
+    if (op->kind == MPI_OP_USER)
+        op->refs++;
+}
+
+void mpi_op_unref(struct mpi_op *op)
+{
+    if (op->kind == MPI_OP_USER && --op->refs == 0)
+        op_destroy(op);
+}
+
+uint32_t mpi_op_live(void)
+{
+    return table.live;
+}
+
+int mpi_op_check(const struct mpi_op *op, const struct mpi_type *type)
+{
+    if (op->kind == MPI_OP_USER)
+        return MPI_SUCCESS;
+    return mpi_op_kernel_get((enum mpi_op_kind)op->kind, type->handle) ? MPI_SUCCESS : MPI_ERR_OP;
+}
+
+/* The user's function counts in int. */
+static void apply_user(const struct mpi_op *op, const char *in, char *inout, uint64_t count,
+                       const struct mpi_type *type)
+{
+    while (count) {
+        int len = count > INT_MAX ? INT_MAX : (int)count;
+        MPI_Datatype handle = type->handle;
+
+        op->fn((void *)in, inout, &len, &handle);
+        uint64_t done = count > INT_MAX ? INT_MAX : count;
+        count -= done;
+        in += (int64_t)done * type->extent;
+        inout += (int64_t)done * type->extent;
+    }
+}
+
+int mpi_op_apply(struct mpi_op *op, const void *in, void *inout, uint64_t count,
+                 struct mpi_type *type)
+{
+    if (op->kind == MPI_OP_USER) {
+        apply_user(op, (const char *)in, (char *)inout, count, type);
+        return MPI_SUCCESS;
+    }
+    if (op->kind == MPI_OP_NO_OP)
+        return MPI_SUCCESS;
+    if (op->kind == MPI_OP_REPLACE) {
+        mpi_type_copy(in, count, type, inout, count, type);
+        return MPI_SUCCESS;
+    }
+    const struct mpi_op_kernel *k = mpi_op_kernel_get((enum mpi_op_kind)op->kind, type->handle);
+    if (!k)
+        return MPI_ERR_OP;
+    k->run(in, inout, count);
+    return MPI_SUCCESS;
+}
+
+/* ---- MPI calls ---- */
+
+int mpi_op_create(struct mpi_rank *self, MPI_User_function *user_fn, int commute, MPI_Op *op)
+{
+    if (!user_fn || !op)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for the %s",
+                         user_fn ? "result" : "function");
+    int is_new;
+    uint64_t *entry = map_insert(&table.by_key, key_of(user_fn, commute), &is_new);
+    if (is_new)
+        *entry = (uint64_t)(uintptr_t)op_create(user_fn, commute);
+    struct mpi_op *found = (struct mpi_op *)(uintptr_t)*entry;
+    found->refs++;
+    found->handles++;
+    *op = found->handle;
+    return MPI_SUCCESS;
+}
+
+int mpi_op_free(struct mpi_rank *self, MPI_Op *op)
+{
+    struct mpi_op *found = op ? mpi_op_get(*op) : NULL;
+
+    if (!op)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for the operation");
+    if (!found)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OP, "0x%08x is not an operation",
+                         (unsigned)*op);
+    if (found->kind != MPI_OP_USER)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OP,
+                         "a predefined operation cannot be freed");
+    found->handles--;
+    mpi_op_unref(found);
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
+}
+
+int mpi_op_commutative(struct mpi_rank *self, MPI_Op op, int *commute)
+{
+    struct mpi_op *found = mpi_op_get(op);
+
+    if (!found)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OP, "0x%08x is not an operation",
+                         (unsigned)op);
+    if (!commute)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for the result");
+    *commute = found->commute;
+    return MPI_SUCCESS;
+}
+
+int mpi_reduce_local(struct mpi_rank *self, const void *inbuf, void *inoutbuf, int count,
+                     MPI_Datatype datatype, MPI_Op op)
+{
+    struct mpi_op *o = mpi_op_get(op);
+    struct mpi_type *type = mpi_type_get(datatype);
+
+    if (count < 0)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_COUNT, "count is %d", count);
+    if (!o)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OP, "0x%08x is not an operation",
+                         (unsigned)op);
+    if (!type || !type->committed)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_TYPE, "0x%08x is not a committed datatype",
+                         (unsigned)datatype);
+    if (mpi_op_check(o, type))
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OP, "the operation is not defined on %s",
+                         mpi_type_name(type));
+    if (count && (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE ||
+                  (inbuf == inoutbuf && inbuf != MPI_BOTTOM)))
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_BUFFER, "the buffers must be distinct");
+    return mpi_op_apply(o, inbuf, inoutbuf, (uint64_t)count, type);
+}

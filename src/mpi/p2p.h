@@ -1,0 +1,100 @@
+/*
+ * p2p.h - point-to-point inside the virtual MPI: what collectives, communicators and the MPI entry
+ * points build on.
+ *
+ * All functions run in the context of `self`. Ranks are *world* ranks here (mpi_comm_world_rank
+ * translates), contexts are (struct mpi_comm).ctx for user messages and ctx + 1 for collectives.
+ * A struct mpi_req may live on the caller's stack for the duration of a blocking call.
+ */
+#ifndef MPI_P2P_H
+#define MPI_P2P_H
+
+#include "mpi/datatype/datatype.h"
+#include "mpi/rank.h"
+
+#define MPI_P2P_ANY (-2) /* any source, any tag: MPI_ANY_SOURCE and MPI_ANY_TAG as MPICH has them */
+
+enum mpi_req_kind {
+    MPI_REQ_FREE = 0,
+    MPI_REQ_SEND,
+    MPI_REQ_RECV,
+    MPI_REQ_NOOP, /* complete from the start: MPI_PROC_NULL */
+};
+enum mpi_send_mode { MPI_MODE_STANDARD = 0, MPI_MODE_BUFFERED, MPI_MODE_SYNC, MPI_MODE_READY };
+
+enum mpi_req_flag {
+    MPI_REQ_DONE = 1,        /* `complete` is known */
+    MPI_REQ_PERSISTENT = 2,
+    MPI_REQ_ACTIVE = 4,      /* persistent and started */
+    MPI_REQ_WILD = 8,        /* receive from any source, not decided yet */
+    MPI_REQ_CANCELLED = 16,
+    MPI_REQ_ORPHAN = 32,     /* freed by the user before completion */
+    MPI_REQ_HEAP = 64,       /* has a handle; else on a stack */
+    MPI_REQ_QUEUED = 128,    /* in the posted list */
+};
+
+struct mpi_req {
+    struct mpi_req *next;   /* posted list */
+    void *buf;
+    uint64_t count;
+    struct mpi_type *type;
+    vtime posted;           /* when the operation was started */
+    vtime complete;         /* when it completed, valid with MPI_REQ_DONE */
+    uint64_t bytes;         /* sent or received */
+    struct mpi_msg *held;   /* persistent and Mrecv: the message, else NULL */
+    int32_t peer;           /* world rank or MPI_P2P_ANY */
+    int32_t tag;
+    uint32_t ctx;
+    uint32_t comm;          /* communicator handle, for errors, status and reports */
+    int32_t got_peer;       /* world rank that sent it */
+    int32_t got_tag;
+    int32_t error;          /* MPI class */
+    uint32_t id;            /* place in the request table (its handle), or protocol id */
+    uint32_t owner;         /* world rank */
+    uint8_t kind, flags, mode;
+    uint8_t persistent_kind;
+};
+
+/* Starts a send; `req` is filled. Never blocks. Eager and buffered sends are complete at once. */
+void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, uint64_t count,
+                   struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx, MPI_Comm comm,
+                   enum mpi_send_mode mode);
+
+/* Starts a receive from world rank src or MPI_P2P_ANY. Never blocks. */
+void mpi_p2p_irecv(struct mpi_rank *self, struct mpi_req *req, void *buf, uint64_t count,
+                   struct mpi_type *type, int32_t src, int tag, uint32_t ctx, MPI_Comm comm);
+
+/* Sends at once and returns 1 if the message is eager (it is then complete), else returns 0 and does
+ * nothing. */
+int mpi_p2p_try_send(struct mpi_rank *self, const void *buf, uint64_t count, struct mpi_type *type,
+                     uint32_t dst, int tag, uint32_t ctx, enum mpi_send_mode mode);
+
+struct mpi_comm;
+/* Blocking send and receive (may switch); return an MPI class, raise nothing. */
+int mpi_p2p_send(struct mpi_rank *self, const void *buf, uint64_t count, struct mpi_type *type,
+                 uint32_t dst, int tag, uint32_t ctx, MPI_Comm comm, enum mpi_send_mode mode);
+int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_type *type,
+                 int32_t src, int tag, uint32_t ctx, struct mpi_comm *c, MPI_Status *status);
+
+/* Blocks until the request is complete and advances the clock to its completion (may switch).
+ * Returns req->error. */
+int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req);
+
+/* The same for n requests; returns the first error. */
+int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n);
+
+/* ---- for collectives: bytes or typed data on the collective context of a communicator ---- */
+int mpi_coll_send(struct mpi_rank *self, struct mpi_comm *c, const void *buf, uint64_t count,
+                  struct mpi_type *type, int dst, int tag);
+int mpi_coll_recv(struct mpi_rank *self, struct mpi_comm *c, void *buf, uint64_t count,
+                  struct mpi_type *type, int src, int tag);
+int mpi_coll_sendrecv(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, uint64_t scount,
+                      struct mpi_type *stype, int dst, void *rbuf, uint64_t rcount,
+                      struct mpi_type *rtype, int src, int tag);
+/* Non-blocking forms with the caller's request; ranks are ranks in c (dst/src < 0: no-op). */
+void mpi_coll_isend(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *, const void *buf,
+                    uint64_t count, struct mpi_type *type, int dst, int tag);
+void mpi_coll_irecv(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *, void *buf,
+                    uint64_t count, struct mpi_type *type, int src, int tag);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * explain.c - what a blocked rank says of itself when the engine reports a deadlock.
+ *
+ * The engine wakes the rank with ENGINE_WAKE_EXPLAIN, so that the rank describes its requests in
+ * its own context, where they can be looked at.
+ */
+#include <stdio.h>
+
+#include "mpi/p2p/p2p_internal.h"
+
+struct mpi_explanation mpi_explanation;
+
+static const char *fn_name(const struct mpi_rank *self)
+{
+    return mpi_fn_name[self->fn];
+}
+
+static void say(struct mpi_rank *self, const char *what, int32_t peer, int32_t tag, uint32_t ctx,
+                MPI_Comm comm)
+{
+    struct engine_wait *out = mpi_explanation.out;
+    struct mpi_comm *c = mpi_comm_get(comm);
+    char from[48], with_tag[32], name[64];
+
+    if (peer == MPI_P2P_ANY)
+        snprintf(from, sizeof from, "any source");
+    else
+        snprintf(from, sizeof from, "rank %d", c ? mpi_comm_rank_of(c, (uint32_t)peer) : peer);
+    if (c && ctx == c->ctx + 1)
+        with_tag[0] = '\0'; /* inside a collective: the tag is ours */
+    else if (tag == MPI_ANY_TAG)
+        snprintf(with_tag, sizeof with_tag, ", any tag");
+    else
+        snprintf(with_tag, sizeof with_tag, ", tag %d", tag);
+    snprintf(out->text, sizeof out->text, "%s waits %s %s%s, %s", fn_name(self), what, from,
+             with_tag, mpi_comm_label(comm, name, sizeof name));
+    out->waits_on = peer == MPI_P2P_ANY ? -1 : peer;
+}
+
+void mpi_explain_recv(struct mpi_rank *self, int32_t src, int32_t tag, uint32_t ctx, MPI_Comm comm)
+{
+    say(self, "for a message from", src, tag, ctx, comm);
+}
+
+void mpi_explain_reqs(struct mpi_rank *self, struct mpi_req **reqs, uint32_t n)
+{
+    struct engine_wait *out = mpi_explanation.out;
+
+    if (n == 0 || !reqs[0]) {
+        snprintf(out->text, sizeof out->text, "%s", fn_name(self));
+        return;
+    }
+    if (reqs[0]->kind == MPI_REQ_SEND)
+        say(self, "to send to", reqs[0]->peer, reqs[0]->tag, reqs[0]->ctx,
+            (MPI_Comm)reqs[0]->comm);
+    else
+        say(self, "for a message from", reqs[0]->peer, reqs[0]->tag, reqs[0]->ctx,
+            (MPI_Comm)reqs[0]->comm);
+}

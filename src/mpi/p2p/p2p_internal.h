@@ -1,0 +1,132 @@
+/*
+ * p2p_internal.h - messages on the wire and the two queues of a rank.
+ *
+ * Kinds of message, and who they go to:
+ *
+ *     EAGER   sender -> receiver    envelope and payload; SYNC: the receiver answers with ACK
+ *     RTS     sender -> receiver    envelope of a large message (request to send)
+ *     CTS     receiver -> sender    matched: send it (clear to send)
+ *     DATA    sender -> receiver    the payload
+ *     ACK     receiver -> sender    a synchronous eager message was matched
+ *
+ * A cookie is the address of the request at the side that will get the answer: it is followed only
+ * in that rank's own context, so requests may live on stacks that are not in place now.
+ */
+#ifndef MPI_P2P_INTERNAL_H
+#define MPI_P2P_INTERNAL_H
+
+#include "mpi/comm.h"
+#include "mpi/error.h"
+#include "mpi/ext.h"
+#include "mpi/p2p.h"
+
+enum mpi_msg_kind { MPI_MSG_EAGER = 0, MPI_MSG_RTS, MPI_MSG_CTS, MPI_MSG_DATA, MPI_MSG_ACK };
+
+struct mpi_msg {
+    struct engine_msg em;
+    uint64_t bytes;  /* of the user's message */
+    uint64_t cookie; /* request to answer to, or to complete; 0: none */
+    int32_t tag;
+    uint32_t ctx;
+    uint32_t heap_pos; /* in the early index */
+    uint8_t kind;      /* enum mpi_msg_kind */
+    uint8_t spare[3];
+    char payload[];
+};
+_Static_assert(sizeof(struct mpi_msg) <= 64, "a message costs at most 64 bytes");
+
+/* ---- early messages (early.c) ---- */
+void mpi_early_add(struct mpi_rank *self, struct mpi_msg *m);
+/* The same, but ahead of all other messages of its source (it was taken out before them). */
+void mpi_early_add_first(struct mpi_rank *self, struct mpi_msg *m);
+/* First in send order from `src` that fits, or NULL. Not removed. */
+struct mpi_msg *mpi_early_find(struct mpi_rank *self, uint32_t ctx, uint32_t src, int32_t tag);
+/* Of the first fitting message of each source the one that arrives first (then smallest source),
+ * or NULL. Not removed. */
+struct mpi_msg *mpi_early_find_any(struct mpi_rank *self, uint32_t ctx, int32_t tag);
+/* Removes it; the caller owns it. */
+void mpi_early_take(struct mpi_rank *self, struct mpi_msg *m);
+/* Calls fn for every message, sources' own order kept, until fn returns non-zero. */
+int mpi_early_each(struct mpi_rank *self, int (*fn)(struct mpi_rank *, struct mpi_msg *, void *),
+                   void *arg);
+
+/* ---- matching (match.c) ---- */
+static inline int mpi_tag_fits(int32_t want, int32_t tag)
+{
+    return want == tag || want == MPI_ANY_TAG;
+}
+/* Undecided wildcard receives of a rank. */
+static inline uint32_t mpi_wild_count(const struct mpi_rank *self)
+{
+    return self->ent.owner_bits;
+}
+/* Handles everything in the inbox. */
+void mpi_drain(struct mpi_rank *self);
+/* Takes the decisions that are safe now; returns when the next one is due, or VTIME_NEVER. */
+vtime mpi_decide(struct mpi_rank *self);
+/* Is there an undecided wildcard receive that may take m? */
+int mpi_wild_claims(const struct mpi_rank *self, const struct mpi_msg *m);
+/* Undoes the match of a receive with a small message that arrives only later than now: the message,
+ * made again from the buffer, is early again. */
+void mpi_put_back(struct mpi_rank *self, struct mpi_req *req);
+/* Posts a filled receive request: matches an early message or queues it. */
+void mpi_post(struct mpi_rank *self, struct mpi_req *req);
+/* Takes a request out of the posted list. */
+void mpi_unpost(struct mpi_rank *self, struct mpi_req *req);
+/* Matches req with m (which it frees) at time t >= req->posted. */
+void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t);
+
+/* ---- protocol (protocol.c) ---- */
+void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *m);
+void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m);
+void mpi_handle_ack(struct mpi_rank *self, struct mpi_msg *m);
+/* Answers a matched RTS: asks for the data to go to req. */
+void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_msg *rts, vtime t);
+void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *m, vtime t);
+
+/* ---- blocking (wait.c) ---- */
+/* Blocks until something happens (may switch). `due`: a decision of the caller, or VTIME_NEVER;
+ * the rank's wildcard decisions (next one due at `wild`) are added. */
+void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req **reqs,
+               uint32_t n);
+/* One step of a decision at time `due`: returns 1 when it may be taken now, else blocks once and
+ * returns 0 (look at everything again). */
+int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req **reqs, uint32_t n);
+
+/* ---- request handles (request.c) ---- */
+struct mpi_req *mpi_req_new(struct mpi_rank *self);
+void mpi_req_release(struct mpi_req *);
+/* The user gave the request up before it was complete; it is released when it is. */
+void mpi_req_orphan(struct mpi_rank *self, struct mpi_req *);
+/* Sends given up and not complete yet. */
+uint32_t mpi_req_orphans(const struct mpi_rank *self);
+MPI_Request mpi_req_handle(const struct mpi_req *);
+/* NULL if the handle is not a live request of this rank. */
+struct mpi_req *mpi_req_get(struct mpi_rank *self, MPI_Request);
+/* Fills a status (may be MPI_STATUS_IGNORE) from a completed request. */
+void mpi_status_set(MPI_Status *, const struct mpi_req *);
+void mpi_status_empty(MPI_Status *);
+
+/* Common argument checks; return MPI_SUCCESS or raise. */
+struct mpi_sendargs {
+    struct mpi_comm *comm;
+    struct mpi_type *type;
+};
+int mpi_check_send(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type, int dest,
+                   int tag, MPI_Comm comm, struct mpi_sendargs *out);
+int mpi_check_recv(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type, int source,
+                   int tag, MPI_Comm comm, struct mpi_sendargs *out);
+
+int mpi_check_source(struct mpi_rank *self, int source, int tag, MPI_Comm comm, struct mpi_comm *c);
+/* World rank of a source rank in c, MPI_ANY_SOURCE becoming MPI_P2P_ANY. */
+int32_t mpi_source_world(const struct mpi_comm *c, int source);
+
+/* Deadlock report: what the rank says of itself (explain.c). */
+struct mpi_explanation {
+    struct engine_wait *out; /* non-NULL while the engine asks */
+};
+extern struct mpi_explanation mpi_explanation;
+void mpi_explain_recv(struct mpi_rank *self, int32_t src, int32_t tag, uint32_t ctx, MPI_Comm comm);
+void mpi_explain_reqs(struct mpi_rank *self, struct mpi_req **reqs, uint32_t n);
+
+#endif

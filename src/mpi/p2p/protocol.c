@@ -1,0 +1,201 @@
+/*
+ * protocol.c - sending: eager, synchronous and rendezvous.
+ *
+ *     eager        t: sender is free at t + o_s; arrival t + o_s + delay(n)
+ *     synchronous  the same, and complete when the receiver's ACK is back
+ *     rendezvous   RTS arrives at t + o_s + delay(0); matched at m = max(that, time of the receive);
+ *                  CTS arrives at m + delay(0) = c; data arrives at c + delay(n); the sender is
+ *                  complete at c + drain(n)
+ *
+ * Every time is a function of the send and of the receive alone, not of when either rank happens to
+ * be run: CTS and DATA are handled when the rank is next in MPI, with the times they carry.
+ */
+#include <string.h>
+
+#include "mpi/p2p/p2p_internal.h"
+#include "mpi/stats.h"
+
+static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,
+                               uint64_t payload)
+{
+    struct mpi_msg *m =
+        (struct mpi_msg *)engine_msg_alloc(&mpi_world.engine, sizeof(struct mpi_msg) + payload);
+
+    m->em.src = mpi_rank_id(self);
+    m->em.dst = dst;
+    m->kind = (uint8_t)kind;
+    m->cookie = 0;
+    return m;
+}
+
+static void pack(char *out, const void *buf, uint64_t count, const struct mpi_type *type,
+                 uint64_t bytes)
+{
+    if (bytes == 0)
+        return;
+    if (type->contig)
+        memcpy(out, buf, bytes);
+    else
+        mpi_type_pack(type, count, buf, out);
+}
+
+/* A small message with its payload; returns it injected. Used for eager sends and, with a
+ * cookie, for synchronous ones. */
+static void send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
+                       const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx,
+                       uint64_t cookie)
+{
+    uint64_t bytes = count * (type ? type->size : 0);
+    struct mpi_msg *m = new_msg(self, dst, MPI_MSG_EAGER, bytes);
+
+    m->em.arrival = vtime_add(self->ent.clock, net_delay(&mpi_world.net, m->em.src, dst, bytes));
+    m->tag = tag;
+    m->ctx = ctx;
+    m->bytes = bytes;
+    m->cookie = cookie;
+    if (cookie)
+        m->em.flags |= ENGINE_MSG_URGENT;
+    pack(m->payload, buf, count, type, bytes);
+    engine_inject(&mpi_world.engine, &m->em);
+}
+
+static void send_rts(struct mpi_rank *self, struct mpi_req *req)
+{
+    struct mpi_msg *m = new_msg(self, (uint32_t)req->peer, MPI_MSG_RTS, 0);
+
+    m->em.arrival =
+        vtime_add(self->ent.clock, net_delay(&mpi_world.net, m->em.src, m->em.dst, 0));
+    m->em.flags |= ENGINE_MSG_URGENT;
+    m->tag = req->tag;
+    m->ctx = req->ctx;
+    m->bytes = req->bytes;
+    m->cookie = (uintptr_t)req;
+    engine_inject(&mpi_world.engine, &m->em);
+}
+
+/* A step of the protocol back to the other side of `to`. */
+static struct mpi_msg *answer(struct mpi_rank *self, const struct mpi_msg *to,
+                              enum mpi_msg_kind kind, uint64_t payload, vtime t, uint64_t bytes)
+{
+    struct mpi_msg *m = new_msg(self, to->em.src, kind, payload);
+
+    m->em.arrival = vtime_add(t, net_delay(&mpi_world.net, m->em.src, m->em.dst, bytes));
+    m->em.flags |= ENGINE_MSG_URGENT;
+    return m;
+}
+
+void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_msg *rts, vtime t)
+{
+    uint64_t dest = (uintptr_t)req;
+    struct mpi_msg *m = answer(self, rts, MPI_MSG_CTS, sizeof dest, t, 0);
+
+    m->cookie = rts->cookie;
+    memcpy(m->payload, &dest, sizeof dest);
+    engine_inject(&mpi_world.engine, &m->em);
+}
+
+void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *eager, vtime t)
+{
+    struct mpi_msg *m = answer(self, eager, MPI_MSG_ACK, 0, t, 0);
+
+    m->cookie = eager->cookie;
+    engine_inject(&mpi_world.engine, &m->em);
+}
+
+static void complete_send(struct mpi_req *req, vtime t)
+{
+    req->complete = t;
+    req->flags |= MPI_REQ_DONE;
+    if (req->flags & MPI_REQ_ORPHAN)
+        mpi_req_release(req);
+}
+
+void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
+{
+    struct mpi_req *req = (struct mpi_req *)(uintptr_t)cts->cookie;
+    vtime t = cts->em.arrival;
+    struct mpi_msg *m = answer(self, cts, MPI_MSG_DATA, req->bytes, t, req->bytes);
+
+    memcpy(&m->cookie, cts->payload, sizeof m->cookie);
+    m->bytes = req->bytes;
+    pack(m->payload, req->buf, req->count, req->type, req->bytes);
+    engine_inject(&mpi_world.engine, &m->em);
+    t = vtime_add(t, net_drain(&mpi_world.net, cts->em.dst, cts->em.src, req->bytes));
+    complete_send(req, t);
+    engine_msg_free(&mpi_world.engine, &cts->em);
+}
+
+void mpi_handle_ack(struct mpi_rank *self, struct mpi_msg *m)
+{
+    complete_send((struct mpi_req *)(uintptr_t)m->cookie, m->em.arrival);
+    engine_msg_free(&mpi_world.engine, &m->em);
+    (void)self;
+}
+
+static int is_eager(uint64_t bytes, enum mpi_send_mode mode)
+{
+    return bytes <= mpi_world.eager_limit || mode == MPI_MODE_BUFFERED;
+}
+
+int mpi_p2p_try_send(struct mpi_rank *self, const void *buf, uint64_t count, struct mpi_type *type,
+                     uint32_t dst, int tag, uint32_t ctx, enum mpi_send_mode mode)
+{
+    uint64_t bytes = count * (type ? type->size : 0);
+
+    if (mode == MPI_MODE_SYNC || !is_eager(bytes, mode))
+        return 0;
+    mpi_clock_add(self, mpi_world.send_overhead);
+    mpi_stats_send(self, dst, bytes, ctx & 1);
+    send_eager(self, buf, count, type, dst, tag, ctx, 0);
+    return 1;
+}
+
+void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, uint64_t count,
+                   struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx, MPI_Comm comm,
+                   enum mpi_send_mode mode)
+{
+    uint64_t bytes = count * (type ? type->size : 0);
+
+    mpi_clock_add(self, mpi_world.send_overhead);
+    mpi_stats_send(self, dst, bytes, ctx & 1);
+    req->kind = MPI_REQ_SEND;
+    req->flags &= MPI_REQ_HEAP | MPI_REQ_PERSISTENT | MPI_REQ_ACTIVE;
+    req->mode = (uint8_t)mode;
+    req->buf = (void *)buf;
+    req->count = count;
+    req->type = type;
+    req->bytes = bytes;
+    req->peer = (int32_t)dst;
+    req->tag = tag;
+    req->ctx = ctx;
+    req->comm = (uint32_t)comm;
+    req->error = MPI_SUCCESS;
+    req->posted = self->ent.clock;
+    if (!is_eager(bytes, mode)) {
+        send_rts(self, req);
+        return;
+    }
+    send_eager(self, buf, count, type, dst, tag, ctx,
+               mode == MPI_MODE_SYNC ? (uintptr_t)req : 0);
+    if (mode != MPI_MODE_SYNC) {
+        req->complete = self->ent.clock;
+        req->flags |= MPI_REQ_DONE;
+    }
+}
+
+void mpi_p2p_irecv(struct mpi_rank *self, struct mpi_req *req, void *buf, uint64_t count,
+                   struct mpi_type *type, int32_t src, int tag, uint32_t ctx, MPI_Comm comm)
+{
+    req->kind = MPI_REQ_RECV;
+    req->flags &= MPI_REQ_HEAP | MPI_REQ_PERSISTENT | MPI_REQ_ACTIVE;
+    req->buf = buf;
+    req->count = count;
+    req->type = type;
+    req->peer = src;
+    req->tag = tag;
+    req->ctx = ctx;
+    req->comm = (uint32_t)comm;
+    req->error = MPI_SUCCESS;
+    req->posted = self->ent.clock;
+    mpi_post(self, req);
+}

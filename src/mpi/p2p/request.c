@@ -1,0 +1,195 @@
+/*
+ * request.c - requests with handles: their table, statuses, completion as the user sees it.
+ *
+ * One table per process serves all ranks: chunks that never move, a free list through `next`. A
+ * handle is MPICH's "direct request" pattern with the index in the low 26 bits.
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "mpi/p2p/request.h"
+
+#define HANDLE_BASE 0xac000000u
+#define INDEX_MASK 0x03ffffffu
+#define CHUNK 1024u
+
+static struct {
+    struct mpi_req **chunks;
+    uint32_t chunk_count;
+    struct mpi_req *free;
+} table;
+
+static void grow(void)
+{
+    struct mpi_req *c;
+
+    if ((table.chunk_count + 1) * CHUNK > INDEX_MASK)
+        log_fatal("too many requests at once: more than %u in one process", INDEX_MASK);
+    c = mem_zalloc(CHUNK * sizeof *c);
+    table.chunks = mem_realloc(table.chunks, (table.chunk_count + 1) * sizeof *table.chunks);
+    table.chunks[table.chunk_count] = c;
+    for (uint32_t i = CHUNK; i-- > 0;) {
+        c[i].id = table.chunk_count * CHUNK + i;
+        c[i].next = table.free;
+        table.free = &c[i];
+    }
+    table.chunk_count++;
+}
+
+struct mpi_req *mpi_req_new(struct mpi_rank *self)
+{
+    struct mpi_req *r;
+    uint32_t id;
+
+    if (!table.free)
+        grow();
+    r = table.free;
+    table.free = r->next;
+    id = r->id;
+    memset(r, 0, sizeof *r);
+    r->id = id;
+    r->owner = mpi_rank_id(self);
+    r->flags = MPI_REQ_HEAP;
+    r->kind = MPI_REQ_NOOP;
+    return r;
+}
+
+void mpi_req_orphan(struct mpi_rank *self, struct mpi_req *r)
+{
+    r->flags |= MPI_REQ_ORPHAN;
+    if (r->kind == MPI_REQ_SEND)
+        mpi_ext_get(self)->orphans++;
+}
+
+uint32_t mpi_req_orphans(const struct mpi_rank *self)
+{
+    return self->ext ? self->ext->orphans : 0;
+}
+
+void mpi_req_release(struct mpi_req *r)
+{
+    if ((r->flags & MPI_REQ_ORPHAN) && r->kind == MPI_REQ_SEND)
+        mpi_world.ranks[r->owner].ext->orphans--;
+    if (r->type)
+        mpi_type_unref(r->type);
+    r->type = NULL;
+    r->kind = MPI_REQ_FREE;
+    r->next = table.free;
+    table.free = r;
+}
+
+MPI_Request mpi_req_handle(const struct mpi_req *r)
+{
+    return (MPI_Request)(HANDLE_BASE | r->id);
+}
+
+struct mpi_req *mpi_req_get(struct mpi_rank *self, MPI_Request h)
+{
+    uint32_t id = (uint32_t)h & INDEX_MASK;
+    struct mpi_req *r;
+
+    if (((uint32_t)h & ~INDEX_MASK) != HANDLE_BASE || id >= table.chunk_count * CHUNK)
+        return NULL;
+    r = &table.chunks[id / CHUNK][id % CHUNK];
+    if (r->kind == MPI_REQ_FREE || r->owner != mpi_rank_id(self) || (r->flags & MPI_REQ_ORPHAN))
+        return NULL;
+    return r;
+}
+
+/* ---- statuses ---- */
+
+static void set_count(MPI_Status *s, uint64_t bytes, int cancelled)
+{
+    s->count_lo = (int)(uint32_t)bytes;
+    s->count_hi_and_cancelled = (int)((uint32_t)(bytes >> 32) << 1 | (uint32_t)(cancelled != 0));
+}
+
+void mpi_status_empty(MPI_Status *s)
+{
+    if (s == MPI_STATUS_IGNORE)
+        return;
+    s->MPI_SOURCE = MPI_ANY_SOURCE;
+    s->MPI_TAG = MPI_ANY_TAG;
+    s->MPI_ERROR = MPI_SUCCESS;
+    set_count(s, 0, 0);
+}
+
+static void status_proc_null(MPI_Status *s)
+{
+    s->MPI_SOURCE = MPI_PROC_NULL;
+    s->MPI_TAG = MPI_ANY_TAG;
+    set_count(s, 0, 0);
+}
+
+void mpi_status_set(MPI_Status *s, const struct mpi_req *r)
+{
+    struct mpi_comm *c;
+
+    if (s == MPI_STATUS_IGNORE)
+        return;
+    if (r->kind == MPI_REQ_NOOP) {
+        status_proc_null(s);
+        return;
+    }
+    if (r->kind == MPI_REQ_SEND || (r->flags & MPI_REQ_CANCELLED)) {
+        s->MPI_SOURCE = MPI_ANY_SOURCE;
+        s->MPI_TAG = MPI_ANY_TAG;
+        set_count(s, 0, r->flags & MPI_REQ_CANCELLED);
+        return;
+    }
+    c = mpi_comm_get((MPI_Comm)r->comm);
+    s->MPI_SOURCE = c ? mpi_comm_rank_of(c, (uint32_t)r->got_peer) : r->got_peer;
+    s->MPI_TAG = r->got_tag;
+    set_count(s, r->error == MPI_ERR_TRUNCATE ? r->count * r->type->size : r->bytes, 0);
+}
+
+int mpi_req_is_idle(const struct mpi_req *r)
+{
+    return (r->flags & (MPI_REQ_PERSISTENT | MPI_REQ_ACTIVE)) == MPI_REQ_PERSISTENT;
+}
+
+int mpi_req_finish(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI_Status *s)
+{
+    int error = r->error;
+
+    mpi_clock_reach(self, r->complete);
+    mpi_status_set(s, r);
+    if (r->flags & MPI_REQ_PERSISTENT) {
+        r->flags &= (uint8_t)~MPI_REQ_ACTIVE;
+        return error;
+    }
+    mpi_req_release(r);
+    *h = MPI_REQUEST_NULL;
+    return error;
+}
+
+int mpi_req_raise(struct mpi_rank *self, MPI_Comm comm, int error)
+{
+    if (error == MPI_SUCCESS)
+        return error;
+    if (error == MPI_ERR_TRUNCATE)
+        return mpi_raise(self, comm, error, "the message is longer than the receive buffer");
+    return mpi_raise(self, comm, error, "the operation failed");
+}
+
+int mpi_req_look_up(struct mpi_rank *self, int n, const MPI_Request *hs)
+{
+    if (n < 0)
+        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_COUNT, "count %d is negative", n);
+    if (n > 0 && !hs)
+        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_ARG, "the array of requests is NULL");
+    for (int i = 0; i < n; i++)
+        if (hs[i] != MPI_REQUEST_NULL && !mpi_req_get(self, hs[i]))
+            return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_REQUEST,
+                             "request %d of %d (0x%x) is not a live request", i, n,
+                             (unsigned)hs[i]);
+    return MPI_SUCCESS;
+}
+
+struct mpi_req *mpi_req_pending(struct mpi_rank *self, MPI_Request h)
+{
+    struct mpi_req *r = h == MPI_REQUEST_NULL ? NULL : mpi_req_get(self, h);
+
+    return r && !mpi_req_is_idle(r) ? r : NULL;
+}

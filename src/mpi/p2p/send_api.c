@@ -1,0 +1,196 @@
+/*
+ * send_api.c - the sending calls: MPI-3.1 sections 3.2, 3.4, 3.6, 3.7 and 3.10.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "mpi/p2p/request.h"
+#include "mpi_impl.h"
+
+/* Room for a buffered message: MPI_BSEND_OVERHEAD and its bytes must fit the attached buffer. */
+static int check_buffered(struct mpi_rank *self, uint64_t bytes, MPI_Comm comm)
+{
+    int64_t room = self->ext && self->ext->bsend_buf ? self->ext->bsend_size : 0;
+
+    if ((int64_t)bytes + MPI_BSEND_OVERHEAD > room)
+        return mpi_raise(self, comm, MPI_ERR_BUFFER,
+                         "%llu bytes do not fit the attached buffer of %lld bytes",
+                         (unsigned long long)bytes, (long long)room);
+    return MPI_SUCCESS;
+}
+
+static int blocking(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type, int dest,
+                    int tag, MPI_Comm comm, enum mpi_send_mode mode)
+{
+    struct mpi_sendargs a;
+    int rc = mpi_check_send(self, buf, count, type, dest, tag, comm, &a);
+
+    if (rc != MPI_SUCCESS || dest == MPI_PROC_NULL)
+        return rc;
+    if (mode == MPI_MODE_BUFFERED &&
+        (rc = check_buffered(self, (uint64_t)count * a.type->size, comm)) != MPI_SUCCESS)
+        return rc;
+    return mpi_p2p_send(self, buf, (uint64_t)count, a.type,
+                        mpi_comm_world_rank(a.comm, (uint32_t)dest), tag, a.comm->ctx, comm, mode);
+}
+
+/* Starts the send described by the arguments on a request of the user's. */
+static void start(struct mpi_rank *self, struct mpi_req *r, const void *buf, int count,
+                  const struct mpi_sendargs *a, int dest, int tag, enum mpi_send_mode mode)
+{
+    mpi_type_ref(a->type);
+    if (dest == MPI_PROC_NULL) {
+        r->kind = MPI_REQ_NOOP;
+        r->type = a->type;
+        r->complete = self->ent.clock;
+        r->flags |= MPI_REQ_DONE;
+        return;
+    }
+    mpi_p2p_isend(self, r, buf, (uint64_t)count, a->type,
+                  mpi_comm_world_rank(a->comm, (uint32_t)dest), tag, a->comm->ctx, a->comm->handle,
+                  mode);
+}
+
+static int nonblocking(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type,
+                       int dest, int tag, MPI_Comm comm, enum mpi_send_mode mode,
+                       MPI_Request *request)
+{
+    struct mpi_sendargs a;
+    struct mpi_req *r;
+    int rc = mpi_check_send(self, buf, count, type, dest, tag, comm, &a);
+
+    if (rc == MPI_SUCCESS && mode == MPI_MODE_BUFFERED && dest != MPI_PROC_NULL)
+        rc = check_buffered(self, (uint64_t)count * a.type->size, comm);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    mpi_drain(self);
+    r = mpi_req_new(self);
+    start(self, r, buf, count, &a, dest, tag, mode);
+    *request = mpi_req_handle(r);
+    return MPI_SUCCESS;
+}
+
+int mpi_send(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
+             int tag, MPI_Comm comm)
+{
+    return blocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_STANDARD);
+}
+
+int mpi_bsend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
+              int tag, MPI_Comm comm)
+{
+    return blocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_BUFFERED);
+}
+
+int mpi_ssend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
+              int tag, MPI_Comm comm)
+{
+    return blocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_SYNC);
+}
+
+int mpi_rsend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
+              int tag, MPI_Comm comm)
+{
+    return blocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_READY);
+}
+
+int mpi_isend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
+              int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return nonblocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_STANDARD, request);
+}
+
+int mpi_ibsend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
+               int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return nonblocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_BUFFERED, request);
+}
+
+int mpi_issend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
+               int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return nonblocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_SYNC, request);
+}
+
+int mpi_irsend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
+               int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return nonblocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_READY, request);
+}
+
+int mpi_buffer_attach(struct mpi_rank *self, void *buffer, int size)
+{
+    struct mpi_ext *x = mpi_ext_get(self);
+
+    if (size < 0)
+        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_ARG, "buffer size %d is negative", size);
+    if (x->bsend_buf)
+        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_BUFFER, "a buffer is attached already");
+    x->bsend_buf = buffer;
+    x->bsend_size = size;
+    return MPI_SUCCESS;
+}
+
+int mpi_buffer_detach(struct mpi_rank *self, void *buffer_addr, int *size)
+{
+    struct mpi_ext *x = mpi_ext_get(self);
+
+    *(void **)buffer_addr = x->bsend_buf;
+    *size = (int)x->bsend_size;
+    x->bsend_buf = NULL;
+    x->bsend_size = 0;
+    return MPI_SUCCESS;
+}
+
+/* ---- persistent sends ---- */
+
+static int init(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type, int dest,
+                int tag, MPI_Comm comm, enum mpi_send_mode mode, MPI_Request *request)
+{
+    struct mpi_sendargs a;
+    struct mpi_req *r;
+    int rc = mpi_check_send(self, buf, count, type, dest, tag, comm, &a);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    r = mpi_req_new(self);
+    r->flags |= MPI_REQ_PERSISTENT;
+    r->persistent_kind = dest == MPI_PROC_NULL ? MPI_REQ_NOOP : MPI_REQ_SEND;
+    r->kind = r->persistent_kind;
+    r->buf = (void *)buf;
+    r->count = (uint64_t)count;
+    r->type = a.type;
+    mpi_type_ref(a.type);
+    r->peer = dest == MPI_PROC_NULL ? MPI_PROC_NULL
+                                    : (int32_t)mpi_comm_world_rank(a.comm, (uint32_t)dest);
+    r->tag = tag;
+    r->ctx = a.comm->ctx;
+    r->comm = (uint32_t)comm;
+    r->mode = (uint8_t)mode;
+    *request = mpi_req_handle(r);
+    return MPI_SUCCESS;
+}
+
+int mpi_send_init(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype,
+                  int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return init(self, buf, count, datatype, dest, tag, comm, MPI_MODE_STANDARD, request);
+}
+
+int mpi_bsend_init(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype,
+                   int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return init(self, buf, count, datatype, dest, tag, comm, MPI_MODE_BUFFERED, request);
+}
+
+int mpi_ssend_init(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype,
+                   int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return init(self, buf, count, datatype, dest, tag, comm, MPI_MODE_SYNC, request);
+}
+
+int mpi_rsend_init(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype,
+                   int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return init(self, buf, count, datatype, dest, tag, comm, MPI_MODE_READY, request);
+}

@@ -1,0 +1,273 @@
+/*
+ * wait.c - blocking, and the lean blocking receive.
+ *
+ * A rank that blocks drains its inbox first, takes what decisions are safe, and suspends with the
+ * time at which its next decision is due. It is woken by arrivals or when the decision is safe, and
+ * looks at everything again.
+ *
+ * A blocking receive from a named source with no other receive posted needs no request at all: it
+ * looks for its message in the early queue each time it is woken. This is what nearly every blocked
+ * rank of a large run does; its state is a few registers, so its stack stays small.
+ */
+#include <string.h>
+
+#include "mpi/p2p/p2p_internal.h"
+
+static void suspend(struct mpi_rank *self, vtime due, uint32_t wake_after)
+{
+    engine_block(&mpi_world.engine, &self->ent, mpi_rank_id(self), due, wake_after);
+    vp_fibre_suspend();
+}
+
+void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req **reqs,
+               uint32_t n)
+{
+    suspend(self, due, wake_after);
+    while (self->ent.wake == ENGINE_WAKE_EXPLAIN) {
+        mpi_explain_reqs(self, reqs, n);
+        vp_fibre_suspend();
+    }
+}
+
+int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req **reqs, uint32_t n)
+{
+    vtime wild = mpi_decide(self);
+
+    if (wild > due && engine_is_safe(&mpi_world.engine, mpi_rank_id(self), due))
+        return 1;
+    mpi_block(self, wild < due ? wild : due, 1, reqs, n);
+    mpi_drain(self);
+    return 0;
+}
+
+int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req)
+{
+    for (;;) {
+        vtime due;
+
+        mpi_drain(self);
+        if (req->flags & MPI_REQ_DONE)
+            break;
+        due = mpi_decide(self);
+        if (req->flags & MPI_REQ_DONE)
+            break;
+        mpi_block(self, due, 1, &req, 1);
+    }
+    mpi_clock_reach(self, req->complete);
+    return req->error;
+}
+
+/* Arrivals without which the pending requests cannot be complete; 1 if that is hard to say. */
+static uint32_t arrivals_needed(const struct mpi_rank *self, const struct mpi_req *reqs, uint32_t n)
+{
+    uint32_t needed = 0;
+
+    if (mpi_wild_count(self))
+        return 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (!(reqs[i].flags & MPI_REQ_DONE) && (reqs[i].flags & MPI_REQ_QUEUED))
+            needed++;
+    return needed ? needed : 1;
+}
+
+static const struct mpi_req *first_pending(const struct mpi_req *reqs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!(reqs[i].flags & MPI_REQ_DONE))
+            return &reqs[i];
+    return NULL;
+}
+
+int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
+{
+    int error = MPI_SUCCESS;
+
+    for (;;) {
+        struct mpi_req *pending;
+        vtime due;
+
+        mpi_drain(self);
+        due = mpi_decide(self);
+        pending = (struct mpi_req *)first_pending(reqs, n);
+        if (!pending)
+            break;
+        mpi_block(self, due, arrivals_needed(self, reqs, n), &pending, 1);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        mpi_clock_reach(self, reqs[i].complete);
+        if (error == MPI_SUCCESS)
+            error = reqs[i].error;
+    }
+    return error;
+}
+
+/* ---- the lean receive ---- */
+
+/* Blocks until a message from src is in the early queue, and takes it. Few live variables. */
+static struct mpi_msg *await(struct mpi_rank *self, uint32_t ctx, uint32_t src, int32_t tag,
+                             MPI_Comm comm)
+{
+    for (;;) {
+        struct mpi_msg *m;
+
+        mpi_drain(self);
+        if (self->early_count && (m = mpi_early_find(self, ctx, src, tag))) {
+            mpi_early_take(self, m);
+            return m;
+        }
+        suspend(self, VTIME_NEVER, 1);
+        while (__builtin_expect(self->ent.wake == ENGINE_WAKE_EXPLAIN, 0)) {
+            mpi_explain_recv(self, (int32_t)src, tag, ctx, comm);
+            vp_fibre_suspend();
+        }
+    }
+}
+
+static void fill_status(MPI_Status *status, struct mpi_comm *c, const struct mpi_msg *m)
+{
+    struct mpi_req r = {.kind = MPI_REQ_RECV, .got_peer = (int32_t)m->em.src, .got_tag = m->tag,
+                        .bytes = m->bytes, .comm = (uint32_t)c->handle};
+
+    mpi_status_set(status, &r);
+}
+
+/* Anything but "an eager message that fits into a contiguous buffer". */
+__attribute__((noinline)) static int finish_slow(struct mpi_rank *self, struct mpi_msg *m,
+                                                 void *buf, uint64_t count, struct mpi_type *type,
+                                                 struct mpi_comm *c, MPI_Status *status)
+{
+    struct mpi_req req = {.kind = MPI_REQ_RECV, .buf = buf, .count = count, .type = type,
+                          .comm = (uint32_t)c->handle, .posted = self->ent.clock,
+                          .peer = (int32_t)m->em.src, .tag = m->tag, .ctx = m->ctx};
+    int error;
+
+    mpi_match(self, &req, m, req.posted);
+    error = mpi_p2p_wait(self, &req);
+    if (status != MPI_STATUS_IGNORE)
+        mpi_status_set(status, &req);
+    return error;
+}
+
+__attribute__((noinline)) static int recv_posted(struct mpi_rank *self, void *buf, uint64_t count,
+                                                 struct mpi_type *type, int32_t src, int tag,
+                                                 uint32_t ctx, struct mpi_comm *c,
+                                                 MPI_Status *status)
+{
+    struct mpi_req req = {0};
+    int error;
+
+    mpi_p2p_irecv(self, &req, buf, count, type, src, tag, ctx, c->handle);
+    error = mpi_p2p_wait(self, &req);
+    if (status != MPI_STATUS_IGNORE)
+        mpi_status_set(status, &req);
+    return error;
+}
+
+int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_type *type,
+                 int32_t src, int tag, uint32_t ctx, struct mpi_comm *c, MPI_Status *status)
+{
+    struct mpi_msg *m;
+
+    if (src == MPI_P2P_ANY || self->posted)
+        return recv_posted(self, buf, count, type, src, tag, ctx, c, status);
+    m = await(self, ctx, (uint32_t)src, tag, c->handle);
+    if (m->kind != MPI_MSG_EAGER || m->cookie || m->bytes > count * type->size || !type->contig)
+        return finish_slow(self, m, buf, count, type, c, status);
+    if (m->bytes)
+        memcpy(buf, m->payload, m->bytes);
+    mpi_clock_reach(self, m->em.arrival);
+    mpi_clock_add(self, mpi_world.recv_overhead);
+    if (status != MPI_STATUS_IGNORE)
+        fill_status(status, c, m);
+    engine_msg_free(&mpi_world.engine, &m->em);
+    return MPI_SUCCESS;
+}
+
+__attribute__((noinline)) static int send_slow(struct mpi_rank *self, const void *buf,
+                                               uint64_t count, struct mpi_type *type, uint32_t dst,
+                                               int tag, uint32_t ctx, MPI_Comm comm,
+                                               enum mpi_send_mode mode)
+{
+    struct mpi_req req = {0};
+
+    mpi_p2p_isend(self, &req, buf, count, type, dst, tag, ctx, comm, mode);
+    return mpi_p2p_wait(self, &req);
+}
+
+int mpi_p2p_send(struct mpi_rank *self, const void *buf, uint64_t count, struct mpi_type *type,
+                 uint32_t dst, int tag, uint32_t ctx, MPI_Comm comm, enum mpi_send_mode mode)
+{
+    if (mpi_p2p_try_send(self, buf, count, type, dst, tag, ctx, mode))
+        return MPI_SUCCESS;
+    return send_slow(self, buf, count, type, dst, tag, ctx, comm, mode);
+}
+
+/* ---- collectives ---- */
+
+int mpi_coll_send(struct mpi_rank *self, struct mpi_comm *c, const void *buf, uint64_t count,
+                  struct mpi_type *type, int dst, int tag)
+{
+    return mpi_p2p_send(self, buf, count, type, mpi_comm_world_rank(c, (uint32_t)dst), tag,
+                        c->ctx + 1, c->handle, MPI_MODE_STANDARD);
+}
+
+int mpi_coll_recv(struct mpi_rank *self, struct mpi_comm *c, void *buf, uint64_t count,
+                  struct mpi_type *type, int src, int tag)
+{
+    return mpi_p2p_recv(self, buf, count, type, (int32_t)mpi_comm_world_rank(c, (uint32_t)src), tag,
+                        c->ctx + 1, c, MPI_STATUS_IGNORE);
+}
+
+__attribute__((noinline)) static int sendrecv_slow(struct mpi_rank *self, struct mpi_comm *c,
+                                                   const void *sbuf, uint64_t scount,
+                                                   struct mpi_type *stype, int dst, void *rbuf,
+                                                   uint64_t rcount, struct mpi_type *rtype, int src,
+                                                   int tag)
+{
+    struct mpi_req reqs[2];
+
+    memset(reqs, 0, sizeof reqs);
+    mpi_coll_irecv(self, c, &reqs[0], rbuf, rcount, rtype, src, tag);
+    mpi_coll_isend(self, c, &reqs[1], sbuf, scount, stype, dst, tag);
+    return mpi_p2p_waitall(self, reqs, 2);
+}
+
+int mpi_coll_sendrecv(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, uint64_t scount,
+                      struct mpi_type *stype, int dst, void *rbuf, uint64_t rcount,
+                      struct mpi_type *rtype, int src, int tag)
+{
+    if (!mpi_p2p_try_send(self, sbuf, scount, stype, mpi_comm_world_rank(c, (uint32_t)dst), tag,
+                          c->ctx + 1, MPI_MODE_STANDARD))
+        return sendrecv_slow(self, c, sbuf, scount, stype, dst, rbuf, rcount, rtype, src, tag);
+    return mpi_coll_recv(self, c, rbuf, rcount, rtype, src, tag);
+}
+
+static void no_op(struct mpi_rank *self, struct mpi_req *req)
+{
+    req->kind = MPI_REQ_NOOP;
+    req->flags |= MPI_REQ_DONE;
+    req->complete = self->ent.clock;
+    req->error = MPI_SUCCESS;
+}
+
+void mpi_coll_isend(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *req, const void *buf,
+                    uint64_t count, struct mpi_type *type, int dst, int tag)
+{
+    req->flags = 0;
+    if (dst < 0)
+        no_op(self, req);
+    else
+        mpi_p2p_isend(self, req, buf, count, type, mpi_comm_world_rank(c, (uint32_t)dst), tag,
+                      c->ctx + 1, c->handle, MPI_MODE_STANDARD);
+}
+
+void mpi_coll_irecv(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *req, void *buf,
+                    uint64_t count, struct mpi_type *type, int src, int tag)
+{
+    req->flags = 0;
+    if (src < 0)
+        no_op(self, req);
+    else
+        mpi_p2p_irecv(self, req, buf, count, type,
+                      (int32_t)mpi_comm_world_rank(c, (uint32_t)src), tag, c->ctx + 1, c->handle);
+}

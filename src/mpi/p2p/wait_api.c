@@ -1,0 +1,241 @@
+/*
+ * wait_api.c - MPI_Wait, Waitall, Waitany, Waitsome.
+ *
+ * Waiting for all needs no decision but those of wildcard receives. Waitany and Waitsome ask which
+ * is first: a decision due at max(now, earliest known completion), unless every request's
+ * completion is known. Of several complete at the time of the call, Waitany takes the first in the
+ * array; otherwise the earliest.
+ */
+#include "mpi/p2p/request.h"
+#include "mpi_impl.h"
+
+int mpi_wait(struct mpi_rank *self, MPI_Request *request, MPI_Status *status)
+{
+    struct mpi_req *r;
+    MPI_Comm comm;
+    int rc = mpi_req_look_up(self, 1, request);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    r = mpi_req_pending(self, *request);
+    if (!r) {
+        mpi_status_empty(status);
+        return MPI_SUCCESS;
+    }
+    mpi_p2p_wait(self, r);
+    comm = (MPI_Comm)r->comm;
+    rc = mpi_req_finish(self, r, request, status);
+    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
+}
+
+/* Pending requests of the array; *needed: arrivals without which they cannot all be complete. */
+static struct mpi_req *first_pending(struct mpi_rank *self, int n, const MPI_Request *hs,
+                                     uint32_t *needed)
+{
+    struct mpi_req *first = NULL;
+
+    *needed = 0;
+    for (int i = 0; i < n; i++) {
+        struct mpi_req *r = mpi_req_pending(self, hs[i]);
+
+        if (!r || (r->flags & MPI_REQ_DONE))
+            continue;
+        if (!first)
+            first = r;
+        if (r->flags & MPI_REQ_QUEUED)
+            ++*needed;
+    }
+    if (*needed == 0 || mpi_wild_count(self))
+        *needed = 1;
+    return first;
+}
+
+/* Completes every request of the array; fills statuses; MPI_ERR_IN_STATUS if any failed. */
+int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *hs, MPI_Status *statuses)
+{
+    MPI_Comm bad = MPI_COMM_NULL;
+    int failed = 0;
+
+    for (int i = 0; i < n; i++) {
+        struct mpi_req *r = mpi_req_pending(self, hs[i]);
+        MPI_Status *s = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+        MPI_Comm comm = r ? (MPI_Comm)r->comm : MPI_COMM_NULL;
+        int rc = MPI_SUCCESS;
+
+        if (r)
+            rc = mpi_req_finish(self, r, &hs[i], s);
+        else
+            mpi_status_empty(s);
+        if (s != MPI_STATUS_IGNORE)
+            s->MPI_ERROR = rc;
+        if (rc != MPI_SUCCESS && !failed++)
+            bad = comm;
+    }
+    if (failed)
+        return mpi_raise(self, bad, MPI_ERR_IN_STATUS, "%d of %d requests failed", failed, n);
+    return MPI_SUCCESS;
+}
+
+int mpi_waitall(struct mpi_rank *self, int count, MPI_Request array_of_requests[],
+                MPI_Status array_of_statuses[])
+{
+    int rc = mpi_req_look_up(self, count, array_of_requests);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    for (;;) {
+        struct mpi_req *pending;
+        uint32_t needed;
+        vtime due;
+
+        mpi_drain(self);
+        due = mpi_decide(self);
+        pending = first_pending(self, count, array_of_requests, &needed);
+        if (!pending)
+            break;
+        mpi_block(self, due, needed, &pending, 1);
+    }
+    return mpi_finish_all(self, count, array_of_requests, array_of_statuses);
+}
+
+/* What is known of an array of requests. */
+struct view {
+    vtime first;      /* earliest known completion, or VTIME_NEVER */
+    int unknown;      /* requests whose completion is not known yet */
+    int live;         /* requests that are not null or idle */
+    struct mpi_req *pending; /* one of the unknown */
+};
+
+static void look(struct mpi_rank *self, int n, const MPI_Request *hs, struct view *v)
+{
+    *v = (struct view){.first = VTIME_NEVER};
+    for (int i = 0; i < n; i++) {
+        struct mpi_req *r = mpi_req_pending(self, hs[i]);
+
+        if (!r)
+            continue;
+        v->live++;
+        if (!(r->flags & MPI_REQ_DONE)) {
+            v->unknown++;
+            if (!v->pending)
+                v->pending = r;
+        } else if (r->complete < v->first) {
+            v->first = r->complete;
+        }
+    }
+}
+
+/* Blocks until it is certain what completes first; returns when (VTIME_NEVER: nothing live). */
+static vtime await_first(struct mpi_rank *self, int n, const MPI_Request *hs)
+{
+    mpi_drain(self);
+    for (;;) {
+        struct view v;
+        vtime due;
+
+        look(self, n, hs, &v);
+        if (!v.live)
+            return VTIME_NEVER;
+        due = v.first == VTIME_NEVER     ? VTIME_NEVER
+              : v.first > self->ent.clock ? v.first
+                                          : self->ent.clock;
+        if (!v.unknown)
+            return due;
+        if (due == VTIME_NEVER) {
+            vtime wild = mpi_decide(self);
+
+            look(self, n, hs, &v);
+            if (v.first != VTIME_NEVER)
+                continue;
+            mpi_block(self, wild, 1, &v.pending, 1);
+            mpi_drain(self);
+        } else if (mpi_decision_step(self, due, &v.pending, 1)) {
+            look(self, n, hs, &v); /* a wildcard may just have been decided */
+            if (v.first >= due || due == self->ent.clock)
+                return due;
+        }
+    }
+}
+
+/* Index of what Waitany returns at time t. */
+static int pick(struct mpi_rank *self, int n, const MPI_Request *hs, vtime t)
+{
+    for (int i = 0; i < n; i++) {
+        struct mpi_req *r = mpi_req_pending(self, hs[i]);
+
+        if (r && (r->flags & MPI_REQ_DONE) && r->complete <= t)
+            return i;
+    }
+    return -1;
+}
+
+int mpi_waitany(struct mpi_rank *self, int count, MPI_Request array_of_requests[], int *indx,
+                MPI_Status *status)
+{
+    struct mpi_req *r;
+    MPI_Comm comm;
+    vtime t;
+    int rc = mpi_req_look_up(self, count, array_of_requests);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    t = await_first(self, count, array_of_requests);
+    if (t == VTIME_NEVER) {
+        *indx = MPI_UNDEFINED;
+        mpi_status_empty(status);
+        return MPI_SUCCESS;
+    }
+    engine_progress(&mpi_world.engine, t);
+    *indx = pick(self, count, array_of_requests, t);
+    r = mpi_req_get(self, array_of_requests[*indx]);
+    comm = (MPI_Comm)r->comm;
+    rc = mpi_req_finish(self, r, &array_of_requests[*indx], status);
+    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
+}
+
+int mpi_finish_some(struct mpi_rank *self, int n, MPI_Request *hs, vtime t, int *outcount,
+                    int *indices, MPI_Status *statuses)
+{
+    MPI_Comm bad = MPI_COMM_NULL;
+    int done = 0, failed = 0;
+
+    for (int i = 0; i < n; i++) {
+        struct mpi_req *r = mpi_req_pending(self, hs[i]);
+        MPI_Status *s = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[done];
+        MPI_Comm comm;
+        int rc;
+
+        if (!r || !(r->flags & MPI_REQ_DONE) || r->complete > t)
+            continue;
+        comm = (MPI_Comm)r->comm;
+        rc = mpi_req_finish(self, r, &hs[i], s);
+        if (s != MPI_STATUS_IGNORE)
+            s->MPI_ERROR = rc;
+        if (rc != MPI_SUCCESS && !failed++)
+            bad = comm;
+        indices[done++] = i;
+    }
+    *outcount = done;
+    if (done)
+        engine_progress(&mpi_world.engine, self->ent.clock);
+    if (failed)
+        return mpi_raise(self, bad, MPI_ERR_IN_STATUS, "%d of %d requests failed", failed, done);
+    return MPI_SUCCESS;
+}
+
+int mpi_waitsome(struct mpi_rank *self, int incount, MPI_Request array_of_requests[],
+                 int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+{
+    vtime t;
+    int rc = mpi_req_look_up(self, incount, array_of_requests);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    t = await_first(self, incount, array_of_requests);
+    if (t == VTIME_NEVER) {
+        *outcount = MPI_UNDEFINED;
+        return MPI_SUCCESS;
+    }
+    return mpi_finish_some(self, incount, array_of_requests, t, outcount, array_of_indices,
+                           array_of_statuses);
+}

@@ -1,0 +1,111 @@
+/*
+ * rank.h - one virtual MPI rank, and the world of all ranks of this process.
+ *
+ * struct mpi_rank is 128 bytes: at 10^8 ranks every byte counts. What only some ranks need hangs
+ * off `ext`. All of it is touched only in the rank's own context (engine_entity excepted, which
+ * the engine also touches).
+ *
+ * struct mpi_world is the one instance per process: the library *is* the process. Handles
+ * (communicators, groups, datatypes, operations, requests) index process-wide tables shared by all
+ * ranks, so that a million ranks that create the same thing share one object.
+ */
+#ifndef MPI_RANK_H
+#define MPI_RANK_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/pool.h"
+#include "engine/engine.h"
+#include "engine/output.h"
+#include "mpi_fn.h"
+#include "net/net.h"
+#include "platform/run.h"
+#include "vp/vp.h"
+
+struct mpi_req;
+struct mpi_msg;
+struct mpi_ext;
+struct mpi_stats;
+
+enum mpi_phase { MPI_PHASE_BEFORE = 0, MPI_PHASE_ACTIVE, MPI_PHASE_FINALIZED };
+
+/* What a rank sent to one peer. The first peers lie in the rank, others in a table (stats.c). */
+struct mpi_pair {
+    uint32_t dst;
+    uint32_t messages; /* 0: unused */
+    uint64_t bytes;
+};
+#define MPI_PAIRS_INLINE 2
+
+struct mpi_rank {
+    struct engine_entity ent; /* 32 */
+    struct vp_fibre fib;      /* 32 */
+    struct mpi_req *posted;   /* posted receives, oldest first: tail of a circular list */
+    struct mpi_msg *early;    /* messages nobody has asked for yet, in arrival order: tail */
+    struct mpi_ext *ext;      /* NULL until needed */
+    struct mpi_pair pair[MPI_PAIRS_INLINE];
+    uint16_t fn;              /* enum mpi_fn of the call it is in */
+    uint8_t phase;            /* enum mpi_phase */
+    uint8_t thread_level;
+    uint32_t early_count;
+};
+_Static_assert(sizeof(struct mpi_rank) == 128, "a rank is 128 bytes");
+
+struct mpi_world {
+    struct engine engine;
+    struct net net;
+    struct output output;
+    struct run_page *page;
+    const struct run_options *opt;
+    struct mpi_rank *ranks;
+    uint32_t size;
+    int measured;         /* charge host time between calls */
+    uint64_t slice_start; /* host ticks when program code last began to run */
+    double ps_per_tick;   /* host ticks to virtual picoseconds, speed included */
+    vtime send_overhead, recv_overhead, test_cost, clock_cost;
+    uint64_t eager_limit;
+    struct pool pool;     /* requests, exts and other small objects */
+    struct mpi_stats *stats;
+};
+extern struct mpi_world mpi_world;
+
+static inline struct mpi_rank *mpi_rank_of_fibre(struct vp_fibre *f)
+{
+    return (struct mpi_rank *)((char *)f - offsetof(struct mpi_rank, fib));
+}
+/* The running rank, NULL in scheduler context. */
+static inline struct mpi_rank *mpi_self(void)
+{
+    struct vp_fibre *f = vp_current();
+
+    return f ? mpi_rank_of_fibre(f) : NULL;
+}
+/* World rank. */
+static inline uint32_t mpi_rank_id(const struct mpi_rank *r)
+{
+    return (uint32_t)(r - mpi_world.ranks);
+}
+
+/* Lets the rank's clock advance; ends the run with an error beyond 2^62 ps. */
+void mpi_clock_overflow(struct mpi_rank *) __attribute__((noreturn, cold));
+static inline void mpi_clock_add(struct mpi_rank *r, vtime dt)
+{
+    r->ent.clock += dt;
+    if (__builtin_expect(r->ent.clock >= VTIME_LIMIT, 0))
+        mpi_clock_overflow(r);
+}
+static inline void mpi_clock_reach(struct mpi_rank *r, vtime t)
+{
+    if (t > r->ent.clock)
+        r->ent.clock = t;
+}
+
+/* Charges host time since slice_start to the rank, by the processor model. */
+void mpi_charge(struct mpi_rank *);
+/* Host ticks now. */
+uint64_t mpi_ticks(void);
+
+#endif

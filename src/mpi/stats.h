@@ -1,0 +1,81 @@
+/*
+ * stats.h - what is counted, always: calls, messages, bytes, sizes, pairs.
+ *
+ * Counting is a few increments per call in memory that the call touches anyway. Per-rank,
+ * per-function detail is kept only when a statistics file is asked for.
+ */
+#ifndef MPI_STATS_H
+#define MPI_STATS_H
+
+#include "base/err.h"
+#include "mpi/rank.h"
+
+#define MPI_STATS_BUCKETS 24           /* <= 16 B, <= 64 B, ... times 4; the last: larger */
+#define MPI_STATS_PAIRS_MAX 4000000u   /* exact up to here */
+
+struct mpi_stats {
+    uint64_t calls[MPI_FN_COUNT];
+    vtime time[MPI_FN_COUNT];           /* virtual time inside, over all ranks; saturates */
+    uint64_t messages[2], bytes[2];     /* 0: point-to-point calls, 1: inside collectives */
+    uint64_t buckets[MPI_STATS_BUCKETS];
+    uint64_t pairs;                     /* distinct (source, destination) seen */
+    int detail;                         /* per rank and function too */
+    int aggregated;                     /* pairs became too many: */
+    uint32_t group, groups;             /* ... ranks per group, number of groups */
+    struct mpi_cell *matrix;            /* groups x groups */
+    vtime *rank_end;                    /* per rank, its last clock; only with detail */
+};
+
+void mpi_stats_init(int detail);
+
+/* Slow paths. */
+void mpi_stats_pair_slow(struct mpi_rank *self, uint32_t dst, uint64_t bytes);
+void mpi_stats_detail(struct mpi_rank *self, enum mpi_fn fn, vtime dt);
+
+/* A call of fn took dt of virtual time. */
+static inline void mpi_stats_call(struct mpi_rank *self, enum mpi_fn fn, vtime dt)
+{
+    struct mpi_stats *s = mpi_world.stats;
+
+    s->calls[fn]++;
+    s->time[fn] += dt;
+    if (__builtin_expect(s->detail, 0))
+        mpi_stats_detail(self, fn, dt);
+}
+
+/* Smallest i with bytes <= 16 * 4^i. */
+static inline unsigned mpi_stats_bucket(uint64_t bytes)
+{
+    unsigned bits = bytes <= 16 ? 4 : 64 - (unsigned)__builtin_clzll(bytes - 1);
+    unsigned i = (bits - 3) / 2;
+
+    return i < MPI_STATS_BUCKETS ? i : MPI_STATS_BUCKETS - 1;
+}
+
+/* The rank sends a message of `bytes` to dst. */
+static inline void mpi_stats_send(struct mpi_rank *self, uint32_t dst, uint64_t bytes, int coll)
+{
+    struct mpi_stats *s = mpi_world.stats;
+
+    s->messages[coll]++;
+    s->bytes[coll] += bytes;
+    s->buckets[mpi_stats_bucket(bytes)]++;
+    for (int i = 0; i < MPI_PAIRS_INLINE; i++) {
+        struct mpi_pair *p = &self->pair[i];
+
+        if (p->dst == dst && p->messages != 0 && p->messages != UINT32_MAX) {
+            p->messages++;
+            p->bytes += bytes;
+            return;
+        }
+    }
+    mpi_stats_pair_slow(self, dst, bytes);
+}
+
+/* The rank has ended: keeps what the report needs of it. */
+void mpi_stats_rank_end(struct mpi_rank *self);
+
+/* Writes JSON, or CSV if the name ends in .csv. */
+int mpi_stats_write(const char *path, vtime virtual_time, struct err *);
+
+#endif

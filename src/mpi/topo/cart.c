@@ -1,0 +1,335 @@
+/*
+ * cart.c - Cartesian communicators (MPI-4.0, 8.5).
+ *
+ * Ranks are laid out in row-major order and never reordered. Making one is collective: rank 0 of
+ * the members makes the communicator with its topology, a binomial tree tells the others.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "mpi/coll/tags.h"
+#include "mpi/comm/check.h"
+#include "mpi/topo/topo.h"
+#include "mpi_impl.h"
+
+/* ---- objects ---- */
+
+struct mpi_topo *mpi_topo_cart(int ndims, const int *dims, const int *periods)
+{
+    struct mpi_topo *t = mem_alloc(sizeof *t + 2 * (size_t)ndims * sizeof(int));
+
+    t->refs = 1;
+    t->ndims = ndims;
+    t->dims = (int *)(t + 1);
+    t->periods = t->dims + ndims;
+    for (int i = 0; i < ndims; i++) {
+        t->dims[i] = dims[i];
+        t->periods[i] = periods[i] != 0;
+    }
+    return t;
+}
+
+struct mpi_topo *mpi_topo_ref(struct mpi_topo *t)
+{
+    t->refs++;
+    return t;
+}
+
+void mpi_topo_unref(struct mpi_topo *t)
+{
+    if (--t->refs == 0)
+        mem_free(t);
+}
+
+/* Ranks that the dimensions make, and how many lie between neighbours in dimension d. */
+static int stride_of(const struct mpi_topo *t, int d)
+{
+    int stride = 1;
+
+    while (++d < t->ndims)
+        stride *= t->dims[d];
+    return stride;
+}
+
+static int coord_of(const struct mpi_topo *t, int rank, int d)
+{
+    return rank / stride_of(t, d) % t->dims[d];
+}
+
+/* ---- checks ---- */
+
+static int check_cart(struct mpi_rank *self, MPI_Comm comm, struct mpi_comm **c)
+{
+    int rc = mpi_check_comm(self, comm, c);
+
+    if (!rc && !(*c)->topo)
+        rc = mpi_raise(self, comm, MPI_ERR_TOPOLOGY, "the communicator has no Cartesian topology");
+    return rc;
+}
+
+/* Dimensions for a grid in c; *nodes: its size. `class` is raised if it does not fit. */
+static int check_grid(struct mpi_rank *self, const struct mpi_comm *c, int ndims, const int *dims,
+                      const int *periods, int class, int *nodes)
+{
+    int64_t product = 1;
+    int rc = mpi_check_array(self, ndims, dims, "dims");
+
+    if (!rc)
+        rc = mpi_check_array(self, ndims, periods, "periods");
+    if (rc)
+        return rc;
+    for (int i = 0; i < ndims; i++) {
+        if (dims[i] <= 0)
+            return mpi_raise(self, c->handle, MPI_ERR_DIMS, "dimension %d is %d", i, dims[i]);
+        if (product <= INT32_MAX)
+            product *= dims[i];
+    }
+    if (product > (int64_t)c->group->size)
+        return mpi_raise(self, c->handle, class,
+                         "the grid needs more ranks than the communicator has (%u)",
+                         c->group->size);
+    *nodes = (int)product;
+    return MPI_SUCCESS;
+}
+
+/* ---- making ---- */
+
+/* The first n ranks of c as a group with a ref. */
+static struct mpi_group *first_ranks(struct mpi_rank *self, const struct mpi_comm *c, int n)
+{
+    struct mpi_group *all = mpi_comm_group_ref(self, c), *g;
+    uint32_t *list;
+
+    if ((uint32_t)n == all->size)
+        return all;
+    if (all->kind == MPI_GROUP_RANGE) {
+        g = mpi_group_make_range(all->first, all->stride, (uint32_t)n);
+    } else {
+        list = mem_alloc((size_t)n * sizeof *list);
+        memcpy(list, all->list, (size_t)n * sizeof *list);
+        g = mpi_group_make_list(list, (uint32_t)n);
+    }
+    mpi_group_unref(all);
+    return g;
+}
+
+int mpi_cart_create(struct mpi_rank *self, MPI_Comm comm_old, int ndims, const int dims[],
+                    const int periods[], int reorder, MPI_Comm *comm_cart)
+{
+    struct mpi_comm *c;
+    mpi_comm_desc desc = 0;
+    int rc = mpi_check_comm(self, comm_old, &c), n, me;
+
+    (void)reorder;
+    if (!rc && c->remote)
+        rc = mpi_raise(self, comm_old, MPI_ERR_COMM, "the communicator is an intercommunicator");
+    if (!rc)
+        rc = mpi_check_ptr(self, comm_old, comm_cart, "comm_cart");
+    if (!rc)
+        rc = check_grid(self, c, ndims, dims, periods, MPI_ERR_ARG, &n);
+    if (rc)
+        return rc;
+    me = mpi_comm_my_rank(c, self);
+    *comm_cart = MPI_COMM_NULL;
+    if (me >= n)
+        return MPI_SUCCESS;
+    if (me == 0) {
+        struct mpi_comm *made =
+            mpi_comm_new(first_ranks(self, c, n), mpi_errhandler_of(self, c));
+
+        made->topo = mpi_topo_cart(ndims, dims, periods);
+        desc = mpi_comm_describe(made);
+    }
+    rc = mpi_comm_spread(self, c, NULL, me, n, MPI_TAG_CART_CREATE, &desc);
+    if (!rc)
+        *comm_cart = mpi_comm_adopt(self, c, desc);
+    return rc;
+}
+
+/* The topology of the dimensions that remain. */
+static struct mpi_topo *sub_topo(const struct mpi_topo *t, const int *remain)
+{
+    struct mpi_topo *sub = mpi_topo_cart(t->ndims, t->dims, t->periods);
+
+    sub->ndims = 0;
+    for (int d = 0; d < t->ndims; d++)
+        if (remain[d]) {
+            sub->dims[sub->ndims] = t->dims[d];
+            sub->periods[sub->ndims++] = t->periods[d];
+        }
+    return sub;
+}
+
+int mpi_cart_sub(struct mpi_rank *self, MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
+{
+    struct mpi_comm *c, *part;
+    int rc = check_cart(self, comm, &c), color = 0, key = 0, me;
+
+    if (!rc && c->topo->ndims)
+        rc = mpi_check_ptr(self, comm, remain_dims, "remain_dims");
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
+    if (rc)
+        return rc;
+    me = mpi_comm_my_rank(c, self);
+    for (int d = 0; d < c->topo->ndims; d++) {
+        int *place = remain_dims[d] ? &key : &color;
+
+        *place = *place * c->topo->dims[d] + coord_of(c->topo, me, d);
+    }
+    rc = mpi_comm_divide(self, c, color, key, MPI_TAG_CART_SUB, newcomm);
+    part = rc ? NULL : mpi_comm_at(*newcomm);
+    /* Every member would attach the same; the first to come does, before any of them uses it. */
+    if (part && !part->topo)
+        part->topo = sub_topo(c->topo, remain_dims);
+    return rc;
+}
+
+int mpi_cart_map(struct mpi_rank *self, MPI_Comm comm, int ndims, const int dims[],
+                 const int periods[], int *newrank)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c), n, me;
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, newrank, "newrank");
+    if (!rc)
+        rc = check_grid(self, c, ndims, dims, periods, MPI_ERR_DIMS, &n);
+    if (rc)
+        return rc;
+    me = mpi_comm_my_rank(c, self);
+    *newrank = me < n ? me : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+/* ---- asking ---- */
+
+int mpi_topo_test(struct mpi_rank *self, MPI_Comm comm, int *status)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, status, "status");
+    if (!rc)
+        *status = c->topo ? MPI_CART : MPI_UNDEFINED;
+    return rc;
+}
+
+int mpi_cartdim_get(struct mpi_rank *self, MPI_Comm comm, int *ndims)
+{
+    struct mpi_comm *c;
+    int rc = check_cart(self, comm, &c);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, ndims, "ndims");
+    if (!rc)
+        *ndims = c->topo->ndims;
+    return rc;
+}
+
+static int check_room(struct mpi_rank *self, const struct mpi_comm *c, int maxdims)
+{
+    if (maxdims >= c->topo->ndims)
+        return MPI_SUCCESS;
+    return mpi_raise(self, c->handle, MPI_ERR_ARG, "maxdims is %d, the topology has %d dimensions",
+                     maxdims, c->topo->ndims);
+}
+
+int mpi_cart_get(struct mpi_rank *self, MPI_Comm comm, int maxdims, int dims[], int periods[],
+                 int coords[])
+{
+    struct mpi_comm *c;
+    int rc = check_cart(self, comm, &c), me;
+
+    if (!rc)
+        rc = check_room(self, c, maxdims);
+    if (!rc && c->topo->ndims)
+        rc = mpi_check_ptr(self, comm, dims && periods ? coords : NULL, "dims, periods or coords");
+    if (rc)
+        return rc;
+    me = mpi_comm_my_rank(c, self);
+    for (int d = 0; d < c->topo->ndims; d++) {
+        dims[d] = c->topo->dims[d];
+        periods[d] = c->topo->periods[d];
+        coords[d] = coord_of(c->topo, me, d);
+    }
+    return MPI_SUCCESS;
+}
+
+int mpi_cart_coords(struct mpi_rank *self, MPI_Comm comm, int rank, int maxdims, int coords[])
+{
+    struct mpi_comm *c;
+    int rc = check_cart(self, comm, &c);
+
+    if (!rc && (rank < 0 || (uint32_t)rank >= c->group->size))
+        rc = mpi_raise(self, comm, MPI_ERR_RANK, "rank %d is not in the communicator (size %u)",
+                       rank, c->group->size);
+    if (!rc)
+        rc = check_room(self, c, maxdims);
+    if (!rc && c->topo->ndims)
+        rc = mpi_check_ptr(self, comm, coords, "coords");
+    for (int d = 0; !rc && d < c->topo->ndims; d++)
+        coords[d] = coord_of(c->topo, rank, d);
+    return rc;
+}
+
+int mpi_cart_rank(struct mpi_rank *self, MPI_Comm comm, const int coords[], int *rank)
+{
+    struct mpi_comm *c;
+    int rc = check_cart(self, comm, &c), at = 0;
+
+    if (!rc && c->topo->ndims)
+        rc = mpi_check_ptr(self, comm, coords, "coords");
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, rank, "rank");
+    for (int d = 0; !rc && d < c->topo->ndims; d++) {
+        int size = c->topo->dims[d], x = coords[d];
+
+        if (c->topo->periods[d])
+            x = (x % size + size) % size;
+        else if (x < 0 || x >= size)
+            return mpi_raise(self, comm, MPI_ERR_ARG,
+                             "coordinate %d is %d, the dimension has size %d and is not periodic",
+                             d, x, size);
+        at = at * size + x;
+    }
+    if (!rc)
+        *rank = at;
+    return rc;
+}
+
+/* The rank `disp` steps away from coordinate x in dimension d. */
+static int neighbour(const struct mpi_topo *t, int me, int d, int64_t disp)
+{
+    int64_t size = t->dims[d], x = coord_of(t, me, d), to = x + disp;
+
+    if (t->periods[d])
+        to = (to % size + size) % size;
+    else if (to < 0 || to >= size)
+        return MPI_PROC_NULL;
+    return (int)(me + (to - x) * stride_of(t, d));
+}
+
+int mpi_cart_shift(struct mpi_rank *self, MPI_Comm comm, int direction, int disp, int *rank_source,
+                   int *rank_dest)
+{
+    struct mpi_comm *c;
+    int rc = check_cart(self, comm, &c), me;
+
+    if (!rc && c->topo->ndims == 0)
+        rc = mpi_raise(self, comm, MPI_ERR_TOPOLOGY, "the topology has no dimensions");
+    if (!rc && (direction < 0 || direction >= c->topo->ndims))
+        rc = mpi_raise(self, comm, MPI_ERR_ARG, "there is no dimension %d (the topology has %d)",
+                       direction, c->topo->ndims);
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, rank_source, "rank_source");
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, rank_dest, "rank_dest");
+    if (rc)
+        return rc;
+    me = mpi_comm_my_rank(c, self);
+    *rank_source = neighbour(c->topo, me, direction, -(int64_t)disp);
+    *rank_dest = neighbour(c->topo, me, direction, disp);
+    return MPI_SUCCESS;
+}

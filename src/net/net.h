@@ -1,0 +1,48 @@
+/*
+ * net.h - network models: when does a message that leaves now arrive?
+ *
+ * A model is one struct net_ops in one file and one line of the table in net.c. Models here are
+ * free of contention: the arrival is a function of the send alone, so messages carry it and no
+ * event queue is needed.
+ */
+#ifndef NET_NET_H
+#define NET_NET_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/vtime.h"
+#include "platform/config.h"
+
+struct net;
+
+struct net_ops {
+    const char *name, *about;
+    /* Prepares the model from the machine description. */
+    int (*init)(struct net *, const struct platform_config *, struct err *);
+    /* Time from the moment the message leaves its sender to its arrival. */
+    vtime (*delay)(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes);
+    /* Time the sender's side is busy with it. */
+    vtime (*drain)(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes);
+};
+
+struct net {
+    const struct net_ops *ops;
+    vtime latency;         /* after factors */
+    uint64_t ps_per_byte;  /* 44.20 fixed point, after factors; 0: infinitely fast */
+    vtime lookahead;       /* smallest delay between two ranks */
+};
+
+/* Chooses the model by name and prepares it. */
+int net_init(struct net *, const struct platform_config *, struct err *);
+
+static inline vtime net_delay(const struct net *n, uint32_t src, uint32_t dst, uint64_t bytes)
+{
+    return n->ops->delay(n, src, dst, bytes);
+}
+static inline vtime net_drain(const struct net *n, uint32_t src, uint32_t dst, uint64_t bytes)
+{
+    return n->ops->drain(n, src, dst, bytes);
+}
+
+#endif

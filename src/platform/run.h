@@ -1,0 +1,69 @@
+/*
+ * run.h - the page shared between `orrery run` (the watcher) and the library inside the program.
+ *
+ * The watcher creates it as a memory file, fills `opt`, and passes its descriptor number in
+ * ENV_RUN_FD (base/env.h). The library maps it, keeps `now` up to date (plain stores, read racily by the
+ * watcher for the progress line) and fills `end` before the process ends.
+ */
+#ifndef PLATFORM_RUN_H
+#define PLATFORM_RUN_H
+
+#include <stdint.h>
+
+#include "base/vtime.h"
+#include "platform/config.h"
+
+#define RUN_MAGIC 0x4f525259u /* "ORRY" */
+
+enum run_compute { RUN_COMPUTE_MEASURED = 0, RUN_COMPUTE_NONE };
+enum run_host { RUN_HOST_AUTO = 0, RUN_HOST_FIBRE };
+
+struct run_options {
+    uint64_t ranks;
+    struct platform_config platform;
+    int32_t compute;    /* enum run_compute */
+    int32_t host;       /* enum run_host */
+    int32_t stacks;     /* 0 auto, 1 own, 2 shared */
+    int32_t labels;
+    int32_t random;     /* random schedule ... */
+    uint64_t seed;      /* ... with this seed */
+    uint64_t stack_size; /* bytes, 0: default */
+    vtime idle_limit;
+    int64_t epoch;
+    int32_t detail;     /* per-rank, per-function statistics wanted (--stats given) */
+    char stats_path[4096]; /* absolute or empty */
+    char program[4096];
+    char host_reason[128];
+};
+
+/* Why the run ended. */
+enum run_cause {
+    RUN_CAUSE_NONE = 0, /* the library never said: the process died */
+    RUN_CAUSE_DONE,     /* all ranks ended */
+    RUN_CAUSE_ABORT,    /* MPI_Abort */
+    RUN_CAUSE_STUCK,    /* deadlock or livelock */
+    RUN_CAUSE_CRASH,    /* a signal in a rank */
+    RUN_CAUSE_INTERNAL,
+};
+
+struct run_page {
+    uint32_t magic, size;
+    struct run_options opt;
+    struct {
+        volatile uint64_t ranks_started, ranks_done, messages, bytes, current_rank, switches;
+        volatile vtime clock; /* of the rank that ran last */
+    } now;
+    struct {
+        int32_t cause;       /* enum run_cause */
+        int32_t exit_status; /* what `orrery run` returns */
+        vtime virtual_time;  /* largest final clock */
+        uint64_t messages, bytes, switches, own_stacks;
+        uint64_t private_bytes, live_stack_max;
+        double startup_s;      /* host seconds before the first rank ran */
+        double median_slice_s; /* host time between two MPI calls; 0: not measured */
+        int32_t pairs_aggregated;
+        int32_t stats_failed;
+    } end;
+};
+
+#endif

@@ -1,0 +1,279 @@
+/*
+ * fibre.c - fibres: their stacks, and switching between them and the scheduler.
+ *
+ * Two kinds of stack. An *own* stack is a guarded mapping; a switch only changes the stack
+ * pointer. The *shared* stack is one guarded mapping on which all other fibres run in turn; when
+ * another needs it, the live bytes of its present user are copied into a compact block:
+ *
+ *     low |guard|              ....              |live bytes of the present user| top
+ *                                                 ^ sp when suspended
+ *
+ * Copying out is lazy: a fibre that is resumed with nobody in between finds its bytes in place.
+ * The same goes for private data (image.c). A block is freed when its bytes are back on the stack
+ * and, the pool being LIFO, is what the same fibre gets again when it is next copied out.
+ *
+ * Which kind: own stacks for small runs, and for fibres that start after the live bytes seen so
+ * far turned out large; shared otherwise. The scheduler runs on the process's own stack.
+ */
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "vp/crash.h"
+#include "vp/vp_internal.h"
+
+#define STACK_DEFAULT ((size_t)8 << 20)
+#define STACK_MIN ((size_t)64 << 10)
+#define GUARD ((size_t)64 << 10)
+#define OWN_RANKS 256          /* automatic choice: own stacks up to this many ranks */
+#define OWN_MAX 24000u         /* mappings are limited by the system (vm.max_map_count) */
+#define LIVE_LARGE 16384       /* mean live bytes above which own stacks pay off */
+#define COLOURS 64             /* own stacks start at different cache lines */
+
+void vp_switch(void **save, void *load);
+void *vp_switch_prepare(void *top, void (*entry)(void));
+
+struct vp_fibre *vp_current_fibre;
+const struct vp_hooks *vp_hooks;
+struct pool vp_pool;
+int64_t vp_epoch;
+
+struct spare {
+    struct spare *next;
+};
+
+static struct {
+    void *scheduler;          /* its stack pointer while a fibre runs */
+    void *suspended;          /* stack pointer of the fibre that just left */
+    char *top;                /* of the shared stack */
+    struct vp_fibre *on_stack; /* whose bytes are on the shared stack */
+    struct vp_fibre *in_image; /* whose private data is in place */
+    int extra_ran;             /* the last fibre run had an extra */
+    size_t stack_size;
+    int stacks;
+    uint64_t ranks;
+    int exit_status;
+    struct spare *spare; /* own stacks of ended fibres, linked at their tops */
+    struct vp_stats stats;
+} host;
+
+/* Maps a guarded stack; returns its top or NULL. */
+static char *stack_map(void)
+{
+    char *p = mem_map(host.stack_size + GUARD, 0);
+
+    if (!p)
+        return NULL;
+    if (mprotect(p, GUARD, PROT_NONE) != 0) {
+        mem_unmap(p, host.stack_size + GUARD);
+        return NULL;
+    }
+    return p + GUARD + host.stack_size;
+}
+
+static int want_own(void)
+{
+    if (host.stacks != VP_STACKS_AUTO)
+        return host.stacks == VP_STACKS_OWN;
+    if (host.ranks <= OWN_RANKS)
+        return 1;
+    return host.stats.live_count >= 8 && host.stats.own_stacks < OWN_MAX &&
+           host.stats.live_sum / host.stats.live_count > LIVE_LARGE;
+}
+
+/* Gives f a stack of its own if it should have one and one can be had. */
+static int give_own(struct vp_fibre *f)
+{
+    char *top;
+
+    if (!want_own())
+        return 0;
+    if (host.spare) {
+        top = (char *)host.spare + sizeof(struct spare);
+        host.spare = host.spare->next;
+    } else {
+        top = stack_map();
+        if (!top)
+            return 0;
+        top -= (host.stats.own_stacks % COLOURS) * 64;
+        host.stats.own_stacks++;
+    }
+    f->own_stack = 1;
+    f->stack = top;
+    return 1;
+}
+
+static inline char *top_of(const struct vp_fibre *f)
+{
+    return f->own_stack ? f->stack : host.top;
+}
+
+static void copy_out(struct vp_fibre *f)
+{
+    f->stack = pool_alloc(&vp_pool, f->live);
+    memcpy(f->stack, host.top - f->live, f->live);
+}
+
+static void copy_in(struct vp_fibre *f)
+{
+    memcpy(host.top - f->live, f->stack, f->live);
+    pool_free(&vp_pool, f->stack, f->live);
+    f->stack = NULL;
+}
+
+/* Makes the shared stack f's. */
+static void take_stack(struct vp_fibre *f)
+{
+    if (host.on_stack == f)
+        return;
+    if (host.on_stack)
+        copy_out(host.on_stack);
+    if (f->started)
+        copy_in(f);
+    host.on_stack = f;
+}
+
+static void take_image(struct vp_fibre *f)
+{
+    if (host.in_image == f)
+        return;
+    if (host.in_image)
+        vp_image_save(host.in_image);
+    vp_image_load(f);
+    host.in_image = f;
+}
+
+static void fibre_entry(void)
+{
+    vp_objects_run(0);
+    exit(vp_program.main(vp_program.argc, vp_program.argv, vp_program.envp));
+}
+
+static void release(struct vp_fibre *f)
+{
+    if (f->own_stack) {
+        struct spare *s = (struct spare *)((char *)f->stack - sizeof *s);
+
+        s->next = host.spare;
+        host.spare = s;
+    } else {
+        host.on_stack = NULL;
+    }
+    host.in_image = NULL;
+    vp_image_drop(f);
+    if (f->extra)
+        vp_extra_drop(f);
+    f->stack = NULL;
+}
+
+int vp_fibre_resume(struct vp_fibre *f)
+{
+    void *sp;
+
+    if (__builtin_expect(!f->started, 0)) {
+        if (!give_own(f))
+            take_stack(f);
+        f->started = 1;
+        sp = vp_switch_prepare(top_of(f), fibre_entry);
+    } else {
+        if (!f->own_stack)
+            take_stack(f);
+        sp = top_of(f) - f->live;
+    }
+    take_image(f);
+    if (f->extra || host.extra_ran)
+        vp_extra_switch(f);
+    host.stats.switches++;
+    vp_current_fibre = f;
+    vp_switch(&host.scheduler, sp);
+    vp_current_fibre = NULL;
+    host.extra_ran = f->extra != NULL;
+    if (__builtin_expect(f->ended, 0)) {
+        release(f);
+        return 1;
+    }
+    f->live = (uint32_t)(top_of(f) - (char *)host.suspended);
+    host.stats.live_sum += f->live;
+    host.stats.live_count++;
+    if (f->live > host.stats.live_max)
+        host.stats.live_max = f->live;
+    return 0;
+}
+
+void vp_fibre_suspend(void)
+{
+    vp_switch(&host.suspended, host.scheduler);
+}
+
+void vp_fibre_end(int status)
+{
+    struct vp_fibre *f = vp_current_fibre;
+
+    vp_hooks->exiting(f, status, 1);
+    host.exit_status = status;
+    f->ended = 1;
+    vp_switch(&host.suspended, host.scheduler);
+    __builtin_unreachable();
+}
+
+void vp_fibre_exit(int status)
+{
+    struct vp_fibre *f = vp_current_fibre;
+
+    vp_hooks->exiting(f, status, 0);
+    vp_handlers_run(status);
+    vp_objects_run(1);
+    vp_fibre_end(status);
+}
+
+int vp_stack_overflowed(const struct vp_fibre *f, const void *addr)
+{
+    const char *end = top_of(f) - host.stack_size, *at = addr;
+
+    return at < end + COLOURS * 64 && at >= end - COLOURS * 64 - GUARD;
+}
+
+int vp_exit_status(void)
+{
+    return host.exit_status;
+}
+
+void vp_fibre_prefetch(const struct vp_fibre *f)
+{
+    const char *p = f->stack;
+
+    if (!p)
+        return;
+    for (uint32_t i = 0; i < f->live && i < 512; i += 64)
+        __builtin_prefetch(p + i);
+}
+
+const struct vp_stats *vp_stats(void)
+{
+    vp_image_stats(&host.stats);
+    return &host.stats;
+}
+
+int vp_init(const struct vp_config *cfg, struct err *err)
+{
+    size_t size = cfg->stack_size ? cfg->stack_size : STACK_DEFAULT;
+
+    if (size < STACK_MIN)
+        size = STACK_MIN;
+    host.stack_size = (size + GUARD - 1) / GUARD * GUARD;
+    host.stacks = cfg->stacks;
+    host.ranks = cfg->ranks;
+    vp_hooks = cfg->hooks;
+    vp_epoch = cfg->epoch;
+    pool_init(&vp_pool, "stacks and private data");
+    host.top = stack_map();
+    if (!host.top)
+        return err_set(err, ERR_MEMORY, "cannot map a stack of %zu bytes; give a smaller --stack",
+                       host.stack_size);
+    vp_crash_init();
+    vp_libc_init();
+    vp_image_reset();
+    return ERR_OK;
+}

@@ -1,0 +1,220 @@
+/*
+ * image.c - private data: what differs between ranks at one and the same address.
+ *
+ * The private ranges with their content when the program started form the *base image*. A rank is
+ * its difference from the base. Most data never changes in any rank, so ranges are kept as
+ *
+ *     cold segments   no rank has been seen to change them; compared with the base at each save
+ *     hot runs        some rank changed them; saved and loaded at each switch
+ *
+ * A changed 64-byte line moves from cold to hot for good. Hot runs are only ever appended, so a
+ * saved copy is "the first k runs", k being what it knew when it was made, less trailing runs equal
+ * to the base: runs beyond k have their base content in that rank. A rank that changed nothing
+ * keeps nothing.
+ *
+ * The comparison is by reading, never by write protection: a system call that writes into a
+ * protected page would fail.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "vp/vp_internal.h"
+
+#define LINE 64
+
+struct segment {
+    char *addr;
+    const char *base;
+    size_t len;
+};
+
+struct list {
+    struct segment *at;
+    size_t count, cap;
+};
+
+/* A rank's copy of the first `runs` hot runs. */
+struct vp_saved {
+    uint32_t runs;
+    uint32_t cap; /* bytes of data there is room for */
+    char data[];
+};
+
+static struct list cold, hot;
+static size_t *hot_end; /* hot_end[i]: bytes of runs 0..i together */
+static size_t hot_end_cap;
+
+static void list_add(struct list *l, struct segment s)
+{
+    if (l->count == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 16;
+        l->at = mem_realloc(l->at, l->cap * sizeof *l->at);
+    }
+    l->at[l->count++] = s;
+}
+
+static void list_remove(struct list *l, size_t i)
+{
+    l->at[i] = l->at[--l->count];
+}
+
+static void hot_add(struct segment s)
+{
+    size_t before = hot.count ? hot_end[hot.count - 1] : 0;
+
+    list_add(&hot, s);
+    if (hot.count > hot_end_cap) {
+        hot_end_cap = 2 * hot.count + 16;
+        hot_end = mem_realloc(hot_end, hot_end_cap * sizeof *hot_end);
+    }
+    hot_end[hot.count - 1] = before + s.len;
+}
+
+void vp_image_add(void *addr, size_t len)
+{
+    char *base = mem_alloc(len);
+
+    memcpy(base, addr, len);
+    vp_image_exclude(addr, len); /* no byte twice */
+    list_add(&cold, (struct segment){addr, base, len});
+}
+
+void vp_image_exclude(void *addr, size_t len)
+{
+    char *from = addr, *to = from + len;
+
+    for (size_t i = 0; i < cold.count;) {
+        struct segment s = cold.at[i];
+        char *end = s.addr + s.len;
+
+        if (to <= s.addr || from >= end) {
+            i++;
+            continue;
+        }
+        list_remove(&cold, i);
+        if (from > s.addr)
+            list_add(&cold, (struct segment){s.addr, s.base, (size_t)(from - s.addr)});
+        if (to < end)
+            list_add(&cold, (struct segment){to, s.base + (to - s.addr), (size_t)(end - to)});
+        i = 0;
+    }
+}
+
+void vp_image_reset(void)
+{
+    for (size_t i = 0; i < cold.count; i++)
+        memcpy(cold.at[i].addr, cold.at[i].base, cold.at[i].len);
+}
+
+/* End of the line of s that contains offset at. */
+static size_t line_end(const struct segment *s, size_t at)
+{
+    size_t end = at + LINE - ((uintptr_t)(s->addr + at) % LINE);
+
+    return end < s->len ? end : s->len;
+}
+
+static int line_differs(const struct segment *s, size_t at, size_t end)
+{
+    return memcmp(s->addr + at, s->base + at, end - at) != 0;
+}
+
+/* Splits cold segment i: changed lines become hot runs, the rest stays cold. */
+__attribute__((noinline, cold)) static void thaw(size_t i)
+{
+    struct segment s = cold.at[i];
+    size_t at = 0;
+
+    list_remove(&cold, i);
+    while (at < s.len) {
+        size_t start = at;
+        int hot_run = line_differs(&s, at, line_end(&s, at));
+        struct segment part;
+
+        do
+            at = line_end(&s, at);
+        while (at < s.len && line_differs(&s, at, line_end(&s, at)) == hot_run);
+        part = (struct segment){s.addr + start, s.base + start, at - start};
+        if (hot_run)
+            hot_add(part);
+        else
+            list_add(&cold, part);
+    }
+}
+
+static inline int segment_differs(const struct segment *s)
+{
+    /* Most segments are a few words: save the call. */
+    if (s->len == 4)
+        return *(const uint32_t *)s->addr != *(const uint32_t *)s->base;
+    if (s->len == 8)
+        return *(const uint64_t *)s->addr != *(const uint64_t *)s->base;
+    return memcmp(s->addr, s->base, s->len) != 0;
+}
+
+static void save_hot(struct vp_fibre *f, uint32_t runs)
+{
+    size_t bytes = hot_end[runs - 1];
+    struct vp_saved *v = f->saved;
+    char *p;
+
+    if (!v || v->cap < bytes) {
+        if (v)
+            pool_free(&vp_pool, v, sizeof *v + v->cap);
+        v = pool_alloc(&vp_pool, sizeof *v + bytes);
+        v->cap = (uint32_t)bytes;
+        f->saved = v;
+    }
+    v->runs = runs;
+    p = v->data;
+    for (uint32_t i = 0; i < runs; i++) {
+        memcpy(p, hot.at[i].addr, hot.at[i].len);
+        p += hot.at[i].len;
+    }
+}
+
+void vp_image_save(struct vp_fibre *f)
+{
+    uint32_t runs;
+
+    for (size_t i = 0; i < cold.count; i++)
+        while (i < cold.count && __builtin_expect(segment_differs(&cold.at[i]), 0))
+            thaw(i);
+    runs = (uint32_t)hot.count;
+    while (runs > 0 && !segment_differs(&hot.at[runs - 1]))
+        runs--;
+    if (runs)
+        save_hot(f, runs);
+    else if (f->saved)
+        vp_image_drop(f);
+}
+
+void vp_image_load(struct vp_fibre *f)
+{
+    const struct vp_saved *v = f->saved;
+    const char *p = v ? v->data : NULL;
+    uint32_t runs = v ? v->runs : 0;
+
+    for (uint32_t i = 0; i < runs; i++) {
+        memcpy(hot.at[i].addr, p, hot.at[i].len);
+        p += hot.at[i].len;
+    }
+    for (size_t i = runs; i < hot.count; i++)
+        memcpy(hot.at[i].addr, hot.at[i].base, hot.at[i].len);
+}
+
+void vp_image_drop(struct vp_fibre *f)
+{
+    if (f->saved)
+        pool_free(&vp_pool, f->saved, sizeof *f->saved + f->saved->cap);
+    f->saved = NULL;
+}
+
+void vp_image_stats(struct vp_stats *s)
+{
+    s->hot_bytes = hot.count ? hot_end[hot.count - 1] : 0;
+    s->image_bytes = s->hot_bytes;
+    for (size_t i = 0; i < cold.count; i++)
+        s->image_bytes += cold.at[i].len;
+}

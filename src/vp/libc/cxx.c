@@ -1,0 +1,110 @@
+/*
+ * C++: state of libstdc++ that belongs to the rank.
+ *
+ * The standard stream objects hold formatting state and are private; exceptions in flight hang off
+ * __cxa_get_globals. libstdc++ fills the stream objects when the first program object asks for
+ * it, and counts: it must happen once for the process, before their content is taken as what
+ * every rank starts from, or all ranks but the first would find them empty.
+ *
+ * The streams stay synchronised with stdio, which keeps no buffer, so that output of a rank
+ * never waits in memory that all ranks share.
+ */
+#include "vp/libc/libc.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+static const char *const streams[] = {
+    "_ZSt3cin",  "_ZSt4cout",  "_ZSt4cerr",  "_ZSt4clog",
+    "_ZSt4wcin", "_ZSt5wcout", "_ZSt5wcerr", "_ZSt5wclog",
+};
+
+/* Size of the object at address as its symbol says, 0 if unknown. */
+static size_t size_of(void *address)
+{
+    Dl_info info;
+    ElfW(Sym) *symbol = NULL;
+
+    if (!dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
+        return 0;
+    return symbol->st_size;
+}
+
+/* std::ios_base::Init, never destroyed: the count stays above 0. */
+static void construct_streams(void)
+{
+    static char init_object[16];
+    union {
+        void *address;
+        void (*call)(void *);
+    } constructor = {dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev")};
+
+    if (constructor.address)
+        constructor.call(init_object);
+}
+
+void libc_cxx_init(void)
+{
+    union {
+        void *address;
+        void *(*call)(void);
+    } globals = {dlsym(RTLD_DEFAULT, "__cxa_get_globals")};
+
+    construct_streams();
+    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
+        void *stream = dlsym(RTLD_DEFAULT, streams[i]);
+        size_t size = stream ? size_of(stream) : 0;
+        if (size > 0)
+            vp_image_add(stream, size);
+    }
+    if (globals.address)
+        vp_image_add(globals.call(), 2 * sizeof(void *));
+}
+
+/* std::ios_base::sync_with_stdio(bool); returns whether it was on. */
+_Bool _ZNSt8ios_base15sync_with_stdioEb(_Bool);
+VP_EXPORT _Bool _ZNSt8ios_base15sync_with_stdioEb(_Bool sync)
+{
+    if (!vp_current())
+        return REAL(_ZNSt8ios_base15sync_with_stdioEb)(sync);
+    return 1;
+}
+
+/* ---- where a call comes from ---- */
+
+struct range {
+    uintptr_t start, end;
+};
+static struct range runtimes[4];
+static int runtime_count;
+
+static int note_runtime(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    if (!strstr(info->dlpi_name, "libgfortran") && !strstr(info->dlpi_name, "libstdc++"))
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_X) && runtime_count < 4) {
+            uintptr_t start = info->dlpi_addr + p->p_vaddr;
+            runtimes[runtime_count++] = (struct range){start, start + p->p_memsz};
+        }
+    }
+    return 0;
+}
+
+int libc_from_runtime(const void *pc)
+{
+    static int known;
+
+    if (!known) {
+        dl_iterate_phdr(note_runtime, NULL);
+        known = 1;
+    }
+    for (int i = 0; i < runtime_count; i++)
+        if ((uintptr_t)pc >= runtimes[i].start && (uintptr_t)pc < runtimes[i].end)
+            return 1;
+    return 0;
+}

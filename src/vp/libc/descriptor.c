@@ -1,0 +1,104 @@
+/*
+ * Descriptors 0, 1 and 2 of a rank: what C++ streams of their own, libgfortran and programs use
+ * below stdio. Output goes to the hook, input exists for rank 0 only, and closing or replacing
+ * a descriptor that all ranks share is a no-op or refused. Other descriptors are the kernel's.
+ */
+#include "vp/libc/libc.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+static int is_output(int fd)
+{
+    return fd == 1 || fd == 2;
+}
+
+VP_EXPORT ssize_t write(int fd, const void *data, size_t n)
+{
+    struct vp_fibre *f = vp_current();
+
+    if (!f || !is_output(fd))
+        return REAL(write)(fd, data, n);
+    vp_hooks->write(f, fd, data, n);
+    return (ssize_t)n;
+}
+ALIAS(__write, write);
+
+VP_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+    struct vp_fibre *f = vp_current();
+    ssize_t total = 0;
+
+    if (!f || !is_output(fd))
+        return REAL(writev)(fd, parts, count);
+    for (int i = 0; i < count; i++) {
+        vp_hooks->write(f, fd, parts[i].iov_base, parts[i].iov_len);
+        total += (ssize_t)parts[i].iov_len;
+    }
+    return total;
+}
+
+/* Whether a read of the running rank finds the end of the input at once. */
+static int is_empty_input(int fd)
+{
+    struct vp_fibre *f = vp_current();
+
+    return f && fd == 0 && vp_hooks->rank(f) != 0;
+}
+
+VP_EXPORT ssize_t read(int fd, void *out, size_t n)
+{
+    return is_empty_input(fd) ? 0 : REAL(read)(fd, out, n);
+}
+ALIAS(__read, read);
+
+VP_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
+{
+    return is_empty_input(fd) ? 0 : REAL(readv)(fd, parts, count);
+}
+
+/* The checked form; `room` is the size of the caller's array. */
+ssize_t __read_chk(int, void *, size_t, size_t);
+VP_EXPORT ssize_t __read_chk(int fd, void *out, size_t n, size_t room)
+{
+    return is_empty_input(fd) ? 0 : REAL(__read_chk)(fd, out, n, room);
+}
+
+VP_EXPORT int isatty(int fd)
+{
+    if (!vp_current() || fd < 0 || fd > 2)
+        return REAL(isatty)(fd);
+    errno = ENOTTY;
+    return 0;
+}
+
+VP_EXPORT int close(int fd)
+{
+    if (vp_current() && fd >= 0 && fd <= 2)
+        return 0;
+    return REAL(close)(fd);
+}
+ALIAS(__close, close);
+
+static int refuse(const char *what)
+{
+    vp_refuse(what, "open a file of its own, or run it with --host process");
+    errno = ENOTSUP;
+    return -1;
+}
+
+/* Replacing a descriptor by itself changes nothing and is allowed. */
+VP_EXPORT int dup2(int from, int to)
+{
+    if (vp_current() && to >= 0 && to <= 2 && from != to)
+        return refuse("dup2() onto a standard descriptor");
+    return REAL(dup2)(from, to);
+}
+ALIAS(__dup2, dup2);
+
+VP_EXPORT int dup3(int from, int to, int flags)
+{
+    if (vp_current() && to >= 0 && to <= 2)
+        return refuse("dup3() onto a standard descriptor");
+    return REAL(dup3)(from, to, flags);
+}

@@ -1,0 +1,96 @@
+/*
+ * Per-rank libc state: allocation, release, and the part of it that is a property of the process
+ * and must be put in place when ranks switch (directory, file mode mask, locale).
+ *
+ * Invariant: libc_place says what the process has now. A switch compares and calls the system
+ * only for what differs, so ranks that never changed anything switch for free.
+ */
+#include "vp/libc/libc.h"
+
+#include <locale.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+struct libc_place libc_place = {.cwd_fd = -1, .umask = -1, .base_cwd = -1};
+
+struct vp_extra *vp_extra_get(void)
+{
+    struct vp_fibre *f = vp_current();
+    struct libc_extra *x;
+
+    if (__builtin_expect(f->extra != NULL, 1))
+        return f->extra;
+    x = pool_alloc(&vp_pool, sizeof *x);
+    memset(x, 0, sizeof *x);
+    x->pub.cwd_fd = -1;
+    x->pub.umask = -1;
+    f->extra = &x->pub;
+    return f->extra;
+}
+
+/* The process leaves the rank's directory, mask and locale before they go. */
+void vp_extra_drop(struct vp_fibre *f)
+{
+    struct vp_extra *x = f->extra;
+
+    if (!x)
+        return;
+    f->extra = NULL;
+    vp_extra_switch(vp_current() == f ? NULL : vp_current());
+    libc_handlers_drop(x->handlers);
+    if (x->rand)
+        libc_rand_drop(x->rand);
+    if (x->getopt)
+        libc_getopt_drop(x->getopt);
+    if (x->env)
+        libc_env_drop(x->env);
+    if (x->signals)
+        libc_signals_drop(x->signals);
+    if (libc_extra_of(x)->global_locale)
+        freelocale(libc_extra_of(x)->global_locale);
+    if (x->cwd_fd >= 0)
+        libc_cwd_unref(x->cwd_fd);
+    pool_free(&vp_pool, libc_extra_of(x), sizeof(struct libc_extra));
+}
+
+static void switch_cwd(int fd)
+{
+    if (fchdir(fd < 0 ? libc_place.base_cwd : fd) != 0)
+        log_error("cannot change back to the directory of a rank: %s", strerror(errno));
+    libc_place.cwd_fd = fd;
+}
+
+static void switch_umask(int mask)
+{
+    umask(mask < 0 ? (mode_t)libc_place.base_umask : (mode_t)mask);
+    libc_place.umask = mask;
+}
+
+static void switch_locale(locale_t locale)
+{
+    uselocale(locale ? locale : LC_GLOBAL_LOCALE);
+    libc_place.locale = locale;
+}
+
+/* The functions called here are the shims, which in a rank would change its state: the current
+ * fibre is put aside. */
+void vp_extra_switch(const struct vp_fibre *f)
+{
+    static const struct vp_extra none = {.cwd_fd = -1, .umask = -1};
+    const struct vp_extra *x = f && f->extra ? f->extra : &none;
+    struct vp_fibre *running = vp_current_fibre;
+    int saved = errno;
+
+    vp_current_fibre = NULL;
+    if (x->cwd_fd != libc_place.cwd_fd)
+        switch_cwd(x->cwd_fd);
+    if (x->umask != libc_place.umask)
+        switch_umask(x->umask);
+    if (x->locale != libc_place.locale)
+        switch_locale(x->locale);
+    vp_current_fibre = running;
+    errno = saved;
+}

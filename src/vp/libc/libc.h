@@ -1,0 +1,93 @@
+/*
+ * libc.h - what the libc shims share.
+ *
+ * Every shim has one shape: without a running rank (vp_current() is NULL: the simulator, or a
+ * constructor before takeover) it calls the real function; in a rank it does the virtual thing.
+ * Include this header first: fortified inline wrappers would clash with the definitions here.
+ */
+#ifndef VP_LIBC_LIBC_H
+#define VP_LIBC_LIBC_H
+
+#undef _FORTIFY_SOURCE
+#undef _FILE_OFFSET_BITS /* it renames open to open64 and the like */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "vp/vp_internal.h"
+
+/* The real libc function behind a declared name, looked up once per place of use. */
+#define REAL(name)                                              \
+    (__extension__({                                            \
+        static __typeof__(&name) real_function_;                \
+        if (__builtin_expect(!real_function_, 0))               \
+            real_function_ = (__typeof__(&name))vp_real(#name); \
+        real_function_;                                         \
+    }))
+
+/* An exported second name of a shim defined in the same file. */
+#if __has_attribute(copy)
+#define ALIAS(name, target) \
+    VP_EXPORT extern __typeof__(target) name __attribute__((alias(#target), copy(target)))
+#else
+#define ALIAS(name, target) \
+    VP_EXPORT extern __typeof__(target) name __attribute__((alias(#target)))
+#endif
+
+/* ---- extra.c ---- */
+/* A rank's extra as the shims see it; `pub` is what the rest of vp sees. */
+struct libc_extra {
+    struct vp_extra pub;
+    locale_t global_locale; /* set by setlocale, owned; NULL: the process's own */
+    locale_t thread_locale; /* set by uselocale, the program's; NULL: none */
+};
+static inline struct libc_extra *libc_extra_of(struct vp_extra *x)
+{
+    return (struct libc_extra *)x; /* pub comes first */
+}
+/* The process's state as vp_extra_switch left it: what the shims must keep up to date. */
+struct libc_place {
+    int cwd_fd;      /* as in vp_extra */
+    int umask;       /* as in vp_extra */
+    locale_t locale; /* as in vp_extra */
+    int base_cwd;    /* O_PATH descriptor of the first directory; -1 until a rank moves */
+    int base_umask;  /* the process's own; valid once a rank changed its own */
+};
+extern struct libc_place libc_place;
+
+/* ---- parts of vp_extra_drop, one per owner; all take non-NULL ---- */
+void libc_rand_drop(struct vp_rand *);
+void libc_getopt_drop(struct vp_getopt *);
+void libc_env_drop(struct vp_env *);
+void libc_signals_drop(struct vp_signals *);
+void libc_handlers_drop(struct vp_handler *);
+/* Gives back one use of a directory descriptor of a rank (place.c). */
+void libc_cwd_unref(int fd);
+
+/* ---- parts of vp_libc_early and vp_libc_init (init.c) ---- */
+void libc_stdio_early(void);
+void libc_stdio_init(void);
+void libc_cxx_init(void);
+/* Does this return address lie in a language runtime (libstdc++, libgfortran)? */
+int libc_from_runtime(const void *pc);
+
+/* ---- process.c ---- */
+#define LIBC_PID_BASE 1000
+/* Virtual process id of the rank. */
+pid_t libc_pid(struct vp_fibre *);
+
+/* ---- signal.c ---- */
+/* raise() in a rank. */
+int libc_raise(int sig);
+
+/* ---- stdio.c: the streams that replace stdin, stdout and stderr ---- */
+/* 0, 1, 2 if the stream is one of them, else -1. */
+int libc_stdio_fd(const FILE *);
+
+#endif

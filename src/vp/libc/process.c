@@ -1,0 +1,183 @@
+/*
+ * Processes, threads and the identity of a rank.
+ *
+ * A fibre rank is one of many in a process, so it can neither fork, nor become another program,
+ * nor start threads: those calls fail with ENOTSUP, after one message. Its process id and host
+ * name are virtual and the same in every run.
+ */
+#include "vp/libc/libc.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <threads.h>
+#include <unistd.h>
+
+#define ADVICE "run it with --host process"
+
+static int refuse(const char *what)
+{
+    vp_refuse(what, ADVICE);
+    errno = ENOTSUP;
+    return -1;
+}
+
+/* ---- refused ---- */
+
+VP_EXPORT pid_t fork(void)
+{
+    return vp_current() ? refuse("fork()") : REAL(fork)();
+}
+ALIAS(__fork, fork);
+
+VP_EXPORT pid_t _Fork(void)
+{
+    return vp_current() ? refuse("_Fork()") : REAL(_Fork)();
+}
+
+/* A real vfork cannot be wrapped, since its child would return from this frame: fork instead. */
+VP_EXPORT pid_t vfork(void)
+{
+    return vp_current() ? refuse("vfork()") : REAL(fork)();
+}
+ALIAS(__vfork, vfork);
+
+VP_EXPORT int system(const char *command)
+{
+    if (!vp_current())
+        return REAL(system)(command);
+    return command ? refuse("system()") : 0; /* 0: there is no shell */
+}
+
+VP_EXPORT FILE *popen(const char *command, const char *type)
+{
+    if (!vp_current())
+        return REAL(popen)(command, type);
+    refuse("popen()");
+    return NULL;
+}
+
+VP_EXPORT int daemon(int keep_directory, int keep_output)
+{
+    return vp_current() ? refuse("daemon()") : REAL(daemon)(keep_directory, keep_output);
+}
+
+VP_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
+                          const posix_spawn_file_actions_t *restrict actions,
+                          const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+                          char *const envp[restrict])
+{
+    if (!vp_current())
+        return REAL(posix_spawn)(pid, path, actions, attributes, argv, envp);
+    refuse("posix_spawn()");
+    return ENOTSUP;
+}
+
+VP_EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
+                           const posix_spawn_file_actions_t *restrict actions,
+                           const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+                           char *const envp[restrict])
+{
+    if (!vp_current())
+        return REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
+    refuse("posix_spawnp()");
+    return ENOTSUP;
+}
+
+VP_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+                             void *(*start)(void *), void *restrict arg)
+{
+    if (!vp_current())
+        return REAL(pthread_create)(thread, attributes, start, arg);
+    refuse("pthread_create()");
+    return ENOTSUP;
+}
+
+VP_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
+{
+    if (!vp_current())
+        return REAL(thrd_create)(thread, start, arg);
+    refuse("thrd_create()");
+    return thrd_error;
+}
+
+/* ---- identity ---- */
+
+pid_t libc_pid(struct vp_fibre *f)
+{
+    return (pid_t)(LIBC_PID_BASE + vp_hooks->rank(f));
+}
+
+VP_EXPORT pid_t getpid(void)
+{
+    struct vp_fibre *f = vp_current();
+
+    return f ? libc_pid(f) : REAL(getpid)();
+}
+ALIAS(__getpid, getpid);
+
+VP_EXPORT pid_t gettid(void)
+{
+    struct vp_fibre *f = vp_current();
+
+    return f ? libc_pid(f) : REAL(gettid)();
+}
+
+VP_EXPORT pid_t getppid(void)
+{
+    return vp_current() ? LIBC_PID_BASE - 1 : REAL(getppid)();
+}
+
+VP_EXPORT int gethostname(char *out, size_t size)
+{
+    struct vp_fibre *f = vp_current();
+    char name[HOST_NAME_MAX + 1];
+
+    if (!f)
+        return REAL(gethostname)(out, size);
+    vp_hooks->hostname(f, name, sizeof name);
+    size_t length = strlen(name) + 1;
+    memcpy(out, name, length < size ? length : size);
+    if (length <= size)
+        return 0;
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
+/* The checked form; `room` is the size of the caller's array. */
+int __gethostname_chk(char *, size_t, size_t);
+VP_EXPORT int __gethostname_chk(char *out, size_t size, size_t room)
+{
+    if (!vp_current() || size > room)
+        return REAL(__gethostname_chk)(out, size, room);
+    return gethostname(out, size);
+}
+
+VP_EXPORT int uname(struct utsname *out)
+{
+    struct vp_fibre *f = vp_current();
+    int rc = REAL(uname)(out);
+
+    if (f && rc == 0)
+        vp_hooks->hostname(f, out->nodename, sizeof out->nodename);
+    return rc;
+}
+
+VP_EXPORT int getcpu(unsigned *cpu, unsigned *node)
+{
+    if (!vp_current())
+        return REAL(getcpu)(cpu, node);
+    if (cpu)
+        *cpu = 0;
+    if (node)
+        *node = 0;
+    return 0;
+}
+
+VP_EXPORT int sched_getcpu(void)
+{
+    return vp_current() ? 0 : REAL(sched_getcpu)();
+}

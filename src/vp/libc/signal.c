@@ -1,0 +1,163 @@
+/*
+ * Signals: a rank's handlers are recorded, not installed.
+ *
+ * A rank gets only the signals it sends itself (raise, kill of its own virtual process,
+ * pthread_kill of itself): its recorded handler is called there and then. Signals from outside
+ * and faults belong to the simulator. A fatal signal without a handler is really raised and ends
+ * in the crash handler, which names the rank. The table of a rank is allocated by its first change.
+ */
+#include "vp/libc/libc.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct vp_signals {
+    struct sigaction action[NSIG]; /* zero is SIG_DFL */
+};
+
+void libc_signals_drop(struct vp_signals *s)
+{
+    mem_free(s);
+}
+
+static const struct sigaction *recorded(int sig)
+{
+    static const struct sigaction none; /* SIG_DFL */
+    const struct vp_extra *x = vp_current()->extra;
+
+    return x && x->signals ? &x->signals->action[sig] : &none;
+}
+
+static void record(int sig, const struct sigaction *action)
+{
+    struct vp_extra *x = vp_extra_get();
+
+    if (!x->signals)
+        x->signals = mem_zalloc(sizeof *x->signals);
+    x->signals->action[sig] = *action;
+}
+
+static int is_signal(int sig)
+{
+    return sig > 0 && sig < NSIG;
+}
+
+static int fail(int code)
+{
+    errno = code;
+    return -1;
+}
+
+VP_EXPORT int sigaction(int sig, const struct sigaction *restrict action,
+                        struct sigaction *restrict old)
+{
+    if (!vp_current())
+        return REAL(sigaction)(sig, action, old);
+    if (!is_signal(sig) || (action && (sig == SIGKILL || sig == SIGSTOP)))
+        return fail(EINVAL);
+    struct sigaction before = *recorded(sig);
+    if (action)
+        record(sig, action);
+    if (old)
+        *old = before;
+    return 0;
+}
+ALIAS(__sigaction, sigaction);
+
+static sighandler_t set_handler(int sig, sighandler_t handler, int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
+
+    if (handler == SIG_ERR) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    return sigaction(sig, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+VP_EXPORT sighandler_t signal(int sig, sighandler_t handler)
+{
+    if (!vp_current())
+        return REAL(signal)(sig, handler);
+    return set_handler(sig, handler, SA_RESTART);
+}
+ALIAS(bsd_signal, signal);
+ALIAS(ssignal, signal);
+
+VP_EXPORT sighandler_t sysv_signal(int sig, sighandler_t handler)
+{
+    if (!vp_current())
+        return REAL(sysv_signal)(sig, handler);
+    return set_handler(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
+}
+ALIAS(__sysv_signal, sysv_signal);
+
+/* ---- sending ---- */
+
+static int is_ignored_by_default(int sig)
+{
+    return sig == SIGCHLD || sig == SIGURG || sig == SIGWINCH || sig == SIGCONT;
+}
+
+static void deliver(int sig, const struct sigaction *action)
+{
+    if (action->sa_flags & (int)SA_RESETHAND) {
+        struct sigaction none = {.sa_handler = SIG_DFL};
+        record(sig, &none);
+    }
+    if (action->sa_flags & SA_SIGINFO) {
+        siginfo_t info;
+        memset(&info, 0, sizeof info);
+        info.si_signo = sig;
+        info.si_code = SI_USER;
+        info.si_pid = libc_pid(vp_current());
+        action->sa_sigaction(sig, &info, NULL);
+    } else {
+        action->sa_handler(sig);
+    }
+}
+
+int libc_raise(int sig)
+{
+    if (!is_signal(sig))
+        return fail(EINVAL);
+    struct sigaction action = *recorded(sig);
+    if (action.sa_handler == SIG_IGN)
+        return 0;
+    if (action.sa_handler == SIG_DFL)
+        return is_ignored_by_default(sig) ? 0 : REAL(raise)(sig);
+    deliver(sig, &action);
+    return 0;
+}
+
+VP_EXPORT int raise(int sig)
+{
+    return vp_current() ? libc_raise(sig) : REAL(raise)(sig);
+}
+ALIAS(gsignal, raise);
+
+/* Another rank's virtual process cannot be told from a real one of that number: refuses both. */
+VP_EXPORT int kill(pid_t pid, int sig)
+{
+    struct vp_fibre *f = vp_current();
+
+    if (!f)
+        return REAL(kill)(pid, sig);
+    if (pid != libc_pid(f)) {
+        vp_refuse("kill() of another process", NULL);
+        return fail(ESRCH);
+    }
+    return sig == 0 ? 0 : libc_raise(sig);
+}
+
+VP_EXPORT int pthread_kill(pthread_t thread, int sig)
+{
+    if (!vp_current() || !pthread_equal(thread, pthread_self()))
+        return REAL(pthread_kill)(thread, sig);
+    if (sig == 0)
+        return 0;
+    return libc_raise(sig) == 0 ? 0 : errno;
+}

@@ -1,0 +1,252 @@
+/*
+ * objects.c - the loaded objects: which of them are private to a rank, where their writable data
+ * lies, and their constructors and destructors.
+ *
+ * Private: the program and every library but the language runtimes below. libgfortran is private
+ * on purpose: its tables of units are per program, and its constructor builds them per rank.
+ *
+ * Writable data is every writable segment less RELRO, plus the calling thread's block of the
+ * object's thread-local storage. Data that the program holds by a COPY relocation for a shared
+ * object (stdout, std::cout) belongs to that object and is taken out; libc/ adds what should be
+ * per rank after all.
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "vp/vp_internal.h"
+
+#if defined(__x86_64__)
+#define RELOC_COPY R_X86_64_COPY
+#elif defined(__aarch64__)
+#define RELOC_COPY R_AARCH64_COPY
+#endif
+
+typedef void (*init_fn)(int, char **, char **);
+
+struct object {
+    const char *name;
+    ElfW(Addr) base;
+    const ElfW(Dyn) *dyn;
+    void (*init)(void);
+    void (*fini)(void);
+    init_fn *preinit_array, *init_array;
+    void (**fini_array)(void);
+    size_t preinit_count, init_count, fini_count;
+    const char *strtab, *soname;
+    const ElfW(Sym) *symtab;
+    const ElfW(Rela) *rela;
+    size_t rela_count;
+    int is_main;
+    int placed; /* in `order` already */
+};
+
+static struct object *objects;
+static size_t object_count;
+static size_t *order; /* dependencies first */
+static size_t order_count;
+
+/* File names up to the version, of libraries whose data all ranks share. */
+static const char *const shared_runtimes[] = {
+    "libc.so",      "libm.so",        "libgcc_s.so",  "libstdc++.so", "libpthread.so",
+    "libdl.so",     "librt.so",       "libmvec.so",   "libquadmath.so", "libresolv.so",
+    "libutil.so",   "linux-vdso.so",  "linux-gate.so", "ld-linux",    "libc++.so",
+    "libc++abi.so", "libnss_",        "libasan.so",   "libubsan.so",  "libanl.so",
+};
+
+static int is_runtime(const char *path)
+{
+    const char *name = strrchr(path, '/');
+
+    name = name ? name + 1 : path;
+    for (size_t i = 0; i < sizeof shared_runtimes / sizeof *shared_runtimes; i++)
+        if (strncmp(name, shared_runtimes[i], strlen(shared_runtimes[i])) == 0)
+            return 1;
+    return 0;
+}
+
+static int contains(const struct dl_phdr_info *info, const void *addr)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        ElfW(Addr) at = info->dlpi_addr + p->p_vaddr;
+
+        if (p->p_type == PT_LOAD && (ElfW(Addr))addr >= at && (ElfW(Addr))addr < at + p->p_memsz)
+            return 1;
+    }
+    return 0;
+}
+
+/* The dynamic section holds addresses already relocated by ld.so, except in some objects. */
+static void *dyn_address(const struct object *o, ElfW(Addr) value)
+{
+    return (void *)(value < o->base ? value + o->base : value);
+}
+
+static void read_dynamic(struct object *o)
+{
+    ElfW(Addr) soname = 0;
+    int has_soname = 0;
+
+    for (const ElfW(Dyn) *d = o->dyn; d && d->d_tag != DT_NULL; d++) {
+        void *p = dyn_address(o, d->d_un.d_ptr);
+
+        switch (d->d_tag) {
+        case DT_INIT: o->init = (void (*)(void))p; break;
+        case DT_FINI: o->fini = (void (*)(void))p; break;
+        case DT_PREINIT_ARRAY: o->preinit_array = p; break;
+        case DT_PREINIT_ARRAYSZ: o->preinit_count = d->d_un.d_val / sizeof(void *); break;
+        case DT_INIT_ARRAY: o->init_array = p; break;
+        case DT_INIT_ARRAYSZ: o->init_count = d->d_un.d_val / sizeof(void *); break;
+        case DT_FINI_ARRAY: o->fini_array = p; break;
+        case DT_FINI_ARRAYSZ: o->fini_count = d->d_un.d_val / sizeof(void *); break;
+        case DT_STRTAB: o->strtab = p; break;
+        case DT_SYMTAB: o->symtab = p; break;
+        case DT_RELA: o->rela = p; break;
+        case DT_RELASZ: o->rela_count = d->d_un.d_val / sizeof(ElfW(Rela)); break;
+        case DT_SONAME: soname = d->d_un.d_val; has_soname = 1; break;
+        default: break;
+        }
+    }
+    if (has_soname)
+        o->soname = o->strtab + soname;
+}
+
+/* Adds [from, to) less the RELRO part of the object. */
+static void add_writable(const struct dl_phdr_info *info, char *from, char *to)
+{
+    vp_image_add(from, (size_t)(to - from));
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+        if (p->p_type == PT_GNU_RELRO)
+            vp_image_exclude((char *)info->dlpi_addr + p->p_vaddr, p->p_memsz);
+    }
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    struct object o = {.name = info->dlpi_name, .base = info->dlpi_addr};
+
+    (void)size;
+    (void)unused;
+    o.is_main = object_count == 0; /* the first one reported is the program */
+    if (!o.is_main && (is_runtime(info->dlpi_name) || contains(info, (void *)visit)))
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        char *at = (char *)info->dlpi_addr + p->p_vaddr;
+
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_W))
+            add_writable(info, at, at + p->p_memsz);
+        else if (p->p_type == PT_TLS && info->dlpi_tls_data)
+            vp_image_add(info->dlpi_tls_data, p->p_memsz);
+        else if (p->p_type == PT_DYNAMIC)
+            o.dyn = (const ElfW(Dyn) *)at;
+    }
+    read_dynamic(&o);
+    objects = mem_realloc(objects, (object_count + 1) * sizeof *objects);
+    objects[object_count++] = o;
+    return 0;
+}
+
+static struct object *find_object(const char *soname)
+{
+    for (size_t i = 0; i < object_count; i++) {
+        const struct object *o = &objects[i];
+        const char *file = strrchr(o->name, '/');
+
+        if ((o->soname && strcmp(o->soname, soname) == 0) ||
+            strcmp(file ? file + 1 : o->name, soname) == 0)
+            return &objects[i];
+    }
+    return NULL;
+}
+
+/* Depth first over DT_NEEDED, so that dependencies come before their users. */
+static void place(struct object *o)
+{
+    if (o->placed)
+        return;
+    o->placed = 1;
+    for (const ElfW(Dyn) *d = o->dyn; d && d->d_tag != DT_NULL; d++) {
+        struct object *needed;
+
+        if (d->d_tag == DT_NEEDED && (needed = find_object(o->strtab + d->d_un.d_val)))
+            place(needed);
+    }
+    order[order_count++] = (size_t)(o - objects);
+}
+
+/* Is the symbol that the program copied defined by a private library? */
+static int defined_privately(const char *symbol)
+{
+    for (size_t i = 1; i < object_count; i++) {
+        void *lib = dlopen(objects[i].name, RTLD_LAZY | RTLD_NOLOAD);
+        void *at = lib ? dlsym(lib, symbol) : NULL;
+        Dl_info where;
+        int found = at && dladdr(at, &where) && (ElfW(Addr))where.dli_fbase == objects[i].base;
+
+        if (lib)
+            dlclose(lib);
+        if (found)
+            return 1;
+    }
+    return 0;
+}
+
+static void exclude_copies(const struct object *o)
+{
+    for (size_t i = 0; i < o->rela_count; i++) {
+        const ElfW(Rela) *r = &o->rela[i];
+        const ElfW(Sym) *s;
+
+        if (ELF64_R_TYPE(r->r_info) != RELOC_COPY)
+            continue;
+        s = &o->symtab[ELF64_R_SYM(r->r_info)];
+        if (!defined_privately(o->strtab + s->st_name))
+            vp_image_exclude((char *)o->base + r->r_offset, s->st_size);
+    }
+}
+
+void vp_image_capture(void)
+{
+    dl_iterate_phdr(visit, NULL);
+    order = mem_alloc(object_count * sizeof *order);
+    for (size_t i = 0; i < object_count; i++)
+        if (!objects[i].is_main)
+            place(&objects[i]);
+    place(&objects[0]);
+    exclude_copies(&objects[0]);
+}
+
+static void construct(const struct object *o)
+{
+    for (size_t i = 0; o->is_main && i < o->preinit_count; i++)
+        o->preinit_array[i](vp_program.argc, vp_program.argv, vp_program.envp);
+    if (o->init)
+        o->init();
+    for (size_t i = 0; i < o->init_count; i++)
+        o->init_array[i](vp_program.argc, vp_program.argv, vp_program.envp);
+}
+
+static void destruct(const struct object *o)
+{
+    for (size_t i = o->fini_count; i-- > 0;)
+        o->fini_array[i]();
+    if (o->fini)
+        o->fini();
+}
+
+void vp_objects_run(int fini)
+{
+    for (size_t i = 0; i < order_count; i++) {
+        if (fini)
+            destruct(&objects[order[order_count - 1 - i]]);
+        else
+            construct(&objects[order[i]]);
+    }
+}

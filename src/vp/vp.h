@@ -1,0 +1,111 @@
+/*
+ * vp.h - hosts of a virtual rank. Here: the fibre host.
+ *
+ * All ranks of a process share one program image at one address; switching ranks swaps what is
+ * private: writable data of the program and its libraries (image.c), thread-local storage, errno,
+ * and the stack (fibre.c). The libc shims (libc/) make per-process state of libc per-rank and turn
+ * clocks virtual.
+ *
+ * A suspended fibre's globals, TLS and (on the shared stack) locals are not where its pointers say.
+ * Everything above this layer therefore touches a rank's memory only in that rank's own context.
+ */
+#ifndef VP_VP_H
+#define VP_VP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/vtime.h"
+
+struct vp_extra;
+struct vp_saved;
+
+/* One rank's execution context; 32 bytes; all-zero memory is a fibre that has not started. */
+struct vp_fibre {
+    void *stack;            /* shared stack: copy of the live bytes; own stack: its mapping */
+    struct vp_saved *saved; /* private data that differs from the base image; NULL: none */
+    struct vp_extra *extra; /* exit handlers, libc state, cwd ...; NULL until needed */
+    uint32_t live;          /* live stack bytes while suspended */
+    uint8_t own_stack;
+    uint8_t started;
+    uint8_t ended;
+    uint8_t depth; /* free for the owner */
+};
+
+/* Upcalls, all made in the fibre's context unless said otherwise. */
+struct vp_hooks {
+    /* The virtual clock, program time so far charged. */
+    vtime (*now)(struct vp_fibre *);
+    /* Lets virtual time pass (sleep). */
+    void (*sleep)(struct vp_fibre *, vtime dt);
+    /* sched_yield: lets fibres with earlier clocks go first; may switch. */
+    void (*yield)(struct vp_fibre *);
+    /* Output of the program on descriptor 1 or 2. */
+    void (*write)(struct vp_fibre *, int fd, const char *text, size_t n);
+    /* The program ends its rank (exit, return from main), before exit handlers run (phase 0) and
+     * after them (phase 1). May switch. */
+    void (*exiting)(struct vp_fibre *, int status, int phase);
+    /* A fatal signal in a rank or in the simulator (f NULL); signal stack; does not return. */
+    void (*crash)(struct vp_fibre *f, int sig, void *addr);
+    /* Rank number, for messages and for virtual pid and host name. */
+    uint64_t (*rank)(const struct vp_fibre *);
+    /* Host name as the program sees it. */
+    void (*hostname)(struct vp_fibre *, char *out, size_t n);
+};
+
+struct vp_config {
+    uint64_t ranks;
+    size_t stack_size; /* per fibre; 0: 8 MiB */
+    int stacks;        /* enum vp_stacks */
+    int64_t epoch;     /* start date seen by programs, seconds since 1970 */
+    const struct vp_hooks *hooks;
+};
+enum vp_stacks { VP_STACKS_AUTO = 0, VP_STACKS_OWN, VP_STACKS_SHARED };
+
+/* Once, in the process's main context, before the first resume. */
+int vp_init(const struct vp_config *, struct err *);
+
+/* Runs the fibre until it suspends (returns 0) or ends (returns 1). Scheduler context. The first
+ * call runs constructors and main. Ended fibres hold no memory. */
+int vp_fibre_resume(struct vp_fibre *);
+
+/* Suspends the running fibre. Its context; returns when resumed. */
+void vp_fibre_suspend(void);
+
+/* Ends the running fibre at once, without exit handlers (_exit). Its context. */
+_Noreturn void vp_fibre_end(int status);
+
+/* exit() of the running fibre: handlers, destructors, output, end. Its context. */
+_Noreturn void vp_fibre_exit(int status);
+
+/* Status the last ended fibre ended with. */
+int vp_exit_status(void);
+
+/* The running fibre, NULL in scheduler context. The single global of its kind. */
+extern struct vp_fibre *vp_current_fibre;
+static inline struct vp_fibre *vp_current(void)
+{
+    return vp_current_fibre;
+}
+
+/* Asks the cache for what resuming the fibre will touch. */
+void vp_fibre_prefetch(const struct vp_fibre *);
+
+/* What the run summary tells. */
+struct vp_stats {
+    uint64_t switches;
+    uint64_t image_bytes;  /* private data in all, per rank, if all of it changed */
+    uint64_t hot_bytes;    /* part of it that some rank changed */
+    uint64_t live_max;     /* largest live stack seen */
+    uint64_t live_sum, live_count;
+    uint64_t own_stacks;   /* fibres that got a stack of their own */
+};
+const struct vp_stats *vp_stats(void);
+
+/* Called on the process's own stack instead of the program's main, once; its value is the exit
+ * status of the process. Provided by the library's owner (mpi/host.c). */
+int vp_takeover(void);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * vp_internal.h - what the files of vp share.
+ */
+#ifndef VP_VP_INTERNAL_H
+#define VP_VP_INTERNAL_H
+
+#include <locale.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/pool.h"
+#include "vp/vp.h"
+
+#define VP_EXPORT __attribute__((visibility("default")))
+
+/* ---- the program, as __libc_start_main got it (start.c) ---- */
+struct vp_program {
+    int (*main)(int, char **, char **);
+    int argc;
+    char **argv; /* a block of our own; part of the private image */
+    char **envp;
+};
+extern struct vp_program vp_program;
+
+/* ---- private data (image.c, objects.c) ---- */
+/* Finds the writable data of all private objects; base = its content now. Constructor time. */
+void vp_image_capture(void);
+/* Adds [addr, addr+len) with its present content as base; before the first fibre starts. */
+void vp_image_add(void *addr, size_t len);
+/* Removes [addr, addr+len) from what is private. */
+void vp_image_exclude(void *addr, size_t len);
+/* Puts the base content back everywhere; scheduler context, before the first fibre. */
+void vp_image_reset(void);
+/* Saves what the running fibre changed into f->saved / brings f's data in place. */
+void vp_image_save(struct vp_fibre *f);
+void vp_image_load(struct vp_fibre *f);
+void vp_image_drop(struct vp_fibre *f);
+void vp_image_stats(struct vp_stats *);
+
+/* Runs constructors (fini = 0, dependencies first) or destructors of all private objects. */
+void vp_objects_run(int fini);
+
+/* ---- per-rank libc state, allocated when first needed (libc/extra.c) ---- */
+struct vp_handler {
+    struct vp_handler *next;
+    void (*fn)(void *);   /* __cxa_atexit form; on_exit form when is_on_exit */
+    void (*fn2)(int, void *);
+    void *arg, *dso;
+};
+
+struct vp_extra {
+    struct vp_handler *handlers; /* newest first */
+    struct vp_rand *rand;        /* libc/random.c */
+    struct vp_getopt *getopt;    /* libc/getopt.c */
+    char *strtok;                /* strtok's save pointer */
+    struct vp_env *env;          /* libc/environ.c */
+    struct vp_signals *signals;  /* libc/signal.c */
+    int cwd_fd;                  /* O_PATH descriptor, -1: the process's own */
+    int umask;                   /* -1: the process's own */
+    locale_t locale;             /* NULL: the process's own */
+};
+/* Of the running fibre; allocates. */
+struct vp_extra *vp_extra_get(void);
+/* Frees everything; called when the fibre has ended. */
+void vp_extra_drop(struct vp_fibre *);
+/* Brings cwd, umask and locale of f in place if they differ from what is. Only called when f or
+ * the fibre before it has an extra. */
+void vp_extra_switch(const struct vp_fibre *f);
+
+/* Runs the running fibre's exit handlers, newest first; handlers may add handlers. */
+void vp_handlers_run(int status);
+
+/* Called once at takeover in process context: hooks stdout/stderr streams, registers private
+ * libc variables with vp_image_add (errno, optind & co., environ, C++ stream objects). */
+void vp_libc_init(void);
+/* Called in the constructor, before any other constructor runs. */
+void vp_libc_early(void);
+
+extern const struct vp_hooks *vp_hooks;
+extern struct pool vp_pool; /* stacks, saved data, extras */
+extern int64_t vp_epoch;
+
+/* The next definition of a libc function after ours; never NULL (fatal). */
+void *vp_real(const char *name);
+
+/* Says once per (what) that `what` is refused for a rank: "rank 3 called fork(), which ..." */
+void vp_refuse(const char *what, const char *advice);
+
+#endif

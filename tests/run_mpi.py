@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""Runs the MPI conformance programs natively and under Orrery, and prints TAP.
+
+Each program says in its first lines how it is to be run, where the defaults (n=1,2,5 native=4
+output=same schedules=100 measured=yes) do not suit it:
+
+    test: n=1,2,5 native=4 args="..." output=same|sorted|free schedules=100 measured=yes|no
+
+  n          rank counts to simulate; native is added to them
+  native     ranks of the run under the real MPI
+  args       arguments; {tmp} becomes a fresh folder for every run
+  output     how the output compares with the native run; lines that start with "virtual:" never do
+  schedules  random schedules to try, with the largest n that is not above 5
+  measured   also run with measured computing time
+  run        more options for 'orrery run'
+
+For every n the run is repeated: output, virtual time, counts and statistics must be the same to
+the last digit. The same is demanded of every random schedule. Counts of MANY ranks and more, where
+the simulator keeps stacks in another way, get a few schedules of their own.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+SUFFIXES = (".c", ".cpp", ".f", ".f90")
+COMPILERS = {".c": ["mpicc.mpich", "-std=gnu11"], ".cpp": ["mpicxx.mpich", "-std=c++17"],
+             ".f": ["mpif90.mpich"], ".f90": ["mpif90.mpich"]}
+# MPICH declares MPI_STATUSES_IGNORE so that gcc 12 takes it for an empty array.
+WARNINGS = {".c": ["-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow"],
+            ".cpp": ["-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow"],
+            ".f": ["-w"], ".f90": ["-w"]}
+MANY = 257  # above the count up to which every rank has a stack of its own
+JSON_KEYS = ("ranks", "virtual_time_s", "wall_s", "peak_rss_bytes", "messages", "bytes", "host",
+             "procs")
+
+Program = collections.namedtuple("Program", "name source binary flags n native args output "
+                                 "schedules measured options")
+Outcome = collections.namedtuple("Outcome", "status stdout stderr summary stats")
+
+
+class Failure(Exception):
+    """A case that failed, and why."""
+
+
+def read_header(source):
+    text = "\n".join(source.read_text().splitlines()[:5])
+    match = re.search(r"test:(.*)", text)
+    words = shlex.split(match.group(1).replace("*/", "")) if match else []
+    fields = dict(word.split("=", 1) for word in words)
+    known = {"n", "native", "args", "output", "schedules", "measured", "run"}
+    if set(fields) - known:
+        raise SystemExit(f"{source}: unknown field {sorted(set(fields) - known)}")
+    return fields
+
+
+def find_programs(folders, build, pattern):
+    sources = []
+    for folder in (pathlib.Path(f).resolve() for f in folders):
+        found = sorted(folder.iterdir()) if folder.is_dir() else [folder]
+        sources += [s for s in found if s.suffix in SUFFIXES]
+    programs = []
+    for index, source in enumerate(sources):
+        if pattern and not re.search(pattern, source.name):
+            continue
+        fields = read_header(source)
+        native = int(fields.get("native", 4))
+        counts = sorted({int(n) for n in fields.get("n", "1,2,5").split(",")} | {native})
+        programs.append(Program(
+            name=source.name, source=source, binary=build / source.name.replace(".", "_"),
+            flags=["-g", "-O1" if index % 2 == 0 else "-O2"], n=counts, native=native,
+            args=shlex.split(fields.get("args", "")), output=fields.get("output", "same"),
+            schedules=int(fields.get("schedules", 100)),
+            measured=fields.get("measured", "yes") == "yes",
+            options=shlex.split(fields.get("run", ""))))
+    return programs
+
+
+def stale(program):
+    if not program.binary.exists():
+        return True
+    folder = program.source.parent
+    included = re.findall(r'#include "(.*)"', program.source.read_text())
+    inputs = [program.source, *folder.glob("*.h"), *(folder / name for name in included)]
+    return max(p.stat().st_mtime for p in inputs) > program.binary.stat().st_mtime
+
+
+def run(command, timeout, cwd=None):
+    """Runs a command in its own session, so that on a time-out exactly its children are ended."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, start_new_session=True, cwd=cwd)
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise Failure(f"not finished after {timeout} s: {' '.join(map(str, command))}")
+    return process.returncode, out.decode(errors="replace"), err.decode(errors="replace")
+
+
+def demand(condition, message, stderr=""):
+    if not condition:
+        tail = "\n".join(stderr.strip().splitlines()[-6:])
+        raise Failure(message + ("\n" + tail if tail else ""))
+
+
+class Runner:
+    def __init__(self, options):
+        self.options = options
+        self.orrery = os.path.abspath(options.orrery)
+        self.native_output = {}
+
+    def compile(self, program):
+        if not stale(program):
+            return
+        suffix = program.source.suffix
+        command = [*COMPILERS[suffix], *WARNINGS[suffix], *program.flags, str(program.source), "-o",
+                   str(program.binary)]
+        if suffix == ".c":
+            command.append("-lm")
+        with tempfile.TemporaryDirectory(prefix="orrery-test-") as folder:
+            status, _, err = run(command, 120, cwd=folder)  # modules are written where it runs
+        demand(status == 0, "does not compile", err)
+
+    def native(self, program):
+        """Runs natively, once per binary: what it printed is kept beside it."""
+        kept = program.binary.with_suffix(f".native{program.native}")
+        if kept.exists() and kept.stat().st_mtime > program.binary.stat().st_mtime:
+            self.native_output[program.name] = kept.read_text()
+            return
+        with tempfile.TemporaryDirectory(prefix="orrery-test-") as folder:
+            args = [a.replace("{tmp}", folder) for a in program.args]
+            status, out, err = run(["mpiexec.mpich", "-n", str(program.native),
+                                    str(program.binary), *args], self.options.timeout)
+        demand(status == 0, f"native run: exit status {status}", err)
+        demand(out, "native run: no output")
+        self.native_output[program.name] = out
+        kept.write_text(out)
+
+    def simulate(self, program, n, extra=("--compute", "none")):
+        with tempfile.TemporaryDirectory(prefix="orrery-test-") as folder:
+            work = os.path.join(folder, "work")
+            os.mkdir(work)
+            summary, stats = os.path.join(folder, "run.json"), os.path.join(folder, "stats.json")
+            args = [a.replace("{tmp}", work) for a in program.args]
+            status, out, err = run(
+                [self.orrery, "run", "-n", str(n), *extra, *program.options,
+                 *shlex.split(self.options.run_args),
+                 "--json", summary, "--stats", stats, str(program.binary), *args],
+                self.options.timeout)
+            demand(status == 0, f"n={n} {' '.join(extra)}: exit status {status}", err)
+            demand(os.path.exists(summary), f"n={n}: --json wrote nothing", err)
+            demand(os.path.exists(stats), f"n={n}: --stats wrote nothing", err)
+            with open(summary) as file:
+                values = json.load(file)
+            with open(stats) as file:
+                text = file.read()
+        missing = [key for key in JSON_KEYS if key not in values]
+        demand(not missing, f"n={n}: --json lacks {missing}")
+        demand(values["ranks"] == n, f"n={n}: --json says {values['ranks']} ranks")
+        return Outcome(status, out, err, values, text)
+
+    def compare(self, first, again, what):
+        demand(again.stdout == first.stdout, what + ": other output\n" +
+               first_difference(first.stdout, again.stdout))
+        for key in ("virtual_time_s", "messages", "bytes"):
+            demand(again.summary[key] == first.summary[key],
+                   f"{what}: {key} is {again.summary[key]}, was {first.summary[key]}")
+        demand(again.stats == first.stats, what + ": other statistics\n" +
+               first_difference(first.stats, again.stats))
+
+    def simulated(self, program, n):
+        first = self.simulate(program, n)
+        self.compare_native(program, n, first.stdout)
+        self.compare(first, self.simulate(program, n), f"n={n} repeated")
+
+    def compare_native(self, program, n, out):
+        if n != program.native or program.name not in self.native_output:
+            return
+        expected, got = (
+            [line for line in text.splitlines() if not line.startswith("virtual:")]
+            for text in (self.native_output[program.name], out))
+        if program.output == "sorted":
+            expected.sort()
+            got.sort()
+        demand(program.output == "free" or expected == got, f"n={n}: not the native output\n" +
+               first_difference("\n".join(expected), "\n".join(got)))
+
+    def measured(self, program):
+        outcome = self.simulate(program, program.native, ("--compute", "measured"))
+        self.compare_native(program, program.native, outcome.stdout)
+
+    def scheduled(self, program, n, seeds):
+        first = self.simulate(program, n)
+        for seed in seeds:
+            extra = ("--compute", "none", "--schedule", f"random:{seed}")
+            self.compare(first, self.simulate(program, n, extra), f"n={n} random:{seed}")
+
+    def cases(self, programs):
+        """All cases, as (name, function, arguments), in the order in which they must start."""
+        options = self.options
+        listed = [(f"compile {p.name}", self.compile, (p,)) for p in programs]
+        yield listed
+        if not options.no_native:
+            yield [(f"native {p.name} n={p.native}", self.native, (p,)) for p in programs]
+        if options.native_only:
+            return
+        listed = [(f"run {p.name} n={n}", self.simulated, (p, n)) for p in programs for n in p.n]
+        listed += [(f"measured {p.name}", self.measured, (p,)) for p in programs if p.measured]
+        for p in programs:
+            total = p.schedules
+            if options.schedules is not None:
+                total = min(total, options.schedules)
+            few = max([n for n in p.n if n <= 5] or [min(p.n)])
+            for n in [few] + [n for n in p.n if n >= MANY]:
+                seeds = range(1, (total if n == few else min(total, 3)) + 1)
+                if seeds:
+                    listed.append((f"schedules {p.name} n={n} x{len(seeds)}", self.scheduled,
+                                   (p, n, seeds)))
+        yield listed
+
+
+def first_difference(a, b):
+    for number, (x, y) in enumerate(zip(a.splitlines(), b.splitlines()), 1):
+        if x != y:
+            return f"line {number}: expected {x[:200]!r}\n  but got {y[:200]!r}"
+    return f"{len(a.splitlines())} lines expected, {len(b.splitlines())} lines got"
+
+
+def attempt(case):
+    name, function, arguments = case
+    try:
+        function(*arguments)
+    except Failure as failure:
+        return name, str(failure)
+    except (OSError, ValueError) as error:
+        return name, f"{type(error).__name__}: {error}"
+    return name, None
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--orrery", default="build/orrery", help="the program to test")
+    parser.add_argument("--programs", nargs="+", default=["tests/mpi"], help="folders or sources")
+    parser.add_argument("--build-dir", default="build/tests-mpi", help="where binaries go")
+    parser.add_argument("--no-native", action="store_true", help="do not run under mpiexec.mpich")
+    parser.add_argument("--native-only", action="store_true", help="do not run under Orrery")
+    parser.add_argument("--schedules", type=int, help="at most this many random schedules each")
+    parser.add_argument("--run-args", default="", help="more options for every 'orrery run'")
+    parser.add_argument("--filter", help="only sources whose name matches this expression")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--timeout", type=float, default=60, help="seconds per run")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_options()
+    if not options.no_native and not shutil.which("mpiexec.mpich"):
+        raise SystemExit("mpiexec.mpich not found: install mpich, or give --no-native")
+    build = pathlib.Path(options.build_dir)
+    build.mkdir(parents=True, exist_ok=True)
+    runner = Runner(options)
+    programs = find_programs(options.programs, build.resolve(), options.filter)
+    number = passed = 0
+    broken = set()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for stage in runner.cases(programs):
+            stage = [c for c in stage if c[1] == runner.compile or c[2][0].name not in broken]
+            for name, problem in pool.map(attempt, stage):
+                number += 1
+                passed += problem is None
+                if problem and name.startswith("compile "):
+                    broken.add(name.split()[1])
+                print(("ok" if problem is None else "not ok"), number, "-", name, flush=True)
+                for line in (problem or "").splitlines():
+                    print("#   " + line, flush=True)
+    print(f"1..{number}")
+    print(f"{passed} passed, {number - passed} failed")
+    return 0 if passed == number else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

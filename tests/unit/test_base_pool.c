@@ -1,0 +1,193 @@
+/*
+ * The pool: reuse, alignment, accounting; and random allocation against an oracle that keeps
+ * every live block with a pattern in it, so that overlapping blocks are seen.
+ */
+#include "base/pool.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/rng.h"
+#include "tests/tap.h"
+
+#define SEED 20240607
+#define LIVE_MAX 4000
+#define STEPS 200000
+
+struct live {
+    unsigned char *ptr;
+    size_t size;
+    unsigned char pattern;
+};
+
+static void test_reuse(void)
+{
+    struct pool pool;
+    pool_init(&pool, "test");
+    is_int(pool_bytes(&pool), 0, "a new pool is empty");
+    char *a = pool_alloc(&pool, 40), *b = pool_alloc(&pool, 48);
+    ok(a != b && (uintptr_t)a % 16 == 0 && (uintptr_t)b % 16 == 0, "two aligned blocks");
+    is_int(pool_bytes(&pool), 88, "live bytes are counted");
+    pool_free(&pool, a, 40);
+    pool_free(&pool, b, 48);
+    is_int(pool_bytes(&pool), 0, "and uncounted");
+    ok(pool_alloc(&pool, 33) == b, "the last freed block of the class comes first");
+    ok(pool_alloc(&pool, 48) == a, "then the one before");
+    pool_fini(&pool);
+}
+
+static void test_borders(void)
+{
+    struct pool pool;
+    pool_init(&pool, "test");
+    char *zero = pool_alloc(&pool, 0), *one = pool_alloc(&pool, 1);
+    ok(zero && zero != one, "size 0 has its own block");
+    pool_free(&pool, zero, 0);
+    ok(pool_alloc(&pool, 0) == zero, "and is reused");
+    char *largest = pool_alloc(&pool, POOL_MAX), *above = pool_alloc(&pool, POOL_MAX + 1);
+    memset(largest, 1, POOL_MAX);
+    memset(above, 2, POOL_MAX + 1);
+    ok(largest[POOL_MAX - 1] == 1 && above[0] == 2, "blocks around the largest class");
+    is_int(pool_bytes(&pool), 1 + POOL_MAX + POOL_MAX + 1, "large blocks are counted");
+    pool_free(&pool, above, POOL_MAX + 1);
+    pool_free(&pool, largest, POOL_MAX);
+    is_int(pool_bytes(&pool), 1, "and uncounted");
+    pool_fini(&pool);
+    is_int(pool_bytes(&pool), 0, "nothing lives after fini");
+    ok(pool_alloc(&pool, 16) != NULL, "a pool may be used again after fini");
+    pool_fini(&pool);
+}
+
+/* Through several chunk sizes: every block is distinct and writable. */
+static void test_growth(void)
+{
+    enum { COUNT = 40000, SIZE = 1000 };
+    struct pool pool;
+    pool_init(&pool, "test");
+    uint64_t **blocks = malloc(COUNT * sizeof *blocks);
+    int intact = 1;
+    for (uint64_t i = 0; i < COUNT; i++) {
+        blocks[i] = pool_alloc(&pool, SIZE);
+        blocks[i][0] = i;
+        blocks[i][SIZE / 8 - 1] = ~i;
+    }
+    for (uint64_t i = 0; i < COUNT; i++)
+        intact &= blocks[i][0] == i && blocks[i][SIZE / 8 - 1] == ~i;
+    ok(intact, "40 MB of blocks do not overlap");
+    is_int(pool_bytes(&pool), (long long)COUNT * SIZE, "and are counted");
+    free(blocks);
+    pool_fini(&pool);
+}
+
+static int holds_pattern(const struct live *live)
+{
+    for (size_t i = 0; i < live->size; i++) {
+        if (live->ptr[i] != live->pattern)
+            return 0;
+    }
+    return 1;
+}
+
+static size_t random_size(struct rng *rng)
+{
+    switch (rng_below(rng, 8)) {
+    case 0:
+        return (size_t)rng_below(rng, 3000);
+    case 1:
+        return (size_t)(POOL_MAX - 2 + rng_below(rng, 5));
+    default:
+        return (size_t)rng_below(rng, 200);
+    }
+}
+
+static void test_random(void)
+{
+    static struct live live[LIVE_MAX];
+    struct pool pool;
+    struct rng rng;
+    size_t count = 0, bytes = 0;
+    int intact = 1, aligned = 1, counted = 1;
+    diag("seed %d", SEED);
+    rng_seed(&rng, SEED);
+    pool_init(&pool, "test");
+    for (int step = 0; step < STEPS; step++) {
+        int growing = step / 20000 % 2 == 0;
+        int allocate = rng_below(&rng, 10) < (growing ? 6u : 4u);
+        if (count == 0 || (allocate && count < LIVE_MAX)) {
+            struct live *new = &live[count++];
+            new->size = random_size(&rng);
+            new->ptr = pool_alloc(&pool, new->size);
+            new->pattern = (unsigned char)step;
+            memset(new->ptr, new->pattern, new->size);
+            bytes += new->size;
+            aligned &= (uintptr_t)new->ptr % 16 == 0;
+        } else {
+            struct live *old = &live[rng_below(&rng, count)];
+            intact &= holds_pattern(old);
+            pool_free(&pool, old->ptr, old->size);
+            bytes -= old->size;
+            *old = live[--count];
+        }
+        counted &= pool_bytes(&pool) == bytes;
+    }
+    while (count > 0) {
+        struct live *old = &live[--count];
+        intact &= holds_pattern(old);
+        pool_free(&pool, old->ptr, old->size);
+    }
+    ok(intact, "random blocks never overlap");
+    ok(aligned, "random blocks are aligned");
+    ok(counted, "random live bytes are right");
+    is_int(pool_bytes(&pool), 0, "all random blocks were returned");
+    pool_fini(&pool);
+}
+
+static char last[LOG_LINE_MAX];
+static jmp_buf after_exit;
+
+static void keep(const char *line, size_t length)
+{
+    memcpy(last, line, length);
+    last[length] = '\0';
+}
+
+static void jump_out(int status)
+{
+    (void)status;
+    longjmp(after_exit, 1);
+}
+
+/* The checks of a debug build are compiled always, so they can be tested always. */
+static void test_debug_checks(void)
+{
+    static struct pool pool;
+    _Alignas(16) static unsigned char block[48];
+    pool_init(&pool, "test");
+    pool_debug_free(&pool, block, 40);
+    ok(block[0] == 0xDD && block[47] == 0xDD, "a freed block is filled to its end");
+    memset(block, 0, sizeof(void *));
+    pool_debug_alloc(&pool, block, 40);
+    ok(block[0] == 0xCD && block[47] == 0xCD, "a block with only its link written passes");
+    pool_debug_free(&pool, block, 40);
+    block[47] = 1;
+    log_set_writer(keep);
+    log_set_exit(jump_out);
+    if (setjmp(after_exit) == 0)
+        pool_debug_alloc(&pool, block, 40);
+    log_set_writer(NULL);
+    log_set_exit(NULL);
+    ok(strstr(last, "pool 'test'") && strstr(last, "written after it was freed"),
+       "a block written after its release is reported");
+}
+
+int main(void)
+{
+    plan_auto();
+    test_reuse();
+    test_borders();
+    test_growth();
+    test_random();
+    test_debug_checks();
+    return done_testing();
+}

@@ -1,0 +1,195 @@
+/*
+ * The option engine, the options of `orrery run`, the watchdog, and the MPI names of all
+ * languages.
+ */
+#include "cli/options.h"
+
+#include <string.h>
+
+#include "base/nearest.h"
+#include "cli/known.h"
+#include "cli/run_options.h"
+#include "cli/watch.h"
+#include "tap.h"
+
+static struct cli_run run;
+static struct err err;
+static int next;
+
+/* Splits at spaces, parses as `orrery run ...`. */
+static int parse(const char *line)
+{
+    static char text[512], *argv[32];
+    static char name[] = "run";
+    int argc = 0;
+    snprintf(text, sizeof text, "%s", line);
+    argv[argc++] = name;
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    cli_run_init(&run);
+    err = (struct err){0};
+    next = -1;
+    return cli_options_parse(&cli_run_usage, argc, argv, &run, &next, &err);
+}
+
+static void refuse(const char *line, const char *says)
+{
+    int rc = parse(line);
+    if (!ok(rc == ERR_INPUT && strstr(err.text, says), "'%s' is refused", line))
+        diag("code %d text '%s'", rc, err.text);
+}
+
+static void test_forms(void)
+{
+    static const char *const forms[] = {"-n 8 ./a", "-n8 ./a", "-np 8 ./a", "--ranks 8 ./a",
+                                        "--ranks=8 ./a"};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        ok(parse(forms[i]) == 0 && run.opt.ranks == 8 && next >= 2, "'%s'", forms[i]);
+    is_int(parse("-n 2 ./a --quiet -n 5"), 0, "options end at the program");
+    ok(run.opt.ranks == 2 && !run.quiet && next == 3, "what follows belongs to it");
+    is_int(parse("-n 2 -- -odd"), 0, "'--' ends the options");
+    is_int(next, 4, "a program may begin with a dash");
+    is_int(parse("-n 2 - x"), 0, "a lone dash is no option");
+    is_int(next, 3, "but the program");
+    is_int(parse("--help"), CLI_OPTIONS_HELP, "--help");
+    is_int(parse("-n 2 -h"), CLI_OPTIONS_HELP, "-h");
+    is_int(parse("-q --set net.latency=1us --set nodes.speed=2 x"), 0, "--set twice");
+    ok(run.quiet && run.opt.platform.net_latency == VTIME_US && run.opt.platform.nodes_speed == 2,
+       "applies both");
+    is_int(parse("--compute none --schedule random:42 --stacks shared --host fibre x"), 0, "words");
+    ok(run.opt.compute == RUN_COMPUTE_NONE && run.opt.random && run.opt.seed == 42 &&
+       run.opt.stacks == 2 && run.opt.host == RUN_HOST_FIBRE, "are stored");
+    is_int(parse("--stack 1MiB --idle-limit 2s --labels --no-progress x"), 0, "values");
+    ok(run.opt.stack_size == 1 << 20 && run.opt.idle_limit == 2 * VTIME_S && run.opt.labels &&
+       run.progress == 0, "are stored");
+}
+
+static void test_refusals(void)
+{
+    refuse("-n", "needs a value");
+    refuse("-n 0", "expected 1 to");
+    refuse("-n 2147483648", "expected 1 to");
+    refuse("-n x", "--ranks");
+    refuse("--rnaks 4", "did you mean '--ranks'");
+    refuse("--zzz", "unknown option '--zzz'");
+    refuse("-x", "unknown option '-x'");
+    refuse("-qx", "unknown option '-qx'");
+    refuse("--quiet=1", "takes no value");
+    refuse("--compute fast", "measured, none");
+    refuse("--schedule random", "random:SEED");
+    refuse("--schedule random:1x", "random:SEED");
+    refuse("--stack 1", "16KiB");
+    refuse("--idle-limit 0", "greater than 0");
+    refuse("--json=", "empty");
+    refuse("--set a=b", "--set: unknown setting");
+}
+
+static void test_epoch(void)
+{
+    static const struct {
+        const char *text;
+        int64_t want;
+    } cases[] = {
+        {"0", 0},
+        {"1767225600", 1767225600},
+        {"1970-01-02", 86400},
+        {"2026-01-01", 1767225600},
+        {"2000-02-29T12:00:01Z", 951825601},
+        {"2000-02-29T12:00:01", 951825601},
+        {"2026-02-30", -1},
+        {"2026-13-01", -1},
+        {"1969-12-31", -1},
+        {"2026-01-01x", -1},
+        {"2026-01-01T25:00:00Z", -1},
+        {"tomorrow", -1},
+        {"", -1},
+        {"9999999999999", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int64_t got = -1;
+        int rc = cli_run_parse_epoch(cases[i].text, &got, &err);
+        ok(got == cases[i].want && (rc == 0) == (got >= 0), "epoch '%s'", cases[i].text);
+    }
+}
+
+static void test_help(void)
+{
+    struct buf help;
+    size_t width = 0;
+    buf_init(&help);
+    cli_options_help(&cli_run_usage, &help);
+    for (const char *line = buf_str(&help); *line; line += strcspn(line, "\n") + 1)
+        width = strcspn(line, "\n") > width ? strcspn(line, "\n") : width;
+    ok(width > 60 && width <= 80, "the help fits 80 columns");
+    int all = 1;
+    for (const struct cli_option *o = cli_run_usage.options; o->name; o++)
+        all &= strstr(buf_str(&help), o->name) != NULL;
+    ok(all, "and names all options");
+    buf_fini(&help);
+}
+
+static void test_watchdog(void)
+{
+    struct cli_watchdog dog = {0};
+    ok(cli_watchdog_step(&dog, 100, 10, 1) == 0, "starts silent");
+    ok(cli_watchdog_step(&dog, 159, 69, 1) == 0, "59 s are not enough");
+    ok(cli_watchdog_step(&dog, 161, 71, 1) == 61, "60 s of work bring a warning");
+    ok(cli_watchdog_step(&dog, 200, 110, 1) == 0, "once");
+    ok(cli_watchdog_step(&dog, 221, 131, 1) == 121, "and again when it doubled");
+    ok(cli_watchdog_step(&dog, 300, 200, 2) == 0, "a call resets it");
+    ok(cli_watchdog_step(&dog, 365, 265, 2) == 65, "counting from that call");
+    ok(cli_watchdog_step(&dog, 400, 265, 3) == 0, "another call");
+    ok(cli_watchdog_step(&dog, 500, 270, 3) == 0, "a program that sleeps is not warned of");
+}
+
+static void test_known(void)
+{
+    static const struct {
+        const char *symbol, *name;
+        enum cli_known want;
+    } cases[] = {
+        {"MPI_Send", "MPI_Send", CLI_KNOWN_SUPPORTED},
+        {"PMPI_Send", "MPI_Send", CLI_KNOWN_SUPPORTED},
+        {"mpi_send_", "MPI_Send", CLI_KNOWN_SUPPORTED},
+        {"mpi_send__", "MPI_Send", CLI_KNOWN_SUPPORTED},
+        {"MPI_SEND", "MPI_Send", CLI_KNOWN_SUPPORTED},
+        {"pmpi_comm_rank_", "MPI_Comm_rank", CLI_KNOWN_SUPPORTED},
+        {"mpi_send_f08ts_", "MPI_Send", CLI_KNOWN_SUPPORTED},
+        {"mpi_comm_rank_f08_", "MPI_Comm_rank", CLI_KNOWN_SUPPORTED},
+        {"pmpir_send_f08ts_", "MPI_Send", CLI_KNOWN_SUPPORTED},
+        {"MPI_Frobnicate", "MPI_Frobnicate", CLI_KNOWN_MISSING},
+        {"mpi_sizeof_", "mpi_sizeof_", CLI_KNOWN_OTHER},
+        {"printf", "printf", CLI_KNOWN_OTHER},
+        {"mpi", "mpi", CLI_KNOWN_OTHER},
+        {"", "", CLI_KNOWN_OTHER},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *name = NULL;
+        enum cli_known got = cli_known_find(cases[i].symbol, &name);
+        ok(got == cases[i].want && strcmp(name, cases[i].name) == 0, "symbol '%s'",
+           cases[i].symbol);
+    }
+}
+
+static void test_nearest(void)
+{
+    is_int(nearest_distance("", ""), 0, "equal");
+    is_int(nearest_distance("abc", ""), 3, "deletions");
+    is_int(nearest_distance("", "ab"), 2, "insertions");
+    is_int(nearest_distance("latency", "latncy"), 1, "one missing");
+    is_int(nearest_distance("ab", "ba"), 1, "a swap is one edit");
+    is_int(nearest_distance("kitten", "sitting"), 3, "the textbook");
+}
+
+int main(void)
+{
+    plan_auto();
+    test_forms();
+    test_refusals();
+    test_epoch();
+    test_help();
+    test_watchdog();
+    test_known();
+    test_nearest();
+    return done_testing();
+}

@@ -1,0 +1,780 @@
+/*
+ * Every collective algorithm against a naive reference, on 1 to 17 ranks.
+ *
+ * Ranks are coroutines over a small message layer that stands in for mpi/p2p: matching by (source,
+ * destination, tag) in order; messages above a limit that varies complete only when received, so a
+ * wrong order of blocking sends shows as a deadlock. Buffers are compared whole, gaps of datatypes
+ * included; every message must have been received at the end. Seeded, the seed is printed.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <ucontext.h>
+
+#include "base/mem.h"
+#include "mpi/coll/coll_internal.h"
+#include "mpi/error.h"
+#include "mpi_impl.h"
+#include "tap.h"
+
+enum { MAX_RANKS = 17, STACK = 64 << 10, MARGIN = 512 };
+
+/* ---- random numbers ---- */
+
+static uint64_t rng_state;
+static uint32_t rnd(uint32_t n)
+{
+    rng_state = rng_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(rng_state >> 33) % n;
+}
+
+/* ---- the message layer ---- */
+
+struct message {
+    struct message *next;
+    int src, dst, tag;
+    uint64_t bytes;
+    struct mpi_req *sender; /* still waiting, or NULL */
+    char data[];
+};
+
+struct mpi_world mpi_world;
+struct vp_fibre *vp_current_fibre;
+static struct mpi_group group;
+static struct mpi_comm comm_object;
+static struct message *messages; /* in order of sending */
+static struct mpi_req *posted;   /* in order of posting */
+static uint64_t eager, sent;
+static int last_class;
+
+static ucontext_t main_context, contexts[MAX_RANKS];
+static char *stacks[MAX_RANKS];
+static int running, blocked[MAX_RANKS], progress;
+static void (*body)(int rank);
+
+static void yield(void)
+{
+    swapcontext(&contexts[running], &main_context);
+}
+
+static void finish_recv(struct mpi_req *req, struct message *m)
+{
+    uint64_t room = req->count * req->type->size;
+
+    req->error = m->bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    mpi_type_unpack(req->type, req->count, req->buf, m->data, m->bytes < room ? m->bytes : room);
+    req->flags |= MPI_REQ_DONE;
+    if (m->sender)
+        m->sender->flags |= MPI_REQ_DONE;
+    mem_free(m);
+    progress = 1;
+}
+
+void mpi_coll_isend(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *req,
+                    const void *buf, uint64_t count, struct mpi_type *type, int dst, int tag)
+{
+    uint64_t bytes = count * type->size;
+    struct message *m = (struct message *)mem_alloc(sizeof *m + bytes);
+
+    (void)c;
+    sent++;
+    *m = (struct message){.src = (int)mpi_rank_id(self), .dst = dst, .tag = tag, .bytes = bytes};
+    mpi_type_pack(type, count, buf, m->data);
+    *req = (struct mpi_req){.kind = MPI_REQ_SEND};
+    if (bytes && bytes > eager)
+        m->sender = req;
+    else
+        req->flags = MPI_REQ_DONE;
+    for (struct mpi_req **p = &posted; *p; p = &(*p)->next)
+        if ((*p)->peer == m->src && (*p)->tag == tag && (int)(*p)->owner == dst) {
+            struct mpi_req *found = *p;
+            *p = found->next;
+            finish_recv(found, m);
+            return;
+        }
+    struct message **end = &messages;
+    while (*end)
+        end = &(*end)->next;
+    *end = m;
+}
+
+void mpi_coll_irecv(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *req, void *buf,
+                    uint64_t count, struct mpi_type *type, int src, int tag)
+{
+    (void)c;
+    *req = (struct mpi_req){.kind = MPI_REQ_RECV, .buf = buf, .count = count, .type = type,
+                            .peer = src, .tag = tag, .owner = mpi_rank_id(self)};
+    for (struct message **p = &messages; *p; p = &(*p)->next)
+        if ((*p)->src == src && (*p)->tag == tag && (*p)->dst == (int)req->owner) {
+            struct message *found = *p;
+            *p = found->next;
+            finish_recv(req, found);
+            return;
+        }
+    struct mpi_req **end = &posted;
+    while (*end)
+        end = &(*end)->next;
+    *end = req;
+}
+
+int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
+{
+    int rc = MPI_SUCCESS;
+
+    (void)self;
+    for (uint32_t i = 0; i < n; i++) {
+        while (!(reqs[i].flags & MPI_REQ_DONE))
+            yield();
+        rc = rc ? rc : reqs[i].error;
+    }
+    return rc;
+}
+
+int mpi_coll_send(struct mpi_rank *self, struct mpi_comm *c, const void *buf, uint64_t count,
+                  struct mpi_type *type, int dst, int tag)
+{
+    struct mpi_req req;
+    mpi_coll_isend(self, c, &req, buf, count, type, dst, tag);
+    return mpi_p2p_waitall(self, &req, 1);
+}
+
+int mpi_coll_recv(struct mpi_rank *self, struct mpi_comm *c, void *buf, uint64_t count,
+                  struct mpi_type *type, int src, int tag)
+{
+    struct mpi_req req;
+    mpi_coll_irecv(self, c, &req, buf, count, type, src, tag);
+    return mpi_p2p_waitall(self, &req, 1);
+}
+
+int mpi_coll_sendrecv(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, uint64_t scount,
+                      struct mpi_type *stype, int dst, void *rbuf, uint64_t rcount,
+                      struct mpi_type *rtype, int src, int tag)
+{
+    struct mpi_req reqs[2];
+    mpi_coll_irecv(self, c, &reqs[0], rbuf, rcount, rtype, src, tag);
+    mpi_coll_isend(self, c, &reqs[1], sbuf, scount, stype, dst, tag);
+    return mpi_p2p_waitall(self, reqs, 2);
+}
+
+struct mpi_comm *mpi_comm_get(MPI_Comm handle)
+{
+    return handle == MPI_COMM_WORLD ? &comm_object : NULL;
+}
+
+int mpi_group_rank_of(struct mpi_group *g, uint32_t world)
+{
+    (void)g;
+    return (int)world;
+}
+
+int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char *fmt, ...)
+{
+    (void)self;
+    (void)comm;
+    (void)fmt;
+    last_class = error_class;
+    return error_class;
+}
+
+static void start(void)
+{
+    body(running);
+    blocked[running] = 0;
+}
+
+static void prepare(int rank)
+{
+    getcontext(&contexts[rank]);
+    contexts[rank].uc_stack.ss_sp = stacks[rank];
+    contexts[rank].uc_stack.ss_size = STACK;
+    contexts[rank].uc_link = &main_context;
+    makecontext(&contexts[rank], start, 0);
+    blocked[rank] = 1;
+}
+
+/* Runs the ranks in random order until all are done; 1, or 0 at a deadlock. */
+static int run_ranks(int size, void (*fn)(int rank))
+{
+    int idle = 0;
+
+    body = fn;
+    for (int i = 0; i < size; i++)
+        prepare(i);
+    while (idle < 2) {
+        int left = 0, first = (int)rnd((uint32_t)size);
+        progress = 0;
+        for (int i = 0; i < size; i++) {
+            running = (first + i) % size;
+            if (!blocked[running])
+                continue;
+            swapcontext(&main_context, &contexts[running]);
+            progress |= !blocked[running];
+            left |= blocked[running];
+        }
+        if (!left)
+            return !messages && !posted;
+        idle = progress ? 0 : idle + 1;
+    }
+    return 0;
+}
+
+/* ---- buffers ---- */
+
+struct buffer {
+    char *mem;
+    size_t bytes;
+    char *at; /* what the call gets */
+};
+
+static struct buffer buffer_make(const struct mpi_type *type, uint64_t items)
+{
+    size_t bytes = 2 * MARGIN + (size_t)(items * (uint64_t)type->extent);
+    struct buffer b = {(char *)mem_alloc(bytes), bytes, NULL};
+
+    for (size_t i = 0; i < bytes; i++)
+        b.mem[i] = (char)(i * 7 + 1);
+    b.at = b.mem + MARGIN;
+    return b;
+}
+
+/* ---- one case ---- */
+
+static struct mpi_type *int_type, *gap_type, *low_type, *pair_type, *gap_pair_type, *double_type;
+static MPI_Op affine_op, add_op;
+
+static struct rank_case {
+    struct buffer send, recv, want;
+    int *scounts, *sdispls, *rcounts, *rdispls;
+    MPI_Datatype *stypes, *rtypes;
+    int rc;
+} ranks[MAX_RANKS];
+
+static struct {
+    int op_id, size, root, in_place;
+    struct mpi_type *stype, *rtype;
+    int scount, rcount;
+    MPI_Op op;
+} now;
+
+static void call(int r)
+{
+    struct mpi_rank *self = &mpi_world.ranks[r];
+    struct rank_case *k = &ranks[r];
+    MPI_Comm w = MPI_COMM_WORLD;
+    MPI_Datatype st = now.stype->handle, rt = now.rtype->handle;
+    int at_root = r == now.root;
+    const void *rooted = now.in_place && at_root ? MPI_IN_PLACE : k->send.at;
+    void *rooted_recv = now.in_place && at_root ? MPI_IN_PLACE : k->recv.at;
+    const void *s = now.in_place ? MPI_IN_PLACE : k->send.at;
+
+    switch (now.op_id) {
+    case MPI_COLL_barrier: k->rc = mpi_barrier(self, w); break;
+    case MPI_COLL_bcast: k->rc = mpi_bcast(self, k->recv.at, now.rcount, rt, now.root, w); break;
+    case MPI_COLL_gather:
+        k->rc = mpi_gather(self, rooted, now.scount, st, k->recv.at, now.rcount, rt, now.root, w);
+        break;
+    case MPI_COLL_gatherv:
+        k->rc = mpi_gatherv(self, rooted, k->scounts[0], st, k->recv.at, k->rcounts, k->rdispls,
+                            rt, now.root, w);
+        break;
+    case MPI_COLL_scatter:
+        k->rc = mpi_scatter(self, k->send.at, now.scount, st, rooted_recv, now.rcount, rt,
+                            now.root, w);
+        break;
+    case MPI_COLL_scatterv:
+        k->rc = mpi_scatterv(self, k->send.at, k->scounts, k->sdispls, st, rooted_recv,
+                             k->rcounts[0], rt, now.root, w);
+        break;
+    case MPI_COLL_allgather:
+        k->rc = mpi_allgather(self, s, now.scount, st, k->recv.at, now.rcount, rt, w);
+        break;
+    case MPI_COLL_allgatherv:
+        k->rc = mpi_allgatherv(self, s, k->scounts[0], st, k->recv.at, k->rcounts, k->rdispls, rt,
+                               w);
+        break;
+    case MPI_COLL_alltoall:
+        k->rc = mpi_alltoall(self, s, now.scount, st, k->recv.at, now.rcount, rt, w);
+        break;
+    case MPI_COLL_alltoallv:
+        k->rc = mpi_alltoallv(self, s, k->scounts, k->sdispls, st, k->recv.at, k->rcounts,
+                              k->rdispls, rt, w);
+        break;
+    case MPI_COLL_alltoallw:
+        k->rc = mpi_alltoallw(self, s, k->scounts, k->sdispls, k->stypes, k->recv.at, k->rcounts,
+                              k->rdispls, k->rtypes, w);
+        break;
+    case MPI_COLL_reduce:
+        k->rc = mpi_reduce(self, rooted, k->recv.at, now.rcount, rt, now.op, now.root, w);
+        break;
+    case MPI_COLL_allreduce:
+        k->rc = mpi_allreduce(self, s, k->recv.at, now.rcount, rt, now.op, w);
+        break;
+    case MPI_COLL_reduce_scatter:
+        k->rc = mpi_reduce_scatter(self, s, k->recv.at, k->rcounts, rt, now.op, w);
+        break;
+    case MPI_COLL_reduce_scatter_block:
+        k->rc = mpi_reduce_scatter_block(self, s, k->recv.at, now.rcount, rt, now.op, w);
+        break;
+    case MPI_COLL_scan:
+        k->rc = mpi_scan(self, s, k->recv.at, now.rcount, rt, now.op, w);
+        break;
+    case MPI_COLL_exscan:
+        k->rc = mpi_exscan(self, s, k->recv.at, now.rcount, rt, now.op, w);
+        break;
+    }
+}
+
+static void case_free(void)
+{
+    for (int r = 0; r < now.size; r++) {
+        struct rank_case *k = &ranks[r];
+        mem_free(k->send.mem);
+        mem_free(k->recv.mem);
+        mem_free(k->want.mem);
+        mem_free(k->scounts);
+        mem_free(k->sdispls);
+        mem_free(k->rcounts);
+        mem_free(k->rdispls);
+        mem_free(k->stypes);
+        mem_free(k->rtypes);
+        memset(k, 0, sizeof *k);
+    }
+}
+
+/* Runs the case that is set up; 1 if all ranks return success and hold what is wanted. */
+static int case_passes(void)
+{
+    int good;
+
+    eager = rnd(3) ? rnd(200) : 1 << 20;
+    group = (struct mpi_group){.size = (uint32_t)now.size, .stride = 1};
+    comm_object = (struct mpi_comm){.handle = MPI_COMM_WORLD, .group = &group};
+    good = run_ranks(now.size, call);
+    for (int r = 0; r < now.size && good; r++) {
+        struct rank_case *k = &ranks[r];
+        good = k->rc == MPI_SUCCESS &&
+               (!k->want.mem || !memcmp(k->want.mem, k->recv.mem, k->want.bytes));
+    }
+    case_free();
+    return good;
+}
+
+/* ---- collectives that move blocks: block (s, d) is a stream of bytes known to all ---- */
+
+static int nbytes[MAX_RANKS][MAX_RANKS]; /* of the block from s to d */
+
+static void block_fill(int s, int d, char *out)
+{
+    for (int i = 0; i < nbytes[s][d]; i++)
+        out[i] = (char)(s * 31 + d * 17 + i * 3 + 5);
+}
+
+static void block_put(int s, int d, struct mpi_type *type, char *to)
+{
+    char *stream = (char *)mem_alloc((size_t)nbytes[s][d]);
+    block_fill(s, d, stream);
+    mpi_type_unpack(type, (uint64_t)nbytes[s][d] / type->size, to, stream, (uint64_t)nbytes[s][d]);
+    mem_free(stream);
+}
+
+static int is_rooted(void)
+{
+    return now.op_id == MPI_COLL_gather || now.op_id == MPI_COLL_gatherv ||
+           now.op_id == MPI_COLL_scatter || now.op_id == MPI_COLL_scatterv;
+}
+static int is_gather(void)
+{
+    return now.op_id == MPI_COLL_gather || now.op_id == MPI_COLL_gatherv;
+}
+static int is_scatter(void)
+{
+    return now.op_id == MPI_COLL_scatter || now.op_id == MPI_COLL_scatterv;
+}
+static int is_allgather(void)
+{
+    return now.op_id == MPI_COLL_allgather || now.op_id == MPI_COLL_allgatherv;
+}
+static int is_vector(void)
+{
+    return now.op_id == MPI_COLL_gatherv || now.op_id == MPI_COLL_scatterv ||
+           now.op_id == MPI_COLL_allgatherv || now.op_id == MPI_COLL_alltoallv ||
+           now.op_id == MPI_COLL_alltoallw;
+}
+
+static void choose_bytes(void)
+{
+    int equal = 24 * (int)(rnd(4) + (rnd(6) == 0 ? 20 : 0));
+
+    for (int s = 0; s < now.size; s++)
+        for (int d = 0; d < now.size; d++) {
+            nbytes[s][d] = is_vector() ? 24 * (int)rnd(4) : equal;
+            if (now.in_place && d < s)
+                nbytes[s][d] = nbytes[d][s];
+        }
+    if (is_allgather() || is_gather()) /* the same block to all */
+        for (int s = 0; s < now.size; s++)
+            for (int d = 0; d < now.size; d++)
+                nbytes[s][d] = nbytes[s][0];
+}
+
+/* Lays out a side: block i has nb(i) bytes; returns the buffer, all of it untouched. */
+static struct buffer side_make(struct mpi_type *type, int n, int (*nb)(int me, int i), int me,
+                               int **counts, int **displs, MPI_Datatype **types)
+{
+    int items = 0, gap = is_vector() ? (int)rnd(3) : 0;
+
+    *counts = (int *)mem_alloc(sizeof(int) * (size_t)n);
+    *displs = (int *)mem_alloc(sizeof(int) * (size_t)n);
+    *types = (MPI_Datatype *)mem_alloc(sizeof(MPI_Datatype) * (size_t)n);
+    for (int j = 0; j < n; j++) {
+        int i = is_vector() ? n - 1 - j : j;
+        (*counts)[i] = nb(me, i) / (int)type->size;
+        (*displs)[i] = items * (now.op_id == MPI_COLL_alltoallw ? (int)type->extent : 1);
+        (*types)[i] = (*counts)[i] ? type->handle : MPI_DATATYPE_NULL;
+        items += (*counts)[i] + gap;
+    }
+    return buffer_make(type, (uint64_t)items);
+}
+
+static char *place(const struct buffer *b, const int *displs, int i, const struct mpi_type *type)
+{
+    return b->at + (int64_t)displs[i] *
+                       (now.op_id == MPI_COLL_alltoallw ? 1 : type->extent);
+}
+
+static int out_bytes(int me, int i)
+{
+    return nbytes[me][i];
+}
+static int in_bytes(int me, int i)
+{
+    return nbytes[i][me];
+}
+
+static void move_setup(void)
+{
+    choose_bytes();
+    now.scount = nbytes[0][0] / (int)now.stype->size;
+    now.rcount = nbytes[0][0] / (int)now.rtype->size;
+    for (int r = 0; r < now.size; r++) {
+        struct rank_case *k = &ranks[r];
+        int sends = is_gather() || is_allgather() ? 1 : now.size;
+        int recvs = is_scatter() ? 1 : now.size;
+
+        k->send = side_make(now.stype, sends, out_bytes, r, &k->scounts, &k->sdispls, &k->stypes);
+        if (is_scatter()) /* the only block is the one from the root */
+            nbytes[0][r] = nbytes[now.root][r];
+        k->recv = side_make(now.rtype, recvs, in_bytes, r, &k->rcounts, &k->rdispls, &k->rtypes);
+        k->want = buffer_make(now.rtype, 0);
+        mem_free(k->want.mem);
+        for (int d = 0; d < sends; d++)
+            block_put(r, d, now.stype, place(&k->send, k->sdispls, d, now.stype));
+    }
+}
+
+/* Fills in what in-place calls expect in the receive buffer, and what is wanted at the end. */
+static void move_expect(void)
+{
+    for (int r = 0; r < now.size; r++) {
+        struct rank_case *k = &ranks[r];
+        int gather_side = is_gather() || is_allgather();
+
+        if (now.in_place && !is_rooted() && !is_allgather())
+            for (int d = 0; d < now.size; d++)
+                block_put(r, d, now.rtype, place(&k->recv, k->rdispls, d, now.rtype));
+        if (now.in_place && (is_allgather() || (is_gather() && r == now.root)))
+            block_put(r, 0, now.rtype, place(&k->recv, k->rdispls, r, now.rtype));
+        k->want = k->recv;
+        k->want.mem = (char *)mem_alloc(k->recv.bytes);
+        memcpy(k->want.mem, k->recv.mem, k->recv.bytes);
+        k->want.at = k->want.mem + MARGIN;
+        if (is_gather() && r != now.root)
+            continue;
+        if (is_scatter()) {
+            if (!(now.in_place && r == now.root))
+                block_put(now.root, r, now.rtype, k->want.at);
+            continue;
+        }
+        for (int s = 0; s < now.size; s++)
+            block_put(s, gather_side ? 0 : r, now.rtype,
+                      place(&k->want, k->rdispls, s, now.rtype));
+    }
+}
+
+static int check_move(void)
+{
+    move_setup();
+    move_expect();
+    return case_passes();
+}
+
+static int check_bcast(void)
+{
+    int bytes = 24 * (int)(rnd(4) + (rnd(4) == 0 ? 40 : 0));
+
+    nbytes[now.root][0] = bytes;
+    now.rcount = bytes / (int)now.rtype->size;
+    for (int r = 0; r < now.size; r++) {
+        ranks[r].recv = buffer_make(now.rtype, (uint64_t)now.rcount);
+        ranks[r].want = buffer_make(now.rtype, (uint64_t)now.rcount);
+        block_put(now.root, 0, now.rtype, ranks[r].want.at);
+        if (r == now.root)
+            block_put(now.root, 0, now.rtype, ranks[r].recv.at);
+    }
+    return case_passes();
+}
+
+/* ---- reductions ---- */
+
+/* Composition of x -> p x + q, which does not commute. */
+static void affine(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+    int second = *type == gap_pair_type->handle ? 2 : 1;
+    int64_t step = mpi_type_get(*type)->extent / 4;
+
+    for (int i = 0; i < *len; i++) {
+        uint32_t *a = (uint32_t *)in + i * step, *b = (uint32_t *)inout + i * step;
+        b[second] = a[0] * b[second] + a[second];
+        b[0] = a[0] * b[0];
+    }
+}
+
+static void add(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+    int second = *type == gap_pair_type->handle ? 2 : 1;
+    int64_t step = mpi_type_get(*type)->extent / 4;
+
+    for (int i = 0; i < *len; i++) {
+        uint32_t *a = (uint32_t *)in + i * step, *b = (uint32_t *)inout + i * step;
+        b[second] += a[second];
+        b[0] += a[0];
+    }
+}
+
+static void items_fill(char *buf, int r, int count)
+{
+    char *stream = (char *)mem_alloc((size_t)count * now.rtype->size);
+
+    for (int i = 0; i < count * (int)now.rtype->size / 8; i++) {
+        double value = (r * 37 + i * 11) % 1000 - 500;
+        uint32_t words[2] = {(uint32_t)(r * 7 + i * 3 + 1), (uint32_t)(r * 13 + i + 2)};
+        if (now.rtype == double_type)
+            memcpy(stream + 8 * i, &value, 8);
+        else
+            memcpy(stream + 8 * i, words, 8);
+    }
+    mpi_type_unpack(now.rtype, (uint64_t)count, buf, stream, (uint64_t)count * now.rtype->size);
+    mem_free(stream);
+}
+
+/* want = source(first) op ... op source(last), item by item from `skip` on. */
+static void items_reduce(char *want, int first, int last, int total, int skip, int count)
+{
+    struct mpi_op *op = mpi_op_get(now.op);
+    struct buffer acc = buffer_make(now.rtype, (uint64_t)total);
+
+    items_fill(acc.at, last, total);
+    for (int r = last - 1; r >= first; r--) {
+        struct buffer in = buffer_make(now.rtype, (uint64_t)total);
+        items_fill(in.at, r, total);
+        mpi_op_apply(op, in.at, acc.at, (uint64_t)total, now.rtype);
+        mem_free(in.mem);
+    }
+    coll_copy(coll_at(acc.at, skip, now.rtype), want, (uint64_t)count, now.rtype);
+    mem_free(acc.mem);
+}
+
+static int reduce_counts(struct rank_case *k, int *my_first, int r)
+{
+    int total = 0;
+
+    if (now.op_id != MPI_COLL_reduce_scatter) {
+        *my_first = now.op_id == MPI_COLL_reduce_scatter_block ? r * now.rcount : 0;
+        return now.rcount * (now.op_id == MPI_COLL_reduce_scatter_block ? now.size : 1);
+    }
+    k->rcounts = (int *)mem_alloc(sizeof(int) * (size_t)now.size);
+    for (int i = 0; i < now.size; i++) {
+        k->rcounts[i] = (i * 5 + now.rcount) % 4;
+        if (i == r)
+            *my_first = total;
+        total += k->rcounts[i];
+    }
+    return total;
+}
+
+static int check_reduce(void)
+{
+    now.rcount = (int)rnd(rnd(3) ? 6 : 60) * 2;
+    for (int r = 0; r < now.size; r++) {
+        struct rank_case *k = &ranks[r];
+        int first = 0, total = reduce_counts(k, &first, r);
+        int count = k->rcounts ? k->rcounts[r] : now.rcount;
+        int in_place = now.in_place && (now.op_id != MPI_COLL_reduce || r == now.root);
+
+        k->send = buffer_make(now.rtype, (uint64_t)total);
+        items_fill(k->send.at, r, total);
+        k->recv = buffer_make(now.rtype, (uint64_t)total);
+        if (in_place)
+            items_fill(k->recv.at, r, total);
+        k->want = buffer_make(now.rtype, (uint64_t)total);
+        memcpy(k->want.mem, k->recv.mem, k->recv.bytes);
+        if (!count || (now.op_id == MPI_COLL_reduce && r != now.root) ||
+            (now.op_id == MPI_COLL_exscan && r == 0))
+            continue;
+        int last = now.op_id == MPI_COLL_scan     ? r
+                   : now.op_id == MPI_COLL_exscan ? r - 1
+                                                  : now.size - 1;
+        items_reduce(k->want.at, 0, last, total, first, count);
+    }
+    return case_passes();
+}
+
+/* ---- all algorithms ---- */
+
+static int check_one(void)
+{
+    if (now.op_id == MPI_COLL_barrier)
+        return case_passes();
+    if (now.op_id == MPI_COLL_bcast)
+        return check_bcast();
+    return now.op_id < MPI_COLL_reduce ? check_move() : check_reduce();
+}
+
+static void choose_case(int op_id, int size)
+{
+    struct mpi_type *types[] = {int_type, gap_type, low_type};
+
+    memset(&now, 0, sizeof now);
+    now.op_id = op_id;
+    now.size = size;
+    now.root = (int)rnd((uint32_t)size);
+    now.in_place = (int)rnd(2);
+    now.stype = types[rnd(3)];
+    now.rtype = types[rnd(3)];
+    if (op_id < MPI_COLL_reduce)
+        return;
+    switch (rnd(5)) {
+    case 0: now.rtype = int_type, now.op = MPI_SUM; break;
+    case 1: now.rtype = double_type, now.op = MPI_MAX; break;
+    case 2: now.rtype = gap_pair_type, now.op = add_op; break;
+    case 3: now.rtype = pair_type, now.op = affine_op; break;
+    case 4: now.rtype = gap_pair_type, now.op = affine_op; break;
+    }
+    now.stype = now.rtype;
+}
+
+static void check_algorithm(const struct mpi_coll_algorithm *alg, const char *name)
+{
+    int failed = 0, cases = 0;
+
+    mpi_coll_force(alg->operation, name);
+    for (int size = 1; size <= MAX_RANKS && !failed; size++)
+        for (int i = 0; i < 24 && !failed; i++, cases++) {
+            uint64_t before = rng_state;
+            choose_case(alg->op_id, size);
+            if (!check_one()) {
+                failed = 1;
+                diag("size %d root %d in place %d count %d op %x eager %d, state %llu", size,
+                     now.root, now.in_place, now.rcount, (unsigned)now.op, (int)eager,
+                     (unsigned long long)before);
+            }
+        }
+    mpi_coll_force(alg->operation, "auto");
+    messages = NULL; /* of a failed case; reported above */
+    posted = NULL;
+    ok(!failed, "%s %s: %d cases", alg->operation, name, cases);
+}
+
+static struct mpi_type *committed(struct mpi_type *type)
+{
+    mpi_type_set_committed(type);
+    mpi_type_publish(type);
+    mpi_type_set_committed(type);
+    return type;
+}
+
+static void make_types(void)
+{
+    struct mpi_type *t, *u32 = mpi_type_get(MPI_UINT32_T);
+
+    int_type = mpi_type_get(MPI_INT);
+    double_type = mpi_type_get(MPI_DOUBLE);
+    mpi_type_make_vector(2, 1, 2, int_type, &gap_type);
+    committed(gap_type);
+    mpi_type_make_hindexed(2, (int[]){1, 2}, (MPI_Aint[]){-8, 4}, int_type, &t);
+    mpi_type_make_resized(t, -8, 28, &low_type);
+    committed(low_type);
+    mpi_type_make_contiguous(2, u32, &pair_type);
+    committed(pair_type);
+    mpi_type_make_vector(2, 1, 2, u32, &t);
+    mpi_type_make_resized(t, 0, 16, &gap_pair_type);
+    committed(gap_pair_type);
+    mpi_op_create(mpi_world.ranks, affine, 0, &affine_op);
+    mpi_op_create(mpi_world.ranks, add, 1, &add_op);
+}
+
+/* ---- checks of arguments ---- */
+
+static void check_errors(void)
+{
+    struct mpi_rank *self = mpi_world.ranks;
+    int x[4] = {0}, y[4] = {0}, negative = -1, one = 1, zero = 0;
+    MPI_Comm w = MPI_COMM_WORLD;
+
+    group = (struct mpi_group){.size = 1, .stride = 1};
+    comm_object = (struct mpi_comm){.handle = w, .group = &group};
+    running = 0;
+    is_int(mpi_barrier(self, MPI_COMM_NULL), MPI_ERR_COMM, "null communicator");
+    is_int(mpi_bcast(self, x, 1, MPI_INT, 1, w), MPI_ERR_ROOT, "root too large");
+    is_int(mpi_bcast(self, x, 1, MPI_INT, -1, w), MPI_ERR_ROOT, "root negative");
+    is_int(mpi_bcast(self, x, -1, MPI_INT, 0, w), MPI_ERR_COUNT, "negative count");
+    is_int(mpi_bcast(self, x, 1, MPI_DATATYPE_NULL, 0, w), MPI_ERR_TYPE, "null datatype");
+    is_int(mpi_bcast(self, NULL, 1, MPI_INT, 0, w), MPI_ERR_BUFFER, "null buffer");
+    is_int(mpi_bcast(self, NULL, 0, MPI_INT, 0, w), MPI_SUCCESS, "null buffer of nothing");
+    is_int(mpi_allreduce(self, x, y, 1, MPI_INT, MPI_OP_NULL, w), MPI_ERR_OP, "null operation");
+    is_int(mpi_allreduce(self, x, y, 1, MPI_LOGICAL, MPI_SUM, w), MPI_ERR_OP, "sum of logicals");
+    is_int(mpi_allreduce(self, x, y, 1, MPI_INT, MPI_REPLACE, w), MPI_ERR_OP, "replace");
+    is_int(mpi_allreduce(self, x, x, 1, MPI_INT, MPI_SUM, w), MPI_ERR_BUFFER, "same buffers");
+    is_int(mpi_allreduce(self, x, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, w), MPI_ERR_BUFFER,
+           "receive in place");
+    is_int(mpi_gatherv(self, x, 1, MPI_INT, y, &negative, &zero, MPI_INT, 0, w), MPI_ERR_COUNT,
+           "negative count of a rank");
+    is_int(mpi_gatherv(self, x, 1, MPI_INT, y, &one, NULL, MPI_INT, 0, w), MPI_ERR_ARG,
+           "no displacements");
+    is_int(mpi_allgather(self, x, 4, MPI_INT, y, 1, MPI_INT, w), MPI_ERR_TRUNCATE,
+           "more sent than received");
+    is_int(mpi_reduce_scatter(self, x, y, &negative, MPI_INT, MPI_SUM, w), MPI_ERR_COUNT,
+           "negative count of a reduction");
+    comm_object.remote = &group;
+    is_int(mpi_barrier(self, w), MPI_ERR_COMM, "intercommunicator");
+    is_int(last_class, MPI_ERR_COMM, "errors are raised");
+    is_int(mpi_coll_force("bcast", "nonsense"), -1, "unknown algorithm");
+    is_int(mpi_coll_force("nonsense", "auto"), -1, "unknown operation");
+}
+
+int main(int argc, char **argv)
+{
+    static struct mpi_rank rank_table[MAX_RANKS];
+
+    plan_auto();
+    rng_state = argc > 1 ? strtoull(argv[1], NULL, 0) : 20;
+    diag("seed %llu", (unsigned long long)rng_state);
+    mpi_world.ranks = rank_table;
+    for (int i = 0; i < MAX_RANKS; i++)
+        stacks[i] = (char *)mem_alloc(STACK);
+    make_types();
+    for (uint32_t i = 0; mpi_coll_algorithm_at(i); i++) {
+        const struct mpi_coll_algorithm *alg = mpi_coll_algorithm_at(i);
+        check_algorithm(alg, alg->name);
+        if (!i || alg->op_id != alg[-1].op_id)
+            check_algorithm(alg, "auto");
+    }
+    now.op_id = MPI_COLL_barrier;
+    now.size = 17;
+    sent = 0;
+    ok(case_passes(), "barrier");
+    is_int((long long)sent, 17 * 5, "a barrier takes ceil(log2 P) messages per rank");
+    check_errors();
+    for (int i = 0; i < MAX_RANKS; i++)
+        mem_free(stacks[i]);
+    return done_testing();
+}
