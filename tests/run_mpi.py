@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the MPI conformance programs natively and under Orrery, and prints TAP.
 
-Each program says in its first lines how it is to be run, where the defaults (n=1,2,5 native=4
+Each program says in its first five lines how it is to be run, where the defaults (n=1,2,5 native=4
 output=same schedules=100 measured=yes) do not suit it:
 
     test: n=1,2,5 native=4 args="..." output=same|sorted|free schedules=100 measured=yes|no
@@ -13,6 +13,8 @@ output=same schedules=100 measured=yes) do not suit it:
   schedules  random schedules to try, with the largest n that is not above 5
   measured   also run with measured computing time
   run        more options for 'orrery run'
+  lines      an expression that every simulated line matches as a whole, for programs whose lines
+             a real MPI may tear apart
 
 For every n the run is repeated: output, virtual time, counts and statistics must be the same to
 the last digit. The same is demanded of every random schedule. Counts of MANY ranks and more, where
@@ -45,7 +47,7 @@ JSON_KEYS = ("ranks", "virtual_time_s", "wall_s", "peak_rss_bytes", "messages", 
              "procs")
 
 Program = collections.namedtuple("Program", "name source binary flags n native args output "
-                                 "schedules measured options")
+                                 "schedules measured options lines")
 Outcome = collections.namedtuple("Outcome", "status stdout stderr summary stats")
 
 
@@ -55,10 +57,11 @@ class Failure(Exception):
 
 def read_header(source):
     text = "\n".join(source.read_text().splitlines()[:5])
-    match = re.search(r"test:(.*)", text)
-    words = shlex.split(match.group(1).replace("*/", "")) if match else []
+    words = []
+    for line in re.findall(r"test:(.*)", text):
+        words += shlex.split(line.replace("*/", ""))
     fields = dict(word.split("=", 1) for word in words)
-    known = {"n", "native", "args", "output", "schedules", "measured", "run"}
+    known = {"n", "native", "args", "output", "schedules", "measured", "run", "lines"}
     if set(fields) - known:
         raise SystemExit(f"{source}: unknown field {sorted(set(fields) - known)}")
     return fields
@@ -82,7 +85,7 @@ def find_programs(folders, build, pattern):
             args=shlex.split(fields.get("args", "")), output=fields.get("output", "same"),
             schedules=int(fields.get("schedules", 100)),
             measured=fields.get("measured", "yes") == "yes",
-            options=shlex.split(fields.get("run", ""))))
+            options=shlex.split(fields.get("run", "")), lines=fields.get("lines")))
     return programs
 
 
@@ -110,8 +113,7 @@ def run(command, timeout, cwd=None):
 
 def demand(condition, message, stderr=""):
     if not condition:
-        tail = "\n".join(stderr.strip().splitlines()[-6:])
-        raise Failure(message + ("\n" + tail if tail else ""))
+        raise Failure("\n".join([message, *stderr.strip().splitlines()[:10]]))
 
 
 class Runner:
@@ -182,6 +184,9 @@ class Runner:
     def simulated(self, program, n):
         first = self.simulate(program, n)
         self.compare_native(program, n, first.stdout)
+        torn = [line for line in first.stdout.splitlines()
+                if program.lines and not re.fullmatch(program.lines, line)]
+        demand(not torn, f"n={n}: unexpected line {torn[:1]}")
         self.compare(first, self.simulate(program, n), f"n={n} repeated")
 
     def compare_native(self, program, n, out):

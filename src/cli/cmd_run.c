@@ -176,10 +176,11 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
              run->opt.host == RUN_HOST_AUTO ? "the default" : "chosen with --host");
     page.page->opt = run->opt;
     cli_watch_block(&mask);
+    double start = cli_watch_now();
     rc = cli_launch_start(&page, libdir, path, argv, &mask, &pid, err);
     if (rc == 0) {
         int progress = run->progress < 0 ? isatty(STDERR_FILENO) && !run->quiet : run->progress;
-        cli_watch_wait(pid, page.page, progress, &outcome);
+        cli_watch_wait(pid, page.page, progress, start, &outcome);
         *status = report(run, page.page, &outcome);
     }
     cli_page_fini(&page);

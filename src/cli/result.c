@@ -84,16 +84,16 @@ static void add_rate(struct buf *out, double per_second)
     buf_addf(out, " (%.3g%s%s/s)", per_second, p ? " " : "", prefixes[p]);
 }
 
+/* Stacks are used again by ranks that start later: there may be fewer than ranks. */
 static void add_stacks(const struct run_page *page, struct buf *out)
 {
     char count[UNITS_TEXT_MAX];
     if (page->end.own_stacks == 0)
-        buf_adds(out, "one shared stack");
-    else if (page->end.own_stacks >= page->opt.ranks)
-        buf_adds(out, "a stack per rank");
+        buf_adds(out, "shared stack");
     else
-        buf_addf(out, "one shared stack, %s ranks with their own",
-                 units_format_count(count, sizeof count, page->end.own_stacks));
+        buf_addf(out, "%s own stack%s",
+                 units_format_count(count, sizeof count, page->end.own_stacks),
+                 page->end.own_stacks == 1 ? "" : "s");
 }
 
 static void add_notes(const struct run_page *page, struct buf *out)

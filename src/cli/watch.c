@@ -36,7 +36,7 @@ struct watch {
     struct cli_watchdog dog;
 };
 
-static double host_seconds(void)
+double cli_watch_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -145,7 +145,7 @@ double cli_watchdog_step(struct cli_watchdog *dog, double now, double cpu, uint6
 static void tick(struct watch *watch)
 {
     const struct run_page *page = watch->page;
-    double now = host_seconds();
+    double now = cli_watch_now();
     uint64_t messages = page->now.messages;
     /* any of them changes with almost every call, and a single rank never switches */
     uint64_t counter = page->now.switches + messages + (uint64_t)page->now.clock +
@@ -177,9 +177,9 @@ static void pass_on(struct watch *watch, const siginfo_t *info, struct cli_outco
     out->signal = info->si_signo;
 }
 
-void cli_watch_wait(pid_t pid, const struct run_page *page, int progress, struct cli_outcome *out)
+void cli_watch_wait(pid_t pid, const struct run_page *page, int progress, double start,
+                    struct cli_outcome *out)
 {
-    double start = host_seconds();
     struct watch watch = {.pid = pid, .page = page, .progress = progress, .last = start};
     struct timespec interval = {0, TICK_NS};
     struct rusage usage;
@@ -196,6 +196,6 @@ void cli_watch_wait(pid_t pid, const struct run_page *page, int progress, struct
         tick(&watch);
     }
     erase_line(&watch);
-    out->wall_s = host_seconds() - start;
+    out->wall_s = cli_watch_now() - start;
     out->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
 }

@@ -28,7 +28,11 @@ void cli_watch_block(sigset_t *old);
  * program), draws the progress line on stderr if `progress`, and warns of a rank that runs
  * without MPI calls.
  */
-void cli_watch_wait(pid_t pid, const struct run_page *, int progress, struct cli_outcome *);
+void cli_watch_wait(pid_t pid, const struct run_page *, int progress, double start,
+                    struct cli_outcome *);
+
+/* Host seconds of a clock that only goes forward; `start` above is its value before the start. */
+double cli_watch_now(void);
 
 /* The watchdog's memory; all zero at the start. */
 struct cli_watchdog {

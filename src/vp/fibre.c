@@ -273,6 +273,7 @@ int vp_init(const struct vp_config *cfg, struct err *err)
         return err_set(err, ERR_MEMORY, "cannot map a stack of %zu bytes; give a smaller --stack",
                        host.stack_size);
     vp_crash_init();
+    vp_image_exclude_copies();
     vp_libc_init();
     vp_image_reset();
     return ERR_OK;

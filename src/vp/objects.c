@@ -220,6 +220,10 @@ void vp_image_capture(void)
         if (!objects[i].is_main)
             place(&objects[i]);
     place(&objects[0]);
+}
+
+void vp_image_exclude_copies(void)
+{
     exclude_copies(&objects[0]);
 }
 

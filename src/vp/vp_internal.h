@@ -25,6 +25,9 @@ extern struct vp_program vp_program;
 /* ---- private data (image.c, objects.c) ---- */
 /* Finds the writable data of all private objects; base = its content now. Constructor time. */
 void vp_image_capture(void);
+/* Takes out what the program holds for shared objects by COPY relocations. Takeover time: it calls
+ * dlopen, which would initialise libc too early in a constructor. */
+void vp_image_exclude_copies(void);
 /* Adds [addr, addr+len) with its present content as base; before the first fibre starts. */
 void vp_image_add(void *addr, size_t len);
 /* Removes [addr, addr+len) from what is private. */

@@ -1,4 +1,5 @@
-// test: n=1,2,5,16,300 native=4 output=sorted args="{tmp}"
+// test: n=1,2,5,16,300 native=4 output=free args="{tmp}"
+// test: lines="rank \w+ pi [\d.]+ number (255|0xff)|\*+\w+|ok streams"
 // Formatting state of cout, string streams and file streams belongs to the rank.
 #include "check.h"
 

@@ -1,4 +1,5 @@
-! test: n=1,2,5,16,300 native=4 output=sorted args="{tmp}"
+! test: n=1,2,5,16,300 native=4 output=free args="{tmp}"
+! test: lines="rank +\d+ writes in two parts| *[\d.]+ +[\d.E+-]+ +[TF]|ok fortran io"
 ! Units belong to the rank: all open unit 20 on their own file, write with blocking calls in
 ! between, and read back. Internal writes, non-advancing output, random_number and timers.
 program fortran_io

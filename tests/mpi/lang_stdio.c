@@ -1,4 +1,5 @@
-/* test: n=1,2,5,16,300 native=4 output=sorted args="{tmp}"
+/* test: n=1,2,5,16,300 native=4 output=free args="{tmp}"
+ * test: lines="rank \d+:( \d+){5}|fputs fwrite|puts|rank \d+ ends|ok stdio"
  * Output lines of a rank stay whole when it blocks in the middle of one; files are its own. */
 #include "check.h"
 
@@ -48,7 +49,7 @@ int main(int argc, char **argv)
     CHECK(argc == 2);
     files(rank, argv[1]);
     check_ok("stdio");
-    printf("last words of rank %d without newline at the end\n", rank);
+    printf("rank %d ends\n", rank);
     MPI_Finalize();
     return 0;
 }

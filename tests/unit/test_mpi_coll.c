@@ -552,9 +552,10 @@ static void add(void *in, void *inout, int *len, MPI_Datatype *type)
 
 static void items_fill(char *buf, int r, int count)
 {
-    char *stream = (char *)mem_alloc((size_t)count * now.rtype->size);
+    int words8 = (count * (int)now.rtype->size + 7) / 8;
+    char *stream = (char *)mem_alloc(8 * (size_t)words8);
 
-    for (int i = 0; i < count * (int)now.rtype->size / 8; i++) {
+    for (int i = 0; i < words8; i++) {
         double value = (r * 37 + i * 11) % 1000 - 500;
         uint32_t words[2] = {(uint32_t)(r * 7 + i * 3 + 1), (uint32_t)(r * 13 + i + 2)};
         if (now.rtype == double_type)

@@ -77,16 +77,13 @@ static int gather(struct mpi_rank *self, struct mpi_comm *c, const struct place 
     return rc;
 }
 
-/* Receives descs[0..span) of the subtree unless rank 0, and sends the children theirs. */
+/* Sends the children their part of descs[0..span). */
 static int scatter(struct mpi_rank *self, struct mpi_comm *c, const struct place *p,
-                   mpi_comm_desc *descs, int tag)
+                   const mpi_comm_desc *descs, int tag)
 {
     struct mpi_type *byte = mpi_type_get(MPI_BYTE);
     int rc = MPI_SUCCESS;
 
-    if (p->me)
-        rc = mpi_coll_recv(self, c, descs, (uint64_t)p->span * sizeof *descs, byte, p->me - p->top,
-                           tag);
     for (int mask = p->top >> 1; mask && !rc; mask >>= 1) {
         uint64_t count = child_span(p, mask);
 
@@ -142,13 +139,27 @@ static void assign(struct mpi_rank *self, const struct mpi_comm *c, const struct
     mem_free(entries);
 }
 
-int mpi_comm_divide(struct mpi_rank *self, struct mpi_comm *c, int color, int key, int tag,
-                    MPI_Comm *out)
+/* Rank 0's part after all items have come. */
+static int decide(struct mpi_rank *self, struct mpi_comm *c, const struct place *p,
+                  const struct item *items, int tag, MPI_Comm *out)
+{
+    mpi_comm_desc *descs = mem_alloc((size_t)p->n * sizeof *descs);
+    int rc;
+
+    assign(self, c, items, (uint32_t)p->n, descs);
+    rc = scatter(self, c, p, descs, tag);
+    if (!rc)
+        *out = mpi_comm_adopt(self, c, descs[0]);
+    mem_free(descs);
+    return rc;
+}
+
+/* The way up, and for rank 0 all of it. */
+static __attribute__((noinline)) int ascend(struct mpi_rank *self, struct mpi_comm *c, int color,
+                                            int key, int tag, MPI_Comm *out)
 {
     struct place p = place_of(mpi_comm_my_rank(c, self), (int)c->group->size);
-    struct item mine = {color, key};
-    struct item *items = &mine;
-    mpi_comm_desc desc = 0, *descs = &desc;
+    struct item mine = {color, key}, *items = &mine;
     int rc;
 
     if (p.span > 1) { /* half of the ranks are leaves and need no memory */
@@ -156,41 +167,69 @@ int mpi_comm_divide(struct mpi_rank *self, struct mpi_comm *c, int color, int ke
         items[0] = mine;
     }
     rc = gather(self, c, &p, items, tag);
-    if (!rc && p.span > 1)
-        descs = mem_alloc((size_t)p.span * sizeof *descs);
     if (!rc && p.me == 0)
-        assign(self, c, items, (uint32_t)p.n, descs);
+        rc = decide(self, c, &p, items, tag, out);
     if (items != &mine)
         mem_free(items);
-    if (!rc)
+    return rc;
+}
+
+/* The way down for all but rank 0: here most ranks wait for the slowest. */
+static __attribute__((noinline)) int descend(struct mpi_rank *self, struct mpi_comm *c, int tag,
+                                             MPI_Comm *out)
+{
+    mpi_comm_desc one, *descs = &one;
+    struct place p = place_of(mpi_comm_my_rank(c, self), (int)c->group->size);
+    int rc;
+
+    if (p.span > 1)
+        descs = mem_alloc((size_t)p.span * sizeof *descs);
+    rc = mpi_coll_recv(self, c, descs, (uint64_t)p.span * sizeof *descs, mpi_type_get(MPI_BYTE),
+                       p.me - p.top, tag);
+    if (!rc && p.span > 1) {
+        p = place_of(mpi_comm_my_rank(c, self), (int)c->group->size);
         rc = scatter(self, c, &p, descs, tag);
+    }
     if (!rc)
         *out = mpi_comm_adopt(self, c, descs[0]);
-    if (descs != &desc)
+    if (descs != &one)
         mem_free(descs);
     return rc;
 }
 
+/* Written so that a rank waiting for its descriptor has one frame here, and a small one. */
+int mpi_comm_divide(struct mpi_rank *self, struct mpi_comm *c, int color, int key, int tag,
+                    MPI_Comm *out)
+{
+    int rc = ascend(self, c, color, key, tag, out);
+
+    if (rc || mpi_comm_my_rank(c, self) == 0)
+        return rc;
+    return descend(self, c, tag, out);
+}
+
 /* ---- the MPI calls ---- */
 
-static int check_split(struct mpi_rank *self, MPI_Comm comm, const MPI_Comm *newcomm,
-                       struct mpi_comm **c)
+/* Raises what is wrong with the arguments of a split; MPI_SUCCESS if nothing is. */
+static int check_split(struct mpi_rank *self, MPI_Comm comm, const MPI_Comm *newcomm)
 {
-    int rc = mpi_check_comm(self, comm, c);
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
 
     if (!rc)
         rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
-    if (!rc && (*c)->remote)
+    if (!rc && c->remote)
         rc = mpi_raise(self, comm, MPI_ERR_COMM, "the communicator is an intercommunicator");
     return rc;
 }
 
 int mpi_comm_split(struct mpi_rank *self, MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-    struct mpi_comm *c;
-    int rc = check_split(self, comm, newcomm, &c);
+    int rc = check_split(self, comm, newcomm);
 
-    return rc ? rc : mpi_comm_divide(self, c, color, key, MPI_TAG_COMM_SPLIT, newcomm);
+    if (rc)
+        return rc;
+    return mpi_comm_divide(self, mpi_comm_get(comm), color, key, MPI_TAG_COMM_SPLIT, newcomm);
 }
 
 /* Node of the calling rank: ranks are placed block by block. */
@@ -225,8 +264,8 @@ static int split_unguided(struct mpi_rank *self, struct mpi_comm *c, int key, MP
 int mpi_comm_split_type(struct mpi_rank *self, MPI_Comm comm, int split_type, int key,
                         MPI_Info info, MPI_Comm *newcomm)
 {
-    struct mpi_comm *c;
-    int rc = check_split(self, comm, newcomm, &c), color;
+    struct mpi_comm *c = mpi_comm_get(comm);
+    int rc = check_split(self, comm, newcomm), color;
 
     if (rc)
         return rc;

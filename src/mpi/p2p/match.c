@@ -79,12 +79,10 @@ void mpi_unpost(struct mpi_rank *self, struct mpi_req *req)
 /* Puts the payload where the receive wants it. */
 static void deliver(struct mpi_req *req, const char *payload, uint64_t bytes)
 {
-    uint64_t room = req->count * (req->type ? req->type->size : 0);
+    uint64_t room = req->count * req->type->size;
 
-    if (bytes > room) {
-        req->error = MPI_ERR_TRUNCATE;
+    if (bytes > room)
         bytes = room;
-    }
     if (bytes == 0)
         return;
     if (req->type->contig)
@@ -98,18 +96,34 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
     req->got_peer = (int32_t)m->em.src;
     req->got_tag = m->tag;
     req->bytes = m->bytes;
-    req->error = MPI_SUCCESS;
+    req->error = m->bytes > req->count * req->type->size ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
     if (m->em.arrival > t)
         t = m->em.arrival;
     if (m->kind == MPI_MSG_RTS) {
         mpi_send_cts(self, req, m, t);
-    } else {
-        deliver(req, m->payload, m->bytes);
-        req->complete = vtime_add(t, mpi_world.recv_overhead);
-        req->flags |= MPI_REQ_DONE;
-        if (m->cookie)
-            mpi_send_ack(self, m, t);
+        engine_msg_free(&mpi_world.engine, &m->em);
+        return;
     }
+    req->complete = vtime_add(t, mpi_world.recv_overhead);
+    req->flags |= MPI_REQ_DONE;
+    if (m->cookie)
+        mpi_send_ack(self, m, t);
+    if (t > self->ent.clock && (req->flags & (MPI_REQ_HEAP | MPI_REQ_ORPHAN)) == MPI_REQ_HEAP) {
+        req->held = m; /* it may still be cancelled before the message arrives */
+        return;
+    }
+    deliver(req, m->payload, m->bytes);
+    engine_msg_free(&mpi_world.engine, &m->em);
+}
+
+void mpi_deliver_held(struct mpi_req *req)
+{
+    struct mpi_msg *m = req->held;
+
+    if (!m)
+        return;
+    req->held = NULL;
+    deliver(req, m->payload, m->bytes);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 
@@ -282,18 +296,9 @@ vtime mpi_decide(struct mpi_rank *self)
 
 void mpi_put_back(struct mpi_rank *self, struct mpi_req *req)
 {
-    struct mpi_msg *m = (struct mpi_msg *)engine_msg_alloc(&mpi_world.engine,
-                                                           sizeof(struct mpi_msg) + req->bytes);
+    struct mpi_msg *m = req->held;
 
-    m->em.src = (uint32_t)req->got_peer;
-    m->em.dst = mpi_rank_id(self);
-    m->em.arrival = req->complete - mpi_world.recv_overhead;
-    m->kind = MPI_MSG_EAGER;
-    m->cookie = 0;
-    m->tag = req->got_tag;
-    m->ctx = req->ctx;
-    m->bytes = req->bytes;
-    if (req->bytes)
-        mpi_type_pack_range(req->type, req->count, req->buf, 0, m->payload, req->bytes);
+    req->held = NULL;
+    m->cookie = 0; /* a synchronous sender has had its answer */
     mpi_early_add_first(self, m);
 }

@@ -66,8 +66,9 @@ void mpi_drain(struct mpi_rank *self);
 vtime mpi_decide(struct mpi_rank *self);
 /* Is there an undecided wildcard receive that may take m? */
 int mpi_wild_claims(const struct mpi_rank *self, const struct mpi_msg *m);
-/* Undoes the match of a receive with a small message that arrives only later than now: the message,
- * made again from the buffer, is early again. */
+/* Copies the payload of a matched message that the request still holds into the user's buffer. */
+void mpi_deliver_held(struct mpi_req *req);
+/* Undoes the match of a receive with a held message, which is early again. */
 void mpi_put_back(struct mpi_rank *self, struct mpi_req *req);
 /* Posts a filled receive request: matches an early message or queues it. */
 void mpi_post(struct mpi_rank *self, struct mpi_req *req);

@@ -156,7 +156,7 @@ int mpi_cancel(struct mpi_rank *self, MPI_Request *request)
         return MPI_SUCCESS;
     if (r->flags & MPI_REQ_QUEUED) {
         mpi_unpost(self, r);
-    } else if (r->flags & MPI_REQ_DONE) {
+    } else if (r->held) {
         mpi_put_back(self, r);
     } else {
         return MPI_SUCCESS;
@@ -190,9 +190,11 @@ int mpi_request_free(struct mpi_rank *self, MPI_Request *request)
                          (unsigned)*request);
     *request = MPI_REQUEST_NULL;
     mpi_drain(self);
-    if (mpi_req_is_idle(r) || (r->flags & MPI_REQ_DONE))
+    if (mpi_req_is_idle(r) || (r->flags & MPI_REQ_DONE)) {
+        mpi_deliver_held(r);
         mpi_req_release(r);
-    else
+    } else {
         mpi_req_orphan(self, r);
+    }
     return MPI_SUCCESS;
 }

@@ -22,6 +22,8 @@ static void suspend(struct mpi_rank *self, vtime due, uint32_t wake_after)
 void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req **reqs,
                uint32_t n)
 {
+    if (self->ent.inbox)
+        return; /* a decision just made the rank send to itself */
     suspend(self, due, wake_after);
     while (self->ent.wake == ENGINE_WAKE_EXPLAIN) {
         mpi_explain_reqs(self, reqs, n);
