@@ -135,7 +135,7 @@ double cli_watchdog_step(struct cli_watchdog *dog, double now, double cpu, uint6
         return 0;
     }
     double span = now - dog->since;
-    if (span < dog->warn_at || cpu - dog->cpu < span / 2)
+    if (span < dog->warn_at || cpu - dog->cpu < span / 10)
         return 0;
     while (dog->warn_at <= span)
         dog->warn_at *= 2;

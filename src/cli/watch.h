@@ -44,7 +44,7 @@ struct cli_watchdog {
 /*
  * To be called regularly with host seconds, processor seconds of the program and a number that
  * changes with every MPI call. Returns the seconds without change when a warning is due: after
- * 60 s of which the program computed at least half, and then each time the span doubles; else 0.
+ * 60 s of which the program computed at least a tenth, and then each time the span doubles; else 0.
  */
 double cli_watchdog_step(struct cli_watchdog *, double now, double cpu, uint64_t counter);
 

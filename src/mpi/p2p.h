@@ -42,6 +42,7 @@ struct mpi_req {
     vtime complete;         /* when it completed, valid with MPI_REQ_DONE */
     uint64_t bytes;         /* sent or received */
     struct mpi_msg *held;   /* matched, but its payload not copied yet; else NULL */
+    struct mpi_comm *kept;  /* its communicator, kept alive; NULL for requests on a stack */
     int32_t peer;           /* world rank or MPI_P2P_ANY */
     int32_t tag;
     uint32_t ctx;

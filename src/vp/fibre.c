@@ -9,19 +9,18 @@
  *                                                 ^ sp when suspended
  *
  * Copying out is lazy: a fibre that is resumed with nobody in between finds its bytes in place.
- * The same goes for private data (image.c). A block is freed when its bytes are back on the stack
- * and, the pool being LIFO, is what the same fibre gets again when it is next copied out.
+ * The same goes for private data (image.c). The copies are compact: see pack.h.
  *
  * Which kind: own stacks for small runs, and for fibres that start after the live bytes seen so
  * far turned out large; shared otherwise. The scheduler runs on the process's own stack.
  */
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "vp/crash.h"
+#include "vp/pack.h"
 #include "vp/vp_internal.h"
 
 #define STACK_DEFAULT ((size_t)8 << 20)
@@ -52,6 +51,7 @@ static struct {
     struct vp_fibre *in_image; /* whose private data is in place */
     int extra_ran;             /* the last fibre run had an extra */
     size_t stack_size;
+    int exec_stack; /* the program asks for it (nested functions) */
     int stacks;
     uint64_t ranks;
     int exit_status;
@@ -66,6 +66,8 @@ static char *stack_map(void)
 
     if (!p)
         return NULL;
+    if (host.exec_stack)
+        mprotect(p, host.stack_size + GUARD, PROT_READ | PROT_WRITE | PROT_EXEC);
     if (mprotect(p, GUARD, PROT_NONE) != 0) {
         mem_unmap(p, host.stack_size + GUARD);
         return NULL;
@@ -110,28 +112,17 @@ static inline char *top_of(const struct vp_fibre *f)
     return f->own_stack ? f->stack : host.top;
 }
 
-static void copy_out(struct vp_fibre *f)
-{
-    f->stack = pool_alloc(&vp_pool, f->live);
-    memcpy(f->stack, host.top - f->live, f->live);
-}
-
-static void copy_in(struct vp_fibre *f)
-{
-    memcpy(host.top - f->live, f->stack, f->live);
-    pool_free(&vp_pool, f->stack, f->live);
-    f->stack = NULL;
-}
-
 /* Makes the shared stack f's. */
 static void take_stack(struct vp_fibre *f)
 {
     if (host.on_stack == f)
         return;
     if (host.on_stack)
-        copy_out(host.on_stack);
-    if (f->started)
-        copy_in(f);
+        host.on_stack->stack = vp_pack(host.top - host.on_stack->live, host.on_stack->live);
+    if (f->started) {
+        vp_unpack(f->stack, host.top - f->live, f->live);
+        f->stack = NULL;
+    }
     host.on_stack = f;
 }
 
@@ -242,12 +233,10 @@ int vp_exit_status(void)
 
 void vp_fibre_prefetch(const struct vp_fibre *f)
 {
-    const char *p = f->stack;
-
-    if (!p)
-        return;
-    for (uint32_t i = 0; i < f->live && i < 512; i += 64)
-        __builtin_prefetch(p + i);
+    if (f->stack) {
+        __builtin_prefetch(f->stack);
+        __builtin_prefetch((char *)f->stack + 64);
+    }
 }
 
 const struct vp_stats *vp_stats(void)
@@ -265,6 +254,7 @@ int vp_init(const struct vp_config *cfg, struct err *err)
     host.stack_size = (size + GUARD - 1) / GUARD * GUARD;
     host.stacks = cfg->stacks;
     host.ranks = cfg->ranks;
+    host.exec_stack = vp_objects_exec_stack();
     vp_hooks = cfg->hooks;
     vp_epoch = cfg->epoch;
     pool_init(&vp_pool, "stacks and private data");

@@ -48,6 +48,7 @@ static struct object *objects;
 static size_t object_count;
 static size_t *order; /* dependencies first */
 static size_t order_count;
+static int exec_stack;
 
 /* File names up to the version, of libraries whose data all ranks share. */
 static const char *const shared_runtimes[] = {
@@ -144,6 +145,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *unused)
             add_writable(info, at, at + p->p_memsz);
         else if (p->p_type == PT_TLS && info->dlpi_tls_data)
             vp_image_add(info->dlpi_tls_data, p->p_memsz);
+        else if (p->p_type == PT_GNU_STACK)
+            exec_stack |= (p->p_flags & PF_X) != 0;
         else if (p->p_type == PT_DYNAMIC)
             o.dyn = (const ElfW(Dyn) *)at;
     }
@@ -225,6 +228,11 @@ void vp_image_capture(void)
 void vp_image_exclude_copies(void)
 {
     exclude_copies(&objects[0]);
+}
+
+int vp_objects_exec_stack(void)
+{
+    return exec_stack;
 }
 
 static void construct(const struct object *o)

@@ -40,6 +40,9 @@ void vp_image_load(struct vp_fibre *f);
 void vp_image_drop(struct vp_fibre *f);
 void vp_image_stats(struct vp_stats *);
 
+/* Does an object need executable stacks (gcc's nested functions)? */
+int vp_objects_exec_stack(void);
+
 /* Runs constructors (fini = 0, dependencies first) or destructors of all private objects. */
 void vp_objects_run(int fini);
 

@@ -27,11 +27,10 @@ static void sender(int rank, int early)
 {
     check_spend(rank == early ? 0.010 : 0.050);
     int values[3] = {rank * 10, rank * 10 + 1, rank * 10 + 2};
-    MPI_Send(&values[0], 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
-    if (rank == 1) {
-        MPI_Send(&values[1], 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
-        MPI_Send(&values[2], 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
-    }
+    MPI_Request requests[3];
+    for (int i = 0; i < (rank == 1 ? 3 : 1); i++)
+        MPI_Isend(&values[i], 1, MPI_INT, 0, i < 2 ? 1 : 2, MPI_COMM_WORLD, &requests[i]);
+    MPI_Waitall(rank == 1 ? 3 : 1, requests, MPI_STATUSES_IGNORE);
 }
 
 int main(int argc, char **argv)

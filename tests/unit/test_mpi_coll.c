@@ -1,221 +1,18 @@
 /*
  * Every collective algorithm against a naive reference, on 1 to 17 ranks.
  *
- * Ranks are coroutines over a small message layer that stands in for mpi/p2p: matching by (source,
- * destination, tag) in order; messages above a limit that varies complete only when received, so a
- * wrong order of blocking sends shows as a deadlock. Buffers are compared whole, gaps of datatypes
- * included; every message must have been received at the end. Seeded, the seed is printed.
+ * Ranks are coroutines over the message layer of mock_ranks.h, with a limit of eager messages that
+ * varies. Buffers are compared whole, gaps of datatypes included; every message must have been
+ * received at the end. Seeded, the seed is printed.
  */
-#include <stdarg.h>
 #include <stdlib.h>
-#include <ucontext.h>
 
-#include "base/mem.h"
+#include "mock_ranks.h"
 #include "mpi/coll/coll_internal.h"
-#include "mpi/error.h"
 #include "mpi_impl.h"
 #include "tap.h"
 
-enum { MAX_RANKS = 17, STACK = 64 << 10, MARGIN = 512 };
-
-/* ---- random numbers ---- */
-
-static uint64_t rng_state;
-static uint32_t rnd(uint32_t n)
-{
-    rng_state = rng_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(rng_state >> 33) % n;
-}
-
-/* ---- the message layer ---- */
-
-struct message {
-    struct message *next;
-    int src, dst, tag;
-    uint64_t bytes;
-    struct mpi_req *sender; /* still waiting, or NULL */
-    char data[];
-};
-
-struct mpi_world mpi_world;
-struct vp_fibre *vp_current_fibre;
-static struct mpi_group group;
-static struct mpi_comm comm_object;
-static struct message *messages; /* in order of sending */
-static struct mpi_req *posted;   /* in order of posting */
-static uint64_t eager, sent;
-static int last_class;
-
-static ucontext_t main_context, contexts[MAX_RANKS];
-static char *stacks[MAX_RANKS];
-static int running, blocked[MAX_RANKS], progress;
-static void (*body)(int rank);
-
-static void yield(void)
-{
-    swapcontext(&contexts[running], &main_context);
-}
-
-static void finish_recv(struct mpi_req *req, struct message *m)
-{
-    uint64_t room = req->count * req->type->size;
-
-    req->error = m->bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-    mpi_type_unpack(req->type, req->count, req->buf, m->data, m->bytes < room ? m->bytes : room);
-    req->flags |= MPI_REQ_DONE;
-    if (m->sender)
-        m->sender->flags |= MPI_REQ_DONE;
-    mem_free(m);
-    progress = 1;
-}
-
-void mpi_coll_isend(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *req,
-                    const void *buf, uint64_t count, struct mpi_type *type, int dst, int tag)
-{
-    uint64_t bytes = count * type->size;
-    struct message *m = (struct message *)mem_alloc(sizeof *m + bytes);
-
-    (void)c;
-    sent++;
-    *m = (struct message){.src = (int)mpi_rank_id(self), .dst = dst, .tag = tag, .bytes = bytes};
-    mpi_type_pack(type, count, buf, m->data);
-    *req = (struct mpi_req){.kind = MPI_REQ_SEND};
-    if (bytes && bytes > eager)
-        m->sender = req;
-    else
-        req->flags = MPI_REQ_DONE;
-    for (struct mpi_req **p = &posted; *p; p = &(*p)->next)
-        if ((*p)->peer == m->src && (*p)->tag == tag && (int)(*p)->owner == dst) {
-            struct mpi_req *found = *p;
-            *p = found->next;
-            finish_recv(found, m);
-            return;
-        }
-    struct message **end = &messages;
-    while (*end)
-        end = &(*end)->next;
-    *end = m;
-}
-
-void mpi_coll_irecv(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *req, void *buf,
-                    uint64_t count, struct mpi_type *type, int src, int tag)
-{
-    (void)c;
-    *req = (struct mpi_req){.kind = MPI_REQ_RECV, .buf = buf, .count = count, .type = type,
-                            .peer = src, .tag = tag, .owner = mpi_rank_id(self)};
-    for (struct message **p = &messages; *p; p = &(*p)->next)
-        if ((*p)->src == src && (*p)->tag == tag && (*p)->dst == (int)req->owner) {
-            struct message *found = *p;
-            *p = found->next;
-            finish_recv(req, found);
-            return;
-        }
-    struct mpi_req **end = &posted;
-    while (*end)
-        end = &(*end)->next;
-    *end = req;
-}
-
-int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
-{
-    int rc = MPI_SUCCESS;
-
-    (void)self;
-    for (uint32_t i = 0; i < n; i++) {
-        while (!(reqs[i].flags & MPI_REQ_DONE))
-            yield();
-        rc = rc ? rc : reqs[i].error;
-    }
-    return rc;
-}
-
-int mpi_coll_send(struct mpi_rank *self, struct mpi_comm *c, const void *buf, uint64_t count,
-                  struct mpi_type *type, int dst, int tag)
-{
-    struct mpi_req req;
-    mpi_coll_isend(self, c, &req, buf, count, type, dst, tag);
-    return mpi_p2p_waitall(self, &req, 1);
-}
-
-int mpi_coll_recv(struct mpi_rank *self, struct mpi_comm *c, void *buf, uint64_t count,
-                  struct mpi_type *type, int src, int tag)
-{
-    struct mpi_req req;
-    mpi_coll_irecv(self, c, &req, buf, count, type, src, tag);
-    return mpi_p2p_waitall(self, &req, 1);
-}
-
-int mpi_coll_sendrecv(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, uint64_t scount,
-                      struct mpi_type *stype, int dst, void *rbuf, uint64_t rcount,
-                      struct mpi_type *rtype, int src, int tag)
-{
-    struct mpi_req reqs[2];
-    mpi_coll_irecv(self, c, &reqs[0], rbuf, rcount, rtype, src, tag);
-    mpi_coll_isend(self, c, &reqs[1], sbuf, scount, stype, dst, tag);
-    return mpi_p2p_waitall(self, reqs, 2);
-}
-
-struct mpi_comm *mpi_comm_get(MPI_Comm handle)
-{
-    return handle == MPI_COMM_WORLD ? &comm_object : NULL;
-}
-
-int mpi_group_rank_of(struct mpi_group *g, uint32_t world)
-{
-    (void)g;
-    return (int)world;
-}
-
-int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char *fmt, ...)
-{
-    (void)self;
-    (void)comm;
-    (void)fmt;
-    last_class = error_class;
-    return error_class;
-}
-
-static void start(void)
-{
-    body(running);
-    blocked[running] = 0;
-}
-
-static void prepare(int rank)
-{
-    getcontext(&contexts[rank]);
-    contexts[rank].uc_stack.ss_sp = stacks[rank];
-    contexts[rank].uc_stack.ss_size = STACK;
-    contexts[rank].uc_link = &main_context;
-    makecontext(&contexts[rank], start, 0);
-    blocked[rank] = 1;
-}
-
-/* Runs the ranks in random order until all are done; 1, or 0 at a deadlock. */
-static int run_ranks(int size, void (*fn)(int rank))
-{
-    int idle = 0;
-
-    body = fn;
-    for (int i = 0; i < size; i++)
-        prepare(i);
-    while (idle < 2) {
-        int left = 0, first = (int)rnd((uint32_t)size);
-        progress = 0;
-        for (int i = 0; i < size; i++) {
-            running = (first + i) % size;
-            if (!blocked[running])
-                continue;
-            swapcontext(&main_context, &contexts[running]);
-            progress |= !blocked[running];
-            left |= blocked[running];
-        }
-        if (!left)
-            return !messages && !posted;
-        idle = progress ? 0 : idle + 1;
-    }
-    return 0;
-}
+enum { MARGIN = 1024 };
 
 /* ---- buffers ---- */
 
@@ -238,7 +35,8 @@ static struct buffer buffer_make(const struct mpi_type *type, uint64_t items)
 
 /* ---- one case ---- */
 
-static struct mpi_type *int_type, *gap_type, *low_type, *pair_type, *gap_pair_type, *double_type;
+static struct mpi_type *int_type, *gap_type, *low_type, *pair_type, *gap_pair_type, *low_pair_type;
+static struct mpi_type *double_type;
 static MPI_Op affine_op, add_op;
 
 static struct rank_case {
@@ -525,29 +323,30 @@ static int check_bcast(void)
 
 /* ---- reductions ---- */
 
+/* Where the two words of item i of a pair lie. */
+static uint32_t *word(void *buf, int i, MPI_Datatype type, int second)
+{
+    struct mpi_type *t = mpi_type_get(type);
+    int64_t gap = t == pair_type ? 4 : 8;
+
+    return (uint32_t *)((char *)buf + i * t->extent + t->true_lb + second * gap);
+}
+
 /* Composition of x -> p x + q, which does not commute. */
 static void affine(void *in, void *inout, int *len, MPI_Datatype *type)
 {
-    int second = *type == gap_pair_type->handle ? 2 : 1;
-    int64_t step = mpi_type_get(*type)->extent / 4;
-
     for (int i = 0; i < *len; i++) {
-        uint32_t *a = (uint32_t *)in + i * step, *b = (uint32_t *)inout + i * step;
-        b[second] = a[0] * b[second] + a[second];
-        b[0] = a[0] * b[0];
+        uint32_t p = *word(in, i, *type, 0), q = *word(in, i, *type, 1);
+        *word(inout, i, *type, 1) = p * *word(inout, i, *type, 1) + q;
+        *word(inout, i, *type, 0) *= p;
     }
 }
 
 static void add(void *in, void *inout, int *len, MPI_Datatype *type)
 {
-    int second = *type == gap_pair_type->handle ? 2 : 1;
-    int64_t step = mpi_type_get(*type)->extent / 4;
-
-    for (int i = 0; i < *len; i++) {
-        uint32_t *a = (uint32_t *)in + i * step, *b = (uint32_t *)inout + i * step;
-        b[second] += a[second];
-        b[0] += a[0];
-    }
+    for (int i = 0; i < *len; i++)
+        for (int second = 0; second < 2; second++)
+            *word(inout, i, *type, second) += *word(in, i, *type, second);
 }
 
 static void items_fill(char *buf, int r, int count)
@@ -653,12 +452,13 @@ static void choose_case(int op_id, int size)
     now.rtype = types[rnd(3)];
     if (op_id < MPI_COLL_reduce)
         return;
-    switch (rnd(5)) {
+    switch (rnd(6)) {
     case 0: now.rtype = int_type, now.op = MPI_SUM; break;
     case 1: now.rtype = double_type, now.op = MPI_MAX; break;
     case 2: now.rtype = gap_pair_type, now.op = add_op; break;
     case 3: now.rtype = pair_type, now.op = affine_op; break;
     case 4: now.rtype = gap_pair_type, now.op = affine_op; break;
+    case 5: now.rtype = low_pair_type, now.op = affine_op; break;
     }
     now.stype = now.rtype;
 }
@@ -709,6 +509,9 @@ static void make_types(void)
     mpi_type_make_vector(2, 1, 2, u32, &t);
     mpi_type_make_resized(t, 0, 16, &gap_pair_type);
     committed(gap_pair_type);
+    mpi_type_make_hindexed(2, (int[]){1, 1}, (MPI_Aint[]){-600, -592}, u32, &t);
+    mpi_type_make_resized(t, -600, 16, &low_pair_type);
+    committed(low_pair_type);
     mpi_op_create(mpi_world.ranks, affine, 0, &affine_op);
     mpi_op_create(mpi_world.ranks, add, 1, &add_op);
 }

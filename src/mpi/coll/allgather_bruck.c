@@ -2,9 +2,9 @@
  * Allgather by Bruck's algorithm (Bruck et al. 1997), for any number of ranks.
  *
  * A rank gathers packed blocks in the order rank, rank + 1, ... (around the ring): in round k it
- * sends all it has (at most what is missing) to the rank 2^k before it and appends what it gets from
- * the rank 2^k after it. Cost: ceil(log2 P) * alpha + n beta (P - 1) / P for n bytes in all, plus a
- * copy to rotate the blocks into place.
+ * sends all it has (at most what is missing) to the rank 2^k before it and appends what it gets
+ * from the rank 2^k after it. Cost: ceil(log2 P) * alpha + n beta (P - 1) / P for n bytes in all,
+ * plus a copy to rotate the blocks into place.
  */
 #include "mpi/coll/coll_internal.h"
 

@@ -1,7 +1,7 @@
 /*
  * All-to-all by pairwise exchange: P - 1 steps; in step i a rank sends to the rank i after it and
- * receives from the rank i before it (a power of two of ranks: both are rank xor i). Cost: (P - 1) *
- * (alpha + n beta) for blocks of n bytes, one message in each direction at a time, so links are
+ * receives from the rank i before it (a power of two of ranks: both are rank xor i). Cost: (P - 1)
+ * * (alpha + n beta) for blocks of n bytes, one message in each direction at a time, so links are
  * shared fairly. Best for long blocks. Serves alltoall, alltoallv and alltoallw.
  */
 #include "mpi/coll/coll_internal.h"

@@ -10,8 +10,8 @@
  */
 #include "mpi/coll/coll_internal.h"
 
-/* Read anew in each round: a value kept in a register would be 16 bytes more of every waiting rank's
- * stack. */
+/* Read anew in each round: a value kept in a register would be 16 bytes more of stack for every
+ * waiting rank. */
 static struct mpi_type *const volatile no_data = &mpi_type_builtins[MPI_BYTE & 0xff];
 
 /* Sends round `distance`'s signal; returns the rank to wait for. */

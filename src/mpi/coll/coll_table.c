@@ -2,7 +2,8 @@
  * coll_table.c - the algorithms by number, and which one an operation uses.
  *
  * Selectors follow the defaults of MPICH 4.0 for communicators without node hierarchy. They see
- * values that are equal on all ranks only (sizes, counts, the operation), so all ranks choose alike.
+ * values that are equal on all ranks only (sizes, counts, the operation), so all ranks choose
+ * alike.
  */
 #include <string.h>
 

@@ -17,8 +17,8 @@ int coll_bad_comm(struct mpi_rank *self, MPI_Comm comm)
 
 int coll_bad_root(struct mpi_rank *self, MPI_Comm comm, int root)
 {
-    return mpi_raise(self, comm, MPI_ERR_ROOT, "root %d is not a rank of the communicator (size %u)",
-                     root, mpi_comm_get(comm)->group->size);
+    return mpi_raise(self, comm, MPI_ERR_ROOT, "root %d is not in the communicator (size %u)", root,
+                     mpi_comm_get(comm)->group->size);
 }
 
 int coll_bad_items(struct mpi_rank *self, MPI_Comm comm, const void *buf, int count,

@@ -1,7 +1,7 @@
 /*
- * entry_move.c - MPI_Barrier, MPI_Bcast and the calls with equal blocks: gather, scatter, allgather,
- * alltoall. Arguments that are not significant at a rank (the receive side of MPI_Gather below the
- * root) are not looked at.
+ * entry_move.c - MPI_Barrier, MPI_Bcast and the calls with equal blocks: gather, scatter,
+ * allgather, alltoall. Arguments that are not significant at a rank (the receive side of MPI_Gather
+ * below the root) are not looked at.
  */
 #include "mpi/coll/entry_check.h"
 #include "mpi_impl.h"

@@ -2,9 +2,9 @@
  * Gather up a binomial tree.
  *
  * With r = rank - root mod P, a rank collects the blocks [r, r + lowest bit of r) of its subtree as
- * packed bytes and sends them to r without that bit. Cost: ceil(log2 P) * alpha + n beta (P - 1) / P
- * for n bytes at the root. A leaf sends its buffer as it is; the root receives into place unless a
- * subtree wraps around the end of the ranks.
+ * packed bytes and sends them to r without that bit. Cost: ceil(log2 P) * alpha + n beta (P - 1) /
+ * P for n bytes at the root. A leaf sends its buffer as it is; the root receives into place unless
+ * a subtree wraps around the end of the ranks.
  */
 #include "mpi/coll/coll_internal.h"
 

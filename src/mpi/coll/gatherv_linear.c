@@ -1,7 +1,8 @@
 /*
  * Gather of blocks of any length: every rank sends to the root, which takes them in rank order with
- * COLL_WINDOW receives posted ahead. Only the root knows the lengths, so no tree is possible without
- * a further exchange. Cost at the root: (P - 1) * alpha + n beta. Empty blocks are not sent.
+ * COLL_WINDOW receives posted ahead. Only the root knows the lengths, so no tree is possible
+ * without a further exchange. Cost at the root: (P - 1) * alpha + n beta. Empty blocks are not
+ * sent.
  */
 #include "mpi/coll/coll_internal.h"
 

@@ -2,9 +2,9 @@
  * Prefix reductions (scan, exscan) by recursive doubling.
  *
  * In round k ranks that differ in bit k exchange the results of their aligned groups of 2^k ranks.
- * What comes from below goes into both the group's result and the prefix; what comes from above only
- * into the group's. Groups are runs of ranks, so the operation need not commute. Cost: ceil(log2 P)
- * * (alpha + n beta + 2 n gamma).
+ * What comes from below goes into both the group's result and the prefix; what comes from above
+ * only into the group's. Groups are runs of ranks, so the operation need not commute. Cost:
+ * ceil(log2 P) * (alpha + n beta + 2 n gamma).
  */
 #include "mpi/coll/coll_internal.h"
 

@@ -11,10 +11,10 @@
  *     BYTE                                                  x
  *     pairs                                                               x
  *
- * That is table 6.3 of MPI-4.0 section 6.9.2 with one addition that MPICH has as well: MPI_CHAR and
+ * That is MPI-4.0 section 6.9.2 with two additions that MPICH has as well: MPI_CHAR and
  * MPI_CHARACTER count as integers, and Fortran integers take logical operations. Signed integers
- * share the unsigned code where the bits come out the same, so overflow wraps. Loops are plain, with
- * restrict, for the compiler to vectorise.
+ * share the unsigned code where the bits come out the same, so overflow wraps. Loops are plain,
+ * with restrict, for the compiler to vectorise.
  *
  * MAX and MIN yield `in` unless `inout` is strictly better, so a NaN on the left stays.
  */

@@ -101,6 +101,8 @@ void mpi_req_release(struct mpi_req *);
 void mpi_req_orphan(struct mpi_rank *self, struct mpi_req *);
 /* Sends given up and not complete yet. */
 uint32_t mpi_req_orphans(const struct mpi_rank *self);
+/* Ties the datatype and the communicator to a new request, until it is released. */
+void mpi_req_keep(struct mpi_req *, struct mpi_comm *, struct mpi_type *);
 MPI_Request mpi_req_handle(const struct mpi_req *);
 /* NULL if the handle is not a live request of this rank. */
 struct mpi_req *mpi_req_get(struct mpi_rank *self, MPI_Request);

@@ -84,14 +84,14 @@ static void set_status_null(MPI_Status *status)
 }
 
 /* Takes the message out of the queue; the handle holds it. */
-static MPI_Message hold(struct mpi_rank *self, struct mpi_msg *m, MPI_Comm comm)
+static MPI_Message hold(struct mpi_rank *self, struct mpi_msg *m, struct mpi_comm *c)
 {
     struct mpi_req *r = mpi_req_new(self);
 
     mpi_early_take(self, m);
     r->kind = MPI_REQ_RECV;
+    mpi_req_keep(r, c, mpi_type_get(MPI_BYTE));
     r->held = m;
-    r->comm = (uint32_t)comm;
     r->ctx = m->ctx;
     return (MPI_Message)mpi_req_handle(r);
 }
@@ -127,7 +127,7 @@ static int probe(struct mpi_rank *self, int source, int tag, MPI_Comm comm, int 
     engine_progress(&mpi_world.engine, self->ent.clock);
     set_status(status, m, comm);
     if (message)
-        *message = hold(self, m, comm);
+        *message = hold(self, m, mpi_comm_get(comm));
     return MPI_SUCCESS;
 }
 
@@ -182,8 +182,9 @@ static int matched(struct mpi_rank *self, void *buf, int count, MPI_Datatype typ
     r->held = NULL;
     r->buf = buf;
     r->count = (uint64_t)count;
-    r->type = t;
     mpi_type_ref(t);
+    mpi_type_unref(r->type);
+    r->type = t;
     r->peer = (int32_t)m->em.src;
     r->tag = m->tag;
     r->posted = self->ent.clock;

@@ -35,10 +35,9 @@ int mpi_recv(struct mpi_rank *self, void *buf, int count, MPI_Datatype datatype,
 static void start(struct mpi_rank *self, struct mpi_req *r, void *buf, int count,
                   const struct mpi_sendargs *a, int source, int tag)
 {
-    mpi_type_ref(a->type);
+    mpi_req_keep(r, a->comm, a->type);
     if (source == MPI_PROC_NULL) {
         r->kind = MPI_REQ_NOOP;
-        r->type = a->type;
         r->complete = self->ent.clock;
         r->flags |= MPI_REQ_DONE;
         return;
@@ -77,12 +76,10 @@ int mpi_recv_init(struct mpi_rank *self, void *buf, int count, MPI_Datatype data
     r->kind = r->persistent_kind;
     r->buf = buf;
     r->count = (uint64_t)count;
-    r->type = a.type;
-    mpi_type_ref(a.type);
+    mpi_req_keep(r, a.comm, a.type);
     r->peer = source == MPI_PROC_NULL ? MPI_PROC_NULL : mpi_source_world(a.comm, source);
     r->tag = tag;
     r->ctx = a.comm->ctx;
-    r->comm = (uint32_t)comm;
     *request = mpi_req_handle(r);
     return MPI_SUCCESS;
 }

@@ -71,12 +71,23 @@ void mpi_req_release(struct mpi_req *r)
 {
     if ((r->flags & MPI_REQ_ORPHAN) && r->kind == MPI_REQ_SEND)
         mpi_world.ranks[r->owner].ext->orphans--;
-    if (r->type)
+    if (r->type) {
         mpi_type_unref(r->type);
+        mpi_comm_drop(r->kept);
+    }
     r->type = NULL;
     r->kind = MPI_REQ_FREE;
     r->next = table.free;
     table.free = r;
+}
+
+void mpi_req_keep(struct mpi_req *r, struct mpi_comm *c, struct mpi_type *type)
+{
+    mpi_type_ref(type);
+    mpi_comm_keep(c);
+    r->type = type;
+    r->kept = c;
+    r->comm = (uint32_t)c->handle;
 }
 
 MPI_Request mpi_req_handle(const struct mpi_req *r)
@@ -138,7 +149,7 @@ void mpi_status_set(MPI_Status *s, const struct mpi_req *r)
         set_count(s, 0, r->flags & MPI_REQ_CANCELLED);
         return;
     }
-    c = mpi_comm_get((MPI_Comm)r->comm);
+    c = r->kept ? r->kept : mpi_comm_get((MPI_Comm)r->comm);
     s->MPI_SOURCE = c ? mpi_comm_rank_of(c, (uint32_t)r->got_peer) : r->got_peer;
     s->MPI_TAG = r->got_tag;
     set_count(s, r->error == MPI_ERR_TRUNCATE ? r->count * r->type->size : r->bytes, 0);

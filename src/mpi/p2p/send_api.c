@@ -38,10 +38,9 @@ static int blocking(struct mpi_rank *self, const void *buf, int count, MPI_Datat
 static void start(struct mpi_rank *self, struct mpi_req *r, const void *buf, int count,
                   const struct mpi_sendargs *a, int dest, int tag, enum mpi_send_mode mode)
 {
-    mpi_type_ref(a->type);
+    mpi_req_keep(r, a->comm, a->type);
     if (dest == MPI_PROC_NULL) {
         r->kind = MPI_REQ_NOOP;
-        r->type = a->type;
         r->complete = self->ent.clock;
         r->flags |= MPI_REQ_DONE;
         return;
@@ -159,13 +158,11 @@ static int init(struct mpi_rank *self, const void *buf, int count, MPI_Datatype 
     r->kind = r->persistent_kind;
     r->buf = (void *)buf;
     r->count = (uint64_t)count;
-    r->type = a.type;
-    mpi_type_ref(a.type);
+    mpi_req_keep(r, a.comm, a.type);
     r->peer = dest == MPI_PROC_NULL ? MPI_PROC_NULL
                                     : (int32_t)mpi_comm_world_rank(a.comm, (uint32_t)dest);
     r->tag = tag;
     r->ctx = a.comm->ctx;
-    r->comm = (uint32_t)comm;
     r->mode = (uint8_t)mode;
     *request = mpi_req_handle(r);
     return MPI_SUCCESS;

@@ -125,7 +125,8 @@ static struct mpi_msg *await(struct mpi_rank *self, uint32_t ctx, uint32_t src, 
     }
 }
 
-static void fill_status(MPI_Status *status, struct mpi_comm *c, const struct mpi_msg *m)
+__attribute__((noinline)) static void fill_status(MPI_Status *status, struct mpi_comm *c,
+                                                  const struct mpi_msg *m)
 {
     struct mpi_req r = {.kind = MPI_REQ_RECV, .got_peer = (int32_t)m->em.src, .got_tag = m->tag,
                         .bytes = m->bytes, .comm = (uint32_t)c->handle};

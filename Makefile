@@ -1,0 +1,59 @@
+# The front door: `make demo` and `make check` do all set-up on a fresh Debian machine.
+# Everything else is Meson's; see CONTRIBUTING.md.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build python3 mpich libmpich-dev mandoc
+SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+# $(call need,PACKAGES): installs what is missing, and nothing if all is there.
+need = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | \
+	grep -q 'ok installed' || echo $$p; done); \
+	if [ -n "$$missing" ]; then echo "installing:" $$missing; \
+	$(SUDO) apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing; fi
+
+.PHONY: all setup configure demo check check-quick bench bench-large install sanitize fuzz clean help
+
+all: configure
+	ninja -C $(BUILD)
+
+setup:
+	@$(call need,$(PACKAGES))
+
+configure: setup
+	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) --prefix=$(PREFIX) >/dev/null
+
+demo: all
+	@$(MAKE) --no-print-directory -C examples/heat demo ORRERY=$(abspath $(BUILD)/orrery) \
+		OUT=$(abspath $(BUILD)/examples)
+
+check: all
+	@tests/run_all.sh $(BUILD)
+
+# Without the native runs, the sanitizer build and most random schedules.
+check-quick: all
+	@QUICK=1 tests/run_all.sh $(BUILD)
+
+bench: all
+	@$(call need,libsimgrid-dev) || echo "libsimgrid-dev not available: no comparison with SMPI"
+	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench
+
+bench-large: all
+	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench --large
+
+install: all
+	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo "make demo         install what is missing, build, simulate an example"
+	@echo "make check        install what is missing, build, run all tests"
+	@echo "make              build into $(BUILD)/; $(BUILD)/orrery runs in place"
+	@echo "make install      to PREFIX (now $(PREFIX)), honours DESTDIR"
+	@echo "make bench        speed and memory, beside SimGrid's SMPI where available"
+	@echo "make bench-large  27 million ranks (needs 12 GB)"

@@ -1,0 +1,24 @@
+/*
+ * pack.h - compact copies of stacks.
+ *
+ * Blocked ranks of one program are mostly blocked in the same place: their stacks hold the same
+ * return addresses and much the same values, and differ in a few words. A copy is therefore kept as
+ * the words in which it differs from a template, the first stack of the same depth and kind:
+ *
+ *     | template | bitmap of differing words, 64 per entry | those words ... |
+ *
+ * A rank in a barrier keeps some 100 bytes of its 250.
+ */
+#ifndef VP_PACK_H
+#define VP_PACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A copy of [from, from + bytes); bytes is a multiple of 8. Freed by vp_unpack. */
+void *vp_pack(const void *from, uint32_t bytes);
+
+/* Puts the copied bytes back and frees the copy. */
+void vp_unpack(void *copy, void *to, uint32_t bytes);
+
+#endif
