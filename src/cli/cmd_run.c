@@ -208,6 +208,7 @@ static int run_main(int argc, char **argv)
     }
     memset(&program, 0, sizeof program);
     int rc = check_run(&run, argv[next], &program, libdir, sizeof libdir, &err);
+    run.opt.may_cancel = program.cancels;
     if (rc == 0)
         rc = start_and_watch(&run, program.path, argv + next, libdir, &err, &status);
     cli_program_fini(&program);

@@ -31,8 +31,8 @@ int cli_launch_libdir(char *out, size_t size, struct err *);
 
 /*
  * Forks and executes path with argv and the environment for a simulation. The child dies with its
- * parent, has address space randomisation off and the signal mask `mask`. Returns 0 with *pid; ERR_SYSTEM if it could not be executed (then there is no
- * child).
+ * parent, has address space randomisation off and the signal mask `mask`. Returns 0 with *pid;
+ * ERR_SYSTEM if it could not be executed (then there is no child).
  */
 int cli_launch_start(const struct cli_page *, const char *libdir, const char *path, char **argv,
                      const sigset_t *mask, pid_t *pid, struct err *);

@@ -27,6 +27,7 @@ struct cli_program {
     uint64_t private_bytes;          /* writable data of program and libraries, per rank */
     size_t libraries;                /* looked at, besides language runtimes and MPI */
     int static_program, threads;
+    int cancels;                     /* it, or a library of its, imports MPI_Cancel */
     struct cli_names unsupported;    /* MPI calls of the program that Orrery lacks */
     struct cli_names warnings;       /* sentences */
     int refused;                     /* why.text continues "it ..." */

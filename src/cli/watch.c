@@ -103,7 +103,7 @@ static void erase_line(struct watch *watch)
 static size_t columns(void)
 {
     struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 3 ? size.ws_col - 3u : 77;
 }
 
 static void draw_line(struct watch *watch)
@@ -120,7 +120,7 @@ static void draw_line(struct watch *watch)
     size_t room = columns(), length = strlen(line);
     struct buf out;
     buf_init(&out);
-    buf_addf(&out, "\r%.*s\033[K", (int)(length < room ? length : room), line);
+    buf_addf(&out, "\r%.*s\033[K  ", (int)(length < room ? length : room), line);
     sys_write_all(STDERR_FILENO, buf_str(&out), out.len);
     buf_fini(&out);
     watch->drawn = 1;

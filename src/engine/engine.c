@@ -165,6 +165,8 @@ void engine_block(struct engine *e, struct engine_entity *x, uint32_t id, vtime 
 {
     x->state = ENGINE_BLOCKED;
     x->wake_after = wake_after;
+    if (id == e->granted)
+        e->granted_due = -1;
     if (due != VTIME_NEVER)
         heap_add(e, id, due);
 }

@@ -97,7 +97,7 @@ struct engine {
     struct engine_config cfg;
     struct pool msgs;
     vtime safe_until; /* decisions due before this may be taken */
-    vtime granted_due; /* lookahead 0: the entity `granted` may decide what is due at or before */
+    vtime granted_due; /* lookahead 0: `granted` may take one decision due at or before this */
     uint32_t granted;
     uint32_t ready_head, ready_tail; /* id + 1; FIFO */
     uint64_t next_new;               /* entities below this have been started */
@@ -170,10 +170,18 @@ static inline struct engine_msg *engine_poll(struct engine_entity *x)
 void engine_block(struct engine *, struct engine_entity *, uint32_t id, vtime due,
                   uint32_t wake_after);
 
-/* May the entity decide now what is due at `due`? */
-static inline int engine_is_safe(const struct engine *e, uint32_t id, vtime due)
+/*
+ * May the entity decide now what is due at `due`? A grant (lookahead 0) is good for one decision:
+ * what that one sets off may matter for the next, even at the same time.
+ */
+static inline int engine_is_safe(struct engine *e, uint32_t id, vtime due)
 {
-    return due < e->safe_until || (id == e->granted && due <= e->granted_due);
+    if (due < e->safe_until)
+        return 1;
+    if (id != e->granted || due > e->granted_due)
+        return 0;
+    e->granted_due = -1;
+    return 1;
 }
 
 /* Tells the livelock detection that something succeeded at `when`. */

@@ -59,6 +59,7 @@ void mpi_clock_init(const struct run_options *o)
     mpi_world.test_cost = o->platform.mpi_test_cost;
     mpi_world.clock_cost = o->platform.mpi_clock_cost;
     mpi_world.eager_limit = o->platform.mpi_eager_limit;
+    mpi_world.may_cancel = o->may_cancel;
     if (mpi_world.measured)
         mpi_world.ps_per_tick = 1000.0 / ticks_per_ns() / o->platform.nodes_speed;
 }

@@ -9,6 +9,7 @@
 struct mpi_early_index;
 struct mpi_pair_table;
 struct mpi_call_list;
+struct mpi_req;
 
 struct mpi_ext {
     struct mpi_early_index *index; /* early messages by source, when there are many */
@@ -16,6 +17,7 @@ struct mpi_ext {
     void *bsend_buf;               /* MPI_Buffer_attach */
     int64_t bsend_size;
     uint32_t orphans;              /* requests freed before they were complete */
+    struct mpi_req *unanswered;    /* list of receives with MPI_REQ_UNANSWERED */
     vtime decided;                 /* time of the rank's last wildcard decision */
     struct mpi_call_list *calls;   /* stats.c: per function, when asked for */
 };

@@ -31,10 +31,11 @@ enum mpi_req_flag {
     MPI_REQ_ORPHAN = 32,     /* freed by the user before completion */
     MPI_REQ_HEAP = 64,       /* has a handle; else on a stack */
     MPI_REQ_QUEUED = 128,    /* in the posted list */
+    MPI_REQ_UNANSWERED = 256, /* matched a large message that is not asked for yet */
 };
 
 struct mpi_req {
-    struct mpi_req *next;   /* posted list */
+    struct mpi_req *next;   /* posted or unanswered list */
     void *buf;
     uint64_t count;
     struct mpi_type *type;
@@ -52,7 +53,8 @@ struct mpi_req {
     int32_t error;          /* MPI class */
     uint32_t id;            /* place in the request table (its handle), or protocol id */
     uint32_t owner;         /* world rank */
-    uint8_t kind, flags, mode;
+    uint16_t flags;
+    uint8_t kind, mode;
     uint8_t persistent_kind;
 };
 

@@ -67,6 +67,7 @@ struct mpi_world {
     double ps_per_tick;   /* host ticks to virtual picoseconds, speed included */
     vtime send_overhead, recv_overhead, test_cost, clock_cost;
     uint64_t eager_limit;
+    int may_cancel;       /* the program calls MPI_Cancel */
     struct pool pool;     /* requests, exts and other small objects */
     struct mpi_stats *stats;
 };

@@ -30,6 +30,7 @@ struct run_options {
     uint64_t stack_size; /* bytes, 0: default */
     vtime idle_limit;
     int64_t epoch;
+    int32_t may_cancel; /* the program imports MPI_Cancel */
     int32_t detail;     /* per-rank, per-function statistics wanted (--stats given) */
     char stats_path[4096]; /* absolute or empty */
     char program[4096];

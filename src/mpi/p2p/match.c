@@ -69,9 +69,9 @@ void mpi_unpost(struct mpi_rank *self, struct mpi_req *req)
         if (self->posted == req)
             self->posted = before;
     }
-    req->flags &= (uint8_t)~MPI_REQ_QUEUED;
+    req->flags &= (uint16_t)~MPI_REQ_QUEUED;
     if (req->flags & MPI_REQ_WILD) {
-        req->flags &= (uint8_t)~MPI_REQ_WILD;
+        req->flags &= (uint16_t)~MPI_REQ_WILD;
         self->ent.owner_bits--;
     }
 }
@@ -91,6 +91,50 @@ static void deliver(struct mpi_req *req, const char *payload, uint64_t bytes)
         mpi_type_unpack(req->type, req->count, req->buf, payload, bytes);
 }
 
+/* May the program still cancel the request before time t? */
+static int is_revocable(const struct mpi_rank *self, const struct mpi_req *req, vtime t)
+{
+    return t > self->ent.clock && (req->flags & (MPI_REQ_HEAP | MPI_REQ_ORPHAN)) == MPI_REQ_HEAP;
+}
+
+/*
+ * A large message is asked for at time t. If the program might cancel the receive before, that is a
+ * decision due at t; programs that never call MPI_Cancel are spared it.
+ */
+static void answer_or_hold(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *rts, vtime t)
+{
+    struct mpi_ext *x;
+
+    req->held = rts;
+    req->complete = t;
+    if (!mpi_world.may_cancel || !is_revocable(self, req, t)) {
+        mpi_send_cts(self, req, t);
+        return;
+    }
+    x = mpi_ext_get(self);
+    req->flags |= MPI_REQ_UNANSWERED;
+    req->next = x->unanswered;
+    x->unanswered = req;
+}
+
+static void unanswered_remove(struct mpi_rank *self, struct mpi_req *req)
+{
+    struct mpi_req **at = &self->ext->unanswered;
+
+    while (*at != req)
+        at = &(*at)->next;
+    *at = req->next;
+    req->flags &= (uint16_t)~MPI_REQ_UNANSWERED;
+}
+
+void mpi_answer(struct mpi_rank *self, struct mpi_req *req)
+{
+    if (!(req->flags & MPI_REQ_UNANSWERED))
+        return;
+    unanswered_remove(self, req);
+    mpi_send_cts(self, req, req->complete);
+}
+
 void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t)
 {
     req->got_peer = (int32_t)m->em.src;
@@ -100,16 +144,15 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
     if (m->em.arrival > t)
         t = m->em.arrival;
     if (m->kind == MPI_MSG_RTS) {
-        mpi_send_cts(self, req, m, t);
-        engine_msg_free(&mpi_world.engine, &m->em);
+        answer_or_hold(self, req, m, t);
         return;
     }
     req->complete = vtime_add(t, mpi_world.recv_overhead);
     req->flags |= MPI_REQ_DONE;
     if (m->cookie)
         mpi_send_ack(self, m, t);
-    if (t > self->ent.clock && (req->flags & (MPI_REQ_HEAP | MPI_REQ_ORPHAN)) == MPI_REQ_HEAP) {
-        req->held = m; /* it may still be cancelled before the message arrives */
+    if (is_revocable(self, req, t)) {
+        req->held = m;
         return;
     }
     deliver(req, m->payload, m->bytes);
@@ -215,8 +258,8 @@ static void choose(struct mpi_rank *self, struct choice *best)
 {
     struct mpi_req *r = self->posted;
 
-    best->req = NULL;
-    best->due = VTIME_NEVER;
+    if (!mpi_wild_count(self))
+        return;
     do {
         struct mpi_msg *m;
         vtime due;
@@ -277,17 +320,29 @@ static void take(struct mpi_rank *self, const struct choice *c)
         ;
 }
 
+/* The unanswered large message that is due before `best`. */
+static void choose_answer(struct mpi_rank *self, struct choice *best)
+{
+    for (struct mpi_req *r = self->ext ? self->ext->unanswered : NULL; r; r = r->next)
+        if (r->complete < best->due)
+            *best = (struct choice){r, NULL, r->complete};
+}
+
 vtime mpi_decide(struct mpi_rank *self)
 {
-    struct choice c;
+    while (mpi_wild_count(self) || (self->ext && self->ext->unanswered)) {
+        struct choice c = {.due = VTIME_NEVER};
 
-    while (mpi_wild_count(self)) {
         choose(self, &c);
+        choose_answer(self, &c);
         if (!c.req)
             return VTIME_NEVER;
         if (!engine_is_safe(&mpi_world.engine, mpi_rank_id(self), c.due))
             return c.due;
-        take(self, &c);
+        if (c.msg)
+            take(self, &c);
+        else
+            mpi_answer(self, c.req);
     }
     return VTIME_NEVER;
 }
@@ -299,6 +354,9 @@ void mpi_put_back(struct mpi_rank *self, struct mpi_req *req)
     struct mpi_msg *m = req->held;
 
     req->held = NULL;
-    m->cookie = 0; /* a synchronous sender has had its answer */
+    if (req->flags & MPI_REQ_UNANSWERED)
+        unanswered_remove(self, req);
+    else
+        m->cookie = 0; /* a synchronous sender has had its answer */
     mpi_early_add_first(self, m);
 }

@@ -68,6 +68,8 @@ vtime mpi_decide(struct mpi_rank *self);
 int mpi_wild_claims(const struct mpi_rank *self, const struct mpi_msg *m);
 /* Copies the payload of a matched message that the request still holds into the user's buffer. */
 void mpi_deliver_held(struct mpi_req *req);
+/* The program will not cancel req before its message comes: asks for a large message now. */
+void mpi_answer(struct mpi_rank *self, struct mpi_req *req);
 /* Undoes the match of a receive with a held message, which is early again. */
 void mpi_put_back(struct mpi_rank *self, struct mpi_req *req);
 /* Posts a filled receive request: matches an early message or queues it. */
@@ -81,8 +83,8 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
 void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *m);
 void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m);
 void mpi_handle_ack(struct mpi_rank *self, struct mpi_msg *m);
-/* Answers a matched RTS: asks for the data to go to req. */
-void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_msg *rts, vtime t);
+/* Answers the RTS that req holds (and frees it): asks for the data at time t. */
+void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, vtime t);
 void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *m, vtime t);
 
 /* ---- blocking (wait.c) ---- */

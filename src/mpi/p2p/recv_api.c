@@ -93,7 +93,7 @@ int mpi_start(struct mpi_rank *self, MPI_Request *request)
                          "request 0x%x is not an inactive persistent request",
                          (unsigned)*request);
     mpi_drain(self);
-    r->flags = (r->flags & (uint8_t)~(MPI_REQ_DONE | MPI_REQ_CANCELLED)) | MPI_REQ_ACTIVE;
+    r->flags = (r->flags & (uint16_t)~(MPI_REQ_DONE | MPI_REQ_CANCELLED)) | MPI_REQ_ACTIVE;
     if (r->persistent_kind == MPI_REQ_SEND) {
         mpi_p2p_isend(self, r, r->buf, r->count, r->type, (uint32_t)r->peer, r->tag, r->ctx,
                       (MPI_Comm)r->comm, (enum mpi_send_mode)r->mode);

@@ -168,7 +168,7 @@ int mpi_req_finish(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI
     mpi_deliver_held(r);
     mpi_status_set(s, r);
     if (r->flags & MPI_REQ_PERSISTENT) {
-        r->flags &= (uint8_t)~MPI_REQ_ACTIVE;
+        r->flags &= (uint16_t)~MPI_REQ_ACTIVE;
         return error;
     }
     mpi_req_release(r);

@@ -137,9 +137,8 @@ int mpi_testsome(struct mpi_rank *self, int incount, MPI_Request array_of_reques
 }
 
 /*
- * A receive is cancelled if nothing has matched it by now. A receive that has already answered a
- * large message (rendezvous) is not taken back, and sends never are: the standard leaves both to
- * the implementation, and the operation then completes normally.
+ * A receive is cancelled if no message has matched it by now. Sends never are: the standard leaves
+ * that to the implementation, and the send then completes normally.
  */
 int mpi_cancel(struct mpi_rank *self, MPI_Request *request)
 {
@@ -154,6 +153,7 @@ int mpi_cancel(struct mpi_rank *self, MPI_Request *request)
         return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_REQUEST, "the request is not active");
     if (r->kind != MPI_REQ_RECV || complete_now(self, r))
         return MPI_SUCCESS;
+    /* What is still queued or held has not arrived by now; what is neither is under way. */
     if (r->flags & MPI_REQ_QUEUED) {
         mpi_unpost(self, r);
     } else if (r->held) {
@@ -194,6 +194,7 @@ int mpi_request_free(struct mpi_rank *self, MPI_Request *request)
         mpi_deliver_held(r);
         mpi_req_release(r);
     } else {
+        mpi_answer(self, r);
         mpi_req_orphan(self, r);
     }
     return MPI_SUCCESS;

@@ -50,6 +50,7 @@ int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req)
         mpi_drain(self);
         if (req->flags & MPI_REQ_DONE)
             break;
+        mpi_answer(self, req);
         due = mpi_decide(self);
         if (req->flags & MPI_REQ_DONE)
             break;

@@ -40,6 +40,7 @@ static struct mpi_req *first_pending(struct mpi_rank *self, int n, const MPI_Req
 
         if (!r || (r->flags & MPI_REQ_DONE))
             continue;
+        mpi_answer(self, r);
         if (!first)
             first = r;
         if (r->flags & MPI_REQ_QUEUED)
