@@ -165,6 +165,19 @@ static void hook_hostname(struct vp_fibre *f, char *out, size_t n)
     snprintf(out, n, "node%llu", (unsigned long long)node);
 }
 
+/* Ranks that have not ended count with the time they reached. */
+static void count_unfinished(vtime limit)
+{
+    for (uint32_t i = 0; i < mpi_world.engine.next_new; i++) {
+        vtime t = mpi_world.ranks[i].ent.clock;
+
+        if (t > run.last)
+            run.last = t;
+    }
+    if (run.last > limit)
+        run.last = limit;
+}
+
 static void finish(enum run_cause cause, int status) __attribute__((noreturn));
 
 static void hook_crash(struct vp_fibre *f, int sig, void *addr)
@@ -176,6 +189,7 @@ static void hook_crash(struct vp_fibre *f, int sig, void *addr)
         struct mpi_rank *r = mpi_rank_of_fibre(f);
 
         units_format_time(when, sizeof when, r->ent.clock);
+        count_unfinished(VTIME_NEVER);
         output_finish(&mpi_world.output);
         if (sig == SIGABRT)
             log_error("rank %u aborted at virtual time %s", mpi_rank_id(r), when);
@@ -279,19 +293,6 @@ static void finish(enum run_cause cause, int status)
     sys_exit(status);
 }
 
-/* Ranks that have not ended count with the time they reached. */
-static void count_unfinished(vtime limit)
-{
-    for (uint32_t i = 0; i < mpi_world.engine.next_new; i++) {
-        vtime t = mpi_world.ranks[i].ent.clock;
-
-        if (t > run.last)
-            run.last = t;
-    }
-    if (run.last > limit)
-        run.last = limit;
-}
-
 void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
 {
     char when[UNITS_TEXT_MAX];
@@ -313,6 +314,7 @@ void mpi_unsupported(int fn)
 {
     struct mpi_rank *self = mpi_self();
 
+    count_unfinished(VTIME_NEVER);
     output_finish(&mpi_world.output);
     vp_current_fibre = NULL;
     log_error("%s is not supported yet (called by rank %u); 'orrery check' lists such calls",

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Runs all tests of a build and ends with one line that counts them: "N passed, N failed".
+# QUICK=1 leaves out the sanitizer build, the native runs and most random schedules.
+set -u
+cd "$(dirname "$0")/.."
+build=${1:-build}
+quick=${QUICK:-}
+logs=$build/test-logs
+mkdir -p "$logs"
+passed=0
+failed=0
+
+# count NAME PASSED FAILED
+count() {
+    printf '%-28s %5d passed, %d failed\n' "$1" "$2" "$3"
+    passed=$((passed + $2))
+    failed=$((failed + $3))
+}
+
+# runner NAME COMMAND...: a command whose last lines contain "N passed, M failed".
+runner() {
+    local name=$1 line
+    shift
+    "$@" >"$logs/$name.log" 2>&1
+    local status=$?
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$logs/$name.log" | tail -n 1)
+    if [ -z "$line" ]; then
+        tail -n 20 "$logs/$name.log"
+        count "$name" 0 1
+        return
+    fi
+    local ok=${line%% passed*} bad=${line#*passed, }
+    bad=${bad%% failed*}
+    [ "$status" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
+    [ "$bad" -eq 0 ] || grep -A 12 '^not ok' "$logs/$name.log" | head -n 100
+    count "$name" "$ok" "$bad"
+}
+
+# check NAME COMMAND...: one test, by its exit status.
+check() {
+    local name=$1
+    shift
+    if "$@" >"$logs/$name.log" 2>&1; then
+        count "$name" 1 0
+    else
+        tail -n 20 "$logs/$name.log"
+        count "$name" 0 1
+    fi
+}
+
+# meson_tests NAME BUILD: every subtest of the unit and property tests.
+meson_tests() {
+    local name=$1 ok bad
+    meson test -C "$2" --no-rebuild --print-errorlogs >"$logs/$name.log" 2>&1
+    local status=$?
+    ok=$(grep -oE '[0-9]+ subtests passed' "$logs/$name.log" | awk '{n += $1} END {print n + 0}')
+    bad=$(grep -cE '^ *[0-9]+/[0-9]+ .*(FAIL|ERROR|TIMEOUT)' "$logs/$name.log")
+    [ "$status" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
+    [ "$bad" -eq 0 ] || tail -n 100 "$logs/$name.log"
+    count "$name" "$ok" "$bad"
+}
+
+sanitized() {
+    local dir=$build/sanitize
+    [ -f "$dir/build.ninja" ] ||
+        meson setup "$dir" -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized
+    meson test -C "$dir" --list >/dev/null && ninja -C "$dir" meson-test-prereq
+}
+
+ninja -C "$build" meson-test-prereq >"$logs/build.log" 2>&1 || { tail -n 40 "$logs/build.log"; echo "0 passed, 1 failed"; exit 1; }
+check layers tools/check-layers
+check docs tools/check-docs "$build/orrery"
+meson_tests unit "$build"
+if [ -z "$quick" ]; then
+    if sanitized >"$logs/sanitize-build.log" 2>&1; then
+        meson_tests unit-sanitized "$build/sanitize"
+    else
+        tail -n 40 "$logs/sanitize-build.log"
+        count unit-sanitized 0 1
+    fi
+fi
+runner mpi-programs python3 tests/run_mpi.py --orrery "$build/orrery" --build-dir "$build/mpi-tests" \
+    --programs tests/mpi ${quick:+--no-native --schedules 5}
+runner end-to-end python3 tests/run_e2e.py --orrery "$build/orrery" --build-dir "$build/e2e"
+runner examples examples/run_tests.sh "$build/orrery" "$build/examples"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
