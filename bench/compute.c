@@ -1,16 +1,31 @@
 /*
- * compute.c - computation only, about a second: multiplies small matrices. The time is read from
- * the processor-time clock of the kernel by the caller; this program reads no clock.
+ * compute.c - computation only: multiplies matrices, and prints the processor seconds it took.
+ *
+ * The clock is read by the system call itself, so that it is the real one in the simulator too:
+ * this measures how fast the simulator lets a program compute, not what it simulates.
  *
  * usage: compute ROUNDS
  */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #define N 96
 
 static double a[N][N], b[N][N], c[N][N];
+
+static double processor_seconds(void)
+{
+    struct timespec t;
+
+    if (syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t) != 0)
+        abort();
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static void fill(void)
 {
@@ -39,12 +54,14 @@ static void multiply(void)
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 1;
+    double start;
 
     MPI_Init(&argc, &argv);
     fill();
+    start = processor_seconds();
     for (int i = 0; i < rounds; i++)
         multiply();
-    printf("%.17g\n", b[0][0] + b[N - 1][N - 1]);
+    printf("%.6f\n", processor_seconds() - start);
     MPI_Finalize();
-    return 0;
+    return b[0][0] > 0.0 ? 0 : 1;
 }

@@ -88,6 +88,18 @@ static void heap_remove(struct engine *e, struct engine_entity *x)
 
 /* ---- ready entities ---- */
 
+static void ready_grow(struct engine *e)
+{
+    uint64_t cap = e->ready_cap ? 2 * e->ready_cap : 64;
+    uint32_t *ring = mem_alloc(cap * sizeof *ring);
+
+    for (uint64_t i = e->ready_head; i < e->ready_tail; i++)
+        ring[i & (cap - 1)] = e->ready[i & (e->ready_cap - 1)];
+    mem_free(e->ready);
+    e->ready = ring;
+    e->ready_cap = cap;
+}
+
 static void make_ready(struct engine *e, struct engine_entity *x, uint32_t id, enum engine_wake why)
 {
     assert(x->state == ENGINE_BLOCKED);
@@ -95,46 +107,39 @@ static void make_ready(struct engine *e, struct engine_entity *x, uint32_t id, e
     x->wake = (uint8_t)why;
     if (x->heap_pos)
         heap_remove(e, x);
-    if (e->cfg.random) {
-        if (e->bag_len == e->bag_cap) {
-            e->bag_cap = e->bag_cap ? 2 * e->bag_cap : 64;
-            e->bag = mem_realloc(e->bag, e->bag_cap * sizeof *e->bag);
-        }
-        e->bag[e->bag_len++] = id;
-        return;
-    }
-    x->next = 0;
-    if (e->ready_tail)
-        engine_entity_at(e, e->ready_tail - 1)->next = id + 1;
-    else
-        e->ready_head = id + 1;
-    e->ready_tail = id + 1;
+    if (e->ready_tail - e->ready_head == e->ready_cap)
+        ready_grow(e);
+    e->ready[e->ready_tail++ & (e->ready_cap - 1)] = id;
+}
+
+/* Random schedule: puts one of the ready ones, chosen at random, to the front; may choose to start
+ * a new one instead and then returns 1. */
+static int shuffle(struct engine *e)
+{
+    uint64_t ready = e->ready_tail - e->ready_head, mask = e->ready_cap - 1, pick;
+    uint32_t id;
+
+    pick = rng_below(&e->rng, ready + (e->next_new < e->cfg.entities));
+    if (pick == ready)
+        return 1;
+    id = e->ready[(e->ready_head + pick) & mask];
+    e->ready[(e->ready_head + pick) & mask] = e->ready[e->ready_head & mask];
+    e->ready[e->ready_head & mask] = id;
+    return 0;
 }
 
 /* The next entity to run, or -1. */
 static int64_t take_ready(struct engine *e)
 {
-    uint32_t id;
+    int fresh = e->ready_head == e->ready_tail;
 
-    if (e->cfg.random) {
-        uint64_t fresh = e->next_new < e->cfg.entities, pick;
-
-        if (e->bag_len + fresh == 0)
-            return -1;
-        pick = rng_below(&e->rng, e->bag_len + fresh);
-        if (pick == e->bag_len)
-            return (int64_t)e->next_new++;
-        id = e->bag[pick];
-        e->bag[pick] = e->bag[--e->bag_len];
-        return id;
-    }
-    if (!e->ready_head)
-        return e->next_new < e->cfg.entities ? (int64_t)e->next_new++ : -1;
-    id = e->ready_head - 1;
-    e->ready_head = engine_entity_at(e, id)->next;
-    if (!e->ready_head)
-        e->ready_tail = 0;
-    return id;
+    if (fresh && e->next_new == e->cfg.entities)
+        return -1;
+    if (e->cfg.random)
+        fresh = shuffle(e);
+    if (fresh)
+        return (int64_t)e->next_new++;
+    return e->ready[e->ready_head++ & (e->ready_cap - 1)];
 }
 
 void engine_inject(struct engine *e, struct engine_msg *m)
@@ -279,5 +284,5 @@ void engine_fini(struct engine *e)
 {
     pool_fini(&e->msgs);
     mem_free(e->heap);
-    mem_free(e->bag);
+    mem_free(e->ready);
 }

@@ -47,12 +47,12 @@ struct engine_msg {
 struct engine_entity {
     vtime clock;
     struct engine_msg *inbox; /* tail of a circular list; NULL when empty */
-    uint32_t next;            /* ready queue link: id + 1 */
     uint32_t heap_pos;        /* place in the decision heap + 1, 0 when none is due */
     uint32_t wake_after;      /* arrivals still to come before a wake makes sense */
     uint8_t state;            /* enum engine_state */
     uint8_t wake;             /* enum engine_wake of the last wake */
     uint16_t owner_bits;      /* free for the owner */
+    uint32_t owner_word;      /* likewise */
 };
 
 enum engine_wake {
@@ -99,8 +99,11 @@ struct engine {
     vtime safe_until; /* decisions due before this may be taken */
     vtime granted_due; /* lookahead 0: `granted` may take one decision due at or before this */
     uint32_t granted;
-    uint32_t ready_head, ready_tail; /* id + 1; FIFO */
-    uint64_t next_new;               /* entities below this have been started */
+    uint32_t *ready;     /* ring of ids, oldest at ready_head; a bag with a random schedule */
+    uint64_t ready_head; /* counts up; index modulo ready_cap */
+    uint64_t ready_tail;
+    uint64_t ready_cap; /* a power of two */
+    uint64_t next_new;   /* entities below this have been started */
     uint64_t done;
     uint64_t injected;
     vtime last_progress; /* latest arrival injected or success reported */
@@ -108,8 +111,6 @@ struct engine {
     int stop;
     struct engine_due *heap;
     uint32_t heap_len, heap_cap;
-    uint32_t *bag; /* random schedule: ready ids */
-    uint32_t bag_len, bag_cap;
     struct rng rng;
     void (*idle)(void *owner); /* called now and then in scheduler context (progress, output) */
 };
@@ -182,6 +183,14 @@ static inline int engine_is_safe(struct engine *e, uint32_t id, vtime due)
         return 0;
     e->granted_due = -1;
     return 1;
+}
+
+/* The k-th entity to be run after the present one if nothing else happens, or -1 if not known. */
+static inline int64_t engine_peek_ready(const struct engine *e, uint64_t k)
+{
+    uint64_t at = e->ready_head + k;
+
+    return at < e->ready_tail ? (int64_t)e->ready[at & (e->ready_cap - 1)] : -1;
 }
 
 /* Tells the livelock detection that something succeeded at `when`. */

@@ -7,13 +7,11 @@
 #include "mpi/rank.h"
 
 struct mpi_early_index;
-struct mpi_pair_table;
 struct mpi_call_list;
 struct mpi_req;
 
 struct mpi_ext {
     struct mpi_early_index *index; /* early messages by source, when there are many */
-    struct mpi_pair_table *pairs;  /* stats.c: peers beyond those in the rank */
     void *bsend_buf;               /* MPI_Buffer_attach */
     int64_t bsend_size;
     uint32_t orphans;              /* requests freed before they were complete */

@@ -32,13 +32,12 @@ struct mpi_stats;
 
 enum mpi_phase { MPI_PHASE_BEFORE = 0, MPI_PHASE_ACTIVE, MPI_PHASE_FINALIZED };
 
-/* What a rank sent to one peer. The first peers lie in the rank, others in a table (stats.c). */
+/* What a rank sent to one peer. The first peer lies in the rank, others in a table (stats.c). */
 struct mpi_pair {
     uint32_t dst;
     uint32_t messages; /* 0: unused */
     uint64_t bytes;
 };
-#define MPI_PAIRS_INLINE 2
 
 struct mpi_rank {
     struct engine_entity ent; /* 32 */
@@ -46,7 +45,10 @@ struct mpi_rank {
     struct mpi_req *posted;   /* posted receives, oldest first: tail of a circular list */
     struct mpi_msg *early;    /* messages nobody has asked for yet, in arrival order: tail */
     struct mpi_ext *ext;      /* NULL until needed */
-    struct mpi_pair pair[MPI_PAIRS_INLINE];
+    struct mpi_pair pair;     /* the first peer */
+    struct mpi_pair *pairs;   /* the others: a hash table, or NULL */
+    uint32_t pair_cap;        /* its size, a power of two ... */
+    uint32_t pair_count;      /* ... and what it holds */
     uint16_t fn;              /* enum mpi_fn of the call it is in */
     uint8_t phase;            /* enum mpi_phase */
     uint8_t thread_level;
@@ -88,6 +90,12 @@ static inline struct mpi_rank *mpi_self(void)
 static inline uint32_t mpi_rank_id(const struct mpi_rank *r)
 {
     return (uint32_t)(r - mpi_world.ranks);
+}
+
+/* Something is about to be sent to the rank: asks the cache for where messages are put. */
+static inline void mpi_rank_prefetch(uint32_t id)
+{
+    __builtin_prefetch(&mpi_world.ranks[id].ent, 1);
 }
 
 /* Lets the rank's clock advance; ends the run with an error beyond 2^62 ps. */

@@ -1,9 +1,9 @@
 /*
  * stats.c - who sent to whom, and per-rank detail.
  *
- * A rank's first peers are counted in the rank itself, further ones in a table of its own, both
+ * A rank's first peer is counted in the rank itself, further ones in a table of its own, both
  * exact. When all tables together hold more than MPI_STATS_PAIRS_MAX pairs, they are folded into
- * one matrix of groups of nodes and freed; from then on only the peers in the ranks are exact until
+ * one matrix of groups of nodes and freed; from then on only the first peers are exact until
  * the end, where they are folded too.
  */
 #include "mpi/stats.h"
@@ -43,40 +43,38 @@ static void count_cell(uint32_t src, uint32_t dst, uint64_t messages, uint64_t b
     c->bytes += bytes;
 }
 
-static struct mpi_pair *table_slot(struct mpi_pair_table *t, uint32_t dst)
+static struct mpi_pair *table_slot(struct mpi_pair *table, uint32_t cap, uint32_t dst)
 {
-    uint32_t mask = t->cap - 1, at = (dst * 0x9e3779b1u) >> 7 & mask;
+    uint32_t mask = cap - 1, at = (dst * 0x9e3779b1u) >> 7 & mask;
 
-    while (t->at[at].messages && t->at[at].dst != dst)
+    while (table[at].messages && table[at].dst != dst)
         at = (at + 1) & mask;
-    return &t->at[at];
+    return &table[at];
 }
 
-static struct mpi_pair_table *table_grow(struct mpi_pair_table *old)
+static void table_grow(struct mpi_rank *r)
 {
-    uint32_t cap = old ? 2 * old->cap : 8;
-    struct mpi_pair_table *t = mem_zalloc(sizeof *t + cap * sizeof t->at[0]);
+    uint32_t cap = r->pairs ? 2 * r->pair_cap : 4;
+    struct mpi_pair *table = mem_zalloc(cap * sizeof *table);
 
-    t->cap = cap;
-    for (uint32_t i = 0; old && i < old->cap; i++)
-        if (old->at[i].messages)
-            *table_slot(t, old->at[i].dst) = old->at[i];
-    t->count = old ? old->count : 0;
-    mem_free(old);
-    return t;
+    for (uint32_t i = 0; r->pairs && i < r->pair_cap; i++)
+        if (r->pairs[i].messages)
+            *table_slot(table, cap, r->pairs[i].dst) = r->pairs[i];
+    mem_free(r->pairs);
+    r->pairs = table;
+    r->pair_cap = cap;
 }
 
 static void fold_rank(struct mpi_rank *r)
 {
-    struct mpi_pair_table *t = r->ext ? r->ext->pairs : NULL;
-
-    if (!t)
+    if (!r->pairs)
         return;
-    for (uint32_t i = 0; i < t->cap; i++)
-        if (t->at[i].messages)
-            count_cell(mpi_rank_id(r), t->at[i].dst, t->at[i].messages, t->at[i].bytes);
-    mem_free(t);
-    r->ext->pairs = NULL;
+    for (uint32_t i = 0; i < r->pair_cap; i++)
+        if (r->pairs[i].messages)
+            count_cell(mpi_rank_id(r), r->pairs[i].dst, r->pairs[i].messages, r->pairs[i].bytes);
+    mem_free(r->pairs);
+    r->pairs = NULL;
+    r->pair_cap = r->pair_count = 0;
 }
 
 static void aggregate(void)
@@ -91,42 +89,32 @@ static void aggregate(void)
 
 static void table_count(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
 {
-    struct mpi_ext *x = mpi_ext_get(self);
     struct mpi_pair *p;
 
-    if (!x->pairs || 2 * x->pairs->count >= x->pairs->cap)
-        x->pairs = table_grow(x->pairs);
-    p = table_slot(x->pairs, dst);
+    if (!self->pairs || 4 * self->pair_count >= 3 * self->pair_cap)
+        table_grow(self);
+    p = table_slot(self->pairs, self->pair_cap, dst);
     if (!p->messages) {
-        p->dst = dst;
-        p->bytes = 0;
-        x->pairs->count++;
-        if (++mpi_world.stats->pairs > MPI_STATS_PAIRS_MAX) {
-            p->messages = 1;
-            p->bytes = bytes;
-            aggregate();
-            return;
-        }
+        *p = (struct mpi_pair){.dst = dst};
+        self->pair_count++;
+        mpi_world.stats->pairs++;
     }
     p->messages += p->messages != UINT32_MAX;
     p->bytes += bytes;
+    if (mpi_world.stats->pairs > MPI_STATS_PAIRS_MAX)
+        aggregate();
 }
 
 void mpi_stats_pair_slow(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
 {
-    for (int i = 0; i < MPI_PAIRS_INLINE; i++) {
-        struct mpi_pair *p = &self->pair[i];
-
-        if (p->messages)
-            continue;
-        *p = (struct mpi_pair){dst, 1, bytes};
+    if (!self->pair.messages) {
+        self->pair = (struct mpi_pair){dst, 1, bytes};
         mpi_world.stats->pairs++;
-        return;
-    }
-    if (mpi_world.stats->aggregated)
+    } else if (mpi_world.stats->aggregated) {
         count_cell(mpi_rank_id(self), dst, 1, bytes);
-    else
+    } else {
         table_count(self, dst, bytes);
+    }
 }
 
 /* ---- detail ---- */
@@ -159,12 +147,11 @@ void mpi_stats_rank_end(struct mpi_rank *self)
 
 void mpi_stats_fold_inline(void)
 {
-    for (uint32_t i = 0; i < mpi_world.size; i++)
-        for (int k = 0; k < MPI_PAIRS_INLINE; k++) {
-            struct mpi_pair *p = &mpi_world.ranks[i].pair[k];
+    for (uint32_t i = 0; i < mpi_world.size; i++) {
+        struct mpi_pair *p = &mpi_world.ranks[i].pair;
 
-            if (p->messages)
-                count_cell(i, p->dst, p->messages, p->bytes);
-            p->messages = 0;
-        }
+        if (p->messages)
+            count_cell(i, p->dst, p->messages, p->bytes);
+        p->messages = 0;
+    }
 }

@@ -60,14 +60,10 @@ static inline void mpi_stats_send(struct mpi_rank *self, uint32_t dst, uint64_t 
     s->messages[coll]++;
     s->bytes[coll] += bytes;
     s->buckets[mpi_stats_bucket(bytes)]++;
-    for (int i = 0; i < MPI_PAIRS_INLINE; i++) {
-        struct mpi_pair *p = &self->pair[i];
-
-        if (p->dst == dst && p->messages != 0 && p->messages != UINT32_MAX) {
-            p->messages++;
-            p->bytes += bytes;
-            return;
-        }
+    if (self->pair.dst == dst && self->pair.messages != 0 && self->pair.messages != UINT32_MAX) {
+        self->pair.messages++;
+        self->pair.bytes += bytes;
+        return;
     }
     mpi_stats_pair_slow(self, dst, bytes);
 }

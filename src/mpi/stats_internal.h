@@ -10,12 +10,6 @@ struct mpi_cell {
     uint64_t messages, bytes;
 };
 
-/* A rank's peers beyond the first: open addressing, a power of two, at most half full. */
-struct mpi_pair_table {
-    uint32_t cap, count;
-    struct mpi_pair at[];
-};
-
 struct mpi_call {
     uint32_t fn, calls;
     vtime time;
@@ -25,7 +19,7 @@ struct mpi_call_list {
     struct mpi_call at[];
 };
 
-/* Moves the peers counted in the ranks into the matrix; once, when pairs are aggregated. */
+/* Moves the first peers, counted in the ranks, into the matrix; once, when pairs are aggregated. */
 void mpi_stats_fold_inline(void);
 
 #endif

@@ -43,15 +43,13 @@ static int by_dst(const void *a, const void *b)
 static void collect_rank(struct rows *l, uint32_t rank)
 {
     const struct mpi_rank *r = &mpi_world.ranks[rank];
-    const struct mpi_pair_table *t = r->ext ? r->ext->pairs : NULL;
     size_t from = l->count;
 
-    for (int k = 0; k < MPI_PAIRS_INLINE; k++)
-        if (r->pair[k].messages)
-            rows_add(l, rank, r->pair[k].dst, r->pair[k].messages, r->pair[k].bytes);
-    for (uint32_t i = 0; t && i < t->cap; i++)
-        if (t->at[i].messages)
-            rows_add(l, rank, t->at[i].dst, t->at[i].messages, t->at[i].bytes);
+    if (r->pair.messages)
+        rows_add(l, rank, r->pair.dst, r->pair.messages, r->pair.bytes);
+    for (uint32_t i = 0; r->pairs && i < r->pair_cap; i++)
+        if (r->pairs[i].messages)
+            rows_add(l, rank, r->pairs[i].dst, r->pairs[i].messages, r->pairs[i].bytes);
     qsort(l->at + from, l->count - from, sizeof *l->at, by_dst);
 }
 

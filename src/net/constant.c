@@ -34,6 +34,7 @@ static int constant_init(struct net *net, const struct platform_config *config, 
     net->latency = latency;
     net->ps_per_byte = (uint64_t)llround(inverse);
     net->lookahead = latency;
+    net->uniform = 1;
     return 0;
 }
 

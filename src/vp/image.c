@@ -143,14 +143,23 @@ __attribute__((noinline, cold)) static void thaw(size_t i)
     }
 }
 
+/* Most segments are a few words: compare them without a call. */
 static inline int segment_differs(const struct segment *s)
 {
-    /* Most segments are a few words: save the call. */
-    if (s->len == 4)
-        return *(const uint32_t *)s->addr != *(const uint32_t *)s->base;
-    if (s->len == 8)
-        return *(const uint64_t *)s->addr != *(const uint64_t *)s->base;
-    return memcmp(s->addr, s->base, s->len) != 0;
+    const char *a = s->addr, *b = s->base;
+    size_t n = s->len;
+    uint64_t x, y, diff = 0;
+
+    if (n > 128)
+        return memcmp(a, b, n) != 0;
+    for (; n >= 8; n -= 8, a += 8, b += 8) {
+        memcpy(&x, a, 8);
+        memcpy(&y, b, 8);
+        diff |= x ^ y;
+    }
+    for (; n; n--, a++, b++)
+        diff |= (uint64_t)(*a ^ *b);
+    return diff != 0;
 }
 
 static void save_hot(struct vp_fibre *f, uint32_t runs)

@@ -40,10 +40,13 @@ static uint32_t compare(const uint64_t *a, const uint64_t *b, uint32_t words, ui
         uint32_t n = words - at < 64 ? words - at : 64;
         uint64_t mask = 0;
 
-        for (uint32_t i = 0; i < n; i++)
-            mask |= (uint64_t)(a[at + i] != b[at + i]) << i;
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t differs = a[at + i] != b[at + i];
+
+            mask |= differs << i;
+            count += (uint32_t)differs;
+        }
         bits[at / 64] = mask;
-        count += (uint32_t)__builtin_popcountll(mask);
     }
     return count;
 }
@@ -106,7 +109,7 @@ void vp_unpack(void *copy, void *to, uint32_t bytes)
 {
     struct copy *c = copy;
     uint64_t *out = to;
-    uint32_t words = bytes / 8, maps = (words + 63) / 64, count = 0;
+    uint32_t words = bytes / 8, maps = (words + 63) / 64;
     const uint64_t *in = c->data + maps;
 
     if (!c->base) {
@@ -115,10 +118,8 @@ void vp_unpack(void *copy, void *to, uint32_t bytes)
         return;
     }
     memcpy(out, c->base->words, bytes);
-    for (uint32_t k = 0; k < maps; k++) {
+    for (uint32_t k = 0; k < maps; k++)
         for (uint64_t m = c->data[k]; m; m &= m - 1)
             out[64 * k + (uint32_t)__builtin_ctzll(m)] = *in++;
-        count += (uint32_t)__builtin_popcountll(c->data[k]);
-    }
-    pool_free(&vp_pool, c, plain_size(maps + count));
+    pool_free(&vp_pool, c, plain_size((uint32_t)(in - c->data)));
 }

@@ -20,6 +20,7 @@ static __attribute__((noinline)) int signal_peer(struct mpi_rank *self, struct m
 {
     uint32_t size = c->group->size, me = (uint32_t)mpi_comm_my_rank(c, self);
 
+    mpi_rank_prefetch(mpi_comm_world_rank(c, (me + 2 * distance) % size)); /* next round's */
     mpi_coll_send(self, c, NULL, 0, coll_byte(), (int)((me + distance) % size), MPI_TAG_BARRIER);
     return (int)((me + size - distance) % size);
 }

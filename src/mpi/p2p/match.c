@@ -197,21 +197,23 @@ static void arrive(struct mpi_rank *self, struct mpi_msg *m)
         mpi_req_release(req);
 }
 
+void mpi_handle(struct mpi_rank *self, struct mpi_msg *m)
+{
+    switch ((enum mpi_msg_kind)m->kind) {
+    case MPI_MSG_EAGER:
+    case MPI_MSG_RTS: arrive(self, m); break;
+    case MPI_MSG_CTS: mpi_handle_cts(self, m); break;
+    case MPI_MSG_DATA: mpi_handle_data(self, m); break;
+    case MPI_MSG_ACK: mpi_handle_ack(self, m); break;
+    }
+}
+
 void mpi_drain(struct mpi_rank *self)
 {
     struct engine_msg *em;
 
-    while ((em = engine_poll(&self->ent))) {
-        struct mpi_msg *m = (struct mpi_msg *)em;
-
-        switch ((enum mpi_msg_kind)m->kind) {
-        case MPI_MSG_EAGER:
-        case MPI_MSG_RTS: arrive(self, m); break;
-        case MPI_MSG_CTS: mpi_handle_cts(self, m); break;
-        case MPI_MSG_DATA: mpi_handle_data(self, m); break;
-        case MPI_MSG_ACK: mpi_handle_ack(self, m); break;
-        }
-    }
+    while ((em = engine_poll(&self->ent)))
+        mpi_handle(self, (struct mpi_msg *)em);
 }
 
 int mpi_wild_claims(const struct mpi_rank *self, const struct mpi_msg *m)

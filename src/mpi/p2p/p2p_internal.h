@@ -60,6 +60,8 @@ static inline uint32_t mpi_wild_count(const struct mpi_rank *self)
 {
     return self->ent.owner_bits;
 }
+/* Handles a message taken out of the inbox. */
+void mpi_handle(struct mpi_rank *self, struct mpi_msg *m);
 /* Handles everything in the inbox. */
 void mpi_drain(struct mpi_rank *self);
 /* Takes the decisions that are safe now; returns when the next one is due, or VTIME_NEVER. */

@@ -33,7 +33,9 @@ static void pack(char *out, const void *buf, uint64_t count, const struct mpi_ty
 {
     if (bytes == 0)
         return;
-    if (type->contig)
+    if (type->contig && bytes == 8)
+        memcpy(out, buf, 8); /* by far the most frequent: saves the call */
+    else if (type->contig)
         memcpy(out, buf, bytes);
     else
         mpi_type_pack(type, count, buf, out);
@@ -146,6 +148,7 @@ int mpi_p2p_try_send(struct mpi_rank *self, const void *buf, uint64_t count, str
 
     if (mode == MPI_MODE_SYNC || !is_eager(bytes, mode))
         return 0;
+    mpi_rank_prefetch(dst);
     mpi_clock_add(self, mpi_world.send_overhead);
     mpi_stats_send(self, dst, bytes, ctx & 1);
     send_eager(self, buf, count, type, dst, tag, ctx, 0);

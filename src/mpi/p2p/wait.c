@@ -106,24 +106,43 @@ int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
 
 /* ---- the lean receive ---- */
 
-/* Blocks until a message from src is in the early queue, and takes it. Few live variables. */
+static int is_wanted(const struct mpi_msg *m, uint32_t ctx, uint32_t src, int32_t tag)
+{
+    return m->em.src == src && m->ctx == ctx && mpi_tag_fits(tag, m->tag) &&
+           m->kind <= MPI_MSG_RTS;
+}
+
+/* The next message from src, if it is here. No receive is posted. */
+static struct mpi_msg *next_from(struct mpi_rank *self, uint32_t ctx, uint32_t src, int32_t tag)
+{
+    struct mpi_msg *m;
+
+    if (self->early_count && (m = mpi_early_find(self, ctx, src, tag))) {
+        mpi_early_take(self, m);
+        return m;
+    }
+    while ((m = (struct mpi_msg *)engine_poll(&self->ent))) {
+        if (is_wanted(m, ctx, src, tag))
+            return m;
+        mpi_handle(self, m);
+    }
+    return NULL;
+}
+
+/* Blocks until a message from src is here, and takes it. Few live variables. */
 static struct mpi_msg *await(struct mpi_rank *self, uint32_t ctx, uint32_t src, int32_t tag,
                              MPI_Comm comm)
 {
-    for (;;) {
-        struct mpi_msg *m;
+    struct mpi_msg *m;
 
-        mpi_drain(self);
-        if (self->early_count && (m = mpi_early_find(self, ctx, src, tag))) {
-            mpi_early_take(self, m);
-            return m;
-        }
+    while (!(m = next_from(self, ctx, src, tag))) {
         suspend(self, VTIME_NEVER, 1);
         while (__builtin_expect(self->ent.wake == ENGINE_WAKE_EXPLAIN, 0)) {
             mpi_explain_recv(self, (int32_t)src, tag, ctx, comm);
             vp_fibre_suspend();
         }
     }
+    return m;
 }
 
 __attribute__((noinline)) static void fill_status(MPI_Status *status, struct mpi_comm *c,

@@ -1,0 +1,267 @@
+"""cases.py - what is measured: one function per case, each returns rows of the table.
+
+A row has a figure by wall time and, where time matters, the same by processor time. Targets are
+judged by wall time; a row that only processor time brings to its target says so.
+"""
+
+import os
+import shlex
+import shutil
+import statistics
+import subprocess
+
+import measure
+from measure import Failed
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MIB = 2**20
+K64, M1, M27 = 65536, 1048576, 27000000
+
+
+class Row:
+    """One line of the table. better: 'more' or 'less'; target None: for information only."""
+
+    def __init__(self, name, unit, wall, cpu=None, target=None, better="more", command="", note=""):
+        self.name, self.unit, self.wall, self.cpu = name, unit, wall, cpu
+        self.target, self.better, self.command, self.note = target, better, command, note
+
+    def ratio(self, value):
+        """How many times better than the target; 1 and above is good."""
+        return value / self.target if self.better == "more" else self.target / max(value, 1e-9)
+
+    def verdict(self):
+        """One of: ok, ok by CPU time, below, failed; nothing without a target."""
+        if self.wall is None:
+            return "no result"
+        if self.target is None:
+            return ""
+        if self.ratio(self.wall) >= 1:
+            return "ok"
+        return "ok by CPU time" if self.cpu and self.ratio(self.cpu) >= 1 else "below"
+
+
+class Bench:
+    """What the cases need: the simulator, where to build, how often to repeat."""
+
+    def __init__(self, orrery, build, repeat, quick, timeout):
+        self.orrery, self.build, self.repeat = orrery, build, repeat
+        self.quick, self.timeout = quick, timeout
+        os.makedirs(build, exist_ok=True)
+
+    def compile(self, name, compiler="mpicc.mpich", suffix=""):
+        """Builds a program of this folder. mpi.h declares MPI_STATUSES_IGNORE such that gcc warns."""
+        binary = os.path.join(self.build, name + suffix)
+        source = os.path.join(HERE, name + ".c")
+        command = [compiler, "-O2", "-Wno-stringop-overflow", "-o", binary, source]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Failed(f"cannot compile '{source}': {done.stderr.strip()}")
+        return binary
+
+    def simulate(self, ranks, program, *arguments, options=(), repeat=None):
+        """Runs a program in the simulator. Returns its cost and the command, to be shown."""
+        binary = self.compile(program)
+        summary = os.path.join(self.build, "summary.json")
+        options = ["-n", str(ranks), "--compute", "none", *options]
+        arguments = [str(a) for a in arguments]
+        command = [self.orrery, "run", "-q", "--json", summary, *options, binary, *arguments]
+        cost = measure.run_best(command, repeat or self.repeat, self.timeout, summary)
+        return cost, " ".join(["orrery run", *options, program, *arguments])
+
+
+# ---- ranks ----
+
+def hello(bench, ranks=M1, seconds=3, megabytes=500):
+    """Start and end of many ranks."""
+    cost, command = bench.simulate(ranks, "hello")
+    label = f"hello, {ranks:,} ranks"
+    return [Row(label + ": time", "s", cost.wall, cost.cpu, seconds, "less", command),
+            Row(label + ": peak memory", "MB", cost.peak_bytes / 1e6, None, megabytes, "less",
+                command)]
+
+
+def blocked(bench):
+    """Memory of a rank that waits in a barrier."""
+    small, _ = bench.simulate(K64, "barrier", repeat=1)
+    large, command = bench.simulate(M1, "barrier", repeat=1)
+    per_rank = (large.peak_bytes - small.peak_bytes) / (M1 - K64)
+    messages = large.summary["messages"]
+    return [Row("blocked rank: memory", "B", per_rank, None, 500, "less",
+                command + f" (and with {K64})"),
+            Row(f"barrier, {M1:,} ranks", "M messages/s", messages / large.wall / 1e6,
+                messages / large.cpu / 1e6, None, "more", command)]
+
+
+# ---- messages ----
+
+def rate(bench, label, target, ranks, program, *arguments, options=()):
+    """Messages per second of a whole run, start included."""
+    cost, command = bench.simulate(ranks, program, *arguments, options=options)
+    messages = cost.summary["messages"]
+    return [Row(label, "M messages/s", messages / cost.wall / 1e6, messages / cost.cpu / 1e6,
+                target, "more", command)]
+
+
+def ring_64k(bench):
+    """Every rank sends 8 bytes in each round."""
+    rounds = 50 if bench.quick else 200
+    return rate(bench, f"ring, {K64:,} ranks", 8, K64, "ring", rounds)
+
+
+def ring_1m(bench):
+    """The same with a million ranks; their start is included."""
+    return rate(bench, f"ring, {M1:,} ranks", 5, M1, "ring", 5 if bench.quick else 20)
+
+
+def ring_random(bench):
+    """Ready ranks run in random order: neither cache nor run-ahead helps."""
+    rounds = 25 if bench.quick else 100
+    return rate(bench, f"ring, {K64:,} ranks, random order", None, K64, "ring", rounds,
+                options=("--schedule", "random:1"))
+
+
+def ring_both(bench):
+    """Both directions: each round blocks."""
+    rounds = 25 if bench.quick else 100
+    return (rate(bench, f"ring both ways, {K64:,} ranks", None, K64, "ring", rounds, "both")
+            + rate(bench, f"ring both ways, {M1:,} ranks", None, M1, "ring", rounds // 20 or 1,
+                   "both"))
+
+
+def pingpong(bench):
+    """Two ranks that wait for each other: a match and a switch per message."""
+    return rate(bench, "ping-pong, 2 ranks", None, 2, "pingpong",
+                200000 if bench.quick else 2000000)
+
+
+def alltoall(bench):
+    """1,024 receives posted, 1,024 messages to match, on each rank."""
+    return rate(bench, "all to all, 1,024 ranks", None, 1024, "alltoall", 1 if bench.quick else 3)
+
+
+# ---- native speed ----
+
+def compute(bench):
+    """Computation in the simulator and natively, in turn."""
+    binary = bench.compile("compute")
+    rounds, pairs = ("200", 3) if bench.quick else ("1000", 11)
+    inside = [bench.orrery, "run", "-q", "-n", "1", binary, rounds]
+
+    def seconds(command):
+        done = subprocess.run(command, capture_output=True, text=True, check=False,
+                              timeout=bench.timeout)
+        if done.returncode != 0:
+            raise Failed(f"'{shlex.join(command)}' failed: {done.stderr.strip()}")
+        return float(done.stdout)
+
+    ratios = []
+    for i in range(pairs):
+        first, second = (inside, [binary, rounds]) if i % 2 else ([binary, rounds], inside)
+        one, two = seconds(first), seconds(second)
+        ratios.append(one / two if i % 2 else two / one)
+    excess = 100 * (statistics.median(ratios) - 1)
+    return [Row("computation, 1 rank: longer than native by", "%", excess, None, 2, "less",
+                f"orrery run -n 1 compute {rounds}", f"median of {pairs} alternating pairs")]
+
+
+# ---- beside SimGrid's SMPI ----
+
+PLATFORM_HEAD = ('<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM '
+                 '"https://simgrid.org/simgrid.dtd">\n<platform version="4.1">\n')
+
+SMPI_COMMON = ["--cfg=smpi/simulate-computation:no", "--log=root.thresh:critical"]
+# The program has no global data to keep apart, needs little stack, and no contention is asked for.
+SMPI_FASTEST = ["-no-privatize", "--cfg=contexts/factory:raw", "--cfg=contexts/stack-size:64",
+                "--cfg=network/model:Constant", "--cfg=network/latency-factor:50e-6"]
+
+
+def write_platforms(bench, hosts):
+    """The machine for SMPI: a switch (25 us to it and from it), and hosts without links, which is
+    what its constant network model asks for."""
+    paths = {name: os.path.join(bench.build, name) for name in
+             ("cluster.xml", "constant.xml", "hosts.txt")}
+    with open(paths["cluster.xml"], "w", encoding="ascii") as file:
+        file.write(f'{PLATFORM_HEAD}  <cluster id="c" prefix="n" suffix="" radical="0-{hosts - 1}" '
+                   'speed="1Gf" bw="1Gbps" lat="25us"/>\n</platform>\n')
+    with open(paths["constant.xml"], "w", encoding="ascii") as file:
+        file.write(f'{PLATFORM_HEAD}  <zone id="z" routing="None">\n')
+        file.writelines(f'    <host id="n{i}" speed="1Gf"/>\n' for i in range(hosts))
+        file.write("  </zone>\n</platform>\n")
+    with open(paths["hosts.txt"], "w", encoding="ascii") as file:
+        file.writelines(f"n{i}\n" for i in range(hosts))
+    return paths
+
+
+def smpi_rows(bench, label, platform, options, ranks, iterations, orrery):
+    """Two rows for SMPI with some settings: its start, and how many times longer it takes."""
+    binary = bench.compile("halo2d", "smpicc", ".smpi")
+    hosts = os.path.join(bench.build, "hosts.txt")
+    options = [*SMPI_COMMON, *options]
+    base = ["smpirun", "-np", str(ranks), "-platform", platform, "-hostfile", hosts, *options]
+    shown = " ".join(["smpirun -np", str(ranks), "-platform", os.path.basename(platform), *options,
+                      "halo2d"])
+    try:
+        start = measure.run_best([*base, binary, "0"], 1, bench.timeout)
+        whole = measure.run_best([*base, binary, str(iterations)], 1, bench.timeout)
+    except Failed as error:
+        return [Row(f"SMPI, {label}", "s", None, None, None, "less", shown, str(error))]
+    return [Row(f"SMPI, {label}: start alone", "s", start.wall, start.cpu, None, "less",
+                f"{shown} 0"),
+            Row(f"SMPI, {label}", "s", whole.wall, whole.cpu, None, "less",
+                f"{shown} {iterations}"),
+            Row(f"Orrery is faster than SMPI, {label}", "times", whole.wall / orrery.wall,
+                whole.cpu / orrery.cpu, 100, "more", f"{shown} {iterations}")]
+
+
+def halo(bench):
+    """Halo exchange and allreduce, in Orrery and in SMPI."""
+    ranks, iterations = (576, 10) if bench.quick else (4096, 10)
+    start, _ = bench.simulate(ranks, "halo2d", 0)
+    whole, command = bench.simulate(ranks, "halo2d", iterations)
+    label = f"2D halo + allreduce, {ranks:,} ranks x {iterations}"
+    rows = [Row(f"{label}: start alone", "s", start.wall, start.cpu, None, "less",
+                command.rsplit(" ", 1)[0] + " 0"),
+            Row(label, "s", whole.wall, whole.cpu, None, "less", command)]
+    if not shutil.which("smpicc") or not shutil.which("smpirun"):
+        return rows + [Row("SMPI", "s", None, None, None, "less", "smpirun",
+                           "not installed (Debian: libsimgrid-dev)")]
+    paths = write_platforms(bench, ranks)
+    return (rows
+            + smpi_rows(bench, "its defaults", paths["cluster.xml"], [], ranks, iterations, whole)
+            + smpi_rows(bench, "fastest settings", paths["constant.xml"], SMPI_FASTEST, ranks,
+                        iterations, whole))
+
+
+# ---- 27 million ranks ----
+
+def need_memory(bench, program, ranks):
+    """Raises Failed unless a run with so many ranks fits, judging by a million."""
+    cost, _ = bench.simulate(M1, program, repeat=1)
+    need, free = cost.peak_bytes / M1 * ranks, measure.memory_available()
+    if need > 0.95 * free:
+        raise Failed(f"refused: {ranks:,} ranks of '{program}' need about {need / 1e9:.1f} GB, "
+                     f"and {free / 1e9:.1f} GB are available")
+
+
+def hello_27m(bench):
+    """Start and end of 27 million ranks."""
+    need_memory(bench, "hello", M27)
+    cost, command = bench.simulate(M27, "hello", repeat=1)
+    return [Row(f"hello, {M27:,} ranks: time", "s", cost.wall, cost.cpu, None, "less", command),
+            Row(f"hello, {M27:,} ranks: peak memory", "GB", cost.peak_bytes / 1e9, None, None,
+                "less", command)]
+
+
+def barrier_27m(bench):
+    """27 million ranks through a barrier: some 675 million messages."""
+    need_memory(bench, "barrier", M27)
+    cost, command = bench.simulate(M27, "barrier", repeat=1)
+    return [Row(f"barrier, {M27:,} ranks: time", "s", cost.wall, cost.cpu, 300, "less", command),
+            Row(f"barrier, {M27:,} ranks: peak memory", "GB", cost.peak_bytes / 1e9, None, 12,
+                "less", command)]
+
+
+CASES = {"hello": hello, "ring-64k": ring_64k, "ring-1m": ring_1m, "ring-random": ring_random,
+         "ring-both": ring_both, "blocked": blocked, "compute": compute, "pingpong": pingpong,
+         "alltoall": alltoall, "halo": halo}
+LARGE_CASES = {"hello-27m": hello_27m, "barrier-27m": barrier_27m}

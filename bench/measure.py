@@ -1,0 +1,111 @@
+"""measure.py - starts a command and says what it cost; facts about this computer.
+
+Wall time is what counts. Processor time is kept beside it: Orrery and SMPI compute in one thread,
+so on a computer that is busy with other things it says what an idle one would have needed.
+"""
+
+import json
+import os
+import platform
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+
+class Failed(Exception):
+    """A command could not be run or did not succeed; the text says which and why."""
+
+
+class Cost:
+    """What a command cost: wall and processor seconds, peak memory of its largest process."""
+
+    def __init__(self, wall, cpu, peak_bytes):
+        self.wall = wall
+        self.cpu = cpu
+        self.peak_bytes = peak_bytes
+        self.summary = {}
+
+
+def _kill_group(pid):
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def run_once(command, timeout):
+    """Runs a command in a process group of its own; raises Failed if it fails or is too slow."""
+    expired = threading.Event()
+    with tempfile.TemporaryFile() as errors:
+        start = time.monotonic()
+        try:
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors,
+                                       start_new_session=True)
+        except OSError as error:
+            raise Failed(f"cannot run '{command[0]}': {error.strerror}") from error
+        timer = threading.Timer(timeout, lambda: (expired.set(), _kill_group(process.pid)))
+        timer.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - start
+        timer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        text = errors.read().decode(errors="replace").strip()
+    if expired.is_set():
+        raise Failed(f"stopped after {timeout:.0f} s")
+    if process.returncode != 0:
+        last = text.splitlines()[-1] if text else "no message"
+        raise Failed(f"failed with status {process.returncode}: {last}")
+    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+def best(costs):
+    """The least of each figure over repetitions."""
+    result = Cost(min(c.wall for c in costs), min(c.cpu for c in costs),
+                  min(c.peak_bytes for c in costs))
+    result.summary = costs[0].summary
+    return result
+
+
+def run_best(command, repeat, timeout, summary_file=None):
+    """Runs a command several times. summary_file: what `orrery run --json` writes, read back."""
+    costs = []
+    for _ in range(repeat):
+        cost = run_once(command, timeout)
+        if summary_file:
+            with open(summary_file, encoding="utf-8") as file:
+                cost.summary = json.load(file)
+        costs.append(cost)
+    return best(costs)
+
+
+def memory_available():
+    """Bytes that could be used without swapping."""
+    with open("/proc/meminfo", encoding="ascii") as file:
+        for line in file:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def _cpu_model():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith(("model name", "Model")):
+                return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def machine():
+    """A dictionary that describes this computer, now."""
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return {
+        "cpu": _cpu_model(),
+        "cores": os.cpu_count(),
+        "memory_gib": round(pages / 2**30, 1),
+        "kernel": platform.release(),
+        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        "load": round(os.getloadavg()[0], 2),
+    }
