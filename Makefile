@@ -45,6 +45,7 @@ bench-large: all
 	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench --large
 
 install: all
+	@meson configure $(BUILD) -Dprefix=$(PREFIX)
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
 
 clean:

@@ -1,7 +1,7 @@
 """cases.py - what is measured: one function per case, each returns rows of the table.
 
 A row has a figure by wall time and, where time matters, the same by processor time. Targets are
-judged by wall time; a row that only processor time brings to its target says so.
+judged by both; a row that reaches its target by one of them only says so.
 """
 
 import os
@@ -30,14 +30,16 @@ class Row:
         return value / self.target if self.better == "more" else self.target / max(value, 1e-9)
 
     def verdict(self):
-        """One of: ok, ok by CPU time, below, failed; nothing without a target."""
+        """Whether the target is met, and by which clock where the two disagree."""
         if self.wall is None:
             return "no result"
         if self.target is None:
             return ""
-        if self.ratio(self.wall) >= 1:
-            return "ok"
-        return "ok by CPU time" if self.cpu and self.ratio(self.cpu) >= 1 else "below"
+        by_wall = self.ratio(self.wall) >= 1
+        by_cpu = by_wall if self.cpu is None else self.ratio(self.cpu) >= 1
+        if by_wall == by_cpu:
+            return "ok" if by_wall else "below"
+        return "ok by wall time only" if by_wall else "ok by CPU time only"
 
 
 class Bench:
@@ -49,11 +51,14 @@ class Bench:
         os.makedirs(build, exist_ok=True)
 
     def compile(self, name, compiler="mpicc.mpich", suffix=""):
-        """Builds a program of this folder. mpi.h declares MPI_STATUSES_IGNORE such that gcc warns."""
+        """Builds a program of this folder; gcc finds fault with MPI_STATUSES_IGNORE in mpi.h."""
         binary = os.path.join(self.build, name + suffix)
         source = os.path.join(HERE, name + ".c")
         command = [compiler, "-O2", "-Wno-stringop-overflow", "-o", binary, source]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise Failed(f"cannot run '{compiler}': {error.strerror}") from error
         if done.returncode != 0:
             raise Failed(f"cannot compile '{source}': {done.stderr.strip()}")
         return binary
@@ -94,10 +99,11 @@ def blocked(bench):
 
 # ---- messages ----
 
-def rate(bench, label, target, ranks, program, *arguments, options=()):
-    """Messages per second of a whole run, start included."""
+def rate(bench, label, target, messages, ranks, program, *arguments, options=()):
+    """Messages per second of a whole run, start included. messages: how many it must have."""
     cost, command = bench.simulate(ranks, program, *arguments, options=options)
-    messages = cost.summary["messages"]
+    if cost.summary["messages"] != messages:
+        raise Failed(f"'{command}' counted {cost.summary['messages']:,} messages, not {messages:,}")
     return [Row(label, "M messages/s", messages / cost.wall / 1e6, messages / cost.cpu / 1e6,
                 target, "more", command)]
 
@@ -105,38 +111,42 @@ def rate(bench, label, target, ranks, program, *arguments, options=()):
 def ring_64k(bench):
     """Every rank sends 8 bytes in each round."""
     rounds = 50 if bench.quick else 200
-    return rate(bench, f"ring, {K64:,} ranks", 8, K64, "ring", rounds)
+    return rate(bench, f"ring, {K64:,} ranks", 8, rounds * K64, K64, "ring", rounds)
 
 
 def ring_1m(bench):
     """The same with a million ranks; their start is included."""
-    return rate(bench, f"ring, {M1:,} ranks", 5, M1, "ring", 5 if bench.quick else 20)
+    rounds = 5 if bench.quick else 20
+    return rate(bench, f"ring, {M1:,} ranks", 5, rounds * M1, M1, "ring", rounds)
 
 
 def ring_random(bench):
     """Ready ranks run in random order: neither cache nor run-ahead helps."""
     rounds = 25 if bench.quick else 100
-    return rate(bench, f"ring, {K64:,} ranks, random order", None, K64, "ring", rounds,
-                options=("--schedule", "random:1"))
+    return rate(bench, f"ring, {K64:,} ranks, random order", None, rounds * K64, K64, "ring",
+                rounds, options=("--schedule", "random:1"))
 
 
 def ring_both(bench):
     """Both directions: each round blocks."""
-    rounds = 25 if bench.quick else 100
-    return (rate(bench, f"ring both ways, {K64:,} ranks", None, K64, "ring", rounds, "both")
-            + rate(bench, f"ring both ways, {M1:,} ranks", None, M1, "ring", rounds // 20 or 1,
-                   "both"))
+    rows = []
+    for ranks, rounds in ((K64, 25 if bench.quick else 100), (M1, 2 if bench.quick else 5)):
+        rows += rate(bench, f"ring both ways, {ranks:,} ranks", None, 2 * rounds * ranks, ranks,
+                     "ring", rounds, "both")
+    return rows
 
 
 def pingpong(bench):
     """Two ranks that wait for each other: a match and a switch per message."""
-    return rate(bench, "ping-pong, 2 ranks", None, 2, "pingpong",
-                200000 if bench.quick else 2000000)
+    rounds = 200000 if bench.quick else 2000000
+    return rate(bench, "ping-pong, 2 ranks", None, 2 * rounds, 2, "pingpong", rounds)
 
 
 def alltoall(bench):
     """1,024 receives posted, 1,024 messages to match, on each rank."""
-    return rate(bench, "all to all, 1,024 ranks", None, 1024, "alltoall", 1 if bench.quick else 3)
+    rounds = 1 if bench.quick else 3
+    return rate(bench, "all to all, 1,024 ranks", None, rounds * 1024 * 1024, 1024, "alltoall",
+                rounds)
 
 
 # ---- native speed ----
@@ -170,9 +180,12 @@ PLATFORM_HEAD = ('<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM '
                  '"https://simgrid.org/simgrid.dtd">\n<platform version="4.1">\n')
 
 SMPI_COMMON = ["--cfg=smpi/simulate-computation:no", "--log=root.thresh:critical"]
-# The program has no global data to keep apart, needs little stack, and no contention is asked for.
+# The program has no global data to keep apart, needs little stack, and no contention is asked for;
+# eager messages and binomial trees were the fastest of those tried.
 SMPI_FASTEST = ["-no-privatize", "--cfg=contexts/factory:raw", "--cfg=contexts/stack-size:64",
-                "--cfg=network/model:Constant", "--cfg=network/latency-factor:50e-6"]
+                "--cfg=network/model:Constant", "--cfg=network/latency-factor:50e-6",
+                "--cfg=smpi/async-small-thresh:65536", "--cfg=smpi/allreduce:redbcast",
+                "--cfg=smpi/reduce:binomial", "--cfg=smpi/bcast:binomial_tree"]
 
 
 def write_platforms(bench, hosts):
@@ -200,17 +213,20 @@ def smpi_rows(bench, label, platform, options, ranks, iterations, orrery):
     base = ["smpirun", "-np", str(ranks), "-platform", platform, "-hostfile", hosts, *options]
     shown = " ".join(["smpirun -np", str(ranks), "-platform", os.path.basename(platform), *options,
                       "halo2d"])
+    start = measure.run_best([*base, binary, "0"], 1, bench.timeout)
+    rows = [Row(f"SMPI, {label}: start alone", "s", start.wall, start.cpu, None, "less",
+                f"{shown} 0")]
+    shown = f"{shown} {iterations}"
     try:
-        start = measure.run_best([*base, binary, "0"], 1, bench.timeout)
         whole = measure.run_best([*base, binary, str(iterations)], 1, bench.timeout)
-    except Failed as error:
-        return [Row(f"SMPI, {label}", "s", None, None, None, "less", shown, str(error))]
-    return [Row(f"SMPI, {label}: start alone", "s", start.wall, start.cpu, None, "less",
-                f"{shown} 0"),
-            Row(f"SMPI, {label}", "s", whole.wall, whole.cpu, None, "less",
-                f"{shown} {iterations}"),
-            Row(f"Orrery is faster than SMPI, {label}", "times", whole.wall / orrery.wall,
-                whole.cpu / orrery.cpu, 100, "more", f"{shown} {iterations}")]
+    except measure.TooSlow as error:
+        return rows + [Row(f"SMPI, {label}", "s", None, None, None, "less", shown, str(error)),
+                       Row(f"faster than SMPI, {label}: at least", "times",
+                           bench.timeout / orrery.wall, error.cpu / orrery.cpu, 100, "more",
+                           shown)]
+    return rows + [Row(f"SMPI, {label}", "s", whole.wall, whole.cpu, None, "less", shown),
+                   Row(f"faster than SMPI, {label}", "times", whole.wall / orrery.wall,
+                       whole.cpu / orrery.cpu, 100, "more", shown)]
 
 
 def halo(bench):

@@ -18,6 +18,14 @@ class Failed(Exception):
     """A command could not be run or did not succeed; the text says which and why."""
 
 
+class TooSlow(Failed):
+    """A command was stopped at its time limit, having used `cpu` seconds of processor time."""
+
+    def __init__(self, text, cpu):
+        super().__init__(text)
+        self.cpu = cpu
+
+
 class Cost:
     """What a command cost: wall and processor seconds, peak memory of its largest process."""
 
@@ -28,16 +36,32 @@ class Cost:
         self.summary = {}
 
 
-def _kill_group(pid):
+def _group_cpu(group):
+    """Processor seconds of the live processes of a process group."""
+    ticks = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue  # it has ended
+        if int(fields[2]) == group:
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _stop_group(group, expired):
+    """Called at the time limit: notes what the group has used, and ends it."""
+    expired.append(_group_cpu(group))
     try:
-        os.killpg(pid, signal.SIGKILL)
+        os.killpg(group, signal.SIGKILL)
     except ProcessLookupError:
         pass
 
 
 def run_once(command, timeout):
     """Runs a command in a process group of its own; raises Failed if it fails or is too slow."""
-    expired = threading.Event()
+    expired = []
     with tempfile.TemporaryFile() as errors:
         start = time.monotonic()
         try:
@@ -45,7 +69,7 @@ def run_once(command, timeout):
                                        start_new_session=True)
         except OSError as error:
             raise Failed(f"cannot run '{command[0]}': {error.strerror}") from error
-        timer = threading.Timer(timeout, lambda: (expired.set(), _kill_group(process.pid)))
+        timer = threading.Timer(timeout, _stop_group, (process.pid, expired))
         timer.start()
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.monotonic() - start
@@ -53,8 +77,8 @@ def run_once(command, timeout):
         process.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
         text = errors.read().decode(errors="replace").strip()
-    if expired.is_set():
-        raise Failed(f"stopped after {timeout:.0f} s")
+    if expired:
+        raise TooSlow(f"stopped after {timeout:.0f} s", expired[0])
     if process.returncode != 0:
         last = text.splitlines()[-1] if text else "no message"
         raise Failed(f"failed with status {process.returncode}: {last}")

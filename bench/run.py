@@ -10,6 +10,8 @@ import json
 import os
 import sys
 
+sys.dont_write_bytecode = True
+
 import measure
 from cases import CASES, LARGE_CASES, Bench, Row
 
@@ -104,11 +106,11 @@ def arguments():
 
 
 def run_case(bench, name, function):
-    """The rows of a case; one that says why, if it cannot be measured."""
+    """The rows of a case, and whether it could be measured; if not, the row says why."""
     try:
-        return function(bench)
+        return function(bench), True
     except measure.Failed as error:
-        return [Row(name, "", None, note=str(error))]
+        return [Row(name, "", None, note=str(error))], False
 
 
 def main():
@@ -123,18 +125,19 @@ def main():
     facts = measure.machine()
     print(machine_line(facts) + "\n")
     print_row(COLUMNS)
-    rows, unmeasured = [], 0
+    rows, failed = [], 0
     for name in chosen:
-        for row in run_case(bench, name, every[name]):
-            rows.append(row)
-            unmeasured += row.wall is None
+        found, measured = run_case(bench, name, every[name])
+        failed += not measured
+        for row in found:
             print_row(cells(row), row.command)
+        rows += found
     if options.json:
         write_json(options.json, rows, facts)
     if options.markdown:
         replace_between(options.markdown, "bench-large" if options.large else "bench",
                         markdown(rows, facts))
-    return 1 if unmeasured else 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ simulate = $(ORRERY) run $(1) $(BINARY) $(2)
 native = $(MPIEXEC) -n $(1) $(BINARY) $(2)
 
 # $(call expect,COMMAND,TEXT): COMMAND must succeed and print TEXT.
-expect = $(1) >$(BINARY).out && { grep -qF -- '$(2)' $(BINARY).out || \
-	{ echo "not found in the output: $(2)"; cat $(BINARY).out; exit 1; }; }
+expect = { $(1) >$(BINARY).out && grep -qF -- '$(2)' $(BINARY).out; } || \
+	{ echo "failed, or did not print '$(2)':"; cat $(BINARY).out; exit 1; }
 
 .PHONY: all demo test native
 .DEFAULT_GOAL := all

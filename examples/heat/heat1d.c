@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     iterations = argc > 2 ? atol(argv[2]) : 100;
     if (cells < size || iterations < 0) {
         if (rank == 0)
-            fprintf(stderr, "usage: heat1d [CELLS [ITERATIONS]], at least one cell for each rank\n");
+            fprintf(stderr, "usage: heat1d [CELLS [ITERATIONS]], with a cell for each rank\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     rod_init(&rod, cells, rank, size);

@@ -236,7 +236,7 @@ enum engine_end engine_run(struct engine *e)
 
         if (id >= 0) {
             run_one(e, (uint32_t)id);
-            if (++turns % IDLE_EVERY == 0 && e->idle)
+            if ((++turns % IDLE_EVERY == 0 || e->idle_often) && e->idle)
                 e->idle(e->cfg.owner);
             continue;
         }

@@ -113,6 +113,7 @@ struct engine {
     uint32_t heap_len, heap_cap;
     struct rng rng;
     void (*idle)(void *owner); /* called now and then in scheduler context (progress, output) */
+    int idle_often;            /* set by the owner: call it after every turn */
 };
 
 /* In place. Costs O(1): entities are not touched until they start or get a message. */

@@ -77,6 +77,12 @@ void output_fini(struct output *);
 /* What the rank wrote to fd (1 or 2) at its time `when`. Amortised O(n). */
 void output_add(struct output *, uint64_t rank, vtime when, int fd, const char *text, size_t n);
 
+/* Is there no finished line waiting to be released? */
+static inline int output_is_empty(const struct output *out)
+{
+    return out->count == 0 && out->run_count == 0;
+}
+
 /* The rank has ended at `when`: its unfinished lines become records as they are. */
 void output_end_rank(struct output *, uint64_t rank, vtime when);
 

@@ -79,6 +79,7 @@ static void prefetch_ready(void)
         vp_fibre_prefetch(&r->fib);
         __builtin_prefetch(r->ent.inbox);
         __builtin_prefetch(r->posted);
+        __builtin_prefetch(r->pairs, 1);
     }
 }
 
@@ -128,6 +129,7 @@ static void idle(void *owner)
     if (wall() < run.next_release)
         return;
     output_release(&mpi_world.output, engine_lower_bound(&mpi_world.engine));
+    mpi_world.engine.idle_often = !output_is_empty(&mpi_world.output);
     run.next_release = wall() + RELEASE_SECONDS;
 }
 
@@ -155,6 +157,7 @@ static void hook_write(struct vp_fibre *f, int fd, const char *text, size_t n)
     if (mpi_world.measured)
         mpi_charge(r);
     output_add(&mpi_world.output, mpi_rank_id(r), r->ent.clock, fd, text, n);
+    mpi_world.engine.idle_often = 1; /* turns may be long: look at the time after each */
     if (mpi_world.measured)
         mpi_world.slice_start = mpi_ticks();
 }

@@ -143,22 +143,28 @@ __attribute__((noinline, cold)) static void thaw(size_t i)
     }
 }
 
+static inline uint64_t word_at(const char *p)
+{
+    uint64_t w;
+
+    memcpy(&w, p, sizeof w);
+    return w;
+}
+
 /* Most segments are a few words: compare them without a call. */
 static inline int segment_differs(const struct segment *s)
 {
     const char *a = s->addr, *b = s->base;
     size_t n = s->len;
-    uint64_t x, y, diff = 0;
+    uint64_t diff;
 
-    if (n > 128)
-        return memcmp(a, b, n) != 0;
-    for (; n >= 8; n -= 8, a += 8, b += 8) {
-        memcpy(&x, a, 8);
-        memcpy(&y, b, 8);
-        diff |= x ^ y;
-    }
-    for (; n; n--, a++, b++)
-        diff |= (uint64_t)(*a ^ *b);
+    if (n == 8)
+        return word_at(a) != word_at(b);
+    if (n < 8 || n > 64)
+        return n == 4 ? *(const uint32_t *)a != *(const uint32_t *)b : memcmp(a, b, n) != 0;
+    diff = word_at(a + n - 8) ^ word_at(b + n - 8); /* may overlap the words before it */
+    for (; n > 8; n -= 8, a += 8, b += 8)
+        diff |= word_at(a) ^ word_at(b);
     return diff != 0;
 }
 

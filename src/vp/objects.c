@@ -5,7 +5,7 @@
  * Private: the program and every library but the language runtimes below. libgfortran is private
  * on purpose: its tables of units are per program, and its constructor builds them per rank.
  *
- * Writable data is every writable segment less RELRO, plus the calling thread's block of the
+ * Writable data is every writable segment less RELRO and jump slots, plus the calling thread's block of the
  * object's thread-local storage. Data that the program holds by a COPY relocation for a shared
  * object (stdout, std::cout) belongs to that object and is taken out; libc/ adds what should be
  * per rank after all.
@@ -40,6 +40,8 @@ struct object {
     const ElfW(Sym) *symtab;
     const ElfW(Rela) *rela;
     size_t rela_count;
+    char *pltgot; /* jump slots: three words, then one per relocation */
+    size_t plt_count;
     int is_main;
     int placed; /* in `order` already */
 };
@@ -108,6 +110,8 @@ static void read_dynamic(struct object *o)
         case DT_SYMTAB: o->symtab = p; break;
         case DT_RELA: o->rela = p; break;
         case DT_RELASZ: o->rela_count = d->d_un.d_val / sizeof(ElfW(Rela)); break;
+        case DT_PLTGOT: o->pltgot = p; break;
+        case DT_PLTRELSZ: o->plt_count = d->d_un.d_val / sizeof(ElfW(Rela)); break;
         case DT_SONAME: soname = d->d_un.d_val; has_soname = 1; break;
         default: break;
         }
@@ -151,6 +155,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *unused)
             o.dyn = (const ElfW(Dyn) *)at;
     }
     read_dynamic(&o);
+    if (o.pltgot) /* bound at start (LD_BIND_NOW), the same in all ranks */
+        vp_image_exclude(o.pltgot, (3 + o.plt_count) * sizeof(void *));
     objects = mem_realloc(objects, (object_count + 1) * sizeof *objects);
     objects[object_count++] = o;
     return 0;

@@ -31,22 +31,26 @@ static size_t plain_size(uint32_t words)
     return sizeof(struct copy) + words * sizeof(uint64_t);
 }
 
-/* Sets the bits of the words in which a and b differ; returns how many. */
+/*
+ * Sets the bits of the words in which a and b differ; returns how many. Four words are looked at
+ * together: most are equal, and the same ones differ in rank after rank, so branches are predicted.
+ */
 static uint32_t compare(const uint64_t *a, const uint64_t *b, uint32_t words, uint64_t *bits)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, i = 0;
 
-    for (uint32_t at = 0; at < words; at += 64) {
-        uint32_t n = words - at < 64 ? words - at : 64;
-        uint64_t mask = 0;
-
-        for (uint32_t i = 0; i < n; i++) {
-            uint64_t differs = a[at + i] != b[at + i];
-
-            mask |= differs << i;
-            count += (uint32_t)differs;
+    memset(bits, 0, (words + 63) / 64 * sizeof *bits);
+    while (i < words) {
+        if (i + 4 <= words && !((a[i] ^ b[i]) | (a[i + 1] ^ b[i + 1]) | (a[i + 2] ^ b[i + 2]) |
+                                (a[i + 3] ^ b[i + 3]))) {
+            i += 4;
+            continue;
         }
-        bits[at / 64] = mask;
+        if (a[i] != b[i]) {
+            bits[i / 64] |= (uint64_t)1 << i % 64;
+            count++;
+        }
+        i++;
     }
     return count;
 }
@@ -99,8 +103,13 @@ void *vp_pack(const void *stack, uint32_t bytes)
         if (!*t)
             *t = new_template(from, words);
         count = compare(from, (*t)->words, words, bits);
-        if (2 * count <= words)
-            return differences(from, words, *t, bits, count);
+        if (2 * count <= words) {
+            struct template *found = *t;
+
+            *t = templates[words][0]; /* the next one is probably of this kind too */
+            templates[words][0] = found;
+            return differences(from, words, found, bits, count);
+        }
     }
     return plain(from, words);
 }

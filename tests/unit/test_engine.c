@@ -1,0 +1,309 @@
+/*
+ * The engine's contract, entity by entity: order of running, waking, grants, ends, messages.
+ */
+#include "engine/engine.h"
+#include "tap.h"
+
+enum { MANY = 200 };
+
+struct actor {
+    struct engine_entity ent;
+    int runs;
+};
+
+static struct actor actors[MANY];
+static struct engine engine;
+static int (*script)(uint32_t id, struct actor *);
+static uint32_t order[10000];
+static int ran;
+
+static int resume(void *owner, uint32_t id)
+{
+    (void)owner;
+    if (ran < 10000)
+        order[ran++] = id;
+    actors[id].runs++;
+    return script(id, &actors[id]);
+}
+
+static const struct engine_ops ops = {.resume = resume};
+
+static enum engine_end run(uint64_t n, vtime lookahead, vtime idle_limit, uint64_t schedule,
+                           int (*what)(uint32_t, struct actor *))
+{
+    struct engine_config cfg = {.entities = n, .base = actors, .stride = sizeof actors[0],
+                                .lookahead = lookahead, .idle_limit = idle_limit,
+                                .random = schedule != 0, .seed = schedule, .ops = &ops};
+
+    memset(actors, 0, sizeof actors);
+    ran = 0;
+    script = what;
+    engine_init(&engine, &cfg);
+    return engine_run(&engine);
+}
+
+static void block(uint32_t id, vtime due, uint32_t wake_after)
+{
+    engine_block(&engine, &actors[id].ent, id, due, wake_after);
+}
+
+static void post(uint32_t src, uint32_t dst, vtime arrival, uint32_t flags)
+{
+    struct engine_msg *m = engine_msg_alloc(&engine, sizeof *m + 100);
+
+    m->src = src;
+    m->dst = dst;
+    m->arrival = arrival;
+    m->flags |= flags;
+    engine_inject(&engine, m);
+}
+
+static int drain(struct actor *a)
+{
+    struct engine_msg *m;
+    int n = 0;
+
+    while ((m = engine_poll(&a->ent))) {
+        n++;
+        engine_msg_free(&engine, m);
+    }
+    return n;
+}
+
+/* ---- running everybody ---- */
+
+static int at_once(uint32_t id, struct actor *a)
+{
+    (void)id;
+    (void)a;
+    return 1;
+}
+
+static void test_all_run(void)
+{
+    int sorted = 1, all = 1;
+
+    is_int(run(MANY, 10, 0, 0, at_once), ENGINE_END_DONE, "all end at once");
+    for (int i = 0; i < MANY; i++)
+        sorted &= order[i] == (uint32_t)i;
+    ok(ran == MANY && sorted, "new entities start in order of their ids");
+    engine_fini(&engine);
+    run(MANY, 10, 0, 7, at_once);
+    for (int i = 0; i < MANY; i++)
+        all &= actors[i].runs == 1;
+    ok(all, "a random schedule runs each of them once");
+    engine_fini(&engine);
+    is_int(run(0, 10, 0, 0, at_once), ENGINE_END_DONE, "no entities at all");
+    engine_fini(&engine);
+}
+
+/* 0 waits for three messages; 1 sends them one by one, an urgent one last if asked to. */
+static uint32_t urgent;
+static int seen_at_wake;
+
+static int three(uint32_t id, struct actor *a)
+{
+    if (id == 0) {
+        if (a->runs == 1) {
+            block(0, VTIME_NEVER, 3);
+            return 0;
+        }
+        seen_at_wake = drain(a);
+        return 1;
+    }
+    post(1, 0, 10, a->runs == 2 ? urgent : 0);
+    if (a->runs == 3)
+        return 1;
+    block(1, a->runs * 100, 1);
+    return 0;
+}
+
+static void test_wake_after(void)
+{
+    urgent = 0;
+    is_int(run(2, 5, 0, 0, three), ENGINE_END_DONE, "waits for three arrivals");
+    is_int(actors[0].runs, 2, "two arrivals do not wake it");
+    is_int(seen_at_wake, 3, "and it finds all three");
+    is_int((long long)engine.msgs.live, 0, "all messages are freed");
+    engine_fini(&engine);
+    urgent = ENGINE_MSG_URGENT;
+    run(2, 5, 0, 0, three);
+    is_int(seen_at_wake, 2, "an urgent message wakes at once");
+    is_int((long long)engine.msgs.live, 0, "a message to one that has ended is freed");
+    engine_fini(&engine);
+}
+
+/* ---- order of a source's messages ---- */
+
+static int fifo_good;
+
+static int fifo(uint32_t id, struct actor *a)
+{
+    struct engine_msg *m;
+
+    if (id == 1) {
+        for (int i = 0; i < 50; i++)
+            post(1, 0, 1000 - i, 0); /* later ones arrive earlier */
+        return 1;
+    }
+    if (a->runs == 1) {
+        block(0, VTIME_NEVER, 50);
+        return 0;
+    }
+    fifo_good = 1;
+    for (int i = 0; (m = engine_poll(&a->ent)); i++) {
+        fifo_good &= m->arrival == 1000 - i;
+        engine_msg_free(&engine, m);
+    }
+    return 1;
+}
+
+/* ---- grants ---- */
+
+static vtime due_of(uint32_t id)
+{
+    return (vtime)(id * 37 % 10) * 10;
+}
+
+static vtime granted[MANY];
+static uint32_t granted_id[MANY];
+static int grants, unsafe;
+
+static int decide_once(uint32_t id, struct actor *a)
+{
+    if (a->runs == 1) {
+        unsafe += engine_is_safe(&engine, id, due_of(id) + 1000000);
+        block(id, due_of(id), 1);
+        return 0;
+    }
+    unsafe += a->ent.wake != ENGINE_WAKE_DECIDE || !engine_is_safe(&engine, id, due_of(id));
+    granted[grants] = due_of(id);
+    granted_id[grants++] = id;
+    return 1;
+}
+
+static void test_grants(void)
+{
+    for (uint64_t schedule = 0; schedule < 3; schedule++) {
+        int sorted = 1;
+        grants = unsafe = 0;
+        is_int(run(100, 0, 0, schedule, decide_once), ENGINE_END_DONE, "lookahead 0 ends");
+        for (int i = 1; i < grants; i++)
+            sorted &= granted[i - 1] < granted[i] ||
+                      (granted[i - 1] == granted[i] && granted_id[i - 1] < granted_id[i]);
+        ok(grants == 100 && sorted, "one at a time by (due, id)");
+        is_int((long long)engine.rounds, 100, "a quiescence for each");
+        is_int(unsafe, 0, "each may decide when it is woken, and not before");
+        engine_fini(&engine);
+    }
+    grants = unsafe = 0;
+    run(100, 35, 0, 0, decide_once);
+    is_int((long long)engine.rounds, 3, "lookahead 35: 0..34, 40..74, 80..");
+    is_int(unsafe, 0, "all of a round may decide");
+    engine_fini(&engine);
+}
+
+/* A grant with lookahead 0 is for one decision only. */
+static int second_free;
+
+static int greedy(uint32_t id, struct actor *a)
+{
+    if (a->runs == 1) {
+        block(id, 10, 1);
+        return 0;
+    }
+    if (engine_is_safe(&engine, id, 10))
+        second_free += engine_is_safe(&engine, id, 10);
+    return 1;
+}
+
+/* ---- ends ---- */
+
+static int forever(uint32_t id, struct actor *a)
+{
+    (void)a;
+    block(id, VTIME_NEVER, 1);
+    return 0;
+}
+
+static int poller(uint32_t id, struct actor *a)
+{
+    a->ent.clock += 100;
+    block(id, a->ent.clock, 1);
+    return 0;
+}
+
+/* Computes for long, then asks once. */
+static int sleeper(uint32_t id, struct actor *a)
+{
+    if (a->runs == 1) {
+        a->ent.clock = 1000000;
+        block(id, a->ent.clock, 1);
+        return 0;
+    }
+    return 1;
+}
+
+static int stopper(uint32_t id, struct actor *a)
+{
+    (void)a;
+    if (id == 3)
+        engine_stop(&engine);
+    return 1;
+}
+
+static void test_ends(void)
+{
+    is_int(run(3, 10, 0, 0, forever), ENGINE_END_DEADLOCK, "all blocked for good: deadlock");
+    engine_fini(&engine);
+    is_int(run(3, 10, 5000, 0, poller), ENGINE_END_LIVELOCK, "all only poll: livelock");
+    ok(engine.heap[0].due > 5000, "not before the limit");
+    engine_fini(&engine);
+    is_int(run(3, 0, 5000, 0, poller), ENGINE_END_LIVELOCK, "livelock with lookahead 0");
+    engine_fini(&engine);
+    is_int(run(2, 10, 5000, 0, sleeper), ENGINE_END_DONE, "one question late is no livelock");
+    engine_fini(&engine);
+    is_int(run(9, 10, 0, 0, stopper), ENGINE_END_STOPPED, "stopped");
+    is_int(ran, 4, "at the next switch");
+    engine_fini(&engine);
+}
+
+/* ---- lower bound ---- */
+
+static vtime bound_first, bound_later;
+
+static int clocks(uint32_t id, struct actor *a)
+{
+    if (a->runs == 1) {
+        bound_first = engine_lower_bound(&engine);
+        a->ent.clock = 100 + id;
+        if (id == 0)
+            return 1;
+        block(id, 200 + id, 1);
+        return 0;
+    }
+    if (id == 1)
+        bound_later = engine_lower_bound(&engine);
+    return 1;
+}
+
+int main(void)
+{
+    plan_auto();
+    test_all_run();
+    test_wake_after();
+    is_int(run(2, 5, 0, 0, fifo), ENGINE_END_DONE, "fifty messages");
+    ok(fifo_good, "come in the order they were sent, whatever their arrival");
+    engine_fini(&engine);
+    test_grants();
+    run(1, 0, 0, 0, greedy);
+    is_int(second_free, 0, "a grant with lookahead 0 is good for one decision");
+    engine_fini(&engine);
+    test_ends();
+    run(3, 5, 0, 0, clocks);
+    is_int(bound_first, 0, "the last new entity has a clock of 0");
+    is_int(bound_later, 101, "ended entities do not hold the lower bound back");
+    is_int(engine_lower_bound(&engine), VTIME_NEVER, "all ended: nothing can come");
+    engine_fini(&engine);
+    return done_testing();
+}

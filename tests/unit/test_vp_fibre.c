@@ -1,0 +1,153 @@
+/*
+ * Fibres (vp/fibre.c, image.c, pack.c and the switch) without the libc layer: many fibres on the
+ * shared stack and on stacks of their own, recursion to random depths, locals, private globals and
+ * floating-point control words. Run once per kind of stack.
+ */
+#include <fenv.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "tap.h"
+#include "vp/crash.h"
+#include "vp/vp_internal.h"
+
+enum { FIBRES = 300, ROUNDS = 25, WORDS = 40 };
+
+/* ---- what the rest of vp would do ---- */
+
+struct vp_program vp_program;
+void vp_objects_run(int fini) { (void)fini; }
+int vp_objects_exec_stack(void) { return 0; }
+void vp_image_exclude_copies(void) {}
+void vp_extra_switch(const struct vp_fibre *f) { (void)f; }
+void vp_extra_drop(struct vp_fibre *f) { (void)f; }
+void vp_handlers_run(int status) { (void)status; }
+void vp_libc_init(void) {}
+void vp_crash_init(void) {}
+
+/* ---- the program ---- */
+
+static struct vp_fibre fibres[FIBRES];
+static int faults, ended;
+static struct {
+    uint64_t words[64];
+    uint32_t first;
+} global; /* private */
+static const int modes[4] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+
+static void fault(const char *what)
+{
+    if (faults++ < 5)
+        diag("fibre %d: %s", (int)(vp_current_fibre - fibres), what);
+}
+
+static void exiting(struct vp_fibre *f, int status, int phase)
+{
+    if (f != vp_current_fibre || status != (int)(f - fibres) % 100)
+        fault("exiting is told something else");
+    ended += phase;
+}
+
+static const struct vp_hooks hooks = {.exiting = exiting};
+
+/* Fills a frame, suspends at the bottom, and finds the frame unchanged on the way back. */
+static __attribute__((noinline)) uint64_t dive(uint64_t key, int depth)
+{
+    volatile uint64_t words[WORDS];
+    uint64_t sum = 0;
+
+    for (int i = 0; i < WORDS; i++)
+        words[i] = key * 31 + (uint64_t)(depth * 1000 + i);
+    if (depth > 0)
+        sum = dive(key + 1, depth - 1);
+    else
+        vp_fibre_suspend();
+    for (int i = 0; i < WORDS; i++)
+        if (words[i] != key * 31 + (uint64_t)(depth * 1000 + i)) {
+            fault("a local has changed");
+            break;
+        }
+    return sum + words[0];
+}
+
+static int program(int argc, char **argv, char **envp)
+{
+    int me = (int)(vp_current_fibre - fibres);
+    struct rng r;
+
+    (void)argc, (void)argv, (void)envp;
+    rng_seed(&r, (uint64_t)me + 1);
+    if (fegetround() != FE_TONEAREST)
+        fault("starts with another's rounding");
+    fesetround(modes[me % 4]);
+    for (int i = 0; i < 64; i++)
+        if (global.words[i] || global.first)
+            fault("starts with another's globals");
+    global.first = (uint32_t)me + 1;
+    if (me % 3 == 0) /* ends without ever having been suspended */
+        vp_fibre_exit(me % 100);
+    for (int round = 0; round < ROUNDS; round++) {
+        int at = (int)rng_below(&r, 64), depth = (int)rng_below(&r, me % 7 == 1 ? 60 : 4);
+        uint64_t mark = rng_next(&r);
+
+        global.words[at] = mark;
+        dive(mark, depth);
+        if (global.words[at] != mark || global.first != (uint32_t)me + 1)
+            fault("a global has changed");
+        if (fegetround() != modes[me % 4])
+            fault("the rounding has changed");
+    }
+    vp_fibre_exit(me % 100);
+}
+
+static void run(enum vp_stacks stacks, uint64_t seed, const char *name)
+{
+    struct vp_config cfg = {.ranks = FIBRES, .stack_size = 256 << 10, .stacks = stacks,
+                            .hooks = &hooks};
+    struct err err;
+    struct rng r;
+    int live[FIBRES], n = FIBRES, statuses = 0, small = 0;
+
+    rng_seed(&r, seed);
+    memset(fibres, 0, sizeof fibres);
+    ended = faults = 0;
+    vp_program.main = program;
+    is_int(vp_init(&cfg, &err), 0, name);
+    for (int i = 0; i < FIBRES; i++)
+        live[i] = i;
+    while (n > 0) {
+        int pick = (int)rng_below(&r, (uint64_t)n), id = live[pick];
+
+        if (vp_fibre_resume(&fibres[id])) {
+            statuses += vp_exit_status() != id % 100;
+            live[pick] = live[--n];
+        } else {
+            small += fibres[id].live < WORDS * 8;
+        }
+        if (vp_current() || fegetround() != FE_TONEAREST)
+            fault("the scheduler runs in a fibre's state");
+    }
+    is_int(faults, 0, "locals, globals and rounding are each fibre's own");
+    is_int(ended, FIBRES, "all ended once");
+    is_int(statuses, 0, "with their own status");
+    is_int(small, 0, "the live bytes hold at least the innermost frame");
+    ok(vp_stats()->live_max >= 60 * WORDS * 8 && vp_stats()->live_max < 256 << 10,
+       "the deepest stack is accounted for: %llu", (unsigned long long)vp_stats()->live_max);
+    is_int((long long)pool_bytes(&vp_pool), 0, "ended fibres hold no memory");
+    for (int i = 0; i < FIBRES; i++)
+        if (fibres[i].stack || fibres[i].saved)
+            fault("an ended fibre keeps something");
+    is_int(faults, 0, "nor pointers");
+}
+
+int main(void)
+{
+    plan_auto();
+    vp_image_add(&global, sizeof global);
+    run(VP_STACKS_SHARED, 1, "shared stack");
+    is_int((long long)vp_stats()->own_stacks, 0, "no stack of its own for any");
+    run(VP_STACKS_OWN, 2, "own stacks");
+    ok(vp_stats()->own_stacks > 0 && vp_stats()->own_stacks < FIBRES, "own stacks are reused");
+    run(VP_STACKS_AUTO, 3, "automatic choice");
+    return done_testing();
+}
