@@ -147,8 +147,11 @@ void engine_inject(struct engine *e, struct engine_msg *m)
     struct engine_entity *x = engine_entity_at(e, m->dst);
 
     e->injected++;
-    if (m->arrival > e->last_progress)
-        e->last_progress = m->arrival;
+    engine_progress(e, m->arrival);
+    if (x->state == ENGINE_DONE) {
+        engine_msg_free(e, m);
+        return;
+    }
     if (x->inbox) {
         m->next = x->inbox->next;
         x->inbox->next = m;
@@ -206,10 +209,17 @@ static int grant(struct engine *e)
     return 1;
 }
 
-/* Decisions keep falling due, but nothing has happened for too long. */
-static int is_livelock(const struct engine *e)
+/* Decisions keep falling due, but nothing has happened since the time that the first of them was
+ * due. (Not since the last progress: an entity may have computed for long since then.) */
+static int is_livelock(struct engine *e)
 {
-    return e->cfg.idle_limit > 0 && e->heap_len > 0 &&
+    if (e->cfg.idle_limit <= 0 || e->heap_len == 0)
+        return 0;
+    if (e->progressed) {
+        e->progressed = 0;
+        e->idle_since = e->heap[0].due;
+    }
+    return e->heap[0].due > vtime_add(e->idle_since, e->cfg.idle_limit) &&
            e->heap[0].due > vtime_add(e->last_progress, e->cfg.idle_limit);
 }
 
@@ -276,6 +286,7 @@ void engine_init(struct engine *e, const struct engine_config *cfg)
     e->cfg = *cfg;
     e->granted_due = -1;
     e->granted = UINT32_MAX;
+    e->progressed = 1;
     pool_init(&e->msgs, "messages");
     rng_seed(&e->rng, cfg->seed);
 }

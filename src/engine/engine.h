@@ -107,6 +107,8 @@ struct engine {
     uint64_t done;
     uint64_t injected;
     vtime last_progress; /* latest arrival injected or success reported */
+    int progressed;      /* something succeeded since the last quiescence */
+    vtime idle_since;    /* smallest due time at the first quiescence after the last success */
     uint64_t rounds;     /* quiescences passed */
     int stop;
     struct engine_due *heap;
@@ -197,6 +199,7 @@ static inline int64_t engine_peek_ready(const struct engine *e, uint64_t k)
 /* Tells the livelock detection that something succeeded at `when`. */
 static inline void engine_progress(struct engine *e, vtime when)
 {
+    e->progressed = 1;
     if (when > e->last_progress)
         e->last_progress = when;
 }

@@ -8,14 +8,12 @@
 
 struct mpi_early_index;
 struct mpi_call_list;
-struct mpi_req;
 
 struct mpi_ext {
     struct mpi_early_index *index; /* early messages by source, when there are many */
     void *bsend_buf;               /* MPI_Buffer_attach */
     int64_t bsend_size;
     uint32_t orphans;              /* requests freed before they were complete */
-    struct mpi_req *unanswered;    /* list of receives with MPI_REQ_UNANSWERED */
     vtime decided;                 /* time of the rank's last wildcard decision */
     struct mpi_call_list *calls;   /* stats.c: per function, when asked for */
 };

@@ -72,9 +72,12 @@ int mpi_is_thread_main(struct mpi_rank *self, int *flag)
 /* Sends that were freed before completion are still served: their receivers wait for them. */
 int mpi_finalize(struct mpi_rank *self)
 {
+    vtime due;
+
     mpi_drain(self);
     while (mpi_req_orphans(self)) {
-        mpi_block(self, mpi_decide(self), 1, NULL, 0);
+        if (!mpi_decide(self, VTIME_NEVER, &due))
+            mpi_block(self, due, 1, NULL, 0);
         mpi_drain(self);
     }
     self->phase = MPI_PHASE_FINALIZED;

@@ -26,23 +26,22 @@ enum mpi_req_flag {
     MPI_REQ_DONE = 1,        /* `complete` is known */
     MPI_REQ_PERSISTENT = 2,
     MPI_REQ_ACTIVE = 4,      /* persistent and started */
-    MPI_REQ_WILD = 8,        /* receive from any source, not decided yet */
+    MPI_REQ_WILD = 8,        /* receive whose match is a decision, not taken yet */
     MPI_REQ_CANCELLED = 16,
     MPI_REQ_ORPHAN = 32,     /* freed by the user before completion */
     MPI_REQ_HEAP = 64,       /* has a handle; else on a stack */
     MPI_REQ_QUEUED = 128,    /* in the posted list */
-    MPI_REQ_UNANSWERED = 256, /* matched a large message that is not asked for yet */
 };
 
 struct mpi_req {
-    struct mpi_req *next;   /* posted or unanswered list */
+    struct mpi_req *next;   /* posted list */
     void *buf;
     uint64_t count;
     struct mpi_type *type;
     vtime posted;           /* when the operation was started */
     vtime complete;         /* when it completed, valid with MPI_REQ_DONE */
     uint64_t bytes;         /* sent or received */
-    struct mpi_msg *held;   /* matched, but its payload not copied yet; else NULL */
+    struct mpi_msg *held;   /* a message matched by MPI_Mprobe and not received yet; else NULL */
     struct mpi_comm *kept;  /* its communicator, kept alive; NULL for requests on a stack */
     int32_t peer;           /* world rank or MPI_P2P_ANY */
     int32_t tag;

@@ -38,7 +38,8 @@ static inline void mpi_stats_call(struct mpi_rank *self, enum mpi_fn fn, vtime d
     struct mpi_stats *s = mpi_world.stats;
 
     s->calls[fn]++;
-    s->time[fn] += dt;
+    if (__builtin_add_overflow(s->time[fn], dt, &s->time[fn]))
+        s->time[fn] = VTIME_NEVER;
     if (__builtin_expect(s->detail, 0))
         mpi_stats_detail(self, fn, dt);
 }

@@ -1,8 +1,14 @@
 /*
- * pack.c - stacks as differences from templates.
+ * pack.c - stacks as templates and the words that vary.
  *
- * Templates are never freed: at most KINDS for each depth, and only depths up to WORDS_MAX words;
- * deeper stacks, and those that resemble no template, are copied as they are.
+ * A template learns: when a stack of its depth differs from it in a word that was not known to
+ * vary, a new version of the template with that word among the varying takes its place (older copies
+ * keep their version; versions are few and never freed). Stacks that differ in too many words are
+ * of another kind and get a template of their own, up to KINDS for each depth. Deep stacks, and
+ * those that resemble no template, are copied as they are.
+ *
+ * Saving is on the path of every switch: a gather of the varying words and one pass that compares
+ * all others, without a branch that depends on the data.
  */
 #include "vp/pack.h"
 
@@ -14,11 +20,17 @@
 #define WORDS_MAX 512u
 #define KINDS 4
 
+typedef uint64_t vec __attribute__((vector_size(16), aligned(8), may_alias));
+
 struct template {
-    uint64_t words[1]; /* as many as its depth */
+    uint32_t words;
+    uint32_t varying;
+    uint64_t *value; /* words of them */
+    uint64_t *fixed; /* all ones where the word must equal value, else 0 */
+    uint16_t *index; /* which words vary, in order */
 };
 
-/* `base` NULL: a plain copy follows. */
+/* `base` NULL: a plain copy follows, else base->varying words. */
 struct copy {
     const struct template *base;
     uint64_t data[];
@@ -26,109 +38,133 @@ struct copy {
 
 static struct template *templates[WORDS_MAX + 1][KINDS];
 
-static size_t plain_size(uint32_t words)
+static size_t copy_size(uint32_t words)
 {
     return sizeof(struct copy) + words * sizeof(uint64_t);
 }
 
-/*
- * Sets the bits of the words in which a and b differ; returns how many. Four words are looked at
- * together: most are equal, and the same ones differ in rank after rank, so branches are predicted.
- */
-static uint32_t compare(const uint64_t *a, const uint64_t *b, uint32_t words, uint64_t *bits)
+static struct template *template_new(const uint64_t *from, uint32_t words)
 {
-    uint32_t count = 0, i = 0;
+    struct template *t = mem_alloc(sizeof *t);
 
-    memset(bits, 0, (words + 63) / 64 * sizeof *bits);
-    while (i < words) {
-        if (i + 4 <= words && !((a[i] ^ b[i]) | (a[i + 1] ^ b[i + 1]) | (a[i + 2] ^ b[i + 2]) |
-                                (a[i + 3] ^ b[i + 3]))) {
-            i += 4;
-            continue;
-        }
-        if (a[i] != b[i]) {
-            bits[i / 64] |= (uint64_t)1 << i % 64;
-            count++;
-        }
-        i++;
-    }
-    return count;
+    *t = (struct template){.words = words};
+    t->value = mem_alloc(words * sizeof *t->value);
+    t->fixed = mem_alloc(words * sizeof *t->fixed);
+    t->index = NULL;
+    memcpy(t->value, from, words * sizeof *from);
+    memset(t->fixed, 0xff, words * sizeof *t->fixed);
+    return t;
 }
 
-static void *plain(const uint64_t *from, uint32_t words)
+/* A version of t in which the words where `from` differs vary too. */
+static struct template *template_widen(const struct template *t, const uint64_t *from)
 {
-    struct copy *c = pool_alloc(&vp_pool, plain_size(words));
+    struct template *n = template_new(t->value, t->words);
+
+    n->index = mem_alloc(t->words * sizeof *n->index);
+    for (uint32_t i = 0; i < t->words; i++)
+        if (!t->fixed[i] || t->value[i] != from[i]) {
+            n->fixed[i] = 0;
+            n->index[n->varying++] = (uint16_t)i;
+        }
+    return n;
+}
+
+/* Does the stack differ from t only in words that vary? */
+static int template_fits(const struct template *t, const uint64_t *from)
+{
+    vec diff = {0};
+    uint64_t rest = 0;
+    uint32_t i = 0;
+
+    for (; i + 2 <= t->words; i += 2)
+        diff |= (*(const vec *)(from + i) ^ *(const vec *)(t->value + i)) &
+                *(const vec *)(t->fixed + i);
+    if (i < t->words)
+        rest = (from[i] ^ t->value[i]) & t->fixed[i];
+    return (diff[0] | diff[1] | rest) == 0;
+}
+
+/* Words that would vary in a version of t that fits. */
+static uint32_t template_distance(const struct template *t, const uint64_t *from)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < t->words; i++)
+        n += !t->fixed[i] || t->value[i] != from[i];
+    return n;
+}
+
+static void *pack_plain(const uint64_t *from, uint32_t words)
+{
+    struct copy *c = pool_alloc(&vp_pool, copy_size(words));
 
     c->base = NULL;
     memcpy(c->data, from, words * sizeof *from);
     return c;
 }
 
-static struct template *new_template(const uint64_t *from, uint32_t words)
+static void *pack_with(const struct template *t, const uint64_t *from)
 {
-    struct template *t = mem_alloc(words * sizeof *from);
-
-    memcpy(t, from, words * sizeof *from);
-    return t;
-}
-
-static void *differences(const uint64_t *from, uint32_t words, const struct template *t,
-                         const uint64_t *bits, uint32_t count)
-{
-    uint32_t maps = (words + 63) / 64;
-    struct copy *c = pool_alloc(&vp_pool, plain_size(maps + count));
-    uint64_t *out = c->data + maps;
+    struct copy *c = pool_alloc(&vp_pool, copy_size(t->varying));
 
     c->base = t;
-    for (uint32_t k = 0; k < maps; k++) {
-        c->data[k] = bits[k];
-        for (uint64_t m = bits[k]; m; m &= m - 1)
-            *out++ = from[64 * k + (uint32_t)__builtin_ctzll(m)];
-    }
+    for (uint32_t i = 0; i < t->varying; i++)
+        c->data[i] = from[t->index[i]];
     return c;
+}
+
+/* No template fits: widens the nearest, or adds one; NULL if the stack is better copied whole. */
+__attribute__((noinline, cold)) static const struct template *learn(const uint64_t *from,
+                                                                     uint32_t words)
+{
+    struct template **kinds = templates[words];
+    uint32_t best = 0, least = UINT32_MAX;
+
+    for (uint32_t k = 0; k < KINDS; k++) {
+        uint32_t n = kinds[k] ? template_distance(kinds[k], from) : words / 2;
+
+        if (n < least) {
+            least = n;
+            best = k;
+        }
+    }
+    if (least > words / 2)
+        return NULL;
+    kinds[best] = kinds[best] ? template_widen(kinds[best], from) : template_new(from, words);
+    return kinds[best];
 }
 
 void *vp_pack(const void *stack, uint32_t bytes)
 {
     const uint64_t *from = stack;
     uint32_t words = bytes / 8;
-    uint64_t bits[WORDS_MAX / 64];
+    const struct template *t;
 
     if (words > WORDS_MAX)
-        return plain(from, words);
+        return pack_plain(from, words);
     for (int k = 0; k < KINDS; k++) {
-        struct template **t = &templates[words][k];
-        uint32_t count;
-
-        if (!*t)
-            *t = new_template(from, words);
-        count = compare(from, (*t)->words, words, bits);
-        if (2 * count <= words) {
-            struct template *found = *t;
-
-            *t = templates[words][0]; /* the next one is probably of this kind too */
-            templates[words][0] = found;
-            return differences(from, words, found, bits, count);
-        }
+        t = templates[words][k];
+        if (t && template_fits(t, from))
+            return pack_with(t, from);
     }
-    return plain(from, words);
+    t = learn(from, words);
+    return t ? pack_with(t, from) : pack_plain(from, words);
 }
 
 void vp_unpack(void *copy, void *to, uint32_t bytes)
 {
     struct copy *c = copy;
+    const struct template *t = c->base;
     uint64_t *out = to;
-    uint32_t words = bytes / 8, maps = (words + 63) / 64;
-    const uint64_t *in = c->data + maps;
 
-    if (!c->base) {
+    if (!t) {
         memcpy(out, c->data, bytes);
-        pool_free(&vp_pool, c, plain_size(words));
+        pool_free(&vp_pool, c, copy_size(bytes / 8));
         return;
     }
-    memcpy(out, c->base->words, bytes);
-    for (uint32_t k = 0; k < maps; k++)
-        for (uint64_t m = c->data[k]; m; m &= m - 1)
-            out[64 * k + (uint32_t)__builtin_ctzll(m)] = *in++;
-    pool_free(&vp_pool, c, plain_size((uint32_t)(in - c->data)));
+    memcpy(out, t->value, bytes);
+    for (uint32_t i = 0; i < t->varying; i++)
+        out[t->index[i]] = c->data[i];
+    pool_free(&vp_pool, c, copy_size(t->varying));
 }

@@ -3,9 +3,9 @@
  *
  * Blocked ranks of one program are mostly blocked in the same place: their stacks hold the same
  * return addresses and much the same values, and differ in a few words. A copy is therefore kept as
- * the words in which it differs from a template, the first stack of the same depth and kind:
+ * a template, a stack of the same depth, and the words in which such stacks are known to vary:
  *
- *     | template | bitmap of differing words, 64 per entry | those words ... |
+ *     | template | word | word | ... |
  *
  * A rank in a barrier keeps some 100 bytes of its 250.
  */

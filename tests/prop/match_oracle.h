@@ -10,7 +10,8 @@
  * A message goes to the first posted receive it fits (in the order of posting), a receive takes the
  * first message of a source that fits (in the order of sending). While an undecided wildcard
  * receive may take a message, later receives that the message fits cannot know what they get, and
- * neither can those messages be seen by probes. All is recomputed by linear scans at every step.
+ * neither can those messages be seen by probes. In programs that cancel, every non-blocking receive
+ * is undecided in this sense until its message has arrived. All is recomputed by linear scans at every step.
  */
 #ifndef MATCH_ORACLE_H
 #define MATCH_ORACLE_H
@@ -35,6 +36,7 @@ struct o_msg {
 struct o_req {
     int rank, send;
     int src, comm, tag;
+    int decision;     /* its match is a decision: any source, or it may be cancelled */
     int posted;       /* in the list of posted receives */
     int pick;         /* recomputed: message that a named receive will get, or -1 */
     vtime complete;   /* VTIME_NEVER: not known */
@@ -113,7 +115,7 @@ static void o_assign(struct oracle *o)
         if (m->taken || (r = o_first_posted(o, m)) < 0)
             continue;
         m->assigned = 2;
-        if (o->reqs[r].src != ANY && !o_uncertain_before(o, i, &o->reqs[r])) {
+        if (!o->reqs[r].decision && !o_uncertain_before(o, i, &o->reqs[r])) {
             m->assigned = 1;
             o->reqs[r].pick = i;
         }
@@ -178,7 +180,7 @@ static int o_decide_wild(struct oracle *o, int rank)
     for (int i = 0; i < o->req_count; i++) {
         struct o_req *r = &o->reqs[i];
         int m;
-        if (r->rank != rank || !r->posted || r->src != ANY || (m = o_candidate(o, r, i)) < 0)
+        if (r->rank != rank || !r->posted || !r->decision || (m = o_candidate(o, r, i)) < 0)
             continue;
         o_match(o, r, &o->msgs[m]);
         return 1;
@@ -209,7 +211,8 @@ static int o_send(struct oracle *o, int rank, const struct op *p, int mode)
 static int o_recv(struct oracle *o, int rank, int src, int tag, int comm)
 {
     o->reqs[o->req_count] = (struct o_req){.rank = rank, .src = src, .tag = tag, .comm = comm,
-                                           .posted = 1, .complete = VTIME_NEVER, .pick = -1};
+                                           .posted = 1, .complete = VTIME_NEVER, .pick = -1,
+                                           .decision = src == ANY};
     return o->req_count++;
 }
 
@@ -366,8 +369,10 @@ static int o_act(struct oracle *o, int rank)
             k->slot[p->slot] = o_send(o, rank, p, p->kind);
         break;
     case OP_IRECV:
-        if (!o_slot_busy(o, rank, p))
+        if (!o_slot_busy(o, rank, p)) {
             k->slot[p->slot] = o_recv(o, rank, p->peer, p->tag, p->comm);
+            o->reqs[k->slot[p->slot]].decision |= o->p->cancel;
+        }
         break;
     case OP_SEND:
     case OP_RECV:

@@ -338,7 +338,6 @@ static void world_make(void)
     mpi_world.size = RANKS_MAX;
     platform_config_init(&page.opt.platform);
     page.opt.compute = RUN_COMPUTE_NONE;
-    page.opt.may_cancel = 1;
     mpi_world.ranks = mem_map(RANKS_MAX * sizeof(struct mpi_rank), 1);
     pool_init(&mpi_world.pool, "extras");
     mpi_stats_init(0);
@@ -363,6 +362,7 @@ static void machine_set(void)
     c->mpi_recv_overhead = params.recv_overhead;
     c->mpi_test_cost = params.test_cost;
     c->mpi_eager_limit = EAGER_LIMIT;
+    page.opt.may_cancel = params.cancel;
     if (net_init(&mpi_world.net, c, &err) != 0)
         abort();
     mpi_clock_init(&page.opt);

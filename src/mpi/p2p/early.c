@@ -251,21 +251,6 @@ void mpi_early_add(struct mpi_rank *self, struct mpi_msg *m)
         index_make(self);
 }
 
-/* Appending and then stepping the tail back makes the newest the first. */
-void mpi_early_add_first(struct mpi_rank *self, struct mpi_msg *m)
-{
-    struct mpi_msg *tail = index_of(self) ? peer_tail(self->ext->index, m->ctx, m->em.src)
-                                          : self->early;
-
-    mpi_early_add(self, m);
-    if (!tail)
-        return;
-    if (index_of(self))
-        *map_find(&self->ext->index->by_peer, peer_key(m->ctx, m->em.src)) = (uintptr_t)tail;
-    else
-        self->early = tail;
-}
-
 struct mpi_msg *mpi_early_find(struct mpi_rank *self, uint32_t ctx, uint32_t src, int32_t tag)
 {
     if (index_of(self))
@@ -280,14 +265,15 @@ static int is_first(struct mpi_rank *self, const struct mpi_msg *m, int32_t tag)
 }
 
 static struct mpi_msg *better(struct mpi_rank *self, struct mpi_msg *best, struct mpi_msg *m,
-                              uint32_t ctx, int32_t tag)
+                              uint32_t ctx, int32_t tag, const struct mpi_req *claimer)
 {
     if (m->ctx != ctx || !mpi_tag_fits(tag, m->tag) || (best && !msg_before(m, best)))
         return best;
-    return is_first(self, m, tag) ? m : best;
+    return is_first(self, m, tag) && mpi_claimer(self, m) == claimer ? m : best;
 }
 
-struct mpi_msg *mpi_early_find_any(struct mpi_rank *self, uint32_t ctx, int32_t tag)
+struct mpi_msg *mpi_early_find_any(struct mpi_rank *self, uint32_t ctx, int32_t tag,
+                                   const struct mpi_req *claimer)
 {
     struct mpi_early_index *x = index_of(self);
     struct mpi_msg *best = NULL, *m = self->early;
@@ -298,7 +284,7 @@ struct mpi_msg *mpi_early_find_any(struct mpi_rank *self, uint32_t ctx, int32_t 
             return NULL;
         do {
             m = next_of(m);
-            best = better(self, best, m, ctx, tag);
+            best = better(self, best, m, ctx, tag, claimer);
         } while (m != self->early);
         return best;
     }
@@ -307,7 +293,7 @@ struct mpi_msg *mpi_early_find_any(struct mpi_rank *self, uint32_t ctx, int32_t 
         h = heap_make(x, ctx);
     /* The root nearly always fits; otherwise look at all. */
     for (uint32_t i = 0; i < h->len && !(i > 0 && best == h->at[0]); i++)
-        best = better(self, best, h->at[i], ctx, tag);
+        best = better(self, best, h->at[i], ctx, tag, claimer);
     return best;
 }
 

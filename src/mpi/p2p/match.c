@@ -10,7 +10,9 @@
  *    max(posted, earliest arrival of the first fitting message of each source), and is taken when
  *    the engine says that no message that arrives before can still come (mpi_decide). Equal times
  *    go to the smaller source.
- *  - A message that an undecided wildcard receive may take is kept from later receives until that
+ *  - In a program that calls MPI_Cancel every non-blocking receive is such a decision, since it may
+ *    be cancelled before its message comes.
+ *  - A message that an undecided receive may take is kept from later receives until that
  *    decision.
  *
  * Decisions of one rank are taken in order of due time, ties in order of posting; so an earlier
@@ -91,50 +93,6 @@ static void deliver(struct mpi_req *req, const char *payload, uint64_t bytes)
         mpi_type_unpack(req->type, req->count, req->buf, payload, bytes);
 }
 
-/* May the program still cancel the request before time t? */
-static int is_revocable(const struct mpi_rank *self, const struct mpi_req *req, vtime t)
-{
-    return t > self->ent.clock && (req->flags & (MPI_REQ_HEAP | MPI_REQ_ORPHAN)) == MPI_REQ_HEAP;
-}
-
-/*
- * A large message is asked for at time t. If the program might cancel the receive before, that is a
- * decision due at t; programs that never call MPI_Cancel are spared it.
- */
-static void answer_or_hold(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *rts, vtime t)
-{
-    struct mpi_ext *x;
-
-    req->held = rts;
-    req->complete = t;
-    if (!mpi_world.may_cancel || !is_revocable(self, req, t)) {
-        mpi_send_cts(self, req, t);
-        return;
-    }
-    x = mpi_ext_get(self);
-    req->flags |= MPI_REQ_UNANSWERED;
-    req->next = x->unanswered;
-    x->unanswered = req;
-}
-
-static void unanswered_remove(struct mpi_rank *self, struct mpi_req *req)
-{
-    struct mpi_req **at = &self->ext->unanswered;
-
-    while (*at != req)
-        at = &(*at)->next;
-    *at = req->next;
-    req->flags &= (uint16_t)~MPI_REQ_UNANSWERED;
-}
-
-void mpi_answer(struct mpi_rank *self, struct mpi_req *req)
-{
-    if (!(req->flags & MPI_REQ_UNANSWERED))
-        return;
-    unanswered_remove(self, req);
-    mpi_send_cts(self, req, req->complete);
-}
-
 void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t)
 {
     req->got_peer = (int32_t)m->em.src;
@@ -144,28 +102,14 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
     if (m->em.arrival > t)
         t = m->em.arrival;
     if (m->kind == MPI_MSG_RTS) {
-        answer_or_hold(self, req, m, t);
+        mpi_send_cts(self, req, m, t);
+        engine_msg_free(&mpi_world.engine, &m->em);
         return;
     }
     req->complete = vtime_add(t, mpi_world.recv_overhead);
     req->flags |= MPI_REQ_DONE;
     if (m->cookie)
         mpi_send_ack(self, m, t);
-    if (is_revocable(self, req, t)) {
-        req->held = m;
-        return;
-    }
-    deliver(req, m->payload, m->bytes);
-    engine_msg_free(&mpi_world.engine, &m->em);
-}
-
-void mpi_deliver_held(struct mpi_req *req)
-{
-    struct mpi_msg *m = req->held;
-
-    if (!m)
-        return;
-    req->held = NULL;
     deliver(req, m->payload, m->bytes);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
@@ -183,11 +127,18 @@ void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m)
     (void)self;
 }
 
+/* Does a named receive fit an earlier message that a wildcard receive in front of it may take? */
+static int must_wait(struct mpi_rank *self, const struct mpi_req *req)
+{
+    return mpi_wild_count(self) && self->early_count &&
+           mpi_early_find(self, req->ctx, (uint32_t)req->peer, req->tag) != NULL;
+}
+
 static void arrive(struct mpi_rank *self, struct mpi_msg *m)
 {
     struct mpi_req *req = first_posted(self, m);
 
-    if (!req || (req->flags & MPI_REQ_WILD)) {
+    if (!req || (req->flags & MPI_REQ_WILD) || must_wait(self, req)) {
         mpi_early_add(self, m);
         return;
     }
@@ -216,11 +167,16 @@ void mpi_drain(struct mpi_rank *self)
         mpi_handle(self, (struct mpi_msg *)em);
 }
 
-int mpi_wild_claims(const struct mpi_rank *self, const struct mpi_msg *m)
+const struct mpi_req *mpi_claimer(const struct mpi_rank *self, const struct mpi_msg *m)
 {
-    struct mpi_req *r = mpi_wild_count(self) ? first_posted(self, m) : NULL;
+    return mpi_wild_count(self) ? first_posted(self, m) : NULL;
+}
 
-    return r && (r->flags & MPI_REQ_WILD);
+/* Whether a message comes before the program cancels the receive is a question of time too. Programs
+ * that never call MPI_Cancel are spared it. */
+static int may_be_cancelled(const struct mpi_req *req)
+{
+    return mpi_world.may_cancel && (req->flags & MPI_REQ_HEAP);
 }
 
 void mpi_post(struct mpi_rank *self, struct mpi_req *req)
@@ -228,13 +184,13 @@ void mpi_post(struct mpi_rank *self, struct mpi_req *req)
     struct mpi_msg *m;
 
     mpi_drain(self);
-    if (req->peer == MPI_P2P_ANY) {
+    if (req->peer == MPI_P2P_ANY || may_be_cancelled(req)) {
         req->flags |= MPI_REQ_WILD;
         posted_add(self, req);
         return;
     }
     m = self->early_count ? mpi_early_find(self, req->ctx, (uint32_t)req->peer, req->tag) : NULL;
-    if (!m || mpi_wild_claims(self, m)) {
+    if (!m || mpi_claimer(self, m)) {
         posted_add(self, req);
         return;
     }
@@ -255,13 +211,22 @@ static vtime later(vtime a, vtime b)
     return a > b ? a : b;
 }
 
-/* The wildcard receive that is due first. */
+/* The message that an undecided receive would take if no other came. */
+static struct mpi_msg *candidate(struct mpi_rank *self, const struct mpi_req *r)
+{
+    struct mpi_msg *m;
+
+    if (r->peer == MPI_P2P_ANY)
+        return mpi_early_find_any(self, r->ctx, r->tag, r);
+    m = mpi_early_find(self, r->ctx, (uint32_t)r->peer, r->tag);
+    return m && mpi_claimer(self, m) == r ? m : NULL;
+}
+
+/* The undecided receive that is due first. */
 static void choose(struct mpi_rank *self, struct choice *best)
 {
     struct mpi_req *r = self->posted;
 
-    if (!mpi_wild_count(self))
-        return;
     do {
         struct mpi_msg *m;
         vtime due;
@@ -269,7 +234,7 @@ static void choose(struct mpi_rank *self, struct choice *best)
         r = r->next;
         if (!(r->flags & MPI_REQ_WILD))
             continue;
-        m = mpi_early_find_any(self, r->ctx, r->tag);
+        m = candidate(self, r);
         if (!m)
             continue;
         due = later(later(r->posted, m->em.arrival), mpi_ext_get(self)->decided);
@@ -290,6 +255,8 @@ static int retry(struct mpi_rank *self, struct mpi_msg *m, void *arg)
     mpi_early_take(self, m);
     mpi_unpost(self, req);
     mpi_match(self, req, m, later(req->posted, decided));
+    if ((req->flags & (MPI_REQ_DONE | MPI_REQ_ORPHAN)) == (MPI_REQ_DONE | MPI_REQ_ORPHAN))
+        mpi_req_release(req);
     return 1;
 }
 
@@ -307,6 +274,12 @@ static int has_named(const struct mpi_rank *self)
     return 0;
 }
 
+void mpi_retry(struct mpi_rank *self, vtime t)
+{
+    while (has_named(self) && mpi_early_each(self, retry, &t))
+        ;
+}
+
 static void take(struct mpi_rank *self, const struct choice *c)
 {
     vtime due = c->due;
@@ -318,47 +291,21 @@ static void take(struct mpi_rank *self, const struct choice *c)
     mpi_match(self, c->req, c->msg, due);
     if ((c->req->flags & (MPI_REQ_DONE | MPI_REQ_ORPHAN)) == (MPI_REQ_DONE | MPI_REQ_ORPHAN))
         mpi_req_release(c->req);
-    while (has_named(self) && mpi_early_each(self, retry, &due))
-        ;
+    mpi_retry(self, due);
 }
 
-/* The unanswered large message that is due before `best`. */
-static void choose_answer(struct mpi_rank *self, struct choice *best)
+int mpi_decide(struct mpi_rank *self, vtime limit, vtime *due)
 {
-    for (struct mpi_req *r = self->ext ? self->ext->unanswered : NULL; r; r = r->next)
-        if (r->complete < best->due)
-            *best = (struct choice){r, NULL, r->complete};
-}
+    struct choice c = {.due = VTIME_NEVER};
 
-vtime mpi_decide(struct mpi_rank *self)
-{
-    while (mpi_wild_count(self) || (self->ext && self->ext->unanswered)) {
-        struct choice c = {.due = VTIME_NEVER};
-
-        choose(self, &c);
-        choose_answer(self, &c);
-        if (!c.req)
-            return VTIME_NEVER;
-        if (!engine_is_safe(&mpi_world.engine, mpi_rank_id(self), c.due))
-            return c.due;
-        if (c.msg)
-            take(self, &c);
-        else
-            mpi_answer(self, c.req);
-    }
-    return VTIME_NEVER;
-}
-
-/* ---- taking a match back ---- */
-
-void mpi_put_back(struct mpi_rank *self, struct mpi_req *req)
-{
-    struct mpi_msg *m = req->held;
-
-    req->held = NULL;
-    if (req->flags & MPI_REQ_UNANSWERED)
-        unanswered_remove(self, req);
-    else
-        m->cookie = 0; /* a synchronous sender has had its answer */
-    mpi_early_add_first(self, m);
+    *due = VTIME_NEVER;
+    if (!mpi_wild_count(self))
+        return 0;
+    choose(self, &c);
+    *due = c.due;
+    if (!c.req || c.due > limit ||
+        !engine_is_safe(&mpi_world.engine, mpi_rank_id(self), c.due))
+        return 0;
+    take(self, &c);
+    return 1;
 }

@@ -37,13 +37,12 @@ _Static_assert(sizeof(struct mpi_msg) <= 64, "a message costs at most 64 bytes")
 
 /* ---- early messages (early.c) ---- */
 void mpi_early_add(struct mpi_rank *self, struct mpi_msg *m);
-/* The same, but ahead of all other messages of its source (it was taken out before them). */
-void mpi_early_add_first(struct mpi_rank *self, struct mpi_msg *m);
 /* First in send order from `src` that fits, or NULL. Not removed. */
 struct mpi_msg *mpi_early_find(struct mpi_rank *self, uint32_t ctx, uint32_t src, int32_t tag);
 /* Of the first fitting message of each source the one that arrives first (then smallest source),
- * or NULL. Not removed. */
-struct mpi_msg *mpi_early_find_any(struct mpi_rank *self, uint32_t ctx, int32_t tag);
+ * or NULL. Only messages that are `claimer`'s by order of posting (NULL: nobody's). Not removed. */
+struct mpi_msg *mpi_early_find_any(struct mpi_rank *self, uint32_t ctx, int32_t tag,
+                                   const struct mpi_req *claimer);
 /* Removes it; the caller owns it. */
 void mpi_early_take(struct mpi_rank *self, struct mpi_msg *m);
 /* Calls fn for every message, sources' own order kept, until fn returns non-zero. */
@@ -55,7 +54,7 @@ static inline int mpi_tag_fits(int32_t want, int32_t tag)
 {
     return want == tag || want == MPI_ANY_TAG;
 }
-/* Undecided wildcard receives of a rank. */
+/* Undecided receives of a rank: from any source, or ones that may be cancelled. */
 static inline uint32_t mpi_wild_count(const struct mpi_rank *self)
 {
     return self->ent.owner_bits;
@@ -64,16 +63,14 @@ static inline uint32_t mpi_wild_count(const struct mpi_rank *self)
 void mpi_handle(struct mpi_rank *self, struct mpi_msg *m);
 /* Handles everything in the inbox. */
 void mpi_drain(struct mpi_rank *self);
-/* Takes the decisions that are safe now; returns when the next one is due, or VTIME_NEVER. */
-vtime mpi_decide(struct mpi_rank *self);
-/* Is there an undecided wildcard receive that may take m? */
-int mpi_wild_claims(const struct mpi_rank *self, const struct mpi_msg *m);
-/* Copies the payload of a matched message that the request still holds into the user's buffer. */
-void mpi_deliver_held(struct mpi_req *req);
-/* The program will not cancel req before its message comes: asks for a large message now. */
-void mpi_answer(struct mpi_rank *self, struct mpi_req *req);
-/* Undoes the match of a receive with a held message, which is early again. */
-void mpi_put_back(struct mpi_rank *self, struct mpi_req *req);
+/* Takes the next decision if it is due by `limit` and safe: returns 1. Else 0, and when it is due
+ * (VTIME_NEVER: none). `limit` is a time the rank's call cannot return before, and the caller looks
+ * after each decision whether it can: what is decided ahead of the clock would bind later calls. */
+int mpi_decide(struct mpi_rank *self, vtime limit, vtime *due);
+/* While receives are undecided: the first posted receive that m fits, or NULL. */
+const struct mpi_req *mpi_claimer(const struct mpi_rank *self, const struct mpi_msg *m);
+/* Early messages may have become free for named receives at time t. */
+void mpi_retry(struct mpi_rank *self, vtime t);
 /* Posts a filled receive request: matches an early message or queues it. */
 void mpi_post(struct mpi_rank *self, struct mpi_req *req);
 /* Takes a request out of the posted list. */
@@ -85,8 +82,8 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
 void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *m);
 void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m);
 void mpi_handle_ack(struct mpi_rank *self, struct mpi_msg *m);
-/* Answers the RTS that req holds (and frees it): asks for the data at time t. */
-void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, vtime t);
+/* Answers a matched RTS: asks at time t for the data to go to req. */
+void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_msg *rts, vtime t);
 void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *m, vtime t);
 
 /* ---- blocking (wait.c) ---- */

@@ -18,8 +18,12 @@ struct probe {
 
 static struct mpi_msg *look(struct mpi_rank *self, const struct probe *p)
 {
-    return p->src == MPI_P2P_ANY ? mpi_early_find_any(self, p->ctx, p->tag)
-                                 : mpi_early_find(self, p->ctx, (uint32_t)p->src, p->tag);
+    struct mpi_msg *m;
+
+    if (p->src == MPI_P2P_ANY)
+        return mpi_early_find_any(self, p->ctx, p->tag, NULL);
+    m = mpi_early_find(self, p->ctx, (uint32_t)p->src, p->tag);
+    return m && !mpi_claimer(self, m) ? m : NULL;
 }
 
 static void block(struct mpi_rank *self, vtime due, const struct probe *p, MPI_Comm comm)
@@ -31,26 +35,36 @@ static void block(struct mpi_rank *self, vtime due, const struct probe *p, MPI_C
     mpi_drain(self);
 }
 
+/* When a probe may see the message: it may have been claimed until the last decision. */
+static vtime visible(const struct mpi_rank *self, const struct mpi_msg *m)
+{
+    vtime t = self->ext ? self->ext->decided : 0;
+
+    if (m->em.arrival > t)
+        t = m->em.arrival;
+    return t > self->ent.clock ? t : self->ent.clock;
+}
+
 /* Blocks until the answer is certain: the message, or NULL if none has arrived by `limit`. */
 static struct mpi_msg *await(struct mpi_rank *self, const struct probe *p, vtime limit,
                              MPI_Comm comm)
 {
     mpi_drain(self);
     for (;;) {
-        vtime wild = mpi_decide(self), due;
         struct mpi_msg *m = look(self, p);
-        int claimed = m && mpi_wild_claims(self, m);
+        vtime due = m ? visible(self, m) : limit, wild;
 
-        due = !m                             ? limit
-              : m->em.arrival > self->ent.clock ? m->em.arrival
-                                                : self->ent.clock;
+        if (m && p->src != MPI_P2P_ANY)
+            return due <= limit ? m : NULL;
         if (due > limit)
             due = limit;
-        if (m && p->src != MPI_P2P_ANY && !claimed)
-            return m->em.arrival <= limit ? m : NULL;
-        if (due != VTIME_NEVER && !(wild <= due) &&
+        if (mpi_decide(self, due, &wild)) {
+            mpi_drain(self);
+            continue;
+        }
+        if (due != VTIME_NEVER && wild > due &&
             engine_is_safe(&mpi_world.engine, mpi_rank_id(self), due))
-            return m && !claimed && m->em.arrival <= due ? m : NULL;
+            return m && visible(self, m) <= due ? m : NULL;
         block(self, wild < due ? wild : due, p, comm);
     }
 }
@@ -123,7 +137,7 @@ static int probe(struct mpi_rank *self, int source, int tag, MPI_Comm comm, int 
         *message = MPI_MESSAGE_NULL;
     if (!m)
         return MPI_SUCCESS;
-    mpi_clock_reach(self, m->em.arrival);
+    mpi_clock_reach(self, visible(self, m));
     engine_progress(&mpi_world.engine, self->ent.clock);
     set_status(status, m, comm);
     if (message)

@@ -86,15 +86,13 @@ static struct mpi_msg *answer(struct mpi_rank *self, const struct mpi_msg *to,
     return m;
 }
 
-void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, vtime t)
+void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_msg *rts, vtime t)
 {
     uint64_t dest = (uintptr_t)req;
-    struct mpi_msg *rts = req->held, *m = answer(self, rts, MPI_MSG_CTS, sizeof dest, t, 0);
+    struct mpi_msg *m = answer(self, rts, MPI_MSG_CTS, sizeof dest, t, 0);
 
     m->cookie = rts->cookie;
     memcpy(m->payload, &dest, sizeof dest);
-    req->held = NULL;
-    engine_msg_free(&mpi_world.engine, &rts->em);
     engine_inject(&mpi_world.engine, &m->em);
 }
 

@@ -165,7 +165,6 @@ int mpi_req_finish(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI
     int error = r->error;
 
     mpi_clock_reach(self, r->complete);
-    mpi_deliver_held(r);
     mpi_status_set(s, r);
     if (r->flags & MPI_REQ_PERSISTENT) {
         r->flags &= (uint16_t)~MPI_REQ_ACTIVE;

@@ -153,14 +153,11 @@ int mpi_cancel(struct mpi_rank *self, MPI_Request *request)
         return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_REQUEST, "the request is not active");
     if (r->kind != MPI_REQ_RECV || complete_now(self, r))
         return MPI_SUCCESS;
-    /* What is still queued or held has not arrived by now; what is neither is under way. */
-    if (r->flags & MPI_REQ_QUEUED) {
-        mpi_unpost(self, r);
-    } else if (r->held) {
-        mpi_put_back(self, r);
-    } else {
-        return MPI_SUCCESS;
-    }
+    if (!(r->flags & MPI_REQ_QUEUED))
+        return MPI_SUCCESS; /* matched, and its data is on the way */
+    mpi_unpost(self, r);
+    mpi_ext_get(self)->decided = self->ent.clock;
+    mpi_retry(self, self->ent.clock);
     r->flags |= MPI_REQ_CANCELLED | MPI_REQ_DONE;
     r->complete = self->ent.clock;
     r->error = MPI_SUCCESS;
@@ -190,12 +187,9 @@ int mpi_request_free(struct mpi_rank *self, MPI_Request *request)
                          (unsigned)*request);
     *request = MPI_REQUEST_NULL;
     mpi_drain(self);
-    if (mpi_req_is_idle(r) || (r->flags & MPI_REQ_DONE)) {
-        mpi_deliver_held(r);
+    if (mpi_req_is_idle(r) || (r->flags & MPI_REQ_DONE))
         mpi_req_release(r);
-    } else {
-        mpi_answer(self, r);
+    else
         mpi_req_orphan(self, r);
-    }
     return MPI_SUCCESS;
 }

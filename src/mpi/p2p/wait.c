@@ -33,11 +33,13 @@ void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi
 
 int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req **reqs, uint32_t n)
 {
-    vtime wild = mpi_decide(self);
+    vtime wild;
 
-    if (wild > due && engine_is_safe(&mpi_world.engine, mpi_rank_id(self), due))
-        return 1;
-    mpi_block(self, wild < due ? wild : due, 1, reqs, n);
+    if (!mpi_decide(self, due, &wild)) {
+        if (wild > due && engine_is_safe(&mpi_world.engine, mpi_rank_id(self), due))
+            return 1;
+        mpi_block(self, wild < due ? wild : due, 1, reqs, n);
+    }
     mpi_drain(self);
     return 0;
 }
@@ -50,11 +52,8 @@ int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req)
         mpi_drain(self);
         if (req->flags & MPI_REQ_DONE)
             break;
-        mpi_answer(self, req);
-        due = mpi_decide(self);
-        if (req->flags & MPI_REQ_DONE)
-            break;
-        mpi_block(self, due, 1, &req, 1);
+        if (!mpi_decide(self, VTIME_NEVER, &due))
+            mpi_block(self, due, 1, &req, 1);
     }
     mpi_clock_reach(self, req->complete);
     return req->error;
@@ -90,11 +89,11 @@ int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
         vtime due;
 
         mpi_drain(self);
-        due = mpi_decide(self);
         pending = (struct mpi_req *)first_pending(reqs, n);
         if (!pending)
             break;
-        mpi_block(self, due, arrivals_needed(self, reqs, n), &pending, 1);
+        if (!mpi_decide(self, VTIME_NEVER, &due))
+            mpi_block(self, due, arrivals_needed(self, reqs, n), &pending, 1);
     }
     for (uint32_t i = 0; i < n; i++) {
         mpi_clock_reach(self, reqs[i].complete);

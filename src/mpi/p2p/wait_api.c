@@ -40,7 +40,6 @@ static struct mpi_req *first_pending(struct mpi_rank *self, int n, const MPI_Req
 
         if (!r || (r->flags & MPI_REQ_DONE))
             continue;
-        mpi_answer(self, r);
         if (!first)
             first = r;
         if (r->flags & MPI_REQ_QUEUED)
@@ -90,11 +89,11 @@ int mpi_waitall(struct mpi_rank *self, int count, MPI_Request array_of_requests[
         vtime due;
 
         mpi_drain(self);
-        due = mpi_decide(self);
         pending = first_pending(self, count, array_of_requests, &needed);
         if (!pending)
             break;
-        mpi_block(self, due, needed, &pending, 1);
+        if (!mpi_decide(self, VTIME_NEVER, &due))
+            mpi_block(self, due, needed, &pending, 1);
     }
     return mpi_finish_all(self, count, array_of_requests, array_of_statuses);
 }
@@ -143,12 +142,10 @@ static vtime await_first(struct mpi_rank *self, int n, const MPI_Request *hs)
         if (!v.unknown)
             return due;
         if (due == VTIME_NEVER) {
-            vtime wild = mpi_decide(self);
+            vtime wild;
 
-            look(self, n, hs, &v);
-            if (v.first != VTIME_NEVER)
-                continue;
-            mpi_block(self, wild, 1, &v.pending, 1);
+            if (!mpi_decide(self, VTIME_NEVER, &wild))
+                mpi_block(self, wild, 1, &v.pending, 1);
             mpi_drain(self);
         } else if (mpi_decision_step(self, due, &v.pending, 1)) {
             look(self, n, hs, &v); /* a wildcard may just have been decided */
