@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -61,6 +62,14 @@ static inline pid_t sys_getpid(void)
 }
 
 /* Ends the process, all threads, without handlers. */
+/* SIGALRM after so many seconds of host time. */
+static inline void sys_alarm(unsigned seconds)
+{
+    struct itimerval in = {.it_value = {.tv_sec = (time_t)seconds}};
+
+    syscall(SYS_setitimer, ITIMER_REAL, &in, NULL);
+}
+
 _Noreturn static inline void sys_exit(int status)
 {
     for (;;)

@@ -18,7 +18,9 @@
 static const char *const cause_names[] = {
     [RUN_CAUSE_NONE] = "died",   [RUN_CAUSE_DONE] = "done",   [RUN_CAUSE_ABORT] = "abort",
     [RUN_CAUSE_STUCK] = "stuck", [RUN_CAUSE_CRASH] = "crash", [RUN_CAUSE_INTERNAL] = "internal",
+    [RUN_CAUSE_SIGNAL] = "stopped",
 };
+#define LARGE_SWAP ((uint64_t)64 << 10)
 
 static const char *cause_name(int cause)
 {
@@ -43,8 +45,8 @@ static int died_of_signal(const struct run_page *page, const struct cli_outcome 
         return 128 + outcome->signal;
     }
     if (sig == SIGKILL)
-        log_error("the program was killed (SIGKILL), probably because memory ran out: use fewer "
-                  "ranks");
+        log_error("the program was killed (SIGKILL): by somebody, or because memory ran out; then use "
+                  "fewer ranks");
     else
         log_error("the program died of signal %d (%s) while rank %llu ran, without a report", sig,
                   strsignal(sig), (unsigned long long)page->now.current_rank);
@@ -100,10 +102,16 @@ static void add_notes(const struct run_page *page, struct buf *out)
 {
     if (page->opt.compute == RUN_COMPUTE_MEASURED && page->end.median_slice_s > 0 &&
         page->end.median_slice_s < SHORT_SLICE_S)
-        buf_addf(out, "  warning       half of all compute slices are below %.3g us: cold caches "
-                      "dominate\n                the measured times; consider --compute none or "
-                      "orrery_compute()\n",
+        buf_addf(out, "  warning       half of all compute time is in slices below %.3g us: cold caches"
+                      "\n                dominate the measured times; consider --compute none or "
+                      "\n                orrery_compute()\n",
                  page->end.median_slice_s * 1e6);
+    if (page->end.swapped_bytes > LARGE_SWAP) {
+        char text[UNITS_TEXT_MAX];
+        buf_addf(out, "  note          %s of static data is copied at every switch of ranks: allocate "
+                      "large\n                arrays on the heap for speed\n",
+                 units_format_bytes(text, sizeof text, page->end.swapped_bytes));
+    }
     if (page->end.pairs_aggregated)
         buf_adds(out, "  note          too many pairs of ranks: pair statistics are by node\n");
 }
@@ -113,9 +121,13 @@ void cli_result_summary(const struct run_page *page, const struct cli_outcome *o
 {
     char text[UNITS_TEXT_MAX];
     double times = ratio(page, outcome);
-    buf_addf(out, "orrery: %s rank%s, %s\n",
+    buf_addf(out, "orrery: %s rank%s, %s",
              units_format_count(text, sizeof text, page->opt.ranks),
              page->opt.ranks == 1 ? "" : "s", cause_name(page->end.cause));
+    if (page->end.cause == RUN_CAUSE_DONE && page->end.exit_status != 0)
+        buf_addf(out, ", exit status %d (rank %llu)", page->end.exit_status,
+                 (unsigned long long)page->end.bad_rank);
+    buf_addc(out, '\n');
     buf_addf(out, "  virtual time  %s\n",
              units_format_time(text, sizeof text, page->end.virtual_time));
     buf_addf(out, "  wall time     %.3f s", outcome->wall_s);

@@ -17,7 +17,7 @@
 
 #define CALIBRATE_NS 2000000 /* length of the comparison with the system's clock */
 
-static uint64_t slices[64]; /* by log2 of ticks */
+static uint64_t slices[64]; /* ticks spent in slices, by log2 of their length */
 
 uint64_t mpi_ticks(void)
 {
@@ -72,7 +72,7 @@ void mpi_charge(struct mpi_rank *self)
     mpi_world.slice_start = now;
     if (ticks <= 0)
         return;
-    slices[63 - __builtin_clzll((uint64_t)ticks)]++;
+    slices[63 - __builtin_clzll((uint64_t)ticks)] += (uint64_t)ticks;
     mpi_clock_add(self, (vtime)((double)ticks * mpi_world.ps_per_tick));
 }
 

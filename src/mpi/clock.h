@@ -19,7 +19,8 @@ void mpi_clock_spend(struct mpi_rank *, vtime dt);
 /* Lets ranks with earlier clocks go first (may switch). */
 void mpi_clock_yield(struct mpi_rank *);
 
-/* Median host time between two MPI calls in seconds (to a factor of two), 0 if not measured. */
+/* Half of all program time was spent in slices (host time between two MPI calls) at least this long,
+ * in seconds and to a factor of two; 0 if not measured. */
 double mpi_clock_median_slice(void);
 
 #endif

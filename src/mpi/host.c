@@ -4,6 +4,7 @@
  * Binds the layers: the engine resumes entities, which are fibres of vp, which run the program,
  * whose MPI calls come back in through the generated entries.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #include "vp/crash.h"
 
 #define RELEASE_SECONDS 1.0 /* output is released at least this often */
+#define STOP_SECONDS 1      /* how long a signal waits for the running rank to call MPI */
 
 struct mpi_world mpi_world;
 
@@ -34,6 +36,7 @@ static struct {
     uint32_t unfinalized_rank;
     vtime last; /* largest final clock */
     double next_release;
+    volatile sig_atomic_t signal; /* asks the run to end */
 } run;
 
 static double wall(void)
@@ -126,6 +129,8 @@ static void idle(void *owner)
 {
     (void)owner;
     show_progress();
+    if (mpi_world.output.failed[1] == EPIPE)
+        engine_stop(&mpi_world.engine); /* nobody reads on */
     if (wall() < run.next_release)
         return;
     output_release(&mpi_world.output, engine_lower_bound(&mpi_world.engine));
@@ -294,6 +299,8 @@ static void fill_result(enum run_cause cause, int status)
     page->end.switches = v->switches;
     page->end.own_stacks = v->own_stacks;
     page->end.private_bytes = v->image_bytes;
+    page->end.swapped_bytes = v->hot_bytes;
+    page->end.bad_rank = run.first_bad_rank;
     page->end.live_stack_max = v->live_max;
     page->end.median_slice_s = mpi_clock_median_slice();
     page->end.pairs_aggregated = mpi_world.stats->aggregated;
@@ -302,7 +309,7 @@ static void fill_result(enum run_cause cause, int status)
         log_error("%s", err.text);
         page->end.stats_failed = 1;
         if (status == 0)
-            status = 3;
+            status = 2;
     }
     page->end.exit_status = status;
     page->end.cause = cause;
@@ -310,9 +317,50 @@ static void fill_result(enum run_cause cause, int status)
 
 static void finish(enum run_cause cause, int status)
 {
-    output_finish(&mpi_world.output);
+    int lost = output_finish(&mpi_world.output);
+
+    if (status == 0 && lost)
+        status = lost == EPIPE ? 128 + SIGPIPE : 3;
     fill_result(cause, status);
     sys_exit(status);
+}
+
+/* ---- signals that ask the run to end ---- */
+
+/* What the ranks have written is shown; the run ends as if by the signal. */
+static void stopped(void) __attribute__((noreturn));
+static void stopped(void)
+{
+    int status = run.signal ? 128 + run.signal : 128 + SIGPIPE;
+
+    count_unfinished(VTIME_NEVER);
+    finish(RUN_CAUSE_SIGNAL, status);
+}
+
+/* Lets the engine stop between two turns. If the running rank does not come back in time, shows what
+ * can be shown from here; should that fail too, the alarm's default action ends the process. */
+static void on_stop_signal(int sig)
+{
+    if (sig != SIGALRM && !run.signal) {
+        run.signal = sig;
+        engine_stop(&mpi_world.engine);
+        sys_alarm(STOP_SECONDS);
+        return;
+    }
+    vp_current_fibre = NULL; /* from here on libc's functions are themselves */
+    signal(SIGALRM, SIG_DFL);
+    sys_alarm(STOP_SECONDS);
+    stopped();
+}
+
+static void catch_signals(void)
+{
+    static const int asked[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
+    struct sigaction act = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
+
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        sigaction(asked[i], &act, NULL);
+    signal(SIGPIPE, SIG_IGN);
 }
 
 void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
@@ -362,8 +410,11 @@ int vp_takeover(void)
 
     map_page();
     set_up();
+    catch_signals();
     mpi_world.page->end.startup_s = wall() - start;
     end = engine_run(&mpi_world.engine);
+    if (end == ENGINE_END_STOPPED)
+        stopped();
     if (end == ENGINE_END_DONE)
         finish(RUN_CAUSE_DONE, ended_well());
     output_finish(&mpi_world.output);

@@ -45,6 +45,7 @@ enum run_cause {
     RUN_CAUSE_STUCK,    /* deadlock or livelock */
     RUN_CAUSE_CRASH,    /* a signal in a rank */
     RUN_CAUSE_INTERNAL,
+    RUN_CAUSE_SIGNAL,   /* somebody asked it to end, or nobody reads its output */
 };
 
 struct run_page {
@@ -59,7 +60,10 @@ struct run_page {
         int32_t exit_status; /* what `orrery run` returns */
         vtime virtual_time;  /* largest final clock */
         uint64_t messages, bytes, switches, own_stacks;
-        uint64_t private_bytes, live_stack_max;
+        uint64_t private_bytes;  /* of a rank, if it changed all of it */
+        uint64_t swapped_bytes;  /* of them, copied at every switch */
+        uint64_t live_stack_max;
+        uint64_t bad_rank;       /* the rank exit_status is from, if it is not 0 */
         double startup_s;      /* host seconds before the first rank ran */
         double median_slice_s; /* host time between two MPI calls; 0: not measured */
         int32_t pairs_aggregated;

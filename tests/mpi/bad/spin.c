@@ -1,0 +1,15 @@
+/* Prints a line and then computes for ever, without MPI calls. */
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    volatile int forever = 1;
+
+    MPI_Init(&argc, &argv);
+    printf("spinning\n");
+    while (forever)
+        continue;
+    MPI_Finalize();
+    return 0;
+}
