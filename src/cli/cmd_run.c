@@ -23,7 +23,7 @@
 #include "net/net.h"
 
 /* What a rank costs at least, and what the simulator needs besides. */
-#define RANK_BYTES 400
+#define RANK_BYTES 300 /* of a rank that waits in a small C program */
 #define FIXED_BYTES ((uint64_t)64 << 20)
 #define NAMES_SHOWN 5
 
@@ -43,6 +43,18 @@ static int check_memory(uint64_t ranks, struct err *err)
                    units_format_bytes(needed, sizeof needed, need),
                    units_format_bytes(have, sizeof have, free_bytes),
                    units_format_count(fit, sizeof fit, most));
+}
+
+/* Static data is private to a rank as far as the rank changes it: how much is not known before. */
+static void warn_private(uint64_t ranks, const struct cli_program *program)
+{
+    uint64_t free_bytes = mem_available();
+    char each[UNITS_TEXT_MAX], have[UNITS_TEXT_MAX];
+    if (free_bytes == 0 || program->private_bytes <= free_bytes / ranks)
+        return;
+    log_warn("%s of static data per rank will not fit into the %s of free memory if the ranks change "
+             "all of it", units_format_bytes(each, sizeof each, program->private_bytes),
+             units_format_bytes(have, sizeof have, free_bytes));
 }
 
 static int check_program(struct cli_program *program, const char *given,
@@ -114,6 +126,8 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
         rc = check_program(program, given, run, err);
     if (rc == 0)
         rc = check_memory(run->opt.ranks, err);
+    if (rc == 0)
+        warn_private(run->opt.ranks, program);
     if (rc == 0)
         rc = check_output("--stats", run->stats, err);
     if (rc == 0)

@@ -21,7 +21,7 @@
 
 #include "base/mem.h"
 
-#define IDLE_EVERY 1024 /* resumes between two calls of the idle hook */
+#define IDLE_EVERY 16 /* resumes between two calls of the idle hook */
 
 /* ---- the decision heap ---- */
 

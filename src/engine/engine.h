@@ -38,7 +38,7 @@ struct engine_msg {
     struct engine_msg *next; /* inbox link, the owner's once taken */
     vtime arrival;
     uint32_t src, dst;
-    uint32_t size;  /* bytes of the whole allocation, header included */
+    uint32_t size;  /* bytes of the whole allocation, header included; capped */
     uint32_t flags; /* ENGINE_MSG_* */
 };
 #define ENGINE_MSG_URGENT 1u /* the receiver must act on it at once (a protocol step) */
@@ -51,8 +51,8 @@ struct engine_entity {
     uint32_t wake_after;      /* arrivals still to come before a wake makes sense */
     uint8_t state;            /* enum engine_state */
     uint8_t wake;             /* enum engine_wake of the last wake */
-    uint16_t owner_bits;      /* free for the owner */
-    uint32_t owner_word;      /* likewise */
+    uint16_t spare;
+    uint32_t owner_word;      /* free for the owner */
 };
 
 enum engine_wake {
@@ -138,7 +138,7 @@ static inline struct engine_msg *engine_msg_alloc(struct engine *e, size_t size)
 {
     struct engine_msg *m = pool_alloc(&e->msgs, size);
 
-    m->size = (uint32_t)size;
+    m->size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
     m->flags = 0;
     return m;
 }

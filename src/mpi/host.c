@@ -25,6 +25,8 @@
 #include "vp/crash.h"
 
 #define RELEASE_SECONDS 1.0 /* output is released at least this often */
+#define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */
+#define MEMORY_SECONDS 0.1                /* how often that is looked at */
 #define STOP_SECONDS 1      /* how long a signal waits for the running rank to call MPI */
 
 struct mpi_world mpi_world;
@@ -35,7 +37,7 @@ static struct {
     uint64_t unfinalized;
     uint32_t unfinalized_rank;
     vtime last; /* largest final clock */
-    double next_release;
+    double next_release, next_check;
     volatile sig_atomic_t signal; /* asks the run to end */
 } run;
 
@@ -125,17 +127,39 @@ static void show_progress(void)
     page->now.ranks_started = mpi_world.engine.next_new;
 }
 
+static void finish(enum run_cause cause, int status) __attribute__((noreturn));
+
+/* Better to end with a word than to swap, or to be killed without one. */
+static void check_memory(void)
+{
+    uint64_t left = mem_available();
+    char text[UNITS_TEXT_MAX];
+
+    if (left == 0 || left >= MEMORY_LEFT)
+        return;
+    log_error("memory is running out (%s left) with %llu of %u ranks started; use fewer ranks",
+              units_format_bytes(text, sizeof text, left),
+              (unsigned long long)mpi_world.engine.next_new, mpi_world.size);
+    finish(RUN_CAUSE_INTERNAL, 3);
+}
+
 static void idle(void *owner)
 {
+    double now = wall();
+
     (void)owner;
     show_progress();
     if (mpi_world.output.failed[1] == EPIPE)
         engine_stop(&mpi_world.engine); /* nobody reads on */
-    if (wall() < run.next_release)
-        return;
-    output_release(&mpi_world.output, engine_lower_bound(&mpi_world.engine));
-    mpi_world.engine.idle_often = !output_is_empty(&mpi_world.output);
-    run.next_release = wall() + RELEASE_SECONDS;
+    if (now >= run.next_check) {
+        check_memory();
+        run.next_check = now + MEMORY_SECONDS;
+    }
+    if (now >= run.next_release) {
+        output_release(&mpi_world.output, engine_lower_bound(&mpi_world.engine));
+        mpi_world.engine.idle_often = !output_is_empty(&mpi_world.output);
+        run.next_release = wall() + RELEASE_SECONDS;
+    }
 }
 
 /* ---- vp: what a rank's program does outside MPI ---- */
@@ -204,8 +228,6 @@ static void count_unfinished(vtime limit)
     if (run.last > limit)
         run.last = limit;
 }
-
-static void finish(enum run_cause cause, int status) __attribute__((noreturn));
 
 static void hook_crash(struct vp_fibre *f, int sig, void *addr)
 {

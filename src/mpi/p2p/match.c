@@ -55,7 +55,7 @@ static void posted_add(struct mpi_rank *self, struct mpi_req *req)
     self->posted = req;
     req->flags |= MPI_REQ_QUEUED;
     if (req->flags & MPI_REQ_WILD)
-        self->ent.owner_bits++;
+        self->ent.owner_word++;
 }
 
 void mpi_unpost(struct mpi_rank *self, struct mpi_req *req)
@@ -74,7 +74,7 @@ void mpi_unpost(struct mpi_rank *self, struct mpi_req *req)
     req->flags &= (uint16_t)~MPI_REQ_QUEUED;
     if (req->flags & MPI_REQ_WILD) {
         req->flags &= (uint16_t)~MPI_REQ_WILD;
-        self->ent.owner_bits--;
+        self->ent.owner_word--;
     }
 }
 

@@ -57,7 +57,7 @@ static inline int mpi_tag_fits(int32_t want, int32_t tag)
 /* Undecided receives of a rank: from any source, or ones that may be cancelled. */
 static inline uint32_t mpi_wild_count(const struct mpi_rank *self)
 {
-    return self->ent.owner_bits;
+    return self->ent.owner_word;
 }
 /* Handles a message taken out of the inbox. */
 void mpi_handle(struct mpi_rank *self, struct mpi_msg *m);
