@@ -103,7 +103,7 @@ static void add_notes(const struct run_page *page, struct buf *out)
     if (page->opt.compute == RUN_COMPUTE_MEASURED && page->end.median_slice_s > 0 &&
         page->end.median_slice_s < SHORT_SLICE_S)
         buf_addf(out, "  warning       half of all compute time is in slices below %.3g us: cold caches"
-                      "\n                dominate the measured times; consider --compute none or "
+                      "\n                dominate the measured times; consider --compute none or"
                       "\n                orrery_compute()\n",
                  page->end.median_slice_s * 1e6);
     if (page->end.swapped_bytes > LARGE_SWAP) {

@@ -237,6 +237,24 @@ static void run_one(struct engine *e, uint32_t id)
         engine_msg_free(e, m);
 }
 
+int engine_abort(struct engine *e, uint32_t id, vtime when)
+{
+    struct engine_due d = {when, id};
+
+    if (e->aborting && !due_before(&d, &e->abort))
+        return 0;
+    e->aborting = 1;
+    e->abort = d;
+    engine_progress(e, when);
+    return 1;
+}
+
+/* Has everything that is due before the abort happened? Only known at quiescence. */
+static int abort_is_due(const struct engine *e)
+{
+    return e->aborting && (e->heap_len == 0 || due_before(&e->abort, &e->heap[0]));
+}
+
 enum engine_end engine_run(struct engine *e)
 {
     unsigned turns = 0;
@@ -252,6 +270,8 @@ enum engine_end engine_run(struct engine *e)
         }
         if (e->done == e->cfg.entities)
             return ENGINE_END_DONE;
+        if (abort_is_due(e))
+            return ENGINE_END_ABORTED;
         if (is_livelock(e))
             return ENGINE_END_LIVELOCK;
         if (!grant(e))

@@ -91,7 +91,13 @@ struct engine_config {
     void *owner;
 };
 
-enum engine_end { ENGINE_END_DONE = 0, ENGINE_END_DEADLOCK, ENGINE_END_LIVELOCK, ENGINE_END_STOPPED };
+enum engine_end {
+    ENGINE_END_DONE = 0,
+    ENGINE_END_DEADLOCK,
+    ENGINE_END_LIVELOCK,
+    ENGINE_END_STOPPED,
+    ENGINE_END_ABORTED,
+};
 
 struct engine {
     struct engine_config cfg;
@@ -111,6 +117,8 @@ struct engine {
     vtime idle_since;    /* smallest due time at the first quiescence after the last success */
     uint64_t rounds;     /* quiescences passed */
     int stop;
+    int aborting; /* an entity has ended the run ... */
+    struct engine_due abort; /* ... at this time; the smallest (time, id) of all that did */
     struct engine_due *heap;
     uint32_t heap_len, heap_cap;
     struct rng rng;
@@ -127,6 +135,13 @@ enum engine_end engine_run(struct engine *);
 
 /* Makes engine_run return ENGINE_END_STOPPED at the next switch. Any context. */
 void engine_stop(struct engine *);
+
+/*
+ * The entity ends the run at its time `when`. engine_run returns ENGINE_END_ABORTED once nothing
+ * that is due before can happen any more; until then all entities go on, the caller too: it blocks.
+ * Returns 1 if this is the earliest abort so far (smallest time, then id).
+ */
+int engine_abort(struct engine *, uint32_t id, vtime when);
 
 static inline struct engine_entity *engine_entity_at(const struct engine *e, uint32_t id)
 {

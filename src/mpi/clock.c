@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
+#include "mpi/user.h"
 #include "mpi_impl.h"
 
 #define CALIBRATE_NS 2000000 /* length of the comparison with the system's clock */
@@ -110,6 +111,16 @@ static void end(void)
 {
     if (mpi_world.measured)
         mpi_world.slice_start = mpi_ticks();
+}
+
+void mpi_user_begin(void)
+{
+    end();
+}
+
+void mpi_user_end(void)
+{
+    begin(mpi_self());
 }
 
 vtime mpi_clock_read(struct mpi_rank *self)

@@ -39,6 +39,9 @@ static struct {
     vtime last; /* largest final clock */
     double next_release, next_check;
     volatile sig_atomic_t signal; /* asks the run to end */
+    int abort_status;             /* of the earliest MPI_Abort or fatal MPI error, ... */
+    char abort_text[512];         /* ... and what it said */
+    int dying;                    /* an internal failure is being reported */
 } run;
 
 static double wall(void)
@@ -385,21 +388,39 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+/*
+ * Whatever happens before the abort's virtual time happens, whatever the order in which ranks are
+ * run; so the rank only leaves its word here and waits for the engine to end the run. Its network
+ * interface serves the others until then.
+ */
 void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
 {
-    char when[UNITS_TEXT_MAX];
-    vtime t = self->ent.clock;
+    vtime t = self->ent.clock, due;
 
-    mpi_drain(self);
-    while (!mpi_decision_step(self, t, NULL, 0))
-        ;
-    vp_current_fibre = NULL;
-    output_drop_after(&mpi_world.output, t);
+    if (engine_abort(&mpi_world.engine, mpi_rank_id(self), t)) {
+        run.abort_status = code & 0xff ? code & 0xff : 1;
+        snprintf(run.abort_text, sizeof run.abort_text, "%s", why);
+    }
+    for (;;) {
+        mpi_drain(self);
+        if (!mpi_decide(self, t, &due))
+            mpi_block(self, due <= t ? due : VTIME_NEVER, 1, NULL, 0);
+    }
+}
+
+static void aborted(void) __attribute__((noreturn));
+static void aborted(void)
+{
+    const struct engine_due *a = &mpi_world.engine.abort;
+    char when[UNITS_TEXT_MAX];
+
+    output_drop_after(&mpi_world.output, a->due);
     output_finish(&mpi_world.output);
-    count_unfinished(t);
-    units_format_time(when, sizeof when, t);
-    log_error("rank %u at virtual time %s: %s", mpi_rank_id(self), when, why);
-    finish(RUN_CAUSE_ABORT, code & 0xff ? code & 0xff : 1);
+    run.last = 0;
+    count_unfinished(a->due);
+    units_format_time(when, sizeof when, a->due);
+    log_error("rank %u at virtual time %s: %s", a->id, when, run.abort_text);
+    finish(RUN_CAUSE_ABORT, run.abort_status);
 }
 
 void mpi_unsupported(int fn)
@@ -425,6 +446,16 @@ static int ended_well(void)
     return run.first_bad;
 }
 
+/* After log_fatal: what the ranks have written so far is still shown, if that works. */
+static void fatal_end(int status)
+{
+    vp_current_fibre = NULL;
+    if (run.dying++)
+        sys_exit(status);
+    count_unfinished(VTIME_NEVER);
+    finish(RUN_CAUSE_INTERNAL, status);
+}
+
 int vp_takeover(void)
 {
     double start = wall();
@@ -433,10 +464,13 @@ int vp_takeover(void)
     map_page();
     set_up();
     catch_signals();
+    log_set_exit(fatal_end);
     mpi_world.page->end.startup_s = wall() - start;
     end = engine_run(&mpi_world.engine);
     if (end == ENGINE_END_STOPPED)
         stopped();
+    if (end == ENGINE_END_ABORTED)
+        aborted();
     if (end == ENGINE_END_DONE)
         finish(RUN_CAUSE_DONE, ended_well());
     output_finish(&mpi_world.output);

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "mpi/ext.h"
 #include "mpi/stats_internal.h"
@@ -82,6 +83,8 @@ static void aggregate(void)
     struct mpi_stats *s = mpi_world.stats;
 
     s->matrix = mem_map((size_t)s->groups * s->groups * sizeof *s->matrix, 0);
+    if (!s->matrix)
+        log_fatal("no memory for the statistics of pairs");
     s->aggregated = 1;
     for (uint32_t i = 0; i < mpi_world.size; i++)
         fold_rank(&mpi_world.ranks[i]);

@@ -3,12 +3,14 @@
  */
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "vp/crash.h"
+#include "vp/symbols.h"
 #include "vp/vp_internal.h"
 
 #define SIGNAL_STACK ((size_t)256 << 10)
@@ -40,31 +42,60 @@ void vp_crash_init(void)
         sigaction(fatal[i], &act, NULL);
 }
 
+/* "main+0x1f in app", by exported or by file symbols; else the offset in the object. */
+static void describe(void *frame, const Dl_info *where, char *out, size_t n)
+{
+    const char *slash = strrchr(where->dli_fname, '/');
+    const char *file = slash ? slash + 1 : where->dli_fname;
+    const struct link_map *map = NULL;
+    char name[128];
+    Dl_info again;
+    int64_t into;
+    uint64_t offset;
+
+    if (where->dli_sname) {
+        snprintf(out, n, "%s+0x%zx in %s", where->dli_sname,
+                 (size_t)((char *)frame - (char *)where->dli_saddr), file);
+        return;
+    }
+    dladdr1(frame, &again, (void **)&map, RTLD_DL_LINKMAP);
+    offset = (uint64_t)((uintptr_t)frame - (map ? map->l_addr : (uintptr_t)where->dli_fbase));
+    into = vp_symbol_find(map && !map->l_name[0] ? "/proc/self/exe" : where->dli_fname, offset, name,
+                          sizeof name);
+    if (into >= 0)
+        snprintf(out, n, "%s+0x%llx in %s", name, (unsigned long long)into, file);
+    else
+        snprintf(out, n, "0x%llx in %s", (unsigned long long)offset, file);
+}
+
 size_t vp_backtrace(char *out, size_t n)
 {
     void *frames[FRAMES];
-    int count = backtrace(frames, FRAMES), shown = 0;
+    int count = backtrace(frames, FRAMES), shown = 0, repeated = 0;
+    char line[256], last[256] = "";
     size_t len = 0;
 
     out[0] = '\0';
     for (int i = 0; i < count && len < n; i++) {
         Dl_info where;
-        const char *file;
 
         if (!dladdr(frames[i], &where) || !where.dli_fname)
             continue;
-        file = strrchr(where.dli_fname, '/');
-        file = file ? file + 1 : where.dli_fname;
-        if (strncmp(file, "liborrery", 9) == 0 && shown == 0)
+        if (shown == 0 && strstr(where.dli_fname, "liborrery"))
             continue; /* our own handler */
-        if (where.dli_sname)
-            len += (size_t)snprintf(out + len, n - len, "    #%d %s+0x%zx in %s\n", shown,
-                                    where.dli_sname,
-                                    (size_t)((char *)frames[i] - (char *)where.dli_saddr), file);
-        else
-            len += (size_t)snprintf(out + len, n - len, "    #%d 0x%zx in %s\n", shown,
-                                    (size_t)((char *)frames[i] - (char *)where.dli_fbase), file);
-        shown++;
+        describe(frames[i], &where, line, sizeof line);
+        if (strcmp(line, last) == 0) {
+            repeated++;
+            continue;
+        }
+        if (repeated)
+            len += (size_t)snprintf(out + len, n - len, "        (%d times)\n", repeated + 1);
+        repeated = 0;
+        if (len < n)
+            len += (size_t)snprintf(out + len, n - len, "    #%d %s\n", shown++, line);
+        memcpy(last, line, sizeof last);
     }
+    if (repeated && len < n)
+        len += (size_t)snprintf(out + len, n - len, "        (%d times and more)\n", repeated + 1);
     return len < n ? len : n - 1;
 }

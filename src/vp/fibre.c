@@ -25,7 +25,8 @@
 
 #define STACK_DEFAULT ((size_t)8 << 20)
 #define STACK_MIN ((size_t)64 << 10)
-#define GUARD ((size_t)64 << 10)
+#define GUARD ((size_t)256 << 20) /* address space only; larger than any frame should be */
+#define PAGE ((size_t)4096)
 #define OWN_RANKS 256          /* automatic choice: own stacks up to this many ranks */
 #define OWN_MAX 24000u         /* mappings are limited by the system (vm.max_map_count) */
 #define LIVE_LARGE 16384       /* mean live bytes above which own stacks pay off */
@@ -62,17 +63,17 @@ static struct {
 /* Maps a guarded stack; returns its top or NULL. */
 static char *stack_map(void)
 {
-    char *p = mem_map(host.stack_size + GUARD, 0);
+    int access = PROT_READ | PROT_WRITE | (host.exec_stack ? PROT_EXEC : 0);
+    size_t bytes = GUARD + host.stack_size;
+    char *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    if (!p)
+    if (p == MAP_FAILED)
         return NULL;
-    if (host.exec_stack)
-        mprotect(p, host.stack_size + GUARD, PROT_READ | PROT_WRITE | PROT_EXEC);
-    if (mprotect(p, GUARD, PROT_NONE) != 0) {
-        mem_unmap(p, host.stack_size + GUARD);
+    if (mprotect(p + GUARD, host.stack_size, access) != 0) {
+        munmap(p, bytes);
         return NULL;
     }
-    return p + GUARD + host.stack_size;
+    return p + bytes;
 }
 
 static int want_own(void)
@@ -216,7 +217,10 @@ void vp_fibre_exit(int status)
 
     vp_hooks->exiting(f, status, 0);
     vp_handlers_run(status);
-    vp_objects_run(1);
+    if (!f->finishing) { /* a destructor may call exit, too */
+        f->finishing = 1;
+        vp_objects_run(1);
+    }
     vp_fibre_end(status);
 }
 
@@ -252,7 +256,7 @@ int vp_init(const struct vp_config *cfg, struct err *err)
 
     if (size < STACK_MIN)
         size = STACK_MIN;
-    host.stack_size = (size + GUARD - 1) / GUARD * GUARD;
+    host.stack_size = (size + PAGE - 1) / PAGE * PAGE;
     host.stacks = cfg->stacks;
     host.ranks = cfg->ranks;
     host.exec_stack = vp_objects_exec_stack();

@@ -37,7 +37,7 @@ struct list {
 /* A rank's copy of the first `runs` hot runs. */
 struct vp_saved {
     uint32_t runs;
-    uint32_t cap; /* bytes of data there is room for */
+    size_t cap; /* bytes of data there is room for */
     char data[];
 };
 
@@ -178,7 +178,7 @@ static void save_hot(struct vp_fibre *f, uint32_t runs)
         if (v)
             pool_free(&vp_pool, v, sizeof *v + v->cap);
         v = pool_alloc(&vp_pool, sizeof *v + bytes);
-        v->cap = (uint32_t)bytes;
+        v->cap = bytes;
         f->saved = v;
     }
     v->runs = runs;

@@ -31,7 +31,7 @@ struct vp_fibre {
     uint8_t own_stack;
     uint8_t started;
     uint8_t ended;
-    uint8_t depth; /* free for the owner */
+    uint8_t finishing; /* destructors are running or have run */
 };
 
 /* Upcalls, all made in the fibre's context unless said otherwise. */

@@ -12,6 +12,12 @@
 #include "mpi_impl.h"
 #include "tap.h"
 
+/* Charging time is the clock's. */
+void mpi_user_begin(void);
+void mpi_user_end(void);
+void mpi_user_begin(void) {}
+void mpi_user_end(void) {}
+
 enum { MARGIN = 1024 };
 
 /* ---- buffers ---- */

@@ -12,6 +12,12 @@
 #include "mpi_impl.h"
 #include "tap.h"
 
+/* Charging time is the clock's. */
+void mpi_user_begin(void);
+void mpi_user_end(void);
+void mpi_user_begin(void) {}
+void mpi_user_end(void) {}
+
 int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char *fmt, ...)
 {
     (void)self;

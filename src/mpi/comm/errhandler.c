@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "mpi/comm/check.h"
 #include "mpi_impl.h"
+#include "mpi/user.h"
 
 #define ERRHANDLER_HANDLE 0x94000000u
 #define HANDLE_CLASS 0xfc000000u
@@ -90,7 +91,9 @@ static void call(struct mpi_rank *self, struct mpi_comm *c, MPI_Errhandler h, in
 
     if (h == MPI_ERRORS_RETURN)
         return;
+    mpi_user_begin();
     table.at[(uint32_t)h & HANDLE_INDEX].function(&comm, &code);
+    mpi_user_end();
     self->fn = fn;
 }
 

@@ -15,6 +15,7 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/error.h"
 #include "mpi_impl.h"
+#include "mpi/user.h"
 
 #define HANDLE_PREDEFINED 0x58000000u
 #define HANDLE_USER 0x98000000u
@@ -123,7 +124,9 @@ static void apply_user(const struct mpi_op *op, const char *in, char *inout, uin
         int len = count > INT_MAX ? INT_MAX : (int)count;
         MPI_Datatype handle = type->handle;
 
+        mpi_user_begin();
         op->fn((void *)in, inout, &len, &handle);
+        mpi_user_end();
         uint64_t done = count > INT_MAX ? INT_MAX : count;
         count -= done;
         in += (int64_t)done * type->extent;

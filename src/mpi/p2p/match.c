@@ -222,9 +222,25 @@ static struct mpi_msg *candidate(struct mpi_rank *self, const struct mpi_req *r)
     return m && mpi_claimer(self, m) == r ? m : NULL;
 }
 
+#define KINDS_SEEN 8
+
+/* Does r ask for what an earlier undecided receive asks for? That one has the first claim on all of
+ * it, so r need not be looked at. Remembers a few kinds: that makes many alike cheap. */
+static int is_repeated(const struct mpi_req *r, const struct mpi_req **seen, uint32_t *count)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (seen[i]->ctx == r->ctx && seen[i]->peer == r->peer && seen[i]->tag == r->tag)
+            return 1;
+    if (*count < KINDS_SEEN)
+        seen[(*count)++] = r;
+    return 0;
+}
+
 /* The undecided receive that is due first. */
 static void choose(struct mpi_rank *self, struct choice *best)
 {
+    const struct mpi_req *seen[KINDS_SEEN];
+    uint32_t kinds = 0;
     struct mpi_req *r = self->posted;
 
     do {
@@ -232,7 +248,7 @@ static void choose(struct mpi_rank *self, struct choice *best)
         vtime due;
 
         r = r->next;
-        if (!(r->flags & MPI_REQ_WILD))
+        if (!(r->flags & MPI_REQ_WILD) || is_repeated(r, seen, &kinds))
             continue;
         m = candidate(self, r);
         if (!m)

@@ -120,6 +120,18 @@ static void deliver(int sig, const struct sigaction *action)
     }
 }
 
+/* The default action of most signals ends the process: the rank crashes. */
+static int die_of(int sig)
+{
+    struct vp_fibre *f = vp_current();
+
+    if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU)
+        return REAL(raise)(sig);
+    vp_current_fibre = NULL;
+    vp_hooks->crash(f, sig, NULL);
+    return 0;
+}
+
 int libc_raise(int sig)
 {
     if (!is_signal(sig))
@@ -127,8 +139,10 @@ int libc_raise(int sig)
     struct sigaction action = *recorded(sig);
     if (action.sa_handler == SIG_IGN)
         return 0;
+    if (action.sa_handler == SIG_DFL && !is_ignored_by_default(sig))
+        return die_of(sig);
     if (action.sa_handler == SIG_DFL)
-        return is_ignored_by_default(sig) ? 0 : REAL(raise)(sig);
+        return 0;
     deliver(sig, &action);
     return 0;
 }
@@ -160,4 +174,14 @@ VP_EXPORT int pthread_kill(pthread_t thread, int sig)
     if (sig == 0)
         return 0;
     return libc_raise(sig) == 0 ? 0 : errno;
+}
+
+/* The signal stack is the simulator's; a rank's handlers are called as functions. */
+VP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
+{
+    if (!vp_current())
+        return REAL(sigaltstack)(stack, old);
+    if (old)
+        *old = (stack_t){.ss_flags = SS_DISABLE};
+    return 0;
 }
