@@ -7,9 +7,11 @@
 #include "mpi/rank.h"
 
 struct mpi_early_index;
+struct mpi_posted_index;
 struct mpi_call_list;
 
 struct mpi_ext {
+    struct mpi_posted_index *posted; /* posted receives by kind, when there are many */
     struct mpi_early_index *index; /* early messages by source, when there are many */
     void *bsend_buf;               /* MPI_Buffer_attach */
     int64_t bsend_size;

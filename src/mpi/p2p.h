@@ -34,7 +34,9 @@ enum mpi_req_flag {
 };
 
 struct mpi_req {
-    struct mpi_req *next;   /* posted list */
+    struct mpi_req *next, *prev; /* list of posted receives */
+    struct mpi_req *same_kind;   /* posted.c: the next of its kind */
+    uint64_t order;              /* posted.c: place among the receives posted */
     void *buf;
     uint64_t count;
     struct mpi_type *type;

@@ -19,6 +19,7 @@
 #include "mpi/clock.h"
 #include "mpi/comm.h"
 #include "mpi/p2p/p2p_internal.h"
+#include "mpi/p2p/posted.h"
 #include "mpi/stats.h"
 #include "mpi_impl.h"
 #include "tap.h"
@@ -526,5 +527,8 @@ int main(int argc, char **argv)
     ok(complete * 5 >= (int)programs || verbose, "enough of them come to their end: %d", complete);
     check_all(first, (programs + 1) / 2, check_cancels, "so do programs that cancel receives");
     check_all(first, (programs + 1) / 2, check_instant, "without latency all schedules agree");
+    mpi_posted_index_above = 1;
+    check_all(first, (programs + 1) / 2, check_plain, "the same with an index of posted receives");
+    check_all(first, (programs + 1) / 4, check_cancels, "and with cancelled ones");
     return done_testing();
 }

@@ -21,62 +21,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "mpi/p2p/p2p_internal.h"
-
-static int fits(const struct mpi_req *r, const struct mpi_msg *m)
-{
-    return r->ctx == m->ctx && (r->peer == MPI_P2P_ANY || (uint32_t)r->peer == m->em.src) &&
-           mpi_tag_fits(r->tag, m->tag);
-}
-
-/* First posted receive that m fits, or NULL. */
-static struct mpi_req *first_posted(const struct mpi_rank *self, const struct mpi_msg *m)
-{
-    struct mpi_req *r = self->posted;
-
-    if (!r)
-        return NULL;
-    do {
-        r = r->next;
-        if (fits(r, m))
-            return r;
-    } while (r != self->posted);
-    return NULL;
-}
-
-static void posted_add(struct mpi_rank *self, struct mpi_req *req)
-{
-    if (self->posted) {
-        req->next = self->posted->next;
-        self->posted->next = req;
-    } else {
-        req->next = req;
-    }
-    self->posted = req;
-    req->flags |= MPI_REQ_QUEUED;
-    if (req->flags & MPI_REQ_WILD)
-        self->ent.owner_word++;
-}
-
-void mpi_unpost(struct mpi_rank *self, struct mpi_req *req)
-{
-    struct mpi_req *before = self->posted;
-
-    while (before->next != req)
-        before = before->next;
-    if (before == req) {
-        self->posted = NULL;
-    } else {
-        before->next = req->next;
-        if (self->posted == req)
-            self->posted = before;
-    }
-    req->flags &= (uint16_t)~MPI_REQ_QUEUED;
-    if (req->flags & MPI_REQ_WILD) {
-        req->flags &= (uint16_t)~MPI_REQ_WILD;
-        self->ent.owner_word--;
-    }
-}
+#include "mpi/p2p/posted.h"
 
 /* Puts the payload where the receive wants it. */
 static void deliver(struct mpi_req *req, const char *payload, uint64_t bytes)
@@ -136,7 +81,7 @@ static int must_wait(struct mpi_rank *self, const struct mpi_req *req)
 
 static void arrive(struct mpi_rank *self, struct mpi_msg *m)
 {
-    struct mpi_req *req = first_posted(self, m);
+    struct mpi_req *req = mpi_posted_first(self, m);
 
     if (!req || (req->flags & MPI_REQ_WILD) || must_wait(self, req)) {
         mpi_early_add(self, m);
@@ -169,7 +114,7 @@ void mpi_drain(struct mpi_rank *self)
 
 const struct mpi_req *mpi_claimer(const struct mpi_rank *self, const struct mpi_msg *m)
 {
-    return mpi_wild_count(self) ? first_posted(self, m) : NULL;
+    return mpi_wild_count(self) ? mpi_posted_first(self, m) : NULL;
 }
 
 /* Whether a message comes before the program cancels the receive is a question of time too. Programs
@@ -186,12 +131,12 @@ void mpi_post(struct mpi_rank *self, struct mpi_req *req)
     mpi_drain(self);
     if (req->peer == MPI_P2P_ANY || may_be_cancelled(req)) {
         req->flags |= MPI_REQ_WILD;
-        posted_add(self, req);
+        mpi_posted_add(self, req);
         return;
     }
     m = self->early_count ? mpi_early_find(self, req->ctx, (uint32_t)req->peer, req->tag) : NULL;
     if (!m || mpi_claimer(self, m)) {
-        posted_add(self, req);
+        mpi_posted_add(self, req);
         return;
     }
     mpi_early_take(self, m);
@@ -222,47 +167,24 @@ static struct mpi_msg *candidate(struct mpi_rank *self, const struct mpi_req *r)
     return m && mpi_claimer(self, m) == r ? m : NULL;
 }
 
-#define KINDS_SEEN 8
-
-/* Does r ask for what an earlier undecided receive asks for? That one has the first claim on all of
- * it, so r need not be looked at. Remembers a few kinds: that makes many alike cheap. */
-static int is_repeated(const struct mpi_req *r, const struct mpi_req **seen, uint32_t *count)
+/* Is r due before what was found so far? Ties go to the receive posted first. */
+static void consider(struct mpi_rank *self, struct mpi_req *r, void *arg)
 {
-    for (uint32_t i = 0; i < *count; i++)
-        if (seen[i]->ctx == r->ctx && seen[i]->peer == r->peer && seen[i]->tag == r->tag)
-            return 1;
-    if (*count < KINDS_SEEN)
-        seen[(*count)++] = r;
-    return 0;
-}
+    struct choice *best = arg;
+    struct mpi_msg *m = candidate(self, r);
+    vtime due;
 
-/* The undecided receive that is due first. */
-static void choose(struct mpi_rank *self, struct choice *best)
-{
-    const struct mpi_req *seen[KINDS_SEEN];
-    uint32_t kinds = 0;
-    struct mpi_req *r = self->posted;
-
-    do {
-        struct mpi_msg *m;
-        vtime due;
-
-        r = r->next;
-        if (!(r->flags & MPI_REQ_WILD) || is_repeated(r, seen, &kinds))
-            continue;
-        m = candidate(self, r);
-        if (!m)
-            continue;
-        due = later(later(r->posted, m->em.arrival), mpi_ext_get(self)->decided);
-        if (due < best->due)
-            *best = (struct choice){r, m, due};
-    } while (r != self->posted);
+    if (!m)
+        return;
+    due = later(later(r->posted, m->em.arrival), mpi_ext_get(self)->decided);
+    if (due < best->due || (due == best->due && best->req && r->order < best->req->order))
+        *best = (struct choice){r, m, due};
 }
 
 /* A message that had to wait for a wildcard decision may now have a named receive. */
 static int retry(struct mpi_rank *self, struct mpi_msg *m, void *arg)
 {
-    struct mpi_req *req = first_posted(self, m);
+    struct mpi_req *req = mpi_posted_first(self, m);
     vtime decided = *(vtime *)arg;
 
     if (!req || (req->flags & MPI_REQ_WILD) ||
@@ -276,23 +198,9 @@ static int retry(struct mpi_rank *self, struct mpi_msg *m, void *arg)
     return 1;
 }
 
-static int has_named(const struct mpi_rank *self)
-{
-    struct mpi_req *r = self->posted;
-
-    if (!r)
-        return 0;
-    do {
-        r = r->next;
-        if (!(r->flags & MPI_REQ_WILD))
-            return 1;
-    } while (r != self->posted);
-    return 0;
-}
-
 void mpi_retry(struct mpi_rank *self, vtime t)
 {
-    while (has_named(self) && mpi_early_each(self, retry, &t))
+    while (mpi_posted_named(self) && mpi_early_each(self, retry, &t))
         ;
 }
 
@@ -317,7 +225,7 @@ int mpi_decide(struct mpi_rank *self, vtime limit, vtime *due)
     *due = VTIME_NEVER;
     if (!mpi_wild_count(self))
         return 0;
-    choose(self, &c);
+    mpi_posted_each_wild(self, consider, &c);
     *due = c.due;
     if (!c.req || c.due > limit ||
         !engine_is_safe(&mpi_world.engine, mpi_rank_id(self), c.due))

@@ -1,8 +1,8 @@
 /*
  * request.c - requests with handles: their table, statuses, completion as the user sees it.
  *
- * One table per process serves all ranks: chunks that never move, a free list through `next`. A
- * handle is MPICH's "direct request" pattern with the index in the low 26 bits.
+ * A few tables per process serve all ranks: chunks that never move, a free list through `next`. A
+ * handle is MPICH's "direct request" pattern with the index into the rank's table in the low 26 bits.
  */
 #include <string.h>
 
@@ -12,40 +12,47 @@
 
 #define HANDLE_BASE 0xac000000u
 #define INDEX_MASK 0x03ffffffu
-#define CHUNK 1024u
+#define CHUNK 256u
+#define TABLES 64u /* ranks are spread over them, so that 26 bits do for hundreds of millions */
 
-static struct {
+static struct table {
     struct mpi_req **chunks;
     uint32_t chunk_count;
     struct mpi_req *free;
-} table;
+} tables[TABLES];
 
-static void grow(void)
+static struct table *table_of(uint32_t rank)
+{
+    return &tables[rank % TABLES];
+}
+
+static void grow(struct table *table)
 {
     struct mpi_req *c;
 
-    if ((table.chunk_count + 1) * CHUNK > INDEX_MASK)
+    if ((table->chunk_count + 1) * CHUNK > INDEX_MASK)
         log_fatal("too many requests at once: more than %u in one process", INDEX_MASK);
     c = mem_zalloc(CHUNK * sizeof *c);
-    table.chunks = mem_realloc(table.chunks, (table.chunk_count + 1) * sizeof *table.chunks);
-    table.chunks[table.chunk_count] = c;
+    table->chunks = mem_realloc(table->chunks, (table->chunk_count + 1) * sizeof *table->chunks);
+    table->chunks[table->chunk_count] = c;
     for (uint32_t i = CHUNK; i-- > 0;) {
-        c[i].id = table.chunk_count * CHUNK + i;
-        c[i].next = table.free;
-        table.free = &c[i];
+        c[i].id = table->chunk_count * CHUNK + i;
+        c[i].next = table->free;
+        table->free = &c[i];
     }
-    table.chunk_count++;
+    table->chunk_count++;
 }
 
 struct mpi_req *mpi_req_new(struct mpi_rank *self)
 {
+    struct table *table = table_of(mpi_rank_id(self));
     struct mpi_req *r;
     uint32_t id;
 
-    if (!table.free)
-        grow();
-    r = table.free;
-    table.free = r->next;
+    if (!table->free)
+        grow(table);
+    r = table->free;
+    table->free = r->next;
     id = r->id;
     memset(r, 0, sizeof *r);
     r->id = id;
@@ -69,6 +76,8 @@ uint32_t mpi_req_orphans(const struct mpi_rank *self)
 
 void mpi_req_release(struct mpi_req *r)
 {
+    struct table *table;
+
     if ((r->flags & MPI_REQ_ORPHAN) && r->kind == MPI_REQ_SEND)
         mpi_world.ranks[r->owner].ext->orphans--;
     if (r->type) {
@@ -77,8 +86,9 @@ void mpi_req_release(struct mpi_req *r)
     }
     r->type = NULL;
     r->kind = MPI_REQ_FREE;
-    r->next = table.free;
-    table.free = r;
+    table = table_of(r->owner);
+    r->next = table->free;
+    table->free = r;
 }
 
 void mpi_req_keep(struct mpi_req *r, struct mpi_comm *c, struct mpi_type *type)
@@ -97,12 +107,13 @@ MPI_Request mpi_req_handle(const struct mpi_req *r)
 
 struct mpi_req *mpi_req_get(struct mpi_rank *self, MPI_Request h)
 {
+    const struct table *table = table_of(mpi_rank_id(self));
     uint32_t id = (uint32_t)h & INDEX_MASK;
     struct mpi_req *r;
 
-    if (((uint32_t)h & ~INDEX_MASK) != HANDLE_BASE || id >= table.chunk_count * CHUNK)
+    if (((uint32_t)h & ~INDEX_MASK) != HANDLE_BASE || id >= table->chunk_count * CHUNK)
         return NULL;
-    r = &table.chunks[id / CHUNK][id % CHUNK];
+    r = &table->chunks[id / CHUNK][id % CHUNK];
     if (r->kind == MPI_REQ_FREE || r->owner != mpi_rank_id(self) || (r->flags & MPI_REQ_ORPHAN))
         return NULL;
     return r;

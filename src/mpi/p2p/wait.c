@@ -59,41 +59,45 @@ int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req)
     return req->error;
 }
 
-/* Arrivals without which the pending requests cannot be complete; 1 if that is hard to say. */
-static uint32_t arrivals_needed(const struct mpi_rank *self, const struct mpi_req *reqs, uint32_t n)
-{
-    uint32_t needed = 0;
+#define COUNT_AHEAD 64 /* pending requests looked at to tell how many arrivals are needed */
 
-    if (mpi_wild_count(self))
-        return 1;
-    for (uint32_t i = 0; i < n; i++)
-        if (!(reqs[i].flags & MPI_REQ_DONE) && (reqs[i].flags & MPI_REQ_QUEUED))
-            needed++;
-    return needed ? needed : 1;
-}
-
-static const struct mpi_req *first_pending(const struct mpi_req *reqs, uint32_t n)
+/* The first pending request from *from on, which is moved to it; *needed: arrivals without which not
+ * all can be complete. */
+static struct mpi_req *first_pending(const struct mpi_rank *self, struct mpi_req *reqs, uint32_t n,
+                                     uint32_t *from, uint32_t *needed)
 {
-    for (uint32_t i = 0; i < n; i++)
-        if (!(reqs[i].flags & MPI_REQ_DONE))
-            return &reqs[i];
-    return NULL;
+    uint32_t pending = 0;
+
+    *needed = 0;
+    while (*from < n && (reqs[*from].flags & MPI_REQ_DONE))
+        ++*from;
+    for (uint32_t i = *from; i < n && pending < COUNT_AHEAD && !mpi_wild_count(self); i++) {
+        if (reqs[i].flags & MPI_REQ_DONE)
+            continue;
+        pending++;
+        *needed += (reqs[i].flags & MPI_REQ_QUEUED) != 0;
+    }
+    if (*needed == 0)
+        *needed = 1;
+    return *from < n ? &reqs[*from] : NULL;
 }
 
 int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
 {
     int error = MPI_SUCCESS;
+    uint32_t from = 0;
 
     for (;;) {
         struct mpi_req *pending;
+        uint32_t needed;
         vtime due;
 
         mpi_drain(self);
-        pending = (struct mpi_req *)first_pending(reqs, n);
+        pending = first_pending(self, reqs, n, &from, &needed);
         if (!pending)
             break;
         if (!mpi_decide(self, VTIME_NEVER, &due))
-            mpi_block(self, due, arrivals_needed(self, reqs, n), &pending, 1);
+            mpi_block(self, due, needed, &pending, 1);
     }
     for (uint32_t i = 0; i < n; i++) {
         mpi_clock_reach(self, reqs[i].complete);

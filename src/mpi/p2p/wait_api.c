@@ -28,24 +28,35 @@ int mpi_wait(struct mpi_rank *self, MPI_Request *request, MPI_Status *status)
     return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
 }
 
-/* Pending requests of the array; *needed: arrivals without which they cannot all be complete. */
-static struct mpi_req *first_pending(struct mpi_rank *self, int n, const MPI_Request *hs,
+#define COUNT_AHEAD 64 /* pending requests looked at to tell how many arrivals are needed */
+
+/*
+ * The first pending request from *from on, which is moved to it: what is before stays complete, so
+ * all the looks of one call are linear together. *needed: arrivals without which not all can be
+ * complete.
+ */
+static struct mpi_req *first_pending(struct mpi_rank *self, int n, const MPI_Request *hs, int *from,
                                      uint32_t *needed)
 {
     struct mpi_req *first = NULL;
+    uint32_t pending = 0;
 
     *needed = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = *from; i < n && pending < COUNT_AHEAD; i++) {
         struct mpi_req *r = mpi_req_pending(self, hs[i]);
 
         if (!r || (r->flags & MPI_REQ_DONE))
             continue;
-        if (!first)
+        if (!first) {
             first = r;
-        if (r->flags & MPI_REQ_QUEUED)
-            ++*needed;
+            *from = i;
+            if (mpi_wild_count(self))
+                break;
+        }
+        pending++;
+        *needed += (r->flags & MPI_REQ_QUEUED) != 0;
     }
-    if (*needed == 0 || mpi_wild_count(self))
+    if (*needed == 0)
         *needed = 1;
     return first;
 }
@@ -79,7 +90,7 @@ int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *hs, MPI_Status *st
 int mpi_waitall(struct mpi_rank *self, int count, MPI_Request array_of_requests[],
                 MPI_Status array_of_statuses[])
 {
-    int rc = mpi_req_look_up(self, count, array_of_requests);
+    int from = 0, rc = mpi_req_look_up(self, count, array_of_requests);
 
     if (rc != MPI_SUCCESS)
         return rc;
@@ -89,7 +100,7 @@ int mpi_waitall(struct mpi_rank *self, int count, MPI_Request array_of_requests[
         vtime due;
 
         mpi_drain(self);
-        pending = first_pending(self, count, array_of_requests, &needed);
+        pending = first_pending(self, count, array_of_requests, &from, &needed);
         if (!pending)
             break;
         if (!mpi_decide(self, VTIME_NEVER, &due))
