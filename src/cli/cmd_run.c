@@ -213,7 +213,8 @@ static int run_main(int argc, char **argv)
     if (cli_begin(&cli_run_usage, argc, argv, &run, &next, &status))
         return status;
     if (!run.opt.ranks) {
-        err_set(&err, ERR_INPUT, "how many ranks? give -n N before the program, as in: orrery run -n 64 ./app");
+        err_set(&err, ERR_INPUT,
+                "how many ranks? give -n N before the program, as in: orrery run -n 64 ./app");
         return cli_fail(&err);
     }
     if (next >= argc) {

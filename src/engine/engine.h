@@ -51,8 +51,8 @@ struct engine_entity {
     uint32_t wake_after;      /* arrivals still to come before a wake makes sense */
     uint8_t state;            /* enum engine_state */
     uint8_t wake;             /* enum engine_wake of the last wake */
-    uint16_t owner_half;      /* free for the owner */
-    uint32_t owner_word;      /* likewise */
+    uint16_t spare;
+    uint32_t owner_word;      /* free for the owner */
 };
 
 enum engine_wake {

@@ -247,8 +247,9 @@ static void hook_crash(struct vp_fibre *f, int sig, void *addr)
             log_error("rank %u aborted at virtual time %s", mpi_rank_id(r), when);
         else
             log_error("rank %u: %s%s at virtual time %s (address %p)", mpi_rank_id(r),
-                      strsignal(sig), vp_stack_overflowed(f, addr) ? ", stack overflow (see --stack)," : "",
-                      when, addr);
+                      strsignal(sig),
+                      vp_stack_overflowed(f, addr) ? ", stack overflow (see --stack)," : "", when,
+                      addr);
     } else {
         log_error("%s in the simulator itself (address %p); this is a bug in Orrery",
                   strsignal(sig), addr);

@@ -33,9 +33,12 @@ enum mpi_req_flag {
     MPI_REQ_QUEUED = 128,    /* in the posted list */
 };
 
+struct mpi_posted_kind;
+
 struct mpi_req {
     struct mpi_req *next, *prev; /* list of posted receives */
-    struct mpi_req *same_kind;   /* posted.c: the next of its kind */
+    struct mpi_req *same_kind;   /* posted.c: the next of its kind ... */
+    struct mpi_posted_kind *kind_of; /* ... and the kind */
     uint64_t order;              /* posted.c: place among the receives posted */
     void *buf;
     uint64_t count;

@@ -5,8 +5,8 @@
  * Private: the program and every library but the language runtimes below. libgfortran is private
  * on purpose: its tables of units are per program, and its constructor builds them per rank.
  *
- * Writable data is every writable segment less RELRO and jump slots, plus the calling thread's block of the
- * object's thread-local storage. Data that the program holds by a COPY relocation for a shared
+ * Writable data is every writable segment less RELRO and jump slots, plus the calling thread's block
+ * of the object's thread-local storage. Data that the program holds by a COPY relocation for a shared
  * object (stdout, std::cout) belongs to that object and is taken out; libc/ adds what should be
  * per rank after all.
  */

@@ -112,7 +112,7 @@ void mpi_drain(struct mpi_rank *self)
         mpi_handle(self, (struct mpi_msg *)em);
 }
 
-const struct mpi_req *mpi_claimer(const struct mpi_rank *self, const struct mpi_msg *m)
+const struct mpi_req *mpi_claimer(struct mpi_rank *self, const struct mpi_msg *m)
 {
     return mpi_wild_count(self) ? mpi_posted_first(self, m) : NULL;
 }

@@ -68,7 +68,7 @@ void mpi_drain(struct mpi_rank *self);
  * after each decision whether it can: what is decided ahead of the clock would bind later calls. */
 int mpi_decide(struct mpi_rank *self, vtime limit, vtime *due);
 /* While receives are undecided: the first posted receive that m fits, or NULL. */
-const struct mpi_req *mpi_claimer(const struct mpi_rank *self, const struct mpi_msg *m);
+const struct mpi_req *mpi_claimer(struct mpi_rank *self, const struct mpi_msg *m);
 /* Early messages may have become free for named receives at time t. */
 void mpi_retry(struct mpi_rank *self, vtime t);
 /* Posts a filled receive request: matches an early message or queues it. */

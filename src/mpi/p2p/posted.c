@@ -1,13 +1,15 @@
 /*
  * posted.c - receives that wait for their message, in the order they were posted.
  *
- * All of them are on one circular list, self->posted being its tail. When they are many, an index
- * groups them by kind, that is by (context, source, tag), wildcards included: a message fits at most
- * four kinds, and within a kind the oldest receive has the first claim. So the first receive for a
- * message is the oldest of at most four heads, and a rank that posts a receive for each of a million
- * others finds the right one at once.
+ * All of them are on one circular list, self->posted being its tail. Mostly messages come in the
+ * order in which they are expected, and the first on the list is the right one. When a look goes
+ * far down the list, an index is made, and kept until the list is empty. It groups the receives
+ * by kind, that is by (context, source, tag), wildcards included: a message fits at most four
+ * kinds, and within a kind the oldest receive has the first claim. So the first receive for a
+ * message is the oldest of at most four heads, and a rank that posts a receive for each of a
+ * million others finds the right one at once.
  *
- *     kinds   hash of (ctx, source, tag) -> struct kind -> oldest ... newest (req->same_kind)
+ *     kinds   hash of (ctx, source, tag) -> kind -> oldest ... newest (req->same_kind)
  *     wild    the kinds that hold undecided receives, which mpi_decide goes through
  */
 #include "mpi/p2p/posted.h"
@@ -18,8 +20,8 @@
 
 uint32_t mpi_posted_index_above = 32;
 
-struct kind {
-    struct kind *next; /* other kinds of the same hash */
+struct mpi_posted_kind {
+    struct mpi_posted_kind *next; /* other kinds of the same hash */
     uint32_t ctx;
     int32_t peer, tag;
     uint32_t wild_pos;           /* place in `wild` + 1 */
@@ -28,9 +30,10 @@ struct kind {
 
 struct mpi_posted_index {
     struct map kinds;
-    struct kind **wild;
+    struct mpi_posted_kind **wild;
     uint32_t wild_count, wild_cap;
     uint64_t count, named;
+    uint64_t any_source, any_tag; /* receives with wildcards: if none, fewer kinds to look at */
     uint64_t order; /* of the next receive */
 };
 
@@ -50,20 +53,21 @@ static uint64_t hash(uint32_t ctx, int32_t peer, int32_t tag)
     return h ^ h >> 32;
 }
 
-static struct kind *kind_find(const struct mpi_posted_index *x, uint32_t ctx, int32_t peer,
-                              int32_t tag)
+static struct mpi_posted_kind *kind_find(const struct mpi_posted_index *x, uint32_t ctx,
+                                         int32_t peer, int32_t tag)
 {
     const uint64_t *slot = map_find(&x->kinds, hash(ctx, peer, tag));
-    struct kind *k = slot ? (struct kind *)(uintptr_t)*slot : NULL;
+    struct mpi_posted_kind *k = slot ? (struct mpi_posted_kind *)(uintptr_t)*slot : NULL;
 
     while (k && (k->ctx != ctx || k->peer != peer || k->tag != tag))
         k = k->next;
     return k;
 }
 
-static struct kind *kind_make(struct mpi_posted_index *x, uint32_t ctx, int32_t peer, int32_t tag)
+static struct mpi_posted_kind *kind_make(struct mpi_posted_index *x, uint32_t ctx, int32_t peer,
+                                         int32_t tag)
 {
-    struct kind *k = kind_find(x, ctx, peer, tag);
+    struct mpi_posted_kind *k = kind_find(x, ctx, peer, tag);
     uint64_t *slot;
     int is_new;
 
@@ -71,17 +75,17 @@ static struct kind *kind_make(struct mpi_posted_index *x, uint32_t ctx, int32_t 
         return k;
     k = pool_alloc(&mpi_world.pool, sizeof *k);
     slot = map_insert(&x->kinds, hash(ctx, peer, tag), &is_new);
-    *k = (struct kind){.ctx = ctx, .peer = peer, .tag = tag,
-                       .next = is_new ? NULL : (struct kind *)(uintptr_t)*slot};
+    *k = (struct mpi_posted_kind){.ctx = ctx, .peer = peer, .tag = tag,
+                       .next = is_new ? NULL : (struct mpi_posted_kind *)(uintptr_t)*slot};
     *slot = (uintptr_t)k;
     return k;
 }
 
-static void kind_drop(struct mpi_posted_index *x, struct kind *k)
+static void kind_drop(struct mpi_posted_index *x, struct mpi_posted_kind *k)
 {
     uint64_t key = hash(k->ctx, k->peer, k->tag);
     uint64_t *slot = map_find(&x->kinds, key);
-    struct kind *first = (struct kind *)(uintptr_t)*slot, **at = &first;
+    struct mpi_posted_kind *first = (struct mpi_posted_kind *)(uintptr_t)*slot, **at = &first;
 
     while (*at != k)
         at = &(*at)->next;
@@ -91,7 +95,7 @@ static void kind_drop(struct mpi_posted_index *x, struct kind *k)
     else
         map_remove(&x->kinds, key);
     if (k->wild_pos) {
-        struct kind *last = x->wild[--x->wild_count];
+        struct mpi_posted_kind *last = x->wild[--x->wild_count];
 
         x->wild[k->wild_pos - 1] = last;
         last->wild_pos = k->wild_pos;
@@ -99,7 +103,7 @@ static void kind_drop(struct mpi_posted_index *x, struct kind *k)
     pool_free(&mpi_world.pool, k, sizeof *k);
 }
 
-static void wild_add(struct mpi_posted_index *x, struct kind *k)
+static void wild_add(struct mpi_posted_index *x, struct mpi_posted_kind *k)
 {
     if (k->wild_pos)
         return;
@@ -115,10 +119,13 @@ static void wild_add(struct mpi_posted_index *x, struct kind *k)
 
 static void index_add(struct mpi_posted_index *x, struct mpi_req *req)
 {
-    struct kind *k = kind_make(x, req->ctx, req->peer, req->tag);
+    struct mpi_posted_kind *k = kind_make(x, req->ctx, req->peer, req->tag);
 
     req->same_kind = NULL;
+    req->kind_of = k;
     req->order = x->order++;
+    x->any_source += req->peer == MPI_P2P_ANY;
+    x->any_tag += req->tag == MPI_ANY_TAG;
     if (k->tail)
         k->tail->same_kind = req;
     else
@@ -147,7 +154,7 @@ static void index_make(struct mpi_rank *self)
 static void index_remove(struct mpi_rank *self, struct mpi_req *req)
 {
     struct mpi_posted_index *x = self->ext->posted;
-    struct kind *k = kind_find(x, req->ctx, req->peer, req->tag);
+    struct mpi_posted_kind *k = req->kind_of;
     struct mpi_req *before = NULL;
 
     for (struct mpi_req *r = k->head; r != req; r = r->same_kind)
@@ -161,6 +168,8 @@ static void index_remove(struct mpi_rank *self, struct mpi_req *req)
     if (!k->head)
         kind_drop(x, k);
     x->named -= !(req->flags & MPI_REQ_WILD);
+    x->any_source -= req->peer == MPI_P2P_ANY;
+    x->any_tag -= req->tag == MPI_ANY_TAG;
     if (--x->count)
         return;
     map_fini(&x->kinds);
@@ -188,26 +197,19 @@ void mpi_posted_add(struct mpi_rank *self, struct mpi_req *req)
         self->ent.owner_word++;
     if (index_of(self))
         index_add(self->ext->posted, req);
-    else if (++self->ent.owner_half > mpi_posted_index_above)
-        index_make(self);
 }
 
 void mpi_unpost(struct mpi_rank *self, struct mpi_req *req)
 {
-    int indexed = index_of(self) != NULL;
-
-    if (indexed)
+    if (index_of(self))
         index_remove(self, req);
     if (req->next == req) {
         self->posted = NULL;
-        self->ent.owner_half = 0;
     } else {
         req->prev->next = req->next;
         req->next->prev = req->prev;
         if (self->posted == req)
             self->posted = req->prev;
-        if (!indexed)
-            self->ent.owner_half--;
     }
     req->flags &= (uint16_t)~MPI_REQ_QUEUED;
     if (req->flags & MPI_REQ_WILD) {
@@ -225,59 +227,90 @@ static int fits(const struct mpi_req *r, const struct mpi_msg *m)
 static void older(const struct mpi_posted_index *x, struct mpi_req **best, uint32_t ctx,
                   int32_t peer, int32_t tag)
 {
-    struct kind *k = kind_find(x, ctx, peer, tag);
+    struct mpi_posted_kind *k = kind_find(x, ctx, peer, tag);
 
     if (k && (!*best || k->head->order < (*best)->order))
         *best = k->head;
 }
 
-struct mpi_req *mpi_posted_first(const struct mpi_rank *self, const struct mpi_msg *m)
+static struct mpi_req *oldest_of_kinds(const struct mpi_posted_index *x, const struct mpi_msg *m)
 {
-    const struct mpi_posted_index *x = index_of(self);
-    struct mpi_req *r = self->posted, *best = NULL;
+    struct mpi_req *best = NULL;
+
+    older(x, &best, m->ctx, (int32_t)m->em.src, m->tag);
+    if (x->any_tag)
+        older(x, &best, m->ctx, (int32_t)m->em.src, MPI_ANY_TAG);
+    if (x->any_source)
+        older(x, &best, m->ctx, MPI_P2P_ANY, m->tag);
+    if (x->any_source && x->any_tag)
+        older(x, &best, m->ctx, MPI_P2P_ANY, MPI_ANY_TAG);
+    return best;
+}
+
+struct mpi_req *mpi_posted_first(struct mpi_rank *self, const struct mpi_msg *m)
+{
+    struct mpi_req *r = self->posted;
 
     if (!r)
         return NULL;
-    if (x) {
-        older(x, &best, m->ctx, (int32_t)m->em.src, m->tag);
-        older(x, &best, m->ctx, (int32_t)m->em.src, MPI_ANY_TAG);
-        older(x, &best, m->ctx, MPI_P2P_ANY, m->tag);
-        older(x, &best, m->ctx, MPI_P2P_ANY, MPI_ANY_TAG);
-        return best;
-    }
-    do {
+    if (index_of(self))
+        return oldest_of_kinds(self->ext->posted, m);
+    for (uint32_t steps = 0; steps < mpi_posted_index_above; steps++) {
         r = r->next;
         if (fits(r, m))
             return r;
-    } while (r != self->posted);
-    return NULL;
+        if (r == self->posted)
+            return NULL;
+    }
+    index_make(self);
+    return oldest_of_kinds(self->ext->posted, m);
 }
 
-int mpi_posted_named(const struct mpi_rank *self)
+int mpi_posted_named(struct mpi_rank *self)
 {
-    const struct mpi_posted_index *x = index_of(self);
     struct mpi_req *r = self->posted;
 
-    if (!r || x)
-        return r && x->named > 0;
-    do {
+    if (!r)
+        return 0;
+    for (uint32_t steps = 0; !index_of(self) && steps < mpi_posted_index_above; steps++) {
         r = r->next;
         if (!(r->flags & MPI_REQ_WILD))
             return 1;
-    } while (r != self->posted);
-    return 0;
+        if (r == self->posted)
+            return 0;
+    }
+    if (!index_of(self))
+        index_make(self);
+    return self->ext->posted->named > 0;
+}
+
+/* More than a few receives on the list? */
+static int is_long(const struct mpi_rank *self)
+{
+    const struct mpi_req *r = self->posted;
+
+    for (uint32_t steps = 0; steps < mpi_posted_index_above; steps++) {
+        r = r->next;
+        if (r == self->posted)
+            return 0;
+    }
+    return 1;
 }
 
 void mpi_posted_each_wild(struct mpi_rank *self,
                           void (*fn)(struct mpi_rank *, struct mpi_req *, void *), void *arg)
 {
-    const struct mpi_posted_index *x = index_of(self);
     struct mpi_req *r = self->posted;
 
-    for (uint32_t i = 0; x && i < x->wild_count; i++)
-        fn(self, x->wild[i]->head, arg);
-    if (!r || x)
+    if (!r)
         return;
+    if (!index_of(self) && is_long(self))
+        index_make(self);
+    if (index_of(self)) {
+        for (uint32_t i = 0; i < self->ext->posted->wild_count; i++)
+            fn(self, self->ext->posted->wild[i]->head, arg);
+        return;
+    }
     do {
         r = r->next;
         if (r->flags & MPI_REQ_WILD)

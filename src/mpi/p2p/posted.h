@@ -9,18 +9,18 @@
 /* Adds a receive behind all others. MPI_REQ_WILD must be set as it is to be. */
 void mpi_posted_add(struct mpi_rank *self, struct mpi_req *);
 
-/* The receive posted first of all that m fits, or NULL. O(1). */
-struct mpi_req *mpi_posted_first(const struct mpi_rank *self, const struct mpi_msg *m);
+/* The receive posted first of all that m fits, or NULL. O(1) amortised. */
+struct mpi_req *mpi_posted_first(struct mpi_rank *self, const struct mpi_msg *m);
 
 /* Is there a receive that is not undecided? */
-int mpi_posted_named(const struct mpi_rank *self);
+int mpi_posted_named(struct mpi_rank *self);
 
 /* Calls fn for undecided receives: at least for the oldest of each kind (context, source, tag). Others
  * of the kind have no claim before it. The order is not that of posting. */
 void mpi_posted_each_wild(struct mpi_rank *self,
                           void (*fn)(struct mpi_rank *, struct mpi_req *, void *), void *arg);
 
-/* With more receives than this an index is kept; tests lower it. */
+/* When a look goes further than this an index is made; tests lower it. */
 extern uint32_t mpi_posted_index_above;
 
 #endif

@@ -59,7 +59,7 @@ int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req)
     return req->error;
 }
 
-#define COUNT_AHEAD 64 /* pending requests looked at to tell how many arrivals are needed */
+#define COUNT_AHEAD 2048 /* pending requests looked at to tell how many arrivals are needed */
 
 /* The first pending request from *from on, which is moved to it; *needed: arrivals without which not
  * all can be complete. */

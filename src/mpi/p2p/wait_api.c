@@ -28,7 +28,7 @@ int mpi_wait(struct mpi_rank *self, MPI_Request *request, MPI_Status *status)
     return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
 }
 
-#define COUNT_AHEAD 64 /* pending requests looked at to tell how many arrivals are needed */
+#define COUNT_AHEAD 2048 /* pending requests looked at to tell how many arrivals are needed */
 
 /*
  * The first pending request from *from on, which is moved to it: what is before stays complete, so
