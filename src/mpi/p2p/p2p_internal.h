@@ -98,6 +98,8 @@ int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req **reqs, u
 /* ---- request handles (request.c) ---- */
 struct mpi_req *mpi_req_new(struct mpi_rank *self);
 void mpi_req_release(struct mpi_req *);
+/* The handle of a send that was complete at once. */
+MPI_Request mpi_req_sent(void);
 /* The user gave the request up before it was complete; it is released when it is. */
 void mpi_req_orphan(struct mpi_rank *self, struct mpi_req *);
 /* Sends given up and not complete yet. */

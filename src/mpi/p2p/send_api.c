@@ -63,6 +63,12 @@ static int nonblocking(struct mpi_rank *self, const void *buf, int count, MPI_Da
     if (rc != MPI_SUCCESS)
         return rc;
     mpi_drain(self);
+    if (dest != MPI_PROC_NULL &&
+        mpi_p2p_try_send(self, buf, (uint64_t)count, a.type,
+                         mpi_comm_world_rank(a.comm, (uint32_t)dest), tag, a.comm->ctx, mode)) {
+        *request = mpi_req_sent();
+        return MPI_SUCCESS;
+    }
     r = mpi_req_new(self);
     start(self, r, buf, count, &a, dest, tag, mode);
     *request = mpi_req_handle(r);
