@@ -87,8 +87,9 @@ void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_m
 void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *m, vtime t);
 
 /* ---- blocking (wait.c) ---- */
-/* Blocks until something happens (may switch). `due`: a decision of the caller, or VTIME_NEVER;
- * the rank's wildcard decisions (next one due at `wild`) are added. */
+/* Blocks until something happens (may switch). `due`: when the next decision of the rank is due, or
+ * VTIME_NEVER. `wake_after`: arrivals needed before waking is of use. `reqs`: what it waits for, for
+ * the report of a deadlock. */
 void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req **reqs,
                uint32_t n);
 /* One step of a decision at time `due`: returns 1 when it may be taken now, else blocks once and
