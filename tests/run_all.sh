@@ -63,7 +63,7 @@ meson_tests() {
 sanitized() {
     local dir=$build/sanitize
     [ -f "$dir/build.ninja" ] ||
-        meson setup "$dir" -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized
+        meson setup "$dir" -Db_sanitize=address,undefined -Db_lundef=false -Db_lto=false -Dbuildtype=debugoptimized
     meson test -C "$dir" --list >/dev/null && ninja -C "$dir" meson-test-prereq
 }
 

@@ -28,6 +28,13 @@ void *mem_zalloc(size_t size)
     return checked(calloc(1, size ? size : 1), size);
 }
 
+void *mem_zalloc_lines(size_t size)
+{
+    size_t bytes = (size + 63) / 64 * 64;
+
+    return memset(checked(aligned_alloc(64, bytes), bytes), 0, bytes);
+}
+
 void *mem_realloc(void *ptr, size_t size)
 {
     return checked(realloc(ptr, size ? size : 1), size);

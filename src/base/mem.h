@@ -16,6 +16,9 @@ void *mem_zalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *mem_realloc(void *ptr, size_t size) __attribute__((returns_nonnull));
 char *mem_strdup(const char *text) __attribute__((returns_nonnull));
 
+/* The same as mem_zalloc, at the start of a cache line. */
+void *mem_zalloc_lines(size_t size) __attribute__((malloc, returns_nonnull));
+
 /* Frees what any of the above, or mem_try_alloc, returned; NULL is allowed. */
 void mem_free(void *ptr);
 

@@ -87,7 +87,7 @@ static void prefetch_ready(void)
         vp_fibre_prefetch(&r->fib);
         __builtin_prefetch(r->ent.inbox);
         __builtin_prefetch(r->posted);
-        __builtin_prefetch(r->pairs, 1);
+        __builtin_prefetch(r->pairs + r->pair_next, 1);
     }
 }
 
@@ -148,6 +148,7 @@ static void check_memory(void)
 
 static void idle(void *owner)
 {
+    int saved = errno; /* the program's: the last rank's data is still in place */
     double now = wall();
 
     (void)owner;
@@ -163,6 +164,7 @@ static void idle(void *owner)
         mpi_world.engine.idle_often = !output_is_empty(&mpi_world.output);
         run.next_release = wall() + RELEASE_SECONDS;
     }
+    errno = saved;
 }
 
 /* ---- vp: what a rank's program does outside MPI ---- */

@@ -35,32 +35,38 @@ enum mpi_req_flag {
 
 struct mpi_posted_kind;
 
+/* Two cache lines: the first is what posting and matching touch. */
 struct mpi_req {
     struct mpi_req *next, *prev; /* list of posted receives */
-    struct mpi_req *same_kind;   /* posted.c: the next of its kind ... */
-    struct mpi_posted_kind *kind_of; /* ... and the kind */
-    uint64_t order;              /* posted.c: place among the receives posted */
     void *buf;
     uint64_t count;
     struct mpi_type *type;
-    vtime posted;           /* when the operation was started */
-    vtime complete;         /* when it completed, valid with MPI_REQ_DONE */
-    uint64_t bytes;         /* sent or received */
-    struct mpi_msg *held;   /* a message matched by MPI_Mprobe and not received yet; else NULL */
-    struct mpi_comm *kept;  /* its communicator, kept alive; NULL for requests on a stack */
-    int32_t peer;           /* world rank or MPI_P2P_ANY */
+    vtime posted; /* when the operation was started */
+    int32_t peer; /* world rank or MPI_P2P_ANY */
     int32_t tag;
     uint32_t ctx;
-    uint32_t comm;          /* communicator handle, for errors, status and reports */
-    int32_t got_peer;       /* world rank that sent it */
-    int32_t got_tag;
-    int32_t error;          /* MPI class */
-    uint32_t id;            /* place in the request table (its handle), or protocol id */
-    uint32_t owner;         /* world rank */
     uint16_t flags;
     uint8_t kind, mode;
+    union {
+        vtime complete; /* when it completed, valid with MPI_REQ_DONE */
+        uint64_t order; /* posted.c: while posted, its place among the receives posted */
+    };
+    uint64_t bytes; /* sent or received */
+    union {
+        struct mpi_msg *held;      /* a message matched by MPI_Mprobe and not received yet; or NULL */
+        struct mpi_req *same_kind; /* posted.c: while posted, the next of its kind ... */
+    };
+    struct mpi_posted_kind *kind_of; /* ... and the kind */
+    struct mpi_comm *kept;           /* its communicator, kept alive; NULL for requests on a stack */
+    uint32_t comm;                   /* communicator handle, for errors, status and reports */
+    int32_t got_peer;                /* world rank that sent it */
+    int32_t got_tag;
+    uint32_t id;    /* place in the request table (its handle), or protocol id */
+    uint32_t owner; /* world rank */
+    int16_t error;  /* MPI class */
     uint8_t persistent_kind;
 };
+_Static_assert(sizeof(struct mpi_req) == 128, "a request is two cache lines");
 
 /* Starts a send; `req` is filled. Never blocks. Eager and buffered sends are complete at once. */
 void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, uint64_t count,

@@ -46,9 +46,9 @@ struct mpi_rank {
     struct mpi_msg *early;    /* messages nobody has asked for yet, in arrival order: tail */
     struct mpi_ext *ext;      /* NULL until needed */
     struct mpi_pair pair;     /* the first peer */
-    struct mpi_pair *pairs;   /* the others: a hash table, or NULL */
-    uint32_t pair_cap;        /* its size, a power of two ... */
-    uint32_t pair_count;      /* ... and what it holds */
+    struct mpi_pair *pairs;   /* the others, in the order they were met, or NULL */
+    uint32_t pair_count;      /* how many */
+    uint32_t pair_next;       /* which of them is likely to be next */
     uint16_t fn;              /* enum mpi_fn of the call it is in */
     uint8_t phase;            /* enum mpi_phase */
     uint8_t thread_level;

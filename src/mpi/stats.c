@@ -1,10 +1,11 @@
 /*
  * stats.c - who sent to whom, and per-rank detail.
  *
- * A rank's first peer is counted in the rank itself, further ones in a table of its own, both
- * exact. When all tables together hold more than MPI_STATS_PAIRS_MAX pairs, they are folded into
- * one matrix of groups of nodes and freed; from then on only the first peers are exact until
- * the end, where they are folded too.
+ * A rank's first peer is counted in the rank itself, further ones in a list of its own, both exact. The
+ * list is in the order in which peers were met, since programs repeat themselves: after one peer
+ * comes mostly the next of the list. When all lists together hold more than MPI_STATS_PAIRS_MAX pairs,
+ * they are folded into one matrix of groups of nodes and freed; from then on only the first peers are
+ * exact until the end, where they are folded too.
  */
 #include "mpi/stats.h"
 
@@ -16,6 +17,7 @@
 #include "mpi/stats_internal.h"
 
 #define GROUPS_MAX 2048u
+#define INDEXED 32u /* pairs of a rank from which on they have an index */
 
 void mpi_stats_init(int detail)
 {
@@ -44,38 +46,78 @@ static void count_cell(uint32_t src, uint32_t dst, uint64_t messages, uint64_t b
     c->bytes += bytes;
 }
 
-static struct mpi_pair *table_slot(struct mpi_pair *table, uint32_t cap, uint32_t dst)
+/* Where the pairs' index is: behind them, from INDEXED pairs on. */
+static uint32_t *index_of(const struct mpi_rank *r, uint32_t cap)
 {
-    uint32_t mask = cap - 1, at = (dst * 0x9e3779b1u) >> 7 & mask;
-
-    while (table[at].messages && table[at].dst != dst)
-        at = (at + 1) & mask;
-    return &table[at];
+    return (uint32_t *)(r->pairs + cap);
 }
 
-static void table_grow(struct mpi_rank *r)
+/* Room for pairs grows by doubling, so the number of pairs tells how much there is. */
+static uint32_t room(uint32_t count)
 {
-    uint32_t cap = r->pairs ? 2 * r->pair_cap : 4;
-    struct mpi_pair *table = mem_zalloc(cap * sizeof *table);
+    uint32_t cap = 4;
 
-    for (uint32_t i = 0; r->pairs && i < r->pair_cap; i++)
-        if (r->pairs[i].messages)
-            *table_slot(table, cap, r->pairs[i].dst) = r->pairs[i];
-    mem_free(r->pairs);
-    r->pairs = table;
-    r->pair_cap = cap;
+    while (cap < count)
+        cap *= 2;
+    return cap;
+}
+
+/* The slot of the index that has dst, or the free one where it belongs. Slots hold 1 + the place. */
+static uint32_t *index_slot(const struct mpi_rank *r, uint32_t cap, uint32_t dst)
+{
+    uint32_t *index = index_of(r, cap), mask = 2 * cap - 1, at = (dst * 0x9e3779b1u) >> 7 & mask;
+
+    while (index[at] && r->pairs[index[at] - 1].dst != dst)
+        at = (at + 1) & mask;
+    return &index[at];
+}
+
+static void grow(struct mpi_rank *r, uint32_t cap)
+{
+    size_t index = cap >= INDEXED ? 2 * cap * sizeof(uint32_t) : 0;
+
+    r->pairs = mem_realloc(r->pairs, cap * sizeof *r->pairs + index);
+    if (!index)
+        return;
+    memset(index_of(r, cap), 0, index);
+    for (uint32_t i = 0; i < r->pair_count; i++)
+        *index_slot(r, cap, r->pairs[i].dst) = i + 1;
+}
+
+/* The place of dst, or pair_count. */
+static uint32_t place_of(const struct mpi_rank *r, uint32_t cap, uint32_t dst)
+{
+    uint32_t i = 0;
+
+    if (cap >= INDEXED) {
+        i = *index_slot(r, cap, dst);
+        return i ? i - 1 : r->pair_count;
+    }
+    while (i < r->pair_count && r->pairs[i].dst != dst)
+        i++;
+    return i;
+}
+
+static void pair_add(struct mpi_rank *r, uint32_t cap, uint32_t dst)
+{
+    if (!r->pairs || r->pair_count == cap) {
+        cap = r->pairs ? 2 * cap : cap;
+        grow(r, cap);
+    }
+    r->pairs[r->pair_count] = (struct mpi_pair){.dst = dst};
+    if (cap >= INDEXED)
+        *index_slot(r, cap, dst) = r->pair_count + 1;
+    r->pair_count++;
+    mpi_world.stats->pairs++;
 }
 
 static void fold_rank(struct mpi_rank *r)
 {
-    if (!r->pairs)
-        return;
-    for (uint32_t i = 0; i < r->pair_cap; i++)
-        if (r->pairs[i].messages)
-            count_cell(mpi_rank_id(r), r->pairs[i].dst, r->pairs[i].messages, r->pairs[i].bytes);
+    for (uint32_t i = 0; i < r->pair_count; i++)
+        count_cell(mpi_rank_id(r), r->pairs[i].dst, r->pairs[i].messages, r->pairs[i].bytes);
     mem_free(r->pairs);
     r->pairs = NULL;
-    r->pair_cap = r->pair_count = 0;
+    r->pair_count = r->pair_next = 0;
 }
 
 static void aggregate(void)
@@ -90,20 +132,15 @@ static void aggregate(void)
         fold_rank(&mpi_world.ranks[i]);
 }
 
-static void table_count(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
+static void count_pair(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
 {
-    struct mpi_pair *p;
+    uint32_t cap = room(self->pair_count), i = place_of(self, cap, dst);
 
-    if (!self->pairs || 4 * self->pair_count >= 3 * self->pair_cap)
-        table_grow(self);
-    p = table_slot(self->pairs, self->pair_cap, dst);
-    if (!p->messages) {
-        *p = (struct mpi_pair){.dst = dst};
-        self->pair_count++;
-        mpi_world.stats->pairs++;
-    }
-    p->messages += p->messages != UINT32_MAX;
-    p->bytes += bytes;
+    if (i == self->pair_count)
+        pair_add(self, cap, dst);
+    self->pairs[i].messages += self->pairs[i].messages != UINT32_MAX;
+    self->pairs[i].bytes += bytes;
+    self->pair_next = i + 1 < self->pair_count ? i + 1 : 0;
     if (mpi_world.stats->pairs > MPI_STATS_PAIRS_MAX)
         aggregate();
 }
@@ -116,7 +153,7 @@ void mpi_stats_pair_slow(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
     } else if (mpi_world.stats->aggregated) {
         count_cell(mpi_rank_id(self), dst, 1, bytes);
     } else {
-        table_count(self, dst, bytes);
+        count_pair(self, dst, bytes);
     }
 }
 

@@ -66,6 +66,16 @@ static inline void mpi_stats_send(struct mpi_rank *self, uint32_t dst, uint64_t 
         self->pair.bytes += bytes;
         return;
     }
+    if (self->pair_next < self->pair_count) {
+        struct mpi_pair *p = &self->pairs[self->pair_next];
+
+        if (p->dst == dst && p->messages != UINT32_MAX) {
+            p->messages++;
+            p->bytes += bytes;
+            self->pair_next = self->pair_next + 1 < self->pair_count ? self->pair_next + 1 : 0;
+            return;
+        }
+    }
     mpi_stats_pair_slow(self, dst, bytes);
 }
 

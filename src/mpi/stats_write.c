@@ -47,9 +47,8 @@ static void collect_rank(struct rows *l, uint32_t rank)
 
     if (r->pair.messages)
         rows_add(l, rank, r->pair.dst, r->pair.messages, r->pair.bytes);
-    for (uint32_t i = 0; r->pairs && i < r->pair_cap; i++)
-        if (r->pairs[i].messages)
-            rows_add(l, rank, r->pairs[i].dst, r->pairs[i].messages, r->pairs[i].bytes);
+    for (uint32_t i = 0; i < r->pair_count; i++)
+        rows_add(l, rank, r->pairs[i].dst, r->pairs[i].messages, r->pairs[i].bytes);
     qsort(l->at + from, l->count - from, sizeof *l->at, by_dst);
 }
 

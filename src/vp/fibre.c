@@ -116,12 +116,14 @@ static inline char *top_of(const struct vp_fibre *f)
 /* Makes the shared stack f's. */
 static void take_stack(struct vp_fibre *f)
 {
-    if (host.on_stack == f)
+    struct vp_fibre *before = host.on_stack;
+
+    if (before == f)
         return;
-    if (host.on_stack)
-        host.on_stack->stack = vp_pack(host.top - host.on_stack->live, host.on_stack->live);
+    if (before)
+        before->stack = vp_pack(host.top - before->live, before->live);
     if (f->started) {
-        vp_unpack(f->stack, host.top - f->live, f->live);
+        vp_unpack(f->stack, host.top - f->live, f->live, before ? before->stack : NULL);
         f->stack = NULL;
     }
     host.on_stack = f;

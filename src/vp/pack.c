@@ -152,7 +152,7 @@ void *vp_pack(const void *stack, uint32_t bytes)
     return t ? pack_with(t, from) : pack_plain(from, words);
 }
 
-void vp_unpack(void *copy, void *to, uint32_t bytes)
+void vp_unpack(void *copy, void *to, uint32_t bytes, const void *present)
 {
     struct copy *c = copy;
     const struct template *t = c->base;
@@ -163,7 +163,8 @@ void vp_unpack(void *copy, void *to, uint32_t bytes)
         pool_free(&vp_pool, c, copy_size(bytes / 8));
         return;
     }
-    memcpy(out, t->value, bytes);
+    if (!present || ((const struct copy *)present)->base != t)
+        memcpy(out, t->value, bytes);
     for (uint32_t i = 0; i < t->varying; i++)
         out[t->index[i]] = c->data[i];
     pool_free(&vp_pool, c, copy_size(t->varying));

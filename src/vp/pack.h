@@ -18,7 +18,8 @@
 /* A copy of [from, from + bytes); bytes is a multiple of 8. Freed by vp_unpack. */
 void *vp_pack(const void *from, uint32_t bytes);
 
-/* Puts the copied bytes back and frees the copy. */
-void vp_unpack(void *copy, void *to, uint32_t bytes);
+/* Puts the copied bytes back and frees the copy. `present`: NULL, or a copy that was made of what is at
+ * `to` now: what both have in common is left alone. */
+void vp_unpack(void *copy, void *to, uint32_t bytes, const void *present);
 
 #endif

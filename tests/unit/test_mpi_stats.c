@@ -53,8 +53,8 @@ static struct mpi_cell counted(const struct mpi_rank *r, uint32_t dst)
 
     if (r->pair.messages && r->pair.dst == dst)
         c = (struct mpi_cell){r->pair.messages, r->pair.bytes};
-    for (uint32_t i = 0; r->pairs && i < r->pair_cap; i++)
-        if (r->pairs[i].messages && r->pairs[i].dst == dst) {
+    for (uint32_t i = 0; i < r->pair_count; i++)
+        if (r->pairs[i].dst == dst) {
             c.messages += r->pairs[i].messages;
             c.bytes += r->pairs[i].bytes;
         }

@@ -165,6 +165,7 @@ static void index_remove(struct mpi_rank *self, struct mpi_req *req)
         k->head = req->same_kind;
     if (k->tail == req)
         k->tail = before;
+    req->same_kind = NULL;
     if (!k->head)
         kind_drop(x, k);
     x->named -= !(req->flags & MPI_REQ_WILD);

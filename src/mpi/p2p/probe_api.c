@@ -185,7 +185,7 @@ static int matched(struct mpi_rank *self, void *buf, int count, MPI_Datatype typ
         return MPI_SUCCESS;
     }
     r = mpi_req_get(self, (MPI_Request)*message);
-    if (!r || !r->held)
+    if (!r || (r->flags & MPI_REQ_QUEUED) || !r->held)
         return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_REQUEST, "not a matched message");
     if (!t || !t->committed)
         return mpi_raise(self, (MPI_Comm)r->comm, MPI_ERR_TYPE, "invalid datatype 0x%x",

@@ -43,7 +43,7 @@ static void grow(struct table *table)
 
     if ((table->chunk_count + 1) * CHUNK > INDEX_MASK)
         log_fatal("too many requests at once: more than %u in one process", INDEX_MASK);
-    c = mem_zalloc(CHUNK * sizeof *c);
+    c = mem_zalloc_lines(CHUNK * sizeof *c);
     table->chunks = mem_realloc(table->chunks, (table->chunk_count + 1) * sizeof *table->chunks);
     table->chunks[table->chunk_count] = c;
     for (uint32_t i = CHUNK; i-- > 0;) {
