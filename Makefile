@@ -5,7 +5,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build python3 mpich libmpich-dev mandoc
+PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build python3 mpich libmpich-dev libmetis-dev libyajl-dev mandoc
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # $(call need,PACKAGES): installs what is missing, and nothing if all is there.

@@ -7,4 +7,13 @@
 /* Descriptor of the run page; its presence makes the preloaded library take the process over. */
 #define ENV_RUN_FD "ORRERY_RUN_FD"
 
+/* A file of the `orrery run` that started the workers, for the exit status. */
+#define ENV_REPORT "ORRERY_REPORT"
+
+/* Its table of which process has which rank, if there is one. */
+#define ENV_PLACEMENT "ORRERY_PLACEMENT"
+
+/* Path of the native MPI library to use with several processes, for users. */
+#define ENV_NATIVE_MPI "ORRERY_NATIVE_MPI"
+
 #endif

@@ -19,6 +19,7 @@
 #include "cli/program.h"
 #include "cli/result.h"
 #include "cli/run_options.h"
+#include "cli/team.h"
 #include "cli/watch.h"
 #include "net/net.h"
 
@@ -77,7 +78,7 @@ static int check_program(struct cli_program *program, const char *given,
                        "cannot simulate '%s': it refers to MPI calls that are not supported yet: "
                        "%s; if it does not make them, use --allow-unsupported", given, names);
     }
-    for (size_t i = 0; i < program->warnings.count && !run->quiet; i++)
+    for (size_t i = 0; i < program->warnings.count && !run->quiet && !run->worker; i++)
         log_warn("%s", program->warnings.items[i]);
     return 0;
 }
@@ -124,10 +125,13 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
     int rc = net_init(&net, &run->opt.platform, err);
     if (rc == 0)
         rc = check_program(program, given, run, err);
-    if (rc == 0)
+    if (rc == 0 && !run->launcher && !run->worker) { /* all processes are here */
         rc = check_memory(run->opt.ranks, err);
+        if (rc == 0)
+            warn_private(run->opt.ranks, program);
+    }
     if (rc == 0)
-        warn_private(run->opt.ranks, program);
+        rc = cli_team_prepare(run, err);
     if (rc == 0)
         rc = check_output("--stats", run->stats, err);
     if (rc == 0)
@@ -195,7 +199,14 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     if (rc == 0) {
         int progress = run->progress < 0 ? isatty(STDERR_FILENO) && !run->quiet : run->progress;
         cli_watch_wait(pid, page.page, progress, start, &outcome);
-        *status = report(run, page.page, &outcome);
+        if (run->worker && cli_team_judge(page.page, &outcome, pid))
+            *status = CLI_INTERNAL;
+        else if (run->worker && page.page->now.joined && page.page->now.proc != 0)
+            *status = cli_result_status(page.page, &outcome);
+        else
+            *status = report(run, page.page, &outcome);
+        if (run->worker && page.page->now.proc == 0)
+            cli_team_tell(*status);
     }
     cli_page_fini(&page);
     return rc;
@@ -224,7 +235,9 @@ static int run_main(int argc, char **argv)
     memset(&program, 0, sizeof program);
     int rc = check_run(&run, argv[next], &program, libdir, sizeof libdir, &err);
     run.opt.may_cancel = program.cancels;
-    if (rc == 0)
+    if (rc == 0 && run.opt.procs > 1 && !run.worker)
+        rc = cli_team_run(&run, argc, argv, &status, &err);
+    else if (rc == 0)
         rc = start_and_watch(&run, program.path, argv + next, libdir, &err, &status);
     cli_program_fini(&program);
     return rc ? cli_fail(&err) : status;

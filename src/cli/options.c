@@ -152,7 +152,8 @@ void cli_options_help(const struct cli_usage *usage, struct buf *out)
     cli_options_wrap(out, usage->about, 0, 0);
     buf_adds(out, "\nOptions:\n");
     for (const struct cli_option *o = usage->options; !is_end(o); o++)
-        help_line(o, out);
+        if (o->help)
+            help_line(o, out);
     help_line(&help_option, out);
     if (usage->more)
         usage->more(out);

@@ -16,7 +16,7 @@ struct cli_option {
     char letter;          /* short name, or 0 */
     const char *alias;    /* "-np", or NULL */
     const char *argument; /* name of its value in the help, NULL: takes none */
-    const char *help;
+    const char *help;     /* NULL: not for users, not in the help */
     /* Stores the value (NULL without argument) in the command's own struct; on failure fills err
      * without naming the option. */
     int (*set)(void *into, const char *value, struct err *);

@@ -136,7 +136,7 @@ static int seen(const struct walk *walk, const char *name)
     return 0;
 }
 
-static int is_our_elf(const char *path)
+int cli_program_is_elf(const char *path)
 {
     struct cli_elf elf;
     struct err err;
@@ -165,7 +165,7 @@ static void open_library(struct walk *walk, const struct image *from, const char
     struct err err;
     if (seen(walk, name) || walk->count >= IMAGES_MAX)
         return;
-    if (!cli_libsearch_find(&walk->search, name, &from_object, &from_main, is_our_elf, path,
+    if (!cli_libsearch_find(&walk->search, name, &from_object, &from_main, cli_program_is_elf, path,
                             sizeof path) ||
         cli_elf_open(&elf, path, &err)) {
         warn(walk->program, "library '%s' was not found: set LD_LIBRARY_PATH if the program "

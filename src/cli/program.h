@@ -45,4 +45,7 @@ void cli_program_fini(struct cli_program *);
 /* Appends a copy of text unless it is in the list already. */
 void cli_names_add(struct cli_names *, const char *text);
 
+/* Is the file an ELF object of this machine? */
+int cli_program_is_elf(const char *path);
+
 #endif

@@ -35,6 +35,12 @@ static double ratio(const struct run_page *page, const struct cli_outcome *outco
     return virtual_s > 0 ? outcome->wall_s / virtual_s : NAN;
 }
 
+/* Of all processes together. */
+static uint64_t peak_memory(const struct run_page *page, const struct cli_outcome *outcome)
+{
+    return page->end.peak_rss_bytes ? page->end.peak_rss_bytes : outcome->peak_rss_bytes;
+}
+
 /* ---- status ---- */
 
 static int died_of_signal(const struct run_page *page, const struct cli_outcome *outcome, int sig)
@@ -139,8 +145,18 @@ void cli_result_summary(const struct run_page *page, const struct cli_outcome *o
         add_rate(out, (double)page->end.messages / outcome->wall_s);
     buf_addf(out, "\n  bytes         %s\n",
              units_format_bytes(text, sizeof text, page->end.bytes));
-    buf_addf(out, "  peak memory   %s\n",
-             units_format_bytes(text, sizeof text, outcome->peak_rss_bytes));
+    buf_addf(out, "  peak memory   %s",
+             units_format_bytes(text, sizeof text, peak_memory(page, outcome)));
+    if (page->opt.procs > 1)
+        buf_addf(out, " in %u processes, at most %s in one", page->opt.procs,
+                 units_format_bytes(text, sizeof text, page->end.peak_rss_max));
+    buf_addc(out, '\n');
+    if (page->opt.procs > 1) {
+        buf_addf(out, "  synchronised  %s times",
+                 units_format_count(text, sizeof text, page->end.rounds));
+        buf_addf(out, ", %s batches of messages\n",
+                 units_format_count(text, sizeof text, page->end.batches));
+    }
     buf_addf(out, "  host          fibre (%s), ", page->opt.host_reason);
     add_stacks(page, out);
     buf_addc(out, '\n');
@@ -194,12 +210,14 @@ void cli_result_json(const struct run_page *page, const struct cli_outcome *outc
     put_double(&json, "wall_s", outcome->wall_s);
     put_double(&json, "startup_s", page->end.startup_s);
     put_double(&json, "ratio", ratio(page, outcome));
-    put_uint(&json, "peak_rss_bytes", outcome->peak_rss_bytes);
+    put_uint(&json, "peak_rss_bytes", peak_memory(page, outcome));
     put_uint(&json, "messages", page->end.messages);
     put_uint(&json, "bytes", page->end.bytes);
     put_string(&json, "host", "fibre");
     put_string(&json, "host_reason", page->opt.host_reason);
-    put_uint(&json, "procs", 1);
+    put_uint(&json, "procs", page->opt.procs);
+    put_uint(&json, "rounds", page->end.rounds);
+    put_uint(&json, "batches", page->end.batches);
     json_key(&json, "exit_status");
     json_int(&json, exit_status);
     put_string(&json, "cause", cause_name(page->end.cause));

@@ -9,11 +9,13 @@
 #include <time.h>
 
 #include "base/units.h"
+#include "engine/place.h"
 
 #define EPOCH_DEFAULT 1767225600 /* 2026-01-01T00:00:00Z */
 #define EPOCH_MAX 253402300799   /* 9999-12-31T23:59:59Z */
 #define RANKS_MAX 2147483647     /* a rank is an int */
 #define STACK_MIN 16384
+#define PROCS_MAX 1000000
 
 /* The number of the word in a list that ends with NULL, or an error that names them all. */
 static int choose(const char *value, const char *const *words, int32_t *out, struct err *err)
@@ -96,6 +98,42 @@ static int set_host(void *into, const char *value, struct err *err)
 {
     static const char *const words[] = {"auto", "fibre", NULL};
     return choose(value, words, &((struct cli_run *)into)->opt.host, err);
+}
+
+static int set_procs(void *into, const char *value, struct err *err)
+{
+    struct cli_run *run = into;
+    uint64_t procs;
+    int rc = units_parse_count(value, &procs, err);
+    if (rc)
+        return rc;
+    if (procs < 1 || procs > PROCS_MAX)
+        return err_set(err, ERR_INPUT, "bad number of processes '%s': expected 1 to %d", value,
+                       PROCS_MAX);
+    run->opt.procs = (uint32_t)procs;
+    return 0;
+}
+
+static int set_launcher(void *into, const char *value, struct err *err)
+{
+    (void)err;
+    ((struct cli_run *)into)->launcher = value;
+    return 0;
+}
+
+static int set_placement(void *into, const char *value, struct err *err)
+{
+    static const char *const words[] = {"block", "cyclic", "mincut:FILE", NULL};
+    struct cli_run *run = into;
+    if (strncmp(value, "mincut:", 7) == 0 && value[7]) {
+        run->opt.placement = PLACE_LIST;
+        run->mincut = value + 7;
+        return 0;
+    }
+    int rc = choose(value, words, &run->opt.placement, err);
+    return rc == 0 && run->opt.placement == PLACE_LIST
+               ? err_set(err, ERR_INPUT, "FILE is to be the statistics of an earlier run (--stats)")
+               : rc;
 }
 
 static int set_idle_limit(void *into, const char *value, struct err *err)
@@ -189,6 +227,7 @@ FLAG(set_quiet, quiet, 1)
 FLAG(set_progress, progress, 1)
 FLAG(set_no_progress, progress, 0)
 FLAG(set_allow, allow_unsupported, 1)
+FLAG(set_worker, worker, 1)
 #undef FLAG
 
 static const struct cli_option options[] = {
@@ -204,6 +243,16 @@ static const struct cli_option options[] = {
     {"stacks", 0, NULL, "KIND",
      "auto (default), own: one for each rank, or shared: one for all", set_stacks},
     {"host", 0, NULL, "HOST", "how ranks are run: auto (default) or fibre", set_host},
+    {"procs", 'P', NULL, "P",
+     "native processes that share the simulation (default 1, at most one per rank); changes "
+     "nothing but wall time",
+     set_procs},
+    {"placement", 0, NULL, "HOW",
+     "of ranks on processes: block (default), cyclic, or mincut:FILE, by the statistics (--stats) of "
+     "an earlier run", set_placement},
+    {"launcher", 0, NULL, "COMMAND",
+     "starts the processes; \"-n P\" and the program follow (default mpiexec.mpich)", set_launcher},
+    {"worker", 0, NULL, NULL, NULL, set_worker},
     {"idle-limit", 0, NULL, "TIME",
      "virtual time in which all ranks may only fail tests (default 10s)", set_idle_limit},
     {"epoch", 0, NULL, "DATE",
@@ -245,5 +294,7 @@ void cli_run_init(struct cli_run *run)
     platform_config_init(&run->opt.platform);
     run->opt.idle_limit = 10 * VTIME_S;
     run->opt.epoch = EPOCH_DEFAULT;
+    run->opt.procs = 1;
+    run->opt.place_fd = -1;
     run->progress = -1;
 }

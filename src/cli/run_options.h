@@ -11,7 +11,10 @@
 struct cli_run {
     struct run_options opt;
     const char *stats, *json; /* file names as given, borrowed from argv, or NULL */
+    const char *launcher; /* command that starts processes, or NULL: the default */
+    const char *mincut;   /* statistics to place ranks by, or NULL */
     int quiet, allow_unsupported;
+    int worker; /* started by a launcher as one of several processes */
     int progress; /* 1 yes, 0 no, -1: if stderr is a terminal */
 };
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +24,8 @@
 
 #define TICK_NS 250000000
 #define WATCHDOG_S 60.0
+#define STOPPED_S 3.0 /* one of several processes may be stopped (SIGSTOP, a debugger) this long, ... */
+#define SILENT_S 60.0 /* ... or neither compute nor wait for the others */
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -34,6 +37,10 @@ struct watch {
     uint64_t last_messages;
     double rate;
     struct cli_watchdog dog;
+    double stopped_since, silent_since; /* 0: it is not */
+    double cpu;                         /* at the last tick ... */
+    uint64_t beats;                     /* ... and the scheduler's count */
+    struct cli_outcome *out;
 };
 
 double cli_watch_now(void)
@@ -75,18 +82,19 @@ static uint64_t resident_bytes(pid_t pid)
     return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* User and system time of the process, fields 14 and 15 of its stat; the name may hold anything,
- * so counting starts behind its closing bracket. */
-static double cpu_seconds(pid_t pid)
+/* State, user and system time of the process, fields 3, 14 and 15 of its stat; the name may hold
+ * anything, so counting starts behind its closing bracket. */
+static double cpu_seconds(pid_t pid, char *state)
 {
     char path[64], text[1024];
     unsigned long long user, system;
+    *state = '?';
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (sys_read_text(path, text, sizeof text) < 0)
         return 0;
     const char *after = strrchr(text, ')');
-    if (!after || sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu",
-                         &user, &system) != 2)
+    if (!after || sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", state,
+                         &user, &system) != 3)
         return 0;
     return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
 }
@@ -142,10 +150,43 @@ double cli_watchdog_step(struct cli_watchdog *dog, double now, double cpu, uint6
     return span;
 }
 
+/* Does the process wait for input? Then it is not to blame. */
+static int is_reading(pid_t pid)
+{
+    char path[64], text[256];
+    long number = -1;
+    snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
+    return sys_read_text(path, text, sizeof text) >= 0 && sscanf(text, "%ld", &number) == 1 &&
+           number == SYS_read;
+}
+
+static double since(double before, int is_so, double now)
+{
+    return !is_so ? 0 : before > 0 ? before : now;
+}
+
+/* One of several processes: ends it if the others would wait for it in vain. */
+static void look_for_hang(struct watch *watch, double now, double cpu, char state)
+{
+    uint64_t beats = watch->page->now.beats;
+    int silent = watch->page->now.joined && beats == watch->beats && cpu == watch->cpu;
+    watch->beats = beats;
+    watch->cpu = cpu;
+    watch->stopped_since = since(watch->stopped_since, state == 'T' || state == 't', now);
+    watch->silent_since = since(watch->silent_since, silent && !is_reading(watch->pid), now);
+    if (watch->stopped_since > 0 && now - watch->stopped_since > STOPPED_S)
+        watch->out->hung = CLI_WATCH_STOPPED;
+    else if (watch->silent_since > 0 && now - watch->silent_since > SILENT_S)
+        watch->out->hung = CLI_WATCH_SILENT;
+    if (watch->out->hung)
+        kill(watch->pid, SIGKILL);
+}
+
 static void tick(struct watch *watch)
 {
     const struct run_page *page = watch->page;
     double now = cli_watch_now();
+    char state;
     uint64_t messages = page->now.messages;
     /* any of them changes with almost every call, and a single rank never switches */
     uint64_t counter = page->now.switches + messages + (uint64_t)page->now.clock +
@@ -155,13 +196,16 @@ static void tick(struct watch *watch)
     watch->rate = (double)(messages - watch->last_messages) / (now - watch->last);
     watch->last_messages = messages;
     watch->last = now;
-    double stuck = cli_watchdog_step(&watch->dog, now, cpu_seconds(watch->pid), counter);
+    double cpu = cpu_seconds(watch->pid, &state);
+    double stuck = cli_watchdog_step(&watch->dog, now, cpu, counter);
     if (stuck > 0) {
         erase_line(watch);
         log_warn("rank %llu has run for %.0f s without an MPI call",
                  (unsigned long long)page->now.current_rank, stuck);
     }
-    if (watch->progress)
+    if (page->opt.procs > 1)
+        look_for_hang(watch, now, cpu, state);
+    if (watch->progress && (page->opt.procs <= 1 || (page->now.joined && page->now.proc == 0)))
         draw_line(watch);
 }
 
@@ -180,7 +224,7 @@ static void pass_on(struct watch *watch, const siginfo_t *info, struct cli_outco
 void cli_watch_wait(pid_t pid, const struct run_page *page, int progress, double start,
                     struct cli_outcome *out)
 {
-    struct watch watch = {.pid = pid, .page = page, .progress = progress, .last = start};
+    struct watch watch = {.pid = pid, .page = page, .progress = progress, .last = start, .out = out};
     struct timespec interval = {0, TICK_NS};
     struct rusage usage;
     sigset_t set;
@@ -198,4 +242,20 @@ void cli_watch_wait(pid_t pid, const struct run_page *page, int progress, double
     erase_line(&watch);
     out->wall_s = cli_watch_now() - start;
     out->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+}
+
+void cli_watch_launcher(pid_t pid, struct cli_outcome *out)
+{
+    struct watch watch = {.pid = pid, .out = out};
+    sigset_t set;
+    memset(out, 0, sizeof *out);
+    wanted_signals(&set);
+    for (;;) {
+        siginfo_t info;
+        int sig = sigwaitinfo(&set, &info);
+        if (sig > 0 && sig != SIGCHLD)
+            pass_on(&watch, &info, out);
+        if (waitpid(pid, &out->status, WNOHANG) == pid)
+            break;
+    }
 }

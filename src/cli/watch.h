@@ -15,9 +15,11 @@
 struct cli_outcome {
     int status;               /* as wait(2) gives it */
     int signal;               /* SIGINT, SIGTERM or SIGHUP that we received, or 0 */
+    int hung;                 /* enum cli_watch_hung: why it was killed */
     double wall_s;
     uint64_t peak_rss_bytes;
 };
+enum cli_watch_hung { CLI_WATCH_ALIVE = 0, CLI_WATCH_STOPPED, CLI_WATCH_SILENT };
 
 /* Blocks the signals that cli_watch_wait takes; before the program is started. *old is the mask
  * for it. Signals ignored by our parent (nohup) stay ignored. */
@@ -26,10 +28,14 @@ void cli_watch_block(sigset_t *old);
 /*
  * Waits until the process has ended. Meanwhile passes signals on (a second one kills the
  * program), draws the progress line on stderr if `progress`, and warns of a rank that runs
- * without MPI calls.
+ * without MPI calls. One of several processes is killed when it is stopped or silent for long: the
+ * others would wait for it for ever.
  */
 void cli_watch_wait(pid_t pid, const struct run_page *, int progress, double start,
                     struct cli_outcome *);
+
+/* Waits until a launcher has ended; passes signals on, a second one kills it. */
+void cli_watch_launcher(pid_t pid, struct cli_outcome *);
 
 /* Host seconds of a clock that only goes forward; `start` above is its value before the start. */
 double cli_watch_now(void);

@@ -7,6 +7,9 @@
  *         lookahead L > 0 -> safe_until = d + L, wake every entity due before it
  *         lookahead 0     -> grant the one entity with the smallest (due, id)
  *
+ * With several processes "quiescent" means all of them, and d is the smallest of all: the peers find
+ * out (engine_peers.settle), and each engine does its part of the same step.
+ *
  * New entities start in order of their ids whenever no other is ready, so that memory for an
  * entity is touched only when it starts or gets a message, and a program whose ranks do not wait
  * for each other needs the memory of one. With a random schedule ready and new ones are mixed.
@@ -20,6 +23,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/ticks.h"
 
 #define IDLE_EVERY 16 /* resumes between two calls of the idle hook */
 
@@ -119,7 +123,7 @@ static int shuffle(struct engine *e)
     uint64_t ready = e->ready_tail - e->ready_head, mask = e->ready_cap - 1, pick;
     uint32_t id;
 
-    pick = rng_below(&e->rng, ready + (e->next_new < e->cfg.entities));
+    pick = rng_below(&e->rng, ready + (e->next_new < e->cfg.place.count));
     if (pick == ready)
         return 1;
     id = e->ready[(e->ready_head + pick) & mask];
@@ -133,7 +137,7 @@ static int64_t take_ready(struct engine *e)
 {
     int fresh = e->ready_head == e->ready_tail;
 
-    if (fresh && e->next_new == e->cfg.entities)
+    if (fresh && e->next_new == e->cfg.place.count)
         return -1;
     if (e->cfg.random)
         fresh = shuffle(e);
@@ -142,12 +146,11 @@ static int64_t take_ready(struct engine *e)
     return e->ready[e->ready_head++ & (e->ready_cap - 1)];
 }
 
-void engine_inject(struct engine *e, struct engine_msg *m)
+void engine_deliver(struct engine *e, struct engine_msg *m)
 {
-    struct engine_entity *x = engine_entity_at(e, m->dst);
+    uint32_t index = place_index(&e->cfg.place, m->dst);
+    struct engine_entity *x = engine_entity_at(e, index);
 
-    e->injected++;
-    engine_progress(e, m->arrival);
     if (x->state == ENGINE_DONE) {
         engine_msg_free(e, m);
         return;
@@ -165,7 +168,17 @@ void engine_inject(struct engine *e, struct engine_msg *m)
         x->wake_after--;
         return;
     }
-    make_ready(e, x, m->dst, ENGINE_WAKE_ARRIVAL);
+    make_ready(e, x, index, ENGINE_WAKE_ARRIVAL);
+}
+
+void engine_inject(struct engine *e, struct engine_msg *m)
+{
+    e->injected++;
+    engine_progress(e, m->arrival);
+    if (__builtin_expect(place_is_here(&e->cfg.place, m->dst), 1))
+        engine_deliver(e, m);
+    else
+        e->cfg.peers->send(e->cfg.peers->owner, m);
 }
 
 void engine_block(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
@@ -179,33 +192,91 @@ void engine_block(struct engine *e, struct engine_entity *x, uint32_t id, vtime 
         heap_add(e, id, due);
 }
 
+void engine_wake(struct engine *e, uint32_t id)
+{
+    struct engine_entity *x = engine_entity_at(e, id);
+
+    if (x->state == ENGINE_BLOCKED)
+        make_ready(e, x, id, ENGINE_WAKE_ARRIVAL);
+}
+
+void engine_yield(struct engine *e, struct engine_entity *x, uint32_t id)
+{
+    x->state = ENGINE_BLOCKED;
+    make_ready(e, x, id, ENGINE_WAKE_ARRIVAL);
+}
+
 /* ---- quiescence ---- */
+
+void engine_status_merge(struct engine_status *into, const struct engine_status *from)
+{
+    if (due_before(&from->first, &into->first))
+        into->first = from->first;
+    if (due_before(&from->abort, &into->abort))
+        into->abort = from->abort;
+    if (from->last_progress > into->last_progress)
+        into->last_progress = from->last_progress;
+    into->done += from->done;
+    into->progressed |= from->progressed;
+}
+
+/* Of this process; the time for what comes next starts here. */
+static void status(struct engine *e, struct engine_status *s)
+{
+    *s = (struct engine_status){.first = {VTIME_NEVER, UINT32_MAX},
+                                .abort = e->abort,
+                                .last_progress = e->last_progress,
+                                .done = e->done,
+                                .progressed = (uint64_t)e->progressed};
+    if (e->heap_len)
+        s->first = (struct engine_due){e->heap[0].due,
+                                       place_number(&e->cfg.place, e->heap[0].id)};
+}
+
+/* Are all entities of all processes blocked or done, and no message under way? Then e->all tells. */
+static int quiescent(struct engine *e)
+{
+    struct engine_status mine;
+    int settled = 1;
+
+    status(e, &mine);
+    if (e->cfg.peers)
+        settled = e->cfg.peers->settle(e->cfg.peers->owner, &mine, &e->all);
+    else
+        e->all = mine;
+    if (settled == 1)
+        e->progressed = 0;
+    return settled;
+}
+
+static void wake_first(struct engine *e)
+{
+    uint32_t id = e->heap[0].id;
+
+    make_ready(e, engine_entity_at(e, id), id, ENGINE_WAKE_DECIDE);
+}
 
 /* Wakes what may decide now. Returns 0 when no decision is due at all. */
 static int grant(struct engine *e)
 {
-    vtime first;
+    const struct engine_due *first = &e->all.first;
 
     e->granted_due = -1;
-    if (e->heap_len == 0)
+    if (first->due == VTIME_NEVER)
         return 0;
     e->rounds++;
-    first = e->heap[0].due;
     if (e->cfg.lookahead <= 0) {
-        uint32_t id = e->heap[0].id;
-
-        e->granted = id;
-        e->granted_due = first;
-        make_ready(e, engine_entity_at(e, id), id, ENGINE_WAKE_DECIDE);
+        if (!place_is_here(&e->cfg.place, first->id))
+            return 1;
+        e->granted = e->heap[0].id;
+        e->granted_due = first->due;
+        wake_first(e);
         return 1;
     }
-    if (vtime_add(first, e->cfg.lookahead) > e->safe_until)
-        e->safe_until = vtime_add(first, e->cfg.lookahead);
-    while (e->heap_len && e->heap[0].due < e->safe_until) {
-        uint32_t id = e->heap[0].id;
-
-        make_ready(e, engine_entity_at(e, id), id, ENGINE_WAKE_DECIDE);
-    }
+    if (vtime_add(first->due, e->cfg.lookahead) > e->safe_until)
+        e->safe_until = vtime_add(first->due, e->cfg.lookahead);
+    while (e->heap_len && e->heap[0].due < e->safe_until)
+        wake_first(e);
     return 1;
 }
 
@@ -213,14 +284,14 @@ static int grant(struct engine *e)
  * due. (Not since the last progress: an entity may have computed for long since then.) */
 static int is_livelock(struct engine *e)
 {
-    if (e->cfg.idle_limit <= 0 || e->heap_len == 0)
+    const struct engine_status *s = &e->all;
+
+    if (e->cfg.idle_limit <= 0 || s->first.due == VTIME_NEVER)
         return 0;
-    if (e->progressed) {
-        e->progressed = 0;
-        e->idle_since = e->heap[0].due;
-    }
-    return e->heap[0].due > vtime_add(e->idle_since, e->cfg.idle_limit) &&
-           e->heap[0].due > vtime_add(e->last_progress, e->cfg.idle_limit);
+    if (s->progressed)
+        e->idle_since = s->first.due;
+    return s->first.due > vtime_add(e->idle_since, e->cfg.idle_limit) &&
+           s->first.due > vtime_add(s->last_progress, e->cfg.idle_limit);
 }
 
 static void run_one(struct engine *e, uint32_t id)
@@ -239,43 +310,53 @@ static void run_one(struct engine *e, uint32_t id)
 
 int engine_abort(struct engine *e, uint32_t id, vtime when)
 {
-    struct engine_due d = {when, id};
+    struct engine_due d = {when, place_number(&e->cfg.place, id)};
 
-    if (e->aborting && !due_before(&d, &e->abort))
+    if (!due_before(&d, &e->abort))
         return 0;
-    e->aborting = 1;
     e->abort = d;
     engine_progress(e, when);
     return 1;
 }
 
-/* Has everything that is due before the abort happened? Only known at quiescence. */
-static int abort_is_due(const struct engine *e)
+/* What the status of all means; ENGINE_END_GOES_ON: some go on. */
+static enum engine_end conclude(struct engine *e)
 {
-    return e->aborting && (e->heap_len == 0 || due_before(&e->abort, &e->heap[0]));
+    const struct engine_status *s = &e->all;
+
+    if (s->done == e->cfg.place.world)
+        return ENGINE_END_DONE;
+    /* has everything that is due before the abort happened? */
+    if (s->abort.due != VTIME_NEVER && due_before(&s->abort, &s->first))
+        return ENGINE_END_ABORTED;
+    if (is_livelock(e))
+        return ENGINE_END_LIVELOCK;
+    return grant(e) ? ENGINE_END_GOES_ON : ENGINE_END_DEADLOCK;
 }
 
 enum engine_end engine_run(struct engine *e)
 {
+    const struct engine_peers *peers = e->cfg.peers;
     unsigned turns = 0;
 
     while (!e->stop) {
         int64_t id = take_ready(e);
+        enum engine_end end;
 
         if (id >= 0) {
             run_one(e, (uint32_t)id);
-            if ((++turns % IDLE_EVERY == 0 || e->idle_often) && e->idle)
+            turns++;
+            if ((turns % IDLE_EVERY == 0 || e->idle_often) && e->idle)
                 e->idle(e->cfg.owner);
+            if (peers && (e->unsent || ticks_now() >= e->next_poll))
+                peers->poll(peers->owner);
             continue;
         }
-        if (e->done == e->cfg.entities)
-            return ENGINE_END_DONE;
-        if (abort_is_due(e))
-            return ENGINE_END_ABORTED;
-        if (is_livelock(e))
-            return ENGINE_END_LIVELOCK;
-        if (!grant(e))
-            return ENGINE_END_DEADLOCK;
+        if (!quiescent(e))
+            continue;
+        end = conclude(e);
+        if (end != ENGINE_END_GOES_ON)
+            return end;
     }
     return ENGINE_END_STOPPED;
 }
@@ -289,9 +370,9 @@ vtime engine_lower_bound(const struct engine *e)
 {
     vtime low = VTIME_NEVER;
 
-    if (e->next_new < e->cfg.entities)
+    if (e->next_new < e->cfg.place.count)
         return 0;
-    for (uint64_t i = 0; i < e->cfg.entities; i++) {
+    for (uint64_t i = 0; i < e->cfg.place.count; i++) {
         const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
 
         if (x->state != ENGINE_DONE && x->clock < low)
@@ -307,6 +388,7 @@ void engine_init(struct engine *e, const struct engine_config *cfg)
     e->granted_due = -1;
     e->granted = UINT32_MAX;
     e->progressed = 1;
+    e->abort = (struct engine_due){VTIME_NEVER, UINT32_MAX};
     pool_init(&e->msgs, "messages");
     rng_seed(&e->rng, cfg->seed);
 }

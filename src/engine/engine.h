@@ -14,6 +14,10 @@
  *  4. safe_until never decreases. With lookahead L > 0 it becomes (smallest due time + L) at each
  *     quiescence; with L = 0 one entity at a time is granted its own due time.
  *  5. Hence results do not depend on the order in which ready entities are run.
+ *
+ * A simulation may be spread over several processes, each with an engine that has some of the
+ * entities (place.h). Messages to entities elsewhere are handed to the peers; quiescence is then
+ * that of all processes, and every engine draws the same conclusions from the same merged status.
  */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
@@ -24,6 +28,7 @@
 #include "base/pool.h"
 #include "base/rng.h"
 #include "base/vtime.h"
+#include "engine/place.h"
 
 enum engine_state {
     ENGINE_NEW = 0, /* not started; all-zero memory is a new entity */
@@ -37,9 +42,9 @@ enum engine_state {
 struct engine_msg {
     struct engine_msg *next; /* inbox link, the owner's once taken */
     vtime arrival;
-    uint32_t src, dst;
-    uint32_t size;  /* bytes of the whole allocation, header included; capped */
-    uint32_t flags; /* ENGINE_MSG_* */
+    uint32_t src, dst;   /* world numbers */
+    uint64_t size : 48;  /* bytes of the whole allocation, header included */
+    uint64_t flags : 16; /* ENGINE_MSG_* */
 };
 #define ENGINE_MSG_URGENT 1u /* the receiver must act on it at once (a protocol step) */
 
@@ -64,10 +69,11 @@ enum engine_wake {
 /* One blocked entity's account of itself, filled by ops->explain. */
 struct engine_wait {
     char text[160];   /* "MPI_Recv from rank 3, tag 7, MPI_COMM_WORLD" */
-    int64_t waits_on; /* the one entity it needs, or -1 if several or any */
+    int64_t waits_on; /* the world number of the one entity it needs, or -1 if several or any */
 };
 
 struct engine_ops {
+    /* Entities are named by their index in this process. */
     /* Runs the entity until it suspends or ends; scheduler context. Returns 1 when it ended. */
     int (*resume)(void *owner, uint32_t id);
     /* Called in scheduler context for a blocked entity when a deadlock is reported. */
@@ -76,11 +82,37 @@ struct engine_ops {
 
 struct engine_due {
     vtime due;
-    uint32_t id;
+    uint32_t id; /* index in the heap, world number in a status */
+};
+
+/* What a quiescent process, or all of them together, say of themselves. */
+struct engine_status {
+    struct engine_due first; /* the decision that is due first; VTIME_NEVER: none */
+    struct engine_due abort; /* the earliest abort; VTIME_NEVER: none */
+    vtime last_progress;
+    uint64_t done;       /* entities that have ended */
+    uint64_t progressed; /* something succeeded since the last common quiescence */
+};
+
+/* Makes `into` the status of both. */
+void engine_status_merge(struct engine_status *into, const struct engine_status *from);
+
+/* The other processes of the simulation. All functions but `send` are called in scheduler context. */
+struct engine_peers {
+    void *owner;
+    /* Takes a message for an entity elsewhere. */
+    void (*send)(void *owner, struct engine_msg *);
+    /* Sends what is waiting to be sent, hands what has come to engine_deliver. */
+    void (*poll)(void *owner);
+    /* Nothing is ready here. Returns 1 with the status of all when all processes are quiescent and no
+     * message is under way; 2 if so, but more has happened here since; 0 when there may be something
+     * to do here. Waits for one of them. */
+    int (*settle)(void *owner, const struct engine_status *mine, struct engine_status *all);
 };
 
 struct engine_config {
-    uint64_t entities;
+    struct place place; /* entities of this process and of others; kept by value */
+    const struct engine_peers *peers; /* NULL: there are none */
     void *base;       /* array of owner structures, each starting with a struct engine_entity */
     size_t stride;    /* size of one; a multiple of 64 keeps entities apart in the cache */
     vtime lookahead;  /* smallest time between an emission and its arrival */
@@ -97,6 +129,7 @@ enum engine_end {
     ENGINE_END_LIVELOCK,
     ENGINE_END_STOPPED,
     ENGINE_END_ABORTED,
+    ENGINE_END_GOES_ON, /* never returned by engine_run */
 };
 
 struct engine {
@@ -117,8 +150,10 @@ struct engine {
     vtime idle_since;    /* smallest due time at the first quiescence after the last success */
     uint64_t rounds;     /* quiescences passed */
     int stop;
-    int aborting; /* an entity has ended the run ... */
-    struct engine_due abort; /* ... at this time; the smallest (time, id) of all that did */
+    int unsent;         /* the peers hold messages that should be sent soon */
+    uint64_t next_poll; /* when the peers want to be polled next, in ticks (base/ticks.h) */
+    struct engine_due abort; /* the smallest (time, world number) of all entities that ended the run */
+    struct engine_status all; /* of all processes at the last common quiescence */
     struct engine_due *heap;
     uint32_t heap_len, heap_cap;
     struct rng rng;
@@ -137,7 +172,7 @@ enum engine_end engine_run(struct engine *);
 void engine_stop(struct engine *);
 
 /*
- * The entity ends the run at its time `when`. engine_run returns ENGINE_END_ABORTED once nothing
+ * The entity (by index) ends the run at its time `when`. engine_run returns ENGINE_END_ABORTED once nothing
  * that is due before can happen any more; until then all entities go on, the caller too: it blocks.
  * Returns 1 if this is the earliest abort so far (smallest time, then id).
  */
@@ -153,7 +188,7 @@ static inline struct engine_msg *engine_msg_alloc(struct engine *e, size_t size)
 {
     struct engine_msg *m = pool_alloc(&e->msgs, size);
 
-    m->size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+    m->size = size;
     m->flags = 0;
     return m;
 }
@@ -162,9 +197,12 @@ static inline void engine_msg_free(struct engine *e, struct engine_msg *m)
     pool_free(&e->msgs, m, m->size);
 }
 
-/* Hands a message to its destination, which owns it from then on. Sets nothing: arrival, src and
- * dst are the caller's. Wakes the destination if it is blocked and enough has come. */
+/* Hands a message to its destination, which owns it from then on, wherever it is. Sets nothing:
+ * arrival, src and dst are the caller's. */
 void engine_inject(struct engine *, struct engine_msg *);
+/* The same for a message that came from another process to an entity of this one. Wakes the
+ * destination if it is blocked and enough has come. */
+void engine_deliver(struct engine *, struct engine_msg *);
 
 /* Takes the oldest message out of the inbox, or NULL. */
 static inline struct engine_msg *engine_poll(struct engine_entity *x)
@@ -188,6 +226,12 @@ static inline struct engine_msg *engine_poll(struct engine_entity *x)
  */
 void engine_block(struct engine *, struct engine_entity *, uint32_t id, vtime due,
                   uint32_t wake_after);
+
+/* Wakes an entity of this process if it is blocked: what it waits for is no message. */
+void engine_wake(struct engine *, uint32_t id);
+
+/* The running entity lets others, and the peers, go first; the caller suspends it at once. */
+void engine_yield(struct engine *, struct engine_entity *, uint32_t id);
 
 /*
  * May the entity decide now what is due at `due`? A grant (lookahead 0) is good for one decision:
@@ -218,9 +262,6 @@ static inline void engine_progress(struct engine *e, vtime when)
     if (when > e->last_progress)
         e->last_progress = when;
 }
-
-/* Prints the deadlock or livelock report (log_error lines); scheduler context. */
-void engine_report_stuck(struct engine *, enum engine_end);
 
 /* Smallest clock of all entities that are not done: no later output can carry an earlier time.
  * O(entities). */

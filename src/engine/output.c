@@ -100,6 +100,10 @@ void output_emit(struct output *out, const struct output_record *r, const char *
 {
     int fd = (int)(r->key & 3);
 
+    if (out->cfg.record) {
+        out->cfg.record(out->cfg.owner, r->key >> 2, r->when, fd, text, r->len);
+        return;
+    }
     if (!out->stage)
         out->stage = mem_alloc(STAGE_SIZE);
     if (out->cfg.labels)
@@ -327,6 +331,11 @@ void output_add(struct output *out, uint64_t rank, vtime when, int fd, const cha
         line_append(out, key, when, text, n);
     }
     errno = saved;
+}
+
+void output_add_line(struct output *out, uint64_t rank, vtime when, int fd, const char *text, size_t n)
+{
+    add_record(out, rank << 2 | (uint64_t)fd, when, NULL, text, n);
 }
 
 void output_end_rank(struct output *out, uint64_t rank, vtime when)

@@ -40,7 +40,9 @@ struct output_config {
     /* Writes all n bytes to the descriptor: 0, or -1 with errno. NULL: the system. After a failure
      * no more is written to that descriptor; the failure is reported once, but for EPIPE. */
     int (*writer)(void *owner, int fd, const char *text, size_t n);
-    void *owner; /* first argument of writer */
+    /* If set, records leave by it instead of being written, as they are. */
+    void (*record)(void *owner, uint64_t rank, vtime when, int fd, const char *text, size_t n);
+    void *owner; /* first argument of writer and record */
 };
 
 /* Use the functions. */
@@ -76,6 +78,9 @@ void output_fini(struct output *);
 
 /* What the rank wrote to fd (1 or 2) at its time `when`. Amortised O(n). */
 void output_add(struct output *, uint64_t rank, vtime when, int fd, const char *text, size_t n);
+
+/* A record of another process's output, as its `record` function got it. */
+void output_add_line(struct output *, uint64_t rank, vtime when, int fd, const char *text, size_t n);
 
 /* Is there no finished line waiting to be released? */
 static inline int output_is_empty(const struct output *out)

@@ -2,114 +2,204 @@
  * stuck.c - the report of a deadlock or livelock: who waits in which call for whom, and the cycle.
  *
  * The engine does not know what its entities wait for: ops->explain fills in a line and, where an
- * entity needs one certain other, its id. Following those ids from any entity ends in a cycle or
- * at one that waits for nobody in particular (or has ended); the first cycle found is printed.
+ * entity needs one certain other, its number. Every process collects its part; parts that follow
+ * each other in one buffer are reported together:
+ *
+ *     struct part | its first LISTED blocked entities | struct edge of each entity below CYCLE_SEARCH
+ *
+ * Following the edges from any entity ends in a cycle or at one that waits for nobody in
+ * particular (or has ended); the first cycle found is printed.
  */
-#include <stdio.h>
+#include "engine/stuck.h"
 
-#include "base/buf.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/units.h"
-#include "engine/engine.h"
 
 #define LISTED 20              /* blocked entities described one by one */
 #define CYCLE_SHOWN 12         /* members of a cycle printed */
 #define CYCLE_SEARCH 4000000u  /* entities looked at for a cycle */
 
-static void explain(struct engine *e, uint32_t id, struct engine_wait *w)
+enum { NOBODY = -1, ENDED = -2 };
+
+struct part {
+    uint64_t blocked, done;
+    uint64_t lines, edges;
+};
+struct line {
+    uint32_t number;
+    vtime clock;
+    struct engine_wait wait;
+};
+struct edge {
+    uint32_t number;
+    int32_t on; /* the entity it waits for, NOBODY in particular, or ENDED: it has ended itself */
+};
+
+/* ---- collecting ---- */
+
+static void explain(struct engine *e, uint32_t index, struct engine_wait *w)
 {
-    w->waits_on = -1;
-    w->text[0] = '\0';
-    e->cfg.ops->explain(e->cfg.owner, id, w);
+    memset(w, 0, sizeof *w);
+    w->waits_on = NOBODY;
+    e->cfg.ops->explain(e->cfg.owner, index, w);
 }
 
-static uint64_t list_blocked(struct engine *e)
+void engine_stuck_collect(struct engine *e, struct buf *out)
 {
-    uint64_t blocked = 0;
-    struct engine_wait w;
+    size_t at = out->len;
+    struct part part = {.done = e->done};
+    struct line line;
+    struct buf edges;
+
+    memset(&line, 0, sizeof line);
+    buf_init(&edges);
+    buf_add(out, &part, sizeof part);
+    for (uint32_t i = 0; i < e->cfg.place.count; i++) {
+        struct engine_entity *x = engine_entity_at(e, i);
+        struct edge edge = {place_number(&e->cfg.place, i), NOBODY};
+        int searched = edge.number < CYCLE_SEARCH;
+
+        if (x->state == ENGINE_DONE)
+            edge.on = ENDED;
+        if (x->state == ENGINE_BLOCKED && (part.blocked++ < LISTED || searched)) {
+            explain(e, i, &line.wait);
+            edge.on = (int32_t)line.wait.waits_on;
+            if (part.lines < LISTED) {
+                line.number = edge.number;
+                line.clock = x->clock;
+                buf_add(out, &line, sizeof line);
+                part.lines++;
+            }
+        }
+        if (searched) {
+            buf_add(&edges, &edge, sizeof edge);
+            part.edges++;
+        }
+    }
+    buf_add(out, edges.data, edges.len);
+    buf_fini(&edges);
+    memcpy(out->data + at, &part, sizeof part);
+}
+
+/* ---- reporting ---- */
+
+struct report {
+    struct line *lines; /* of all parts */
+    size_t line_count;
+    int32_t *on; /* by number, `known` of them */
+    uint32_t known;
+    uint64_t blocked, done;
+};
+
+static void read_parts(struct report *r, const struct buf *parts)
+{
+    size_t at = 0;
+
+    while (at < parts->len) {
+        struct part part;
+        struct edge edge;
+
+        memcpy(&part, parts->data + at, sizeof part);
+        at += sizeof part;
+        r->lines = mem_realloc(r->lines, (r->line_count + part.lines) * sizeof *r->lines);
+        memcpy(r->lines + r->line_count, parts->data + at, part.lines * sizeof *r->lines);
+        at += part.lines * sizeof *r->lines;
+        r->line_count += part.lines;
+        for (uint64_t i = 0; i < part.edges; i++, at += sizeof edge) {
+            memcpy(&edge, parts->data + at, sizeof edge);
+            r->on[edge.number] = edge.on;
+        }
+        r->blocked += part.blocked;
+        r->done += part.done;
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static void print_lines(struct report *r)
+{
     char when[64];
 
-    for (uint64_t i = 0; i < e->cfg.entities; i++) {
-        struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
+    qsort(r->lines, r->line_count, sizeof *r->lines, by_number);
+    for (size_t i = 0; i < r->line_count && i < LISTED; i++) {
+        const struct line *l = &r->lines[i];
+        int64_t on = l->wait.waits_on;
 
-        if (x->state != ENGINE_BLOCKED)
-            continue;
-        if (++blocked > LISTED)
-            continue;
-        explain(e, (uint32_t)i, &w);
-        units_format_time(when, sizeof when, x->clock);
-        log_note("  rank %llu at %s: %s", (unsigned long long)i, when, w.text);
-        if (w.waits_on >= 0 &&
-            engine_entity_at(e, (uint32_t)w.waits_on)->state == ENGINE_DONE)
-            log_note("    (rank %lld has ended)", (long long)w.waits_on);
+        units_format_time(when, sizeof when, l->clock);
+        log_note("  rank %u at %s: %s", l->number, when, l->wait.text);
+        if (on >= 0 && on < r->known && r->on[on] == ENDED)
+            log_note("    (rank %lld has ended)", (long long)on);
     }
-    return blocked;
+    if (r->blocked > LISTED)
+        log_note("  ... and %llu more blocked ranks", (unsigned long long)(r->blocked - LISTED));
 }
 
-static void print_cycle(const int64_t *on, uint32_t start)
+static void print_cycle(const int32_t *on, int32_t start)
 {
     struct buf b;
-    uint32_t at = start, n = 0;
+    int32_t at = start;
+    uint32_t n = 0;
 
     buf_init(&b);
     do {
         if (n < CYCLE_SHOWN)
-            buf_addf(&b, "%u -> ", at);
-        at = (uint32_t)on[at];
+            buf_addf(&b, "%d -> ", at);
+        at = on[at];
         n++;
     } while (at != start);
     if (n > CYCLE_SHOWN)
         buf_addf(&b, "... -> ");
-    log_note("  cycle of %u: rank %s%u", n, buf_str(&b), start);
+    log_note("  cycle of %u: rank %s%d", n, buf_str(&b), start);
     buf_fini(&b);
 }
 
-/* Colours: 0 unseen, 1 + the walk that saw it. */
-static void find_cycle(struct engine *e)
+/* seen[i]: 0, or 1 + where the walk that saw i began. */
+static void find_cycle(const struct report *r)
 {
-    uint32_t n = (uint32_t)(e->cfg.entities < CYCLE_SEARCH ? e->cfg.entities : CYCLE_SEARCH);
-    int64_t *on = mem_alloc(n * sizeof *on);
-    uint32_t *seen = mem_zalloc(n * sizeof *seen);
-    struct engine_wait w;
+    uint32_t *seen = mem_zalloc(r->known * sizeof *seen);
 
-    for (uint32_t i = 0; i < n; i++) {
-        on[i] = -1;
-        if (engine_entity_at(e, i)->state != ENGINE_BLOCKED)
-            continue;
-        explain(e, i, &w);
-        if (w.waits_on < (int64_t)n)
-            on[i] = w.waits_on;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        int64_t at = i;
+    for (uint32_t i = 0; i < r->known; i++) {
+        int32_t at = (int32_t)i;
 
-        while (at >= 0 && seen[at] == 0) {
+        while (at >= 0 && (uint32_t)at < r->known && seen[at] == 0) {
             seen[at] = i + 1;
-            at = on[at];
+            at = r->on[at];
         }
-        if (at >= 0 && seen[at] == i + 1) {
-            print_cycle(on, (uint32_t)at);
+        if (at >= 0 && (uint32_t)at < r->known && seen[at] == i + 1) {
+            print_cycle(r->on, at);
             break;
         }
     }
-    mem_free(on);
     mem_free(seen);
 }
 
-void engine_report_stuck(struct engine *e, enum engine_end end)
+void engine_stuck_report(enum engine_end end, uint32_t world, const struct buf *parts)
 {
-    uint64_t blocked;
+    struct report r = {.known = world < CYCLE_SEARCH ? world : CYCLE_SEARCH};
 
+    r.on = mem_alloc(r.known * sizeof *r.on);
+    for (uint32_t i = 0; i < r.known; i++)
+        r.on[i] = NOBODY;
+    read_parts(&r, parts);
     if (end == ENGINE_END_LIVELOCK)
         log_error("livelock: every rank only polls and no message is on its way; "
                   "see --idle-limit");
     else
         log_error("deadlock: no rank can go on and no message is on its way");
-    blocked = list_blocked(e);
-    if (blocked > LISTED)
-        log_note("  ... and %llu more blocked ranks", (unsigned long long)(blocked - LISTED));
-    find_cycle(e);
-    log_note("  %llu of %llu ranks blocked, %llu ended", (unsigned long long)blocked,
-             (unsigned long long)e->cfg.entities, (unsigned long long)e->done);
+    print_lines(&r);
+    find_cycle(&r);
+    log_note("  %llu of %u ranks blocked, %llu ended", (unsigned long long)r.blocked, world,
+             (unsigned long long)r.done);
+    mem_free(r.lines);
+    mem_free(r.on);
 }

@@ -1,56 +1,20 @@
 /*
  * clock.c - the processor model "measured": host time between MPI calls times a factor; or none.
  *
- * Host time is read as processor ticks (x86-64: the time stamp counter, constant and synchronised
- * on every processor of the last fifteen years; aarch64: the virtual counter). A slice runs from
- * the return of one MPI call, or from a switch into the rank, to the next call.
+ * Host time is read as processor ticks (base/ticks.h). A slice runs from the return of one MPI call, or
+ * from a switch into the rank, to the next call.
  */
 #include "mpi/clock.h"
 
-#include <time.h>
-
 #include "base/log.h"
+#include "base/ticks.h"
 #include "base/units.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/user.h"
 #include "mpi_impl.h"
 
-#define CALIBRATE_NS 2000000 /* length of the comparison with the system's clock */
-
 static uint64_t slices[64]; /* ticks spent in slices, by log2 of their length */
-
-uint64_t mpi_ticks(void)
-{
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    uint64_t t;
-
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
-    return t;
-#endif
-}
-
-static int64_t host_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static double ticks_per_ns(void)
-{
-    int64_t t0 = host_ns(), t1;
-    uint64_t c0 = mpi_ticks(), c1;
-
-    do {
-        t1 = host_ns();
-        c1 = mpi_ticks();
-    } while (t1 - t0 < CALIBRATE_NS);
-    return (double)(c1 - c0) / (double)(t1 - t0);
-}
 
 void mpi_clock_init(const struct run_options *o)
 {
@@ -67,7 +31,7 @@ void mpi_clock_init(const struct run_options *o)
 
 void mpi_charge(struct mpi_rank *self)
 {
-    uint64_t now = mpi_ticks();
+    uint64_t now = ticks_now();
     int64_t ticks = (int64_t)(now - mpi_world.slice_start);
 
     mpi_world.slice_start = now;
@@ -110,7 +74,7 @@ static void begin(struct mpi_rank *self)
 static void end(void)
 {
     if (mpi_world.measured)
-        mpi_world.slice_start = mpi_ticks();
+        mpi_world.slice_start = ticks_now();
 }
 
 void mpi_user_begin(void)

@@ -103,6 +103,14 @@ void mpi_comm_init(uint32_t world_size);
 /* A new communicator of all members of g (takes the caller's ref) with fresh contexts, held by each
  * of its members. Called by one rank; the others learn the handle through a descriptor. */
 struct mpi_comm *mpi_comm_new(struct mpi_group *g, MPI_Errhandler);
+/* The same with the contexts it has elsewhere. */
+struct mpi_comm *mpi_comm_new_at(uint32_t ctx, struct mpi_group *g, MPI_Errhandler);
+/* The communicator with this context, or NULL. O(1). */
+struct mpi_comm *mpi_comm_of_ctx(uint32_t ctx);
+/* Members of the group in this process. */
+uint32_t mpi_group_members_here(const struct mpi_group *);
+/* Releases one that has no members here. */
+void mpi_comm_discard(struct mpi_comm *);
 
 /* The calling rank, a member, gives it up (MPI_Comm_free). Not for the predefined ones. */
 void mpi_comm_leave(const struct mpi_rank *self, struct mpi_comm *);
@@ -112,17 +120,21 @@ void mpi_comm_leave(const struct mpi_rank *self, struct mpi_comm *);
 struct mpi_group *mpi_comm_group_ref(const struct mpi_rank *self, const struct mpi_comm *);
 
 /*
- * What one rank tells another about a new communicator. In one process all objects are shared, so
- * the descriptor is the handle; ranks of several processes would need context and group as well,
- * and only these two functions would change. adopt gives the receiving rank its own view (it
- * inherits the rank's error handler on the parent); MPI_COMM_NULL is allowed.
+ * What one rank tells another about a new communicator (comm/announce.c). The descriptor is its
+ * context, unique over all processes. Every process that has members has an object of its own:
+ * describe, called once by the rank that made the communicator when nothing in it changes any
+ * more, sends group and topology to the other processes, beside the virtual messages and outside of
+ * virtual time. The communicator must not be touched after it: it is gone if no member is here.
+ *
+ * adopt gives the receiving rank its own view (it inherits the rank's error handler on the parent).
+ * If the object is still under way it waits (may switch). MPI_COMM_DESC_NULL means MPI_COMM_NULL.
  */
 typedef uint32_t mpi_comm_desc;
-static inline mpi_comm_desc mpi_comm_describe(const struct mpi_comm *c)
-{
-    return c ? (mpi_comm_desc)c->handle : (mpi_comm_desc)MPI_COMM_NULL;
-}
+#define MPI_COMM_DESC_NULL UINT32_MAX
+mpi_comm_desc mpi_comm_describe(struct mpi_comm *);
 MPI_Comm mpi_comm_adopt(struct mpi_rank *self, const struct mpi_comm *parent, mpi_comm_desc);
+/* Another process describes a communicator with members here. Scheduler context. */
+void mpi_comm_learn(const void *data, size_t bytes);
 
 /* Gives the descriptor that rank 0 of `members` has to all of them, by a binomial tree on the
  * collective context of c. members NULL: the first n ranks of c; else n is its size and me the

@@ -37,6 +37,9 @@ static inline struct mpi_rank *mpi_enter(enum mpi_fn fn)
     return self;
 }
 
+/* Other processes should get what was sent to them before the rank goes on, maybe for long. */
+void mpi_let_send(struct mpi_rank *self);
+
 static inline vtime mpi_clock(const struct mpi_rank *self)
 {
     return self->ent.clock;
@@ -45,8 +48,10 @@ static inline vtime mpi_clock(const struct mpi_rank *self)
 static inline void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0)
 {
     mpi_stats_call(self, fn, self->ent.clock - t0);
+    if (__builtin_expect(mpi_world.engine.unsent, 0))
+        mpi_let_send(self);
     if (mpi_world.measured)
-        mpi_world.slice_start = mpi_ticks();
+        mpi_world.slice_start = ticks_now();
 }
 
 #endif

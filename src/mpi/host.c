@@ -3,6 +3,8 @@
  *
  * Binds the layers: the engine resumes entities, which are fibres of vp, which run the program,
  * whose MPI calls come back in through the generated entries.
+ *
+ * With several processes each runs all of this for its own ranks; ending.c brings the result together.
  */
 #include <errno.h>
 #include <signal.h>
@@ -20,8 +22,10 @@
 #include "base/units.h"
 #include "mpi/clock.h"
 #include "mpi/comm.h"
+#include "mpi/ending.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
+#include "mpi/team.h"
 #include "vp/crash.h"
 
 #define RELEASE_SECONDS 1.0 /* output is released at least this often */
@@ -32,15 +36,10 @@
 struct mpi_world mpi_world;
 
 static struct {
-    int first_bad; /* lowest rank that ended with a status other than 0, and its status */
-    uint32_t first_bad_rank;
-    uint64_t unfinalized;
-    uint32_t unfinalized_rank;
-    vtime last; /* largest final clock */
+    struct mpi_ending end; /* what this process knows of how the run ended */
+    const struct mpi_rank *last_run;
     double next_release, next_check;
     volatile sig_atomic_t signal; /* asks the run to end */
-    int abort_status;             /* of the earliest MPI_Abort or fatal MPI error, ... */
-    char abort_text[512];         /* ... and what it said */
     int dying;                    /* an internal failure is being reported */
 } run;
 
@@ -54,20 +53,23 @@ static double wall(void)
 
 /* ---- engine: entities are ranks ---- */
 
-static void rank_ended(struct mpi_rank *r, uint32_t id)
+static void rank_ended(struct mpi_rank *r)
 {
+    struct mpi_ending *end = &run.end;
     int status = vp_exit_status();
+    uint32_t id = mpi_rank_id(r);
 
-    if (status != 0 && (run.first_bad == 0 || id < run.first_bad_rank)) {
-        run.first_bad = status;
-        run.first_bad_rank = id;
+    if (status != 0 && (end->bad_status == 0 || id < end->bad_rank)) {
+        end->bad_status = status;
+        end->bad_rank = id;
     }
-    if (r->phase == MPI_PHASE_ACTIVE && (run.unfinalized++ == 0 || id < run.unfinalized_rank))
-        run.unfinalized_rank = id;
-    if (r->ent.clock > run.last)
-        run.last = r->ent.clock;
+    if (r->phase == MPI_PHASE_ACTIVE &&
+        (end->unfinalized++ == 0 || id < end->unfinalized_rank))
+        end->unfinalized_rank = id;
+    if (r->ent.clock > end->last)
+        end->last = r->ent.clock;
     mpi_stats_rank_end(r);
-    mpi_world.page->now.ranks_done++;
+    end->now.ranks_done++;
 }
 
 /* Ranks are run in turn, each in memory long out of the cache: ask for it two and four turns ahead,
@@ -97,14 +99,15 @@ static int resume(void *owner, uint32_t id)
     struct run_page *page = mpi_world.page;
 
     (void)owner;
-    page->now.current_rank = id;
+    run.last_run = r;
+    page->now.current_rank = mpi_rank_id(r);
     page->now.switches++;
     prefetch_ready();
     if (mpi_world.measured)
-        mpi_world.slice_start = mpi_ticks();
+        mpi_world.slice_start = ticks_now();
     if (!vp_fibre_resume(&r->fib))
         return 0;
-    rank_ended(r, id);
+    rank_ended(r);
     return 1;
 }
 
@@ -123,27 +126,39 @@ static void show_progress(void)
 {
     struct run_page *page = mpi_world.page;
     const struct mpi_stats *s = mpi_world.stats;
+    struct mpi_team_status t = {
+        .ranks_started = mpi_world.engine.next_new,
+        .ranks_done = run.end.now.ranks_done,
+        .messages = s->messages[0] + s->messages[1],
+        .bytes = s->bytes[0] + s->bytes[1],
+        .clock = run.last_run ? run.last_run->ent.clock : 0,
+    };
 
-    page->now.messages = s->messages[0] + s->messages[1];
-    page->now.bytes = s->bytes[0] + s->bytes[1];
-    page->now.clock = mpi_world.ranks[page->now.current_rank].ent.clock;
-    page->now.ranks_started = mpi_world.engine.next_new;
+    run.end.now = t;
+    mpi_team_report(&t);
+    page->now.ranks_started = t.ranks_started;
+    page->now.ranks_done = t.ranks_done;
+    page->now.messages = t.messages;
+    page->now.bytes = t.bytes;
+    page->now.clock = t.clock;
+    page->now.beats++;
 }
 
-static void finish(enum run_cause cause, int status) __attribute__((noreturn));
+static void end_early(enum run_cause cause, int status, const char *text) __attribute__((noreturn));
 
 /* Better to end with a word than to swap, or to be killed without one. */
 static void check_memory(void)
 {
     uint64_t left = mem_available();
-    char text[UNITS_TEXT_MAX];
+    char size[UNITS_TEXT_MAX], text[200];
 
     if (left == 0 || left >= MEMORY_LEFT)
         return;
-    log_error("memory is running out (%s left) with %llu of %u ranks started; use fewer ranks",
-              units_format_bytes(text, sizeof text, left),
-              (unsigned long long)mpi_world.engine.next_new, mpi_world.size);
-    finish(RUN_CAUSE_INTERNAL, 3);
+    snprintf(text, sizeof text,
+             "memory is running out (%s left) with %llu of %u ranks started; use fewer ranks",
+             units_format_bytes(size, sizeof size, left),
+             (unsigned long long)mpi_world.engine.next_new, mpi_place()->count);
+    end_early(RUN_CAUSE_INTERNAL, 3, text);
 }
 
 static void idle(void *owner)
@@ -160,7 +175,7 @@ static void idle(void *owner)
         run.next_check = now + MEMORY_SECONDS;
     }
     if (now >= run.next_release) {
-        output_release(&mpi_world.output, engine_lower_bound(&mpi_world.engine));
+        mpi_team_release(engine_lower_bound(&mpi_world.engine));
         mpi_world.engine.idle_often = !output_is_empty(&mpi_world.output);
         run.next_release = wall() + RELEASE_SECONDS;
     }
@@ -193,7 +208,7 @@ static void hook_write(struct vp_fibre *f, int fd, const char *text, size_t n)
     output_add(&mpi_world.output, mpi_rank_id(r), r->ent.clock, fd, text, n);
     mpi_world.engine.idle_often = 1; /* turns may be long: look at the time after each */
     if (mpi_world.measured)
-        mpi_world.slice_start = mpi_ticks();
+        mpi_world.slice_start = ticks_now();
 }
 
 static void hook_exiting(struct vp_fibre *f, int status, int phase)
@@ -206,7 +221,7 @@ static void hook_exiting(struct vp_fibre *f, int status, int phase)
     if (phase == 1)
         output_end_rank(&mpi_world.output, mpi_rank_id(r), r->ent.clock);
     else if (mpi_world.measured)
-        mpi_world.slice_start = mpi_ticks();
+        mpi_world.slice_start = ticks_now();
 }
 
 static uint64_t hook_rank(const struct vp_fibre *f)
@@ -221,43 +236,35 @@ static void hook_hostname(struct vp_fibre *f, char *out, size_t n)
     snprintf(out, n, "node%llu", (unsigned long long)node);
 }
 
-/* Ranks that have not ended count with the time they reached. */
-static void count_unfinished(vtime limit)
-{
-    for (uint32_t i = 0; i < mpi_world.engine.next_new; i++) {
-        vtime t = mpi_world.ranks[i].ent.clock;
-
-        if (t > run.last)
-            run.last = t;
-    }
-    if (run.last > limit)
-        run.last = limit;
-}
-
 static void hook_crash(struct vp_fibre *f, int sig, void *addr)
 {
-    static char trace[8192];
+    static char text[sizeof ((struct mpi_team_stop *)0)->text];
     char when[UNITS_TEXT_MAX];
+    size_t n;
 
     if (f) {
         struct mpi_rank *r = mpi_rank_of_fibre(f);
 
         units_format_time(when, sizeof when, r->ent.clock);
-        count_unfinished(VTIME_NEVER);
-        output_finish(&mpi_world.output);
         if (sig == SIGABRT)
-            log_error("rank %u aborted at virtual time %s", mpi_rank_id(r), when);
+            snprintf(text, sizeof text, "rank %u aborted at virtual time %s", mpi_rank_id(r), when);
         else
-            log_error("rank %u: %s%s at virtual time %s (address %p)", mpi_rank_id(r),
-                      strsignal(sig),
-                      vp_stack_overflowed(f, addr) ? ", stack overflow (see --stack)," : "", when,
-                      addr);
+            snprintf(text, sizeof text, "rank %u: %s%s at virtual time %s (address %p)",
+                     mpi_rank_id(r), strsignal(sig),
+                     vp_stack_overflowed(f, addr) ? ", stack overflow (see --stack)," : "", when,
+                     addr);
     } else {
-        log_error("%s in the simulator itself (address %p); this is a bug in Orrery",
-                  strsignal(sig), addr);
+        snprintf(text, sizeof text,
+                 "%s in the simulator itself (address %p); this is a bug in Orrery", strsignal(sig),
+                 addr);
     }
-    sys_write_all(2, trace, vp_backtrace(trace, sizeof trace));
-    finish(f ? RUN_CAUSE_CRASH : RUN_CAUSE_INTERNAL, f ? 128 + sig : 3);
+    n = strlen(text);
+    text[n++] = '\n';
+    n += vp_backtrace(text + n, sizeof text - n - 1);
+    if (n && text[n - 1] == '\n')
+        n--;
+    text[n] = 0;
+    end_early(f ? RUN_CAUSE_CRASH : RUN_CAUSE_INTERNAL, f ? 128 + sig : 3, text);
 }
 
 static const struct vp_hooks hooks = {
@@ -285,27 +292,41 @@ static void map_page(void)
     mpi_world.size = (uint32_t)page->opt.ranks;
 }
 
+/* Finds the other processes, if any, and which ranks are here. */
+static void join(struct engine_config *eng)
+{
+    struct run_page *page = mpi_world.page;
+
+    mpi_team_open(mpi_world.opt, &eng->place);
+    eng->peers = mpi_team_peers();
+    page->now.proc = eng->place.proc;
+    page->now.joined = 1;
+}
+
 static void set_up(void)
 {
     const struct run_options *o = mpi_world.opt;
     struct err err;
     struct output_config out = {.labels = o->labels, .ranks = o->ranks};
-    struct vp_config vp = {.ranks = o->ranks, .stack_size = o->stack_size, .stacks = o->stacks,
+    struct vp_config vp = {.stack_size = o->stack_size, .stacks = o->stacks,
                            .epoch = o->epoch, .hooks = &hooks};
-    struct engine_config eng = {.entities = o->ranks, .stride = sizeof(struct mpi_rank),
+    struct engine_config eng = {.stride = sizeof(struct mpi_rank),
                                 .idle_limit = o->idle_limit, .random = o->random, .seed = o->seed,
                                 .ops = &engine_ops};
 
     pool_init(&mpi_world.pool, "ranks' extras");
     if (net_init(&mpi_world.net, &o->platform, &err) != ERR_OK)
         log_fatal("%s", err.text);
-    mpi_world.ranks = mem_map((size_t)o->ranks * sizeof(struct mpi_rank), 1);
+    join(&eng);
+    vp.ranks = eng.place.count;
+    mpi_world.ranks = mem_map((size_t)eng.place.count * sizeof(struct mpi_rank), 1);
     if (!mpi_world.ranks)
-        log_fatal("cannot reserve memory for %llu ranks", (unsigned long long)o->ranks);
+        log_fatal("cannot reserve memory for %u ranks", eng.place.count);
     eng.base = mpi_world.ranks;
     eng.lookahead = mpi_world.net.lookahead;
     engine_init(&mpi_world.engine, &eng);
     mpi_world.engine.idle = idle;
+    mpi_team_output(&out);
     output_init(&mpi_world.output, &out);
     mpi_clock_init(o);
     mpi_stats_init(o->detail);
@@ -314,55 +335,27 @@ static void set_up(void)
         log_fatal("%s", err.text);
 }
 
-static void fill_result(enum run_cause cause, int status)
+/* Whatever happens, from here on the process ends; in any context. */
+static void end_early(enum run_cause cause, int status, const char *text)
 {
-    struct run_page *page = mpi_world.page;
-    const struct vp_stats *v = vp_stats();
-    struct err err;
+    static struct mpi_team_stop stop;
 
+    vp_current_fibre = NULL; /* from here on libc's functions are themselves */
+    stop.cause = cause;
+    stop.status = status;
+    snprintf(stop.text, sizeof stop.text, "%s", text);
+    mpi_team_end_early(&stop);
     show_progress();
-    page->end.virtual_time = run.last;
-    page->end.messages = page->now.messages;
-    page->end.bytes = page->now.bytes;
-    page->end.switches = v->switches;
-    page->end.own_stacks = v->own_stacks;
-    page->end.private_bytes = v->image_bytes;
-    page->end.swapped_bytes = v->hot_bytes;
-    page->end.bad_rank = run.first_bad_rank;
-    page->end.live_stack_max = v->live_max;
-    page->end.median_slice_s = mpi_clock_median_slice();
-    page->end.pairs_aggregated = mpi_world.stats->aggregated;
-    if (mpi_world.opt->stats_path[0] && cause != RUN_CAUSE_CRASH &&
-        mpi_stats_write(mpi_world.opt->stats_path, run.last, &err) != ERR_OK) {
-        log_error("%s", err.text);
-        page->end.stats_failed = 1;
-        if (status == 0)
-            status = 2;
-    }
-    page->end.exit_status = status;
-    page->end.cause = cause;
-}
-
-static void finish(enum run_cause cause, int status)
-{
-    int lost = output_finish(&mpi_world.output);
-
-    if (status == 0 && lost)
-        status = lost == EPIPE ? 128 + SIGPIPE : 3;
-    fill_result(cause, status);
-    sys_exit(status);
+    mpi_end(&run.end, ENGINE_END_STOPPED);
 }
 
 /* ---- signals that ask the run to end ---- */
 
-/* What the ranks have written is shown; the run ends as if by the signal. */
+/* The run ends as if by the signal, or because nobody reads its output. */
 static void stopped(void) __attribute__((noreturn));
 static void stopped(void)
 {
-    int status = run.signal ? 128 + run.signal : 128 + SIGPIPE;
-
-    count_unfinished(VTIME_NEVER);
-    finish(RUN_CAUSE_SIGNAL, status);
+    end_early(RUN_CAUSE_SIGNAL, run.signal ? 128 + run.signal : 128 + SIGPIPE, "");
 }
 
 /* Lets the engine stop between two turns. If the running rank does not come back in time, shows what
@@ -375,9 +368,11 @@ static void on_stop_signal(int sig)
         sys_alarm(STOP_SECONDS);
         return;
     }
-    vp_current_fibre = NULL; /* from here on libc's functions are themselves */
+    vp_current_fibre = NULL;
     signal(SIGALRM, SIG_DFL);
     sys_alarm(STOP_SECONDS);
+    if (mpi_place()->procs > 1) /* the native MPI may be in the middle of something */
+        sys_exit(128 + (run.signal ? run.signal : sig));
     stopped();
 }
 
@@ -400,9 +395,10 @@ void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
 {
     vtime t = self->ent.clock, due;
 
-    if (engine_abort(&mpi_world.engine, mpi_rank_id(self), t)) {
-        run.abort_status = code & 0xff ? code & 0xff : 1;
-        snprintf(run.abort_text, sizeof run.abort_text, "%s", why);
+    if (engine_abort(&mpi_world.engine, mpi_rank_index(self), t)) {
+        run.end.abort_status = code & 0xff ? code & 0xff : 1;
+        run.end.abort_rank = mpi_rank_id(self);
+        snprintf(run.end.abort_text, sizeof run.end.abort_text, "%s", why);
     }
     for (;;) {
         mpi_drain(self);
@@ -411,52 +407,23 @@ void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
     }
 }
 
-static void aborted(void) __attribute__((noreturn));
-static void aborted(void)
-{
-    const struct engine_due *a = &mpi_world.engine.abort;
-    char when[UNITS_TEXT_MAX];
-
-    output_drop_after(&mpi_world.output, a->due);
-    output_finish(&mpi_world.output);
-    run.last = 0;
-    count_unfinished(a->due);
-    units_format_time(when, sizeof when, a->due);
-    log_error("rank %u at virtual time %s: %s", a->id, when, run.abort_text);
-    finish(RUN_CAUSE_ABORT, run.abort_status);
-}
-
 void mpi_unsupported(int fn)
 {
     struct mpi_rank *self = mpi_self();
+    char text[200];
 
-    count_unfinished(VTIME_NEVER);
-    output_finish(&mpi_world.output);
-    vp_current_fibre = NULL;
-    log_error("%s is not supported yet (called by rank %u); 'orrery check' lists such calls",
-              mpi_fn_name[fn], self ? mpi_rank_id(self) : 0);
-    finish(RUN_CAUSE_INTERNAL, 3);
-}
-
-static int ended_well(void)
-{
-    if (run.unfinalized) {
-        log_error("rank %u ended without MPI_Finalize%s", run.unfinalized_rank,
-                  run.unfinalized > 1 ? " (and others)" : "");
-        if (run.first_bad == 0)
-            run.first_bad = 1;
-    }
-    return run.first_bad;
+    snprintf(text, sizeof text,
+             "%s is not supported yet (called by rank %u); 'orrery check' lists such calls",
+             mpi_fn_name[fn], self ? mpi_rank_id(self) : 0);
+    end_early(RUN_CAUSE_INTERNAL, 3, text);
 }
 
 /* After log_fatal: what the ranks have written so far is still shown, if that works. */
 static void fatal_end(int status)
 {
-    vp_current_fibre = NULL;
     if (run.dying++)
         sys_exit(status);
-    count_unfinished(VTIME_NEVER);
-    finish(RUN_CAUSE_INTERNAL, status);
+    end_early(RUN_CAUSE_INTERNAL, status, "");
 }
 
 int vp_takeover(void)
@@ -470,14 +437,8 @@ int vp_takeover(void)
     log_set_exit(fatal_end);
     mpi_world.page->end.startup_s = wall() - start;
     end = engine_run(&mpi_world.engine);
-    if (end == ENGINE_END_STOPPED)
+    if (end == ENGINE_END_STOPPED && mpi_team_stopped()->cause == RUN_CAUSE_NONE)
         stopped();
-    if (end == ENGINE_END_ABORTED)
-        aborted();
-    if (end == ENGINE_END_DONE)
-        finish(RUN_CAUSE_DONE, ended_well());
-    output_finish(&mpi_world.output);
-    count_unfinished(VTIME_NEVER);
-    engine_report_stuck(&mpi_world.engine, end);
-    finish(RUN_CAUSE_STUCK, 1);
+    show_progress();
+    mpi_end(&run.end, end);
 }

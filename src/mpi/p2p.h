@@ -62,7 +62,7 @@ struct mpi_req {
     int32_t got_peer;                /* world rank that sent it */
     int32_t got_tag;
     uint32_t id;    /* place in the request table (its handle), or protocol id */
-    uint32_t owner; /* world rank */
+    uint32_t owner; /* index of the rank */
     int16_t error;  /* MPI class */
     uint8_t persistent_kind;
 };

@@ -18,6 +18,7 @@
 
 #include "base/map.h"
 #include "base/pool.h"
+#include "base/ticks.h"
 #include "engine/engine.h"
 #include "engine/output.h"
 #include "mpi_fn.h"
@@ -62,8 +63,8 @@ struct mpi_world {
     struct output output;
     struct run_page *page;
     const struct run_options *opt;
-    struct mpi_rank *ranks;
-    uint32_t size;
+    struct mpi_rank *ranks; /* of this process */
+    uint32_t size;          /* of MPI_COMM_WORLD, over all processes */
     int measured;         /* charge host time between calls */
     uint64_t slice_start; /* host ticks when program code last began to run */
     double ps_per_tick;   /* host ticks to virtual picoseconds, speed included */
@@ -86,16 +87,28 @@ static inline struct mpi_rank *mpi_self(void)
 
     return f ? mpi_rank_of_fibre(f) : NULL;
 }
+static inline const struct place *mpi_place(void)
+{
+    return &mpi_world.engine.cfg.place;
+}
+/* Place among the ranks of this process: how the engine names it. */
+static inline uint32_t mpi_rank_index(const struct mpi_rank *r)
+{
+    return (uint32_t)(r - mpi_world.ranks);
+}
 /* World rank. */
 static inline uint32_t mpi_rank_id(const struct mpi_rank *r)
 {
-    return (uint32_t)(r - mpi_world.ranks);
+    return place_number(mpi_place(), mpi_rank_index(r));
 }
 
 /* Something is about to be sent to the rank: asks the cache for where messages are put. */
 static inline void mpi_rank_prefetch(uint32_t id)
 {
-    __builtin_prefetch(&mpi_world.ranks[id].ent, 1);
+    const struct place *p = mpi_place();
+
+    if (place_is_here(p, id))
+        __builtin_prefetch(&mpi_world.ranks[place_index(p, id)].ent, 1);
 }
 
 /* Lets the rank's clock advance; ends the run with an error beyond 2^62 ps. */
@@ -114,7 +127,5 @@ static inline void mpi_clock_reach(struct mpi_rank *r, vtime t)
 
 /* Charges host time since slice_start to the rank, by the processor model. */
 void mpi_charge(struct mpi_rank *);
-/* Host ticks now. */
-uint64_t mpi_ticks(void);
 
 #endif

@@ -31,7 +31,7 @@ void mpi_stats_init(int detail)
     s->groups = (mpi_world.size + s->group - 1) / s->group;
     s->detail = detail;
     if (detail)
-        s->rank_end = mem_zalloc(mpi_world.size * sizeof *s->rank_end);
+        s->rank_end = mem_zalloc(mpi_place()->count * sizeof *s->rank_end);
     mpi_world.stats = s;
 }
 
@@ -128,7 +128,7 @@ static void aggregate(void)
     if (!s->matrix)
         log_fatal("no memory for the statistics of pairs");
     s->aggregated = 1;
-    for (uint32_t i = 0; i < mpi_world.size; i++)
+    for (uint32_t i = 0; i < mpi_place()->count; i++)
         fold_rank(&mpi_world.ranks[i]);
 }
 
@@ -182,16 +182,16 @@ void mpi_stats_rank_end(struct mpi_rank *self)
     struct mpi_stats *s = mpi_world.stats;
 
     if (s->detail)
-        s->rank_end[mpi_rank_id(self)] = self->ent.clock;
+        s->rank_end[mpi_rank_index(self)] = self->ent.clock;
 }
 
 void mpi_stats_fold_inline(void)
 {
-    for (uint32_t i = 0; i < mpi_world.size; i++) {
+    for (uint32_t i = 0; i < mpi_place()->count; i++) {
         struct mpi_pair *p = &mpi_world.ranks[i].pair;
 
         if (p->messages)
-            count_cell(i, p->dst, p->messages, p->bytes);
+            count_cell(place_number(mpi_place(), i), p->dst, p->messages, p->bytes);
         p->messages = 0;
     }
 }

@@ -7,6 +7,7 @@
 #ifndef MPI_STATS_H
 #define MPI_STATS_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "mpi/rank.h"
 
@@ -23,7 +24,7 @@ struct mpi_stats {
     int aggregated;                     /* pairs became too many: */
     uint32_t group, groups;             /* ... ranks per group, number of groups */
     struct mpi_cell *matrix;            /* groups x groups */
-    vtime *rank_end;                    /* per rank, its last clock; only with detail */
+    vtime *rank_end;                    /* per rank of this process, its last clock; with detail */
 };
 
 void mpi_stats_init(int detail);
@@ -82,7 +83,11 @@ static inline void mpi_stats_send(struct mpi_rank *self, uint32_t dst, uint64_t 
 /* The rank has ended: keeps what the report needs of it. */
 void mpi_stats_rank_end(struct mpi_rank *self);
 
-/* Writes JSON, or CSV if the name ends in .csv. */
-int mpi_stats_write(const char *path, vtime virtual_time, struct err *);
+/* Appends what this process has counted, for mpi_stats_write. Once, at the end. */
+void mpi_stats_collect(struct buf *out);
+
+/* Writes what the parts of all processes, one after the other in the buffer, say together: JSON, or
+ * CSV if the name ends in .csv. */
+int mpi_stats_write(const char *path, vtime virtual_time, const struct buf *parts, struct err *);
 
 #endif

@@ -19,6 +19,22 @@ struct mpi_call_list {
     struct mpi_call at[];
 };
 
+struct mpi_row {
+    uint32_t src, dst;
+    uint64_t messages, bytes;
+};
+
+/* What all processes counted together. */
+struct mpi_report {
+    struct mpi_stats sum; /* its counters; matrix and rank_end are unused */
+    struct mpi_row *rows; /* pairs, or pairs of groups if sum.aggregated, sorted */
+    size_t row_count;
+    vtime *rank_end;                 /* per rank ... */
+    struct mpi_call_list **rank_calls; /* ... and its calls, sorted; NULL: none */
+};
+void mpi_report_read(struct mpi_report *, const struct buf *parts);
+void mpi_report_fini(struct mpi_report *);
+
 /* Moves the first peers, counted in the ranks, into the matrix; once, when pairs are aggregated. */
 void mpi_stats_fold_inline(void);
 

@@ -32,6 +32,10 @@ struct run_options {
     int64_t epoch;
     int32_t may_cancel; /* the program imports MPI_Cancel */
     int32_t detail;     /* per-rank, per-function statistics wanted (--stats given) */
+    uint32_t procs;      /* native processes */
+    int32_t placement;   /* of ranks on them: enum place_kind (engine/place.h) */
+    int32_t place_fd;    /* PLACE_LIST: a file with the process of each rank, 32 bits each */
+    char native_path[4096]; /* the native MPI library, if procs > 1 */
     char stats_path[4096]; /* absolute or empty */
     char program[4096];
     char host_reason[128];
@@ -54,6 +58,9 @@ struct run_page {
     struct {
         volatile uint64_t ranks_started, ranks_done, messages, bytes, current_rank, switches;
         volatile vtime clock; /* of the rank that ran last */
+        volatile uint64_t beats; /* goes on while the scheduler does, even if it only waits */
+        volatile uint32_t proc;  /* number of this process ... */
+        volatile uint32_t joined; /* ... once it is known */
     } now;
     struct {
         int32_t cause;       /* enum run_cause */
@@ -66,6 +73,10 @@ struct run_page {
         uint64_t bad_rank;       /* the rank exit_status is from, if it is not 0 */
         double startup_s;      /* host seconds before the first rank ran */
         double median_slice_s; /* host time between two MPI calls; 0: not measured */
+        uint64_t peak_rss_bytes; /* of all processes, if there are several; else 0 */
+        uint64_t peak_rss_max;   /* of the largest of them */
+        uint64_t rounds;         /* common quiescences */
+        uint64_t batches;        /* batches of messages between processes */
         int32_t pairs_aggregated;
         int32_t stats_failed;
     } end;

@@ -137,7 +137,7 @@ static const struct engine_ops ops = {.resume = resume};
 /* Runs it; the combined hash of what all have seen. */
 static uint64_t run(uint64_t seed, uint64_t schedule)
 {
-    struct engine_config cfg = {.entities = entities, .base = actors, .stride = sizeof *actors,
+    struct engine_config cfg = {.base = actors, .stride = sizeof *actors,
                                 .lookahead = lookahead, .random = schedule != 0, .seed = schedule,
                                 .ops = &ops};
     uint64_t hash = 0;
@@ -146,6 +146,7 @@ static uint64_t run(uint64_t seed, uint64_t schedule)
     for (uint32_t i = 0; i < entities; i++)
         rng_seed(&actors[i].rng, seed * 1000 + i);
     seen_safe = 0;
+    place_init(&cfg.place, PLACE_BLOCK, entities, 1, 0, NULL);
     engine_init(&engine, &cfg);
     FAULT(engine_run(&engine) != ENGINE_END_DONE, "did not come to its end");
     FAULT(engine.done != entities, "not every entity ran to its end");

@@ -337,6 +337,7 @@ static void world_make(void)
     mpi_world.page = &page;
     mpi_world.opt = &page.opt;
     mpi_world.size = RANKS_MAX;
+    place_init(&mpi_world.engine.cfg.place, PLACE_BLOCK, RANKS_MAX, 1, 0, NULL);
     platform_config_init(&page.opt.platform);
     page.opt.compute = RUN_COMPUTE_NONE;
     mpi_world.ranks = mem_map(RANKS_MAX * sizeof(struct mpi_rank), 1);
@@ -372,7 +373,7 @@ static void machine_set(void)
 /* Runs the program with a schedule (0: FIFO); the number of ranks that came to their end. */
 static int simulate(uint64_t schedule)
 {
-    struct engine_config eng = {.entities = RANKS_MAX, .base = mpi_world.ranks,
+    struct engine_config eng = {.base = mpi_world.ranks,
                                 .stride = sizeof(struct mpi_rank), .random = schedule != 0,
                                 .seed = schedule, .ops = &ops,
                                 .lookahead = mpi_world.net.lookahead};
@@ -381,6 +382,7 @@ static int simulate(uint64_t schedule)
     memset(mpi_world.ranks, 0, RANKS_MAX * sizeof(struct mpi_rank));
     pool_fini(&mpi_world.pool);
     pool_init(&mpi_world.pool, "extras");
+    place_init(&eng.place, PLACE_BLOCK, RANKS_MAX, 1, 0, NULL);
     engine_init(&mpi_world.engine, &eng);
     for (int k = 0; k < RANKS_MAX; k++) {
         logs[k].count = ended[k] = 0;

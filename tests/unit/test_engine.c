@@ -31,13 +31,14 @@ static const struct engine_ops ops = {.resume = resume};
 static enum engine_end run(uint64_t n, vtime lookahead, vtime idle_limit, uint64_t schedule,
                            int (*what)(uint32_t, struct actor *))
 {
-    struct engine_config cfg = {.entities = n, .base = actors, .stride = sizeof actors[0],
+    struct engine_config cfg = {.base = actors, .stride = sizeof actors[0],
                                 .lookahead = lookahead, .idle_limit = idle_limit,
                                 .random = schedule != 0, .seed = schedule, .ops = &ops};
 
     memset(actors, 0, sizeof actors);
     ran = 0;
     script = what;
+    place_init(&cfg.place, PLACE_BLOCK, n, 1, 0, NULL);
     engine_init(&engine, &cfg);
     return engine_run(&engine);
 }

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/engine.h"
+#include "engine/stuck.h"
 #include "tap.h"
 
 static struct engine_entity *entities;
@@ -35,22 +35,27 @@ static void collect(const char *line, size_t n)
 }
 
 /* The report as one string. */
-static const char *report(uint64_t n, int64_t (*on)(uint32_t),
+static const char *report(uint32_t n, int64_t (*on)(uint32_t),
                           int (*how)(void *, uint32_t))
 {
     struct engine engine;
+    struct buf parts;
     struct engine_ops ops = {.resume = how, .explain = explain};
-    struct engine_config cfg = {.entities = n, .stride = sizeof *entities, .ops = &ops,
+    struct engine_config cfg = {.stride = sizeof *entities, .ops = &ops,
                                 .owner = &engine};
 
     entities = mem_zalloc(n * sizeof *entities);
     cfg.base = entities;
     waits_on = on;
     buf_clear(&text);
+    place_init(&cfg.place, PLACE_BLOCK, n, 1, 0, NULL);
     engine_init(&engine, &cfg);
     is_int(engine_run(&engine), ENGINE_END_DEADLOCK, "deadlock");
     log_set_writer(collect);
-    engine_report_stuck(&engine, ENGINE_END_DEADLOCK);
+    buf_init(&parts);
+    engine_stuck_collect(&engine, &parts);
+    engine_stuck_report(ENGINE_END_DEADLOCK, n, &parts);
+    buf_fini(&parts);
     log_set_writer(NULL);
     engine_fini(&engine);
     mem_free(entities);

@@ -2,7 +2,7 @@
  * comm.c - communicator objects: the table of handles, MPI_COMM_WORLD and MPI_COMM_SELF, lifetime.
  *
  * Invariants
- *  1. One object per communicator and process, shared by all members. refs counts the members that
+ *  1. One object per communicator and process, shared by all members there. refs counts those that
  *     have not freed it, keeps the pending operations that still need it; it goes when both are 0.
  *     The predefined ones are never freed, so their refs never fall.
  *  2. Contexts are never used twice in a run, so a message of a freed communicator cannot match a
@@ -33,7 +33,8 @@ static struct {
     uintptr_t *slots;
     uint32_t count, cap;
     uint32_t free_head, free_tail, free_count; /* head and tail: index + 1 */
-    uint32_t next_ctx;
+    uint64_t next_ctx;                         /* processes take turns: no two use the same */
+    struct map by_ctx;
 } table;
 
 void mpi_comm_init(uint32_t world_size)
@@ -46,7 +47,8 @@ void mpi_comm_init(uint32_t world_size)
     comm_self.group = &self_group;
     comm_self.errhandler = MPI_ERRORS_ARE_FATAL;
     comm_self.name = self_name;
-    table.next_ctx = 4;
+    table.next_ctx = 4 + 2 * (uint64_t)mpi_place()->proc;
+    map_init(&table.by_ctx);
 }
 
 /* ---- handles ---- */
@@ -121,15 +123,44 @@ struct mpi_comm *mpi_comm_get(MPI_Comm handle)
 
 /* ---- lifetime ---- */
 
+uint32_t mpi_group_members_here(const struct mpi_group *g)
+{
+    const struct place *place = mpi_place();
+    uint32_t n = 0;
+
+    if (g->kind == MPI_GROUP_RANGE)
+        return place_count_range(place, g->first, g->stride, g->size);
+    if (place->procs == 1)
+        return g->size;
+    for (uint32_t i = 0; i < g->size; i++)
+        n += place_is_here(place, g->list[i]);
+    return n;
+}
+
+struct mpi_comm *mpi_comm_of_ctx(uint32_t ctx)
+{
+    uint64_t *slot = map_find(&table.by_ctx, ctx);
+
+    return slot ? (struct mpi_comm *)(uintptr_t)*slot : NULL;
+}
+
 struct mpi_comm *mpi_comm_new(struct mpi_group *g, MPI_Errhandler errhandler)
+{
+    uint64_t ctx = table.next_ctx;
+
+    if (ctx > UINT32_MAX - 2)
+        log_fatal("too many communicators in one run (more than %u)", UINT32_MAX / 2);
+    table.next_ctx += 2 * (uint64_t)mpi_place()->procs;
+    return mpi_comm_new_at((uint32_t)ctx, g, errhandler);
+}
+
+struct mpi_comm *mpi_comm_new_at(uint32_t ctx, struct mpi_group *g, MPI_Errhandler errhandler)
 {
     struct mpi_comm *c = mem_zalloc(sizeof *c);
 
-    if (table.next_ctx > UINT32_MAX - 2)
-        log_fatal("too many communicators in one run (more than %u)", UINT32_MAX / 2);
-    c->ctx = table.next_ctx;
-    table.next_ctx += 2;
-    c->refs = g->size;
+    c->ctx = ctx;
+    c->refs = mpi_group_members_here(g);
+    *map_insert(&table.by_ctx, ctx, NULL) = (uintptr_t)c;
     c->group = g;
     c->errhandler = errhandler;
     c->handle = (MPI_Comm)(COMM_HANDLE | index_take(c));
@@ -138,12 +169,19 @@ struct mpi_comm *mpi_comm_new(struct mpi_group *g, MPI_Errhandler errhandler)
 
 static void destroy(struct mpi_comm *c)
 {
+    map_remove(&table.by_ctx, c->ctx);
     index_free((uint32_t)c->handle & HANDLE_INDEX);
     mpi_group_unref(c->group);
     if (c->topo)
         mpi_topo_unref(c->topo);
     mem_free(c->left);
     mem_free(c);
+}
+
+void mpi_comm_discard(struct mpi_comm *c)
+{
+    if (!c->refs && !c->keeps)
+        destroy(c);
 }
 
 void mpi_comm_keep(struct mpi_comm *c)
@@ -179,17 +217,4 @@ struct mpi_group *mpi_comm_group_ref(const struct mpi_rank *self, const struct m
     if (c->group->kind == MPI_GROUP_SELF)
         return mpi_group_make_range(mpi_rank_id(self), 1, 1);
     return mpi_group_ref(c->group);
-}
-
-MPI_Comm mpi_comm_adopt(struct mpi_rank *self, const struct mpi_comm *parent, mpi_comm_desc desc)
-{
-    struct mpi_comm *c = mpi_comm_at((MPI_Comm)desc);
-    MPI_Errhandler mine;
-
-    if (!c)
-        return MPI_COMM_NULL;
-    mine = mpi_errhandler_of(self, parent);
-    if (mine != c->errhandler)
-        mpi_errhandler_set_for(self, c, mine);
-    return c->handle;
 }

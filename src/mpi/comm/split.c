@@ -33,15 +33,15 @@ struct entry {
 };
 
 /* Place in the binomial tree. */
-struct place {
+struct spot {
     int me, n;
     int top;  /* lowest set bit of me; for rank 0 the power of two that covers n */
     int span; /* ranks in the subtree */
 };
 
-static struct place place_of(int me, int n)
+static struct spot spot_of(int me, int n)
 {
-    struct place p = {me, n, 1, 0};
+    struct spot p = {me, n, 1, 0};
 
     while (p.top < n && !(me & p.top))
         p.top <<= 1;
@@ -50,7 +50,7 @@ static struct place place_of(int me, int n)
 }
 
 /* Ranks in the subtree of the child at distance `mask`, 0 if there is none. */
-static uint64_t child_span(const struct place *p, int mask)
+static uint64_t child_span(const struct spot *p, int mask)
 {
     int left = p->n - p->me - mask;
 
@@ -58,7 +58,7 @@ static uint64_t child_span(const struct place *p, int mask)
 }
 
 /* Fills items[0..span) of the subtree; items[0] is the caller's. Sends them up unless rank 0. */
-static int gather(struct mpi_rank *self, struct mpi_comm *c, const struct place *p,
+static int gather(struct mpi_rank *self, struct mpi_comm *c, const struct spot *p,
                   struct item *items, int tag)
 {
     struct mpi_type *byte = mpi_type_get(MPI_BYTE);
@@ -78,7 +78,7 @@ static int gather(struct mpi_rank *self, struct mpi_comm *c, const struct place 
 }
 
 /* Sends the children their part of descs[0..span). */
-static int scatter(struct mpi_rank *self, struct mpi_comm *c, const struct place *p,
+static int scatter(struct mpi_rank *self, struct mpi_comm *c, const struct spot *p,
                    const mpi_comm_desc *descs, int tag)
 {
     struct mpi_type *byte = mpi_type_get(MPI_BYTE);
@@ -124,7 +124,7 @@ static void assign(struct mpi_rank *self, const struct mpi_comm *c, const struct
     uint32_t used = 0;
 
     for (uint32_t r = 0; r < n; r++) {
-        descs[r] = mpi_comm_describe(NULL);
+        descs[r] = MPI_COMM_DESC_NULL;
         if (items[r].color != MPI_UNDEFINED)
             entries[used++] = (struct entry){items[r].color, items[r].key, r};
     }
@@ -140,7 +140,7 @@ static void assign(struct mpi_rank *self, const struct mpi_comm *c, const struct
 }
 
 /* Rank 0's part after all items have come. */
-static int decide(struct mpi_rank *self, struct mpi_comm *c, const struct place *p,
+static int decide(struct mpi_rank *self, struct mpi_comm *c, const struct spot *p,
                   const struct item *items, int tag, MPI_Comm *out)
 {
     mpi_comm_desc *descs = mem_alloc((size_t)p->n * sizeof *descs);
@@ -158,7 +158,7 @@ static int decide(struct mpi_rank *self, struct mpi_comm *c, const struct place 
 static __attribute__((noinline)) int ascend(struct mpi_rank *self, struct mpi_comm *c, int color,
                                             int key, int tag, MPI_Comm *out)
 {
-    struct place p = place_of(mpi_comm_my_rank(c, self), (int)c->group->size);
+    struct spot p = spot_of(mpi_comm_my_rank(c, self), (int)c->group->size);
     struct item mine = {color, key}, *items = &mine;
     int rc;
 
@@ -179,7 +179,7 @@ static __attribute__((noinline)) int descend(struct mpi_rank *self, struct mpi_c
                                              MPI_Comm *out)
 {
     mpi_comm_desc one, *descs = &one;
-    struct place p = place_of(mpi_comm_my_rank(c, self), (int)c->group->size);
+    struct spot p = spot_of(mpi_comm_my_rank(c, self), (int)c->group->size);
     int rc;
 
     if (p.span > 1)
@@ -187,7 +187,7 @@ static __attribute__((noinline)) int descend(struct mpi_rank *self, struct mpi_c
     rc = mpi_coll_recv(self, c, descs, (uint64_t)p.span * sizeof *descs, mpi_type_get(MPI_BYTE),
                        p.me - p.top, tag);
     if (!rc && p.span > 1) {
-        p = place_of(mpi_comm_my_rank(c, self), (int)c->group->size);
+        p = spot_of(mpi_comm_my_rank(c, self), (int)c->group->size);
         rc = scatter(self, c, &p, descs, tag);
     }
     if (!rc)

@@ -228,7 +228,7 @@ int mpi_decide(struct mpi_rank *self, vtime limit, vtime *due)
     mpi_posted_each_wild(self, consider, &c);
     *due = c.due;
     if (!c.req || c.due > limit ||
-        !engine_is_safe(&mpi_world.engine, mpi_rank_id(self), c.due))
+        !engine_is_safe(&mpi_world.engine, mpi_rank_index(self), c.due))
         return 0;
     take(self, &c);
     return 1;

@@ -63,7 +63,7 @@ static struct mpi_msg *await(struct mpi_rank *self, const struct probe *p, vtime
             continue;
         }
         if (due != VTIME_NEVER && wild > due &&
-            engine_is_safe(&mpi_world.engine, mpi_rank_id(self), due))
+            engine_is_safe(&mpi_world.engine, mpi_rank_index(self), due))
             return m && visible(self, m) <= due ? m : NULL;
         block(self, wild < due ? wild : due, p, comm);
     }

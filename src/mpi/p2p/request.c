@@ -56,7 +56,7 @@ static void grow(struct table *table)
 
 struct mpi_req *mpi_req_new(struct mpi_rank *self)
 {
-    struct table *table = table_of(mpi_rank_id(self));
+    struct table *table = table_of(mpi_rank_index(self));
     struct mpi_req *r;
     uint32_t id;
 
@@ -67,7 +67,7 @@ struct mpi_req *mpi_req_new(struct mpi_rank *self)
     id = r->id;
     memset(r, 0, sizeof *r);
     r->id = id;
-    r->owner = mpi_rank_id(self);
+    r->owner = mpi_rank_index(self);
     r->flags = MPI_REQ_HEAP;
     r->kind = MPI_REQ_NOOP;
     return r;
@@ -120,7 +120,7 @@ MPI_Request mpi_req_handle(const struct mpi_req *r)
 
 struct mpi_req *mpi_req_get(struct mpi_rank *self, MPI_Request h)
 {
-    const struct table *table = table_of(mpi_rank_id(self));
+    const struct table *table = table_of(mpi_rank_index(self));
     uint32_t id = (uint32_t)h & INDEX_MASK;
     struct mpi_req *r;
 
@@ -131,7 +131,7 @@ struct mpi_req *mpi_req_get(struct mpi_rank *self, MPI_Request h)
     if (id >= table->chunk_count * CHUNK)
         return NULL;
     r = &table->chunks[id / CHUNK][id % CHUNK];
-    if (r->kind == MPI_REQ_FREE || r->owner != mpi_rank_id(self) || (r->flags & MPI_REQ_ORPHAN))
+    if (r->kind == MPI_REQ_FREE || r->owner != mpi_rank_index(self) || (r->flags & MPI_REQ_ORPHAN))
         return NULL;
     return r;
 }

@@ -11,11 +11,18 @@
  */
 #include <string.h>
 
+#include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
 
 static void suspend(struct mpi_rank *self, vtime due, uint32_t wake_after)
 {
-    engine_block(&mpi_world.engine, &self->ent, mpi_rank_id(self), due, wake_after);
+    engine_block(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, wake_after);
+    vp_fibre_suspend();
+}
+
+void mpi_let_send(struct mpi_rank *self)
+{
+    engine_yield(&mpi_world.engine, &self->ent, mpi_rank_index(self));
     vp_fibre_suspend();
 }
 
@@ -36,7 +43,7 @@ int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req **reqs, u
     vtime wild;
 
     if (!mpi_decide(self, due, &wild)) {
-        if (wild > due && engine_is_safe(&mpi_world.engine, mpi_rank_id(self), due))
+        if (wild > due && engine_is_safe(&mpi_world.engine, mpi_rank_index(self), due))
             return 1;
         mpi_block(self, wild < due ? wild : due, 1, reqs, n);
     }

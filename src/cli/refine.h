@@ -1,0 +1,19 @@
+/*
+ * Brings a division of a graph within limits of size, and improves its cut by moving and swapping
+ * single vertices. Deterministic: only integers, ties go to the smaller number. Nothing here
+ * fails or switches.
+ */
+#ifndef CLI_REFINE_H
+#define CLI_REFINE_H
+
+#include "cli/graph.h"
+
+/*
+ * Changes `part` (values 0 to procs - 1) so that no part has more than `most` ranks, as far as
+ * whole vertices allow (always, if all have size 1 and procs * most >= ranks), that no part is
+ * empty (if there are procs vertices), and that the cut is small. O(rounds * (edges + vertices *
+ * log)), and O(vertices^2) more where there are at most 2048 of them.
+ */
+void cli_refine(const struct cli_graph *graph, uint32_t procs, uint32_t most, int32_t *part);
+
+#endif

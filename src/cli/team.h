@@ -1,0 +1,36 @@
+/*
+ * Several native processes: starting them, and being one of them.
+ *
+ *     orrery run --procs 4 ...                  checks everything, then starts the launcher
+ *       mpiexec.mpich -n 4 orrery run --worker ...    four workers, each with
+ *         the program                             its part of the simulation inside
+ *
+ * A worker is `orrery run` for one process: it starts the program, watches it, and reports. That of
+ * process 0 draws the progress line and writes the summary.
+ */
+#ifndef CLI_TEAM_H
+#define CLI_TEAM_H
+
+#include "cli/run_options.h"
+#include "cli/watch.h"
+
+#define CLI_TEAM_LAUNCHER "mpiexec.mpich"
+
+/*
+ * Starts `orrery run` with the same arguments as workers, by the launcher, and waits for their end.
+ * Signals are passed on. Returns 0 with the exit status of the run; an error if the launcher could
+ * not be started.
+ */
+int cli_team_run(const struct cli_run *, int argc, char **argv, int *status, struct err *);
+
+/* Fills in what the library needs to find its companions: the native MPI, the placement. */
+int cli_team_prepare(struct cli_run *, struct err *);
+
+/* In a worker: what ended the process, if it did not end by itself: 1, and the run is over with
+ * status 3. */
+int cli_team_judge(const struct run_page *, const struct cli_outcome *, pid_t pid);
+
+/* In the worker of process 0: tells who started the workers how the run ended. */
+void cli_team_tell(int status);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * native.h - how the processes of one simulation reach each other.
+ *
+ * A link carries messages between processes, reliably and in order for each pair. There is one kind
+ * in earnest: the native MPI, opened at run time by its path and bound to its own libraries, so that
+ * it lives in the same process as the virtual MPI of the program. Tests use others.
+ *
+ * All functions are called in scheduler context.
+ */
+#ifndef ENGINE_NATIVE_H
+#define ENGINE_NATIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Room for the bytes of a message; links send it as it is, without a copy. Free with native_free. */
+void *native_alloc(size_t bytes) __attribute__((malloc, returns_nonnull));
+void native_free(void *data);
+
+struct native_link {
+    void *owner;
+    uint32_t proc, procs; /* this process, and how many there are */
+    int crowded;          /* more processes than processors on this machine: do not spin */
+    /* Sends `bytes` at data, from native_alloc, which is freed once they are on their way. */
+    void (*send)(void *owner, uint32_t to, int tag, void *data, size_t bytes);
+    /* Takes the next message, if there is one: returns 1 with data of the caller's to native_free. */
+    int (*recv)(void *owner, uint32_t *from, int *tag, void **data, size_t *bytes);
+    /* Nothing more will be sent: waits until all processes say so, and closes. */
+    void (*close)(void *owner);
+};
+
+/*
+ * Opens the MPI library at `path` and starts it: the process was started by its mpiexec. Fills the
+ * link. ERR_SYSTEM if the library cannot be opened or lacks a function.
+ */
+int native_open(struct native_link *, const char *path, struct err *);
+
+/* Name of the machine this process is on. */
+void native_machine(char *out, size_t n);
+
+#endif

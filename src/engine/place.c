@@ -1,0 +1,109 @@
+/*
+ * place.c - block, cyclic and listed placement of entities on processes.
+ */
+#include "engine/place.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+static void init_list(struct place *p)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < p->world; i++)
+        p->count += p->owner[i] == p->proc;
+    p->number = mem_alloc(p->count * sizeof *p->number);
+    for (uint32_t i = 0; i < p->world; i++)
+        if (p->owner[i] == p->proc)
+            p->number[n++] = i;
+}
+
+void place_init(struct place *p, enum place_kind kind, uint32_t world, uint32_t procs, uint32_t proc,
+                const uint32_t *owner)
+{
+    memset(p, 0, sizeof *p);
+    p->world = world;
+    p->procs = procs;
+    p->proc = proc;
+    p->owner = owner;
+    p->kind = (uint8_t)(procs == 1 ? PLACE_BLOCK : kind);
+    p->size = world / procs;
+    p->big = world % procs;
+    switch (p->kind) {
+    case PLACE_BLOCK:
+        p->step = 1;
+        p->first = proc * p->size + (proc < p->big ? proc : p->big);
+        p->count = p->size + (proc < p->big);
+        break;
+    case PLACE_CYCLIC:
+        p->step = procs;
+        p->first = proc;
+        p->count = p->size + (proc < p->big);
+        break;
+    case PLACE_LIST:
+        init_list(p);
+        break;
+    }
+}
+
+void place_fini(struct place *p)
+{
+    mem_free(p->number);
+}
+
+uint32_t place_proc(const struct place *p, uint32_t number)
+{
+    uint32_t in_big = p->big * (p->size + 1);
+
+    switch (p->kind) {
+    case PLACE_CYCLIC:
+        return number % p->procs;
+    case PLACE_LIST:
+        return p->owner[number];
+    }
+    return number < in_big ? number / (p->size + 1) : p->big + (number - in_big) / p->size;
+}
+
+uint32_t place_index_slow(const struct place *p, uint32_t number)
+{
+    uint32_t low = 0, high = p->count;
+
+    if (p->kind != PLACE_LIST)
+        return (number - p->first) / p->step;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+
+        if (p->number[mid] < number)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* Members of the arithmetic sequence (stride > 0) below `limit`. */
+static int64_t below(int64_t first, int64_t stride, uint32_t n, int64_t limit)
+{
+    int64_t k = limit <= first ? 0 : (limit - first + stride - 1) / stride;
+
+    return k < n ? k : n;
+}
+
+uint32_t place_count_range(const struct place *p, int64_t first, int64_t stride, uint32_t n)
+{
+    uint32_t count = 0;
+
+    if (p->procs == 1)
+        return n;
+    if (stride < 0) { /* the same entities from the other end */
+        first += stride * ((int64_t)n - 1);
+        stride = -stride;
+    }
+    if (p->kind == PLACE_BLOCK && stride > 0)
+        return (uint32_t)(below(first, stride, n, (int64_t)p->first + p->count) -
+                          below(first, stride, n, p->first));
+    for (uint32_t i = 0; i < n; i++)
+        count += place_is_here(p, (uint32_t)(first + (int64_t)i * stride));
+    return count;
+}

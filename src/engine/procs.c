@@ -1,0 +1,380 @@
+/*
+ * procs.c - batches between processes, and quiescence of all of them.
+ *
+ * Invariants
+ *  1. A batch counts as sent when it is given to the link, and as received when all its messages
+ *     are with their entities. A report is made with all boxes empty.
+ *  2. The coordinator forgets all reports when it gives a verdict; a report of an older epoch that
+ *     is still on its way is not taken.
+ */
+#include "engine/procs.h"
+
+#include <assert.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/ticks.h"
+
+#define BOX_SIZE ((size_t)64 << 10)
+#define POLL_NS 40000.0     /* the link is looked at this often while entities run ... */
+#define POLL_PROC_NS 1000.0 /* ... or less often with many processes to send to */
+#define SPIN_TRIES 2000u    /* looks before the processor is given up */
+#define YIELD_TRIES 40u     /* looks with the processor offered to others, before sleeping */
+#define SLEEP_MIN_NS 20000
+#define SLEEP_MAX_NS 1000000
+#define IDLE_NS 20000000.0  /* the engine's idle hook is called this often while waiting */
+
+enum { TAG_BATCH = 1, TAG_REPORT, TAG_VERDICT };
+
+#define WIRE_SKIP offsetof(struct engine_msg, arrival) /* the link to the next is not sent */
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* A number for the k-th batch from one process to another. */
+static uint64_t batch_hash(uint64_t from, uint64_t to, uint64_t k)
+{
+    return mix(mix(from << 32 | to) + k * 0x9e3779b97f4a7c15u);
+}
+
+/* ---- sending ---- */
+
+static void batch_send(struct procs *p, uint32_t to, int tag, char *data, size_t len)
+{
+    const struct native_link *link = &p->cfg.link;
+
+    p->sent += batch_hash(link->proc, to, p->sent_to[to]++);
+    p->batches++;
+    link->send(link->owner, to, tag, data, len);
+}
+
+/* To be sent at the next opportunity: here may be a rank's context. */
+static void queue(struct procs *p, uint32_t to, int tag, char *data, size_t len)
+{
+    struct procs_batch *b = mem_alloc(sizeof *b);
+
+    *b = (struct procs_batch){NULL, to, tag, data, len};
+    *p->full_last = b;
+    p->full_last = &b->next;
+    p->cfg.engine->unsent = 1;
+}
+
+static void box_close(struct procs *p, uint32_t to)
+{
+    struct procs_box *box = &p->boxes[to];
+
+    queue(p, to, TAG_BATCH, box->data, box->len);
+    box->data = NULL;
+    box->len = 0;
+}
+
+static char *box_room(struct procs *p, uint32_t to, size_t bytes)
+{
+    struct procs_box *box = &p->boxes[to];
+    char *at;
+
+    if (box->data && box->len + bytes > BOX_SIZE)
+        box_close(p, to);
+    if (!box->listed) {
+        box->listed = 1;
+        p->open[p->open_count++] = to;
+    }
+    if (!box->data) /* a message larger than a box has one of its own */
+        box->data = native_alloc(bytes > BOX_SIZE ? bytes : BOX_SIZE);
+    at = box->data + box->len;
+    box->len += bytes;
+    return at;
+}
+
+static void peers_send(void *owner, struct engine_msg *m)
+{
+    struct procs *p = owner;
+    struct engine *e = p->cfg.engine;
+    size_t bytes = (m->size - WIRE_SKIP + 7) / 8 * 8;
+    char *to = box_room(p, place_proc(&e->cfg.place, m->dst), bytes);
+
+    memcpy(to, (char *)m + WIRE_SKIP, m->size - WIRE_SKIP);
+    engine_msg_free(e, m);
+    if (ticks_now() >= e->next_poll)
+        e->unsent = 1;
+}
+
+void procs_flush(struct procs *p)
+{
+    struct procs_batch *b;
+
+    while ((b = p->full)) {
+        p->full = b->next;
+        batch_send(p, b->to, b->tag, b->data, b->len);
+        mem_free(b);
+    }
+    p->full_last = &p->full;
+    for (uint32_t i = 0; i < p->open_count; i++) {
+        struct procs_box *box = &p->boxes[p->open[i]];
+
+        if (box->data)
+            batch_send(p, p->open[i], TAG_BATCH, box->data, box->len);
+        *box = (struct procs_box){0};
+    }
+    p->open_count = 0;
+    p->cfg.engine->unsent = 0;
+}
+
+void procs_note(struct procs *p, uint32_t to, int tag, void *data, size_t bytes)
+{
+    assert(tag >= PROCS_NOTE && tag < PROCS_ITEM);
+    p->cfg.link.send(p->cfg.link.owner, to, tag, data, bytes);
+}
+
+void procs_item(struct procs *p, uint32_t to, int tag, void *data, size_t bytes)
+{
+    assert(tag >= PROCS_ITEM);
+    if (p->boxes[to].data)
+        box_close(p, to);
+    queue(p, to, tag, data, bytes);
+}
+
+/* ---- receiving ---- */
+
+static void batch_deliver(struct procs *p, const char *data, size_t len)
+{
+    struct engine *e = p->cfg.engine;
+    struct engine_msg head;
+
+    for (size_t at = 0; at < len;) {
+        struct engine_msg *m;
+        size_t size;
+
+        memcpy((char *)&head + WIRE_SKIP, data + at, sizeof head - WIRE_SKIP);
+        size = head.size;
+        m = engine_msg_alloc(e, size);
+        memcpy((char *)m + WIRE_SKIP, data + at, size - WIRE_SKIP);
+        at += (size - WIRE_SKIP + 7) / 8 * 8;
+        engine_deliver(e, m);
+    }
+}
+
+static void count_received(struct procs *p, uint32_t from)
+{
+    p->received += batch_hash(from, p->cfg.link.proc, p->got_from[from]++);
+    p->delivered++;
+}
+
+static void take_report(struct procs *p, uint32_t from, const struct procs_report *r);
+
+static void take(struct procs *p, uint32_t from, int tag, const void *data, size_t bytes)
+{
+    struct procs_report report;
+
+    switch (tag) {
+    case TAG_BATCH:
+        batch_deliver(p, data, bytes);
+        count_received(p, from);
+        break;
+    case TAG_REPORT:
+        memcpy(&report, data, sizeof report);
+        take_report(p, from, &report);
+        break;
+    case TAG_VERDICT:
+        memcpy(&p->verdict, data, sizeof p->verdict);
+        p->has_verdict = 1;
+        break;
+    default:
+        p->cfg.note(p->cfg.owner, from, tag, data, bytes);
+        if (tag >= PROCS_ITEM)
+            count_received(p, from);
+    }
+}
+
+unsigned procs_receive(struct procs *p)
+{
+    const struct native_link *link = &p->cfg.link;
+    unsigned count = 0;
+    uint32_t from;
+    size_t bytes;
+    void *data;
+    int tag;
+
+    while (link->recv(link->owner, &from, &tag, &data, &bytes)) {
+        take(p, from, tag, data, bytes);
+        native_free(data);
+        count++;
+    }
+    return count;
+}
+
+static void peers_poll(void *owner)
+{
+    struct procs *p = owner;
+
+    procs_flush(p);
+    procs_receive(p);
+    p->cfg.engine->next_poll = ticks_now() + p->poll_ticks;
+}
+
+/* ---- the coordinator ---- */
+
+static void *copied(const void *data, size_t bytes)
+{
+    return memcpy(native_alloc(bytes), data, bytes);
+}
+
+static void give_verdict(struct procs *p)
+{
+    const struct native_link *link = &p->cfg.link;
+    struct procs_verdict v = {.epoch = p->next_epoch, .all = p->reports[0].status};
+
+    for (uint32_t i = 1; i < link->procs; i++)
+        engine_status_merge(&v.all, &p->reports[i].status);
+    for (uint32_t i = 0; i < link->procs; i++) {
+        v.serial = p->reports[i].serial;
+        if (i != link->proc)
+            link->send(link->owner, i, TAG_VERDICT, copied(&v, sizeof v), sizeof v);
+        else
+            p->verdict = v;
+    }
+    p->has_verdict = 1;
+    p->next_epoch++;
+    memset(p->has_report, 0, link->procs);
+    p->report_count = 0;
+    p->sum_sent = p->sum_received = 0;
+}
+
+static void take_report(struct procs *p, uint32_t from, const struct procs_report *r)
+{
+    struct procs_report *old = &p->reports[from];
+
+    if (r->epoch != p->next_epoch)
+        return;
+    if (p->has_report[from]) {
+        p->sum_sent -= old->sent;
+        p->sum_received -= old->received;
+    } else {
+        p->has_report[from] = 1;
+        p->report_count++;
+    }
+    *old = *r;
+    p->sum_sent += r->sent;
+    p->sum_received += r->received;
+    if (p->report_count == p->cfg.link.procs && p->sum_sent == p->sum_received)
+        give_verdict(p);
+}
+
+/* ---- quiescence ---- */
+
+static void report(struct procs *p, const struct engine_status *mine)
+{
+    const struct native_link *link = &p->cfg.link;
+
+    p->last = (struct procs_report){.epoch = p->epoch, .serial = p->last.serial + 1,
+                                    .sent = p->sent, .received = p->received, .status = *mine};
+    p->delivered_before = p->delivered;
+    p->reported = 1;
+    if (link->proc == 0)
+        take_report(p, 0, &p->last);
+    else
+        link->send(link->owner, 0, TAG_REPORT, copied(&p->last, sizeof p->last), sizeof p->last);
+}
+
+/* Takes the verdict: 1, or 2 if more has come since the report it rests on. */
+static int accept_verdict(struct procs *p, struct engine_status *all)
+{
+    int later = p->verdict.serial != p->last.serial || p->delivered != p->delivered_before;
+
+    assert(p->verdict.epoch == p->epoch);
+    *all = p->verdict.all;
+    p->has_verdict = 0;
+    p->reported = 0;
+    p->epoch++;
+    p->rounds++;
+    return later ? 2 : 1;
+}
+
+void procs_pause(const struct procs *p, unsigned *tries)
+{
+    unsigned n = (*tries)++, spin = p->cfg.link.crowded ? 0 : SPIN_TRIES;
+    struct timespec t = {0, SLEEP_MIN_NS};
+
+    if (n < spin)
+        return;
+    if (n < spin + YIELD_TRIES) {
+        sched_yield();
+        return;
+    }
+    n -= spin + YIELD_TRIES;
+    t.tv_nsec = n < 6 ? SLEEP_MIN_NS << n : SLEEP_MAX_NS;
+    nanosleep(&t, NULL);
+}
+
+static int peers_settle(void *owner, const struct engine_status *mine, struct engine_status *all)
+{
+    struct procs *p = owner;
+    struct engine *e = p->cfg.engine;
+    uint64_t before = p->delivered, next_idle = ticks_now();
+    unsigned tries = 0;
+
+    procs_flush(p);
+    if (!p->reported || p->delivered != p->delivered_before)
+        report(p, mine);
+    for (;;) {
+        if (p->has_verdict)
+            return accept_verdict(p, all);
+        if (p->delivered != before || e->stop)
+            return 0;
+        if (ticks_now() >= next_idle && e->idle) {
+            e->idle(e->cfg.owner);
+            next_idle = ticks_now() + (uint64_t)(IDLE_NS * ticks_per_ns());
+        }
+        if (procs_receive(p))
+            tries = 0;
+        else
+            procs_pause(p, &tries);
+    }
+}
+
+/* ---- start and end ---- */
+
+void procs_init(struct procs *p, const struct procs_config *cfg)
+{
+    uint32_t n = cfg->link.procs;
+    double poll_ns = POLL_PROC_NS * n > POLL_NS ? POLL_PROC_NS * n : POLL_NS;
+
+    memset(p, 0, sizeof *p);
+    p->cfg = *cfg;
+    p->peers = (struct engine_peers){p, peers_send, peers_poll, peers_settle};
+    p->boxes = mem_zalloc(n * sizeof *p->boxes);
+    p->open = mem_zalloc(n * sizeof *p->open);
+    p->full_last = &p->full;
+    p->sent_to = mem_zalloc(n * sizeof *p->sent_to);
+    p->got_from = mem_zalloc(n * sizeof *p->got_from);
+    p->poll_ticks = (uint64_t)(poll_ns * ticks_per_ns());
+    if (cfg->link.proc == 0) {
+        p->reports = mem_zalloc(n * sizeof *p->reports);
+        p->has_report = mem_zalloc(n);
+    }
+}
+
+void procs_fini(struct procs *p)
+{
+    struct procs_batch *b;
+
+    while ((b = p->full)) {
+        p->full = b->next;
+        native_free(b->data);
+        mem_free(b);
+    }
+    for (uint32_t i = 0; i < p->cfg.link.procs; i++)
+        native_free(p->boxes[i].data);
+    mem_free(p->boxes);
+    mem_free(p->open);
+    mem_free(p->sent_to);
+    mem_free(p->got_from);
+    mem_free(p->reports);
+    mem_free(p->has_report);
+}

@@ -1,0 +1,116 @@
+/*
+ * procs.h - one simulation on several processes: the engine's peers over a link.
+ *
+ * Messages to entities of another process are collected in a batch for it, which is sent when it is
+ * full, when the engine polls, and when nothing is ready here. There is no global step until a
+ * process has nothing to do. Then it reports to process 0, the coordinator:
+ *
+ *     its status (earliest decision, ended entities, ...)
+ *     S, the sum of hashes of all batches it has ever sent, and R, of all it has received
+ *
+ * When all processes have reported and the sums of S and R agree, every batch sent before a report
+ * was received before a report. So no process had anything left to do, and no message was under way:
+ * that is quiescence, found without stopping anybody. The coordinator tells everyone the merged
+ * status, and each engine draws the same conclusion from it.
+ *
+ *     process 1   run ... report              run ... report ------.
+ *     process 0   run ......... report  run ....... (sums differ)   report: agree -> verdict to all
+ *
+ * A report belongs to an epoch, the number of verdicts its process has seen; reports of older epochs
+ * mean nothing. Counting batches instead of hashing them would not do: reports are made at different
+ * times, and one batch sent after a report could make up for another one received before it.
+ *
+ * What else processes have to tell each other goes as notes (output, statistics, the end) or as items
+ * among the batches (new communicators).
+ */
+#ifndef ENGINE_PROCS_H
+#define ENGINE_PROCS_H
+
+#include "engine/engine.h"
+#include "engine/native.h"
+
+#define PROCS_NOTE 16 /* notes have tags from here on ... */
+#define PROCS_ITEM 64 /* ... and items, which count like batches, from here on */
+
+struct procs_report {
+    uint64_t epoch, serial;
+    uint64_t sent, received; /* sums of hashes of batches */
+    struct engine_status status;
+};
+
+struct procs_verdict {
+    uint64_t epoch;
+    uint64_t serial; /* of the report of the process it goes to */
+    struct engine_status all;
+};
+
+struct procs_box {
+    char *data; /* NULL: empty */
+    size_t len;
+    int listed; /* in `open` */
+};
+
+struct procs_batch {
+    struct procs_batch *next;
+    uint32_t to;
+    int tag;
+    char *data;
+    size_t len;
+};
+
+struct procs_config {
+    struct engine *engine;
+    struct native_link link;
+    /* A note has come from another process. Scheduler context. The data is borrowed. */
+    void (*note)(void *owner, uint32_t from, int tag, const void *data, size_t bytes);
+    void *owner;
+};
+
+/* Use the functions. */
+struct procs {
+    struct procs_config cfg;
+    struct engine_peers peers; /* for the engine's configuration */
+    struct procs_box *boxes;   /* per process, the batch being filled */
+    uint32_t *open;            /* processes whose box may not be empty */
+    uint32_t open_count;
+    struct procs_batch *full, **full_last; /* batches to be sent, oldest first */
+    uint64_t *sent_to, *got_from;          /* batches, per process */
+    uint64_t sent, received;               /* sums of hashes */
+    uint64_t delivered;                    /* batches */
+    uint64_t delivered_before;             /* when the last report was made */
+    struct procs_report last;              /* the last report ... */
+    int reported;                          /* ... was made in this epoch and nothing changed since */
+    uint64_t epoch;
+    int has_verdict;
+    struct procs_verdict verdict;
+    uint64_t poll_ticks; /* how often the link should be looked at */
+    struct procs_report *reports; /* coordinator: the latest of each process, in the present epoch ... */
+    uint8_t *has_report;
+    uint32_t report_count;
+    uint64_t next_epoch; /* coordinator: of the next verdict */
+    uint64_t sum_sent, sum_received;
+    uint64_t batches, rounds; /* for the summary */
+};
+
+/* In place. The engine is initialised afterwards, with &procs->peers in its configuration. */
+void procs_init(struct procs *, const struct procs_config *);
+void procs_fini(struct procs *);
+
+/* Sends a note; data as in struct native_link. Scheduler context. */
+void procs_note(struct procs *, uint32_t to, int tag, void *data, size_t bytes);
+
+/* Sends an item, behind all messages sent to that process before, in any context. There is no
+ * quiescence while it is under way. The receiver's note function gets it. */
+void procs_item(struct procs *, uint32_t to, int tag, void *data, size_t bytes);
+
+/* Handles everything that has come; returns the number of messages. */
+unsigned procs_receive(struct procs *);
+
+/* Sends all batches. */
+void procs_flush(struct procs *);
+
+/* Waiting for others without burning the processor: start with 0, call after each look in vain, and
+ * start again after a look that found something. */
+void procs_pause(const struct procs *, unsigned *tries);
+
+#endif

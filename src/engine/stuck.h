@@ -1,0 +1,17 @@
+/*
+ * stuck.h - what is said when nothing can go on.
+ */
+#ifndef ENGINE_STUCK_H
+#define ENGINE_STUCK_H
+
+#include "base/buf.h"
+#include "engine/engine.h"
+
+/* Appends what this process knows of its entities; asks the blocked ones. Scheduler context. */
+void engine_stuck_collect(struct engine *, struct buf *out);
+
+/* Prints the deadlock or livelock report (log_error and log_note lines) of all parts in the buffer;
+ * `world` is the number of entities in all. */
+void engine_stuck_report(enum engine_end, uint32_t world, const struct buf *parts);
+
+#endif

@@ -1,0 +1,278 @@
+/*
+ * ending.c - one result from all processes.
+ *
+ *     each process    output to its end -> its part: struct part | report of the stuck | statistics
+ *     process 0       all parts -> output to its end, error messages, run page, statistics file
+ *
+ * Process 0 gives the exit status to all, and they part. With one process it is all the same thing.
+ */
+#include "mpi/ending.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/units.h"
+#include "engine/stuck.h"
+#include "mpi/clock.h"
+#include "mpi/stats.h"
+
+struct part {
+    struct mpi_ending end;
+    uint64_t switches, own_stacks, private_bytes, swapped_bytes, live_stack_max;
+    uint64_t peak_rss, pairs, batches;
+    double median_slice_s;
+    int32_t aggregated;
+    uint64_t stuck_bytes; /* of what follows; the rest are statistics */
+};
+
+/* ---- this process's part ---- */
+
+/* Ranks that have not ended count with the time they reached. */
+static void count_unfinished(struct mpi_ending *e, vtime limit)
+{
+    for (uint32_t i = 0; i < mpi_world.engine.next_new; i++) {
+        vtime t = mpi_world.ranks[i].ent.clock;
+
+        if (t > e->last)
+            e->last = t;
+    }
+    if (e->last > limit)
+        e->last = limit;
+}
+
+static int is_stuck(enum engine_end end)
+{
+    return end == ENGINE_END_DEADLOCK || end == ENGINE_END_LIVELOCK;
+}
+
+static int wants_stats(void)
+{
+    return mpi_world.opt->stats_path[0] && mpi_team_stopped()->cause != RUN_CAUSE_CRASH;
+}
+
+static void collect(const struct mpi_ending *e, enum engine_end end, struct buf *out)
+{
+    const struct vp_stats *v = vp_stats();
+    struct part p = {.end = *e, .switches = v->switches, .own_stacks = v->own_stacks,
+                     .private_bytes = v->image_bytes, .swapped_bytes = v->hot_bytes,
+                     .live_stack_max = v->live_max, .peak_rss = mem_peak_rss(),
+                     .pairs = mpi_world.stats->pairs, .batches = mpi_team_batches(),
+                     .median_slice_s = mpi_clock_median_slice(),
+                     .aggregated = mpi_world.stats->aggregated};
+
+    buf_add(out, &p, sizeof p);
+    if (is_stuck(end))
+        engine_stuck_collect(&mpi_world.engine, out);
+    p.stuck_bytes = out->len - sizeof p;
+    memcpy(out->data, &p, sizeof p);
+    if (wants_stats())
+        mpi_stats_collect(out);
+}
+
+/* ---- all parts ---- */
+
+/* What all processes say together. */
+struct whole {
+    struct part sum;
+    uint64_t peak_rss_max;
+    struct buf stuck, stats;
+};
+
+static void merge_ending(struct mpi_ending *to, const struct mpi_ending *from)
+{
+    const struct engine_due *abort = &mpi_world.engine.all.abort;
+
+    if (from->bad_status && (!to->bad_status || from->bad_rank < to->bad_rank)) {
+        to->bad_status = from->bad_status;
+        to->bad_rank = from->bad_rank;
+    }
+    if (from->unfinalized &&
+        (!to->unfinalized || from->unfinalized_rank < to->unfinalized_rank))
+        to->unfinalized_rank = from->unfinalized_rank;
+    to->unfinalized += from->unfinalized;
+    if (from->last > to->last)
+        to->last = from->last;
+    if (from->abort_status && from->abort_rank == abort->id) {
+        to->abort_status = from->abort_status;
+        to->abort_rank = from->abort_rank;
+        memcpy(to->abort_text, from->abort_text, sizeof to->abort_text);
+    }
+    to->now.messages += from->now.messages;
+    to->now.bytes += from->now.bytes;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void merge(struct whole *w, const struct buf *bytes)
+{
+    struct part p, *to = &w->sum;
+
+    if (bytes->len < sizeof p)
+        return; /* the process did not answer */
+    memcpy(&p, bytes->data, sizeof p);
+    merge_ending(&to->end, &p.end);
+    to->switches += p.switches;
+    to->own_stacks += p.own_stacks;
+    to->peak_rss += p.peak_rss;
+    to->pairs += p.pairs;
+    to->batches += p.batches;
+    to->private_bytes = larger(to->private_bytes, p.private_bytes);
+    to->swapped_bytes = larger(to->swapped_bytes, p.swapped_bytes);
+    to->live_stack_max = larger(to->live_stack_max, p.live_stack_max);
+    w->peak_rss_max = larger(w->peak_rss_max, p.peak_rss);
+    if (p.median_slice_s > to->median_slice_s)
+        to->median_slice_s = p.median_slice_s;
+    to->aggregated |= p.aggregated;
+    buf_add(&w->stuck, bytes->data + sizeof p, p.stuck_bytes);
+    buf_add(&w->stats, bytes->data + sizeof p + p.stuck_bytes,
+            bytes->len - sizeof p - p.stuck_bytes);
+}
+
+/* ---- the result ---- */
+
+static void fill_page(const struct whole *w, enum run_cause cause)
+{
+    struct run_page *page = mpi_world.page;
+    const struct part *p = &w->sum;
+
+    page->end.virtual_time = p->end.last;
+    page->end.messages = p->end.now.messages;
+    page->end.bytes = p->end.now.bytes;
+    page->end.switches = p->switches;
+    page->end.own_stacks = p->own_stacks;
+    page->end.private_bytes = p->private_bytes;
+    page->end.swapped_bytes = p->swapped_bytes;
+    page->end.bad_rank = p->end.bad_rank;
+    page->end.live_stack_max = p->live_stack_max;
+    page->end.median_slice_s = p->median_slice_s;
+    page->end.pairs_aggregated = p->aggregated || p->pairs > MPI_STATS_PAIRS_MAX;
+    page->end.rounds = mpi_world.engine.rounds;
+    page->end.batches = p->batches;
+    if (mpi_place()->procs > 1) {
+        page->end.peak_rss_bytes = p->peak_rss;
+        page->end.peak_rss_max = w->peak_rss_max;
+    }
+    page->end.cause = cause;
+}
+
+static int ended_well(const struct mpi_ending *e)
+{
+    if (!e->unfinalized)
+        return e->bad_status;
+    log_error("rank %u ended without MPI_Finalize%s", e->unfinalized_rank,
+              e->unfinalized > 1 ? " (and others)" : "");
+    return e->bad_status ? e->bad_status : 1;
+}
+
+static void say_abort(const struct mpi_ending *e)
+{
+    const struct engine_due *a = &mpi_world.engine.all.abort;
+    char when[UNITS_TEXT_MAX];
+
+    units_format_time(when, sizeof when, a->due);
+    log_error("rank %u at virtual time %s: %s", a->id, when, e->abort_text);
+}
+
+/* The first line is an error, what follows is written as it is. */
+static void say_why(const char *text)
+{
+    size_t n = strcspn(text, "\n");
+
+    if (*text)
+        log_error("%.*s", (int)n, text);
+    if (text[n]) {
+        sys_write_all(2, text + n + 1, strlen(text + n + 1));
+        sys_write_all(2, "\n", 1);
+    }
+}
+
+/* Says what the end was like; returns the exit status. */
+static int say(const struct whole *w, enum engine_end end, enum run_cause *cause)
+{
+    const struct mpi_team_stop *stop = mpi_team_stopped();
+
+    switch (end) {
+    case ENGINE_END_DONE:
+        *cause = RUN_CAUSE_DONE;
+        return ended_well(&w->sum.end);
+    case ENGINE_END_ABORTED:
+        *cause = RUN_CAUSE_ABORT;
+        say_abort(&w->sum.end);
+        return w->sum.end.abort_status;
+    case ENGINE_END_DEADLOCK:
+    case ENGINE_END_LIVELOCK:
+        *cause = RUN_CAUSE_STUCK;
+        engine_stuck_report(end, mpi_world.size, &w->stuck);
+        return 1;
+    default:
+        *cause = (enum run_cause)stop->cause;
+        say_why(stop->text);
+        return stop->status;
+    }
+}
+
+static int write_stats(const struct whole *w, int status)
+{
+    struct err err;
+
+    if (!wants_stats() ||
+        mpi_stats_write(mpi_world.opt->stats_path, w->sum.end.last, &w->stats, &err) == ERR_OK)
+        return status;
+    log_error("%s", err.text);
+    mpi_world.page->end.stats_failed = 1;
+    return status ? status : 2;
+}
+
+/* Process 0. */
+static int conclude(const struct buf *parts, enum engine_end end)
+{
+    static struct whole w;
+    enum run_cause cause;
+    int status, lost;
+
+    for (uint32_t q = 0; q < mpi_place()->procs; q++)
+        merge(&w, &parts[q]);
+    lost = output_finish(&mpi_world.output);
+    status = say(&w, end, &cause);
+    if (status == 0 && lost)
+        status = lost == EPIPE ? 128 + SIGPIPE : 3;
+    status = write_stats(&w, status);
+    fill_page(&w, cause);
+    mpi_world.page->end.exit_status = status;
+    return status;
+}
+
+void mpi_end(struct mpi_ending *e, enum engine_end end)
+{
+    struct buf *parts = mem_zalloc(mpi_place()->procs * sizeof *parts);
+    vtime limit = VTIME_NEVER;
+    int status = 0, complete;
+
+    if (end == ENGINE_END_ABORTED) {
+        limit = mpi_world.engine.all.abort.due;
+        output_drop_after(&mpi_world.output, limit);
+        e->last = 0;
+    }
+    if (end != ENGINE_END_DONE)
+        count_unfinished(e, limit);
+    if (mpi_place()->proc != 0)
+        output_finish(&mpi_world.output);
+    collect(e, end, &parts[0]);
+    complete = mpi_team_gather(parts);
+    if (mpi_place()->proc == 0)
+        status = conclude(parts, end);
+    complete = mpi_team_part(&status, complete);
+    if (mpi_place()->proc != 0) { /* the launcher is to return what process 0 does */
+        mpi_world.page->end.exit_status = complete ? 0 : status;
+        mpi_world.page->end.cause = RUN_CAUSE_DONE;
+    }
+    sys_exit(mpi_world.page->end.exit_status);
+}

@@ -1,0 +1,238 @@
+/*
+ * stats_collect.c - what each process counted, brought together.
+ *
+ * A part is what one process has, as bytes; parts follow each other in one buffer:
+ *
+ *     struct part | rows: who sent to whom | for each rank: struct rank_part, its calls
+ *
+ * Pairs are exact as long as all processes together saw at most MPI_STATS_PAIRS_MAX of them, and by
+ * groups otherwise: as if there were one process.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "mpi/ext.h"
+#include "mpi/stats_internal.h"
+
+struct part {
+    struct mpi_stats sum; /* pointers in it mean nothing elsewhere */
+    uint64_t rows, ranks;
+};
+struct rank_part {
+    uint32_t rank, calls;
+    vtime end;
+};
+
+/* ---- collecting ---- */
+
+static void add_row(struct buf *out, uint64_t *count, uint32_t src, uint32_t dst,
+                    uint64_t messages, uint64_t bytes)
+{
+    struct mpi_row row = {src, dst, messages, bytes};
+
+    buf_add(out, &row, sizeof row);
+    ++*count;
+}
+
+static void add_pairs(struct buf *out, uint64_t *count)
+{
+    for (uint32_t i = 0; i < mpi_place()->count; i++) {
+        const struct mpi_rank *r = &mpi_world.ranks[i];
+        uint32_t rank = mpi_rank_id(r);
+
+        if (r->pair.messages)
+            add_row(out, count, rank, r->pair.dst, r->pair.messages, r->pair.bytes);
+        for (uint32_t k = 0; k < r->pair_count; k++)
+            add_row(out, count, rank, r->pairs[k].dst, r->pairs[k].messages, r->pairs[k].bytes);
+    }
+}
+
+static void add_cells(struct buf *out, uint64_t *count)
+{
+    const struct mpi_stats *s = mpi_world.stats;
+
+    mpi_stats_fold_inline();
+    for (uint32_t i = 0; i < s->groups; i++)
+        for (uint32_t k = 0; k < s->groups; k++) {
+            const struct mpi_cell *c = &s->matrix[(size_t)i * s->groups + k];
+
+            if (c->messages)
+                add_row(out, count, i, k, c->messages, c->bytes);
+        }
+}
+
+static void add_rank(struct buf *out, uint32_t index)
+{
+    const struct mpi_rank *r = &mpi_world.ranks[index];
+    const struct mpi_call_list *l = r->ext ? r->ext->calls : NULL;
+    struct rank_part p = {mpi_rank_id(r), l ? l->count : 0, mpi_world.stats->rank_end[index]};
+
+    buf_add(out, &p, sizeof p);
+    if (l)
+        buf_add(out, l->at, l->count * sizeof l->at[0]);
+}
+
+void mpi_stats_collect(struct buf *out)
+{
+    const struct mpi_stats *s = mpi_world.stats;
+    size_t at = out->len;
+    struct part part = {.sum = *s, .ranks = s->detail ? mpi_place()->count : 0};
+
+    buf_add(out, &part, sizeof part);
+    if (s->aggregated)
+        add_cells(out, &part.rows);
+    else
+        add_pairs(out, &part.rows);
+    for (uint32_t i = 0; i < part.ranks; i++)
+        add_rank(out, i);
+    memcpy(out->data + at, &part, sizeof part);
+}
+
+/* ---- reading ---- */
+
+static void add_counters(struct mpi_stats *to, const struct mpi_stats *from)
+{
+    for (unsigned i = 0; i < MPI_FN_COUNT; i++) {
+        to->calls[i] += from->calls[i];
+        if (__builtin_add_overflow(to->time[i], from->time[i], &to->time[i]))
+            to->time[i] = VTIME_NEVER;
+    }
+    for (int k = 0; k < 2; k++) {
+        to->messages[k] += from->messages[k];
+        to->bytes[k] += from->bytes[k];
+    }
+    for (unsigned i = 0; i < MPI_STATS_BUCKETS; i++)
+        to->buckets[i] += from->buckets[i];
+    to->pairs += from->pairs;
+    to->aggregated |= from->aggregated;
+    to->group = from->group;
+    to->groups = from->groups;
+}
+
+static int by_fn(const void *a, const void *b)
+{
+    const struct mpi_call *x = a, *y = b;
+
+    return x->fn < y->fn ? -1 : x->fn > y->fn;
+}
+
+static size_t read_rank(struct mpi_report *r, const char *data)
+{
+    struct rank_part p;
+    struct mpi_call_list *l;
+    size_t bytes;
+
+    memcpy(&p, data, sizeof p);
+    r->rank_end[p.rank] = p.end;
+    bytes = p.calls * sizeof l->at[0];
+    if (p.calls) {
+        l = mem_alloc(sizeof *l + bytes);
+        l->count = p.calls;
+        memcpy(l->at, data + sizeof p, bytes);
+        qsort(l->at, l->count, sizeof l->at[0], by_fn);
+        r->rank_calls[p.rank] = l;
+    }
+    return sizeof p + bytes;
+}
+
+/* Rows of one part as far as they are exact become rows of groups if others are. */
+static void read_rows(struct mpi_report *r, const struct part *part, const char *data)
+{
+    struct mpi_row *to = r->rows + r->row_count;
+    int fold = r->sum.aggregated && !part->sum.aggregated;
+
+    memcpy(to, data, part->rows * sizeof *to);
+    for (uint64_t i = 0; fold && i < part->rows; i++) {
+        to[i].src /= r->sum.group;
+        to[i].dst /= r->sum.group;
+    }
+    r->row_count += part->rows;
+}
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct mpi_row *x = a, *y = b;
+
+    if (x->src != y->src)
+        return x->src < y->src ? -1 : 1;
+    return (x->dst > y->dst) - (x->dst < y->dst);
+}
+
+static void sort_rows(struct mpi_report *r)
+{
+    size_t n = 0;
+
+    qsort(r->rows, r->row_count, sizeof *r->rows, by_pair);
+    for (size_t i = 0; i < r->row_count; i++) {
+        if (n && by_pair(&r->rows[n - 1], &r->rows[i]) == 0) {
+            r->rows[n - 1].messages += r->rows[i].messages;
+            r->rows[n - 1].bytes += r->rows[i].bytes;
+        } else {
+            r->rows[n++] = r->rows[i];
+        }
+    }
+    r->row_count = n;
+}
+
+/* Calls fn with each part and where its rows begin; returns the number of rows in all. */
+static uint64_t each_part(struct mpi_report *r, const struct buf *parts,
+                          size_t (*fn)(struct mpi_report *, const struct part *, const char *))
+{
+    uint64_t rows = 0;
+    struct part part;
+
+    for (size_t at = 0; at < parts->len;) {
+        memcpy(&part, parts->data + at, sizeof part);
+        at += sizeof part;
+        rows += part.rows;
+        at += fn(r, &part, parts->data + at);
+    }
+    return rows;
+}
+
+static size_t read_counters(struct mpi_report *r, const struct part *part, const char *data)
+{
+    size_t at = part->rows * sizeof(struct mpi_row);
+
+    add_counters(&r->sum, &part->sum);
+    for (uint64_t i = 0; i < part->ranks; i++)
+        at += read_rank(r, data + at);
+    return at;
+}
+
+static size_t read_pairs(struct mpi_report *r, const struct part *part, const char *data)
+{
+    size_t at = part->rows * sizeof(struct mpi_row);
+    struct rank_part p;
+
+    read_rows(r, part, data);
+    for (uint64_t i = 0; i < part->ranks; i++) {
+        memcpy(&p, data + at, sizeof p);
+        at += sizeof p + p.calls * sizeof(struct mpi_call);
+    }
+    return at;
+}
+
+void mpi_report_read(struct mpi_report *r, const struct buf *parts)
+{
+    uint64_t rows;
+
+    memset(r, 0, sizeof *r);
+    r->rank_end = mem_zalloc(mpi_world.size * sizeof *r->rank_end);
+    r->rank_calls = mem_zalloc(mpi_world.size * sizeof *r->rank_calls);
+    rows = each_part(r, parts, read_counters);
+    r->sum.aggregated |= r->sum.pairs > MPI_STATS_PAIRS_MAX;
+    r->rows = mem_alloc(rows * sizeof *r->rows);
+    each_part(r, parts, read_pairs);
+    sort_rows(r);
+}
+
+void mpi_report_fini(struct mpi_report *r)
+{
+    for (uint32_t i = 0; i < mpi_world.size; i++)
+        mem_free(r->rank_calls[i]);
+    mem_free(r->rank_calls);
+    mem_free(r->rank_end);
+    mem_free(r->rows);
+}

@@ -1,0 +1,353 @@
+/*
+ * team.c - several processes: joining, output, progress, and ending together.
+ *
+ * Output. Each process hands lines to process 0 that none of its ranks can precede any more, together
+ * with that bound; process 0 shows what is before the smallest bound of all.
+ *
+ * Ending early (a crash, a signal, out of memory): whoever finds out tells process 0, which tells all;
+ * all then go the way of a regular end. Those that do not answer are left behind: the launcher ends
+ * them when process 0 is gone.
+ */
+#include "mpi/team.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "mpi/comm.h"
+#include "mpi/stats.h"
+
+#define SHIP_MAX ((size_t)1 << 20)
+#define REPORT_SECONDS 0.25
+#define STOP_SECONDS 5.0 /* how long others have to answer after an early end */
+
+/* A line of output on its way; its bytes follow, or it is a bound. */
+struct shipped {
+    vtime when;
+    uint64_t rank;
+    uint32_t fd;    /* 0: a bound */
+    uint32_t bytes;
+};
+
+static struct {
+    struct procs procs;
+    int on;          /* there are others */
+    struct buf ship; /* lines for process 0 */
+    vtime bound;     /* told to process 0 last */
+    double next_report;
+    struct mpi_team_stop stop;
+    struct mpi_team_status *status; /* process 0: of each ... */
+    vtime *bounds;                  /* ... what it will not write before ... */
+    struct buf *parts;              /* ... and its part of the result */
+    uint8_t *has_part;
+    uint32_t part_count;
+    int has_result, result[2]; /* exit status, and whether all processes were heard */
+} team;
+
+static uint32_t me(void)
+{
+    return mpi_place()->proc;
+}
+
+static double wall(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void *copied(const void *data, size_t bytes)
+{
+    return memcpy(native_alloc(bytes), data, bytes);
+}
+
+static void note(uint32_t to, int tag, const void *data, size_t bytes)
+{
+    procs_note(&team.procs, to, tag, copied(data, bytes), bytes);
+}
+
+static void note_all(int tag, const void *data, size_t bytes)
+{
+    for (uint32_t q = 1; q < team.procs.cfg.link.procs; q++)
+        note(q, tag, data, bytes);
+}
+
+/* ---- output ---- */
+
+static void ship(void)
+{
+    if (team.ship.len)
+        note(0, MPI_TEAM_OUTPUT, team.ship.data, team.ship.len);
+    buf_clear(&team.ship);
+}
+
+static void ship_line(void *owner, uint64_t rank, vtime when, int fd, const char *text, size_t n)
+{
+    struct shipped s = {when, rank, (uint32_t)fd, (uint32_t)n};
+
+    (void)owner;
+    buf_add(&team.ship, &s, sizeof s);
+    buf_add(&team.ship, text, n);
+    if (team.ship.len > SHIP_MAX)
+        ship();
+}
+
+void mpi_team_output(struct output_config *cfg)
+{
+    if (team.on && me() != 0)
+        cfg->record = ship_line;
+}
+
+static void take_output(uint32_t from, const char *data, size_t bytes)
+{
+    struct shipped s;
+
+    for (size_t at = 0; at < bytes; at += s.bytes) {
+        memcpy(&s, data + at, sizeof s);
+        at += sizeof s;
+        if (s.fd)
+            output_add_line(&mpi_world.output, s.rank, s.when, (int)s.fd, data + at, s.bytes);
+        else
+            team.bounds[from] = s.when;
+    }
+    mpi_world.engine.idle_often = 1;
+}
+
+void mpi_team_release(vtime bound)
+{
+    struct shipped s = {.when = bound};
+
+    if (!team.on) {
+        output_release(&mpi_world.output, bound);
+        return;
+    }
+    if (me() != 0) {
+        output_release(&mpi_world.output, bound);
+        if (bound == team.bound && !team.ship.len)
+            return;
+        team.bound = bound;
+        buf_add(&team.ship, &s, sizeof s);
+        ship();
+        return;
+    }
+    for (uint32_t q = 1; q < mpi_place()->procs; q++)
+        if (team.bounds[q] < bound)
+            bound = team.bounds[q];
+    output_release(&mpi_world.output, bound);
+}
+
+/* ---- progress ---- */
+
+void mpi_team_report(struct mpi_team_status *mine)
+{
+    if (!team.on)
+        return;
+    if (me() != 0) {
+        if (wall() < team.next_report)
+            return;
+        team.next_report = wall() + REPORT_SECONDS;
+        note(0, MPI_TEAM_STATUS, mine, sizeof *mine);
+        return;
+    }
+    for (uint32_t q = 1; q < mpi_place()->procs; q++) {
+        mine->ranks_started += team.status[q].ranks_started;
+        mine->ranks_done += team.status[q].ranks_done;
+        mine->messages += team.status[q].messages;
+        mine->bytes += team.status[q].bytes;
+        if (team.status[q].clock > mine->clock)
+            mine->clock = team.status[q].clock;
+    }
+}
+
+void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes)
+{
+    procs_item(&team.procs, to, tag, copied(data, bytes), bytes);
+}
+
+/* ---- ending ---- */
+
+static void take_stop(uint32_t from, const struct mpi_team_stop *stop)
+{
+    if (team.stop.cause != RUN_CAUSE_NONE)
+        return;
+    team.stop = *stop;
+    engine_stop(&mpi_world.engine);
+    if (team.on && me() == 0)
+        note_all(MPI_TEAM_STOP, stop, sizeof *stop);
+    (void)from;
+}
+
+/* Handles what comes until *done is set, or the time is over (0: never). */
+static int wait_for(const int *done, double seconds)
+{
+    double end = wall() + seconds;
+    unsigned tries = 0;
+
+    while (!*done && (seconds == 0 || wall() < end)) {
+        if (procs_receive(&team.procs))
+            tries = 0;
+        else
+            procs_pause(&team.procs, &tries);
+    }
+    return *done;
+}
+
+void mpi_team_end_early(const struct mpi_team_stop *stop)
+{
+    if (!team.on || me() == 0) {
+        take_stop(me(), stop);
+        return;
+    }
+    if (team.stop.cause != RUN_CAUSE_NONE)
+        return;
+    note(0, MPI_TEAM_STOP, stop, sizeof *stop);
+    wait_for(&team.stop.cause, STOP_SECONDS);
+    if (team.stop.cause == RUN_CAUSE_NONE)
+        team.stop = *stop;
+}
+
+uint64_t mpi_team_batches(void)
+{
+    return team.procs.batches;
+}
+
+const struct mpi_team_stop *mpi_team_stopped(void)
+{
+    return &team.stop;
+}
+
+static void take_part(uint32_t from, const void *data, size_t bytes)
+{
+    buf_add(&team.parts[from], data, bytes);
+    if (!team.has_part[from]) {
+        team.has_part[from] = 1;
+        team.part_count++;
+    }
+}
+
+int mpi_team_gather(struct buf *parts)
+{
+    double end = wall() + STOP_SECONDS;
+    unsigned tries = 0;
+
+    if (!team.on)
+        return 1;
+    if (me() != 0) {
+        ship();
+        note(0, MPI_TEAM_PART, parts->data, parts->len);
+        return 1;
+    }
+    while (team.part_count < mpi_place()->procs - 1 &&
+           (team.stop.cause == RUN_CAUSE_NONE || wall() < end)) {
+        if (procs_receive(&team.procs))
+            tries = 0;
+        else
+            procs_pause(&team.procs, &tries);
+    }
+    for (uint32_t q = 1; q < mpi_place()->procs; q++)
+        parts[q] = team.parts[q];
+    return team.part_count == mpi_place()->procs - 1;
+}
+
+int mpi_team_part(int *status, int complete)
+{
+    const struct native_link *link = &team.procs.cfg.link;
+
+    if (!team.on)
+        return 1;
+    if (me() == 0) {
+        int32_t result[2] = {*status, complete};
+
+        note_all(MPI_TEAM_RESULT, result, sizeof result);
+    } else if (wait_for(&team.has_result, team.stop.cause == RUN_CAUSE_NONE ? 0 : STOP_SECONDS)) {
+        *status = team.result[0];
+        complete = team.result[1];
+    } else {
+        complete = 0;
+    }
+    if (complete)
+        link->close(link->owner);
+    return complete;
+}
+
+/* ---- what comes from others ---- */
+
+static void take_note(void *owner, uint32_t from, int tag, const void *data, size_t bytes)
+{
+    struct mpi_team_stop stop;
+
+    (void)owner;
+    switch ((enum mpi_team_tag)tag) {
+    case MPI_TEAM_OUTPUT:
+        take_output(from, data, bytes);
+        break;
+    case MPI_TEAM_STATUS:
+        memcpy(&team.status[from], data, sizeof team.status[from]);
+        break;
+    case MPI_TEAM_STOP:
+        memcpy(&stop, data, sizeof stop);
+        take_stop(from, &stop);
+        break;
+    case MPI_TEAM_PART:
+        take_part(from, data, bytes);
+        break;
+    case MPI_TEAM_RESULT:
+        memcpy(team.result, data, sizeof team.result);
+        team.has_result = 1;
+        break;
+    case MPI_TEAM_COMM:
+        mpi_comm_learn(data, bytes);
+        break;
+    }
+}
+
+/* ---- joining ---- */
+
+/* The process of each rank, as the command has computed it. */
+static const uint32_t *map_owners(const struct run_options *o)
+{
+    size_t bytes = (size_t)o->ranks * sizeof(uint32_t);
+    void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, o->place_fd, 0);
+
+    if (map == MAP_FAILED)
+        log_fatal("the placement of ranks cannot be read");
+    sys_close(o->place_fd);
+    return map;
+}
+
+void mpi_team_open(const struct run_options *o, struct place *place)
+{
+    struct procs_config cfg = {.engine = &mpi_world.engine, .note = take_note};
+    struct err err;
+
+    if (o->procs <= 1) {
+        place_init(place, PLACE_BLOCK, (uint32_t)o->ranks, 1, 0, NULL);
+        return;
+    }
+    if (native_open(&cfg.link, o->native_path, &err) != ERR_OK)
+        log_fatal("%s", err.text);
+    if (cfg.link.procs != o->procs)
+        log_fatal("the launcher started %u processes instead of %u; see --launcher",
+                  cfg.link.procs, o->procs);
+    place_init(place, (enum place_kind)o->placement, (uint32_t)o->ranks, o->procs, cfg.link.proc,
+               o->placement == PLACE_LIST ? map_owners(o) : NULL);
+    procs_init(&team.procs, &cfg);
+    team.on = 1;
+    buf_init(&team.ship);
+    if (cfg.link.proc == 0) {
+        team.status = mem_zalloc(o->procs * sizeof *team.status);
+        team.bounds = mem_zalloc(o->procs * sizeof *team.bounds);
+        team.parts = mem_zalloc(o->procs * sizeof *team.parts);
+        team.has_part = mem_zalloc(o->procs);
+    }
+}
+
+const struct engine_peers *mpi_team_peers(void)
+{
+    return team.on ? &team.procs.peers : NULL;
+}

@@ -1,0 +1,70 @@
+/*
+ * team.h - the processes of one run as the virtual MPI sees them.
+ *
+ * With one process everything here is trivial. With several, process 0 leads: the ranks' output goes
+ * through it, so that it comes in order; it knows how far all have come, it is told when something
+ * ends the run early, and it gets everybody's part of the result. Scheduler context, except where
+ * noted.
+ */
+#ifndef MPI_TEAM_H
+#define MPI_TEAM_H
+
+#include "base/buf.h"
+#include "engine/output.h"
+#include "engine/procs.h"
+#include "mpi/rank.h"
+
+enum mpi_team_tag {
+    MPI_TEAM_OUTPUT = PROCS_NOTE, /* lines for process 0, and a bound for what follows */
+    MPI_TEAM_STATUS,              /* how far the process is, for the progress line */
+    MPI_TEAM_STOP,                /* to process 0: end the run; from it: it ends */
+    MPI_TEAM_PART,                /* to process 0: what the process contributes to the result */
+    MPI_TEAM_RESULT,              /* from process 0: the exit status */
+    MPI_TEAM_COMM = PROCS_ITEM,   /* a new communicator (comm/announce.c) */
+};
+
+/* How far a process is. */
+struct mpi_team_status {
+    uint64_t ranks_started, ranks_done, messages, bytes;
+    vtime clock;
+};
+
+/* Why the run ends before its time. */
+struct mpi_team_stop {
+    int32_t cause;  /* enum run_cause; RUN_CAUSE_NONE: it does not */
+    int32_t status; /* exit status */
+    char text[8192]; /* what to say, complete lines; "" nothing */
+};
+
+/* Joins the other processes, if any, and says in *place which ranks are here. */
+void mpi_team_open(const struct run_options *, struct place *);
+/* For the engine's configuration; NULL: there are no others. */
+const struct engine_peers *mpi_team_peers(void);
+/* Makes the output of this process go where it is ordered. */
+void mpi_team_output(struct output_config *);
+
+/* Now and then: passes output on as far as `bound` allows, which is a time that no rank of this process
+ * will write before. */
+void mpi_team_release(vtime bound);
+/* Now and then: tells process 0 how far this one is. On process 0 *mine becomes the sum of all. */
+void mpi_team_report(struct mpi_team_status *mine);
+
+/* Sends bytes (copied) as an item (procs_item). Any context. */
+void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes);
+
+/* Ends the run early; the first one that says so wins. When it returns, the other processes have been
+ * told, and stop, or too much time has passed. */
+void mpi_team_end_early(const struct mpi_team_stop *);
+/* Batches of messages this process has sent to others. */
+uint64_t mpi_team_batches(void);
+/* What ended the run early, if something did. */
+const struct mpi_team_stop *mpi_team_stopped(void);
+
+/* All processes call this at the end. Process 0 gets the others' parts, one buffer per process (its
+ * own is left as it is); 0: some did not answer in time, which only happens after an early end. */
+int mpi_team_gather(struct buf *parts);
+/* Process 0 gives the exit status, the others get it; then the processes part. `complete`: all have
+ * answered so far. Returns 1 if all did to the end. */
+int mpi_team_part(int *status, int complete);
+
+#endif
