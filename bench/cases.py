@@ -253,6 +253,72 @@ def halo(bench):
                         iterations, whole))
 
 
+# ---- several processes ----
+
+def sharing(bench, label, target, ranks, program, *arguments):
+    """What two processes make of one simulation, of what two simulations side by side get done.
+
+    Two one-process runs started together take as long as the machine needs for twice the work; a run
+    that shares its work between two processes should take half of that."""
+    binary = bench.compile(program)
+    options = ["-n", str(ranks), "--compute", "none"]
+    arguments = [str(a) for a in arguments]
+    single = [bench.orrery, "run", "-q", *options, binary, *arguments]
+    shared = [bench.orrery, "run", "-q", "--procs", "2", *options, binary, *arguments]
+    percent, used = [], []
+    for _ in range(bench.repeat + 2):
+        pair = measure.run_together(single, 2, bench.timeout)
+        cost = measure.run_once(shared, bench.timeout)
+        percent.append(100 * pair.wall / (2 * cost.wall))
+        used.append(100 * pair.cpu / (2 * cost.cpu))
+    return [Row(f"{label}, 2 processes: of two runs side by side", "%", statistics.median(percent),
+                statistics.median(used), target, "more",
+                " ".join(["orrery run --procs 2", *options, program, *arguments]),
+                f"median of {bench.repeat + 2}, start included")]
+
+
+def procs_ring(bench):
+    """Few messages between processes, and no common step."""
+    return sharing(bench, f"ring, {K64:,} ranks", 80, K64, "ring", 100 if bench.quick else 1000)
+
+
+def procs_halo(bench):
+    """Neighbours and an allreduce in each iteration."""
+    return sharing(bench, f"2D halo + allreduce, {K64:,} ranks", 80, K64, "halo2d",
+                   2 if bench.quick else 10)
+
+
+def procs_pi(bench):
+    """Computation."""
+    return sharing(bench, "pi, 64 ranks", 95, 64, "pi", 10**9 if bench.quick else 4 * 10**9)
+
+
+def procs_farm(bench):
+    """Decisions: answers from any source, in one process and in several."""
+    workers, tasks = 1024, 50000 if bench.quick else 400000
+    one, command = bench.simulate(workers + 1, "farm", tasks)
+    label = f"master and {workers:,} workers"
+    rows = [Row(label, "M messages/s", one.summary["messages"] / one.wall / 1e6,
+                one.summary["messages"] / one.cpu / 1e6, None, "more", command)]
+    for procs, target in ((2, 3), (4, None)):
+        many, command = bench.simulate(workers + 1, "farm", tasks, options=("--procs", str(procs)))
+        rows.append(Row(f"{label}, {procs} processes: longer than in one", "times",
+                        many.wall / one.wall, None, target, "less", command))
+    return rows
+
+
+def waiting(bench):
+    """Four processes of which three wait: what they use."""
+    binary = bench.compile("pi")
+    intervals = str(10**9 if bench.quick else 4 * 10**9)
+    options = ["-n", "4", "--compute", "none", binary, intervals, "alone"]
+    one = measure.run_once([bench.orrery, "run", "-q", *options], bench.timeout)
+    four = measure.run_once([bench.orrery, "run", "-q", "--procs", "4", *options], bench.timeout)
+    return [Row("three of four processes wait: processor time beyond that of one", "%",
+                100 * (four.cpu / one.cpu - 1), None, 10, "less",
+                f"orrery run --procs 4 -n 4 --compute none pi {intervals} alone")]
+
+
 # ---- 27 million ranks ----
 
 def need_memory(bench, program, ranks):
@@ -282,7 +348,19 @@ def barrier_27m(bench):
                 "less", command)]
 
 
+def hello_27m_procs(bench):
+    """The same, shared by two processes."""
+    need_memory(bench, "hello", M27)
+    cost, command = bench.simulate(M27, "hello", options=("--procs", "2"), repeat=1)
+    return [Row(f"hello, {M27:,} ranks, 2 processes: time", "s", cost.wall, cost.cpu, None, "less",
+                command),
+            Row(f"hello, {M27:,} ranks, 2 processes: peak memory of both", "GB",
+                cost.summary["peak_rss_bytes"] / 1e9, None, None, "less", command)]
+
+
 CASES = {"hello": hello, "ring-64k": ring_64k, "ring-1m": ring_1m, "ring-random": ring_random,
          "ring-both": ring_both, "blocked": blocked, "compute": compute, "pingpong": pingpong,
-         "alltoall": alltoall, "halo": halo}
-LARGE_CASES = {"hello-27m": hello_27m, "barrier-27m": barrier_27m}
+         "alltoall": alltoall, "halo": halo, "procs-ring": procs_ring, "procs-halo": procs_halo,
+         "procs-pi": procs_pi, "procs-farm": procs_farm, "procs-wait": waiting}
+LARGE_CASES = {"hello-27m": hello_27m, "hello-27m-procs": hello_27m_procs,
+               "barrier-27m": barrier_27m}

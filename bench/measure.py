@@ -85,6 +85,29 @@ def run_once(command, timeout):
     return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
+def run_together(command, count, timeout):
+    """Starts a command several times at once. Wall time until the last has ended, processor time of
+    all, and the largest peak memory."""
+    costs, failures = [], []
+
+    def one():
+        try:
+            costs.append(run_once(command, timeout))
+        except Failed as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=one) for _ in range(count)]
+    start = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    wall = time.monotonic() - start
+    if failures:
+        raise failures[0]
+    return Cost(wall, sum(c.cpu for c in costs), max(c.peak_bytes for c in costs))
+
+
 def best(costs):
     """The least of each figure over repetitions."""
     result = Cost(min(c.wall for c in costs), min(c.cpu for c in costs),

@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 """Runs the end-to-end cases of tests/e2e against an orrery program, and prints TAP.
 
-The format of a case is described in tests/e2e/README.md.
+The format of a case is described in tests/e2e/README.md. With --procs 1,2,3 each case that uses
+'orrery run' is also run on two and three native processes: its demands must hold again, and what it
+writes must be the same as on one.
 """
 
 import argparse
+import collections
 import concurrent.futures
+import itertools
+import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,6 +22,19 @@ import tempfile
 
 COMPILERS = {".c": ["mpicc.mpich", "-std=gnu11"], ".cpp": ["mpicxx.mpich", "-std=c++17"]}
 FLAGS = ["-Wall", "-Wextra", "-Werror", "-O1", "-g"]
+USES_RUN = re.compile(r'^[^#\n]*"\$ORRERY" run\b', re.MULTILINE)
+# What the number of processes may change in the text on standard error.
+HIDDEN = [(re.compile(pattern, re.MULTILINE), instead) for pattern, instead in (
+    (r"^  synchronised .*\n", ""), (r"^(  (wall time|peak memory|host)  ).*", r"\1..."),
+    (r"^(  messages .*) \(.*/s\)$", r"\1"), (r"0x[0-9a-f]+", "0x..."))]
+# ... and in the summary of --json.
+HIDDEN_KEYS = {"wall_s", "startup_s", "ratio", "peak_rss_bytes", "host", "host_reason", "procs",
+               "rounds", "batches", "private_bytes", "live_stack_max", "own_stacks", "switches",
+               "median_slice_s"}
+SUMMARY = re.compile(r"^  (virtual time|messages|bytes)  .*\n", re.MULTILINE)
+STREAMS = ("exit", "stdout", "stderr", "files")
+
+Outcome = collections.namedtuple("Outcome", STREAMS)
 
 
 class Failure(Exception):
@@ -63,11 +82,38 @@ def build_open_mpi(target):
           f"-Wl,-rpath,{target}", "-o", str(target / "open_mpi")])
 
 
-def run(case, options):
+def make_wrapper(options, procs):
+    """A program like orrery whose 'run' uses this many processes."""
+    if procs == 1:
+        return os.path.abspath(options.orrery)
+    path = options.build_dir.resolve() / f"orrery-{procs}"
+    real = shlex.quote(os.path.abspath(options.orrery))
+    path.write_text(f"#!/bin/sh\nif [ \"$1\" = run ]; then\n    shift\n"
+                    f"    exec {real} run --procs {procs} \"$@\"\nfi\nexec {real} \"$@\"\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def read_files(folder):
+    """The statistics and summaries that a case has left behind."""
+    files = {}
+    for path in sorted(pathlib.Path(folder).iterdir()):
+        if path.suffix not in (".json", ".csv", ".stats"):
+            continue
+        text = path.read_text(errors="replace")
+        if path.suffix == ".json" and '"wall_s"' in text:
+            values = json.loads(text)
+            text = json.dumps({k: v for k, v in values.items() if k not in HIDDEN_KEYS}, indent=1)
+        files[path.name] = text
+    return "".join(f"{name}:\n{text}\n" for name, text in files.items())
+
+
+def run(case, options, procs):
     """Runs the command of a case in its own session; on a time-out exactly that is ended."""
     with tempfile.TemporaryDirectory(prefix="orrery-e2e-") as folder:
-        environment = dict(os.environ, ORRERY=os.path.abspath(options.orrery), OUT=folder,
-                           PROGRAMS=os.path.abspath(options.build_dir), LC_ALL="C")
+        environment = dict(os.environ, ORRERY=options.wrappers[procs], OUT=folder,
+                           PROGRAMS=os.path.abspath(options.build_dir), PROCS=str(procs),
+                           LC_ALL="C")
         process = subprocess.Popen(["sh", str((case / "cmd").resolve())], cwd=folder,
                                    env=environment, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -78,7 +124,9 @@ def run(case, options):
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             raise Failure(f"not finished after {options.timeout} s") from None
-    return process.returncode, out.decode(errors="replace"), err.decode(errors="replace")
+        files = read_files(folder)
+        texts = (t.decode(errors="replace").replace(folder, "$OUT") for t in (out, err))
+    return Outcome(process.returncode, *texts, files)
 
 
 def check_exit(wanted, status):
@@ -105,22 +153,81 @@ def check_line(line, status, texts):
     return (re.search(wanted, texts[stream], re.MULTILINE) is None) == bool(negated)
 
 
+def check_expectations(case, outcome):
+    texts = {"stdout": outcome.stdout, "stderr": outcome.stderr}
+    lines = (case / "expect").read_text().splitlines()
+    broken = [line for line in lines
+              if line and not line.startswith("#") and not check_line(line, outcome.exit, texts)]
+    if broken:
+        shown = [f"expected {line}" for line in broken] + [f"exit status was {outcome.exit}"]
+        for name, text in texts.items():
+            shown += [f"{name}: {line[:300]}" for line in text.splitlines()[:12]]
+        raise Failure("\n".join(shown))
+
+
+def read_differs(case):
+    """What the case does not compare between numbers of processes."""
+    path = case / "differs"
+    if not path.exists():
+        return set()
+    match = re.fullmatch(r"((\w+)(, \w+)*): \S.*\n", path.read_text())
+    names = set(match.group(1).split(", ")) if match else {"?"}
+    if names - {*STREAMS, "summary"}:
+        raise Failure("differs: must be one line 'WHAT[, WHAT...]: REASON' with WHAT of "
+                      + " ".join(STREAMS) + " summary")
+    return names
+
+
+def hide(text, ignored):
+    if "summary" in ignored:
+        text = SUMMARY.sub("", text)
+    for pattern, instead in HIDDEN:
+        text = pattern.sub(instead, text)
+    return text
+
+
+def show_difference(name, first, again):
+    ours, theirs = str(first).splitlines(), str(again).splitlines()
+    for number, (x, y) in enumerate(itertools.zip_longest(ours, theirs), 1):
+        if x != y:
+            return f"{name}, line {number}: {x!r:.300} on one process, {y!r:.300} here"
+    return f"{name} differs in the end of its last line"
+
+
+def compare(case, first, again):
+    ignored = read_differs(case)
+    first, again = (o._replace(stderr=hide(o.stderr, ignored)) for o in (first, again))
+    problems = [show_difference(name, x, y) for name, x, y in zip(STREAMS, first, again)
+                if x != y and name not in ignored]
+    if problems:
+        raise Failure("\n".join(problems))
+
+
 def attempt(case, options):
-    """The name of a case and what is wrong with it, or None."""
-    try:
-        status, out, err = run(case, options)
-        texts = {"stdout": out, "stderr": err}
-        lines = (case / "expect").read_text().splitlines()
-        broken = [line for line in lines
-                  if line and not line.startswith("#") and not check_line(line, status, texts)]
-        if broken:
-            shown = [f"expected {line}" for line in broken] + [f"exit status was {status}"]
-            for name, text in texts.items():
-                shown += [f"{name}: {line[:300]}" for line in text.splitlines()[:12]]
-            raise Failure("\n".join(shown))
-    except Failure as failure:
-        return case.name, str(failure)
-    return case.name, None
+    """What was tried with a case, as pairs of a name and what is wrong, or None."""
+    counts = [1]
+    if USES_RUN.search((case / "cmd").read_text()):
+        counts += [p for p in options.procs if p != 1]
+    results = []
+    first = None
+    for procs in counts:
+        name = case.name + (f" on {procs} processes" if procs > 1 else "")
+        try:
+            outcome = run(case, options, procs)
+            check_expectations(case, outcome)
+            if procs == 1:
+                first = outcome
+            elif first:
+                compare(case, first, outcome)
+        except Failure as failure:
+            results.append((name, str(failure)))
+        else:
+            results.append((name, None))
+    return results
+
+
+def parse_counts(text):
+    return [int(word) for word in text.split(",")]
 
 
 def parse_options():
@@ -130,6 +237,8 @@ def parse_options():
     parser.add_argument("--cases", default=here / "e2e", type=pathlib.Path)
     parser.add_argument("--programs", default=here / "mpi" / "bad", type=pathlib.Path)
     parser.add_argument("--build-dir", default="build/tests-e2e", type=pathlib.Path)
+    parser.add_argument("--procs", default=[1], type=parse_counts, metavar="LIST",
+                        help="numbers of native processes, such as 1,2,3")
     parser.add_argument("--filter", help="only cases whose name matches this expression")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=60, help="seconds per case")
@@ -139,11 +248,13 @@ def parse_options():
 def main():
     options = parse_options()
     build(options.programs.resolve(), options.build_dir.resolve())
+    options.wrappers = {procs: make_wrapper(options, procs) for procs in {1, *options.procs}}
     cases = sorted(c for c in options.cases.iterdir() if (c / "cmd").exists()
                    and (not options.filter or re.search(options.filter, c.name)))
     number = passed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for name, problem in pool.map(lambda case: attempt(case, options), cases):
+        results = pool.map(lambda case: attempt(case, options), cases)
+        for name, problem in itertools.chain.from_iterable(results):
             number += 1
             passed += problem is None
             print(("ok" if problem is None else "not ok"), number, "-", name, flush=True)

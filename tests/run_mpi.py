@@ -18,7 +18,8 @@ output=same schedules=100 measured=yes) do not suit it:
 
 For every n the run is repeated: output, virtual time, counts and statistics must be the same to
 the last digit. The same is demanded of every random schedule. Counts of MANY ranks and more, where
-the simulator keeps stacks in another way, get a few schedules of their own.
+the simulator keeps stacks in another way, get a few schedules of their own. With --procs, runs on
+several native processes must give the same once more.
 """
 
 import argparse
@@ -45,6 +46,9 @@ WARNINGS = {".c": ["-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow"],
 MANY = 257  # above the count up to which every rank has a stack of its own
 JSON_KEYS = ("ranks", "virtual_time_s", "wall_s", "peak_rss_bytes", "messages", "bytes", "host",
              "procs")
+# Programs that talk in more than the simplest ways, for the rarer ways to distribute ranks.
+TALKATIVE = re.compile(r"coll_|comm_|dec_|fuzz_|op_user|p2p_|topo_|lang_(stdio|exit)|err_|f08_")
+SPREAD = (("--procs", "3", "--placement", "cyclic"), ("--procs", "4", "--schedule", "random:7"))
 
 Program = collections.namedtuple("Program", "name source binary flags n native args output "
                                  "schedules measured options lines")
@@ -175,7 +179,7 @@ class Runner:
     def compare(self, first, again, what):
         demand(again.stdout == first.stdout, what + ": other output\n" +
                first_difference(first.stdout, again.stdout))
-        for key in ("virtual_time_s", "messages", "bytes"):
+        for key in ("virtual_time_ps", "messages", "bytes"):
             demand(again.summary[key] == first.summary[key],
                    f"{what}: {key} is {again.summary[key]}, was {first.summary[key]}")
         demand(again.stats == first.stats, what + ": other statistics\n" +
@@ -211,6 +215,28 @@ class Runner:
             extra = ("--compute", "none", "--schedule", f"random:{seed}")
             self.compare(first, self.simulate(program, n, extra), f"n={n} random:{seed}")
 
+    def spread(self, program, n, ways):
+        """On several native processes; what reaches standard error is of the program, too."""
+        first = self.simulate(program, n, ("--compute", "none", "-q"))
+        for way in ways:
+            what = f"n={n} {' '.join(way)}"
+            again = self.simulate(program, n, ("--compute", "none", "-q", *way))
+            self.compare(first, again, what)
+            demand(again.stderr == first.stderr, what + ": other text on standard error\n" +
+                   first_difference(first.stderr, again.stderr))
+            demand(again.summary["procs"] == min(int(way[1]), n),
+                   f"{what}: {again.summary['procs']} processes")
+
+    def spread_cases(self, program):
+        counts = [n for n in program.n if n > 1]
+        largest = max(counts)
+        few = max([n for n in counts if n <= 5 and n != largest] or [largest])
+        for n in sorted({few, largest}):
+            yield f"processes {program.name} n={n}", self.spread, (program, n, (("--procs", "2"),))
+        if TALKATIVE.match(program.name):
+            n = max([n for n in counts if n < MANY])
+            yield f"processes {program.name} n={n} spread", self.spread, (program, n, SPREAD)
+
     def cases(self, programs):
         """All cases, as (name, function, arguments), in the order in which they must start."""
         options = self.options
@@ -232,6 +258,8 @@ class Runner:
                 if seeds:
                     listed.append((f"schedules {p.name} n={n} x{len(seeds)}", self.scheduled,
                                    (p, n, seeds)))
+        if options.procs:
+            listed += [case for p in programs for case in self.spread_cases(p)]
         yield listed
 
 
@@ -261,6 +289,7 @@ def parse_options():
     parser.add_argument("--no-native", action="store_true", help="do not run under mpiexec.mpich")
     parser.add_argument("--native-only", action="store_true", help="do not run under Orrery")
     parser.add_argument("--schedules", type=int, help="at most this many random schedules each")
+    parser.add_argument("--procs", action="store_true", help="also run on several processes")
     parser.add_argument("--run-args", default="", help="more options for every 'orrery run'")
     parser.add_argument("--filter", help="only sources whose name matches this expression")
     parser.add_argument("--jobs", type=int, default=2)

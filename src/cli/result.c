@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "net/net.h"
 
 #define SHORT_SLICE_S 1e-6
 
@@ -39,6 +40,17 @@ static double ratio(const struct run_page *page, const struct cli_outcome *outco
 static uint64_t peak_memory(const struct run_page *page, const struct cli_outcome *outcome)
 {
     return page->end.peak_rss_bytes ? page->end.peak_rss_bytes : outcome->peak_rss_bytes;
+}
+
+/* What the processes could not share. */
+static const char *serial(const struct run_page *page)
+{
+    switch ((enum net_split)page->end.net_split) {
+    case NET_SPLIT_NONE: return "the network, on process 0";
+    case NET_SPLIT_PARTS: return "nothing; the network in windows of its latency";
+    case NET_SPLIT_FREE: break;
+    }
+    return "nothing";
 }
 
 /* ---- status ---- */
@@ -156,6 +168,7 @@ void cli_result_summary(const struct run_page *page, const struct cli_outcome *o
                  units_format_count(text, sizeof text, page->end.rounds));
         buf_addf(out, ", %s batches of messages\n",
                  units_format_count(text, sizeof text, page->end.batches));
+        buf_addf(out, "  serial        %s\n", serial(page));
     }
     buf_addf(out, "  host          fibre (%s), ", page->opt.host_reason);
     add_stacks(page, out);
@@ -218,6 +231,7 @@ void cli_result_json(const struct run_page *page, const struct cli_outcome *outc
     put_uint(&json, "procs", page->opt.procs);
     put_uint(&json, "rounds", page->end.rounds);
     put_uint(&json, "batches", page->end.batches);
+    put_string(&json, "serial", serial(page));
     json_key(&json, "exit_status");
     json_int(&json, exit_status);
     put_string(&json, "cause", cause_name(page->end.cause));

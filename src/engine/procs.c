@@ -21,9 +21,9 @@
 #define POLL_NS 40000.0     /* the link is looked at this often while entities run ... */
 #define POLL_PROC_NS 1000.0 /* ... or less often with many processes to send to */
 #define SPIN_TRIES 2000u    /* looks before the processor is given up */
-#define YIELD_TRIES 40u     /* looks with the processor offered to others, before sleeping */
-#define SLEEP_MIN_NS 20000
-#define SLEEP_MAX_NS 1000000
+#define YIELD_TRIES 400u     /* looks with the processor offered to others, before sleeping */
+#define SLEEP_MIN_NS 20000  /* the first sleep; doubled ... */
+#define SLEEP_DOUBLED 8     /* ... so often, to 5 ms */
 #define IDLE_NS 20000000.0  /* the engine's idle hook is called this often while waiting */
 
 enum { TAG_BATCH = 1, TAG_REPORT, TAG_VERDICT };
@@ -308,7 +308,7 @@ void procs_pause(const struct procs *p, unsigned *tries)
         return;
     }
     n -= spin + YIELD_TRIES;
-    t.tv_nsec = n < 6 ? SLEEP_MIN_NS << n : SLEEP_MAX_NS;
+    t.tv_nsec = SLEEP_MIN_NS << (n < SLEEP_DOUBLED ? n : SLEEP_DOUBLED);
     nanosleep(&t, NULL);
 }
 

@@ -156,6 +156,7 @@ static void fill_page(const struct whole *w, enum run_cause cause)
     page->end.pairs_aggregated = p->aggregated || p->pairs > MPI_STATS_PAIRS_MAX;
     page->end.rounds = mpi_world.engine.rounds;
     page->end.batches = p->batches;
+    page->end.net_split = (int32_t)mpi_world.net.ops->split;
     if (mpi_place()->procs > 1) {
         page->end.peak_rss_bytes = p->peak_rss;
         page->end.peak_rss_max = w->peak_rss_max;

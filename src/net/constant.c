@@ -52,6 +52,7 @@ static vtime constant_delay(const struct net *net, uint32_t src, uint32_t dst, u
 const struct net_ops net_constant_ops = {
     .name = "constant",
     .about = "latency + size / bandwidth, without contention",
+    .split = NET_SPLIT_FREE,
     .init = constant_init,
     .delay = constant_delay,
     .drain = constant_drain,

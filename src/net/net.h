@@ -4,6 +4,12 @@
  * A model is one struct net_ops in one file and one line of the table in net.c. Models here are
  * free of contention: the arrival is a function of the send alone, so messages carry it and no
  * event queue is needed.
+ *
+ * With several processes such a model is evaluated wherever a message is sent (NET_SPLIT_FREE). A model
+ * with contention has state that messages share, and sees them in order of time: an entity of the
+ * engine, an agent, to which injections are messages and whose every step is a decision, due when the
+ * injection is. The engine then hands it injections in windows of one lookahead, on the process that
+ * place.h gives it: one process has it all (NET_SPLIT_NONE), or each has its part (NET_SPLIT_PARTS).
  */
 #ifndef NET_NET_H
 #define NET_NET_H
@@ -16,8 +22,16 @@
 
 struct net;
 
+/* How a model works when the ranks are on several processes. */
+enum net_split {
+    NET_SPLIT_FREE = 0, /* anywhere, without order */
+    NET_SPLIT_PARTS,    /* in parts, each on one process, in windows of one lookahead */
+    NET_SPLIT_NONE,     /* on one process, in windows of one lookahead: it is serial */
+};
+
 struct net_ops {
     const char *name, *about;
+    enum net_split split;
     /* Prepares the model from the machine description. */
     int (*init)(struct net *, const struct platform_config *, struct err *);
     /* Time from the moment the message leaves its sender to its arrival. */
