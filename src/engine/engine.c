@@ -348,7 +348,7 @@ enum engine_end engine_run(struct engine *e)
             turns++;
             if ((turns % IDLE_EVERY == 0 || e->idle_often) && e->idle)
                 e->idle(e->cfg.owner);
-            if (peers && (e->unsent || ticks_now() >= e->next_poll))
+            if (peers && (e->unsent > 1 || ticks_now() >= e->next_poll))
                 peers->poll(peers->owner);
             continue;
         }

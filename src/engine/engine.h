@@ -150,7 +150,7 @@ struct engine {
     vtime idle_since;    /* smallest due time at the first quiescence after the last success */
     uint64_t rounds;     /* quiescences passed */
     int stop;
-    int unsent;         /* the peers hold messages that should be sent soon */
+    int unsent;         /* the peers hold messages: 1, that should be sent soon: 2 */
     uint64_t next_poll; /* when the peers want to be polled next, in ticks (base/ticks.h) */
     struct engine_due abort; /* the smallest (time, world number) of all entities that ended the run */
     struct engine_status all; /* of all processes at the last common quiescence */

@@ -62,7 +62,7 @@ static void queue(struct procs *p, uint32_t to, int tag, char *data, size_t len)
     *b = (struct procs_batch){NULL, to, tag, data, len};
     *p->full_last = b;
     p->full_last = &b->next;
-    p->cfg.engine->unsent = 1;
+    p->cfg.engine->unsent = 2;
 }
 
 static void box_close(struct procs *p, uint32_t to)
@@ -101,8 +101,8 @@ static void peers_send(void *owner, struct engine_msg *m)
 
     memcpy(to, (char *)m + WIRE_SKIP, m->size - WIRE_SKIP);
     engine_msg_free(e, m);
-    if (ticks_now() >= e->next_poll)
-        e->unsent = 1;
+    if (e->unsent < 2)
+        e->unsent = ticks_now() >= e->next_poll ? 2 : 1;
 }
 
 void procs_flush(struct procs *p)

@@ -16,6 +16,11 @@
 /* Not in a rank, or outside Init..Finalize: says so and ends the run. */
 _Noreturn void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn);
 
+/* Several processes: see to it that they get what was sent to them before the rank computes for long
+ * (may switch). */
+void mpi_share_enter(void);
+void mpi_share_leave(struct mpi_rank *self);
+
 static inline struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn)
 {
     struct mpi_rank *self = mpi_self();
@@ -24,6 +29,8 @@ static inline struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn)
         mpi_enter_refused(NULL, fn);
     if (mpi_world.measured)
         mpi_charge(self);
+    if (__builtin_expect(mpi_world.shared, 0))
+        mpi_share_enter();
     self->fn = (uint16_t)fn;
     return self;
 }
@@ -37,9 +44,6 @@ static inline struct mpi_rank *mpi_enter(enum mpi_fn fn)
     return self;
 }
 
-/* Other processes should get what was sent to them before the rank goes on, maybe for long. */
-void mpi_let_send(struct mpi_rank *self);
-
 static inline vtime mpi_clock(const struct mpi_rank *self)
 {
     return self->ent.clock;
@@ -48,8 +52,8 @@ static inline vtime mpi_clock(const struct mpi_rank *self)
 static inline void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0)
 {
     mpi_stats_call(self, fn, self->ent.clock - t0);
-    if (__builtin_expect(mpi_world.engine.unsent, 0))
-        mpi_let_send(self);
+    if (__builtin_expect(mpi_world.shared, 0))
+        mpi_share_leave(self);
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
 }

@@ -299,6 +299,7 @@ static void join(struct engine_config *eng)
 
     mpi_team_open(mpi_world.opt, &eng->place);
     eng->peers = mpi_team_peers();
+    mpi_world.shared = eng->peers != NULL;
     page->now.proc = eng->place.proc;
     page->now.joined = 1;
 }

@@ -71,6 +71,7 @@ struct mpi_world {
     vtime send_overhead, recv_overhead, test_cost, clock_cost;
     uint64_t eager_limit;
     int may_cancel;       /* the program calls MPI_Cancel */
+    int shared;           /* there are other processes */
     struct pool pool;     /* requests, exts and other small objects */
     struct mpi_stats *stats;
 };

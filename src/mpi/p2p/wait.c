@@ -11,18 +11,11 @@
  */
 #include <string.h>
 
-#include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
 
 static void suspend(struct mpi_rank *self, vtime due, uint32_t wake_after)
 {
     engine_block(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, wake_after);
-    vp_fibre_suspend();
-}
-
-void mpi_let_send(struct mpi_rank *self)
-{
-    engine_yield(&mpi_world.engine, &self->ent, mpi_rank_index(self));
     vp_fibre_suspend();
 }
 

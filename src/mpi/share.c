@@ -1,0 +1,41 @@
+/*
+ * share.c - when a rank that sent to another process lets its message go.
+ *
+ * Messages to other processes are collected and sent when the scheduler comes to it. A rank that
+ * sends and then computes for a second would keep its message back that long. Programs alternate
+ * between computing and calling: after a long slice of computation the next calls are probably the
+ * last before another one. So for a few calls after a long slice, a rank that has sent something to
+ * another process gives way to the scheduler before it goes on. In programs that do not compute
+ * nothing of this happens, and batches grow.
+ */
+#include "mpi/entry.h"
+
+#define LONG_NS 200000.0 /* a slice is long from here on ... */
+#define CALLS 16         /* ... and this many calls after it are watched */
+
+static struct {
+    uint64_t left, long_ticks; /* when a rank last left a call, in ticks */
+    int watched;               /* calls to come */
+} share;
+
+void mpi_share_enter(void)
+{
+    if (!share.long_ticks)
+        share.long_ticks = (uint64_t)(LONG_NS * ticks_per_ns());
+    else if (ticks_now() - share.left > share.long_ticks)
+        share.watched = CALLS;
+    else if (share.watched)
+        share.watched--;
+}
+
+void mpi_share_leave(struct mpi_rank *self)
+{
+    int unsent = mpi_world.engine.unsent;
+
+    if (unsent > 1 || (unsent && share.watched)) {
+        mpi_world.engine.unsent = 2;
+        engine_yield(&mpi_world.engine, &self->ent, mpi_rank_index(self));
+        vp_fibre_suspend();
+    }
+    share.left = ticks_now();
+}
