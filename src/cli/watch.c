@@ -124,7 +124,8 @@ static void draw_line(struct watch *watch)
              units_format_count(all, sizeof all, page->opt.ranks),
              units_format_time(clock, sizeof clock, page->now.clock),
              units_format_count(rate, sizeof rate, (uint64_t)watch->rate),
-             units_format_bytes(memory, sizeof memory, resident_bytes(watch->pid)));
+             units_format_bytes(memory, sizeof memory,
+                                resident_bytes(watch->pid) + page->now.memory_elsewhere));
     size_t room = columns(), length = strlen(line);
     struct buf out;
     buf_init(&out);

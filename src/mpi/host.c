@@ -141,6 +141,7 @@ static void show_progress(void)
     page->now.messages = t.messages;
     page->now.bytes = t.bytes;
     page->now.clock = t.clock;
+    page->now.memory_elsewhere = t.memory;
     page->now.beats++;
 }
 

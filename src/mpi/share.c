@@ -6,7 +6,7 @@
  * between computing and calling: after a long slice of computation the next calls are probably the
  * last before another one. So for a few calls after a long slice, a rank that has sent something to
  * another process gives way to the scheduler before it goes on. In programs that do not compute
- * nothing of this happens, and batches grow.
+ * nothing of this happens, and batches grow. Time is looked at only while something is unsent.
  */
 #include "mpi/entry.h"
 
@@ -14,15 +14,19 @@
 #define CALLS 16         /* ... and this many calls after it are watched */
 
 static struct {
-    uint64_t left, long_ticks; /* when a rank last left a call, in ticks */
-    int watched;               /* calls to come */
+    uint64_t left, long_ticks; /* when a rank last left a call with something unsent, in ticks */
+    int watched;               /* such calls to come */
+    int timed;                 /* `left` is to be compared with the next entry */
 } share;
 
 void mpi_share_enter(void)
 {
+    if (!share.timed)
+        return;
+    share.timed = 0;
     if (!share.long_ticks)
         share.long_ticks = (uint64_t)(LONG_NS * ticks_per_ns());
-    else if (ticks_now() - share.left > share.long_ticks)
+    if (ticks_now() - share.left > share.long_ticks)
         share.watched = CALLS;
     else if (share.watched)
         share.watched--;
@@ -32,10 +36,13 @@ void mpi_share_leave(struct mpi_rank *self)
 {
     int unsent = mpi_world.engine.unsent;
 
-    if (unsent > 1 || (unsent && share.watched)) {
+    if (!unsent)
+        return;
+    if (unsent > 1 || share.watched) {
         mpi_world.engine.unsent = 2;
         engine_yield(&mpi_world.engine, &self->ent, mpi_rank_index(self));
         vp_fibre_suspend();
     }
     share.left = ticks_now();
+    share.timed = 1;
 }

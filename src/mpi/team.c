@@ -151,6 +151,7 @@ void mpi_team_report(struct mpi_team_status *mine)
         if (wall() < team.next_report)
             return;
         team.next_report = wall() + REPORT_SECONDS;
+        mine->memory = mem_peak_rss();
         note(0, MPI_TEAM_STATUS, mine, sizeof *mine);
         return;
     }
@@ -159,6 +160,7 @@ void mpi_team_report(struct mpi_team_status *mine)
         mine->ranks_done += team.status[q].ranks_done;
         mine->messages += team.status[q].messages;
         mine->bytes += team.status[q].bytes;
+        mine->memory += team.status[q].memory;
         if (team.status[q].clock > mine->clock)
             mine->clock = team.status[q].clock;
     }

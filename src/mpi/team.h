@@ -26,6 +26,7 @@ enum mpi_team_tag {
 /* How far a process is. */
 struct mpi_team_status {
     uint64_t ranks_started, ranks_done, messages, bytes;
+    uint64_t memory; /* of other processes */
     vtime clock;
 };
 

@@ -58,6 +58,7 @@ struct run_page {
     struct {
         volatile uint64_t ranks_started, ranks_done, messages, bytes, current_rank, switches;
         volatile vtime clock; /* of the rank that ran last */
+        volatile uint64_t memory_elsewhere; /* process 0: what the others use, in bytes */
         volatile uint64_t beats; /* goes on while the scheduler does, even if it only waits */
         volatile uint32_t proc;  /* number of this process ... */
         volatile uint32_t joined; /* ... once it is known */
