@@ -80,8 +80,11 @@ if [ -z "$quick" ]; then
     fi
 fi
 runner mpi-programs python3 tests/run_mpi.py --orrery "$build/orrery" --build-dir "$build/mpi-tests" \
-    --programs tests/mpi ${quick:+--no-native --schedules 5}
-runner end-to-end python3 tests/run_e2e.py --orrery "$build/orrery" --build-dir "$build/e2e"
+    --programs tests/mpi ${quick:+--no-native --schedules 5} $([ -n "$quick" ] || echo --procs)
+runner end-to-end python3 tests/run_e2e.py --orrery "$build/orrery" --build-dir "$build/e2e" \
+    --procs "$([ -n "$quick" ] && echo 1,2 || echo 1,2,3,4)"
+runner processes python3 tests/run_procs.py --orrery "$build/orrery" --build-dir "$build/procs-tests" \
+    ${quick:+--quick}
 runner examples examples/run_tests.sh "$build/orrery" "$build/examples"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -25,12 +25,12 @@ FLAGS = ["-Wall", "-Wextra", "-Werror", "-O1", "-g"]
 USES_RUN = re.compile(r'^[^#\n]*"\$ORRERY" run\b', re.MULTILINE)
 # What the number of processes may change in the text on standard error.
 HIDDEN = [(re.compile(pattern, re.MULTILINE), instead) for pattern, instead in (
-    (r"^  synchronised .*\n", ""), (r"^(  (wall time|peak memory|host)  ).*", r"\1..."),
+    (r"^  (synchronised|serial)  .*\n", ""), (r"^(  (wall time|peak memory|host)  ).*", r"\1..."),
     (r"^(  messages .*) \(.*/s\)$", r"\1"), (r"0x[0-9a-f]+", "0x..."))]
 # ... and in the summary of --json.
 HIDDEN_KEYS = {"wall_s", "startup_s", "ratio", "peak_rss_bytes", "host", "host_reason", "procs",
-               "rounds", "batches", "private_bytes", "live_stack_max", "own_stacks", "switches",
-               "median_slice_s"}
+               "rounds", "batches", "serial", "private_bytes", "live_stack_max", "own_stacks",
+               "switches", "median_slice_s"}
 SUMMARY = re.compile(r"^  (virtual time|messages|bytes)  .*\n", re.MULTILINE)
 STREAMS = ("exit", "stdout", "stderr", "files")
 

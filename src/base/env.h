@@ -7,8 +7,8 @@
 /* Descriptor of the run page; its presence makes the preloaded library take the process over. */
 #define ENV_RUN_FD "ORRERY_RUN_FD"
 
-/* A file of the `orrery run` that started the workers, for the exit status. */
-#define ENV_REPORT "ORRERY_REPORT"
+/* A memory file that the `orrery run` that started the workers shares with them. */
+#define ENV_TEAM "ORRERY_TEAM"
 
 /* Its table of which process has which rank, if there is one. */
 #define ENV_PLACEMENT "ORRERY_PLACEMENT"

@@ -199,13 +199,14 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     if (rc == 0) {
         int progress = run->progress < 0 ? isatty(STDERR_FILENO) && !run->quiet : run->progress;
         cli_watch_wait(pid, page.page, progress, start, &outcome);
-        if (run->worker && cli_team_judge(page.page, &outcome, pid))
+        int failed = run->worker && cli_team_judge(page.page, &outcome, pid);
+        if (failed)
             *status = CLI_INTERNAL;
         else if (run->worker && page.page->now.joined && page.page->now.proc != 0)
             *status = cli_result_status(page.page, &outcome);
         else
             *status = report(run, page.page, &outcome);
-        if (run->worker && page.page->now.proc == 0)
+        if (failed || (run->worker && page.page->now.proc == 0))
             cli_team_tell(*status);
     }
     cli_page_fini(&page);
@@ -223,6 +224,8 @@ static int run_main(int argc, char **argv)
     cli_run_init(&run);
     if (cli_begin(&cli_run_usage, argc, argv, &run, &next, &status))
         return status;
+    if (run.worker)
+        cli_team_join();
     if (!run.opt.ranks) {
         err_set(&err, ERR_INPUT,
                 "how many ranks? give -n N before the program, as in: orrery run -n 64 ./app");

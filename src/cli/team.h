@@ -30,7 +30,10 @@ int cli_team_prepare(struct cli_run *, struct err *);
  * status 3. */
 int cli_team_judge(const struct run_page *, const struct cli_outcome *, pid_t pid);
 
-/* In the worker of process 0: tells who started the workers how the run ended. */
+/* In a worker, first of all: takes the standard streams of who started it, if that is on this machine. */
+void cli_team_join(void);
+
+/* In the worker of process 0, or of one that failed: tells who started the workers how the run ended. */
 void cli_team_tell(int status);
 
 #endif

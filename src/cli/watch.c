@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -245,18 +246,15 @@ void cli_watch_wait(pid_t pid, const struct run_page *page, int progress, double
     out->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
 }
 
-void cli_watch_launcher(pid_t pid, struct cli_outcome *out)
+int cli_watch_signals(void)
 {
-    struct watch watch = {.pid = pid, .out = out};
     sigset_t set;
-    memset(out, 0, sizeof *out);
     wanted_signals(&set);
-    for (;;) {
-        siginfo_t info;
-        int sig = sigwaitinfo(&set, &info);
-        if (sig > 0 && sig != SIGCHLD)
-            pass_on(&watch, &info, out);
-        if (waitpid(pid, &out->status, WNOHANG) == pid)
-            break;
-    }
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int cli_watch_signal(int fd)
+{
+    struct signalfd_siginfo info;
+    return read(fd, &info, sizeof info) == sizeof info ? (int)info.ssi_signo : 0;
 }

@@ -34,8 +34,10 @@ void cli_watch_block(sigset_t *old);
 void cli_watch_wait(pid_t pid, const struct run_page *, int progress, double start,
                     struct cli_outcome *);
 
-/* Waits until a launcher has ended; passes signals on, a second one kills it. */
-void cli_watch_launcher(pid_t pid, struct cli_outcome *);
+/* A descriptor that becomes readable with the signals that cli_watch_block blocked. */
+int cli_watch_signals(void);
+/* The next signal of it, or 0. */
+int cli_watch_signal(int fd);
 
 /* Host seconds of a clock that only goes forward; `start` above is its value before the start. */
 double cli_watch_now(void);

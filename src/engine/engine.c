@@ -25,6 +25,7 @@
 #include "base/mem.h"
 #include "base/ticks.h"
 
+#define NEW_AFTER 4096 /* resumes of others after which a new entity starts all the same */
 #define IDLE_EVERY 16 /* resumes between two calls of the idle hook */
 
 /* ---- the decision heap ---- */
@@ -141,8 +142,12 @@ static int64_t take_ready(struct engine *e)
         return -1;
     if (e->cfg.random)
         fresh = shuffle(e);
-    if (fresh)
+    else if (!fresh && e->next_new < e->cfg.place.count && ++e->held_back > NEW_AFTER)
+        fresh = 1; /* those that run for ever are not to keep others from starting */
+    if (fresh) {
+        e->held_back = 0;
         return (int64_t)e->next_new++;
+    }
     return e->ready[e->ready_head++ & (e->ready_cap - 1)];
 }
 
@@ -244,8 +249,8 @@ static int quiescent(struct engine *e)
         settled = e->cfg.peers->settle(e->cfg.peers->owner, &mine, &e->all);
     else
         e->all = mine;
-    if (settled == 1)
-        e->progressed = 0;
+    if (!e->cfg.peers)
+        e->progressed = 0; /* peers take it with them */
     return settled;
 }
 
@@ -312,11 +317,17 @@ int engine_abort(struct engine *e, uint32_t id, vtime when)
 {
     struct engine_due d = {when, place_number(&e->cfg.place, id)};
 
+    engine_progress(e, when); /* of every abort: which comes first here, is chance */
     if (!due_before(&d, &e->abort))
         return 0;
     e->abort = d;
-    engine_progress(e, when);
     return 1;
+}
+
+void engine_abort_elsewhere(struct engine *e, struct engine_due d)
+{
+    if (due_before(&d, &e->abort))
+        e->abort = d;
 }
 
 /* What the status of all means; ENGINE_END_GOES_ON: some go on. */

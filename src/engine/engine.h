@@ -105,8 +105,8 @@ struct engine_peers {
     /* Sends what is waiting to be sent, hands what has come to engine_deliver. */
     void (*poll)(void *owner);
     /* Nothing is ready here. Returns 1 with the status of all when all processes are quiescent and no
-     * message is under way; 2 if so, but more has happened here since; 0 when there may be something
-     * to do here. Waits for one of them. */
+     * message is under way; 0 when there may be something to do here. Waits for either. Takes over
+     * `progressed`, which starts anew. */
     int (*settle)(void *owner, const struct engine_status *mine, struct engine_status *all);
 };
 
@@ -143,6 +143,7 @@ struct engine {
     uint64_t ready_tail;
     uint64_t ready_cap; /* a power of two */
     uint64_t next_new;   /* entities below this have been started */
+    uint32_t held_back;  /* resumes since the last one was */
     uint64_t done;
     uint64_t injected;
     vtime last_progress; /* latest arrival injected or success reported */
@@ -177,6 +178,8 @@ void engine_stop(struct engine *);
  * Returns 1 if this is the earliest abort so far (smallest time, then id).
  */
 int engine_abort(struct engine *, uint32_t id, vtime when);
+/* An entity of another process ends the run then (world number). */
+void engine_abort_elsewhere(struct engine *, struct engine_due);
 
 static inline struct engine_entity *engine_entity_at(const struct engine *e, uint32_t id)
 {

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/mem.h"
 
 #define UNIT 64
@@ -177,6 +178,28 @@ static void set_up_environment(int set)
     }
 }
 
+/* What the launcher has put there is not for the program to see. */
+static void clean_environment(void)
+{
+    static const char *const starts[] = {"PMI_", "PMIX_", "MPI_LOCAL", "HYDI_", "HYDRA_",
+                                         "MPICH_INTERFACE_HOSTNAME", ENV_TEAM, ENV_PLACEMENT};
+    char name[256];
+
+    for (char **at = environ; *at;) {
+        size_t n = strcspn(*at, "="), found = 0;
+
+        for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+            found |= strncmp(*at, starts[i], strlen(starts[i])) == 0;
+        if (!found || n >= sizeof name) {
+            at++;
+            continue;
+        }
+        memcpy(name, *at, n);
+        name[n] = 0;
+        unsetenv(name); /* moves the others up */
+    }
+}
+
 int native_open(struct native_link *link, const char *path, struct err *err)
 {
     int proc, procs, level, rc;
@@ -199,6 +222,7 @@ int native_open(struct native_link *link, const char *path, struct err *err)
     *link = (struct native_link){.proc = (uint32_t)proc, .procs = (uint32_t)procs,
                                  .crowded = is_crowded(), .send = link_send, .recv = link_recv,
                                  .close = link_close};
+    clean_environment();
     return ERR_OK;
 }
 

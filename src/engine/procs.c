@@ -17,7 +17,9 @@
 #include "base/mem.h"
 #include "base/ticks.h"
 
-#define BOX_SIZE ((size_t)64 << 10)
+#define BOX_MAX ((size_t)64 << 10) /* of a batch that is being filled ... */
+#define BOX_ALL ((size_t)4 << 20)  /* ... and of all of them */
+#define REPORT_AT_ONCE 16u /* with more processes, look that often in vain before reporting */
 #define POLL_NS 40000.0     /* the link is looked at this often while entities run ... */
 #define POLL_PROC_NS 1000.0 /* ... or less often with many processes to send to */
 #define SPIN_TRIES 2000u    /* looks before the processor is given up */
@@ -79,14 +81,14 @@ static char *box_room(struct procs *p, uint32_t to, size_t bytes)
     struct procs_box *box = &p->boxes[to];
     char *at;
 
-    if (box->data && box->len + bytes > BOX_SIZE)
+    if (box->data && box->len + bytes > p->box_size)
         box_close(p, to);
     if (!box->listed) {
         box->listed = 1;
         p->open[p->open_count++] = to;
     }
     if (!box->data) /* a message larger than a box has one of its own */
-        box->data = native_alloc(bytes > BOX_SIZE ? bytes : BOX_SIZE);
+        box->data = native_alloc(bytes > p->box_size ? bytes : p->box_size);
     at = box->data + box->len;
     box->len += bytes;
     return at;
@@ -274,6 +276,11 @@ static void report(struct procs *p, const struct engine_status *mine)
 
     p->last = (struct procs_report){.epoch = p->epoch, .serial = p->last.serial + 1,
                                     .sent = p->sent, .received = p->received, .status = *mine};
+    /* more may happen here before the verdict: what it does not rest on is reported again */
+    if (mine->progressed)
+        p->progress = p->last.serial;
+    p->last.status.progressed = p->progress > p->settled;
+    p->cfg.engine->progressed = 0;
     p->delivered_before = p->delivered;
     p->reported = 1;
     if (link->proc == 0)
@@ -282,18 +289,15 @@ static void report(struct procs *p, const struct engine_status *mine)
         link->send(link->owner, 0, TAG_REPORT, copied(&p->last, sizeof p->last), sizeof p->last);
 }
 
-/* Takes the verdict: 1, or 2 if more has come since the report it rests on. */
-static int accept_verdict(struct procs *p, struct engine_status *all)
+static void accept_verdict(struct procs *p, struct engine_status *all)
 {
-    int later = p->verdict.serial != p->last.serial || p->delivered != p->delivered_before;
-
     assert(p->verdict.epoch == p->epoch);
     *all = p->verdict.all;
+    p->settled = p->verdict.serial;
     p->has_verdict = 0;
     p->reported = 0;
     p->epoch++;
     p->rounds++;
-    return later ? 2 : 1;
 }
 
 void procs_pause(const struct procs *p, unsigned *tries)
@@ -320,11 +324,14 @@ static int peers_settle(void *owner, const struct engine_status *mine, struct en
     unsigned tries = 0;
 
     procs_flush(p);
-    if (!p->reported || p->delivered != p->delivered_before)
-        report(p, mine);
+    p->reported = p->reported && p->delivered == p->delivered_before && p->sent == p->last.sent;
     for (;;) {
-        if (p->has_verdict)
-            return accept_verdict(p, all);
+        if (!p->reported && tries >= p->report_after)
+            report(p, mine);
+        if (p->has_verdict) {
+            accept_verdict(p, all);
+            return 1;
+        }
         if (p->delivered != before || e->stop)
             return 0;
         if (ticks_now() >= next_idle && e->idle) {
@@ -354,6 +361,8 @@ void procs_init(struct procs *p, const struct procs_config *cfg)
     p->sent_to = mem_zalloc(n * sizeof *p->sent_to);
     p->got_from = mem_zalloc(n * sizeof *p->got_from);
     p->poll_ticks = (uint64_t)(poll_ns * ticks_per_ns());
+    p->box_size = BOX_ALL / n < BOX_MAX ? BOX_ALL / n : BOX_MAX;
+    p->report_after = n > REPORT_AT_ONCE ? n : 0;
     if (cfg->link.proc == 0) {
         p->reports = mem_zalloc(n * sizeof *p->reports);
         p->has_report = mem_zalloc(n);

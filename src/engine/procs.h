@@ -80,9 +80,13 @@ struct procs {
     uint64_t delivered_before;             /* when the last report was made */
     struct procs_report last;              /* the last report ... */
     int reported;                          /* ... was made in this epoch and nothing changed since */
+    uint64_t progress; /* serial of the last report of progress ... */
+    uint64_t settled;  /* ... and of that which the last verdict rests on */
     uint64_t epoch;
     int has_verdict;
     struct procs_verdict verdict;
+    size_t box_size;
+    unsigned report_after; /* looks in vain before a report */
     uint64_t poll_ticks; /* how often the link should be looked at */
     struct procs_report *reports; /* coordinator: the latest of each process, in the present epoch ... */
     uint8_t *has_report;

@@ -98,6 +98,7 @@ static void merge_ending(struct mpi_ending *to, const struct mpi_ending *from)
     if (from->last > to->last)
         to->last = from->last;
     if (from->abort_status && from->abort_rank == abort->id) {
+        to->abort_cause = from->abort_cause;
         to->abort_status = from->abort_status;
         to->abort_rank = from->abort_rank;
         memcpy(to->abort_text, from->abort_text, sizeof to->abort_text);
@@ -205,7 +206,7 @@ static int say(const struct whole *w, enum engine_end end, enum run_cause *cause
         *cause = RUN_CAUSE_DONE;
         return ended_well(&w->sum.end);
     case ENGINE_END_ABORTED:
-        *cause = RUN_CAUSE_ABORT;
+        *cause = (enum run_cause)w->sum.end.abort_cause;
         say_abort(&w->sum.end);
         return w->sum.end.abort_status;
     case ENGINE_END_DEADLOCK:

@@ -13,7 +13,8 @@ struct mpi_ending {
     uint64_t unfinalized; /* ranks that ended without MPI_Finalize ... */
     uint32_t unfinalized_rank; /* ... and the first of them */
     vtime last; /* largest final clock */
-    int32_t abort_status;  /* of the earliest MPI_Abort or fatal MPI error here, ... */
+    int32_t abort_cause;   /* enum run_cause, ... */
+    int32_t abort_status;  /* ... exit status of the earliest MPI_Abort or fatal MPI error here, ... */
     uint32_t abort_rank;   /* ... who made it ... */
     char abort_text[512];  /* ... and what it said */
     struct mpi_team_status now;

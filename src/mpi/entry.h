@@ -16,6 +16,9 @@
 /* Not in a rank, or outside Init..Finalize: says so and ends the run. */
 _Noreturn void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn);
 
+/* The run ends before the rank's time: it never returns (switches). */
+_Noreturn void mpi_serve(struct mpi_rank *self);
+
 /* Several processes: see to it that they get what was sent to them before the rank computes for long
  * (may switch). */
 void mpi_share_enter(void);
@@ -39,6 +42,8 @@ static inline struct mpi_rank *mpi_enter(enum mpi_fn fn)
 {
     struct mpi_rank *self = mpi_enter_anytime(fn);
 
+    if (__builtin_expect(mpi_world.parking, 0) && self->ent.clock > mpi_world.engine.abort.due)
+        mpi_serve(self);
     if (__builtin_expect(self->phase != MPI_PHASE_ACTIVE, 0))
         mpi_enter_refused(self, fn);
     return self;

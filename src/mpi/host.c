@@ -31,15 +31,19 @@
 #define RELEASE_SECONDS 1.0 /* output is released at least this often */
 #define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */
 #define MEMORY_SECONDS 0.1                /* how often that is looked at */
-#define STOP_SECONDS 1      /* how long a signal waits for the running rank to call MPI */
+#define STOP_SECONDS 1      /* how long a signal waits for the running rank to call MPI ... */
+#define STOP_SECONDS_ALL 15 /* ... and how long ending may take, if there are other processes */
+#define PARK_SECONDS 2.0    /* an aborted run ends by itself, or after this long without the ranks that
+                             * are beyond the time of the abort */
 
 struct mpi_world mpi_world;
 
 static struct {
     struct mpi_ending end; /* what this process knows of how the run ended */
     const struct mpi_rank *last_run;
-    double next_release, next_check;
-    volatile sig_atomic_t signal; /* asks the run to end */
+    double next_release, next_check, park_at;
+    volatile sig_atomic_t signal;  /* asks the run to end */
+    volatile sig_atomic_t writing; /* output is being added */
     int dying;                    /* an internal failure is being reported */
 } run;
 
@@ -175,6 +179,10 @@ static void idle(void *owner)
         check_memory();
         run.next_check = now + MEMORY_SECONDS;
     }
+    if (mpi_world.engine.abort.due != VTIME_NEVER) {
+        run.park_at = run.park_at > 0 ? run.park_at : now + PARK_SECONDS;
+        mpi_world.parking = now >= run.park_at;
+    }
     if (now >= run.next_release) {
         mpi_team_release(engine_lower_bound(&mpi_world.engine));
         mpi_world.engine.idle_often = !output_is_empty(&mpi_world.output);
@@ -206,7 +214,9 @@ static void hook_write(struct vp_fibre *f, int fd, const char *text, size_t n)
 
     if (mpi_world.measured)
         mpi_charge(r);
+    run.writing = 1;
     output_add(&mpi_world.output, mpi_rank_id(r), r->ent.clock, fd, text, n);
+    run.writing = 0;
     mpi_world.engine.idle_often = 1; /* turns may be long: look at the time after each */
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
@@ -364,6 +374,8 @@ static void stopped(void)
  * can be shown from here; should that fail too, the alarm's default action ends the process. */
 static void on_stop_signal(int sig)
 {
+    int in_rank = vp_current() != NULL;
+
     if (sig != SIGALRM && !run.signal) {
         run.signal = sig;
         engine_stop(&mpi_world.engine);
@@ -372,8 +384,8 @@ static void on_stop_signal(int sig)
     }
     vp_current_fibre = NULL;
     signal(SIGALRM, SIG_DFL);
-    sys_alarm(STOP_SECONDS);
-    if (mpi_place()->procs > 1) /* the native MPI may be in the middle of something */
+    sys_alarm(mpi_world.shared ? STOP_SECONDS_ALL : STOP_SECONDS);
+    if (!in_rank || run.writing) /* the scheduler, or output, is in the middle of something */
         sys_exit(128 + (run.signal ? run.signal : sig));
     stopped();
 }
@@ -388,20 +400,11 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-/*
- * Whatever happens before the abort's virtual time happens, whatever the order in which ranks are
- * run; so the rank only leaves its word here and waits for the engine to end the run. Its network
- * interface serves the others until then.
- */
-void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
+/* The rank takes no part any more; its network interface serves the others until the run ends. */
+void mpi_serve(struct mpi_rank *self)
 {
     vtime t = self->ent.clock, due;
 
-    if (engine_abort(&mpi_world.engine, mpi_rank_index(self), t)) {
-        run.end.abort_status = code & 0xff ? code & 0xff : 1;
-        run.end.abort_rank = mpi_rank_id(self);
-        snprintf(run.end.abort_text, sizeof run.end.abort_text, "%s", why);
-    }
     for (;;) {
         mpi_drain(self);
         if (!mpi_decide(self, t, &due))
@@ -409,15 +412,40 @@ void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
     }
 }
 
+/*
+ * Whatever happens before the abort's virtual time happens, whatever the order in which ranks are
+ * run; so the rank only leaves its word here and waits for the engine to end the run. If others do
+ * not come to an end by themselves, those that get beyond that time wait, too (mpi_enter).
+ */
+static void abort_run(struct mpi_rank *self, enum run_cause cause, int code, const char *why)
+    __attribute__((noreturn));
+static void abort_run(struct mpi_rank *self, enum run_cause cause, int code, const char *why)
+{
+    if (engine_abort(&mpi_world.engine, mpi_rank_index(self), self->ent.clock)) {
+        run.end.abort_cause = (int32_t)cause;
+        run.end.abort_status = code & 0xff ? code & 0xff : 1;
+        run.end.abort_rank = mpi_rank_id(self);
+        snprintf(run.end.abort_text, sizeof run.end.abort_text, "%s", why);
+        mpi_team_abort(mpi_world.engine.abort);
+    }
+    mpi_serve(self);
+}
+
+void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
+{
+    abort_run(self, RUN_CAUSE_ABORT, code, why);
+}
+
 void mpi_unsupported(int fn)
 {
     struct mpi_rank *self = mpi_self();
     char text[200];
 
-    snprintf(text, sizeof text,
-             "%s is not supported yet (called by rank %u); 'orrery check' lists such calls",
-             mpi_fn_name[fn], self ? mpi_rank_id(self) : 0);
-    end_early(RUN_CAUSE_INTERNAL, 3, text);
+    snprintf(text, sizeof text, "%s is not supported yet; 'orrery check' lists such calls",
+             mpi_fn_name[fn]);
+    if (!self)
+        end_early(RUN_CAUSE_INTERNAL, 3, text);
+    abort_run(self, RUN_CAUSE_INTERNAL, 3, text);
 }
 
 /* After log_fatal: what the ranks have written so far is still shown, if that works. */

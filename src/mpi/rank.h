@@ -72,6 +72,7 @@ struct mpi_world {
     uint64_t eager_limit;
     int may_cancel;       /* the program calls MPI_Cancel */
     int shared;           /* there are other processes */
+    int parking;          /* the run was aborted: ranks beyond that time need not go on */
     struct pool pool;     /* requests, exts and other small objects */
     struct mpi_stats *stats;
 };

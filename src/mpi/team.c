@@ -23,7 +23,7 @@
 
 #define SHIP_MAX ((size_t)1 << 20)
 #define REPORT_SECONDS 0.25
-#define STOP_SECONDS 5.0 /* how long others have to answer after an early end */
+#define STOP_SECONDS 3.0 /* how long others have to answer after an early end */
 
 /* A line of output on its way; its bytes follow, or it is a bound. */
 struct shipped {
@@ -40,7 +40,8 @@ static struct {
     vtime bound;     /* told to process 0 last */
     double next_report;
     struct mpi_team_stop stop;
-    struct mpi_team_status *status; /* process 0: of each ... */
+    struct mpi_team_status others;  /* process 0: the sum of ... */
+    struct mpi_team_status *status; /* ... what each said last, ... */
     vtime *bounds;                  /* ... what it will not write before ... */
     struct buf *parts;              /* ... and its part of the result */
     uint8_t *has_part;
@@ -143,6 +144,30 @@ void mpi_team_release(vtime bound)
 
 /* ---- progress ---- */
 
+static void add_status(struct mpi_team_status *to, const struct mpi_team_status *s)
+{
+    to->ranks_started += s->ranks_started;
+    to->ranks_done += s->ranks_done;
+    to->messages += s->messages;
+    to->bytes += s->bytes;
+    to->memory += s->memory;
+    if (s->clock > to->clock)
+        to->clock = s->clock;
+}
+
+static void take_status(uint32_t from, const void *data)
+{
+    vtime latest = team.others.clock;
+
+    memcpy(&team.status[from], data, sizeof team.status[from]);
+    if (from != mpi_place()->procs - 1)
+        return; /* they all report equally often: sum them up once in a while */
+    memset(&team.others, 0, sizeof team.others);
+    team.others.clock = latest;
+    for (uint32_t q = 1; q < mpi_place()->procs; q++)
+        add_status(&team.others, &team.status[q]);
+}
+
 void mpi_team_report(struct mpi_team_status *mine)
 {
     if (!team.on)
@@ -155,15 +180,7 @@ void mpi_team_report(struct mpi_team_status *mine)
         note(0, MPI_TEAM_STATUS, mine, sizeof *mine);
         return;
     }
-    for (uint32_t q = 1; q < mpi_place()->procs; q++) {
-        mine->ranks_started += team.status[q].ranks_started;
-        mine->ranks_done += team.status[q].ranks_done;
-        mine->messages += team.status[q].messages;
-        mine->bytes += team.status[q].bytes;
-        mine->memory += team.status[q].memory;
-        if (team.status[q].clock > mine->clock)
-            mine->clock = team.status[q].clock;
-    }
+    add_status(mine, &team.others);
 }
 
 void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes)
@@ -172,6 +189,13 @@ void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes)
 }
 
 /* ---- ending ---- */
+
+void mpi_team_abort(struct engine_due when)
+{
+    for (uint32_t q = 0; team.on && q < mpi_place()->procs; q++)
+        if (q != me())
+            mpi_team_item(q, MPI_TEAM_ABORT, &when, sizeof when);
+}
 
 static void take_stop(uint32_t from, const struct mpi_team_stop *stop)
 {
@@ -282,6 +306,7 @@ int mpi_team_part(int *status, int complete)
 static void take_note(void *owner, uint32_t from, int tag, const void *data, size_t bytes)
 {
     struct mpi_team_stop stop;
+    struct engine_due abort;
 
     (void)owner;
     switch ((enum mpi_team_tag)tag) {
@@ -289,7 +314,7 @@ static void take_note(void *owner, uint32_t from, int tag, const void *data, siz
         take_output(from, data, bytes);
         break;
     case MPI_TEAM_STATUS:
-        memcpy(&team.status[from], data, sizeof team.status[from]);
+        take_status(from, data);
         break;
     case MPI_TEAM_STOP:
         memcpy(&stop, data, sizeof stop);
@@ -304,6 +329,10 @@ static void take_note(void *owner, uint32_t from, int tag, const void *data, siz
         break;
     case MPI_TEAM_COMM:
         mpi_comm_learn(data, bytes);
+        break;
+    case MPI_TEAM_ABORT:
+        memcpy(&abort, data, sizeof abort);
+        engine_abort_elsewhere(&mpi_world.engine, abort);
         break;
     }
 }

@@ -21,6 +21,7 @@ enum mpi_team_tag {
     MPI_TEAM_PART,                /* to process 0: what the process contributes to the result */
     MPI_TEAM_RESULT,              /* from process 0: the exit status */
     MPI_TEAM_COMM = PROCS_ITEM,   /* a new communicator (comm/announce.c) */
+    MPI_TEAM_ABORT,               /* a rank aborts the run: struct engine_due */
 };
 
 /* How far a process is. */
@@ -52,6 +53,9 @@ void mpi_team_report(struct mpi_team_status *mine);
 
 /* Sends bytes (copied) as an item (procs_item). Any context. */
 void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes);
+
+/* A rank of this process aborts the run at that time. Any context. */
+void mpi_team_abort(struct engine_due);
 
 /* Ends the run early; the first one that says so wins. When it returns, the other processes have been
  * told, and stop, or too much time has passed. */

@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
 
 #include "base/rng.h"
@@ -47,6 +48,7 @@ struct net {
     ucontext_t home, at[LINK_PROCS]; /* stepped */
     char *stack[LINK_PROCS];
     int finished[LINK_PROCS];
+    uint32_t finished_count;
     uint64_t vain;      /* looks in a row that gave nothing */
     uint64_t seed;      /* for messages only */
     uint64_t delivered[LINK_KINDS]; /* stepped only */
@@ -208,33 +210,37 @@ static void link_enter(unsigned high, unsigned low)
 
     t->run(t->arg);
     t->net->finished[t->proc] = 1;
+    t->net->finished_count++;
+}
+
+static void link_make_context(struct net *net, struct link_task *t)
+{
+    ucontext_t *c = &net->at[t->proc];
+    uintptr_t arg = (uintptr_t)t;
+
+    net->stack[t->proc] = malloc(LINK_STACK);
+    getcontext(c);
+    c->uc_stack.ss_sp = net->stack[t->proc];
+    c->uc_stack.ss_size = LINK_STACK;
+    c->uc_link = &net->home;
+    makecontext(c, (void (*)(void))link_enter, 2, (unsigned)(arg >> 32), (unsigned)arg);
+}
+
+static void link_resume(struct net *net, uint32_t proc)
+{
+    if (!net->finished[proc])
+        swapcontext(&net->home, &net->at[proc]);
 }
 
 static void net_run_stepped(struct net *net, struct link_task *tasks)
 {
-    uint32_t left = net->procs;
     struct rng rng;
 
     rng_seed(&rng, ~net->seed);
-    for (uint32_t i = 0; i < net->procs; i++) {
-        uintptr_t arg = (uintptr_t)&tasks[i];
-
-        net->stack[i] = malloc(LINK_STACK);
-        getcontext(&net->at[i]);
-        net->at[i].uc_stack.ss_sp = net->stack[i];
-        net->at[i].uc_stack.ss_size = LINK_STACK;
-        net->at[i].uc_link = &net->home;
-        makecontext(&net->at[i], (void (*)(void))link_enter, 2, (unsigned)(arg >> 32),
-                    (unsigned)arg);
-    }
-    while (left) {
-        uint32_t i = (uint32_t)rng_below(&rng, net->procs);
-
-        if (net->finished[i])
-            continue;
-        swapcontext(&net->home, &net->at[i]);
-        left -= (uint32_t)net->finished[i];
-    }
+    for (uint32_t i = 0; i < net->procs; i++)
+        link_make_context(net, &tasks[i]);
+    while (net->finished_count < net->procs)
+        link_resume(net, (uint32_t)rng_below(&rng, net->procs));
     for (uint32_t i = 0; i < net->procs; i++)
         free(net->stack[i]);
 }

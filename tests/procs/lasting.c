@@ -1,0 +1,49 @@
+/*
+ * Runs until somebody ends it: each rank says hello and makes a file `started.PID`, and then
+ * argument 1 decides what all of them do for ever: ring (messages) or spin (no MPI call, so only one
+ * rank of each process comes so far). With "half" the first half spins and the others wait for a message.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void ring(int rank, int size)
+{
+    int a = 0, b;
+
+    for (;;)
+        MPI_Sendrecv(&a, 1, MPI_INT, (rank + 1) % size, 0, &b, 1, MPI_INT,
+                     (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void say_started(void)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "started.%d", (int)getpid());
+    fclose(fopen(name, "w"));
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "spin";
+    volatile int forever = 1;
+    int rank, size;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    printf("hello from %d\n", rank);
+    if (!strcmp(what, "ring"))
+        MPI_Barrier(MPI_COMM_WORLD);
+    say_started();
+    if (!strcmp(what, "ring"))
+        ring(rank, size);
+    if (!strcmp(what, "half") && rank >= size / 2)
+        MPI_Recv(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    while (forever)
+        continue;
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,208 @@
+/*
+ * Two processes' halves of the protocol, one step at a time: the order of messages and items, large
+ * messages, messages to entities that have ended, and that nothing is kept.
+ */
+#include "engine/procs.h"
+#include "base/ticks.h"
+#include "tap.h"
+
+enum { PROCS = 2, QUEUE = 100, ITEM = PROCS_ITEM, NOTE = PROCS_NOTE };
+
+struct parcel {
+    uint32_t from;
+    int tag;
+    void *data;
+    size_t bytes;
+};
+
+static struct parcel queue[PROCS][QUEUE];
+static int head[PROCS], tail[PROCS];
+static struct engine engines[PROCS];
+static struct procs procs[PROCS];
+static struct engine_entity entities[PROCS][2]; /* 0 and 1, 2 and 3 */
+static int inbox_at_item[QUEUE], items, notes;
+
+static void send(void *owner, uint32_t to, int tag, void *data, size_t bytes)
+{
+    queue[to][tail[to]++] = (struct parcel){(uint32_t)(uintptr_t)owner, tag, data, bytes};
+}
+
+static int recv(void *owner, uint32_t *from, int *tag, void **data, size_t *bytes)
+{
+    uint32_t me = (uint32_t)(uintptr_t)owner;
+    struct parcel p;
+
+    if (head[me] == tail[me])
+        return 0;
+    p = queue[me][head[me]++];
+    *from = p.from;
+    *tag = p.tag;
+    *data = p.data;
+    *bytes = p.bytes;
+    return 1;
+}
+
+static int count_inbox(const struct engine_entity *x)
+{
+    const struct engine_msg *m = x->inbox;
+    int n = 0;
+
+    if (m)
+        do {
+            n++;
+            m = m->next;
+        } while (m != x->inbox);
+    return n;
+}
+
+static void note(void *owner, uint32_t from, int tag, const void *data, size_t bytes)
+{
+    (void)owner;
+    (void)from;
+    (void)data;
+    (void)bytes;
+    notes += tag == NOTE;
+    if (tag == ITEM)
+        inbox_at_item[items++] = count_inbox(&entities[1][0]);
+}
+
+static void set_up(void)
+{
+    memset(entities, 0, sizeof entities);
+    memset(head, 0, sizeof head);
+    memset(tail, 0, sizeof tail);
+    items = notes = 0;
+    for (uint32_t i = 0; i < PROCS; i++) {
+        struct native_link link = {.owner = (void *)(uintptr_t)i, .proc = i, .procs = PROCS,
+                                   .send = send, .recv = recv};
+        struct procs_config pc = {.engine = &engines[i], .link = link, .note = note};
+        struct engine_config cfg = {.base = entities[i], .stride = sizeof entities[i][0],
+                                    .peers = &procs[i].peers};
+
+        procs_init(&procs[i], &pc);
+        place_init(&cfg.place, PLACE_BLOCK, 4, PROCS, i, NULL);
+        engine_init(&engines[i], &cfg);
+        engines[i].next_poll = UINT64_MAX;
+    }
+}
+
+static void tear_down(void)
+{
+    for (uint32_t i = 0; i < PROCS; i++) {
+        procs_fini(&procs[i]);
+        engine_fini(&engines[i]);
+    }
+}
+
+/* From entity 0 to entity `dst`. */
+static void post(uint32_t dst, size_t size, uint8_t fill)
+{
+    struct engine_msg *m = engine_msg_alloc(&engines[0], sizeof *m + size);
+
+    m->src = 0;
+    m->dst = dst;
+    m->arrival = 5;
+    memset(m + 1, fill, size);
+    engine_inject(&engines[0], m);
+}
+
+static void post_item(void)
+{
+    procs_item(&procs[0], 1, ITEM, native_alloc(8), 8);
+}
+
+/* Takes the next message of entity 2 of process 1: its size if it is all `fill`, else -1. */
+static long long taken(uint8_t fill)
+{
+    struct engine_msg *m = engine_poll(&entities[1][0]);
+    long long size;
+
+    if (!m)
+        return -1;
+    size = (long long)(m->size - sizeof *m);
+    for (long long i = 0; i < size; i++)
+        if (((uint8_t *)(m + 1))[i] != fill)
+            size = -1;
+    engine_msg_free(&engines[1], m);
+    return size;
+}
+
+static void test_order(void)
+{
+    set_up();
+    post(2, 8, 1);
+    post(2, 9, 2);
+    post_item();
+    post(2, 0, 3);
+    post_item();
+    post_item();
+    post(2, 10, 4);
+    procs_flush(&procs[0]);
+    procs_receive(&procs[1]);
+    is_int(items, 3, "all items come");
+    ok(inbox_at_item[0] == 2 && inbox_at_item[1] == 3 && inbox_at_item[2] == 3,
+       "each behind the messages sent before it");
+    ok(taken(1) == 8 && taken(2) == 9 && taken(3) == 0 && taken(4) == 10, "messages are in order");
+    ok(procs[0].sent == procs[1].received && procs[0].sent != 0, "and all are accounted for");
+    tear_down();
+}
+
+static void test_sizes(void)
+{
+    static const size_t sizes[] = {65000, 600, 65536, 70000, 1, 3000000, 65496, 65497, 0, 131072};
+    const int n = sizeof sizes / sizeof sizes[0];
+    int good = 1;
+
+    set_up();
+    for (int i = 0; i < n; i++)
+        post(2, sizes[i], (uint8_t)i);
+    ok(engines[0].unsent, "full boxes are to be sent soon");
+    is_int(tail[1], 0, "but not before the scheduler says so");
+    procs_flush(&procs[0]);
+    ok(!engines[0].unsent, "then nothing is left");
+    procs_receive(&procs[1]);
+    for (int i = 0; i < n; i++)
+        good &= taken((uint8_t)i) == (long long)sizes[i];
+    ok(good, "messages around and above the size of a box");
+    ok(procs[0].sent == procs[1].received, "all are accounted for");
+    is_int((long long)(engines[0].msgs.live + engines[1].msgs.live), 0, "and freed");
+    tear_down();
+}
+
+static void test_ended(void)
+{
+    set_up();
+    entities[1][0].state = ENGINE_DONE;
+    post(2, 100, 1);
+    post(3, 100, 1);
+    procs_flush(&procs[0]);
+    procs_receive(&procs[1]);
+    ok(!entities[1][0].inbox && entities[1][1].inbox, "an entity that has ended gets nothing");
+    ok(procs[0].sent == procs[1].received, "what it does not get is accounted for");
+    engine_msg_free(&engines[1], engine_poll(&entities[1][1]));
+    is_int((long long)engines[1].msgs.live, 0, "and freed");
+    tear_down();
+}
+
+static void test_notes(void)
+{
+    set_up();
+    procs_note(&procs[0], 1, NOTE, native_alloc(8), 8);
+    procs_receive(&procs[1]);
+    is_int(notes, 1, "a note comes at once");
+    ok(procs[0].sent == 0 && procs[1].received == 0, "and counts for nothing");
+    post(2, 8, 1); /* left in a box, as after an early end */
+    post_item();
+    tear_down();
+}
+
+int main(void)
+{
+    plan_auto();
+    ticks_per_ns();
+    test_order();
+    test_sizes();
+    test_ended();
+    test_notes();
+    return done_testing();
+}
