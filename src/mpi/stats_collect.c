@@ -77,16 +77,19 @@ void mpi_stats_collect(struct buf *out)
 {
     const struct mpi_stats *s = mpi_world.stats;
     size_t at = out->len;
-    struct part part = {.sum = *s, .ranks = s->detail ? mpi_place()->count : 0};
+    struct part *part = mem_zalloc(sizeof *part);
 
-    buf_add(out, &part, sizeof part);
+    part->sum = *s;
+    part->ranks = s->detail ? mpi_place()->count : 0;
+    buf_add(out, part, sizeof *part);
     if (s->aggregated)
-        add_cells(out, &part.rows);
+        add_cells(out, &part->rows);
     else
-        add_pairs(out, &part.rows);
-    for (uint32_t i = 0; i < part.ranks; i++)
+        add_pairs(out, &part->rows);
+    for (uint32_t i = 0; i < part->ranks; i++)
         add_rank(out, i);
-    memcpy(out->data + at, &part, sizeof part);
+    memcpy(out->data + at, part, sizeof *part);
+    mem_free(part);
 }
 
 /* ---- reading ---- */
@@ -179,15 +182,16 @@ static void sort_rows(struct mpi_report *r)
 static uint64_t each_part(struct mpi_report *r, const struct buf *parts,
                           size_t (*fn)(struct mpi_report *, const struct part *, const char *))
 {
+    struct part *part = mem_alloc(sizeof *part);
     uint64_t rows = 0;
-    struct part part;
 
     for (size_t at = 0; at < parts->len;) {
-        memcpy(&part, parts->data + at, sizeof part);
-        at += sizeof part;
-        rows += part.rows;
-        at += fn(r, &part, parts->data + at);
+        memcpy(part, parts->data + at, sizeof *part);
+        at += sizeof *part;
+        rows += part->rows;
+        at += fn(r, part, parts->data + at);
     }
+    mem_free(part);
     return rows;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "mpi/stats_internal.h"
 
 static uint64_t bucket_limit(unsigned i)
@@ -188,18 +189,19 @@ static void write_csv(struct buf *b, vtime virtual_time, const struct mpi_report
 int mpi_stats_write(const char *path, vtime virtual_time, const struct buf *parts, struct err *err)
 {
     size_t n = strlen(path);
-    struct mpi_report report;
+    struct mpi_report *report = mem_alloc(sizeof *report);
     struct buf b;
     int rc;
 
-    mpi_report_read(&report, parts);
+    mpi_report_read(report, parts);
     buf_init(&b);
     if (n >= 4 && strcmp(path + n - 4, ".csv") == 0)
-        write_csv(&b, virtual_time, &report);
+        write_csv(&b, virtual_time, report);
     else
-        write_json(&b, virtual_time, &report);
+        write_json(&b, virtual_time, report);
     rc = buf_write_file(&b, path, err);
     buf_fini(&b);
-    mpi_report_fini(&report);
+    mpi_report_fini(report);
+    mem_free(report);
     return rc;
 }

@@ -305,7 +305,7 @@ int mpi_team_part(int *status, int complete)
 
 static void take_note(void *owner, uint32_t from, int tag, const void *data, size_t bytes)
 {
-    struct mpi_team_stop stop;
+    static struct mpi_team_stop stop; /* too large for a stack */
     struct engine_due abort;
 
     (void)owner;
