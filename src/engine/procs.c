@@ -22,8 +22,10 @@
 #define REPORT_AT_ONCE 16u /* with more processes, look that often in vain before reporting */
 #define POLL_NS 40000.0     /* the link is looked at this often while entities run ... */
 #define POLL_PROC_NS 1000.0 /* ... or less often with many processes to send to */
-#define SPIN_TRIES 2000u    /* looks before the processor is given up */
-#define YIELD_TRIES 400u     /* looks with the processor offered to others, before sleeping */
+/* How often to look before sleeping. It must be for longer than waking up takes (in a virtual machine a
+ * millisecond): else each sleeps while the other wakes up, for ever. */
+#define SPIN_TRIES 20000u
+#define YIELD_TRIES 4000u /* the same with the processor offered to others, if there are too few */
 #define SLEEP_MIN_NS 20000  /* the first sleep; doubled ... */
 #define SLEEP_DOUBLED 8     /* ... so often, to 5 ms */
 #define IDLE_NS 20000000.0  /* the engine's idle hook is called this often while waiting */
@@ -302,18 +304,16 @@ static void accept_verdict(struct procs *p, struct engine_status *all)
 
 void procs_pause(const struct procs *p, unsigned *tries)
 {
-    unsigned n = (*tries)++, spin = p->cfg.link.crowded ? 0 : SPIN_TRIES;
+    unsigned n = (*tries)++, looks = p->cfg.link.crowded ? YIELD_TRIES : SPIN_TRIES;
     struct timespec t = {0, SLEEP_MIN_NS};
 
-    if (n < spin)
-        return;
-    if (n < spin + YIELD_TRIES) {
+    if (n >= looks) {
+        n -= looks;
+        t.tv_nsec = SLEEP_MIN_NS << (n < SLEEP_DOUBLED ? n : SLEEP_DOUBLED);
+        nanosleep(&t, NULL);
+    } else if (p->cfg.link.crowded) {
         sched_yield();
-        return;
     }
-    n -= spin + YIELD_TRIES;
-    t.tv_nsec = SLEEP_MIN_NS << (n < SLEEP_DOUBLED ? n : SLEEP_DOUBLED);
-    nanosleep(&t, NULL);
 }
 
 static int peers_settle(void *owner, const struct engine_status *mine, struct engine_status *all)
