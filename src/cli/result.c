@@ -124,6 +124,9 @@ static void add_notes(const struct run_page *page, struct buf *out)
                       "\n                dominate the measured times; consider --compute none or"
                       "\n                orrery_compute()\n",
                  page->end.median_slice_s * 1e6);
+    if (page->opt.compute == RUN_COMPUTE_MEASURED && page->end.crowded)
+        buf_adds(out, "  warning       more processes than processors: measured compute times are too"
+                      "\n                long; use fewer processes, or --compute none\n");
     if (page->end.swapped_bytes > LARGE_SWAP) {
         char text[UNITS_TEXT_MAX];
         buf_addf(out, "  note          %s of static data is copied at every switch of ranks: allocate "

@@ -26,7 +26,7 @@ struct part {
     uint64_t switches, own_stacks, private_bytes, swapped_bytes, live_stack_max;
     uint64_t peak_rss, pairs, batches;
     double median_slice_s;
-    int32_t aggregated;
+    int32_t aggregated, crowded;
     uint64_t stuck_bytes; /* of what follows; the rest are statistics */
 };
 
@@ -63,7 +63,8 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
                      .live_stack_max = v->live_max, .peak_rss = mem_peak_rss(),
                      .pairs = mpi_world.stats->pairs, .batches = mpi_team_batches(),
                      .median_slice_s = mpi_clock_median_slice(),
-                     .aggregated = mpi_world.stats->aggregated};
+                     .aggregated = mpi_world.stats->aggregated,
+                     .crowded = mpi_team_crowded()};
 
     buf_add(out, &p, sizeof p);
     if (is_stuck(end))
@@ -132,6 +133,7 @@ static void merge(struct whole *w, const struct buf *bytes)
     if (p.median_slice_s > to->median_slice_s)
         to->median_slice_s = p.median_slice_s;
     to->aggregated |= p.aggregated;
+    to->crowded |= p.crowded;
     buf_add(&w->stuck, bytes->data + sizeof p, p.stuck_bytes);
     buf_add(&w->stats, bytes->data + sizeof p + p.stuck_bytes,
             bytes->len - sizeof p - p.stuck_bytes);
@@ -157,6 +159,7 @@ static void fill_page(const struct whole *w, enum run_cause cause)
     page->end.pairs_aggregated = p->aggregated || p->pairs > MPI_STATS_PAIRS_MAX;
     page->end.rounds = mpi_world.engine.rounds;
     page->end.batches = p->batches;
+    page->end.crowded = p->crowded;
     page->end.net_split = (int32_t)mpi_world.net.ops->split;
     if (mpi_place()->procs > 1) {
         page->end.peak_rss_bytes = p->peak_rss;

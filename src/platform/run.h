@@ -79,6 +79,7 @@ struct run_page {
         uint64_t rounds;         /* common quiescences */
         uint64_t batches;        /* batches of messages between processes */
         int32_t net_split;       /* enum net_split (net/net.h): what the model needs */
+        int32_t crowded;         /* more processes than processors on some machine */
         int32_t pairs_aggregated;
         int32_t stats_failed;
     } end;
