@@ -290,7 +290,7 @@ def procs_halo(bench):
 
 def procs_pi(bench):
     """Computation."""
-    return sharing(bench, "pi, 64 ranks", 95, 64, "pi", 10**9 if bench.quick else 4 * 10**9)
+    return sharing(bench, "pi, 64 ranks", 95, 64, "pi", 10**9 if bench.quick else 10**10)
 
 
 def procs_farm(bench):
@@ -310,7 +310,7 @@ def procs_farm(bench):
 def waiting(bench):
     """Four processes of which three wait: what they use, start not counted."""
     binary = bench.compile("pi")
-    intervals = str(10**9 if bench.quick else 4 * 10**9)
+    intervals = str(10**9 if bench.quick else 10**10)
 
     def cpu_and_wall(procs, count):
         cost = measure.run_once([bench.orrery, "run", "-q", "--procs", procs, "-n", "4", "--compute",

@@ -4,6 +4,7 @@
  */
 #include "base/mem.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,11 @@ char *mem_strdup(const char *text)
 void mem_free(void *ptr)
 {
     free(ptr);
+}
+
+void mem_trim(void)
+{
+    malloc_trim(0);
 }
 
 void *mem_try_alloc(size_t n, size_t size)

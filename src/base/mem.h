@@ -22,6 +22,9 @@ void *mem_zalloc_lines(size_t size) __attribute__((malloc, returns_nonnull));
 /* Frees what any of the above, or mem_try_alloc, returned; NULL is allowed. */
 void mem_free(void *ptr);
 
+/* Gives pages that hold only freed memory back to the system; after much was freed. */
+void mem_trim(void);
+
 /* n * size uninitialised bytes, or NULL if the product overflows or memory is short. */
 void *mem_try_alloc(size_t n, size_t size);
 

@@ -130,6 +130,7 @@ static void aggregate(void)
     s->aggregated = 1;
     for (uint32_t i = 0; i < mpi_place()->count; i++)
         fold_rank(&mpi_world.ranks[i]);
+    mem_trim();
 }
 
 static void count_pair(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
