@@ -242,16 +242,13 @@ static void status(struct engine *e, struct engine_status *s)
 static int quiescent(struct engine *e)
 {
     struct engine_status mine;
-    int settled = 1;
 
     status(e, &mine);
     if (e->cfg.peers)
-        settled = e->cfg.peers->settle(e->cfg.peers->owner, &mine, &e->all);
-    else
-        e->all = mine;
-    if (!e->cfg.peers)
-        e->progressed = 0; /* peers take it with them */
-    return settled;
+        return e->cfg.peers->settle(e->cfg.peers->owner, &mine, &e->all);
+    e->all = mine;
+    e->progressed = 0;
+    return 1;
 }
 
 static void wake_first(struct engine *e)

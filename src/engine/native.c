@@ -62,6 +62,11 @@ void *native_alloc(size_t bytes)
     return (uint64_t *)mem_alloc(units_of(bytes) * UNIT) + 1;
 }
 
+void *native_copy(const void *from, size_t bytes)
+{
+    return memcpy(native_alloc(bytes), from, bytes);
+}
+
 void native_free(void *data)
 {
     mem_free(data ? head_of(data) : NULL);
@@ -224,11 +229,4 @@ int native_open(struct native_link *link, const char *path, struct err *err)
                                  .close = link_close};
     clean_environment();
     return ERR_OK;
-}
-
-void native_machine(char *out, size_t n)
-{
-    if (gethostname(out, n) != 0)
-        strcpy(out, "?");
-    out[n - 1] = 0;
 }

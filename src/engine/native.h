@@ -18,6 +18,8 @@
 /* Room for the bytes of a message; links send it as it is, without a copy. Free with native_free. */
 void *native_alloc(size_t bytes) __attribute__((malloc, returns_nonnull));
 void native_free(void *data);
+/* The same, filled with a copy. */
+void *native_copy(const void *from, size_t bytes) __attribute__((malloc, returns_nonnull));
 
 struct native_link {
     void *owner;
@@ -36,8 +38,5 @@ struct native_link {
  * link. ERR_SYSTEM if the library cannot be opened or lacks a function.
  */
 int native_open(struct native_link *, const char *path, struct err *);
-
-/* Name of the machine this process is on. */
-void native_machine(char *out, size_t n);
 
 #endif

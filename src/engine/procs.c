@@ -224,11 +224,6 @@ static void peers_poll(void *owner)
 
 /* ---- the coordinator ---- */
 
-static void *copied(const void *data, size_t bytes)
-{
-    return memcpy(native_alloc(bytes), data, bytes);
-}
-
 static void give_verdict(struct procs *p)
 {
     const struct native_link *link = &p->cfg.link;
@@ -239,7 +234,7 @@ static void give_verdict(struct procs *p)
     for (uint32_t i = 0; i < link->procs; i++) {
         v.serial = p->reports[i].serial;
         if (i != link->proc)
-            link->send(link->owner, i, TAG_VERDICT, copied(&v, sizeof v), sizeof v);
+            link->send(link->owner, i, TAG_VERDICT, native_copy(&v, sizeof v), sizeof v);
         else
             p->verdict = v;
     }
@@ -288,7 +283,7 @@ static void report(struct procs *p, const struct engine_status *mine)
     if (link->proc == 0)
         take_report(p, 0, &p->last);
     else
-        link->send(link->owner, 0, TAG_REPORT, copied(&p->last, sizeof p->last), sizeof p->last);
+        link->send(link->owner, 0, TAG_REPORT, native_copy(&p->last, sizeof p->last), sizeof p->last);
 }
 
 static void accept_verdict(struct procs *p, struct engine_status *all)
@@ -299,7 +294,6 @@ static void accept_verdict(struct procs *p, struct engine_status *all)
     p->has_verdict = 0;
     p->reported = 0;
     p->epoch++;
-    p->rounds++;
 }
 
 void procs_pause(const struct procs *p, unsigned *tries)

@@ -93,7 +93,7 @@ struct procs {
     uint32_t report_count;
     uint64_t next_epoch; /* coordinator: of the next verdict */
     uint64_t sum_sent, sum_received;
-    uint64_t batches, rounds; /* for the summary */
+    uint64_t batches; /* sent in all, for the summary */
 };
 
 /* In place. The engine is initialised afterwards, with &procs->peers in its configuration. */

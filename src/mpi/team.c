@@ -46,6 +46,7 @@ static struct {
     struct buf *parts;              /* ... and its part of the result */
     uint8_t *has_part;
     uint32_t part_count;
+    int all_parts;
     int has_result, result[2]; /* exit status, and whether all processes were heard */
 } team;
 
@@ -62,14 +63,9 @@ static double wall(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void *copied(const void *data, size_t bytes)
-{
-    return memcpy(native_alloc(bytes), data, bytes);
-}
-
 static void note(uint32_t to, int tag, const void *data, size_t bytes)
 {
-    procs_note(&team.procs, to, tag, copied(data, bytes), bytes);
+    procs_note(&team.procs, to, tag, native_copy(data, bytes), bytes);
 }
 
 static void note_all(int tag, const void *data, size_t bytes)
@@ -185,7 +181,7 @@ void mpi_team_report(struct mpi_team_status *mine)
 
 void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes)
 {
-    procs_item(&team.procs, to, tag, copied(data, bytes), bytes);
+    procs_item(&team.procs, to, tag, native_copy(data, bytes), bytes);
 }
 
 /* ---- ending ---- */
@@ -197,7 +193,7 @@ void mpi_team_abort(struct engine_due when)
             mpi_team_item(q, MPI_TEAM_ABORT, &when, sizeof when);
 }
 
-static void take_stop(uint32_t from, const struct mpi_team_stop *stop)
+static void take_stop(const struct mpi_team_stop *stop)
 {
     if (team.stop.cause != RUN_CAUSE_NONE)
         return;
@@ -205,7 +201,6 @@ static void take_stop(uint32_t from, const struct mpi_team_stop *stop)
     engine_stop(&mpi_world.engine);
     if (team.on && me() == 0)
         note_all(MPI_TEAM_STOP, stop, sizeof *stop);
-    (void)from;
 }
 
 /* Handles what comes until *done is set, or the time is over (0: never). */
@@ -226,7 +221,7 @@ static int wait_for(const int *done, double seconds)
 void mpi_team_end_early(const struct mpi_team_stop *stop)
 {
     if (!team.on || me() == 0) {
-        take_stop(me(), stop);
+        take_stop(stop);
         return;
     }
     if (team.stop.cause != RUN_CAUSE_NONE)
@@ -258,14 +253,18 @@ static void take_part(uint32_t from, const void *data, size_t bytes)
     if (!team.has_part[from]) {
         team.has_part[from] = 1;
         team.part_count++;
+        team.all_parts = team.part_count == mpi_place()->procs - 1;
     }
+}
+
+/* How long to wait for others at the end; 0: as long as it takes. */
+static double patience(void)
+{
+    return team.stop.cause == RUN_CAUSE_NONE ? 0 : STOP_SECONDS;
 }
 
 int mpi_team_gather(struct buf *parts)
 {
-    double end = wall() + STOP_SECONDS;
-    unsigned tries = 0;
-
     if (!team.on)
         return 1;
     if (me() != 0) {
@@ -273,16 +272,10 @@ int mpi_team_gather(struct buf *parts)
         note(0, MPI_TEAM_PART, parts->data, parts->len);
         return 1;
     }
-    while (team.part_count < mpi_place()->procs - 1 &&
-           (team.stop.cause == RUN_CAUSE_NONE || wall() < end)) {
-        if (procs_receive(&team.procs))
-            tries = 0;
-        else
-            procs_pause(&team.procs, &tries);
-    }
+    wait_for(&team.all_parts, patience());
     for (uint32_t q = 1; q < mpi_place()->procs; q++)
         parts[q] = team.parts[q];
-    return team.part_count == mpi_place()->procs - 1;
+    return team.all_parts;
 }
 
 int mpi_team_part(int *status, int complete)
@@ -295,7 +288,7 @@ int mpi_team_part(int *status, int complete)
         int32_t result[2] = {*status, complete};
 
         note_all(MPI_TEAM_RESULT, result, sizeof result);
-    } else if (wait_for(&team.has_result, team.stop.cause == RUN_CAUSE_NONE ? 0 : STOP_SECONDS)) {
+    } else if (wait_for(&team.has_result, patience())) {
         *status = team.result[0];
         complete = team.result[1];
     } else {
@@ -323,7 +316,7 @@ static void take_note(void *owner, uint32_t from, int tag, const void *data, siz
         break;
     case MPI_TEAM_STOP:
         memcpy(&stop, data, sizeof stop);
-        take_stop(from, &stop);
+        take_stop(&stop);
         break;
     case MPI_TEAM_PART:
         take_part(from, data, bytes);
