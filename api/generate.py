@@ -18,7 +18,7 @@ import sys
 import textwrap
 
 STATES = ("impl", "todo")
-FLAGS = ("anytime", "fast", "raw", "data")
+FLAGS = ("anytime", "fast", "raw", "data", "wide")
 PREFIXES = ("MPI_", "MPIX_", "MPII_", "MPIR_")
 PROFILED = ("MPI_", "MPIX_")  # these also have a P name
 LOCALS = ("self", "t0", "rc")  # names the generated entries use themselves
@@ -139,6 +139,8 @@ class Call:
             raise ValueError("'fast' is for functions without arguments")
         if "raw" in self.flags and self.state != "impl":
             raise ValueError("'raw' must be 'impl': drop 'raw' to generate a refusing entry")
+        if "wide" in self.flags and self.flags & {"fast", "raw", "data"}:
+            raise ValueError("'wide' is for functions with a generated entry and arguments")
         if self.comm is not None:
             types = {arg.name: arg.type for arg in self.args}
             if types.get(self.comm) != "MPI_Comm":
@@ -174,7 +176,7 @@ class Call:
 
     @property
     def implementation(self):
-        return self.name.lower()
+        return self.name.lower() + ("_c" if "wide" in self.flags else "")
 
     @property
     def exported_names(self):
@@ -275,7 +277,20 @@ def read_list(path):
             raise ListError(path, line, error) from None
     if not any(group.calls for group in groups):
         raise ListError(path, 0, "the list is empty")
+    check_wide(path, groups, seen)
     return groups
+
+
+def check_wide(path, groups, lines):
+    """A 'wide' function needs the large-count form that does its work."""
+    calls = {call.name: call for group in groups for call in group.calls}
+    for call in calls.values():
+        if "wide" not in call.flags or call.state != "impl":
+            continue
+        form = calls.get(call.name + "_c")
+        if form is None or form.state != "impl":
+            raise ListError(path, lines[call.name],
+                            f"'wide' needs '{call.name}_c', and that it is 'impl'")
 
 
 def read_also(path):
@@ -375,7 +390,8 @@ def impl_header(calls):
     lines = ["#include <mpi.h>", "", "struct mpi_rank;", "",
              "/* Written by hand and called by the generated entries. */"]
     for call in calls:
-        if not call.is_function or call.state != "impl" or "raw" in call.flags:
+        if (not call.is_function or call.state != "impl" or "raw" in call.flags
+                or "wide" in call.flags):
             continue
         first = None if "fast" in call.flags else "struct mpi_rank *self"
         lines.append(fill(spaced(call.returns) + call.implementation,

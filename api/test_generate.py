@@ -130,6 +130,8 @@ MISTAKES = (
     ("flag twice", "[g] G\nimpl int MPI_A(int a); raw raw\n", 2, "'raw' is given twice"),
     ("exclusive flags", "[g] G\nimpl int MPI_A(void); fast anytime\n", 2, "exclude each other"),
     ("fast with arguments", "[g] G\nimpl int MPI_A(int a); fast\n", 2, "without arguments"),
+    ("wide without a wide form", "[g] G\nimpl int MPI_A(int a); wide\n", 2, "needs 'MPI_A_c'"),
+    ("wide and raw", "[g] G\nimpl int MPI_A(int a); wide raw\n", 2, "'wide' is for functions"),
     ("raw and todo", "[g] G\ntodo int MPI_A(int a); raw\n", 2, "'raw' must be 'impl'"),
     ("data and todo", "[g] G\ntodo int MPI_A; data\n", 2, "'data' must be 'impl'"),
     ("comm names no argument", "[g] G\nimpl int MPI_A(MPI_Comm c); comm=d\n", 2, "'comm=d'"),
