@@ -18,6 +18,25 @@ enum mpi_fn;
 int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/*
+ * The same through the handler the rank has on a window (else MPI_ERRORS_ARE_FATAL), a file (else
+ * MPI_ERRORS_RETURN) or a session (else what MPI_Session_init was given). A window or session that
+ * is not one of the rank's: MPI_COMM_WORLD's handler; a file: MPI_FILE_NULL's.
+ */
+int mpi_raise_win(struct mpi_rank *self, MPI_Win win, int error_class, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+int mpi_raise_file(struct mpi_rank *self, MPI_File file, int error_class, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+int mpi_raise_session(struct mpi_rank *self, MPI_Session session, int error_class, const char *fmt,
+                      ...) __attribute__((format(printf, 4, 5)));
+
+/* The rank has opened the file: it gets the handler that MPI_FILE_NULL has now. The rank has closed
+ * it, or freed the window or session: what it set on them is forgotten. */
+void mpi_errhandler_file_opened(const struct mpi_rank *self, MPI_File file);
+void mpi_errhandler_file_closed(const struct mpi_rank *self, MPI_File file);
+void mpi_errhandler_win_freed(const struct mpi_rank *self, MPI_Win win);
+void mpi_errhandler_session_freed(const struct mpi_rank *self, MPI_Session session);
+
 /* The program called a function that Orrery does not provide yet: says which, ends the run. */
 _Noreturn void mpi_unsupported(int fn);
 

@@ -2,46 +2,66 @@
  * errhandler.c - error handlers, and the one place where MPI errors are raised.
  *
  * A communicator is created with a handler; what a rank sets later on it holds for that rank alone
- * and lives in a map from (rank, communicator) to handler, which costs nothing for ranks that set
- * nothing. Handlers are interned by function: all ranks that create a handler from the same
- * function share the object and its handle. Objects are never freed (there are as many as error
- * functions in the program); a handle is valid while some rank has created it more often than
- * freed it.
+ * and lives in a map from (rank, handle) to handler, which costs nothing for ranks that set nothing;
+ * windows and sessions are in the same map (errhandler_kinds.c). Handlers are interned by function
+ * and kind: all ranks that create a handler from the same function share the object and its handle.
+ * Objects are never freed (there are as many as error functions in the program); a handle is valid
+ * while some rank has created it more often than freed it.
+ *
+ * A handler written in Fortran needs nothing special: handles are integers there too and are passed
+ * by reference. One of the C++ binding is called through the binding (MPII_Errhandler_set_cxx).
  */
+#include "mpi/comm/errhandler_internal.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "mpi/comm/check.h"
-#include "mpi_impl.h"
 #include "mpi/user.h"
+#include "mpi_impl.h"
 
 #define ERRHANDLER_HANDLE 0x94000000u
 #define HANDLE_CLASS 0xfc000000u
 #define HANDLE_INDEX 0x03ffffffu
 #define RAISE_TEXT_MAX 512
 
+typedef void any_function(void *handle, int *code, ...);
+typedef void cxx_function(int kind, int *handle, int *code, void (*function)(void));
+
 struct errhandler {
-    MPI_Comm_errhandler_function *function;
+    void (*function)(void);
+    cxx_function *cxx; /* NULL: call the function itself */
+    uint8_t kind;      /* enum errhandler_kind */
     uint64_t handles;
 };
 
 static struct {
     struct errhandler *at;
     uint32_t count;
-    struct map by_rank; /* rank << 32 | communicator -> handler */
+    struct map by_rank; /* rank << 32 | handle -> handler */
 } table;
 
-static uint64_t own_key(uint32_t rank, MPI_Comm comm)
+static uint64_t own_key(uint32_t rank, int handle)
 {
-    return (uint64_t)rank << 32 | (uint32_t)comm;
+    return (uint64_t)rank << 32 | (uint32_t)handle;
+}
+
+MPI_Errhandler errhandler_own(const struct mpi_rank *r, int handle, MPI_Errhandler otherwise)
+{
+    uint64_t *own = map_find(&table.by_rank, own_key(mpi_rank_id(r), handle));
+
+    return own ? (MPI_Errhandler)*own : otherwise;
+}
+
+void errhandler_set_own(const struct mpi_rank *r, int handle, MPI_Errhandler h)
+{
+    *map_insert(&table.by_rank, own_key(mpi_rank_id(r), handle), NULL) = (uint32_t)h;
 }
 
 MPI_Errhandler mpi_errhandler_of(const struct mpi_rank *r, const struct mpi_comm *c)
 {
-    uint64_t *own = map_find(&table.by_rank, own_key(mpi_rank_id(r), c->handle));
-
-    return own ? (MPI_Errhandler)*own : c->errhandler;
+    return errhandler_own(r, c->handle, c->errhandler);
 }
 
 void mpi_errhandler_set_for(const struct mpi_rank *r, const struct mpi_comm *c, MPI_Errhandler h)
@@ -49,7 +69,7 @@ void mpi_errhandler_set_for(const struct mpi_rank *r, const struct mpi_comm *c, 
     if (h == c->errhandler)
         mpi_errhandler_forget(mpi_rank_id(r), c->handle);
     else
-        *map_insert(&table.by_rank, own_key(mpi_rank_id(r), c->handle), NULL) = (uint32_t)h;
+        errhandler_set_own(r, c->handle, h);
 }
 
 void mpi_errhandler_forget(uint32_t rank, MPI_Comm comm)
@@ -84,34 +104,49 @@ static int is_fatal(MPI_Errhandler h)
 }
 
 /* Calls a handler that is not fatal. The program's function may make MPI calls of its own. */
-static void call(struct mpi_rank *self, struct mpi_comm *c, MPI_Errhandler h, int code)
+static void call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code)
 {
-    MPI_Comm comm = c->handle;
     uint16_t fn = self->fn;
+    struct errhandler *e;
 
     if (h == MPI_ERRORS_RETURN)
         return;
+    e = &table.at[(uint32_t)h & HANDLE_INDEX];
     mpi_user_begin();
-    table.at[(uint32_t)h & HANDLE_INDEX].function(&comm, &code);
+    if (e->cxx)
+        e->cxx(e->kind, handle, &code, e->function);
+    else
+        ((any_function *)e->function)(handle, &code);
     mpi_user_end();
     self->fn = fn;
+}
+
+void errhandler_call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code,
+                     const char *fmt, va_list args)
+{
+    if (is_fatal(h))
+        die(self, code, fmt, args);
+    call(self, h, handle, code);
+}
+
+void errhandler_invoke(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code)
+{
+    if (is_fatal(h))
+        die_with(self, code, "the program raised error %d", code);
+    call(self, h, handle, code);
 }
 
 int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char *fmt, ...)
 {
     struct mpi_comm *c = mpi_comm_get(comm);
-    MPI_Errhandler h;
+    va_list args;
 
     if (!c)
         c = mpi_comm_get(MPI_COMM_WORLD);
-    h = mpi_errhandler_of(self, c);
-    if (is_fatal(h)) {
-        va_list args;
-
-        va_start(args, fmt);
-        die(self, error_class, fmt, args);
-    }
-    call(self, c, h, error_class);
+    comm = c->handle;
+    va_start(args, fmt);
+    errhandler_call(self, mpi_errhandler_of(self, c), &comm, error_class, fmt, args);
+    va_end(args);
     return error_class;
 }
 
@@ -119,15 +154,10 @@ int mpi_comm_call_errhandler(struct mpi_rank *self, MPI_Comm comm, int errorcode
 {
     struct mpi_comm *c;
     int rc = mpi_check_comm(self, comm, &c);
-    MPI_Errhandler h;
 
-    if (rc)
-        return rc;
-    h = mpi_errhandler_of(self, c);
-    if (is_fatal(h))
-        die_with(self, errorcode, "the program raised error %d", errorcode);
-    call(self, c, h, errorcode);
-    return MPI_SUCCESS;
+    if (!rc)
+        errhandler_invoke(self, mpi_errhandler_of(self, c), &comm, errorcode);
+    return rc;
 }
 
 /* ---- handles ---- */
@@ -146,42 +176,69 @@ static int is_predefined(MPI_Errhandler h)
     return h == MPI_ERRORS_RETURN || is_fatal(h);
 }
 
-static int check_handler(struct mpi_rank *self, MPI_Comm comm, MPI_Errhandler h)
+int errhandler_check(struct mpi_rank *self, MPI_Comm comm, MPI_Errhandler h,
+                     enum errhandler_kind kind)
 {
-    if (is_predefined(h) || get(h))
+    struct errhandler *e = get(h);
+
+    if (is_predefined(h) || (e && e->kind == kind))
         return MPI_SUCCESS;
     if (h == MPIR_ERRORS_THROW_EXCEPTIONS)
         return mpi_raise(self, comm, MPI_ERR_UNSUPPORTED_OPERATION,
                          "MPI::ERRORS_THROW_EXCEPTIONS is not supported");
+    if (e)
+        return mpi_raise(self, comm, MPI_ERR_ARG, "the error handler is for another kind of object");
     return mpi_raise(self, comm, MPI_ERR_ARG, "0x%08x is not an error handler", (unsigned)h);
 }
 
-static MPI_Errhandler intern(MPI_Comm_errhandler_function *function)
+MPI_Errhandler errhandler_share(MPI_Errhandler h)
+{
+    if (!is_predefined(h))
+        table.at[(uint32_t)h & HANDLE_INDEX].handles++;
+    return h;
+}
+
+static MPI_Errhandler intern(enum errhandler_kind kind, void (*function)(void))
 {
     uint32_t i = 0;
 
-    while (i < table.count && table.at[i].function != function)
+    while (i < table.count && (table.at[i].function != function || table.at[i].kind != kind))
         i++;
     if (i == table.count) {
         table.at = mem_realloc(table.at, (table.count + 1) * sizeof *table.at);
-        table.at[table.count++] = (struct errhandler){function, 0};
+        table.at[table.count++] = (struct errhandler){.function = function, .kind = (uint8_t)kind};
     }
     table.at[i].handles++;
     return (MPI_Errhandler)(ERRHANDLER_HANDLE | i);
+}
+
+int errhandler_create(struct mpi_rank *self, enum errhandler_kind kind, void (*function)(void),
+                      MPI_Errhandler *out)
+{
+    int rc = mpi_check_ptr(self, MPI_COMM_NULL, (const void *)function, "errhandler_fn");
+
+    if (!rc)
+        rc = mpi_check_ptr(self, MPI_COMM_NULL, out, "errhandler");
+    if (!rc)
+        *out = intern(kind, function);
+    return rc;
+}
+
+/* The C++ binding made the handler: it has to be called through the binding. */
+void mpii_errhandler_set_cxx(struct mpi_rank *self, MPI_Errhandler errhandler, void (*call_cxx)(void))
+{
+    struct errhandler *e = get(errhandler);
+
+    (void)self;
+    if (e)
+        e->cxx = (cxx_function *)call_cxx;
 }
 
 int mpi_comm_create_errhandler(struct mpi_rank *self,
                                MPI_Comm_errhandler_function *comm_errhandler_fn,
                                MPI_Errhandler *errhandler)
 {
-    int rc = mpi_check_ptr(self, MPI_COMM_NULL, (const void *)comm_errhandler_fn,
-                           "comm_errhandler_fn");
-
-    if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, errhandler, "errhandler");
-    if (!rc)
-        *errhandler = intern(comm_errhandler_fn);
-    return rc;
+    return errhandler_create(self, FOR_COMM, (void (*)(void))comm_errhandler_fn, errhandler);
 }
 
 int mpi_errhandler_create(struct mpi_rank *self, MPI_Comm_errhandler_function *comm_errhandler_fn,
@@ -196,7 +253,7 @@ int mpi_comm_set_errhandler(struct mpi_rank *self, MPI_Comm comm, MPI_Errhandler
     int rc = mpi_check_comm(self, comm, &c);
 
     if (!rc)
-        rc = check_handler(self, comm, errhandler);
+        rc = errhandler_check(self, comm, errhandler, FOR_COMM);
     if (!rc)
         mpi_errhandler_set_for(self, c, errhandler);
     return rc;
@@ -214,12 +271,9 @@ int mpi_comm_get_errhandler(struct mpi_rank *self, MPI_Comm comm, MPI_Errhandler
 
     if (!rc)
         rc = mpi_check_ptr(self, comm, errhandler, "errhandler");
-    if (rc)
-        return rc;
-    *errhandler = mpi_errhandler_of(self, c);
-    if (!is_predefined(*errhandler))
-        table.at[(uint32_t)*errhandler & HANDLE_INDEX].handles++;
-    return MPI_SUCCESS;
+    if (!rc)
+        *errhandler = errhandler_share(mpi_errhandler_of(self, c));
+    return rc;
 }
 
 int mpi_errhandler_get(struct mpi_rank *self, MPI_Comm comm, MPI_Errhandler *errhandler)
@@ -232,11 +286,12 @@ int mpi_errhandler_free(struct mpi_rank *self, MPI_Errhandler *errhandler)
     struct errhandler *h;
     int rc = mpi_check_ptr(self, MPI_COMM_NULL, errhandler, "errhandler");
 
-    if (!rc)
-        rc = check_handler(self, MPI_COMM_NULL, *errhandler);
     if (rc)
         return rc;
     h = get(*errhandler);
+    if (!h && !is_predefined(*errhandler))
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "0x%08x is not an error handler",
+                         (unsigned)*errhandler);
     if (h)
         h->handles--;
     *errhandler = MPI_ERRHANDLER_NULL;

@@ -14,7 +14,7 @@
 #define ADDED_FIRST (MPI_ERR_LASTCODE + 1)
 
 struct added {
-    int error_class;
+    int error_class; /* MPI_SUCCESS: deleted, the number may be used again */
     char *text; /* NULL: none yet */
 };
 
@@ -22,6 +22,7 @@ struct added {
 struct own_codes {
     int last; /* MPI_LASTUSEDCODE */
     int count;
+    int deleted; /* how many of them are deleted */
     struct added *at;
 };
 
@@ -113,7 +114,7 @@ static struct added *added_get(const struct mpi_rank *self, int code)
     struct own_codes *own = codes_of(self);
     int64_t i = (int64_t)code - ADDED_FIRST;
 
-    return own && i >= 0 && i < own->count ? &own->at[i] : NULL;
+    return own && i >= 0 && i < own->count && own->at[i].error_class ? &own->at[i] : NULL;
 }
 
 static int is_predefined(int code)
@@ -125,15 +126,23 @@ static int is_predefined(int code)
 static int add(struct mpi_rank *self, int error_class)
 {
     struct own_codes *own = codes_of(self);
+    int i = 0;
 
     if (!own) {
         own = mem_zalloc(sizeof *own);
         *map_insert(&by_rank, mpi_rank_id(self), NULL) = (uint64_t)(uintptr_t)own;
     }
-    own->last = ADDED_FIRST + own->count;
-    own->at = mem_realloc(own->at, (size_t)(own->count + 1) * sizeof *own->at);
-    own->at[own->count++] = (struct added){error_class ? error_class : own->last, NULL};
-    return own->last;
+    while (own->deleted && own->at[i].error_class)
+        i++;
+    if (own->deleted) {
+        own->deleted--;
+    } else {
+        i = own->count++;
+        own->at = mem_realloc(own->at, (size_t)own->count * sizeof *own->at);
+        own->last = ADDED_FIRST + i;
+    }
+    own->at[i] = (struct added){error_class ? error_class : ADDED_FIRST + i, NULL};
+    return ADDED_FIRST + i;
 }
 
 static int bad_code(struct mpi_rank *self, int code)
@@ -208,5 +217,48 @@ int mpi_error_string(struct mpi_rank *self, int errorcode, char *string, int *re
     text = own ? (own->text ? own->text : "") : class_text[errorcode];
     *resultlen = (int)strlen(text);
     memcpy(string, text, (size_t)*resultlen + 1);
+    return MPI_SUCCESS;
+}
+
+/* ---- deleting, an extension of MPICH ---- */
+
+static void discard(struct mpi_rank *self, struct added *own)
+{
+    mem_free(own->text);
+    *own = (struct added){MPI_SUCCESS, NULL};
+    codes_of(self)->deleted++;
+}
+
+int mpix_delete_error_class(struct mpi_rank *self, int errorclass)
+{
+    struct added *own = added_get(self, errorclass);
+
+    if (!own || own->error_class != errorclass)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OTHER, "%d is not an added error class",
+                         errorclass);
+    discard(self, own);
+    return MPI_SUCCESS;
+}
+
+int mpix_delete_error_code(struct mpi_rank *self, int errorcode)
+{
+    struct added *own = added_get(self, errorcode);
+
+    if (!own || own->error_class == errorcode)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OTHER, "%d is not an added error code",
+                         errorcode);
+    discard(self, own);
+    return MPI_SUCCESS;
+}
+
+int mpix_delete_error_string(struct mpi_rank *self, int errorcode)
+{
+    struct added *own = added_get(self, errorcode);
+
+    if (!own)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OTHER, "%d is not an added error code",
+                         errorcode);
+    mem_free(own->text);
+    own->text = NULL;
     return MPI_SUCCESS;
 }

@@ -1,0 +1,290 @@
+/*
+ * errhandler_kinds.c - error handlers of windows, files and sessions (MPI-4.0 9.3).
+ *
+ * What a rank sets holds for that rank alone. A window starts with MPI_ERRORS_ARE_FATAL, a session
+ * with what MPI_Session_init was given. A file starts with what the rank has on MPI_FILE_NULL, and
+ * that starts with MPI_ERRORS_RETURN. File handles are addresses, which do not fit into a key beside
+ * the rank: a rank that set something has a list of its files.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "mpi/comm/check.h"
+#include "mpi/comm/errhandler_internal.h"
+#include "mpi/objects.h"
+#include "mpi_impl.h"
+
+/* ---- files: what is set ---- */
+
+struct own_file {
+    MPI_File file;
+    MPI_Errhandler errhandler;
+};
+
+/* The files on which one rank has a handler other than MPI_ERRORS_RETURN. */
+struct own_files {
+    uint32_t count;
+    struct own_file *at;
+};
+
+static struct map files_by_rank; /* rank -> struct own_files */
+
+static struct own_files *files_of(const struct mpi_rank *self)
+{
+    uint64_t *at = map_find(&files_by_rank, mpi_rank_id(self));
+
+    return at ? (struct own_files *)(uintptr_t)*at : NULL;
+}
+
+static struct own_file *file_find(const struct own_files *own, MPI_File file)
+{
+    for (uint32_t i = 0; own && i < own->count; i++)
+        if (own->at[i].file == file)
+            return &own->at[i];
+    return NULL;
+}
+
+static MPI_Errhandler file_errhandler(const struct mpi_rank *self, MPI_File file)
+{
+    struct own_file *f = file_find(files_of(self), file);
+
+    return f ? f->errhandler : MPI_ERRORS_RETURN;
+}
+
+static void file_set(const struct mpi_rank *self, MPI_File file, MPI_Errhandler h)
+{
+    struct own_files *own = files_of(self);
+    struct own_file *f = file_find(own, file);
+
+    if (h == MPI_ERRORS_RETURN) {
+        if (f)
+            *f = own->at[--own->count];
+        return;
+    }
+    if (!own) {
+        own = mem_zalloc(sizeof *own);
+        *map_insert(&files_by_rank, mpi_rank_id(self), NULL) = (uint64_t)(uintptr_t)own;
+    }
+    if (!f) {
+        own->at = mem_realloc(own->at, (own->count + 1) * sizeof *own->at);
+        f = &own->at[own->count++];
+    }
+    *f = (struct own_file){file, h};
+}
+
+void mpi_errhandler_file_opened(const struct mpi_rank *self, MPI_File file)
+{
+    file_set(self, file, file_errhandler(self, MPI_FILE_NULL));
+}
+
+void mpi_errhandler_file_closed(const struct mpi_rank *self, MPI_File file)
+{
+    file_set(self, file, MPI_ERRORS_RETURN);
+}
+
+void mpi_errhandler_win_freed(const struct mpi_rank *self, MPI_Win win)
+{
+    mpi_errhandler_forget(mpi_rank_id(self), win);
+}
+
+void mpi_errhandler_session_freed(const struct mpi_rank *self, MPI_Session session)
+{
+    mpi_errhandler_forget(mpi_rank_id(self), session);
+}
+
+/* ---- raising ---- */
+
+/* On an object that is not there: the error is MPI_COMM_WORLD's. */
+static void raise_world(struct mpi_rank *self, int code, const char *fmt, va_list args)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+
+    errhandler_call(self, mpi_errhandler_of(self, mpi_comm_get(world)), &world, code, fmt, args);
+}
+
+int mpi_raise_win(struct mpi_rank *self, MPI_Win win, int error_class, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    if (mpi_win_held(self, win))
+        errhandler_call(self, errhandler_own(self, win, MPI_ERRORS_ARE_FATAL), &win, error_class,
+                        fmt, args);
+    else
+        raise_world(self, error_class, fmt, args);
+    va_end(args);
+    return error_class;
+}
+
+int mpi_raise_file(struct mpi_rank *self, MPI_File file, int error_class, const char *fmt, ...)
+{
+    va_list args;
+
+    if (!mpi_file_held(self, file))
+        file = MPI_FILE_NULL;
+    va_start(args, fmt);
+    errhandler_call(self, file_errhandler(self, file), &file, error_class, fmt, args);
+    va_end(args);
+    return error_class;
+}
+
+int mpi_raise_session(struct mpi_rank *self, MPI_Session session, int error_class, const char *fmt,
+                      ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    if (mpi_session_held(self, session))
+        errhandler_call(self, errhandler_own(self, session, MPI_ERRORS_ARE_FATAL), &session,
+                        error_class, fmt, args);
+    else
+        raise_world(self, error_class, fmt, args);
+    va_end(args);
+    return error_class;
+}
+
+/* ---- windows ---- */
+
+static int check_win(struct mpi_rank *self, MPI_Win win)
+{
+    if (mpi_win_held(self, win))
+        return MPI_SUCCESS;
+    return mpi_raise_win(self, win, MPI_ERR_WIN, "0x%08x is not a window of this rank",
+                         (unsigned)win);
+}
+
+int mpi_win_create_errhandler(struct mpi_rank *self, MPI_Win_errhandler_function *win_errhandler_fn,
+                              MPI_Errhandler *errhandler)
+{
+    return errhandler_create(self, FOR_WIN, (void (*)(void))win_errhandler_fn, errhandler);
+}
+
+int mpi_win_set_errhandler(struct mpi_rank *self, MPI_Win win, MPI_Errhandler errhandler)
+{
+    int rc = check_win(self, win);
+
+    if (!rc)
+        rc = errhandler_check(self, MPI_COMM_NULL, errhandler, FOR_WIN);
+    if (!rc)
+        errhandler_set_own(self, win, errhandler);
+    return rc;
+}
+
+int mpi_win_get_errhandler(struct mpi_rank *self, MPI_Win win, MPI_Errhandler *errhandler)
+{
+    int rc = check_win(self, win);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, MPI_COMM_NULL, errhandler, "errhandler");
+    if (!rc)
+        *errhandler = errhandler_share(errhandler_own(self, win, MPI_ERRORS_ARE_FATAL));
+    return rc;
+}
+
+int mpi_win_call_errhandler(struct mpi_rank *self, MPI_Win win, int errorcode)
+{
+    int rc = check_win(self, win);
+
+    if (!rc)
+        errhandler_invoke(self, errhandler_own(self, win, MPI_ERRORS_ARE_FATAL), &win, errorcode);
+    return rc;
+}
+
+/* ---- files ---- */
+
+/* MPI_FILE_NULL has a handler too. */
+static int check_file(struct mpi_rank *self, MPI_File file)
+{
+    if (file == MPI_FILE_NULL || mpi_file_held(self, file))
+        return MPI_SUCCESS;
+    return mpi_raise_file(self, file, MPI_ERR_FILE, "%p is not an open file of this rank",
+                          (void *)file);
+}
+
+int mpi_file_create_errhandler(struct mpi_rank *self,
+                               MPI_File_errhandler_function *file_errhandler_fn,
+                               MPI_Errhandler *errhandler)
+{
+    return errhandler_create(self, FOR_FILE, (void (*)(void))file_errhandler_fn, errhandler);
+}
+
+int mpi_file_set_errhandler(struct mpi_rank *self, MPI_File file, MPI_Errhandler errhandler)
+{
+    int rc = check_file(self, file);
+
+    if (!rc)
+        rc = errhandler_check(self, MPI_COMM_NULL, errhandler, FOR_FILE);
+    if (!rc)
+        file_set(self, file, errhandler);
+    return rc;
+}
+
+int mpi_file_get_errhandler(struct mpi_rank *self, MPI_File file, MPI_Errhandler *errhandler)
+{
+    int rc = check_file(self, file);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, MPI_COMM_NULL, errhandler, "errhandler");
+    if (!rc)
+        *errhandler = errhandler_share(file_errhandler(self, file));
+    return rc;
+}
+
+int mpi_file_call_errhandler(struct mpi_rank *self, MPI_File fh, int errorcode)
+{
+    int rc = check_file(self, fh);
+
+    if (!rc)
+        errhandler_invoke(self, file_errhandler(self, fh), &fh, errorcode);
+    return rc;
+}
+
+/* ---- sessions ---- */
+
+static int check_session(struct mpi_rank *self, MPI_Session session)
+{
+    if (mpi_session_held(self, session))
+        return MPI_SUCCESS;
+    return mpi_raise_session(self, session, MPI_ERR_SESSION, "0x%08x is not a session of this rank",
+                             (unsigned)session);
+}
+
+int mpi_session_create_errhandler(struct mpi_rank *self,
+                                  MPI_Session_errhandler_function *session_errhandler_fn,
+                                  MPI_Errhandler *errhandler)
+{
+    return errhandler_create(self, FOR_SESSION, (void (*)(void))session_errhandler_fn, errhandler);
+}
+
+int mpi_session_set_errhandler(struct mpi_rank *self, MPI_Session session, MPI_Errhandler errhandler)
+{
+    int rc = check_session(self, session);
+
+    if (!rc)
+        rc = errhandler_check(self, MPI_COMM_NULL, errhandler, FOR_SESSION);
+    if (!rc)
+        errhandler_set_own(self, session, errhandler);
+    return rc;
+}
+
+int mpi_session_get_errhandler(struct mpi_rank *self, MPI_Session session,
+                               MPI_Errhandler *errhandler)
+{
+    int rc = check_session(self, session);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, MPI_COMM_NULL, errhandler, "errhandler");
+    if (!rc)
+        *errhandler = errhandler_share(errhandler_own(self, session, MPI_ERRORS_ARE_FATAL));
+    return rc;
+}
+
+int mpi_session_call_errhandler(struct mpi_rank *self, MPI_Session session, int errorcode)
+{
+    int rc = check_session(self, session);
+
+    if (!rc)
+        errhandler_invoke(self, errhandler_own(self, session, MPI_ERRORS_ARE_FATAL), &session,
+                          errorcode);
+    return rc;
+}
