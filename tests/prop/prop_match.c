@@ -151,13 +151,13 @@ static void start(int rank, struct mpi_rank *self, const struct op *o)
     if (s->send)
         payload_fill(s->buf, o->bytes, o->id);
     if (o->kind == OP_IRECV)
-        mpi_irecv(self, s->buf, BYTES_MAX, MPI_BYTE, source(o), tag(o->tag), comm, &s->request);
+        mpi_irecv_c(self, s->buf, BYTES_MAX, MPI_BYTE, source(o), tag(o->tag), comm, &s->request);
     else if (o->kind == OP_ISEND)
-        mpi_isend(self, s->buf, (int)o->bytes, MPI_BYTE, o->peer, o->tag, comm, &s->request);
+        mpi_isend_c(self, s->buf, (int)o->bytes, MPI_BYTE, o->peer, o->tag, comm, &s->request);
     else if (o->kind == OP_ISSEND)
-        mpi_issend(self, s->buf, (int)o->bytes, MPI_BYTE, o->peer, o->tag, comm, &s->request);
+        mpi_issend_c(self, s->buf, (int)o->bytes, MPI_BYTE, o->peer, o->tag, comm, &s->request);
     else
-        mpi_ibsend(self, s->buf, (int)o->bytes, MPI_BYTE, o->peer, o->tag, comm, &s->request);
+        mpi_ibsend_c(self, s->buf, (int)o->bytes, MPI_BYTE, o->peer, o->tag, comm, &s->request);
 }
 
 /* The slots of the mask as arrays. */
@@ -251,9 +251,9 @@ static void look(int rank, struct mpi_rank *self, const struct op *o)
     if (!flag || o->kind == OP_PROBE || o->kind == OP_IPROBE)
         return;
     if (o->kind == OP_MPROBE)
-        mpi_mrecv(self, buf, BYTES_MAX, MPI_BYTE, &message, &s);
+        mpi_mrecv_c(self, buf, BYTES_MAX, MPI_BYTE, &message, &s);
     else
-        mpi_recv(self, buf, BYTES_MAX, MPI_BYTE, s.MPI_SOURCE, s.MPI_TAG, comm, &s);
+        mpi_recv_c(self, buf, BYTES_MAX, MPI_BYTE, s.MPI_SOURCE, s.MPI_TAG, comm, &s);
     log_status(rank, &s, buf);
 }
 
@@ -265,13 +265,13 @@ static void blocking(int rank, struct mpi_rank *self, const struct op *o)
 
     payload_fill(out, o->bytes, o->id);
     if (o->kind == OP_SEND) {
-        mpi_send(self, out, (int)o->bytes, MPI_BYTE, o->peer, o->tag, comm);
+        mpi_send_c(self, out, (int)o->bytes, MPI_BYTE, o->peer, o->tag, comm);
         return;
     }
     if (o->kind == OP_RECV)
-        mpi_recv(self, in, BYTES_MAX, MPI_BYTE, source(o), tag(o->tag), comm, &s);
+        mpi_recv_c(self, in, BYTES_MAX, MPI_BYTE, source(o), tag(o->tag), comm, &s);
     else
-        mpi_sendrecv(self, out, (int)o->bytes, MPI_BYTE, o->peer, o->tag, in, BYTES_MAX, MPI_BYTE,
+        mpi_sendrecv_c(self, out, (int)o->bytes, MPI_BYTE, o->peer, o->tag, in, BYTES_MAX, MPI_BYTE,
                      o->peer2 == ANY ? MPI_ANY_SOURCE : o->peer2, tag(o->tag2), comm, &s);
     log_status(rank, &s, in);
 }
@@ -305,7 +305,7 @@ static void rank_main(int rank)
 
     self->phase = MPI_PHASE_ACTIVE;
     if (rank < params.ranks) {
-        mpi_buffer_attach(self, room[rank], sizeof room[rank]);
+        mpi_buffer_attach_c(self, room[rank], sizeof room[rank]);
         for (int i = 0; i < program.count[rank]; i++) {
             perform(rank, self, &program.ops[rank][i]);
             log_add(&logs[rank], self->ent.clock);

@@ -114,8 +114,8 @@ static int raise_no_status(struct mpi_rank *self, const void *count)
     return type_raise_null(self, count ? "status" : "count");
 }
 
-int mpi_get_count(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
-                  int *count)
+int mpi_get_count_c(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
+                    MPI_Count *count)
 {
     const struct mpi_type *t = mpi_type_get(datatype);
     if (!t)
@@ -128,8 +128,18 @@ int mpi_get_count(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype 
     else if (!t->size || bytes % t->size)
         *count = MPI_UNDEFINED;
     else
-        *count = as_int((int64_t)(bytes / t->size));
+        *count = (MPI_Count)(bytes / t->size);
     return MPI_SUCCESS;
+}
+
+int mpi_get_count(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
+                  int *count)
+{
+    MPI_Count n;
+    int rc = mpi_get_count_c(self, status, datatype, count ? &n : NULL);
+    if (!rc)
+        *count = as_int(n);
+    return rc;
 }
 
 int mpi_get_elements_x(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
@@ -152,6 +162,12 @@ int mpi_get_elements(struct mpi_rank *self, const MPI_Status *status, MPI_Dataty
     if (!rc)
         *count = as_int(n);
     return rc;
+}
+
+int mpi_get_elements_c(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
+                       MPI_Count *count)
+{
+    return mpi_get_elements_x(self, status, datatype, count);
 }
 
 int mpi_status_set_elements_x(struct mpi_rank *self, MPI_Status *status, MPI_Datatype datatype,

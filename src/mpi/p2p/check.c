@@ -5,14 +5,14 @@
 
 #define TAG_MAX INT32_MAX /* MPI_TAG_UB */
 
-static int check_buffer(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type,
+static int check_buffer(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype type,
                         MPI_Comm comm, struct mpi_sendargs *out)
 {
     out->comm = mpi_comm_get(comm);
     if (!out->comm)
         return mpi_raise(self, comm, MPI_ERR_COMM, "invalid communicator 0x%x", (unsigned)comm);
     if (count < 0)
-        return mpi_raise(self, comm, MPI_ERR_COUNT, "count %d is negative", count);
+        return mpi_raise(self, comm, MPI_ERR_COUNT, "count %lld is negative", (long long)count);
     out->type = mpi_type_get(type);
     if (!out->type)
         return mpi_raise(self, comm, MPI_ERR_TYPE, "invalid datatype 0x%x", (unsigned)type);
@@ -34,8 +34,8 @@ static int check_rank(struct mpi_rank *self, int rank, MPI_Comm comm, const stru
                      mpi_comm_label(comm, name, sizeof name), mpi_comm_peers(c));
 }
 
-int mpi_check_send(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type, int dest,
-                   int tag, MPI_Comm comm, struct mpi_sendargs *out)
+int mpi_check_send(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype type,
+                   int dest, int tag, MPI_Comm comm, struct mpi_sendargs *out)
 {
     int rc = check_buffer(self, buf, count, type, comm, out);
 
@@ -61,8 +61,8 @@ int mpi_check_source(struct mpi_rank *self, int source, int tag, MPI_Comm comm,
     return MPI_SUCCESS;
 }
 
-int mpi_check_recv(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type, int source,
-                   int tag, MPI_Comm comm, struct mpi_sendargs *out)
+int mpi_check_recv(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype type,
+                   int source, int tag, MPI_Comm comm, struct mpi_sendargs *out)
 {
     int rc = check_buffer(self, buf, count, type, comm, out);
 

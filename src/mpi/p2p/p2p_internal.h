@@ -119,10 +119,10 @@ struct mpi_sendargs {
     struct mpi_comm *comm;
     struct mpi_type *type;
 };
-int mpi_check_send(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type, int dest,
-                   int tag, MPI_Comm comm, struct mpi_sendargs *out);
-int mpi_check_recv(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type, int source,
-                   int tag, MPI_Comm comm, struct mpi_sendargs *out);
+int mpi_check_send(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype type,
+                   int dest, int tag, MPI_Comm comm, struct mpi_sendargs *out);
+int mpi_check_recv(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype type,
+                   int source, int tag, MPI_Comm comm, struct mpi_sendargs *out);
 
 int mpi_check_source(struct mpi_rank *self, int source, int tag, MPI_Comm comm, struct mpi_comm *c);
 /* World rank of a source rank in c, MPI_ANY_SOURCE becoming MPI_P2P_ANY. */

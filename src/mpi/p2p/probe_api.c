@@ -169,7 +169,7 @@ int mpi_improbe(struct mpi_rank *self, int source, int tag, MPI_Comm comm, int *
 }
 
 /* Turns a message handle into a started receive. */
-static int matched(struct mpi_rank *self, void *buf, int count, MPI_Datatype type,
+static int matched(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype type,
                    MPI_Message *message, struct mpi_req **out)
 {
     struct mpi_req *r;
@@ -191,7 +191,8 @@ static int matched(struct mpi_rank *self, void *buf, int count, MPI_Datatype typ
         return mpi_raise(self, (MPI_Comm)r->comm, MPI_ERR_TYPE, "invalid datatype 0x%x",
                          (unsigned)type);
     if (count < 0)
-        return mpi_raise(self, (MPI_Comm)r->comm, MPI_ERR_COUNT, "count %d is negative", count);
+        return mpi_raise(self, (MPI_Comm)r->comm, MPI_ERR_COUNT, "count %lld is negative",
+                         (long long)count);
     m = r->held;
     r->held = NULL;
     r->buf = buf;
@@ -208,7 +209,7 @@ static int matched(struct mpi_rank *self, void *buf, int count, MPI_Datatype typ
     return MPI_SUCCESS;
 }
 
-int mpi_imrecv(struct mpi_rank *self, void *buf, int count, MPI_Datatype datatype,
+int mpi_imrecv_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype datatype,
                MPI_Message *message, MPI_Request *request)
 {
     struct mpi_req *r;
@@ -219,11 +220,11 @@ int mpi_imrecv(struct mpi_rank *self, void *buf, int count, MPI_Datatype datatyp
     return rc;
 }
 
-int mpi_mrecv(struct mpi_rank *self, void *buf, int count, MPI_Datatype datatype,
+int mpi_mrecv_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype datatype,
               MPI_Message *message, MPI_Status *status)
 {
     MPI_Request request;
-    int rc = mpi_imrecv(self, buf, count, datatype, message, &request);
+    int rc = mpi_imrecv_c(self, buf, count, datatype, message, &request);
 
     return rc == MPI_SUCCESS ? mpi_wait(self, &request, status) : rc;
 }

@@ -14,7 +14,7 @@ static void status_null(MPI_Status *status)
     mpi_status_set(status, &none);
 }
 
-int mpi_recv(struct mpi_rank *self, void *buf, int count, MPI_Datatype datatype, int source,
+int mpi_recv_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
              int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct mpi_sendargs a;
@@ -32,7 +32,7 @@ int mpi_recv(struct mpi_rank *self, void *buf, int count, MPI_Datatype datatype,
 }
 
 /* Starts a receive on a request of the user's. */
-static void start(struct mpi_rank *self, struct mpi_req *r, void *buf, int count,
+static void start(struct mpi_rank *self, struct mpi_req *r, void *buf, MPI_Count count,
                   const struct mpi_sendargs *a, int source, int tag)
 {
     mpi_req_keep(r, a->comm, a->type);
@@ -46,8 +46,8 @@ static void start(struct mpi_rank *self, struct mpi_req *r, void *buf, int count
                   a->comm->ctx, a->comm->handle);
 }
 
-int mpi_irecv(struct mpi_rank *self, void *buf, int count, MPI_Datatype datatype, int source,
-              int tag, MPI_Comm comm, MPI_Request *request)
+int mpi_irecv_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype datatype,
+                int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     struct mpi_sendargs a;
     struct mpi_req *r;
@@ -61,8 +61,8 @@ int mpi_irecv(struct mpi_rank *self, void *buf, int count, MPI_Datatype datatype
     return MPI_SUCCESS;
 }
 
-int mpi_recv_init(struct mpi_rank *self, void *buf, int count, MPI_Datatype datatype, int source,
-                  int tag, MPI_Comm comm, MPI_Request *request)
+int mpi_recv_init_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype datatype,
+                    int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     struct mpi_sendargs a;
     struct mpi_req *r;
@@ -123,8 +123,8 @@ int mpi_startall(struct mpi_rank *self, int count, MPI_Request array_of_requests
 /* ---- sendrecv ---- */
 
 /* Both at once, with requests on the stack; the receive's status. */
-static int exchange(struct mpi_rank *self, const void *sbuf, int scount,
-                    const struct mpi_sendargs *s, int dest, int stag, void *rbuf, int rcount,
+static int exchange(struct mpi_rank *self, const void *sbuf, MPI_Count scount,
+                    const struct mpi_sendargs *s, int dest, int stag, void *rbuf, MPI_Count rcount,
                     const struct mpi_sendargs *r, int source, int rtag, MPI_Status *status)
 {
     struct mpi_req reqs[2];
@@ -145,9 +145,10 @@ static int exchange(struct mpi_rank *self, const void *sbuf, int scount,
     return rc;
 }
 
-int mpi_sendrecv(struct mpi_rank *self, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                 int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                 int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int mpi_sendrecv_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                   MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                   MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                   MPI_Status *status)
 {
     struct mpi_sendargs s, r;
     int rc = mpi_check_send(self, sendbuf, sendcount, sendtype, dest, sendtag, comm, &s);
@@ -161,7 +162,7 @@ int mpi_sendrecv(struct mpi_rank *self, const void *sendbuf, int sendcount, MPI_
     return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
 }
 
-int mpi_sendrecv_replace(struct mpi_rank *self, void *buf, int count, MPI_Datatype datatype,
+int mpi_sendrecv_replace_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype datatype,
                          int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
                          MPI_Status *status)
 {
@@ -173,12 +174,10 @@ int mpi_sendrecv_replace(struct mpi_rank *self, void *buf, int count, MPI_Dataty
         rc = mpi_check_recv(self, buf, count, datatype, source, recvtag, comm, &r);
     if (rc != MPI_SUCCESS)
         return rc;
-    if (s.type->size * (uint64_t)count > INT32_MAX)
-        return mpi_raise(self, comm, MPI_ERR_COUNT, "more than 2 GiB in MPI_Sendrecv_replace");
     copy = mem_alloc(s.type->size * (uint64_t)count);
     mpi_type_pack(s.type, (uint64_t)count, buf, copy);
     packed = (struct mpi_sendargs){s.comm, mpi_type_get(MPI_BYTE)};
-    rc = exchange(self, copy, (int)(s.type->size * (uint64_t)count), &packed, dest, sendtag, buf,
+    rc = exchange(self, copy, (MPI_Count)s.type->size * count, &packed, dest, sendtag, buf,
                   count, &r, source, recvtag, status);
     mem_free(copy);
     return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);

@@ -1,5 +1,6 @@
 /*
- * send_api.c - the sending calls: MPI-3.1 sections 3.2, 3.4, 3.6, 3.7 and 3.10.
+ * send_api.c - the sending calls: MPI-4.0 sections 3.2, 3.4, 3.6, 3.7 and 3.9. Counts are large;
+ * the int forms are widened by their entries.
  */
 #include <string.h>
 
@@ -19,8 +20,8 @@ static int check_buffered(struct mpi_rank *self, uint64_t bytes, MPI_Comm comm)
     return MPI_SUCCESS;
 }
 
-static int blocking(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type, int dest,
-                    int tag, MPI_Comm comm, enum mpi_send_mode mode)
+static int blocking(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype type,
+                    int dest, int tag, MPI_Comm comm, enum mpi_send_mode mode)
 {
     struct mpi_sendargs a;
     int rc = mpi_check_send(self, buf, count, type, dest, tag, comm, &a);
@@ -35,7 +36,7 @@ static int blocking(struct mpi_rank *self, const void *buf, int count, MPI_Datat
 }
 
 /* Starts the send described by the arguments on a request of the user's. */
-static void start(struct mpi_rank *self, struct mpi_req *r, const void *buf, int count,
+static void start(struct mpi_rank *self, struct mpi_req *r, const void *buf, MPI_Count count,
                   const struct mpi_sendargs *a, int dest, int tag, enum mpi_send_mode mode)
 {
     mpi_req_keep(r, a->comm, a->type);
@@ -50,7 +51,7 @@ static void start(struct mpi_rank *self, struct mpi_req *r, const void *buf, int
                   mode);
 }
 
-static int nonblocking(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type,
+static int nonblocking(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype type,
                        int dest, int tag, MPI_Comm comm, enum mpi_send_mode mode,
                        MPI_Request *request)
 {
@@ -75,60 +76,61 @@ static int nonblocking(struct mpi_rank *self, const void *buf, int count, MPI_Da
     return MPI_SUCCESS;
 }
 
-int mpi_send(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
-             int tag, MPI_Comm comm)
+int mpi_send_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
+               int dest, int tag, MPI_Comm comm)
 {
     return blocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_STANDARD);
 }
 
-int mpi_bsend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
-              int tag, MPI_Comm comm)
+int mpi_bsend_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                int dest, int tag, MPI_Comm comm)
 {
     return blocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_BUFFERED);
 }
 
-int mpi_ssend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
-              int tag, MPI_Comm comm)
+int mpi_ssend_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                int dest, int tag, MPI_Comm comm)
 {
     return blocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_SYNC);
 }
 
-int mpi_rsend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
-              int tag, MPI_Comm comm)
+int mpi_rsend_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                int dest, int tag, MPI_Comm comm)
 {
     return blocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_READY);
 }
 
-int mpi_isend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
-              int tag, MPI_Comm comm, MPI_Request *request)
+int mpi_isend_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return nonblocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_STANDARD, request);
 }
 
-int mpi_ibsend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
-               int tag, MPI_Comm comm, MPI_Request *request)
+int mpi_ibsend_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                 int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return nonblocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_BUFFERED, request);
 }
 
-int mpi_issend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
-               int tag, MPI_Comm comm, MPI_Request *request)
+int mpi_issend_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                 int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return nonblocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_SYNC, request);
 }
 
-int mpi_irsend(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype, int dest,
-               int tag, MPI_Comm comm, MPI_Request *request)
+int mpi_irsend_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                 int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return nonblocking(self, buf, count, datatype, dest, tag, comm, MPI_MODE_READY, request);
 }
 
-int mpi_buffer_attach(struct mpi_rank *self, void *buffer, int size)
+int mpi_buffer_attach_c(struct mpi_rank *self, void *buffer, MPI_Count size)
 {
     struct mpi_ext *x = mpi_ext_get(self);
 
     if (size < 0)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_ARG, "buffer size %d is negative", size);
+        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_ARG, "buffer size %lld is negative",
+                         (long long)size);
     if (x->bsend_buf)
         return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_BUFFER, "a buffer is attached already");
     x->bsend_buf = buffer;
@@ -136,21 +138,31 @@ int mpi_buffer_attach(struct mpi_rank *self, void *buffer, int size)
     return MPI_SUCCESS;
 }
 
-int mpi_buffer_detach(struct mpi_rank *self, void *buffer_addr, int *size)
+int mpi_buffer_detach_c(struct mpi_rank *self, void *buffer_addr, MPI_Count *size)
 {
     struct mpi_ext *x = mpi_ext_get(self);
 
     *(void **)buffer_addr = x->bsend_buf;
-    *size = (int)x->bsend_size;
+    *size = x->bsend_size;
     x->bsend_buf = NULL;
     x->bsend_size = 0;
     return MPI_SUCCESS;
 }
 
+int mpi_buffer_detach(struct mpi_rank *self, void *buffer_addr, int *size)
+{
+    MPI_Count n;
+    int rc = mpi_buffer_detach_c(self, buffer_addr, &n);
+
+    if (rc == MPI_SUCCESS)
+        *size = n > INT32_MAX ? MPI_UNDEFINED : (int)n;
+    return rc;
+}
+
 /* ---- persistent sends ---- */
 
-static int init(struct mpi_rank *self, const void *buf, int count, MPI_Datatype type, int dest,
-                int tag, MPI_Comm comm, enum mpi_send_mode mode, MPI_Request *request)
+static int init(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype type,
+                int dest, int tag, MPI_Comm comm, enum mpi_send_mode mode, MPI_Request *request)
 {
     struct mpi_sendargs a;
     struct mpi_req *r;
@@ -174,25 +186,25 @@ static int init(struct mpi_rank *self, const void *buf, int count, MPI_Datatype 
     return MPI_SUCCESS;
 }
 
-int mpi_send_init(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype,
+int mpi_send_init_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
                   int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return init(self, buf, count, datatype, dest, tag, comm, MPI_MODE_STANDARD, request);
 }
 
-int mpi_bsend_init(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype,
+int mpi_bsend_init_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
                    int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return init(self, buf, count, datatype, dest, tag, comm, MPI_MODE_BUFFERED, request);
 }
 
-int mpi_ssend_init(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype,
+int mpi_ssend_init_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
                    int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return init(self, buf, count, datatype, dest, tag, comm, MPI_MODE_SYNC, request);
 }
 
-int mpi_rsend_init(struct mpi_rank *self, const void *buf, int count, MPI_Datatype datatype,
+int mpi_rsend_init_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
                    int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return init(self, buf, count, datatype, dest, tag, comm, MPI_MODE_READY, request);
