@@ -9,6 +9,8 @@
 struct mpi_early_index;
 struct mpi_posted_index;
 struct mpi_call_list;
+struct mpi_strand;
+struct mpi_service_queue;
 
 struct mpi_ext {
     struct mpi_posted_index *posted; /* posted receives by kind, when there are many */
@@ -16,6 +18,8 @@ struct mpi_ext {
     void *bsend_buf;               /* MPI_Buffer_attach */
     int64_t bsend_size;
     uint32_t orphans;              /* requests freed before they were complete */
+    struct mpi_strand *strands;    /* strand.c: suspended ones, oldest first: tail of a ring */
+    struct mpi_service_queue *services; /* service.c: messages to be served in order of time */
     vtime decided;                 /* time of the rank's last wildcard decision */
     struct mpi_call_list *calls;   /* stats.c: per function, when asked for */
 };

@@ -9,6 +9,7 @@
 #include "base/sys.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
+#include "mpi/strand.h"
 #include "mpi_impl.h"
 
 void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn)
@@ -75,7 +76,7 @@ int mpi_finalize(struct mpi_rank *self)
     vtime due;
 
     mpi_drain(self);
-    while (mpi_req_orphans(self)) {
+    while (mpi_req_orphans(self) || mpi_has_strands(self)) {
         if (!mpi_decide(self, VTIME_NEVER, &due))
             mpi_block(self, due, 1, NULL, 0);
         mpi_drain(self);

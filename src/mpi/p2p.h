@@ -19,6 +19,8 @@ enum mpi_req_kind {
     MPI_REQ_SEND,
     MPI_REQ_RECV,
     MPI_REQ_NOOP, /* complete from the start: MPI_PROC_NULL */
+    MPI_REQ_WORK, /* of a collective, one-sided or file operation, which completes it (mpi_req_done);
+                   * its status has `bytes` and no source */
 };
 enum mpi_send_mode { MPI_MODE_STANDARD = 0, MPI_MODE_BUFFERED, MPI_MODE_SYNC, MPI_MODE_READY };
 

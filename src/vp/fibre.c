@@ -266,9 +266,11 @@ int vp_init(const struct vp_config *cfg, struct err *err)
     vp_epoch = cfg->epoch;
     pool_init(&vp_pool, "stacks and private data");
     host.top = stack_map();
-    if (!host.top)
+    char *strands = stack_map();
+    if (!host.top || !strands)
         return err_set(err, ERR_MEMORY, "cannot map a stack of %zu bytes; give a smaller --stack",
                        host.stack_size);
+    vp_strand_init(strands);
     vp_crash_init();
     vp_image_exclude_copies();
     vp_libc_init();

@@ -80,6 +80,22 @@ _Noreturn void vp_fibre_end(int status);
 /* exit() of the running fibre: handlers, destructors, output, end. Its context. */
 _Noreturn void vp_fibre_exit(int status);
 
+/*
+ * A strand of a fibre: library code that waits for something while the fibre goes on (strand.c). It
+ * runs in the fibre's context, inside vp_strand_start or _resume, until it suspends or ends, and must
+ * not suspend the fibre. What it points to on its stack is there only while it runs.
+ */
+struct vp_strand {
+    void *copy;    /* live bytes while suspended */
+    uint32_t live;
+    uint32_t ended;
+};
+/* Runs fn(arg) as a strand; return 1 when it has ended, 0 when it is suspended. */
+int vp_strand_start(struct vp_strand *, void (*fn)(void *), void *arg);
+int vp_strand_resume(struct vp_strand *);
+/* Suspends the running strand. Returns when it is resumed. */
+void vp_strand_suspend(void);
+
 /* Status the last ended fibre ended with. */
 int vp_exit_status(void);
 

@@ -40,6 +40,9 @@ void vp_image_load(struct vp_fibre *f);
 void vp_image_drop(struct vp_fibre *f);
 void vp_image_stats(struct vp_stats *);
 
+/* The stack of all strands (strand.c). */
+void vp_strand_init(char *top);
+
 /* Does an object need executable stacks (gcc's nested functions)? */
 int vp_objects_exec_stack(void);
 

@@ -63,6 +63,20 @@ void vp_fibre_suspend(void)
 
 /* Referred to by mpi/host.c, whose run loop is not used here. */
 int vp_exit_status(void) { return 0; }
+/* No strands here. */
+int vp_strand_start(struct vp_strand *s, void (*fn)(void *), void *arg)
+{
+    (void)s;
+    (void)fn;
+    (void)arg;
+    abort();
+}
+int vp_strand_resume(struct vp_strand *s)
+{
+    (void)s;
+    abort();
+}
+void vp_strand_suspend(void) { abort(); }
 void vp_fibre_prefetch(const struct vp_fibre *f) { (void)f; }
 int vp_init(const struct vp_config *c, struct err *e) { (void)c; (void)e; return -1; }
 int vp_stack_overflowed(const struct vp_fibre *f, const void *a) { (void)f; (void)a; return 0; }

@@ -140,6 +140,66 @@ static void run(enum vp_stacks stacks, uint64_t seed, const char *name)
     is_int(faults, 0, "nor pointers");
 }
 
+/* ---- strands: many at once, suspended at random depths, resumed in random order ---- */
+
+enum { STRANDS = 200 };
+
+struct job {
+    struct vp_strand strand;
+    int depth, steps, seen;
+};
+
+static __attribute__((noinline)) void descend(struct job *j, int depth)
+{
+    volatile uint64_t words[8];
+
+    for (int i = 0; i < 8; i++)
+        words[i] = (uint64_t)(uintptr_t)j + (uint64_t)(depth * 8 + i);
+    if (depth > 0) {
+        descend(j, depth - 1);
+    } else {
+        for (int i = 0; i < j->steps; i++) {
+            vp_strand_suspend();
+            j->seen++;
+        }
+    }
+    for (int i = 0; i < 8; i++)
+        if (words[i] != (uint64_t)(uintptr_t)j + (uint64_t)(depth * 8 + i))
+            fault("a strand's frame has changed");
+}
+
+static void job_main(void *arg)
+{
+    struct job *j = arg;
+
+    descend(j, j->depth);
+    j->seen++;
+}
+
+static void test_strands(void)
+{
+    static struct job jobs[STRANDS];
+    struct rng rng;
+    int live = 0, right = 0;
+
+    rng_seed(&rng, 7);
+    for (int i = 0; i < STRANDS; i++) {
+        jobs[i].depth = (int)rng_below(&rng, 60);
+        jobs[i].steps = (int)rng_below(&rng, 20);
+        live += !vp_strand_start(&jobs[i].strand, job_main, &jobs[i]);
+    }
+    while (live > 0) {
+        struct job *j = &jobs[rng_below(&rng, STRANDS)];
+
+        if (!j->strand.ended)
+            live -= vp_strand_resume(&j->strand);
+    }
+    for (int i = 0; i < STRANDS; i++)
+        right += jobs[i].seen == jobs[i].steps + 1;
+    is_int(right, STRANDS, "strands run to their ends, each as often as it suspends");
+    is_int(faults, 0, "their stacks are as they left them");
+}
+
 int main(void)
 {
     plan_auto();
@@ -149,5 +209,6 @@ int main(void)
     run(VP_STACKS_OWN, 2, "own stacks");
     ok(vp_stats()->own_stacks > 0 && vp_stats()->own_stacks < FIBRES, "own stacks are reused");
     run(VP_STACKS_AUTO, 3, "automatic choice");
+    test_strands();
     return done_testing();
 }

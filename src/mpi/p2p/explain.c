@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "mpi/p2p/p2p_internal.h"
+#include "mpi/strand.h"
 
 struct mpi_explanation mpi_explanation;
 
@@ -42,18 +43,23 @@ void mpi_explain_recv(struct mpi_rank *self, int32_t src, int32_t tag, uint32_t 
     say(self, "for a message from", src, tag, ctx, comm);
 }
 
+/* What an operation that goes on beside the program waits for: that of the oldest strand. */
+static const struct mpi_req *beside(const struct mpi_rank *self)
+{
+    return mpi_has_strands(self) ? self->ext->strands->next->awaits : NULL;
+}
+
 void mpi_explain_reqs(struct mpi_rank *self, struct mpi_req **reqs, uint32_t n)
 {
     struct engine_wait *out = mpi_explanation.out;
+    const struct mpi_req *r = n ? reqs[0] : NULL;
 
-    if (n == 0 || !reqs[0]) {
+    if (r && r->kind == MPI_REQ_WORK)
+        r = beside(self);
+    if (!r)
         snprintf(out->text, sizeof out->text, "%s", fn_name(self));
-        return;
-    }
-    if (reqs[0]->kind == MPI_REQ_SEND)
-        say(self, "to send to", reqs[0]->peer, reqs[0]->tag, reqs[0]->ctx,
-            (MPI_Comm)reqs[0]->comm);
+    else if (r->kind == MPI_REQ_SEND)
+        say(self, "to send to", r->peer, r->tag, r->ctx, (MPI_Comm)r->comm);
     else
-        say(self, "for a message from", reqs[0]->peer, reqs[0]->tag, reqs[0]->ctx,
-            (MPI_Comm)reqs[0]->comm);
+        say(self, "for a message from", r->peer, r->tag, r->ctx, (MPI_Comm)r->comm);
 }

@@ -22,6 +22,8 @@
 #include <string.h>
 
 #include "mpi/p2p/posted.h"
+#include "mpi/service.h"
+#include "mpi/strand.h"
 
 /* Puts the payload where the receive wants it. */
 static void deliver(struct mpi_req *req, const char *payload, uint64_t bytes)
@@ -101,6 +103,8 @@ void mpi_handle(struct mpi_rank *self, struct mpi_msg *m)
     case MPI_MSG_CTS: mpi_handle_cts(self, m); break;
     case MPI_MSG_DATA: mpi_handle_data(self, m); break;
     case MPI_MSG_ACK: mpi_handle_ack(self, m); break;
+    case MPI_MSG_SERVICE: mpi_service_arrive(self, m); break;
+    case MPI_MSG_REPLY: mpi_service_replied(self, m); break;
     }
 }
 
@@ -108,8 +112,10 @@ void mpi_drain(struct mpi_rank *self)
 {
     struct engine_msg *em;
 
-    while ((em = engine_poll(&self->ent)))
-        mpi_handle(self, (struct mpi_msg *)em);
+    do {
+        while ((em = engine_poll(&self->ent)))
+            mpi_handle(self, (struct mpi_msg *)em);
+    } while (mpi_has_strands(self) && mpi_strands_run(self));
 }
 
 const struct mpi_req *mpi_claimer(struct mpi_rank *self, const struct mpi_msg *m)
@@ -218,18 +224,27 @@ static void take(struct mpi_rank *self, const struct choice *c)
     mpi_retry(self, due);
 }
 
+/* Of receive and service due at the same time the service comes first. */
 int mpi_decide(struct mpi_rank *self, vtime limit, vtime *due)
 {
     struct choice c = {.due = VTIME_NEVER};
+    vtime service = mpi_service_due(self);
 
-    *due = VTIME_NEVER;
-    if (!mpi_wild_count(self))
+    *due = service;
+    if (!mpi_wild_count(self) && service == VTIME_NEVER)
         return 0;
-    mpi_posted_each_wild(self, consider, &c);
-    *due = c.due;
-    if (!c.req || c.due > limit ||
-        !engine_is_safe(&mpi_world.engine, mpi_rank_index(self), c.due))
+    if (mpi_wild_count(self))
+        mpi_posted_each_wild(self, consider, &c);
+    if (c.due < service)
+        *due = c.due;
+    if (*due == VTIME_NEVER || *due > limit ||
+        !engine_is_safe(&mpi_world.engine, mpi_rank_index(self), *due))
         return 0;
-    take(self, &c);
+    if (c.due < service) {
+        take(self, &c);
+        return 1;
+    }
+    engine_progress(&mpi_world.engine, service);
+    mpi_service_next(self);
     return 1;
 }

@@ -8,6 +8,8 @@
  *     CTS     receiver -> sender    matched: send it (clear to send)
  *     DATA    sender -> receiver    the payload
  *     ACK     receiver -> sender    a synchronous eager message was matched
+ *     SERVICE anyone -> an agent    to be served in order of time (service.h)
+ *     REPLY   agent -> anyone       its answer
  *
  * A cookie is the address of the request at the side that will get the answer: it is followed only
  * in that rank's own context, so requests may live on stacks that are not in place now.
@@ -20,7 +22,15 @@
 #include "mpi/ext.h"
 #include "mpi/p2p.h"
 
-enum mpi_msg_kind { MPI_MSG_EAGER = 0, MPI_MSG_RTS, MPI_MSG_CTS, MPI_MSG_DATA, MPI_MSG_ACK };
+enum mpi_msg_kind {
+    MPI_MSG_EAGER = 0,
+    MPI_MSG_RTS,
+    MPI_MSG_CTS,
+    MPI_MSG_DATA,
+    MPI_MSG_ACK,
+    MPI_MSG_SERVICE,
+    MPI_MSG_REPLY,
+};
 
 struct mpi_msg {
     struct engine_msg em;
@@ -30,7 +40,8 @@ struct mpi_msg {
     uint32_t ctx;
     uint32_t heap_pos; /* in the early index */
     uint8_t kind;      /* enum mpi_msg_kind */
-    uint8_t spare[3];
+    uint8_t service;   /* enum mpi_service */
+    uint8_t spare[2];
     char payload[];
 };
 _Static_assert(sizeof(struct mpi_msg) <= 64, "a message costs at most 64 bytes");
@@ -99,6 +110,9 @@ int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req **reqs, u
 /* ---- request handles (request.c) ---- */
 struct mpi_req *mpi_req_new(struct mpi_rank *self);
 void mpi_req_release(struct mpi_req *);
+/* Completes an MPI_REQ_WORK request at time t, with an MPI class; releases it if the user has given
+ * it up. */
+void mpi_req_done(struct mpi_req *, vtime t, int error);
 /* The handle of a send that was complete at once. */
 MPI_Request mpi_req_sent(void);
 /* The user gave the request up before it was complete; it is released when it is. */

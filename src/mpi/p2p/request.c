@@ -93,15 +93,25 @@ void mpi_req_release(struct mpi_req *r)
         return;
     if ((r->flags & MPI_REQ_ORPHAN) && r->kind == MPI_REQ_SEND)
         mpi_world.ranks[r->owner].ext->orphans--;
-    if (r->type) {
+    if (r->type)
         mpi_type_unref(r->type);
+    if (r->kept)
         mpi_comm_drop(r->kept);
-    }
     r->type = NULL;
+    r->kept = NULL;
     r->kind = MPI_REQ_FREE;
     table = table_of(r->owner);
     r->next = table->free;
     table->free = r;
+}
+
+void mpi_req_done(struct mpi_req *r, vtime t, int error)
+{
+    r->complete = t;
+    r->error = (int16_t)error;
+    r->flags |= MPI_REQ_DONE;
+    if (r->flags & MPI_REQ_ORPHAN)
+        mpi_req_release(r);
 }
 
 void mpi_req_keep(struct mpi_req *r, struct mpi_comm *c, struct mpi_type *type)
@@ -169,6 +179,12 @@ void mpi_status_set(MPI_Status *s, const struct mpi_req *r)
         return;
     if (r->kind == MPI_REQ_NOOP) {
         status_proc_null(s);
+        return;
+    }
+    if (r->kind == MPI_REQ_WORK) {
+        s->MPI_SOURCE = MPI_ANY_SOURCE;
+        s->MPI_TAG = MPI_ANY_TAG;
+        set_count(s, r->bytes, 0);
         return;
     }
     if (r->kind == MPI_REQ_SEND || (r->flags & MPI_REQ_CANCELLED)) {

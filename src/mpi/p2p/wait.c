@@ -8,10 +8,13 @@
  * A blocking receive from a named source with no other receive posted needs no request at all: it
  * looks for its message in the early queue each time it is woken. This is what nearly every blocked
  * rank of a large run does; its state is a few registers, so its stack stays small.
+ *
+ * In a strand (strand.h) to block is to suspend the strand, and requests are in the pool.
  */
 #include <string.h>
 
-#include "mpi/p2p/p2p_internal.h"
+#include "mpi/service.h"
+#include "mpi/strand.h"
 
 static void suspend(struct mpi_rank *self, vtime due, uint32_t wake_after)
 {
@@ -24,7 +27,11 @@ void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi
 {
     if (self->ent.inbox)
         return; /* a decision just made the rank send to itself */
-    suspend(self, due, wake_after);
+    if (__builtin_expect(mpi_strand_current != NULL, 0)) {
+        mpi_strand_wait(self, n == 1 ? reqs[0] : NULL);
+        return;
+    }
+    suspend(self, due, mpi_has_strands(self) ? 1 : wake_after);
     while (self->ent.wake == ENGINE_WAKE_EXPLAIN) {
         mpi_explain_reqs(self, reqs, n);
         vp_fibre_suspend();
@@ -124,12 +131,24 @@ static struct mpi_msg *next_from(struct mpi_rank *self, uint32_t ctx, uint32_t s
         mpi_early_take(self, m);
         return m;
     }
-    while ((m = (struct mpi_msg *)engine_poll(&self->ent))) {
-        if (is_wanted(m, ctx, src, tag))
-            return m;
-        mpi_handle(self, m);
-    }
+    do {
+        while ((m = (struct mpi_msg *)engine_poll(&self->ent))) {
+            if (is_wanted(m, ctx, src, tag))
+                return m;
+            mpi_handle(self, m);
+        }
+    } while (mpi_has_strands(self) && mpi_strands_run(self));
     return NULL;
+}
+
+/* Serves what is due for others; returns when the next of it is. */
+__attribute__((noinline)) static vtime serve(struct mpi_rank *self)
+{
+    vtime due;
+
+    while (mpi_decide(self, VTIME_NEVER, &due))
+        ;
+    return due;
 }
 
 /* Blocks until a message from src is here, and takes it. Few live variables. */
@@ -139,7 +158,11 @@ static struct mpi_msg *await(struct mpi_rank *self, uint32_t ctx, uint32_t src, 
     struct mpi_msg *m;
 
     while (!(m = next_from(self, ctx, src, tag))) {
-        suspend(self, VTIME_NEVER, 1);
+        vtime due = __builtin_expect(mpi_has_services(self), 0) ? serve(self) : VTIME_NEVER;
+
+        if (self->ent.inbox)
+            continue;
+        suspend(self, due, 1);
         while (__builtin_expect(self->ent.wake == ENGINE_WAKE_EXPLAIN, 0)) {
             mpi_explain_recv(self, (int32_t)src, tag, ctx, comm);
             vp_fibre_suspend();
@@ -174,18 +197,21 @@ __attribute__((noinline)) static int finish_slow(struct mpi_rank *self, struct m
     return error;
 }
 
+
 __attribute__((noinline)) static int recv_posted(struct mpi_rank *self, void *buf, uint64_t count,
                                                  struct mpi_type *type, int32_t src, int tag,
                                                  uint32_t ctx, struct mpi_comm *c,
                                                  MPI_Status *status)
 {
-    struct mpi_req req = {0};
+    struct mpi_req here = {0}, *kept = mpi_strand_reqs(1), *req = kept ? kept : &here;
     int error;
 
-    mpi_p2p_irecv(self, &req, buf, count, type, src, tag, ctx, c->handle);
-    error = mpi_p2p_wait(self, &req);
+    mpi_p2p_irecv(self, req, buf, count, type, src, tag, ctx, c->handle);
+    error = mpi_p2p_wait(self, req);
     if (status != MPI_STATUS_IGNORE)
-        mpi_status_set(status, &req);
+        mpi_status_set(status, req);
+    if (kept)
+        mpi_strand_reqs_free(kept, 1);
     return error;
 }
 
@@ -194,7 +220,7 @@ int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_ty
 {
     struct mpi_msg *m;
 
-    if (src == MPI_P2P_ANY || self->posted)
+    if (src == MPI_P2P_ANY || self->posted || mpi_strand_current)
         return recv_posted(self, buf, count, type, src, tag, ctx, c, status);
     m = await(self, ctx, (uint32_t)src, tag, c->handle);
     if (m->kind != MPI_MSG_EAGER || m->cookie || m->bytes > count * type->size || !type->contig)
@@ -214,10 +240,14 @@ __attribute__((noinline)) static int send_slow(struct mpi_rank *self, const void
                                                int tag, uint32_t ctx, MPI_Comm comm,
                                                enum mpi_send_mode mode)
 {
-    struct mpi_req req = {0};
+    struct mpi_req here = {0}, *kept = mpi_strand_reqs(1), *req = kept ? kept : &here;
+    int error;
 
-    mpi_p2p_isend(self, &req, buf, count, type, dst, tag, ctx, comm, mode);
-    return mpi_p2p_wait(self, &req);
+    mpi_p2p_isend(self, req, buf, count, type, dst, tag, ctx, comm, mode);
+    error = mpi_p2p_wait(self, req);
+    if (kept)
+        mpi_strand_reqs_free(kept, 1);
+    return error;
 }
 
 int mpi_p2p_send(struct mpi_rank *self, const void *buf, uint64_t count, struct mpi_type *type,
@@ -233,15 +263,15 @@ int mpi_p2p_send(struct mpi_rank *self, const void *buf, uint64_t count, struct 
 int mpi_coll_send(struct mpi_rank *self, struct mpi_comm *c, const void *buf, uint64_t count,
                   struct mpi_type *type, int dst, int tag)
 {
-    return mpi_p2p_send(self, buf, count, type, mpi_comm_world_rank(c, (uint32_t)dst), tag,
-                        c->ctx + 1, c->handle, MPI_MODE_STANDARD);
+    return mpi_p2p_send(self, buf, count, type, mpi_comm_world_rank(c, (uint32_t)dst),
+                        tag + mpi_strand_tag(), c->ctx + 1, c->handle, MPI_MODE_STANDARD);
 }
 
 int mpi_coll_recv(struct mpi_rank *self, struct mpi_comm *c, void *buf, uint64_t count,
                   struct mpi_type *type, int src, int tag)
 {
-    return mpi_p2p_recv(self, buf, count, type, (int32_t)mpi_comm_world_rank(c, (uint32_t)src), tag,
-                        c->ctx + 1, c, MPI_STATUS_IGNORE);
+    return mpi_p2p_recv(self, buf, count, type, (int32_t)mpi_comm_world_rank(c, (uint32_t)src),
+                        tag + mpi_strand_tag(), c->ctx + 1, c, MPI_STATUS_IGNORE);
 }
 
 __attribute__((noinline)) static int sendrecv_slow(struct mpi_rank *self, struct mpi_comm *c,
@@ -250,20 +280,23 @@ __attribute__((noinline)) static int sendrecv_slow(struct mpi_rank *self, struct
                                                    uint64_t rcount, struct mpi_type *rtype, int src,
                                                    int tag)
 {
-    struct mpi_req reqs[2];
+    struct mpi_req here[2] = {{0}}, *kept = mpi_strand_reqs(2), *reqs = kept ? kept : here;
+    int error;
 
-    memset(reqs, 0, sizeof reqs);
     mpi_coll_irecv(self, c, &reqs[0], rbuf, rcount, rtype, src, tag);
     mpi_coll_isend(self, c, &reqs[1], sbuf, scount, stype, dst, tag);
-    return mpi_p2p_waitall(self, reqs, 2);
+    error = mpi_p2p_waitall(self, reqs, 2);
+    if (kept)
+        mpi_strand_reqs_free(kept, 2);
+    return error;
 }
 
 int mpi_coll_sendrecv(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, uint64_t scount,
                       struct mpi_type *stype, int dst, void *rbuf, uint64_t rcount,
                       struct mpi_type *rtype, int src, int tag)
 {
-    if (!mpi_p2p_try_send(self, sbuf, scount, stype, mpi_comm_world_rank(c, (uint32_t)dst), tag,
-                          c->ctx + 1, MPI_MODE_STANDARD))
+    if (!mpi_p2p_try_send(self, sbuf, scount, stype, mpi_comm_world_rank(c, (uint32_t)dst),
+                          tag + mpi_strand_tag(), c->ctx + 1, MPI_MODE_STANDARD))
         return sendrecv_slow(self, c, sbuf, scount, stype, dst, rbuf, rcount, rtype, src, tag);
     return mpi_coll_recv(self, c, rbuf, rcount, rtype, src, tag);
 }
@@ -283,8 +316,8 @@ void mpi_coll_isend(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *r
     if (dst < 0)
         no_op(self, req);
     else
-        mpi_p2p_isend(self, req, buf, count, type, mpi_comm_world_rank(c, (uint32_t)dst), tag,
-                      c->ctx + 1, c->handle, MPI_MODE_STANDARD);
+        mpi_p2p_isend(self, req, buf, count, type, mpi_comm_world_rank(c, (uint32_t)dst),
+                      tag + mpi_strand_tag(), c->ctx + 1, c->handle, MPI_MODE_STANDARD);
 }
 
 void mpi_coll_irecv(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *req, void *buf,
@@ -295,5 +328,6 @@ void mpi_coll_irecv(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *r
         no_op(self, req);
     else
         mpi_p2p_irecv(self, req, buf, count, type,
-                      (int32_t)mpi_comm_world_rank(c, (uint32_t)src), tag, c->ctx + 1, c->handle);
+                      (int32_t)mpi_comm_world_rank(c, (uint32_t)src), tag + mpi_strand_tag(),
+                      c->ctx + 1, c->handle);
 }

@@ -1,0 +1,141 @@
+/*
+ * service.c - the queue of an agent: a binary heap by (arrival, source, order of coming).
+ *
+ * Messages of one source come in the order in which they were sent, so "order of coming" is the order
+ * of sending among messages of one source, the only ones that can tie in arrival and source.
+ */
+#include "mpi/service.h"
+
+#include "base/mem.h"
+
+struct entry {
+    vtime arrival;
+    uint32_t src, order;
+    struct mpi_msg *m;
+};
+
+struct mpi_service_queue {
+    struct entry *heap;
+    uint32_t count, room;
+    uint32_t coming; /* messages so far */
+};
+
+static const struct mpi_service_ops *const services[MPI_SERVICE_COUNT + 1] = {NULL};
+
+/* ---- sending ---- */
+
+struct mpi_msg *mpi_service_new(struct mpi_rank *self, uint32_t dst, enum mpi_service service,
+                                uint64_t payload)
+{
+    struct mpi_msg *m =
+        (struct mpi_msg *)engine_msg_alloc(&mpi_world.engine, sizeof(struct mpi_msg) + payload);
+
+    m->em.src = mpi_rank_id(self);
+    m->em.dst = dst;
+    m->em.flags |= ENGINE_MSG_URGENT;
+    m->kind = MPI_MSG_SERVICE;
+    m->service = (uint8_t)service;
+    m->cookie = 0;
+    m->bytes = 0;
+    m->tag = 0;
+    m->ctx = 0;
+    return m;
+}
+
+vtime mpi_service_send(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes, vtime t,
+                       vtime not_before)
+{
+    vtime arrival = vtime_add(t, net_delay(&mpi_world.net, m->em.src, m->em.dst, bytes));
+
+    if (arrival < not_before)
+        arrival = not_before;
+    m->em.arrival = arrival;
+    engine_inject(&mpi_world.engine, &m->em);
+    (void)self;
+    return arrival;
+}
+
+struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *to,
+                                   uint64_t payload)
+{
+    struct mpi_msg *m =
+        mpi_service_new(self, to->em.src, (enum mpi_service)to->service, payload);
+
+    m->kind = MPI_MSG_REPLY;
+    m->cookie = to->cookie;
+    return m;
+}
+
+vtime mpi_service_reply(struct mpi_rank *self, struct mpi_msg *answer, uint64_t bytes, vtime t)
+{
+    return mpi_service_send(self, answer, bytes, t, 0);
+}
+
+/* ---- the queue ---- */
+
+static int before(const struct entry *a, const struct entry *b)
+{
+    if (a->arrival != b->arrival)
+        return a->arrival < b->arrival;
+    if (a->src != b->src)
+        return a->src < b->src;
+    return (int32_t)(a->order - b->order) < 0;
+}
+
+void mpi_service_arrive(struct mpi_rank *self, struct mpi_msg *m)
+{
+    struct mpi_ext *ext = mpi_ext_get(self);
+    struct mpi_service_queue *q = ext->services;
+    struct entry e;
+    uint32_t at;
+
+    if (!q)
+        q = ext->services = mem_zalloc(sizeof *q);
+    if (q->count == q->room) {
+        q->room = q->room ? 2 * q->room : 4;
+        q->heap = mem_realloc(q->heap, q->room * sizeof *q->heap);
+    }
+    e = (struct entry){m->em.arrival, m->em.src, q->coming++, m};
+    for (at = q->count++; at > 0 && before(&e, &q->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        q->heap[at] = q->heap[(at - 1) / 2];
+    q->heap[at] = e;
+}
+
+void mpi_service_replied(struct mpi_rank *self, struct mpi_msg *m)
+{
+    services[m->service]->reply(self, m);
+}
+
+vtime mpi_service_due(const struct mpi_rank *self)
+{
+    return mpi_has_services(self) ? self->ext->services->heap[0].arrival : VTIME_NEVER;
+}
+
+static void release(struct mpi_ext *ext)
+{
+    mem_free(ext->services->heap);
+    mem_free(ext->services);
+    ext->services = NULL;
+}
+
+void mpi_service_next(struct mpi_rank *self)
+{
+    struct mpi_service_queue *q = self->ext->services;
+    struct mpi_msg *m = q->heap[0].m;
+    struct entry last = q->heap[--q->count];
+    uint32_t at = 0;
+
+    if (q->count == 0)
+        release(self->ext);
+    else {
+        for (uint32_t kid; (kid = 2 * at + 1) < q->count; at = kid) {
+            if (kid + 1 < q->count && before(&q->heap[kid + 1], &q->heap[kid]))
+                kid++;
+            if (!before(&q->heap[kid], &last))
+                break;
+            q->heap[at] = q->heap[kid];
+        }
+        q->heap[at] = last;
+    }
+    services[m->service]->serve(self, m, m->em.arrival);
+}

@@ -1,0 +1,55 @@
+/*
+ * service.h - what a rank does for others without its program's help, in order of time.
+ *
+ * A one-sided operation, a lock, a request to a file server is a message to the *agent* of a rank.
+ * The agent serves what comes to it in order of (arrival, source, order of sending), whatever the rank
+ * itself is doing, and may answer. It runs in the rank's context, where the rank's memory is in place;
+ * like every decision a message is served when none that arrives before it can still be created.
+ *
+ * A reply needs no order: it is handled at once by the rank that asked, with the time it carries.
+ *
+ * A service is one line in the table of service.c: serve(self, m, t) is called in order of time t,
+ * reply(self, m) when an answer comes. Both own the message (engine_msg_free) and must not switch, nor
+ * look at self->ent.clock: the agent's time is t, or the message's arrival.
+ */
+#ifndef MPI_SERVICE_H
+#define MPI_SERVICE_H
+
+#include "mpi/p2p/p2p_internal.h"
+
+enum mpi_service { MPI_SERVICE_COUNT };
+
+struct mpi_service_ops {
+    void (*serve)(struct mpi_rank *self, struct mpi_msg *m, vtime t);
+    void (*reply)(struct mpi_rank *self, struct mpi_msg *m);
+};
+
+/* A new message to the agent of world rank dst. Tag, ctx, cookie, bytes and payload are the service's
+ * own (they are 0). */
+struct mpi_msg *mpi_service_new(struct mpi_rank *self, uint32_t dst, enum mpi_service service,
+                                uint64_t payload);
+
+/* Sends it at time t; on the network it is `bytes` long. It arrives no earlier than `not_before`:
+ * give the arrival of the message before it to keep their order. Returns the arrival. */
+vtime mpi_service_send(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes, vtime t,
+                       vtime not_before);
+
+/* An answer to `m`, with room for a payload, its cookie copied; and sending it at time t. */
+struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *m, uint64_t payload);
+vtime mpi_service_reply(struct mpi_rank *self, struct mpi_msg *answer, uint64_t bytes, vtime t);
+
+/* ---- for match.c ---- */
+/* A message of a service came in. */
+void mpi_service_arrive(struct mpi_rank *self, struct mpi_msg *m);
+void mpi_service_replied(struct mpi_rank *self, struct mpi_msg *m);
+/* When the next message is to be served, or VTIME_NEVER. */
+vtime mpi_service_due(const struct mpi_rank *self);
+/* Serves it. */
+void mpi_service_next(struct mpi_rank *self);
+
+static inline int mpi_has_services(const struct mpi_rank *self)
+{
+    return self->ext && self->ext->services;
+}
+
+#endif
