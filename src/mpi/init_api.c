@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
+#include "mpi/attr.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/strand.h"
@@ -70,11 +71,25 @@ int mpi_is_thread_main(struct mpi_rank *self, int *flag)
     return MPI_SUCCESS;
 }
 
+/* What was attached to MPI_COMM_SELF is deleted while MPI still works (MPI-4.0 11.2.4). */
+static int delete_attributes(struct mpi_rank *self)
+{
+    int rc = mpi_attr_delete_all(self, MPI_COMM_SELF);
+
+    if (!rc)
+        rc = mpi_attr_delete_all(self, MPI_COMM_WORLD);
+    return rc ? mpi_raise(self, MPI_COMM_SELF, rc, "an attribute delete function returned %d", rc)
+              : MPI_SUCCESS;
+}
+
 /* Sends that were freed before completion are still served: their receivers wait for them. */
 int mpi_finalize(struct mpi_rank *self)
 {
     vtime due;
+    int rc = delete_attributes(self);
 
+    if (rc)
+        return rc;
     mpi_drain(self);
     while (mpi_req_orphans(self) || mpi_has_strands(self)) {
         if (!mpi_decide(self, VTIME_NEVER, &due))

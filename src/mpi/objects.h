@@ -15,4 +15,11 @@ int mpi_win_held(const struct mpi_rank *self, MPI_Win win);
 int mpi_file_held(const struct mpi_rank *self, MPI_File file);
 int mpi_session_held(const struct mpi_rank *self, MPI_Session session);
 
+/*
+ * Where a window that the rank holds keeps the value of a predefined key: MPI_WIN_BASE the address of
+ * a void *, MPI_WIN_SIZE that of an MPI_Aint, MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR and
+ * MPI_WIN_MODEL that of an int. It stays there as long as the window. NULL: the window has none.
+ */
+const void *mpi_win_attr(const struct mpi_rank *self, MPI_Win win, int keyval);
+
 #endif

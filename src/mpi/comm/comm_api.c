@@ -1,6 +1,7 @@
 /*
  * comm_api.c - the local calls on communicators: size, rank, group, comparison, freeing.
  */
+#include "mpi/attr.h"
 #include "mpi/comm/check.h"
 #include "mpi/comm/group_memo.h"
 #include "mpi_impl.h"
@@ -105,6 +106,9 @@ int mpi_comm_free(struct mpi_rank *self, MPI_Comm *comm)
         return rc;
     if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF)
         return mpi_raise(self, *comm, MPI_ERR_COMM, "%s cannot be freed", c->name);
+    rc = mpi_attr_delete_all(self, *comm);
+    if (rc)
+        return mpi_raise(self, *comm, rc, "an attribute delete function returned %d", rc);
     mpi_comm_leave(self, c);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;

@@ -6,6 +6,7 @@
  * MPI_Comm_create is a split: each group is named by the rank in the parent of its first member,
  * which no other of the disjoint groups has, and members are ordered by their rank in it.
  */
+#include "mpi/attr.h"
 #include "mpi/coll/tags.h"
 #include "mpi/comm/check.h"
 #include "mpi/comm/group_memo.h"
@@ -45,8 +46,9 @@ static int intra_only(struct mpi_rank *self, const struct mpi_comm *c)
 int mpi_comm_dup(struct mpi_rank *self, MPI_Comm comm, MPI_Comm *newcomm)
 {
     struct mpi_comm *c;
+    struct mpi_attr *attributes;
     mpi_comm_desc desc = 0;
-    int rc = mpi_check_comm(self, comm, &c), me;
+    int rc = mpi_check_comm(self, comm, &c), me, copied;
 
     if (!rc)
         rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
@@ -54,6 +56,7 @@ int mpi_comm_dup(struct mpi_rank *self, MPI_Comm comm, MPI_Comm *newcomm)
         rc = intra_only(self, c);
     if (rc)
         return rc;
+    copied = mpi_attr_copy(self, comm, &attributes);
     me = mpi_comm_my_rank(c, self);
     if (me == 0) {
         struct mpi_comm *made =
@@ -64,9 +67,17 @@ int mpi_comm_dup(struct mpi_rank *self, MPI_Comm comm, MPI_Comm *newcomm)
         desc = mpi_comm_describe(made);
     }
     rc = mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_COMM_DUP, &desc);
-    if (!rc)
-        *newcomm = mpi_comm_adopt(self, c, desc);
-    return rc;
+    if (rc)
+        return rc;
+    *newcomm = mpi_comm_adopt(self, c, desc);
+    if (!copied) {
+        mpi_attr_attach(self, *newcomm, attributes);
+        return MPI_SUCCESS;
+    }
+    /* The others need this rank to make theirs, so it leaves only now. */
+    mpi_comm_leave(self, mpi_comm_get(*newcomm));
+    *newcomm = MPI_COMM_NULL;
+    return mpi_raise(self, comm, copied, "an attribute copy function returned %d", copied);
 }
 
 /* Hints are hints: none is used. */

@@ -66,9 +66,16 @@ static bool key_matches(const struct type_key *key, const struct mpi_type *t)
     return true;
 }
 
+static bool share_no_more;
+
+void mpi_type_share_no_more(void)
+{
+    share_no_more = true;
+}
+
 struct mpi_type *table_find(const struct type_key *key)
 {
-    if (!table.nbuckets)
+    if (!table.nbuckets || share_no_more)
         return NULL;
     uint64_t hash = key_hash(key);
     struct mpi_type *t = table.buckets[hash & (table.nbuckets - 1)];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "mpi/attr.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/datatype/type_api.h"
 #include "mpi/error.h"
@@ -241,6 +242,18 @@ int mpi_type_create_subarray(struct mpi_rank *self, int ndims, const int array_o
     return deliver(self, rc, made, newtype);
 }
 
+/* The duplicate is gone if a copy function fails. */
+static int copy_attributes(struct mpi_rank *self, MPI_Datatype from, MPI_Datatype *to)
+{
+    int rc = mpi_attr_copy_all(self, from, *to);
+
+    if (!rc)
+        return MPI_SUCCESS;
+    mpi_type_retract(mpi_type_get(*to));
+    *to = MPI_DATATYPE_NULL;
+    return mpi_raise(self, MPI_COMM_SELF, rc, "an attribute copy function returned %d", rc);
+}
+
 int mpi_type_dup(struct mpi_rank *self, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct mpi_type *old, *made = NULL;
@@ -248,7 +261,8 @@ int mpi_type_dup(struct mpi_rank *self, MPI_Datatype oldtype, MPI_Datatype *newt
     if (rc)
         return rc;
     rc = mpi_type_make_dup(old, &made);
-    return deliver(self, rc, made, newtype);
+    rc = deliver(self, rc, made, newtype);
+    return rc ? rc : copy_attributes(self, oldtype, newtype);
 }
 
 int mpi_type_commit(struct mpi_rank *self, MPI_Datatype *datatype)
@@ -272,6 +286,9 @@ int mpi_type_free(struct mpi_rank *self, MPI_Datatype *datatype)
     if (t->builtin)
         return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_TYPE,
                          "the predefined datatype %s cannot be freed", mpi_type_name(t));
+    int rc = mpi_attr_delete_all(self, *datatype);
+    if (rc)
+        return mpi_raise(self, MPI_COMM_SELF, rc, "an attribute delete function returned %d", rc);
     mpi_type_retract(t);
     *datatype = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;

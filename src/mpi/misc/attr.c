@@ -1,17 +1,16 @@
 /*
- * attr.c - predefined attributes of communicators.
+ * attr.c - attributes of communicators: the predefined ones and the MPI calls.
  *
- * All are ints. C asks for the address of one: it gets that of a copy, renewed at each call, so
- * that a program that writes to it harms nothing for long. Fortran asks for the value, widened to
- * an address-sized integer, and its keys are those of C plus one. Keys that programs make
- * themselves are not there yet (MPI_Comm_create_keyval refuses), so no such key is valid.
+ * All predefined ones are ints. C asks for the address of one: it gets that of a copy, renewed at
+ * each call, so that a program that writes to it harms nothing for long. Fortran asks for the value,
+ * widened to an address-sized integer, and its keys are those of C plus one.
  */
+#include "mpi/attr.h"
+
 #include "mpi/comm/check.h"
 #include "mpi/entry.h"
+#include "mpi/misc/attr_internal.h"
 #include "mpi_impl.h"
-
-/* How MPICH's language bindings want the value (its MPII_Comm_get_attr). */
-enum attr_form { ATTR_POINTER = 0, ATTR_AINT = 1, ATTR_INT = 3 };
 
 /* The address of the int, or NULL if the key has no value; *valid: is there such a key? */
 static int *predefined(const struct mpi_rank *self, int keyval, int *valid)
@@ -45,6 +44,28 @@ static int *predefined(const struct mpi_rank *self, int keyval, int *valid)
     }
 }
 
+static int bad_key(struct mpi_rank *self, MPI_Comm comm, int keyval)
+{
+    return mpi_raise(self, comm, MPI_ERR_KEYVAL, "0x%08x is not an attribute key of communicators",
+                     (unsigned)keyval);
+}
+
+static int check(struct mpi_rank *self, MPI_Comm comm, int keyval)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
+
+    if (!rc && !attr_key_valid(self, ATTR_COMM, keyval))
+        rc = bad_key(self, comm, keyval);
+    return rc;
+}
+
+/* The program's function has failed with this code: it is the code of the call. */
+static int outcome(struct mpi_rank *self, MPI_Comm comm, int rc)
+{
+    return rc ? mpi_raise(self, comm, rc, "an attribute function returned %d", rc) : MPI_SUCCESS;
+}
+
 static int get_attr(struct mpi_rank *self, MPI_Comm comm, int keyval, void *attribute_val,
                     int *flag, int form)
 {
@@ -57,10 +78,13 @@ static int get_attr(struct mpi_rank *self, MPI_Comm comm, int keyval, void *attr
         rc = mpi_check_ptr(self, comm, flag, "flag");
     if (rc)
         return rc;
+    if (attr_key_valid(self, ATTR_COMM, keyval)) {
+        *flag = attr_get(self, comm, keyval, form, attribute_val);
+        return MPI_SUCCESS;
+    }
     at = predefined(self, keyval, &valid);
     if (!valid)
-        return mpi_raise(self, comm, MPI_ERR_KEYVAL, "0x%08x is not an attribute key",
-                         (unsigned)keyval);
+        return bad_key(self, comm, keyval);
     *flag = at != NULL;
     if (at && form == ATTR_POINTER)
         *(int **)attribute_val = at;
@@ -80,13 +104,38 @@ int mpi_attr_get(struct mpi_rank *self, MPI_Comm comm, int keyval, void *attribu
     return get_attr(self, comm, keyval, attribute_val, flag, ATTR_POINTER);
 }
 
-/* Called by the Fortran and C++ bindings in place of MPI_Comm_get_attr. */
-int MPII_Comm_get_attr(MPI_Comm comm, int keyval, void *attribute_val, int *flag, int out_type)
+int mpii_comm_get_attr(struct mpi_rank *self, MPI_Comm comm, int keyval, void *attribute_val,
+                       int *flag, int out_type)
 {
-    struct mpi_rank *self = mpi_enter(MPI_FN_COMM_GET_ATTR);
-    vtime t0 = mpi_clock(self);
-    int rc = get_attr(self, comm, keyval, attribute_val, flag, out_type);
+    return get_attr(self, comm, keyval, attribute_val, flag, out_type);
+}
 
-    mpi_leave(self, MPI_FN_COMM_GET_ATTR, t0);
-    return rc;
+int mpii_comm_set_attr(struct mpi_rank *self, MPI_Comm comm, int keyval, void *attribute_val,
+                       int attr_type)
+{
+    int rc = check(self, comm, keyval);
+
+    return rc ? rc : outcome(self, comm, attr_set(self, comm, keyval, attribute_val, attr_type));
+}
+
+int mpi_comm_set_attr(struct mpi_rank *self, MPI_Comm comm, int comm_keyval, void *attribute_val)
+{
+    return mpii_comm_set_attr(self, comm, comm_keyval, attribute_val, ATTR_POINTER);
+}
+
+int mpi_attr_put(struct mpi_rank *self, MPI_Comm comm, int keyval, void *attribute_val)
+{
+    return mpii_comm_set_attr(self, comm, keyval, attribute_val, ATTR_POINTER);
+}
+
+int mpi_comm_delete_attr(struct mpi_rank *self, MPI_Comm comm, int comm_keyval)
+{
+    int rc = check(self, comm, comm_keyval);
+
+    return rc ? rc : outcome(self, comm, attr_delete(self, comm, comm_keyval));
+}
+
+int mpi_attr_delete(struct mpi_rank *self, MPI_Comm comm, int keyval)
+{
+    return mpi_comm_delete_attr(self, comm, keyval);
 }

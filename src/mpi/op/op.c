@@ -125,7 +125,10 @@ static void apply_user(const struct mpi_op *op, const char *in, char *inout, uin
         MPI_Datatype handle = type->handle;
 
         mpi_user_begin();
-        op->fn((void *)in, inout, &len, &handle);
+        if (op->cxx)
+            op->cxx(in, inout, len, handle, op->fn);
+        else
+            op->fn((void *)in, inout, &len, &handle);
         mpi_user_end();
         uint64_t done = count > INT_MAX ? INT_MAX : count;
         count -= done;
@@ -224,4 +227,14 @@ int mpi_reduce_local(struct mpi_rank *self, const void *inbuf, void *inoutbuf, i
                   (inbuf == inoutbuf && inbuf != MPI_BOTTOM)))
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_BUFFER, "the buffers must be distinct");
     return mpi_op_apply(o, inbuf, inoutbuf, (uint64_t)count, type);
+}
+
+/* The C++ binding made the operation: it has to be called through the binding. */
+void mpii_op_set_cxx(struct mpi_rank *self, MPI_Op op, void (*call)(void))
+{
+    struct mpi_op *o = mpi_op_get(op);
+
+    (void)self;
+    if (o && o->kind == MPI_OP_USER)
+        o->cxx = (mpi_op_cxx *)call;
 }

@@ -41,9 +41,13 @@ enum mpi_op_kind {
     MPI_OP_KINDS
 };
 
+/* How MPICH's C++ binding calls a function of its own. */
+typedef void mpi_op_cxx(const void *in, void *inout, int len, MPI_Datatype, MPI_User_function *);
+
 /* Fields are for reading. */
 struct mpi_op {
     MPI_User_function *fn; /* NULL for a predefined operation */
+    mpi_op_cxx *cxx;       /* of the C++ binding: calls fn; else NULL */
     MPI_Op handle;
     uint8_t kind; /* enum mpi_op_kind */
     uint8_t commute;
