@@ -238,6 +238,7 @@ static int run_main(int argc, char **argv)
     memset(&program, 0, sizeof program);
     int rc = check_run(&run, argv[next], &program, libdir, sizeof libdir, &err);
     run.opt.may_cancel = program.cancels;
+    run.opt.type_keys = program.type_keys;
     if (rc == 0 && run.opt.procs > 1 && !run.worker)
         rc = cli_team_run(&run, argc, argv, &status, &err);
     else if (rc == 0)

@@ -262,7 +262,10 @@ static void visit_import(struct walk *walk, size_t image, const struct cli_elf_s
         if (known == CLI_KNOWN_UNSUPPORTED ||
             (known == CLI_KNOWN_MISSING && !symbol->weak && !defined_in_library(walk, name)))
             cli_names_add(lacking, name);
-        program->cancels |= known == CLI_KNOWN_SUPPORTED && strcmp(name, "MPI_Cancel") == 0;
+        if (known == CLI_KNOWN_SUPPORTED) {
+            program->cancels |= strcmp(name, "MPI_Cancel") == 0;
+            program->type_keys |= strcmp(name, "MPI_Type_create_keyval") == 0;
+        }
     }
 }
 

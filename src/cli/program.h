@@ -28,6 +28,7 @@ struct cli_program {
     size_t libraries;                /* looked at, besides language runtimes and MPI */
     int static_program, threads;
     int cancels;                     /* it, or a library of its, imports MPI_Cancel */
+    int type_keys;                   /* the same of MPI_Type_create_keyval */
     struct cli_names unsupported;    /* MPI calls of the program that Orrery lacks */
     struct cli_names warnings;       /* sentences */
     int refused;                     /* why.text continues "it ..." */

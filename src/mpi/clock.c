@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/ticks.h"
 #include "base/units.h"
+#include "mpi/datatype/datatype.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/user.h"
@@ -25,6 +26,8 @@ void mpi_clock_init(const struct run_options *o)
     mpi_world.clock_cost = o->platform.mpi_clock_cost;
     mpi_world.eager_limit = o->platform.mpi_eager_limit;
     mpi_world.may_cancel = o->may_cancel;
+    if (o->type_keys)
+        mpi_type_share_no_more();
     if (mpi_world.measured)
         mpi_world.ps_per_tick = 1000.0 / ticks_per_ns() / o->platform.nodes_speed;
 }

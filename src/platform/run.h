@@ -31,6 +31,7 @@ struct run_options {
     vtime idle_limit;
     int64_t epoch;
     int32_t may_cancel; /* the program imports MPI_Cancel */
+    int32_t type_keys;  /* the program imports MPI_Type_create_keyval */
     int32_t detail;     /* per-rank, per-function statistics wanted (--stats given) */
     uint32_t procs;      /* native processes */
     int32_t placement;   /* of ranks on them: enum place_kind (engine/place.h) */

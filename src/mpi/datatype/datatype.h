@@ -105,8 +105,8 @@ MPI_Datatype mpi_type_publish(struct mpi_type *t);
 /* Drop one user handle and its ref. The type must not be predefined and must have a handle. */
 void mpi_type_retract(struct mpi_type *t);
 
-/* From now on every construction makes an object of its own: the program has attributes of types, and
- * those of two equal types are different. */
+/* From now on every construction makes an object of its own: for programs that give attributes to
+ * types, since those of two equal types are different. */
 void mpi_type_share_no_more(void);
 
 /* Make the type usable for communication. */

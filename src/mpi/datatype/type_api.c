@@ -251,7 +251,7 @@ static int copy_attributes(struct mpi_rank *self, MPI_Datatype from, MPI_Datatyp
         return MPI_SUCCESS;
     mpi_type_retract(mpi_type_get(*to));
     *to = MPI_DATATYPE_NULL;
-    return mpi_raise(self, MPI_COMM_SELF, rc, "an attribute copy function returned %d", rc);
+    return mpi_raise(self, MPI_COMM_NULL, rc, "an attribute copy function returned %d", rc);
 }
 
 int mpi_type_dup(struct mpi_rank *self, MPI_Datatype oldtype, MPI_Datatype *newtype)
@@ -288,7 +288,7 @@ int mpi_type_free(struct mpi_rank *self, MPI_Datatype *datatype)
                          "the predefined datatype %s cannot be freed", mpi_type_name(t));
     int rc = mpi_attr_delete_all(self, *datatype);
     if (rc)
-        return mpi_raise(self, MPI_COMM_SELF, rc, "an attribute delete function returned %d", rc);
+        return mpi_raise(self, MPI_COMM_NULL, rc, "an attribute delete function returned %d", rc);
     mpi_type_retract(t);
     *datatype = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;

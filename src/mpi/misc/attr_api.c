@@ -52,12 +52,10 @@ int mpi_keyval_create(struct mpi_rank *self, MPI_Copy_function *copy_fn,
                       extra_state);
 }
 
-/* A type that may get attributes must be told from others that are made alike. */
 int mpi_type_create_keyval(struct mpi_rank *self, MPI_Type_copy_attr_function *type_copy_attr_fn,
                            MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval,
                            void *extra_state)
 {
-    mpi_type_share_no_more();
     return create_key(self, ATTR_TYPE, (void (*)(void))type_copy_attr_fn,
                       (void (*)(void))type_delete_attr_fn, type_keyval, extra_state);
 }
