@@ -10,6 +10,7 @@
 #include "mpi/attr.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
+#include "mpi/session.h"
 #include "mpi/strand.h"
 #include "mpi_impl.h"
 
@@ -21,7 +22,7 @@ void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn)
         log_fatal("%s called outside of a rank; start the program with 'orrery run'",
                   mpi_fn_name[fn]);
     snprintf(text, sizeof text, "%s called %s", mpi_fn_name[fn],
-             self->phase == MPI_PHASE_BEFORE ? "before MPI_Init" : "after MPI_Finalize");
+             mpi_world_phase(self) == MPI_PHASE_BEFORE ? "before MPI_Init" : "after MPI_Finalize");
     mpi_abort_run(self, MPI_ERR_OTHER, text);
 }
 
@@ -29,9 +30,9 @@ int mpi_init_thread(struct mpi_rank *self, int *argc, char ***argv, int required
 {
     (void)argc;
     (void)argv;
-    if (self->phase != MPI_PHASE_BEFORE)
+    if (mpi_world_phase(self) != MPI_PHASE_BEFORE)
         return mpi_raise(self, MPI_COMM_WORLD, MPI_ERR_OTHER, "MPI_Init called twice");
-    self->phase = MPI_PHASE_ACTIVE;
+    mpi_world_phase_set(self, MPI_PHASE_ACTIVE);
     /* A fibre rank has one thread: serialised calls are safe, concurrent ones cannot happen. */
     self->thread_level =
         (uint8_t)(required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED);
@@ -48,13 +49,13 @@ int mpi_init(struct mpi_rank *self, int *argc, char ***argv)
 
 int mpi_initialized(struct mpi_rank *self, int *flag)
 {
-    *flag = self->phase != MPI_PHASE_BEFORE;
+    *flag = mpi_world_phase(self) != MPI_PHASE_BEFORE;
     return MPI_SUCCESS;
 }
 
 int mpi_finalized(struct mpi_rank *self, int *flag)
 {
-    *flag = self->phase == MPI_PHASE_FINALIZED;
+    *flag = mpi_world_phase(self) == MPI_PHASE_FINALIZED;
     return MPI_SUCCESS;
 }
 
@@ -83,20 +84,29 @@ static int delete_attributes(struct mpi_rank *self)
 }
 
 /* Sends that were freed before completion are still served: their receivers wait for them. */
-int mpi_finalize(struct mpi_rank *self)
+void mpi_settle(struct mpi_rank *self)
 {
     vtime due;
-    int rc = delete_attributes(self);
 
-    if (rc)
-        return rc;
     mpi_drain(self);
     while (mpi_req_orphans(self) || mpi_has_strands(self)) {
         if (!mpi_decide(self, VTIME_NEVER, &due))
             mpi_block(self, due, 1, NULL, 0);
         mpi_drain(self);
     }
-    self->phase = MPI_PHASE_FINALIZED;
+}
+
+int mpi_finalize(struct mpi_rank *self)
+{
+    int rc;
+
+    if (mpi_world_phase(self) != MPI_PHASE_ACTIVE)
+        mpi_enter_refused(self, MPI_FN_FINALIZE);
+    rc = delete_attributes(self);
+    if (rc)
+        return rc;
+    mpi_settle(self);
+    mpi_world_phase_set(self, MPI_PHASE_FINALIZED);
     return MPI_SUCCESS;
 }
 

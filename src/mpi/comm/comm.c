@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "mpi/info.h"
 #include "mpi/topo/topo.h"
 
 #define COMM_HANDLE 0x84000000u
@@ -202,6 +203,7 @@ void mpi_comm_leave(const struct mpi_rank *self, struct mpi_comm *c)
 
     mpi_errhandler_forget(mpi_rank_id(self), c->handle);
     mpi_names_forget(mpi_rank_id(self), c->handle);
+    mpi_hints_forget(mpi_rank_id(self), c->handle);
     c->refs--;
     if (!c->refs && !c->keeps) {
         destroy(c);

@@ -80,13 +80,6 @@ int mpi_comm_dup(struct mpi_rank *self, MPI_Comm comm, MPI_Comm *newcomm)
     return mpi_raise(self, comm, copied, "an attribute copy function returned %d", copied);
 }
 
-/* Hints are hints: none is used. */
-int mpi_comm_dup_with_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
-{
-    (void)info;
-    return mpi_comm_dup(self, comm, newcomm);
-}
-
 /* Checks the arguments of both calls below; every member of g must be in c. */
 static int check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm,
                         struct mpi_comm **c, struct mpi_group **g)

@@ -6,6 +6,8 @@
  * others were freed, so that stale handles are noticed. Objects are not shared between ranks, since
  * programs change them.
  */
+#include "mpi/info.h"
+
 #include <string.h>
 
 #include "base/mem.h"
@@ -38,7 +40,7 @@ static struct info env;
 
 /* ---- objects ---- */
 
-static MPI_Info info_new(void)
+MPI_Info mpi_info_make(void)
 {
     uint32_t index;
 
@@ -115,6 +117,21 @@ const char *mpi_info_lookup(MPI_Info info, const char *key)
     return p ? p->value : NULL;
 }
 
+void mpi_info_put(MPI_Info info, const char *key, const char *value)
+{
+    pair_set(info_get(info), key, value);
+}
+
+void mpi_info_drop(MPI_Info info)
+{
+    info_release(info_get(info), (uint32_t)info & HANDLE_INDEX);
+}
+
+int mpi_info_exists(MPI_Info info)
+{
+    return info_get(info) != NULL;
+}
+
 /* ---- checks ---- */
 
 static int check_info(struct mpi_rank *self, MPI_Info info, struct info **out)
@@ -156,7 +173,7 @@ int mpi_info_create(struct mpi_rank *self, MPI_Info *info)
     int rc = mpi_check_ptr(self, MPI_COMM_NULL, info, "info");
 
     if (!rc)
-        *info = info_new();
+        *info = mpi_info_make();
     return rc;
 }
 
@@ -184,7 +201,7 @@ int mpi_info_dup(struct mpi_rank *self, MPI_Info info, MPI_Info *newinfo)
         rc = mpi_check_ptr(self, MPI_COMM_NULL, newinfo, "newinfo");
     if (rc)
         return rc;
-    made = info_new();
+    made = mpi_info_make();
     copy = info_get(made);
     for (int i = 0; i < in->count; i++)
         pair_set(copy, in->pairs[i].key, in->pairs[i].value);
@@ -310,4 +327,47 @@ int mpi_info_get_nthkey(struct mpi_rank *self, MPI_Info info, int n, char *key)
                          in->count);
     strcpy(key, in->pairs[n].key);
     return MPI_SUCCESS;
+}
+
+/* buflen counts the terminating null, in and out (MPI-4.0 10). */
+int mpi_info_get_string(struct mpi_rank *self, MPI_Info info, const char *key, int *buflen,
+                        char *value, int *flag)
+{
+    struct info *in;
+    struct pair *p;
+    int rc = check_info(self, info, &in), length;
+
+    if (!rc)
+        rc = check_key(self, key);
+    if (!rc)
+        rc = mpi_check_ptr(self, MPI_COMM_NULL, buflen, "buflen");
+    if (!rc && *buflen < 0)
+        rc = mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "the length is negative (%d)", *buflen);
+    if (!rc && *buflen)
+        rc = mpi_check_ptr(self, MPI_COMM_NULL, value, "value");
+    if (!rc)
+        rc = mpi_check_ptr(self, MPI_COMM_NULL, flag, "flag");
+    if (rc)
+        return rc;
+    p = pair_find(in, key);
+    *flag = p != NULL;
+    if (!p)
+        return MPI_SUCCESS;
+    length = (int)strlen(p->value);
+    if (*buflen) {
+        int n = length < *buflen ? length : *buflen - 1;
+
+        memcpy(value, p->value, (size_t)n);
+        value[n] = '\0';
+    }
+    *buflen = length + 1;
+    return MPI_SUCCESS;
+}
+
+/* What MPI_INFO_ENV says: nothing, as in MPICH 4.0 without a process manager that tells. */
+int mpi_info_create_env(struct mpi_rank *self, int argc, char *argv[], MPI_Info *info)
+{
+    (void)argc;
+    (void)argv;
+    return mpi_info_dup(self, MPI_INFO_ENV, info);
 }

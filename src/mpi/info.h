@@ -1,0 +1,46 @@
+/*
+ * info.h - info objects and hints inside the virtual MPI.
+ *
+ * Nothing here raises errors or switches.
+ */
+#ifndef MPI_INFO_H
+#define MPI_INFO_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mpi_rank;
+
+/* A new, empty object, owned by the caller or handed to the program; sets a pair in an object that
+ * exists; frees one. mpi_info_lookup (comm.h) finds a value. */
+MPI_Info mpi_info_make(void);
+void mpi_info_put(MPI_Info info, const char *key, const char *value);
+void mpi_info_drop(MPI_Info info);
+/* Is it an info object? */
+int mpi_info_exists(MPI_Info info);
+
+/* A hint that is known on some kind of object, and the value it has if nobody sets it. A value that
+ * is "true" or "false" can only be set to one of these. */
+struct mpi_hint {
+    const char *key, *value;
+};
+
+/*
+ * What a program says by MPI_X_set_info, and what it learns by MPI_X_get_info, for a kind of object
+ * with n known hints. keep takes over the known ones into *kept (MPI_INFO_NULL at first, made when
+ * needed, owned by the caller) and passes over all others. tell makes an object for the program with
+ * all known hints. Given MPI_INFO_NULL, keep does nothing.
+ */
+void mpi_hints_keep(MPI_Info *kept, MPI_Info given, const struct mpi_hint *known, size_t n);
+MPI_Info mpi_hints_tell(MPI_Info kept, const struct mpi_hint *known, size_t n);
+
+/* The same for objects with an integer handle, for each rank by itself: nothing is kept for a rank
+ * that sets no hint. forget when the rank frees the object. */
+void mpi_hints_set(const struct mpi_rank *self, int handle, MPI_Info given,
+                   const struct mpi_hint *known, size_t n);
+MPI_Info mpi_hints_get(const struct mpi_rank *self, int handle, const struct mpi_hint *known,
+                       size_t n);
+void mpi_hints_forget(uint32_t rank, int handle);
+
+#endif

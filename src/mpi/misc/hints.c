@@ -1,0 +1,134 @@
+/*
+ * hints.c - hints on objects: MPI_Comm_set_info and its like (MPI-4.0 7.4.4).
+ *
+ * An object knows some keys, each with a default. What is set for other keys is passed over, as the
+ * standard allows; none of the known ones changes what the simulation does. Hints belong to the rank
+ * that set them and live in a map from (rank, handle) to an info object.
+ */
+#include <string.h>
+
+#include "mpi/comm/check.h"
+#include "mpi/info.h"
+#include "mpi_impl.h"
+
+static struct map by_rank; /* rank << 32 | handle -> info object */
+
+static uint64_t own_key(uint32_t rank, int handle)
+{
+    return (uint64_t)rank << 32 | (uint32_t)handle;
+}
+
+static int is_truth(const char *value)
+{
+    return strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
+}
+
+void mpi_hints_keep(MPI_Info *kept, MPI_Info given, const struct mpi_hint *known, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *value = mpi_info_lookup(given, known[i].key);
+
+        if (!value || (is_truth(known[i].value) && !is_truth(value)))
+            continue;
+        if (*kept == MPI_INFO_NULL)
+            *kept = mpi_info_make();
+        mpi_info_put(*kept, known[i].key, value);
+    }
+}
+
+MPI_Info mpi_hints_tell(MPI_Info kept, const struct mpi_hint *known, size_t n)
+{
+    MPI_Info made = mpi_info_make();
+
+    for (size_t i = 0; i < n; i++) {
+        const char *value = mpi_info_lookup(kept, known[i].key);
+
+        mpi_info_put(made, known[i].key, value ? value : known[i].value);
+    }
+    return made;
+}
+
+static MPI_Info own(const struct mpi_rank *self, int handle)
+{
+    uint64_t *at = map_find(&by_rank, own_key(mpi_rank_id(self), handle));
+
+    return at ? (MPI_Info)*at : MPI_INFO_NULL;
+}
+
+void mpi_hints_set(const struct mpi_rank *self, int handle, MPI_Info given,
+                   const struct mpi_hint *known, size_t n)
+{
+    MPI_Info before = own(self, handle), kept = before;
+
+    mpi_hints_keep(&kept, given, known, n);
+    if (kept != before)
+        *map_insert(&by_rank, own_key(mpi_rank_id(self), handle), NULL) = (uint32_t)kept;
+}
+
+MPI_Info mpi_hints_get(const struct mpi_rank *self, int handle, const struct mpi_hint *known,
+                       size_t n)
+{
+    return mpi_hints_tell(own(self, handle), known, n);
+}
+
+void mpi_hints_forget(uint32_t rank, int handle)
+{
+    uint64_t *at = map_find(&by_rank, own_key(rank, handle));
+
+    if (!at)
+        return;
+    mpi_info_drop((MPI_Info)*at);
+    map_remove(&by_rank, own_key(rank, handle));
+}
+
+/* ---- communicators ---- */
+
+static const struct mpi_hint comm_hints[] = {
+    {"mpi_assert_no_any_tag", "false"},
+    {"mpi_assert_no_any_source", "false"},
+    {"mpi_assert_exact_length", "false"},
+    {"mpi_assert_allow_overtaking", "false"},
+};
+#define COMM_HINTS (sizeof comm_hints / sizeof comm_hints[0])
+
+int mpi_comm_set_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info info)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
+
+    if (rc)
+        return rc;
+    if (info == MPI_INFO_NULL)
+        return mpi_raise(self, comm, MPI_ERR_ARG, "the info object is MPI_INFO_NULL");
+    if (!mpi_info_exists(info))
+        return mpi_raise(self, comm, MPI_ERR_INFO, "0x%08x is not an info object", (unsigned)info);
+    mpi_hints_set(self, comm, info, comm_hints, COMM_HINTS);
+    return MPI_SUCCESS;
+}
+
+int mpi_comm_get_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info *info_used)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, info_used, "info_used");
+    if (!rc)
+        *info_used = mpi_hints_get(self, comm, comm_hints, COMM_HINTS);
+    return rc;
+}
+
+int mpi_comm_dup_with_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
+
+    if (rc)
+        return rc;
+    if (info != MPI_INFO_NULL && !mpi_info_exists(info))
+        return mpi_raise(self, comm, MPI_ERR_INFO, "0x%08x is not an info object", (unsigned)info);
+    rc = mpi_comm_dup(self, comm, newcomm);
+    if (!rc)
+        mpi_hints_set(self, *newcomm, info, comm_hints, COMM_HINTS);
+    return rc;
+}
