@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "mpi/attr.h"
@@ -224,12 +225,12 @@ int mpi_session_get_nth_pset(struct mpi_rank *self, MPI_Session session, MPI_Inf
     return MPI_SUCCESS;
 }
 
-/* The group of a process set with a ref for the caller, or NULL. */
+/* The group of a process set with a ref for the caller, or NULL. Case does not matter, as in MPICH. */
 static struct mpi_group *pset_group(const struct mpi_rank *self, const char *name)
 {
-    if (strcmp(name, pset_world) == 0)
+    if (strcasecmp(name, pset_world) == 0)
         return mpi_group_make_range(0, 1, mpi_world.size);
-    return strcmp(name, pset_self) == 0 ? mpi_group_make_range(mpi_rank_id(self), 1, 1) : NULL;
+    return strcasecmp(name, pset_self) == 0 ? mpi_group_make_range(mpi_rank_id(self), 1, 1) : NULL;
 }
 
 static int check_pset(struct mpi_rank *self, MPI_Session session, const char *name, const void *out,
