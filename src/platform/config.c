@@ -184,6 +184,12 @@ const char *platform_config_key(size_t i)
     return keys[i].name;
 }
 
+const char *platform_config_text(size_t i)
+{
+    assert(i < KEYS);
+    return keys[i].help;
+}
+
 /* An integer in the largest unit that needs no fraction. */
 static void print_time(vtime t, struct buf *out)
 {

@@ -42,9 +42,10 @@ int platform_config_set(struct platform_config *, const char *assignments, struc
 /* One entry per key for help texts, wrapped to 80 columns: name, default, what it is. */
 void platform_config_help(struct buf *out);
 
-/* Keys by number, 0 <= i < count, in the order of the table. Names are static. */
+/* Keys by number, 0 <= i < count, in the order of the table, and what they are. Texts are static. */
 size_t platform_config_count(void);
 const char *platform_config_key(size_t i);
+const char *platform_config_text(size_t i);
 
 /* Appends the value of key i as platform_config_set takes it; reading it back gives the same
  * value to the last bit. */

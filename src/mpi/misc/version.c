@@ -48,3 +48,35 @@ int mpi_get_processor_name(struct mpi_rank *self, char *name, int *resultlen)
                               (unsigned long long)(mpi_rank_id(self) / (per_node ? per_node : 1)));
     return rc;
 }
+
+/* ---- extensions of MPICH: there are no GPUs ---- */
+
+int mpix_gpu_query_support(struct mpi_rank *self, int gpu_type, int *is_supported)
+{
+    if (gpu_type != MPIX_GPU_SUPPORT_CUDA && gpu_type != MPIX_GPU_SUPPORT_ZE &&
+        gpu_type != MPIX_GPU_SUPPORT_HIP)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "%d is not a kind of GPU", gpu_type);
+    if (!is_supported)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG,
+                         "the argument 'is_supported' is a null pointer");
+    *is_supported = 0;
+    return MPI_SUCCESS;
+}
+
+int mpix_query_cuda_support(struct mpi_rank *self)
+{
+    (void)self;
+    return 0;
+}
+
+int mpix_query_ze_support(struct mpi_rank *self)
+{
+    (void)self;
+    return 0;
+}
+
+int mpix_query_hip_support(struct mpi_rank *self)
+{
+    (void)self;
+    return 0;
+}
