@@ -1,6 +1,6 @@
 /*
  * Allocation. The unchecked functions end the process when memory is out, and treat size 0 as 1
- * so that NULL never means success.
+ * so that NULL never means success. Memory is libc's, or the arena's once that is open.
  */
 #include "base/mem.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/arena.h"
 #include "base/log.h"
 
 static void *checked(void *ptr, size_t size)
@@ -21,10 +22,19 @@ static void *checked(void *ptr, size_t size)
 
 void *mem_alloc(size_t size)
 {
+    if (arena_is_open())
+        return checked(arena_alloc(size ? size : 1, 16), size);
     return checked(malloc(size ? size : 1), size);
 }
 
 void *mem_zalloc(size_t size)
+{
+    if (arena_is_open())
+        return checked(arena_zalloc(size ? size : 1, 16), size);
+    return checked(calloc(1, size ? size : 1), size);
+}
+
+void *mem_zalloc_private(size_t size)
 {
     return checked(calloc(1, size ? size : 1), size);
 }
@@ -32,12 +42,29 @@ void *mem_zalloc(size_t size)
 void *mem_zalloc_lines(size_t size)
 {
     size_t bytes = (size + 63) / 64 * 64;
+    void *ptr = arena_is_open() ? arena_alloc(bytes, 64) : aligned_alloc(64, bytes);
 
-    return memset(checked(aligned_alloc(64, bytes), bytes), 0, bytes);
+    return memset(checked(ptr, bytes), 0, bytes);
+}
+
+/* From libc or the arena into the arena. */
+static void *move(void *ptr, size_t size)
+{
+    size_t had = !ptr ? 0 : arena_has(ptr) ? arena_room(ptr) : malloc_usable_size(ptr);
+    void *fresh;
+
+    if (arena_has(ptr) && size <= had)
+        return ptr;
+    fresh = mem_alloc(size);
+    memcpy(fresh, ptr ? ptr : "", had < size ? had : size);
+    mem_free(ptr);
+    return fresh;
 }
 
 void *mem_realloc(void *ptr, size_t size)
 {
+    if (arena_is_open())
+        return move(ptr, size);
     return checked(realloc(ptr, size ? size : 1), size);
 }
 
@@ -49,12 +76,16 @@ char *mem_strdup(const char *text)
 
 void mem_free(void *ptr)
 {
-    free(ptr);
+    if (arena_has(ptr))
+        arena_free(ptr);
+    else
+        free(ptr);
 }
 
 void mem_trim(void)
 {
-    malloc_trim(0);
+    if (!arena_is_open())
+        malloc_trim(0);
 }
 
 void *mem_try_alloc(size_t n, size_t size)
@@ -62,6 +93,8 @@ void *mem_try_alloc(size_t n, size_t size)
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX)
         return NULL;
+    if (arena_is_open())
+        return arena_alloc(bytes ? bytes : 1, 16);
     return malloc(bytes ? bytes : 1);
 }
 
@@ -93,6 +126,8 @@ static char *map_aligned(size_t bytes)
 
 void *mem_map(size_t bytes, int huge)
 {
+    if (arena_is_open())
+        return arena_zalloc(bytes, 4096);
     if (!huge)
         return map_pages(bytes);
     char *ptr = bytes >= MEM_HUGE_PAGE ? map_aligned(bytes) : map_pages(bytes);
@@ -103,6 +138,8 @@ void *mem_map(size_t bytes, int huge)
 
 void mem_unmap(void *ptr, size_t bytes)
 {
-    if (ptr)
+    if (arena_has(ptr))
+        arena_free(ptr);
+    else if (ptr)
         munmap(ptr, bytes);
 }

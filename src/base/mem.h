@@ -16,6 +16,8 @@ void *mem_zalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *mem_realloc(void *ptr, size_t size) __attribute__((returns_nonnull));
 char *mem_strdup(const char *text) __attribute__((returns_nonnull));
 
+/* Cleared memory of this process alone, even if other memory is shared (arena.h); never freed. */
+void *mem_zalloc_private(size_t size) __attribute__((malloc, returns_nonnull));
 /* The same as mem_zalloc, at the start of a cache line. */
 void *mem_zalloc_lines(size_t size) __attribute__((malloc, returns_nonnull));
 

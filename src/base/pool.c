@@ -110,5 +110,5 @@ void *pool_alloc_slow(struct pool *pool, size_t size)
 void pool_free_large(struct pool *pool, void *ptr, size_t size)
 {
     pool->live -= size;
-    free(ptr);
+    mem_free(ptr);
 }

@@ -179,6 +179,29 @@ static int report(const struct cli_run *run, const struct run_page *page,
     return status ? status : trouble;
 }
 
+#define PRIVATE_LARGE ((uint64_t)1 << 20) /* bytes that are cheaper to fork than to swap */
+#define PROCESSES_MANY 8192               /* ranks for which processes are no choice of ours */
+
+/* Settles how ranks are run, and why. */
+static void choose_host(struct run_options *opt, const struct cli_program *program)
+{
+    const char *reason = "the default";
+    enum run_host host = RUN_HOST_FIBRE;
+
+    if (opt->host != RUN_HOST_AUTO) {
+        host = (enum run_host)opt->host;
+        reason = "chosen with --host";
+    } else if (program->process_reason) {
+        host = RUN_HOST_PROCESS;
+        reason = program->process_reason;
+    } else if (program->private_bytes > PRIVATE_LARGE && opt->ranks <= PROCESSES_MANY) {
+        host = RUN_HOST_PROCESS;
+        reason = "the program's static data is large";
+    }
+    opt->host = host;
+    snprintf(opt->host_reason, sizeof opt->host_reason, "%s", reason);
+}
+
 static int start_and_watch(struct cli_run *run, const char *path, char **argv, const char *libdir,
                            struct err *err, int *status)
 {
@@ -190,8 +213,6 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     if (rc)
         return rc;
     snprintf(run->opt.program, sizeof run->opt.program, "%s", path);
-    snprintf(run->opt.host_reason, sizeof run->opt.host_reason, "%s",
-             run->opt.host == RUN_HOST_AUTO ? "the default" : "chosen with --host");
     page.page->opt = run->opt;
     cli_watch_block(&mask);
     double start = cli_watch_now();
@@ -239,6 +260,7 @@ static int run_main(int argc, char **argv)
     int rc = check_run(&run, argv[next], &program, libdir, sizeof libdir, &err);
     run.opt.may_cancel = program.cancels;
     run.opt.type_keys = program.type_keys;
+    choose_host(&run.opt, &program);
     if (rc == 0 && run.opt.procs > 1 && !run.worker)
         rc = cli_team_run(&run, argc, argv, &status, &err);
     else if (rc == 0)

@@ -126,14 +126,18 @@ static int prepend(const char *name, const char *text, char separator)
     return rc;
 }
 
-static int set_environment(const char *libdir, int fd)
+static int set_environment(const char *libdir, const struct cli_page *page)
 {
     char path[PATH_MAX + 64], number[16];
+
+    if (page->page->opt.host == RUN_HOST_PROCESS &&
+        (setenv(ENV_PROCESSES, "1", 1) | setenv("OMP_WAIT_POLICY", "passive", 0)) != 0)
+        return -1;
     snprintf(path, sizeof path, "%s/%s", libdir, CLI_LIBRARY);
     if (prepend("LD_PRELOAD", path, ':') != 0)
         return -1;
     snprintf(path, sizeof path, "%s/compat", libdir);
-    snprintf(number, sizeof number, "%d", fd);
+    snprintf(number, sizeof number, "%d", page->fd);
     return prepend("LD_LIBRARY_PATH", path, ':') | setenv("LD_BIND_NOW", "1", 1) |
            setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 1) | setenv(ENV_RUN_FD, number, 1);
 }
@@ -149,7 +153,7 @@ _Noreturn static void become(const struct cli_page *page, const char *libdir, co
     if (old >= 0)
         personality((unsigned long)old | ADDR_NO_RANDOMIZE);
     sigprocmask(SIG_SETMASK, mask, NULL);
-    if (set_environment(libdir, page->fd) == 0)
+    if (set_environment(libdir, page) == 0)
         execv(path, argv);
     int error = errno;
     sys_write_all(report, &error, sizeof error);

@@ -36,6 +36,7 @@ struct walk {
     struct image *images; /* [0] is the program */
     size_t count;
     int openmp, cxx_bindings;
+    int loads; /* the program calls dlopen */
 };
 
 /* ---- libraries with a meaning ---- */
@@ -255,8 +256,7 @@ static void visit_import(struct walk *walk, size_t image, const struct cli_elf_s
             warn(program, "library '%s' can start threads; they must not call MPI",
                  walk->images[image].name);
     } else if (image == 0 && strcmp(symbol->name, "dlopen") == 0) {
-        warn(program, "the program loads libraries while it runs (dlopen); their data is shared "
-             "by all ranks");
+        walk->loads = 1;
     } else {
         enum cli_known known = cli_known_find(symbol->name, &name);
         if (known == CLI_KNOWN_UNSUPPORTED ||
@@ -357,10 +357,11 @@ static void judge(struct walk *walk)
                "version 3.1 or later", program->mpi);
     if (walk->openmp && !(omp_threads && strcmp(omp_threads, "1") == 0)) {
         program->threads = 1;
-        refuse(program, "uses OpenMP threads, which are not supported yet: set "
-               "OMP_NUM_THREADS=1, or build it without OpenMP");
+        program->process_reason = "the program uses OpenMP";
     } else if (program->threads) {
-        refuse(program, "starts threads, which are not supported yet: build it without threads");
+        program->process_reason = "the program starts threads";
+    } else if (walk->loads) {
+        program->process_reason = "the program loads libraries while it runs";
     }
 }
 

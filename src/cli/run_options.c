@@ -96,7 +96,7 @@ static int set_stacks(void *into, const char *value, struct err *err)
 
 static int set_host(void *into, const char *value, struct err *err)
 {
-    static const char *const words[] = {"auto", "fibre", NULL};
+    static const char *const words[] = {"auto", "fibre", "process", NULL};
     return choose(value, words, &((struct cli_run *)into)->opt.host, err);
 }
 
@@ -242,7 +242,7 @@ static const struct cli_option options[] = {
     {"stack", 0, NULL, "SIZE", "stack of a rank (default 8MiB)", set_stack},
     {"stacks", 0, NULL, "KIND",
      "auto (default), own: one for each rank, or shared: one for all", set_stacks},
-    {"host", 0, NULL, "HOST", "how ranks are run: auto (default) or fibre", set_host},
+    {"host", 0, NULL, "HOST", "how ranks are run: auto (default), fibre or process", set_host},
     {"procs", 'P', NULL, "P",
      "native processes that share the simulation (default 1, at most one per rank); changes "
      "nothing but wall time",

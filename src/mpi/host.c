@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -247,6 +248,29 @@ static void hook_hostname(struct vp_fibre *f, char *out, size_t n)
     snprintf(out, n, "node%llu", (unsigned long long)node);
 }
 
+static void hook_begun(struct vp_fibre *f)
+{
+    (void)f;
+    if (mpi_world.measured)
+        mpi_world.slice_start = ticks_now();
+}
+
+static void hook_died(struct vp_fibre *f, int status)
+{
+    static char text[sizeof ((struct mpi_team_stop *)0)->text];
+    const struct mpi_rank *r = mpi_rank_of_fibre(f);
+    char when[UNITS_TEXT_MAX];
+
+    units_format_time(when, sizeof when, r->ent.clock);
+    if (WIFSIGNALED(status))
+        snprintf(text, sizeof text, "rank %u: its process was ended by signal %d (%s) at virtual "
+                 "time %s", mpi_rank_id(r), WTERMSIG(status), strsignal(WTERMSIG(status)), when);
+    else
+        snprintf(text, sizeof text, "rank %u: its process ended by itself, with status %d, at "
+                 "virtual time %s", mpi_rank_id(r), WEXITSTATUS(status), when);
+    end_early(RUN_CAUSE_CRASH, WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 3, text);
+}
+
 static void hook_crash(struct vp_fibre *f, int sig, void *addr)
 {
     static char text[sizeof ((struct mpi_team_stop *)0)->text];
@@ -280,7 +304,8 @@ static void hook_crash(struct vp_fibre *f, int sig, void *addr)
 
 static const struct vp_hooks hooks = {
     .now = hook_now, .sleep = hook_sleep, .yield = hook_yield, .write = hook_write,
-    .exiting = hook_exiting, .crash = hook_crash, .rank = hook_rank, .hostname = hook_hostname,
+    .exiting = hook_exiting, .begun = hook_begun, .died = hook_died, .crash = hook_crash,
+    .rank = hook_rank, .hostname = hook_hostname,
 };
 
 static const struct engine_ops engine_ops = {.resume = resume, .explain = explain};
@@ -329,8 +354,10 @@ static void set_up(void)
     pool_init(&mpi_world.pool, "ranks' extras");
     if (net_init(&mpi_world.net, &o->platform, &err) != ERR_OK)
         log_fatal("%s", err.text);
+    if (vp_init(&vp, &err) != ERR_OK)
+        log_fatal("%s", err.text);
     join(&eng);
-    vp.ranks = eng.place.count;
+    vp_expect(eng.place.count);
     mpi_world.ranks = mem_map((size_t)eng.place.count * sizeof(struct mpi_rank), 1);
     if (!mpi_world.ranks)
         log_fatal("cannot reserve memory for %u ranks", eng.place.count);
@@ -343,22 +370,24 @@ static void set_up(void)
     mpi_clock_init(o);
     mpi_stats_init(o->detail);
     mpi_comm_init(mpi_world.size);
-    if (vp_init(&vp, &err) != ERR_OK)
-        log_fatal("%s", err.text);
 }
 
-/* Whatever happens, from here on the process ends; in any context. */
-static void end_early(enum run_cause cause, int status, const char *text)
-{
-    static struct mpi_team_stop stop;
+static struct mpi_team_stop early;
 
-    vp_current_fibre = NULL; /* from here on libc's functions are themselves */
-    stop.cause = cause;
-    stop.status = status;
-    snprintf(stop.text, sizeof stop.text, "%s", text);
-    mpi_team_end_early(&stop);
+static void finish_early(void)
+{
+    mpi_team_end_early(&early);
     show_progress();
     mpi_end(&run.end, ENGINE_END_STOPPED);
+}
+
+/* Whatever happens, from here on the run ends; in any context. */
+static void end_early(enum run_cause cause, int status, const char *text)
+{
+    early.cause = cause;
+    early.status = status;
+    snprintf(early.text, sizeof early.text, "%s", text);
+    vp_leave(finish_early);
 }
 
 /* ---- signals that ask the run to end ---- */
@@ -374,7 +403,7 @@ static void stopped(void)
  * can be shown from here; should that fail too, the alarm's default action ends the process. */
 static void on_stop_signal(int sig)
 {
-    int in_rank = vp_current() != NULL;
+    int in_rank = vp_current() != NULL || vp_ranks_are_processes();
 
     if (sig != SIGALRM && !run.signal) {
         run.signal = sig;

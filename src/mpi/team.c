@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/arena.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
@@ -342,11 +343,16 @@ static const uint32_t *map_owners(const struct run_options *o)
 {
     size_t bytes = (size_t)o->ranks * sizeof(uint32_t);
     void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, o->place_fd, 0);
+    uint32_t *owners;
 
     if (map == MAP_FAILED)
         log_fatal("the placement of ranks cannot be read");
     sys_close(o->place_fd);
-    return map;
+    if (!arena_is_open())
+        return map;
+    owners = memcpy(mem_alloc(bytes), map, bytes); /* where ranks' processes see it, too */
+    munmap(map, bytes);
+    return owners;
 }
 
 void mpi_team_open(const struct run_options *o, struct place *place)

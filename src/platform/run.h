@@ -16,7 +16,7 @@
 #define RUN_MAGIC 0x4f525259u /* "ORRY" */
 
 enum run_compute { RUN_COMPUTE_MEASURED = 0, RUN_COMPUTE_NONE };
-enum run_host { RUN_HOST_AUTO = 0, RUN_HOST_FIBRE };
+enum run_host { RUN_HOST_AUTO = 0, RUN_HOST_FIBRE, RUN_HOST_PROCESS };
 
 struct run_options {
     uint64_t ranks;

@@ -31,7 +31,7 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
 
 void vp_crash_init(void)
 {
-    stack_t alt = {.ss_sp = mem_alloc(SIGNAL_STACK), .ss_size = SIGNAL_STACK};
+    stack_t alt = {.ss_sp = mem_zalloc_private(SIGNAL_STACK), .ss_size = SIGNAL_STACK};
     struct sigaction act = {.sa_sigaction = on_fatal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     void *frames[2];
 

@@ -19,6 +19,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/sys.h"
 #include "vp/crash.h"
 #include "vp/pack.h"
 #include "vp/vp_internal.h"
@@ -35,7 +36,7 @@
 void vp_switch(void **save, void *load);
 void *vp_switch_prepare(void *top, void (*entry)(void));
 
-struct vp_fibre *vp_current_fibre;
+struct vp_private vp_private;
 const struct vp_hooks *vp_hooks;
 struct pool vp_pool;
 int64_t vp_epoch;
@@ -58,6 +59,7 @@ static struct {
     int exit_status;
     struct spare *spare; /* own stacks of ended fibres, linked at their tops */
     struct vp_stats stats;
+    pid_t process; /* the scheduler's */
 } host;
 
 /* Maps a guarded stack; returns its top or NULL. */
@@ -163,10 +165,27 @@ static void release(struct vp_fibre *f)
     f->stack = NULL;
 }
 
+/* The same for a rank that is a process. */
+static int resume_process(struct vp_fibre *f)
+{
+    host.stats.switches++;
+    if (f->started) {
+        vp_process_resume(f);
+    } else {
+        f->started = 1;
+        vp_process_start(f);
+    }
+    if (f->ended && f->extra)
+        vp_extra_drop(f);
+    return f->ended;
+}
+
 int vp_fibre_resume(struct vp_fibre *f)
 {
     void *sp;
 
+    if (__builtin_expect(vp_is_process_host, 0))
+        return resume_process(f);
     if (__builtin_expect(!f->started, 0)) {
         if (!give_own(f))
             take_stack(f);
@@ -199,7 +218,24 @@ int vp_fibre_resume(struct vp_fibre *f)
 
 void vp_fibre_suspend(void)
 {
-    vp_switch(&host.suspended, host.scheduler);
+    if (__builtin_expect(vp_is_process_host, 0))
+        vp_process_suspend();
+    else
+        vp_switch(&host.suspended, host.scheduler);
+}
+
+int vp_ranks_are_processes(void)
+{
+    return vp_is_process_host;
+}
+
+void vp_leave(void (*fn)(void))
+{
+    vp_current_fibre = NULL; /* from here on libc's functions are themselves */
+    if (vp_is_process_host && sys_getpid() != host.process)
+        vp_process_leave(fn);
+    fn();
+    __builtin_unreachable();
 }
 
 void vp_fibre_end(int status)
@@ -209,6 +245,8 @@ void vp_fibre_end(int status)
     vp_hooks->exiting(f, status, 1);
     host.exit_status = status;
     f->ended = 1;
+    if (vp_is_process_host)
+        vp_process_end();
     vp_switch(&host.suspended, host.scheduler);
     __builtin_unreachable();
 }
@@ -260,7 +298,6 @@ int vp_init(const struct vp_config *cfg, struct err *err)
         size = STACK_MIN;
     host.stack_size = (size + PAGE - 1) / PAGE * PAGE;
     host.stacks = cfg->stacks;
-    host.ranks = cfg->ranks;
     host.exec_stack = vp_objects_exec_stack();
     vp_hooks = cfg->hooks;
     vp_epoch = cfg->epoch;
@@ -275,5 +312,11 @@ int vp_init(const struct vp_config *cfg, struct err *err)
     vp_image_exclude_copies();
     vp_libc_init();
     vp_image_reset();
-    return ERR_OK;
+    host.process = sys_getpid();
+    return vp_is_process_host ? vp_process_init(host.top, fibre_entry, err) : ERR_OK;
+}
+
+void vp_expect(uint64_t ranks)
+{
+    host.ranks = ranks;
 }

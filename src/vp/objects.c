@@ -13,7 +13,9 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -160,6 +162,57 @@ static int visit(struct dl_phdr_info *info, size_t size, void *unused)
     objects = mem_realloc(objects, (object_count + 1) * sizeof *objects);
     objects[object_count++] = o;
     return 0;
+}
+
+/* Puts shared memory with the same content in the place of [from, to), whole pages. */
+static void share_pages(char *from, char *to)
+{
+    size_t bytes = (size_t)(to - from);
+    void *copy;
+
+    if (to <= from)
+        return;
+    copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED)
+        log_fatal("no memory to share with the processes of ranks");
+    memcpy(copy, from, bytes);
+    if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, from) == MAP_FAILED)
+        log_fatal("cannot share the library's variables with the processes of ranks");
+}
+
+static char *page_of(const void *addr)
+{
+    return (char *)((uintptr_t)addr & ~(uintptr_t)4095);
+}
+
+/* Its writable segment, less what the linker protects (RELRO) and what is private. */
+static int share(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    char *from = NULL, *to = NULL, *own = (char *)&vp_private;
+
+    (void)size;
+    (void)unused;
+    if (!contains(info, (void *)share))
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        char *at = (char *)info->dlpi_addr + p->p_vaddr, *end = at + p->p_memsz;
+
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_W)) {
+            from = from ? from : page_of(at);
+            to = page_of(end + 4095);
+        } else if (p->p_type == PT_GNU_RELRO) {
+            from = page_of(end);
+        }
+    }
+    share_pages(from, own);
+    share_pages(own + sizeof vp_private, to);
+    return 1;
+}
+
+void vp_objects_share(void)
+{
+    dl_iterate_phdr(share, NULL);
 }
 
 static struct object *find_object(const char *soname)

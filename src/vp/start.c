@@ -32,7 +32,7 @@ static void copy_argv(int argc, char **argv)
 
     for (int i = 0; i < argc; i++)
         bytes += strlen(argv[i]) + 1;
-    argv_block = mem_zalloc(bytes);
+    argv_block = mem_zalloc_private(bytes);
     argv_bytes = bytes;
     out = (char **)argv_block;
     text = argv_block + ((size_t)argc + 1) * sizeof(char *);
@@ -46,12 +46,18 @@ static void copy_argv(int argc, char **argv)
 
 __attribute__((constructor)) static void before_all_others(int argc, char **argv, char **envp)
 {
+    int processes = 0;
+
     (void)argc;
     (void)argv;
-    for (char **e = envp; *e; e++)
+    for (char **e = envp; *e; e++) {
         active |= strncmp(*e, ENV_RUN_FD "=", sizeof ENV_RUN_FD) == 0;
+        processes |= strncmp(*e, ENV_PROCESSES "=", sizeof ENV_PROCESSES) == 0;
+    }
     if (!active)
         return;
+    if (processes)
+        vp_process_share();
     vp_libc_early();
     vp_image_capture();
 }
@@ -63,6 +69,7 @@ static int takeover_main(int argc, char **argv, char **envp)
     vp_image_add(argv_block, argv_bytes);
     unsetenv("LD_PRELOAD");
     unsetenv("LD_BIND_NOW");
+    unsetenv(ENV_PROCESSES);
     return vp_takeover();
 }
 

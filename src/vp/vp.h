@@ -1,5 +1,5 @@
 /*
- * vp.h - hosts of a virtual rank. Here: the fibre host.
+ * vp.h - hosts of a virtual rank: fibres of one process, or (process.h) processes.
  *
  * All ranks of a process share one program image at one address; switching ranks swaps what is
  * private: writable data of the program and its libraries (image.c), thread-local storage, errno,
@@ -47,6 +47,10 @@ struct vp_hooks {
     /* The program ends its rank (exit, return from main), before exit handlers run (phase 0) and
      * after them (phase 1). May switch. */
     void (*exiting)(struct vp_fibre *, int status, int phase);
+    /* The rank's process is about to run its program (process host). */
+    void (*begun)(struct vp_fibre *);
+    /* The rank's process has died, with this status of waitpid; scheduler context; does not return. */
+    void (*died)(struct vp_fibre *, int status);
     /* A fatal signal in a rank or in the simulator (f NULL); signal stack; does not return. */
     void (*crash)(struct vp_fibre *f, int sig, void *addr);
     /* Rank number, for messages and for virtual pid and host name. */
@@ -56,7 +60,6 @@ struct vp_hooks {
 };
 
 struct vp_config {
-    uint64_t ranks;
     size_t stack_size; /* per fibre; 0: 8 MiB */
     int stacks;        /* enum vp_stacks */
     int64_t epoch;     /* start date seen by programs, seconds since 1970 */
@@ -64,8 +67,17 @@ struct vp_config {
 };
 enum vp_stacks { VP_STACKS_AUTO = 0, VP_STACKS_OWN, VP_STACKS_SHARED };
 
-/* Once, in the process's main context, before the first resume. */
+/* Once, in the process's main context, before the first resume. If ranks are processes, the process
+ * that will fork them is forked here: open what they should not have later. */
 int vp_init(const struct vp_config *, struct err *);
+/* How many fibres there will be. */
+void vp_expect(uint64_t ranks);
+
+/* Are ranks processes of their own (process.h)? */
+int vp_ranks_are_processes(void);
+
+/* Has fn run in scheduler context; the rank that calls it does not go on. */
+_Noreturn void vp_leave(void (*fn)(void));
 
 /* Runs the fibre until it suspends (returns 0) or ends (returns 1). Scheduler context. The first
  * call runs constructors and main. Ended fibres hold no memory. */
@@ -99,8 +111,16 @@ void vp_strand_suspend(void);
 /* Status the last ended fibre ended with. */
 int vp_exit_status(void);
 
+/* What stays a process's own if ranks are processes (process.h): a page, so that it can. */
+struct vp_private {
+    struct vp_fibre *current; /* the running fibre, NULL in scheduler context */
+    uint8_t owns[3];          /* the rank has put its own in the place of descriptors 0 to 2 ... */
+    uint8_t reopened[3];      /* ... or of the standard streams */
+} __attribute__((aligned(4096)));
+extern struct vp_private vp_private;
+#define vp_current_fibre vp_private.current
+
 /* The running fibre, NULL in scheduler context. The single global of its kind. */
-extern struct vp_fibre *vp_current_fibre;
 static inline struct vp_fibre *vp_current(void)
 {
     return vp_current_fibre;

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/pool.h"
-#include "vp/vp.h"
+#include "vp/process.h"
 
 #define VP_EXPORT __attribute__((visibility("default")))
 
@@ -42,6 +42,15 @@ void vp_image_stats(struct vp_stats *);
 
 /* The stack of all strands (strand.c). */
 void vp_strand_init(char *top);
+
+/* Makes this library's variables memory that is shared with processes forked later. */
+void vp_objects_share(void);
+
+/* The running rank if it is a fibre, which has its libc and its process in common with others. */
+static inline struct vp_fibre *vp_fibre_only(void)
+{
+    return vp_is_process_host ? NULL : vp_private.current;
+}
 
 /* Does an object need executable stacks (gcc's nested functions)? */
 int vp_objects_exec_stack(void);

@@ -29,7 +29,7 @@ enum { STACK = 128 << 10, SCHEDULES = 4 };
 
 /* ---- what stands in for vp ---- */
 
-struct vp_fibre *vp_current_fibre;
+struct vp_private vp_private;
 static ucontext_t scheduler, contexts[RANKS_MAX];
 static char *stacks[RANKS_MAX];
 static void rank_main(int rank);
@@ -63,6 +63,13 @@ void vp_fibre_suspend(void)
 
 /* Referred to by mpi/host.c, whose run loop is not used here. */
 int vp_exit_status(void) { return 0; }
+void vp_expect(uint64_t ranks) { (void)ranks; }
+void vp_leave(void (*fn)(void))
+{
+    (void)fn;
+    abort();
+}
+int vp_ranks_are_processes(void) { return 0; }
 /* No strands here. */
 int vp_strand_start(struct vp_strand *s, void (*fn)(void *), void *arg)
 {

@@ -40,7 +40,7 @@ struct message {
 };
 
 struct mpi_world mpi_world;
-struct vp_fibre *vp_current_fibre;
+struct vp_private vp_private;
 static struct mpi_group group;
 static struct mpi_comm comm_object;
 static struct message *messages; /* in order of sending */

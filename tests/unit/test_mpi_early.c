@@ -11,7 +11,7 @@
 enum { MODEL_MAX = 4000 };
 
 struct mpi_world mpi_world;
-struct vp_fibre *vp_current_fibre;
+struct vp_private vp_private;
 
 /* No receive is posted here. */
 const struct mpi_req *mpi_claimer(struct mpi_rank *self, const struct mpi_msg *m)

@@ -12,7 +12,7 @@
 
 /* What group code needs of the rest of the library: no rank runs here. */
 struct mpi_world mpi_world;
-struct vp_fibre *vp_current_fibre;
+struct vp_private vp_private;
 
 #define WORLD 48
 #define SEED 20260101

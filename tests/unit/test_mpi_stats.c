@@ -11,7 +11,7 @@
 #include "tap.h"
 
 struct mpi_world mpi_world;
-struct vp_fibre *vp_current_fibre;
+struct vp_private vp_private;
 static struct run_options options;
 
 static void world(uint32_t size, uint64_t per_node)

@@ -24,6 +24,23 @@ void vp_extra_drop(struct vp_fibre *f) { (void)f; }
 void vp_handlers_run(int status) { (void)status; }
 void vp_libc_init(void) {}
 void vp_crash_init(void) {}
+int vp_is_process_host;
+int vp_process_init(char *top, void (*entry)(void), struct err *err)
+{
+    (void)top;
+    (void)entry;
+    (void)err;
+    abort();
+}
+void vp_process_start(struct vp_fibre *f) { (void)f; }
+void vp_process_resume(struct vp_fibre *f) { (void)f; }
+void vp_process_suspend(void) {}
+void vp_process_end(void) { abort(); }
+void vp_process_leave(void (*fn)(void))
+{
+    (void)fn;
+    abort();
+}
 
 /* ---- the program ---- */
 
@@ -102,8 +119,7 @@ static int program(int argc, char **argv, char **envp)
 
 static void run(enum vp_stacks stacks, uint64_t seed, const char *name)
 {
-    struct vp_config cfg = {.ranks = FIBRES, .stack_size = 256 << 10, .stacks = stacks,
-                            .hooks = &hooks};
+    struct vp_config cfg = {.stack_size = 256 << 10, .stacks = stacks, .hooks = &hooks};
     struct err err;
     struct rng r;
     int live[FIBRES], n = FIBRES, statuses = 0, small = 0;
@@ -113,6 +129,7 @@ static void run(enum vp_stacks stacks, uint64_t seed, const char *name)
     ended = faults = 0;
     vp_program.main = program;
     is_int(vp_init(&cfg, &err), 0, name);
+    vp_expect(FIBRES);
     for (int i = 0; i < FIBRES; i++)
         live[i] = i;
     while (n > 0) {

@@ -15,7 +15,7 @@
 #define SEED 4711
 #define ROUNDS 40000
 
-struct vp_fibre *vp_current_fibre;
+struct vp_private vp_private;
 struct pool vp_pool;
 
 static struct vp_extra extra;

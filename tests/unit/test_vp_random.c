@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "tests/tap.h"
 
-struct vp_fibre *vp_current_fibre;
+struct vp_private vp_private;
 
 static struct vp_fibre fibres[3];
 static struct vp_extra extras[3];

@@ -1,7 +1,8 @@
 /*
  * Descriptors 0, 1 and 2 of a rank: what C++ streams of their own, libgfortran and programs use
  * below stdio. Output goes to the hook, input exists for rank 0 only, and closing or replacing
- * a descriptor that all ranks share is a no-op or refused. Other descriptors are the kernel's.
+ * a descriptor that all ranks share is a no-op or refused. Other descriptors are the kernel's. A rank
+ * that is a process may replace its own; they are the kernel's then, too.
  */
 #include "vp/libc/libc.h"
 
@@ -10,7 +11,7 @@
 
 static int is_output(int fd)
 {
-    return fd == 1 || fd == 2;
+    return (fd == 1 || fd == 2) && !vp_private.owns[fd];
 }
 
 VP_EXPORT ssize_t write(int fd, const void *data, size_t n)
@@ -43,7 +44,7 @@ static int is_empty_input(int fd)
 {
     struct vp_fibre *f = vp_current();
 
-    return f && fd == 0 && vp_hooks->rank(f) != 0;
+    return f && fd == 0 && !vp_private.owns[0] && vp_hooks->rank(f) != 0;
 }
 
 VP_EXPORT ssize_t read(int fd, void *out, size_t n)
@@ -66,7 +67,7 @@ VP_EXPORT ssize_t __read_chk(int fd, void *out, size_t n, size_t room)
 
 VP_EXPORT int isatty(int fd)
 {
-    if (!vp_current() || fd < 0 || fd > 2)
+    if (!vp_current() || fd < 0 || fd > 2 || vp_private.owns[fd])
         return REAL(isatty)(fd);
     errno = ENOTTY;
     return 0;
@@ -74,7 +75,7 @@ VP_EXPORT int isatty(int fd)
 
 VP_EXPORT int close(int fd)
 {
-    if (vp_current() && fd >= 0 && fd <= 2)
+    if (vp_current() && fd >= 0 && fd <= 2 && !vp_private.owns[fd])
         return 0;
     return REAL(close)(fd);
 }
@@ -87,18 +88,26 @@ static int refuse(const char *what)
     return -1;
 }
 
+/* A rank that is a process puts its own in the place of a standard descriptor. */
+static int replaced(int to)
+{
+    if (vp_is_process_host && vp_current() && to >= 0 && to <= 2)
+        vp_private.owns[to] = 1;
+    return to;
+}
+
 /* Replacing a descriptor by itself changes nothing and is allowed. */
 VP_EXPORT int dup2(int from, int to)
 {
-    if (vp_current() && to >= 0 && to <= 2 && from != to)
+    if (vp_fibre_only() && to >= 0 && to <= 2 && from != to)
         return refuse("dup2() onto a standard descriptor");
-    return REAL(dup2)(from, to);
+    return from == to ? REAL(dup2)(from, to) : replaced(REAL(dup2)(from, to));
 }
 ALIAS(__dup2, dup2);
 
 VP_EXPORT int dup3(int from, int to, int flags)
 {
-    if (vp_current() && to >= 0 && to <= 2)
+    if (vp_fibre_only() && to >= 0 && to <= 2)
         return refuse("dup3() onto a standard descriptor");
-    return REAL(dup3)(from, to, flags);
+    return replaced(REAL(dup3)(from, to, flags));
 }

@@ -3,7 +3,7 @@
  *
  * A fibre rank is one of many in a process, so it can neither fork, nor become another program,
  * nor start threads: those calls fail with ENOTSUP, after one message. Its process id and host
- * name are virtual and the same in every run.
+ * name are virtual and the same in every run. A rank that is a process may do all that.
  */
 #include "vp/libc/libc.h"
 
@@ -27,34 +27,42 @@ static int refuse(const char *what)
 
 /* ---- refused ---- */
 
+/* The child of a rank that is a process is no rank: its libc is the real one. */
+static pid_t forked(pid_t pid)
+{
+    if (pid == 0)
+        vp_private.current = NULL;
+    return pid;
+}
+
 VP_EXPORT pid_t fork(void)
 {
-    return vp_current() ? refuse("fork()") : REAL(fork)();
+    return vp_fibre_only() ? refuse("fork()") : forked(REAL(fork)());
 }
 ALIAS(__fork, fork);
 
 VP_EXPORT pid_t _Fork(void)
 {
-    return vp_current() ? refuse("_Fork()") : REAL(_Fork)();
+    return vp_fibre_only() ? refuse("_Fork()") : forked(REAL(_Fork)());
 }
 
 /* A real vfork cannot be wrapped, since its child would return from this frame: fork instead. */
 VP_EXPORT pid_t vfork(void)
 {
-    return vp_current() ? refuse("vfork()") : REAL(fork)();
+    return vp_fibre_only() ? refuse("vfork()") : forked(REAL(fork)());
 }
 ALIAS(__vfork, vfork);
 
 VP_EXPORT int system(const char *command)
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(system)(command);
     return command ? refuse("system()") : 0; /* 0: there is no shell */
 }
 
 VP_EXPORT FILE *popen(const char *command, const char *type)
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(popen)(command, type);
     refuse("popen()");
     return NULL;
@@ -62,7 +70,7 @@ VP_EXPORT FILE *popen(const char *command, const char *type)
 
 VP_EXPORT int daemon(int keep_directory, int keep_output)
 {
-    return vp_current() ? refuse("daemon()") : REAL(daemon)(keep_directory, keep_output);
+    return vp_fibre_only() ? refuse("daemon()") : REAL(daemon)(keep_directory, keep_output);
 }
 
 VP_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
@@ -70,7 +78,7 @@ VP_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
                           const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
                           char *const envp[restrict])
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(posix_spawn)(pid, path, actions, attributes, argv, envp);
     refuse("posix_spawn()");
     return ENOTSUP;
@@ -81,7 +89,7 @@ VP_EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
                            const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
                            char *const envp[restrict])
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
     refuse("posix_spawnp()");
     return ENOTSUP;
@@ -90,7 +98,7 @@ VP_EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 VP_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
                              void *(*start)(void *), void *restrict arg)
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(pthread_create)(thread, attributes, start, arg);
     refuse("pthread_create()");
     return ENOTSUP;
@@ -98,7 +106,7 @@ VP_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 
 VP_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(thrd_create)(thread, start, arg);
     refuse("thrd_create()");
     return thrd_error;

@@ -54,7 +54,7 @@ static int fail(int code)
 VP_EXPORT int sigaction(int sig, const struct sigaction *restrict action,
                         struct sigaction *restrict old)
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(sigaction)(sig, action, old);
     if (!is_signal(sig) || (action && (sig == SIGKILL || sig == SIGSTOP)))
         return fail(EINVAL);
@@ -80,7 +80,7 @@ static sighandler_t set_handler(int sig, sighandler_t handler, int flags)
 
 VP_EXPORT sighandler_t signal(int sig, sighandler_t handler)
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(signal)(sig, handler);
     return set_handler(sig, handler, SA_RESTART);
 }
@@ -89,7 +89,7 @@ ALIAS(ssignal, signal);
 
 VP_EXPORT sighandler_t sysv_signal(int sig, sighandler_t handler)
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(sysv_signal)(sig, handler);
     return set_handler(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
@@ -149,7 +149,7 @@ int libc_raise(int sig)
 
 VP_EXPORT int raise(int sig)
 {
-    return vp_current() ? libc_raise(sig) : REAL(raise)(sig);
+    return vp_fibre_only() ? libc_raise(sig) : REAL(raise)(sig);
 }
 ALIAS(gsignal, raise);
 
@@ -157,19 +157,20 @@ ALIAS(gsignal, raise);
 VP_EXPORT int kill(pid_t pid, int sig)
 {
     struct vp_fibre *f = vp_current();
+    int itself = f && pid == libc_pid(f);
 
-    if (!f)
+    if (!f || (vp_is_process_host && !itself))
         return REAL(kill)(pid, sig);
-    if (pid != libc_pid(f)) {
+    if (!itself) {
         vp_refuse("kill() of another process", NULL);
         return fail(ESRCH);
     }
-    return sig == 0 ? 0 : libc_raise(sig);
+    return sig == 0 ? 0 : raise(sig);
 }
 
 VP_EXPORT int pthread_kill(pthread_t thread, int sig)
 {
-    if (!vp_current() || !pthread_equal(thread, pthread_self()))
+    if (!vp_fibre_only() || !pthread_equal(thread, pthread_self()))
         return REAL(pthread_kill)(thread, sig);
     if (sig == 0)
         return 0;
@@ -179,7 +180,7 @@ VP_EXPORT int pthread_kill(pthread_t thread, int sig)
 /* The signal stack is the simulator's; a rank's handlers are called as functions. */
 VP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(sigaltstack)(stack, old);
     if (old)
         *old = (stack_t){.ss_flags = SS_DISABLE};

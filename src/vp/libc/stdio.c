@@ -31,7 +31,7 @@ static struct {
 int libc_stdio_fd(const FILE *stream)
 {
     for (int fd = 0; fd < 3; fd++)
-        if (stream == streams[fd] && stream)
+        if (stream == streams[fd] && stream && !vp_private.reopened[fd])
             return fd;
     return -1;
 }
@@ -43,7 +43,7 @@ static ssize_t write_stream(void *cookie, const char *text, size_t n)
     struct vp_fibre *f = vp_current();
     int fd = (int)(intptr_t)cookie;
 
-    if (f)
+    if (f && !vp_private.owns[fd])
         vp_hooks->write(f, fd, text, n);
     else if (sys_write_all(fd, text, n) != 0)
         return 0;
@@ -154,7 +154,11 @@ VP_EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FI
 {
     int fd = vp_current() ? libc_stdio_fd(stream) : -1;
 
-    return fd >= 0 ? refuse_reopen(fd) : REAL(freopen)(path, mode, stream);
+    if (fd >= 0 && !vp_is_process_host)
+        return refuse_reopen(fd);
+    if (fd >= 0)
+        vp_private.reopened[fd] = 1; /* a file of this rank from now on */
+    return REAL(freopen)(path, mode, stream);
 }
 
 VP_EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode,
@@ -162,7 +166,11 @@ VP_EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode,
 {
     int fd = vp_current() ? libc_stdio_fd(stream) : -1;
 
-    return fd >= 0 ? refuse_reopen(fd) : REAL(freopen64)(path, mode, stream);
+    if (fd >= 0 && !vp_is_process_host)
+        return refuse_reopen(fd);
+    if (fd >= 0)
+        vp_private.reopened[fd] = 1; /* a file of this rank from now on */
+    return REAL(freopen64)(path, mode, stream);
 }
 
 VP_EXPORT FILE *fdopen(int fd, const char *mode)

@@ -1,0 +1,307 @@
+/*
+ * process.c - see process.h.
+ *
+ * Handing over is a pair of words that processes wait for by futex. The words, the list of processes
+ * and everything else here is in shared memory, but for vp_private.
+ */
+#include "vp/process.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "vp/libc/libc.h"
+#include "vp/vp_internal.h"
+
+#define CHECK_SECONDS 1 /* how often the scheduler looks whether the zygote is still there */
+
+void vp_switch(void **save, void *load);
+void *vp_switch_prepare(void *top, void (*entry)(void));
+
+/* A rank's process. */
+struct vp_process {
+    _Atomic uint32_t turn; /* 1: it may run */
+    _Atomic uint32_t dead; /* 1: it has ended otherwise than by vp_process_end */
+    int32_t pid;
+    int32_t status; /* as waitpid tells it */
+    int32_t error;  /* of fork */
+    struct vp_fibre *fibre;
+    struct vp_process *next; /* all that live */
+};
+
+int vp_is_process_host;
+
+static struct {
+    _Atomic uint32_t back; /* 1: the scheduler may run */
+    struct vp_process *_Atomic all; /* of the zygote: living children */
+    struct vp_process *_Atomic casualty; /* one that died */
+    void (*_Atomic then)(void);          /* what the scheduler is to do next */
+    int32_t zygote, scheduler;
+    int commands; /* pipe to the zygote */
+    char *top;
+    void (*entry)(void);
+} host;
+
+/* ---- shared memory ---- */
+
+void vp_process_share(void)
+{
+    if (arena_open() != 0)
+        log_fatal("no address space for memory that processes share; see 'ulimit -v'");
+    vp_objects_share();
+    vp_is_process_host = 1;
+}
+
+/* ---- waiting and waking ---- */
+
+static void wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Until the word is 1 (then makes it 0), or for so many seconds if not 0. */
+static void await(_Atomic uint32_t *word, int seconds)
+{
+    struct timespec limit = {.tv_sec = seconds};
+
+    while (atomic_load_explicit(word, memory_order_acquire) == 0) {
+        long rc = syscall(SYS_futex, word, FUTEX_WAIT, 0, seconds ? &limit : NULL, NULL, 0);
+
+        if (rc != 0 && errno == ETIMEDOUT)
+            return;
+    }
+    atomic_store_explicit(word, 0, memory_order_relaxed);
+}
+
+static void let_run(_Atomic uint32_t *word)
+{
+    atomic_store_explicit(word, 1, memory_order_release);
+    wake(word);
+}
+
+/* ---- a rank's process ---- */
+
+static struct vp_process *own(void)
+{
+    return vp_private.current->stack;
+}
+
+void vp_process_suspend(void)
+{
+    int saved = errno;
+    struct vp_process *p = own();
+
+    let_run(&host.back);
+    await(&p->turn, 0);
+    errno = saved;
+}
+
+void vp_process_end(void)
+{
+    let_run(&host.back);
+    sys_exit(0);
+}
+
+void vp_process_leave(void (*fn)(void))
+{
+    atomic_store(&host.then, fn);
+    let_run(&host.back);
+    for (;;)
+        syscall(SYS_pause);
+}
+
+/* Signals that ask the run to end are the scheduler's. */
+static void quiet_signals(void)
+{
+    static const int asked[] = {SIGINT, SIGTERM, SIGHUP};
+    sigset_t none;
+
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        signal(asked[i], SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
+    signal(SIGALRM, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+_Noreturn static void become(struct vp_process *p)
+{
+    void *here;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if ((int32_t)syscall(SYS_getppid) != host.zygote)
+        sys_exit(0);
+    quiet_signals();
+    await(&p->turn, 0);
+    vp_private.current = p->fibre;
+    vp_hooks->begun(p->fibre);
+    vp_switch(&here, vp_switch_prepare(host.top, host.entry));
+    __builtin_unreachable();
+}
+
+/* ---- the zygote ---- */
+
+static void reap(void)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        struct vp_process **at = (struct vp_process **)&host.all, *p;
+
+        while ((p = *at) && p->pid != pid)
+            at = &p->next;
+        if (!p)
+            continue;
+        *at = p->next;
+        p->status = status;
+        atomic_store(&p->dead, 1);
+        if (p->fibre && !p->fibre->ended && !atomic_load(&host.then)) {
+            atomic_store(&host.casualty, p);
+            wake(&host.back);
+        }
+    }
+}
+
+static void start(struct vp_process *p)
+{
+    pid_t pid = REAL(fork)();
+
+    if (pid == 0)
+        become(p);
+    if (pid < 0) {
+        p->error = errno;
+        let_run(&host.back);
+        return;
+    }
+    p->pid = pid;
+    p->next = atomic_load(&host.all);
+    atomic_store(&host.all, p);
+}
+
+static void on_child(int sig)
+{
+    (void)sig; /* ends ppoll */
+}
+
+_Noreturn static void zygote(int commands)
+{
+    struct sigaction act = {.sa_handler = on_child};
+    struct pollfd in = {.fd = commands, .events = POLLIN};
+    sigset_t mask, open;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if ((int32_t)syscall(SYS_getppid) != host.scheduler)
+        sys_exit(0);
+    host.zygote = sys_getpid();
+    quiet_signals();
+    sigaction(SIGCHLD, &act, NULL);
+    sigemptyset(&mask);
+    sigprocmask(SIG_SETMASK, &mask, &open);
+    sigaddset(&mask, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &mask, NULL);
+    sigemptyset(&open);
+    for (;;) {
+        struct vp_process *p;
+        int n = REAL(ppoll)(&in, 1, NULL, &open);
+
+        reap();
+        if (n <= 0)
+            continue;
+        if (sys_read(commands, &p, sizeof p) != (ssize_t)sizeof p)
+            sys_exit(0); /* the scheduler is gone */
+        start(p);
+    }
+}
+
+/* ---- the scheduler ---- */
+
+static void check(void)
+{
+    struct vp_process *p = atomic_load(&host.casualty);
+    void (*then)(void) = atomic_load(&host.then);
+    int status;
+
+    if (then)
+        then();
+    if (p) {
+        atomic_store(&host.casualty, NULL);
+        if (!p->fibre->ended)
+            vp_hooks->died(p->fibre, p->status);
+    }
+    if (waitpid(host.zygote, &status, WNOHANG) == host.zygote)
+        log_fatal("the process that starts ranks was killed (signal %d)",
+                  WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+}
+
+/* Until the rank's process gives the stage back. */
+static void stand_by(struct vp_process *p)
+{
+    while (!atomic_load_explicit(&host.back, memory_order_acquire)) {
+        struct timespec limit = {.tv_sec = CHECK_SECONDS};
+        long rc = syscall(SYS_futex, &host.back, FUTEX_WAIT, 0, &limit, NULL, 0);
+
+        if (rc != 0 || atomic_load(&host.casualty))
+            check();
+    }
+    atomic_store_explicit(&host.back, 0, memory_order_relaxed);
+    if (atomic_load(&host.then) || atomic_load(&host.casualty))
+        check();
+    if (p->error)
+        log_fatal("cannot start a process for rank %llu: %s; see 'ulimit -u', or use fewer ranks",
+                  (unsigned long long)vp_hooks->rank(p->fibre), strerror(p->error));
+}
+
+void vp_process_resume(struct vp_fibre *f)
+{
+    struct vp_process *p = f->stack;
+
+    let_run(&p->turn);
+    stand_by(p);
+    if (f->ended)
+        f->stack = NULL; /* p is freed by nobody: the zygote may still look at it */
+}
+
+void vp_process_start(struct vp_fibre *f)
+{
+    struct vp_process *p = mem_zalloc(sizeof *p);
+
+    p->fibre = f;
+    f->stack = p;
+    if (sys_write_all(host.commands, &p, sizeof p) != 0)
+        check(); /* says why, or it is ending */
+    vp_process_resume(f);
+}
+
+int vp_process_init(char *top, void (*entry)(void), struct err *err)
+{
+    int ends[2];
+    pid_t pid;
+
+    host.top = top;
+    host.entry = entry;
+    host.scheduler = sys_getpid();
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return err_set(err, ERR_SYSTEM, "cannot create a pipe: %s", strerror(errno));
+    pid = REAL(fork)();
+    if (pid < 0)
+        return err_set(err, ERR_SYSTEM, "cannot start a process: %s", strerror(errno));
+    if (pid == 0) {
+        sys_close(ends[1]);
+        zygote(ends[0]);
+    }
+    sys_close(ends[0]);
+    host.zygote = pid;
+    host.commands = ends[1];
+    return ERR_OK;
+}

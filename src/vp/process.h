@@ -1,0 +1,41 @@
+/*
+ * process.h - the process host: each rank is a process of its own.
+ *
+ * What the simulator knows - the engine, messages, communicators, the output - is in memory that all
+ * processes share at the same addresses: the arena, and this library's variables, which are mapped
+ * anew as shared memory before the first fork. What is the program's - its data, heap, stack,
+ * descriptors, libc - is a process's own, by fork. So the virtual MPI runs in a rank's process just as
+ * it runs on a fibre, and a switch is to let another process run:
+ *
+ *     scheduler: wake the rank's process, sleep      rank: wake the scheduler, sleep
+ *
+ * One of them runs at a time, and is the only one to touch what is shared. A *zygote*, forked when the
+ * program's data is ready and before anything else (such as a native MPI) is opened, forks the ranks,
+ * waits for them and reports those that die. All of them die with the scheduler.
+ */
+#ifndef VP_PROCESS_H
+#define VP_PROCESS_H
+
+#include "vp/vp.h"
+
+/* Are ranks processes? */
+extern int vp_is_process_host;
+
+/* In the first constructor: makes the library's variables shared memory and opens the arena. */
+void vp_process_share(void);
+
+/* Forks the zygote; `top` is where the stacks of ranks begin. Scheduler context, single-threaded. */
+int vp_process_init(char *top, void (*entry)(void), struct err *);
+
+/* Start the rank's process / let it run, until it suspends or ends. Scheduler context. */
+void vp_process_start(struct vp_fibre *);
+void vp_process_resume(struct vp_fibre *);
+
+/* Back to the scheduler, in a rank's process; vp_process_suspend returns when resumed. */
+void vp_process_suspend(void);
+_Noreturn void vp_process_end(void);
+
+/* Has the scheduler run fn as soon as this process has left the stage, for good. Rank's process. */
+_Noreturn void vp_process_leave(void (*fn)(void));
+
+#endif
