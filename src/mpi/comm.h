@@ -42,12 +42,22 @@ struct mpi_comm {
     MPI_Comm handle;
     struct mpi_group *group;
     struct mpi_group *remote; /* of an intercommunicator, else NULL */
+    struct mpi_comm *local;   /* of an intercommunicator: its group as a communicator, see below */
+    int high;                 /* of an intercommunicator: which side of it */
     struct mpi_topo *topo;
     MPI_Errhandler errhandler; /* what it was created with; a rank's own choice overrides it */
     char *name;                /* of the predefined ones; what ranks set is in misc/names.c */
     uint64_t *left;            /* one bit per member that has freed it; NULL: none has */
     uint32_t keeps;            /* uses inside the library that outlive the handle */
 };
+
+/*
+ * An intercommunicator is two objects, one for each side, in every process that has members of that
+ * side. Both have the same context. So does `local`, on which a side runs its own collectives: it
+ * has no handle of its own and lives as long as its side. The groups are disjoint, so the sender
+ * tells apart what belongs to whom: messages of a side come from the remote group, those of `local`
+ * from the local group.
+ */
 
 /* NULL if the handle is not a communicator that the calling rank holds: junk, freed (also if other
  * ranks still hold it), or one the rank is no member of. O(1). */
@@ -103,10 +113,13 @@ void mpi_comm_init(uint32_t world_size);
 /* A new communicator of all members of g (takes the caller's ref) with fresh contexts, held by each
  * of its members. Called by one rank; the others learn the handle through a descriptor. */
 struct mpi_comm *mpi_comm_new(struct mpi_group *g, MPI_Errhandler);
-/* The same with the contexts it has elsewhere. */
-struct mpi_comm *mpi_comm_new_at(uint32_t ctx, struct mpi_group *g, MPI_Errhandler);
-/* The communicator with this context, or NULL. O(1). */
-struct mpi_comm *mpi_comm_of_ctx(uint32_t ctx);
+/* A new intercommunicator between two disjoint groups (takes the caller's refs). Returns its low
+ * side; the high side has the next descriptor. */
+struct mpi_comm *mpi_comm_new_inter(struct mpi_group *low, struct mpi_group *high, MPI_Errhandler);
+/* The same with the contexts it has elsewhere; remote is NULL but for a side of an
+ * intercommunicator. Takes the refs. */
+struct mpi_comm *mpi_comm_new_at(uint32_t ctx, int high, struct mpi_group *g,
+                                 struct mpi_group *remote, MPI_Errhandler);
 /* Members of the group in this process. */
 uint32_t mpi_group_members_here(const struct mpi_group *);
 /* Releases one that has no members here. */
@@ -119,18 +132,29 @@ void mpi_comm_leave(const struct mpi_rank *self, struct mpi_comm *);
  * the caller's rank); with a ref for the caller. */
 struct mpi_group *mpi_comm_group_ref(const struct mpi_rank *self, const struct mpi_comm *);
 
+/* The first n ranks of c as a group with a ref for the caller. */
+struct mpi_group *mpi_comm_first_ranks(const struct mpi_rank *self, const struct mpi_comm *, int n);
+
 /*
  * What one rank tells another about a new communicator (comm/announce.c). The descriptor is its
- * context, unique over all processes. Every process that has members has an object of its own:
- * describe, called once by the rank that made the communicator when nothing in it changes any
- * more, sends group and topology to the other processes, beside the virtual messages and outside of
- * virtual time. The communicator must not be touched after it: it is gone if no member is here.
+ * context, unique over all processes; contexts are even, and the high side of an intercommunicator
+ * has the next number. Every process that has members has an object of its own: describe, called
+ * once by the rank that made the communicator, sends its groups to the other processes, beside the
+ * virtual messages and outside of virtual time. The communicator (for an intercommunicator its low
+ * side is given, both are meant) must not be touched after it: it is gone if no member is here.
  *
  * adopt gives the receiving rank its own view (it inherits the rank's error handler on the parent).
  * If the object is still under way it waits (may switch). MPI_COMM_DESC_NULL means MPI_COMM_NULL.
  */
 typedef uint32_t mpi_comm_desc;
 #define MPI_COMM_DESC_NULL UINT32_MAX
+/* The descriptor for the high side, of one for the low side; null stays null. */
+static inline mpi_comm_desc mpi_comm_desc_high(mpi_comm_desc low)
+{
+    return low | 1;
+}
+/* The communicator with this descriptor if it is in this process, or NULL. O(1). */
+struct mpi_comm *mpi_comm_of_desc(mpi_comm_desc);
 mpi_comm_desc mpi_comm_describe(struct mpi_comm *);
 MPI_Comm mpi_comm_adopt(struct mpi_rank *self, const struct mpi_comm *parent, mpi_comm_desc);
 /* Another process describes a communicator with members here. Scheduler context. */
@@ -142,7 +166,11 @@ void mpi_comm_learn(const void *data, size_t bytes);
 int mpi_comm_spread(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group *members, int me,
                     int n, int tag, mpi_comm_desc *desc);
 
-/* MPI_Comm_split without argument checks. May switch. */
+/* The same on an intercommunicator: rank 0 of the low side has the low descriptor of another one,
+ * every rank gets the one for its side. May switch. */
+int mpi_inter_spread(struct mpi_rank *self, struct mpi_comm *c, int tag, mpi_comm_desc *desc);
+
+/* MPI_Comm_split without argument checks, also of intercommunicators. May switch. */
 int mpi_comm_divide(struct mpi_rank *self, struct mpi_comm *c, int color, int key, int tag,
                     MPI_Comm *out);
 
@@ -160,6 +188,27 @@ void mpi_group_unref(struct mpi_group *);
 MPI_Group mpi_group_publish(struct mpi_group *);
 struct mpi_group *mpi_group_get(MPI_Group);
 void mpi_group_retract(struct mpi_group *);
+
+/* A group in a message: a fixed part, and a list of world ranks that may be empty. */
+struct mpi_group_wire {
+    int64_t first, stride; /* of a range */
+    uint32_t size, kind;   /* enum mpi_group_kind */
+};
+struct mpi_group_wire mpi_group_to_wire(const struct mpi_group *);
+/* Entries of the list that follows; it is g->list of the sender. */
+static inline uint32_t mpi_group_wire_list(const struct mpi_group_wire *w)
+{
+    return w->kind == MPI_GROUP_LIST ? w->size : 0;
+}
+/* The group, with a ref for the caller. The list is copied. */
+struct mpi_group *mpi_group_from_wire(const struct mpi_group_wire *, const void *list);
+
+/* Sends a group to rank dst of c, or receives one (with a ref), on the collective context. May
+ * switch. Return an MPI class. */
+int mpi_group_send(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group *g, int dst,
+                   int tag);
+int mpi_group_recv(struct mpi_rank *self, struct mpi_comm *c, int src, int tag,
+                   struct mpi_group **g);
 
 /* Group objects alive, the predefined ones not counted (for tests and leak reports). */
 uint32_t mpi_group_live(void);

@@ -16,14 +16,11 @@
 #include "mpi/comm.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/team.h"
-#include "mpi/topo/topo.h"
 
 struct announcement {
     uint32_t ctx;
     int32_t errhandler;
-    int64_t first, stride; /* of a range */
-    uint32_t size, kind;   /* enum mpi_group_kind; a list follows */
-    int32_t ndims;         /* -1: no topology; else dimensions and periods follow */
+    uint32_t groups; /* that follow: 1, or those of the low and the high side */
 };
 
 static struct {
@@ -33,27 +30,27 @@ static struct {
 
 /* ---- telling ---- */
 
+static void encode_group(const struct mpi_group *g, struct buf *out)
+{
+    struct mpi_group_wire w = mpi_group_to_wire(g);
+
+    buf_add(out, &w, sizeof w);
+    buf_add(out, g->list, mpi_group_wire_list(&w) * sizeof *g->list);
+}
+
 static void encode(const struct mpi_comm *c, struct buf *out)
 {
-    const struct mpi_group *g = c->group;
     struct announcement a;
 
     memset(&a, 0, sizeof a);
     a.ctx = c->ctx;
     /* handlers that programs make are known in their process only; members use their own anyway */
     a.errhandler = c->errhandler == MPI_ERRORS_RETURN ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
-    a.first = g->first;
-    a.stride = g->stride;
-    a.size = g->size;
-    a.kind = g->kind;
-    a.ndims = c->topo ? c->topo->ndims : -1;
+    a.groups = c->remote ? 2 : 1;
     buf_add(out, &a, sizeof a);
-    if (g->kind == MPI_GROUP_LIST)
-        buf_add(out, g->list, g->size * sizeof *g->list);
-    if (c->topo) {
-        buf_add(out, c->topo->dims, (size_t)a.ndims * sizeof(int));
-        buf_add(out, c->topo->periods, (size_t)a.ndims * sizeof(int));
-    }
+    encode_group(c->group, out);
+    if (c->remote)
+        encode_group(c->remote, out);
 }
 
 static void mark(uint8_t *has, uint32_t rank)
@@ -85,6 +82,8 @@ static void announce(const struct mpi_comm *c)
     struct buf text;
 
     find_processes(c->group, has);
+    if (c->remote)
+        find_processes(c->remote, has);
     buf_init(&text);
     encode(c, &text);
     for (uint32_t q = 0; q < place->procs; q++)
@@ -96,10 +95,13 @@ static void announce(const struct mpi_comm *c)
 
 mpi_comm_desc mpi_comm_describe(struct mpi_comm *c)
 {
+    struct mpi_comm *high = c->remote ? mpi_comm_of_desc(mpi_comm_desc_high(c->ctx)) : NULL;
     mpi_comm_desc desc = c->ctx;
 
-    if (c->refs < c->group->size)
+    if (c->refs < c->group->size || (high && high->refs < high->group->size))
         announce(c);
+    if (high)
+        mpi_comm_discard(high);
     mpi_comm_discard(c);
     return desc;
 }
@@ -115,32 +117,32 @@ static void wake_waiting(void)
         engine_wake(&mpi_world.engine, waiting.ranks[i]);
 }
 
+/* Reads the group at *at, and moves on. */
+static struct mpi_group *decode_group(const char **at)
+{
+    struct mpi_group_wire w;
+    const char *list = *at + sizeof w;
+
+    memcpy(&w, *at, sizeof w);
+    *at = list + mpi_group_wire_list(&w) * sizeof(uint32_t);
+    return mpi_group_from_wire(&w, list);
+}
+
 void mpi_comm_learn(const void *data, size_t bytes)
 {
     const char *at = (const char *)data + sizeof(struct announcement);
     struct announcement a;
-    struct mpi_group *g;
-    struct mpi_comm *c;
+    struct mpi_group *g, *remote = NULL;
 
-    memcpy(&a, data, sizeof a);
-    if (a.kind == MPI_GROUP_LIST) {
-        uint32_t *list = mem_alloc(a.size * sizeof *list);
-
-        memcpy(list, at, a.size * sizeof *list);
-        at += a.size * sizeof *list;
-        g = mpi_group_make_list(list, a.size);
-    } else {
-        g = mpi_group_make_range(a.first, a.stride, a.size);
-    }
-    c = mpi_comm_new_at(a.ctx, g, a.errhandler);
-    if (a.ndims >= 0) {
-        int *numbers = mem_alloc(2 * (size_t)a.ndims * sizeof *numbers);
-
-        memcpy(numbers, at, 2 * (size_t)a.ndims * sizeof *numbers);
-        c->topo = mpi_topo_cart(a.ndims, numbers, numbers + a.ndims);
-        mem_free(numbers);
-    }
     (void)bytes;
+    memcpy(&a, data, sizeof a);
+    g = decode_group(&at);
+    if (a.groups > 1) {
+        remote = decode_group(&at);
+        mpi_comm_discard(mpi_comm_new_at(a.ctx, 1, mpi_group_ref(remote), mpi_group_ref(g),
+                                         a.errhandler));
+    }
+    mpi_comm_discard(mpi_comm_new_at(a.ctx, 0, g, remote, a.errhandler));
     wake_waiting();
 }
 
@@ -148,7 +150,7 @@ static struct mpi_comm *await(struct mpi_rank *self, mpi_comm_desc desc)
 {
     struct mpi_comm *c;
 
-    while (!(c = mpi_comm_of_ctx(desc))) {
+    while (!(c = mpi_comm_of_desc(desc))) {
         if (waiting.count == waiting.cap) {
             waiting.cap = waiting.cap ? 2 * waiting.cap : 64;
             waiting.ranks = mem_realloc(waiting.ranks, waiting.cap * sizeof *waiting.ranks);

@@ -15,6 +15,8 @@
  */
 #include "mpi/comm.h"
 
+#include <string.h>
+
 #include "base/log.h"
 #include "base/mem.h"
 #include "mpi/info.h"
@@ -35,7 +37,7 @@ static struct {
     uint32_t count, cap;
     uint32_t free_head, free_tail, free_count; /* head and tail: index + 1 */
     uint64_t next_ctx;                         /* processes take turns: no two use the same */
-    struct map by_ctx;
+    struct map by_desc;
 } table;
 
 void mpi_comm_init(uint32_t world_size)
@@ -49,7 +51,7 @@ void mpi_comm_init(uint32_t world_size)
     comm_self.errhandler = MPI_ERRORS_ARE_FATAL;
     comm_self.name = self_name;
     table.next_ctx = 4 + 2 * (uint64_t)mpi_place()->proc;
-    map_init(&table.by_ctx);
+    map_init(&table.by_desc);
 }
 
 /* ---- handles ---- */
@@ -138,43 +140,79 @@ uint32_t mpi_group_members_here(const struct mpi_group *g)
     return n;
 }
 
-struct mpi_comm *mpi_comm_of_ctx(uint32_t ctx)
+struct mpi_comm *mpi_comm_of_desc(mpi_comm_desc desc)
 {
-    uint64_t *slot = map_find(&table.by_ctx, ctx);
+    uint64_t *slot = map_find(&table.by_desc, desc);
 
     return slot ? (struct mpi_comm *)(uintptr_t)*slot : NULL;
 }
 
-struct mpi_comm *mpi_comm_new(struct mpi_group *g, MPI_Errhandler errhandler)
+static uint32_t ctx_take(void)
 {
     uint64_t ctx = table.next_ctx;
 
-    if (ctx > UINT32_MAX - 2)
+    if (ctx > UINT32_MAX - 3)
         log_fatal("too many communicators in one run (more than %u)", UINT32_MAX / 2);
     table.next_ctx += 2 * (uint64_t)mpi_place()->procs;
-    return mpi_comm_new_at((uint32_t)ctx, g, errhandler);
+    return (uint32_t)ctx;
 }
 
-struct mpi_comm *mpi_comm_new_at(uint32_t ctx, struct mpi_group *g, MPI_Errhandler errhandler)
+struct mpi_comm *mpi_comm_new(struct mpi_group *g, MPI_Errhandler errhandler)
+{
+    return mpi_comm_new_at(ctx_take(), 0, g, NULL, errhandler);
+}
+
+struct mpi_comm *mpi_comm_new_inter(struct mpi_group *low, struct mpi_group *high,
+                                    MPI_Errhandler errhandler)
+{
+    uint32_t ctx = ctx_take();
+
+    mpi_comm_new_at(ctx, 1, mpi_group_ref(high), mpi_group_ref(low), errhandler);
+    return mpi_comm_new_at(ctx, 0, low, high, errhandler);
+}
+
+/* The side of an intercommunicator as a communicator of its own. */
+static struct mpi_comm *make_local(const struct mpi_comm *side)
+{
+    struct mpi_comm *c = mem_zalloc(sizeof *c);
+
+    c->ctx = side->ctx;
+    c->refs = 1;
+    c->handle = side->handle;
+    c->group = side->group;
+    c->errhandler = side->errhandler;
+    return c;
+}
+
+struct mpi_comm *mpi_comm_new_at(uint32_t ctx, int high, struct mpi_group *g,
+                                 struct mpi_group *remote, MPI_Errhandler errhandler)
 {
     struct mpi_comm *c = mem_zalloc(sizeof *c);
 
     c->ctx = ctx;
     c->refs = mpi_group_members_here(g);
-    *map_insert(&table.by_ctx, ctx, NULL) = (uintptr_t)c;
+    *map_insert(&table.by_desc, ctx + (uint32_t)high, NULL) = (uintptr_t)c;
     c->group = g;
     c->errhandler = errhandler;
     c->handle = (MPI_Comm)(COMM_HANDLE | index_take(c));
+    if (remote) {
+        c->remote = remote;
+        c->high = high;
+        c->local = make_local(c);
+    }
     return c;
 }
 
 static void destroy(struct mpi_comm *c)
 {
-    map_remove(&table.by_ctx, c->ctx);
+    map_remove(&table.by_desc, c->ctx + (uint32_t)c->high);
     index_free((uint32_t)c->handle & HANDLE_INDEX);
     mpi_group_unref(c->group);
+    if (c->remote)
+        mpi_group_unref(c->remote);
     if (c->topo)
         mpi_topo_unref(c->topo);
+    mem_free(c->local);
     mem_free(c->left);
     mem_free(c);
 }
@@ -219,4 +257,22 @@ struct mpi_group *mpi_comm_group_ref(const struct mpi_rank *self, const struct m
     if (c->group->kind == MPI_GROUP_SELF)
         return mpi_group_make_range(mpi_rank_id(self), 1, 1);
     return mpi_group_ref(c->group);
+}
+
+struct mpi_group *mpi_comm_first_ranks(const struct mpi_rank *self, const struct mpi_comm *c, int n)
+{
+    struct mpi_group *all = mpi_comm_group_ref(self, c), *g;
+    uint32_t *list;
+
+    if ((uint32_t)n == all->size)
+        return all;
+    if (all->kind == MPI_GROUP_RANGE) {
+        g = mpi_group_make_range(all->first, all->stride, (uint32_t)n);
+    } else {
+        list = mem_alloc((size_t)n * sizeof *list);
+        memcpy(list, all->list, (size_t)n * sizeof *list);
+        g = mpi_group_make_list(list, (uint32_t)n);
+    }
+    mpi_group_unref(all);
+    return g;
 }

@@ -54,6 +54,40 @@ int mpi_comm_group(struct mpi_rank *self, MPI_Comm comm, MPI_Group *group)
     return rc;
 }
 
+/* Only intercommunicators have a remote group. */
+static int check_inter(struct mpi_rank *self, MPI_Comm comm, struct mpi_comm **c)
+{
+    int rc = mpi_check_comm(self, comm, c);
+
+    if (!rc && !(*c)->remote)
+        rc = mpi_raise(self, comm, MPI_ERR_COMM, "the communicator is not an intercommunicator");
+    return rc;
+}
+
+int mpi_comm_remote_size(struct mpi_rank *self, MPI_Comm comm, int *size)
+{
+    struct mpi_comm *c;
+    int rc = check_inter(self, comm, &c);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, size, "size");
+    if (!rc)
+        *size = (int)c->remote->size;
+    return rc;
+}
+
+int mpi_comm_remote_group(struct mpi_rank *self, MPI_Comm comm, MPI_Group *group)
+{
+    struct mpi_comm *c;
+    int rc = check_inter(self, comm, &c);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, group, "group");
+    if (!rc)
+        *group = mpi_group_publish(mpi_group_ref(c->remote));
+    return rc;
+}
+
 /* How two groups compare, remembered. */
 static int compare_groups(struct mpi_group *a, struct mpi_group *b)
 {

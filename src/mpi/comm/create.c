@@ -3,8 +3,9 @@
  * MPI_Comm_create_group.
  *
  * One rank makes the object, the others learn it by a binomial tree: log2(n) steps, n - 1 messages.
- * MPI_Comm_create is a split: each group is named by the rank in the parent of its first member,
- * which no other of the disjoint groups has, and members are ordered by their rank in it.
+ * MPI_Comm_create of an intracommunicator is a split: each group is named by the rank in the parent
+ * of its first member, which no other of the disjoint groups has, and members are ordered by their
+ * rank in it.
  */
 #include "mpi/attr.h"
 #include "mpi/coll/tags.h"
@@ -43,33 +44,42 @@ static int intra_only(struct mpi_rank *self, const struct mpi_comm *c)
                                   "the communicator is an intercommunicator");
 }
 
+/* A communicator like c: the descriptor for the caller's side of it. */
+static int make_copy(struct mpi_rank *self, struct mpi_comm *c, mpi_comm_desc *desc)
+{
+    int me = mpi_comm_my_rank(c, self);
+    MPI_Errhandler handler = mpi_errhandler_of(self, c);
+
+    *desc = MPI_COMM_DESC_NULL;
+    if (me == 0 && !c->remote)
+        *desc = mpi_comm_describe(mpi_comm_new(mpi_comm_group_ref(self, c), handler));
+    else if (me == 0 && !c->high)
+        *desc = mpi_comm_describe(
+            mpi_comm_new_inter(mpi_group_ref(c->group), mpi_group_ref(c->remote), handler));
+    if (c->remote)
+        return mpi_inter_spread(self, c, MPI_TAG_COMM_DUP, desc);
+    return mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_COMM_DUP, desc);
+}
+
 int mpi_comm_dup(struct mpi_rank *self, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    struct mpi_comm *c;
+    struct mpi_comm *c, *made;
     struct mpi_attr *attributes;
-    mpi_comm_desc desc = 0;
-    int rc = mpi_check_comm(self, comm, &c), me, copied;
+    mpi_comm_desc desc;
+    int rc = mpi_check_comm(self, comm, &c), copied;
 
     if (!rc)
         rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
-    if (!rc)
-        rc = intra_only(self, c);
     if (rc)
         return rc;
     copied = mpi_attr_copy(self, comm, &attributes);
-    me = mpi_comm_my_rank(c, self);
-    if (me == 0) {
-        struct mpi_comm *made =
-            mpi_comm_new(mpi_comm_group_ref(self, c), mpi_errhandler_of(self, c));
-
-        if (c->topo)
-            made->topo = mpi_topo_ref(c->topo);
-        desc = mpi_comm_describe(made);
-    }
-    rc = mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_COMM_DUP, &desc);
+    rc = make_copy(self, c, &desc);
     if (rc)
         return rc;
     *newcomm = mpi_comm_adopt(self, c, desc);
+    made = mpi_comm_at(*newcomm);
+    if (c->topo && !made->topo) /* the first member here does it for the others */
+        made->topo = mpi_topo_ref(c->topo);
     if (!copied) {
         mpi_attr_attach(self, *newcomm, attributes);
         return MPI_SUCCESS;
@@ -92,8 +102,6 @@ static int check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, M
         rc = mpi_check_group(self, group, g);
     if (!rc)
         rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
-    if (!rc)
-        rc = intra_only(self, *c);
     if (rc)
         return rc;
     all = mpi_comm_group_ref(self, *c);
@@ -106,8 +114,36 @@ static int check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, M
     mpi_group_unref(all);
     if (!inside)
         return mpi_raise(self, comm, MPI_ERR_GROUP,
-                         "the group has members outside the communicator");
+                         "the group has members outside the communicator%s",
+                         (*c)->remote ? "'s local group" : "");
     return MPI_SUCCESS;
+}
+
+/* An intercommunicator of the two groups that the ranks 0 of c give. */
+static int create_inter(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group *g,
+                        MPI_Comm *newcomm)
+{
+    int rc = MPI_SUCCESS, leads = mpi_comm_my_rank(c, self) == 0;
+    mpi_comm_desc desc = MPI_COMM_DESC_NULL;
+    struct mpi_group *other = NULL;
+    int inside = mpi_group_rank_of(g, mpi_rank_id(self)) != MPI_UNDEFINED;
+
+    mpi_group_ref(g); /* another rank may free it meanwhile */
+    if (leads && c->high)
+        rc = mpi_group_send(self, c, g, 0, MPI_TAG_COMM_CREATE);
+    else if (leads)
+        rc = mpi_group_recv(self, c, 0, MPI_TAG_COMM_CREATE, &other);
+    if (other && g->size && other->size)
+        desc = mpi_comm_describe(
+            mpi_comm_new_inter(mpi_group_ref(g), mpi_group_ref(other), mpi_errhandler_of(self, c)));
+    if (other)
+        mpi_group_unref(other);
+    mpi_group_unref(g);
+    if (!rc)
+        rc = mpi_inter_spread(self, c, MPI_TAG_COMM_CREATE, &desc);
+    if (!rc)
+        *newcomm = mpi_comm_adopt(self, c, inside ? desc : MPI_COMM_DESC_NULL);
+    return rc;
 }
 
 int mpi_comm_create(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
@@ -118,6 +154,8 @@ int mpi_comm_create(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, MPI_C
 
     if (rc)
         return rc;
+    if (c->remote)
+        return create_inter(self, c, g, newcomm);
     me = mpi_group_rank_of(g, mpi_rank_id(self));
     if (me != MPI_UNDEFINED)
         color = mpi_comm_rank_of(c, mpi_group_world_rank(g, 0));
@@ -132,6 +170,8 @@ int mpi_comm_create_group(struct mpi_rank *self, MPI_Comm comm, MPI_Group group,
     mpi_comm_desc desc = 0;
     int rc = check_create(self, comm, group, newcomm, &c, &g), me;
 
+    if (!rc)
+        rc = intra_only(self, c);
     if (rc)
         return rc;
     if (tag < 0)

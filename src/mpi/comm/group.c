@@ -222,6 +222,31 @@ uint32_t mpi_group_live(void)
     return table.live;
 }
 
+/* ---- messages ---- */
+
+struct mpi_group_wire mpi_group_to_wire(const struct mpi_group *g)
+{
+    struct mpi_group_wire w;
+
+    memset(&w, 0, sizeof w);
+    w.first = g->first;
+    w.stride = g->stride;
+    w.size = g->size;
+    w.kind = g->kind;
+    return w;
+}
+
+struct mpi_group *mpi_group_from_wire(const struct mpi_group_wire *w, const void *list)
+{
+    uint32_t n = mpi_group_wire_list(w), *ranks;
+
+    if (!n)
+        return mpi_group_make_range(w->first, w->stride, w->size);
+    ranks = mem_alloc(n * sizeof *ranks);
+    memcpy(ranks, list, n * sizeof *ranks);
+    return mpi_group_make_list(ranks, n);
+}
+
 /* ---- lookup ---- */
 
 static void invert(struct mpi_group *g)

@@ -10,6 +10,9 @@
  *           |<--------------'               |
  *           |<------------------------------'
  *
+ * Both sides of an intercommunicator do 1 and 3 for themselves; rank 0 of the high side sends the
+ * items to rank 0 of the low side, which makes the communicators, and gets descriptors back.
+ *
  * O(P log P) time in all. Items in flight are O(P) bytes at a time; while ranks wait for their
  * descriptors they hold 4 bytes for each rank of their subtree, of which pages beyond the first are
  * not touched before the descriptors come: some 20 bytes per rank.
@@ -28,8 +31,10 @@ struct item {
 };
 
 struct entry {
-    int32_t color, key;
-    uint32_t rank; /* in the parent */
+    int32_t color;
+    uint32_t high; /* side of an intercommunicator */
+    int32_t key;
+    uint32_t rank; /* in the parent, on its side */
 };
 
 /* Place in the binomial tree. */
@@ -55,6 +60,12 @@ static uint64_t child_span(const struct spot *p, int mask)
     int left = p->n - p->me - mask;
 
     return left <= 0 ? 0 : left < mask ? (uint64_t)left : (uint64_t)mask;
+}
+
+/* The communicator that the tree is in. */
+static struct mpi_comm *tree_of(struct mpi_comm *c)
+{
+    return c->remote ? c->local : c;
 }
 
 /* Fills items[0..span) of the subtree; items[0] is the caller's. Sends them up unless rank 0. */
@@ -100,54 +111,112 @@ static int entry_order(const void *a, const void *b)
 
     if (x->color != y->color)
         return x->color < y->color ? -1 : 1;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
     return x->rank < y->rank ? -1 : 1;
 }
 
-/* The communicator of entries[0..n), which all have one color. */
-static struct mpi_comm *make_part(struct mpi_rank *self, const struct mpi_comm *c,
-                                  const struct entry *entries, uint32_t n)
+/* Members entries[0..n), ranks in g. */
+static struct mpi_group *make_group(const struct mpi_group *g, const struct entry *entries,
+                                    uint32_t n)
 {
     uint32_t *list = mem_alloc(n * sizeof *list);
 
     for (uint32_t i = 0; i < n; i++)
-        list[i] = mpi_comm_world_rank(c, entries[i].rank);
-    return mpi_comm_new(mpi_group_make_list(list, n), mpi_errhandler_of(self, c));
+        list[i] = mpi_group_world_rank(g, entries[i].rank);
+    return mpi_group_make_list(list, n);
 }
 
-/* Rank 0: decides who goes where. descs[r] is for rank r of c. */
+/* The communicator of entries[0..n), which all have one color; the low descriptor. */
+static mpi_comm_desc make_part(struct mpi_rank *self, const struct mpi_comm *c,
+                               const struct entry *entries, uint32_t n)
+{
+    MPI_Errhandler handler = mpi_errhandler_of(self, c);
+    uint32_t low = 0;
+
+    if (!c->remote)
+        return mpi_comm_describe(mpi_comm_new(make_group(c->group, entries, n), handler));
+    while (low < n && !entries[low].high)
+        low++;
+    if (low == 0 || low == n) /* nobody on the other side */
+        return MPI_COMM_DESC_NULL;
+    return mpi_comm_describe(mpi_comm_new_inter(make_group(c->group, entries, low),
+                                                make_group(c->remote, entries + low, n - low),
+                                                handler));
+}
+
+/* Rank 0 (of the low side): decides who goes where. items[r] and descs[r] are those of rank r of
+ * c, those of the remote group come behind; n in all. */
 static void assign(struct mpi_rank *self, const struct mpi_comm *c, const struct item *items,
                    uint32_t n, mpi_comm_desc *descs)
 {
     struct entry *entries = mem_alloc(n * sizeof *entries);
-    uint32_t used = 0;
+    uint32_t used = 0, lows = c->group->size;
 
     for (uint32_t r = 0; r < n; r++) {
+        uint32_t high = r >= lows;
+
         descs[r] = MPI_COMM_DESC_NULL;
         if (items[r].color != MPI_UNDEFINED)
-            entries[used++] = (struct entry){items[r].color, items[r].key, r};
+            entries[used++] =
+                (struct entry){items[r].color, high, items[r].key, high ? r - lows : r};
     }
     qsort(entries, used, sizeof *entries, entry_order);
     for (uint32_t i = 0, end; i < used; i = end) {
         for (end = i + 1; end < used && entries[end].color == entries[i].color;)
             end++;
-        mpi_comm_desc desc = mpi_comm_describe(make_part(self, c, entries + i, end - i));
+        mpi_comm_desc desc = make_part(self, c, entries + i, end - i);
         for (uint32_t k = i; k < end; k++)
-            descs[entries[k].rank] = desc;
+            descs[entries[k].rank + (entries[k].high ? lows : 0)] =
+                entries[k].high ? mpi_comm_desc_high(desc) : desc;
     }
     mem_free(entries);
+}
+
+/* Rank 0 of the low side of an intercommunicator: the high items too, and back with descriptors. */
+static int assign_both(struct mpi_rank *self, struct mpi_comm *c, const struct item *items,
+                       mpi_comm_desc *descs, int tag)
+{
+    struct mpi_type *byte = mpi_type_get(MPI_BYTE);
+    size_t lows = c->group->size, highs = c->remote->size;
+    struct item *all = mem_alloc((lows + highs) * sizeof *all);
+    mpi_comm_desc *both = mem_alloc((lows + highs) * sizeof *both);
+    int rc;
+
+    memcpy(all, items, lows * sizeof *all);
+    rc = mpi_coll_recv(self, c, all + lows, highs * sizeof *all, byte, 0, tag);
+    if (!rc) {
+        assign(self, c, all, (uint32_t)(lows + highs), both);
+        memcpy(descs, both, lows * sizeof *descs);
+        rc = mpi_coll_send(self, c, both + lows, highs * sizeof *both, byte, 0, tag);
+    }
+    mem_free(both);
+    mem_free(all);
+    return rc;
 }
 
 /* Rank 0's part after all items have come. */
 static int decide(struct mpi_rank *self, struct mpi_comm *c, const struct spot *p,
                   const struct item *items, int tag, MPI_Comm *out)
 {
-    mpi_comm_desc *descs = mem_alloc((size_t)p->n * sizeof *descs);
-    int rc;
+    struct mpi_type *byte = mpi_type_get(MPI_BYTE);
+    uint64_t n = (uint64_t)p->n;
+    mpi_comm_desc *descs = mem_alloc(n * sizeof *descs);
+    int rc = MPI_SUCCESS;
 
-    assign(self, c, items, (uint32_t)p->n, descs);
-    rc = scatter(self, c, p, descs, tag);
+    if (!c->remote) {
+        assign(self, c, items, (uint32_t)n, descs);
+    } else if (!c->high) {
+        rc = assign_both(self, c, items, descs, tag);
+    } else {
+        rc = mpi_coll_send(self, c, items, n * sizeof *items, byte, 0, tag);
+        if (!rc)
+            rc = mpi_coll_recv(self, c, descs, n * sizeof *descs, byte, 0, tag);
+    }
+    if (!rc)
+        rc = scatter(self, tree_of(c), p, descs, tag);
     if (!rc)
         *out = mpi_comm_adopt(self, c, descs[0]);
     mem_free(descs);
@@ -166,7 +235,7 @@ static __attribute__((noinline)) int ascend(struct mpi_rank *self, struct mpi_co
         items = mem_alloc((size_t)p.span * sizeof *items);
         items[0] = mine;
     }
-    rc = gather(self, c, &p, items, tag);
+    rc = gather(self, tree_of(c), &p, items, tag);
     if (!rc && p.me == 0)
         rc = decide(self, c, &p, items, tag, out);
     if (items != &mine)
@@ -184,11 +253,11 @@ static __attribute__((noinline)) int descend(struct mpi_rank *self, struct mpi_c
 
     if (p.span > 1)
         descs = mem_alloc((size_t)p.span * sizeof *descs);
-    rc = mpi_coll_recv(self, c, descs, (uint64_t)p.span * sizeof *descs, mpi_type_get(MPI_BYTE),
-                       p.me - p.top, tag);
+    rc = mpi_coll_recv(self, tree_of(c), descs, (uint64_t)p.span * sizeof *descs,
+                       mpi_type_get(MPI_BYTE), p.me - p.top, tag);
     if (!rc && p.span > 1) {
         p = spot_of(mpi_comm_my_rank(c, self), (int)c->group->size);
-        rc = scatter(self, c, &p, descs, tag);
+        rc = scatter(self, tree_of(c), &p, descs, tag);
     }
     if (!rc)
         *out = mpi_comm_adopt(self, c, descs[0]);
@@ -216,11 +285,7 @@ static int check_split(struct mpi_rank *self, MPI_Comm comm, const MPI_Comm *new
     struct mpi_comm *c;
     int rc = mpi_check_comm(self, comm, &c);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
-    if (!rc && c->remote)
-        rc = mpi_raise(self, comm, MPI_ERR_COMM, "the communicator is an intercommunicator");
-    return rc;
+    return rc ? rc : mpi_check_ptr(self, comm, newcomm, "newcomm");
 }
 
 int mpi_comm_split(struct mpi_rank *self, MPI_Comm comm, int color, int key, MPI_Comm *newcomm)

@@ -2,7 +2,8 @@
  * cart.c - Cartesian communicators (MPI-4.0, 8.5).
  *
  * Ranks are laid out in row-major order and never reordered. Making one is collective: rank 0 of
- * the members makes the communicator with its topology, a binomial tree tells the others.
+ * the members makes the communicator, a binomial tree tells the others. All of them know the
+ * topology; the first to come in a process attaches it, before any of them uses it.
  */
 #include <string.h>
 
@@ -94,29 +95,10 @@ static int check_grid(struct mpi_rank *self, const struct mpi_comm *c, int ndims
 
 /* ---- making ---- */
 
-/* The first n ranks of c as a group with a ref. */
-static struct mpi_group *first_ranks(struct mpi_rank *self, const struct mpi_comm *c, int n)
-{
-    struct mpi_group *all = mpi_comm_group_ref(self, c), *g;
-    uint32_t *list;
-
-    if ((uint32_t)n == all->size)
-        return all;
-    if (all->kind == MPI_GROUP_RANGE) {
-        g = mpi_group_make_range(all->first, all->stride, (uint32_t)n);
-    } else {
-        list = mem_alloc((size_t)n * sizeof *list);
-        memcpy(list, all->list, (size_t)n * sizeof *list);
-        g = mpi_group_make_list(list, (uint32_t)n);
-    }
-    mpi_group_unref(all);
-    return g;
-}
-
 int mpi_cart_create(struct mpi_rank *self, MPI_Comm comm_old, int ndims, const int dims[],
                     const int periods[], int reorder, MPI_Comm *comm_cart)
 {
-    struct mpi_comm *c;
+    struct mpi_comm *c, *made;
     mpi_comm_desc desc = 0;
     int rc = mpi_check_comm(self, comm_old, &c), n, me;
 
@@ -133,17 +115,17 @@ int mpi_cart_create(struct mpi_rank *self, MPI_Comm comm_old, int ndims, const i
     *comm_cart = MPI_COMM_NULL;
     if (me >= n)
         return MPI_SUCCESS;
-    if (me == 0) {
-        struct mpi_comm *made =
-            mpi_comm_new(first_ranks(self, c, n), mpi_errhandler_of(self, c));
-
-        made->topo = mpi_topo_cart(ndims, dims, periods);
-        desc = mpi_comm_describe(made);
-    }
+    if (me == 0)
+        desc = mpi_comm_describe(
+            mpi_comm_new(mpi_comm_first_ranks(self, c, n), mpi_errhandler_of(self, c)));
     rc = mpi_comm_spread(self, c, NULL, me, n, MPI_TAG_CART_CREATE, &desc);
-    if (!rc)
-        *comm_cart = mpi_comm_adopt(self, c, desc);
-    return rc;
+    if (rc)
+        return rc;
+    *comm_cart = mpi_comm_adopt(self, c, desc);
+    made = mpi_comm_at(*comm_cart);
+    if (!made->topo)
+        made->topo = mpi_topo_cart(ndims, dims, periods);
+    return MPI_SUCCESS;
 }
 
 /* The topology of the dimensions that remain. */
@@ -179,7 +161,6 @@ int mpi_cart_sub(struct mpi_rank *self, MPI_Comm comm, const int remain_dims[], 
     }
     rc = mpi_comm_divide(self, c, color, key, MPI_TAG_CART_SUB, newcomm);
     part = rc ? NULL : mpi_comm_at(*newcomm);
-    /* Every member would attach the same; the first to come does, before any of them uses it. */
     if (part && !part->topo)
         part->topo = sub_topo(c->topo, remain_dims);
     return rc;
