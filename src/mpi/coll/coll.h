@@ -11,7 +11,7 @@
  * heap, and nothing but the caller's own buffers is O(size).
  *
  * All functions here may switch unless said otherwise, and return an MPI error class, not raised.
- * Intracommunicators only.
+ * On an intercommunicator mpi_coll_run uses the algorithms of inter.h.
  */
 #ifndef MPI_COLL_COLL_H
 #define MPI_COLL_COLL_H
@@ -76,7 +76,7 @@ struct mpi_coll_args {
     };
     const int *rdispls;
     int root;
-    int rank, size; /* mine in the communicator; its size */
+    int rank, size; /* mine in the communicator; its size (of the local group) */
     int op_id;      /* enum mpi_coll_op */
 };
 

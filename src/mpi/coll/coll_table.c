@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mpi/coll/coll_internal.h"
+#include "mpi/coll/inter.h"
 
 #define ID(operation, name, needs) ID_##operation##_##name,
 enum algorithm_id { MPI_COLL_ALGORITHMS(ID) ID_COUNT };
@@ -208,6 +209,8 @@ static int run_alone(const struct mpi_coll_args *a)
 
 int mpi_coll_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
+    if (__builtin_expect(c->remote != NULL, 0))
+        return mpi_inter_run(self, c, a);
     if (is_empty(a))
         return MPI_SUCCESS;
     if (a->size == 1)
@@ -219,6 +222,8 @@ int mpi_coll_barrier(struct mpi_rank *self, struct mpi_comm *c)
 {
     const struct mpi_coll_algorithm *alg = forced[MPI_COLL_barrier];
 
+    if (__builtin_expect(c->remote != NULL, 0))
+        return inter_barrier_bcast(self, c, NULL);
     return (alg ? alg : &algorithms[choice[MPI_COLL_barrier].only])->run(self, c, NULL);
 }
 

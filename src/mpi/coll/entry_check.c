@@ -12,13 +12,15 @@ int coll_bad_comm(struct mpi_rank *self, MPI_Comm comm)
         return mpi_raise(self, comm, MPI_ERR_COMM, "0x%08x is not a communicator",
                          (unsigned)comm);
     return mpi_raise(self, comm, MPI_ERR_COMM,
-                     "collectives on an intercommunicator are not supported");
+                     "the call is not defined on intercommunicators");
 }
 
 int coll_bad_root(struct mpi_rank *self, MPI_Comm comm, int root)
 {
-    return mpi_raise(self, comm, MPI_ERR_ROOT, "root %d is not in the communicator (size %u)", root,
-                     mpi_comm_get(comm)->group->size);
+    const struct mpi_comm *c = mpi_comm_get(comm);
+
+    return mpi_raise(self, comm, MPI_ERR_ROOT, "root %d is not in the %s (size %u)", root,
+                     c->remote ? "remote group" : "communicator", mpi_comm_peers(c));
 }
 
 int coll_bad_items(struct mpi_rank *self, MPI_Comm comm, const void *buf, int count,

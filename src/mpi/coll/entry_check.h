@@ -23,15 +23,36 @@ int coll_bad_alias(struct mpi_rank *self, MPI_Comm comm) COLL_COLD;
 int coll_bad_array(struct mpi_rank *self, MPI_Comm comm) COLL_COLD;
 int coll_failed(struct mpi_rank *self, MPI_Comm comm, int error_class) COLL_COLD;
 
-/* An intracommunicator. */
 static inline int coll_comm_ok(const struct mpi_comm *c)
+{
+    return c != NULL;
+}
+/* An intracommunicator. */
+static inline int coll_intra_ok(const struct mpi_comm *c)
 {
     return c && !c->remote;
 }
 
+/* In an intercommunicator the group of the root passes MPI_ROOT or MPI_PROC_NULL. */
 static inline int coll_root_ok(const struct mpi_comm *c, int root)
 {
-    return root >= 0 && (uint32_t)root < c->group->size;
+    return (root >= 0 && (uint32_t)root < mpi_comm_peers(c)) ||
+           (c->remote && (root == MPI_ROOT || root == MPI_PROC_NULL));
+}
+/* Is the caller the root? Does it have the part of the others, which a root also has if it is in
+ * their group? */
+static inline int coll_is_root(const struct mpi_rank *self, const struct mpi_comm *c, int root)
+{
+    return c->remote ? root == MPI_ROOT : mpi_comm_my_rank(c, self) == root;
+}
+static inline int coll_is_leaf(const struct mpi_comm *c, int root)
+{
+    return !c->remote || root >= 0;
+}
+/* May the caller say MPI_IN_PLACE? Not in an intercommunicator. */
+static inline int coll_is_in_place(const struct mpi_comm *c, const void *buf)
+{
+    return buf == MPI_IN_PLACE && !c->remote;
 }
 
 /* A buffer of count items. The null address is good for nothing, for absolute addresses

@@ -23,10 +23,10 @@ int mpi_bcast(struct mpi_rank *self, void *buffer, int count, MPI_Datatype datat
 
     if (coll_unlikely(!coll_comm_ok(c)))
         return coll_bad_comm(self, comm);
-    if (coll_unlikely(!coll_items_ok(buffer, count, type)))
-        return coll_bad_items(self, comm, buffer, count, datatype);
     if (coll_unlikely(!coll_root_ok(c, root)))
         return coll_bad_root(self, comm, root);
+    if (coll_unlikely(root != MPI_PROC_NULL && !coll_items_ok(buffer, count, type)))
+        return coll_bad_items(self, comm, buffer, count, datatype);
     return coll_done(self, comm, mpi_coll_bcast(self, c, buffer, (uint64_t)count, type, root));
 }
 
@@ -40,12 +40,12 @@ int mpi_gather(struct mpi_rank *self, const void *sendbuf, int sendcount, MPI_Da
         return coll_bad_comm(self, comm);
     if (coll_unlikely(!coll_root_ok(c, root)))
         return coll_bad_root(self, comm, root);
-    int is_root = mpi_comm_my_rank(c, self) == root;
-    if (!(is_root && sendbuf == MPI_IN_PLACE) && !coll_items_ok(sendbuf, sendcount, stype))
+    int is_root = coll_is_root(self, c, root), is_leaf = coll_is_leaf(c, root);
+    if (is_leaf && !(is_root && sendbuf == MPI_IN_PLACE) && !coll_items_ok(sendbuf, sendcount, stype))
         return coll_bad_items(self, comm, sendbuf, sendcount, sendtype);
     if (is_root && !coll_items_ok(recvbuf, recvcount, rtype))
         return coll_bad_items(self, comm, recvbuf, recvcount, recvtype);
-    if (is_root && coll_is_alias(sendbuf, recvbuf, recvcount))
+    if (is_root && is_leaf && coll_is_alias(sendbuf, recvbuf, recvcount))
         return coll_bad_alias(self, comm);
     return coll_done(self, comm,
                      mpi_coll_gather(self, c, sendbuf, (uint64_t)sendcount, stype, recvbuf,
@@ -62,12 +62,12 @@ int mpi_scatter(struct mpi_rank *self, const void *sendbuf, int sendcount, MPI_D
         return coll_bad_comm(self, comm);
     if (coll_unlikely(!coll_root_ok(c, root)))
         return coll_bad_root(self, comm, root);
-    int is_root = mpi_comm_my_rank(c, self) == root;
-    if (!(is_root && recvbuf == MPI_IN_PLACE) && !coll_items_ok(recvbuf, recvcount, rtype))
+    int is_root = coll_is_root(self, c, root), is_leaf = coll_is_leaf(c, root);
+    if (is_leaf && !(is_root && recvbuf == MPI_IN_PLACE) && !coll_items_ok(recvbuf, recvcount, rtype))
         return coll_bad_items(self, comm, recvbuf, recvcount, recvtype);
     if (is_root && !coll_items_ok(sendbuf, sendcount, stype))
         return coll_bad_items(self, comm, sendbuf, sendcount, sendtype);
-    if (is_root && coll_is_alias(sendbuf, recvbuf, sendcount))
+    if (is_root && is_leaf && coll_is_alias(sendbuf, recvbuf, sendcount))
         return coll_bad_alias(self, comm);
     return coll_done(self, comm,
                      mpi_coll_scatter(self, c, sendbuf, (uint64_t)sendcount, stype, recvbuf,
@@ -79,13 +79,15 @@ static int check_all(struct mpi_rank *self, const void *sendbuf, int sendcount,
                      MPI_Datatype sendtype, const void *recvbuf, int recvcount,
                      MPI_Datatype recvtype, MPI_Comm comm)
 {
-    if (!coll_comm_ok(mpi_comm_get(comm)))
+    struct mpi_comm *c = mpi_comm_get(comm);
+
+    if (!coll_comm_ok(c))
         return coll_bad_comm(self, comm);
-    if (sendbuf != MPI_IN_PLACE && !coll_items_ok(sendbuf, sendcount, mpi_type_get(sendtype)))
+    if (!coll_is_in_place(c, sendbuf) && !coll_items_ok(sendbuf, sendcount, mpi_type_get(sendtype)))
         return coll_bad_items(self, comm, sendbuf, sendcount, sendtype);
     if (!coll_items_ok(recvbuf, recvcount, mpi_type_get(recvtype)))
         return coll_bad_items(self, comm, recvbuf, recvcount, recvtype);
-    return coll_is_alias(sendbuf, recvbuf, recvcount) ? coll_bad_alias(self, comm) : MPI_SUCCESS;
+    return !c->remote && coll_is_alias(sendbuf, recvbuf, recvcount) ? coll_bad_alias(self, comm) : MPI_SUCCESS;
 }
 
 int mpi_allgather(struct mpi_rank *self, const void *sendbuf, int sendcount,

@@ -10,16 +10,18 @@ static int check_all(struct mpi_rank *self, const void *sendbuf, const void *rec
                      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     struct mpi_type *type = mpi_type_get(datatype);
+    struct mpi_comm *c = mpi_comm_get(comm);
 
-    if (coll_unlikely(!coll_comm_ok(mpi_comm_get(comm))))
+    if (coll_unlikely(!coll_comm_ok(c)))
         return coll_bad_comm(self, comm);
     if (coll_unlikely(!coll_items_ok(recvbuf, count, type)))
         return coll_bad_items(self, comm, recvbuf, count, datatype);
-    if (coll_unlikely(sendbuf != MPI_IN_PLACE && !coll_items_ok(sendbuf, count, type)))
+    if (coll_unlikely(!coll_is_in_place(c, sendbuf) && !coll_items_ok(sendbuf, count, type)))
         return coll_bad_items(self, comm, sendbuf, count, datatype);
     if (coll_unlikely(!coll_op_ok(mpi_op_get(op), type)))
         return coll_bad_op(self, comm, op, datatype);
-    return coll_is_alias(sendbuf, recvbuf, count) ? coll_bad_alias(self, comm) : MPI_SUCCESS;
+    return !c->remote && coll_is_alias(sendbuf, recvbuf, count) ? coll_bad_alias(self, comm)
+                                                                 : MPI_SUCCESS;
 }
 
 int mpi_reduce(struct mpi_rank *self, const void *sendbuf, void *recvbuf, int count,
@@ -32,14 +34,16 @@ int mpi_reduce(struct mpi_rank *self, const void *sendbuf, void *recvbuf, int co
         return coll_bad_comm(self, comm);
     if (coll_unlikely(!coll_root_ok(c, root)))
         return coll_bad_root(self, comm, root);
-    int is_root = mpi_comm_my_rank(c, self) == root;
-    if (!(is_root && sendbuf == MPI_IN_PLACE) && !coll_items_ok(sendbuf, count, type))
+    if (root == MPI_PROC_NULL) /* has no part in it */
+        return MPI_SUCCESS;
+    int is_root = coll_is_root(self, c, root), is_leaf = coll_is_leaf(c, root);
+    if (is_leaf && !(is_root && sendbuf == MPI_IN_PLACE) && !coll_items_ok(sendbuf, count, type))
         return coll_bad_items(self, comm, sendbuf, count, datatype);
     if (is_root && !coll_items_ok(recvbuf, count, type))
         return coll_bad_items(self, comm, recvbuf, count, datatype);
     if (coll_unlikely(!coll_op_ok(mpi_op_get(op), type)))
         return coll_bad_op(self, comm, op, datatype);
-    if (is_root && coll_is_alias(sendbuf, recvbuf, count))
+    if (is_root && is_leaf && coll_is_alias(sendbuf, recvbuf, count))
         return coll_bad_alias(self, comm);
     return coll_done(self, comm,
                      mpi_coll_reduce(self, c, sendbuf, recvbuf, (uint64_t)count, type,
@@ -61,6 +65,8 @@ int mpi_allreduce(struct mpi_rank *self, const void *sendbuf, void *recvbuf, int
 int mpi_scan(struct mpi_rank *self, const void *sendbuf, void *recvbuf, int count,
              MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+    if (!coll_intra_ok(mpi_comm_get(comm)))
+        return coll_bad_comm(self, comm);
     int rc = check_all(self, sendbuf, recvbuf, count, datatype, op, comm);
 
     if (coll_unlikely(rc))
@@ -74,8 +80,10 @@ int mpi_exscan(struct mpi_rank *self, const void *sendbuf, void *recvbuf, int co
                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     struct mpi_comm *c = mpi_comm_get(comm);
+    if (!coll_intra_ok(c))
+        return coll_bad_comm(self, comm);
     /* The first rank receives nothing and may have no receive buffer. */
-    const void *to = coll_comm_ok(c) && !recvbuf && mpi_comm_my_rank(c, self) == 0 ? &c : recvbuf;
+    const void *to = !recvbuf && mpi_comm_my_rank(c, self) == 0 ? &c : recvbuf;
     int rc = check_all(self, sendbuf, to, count, datatype, op, comm);
 
     if (coll_unlikely(rc))

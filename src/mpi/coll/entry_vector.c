@@ -11,7 +11,7 @@ static int check_blocks(struct mpi_rank *self, MPI_Comm comm, const void *buf, c
 {
     if (!counts || !displs)
         return coll_bad_array(self, comm);
-    int size = (int)mpi_comm_get(comm)->group->size;
+    int size = (int)mpi_comm_peers(mpi_comm_get(comm));
     int bad = coll_first_bad_block(buf, counts, displs, type, types, size);
     if (bad < 0)
         return MPI_SUCCESS;
@@ -55,12 +55,13 @@ int mpi_gatherv(struct mpi_rank *self, const void *sendbuf, int sendcount, MPI_D
 
     if (rc)
         return rc;
-    int is_root = mpi_comm_my_rank(mpi_comm_get(comm), self) == root;
+    struct mpi_comm *c = mpi_comm_get(comm);
+    int is_root = coll_is_root(self, c, root), is_leaf = coll_is_leaf(c, root);
     if (is_root)
         rc = check_blocks(self, comm, recvbuf, recvcounts, displs, recvtype, NULL);
-    if (!rc && !(is_root && sendbuf == MPI_IN_PLACE))
+    if (!rc && is_leaf && !(is_root && sendbuf == MPI_IN_PLACE))
         rc = check_items(self, comm, sendbuf, sendcount, sendtype);
-    if (!rc && is_root && coll_is_alias(sendbuf, recvbuf, sendcount))
+    if (!rc && is_root && is_leaf && coll_is_alias(sendbuf, recvbuf, sendcount))
         rc = coll_bad_alias(self, comm);
     if (rc)
         return rc;
@@ -79,12 +80,13 @@ int mpi_scatterv(struct mpi_rank *self, const void *sendbuf, const int sendcount
 
     if (rc)
         return rc;
-    int is_root = mpi_comm_my_rank(mpi_comm_get(comm), self) == root;
+    struct mpi_comm *c = mpi_comm_get(comm);
+    int is_root = coll_is_root(self, c, root), is_leaf = coll_is_leaf(c, root);
     if (is_root)
         rc = check_blocks(self, comm, sendbuf, sendcounts, displs, sendtype, NULL);
-    if (!rc && !(is_root && recvbuf == MPI_IN_PLACE))
+    if (!rc && is_leaf && !(is_root && recvbuf == MPI_IN_PLACE))
         rc = check_items(self, comm, recvbuf, recvcount, recvtype);
-    if (!rc && is_root && coll_is_alias(sendbuf, recvbuf, recvcount))
+    if (!rc && is_root && is_leaf && coll_is_alias(sendbuf, recvbuf, recvcount))
         rc = coll_bad_alias(self, comm);
     if (rc)
         return rc;
@@ -103,9 +105,9 @@ int mpi_allgatherv(struct mpi_rank *self, const void *sendbuf, int sendcount,
 
     if (!rc)
         rc = check_blocks(self, comm, recvbuf, recvcounts, displs, recvtype, NULL);
-    if (!rc && sendbuf != MPI_IN_PLACE)
+    if (!rc && !coll_is_in_place(mpi_comm_get(comm), sendbuf))
         rc = check_items(self, comm, sendbuf, sendcount, sendtype);
-    if (!rc && coll_is_alias(sendbuf, recvbuf, sendcount))
+    if (!rc && !mpi_comm_get(comm)->remote && coll_is_alias(sendbuf, recvbuf, sendcount))
         rc = coll_bad_alias(self, comm);
     if (rc)
         return rc;
@@ -123,7 +125,7 @@ int mpi_alltoallv(struct mpi_rank *self, const void *sendbuf, const int sendcoun
 {
     int rc = check_place(self, comm, 0);
 
-    if (!rc && sendbuf != MPI_IN_PLACE)
+    if (!rc && !coll_is_in_place(mpi_comm_get(comm), sendbuf))
         rc = check_blocks(self, comm, sendbuf, sendcounts, sdispls, sendtype, NULL);
     if (!rc)
         rc = check_blocks(self, comm, recvbuf, recvcounts, rdispls, recvtype, NULL);
@@ -145,7 +147,7 @@ int mpi_alltoallw(struct mpi_rank *self, const void *sendbuf, const int sendcoun
 
     if (!rc && ((sendbuf != MPI_IN_PLACE && !sendtypes) || !recvtypes))
         rc = coll_bad_array(self, comm);
-    if (!rc && sendbuf != MPI_IN_PLACE)
+    if (!rc && !coll_is_in_place(mpi_comm_get(comm), sendbuf))
         rc = check_blocks(self, comm, sendbuf, sendcounts, sdispls, 0, sendtypes);
     if (!rc)
         rc = check_blocks(self, comm, recvbuf, recvcounts, rdispls, 0, recvtypes);

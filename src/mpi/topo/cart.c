@@ -1,9 +1,7 @@
 /*
  * cart.c - Cartesian communicators (MPI-4.0, 8.5).
  *
- * Ranks are laid out in row-major order and never reordered. Making one is collective: rank 0 of
- * the members makes the communicator, a binomial tree tells the others. All of them know the
- * topology; the first to come in a process attaches it, before any of them uses it.
+ * Ranks are laid out in row-major order and never reordered.
  */
 #include <string.h>
 
@@ -20,6 +18,7 @@ struct mpi_topo *mpi_topo_cart(int ndims, const int *dims, const int *periods)
     struct mpi_topo *t = mem_alloc(sizeof *t + 2 * (size_t)ndims * sizeof(int));
 
     t->refs = 1;
+    t->kind = MPI_TOPO_CART;
     t->ndims = ndims;
     t->dims = (int *)(t + 1);
     t->periods = t->dims + ndims;
@@ -28,18 +27,6 @@ struct mpi_topo *mpi_topo_cart(int ndims, const int *dims, const int *periods)
         t->periods[i] = periods[i] != 0;
     }
     return t;
-}
-
-struct mpi_topo *mpi_topo_ref(struct mpi_topo *t)
-{
-    t->refs++;
-    return t;
-}
-
-void mpi_topo_unref(struct mpi_topo *t)
-{
-    if (--t->refs == 0)
-        mem_free(t);
 }
 
 /* Ranks that the dimensions make, and how many lie between neighbours in dimension d. */
@@ -63,7 +50,7 @@ static int check_cart(struct mpi_rank *self, MPI_Comm comm, struct mpi_comm **c)
 {
     int rc = mpi_check_comm(self, comm, c);
 
-    if (!rc && !(*c)->topo)
+    if (!rc && (!(*c)->topo || (*c)->topo->kind != MPI_TOPO_CART))
         rc = mpi_raise(self, comm, MPI_ERR_TOPOLOGY, "the communicator has no Cartesian topology");
     return rc;
 }
@@ -99,32 +86,18 @@ int mpi_cart_create(struct mpi_rank *self, MPI_Comm comm_old, int ndims, const i
                     const int periods[], int reorder, MPI_Comm *comm_cart)
 {
     struct mpi_comm *c, *made;
-    mpi_comm_desc desc = 0;
-    int rc = mpi_check_comm(self, comm_old, &c), n, me;
+    int rc = mpi_topo_check_parent(self, comm_old, comm_cart, &c), n;
 
     (void)reorder;
-    if (!rc && c->remote)
-        rc = mpi_raise(self, comm_old, MPI_ERR_COMM, "the communicator is an intercommunicator");
-    if (!rc)
-        rc = mpi_check_ptr(self, comm_old, comm_cart, "comm_cart");
     if (!rc)
         rc = check_grid(self, c, ndims, dims, periods, MPI_ERR_ARG, &n);
+    if (!rc)
+        rc = mpi_topo_make_comm(self, c, n, MPI_TAG_CART_CREATE, &made);
     if (rc)
         return rc;
-    me = mpi_comm_my_rank(c, self);
-    *comm_cart = MPI_COMM_NULL;
-    if (me >= n)
-        return MPI_SUCCESS;
-    if (me == 0)
-        desc = mpi_comm_describe(
-            mpi_comm_new(mpi_comm_first_ranks(self, c, n), mpi_errhandler_of(self, c)));
-    rc = mpi_comm_spread(self, c, NULL, me, n, MPI_TAG_CART_CREATE, &desc);
-    if (rc)
-        return rc;
-    *comm_cart = mpi_comm_adopt(self, c, desc);
-    made = mpi_comm_at(*comm_cart);
-    if (!made->topo)
+    if (made && !made->topo)
         made->topo = mpi_topo_cart(ndims, dims, periods);
+    *comm_cart = made ? made->handle : MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
 
@@ -184,18 +157,6 @@ int mpi_cart_map(struct mpi_rank *self, MPI_Comm comm, int ndims, const int dims
 }
 
 /* ---- asking ---- */
-
-int mpi_topo_test(struct mpi_rank *self, MPI_Comm comm, int *status)
-{
-    struct mpi_comm *c;
-    int rc = mpi_check_comm(self, comm, &c);
-
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, status, "status");
-    if (!rc)
-        *status = c->topo ? MPI_CART : MPI_UNDEFINED;
-    return rc;
-}
 
 int mpi_cartdim_get(struct mpi_rank *self, MPI_Comm comm, int *ndims)
 {
@@ -280,8 +241,7 @@ int mpi_cart_rank(struct mpi_rank *self, MPI_Comm comm, const int coords[], int 
     return rc;
 }
 
-/* The rank `disp` steps away from coordinate x in dimension d. */
-static int neighbour(const struct mpi_topo *t, int me, int d, int64_t disp)
+int mpi_topo_cart_step(const struct mpi_topo *t, int me, int d, int64_t disp)
 {
     int64_t size = t->dims[d], x = coord_of(t, me, d), to = x + disp;
 
@@ -310,7 +270,7 @@ int mpi_cart_shift(struct mpi_rank *self, MPI_Comm comm, int direction, int disp
     if (rc)
         return rc;
     me = mpi_comm_my_rank(c, self);
-    *rank_source = neighbour(c->topo, me, direction, -(int64_t)disp);
-    *rank_dest = neighbour(c->topo, me, direction, disp);
+    *rank_source = mpi_topo_cart_step(c->topo, me, direction, -(int64_t)disp);
+    *rank_dest = mpi_topo_cart_step(c->topo, me, direction, disp);
     return MPI_SUCCESS;
 }
