@@ -98,6 +98,39 @@ static void from_groups(void)
     free(members);
 }
 
+/* Kinds of parts that hints name. */
+static void hinted(void)
+{
+    MPI_Info info;
+    MPI_Comm part;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, rank, MPI_INFO_NULL, &part);
+    CHECK(part == MPI_COMM_NULL);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_hw_resource_type", "mpi_shared_memory");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, rank, info, &part);
+    CHECK(part != MPI_COMM_NULL);
+    MPI_Comm_free(&part);
+    MPI_Info_free(&info);
+    MPI_Info_create(&info);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, rank, info, &part);
+    if (part != MPI_COMM_NULL) {
+        char type[64];
+        int flag;
+        CHECK(comm_size(part) < size);
+        MPI_Info_get(info, "mpi_hw_resource_type", 63, type, &flag);
+        CHECK(flag);
+        MPI_Comm_free(&part);
+    }
+    MPI_Info_set(info, "nbhd_common_dirname", ".");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, -rank, info, &part);
+    if (part != MPI_COMM_NULL) {
+        CHECK(comm_size(part) == size);
+        MPI_Comm_free(&part);
+    }
+    CHECK(part == MPI_COMM_NULL);
+    MPI_Info_free(&info);
+}
+
 static void by_type(void)
 {
     MPI_Comm node;
@@ -110,6 +143,7 @@ static void by_type(void)
     MPI_Comm_free(&node);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, rank, MPI_INFO_NULL, &node);
     CHECK(node == MPI_COMM_NULL);
+    hinted();
 }
 
 /* The same tag on three communicators, received in another order than sent. */

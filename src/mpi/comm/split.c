@@ -313,8 +313,10 @@ static int is_node_hint(MPI_Info info)
     return type && (!strcmp(type, "mpi_shared_memory") || !strcmp(type, "machine"));
 }
 
-/* Splits by node, and gives a part that is no smaller than the whole back (MPI-4.0, 7.4.2). */
-static int split_unguided(struct mpi_rank *self, struct mpi_comm *c, int key, MPI_Comm *newcomm)
+/* Splits by node, and gives a part that is no smaller than the whole back (MPI-4.0, 7.4.2). The info
+ * object, if there is one, tells what the parts are. */
+static int split_unguided(struct mpi_rank *self, struct mpi_comm *c, int key, MPI_Info info,
+                          MPI_Comm *newcomm)
 {
     int rc = mpi_comm_divide(self, c, node_of(self), key, MPI_TAG_COMM_SPLIT_TYPE, newcomm);
     struct mpi_comm *part = rc ? NULL : mpi_comm_at(*newcomm);
@@ -322,6 +324,8 @@ static int split_unguided(struct mpi_rank *self, struct mpi_comm *c, int key, MP
     if (part && part->group->size == c->group->size) {
         mpi_comm_leave(self, part);
         *newcomm = MPI_COMM_NULL;
+    } else if (part && info != MPI_INFO_NULL) {
+        rc = mpi_info_set(self, info, "mpi_hw_resource_type", "mpi_shared_memory");
     }
     return rc;
 }
@@ -342,7 +346,10 @@ int mpi_comm_split_type(struct mpi_rank *self, MPI_Comm comm, int split_type, in
         color = is_node_hint(info) ? node_of(self) : MPI_UNDEFINED;
         break;
     case MPI_COMM_TYPE_HW_UNGUIDED:
-        return split_unguided(self, c, key, newcomm);
+        return split_unguided(self, c, key, info, newcomm);
+    case MPIX_COMM_TYPE_NEIGHBORHOOD: /* all ranks of a machine share its file systems */
+        color = mpi_info_lookup(info, "nbhd_common_dirname") ? 0 : MPI_UNDEFINED;
+        break;
     case MPI_UNDEFINED:
         color = MPI_UNDEFINED;
         break;
