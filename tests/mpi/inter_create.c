@@ -241,13 +241,38 @@ static void nested(void)
         MPI_Intercomm_create(MPI_COMM_SELF, 0, inter, 0, 1, &self_inter);
         CHECK(comm_size(self_inter) == 1 && remote_size(self_inter) == 1);
         exchange(self_inter, 5);
-        MPI_Intercomm_merge(self_inter, rank % 2 == 0, &all);
-        CHECK(comm_size(all) == 2 && comm_rank(all) == (rank % 2 == 0));
-        MPI_Comm_free(&all);
+        if (check_virtual()) { /* MPICH 4.0.2 fails an assertion */
+            MPI_Intercomm_merge(self_inter, rank % 2 == 0, &all);
+            CHECK(comm_size(all) == 2 && comm_rank(all) == (rank % 2 == 0));
+            MPI_Comm_free(&all);
+        }
         MPI_Comm_free(&self_inter);
     }
     MPI_Comm_free(&inter);
     MPI_Comm_free(&local);
+}
+
+/* From groups alone: the last third against the others, leaders in the middle. */
+static void from_groups(void)
+{
+    MPI_Comm inter;
+    MPI_Group world, parts[2];
+    int cut = size - (size + 2) / 3, side = rank >= cut;
+    int ranges[2][1][3] = {{{0, cut - 1, 1}}, {{size - 1, cut, -1}}};
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    for (int i = 0; i < 2; i++)
+        MPI_Group_range_incl(world, 1, ranges[i], &parts[i]);
+    int leaders[2] = {cut / 2, (size - cut) / 2};
+    MPI_Intercomm_create_from_groups(parts[side], leaders[side], parts[1 - side], leaders[1 - side],
+                                     "tag", MPI_INFO_NULL, MPI_ERRORS_RETURN, &inter);
+    CHECK(comm_size(inter) == (side ? size - cut : cut));
+    CHECK(comm_rank(inter) == (side ? size - 1 - rank : rank));
+    CHECK(remote_size(inter) == (side ? cut : size - cut));
+    exchange(inter, 5);
+    MPI_Comm_free(&inter);
+    MPI_Group_free(&parts[0]);
+    MPI_Group_free(&parts[1]);
+    MPI_Group_free(&world);
 }
 
 /* What intracommunicators refuse. */
@@ -293,6 +318,8 @@ int main(int argc, char **argv)
         check_ok("create");
         nested();
         check_ok("nested");
+        from_groups();
+        check_ok("from groups");
     }
     MPI_Finalize();
     return 0;

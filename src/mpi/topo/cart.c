@@ -118,7 +118,7 @@ static struct mpi_topo *sub_topo(const struct mpi_topo *t, const int *remain)
 int mpi_cart_sub(struct mpi_rank *self, MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
     struct mpi_comm *c, *part;
-    int rc = check_cart(self, comm, &c), color = 0, key = 0, me;
+    int rc = check_cart(self, comm, &c), color = 0, key = 0, remaining = 0, me;
 
     if (!rc && c->topo->ndims)
         rc = mpi_check_ptr(self, comm, remain_dims, "remain_dims");
@@ -131,7 +131,10 @@ int mpi_cart_sub(struct mpi_rank *self, MPI_Comm comm, const int remain_dims[], 
         int *place = remain_dims[d] ? &key : &color;
 
         *place = *place * c->topo->dims[d] + coord_of(c->topo, me, d);
+        remaining += remain_dims[d] != 0;
     }
+    if (!remaining) /* like a grid without dimensions: rank 0 has it */
+        color = me ? MPI_UNDEFINED : 0;
     rc = mpi_comm_divide(self, c, color, key, MPI_TAG_CART_SUB, newcomm);
     part = rc ? NULL : mpi_comm_at(*newcomm);
     if (part && !part->topo)
