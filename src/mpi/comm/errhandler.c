@@ -103,13 +103,19 @@ static int is_fatal(MPI_Errhandler h)
     return h == MPI_ERRORS_ARE_FATAL || h == MPI_ERRORS_ABORT;
 }
 
+/* MPI::ERRORS_THROW_EXCEPTIONS returns the code too: the C++ binding throws when it gets one. */
+static int returns(MPI_Errhandler h)
+{
+    return h == MPI_ERRORS_RETURN || h == MPIR_ERRORS_THROW_EXCEPTIONS;
+}
+
 /* Calls a handler that is not fatal. The program's function may make MPI calls of its own. */
 static void call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code)
 {
     uint16_t fn = self->fn;
     struct errhandler *e;
 
-    if (h == MPI_ERRORS_RETURN)
+    if (returns(h))
         return;
     e = &table.at[(uint32_t)h & HANDLE_INDEX];
     mpi_user_begin();
@@ -173,7 +179,7 @@ static struct errhandler *get(MPI_Errhandler h)
 
 static int is_predefined(MPI_Errhandler h)
 {
-    return h == MPI_ERRORS_RETURN || is_fatal(h);
+    return returns(h) || is_fatal(h);
 }
 
 int errhandler_check(struct mpi_rank *self, MPI_Comm comm, MPI_Errhandler h,
@@ -183,9 +189,6 @@ int errhandler_check(struct mpi_rank *self, MPI_Comm comm, MPI_Errhandler h,
 
     if (is_predefined(h) || (e && e->kind == kind))
         return MPI_SUCCESS;
-    if (h == MPIR_ERRORS_THROW_EXCEPTIONS)
-        return mpi_raise(self, comm, MPI_ERR_UNSUPPORTED_OPERATION,
-                         "MPI::ERRORS_THROW_EXCEPTIONS is not supported");
     if (e)
         return mpi_raise(self, comm, MPI_ERR_ARG, "the error handler is for another kind of object");
     return mpi_raise(self, comm, MPI_ERR_ARG, "0x%08x is not an error handler", (unsigned)h);
