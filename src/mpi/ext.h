@@ -20,6 +20,8 @@ struct mpi_ext {
     uint32_t orphans;              /* requests freed before they were complete */
     struct mpi_strand *strands;    /* strand.c: suspended ones, oldest first: tail of a ring */
     struct mpi_service_queue *services; /* service.c: messages to be served in order of time */
+    uint32_t polled;               /* generalized requests with a poll function */
+    uint32_t channels;             /* partitioned sends it has initialised */
     vtime decided;                 /* time of the rank's last wildcard decision */
     struct mpi_call_list *calls;   /* stats.c: per function, when asked for */
 };

@@ -21,6 +21,10 @@ enum mpi_req_kind {
     MPI_REQ_NOOP, /* complete from the start: MPI_PROC_NULL */
     MPI_REQ_WORK, /* of a collective, one-sided or file operation, which completes it (mpi_req_done);
                    * its status has `bytes` and no source */
+    MPI_REQ_PAIR, /* a send and a receive (MPI_Isendrecv) */
+    MPI_REQ_GREQ, /* generalized: the program completes it */
+    MPI_REQ_PSEND, /* partitioned */
+    MPI_REQ_PRECV,
 };
 enum mpi_send_mode { MPI_MODE_STANDARD = 0, MPI_MODE_BUFFERED, MPI_MODE_SYNC, MPI_MODE_READY };
 
@@ -33,9 +37,13 @@ enum mpi_req_flag {
     MPI_REQ_ORPHAN = 32,     /* freed by the user before completion */
     MPI_REQ_HEAP = 64,       /* has a handle; else on a stack */
     MPI_REQ_QUEUED = 128,    /* in the posted list */
+    MPI_REQ_CHILD = 256,     /* part of another request, see p2p/compound.h */
+    MPI_REQ_OWN_BUF = 512,   /* its buffer is from mem_alloc and goes with it */
 };
 
 struct mpi_posted_kind;
+struct mpi_partitions;
+struct mpi_grequest;
 
 /* Two cache lines: the first is what posting and matching touch. */
 struct mpi_req {
@@ -57,9 +65,17 @@ struct mpi_req {
     union {
         struct mpi_msg *held;      /* a message matched by MPI_Mprobe and not received yet; or NULL */
         struct mpi_req *same_kind; /* posted.c: while posted, the next of its kind ... */
+        uint64_t parts;            /* compound requests: what must end before it is complete */
     };
-    struct mpi_posted_kind *kind_of; /* ... and the kind */
-    struct mpi_comm *kept;           /* its communicator, kept alive; NULL for requests on a stack */
+    union {
+        struct mpi_posted_kind *kind_of;   /* ... and the kind */
+        struct mpi_partitions *partitions; /* MPI_REQ_PSEND, MPI_REQ_PRECV */
+        struct mpi_grequest *grequest;     /* MPI_REQ_GREQ */
+    };
+    union {
+        struct mpi_comm *kept;  /* its communicator, kept alive; NULL for requests on a stack */
+        struct mpi_req *parent; /* MPI_REQ_CHILD */
+    };
     uint32_t comm;                   /* communicator handle, for errors, status and reports */
     int32_t got_peer;                /* world rank that sent it */
     int32_t got_tag;

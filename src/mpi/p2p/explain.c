@@ -58,6 +58,11 @@ void mpi_explain_reqs(struct mpi_rank *self, struct mpi_req **reqs, uint32_t n)
         r = beside(self);
     if (!r)
         snprintf(out->text, sizeof out->text, "%s", fn_name(self));
+    else if (r->kind == MPI_REQ_GREQ)
+        snprintf(out->text, sizeof out->text,
+                 "%s waits for a generalized request that nobody completes", fn_name(self));
+    else if (r->kind == MPI_REQ_PSEND)
+        say(self, "for partitions to be sent to", r->peer, r->tag, r->ctx, (MPI_Comm)r->comm);
     else if (r->kind == MPI_REQ_SEND)
         say(self, "to send to", r->peer, r->tag, r->ctx, (MPI_Comm)r->comm);
     else

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mpi/p2p/request.h"
+#include "mpi/p2p/compound.h"
 #include "mpi_impl.h"
 
 static void status_null(MPI_Status *status)
@@ -100,9 +100,11 @@ int mpi_start(struct mpi_rank *self, MPI_Request *request)
     } else if (r->persistent_kind == MPI_REQ_RECV) {
         mpi_p2p_irecv(self, r, r->buf, r->count, r->type, r->peer, r->tag, r->ctx,
                       (MPI_Comm)r->comm);
-    } else {
+    } else if (r->persistent_kind == MPI_REQ_NOOP) {
         r->complete = self->ent.clock;
         r->flags |= MPI_REQ_DONE;
+    } else {
+        mpi_partitioned_start(self, r);
     }
     return MPI_SUCCESS;
 }

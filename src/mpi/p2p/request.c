@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "mpi/p2p/request.h"
+#include "mpi/p2p/compound.h"
 
 #define HANDLE_BASE 0xac000000u
 #define INDEX_MASK 0x03ffffffu
@@ -85,6 +85,17 @@ uint32_t mpi_req_orphans(const struct mpi_rank *self)
     return self->ext ? self->ext->orphans : 0;
 }
 
+/* What only some kinds have. */
+static void release_more(struct mpi_req *r)
+{
+    if (r->flags & MPI_REQ_OWN_BUF)
+        mem_free(r->buf);
+    if (r->kind == MPI_REQ_GREQ)
+        mpi_greq_free(r);
+    else if ((r->kind == MPI_REQ_PSEND || r->kind == MPI_REQ_PRECV) && r->partitions)
+        mpi_partitioned_free(r);
+}
+
 void mpi_req_release(struct mpi_req *r)
 {
     struct table *table;
@@ -93,10 +104,14 @@ void mpi_req_release(struct mpi_req *r)
         return;
     if ((r->flags & MPI_REQ_ORPHAN) && r->kind == MPI_REQ_SEND)
         mpi_world.ranks[r->owner].ext->orphans--;
+    if (r->flags & MPI_REQ_CHILD)
+        mpi_child_ended(r);
+    else if (r->kept)
+        mpi_comm_drop(r->kept);
     if (r->type)
         mpi_type_unref(r->type);
-    if (r->kept)
-        mpi_comm_drop(r->kept);
+    if (__builtin_expect(r->kind > MPI_REQ_PAIR || (r->flags & MPI_REQ_OWN_BUF), 0))
+        release_more(r);
     r->type = NULL;
     r->kept = NULL;
     r->kind = MPI_REQ_FREE;
@@ -128,7 +143,7 @@ MPI_Request mpi_req_handle(const struct mpi_req *r)
     return (MPI_Request)(HANDLE_BASE | r->id);
 }
 
-struct mpi_req *mpi_req_get(struct mpi_rank *self, MPI_Request h)
+struct mpi_req *mpi_req_get_any(struct mpi_rank *self, MPI_Request h)
 {
     const struct table *table = table_of(mpi_rank_index(self));
     uint32_t id = (uint32_t)h & INDEX_MASK;
@@ -141,9 +156,16 @@ struct mpi_req *mpi_req_get(struct mpi_rank *self, MPI_Request h)
     if (id >= table->chunk_count * CHUNK)
         return NULL;
     r = &table->chunks[id / CHUNK][id % CHUNK];
-    if (r->kind == MPI_REQ_FREE || r->owner != mpi_rank_index(self) || (r->flags & MPI_REQ_ORPHAN))
+    if (r->kind == MPI_REQ_FREE || r->owner != mpi_rank_index(self) || (r->flags & MPI_REQ_CHILD))
         return NULL;
     return r;
+}
+
+struct mpi_req *mpi_req_get(struct mpi_rank *self, MPI_Request h)
+{
+    struct mpi_req *r = mpi_req_get_any(self, h);
+
+    return r && !(r->flags & MPI_REQ_ORPHAN) ? r : NULL;
 }
 
 /* ---- statuses ---- */
@@ -171,6 +193,13 @@ static void status_proc_null(MPI_Status *s)
     set_count(s, 0, 0);
 }
 
+uint64_t mpi_req_received(const struct mpi_req *r)
+{
+    if (r->error == MPI_ERR_TRUNCATE && r->kind == MPI_REQ_RECV)
+        return r->count * r->type->size;
+    return r->bytes;
+}
+
 void mpi_status_set(MPI_Status *s, const struct mpi_req *r)
 {
     struct mpi_comm *c;
@@ -187,16 +216,20 @@ void mpi_status_set(MPI_Status *s, const struct mpi_req *r)
         set_count(s, r->bytes, 0);
         return;
     }
-    if (r->kind == MPI_REQ_SEND || (r->flags & MPI_REQ_CANCELLED)) {
+    if (r->kind == MPI_REQ_SEND || r->kind == MPI_REQ_PSEND || (r->flags & MPI_REQ_CANCELLED)) {
         s->MPI_SOURCE = MPI_ANY_SOURCE;
         s->MPI_TAG = MPI_ANY_TAG;
         set_count(s, 0, r->flags & MPI_REQ_CANCELLED);
         return;
     }
+    if (r->kind == MPI_REQ_PAIR && r->got_peer == MPI_PROC_NULL) {
+        status_proc_null(s);
+        return;
+    }
     c = r->kept ? r->kept : mpi_comm_get((MPI_Comm)r->comm);
     s->MPI_SOURCE = c ? mpi_comm_rank_of(c, (uint32_t)r->got_peer) : r->got_peer;
     s->MPI_TAG = r->got_tag;
-    set_count(s, r->error == MPI_ERR_TRUNCATE ? r->count * r->type->size : r->bytes, 0);
+    set_count(s, mpi_req_received(r), 0);
 }
 
 int mpi_req_is_idle(const struct mpi_req *r)
@@ -204,11 +237,22 @@ int mpi_req_is_idle(const struct mpi_req *r)
     return (r->flags & (MPI_REQ_PERSISTENT | MPI_REQ_ACTIVE)) == MPI_REQ_PERSISTENT;
 }
 
+/* The program's query function fills the status, its free function goes with the request. */
+static int finish_greq(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI_Status *s)
+{
+    int error = mpi_greq_query(self, r, s), free_error = mpi_greq_release(self, r);
+
+    *h = MPI_REQUEST_NULL;
+    return error ? error : free_error;
+}
+
 int mpi_req_finish(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI_Status *s)
 {
     int error = r->error;
 
     mpi_clock_reach(self, r->complete);
+    if (__builtin_expect(r->kind == MPI_REQ_GREQ, 0))
+        return finish_greq(self, r, h, s);
     mpi_status_set(s, r);
     if (r->flags & MPI_REQ_PERSISTENT) {
         r->flags &= (uint16_t)~MPI_REQ_ACTIVE;
@@ -221,8 +265,6 @@ int mpi_req_finish(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI
 
 int mpi_req_raise(struct mpi_rank *self, MPI_Comm comm, int error)
 {
-    if (error == MPI_SUCCESS)
-        return error;
     if (error == MPI_ERR_TRUNCATE)
         return mpi_raise(self, comm, error, "the message is longer than the receive buffer");
     return mpi_raise(self, comm, error, "the operation failed");
@@ -231,15 +273,20 @@ int mpi_req_raise(struct mpi_rank *self, MPI_Comm comm, int error)
 int mpi_req_look_up(struct mpi_rank *self, int n, const MPI_Request *hs)
 {
     if (n < 0)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_COUNT, "count %d is negative", n);
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_COUNT, "count %d is negative", n);
     if (n > 0 && !hs)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_ARG, "the array of requests is NULL");
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for the request");
     for (int i = 0; i < n; i++)
         if (hs[i] != MPI_REQUEST_NULL && !mpi_req_get(self, hs[i]))
-            return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_REQUEST,
+            return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_REQUEST,
                              "request %d of %d (0x%x) is not a live request", i, n,
                              (unsigned)hs[i]);
     return MPI_SUCCESS;
+}
+
+int mpi_req_no_output(struct mpi_rank *self)
+{
+    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for a result");
 }
 
 struct mpi_req *mpi_req_pending(struct mpi_rank *self, MPI_Request h)

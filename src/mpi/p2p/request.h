@@ -9,6 +9,13 @@
 /* A persistent request that is not started. */
 int mpi_req_is_idle(const struct mpi_req *);
 
+/* Bytes that a complete receive has put into its buffer. */
+uint64_t mpi_req_received(const struct mpi_req *);
+
+/* The request behind a handle, also if the program has freed it and it is not complete yet; or
+ * NULL. */
+struct mpi_req *mpi_req_get_any(struct mpi_rank *self, MPI_Request);
+
 /* The request behind a handle if it is one to wait for: not null, not idle. */
 struct mpi_req *mpi_req_pending(struct mpi_rank *self, MPI_Request);
 
@@ -16,15 +23,19 @@ struct mpi_req *mpi_req_pending(struct mpi_rank *self, MPI_Request);
  * become idle). Returns its error, raises nothing. */
 int mpi_req_finish(struct mpi_rank *self, struct mpi_req *, MPI_Request *handle, MPI_Status *);
 
-/* Raises the error of a single request, if any. */
+/* Raises the error of an operation. The completing calls do so with MPI_COMM_NULL: it goes, as in
+ * MPICH, to the handler of MPI_COMM_WORLD whatever the communicator was. */
 int mpi_req_raise(struct mpi_rank *self, MPI_Comm, int error);
 
-/* Completes all requests of the array / those complete at t; raises MPI_ERR_IN_STATUS. */
-int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *, MPI_Status *);
+/* Completes all requests of the array / those complete at t; raises MPI_ERR_IN_STATUS. With
+ * stop_at_error the requests behind the first that failed are left as they are (MPI_ERR_PENDING). */
+int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *, MPI_Status *, int stop_at_error);
 int mpi_finish_some(struct mpi_rank *self, int n, MPI_Request *, vtime t, int *outcount,
                     int *indices, MPI_Status *);
 
 /* Checks an array of handles; raises. */
 int mpi_req_look_up(struct mpi_rank *self, int n, const MPI_Request *);
+/* An output of the call is NULL (which no status may be: there is MPI_STATUS_IGNORE); raises. */
+int mpi_req_no_output(struct mpi_rank *self);
 
 #endif

@@ -5,13 +5,15 @@
  * never zero, so that polling loops end). What is known to complete, now or later, needs no
  * decision; what is not known yet is a decision due at the clock.
  */
-#include "mpi/p2p/request.h"
+#include "mpi/comm/check.h"
+#include "mpi/p2p/compound.h"
 #include "mpi_impl.h"
 
-static void begin(struct mpi_rank *self)
+static void begin(struct mpi_rank *self, int n, const MPI_Request *requests)
 {
     mpi_clock_add(self, mpi_world.test_cost);
     mpi_drain(self);
+    mpi_greq_poll(self, n, requests);
 }
 
 /* Waits until it is certain whether r is complete now; returns whether it is. */
@@ -26,12 +28,13 @@ static int complete_now(struct mpi_rank *self, struct mpi_req *r)
 int mpi_test(struct mpi_rank *self, MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct mpi_req *r;
-    MPI_Comm comm;
     int rc = mpi_req_look_up(self, 1, request);
 
     if (rc != MPI_SUCCESS)
         return rc;
-    begin(self);
+    if (!flag || !status)
+        return mpi_req_no_output(self);
+    begin(self, 1, request);
     r = mpi_req_pending(self, *request);
     *flag = !r || complete_now(self, r);
     if (!r)
@@ -39,9 +42,8 @@ int mpi_test(struct mpi_rank *self, MPI_Request *request, int *flag, MPI_Status 
     if (!r || !*flag)
         return MPI_SUCCESS;
     engine_progress(&mpi_world.engine, self->ent.clock);
-    comm = (MPI_Comm)r->comm;
     rc = mpi_req_finish(self, r, request, status);
-    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
+    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, MPI_COMM_NULL, rc);
 }
 
 int mpi_request_get_status(struct mpi_rank *self, MPI_Request request, int *flag,
@@ -52,14 +54,18 @@ int mpi_request_get_status(struct mpi_rank *self, MPI_Request request, int *flag
 
     if (rc != MPI_SUCCESS)
         return rc;
-    begin(self);
+    if (!flag || !status)
+        return mpi_req_no_output(self);
+    begin(self, 1, &request);
     r = mpi_req_pending(self, request);
     *flag = !r || complete_now(self, r);
     if (!r)
         mpi_status_empty(status);
+    else if (*flag && r->kind == MPI_REQ_GREQ)
+        rc = mpi_greq_query(self, r, status);
     else if (*flag)
         mpi_status_set(status, r);
-    return MPI_SUCCESS;
+    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, MPI_COMM_NULL, rc);
 }
 
 int mpi_testall(struct mpi_rank *self, int count, MPI_Request array_of_requests[], int *flag,
@@ -69,7 +75,9 @@ int mpi_testall(struct mpi_rank *self, int count, MPI_Request array_of_requests[
 
     if (rc != MPI_SUCCESS)
         return rc;
-    begin(self);
+    if (!flag || (count && !array_of_statuses))
+        return mpi_req_no_output(self);
+    begin(self, count, array_of_requests);
     *flag = 1;
     for (int i = 0; i < count && *flag; i++) {
         struct mpi_req *r = mpi_req_pending(self, array_of_requests[i]);
@@ -79,7 +87,7 @@ int mpi_testall(struct mpi_rank *self, int count, MPI_Request array_of_requests[
     if (!*flag)
         return MPI_SUCCESS;
     engine_progress(&mpi_world.engine, self->ent.clock);
-    return mpi_finish_all(self, count, array_of_requests, array_of_statuses);
+    return mpi_finish_all(self, count, array_of_requests, array_of_statuses, 0);
 }
 
 int mpi_testany(struct mpi_rank *self, int count, MPI_Request array_of_requests[], int *indx,
@@ -89,7 +97,9 @@ int mpi_testany(struct mpi_rank *self, int count, MPI_Request array_of_requests[
 
     if (rc != MPI_SUCCESS)
         return rc;
-    begin(self);
+    if (!indx || !flag || !status)
+        return mpi_req_no_output(self);
+    begin(self, count, array_of_requests);
     *flag = 0;
     *indx = MPI_UNDEFINED;
     for (int i = 0; i < count; i++) {
@@ -97,13 +107,11 @@ int mpi_testany(struct mpi_rank *self, int count, MPI_Request array_of_requests[
 
         live += r != NULL;
         if (r && complete_now(self, r)) {
-            MPI_Comm comm = (MPI_Comm)r->comm;
-
             engine_progress(&mpi_world.engine, self->ent.clock);
             *flag = 1;
             *indx = i;
             rc = mpi_req_finish(self, r, &array_of_requests[i], status);
-            return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
+            return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, MPI_COMM_NULL, rc);
         }
     }
     if (!live) {
@@ -120,7 +128,9 @@ int mpi_testsome(struct mpi_rank *self, int incount, MPI_Request array_of_reques
 
     if (rc != MPI_SUCCESS)
         return rc;
-    begin(self);
+    if (!outcount || (incount && (!array_of_indices || !array_of_statuses)))
+        return mpi_req_no_output(self);
+    begin(self, incount, array_of_requests);
     for (int i = 0; i < incount; i++) {
         struct mpi_req *r = mpi_req_pending(self, array_of_requests[i]);
 
@@ -147,10 +157,14 @@ int mpi_cancel(struct mpi_rank *self, MPI_Request *request)
 
     if (rc != MPI_SUCCESS)
         return rc;
-    begin(self);
+    begin(self, 0, NULL);
     r = mpi_req_pending(self, *request);
     if (!r)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_REQUEST, "the request is not active");
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_REQUEST, "the request is not active");
+    if (r->kind == MPI_REQ_GREQ) {
+        rc = mpi_greq_cancel(self, r);
+        return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, MPI_COMM_NULL, rc);
+    }
     if (r->kind != MPI_REQ_RECV || complete_now(self, r))
         return MPI_SUCCESS;
     if (!(r->flags & MPI_REQ_QUEUED))
@@ -166,30 +180,40 @@ int mpi_cancel(struct mpi_rank *self, MPI_Request *request)
 
 int mpi_test_cancelled(struct mpi_rank *self, const MPI_Status *status, int *flag)
 {
-    (void)self;
+    if (!flag || !status)
+        return mpi_req_no_output(self);
     *flag = status->count_hi_and_cancelled & 1;
     return MPI_SUCCESS;
 }
 
 int mpi_status_set_cancelled(struct mpi_rank *self, MPI_Status *status, int flag)
 {
-    (void)self;
+    if (!status)
+        return mpi_req_no_output(self);
     status->count_hi_and_cancelled = (status->count_hi_and_cancelled & ~1) | (flag != 0);
     return MPI_SUCCESS;
 }
 
+/* A request that is not complete lives on until it is. A generalized one is then freed by
+ * MPI_Grequest_complete. */
 int mpi_request_free(struct mpi_rank *self, MPI_Request *request)
 {
-    struct mpi_req *r = mpi_req_get(self, *request);
+    struct mpi_req *r;
+    int rc = mpi_check_ptr(self, MPI_COMM_NULL, request, "request");
 
+    if (rc != MPI_SUCCESS)
+        return rc;
+    r = mpi_req_get(self, *request);
     if (!r)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_REQUEST, "0x%x is not a live request",
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_REQUEST, "0x%x is not a live request",
                          (unsigned)*request);
     *request = MPI_REQUEST_NULL;
     mpi_drain(self);
-    if (mpi_req_is_idle(r) || (r->flags & MPI_REQ_DONE))
-        mpi_req_release(r);
-    else
+    if (mpi_partitioned_is_unmet(r) || !(mpi_req_is_idle(r) || (r->flags & MPI_REQ_DONE)))
         mpi_req_orphan(self, r);
-    return MPI_SUCCESS;
+    else if (r->kind == MPI_REQ_GREQ)
+        rc = mpi_greq_release(self, r);
+    else
+        mpi_req_release(r);
+    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, MPI_COMM_NULL, rc);
 }

@@ -6,34 +6,63 @@
  * completion is known. Of several complete at the time of the call, Waitany takes the first in the
  * array; otherwise the earliest.
  */
-#include "mpi/p2p/request.h"
+#include "mpi/p2p/compound.h"
 #include "mpi_impl.h"
+
+/* Is a request of the array complete now, or none live? */
+static int any_complete(struct mpi_rank *self, int n, const MPI_Request *hs)
+{
+    int live = 0;
+
+    for (int i = 0; i < n; i++) {
+        struct mpi_req *r = mpi_req_pending(self, hs[i]);
+
+        live += r != NULL;
+        if (r && (r->flags & MPI_REQ_DONE) && r->complete <= self->ent.clock)
+            return 1;
+    }
+    return !live;
+}
+
+/* Calls the poll functions of generalized requests until they are complete (or with `any`, until
+ * something is); each round costs time, so that others get on. */
+static void poll(struct mpi_rank *self, int n, const MPI_Request *hs, int any)
+{
+    while (mpi_greq_poll(self, n, hs) && !(any && any_complete(self, n, hs))) {
+        mpi_clock_add(self, mpi_world.test_cost);
+        mpi_drain(self);
+        while (!mpi_decision_step(self, self->ent.clock, NULL, 0))
+            ;
+    }
+}
 
 int mpi_wait(struct mpi_rank *self, MPI_Request *request, MPI_Status *status)
 {
     struct mpi_req *r;
-    MPI_Comm comm;
     int rc = mpi_req_look_up(self, 1, request);
 
     if (rc != MPI_SUCCESS)
         return rc;
+    if (!status)
+        return mpi_req_no_output(self);
     r = mpi_req_pending(self, *request);
     if (!r) {
         mpi_status_empty(status);
         return MPI_SUCCESS;
     }
+    if (r->kind == MPI_REQ_GREQ)
+        poll(self, 1, request, 0);
     mpi_p2p_wait(self, r);
-    comm = (MPI_Comm)r->comm;
     rc = mpi_req_finish(self, r, request, status);
-    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
+    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, MPI_COMM_NULL, rc);
 }
 
 #define COUNT_AHEAD 2048 /* pending requests looked at to tell how many arrivals are needed */
 
 /*
  * The first pending request from *from on, which is moved to it: what is before stays complete, so
- * all the looks of one call are linear together. *needed: arrivals without which not all can be
- * complete.
+ * all the looks of one call are linear together. None is behind one that failed. *needed: arrivals
+ * without which not all can be complete.
  */
 static struct mpi_req *first_pending(struct mpi_rank *self, int n, const MPI_Request *hs, int *from,
                                      uint32_t *needed)
@@ -45,8 +74,13 @@ static struct mpi_req *first_pending(struct mpi_rank *self, int n, const MPI_Req
     for (int i = *from; i < n && pending < COUNT_AHEAD; i++) {
         struct mpi_req *r = mpi_req_pending(self, hs[i]);
 
-        if (!r || (r->flags & MPI_REQ_DONE))
+        if (!r)
             continue;
+        if (r->flags & MPI_REQ_DONE) {
+            if (!first && r->error != MPI_SUCCESS)
+                break; /* the call ends here */
+            continue;
+        }
         if (!first) {
             first = r;
             *from = i;
@@ -61,16 +95,22 @@ static struct mpi_req *first_pending(struct mpi_rank *self, int n, const MPI_Req
     return first;
 }
 
-/* Completes every request of the array; fills statuses; MPI_ERR_IN_STATUS if any failed. */
-int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *hs, MPI_Status *statuses)
+/* After a failure: the others are not looked at any more. */
+static void mark_pending(struct mpi_rank *self, int from, int n, const MPI_Request *hs,
+                         MPI_Status *statuses)
 {
-    MPI_Comm bad = MPI_COMM_NULL;
+    for (int i = from; i < n && statuses != MPI_STATUSES_IGNORE; i++)
+        statuses[i].MPI_ERROR = mpi_req_pending(self, hs[i]) ? MPI_ERR_PENDING : MPI_SUCCESS;
+}
+
+int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *hs, MPI_Status *statuses,
+                   int stop_at_error)
+{
     int failed = 0;
 
     for (int i = 0; i < n; i++) {
         struct mpi_req *r = mpi_req_pending(self, hs[i]);
         MPI_Status *s = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-        MPI_Comm comm = r ? (MPI_Comm)r->comm : MPI_COMM_NULL;
         int rc = MPI_SUCCESS;
 
         if (r)
@@ -79,11 +119,15 @@ int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *hs, MPI_Status *st
             mpi_status_empty(s);
         if (s != MPI_STATUS_IGNORE)
             s->MPI_ERROR = rc;
-        if (rc != MPI_SUCCESS && !failed++)
-            bad = comm;
+        failed += rc != MPI_SUCCESS;
+        if (failed && stop_at_error) {
+            mark_pending(self, i + 1, n, hs, statuses);
+            break;
+        }
     }
     if (failed)
-        return mpi_raise(self, bad, MPI_ERR_IN_STATUS, "%d of %d requests failed", failed, n);
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_IN_STATUS, "%d of %d requests failed", failed,
+                         n);
     return MPI_SUCCESS;
 }
 
@@ -94,6 +138,9 @@ int mpi_waitall(struct mpi_rank *self, int count, MPI_Request array_of_requests[
 
     if (rc != MPI_SUCCESS)
         return rc;
+    if (count && !array_of_statuses)
+        return mpi_req_no_output(self);
+    poll(self, count, array_of_requests, 0);
     for (;;) {
         struct mpi_req *pending;
         uint32_t needed;
@@ -106,7 +153,7 @@ int mpi_waitall(struct mpi_rank *self, int count, MPI_Request array_of_requests[
         if (!mpi_decide(self, VTIME_NEVER, &due))
             mpi_block(self, due, needed, &pending, 1);
     }
-    return mpi_finish_all(self, count, array_of_requests, array_of_statuses);
+    return mpi_finish_all(self, count, array_of_requests, array_of_statuses, 1);
 }
 
 /* What is known of an array of requests. */
@@ -182,12 +229,14 @@ int mpi_waitany(struct mpi_rank *self, int count, MPI_Request array_of_requests[
                 MPI_Status *status)
 {
     struct mpi_req *r;
-    MPI_Comm comm;
     vtime t;
     int rc = mpi_req_look_up(self, count, array_of_requests);
 
     if (rc != MPI_SUCCESS)
         return rc;
+    if (!indx || !status)
+        return mpi_req_no_output(self);
+    poll(self, count, array_of_requests, 1);
     t = await_first(self, count, array_of_requests);
     if (t == VTIME_NEVER) {
         *indx = MPI_UNDEFINED;
@@ -197,38 +246,34 @@ int mpi_waitany(struct mpi_rank *self, int count, MPI_Request array_of_requests[
     engine_progress(&mpi_world.engine, t);
     *indx = pick(self, count, array_of_requests, t);
     r = mpi_req_get(self, array_of_requests[*indx]);
-    comm = (MPI_Comm)r->comm;
     rc = mpi_req_finish(self, r, &array_of_requests[*indx], status);
-    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
+    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, MPI_COMM_NULL, rc);
 }
 
 int mpi_finish_some(struct mpi_rank *self, int n, MPI_Request *hs, vtime t, int *outcount,
                     int *indices, MPI_Status *statuses)
 {
-    MPI_Comm bad = MPI_COMM_NULL;
     int done = 0, failed = 0;
 
     for (int i = 0; i < n; i++) {
         struct mpi_req *r = mpi_req_pending(self, hs[i]);
         MPI_Status *s = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[done];
-        MPI_Comm comm;
         int rc;
 
         if (!r || !(r->flags & MPI_REQ_DONE) || r->complete > t)
             continue;
-        comm = (MPI_Comm)r->comm;
         rc = mpi_req_finish(self, r, &hs[i], s);
         if (s != MPI_STATUS_IGNORE)
             s->MPI_ERROR = rc;
-        if (rc != MPI_SUCCESS && !failed++)
-            bad = comm;
+        failed += rc != MPI_SUCCESS;
         indices[done++] = i;
     }
     *outcount = done;
     if (done)
         engine_progress(&mpi_world.engine, self->ent.clock);
     if (failed)
-        return mpi_raise(self, bad, MPI_ERR_IN_STATUS, "%d of %d requests failed", failed, done);
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_IN_STATUS, "%d of %d requests failed", failed,
+                         done);
     return MPI_SUCCESS;
 }
 
@@ -240,6 +285,9 @@ int mpi_waitsome(struct mpi_rank *self, int incount, MPI_Request array_of_reques
 
     if (rc != MPI_SUCCESS)
         return rc;
+    if (!outcount || (incount && (!array_of_indices || !array_of_statuses)))
+        return mpi_req_no_output(self);
+    poll(self, incount, array_of_requests, 1);
     t = await_first(self, incount, array_of_requests);
     if (t == VTIME_NEVER) {
         *outcount = MPI_UNDEFINED;
