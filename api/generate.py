@@ -21,7 +21,14 @@ STATES = ("impl", "todo")
 FLAGS = ("anytime", "fast", "raw", "data", "wide")
 PREFIXES = ("MPI_", "MPIX_", "MPII_", "MPIR_")
 PROFILED = ("MPI_", "MPIX_")  # these also have a P name
-LOCALS = ("self", "t0", "rc")  # names the generated entries use themselves
+LOCALS = ("self", "t0", "rc", "gone")  # names the generated entries use themselves
+# Objects that programs make and must free: type of the handle -> enum mpi_leak_kind.
+OBJECTS = {"MPI_Comm": "COMM", "MPI_Group": "GROUP", "MPI_Datatype": "TYPE", "MPI_Op": "OP",
+           "MPI_Info": "INFO", "MPI_Errhandler": "ERRHANDLER", "MPI_Win": "WIN",
+           "MPI_File": "FILE"}
+FREEING = ("_free", "_free_keyval", "MPI_File_close", "MPI_Comm_disconnect", "MPI_Keyval_free",
+           "MPI_Attr_free")
+LENDING = ("_get_errhandler", "MPI_Errhandler_get", "MPI_Comm_get_parent")
 C_WORDS = ("void", "char", "short", "int", "long", "float", "double", "signed", "unsigned",
            "const", "volatile", "restrict", "struct", "union", "enum")
 IDENT = re.compile(r"[A-Za-z_]\w*")
@@ -406,6 +413,21 @@ def impl_header(calls):
             + guard("ORR_MPI_IMPL_H", "\n".join(lines) + "\n"))
 
 
+def objects(call):
+    """What the call makes or frees: pairs of argument name and kind; and whether it frees."""
+    if call.returns != "int" or call.name.endswith(LENDING):
+        return [], False
+    frees = call.name.endswith(FREEING)
+    found = [(arg.name, OBJECTS[arg.type[:-2]]) for arg in call.args
+             if arg.type[-2:] == " *" and arg.type[:-2] in OBJECTS]
+    if "keyval" in call.name.lower():
+        found += [(arg.name, "KEYVAL") for arg in call.args
+                  if arg.type == "int *" and arg.name.endswith("keyval")]
+    if not frees and any(arg.type == "MPI_Request *" for arg in call.args):
+        found = []  # the handle comes when the request is complete
+    return found, frees
+
+
 def entry(call):
     """The exported function and its P name."""
     head = fill("ORR_EXPORT " + spaced(call.returns) + call.name, call.parameters(), "")
@@ -422,6 +444,14 @@ def entry(call):
                 "vtime t0 = mpi_clock(self);",
                 fill("    " + invoke, names, ";").lstrip(),
                 f"mpi_leave(self, {call.constant}, t0);"]
+        made, frees = objects(call)
+        for name, kind in made:
+            handle = "gone" if frees else f"MPI_LEAK_HANDLE({name})"
+            body[3:3] = ["if (__builtin_expect(mpi_world.check_leaks, 0) && rc == MPI_SUCCESS)",
+                         f"    mpi_leak_{'freed' if frees else 'made'}(self, MPI_LEAK_{kind}, "
+                         f"{handle});"]
+            if frees:
+                body[2:2] = [f"uint64_t gone = MPI_LEAK_HANDLE({name});"]
         if call.returns != "void":
             body.append("return rc;")
     text = head + "\n{\n" + "".join(f"    {line}\n" for line in body) + "}\n"

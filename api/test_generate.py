@@ -30,6 +30,12 @@ struct mpi_rank *mpi_enter(enum mpi_fn fn);
 struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn);
 vtime mpi_clock(struct mpi_rank *self);
 void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0);
+#define MPI_LEAK_HANDLE(at) ((uint64_t)(uintptr_t)*(at))
+enum mpi_leak_kind { MPI_LEAK_COMM, MPI_LEAK_GROUP, MPI_LEAK_TYPE, MPI_LEAK_OP, MPI_LEAK_INFO,
+                     MPI_LEAK_ERRHANDLER, MPI_LEAK_KEYVAL, MPI_LEAK_WIN, MPI_LEAK_FILE };
+void mpi_leak_made(struct mpi_rank *self, enum mpi_leak_kind kind, uint64_t handle);
+void mpi_leak_freed(struct mpi_rank *self, enum mpi_leak_kind kind, uint64_t handle);
+extern struct { int check_leaks; } mpi_world;
 _Noreturn void mpi_unsupported(enum mpi_fn fn);
 """
 

@@ -246,6 +246,9 @@ const char *mpi_info_lookup(MPI_Info, const char *key);
 /* Largest tag of user messages. */
 #define MPI_TAG_LIMIT INT32_MAX
 
+/* The name that the rank has given it, "" if none. */
+const char *mpi_comm_name_for(const struct mpi_rank *, MPI_Comm);
+
 /* "MPI_COMM_WORLD", the name the rank gave it, or "communicator 0x84000003". */
 const char *mpi_comm_label(MPI_Comm, char *out, size_t n);
 

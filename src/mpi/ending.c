@@ -1,7 +1,8 @@
 /*
  * ending.c - one result from all processes.
  *
- *     each process    output to its end -> its part: struct part | report of the stuck | statistics
+ *     each process    output to its end -> its part: struct part | report of the stuck | leaks |
+ *                     statistics
  *     process 0       all parts -> output to its end, error messages, run page, statistics file
  *
  * Process 0 gives the exit status to all, and they part. With one process it is all the same thing.
@@ -19,6 +20,7 @@
 #include "base/units.h"
 #include "engine/stuck.h"
 #include "mpi/clock.h"
+#include "mpi/leaks.h"
 #include "mpi/stats.h"
 
 struct part {
@@ -27,7 +29,8 @@ struct part {
     uint64_t peak_rss, pairs, batches;
     double median_slice_s;
     int32_t aggregated, crowded;
-    uint64_t stuck_bytes; /* of what follows; the rest are statistics */
+    uint64_t stuck_bytes; /* of what follows, ... */
+    uint64_t leak_bytes;  /* ... and of what follows that; the rest are statistics */
 };
 
 /* ---- this process's part ---- */
@@ -50,6 +53,12 @@ static int is_stuck(enum engine_end end)
     return end == ENGINE_END_DEADLOCK || end == ENGINE_END_LIVELOCK;
 }
 
+/* What is left when a run was ended says nothing. */
+static int wants_leaks(enum engine_end end)
+{
+    return mpi_world.check_leaks && end == ENGINE_END_DONE;
+}
+
 static int wants_stats(void)
 {
     return mpi_world.opt->stats_path[0] && mpi_team_stopped()->cause != RUN_CAUSE_CRASH;
@@ -70,6 +79,9 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
     if (is_stuck(end))
         engine_stuck_collect(&mpi_world.engine, out);
     p.stuck_bytes = out->len - sizeof p;
+    if (wants_leaks(end))
+        mpi_leaks_collect(out);
+    p.leak_bytes = out->len - sizeof p - p.stuck_bytes;
     memcpy(out->data, &p, sizeof p);
     if (wants_stats())
         mpi_stats_collect(out);
@@ -81,7 +93,7 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
 struct whole {
     struct part sum;
     uint64_t peak_rss_max;
-    struct buf stuck, stats;
+    struct buf stuck, leaks, stats;
 };
 
 static void merge_ending(struct mpi_ending *to, const struct mpi_ending *from)
@@ -135,8 +147,9 @@ static void merge(struct whole *w, const struct buf *bytes)
     to->aggregated |= p.aggregated;
     to->crowded |= p.crowded;
     buf_add(&w->stuck, bytes->data + sizeof p, p.stuck_bytes);
-    buf_add(&w->stats, bytes->data + sizeof p + p.stuck_bytes,
-            bytes->len - sizeof p - p.stuck_bytes);
+    buf_add(&w->leaks, bytes->data + sizeof p + p.stuck_bytes, p.leak_bytes);
+    buf_add(&w->stats, bytes->data + sizeof p + p.stuck_bytes + p.leak_bytes,
+            bytes->len - sizeof p - p.stuck_bytes - p.leak_bytes);
 }
 
 /* ---- the result ---- */
@@ -224,6 +237,20 @@ static int say(const struct whole *w, enum engine_end end, enum run_cause *cause
     }
 }
 
+/* Leaks are a finding: they make a status of 0 a 1. */
+static int say_leaks(const struct whole *w, enum engine_end end, int status)
+{
+    uint32_t leaks = wants_leaks(end) ? mpi_leaks_merge(&w->leaks) : 0;
+
+    if (!leaks)
+        return status;
+    mpi_leaks_say();
+    if (status)
+        return status;
+    mpi_world.page->end.leaks = leaks;
+    return 1;
+}
+
 static int write_stats(const struct whole *w, int status)
 {
     struct err err;
@@ -249,6 +276,7 @@ static int conclude(const struct buf *parts, enum engine_end end)
     status = say(&w, end, &cause);
     if (status == 0 && lost)
         status = lost == EPIPE ? 128 + SIGPIPE : 3;
+    status = say_leaks(&w, end, status);
     status = write_stats(&w, status);
     fill_page(&w, cause);
     mpi_world.page->end.exit_status = status;

@@ -8,6 +8,7 @@
 #define MPI_ENTRY_H
 
 #include "mpi/error.h"
+#include "mpi/leaks.h"
 #include "mpi/rank.h"
 #include "mpi/stats.h"
 

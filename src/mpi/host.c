@@ -326,6 +326,7 @@ static void map_page(void)
     mpi_world.page = page;
     mpi_world.opt = &page->opt;
     mpi_world.size = (uint32_t)page->opt.ranks;
+    mpi_world.check_leaks = page->opt.check_leaks;
 }
 
 /* Finds the other processes, if any, and which ranks are here. */

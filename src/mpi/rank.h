@@ -70,6 +70,7 @@ struct mpi_world {
     double ps_per_tick;   /* host ticks to virtual picoseconds, speed included */
     vtime send_overhead, recv_overhead, test_cost, clock_cost;
     uint64_t eager_limit;
+    int check_leaks;      /* record what programs make and free (leaks.h) */
     int may_cancel;       /* the program calls MPI_Cancel */
     int shared;           /* there are other processes */
     int parking;          /* the run was aborted: ranks beyond that time need not go on */

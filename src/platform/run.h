@@ -33,6 +33,7 @@ struct run_options {
     int32_t may_cancel; /* the program imports MPI_Cancel */
     int32_t type_keys;  /* the program imports MPI_Type_create_keyval */
     int32_t detail;     /* per-rank, per-function statistics wanted (--stats given) */
+    int32_t check_leaks; /* report what the program did not free */
     uint32_t procs;      /* native processes */
     int32_t placement;   /* of ranks on them: enum place_kind (engine/place.h) */
     int32_t place_fd;    /* PLACE_LIST: a file with the process of each rank, 32 bits each */
@@ -83,6 +84,7 @@ struct run_page {
         int32_t crowded;         /* more processes than processors on some machine */
         int32_t pairs_aggregated;
         int32_t stats_failed;
+        uint32_t leaks;          /* different ones found, if they are why exit_status is not 0 */
     } end;
 };
 

@@ -89,6 +89,13 @@ static const char *name_of(uint32_t rank, const struct mpi_comm *c)
     return c->name ? c->name : "";
 }
 
+const char *mpi_comm_name_for(const struct mpi_rank *r, MPI_Comm comm)
+{
+    const struct mpi_comm *c = mpi_comm_at(comm);
+
+    return c ? name_of(mpi_rank_id(r), c) : "";
+}
+
 int mpi_comm_set_name(struct mpi_rank *self, MPI_Comm comm, const char *comm_name)
 {
     struct mpi_comm *c;

@@ -168,6 +168,17 @@ struct mpi_req *mpi_req_get(struct mpi_rank *self, MPI_Request h)
     return r && !(r->flags & MPI_REQ_ORPHAN) ? r : NULL;
 }
 
+void mpi_req_each_left(void (*fn)(const struct mpi_req *, void *), void *arg)
+{
+    for (uint32_t t = 0; t < TABLES; t++)
+        for (uint32_t i = 0; i < tables[t].chunk_count * CHUNK; i++) {
+            const struct mpi_req *r = &tables[t].chunks[i / CHUNK][i % CHUNK];
+
+            if (r->kind != MPI_REQ_FREE && !(r->flags & (MPI_REQ_ORPHAN | MPI_REQ_CHILD)))
+                fn(r, arg);
+        }
+}
+
 /* ---- statuses ---- */
 
 static void set_count(MPI_Status *s, uint64_t bytes, int cancelled)

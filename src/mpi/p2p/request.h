@@ -9,6 +9,9 @@
 /* A persistent request that is not started. */
 int mpi_req_is_idle(const struct mpi_req *);
 
+/* Calls fn for every request that a program has neither completed nor freed. */
+void mpi_req_each_left(void (*fn)(const struct mpi_req *, void *), void *arg);
+
 /* Bytes that a complete receive has put into its buffer. */
 uint64_t mpi_req_received(const struct mpi_req *);
 

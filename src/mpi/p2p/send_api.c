@@ -64,7 +64,7 @@ static int nonblocking(struct mpi_rank *self, const void *buf, MPI_Count count, 
     if (rc != MPI_SUCCESS)
         return rc;
     mpi_drain(self);
-    if (dest != MPI_PROC_NULL &&
+    if (dest != MPI_PROC_NULL && !mpi_world.check_leaks &&
         mpi_p2p_try_send(self, buf, (uint64_t)count, a.type,
                          mpi_comm_world_rank(a.comm, (uint32_t)dest), tag, a.comm->ctx, mode)) {
         *request = mpi_req_sent();

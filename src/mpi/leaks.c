@@ -1,0 +1,253 @@
+/*
+ * leaks.c - what programs did not free: recorded per rank and handle, summed up over ranks at the
+ * end.
+ *
+ *     (rank, kind, handle) -> count, call that made it      while the program runs
+ *     (kind, call, name, count per rank) -> ranks           in the end
+ *
+ * Requests are found in their table when the run is over.
+ */
+#include "mpi/leaks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "mpi/comm.h"
+#include "mpi/p2p/request.h"
+
+#define FN_BITS 16
+#define HANDLE_BITS 28
+#define NAME_MAX_BYTES 64
+
+/* One rank's leaks of one sort, or with `ranks` those of many. */
+struct leak {
+    uint32_t kind, fn;
+    uint64_t count; /* per rank */
+    uint64_t ranks; /* before summing up: which rank */
+    char name[NAME_MAX_BYTES];
+};
+
+static struct map made;   /* (rank, kind, handle) -> count << FN_BITS | fn */
+static struct buf merged; /* process 0: struct leak, sorted */
+
+static const char *const kind_name[MPI_LEAK_KINDS] = {
+    "request", "communicator", "group", "datatype", "operation",
+    "info object", "error handler", "attribute key", "window", "file",
+};
+
+/* MPICH's handles: the two highest bits are 2 for what programs make. Keys and files differ. */
+static int is_made(enum mpi_leak_kind kind, uint64_t handle)
+{
+    if (kind == MPI_LEAK_KEYVAL || kind == MPI_LEAK_FILE)
+        return handle != 0;
+    return handle >> 30 == 2;
+}
+
+static uint64_t key_of(const struct mpi_rank *self, enum mpi_leak_kind kind, uint64_t handle)
+{
+    uint64_t part = kind == MPI_LEAK_FILE ? handle >> 4 : handle;
+
+    return (uint64_t)mpi_rank_index(self) << (HANDLE_BITS + 4) | (uint64_t)kind << HANDLE_BITS |
+           (part & ((UINT64_C(1) << HANDLE_BITS) - 1));
+}
+
+void mpi_leak_made(struct mpi_rank *self, enum mpi_leak_kind kind, uint64_t handle)
+{
+    uint64_t *at;
+
+    if (!is_made(kind, handle))
+        return;
+    at = map_insert(&made, key_of(self, kind, handle), NULL);
+    *at = ((*at >> FN_BITS) + 1) << FN_BITS | self->fn;
+}
+
+void mpi_leak_freed(struct mpi_rank *self, enum mpi_leak_kind kind, uint64_t handle)
+{
+    uint64_t key = key_of(self, kind, handle), *at = map_find(&made, key);
+
+    if (!at)
+        return;
+    *at -= UINT64_C(1) << FN_BITS;
+    if (!(*at >> FN_BITS))
+        map_remove(&made, key);
+}
+
+/* ---- collecting ---- */
+
+/* What the program called it. */
+static void find_name(struct leak *l, uint64_t key)
+{
+    uint32_t index = (uint32_t)(key & ((UINT64_C(1) << HANDLE_BITS) - 1));
+    const char *name = "";
+
+    if (l->kind == MPI_LEAK_TYPE) {
+        const struct mpi_type *t =
+            mpi_type_get((MPI_Datatype)(MPI_TYPE_CLASS_DIRECT | (index & MPI_TYPE_INDEX_MASK)));
+
+        name = t ? mpi_type_name(t) : "";
+    } else if (l->kind == MPI_LEAK_COMM) {
+        name = mpi_comm_name_for(&mpi_world.ranks[l->ranks],
+                                 (MPI_Comm)(0x80000000u | (index & 0x0fffffffu)));
+    }
+    strncpy(l->name, name, sizeof l->name - 1);
+}
+
+static void add_objects(struct buf *out)
+{
+    size_t it = 0;
+    uint64_t key, value;
+
+    while (map_next(&made, &it, &key, &value)) {
+        struct leak l = {.kind = (uint32_t)(key >> HANDLE_BITS & 15),
+                         .fn = (uint32_t)(value & ((1u << FN_BITS) - 1)),
+                         .count = value >> FN_BITS, .ranks = key >> (HANDLE_BITS + 4)};
+
+        find_name(&l, key);
+        buf_add(out, &l, sizeof l);
+    }
+}
+
+/* The call that makes such a request. */
+static enum mpi_fn maker(const struct mpi_req *r)
+{
+    static const enum mpi_fn started[] = {MPI_FN_ISEND, MPI_FN_IBSEND, MPI_FN_ISSEND,
+                                          MPI_FN_IRSEND};
+    static const enum mpi_fn persistent[] = {MPI_FN_SEND_INIT, MPI_FN_BSEND_INIT,
+                                             MPI_FN_SSEND_INIT, MPI_FN_RSEND_INIT};
+    int is_persistent = (r->flags & MPI_REQ_PERSISTENT) != 0;
+
+    switch ((enum mpi_req_kind)r->kind) {
+    case MPI_REQ_SEND: return is_persistent ? persistent[r->mode] : started[r->mode];
+    case MPI_REQ_RECV: return is_persistent ? MPI_FN_RECV_INIT : MPI_FN_IRECV;
+    case MPI_REQ_PAIR: return MPI_FN_ISENDRECV;
+    case MPI_REQ_GREQ: return MPI_FN_GREQUEST_START;
+    case MPI_REQ_PSEND: return MPI_FN_PSEND_INIT;
+    case MPI_REQ_PRECV: return MPI_FN_PRECV_INIT;
+    default: return MPI_FN_COUNT; /* to MPI_PROC_NULL, or not of point-to-point */
+    }
+}
+
+static void add_request(const struct mpi_req *r, void *out)
+{
+    struct leak l = {.kind = MPI_LEAK_REQUEST, .fn = (uint32_t)maker(r), .count = 1,
+                     .ranks = r->owner};
+
+    buf_add(out, &l, sizeof l);
+}
+
+static int by_sort(const struct leak *a, const struct leak *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->fn != b->fn)
+        return a->fn < b->fn ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static int by_rank(const void *x, const void *y)
+{
+    const struct leak *a = x, *b = y;
+
+    if (a->ranks != b->ranks)
+        return a->ranks < b->ranks ? -1 : 1;
+    return by_sort(a, b);
+}
+
+static int by_count(const void *x, const void *y)
+{
+    const struct leak *a = x, *b = y;
+    int order = by_sort(a, b);
+
+    return order ? order : a->count < b->count ? -1 : a->count > b->count;
+}
+
+/* Equal neighbours become one, their counts or ranks added. */
+static void fold(struct buf *b, int (*order)(const void *, const void *), int add_ranks)
+{
+    struct leak *l = (struct leak *)b->data;
+    size_t n = b->len / sizeof *l, kept = 0;
+
+    qsort(l, n, sizeof *l, order);
+    for (size_t i = 0; i < n; i++) {
+        if (kept && order(&l[kept - 1], &l[i]) == 0) {
+            l[kept - 1].ranks += add_ranks ? l[i].ranks : 0;
+            l[kept - 1].count += add_ranks ? 0 : l[i].count;
+        } else {
+            l[kept++] = l[i];
+        }
+    }
+    b->len = kept * sizeof *l;
+}
+
+void mpi_leaks_collect(struct buf *out)
+{
+    struct buf own;
+
+    buf_init(&own);
+    add_objects(&own);
+    mpi_req_each_left(add_request, &own);
+    if (own.len) {
+        fold(&own, by_rank, 0);
+        for (size_t i = 0; i < own.len / sizeof(struct leak); i++)
+            ((struct leak *)own.data)[i].ranks = 1;
+        fold(&own, by_count, 1);
+        buf_add(out, own.data, own.len);
+    }
+    buf_fini(&own);
+}
+
+/* ---- the result ---- */
+
+uint32_t mpi_leaks_merge(const struct buf *parts)
+{
+    buf_init(&merged);
+    if (!parts->len)
+        return 0;
+    buf_add(&merged, parts->data, parts->len);
+    fold(&merged, by_count, 1);
+    return (uint32_t)(merged.len / sizeof(struct leak));
+}
+
+static const char *maker_name(const struct leak *l)
+{
+    return l->fn < MPI_FN_COUNT ? mpi_fn_name[l->fn] : "another call";
+}
+
+void mpi_leaks_say(void)
+{
+    const struct leak *l = (const struct leak *)merged.data;
+    char ranks[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
+
+    for (size_t i = 0; i < merged.len / sizeof *l; i++)
+        log_warn("leak: %s rank%s: %s%s%s%s created by %s (%s each)",
+                 units_format_count(ranks, sizeof ranks, l[i].ranks), l[i].ranks == 1 ? "" : "s",
+                 kind_name[l[i].kind], l[i].name[0] ? " '" : "", l[i].name,
+                 l[i].name[0] ? "'" : "", maker_name(&l[i]),
+                 units_format_count(count, sizeof count, l[i].count));
+}
+
+void mpi_leaks_json(struct json *j)
+{
+    const struct leak *l = (const struct leak *)merged.data;
+
+    json_key(j, "leaks");
+    json_array_begin(j);
+    for (size_t i = 0; i < merged.len / sizeof *l; i++) {
+        json_object_begin(j);
+        json_key(j, "kind");
+        json_string(j, kind_name[l[i].kind]);
+        json_key(j, "name");
+        json_string(j, l[i].name);
+        json_key(j, "created_by");
+        json_string(j, maker_name(&l[i]));
+        json_key(j, "ranks");
+        json_uint(j, l[i].ranks);
+        json_key(j, "per_rank");
+        json_uint(j, l[i].count);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
