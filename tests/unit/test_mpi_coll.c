@@ -505,18 +505,18 @@ static void make_types(void)
 
     int_type = mpi_type_get(MPI_INT);
     double_type = mpi_type_get(MPI_DOUBLE);
-    mpi_type_make_vector(2, 1, 2, int_type, &gap_type);
+    mpi_type_make_vector(false, 2, 1, 2, int_type, &gap_type);
     committed(gap_type);
-    mpi_type_make_hindexed(2, (int[]){1, 2}, (MPI_Aint[]){-8, 4}, int_type, &t);
-    mpi_type_make_resized(t, -8, 28, &low_type);
+    mpi_type_make_hindexed(false, 2, (MPI_Count[]){1, 2}, (MPI_Aint[]){-8, 4}, int_type, &t);
+    mpi_type_make_resized(false, t, -8, 28, &low_type);
     committed(low_type);
-    mpi_type_make_contiguous(2, u32, &pair_type);
+    mpi_type_make_contiguous(false, 2, u32, &pair_type);
     committed(pair_type);
-    mpi_type_make_vector(2, 1, 2, u32, &t);
-    mpi_type_make_resized(t, 0, 16, &gap_pair_type);
+    mpi_type_make_vector(false, 2, 1, 2, u32, &t);
+    mpi_type_make_resized(false, t, 0, 16, &gap_pair_type);
     committed(gap_pair_type);
-    mpi_type_make_hindexed(2, (int[]){1, 1}, (MPI_Aint[]){-600, -592}, u32, &t);
-    mpi_type_make_resized(t, -600, 16, &low_pair_type);
+    mpi_type_make_hindexed(false, 2, (MPI_Count[]){1, 1}, (MPI_Aint[]){-600, -592}, u32, &t);
+    mpi_type_make_resized(false, t, -600, 16, &low_pair_type);
     committed(low_pair_type);
     mpi_op_create(mpi_world.ranks, affine, 0, &affine_op);
     mpi_op_create(mpi_world.ranks, add, 1, &add_op);

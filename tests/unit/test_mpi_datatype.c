@@ -371,10 +371,10 @@ static void test_contents(void)
     mpi_type_dup(self, t, &u);
     ok(u != t && mpi_type_get(u)->committed, "a duplicate of a committed type is committed");
     struct mpi_type *large;
-    is_int(mpi_type_make_contiguous(UINT64_C(1) << 33, mpi_type_get(MPI_INT), &large), 0,
+    is_int(mpi_type_make_contiguous(true, (MPI_Count)1 << 33, mpi_type_get(MPI_INT), &large), 0,
            "a contiguous type of 2^33 items");
     ok(large->size == UINT64_C(1) << 35 && large->contig, "has 2^35 bytes");
-    raised = mpi_type_make_vector(INT32_MAX, INT32_MAX, INT32_MAX, large, &large);
+    raised = mpi_type_make_vector(false, INT32_MAX, INT32_MAX, INT32_MAX, large, &large);
     is_int(raised, MPI_ERR_COUNT, "sizes beyond 63 bits are refused");
     mpi_type_unref(large);
 }

@@ -13,6 +13,17 @@
  */
 #include "mpi/datatype/datatype_internal.h"
 
+#define WIDE_LIMIT ((type_wide)1 << 120)
+
+type_wide type_mul(type_wide a, type_wide b)
+{
+    type_wide product;
+    bool over = __builtin_mul_overflow(a, b, &product);
+    if (!over && product > -WIDE_LIMIT && product < WIDE_LIMIT)
+        return product;
+    return (a < 0) == (b < 0) ? WIDE_LIMIT : -WIDE_LIMIT;
+}
+
 static void widen(struct type_bounds *b, const struct type_bounds *by)
 {
     if (!b->any) {
@@ -28,7 +39,7 @@ static void widen(struct type_bounds *b, const struct type_bounds *by)
 void bounds_add_block(struct type_bounds *b, const struct mpi_type *old, type_wide disp,
                       int64_t blocklength)
 {
-    type_wide last = disp + ((type_wide)blocklength - 1) * old->extent;
+    type_wide last = disp + type_mul((type_wide)blocklength - 1, old->extent);
     type_wide low = old->extent < 0 ? last : disp;
     type_wide high = old->extent < 0 ? disp : last;
     struct type_bounds block = {
@@ -46,7 +57,7 @@ struct markers {
     bool has_lb, has_ub;
 };
 
-static void note_marker(struct markers *m, MPI_Datatype marker, MPI_Aint disp)
+static void note_marker(struct markers *m, MPI_Datatype marker, MPI_Count disp)
 {
     if (marker == MPI_LB) {
         m->lb = m->has_lb && m->lb < disp ? m->lb : disp;
@@ -90,12 +101,12 @@ static const struct mpi_type *plain(const struct mpi_type *t)
     return t;
 }
 
-void bounds_of_struct(struct type_bounds *b, int count, const int *blocklengths,
-                      const MPI_Aint *displs, struct mpi_type *const *types, uint16_t align)
+void bounds_of_struct(struct type_bounds *b, MPI_Count count, const MPI_Count *blocklengths,
+                      const MPI_Count *displs, struct mpi_type *const *types, uint16_t align)
 {
     struct markers markers = {.has_lb = false};
     bool data = false, mixed = false;
-    for (int i = 0; i < count; i++) {
+    for (MPI_Count i = 0; i < count; i++) {
         mixed = mixed || plain(types[i]) != plain(types[0]);
         if (!blocklengths[i])
             continue;

@@ -27,6 +27,7 @@
 #define ORRERY_MPI_DATATYPE_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct type_plan;
@@ -42,7 +43,7 @@ struct mpi_type {
                             count * size bytes at the buffer itself */
     uint8_t committed;
     uint8_t builtin;
-    uint8_t kind;       /* MPI_COMBINER_* */
+    uint8_t kind;       /* MPI_COMBINER_*; a predefined type is NAMED or F90_* */
     uint16_t align;     /* strictest alignment of a basic member, 0 if none */
     uint8_t name_owned; /* name is on the heap */
     MPI_Datatype elem;  /* the basic (or pair) type if made of one only, else 0 */
@@ -53,11 +54,12 @@ struct mpi_type {
     uint64_t sig;                  /* hash of the signature of one item */
     const struct type_plan *plan;  /* compiled form, see plan.h */
     const char *name;              /* never NULL; "" for an unnamed type */
-    /* The arguments of the constructor, as MPI_Type_get_contents gives them. A contiguous type
-     * longer than INT_MAX has its count in aints[0] instead of ints[0]. */
-    int nints, naints, ntypes;
+    /* The arguments of the constructor, as MPI_Type_get_contents_c gives them: those of a
+     * large-count constructor are counts, and ints only where it takes ints. */
+    MPI_Count nints, naints, ncounts, ntypes;
     const int *ints;
     const MPI_Aint *aints;
+    const MPI_Count *counts;
     struct mpi_type *const *types; /* each held by one ref */
     uint64_t hash;                 /* interning: key hash and bucket chain */
     struct mpi_type *hash_next;
@@ -117,30 +119,48 @@ uint32_t mpi_type_live(void);
 
 /* Constructors. On success they return MPI_SUCCESS and store a type with one ref for the caller
  * (mpi_type_publish turns it into a handle). On error they return MPI_ERR_COUNT (negative count or
- * block length, or a size or bound beyond 63 bits) or MPI_ERR_ARG (a bad subarray), and leave *out
- * alone. Arguments are copied. Bounds follow MPICH 4.0: see bounds.c. Cost: the argument lists. */
-int mpi_type_make_contiguous(uint64_t count, struct mpi_type *old, struct mpi_type **out);
-int mpi_type_make_vector(int count, int blocklength, int stride, struct mpi_type *old,
-                         struct mpi_type **out);
-int mpi_type_make_hvector(int count, int blocklength, MPI_Aint stride, struct mpi_type *old,
-                          struct mpi_type **out);
-int mpi_type_make_indexed(int count, const int *blocklengths, const int *displs,
+ * block length, or a size or bound beyond 63 bits), MPI_ERR_ARG (a bad array) or MPI_ERR_RANK (no
+ * such process in a darray), and leave *out alone. Arguments are copied. `large` says which form of
+ * the call it was, the one of ints or that of MPI_Count: the types are the same, their contents are
+ * not. Bounds follow MPICH 4.0: see bounds.c. Cost: the argument lists. */
+int mpi_type_make_contiguous(bool large, MPI_Count count, struct mpi_type *old,
+                             struct mpi_type **out);
+int mpi_type_make_vector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                         struct mpi_type *old, struct mpi_type **out);
+int mpi_type_make_hvector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count stride,
                           struct mpi_type *old, struct mpi_type **out);
-int mpi_type_make_hindexed(int count, const int *blocklengths, const MPI_Aint *displs,
-                           struct mpi_type *old, struct mpi_type **out);
-int mpi_type_make_indexed_block(int count, int blocklength, const int *displs,
-                                struct mpi_type *old, struct mpi_type **out);
-int mpi_type_make_hindexed_block(int count, int blocklength, const MPI_Aint *displs,
-                                 struct mpi_type *old, struct mpi_type **out);
-int mpi_type_make_struct(int count, const int *blocklengths, const MPI_Aint *displs,
-                         struct mpi_type *const *types, struct mpi_type **out);
-int mpi_type_make_resized(struct mpi_type *old, MPI_Aint lb, MPI_Aint extent,
+int mpi_type_make_indexed(bool large, MPI_Count count, const MPI_Count *blocklengths,
+                          const MPI_Count *displs, struct mpi_type *old, struct mpi_type **out);
+int mpi_type_make_hindexed(bool large, MPI_Count count, const MPI_Count *blocklengths,
+                           const MPI_Count *displs, struct mpi_type *old, struct mpi_type **out);
+int mpi_type_make_indexed_block(bool large, MPI_Count count, MPI_Count blocklength,
+                                const MPI_Count *displs, struct mpi_type *old,
+                                struct mpi_type **out);
+int mpi_type_make_hindexed_block(bool large, MPI_Count count, MPI_Count blocklength,
+                                 const MPI_Count *displs, struct mpi_type *old,
+                                 struct mpi_type **out);
+int mpi_type_make_struct(bool large, MPI_Count count, const MPI_Count *blocklengths,
+                         const MPI_Count *displs, struct mpi_type *const *types,
+                         struct mpi_type **out);
+int mpi_type_make_resized(bool large, struct mpi_type *old, MPI_Count lb, MPI_Count extent,
                           struct mpi_type **out);
 /* order: MPI_ORDER_C or MPI_ORDER_FORTRAN. A subsize of 0 gives an empty type. */
-int mpi_type_make_subarray(int ndims, const int *sizes, const int *subsizes, const int *starts,
-                           int order, struct mpi_type *old, struct mpi_type **out);
+int mpi_type_make_subarray(bool large, int ndims, const MPI_Count *sizes, const MPI_Count *subsizes,
+                           const MPI_Count *starts, int order, struct mpi_type *old,
+                           struct mpi_type **out);
+/* The part of process `rank` of a distributed array; the lists hold ints. */
+struct mpi_type_darray {
+    int size, rank, ndims, order;
+    const MPI_Count *gsizes;
+    const MPI_Count *distribs, *dargs, *psizes;
+};
+int mpi_type_make_darray(bool large, const struct mpi_type_darray *a, struct mpi_type *old,
+                         struct mpi_type **out);
 /* The copy is committed if the original is. */
 int mpi_type_make_dup(struct mpi_type *old, struct mpi_type **out);
+/* The predefined type that MPI_Type_create_f90_* gives for these arguments (p is 0 for integers):
+ * like `basic`, with its own handle. It is made once and lives for ever. */
+int mpi_type_make_f90(int combiner, int p, int r, struct mpi_type *basic, struct mpi_type **out);
 
 /* Data movement. The packed stream of `count` items is the data bytes in typemap order, count *
  * size of them. Buffers are MPI buffers: data of item i lies at buf + i * extent + displacement.

@@ -10,17 +10,27 @@
 /* Wide enough for any sum of products of arguments; checked once, at the end. */
 typedef __int128 type_wide;
 
-/* What a constructor was called with; the identity of a type. The integers are the concatenation
- * of up to TYPE_KEY_LISTS lists, in the order of MPI_Type_get_contents. All borrowed. */
-enum { TYPE_KEY_LISTS = 5 };
+/* A product, cut to +-2^120 so that a few of them add up; beyond 63 bits it is refused anyway. */
+type_wide type_mul(type_wide a, type_wide b);
+
+/* What a constructor was called with; the identity of a type. Up to TYPE_KEY_LISTS lists of
+ * arguments, each kept as ints, addresses or counts; within each of the three in the order of
+ * MPI_Type_get_contents. All borrowed. */
+enum type_list_kind { TYPE_LIST_INTS, TYPE_LIST_AINTS, TYPE_LIST_COUNTS, TYPE_LIST_KINDS };
+enum { TYPE_KEY_LISTS = 6 };
+
+struct type_list {
+    enum type_list_kind kind;
+    MPI_Count n;
+    const MPI_Count *at;
+};
 
 struct type_key {
     int kind;
-    int nints, naints, ntypes;
-    int list_len[TYPE_KEY_LISTS];
-    const int *list[TYPE_KEY_LISTS];
-    const MPI_Aint *aints;
+    int nlists;
+    MPI_Count ntypes;
     struct mpi_type *const *types;
+    struct type_list list[TYPE_KEY_LISTS];
 };
 
 /* table.c: handles and interning. */
@@ -44,14 +54,48 @@ void bounds_add_block(struct type_bounds *b, const struct mpi_type *old, type_wi
                       int64_t blocklength);
 
 /* Bounds of a struct, with explicit markers and alignment padding. */
-void bounds_of_struct(struct type_bounds *b, int count, const int *blocklengths,
-                      const MPI_Aint *displs, struct mpi_type *const *types, uint16_t align);
+void bounds_of_struct(struct type_bounds *b, MPI_Count count, const MPI_Count *blocklengths,
+                      const MPI_Count *displs, struct mpi_type *const *types, uint16_t align);
 
 /* Store the bounds in the type. */
 void bounds_store(const struct type_bounds *b, struct mpi_type *t);
 
 /* Whether all bounds and their differences, and `size`, fit in 63 bits. */
 bool bounds_fit(const struct type_bounds *b, type_wide size);
+
+/* make.c: what all constructors share. */
+
+/* What describes a new type, besides its key and its plan. */
+struct type_draft {
+    type_wide size;
+    struct type_bounds bounds;
+    uint16_t align;
+    MPI_Datatype elem;
+    uint64_t nelems, sig;
+};
+
+/* A draft of `items` items of `old`, bounds apart. */
+struct type_draft draft_repeat(const struct mpi_type *old, type_wide items);
+
+/* Whether it all fits in 63 bits. */
+bool draft_fits(const struct type_draft *d);
+
+/* A ref to the type of this key, if it exists. */
+bool draft_reuse(const struct type_key *key, struct mpi_type **out);
+
+/* Enter the new type and return an MPI error class. The plan, unless it is the first old type's,
+ * becomes the type's property. */
+int draft_finish(const struct type_key *key, const struct type_draft *d,
+                 const struct type_plan *plan, struct mpi_type **out);
+
+/* Block length of member i of a struct. */
+static inline uint64_t type_block_length(const struct mpi_type *t, MPI_Count i)
+{
+    return t->ncounts ? (uint64_t)t->counts[1 + i] : (uint64_t)t->ints[1 + i];
+}
+
+/* Bytes of the first member of a predefined pair; the whole for other predefined types. */
+uint64_t type_first_member(const struct mpi_type *t);
 
 /* elements.c: signatures are polynomial hashes modulo TYPE_SIG_MOD; those of parts add up. */
 #define TYPE_SIG_MOD ((UINT64_C(1) << 61) - 1)

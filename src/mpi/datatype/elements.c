@@ -50,8 +50,7 @@ uint64_t mpi_type_signature(const struct mpi_type *t, uint64_t count)
     return sig_concat(total, sig_repeat(t->sig, t->nelems, count), total);
 }
 
-/* Bytes of the first member of a predefined pair; the whole for other predefined types. */
-static uint64_t first_member(const struct mpi_type *t)
+uint64_t type_first_member(const struct mpi_type *t)
 {
     if (t->nelems < 2)
         return t->size;
@@ -65,19 +64,19 @@ static uint64_t elements_in_item(const struct mpi_type *t, uint64_t bytes)
     uint64_t n = 0;
     while (!t->builtin) {
         const struct mpi_type *next = t->types[0];
-        for (int i = 0; t->kind == MPI_COMBINER_STRUCT && i < t->ntypes; i++) {
+        for (MPI_Count i = 0; t->kind == MPI_COMBINER_STRUCT && i < t->ntypes; i++) {
             next = t->types[i];
-            uint64_t block = next->size * (uint64_t)t->ints[1 + i];
+            uint64_t block = next->size * type_block_length(t, i);
             if (bytes < block)
                 break;
             bytes -= block;
-            n += next->nelems * (uint64_t)t->ints[1 + i];
+            n += next->nelems * type_block_length(t, i);
         }
         n += bytes / next->size * next->nelems;
         bytes %= next->size;
         t = next;
     }
-    return n + (bytes && bytes >= first_member(t));
+    return n + (bytes && bytes >= type_first_member(t));
 }
 
 int64_t mpi_type_elements(const struct mpi_type *t, uint64_t bytes)
@@ -100,17 +99,17 @@ uint64_t mpi_type_element_bytes(const struct mpi_type *t, uint64_t n)
     n %= t->nelems;
     while (n && !t->builtin) {
         const struct mpi_type *next = t->types[0];
-        for (int i = 0; t->kind == MPI_COMBINER_STRUCT && i < t->ntypes; i++) {
+        for (MPI_Count i = 0; t->kind == MPI_COMBINER_STRUCT && i < t->ntypes; i++) {
             next = t->types[i];
-            uint64_t block = next->nelems * (uint64_t)t->ints[1 + i];
+            uint64_t block = next->nelems * type_block_length(t, i);
             if (n < block)
                 break;
             n -= block;
-            bytes += next->size * (uint64_t)t->ints[1 + i];
+            bytes += next->size * type_block_length(t, i);
         }
         bytes += n / next->nelems * next->size;
         n %= next->nelems;
         t = next;
     }
-    return n ? bytes + first_member(t) : bytes;
+    return n ? bytes + type_first_member(t) : bytes;
 }

@@ -2,25 +2,22 @@
  *
  * Each one describes the call as a key, looks it up, and only if it is new computes bounds, checks
  * that everything fits in 63 bits, and compiles the plan. A draft collects what describes the new
- * type. Types that repeat one old type share most of the work; struct is separate.
+ * type. Types that repeat one old type share most of the work; struct is separate. Arrays are in
+ * make_array.c.
  */
-#include <limits.h>
 #include <stddef.h>
 
 #include "mpi/datatype/datatype_internal.h"
 
-struct draft {
-    type_wide size;
-    struct type_bounds bounds;
-    uint16_t align;
-    MPI_Datatype elem;
-    uint64_t nelems, sig;
-};
+/* A list of the key: kept as `small` kind in the int form of a call, as counts in the large one. */
+#define LIST(small, length, values)                                                                \
+    {                                                                                              \
+        large ? TYPE_LIST_COUNTS : TYPE_LIST_##small, length, values                               \
+    }
 
-/* A draft of `items` items of `old`, bounds apart. */
-static struct draft draft_repeat(const struct mpi_type *old, type_wide items)
+struct type_draft draft_repeat(const struct mpi_type *old, type_wide items)
 {
-    struct draft d = {.size = items * (type_wide)old->size};
+    struct type_draft d = {.size = type_mul(items, (type_wide)old->size)};
     if (d.size == 0 || d.size > INT64_MAX)
         return d;
     d.align = old->align;
@@ -30,7 +27,7 @@ static struct draft draft_repeat(const struct mpi_type *old, type_wide items)
     return d;
 }
 
-static bool draft_fits(const struct draft *d)
+bool draft_fits(const struct type_draft *d)
 {
     return bounds_fit(&d->bounds, d->size);
 }
@@ -41,9 +38,8 @@ static bool plan_is_dense(const struct type_plan *plan)
                              plan->parts[0].count == 1 && plan->parts[0].disp == 0);
 }
 
-/* Enter the new type. The plan, unless it is the first old type's, becomes the type's property. */
-static int finish(const struct type_key *key, const struct draft *d, const struct type_plan *plan,
-                  struct mpi_type **out)
+int draft_finish(const struct type_key *key, const struct type_draft *d,
+                 const struct type_plan *plan, struct mpi_type **out)
 {
     struct mpi_type *t = table_add(key);
     if (!t) {
@@ -63,8 +59,7 @@ static int finish(const struct type_key *key, const struct draft *d, const struc
     return MPI_SUCCESS;
 }
 
-/* A ref to the type of this key, if it exists. */
-static bool reuse(const struct type_key *key, struct mpi_type **out)
+bool draft_reuse(const struct type_key *key, struct mpi_type **out)
 {
     struct mpi_type *t = table_find(key);
     if (!t)
@@ -74,208 +69,202 @@ static bool reuse(const struct type_key *key, struct mpi_type **out)
     return true;
 }
 
-int mpi_type_make_contiguous(uint64_t count, struct mpi_type *old, struct mpi_type **out)
+int mpi_type_make_contiguous(bool large, MPI_Count count, struct mpi_type *old,
+                             struct mpi_type **out)
 {
-    if (count > INT64_MAX)
+    if (count < 0)
         return MPI_ERR_COUNT;
-    int small = (int)count;
-    MPI_Aint large = (MPI_Aint)count;
-    struct type_key key = {.kind = MPI_COMBINER_CONTIGUOUS, .ntypes = 1, .types = &old};
-    if (count <= INT_MAX) {
-        key.nints = key.list_len[0] = 1;
-        key.list[0] = &small;
-    } else {
-        key.naints = 1;
-        key.aints = &large;
-    }
-    if (reuse(&key, out))
+    struct type_key key = {.kind = MPI_COMBINER_CONTIGUOUS,
+                           .nlists = 1,
+                           .list = {LIST(INTS, 1, &count)},
+                           .ntypes = 1,
+                           .types = &old};
+    if (draft_reuse(&key, out))
         return MPI_SUCCESS;
-    struct draft d = draft_repeat(old, (type_wide)count);
+    struct type_draft d = draft_repeat(old, count);
     if (d.size)
-        bounds_add_block(&d.bounds, old, 0, (int64_t)count);
+        bounds_add_block(&d.bounds, old, 0, count);
     if (!draft_fits(&d))
         return MPI_ERR_COUNT;
-    return finish(&key, &d, plan_loop(0, count, old->extent, old->plan, NULL), out);
+    return draft_finish(&key, &d, plan_loop(0, (uint64_t)count, old->extent, old->plan, NULL), out);
 }
 
 /* Vectors; stride in bytes. */
-static int make_strided(const struct type_key *key, int count, int blocklength, type_wide stride,
-                        struct mpi_type **out)
+static int make_strided(const struct type_key *key, MPI_Count count, MPI_Count blocklength,
+                        type_wide stride, struct mpi_type **out)
 {
     if (count < 0 || blocklength < 0)
         return MPI_ERR_COUNT;
-    if (reuse(key, out))
+    if (draft_reuse(key, out))
         return MPI_SUCCESS;
     const struct mpi_type *old = key->types[0];
-    struct draft d = draft_repeat(old, (type_wide)count * blocklength);
+    struct type_draft d = draft_repeat(old, (type_wide)count * blocklength);
     if (count && old->size) {
         bounds_add_block(&d.bounds, old, 0, blocklength);
-        bounds_add_block(&d.bounds, old, (count - 1) * stride, blocklength);
+        bounds_add_block(&d.bounds, old, type_mul(count - 1, stride), blocklength);
     }
     if (!draft_fits(&d))
         return MPI_ERR_COUNT;
     struct type_plan *block = plan_loop(0, (uint64_t)blocklength, old->extent, old->plan, NULL);
     /* A stride that does not fit belongs to a single block, and is not used. */
     int64_t step = count > 1 ? (int64_t)stride : 0;
-    return finish(key, &d, plan_loop(0, (uint64_t)count, step, block, block), out);
+    return draft_finish(key, &d, plan_loop(0, (uint64_t)count, step, block, block), out);
 }
 
-int mpi_type_make_vector(int count, int blocklength, int stride, struct mpi_type *old,
-                         struct mpi_type **out)
+int mpi_type_make_vector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                         struct mpi_type *old, struct mpi_type **out)
 {
-    const int ints[] = {count, blocklength, stride};
+    const MPI_Count ints[] = {count, blocklength, stride};
     struct type_key key = {.kind = MPI_COMBINER_VECTOR,
-                           .nints = 3,
+                           .nlists = 1,
+                           .list = {LIST(INTS, 3, ints)},
                            .ntypes = 1,
-                           .list_len = {3},
-                           .list = {ints},
                            .types = &old};
-    return make_strided(&key, count, blocklength, (type_wide)stride * old->extent, out);
+    return make_strided(&key, count, blocklength, type_mul(stride, old->extent), out);
 }
 
-int mpi_type_make_hvector(int count, int blocklength, MPI_Aint stride, struct mpi_type *old,
-                          struct mpi_type **out)
+int mpi_type_make_hvector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                          struct mpi_type *old, struct mpi_type **out)
 {
-    const int ints[] = {count, blocklength};
+    const MPI_Count ints[] = {count, blocklength};
     struct type_key key = {.kind = MPI_COMBINER_HVECTOR,
-                           .nints = 2,
-                           .naints = 1,
+                           .nlists = 2,
+                           .list = {LIST(INTS, 2, ints), LIST(AINTS, 1, &stride)},
                            .ntypes = 1,
-                           .list_len = {2},
-                           .list = {ints},
-                           .aints = &stride,
                            .types = &old};
     return make_strided(&key, count, blocklength, stride, out);
 }
 
-/* The lists of an indexed type: blocklengths or one blocklength for all, and displacements in items
- * or in bytes. */
+/* The lists of an indexed type: blocklengths or one blocklength for all, and displacements in units
+ * of `unit` bytes. */
 struct blocks {
-    int count;
-    int blocklength;
-    const int *blocklengths; /* NULL: all blocklength */
-    const int *items;        /* NULL: bytes */
-    const MPI_Aint *bytes;
+    MPI_Count count;
+    MPI_Count blocklength;
+    const MPI_Count *blocklengths; /* NULL: all blocklength */
+    const MPI_Count *displs;
+    int64_t unit;
 };
 
-static int block_length(const struct blocks *b, int i)
+static MPI_Count block_length(const struct blocks *b, MPI_Count i)
 {
     return b->blocklengths ? b->blocklengths[i] : b->blocklength;
 }
 
-static type_wide block_disp(const struct blocks *b, int i, const struct mpi_type *old)
+static type_wide block_disp(const struct blocks *b, MPI_Count i)
 {
-    return b->items ? (type_wide)b->items[i] * old->extent : (type_wide)b->bytes[i];
+    return type_mul(b->displs[i], b->unit);
 }
 
 static bool blocks_valid(const struct blocks *b)
 {
     if (b->count < 0 || (!b->blocklengths && b->blocklength < 0))
         return false;
-    for (int i = 0; b->blocklengths && i < b->count; i++)
+    for (MPI_Count i = 0; b->blocklengths && i < b->count; i++)
         if (b->blocklengths[i] < 0)
             return false;
     return true;
 }
 
-static struct draft draft_blocks(const struct blocks *b, const struct mpi_type *old)
+static struct type_draft draft_blocks(const struct blocks *b, const struct mpi_type *old)
 {
     type_wide items = 0;
-    for (int i = 0; i < b->count; i++)
+    for (MPI_Count i = 0; i < b->count; i++)
         items += block_length(b, i);
-    struct draft d = draft_repeat(old, items);
-    for (int i = 0; old->size && i < b->count; i++)
+    struct type_draft d = draft_repeat(old, items);
+    for (MPI_Count i = 0; old->size && i < b->count; i++)
         if (!b->blocklengths || b->blocklengths[i])
-            bounds_add_block(&d.bounds, old, block_disp(b, i, old), block_length(b, i));
+            bounds_add_block(&d.bounds, old, block_disp(b, i), block_length(b, i));
     return d;
 }
 
-static int make_indexed(struct type_key *key, const struct blocks *b, struct mpi_type **out)
+static int make_indexed(const struct type_key *key, const struct blocks *b, struct mpi_type **out)
 {
-    if (reuse(key, out))
+    if (draft_reuse(key, out))
         return MPI_SUCCESS;
     const struct mpi_type *old = key->types[0];
-    struct draft d = draft_blocks(b, old);
+    struct type_draft d = draft_blocks(b, old);
     if (!draft_fits(&d))
         return MPI_ERR_COUNT;
     struct type_plan *plan = plan_create(4);
-    for (int i = 0; i < b->count; i++)
+    for (MPI_Count i = 0; i < b->count; i++)
         if (block_length(b, i))
-            plan_append(&plan, (int64_t)block_disp(b, i, old), (uint64_t)block_length(b, i),
+            plan_append(&plan, (int64_t)block_disp(b, i), (uint64_t)block_length(b, i),
                         old->extent, old->plan);
-    return finish(key, &d, plan, out);
+    return draft_finish(key, &d, plan, out);
 }
 
-int mpi_type_make_indexed(int count, const int *blocklengths, const int *displs,
-                          struct mpi_type *old, struct mpi_type **out)
+int mpi_type_make_indexed(bool large, MPI_Count count, const MPI_Count *blocklengths,
+                          const MPI_Count *displs, struct mpi_type *old, struct mpi_type **out)
 {
-    struct blocks b = {.count = count, .blocklengths = blocklengths, .items = displs};
+    struct blocks b = {.count = count,
+                       .blocklengths = blocklengths,
+                       .displs = displs,
+                       .unit = old->extent};
     if (!blocks_valid(&b))
         return MPI_ERR_COUNT;
     struct type_key key = {.kind = MPI_COMBINER_INDEXED,
-                           .nints = 1 + 2 * count,
+                           .nlists = 3,
+                           .list = {LIST(INTS, 1, &count), LIST(INTS, count, blocklengths),
+                                    LIST(INTS, count, displs)},
                            .ntypes = 1,
-                           .list_len = {1, count, count},
-                           .list = {&count, blocklengths, displs},
                            .types = &old};
     return make_indexed(&key, &b, out);
 }
 
-int mpi_type_make_hindexed(int count, const int *blocklengths, const MPI_Aint *displs,
-                           struct mpi_type *old, struct mpi_type **out)
+int mpi_type_make_hindexed(bool large, MPI_Count count, const MPI_Count *blocklengths,
+                           const MPI_Count *displs, struct mpi_type *old, struct mpi_type **out)
 {
-    struct blocks b = {.count = count, .blocklengths = blocklengths, .bytes = displs};
+    struct blocks b = {.count = count, .blocklengths = blocklengths, .displs = displs, .unit = 1};
     if (!blocks_valid(&b))
         return MPI_ERR_COUNT;
     struct type_key key = {.kind = MPI_COMBINER_HINDEXED,
-                           .nints = 1 + count,
-                           .naints = count,
+                           .nlists = 3,
+                           .list = {LIST(INTS, 1, &count), LIST(INTS, count, blocklengths),
+                                    LIST(AINTS, count, displs)},
                            .ntypes = 1,
-                           .list_len = {1, count},
-                           .list = {&count, blocklengths},
-                           .aints = displs,
                            .types = &old};
     return make_indexed(&key, &b, out);
 }
 
-int mpi_type_make_indexed_block(int count, int blocklength, const int *displs,
-                                struct mpi_type *old, struct mpi_type **out)
+int mpi_type_make_indexed_block(bool large, MPI_Count count, MPI_Count blocklength,
+                                const MPI_Count *displs, struct mpi_type *old,
+                                struct mpi_type **out)
 {
-    struct blocks b = {.count = count, .blocklength = blocklength, .items = displs};
+    struct blocks b = {.count = count,
+                       .blocklength = blocklength,
+                       .displs = displs,
+                       .unit = old->extent};
     if (!blocks_valid(&b))
         return MPI_ERR_COUNT;
-    const int ints[] = {count, blocklength};
+    const MPI_Count ints[] = {count, blocklength};
     struct type_key key = {.kind = MPI_COMBINER_INDEXED_BLOCK,
-                           .nints = 2 + count,
+                           .nlists = 2,
+                           .list = {LIST(INTS, 2, ints), LIST(INTS, count, displs)},
                            .ntypes = 1,
-                           .list_len = {2, count},
-                           .list = {ints, displs},
                            .types = &old};
     return make_indexed(&key, &b, out);
 }
 
-int mpi_type_make_hindexed_block(int count, int blocklength, const MPI_Aint *displs,
-                                 struct mpi_type *old, struct mpi_type **out)
+int mpi_type_make_hindexed_block(bool large, MPI_Count count, MPI_Count blocklength,
+                                 const MPI_Count *displs, struct mpi_type *old,
+                                 struct mpi_type **out)
 {
-    struct blocks b = {.count = count, .blocklength = blocklength, .bytes = displs};
+    struct blocks b = {.count = count, .blocklength = blocklength, .displs = displs, .unit = 1};
     if (!blocks_valid(&b))
         return MPI_ERR_COUNT;
-    const int ints[] = {count, blocklength};
+    const MPI_Count ints[] = {count, blocklength};
     struct type_key key = {.kind = MPI_COMBINER_HINDEXED_BLOCK,
-                           .nints = 2,
-                           .naints = count,
+                           .nlists = 2,
+                           .list = {LIST(INTS, 2, ints), LIST(AINTS, count, displs)},
                            .ntypes = 1,
-                           .list_len = {2},
-                           .list = {ints},
-                           .aints = displs,
                            .types = &old};
     return make_indexed(&key, &b, out);
 }
 
-static void draft_add_member(struct draft *d, const struct mpi_type *t, int blocklength)
+static void draft_add_member(struct type_draft *d, const struct mpi_type *t, MPI_Count blocklength)
 {
     type_wide bytes = (type_wide)t->size * blocklength;
-    if (bytes == 0)
+    if (bytes == 0 || d->size > INT64_MAX)
         return;
     d->elem = d->size == 0 || d->elem == t->elem ? t->elem : 0;
     d->size += bytes;
@@ -287,150 +276,82 @@ static void draft_add_member(struct draft *d, const struct mpi_type *t, int bloc
     d->align = t->align > d->align ? t->align : d->align;
 }
 
-int mpi_type_make_struct(int count, const int *blocklengths, const MPI_Aint *displs,
-                         struct mpi_type *const *types, struct mpi_type **out)
+int mpi_type_make_struct(bool large, MPI_Count count, const MPI_Count *blocklengths,
+                         const MPI_Count *displs, struct mpi_type *const *types,
+                         struct mpi_type **out)
 {
-    struct blocks b = {.count = count, .blocklengths = blocklengths, .bytes = displs};
+    struct blocks b = {.count = count, .blocklengths = blocklengths, .displs = displs, .unit = 1};
     if (!blocks_valid(&b))
         return MPI_ERR_COUNT;
     struct type_key key = {.kind = MPI_COMBINER_STRUCT,
-                           .nints = 1 + count,
-                           .naints = count,
+                           .nlists = 3,
+                           .list = {LIST(INTS, 1, &count), LIST(INTS, count, blocklengths),
+                                    LIST(AINTS, count, displs)},
                            .ntypes = count,
-                           .list_len = {1, count},
-                           .list = {&count, blocklengths},
-                           .aints = displs,
                            .types = types};
-    if (reuse(&key, out))
+    if (draft_reuse(&key, out))
         return MPI_SUCCESS;
-    struct draft d = {.size = 0};
-    for (int i = 0; i < count; i++)
+    struct type_draft d = {.size = 0};
+    for (MPI_Count i = 0; i < count; i++)
         draft_add_member(&d, types[i], blocklengths[i]);
     bounds_of_struct(&d.bounds, count, blocklengths, displs, types, d.align);
     if (!draft_fits(&d))
         return MPI_ERR_COUNT;
     struct type_plan *plan = plan_create(4);
-    for (int i = 0; i < count; i++)
+    for (MPI_Count i = 0; i < count; i++)
         plan_append(&plan, displs[i], (uint64_t)blocklengths[i], types[i]->extent, types[i]->plan);
-    return finish(&key, &d, plan, out);
+    return draft_finish(&key, &d, plan, out);
 }
 
-int mpi_type_make_resized(struct mpi_type *old, MPI_Aint lb, MPI_Aint extent,
+/* The type again, with bounds of its own. */
+static struct type_draft draft_same(const struct mpi_type *old, type_wide lb, type_wide extent)
+{
+    struct type_draft d = draft_repeat(old, 1);
+    d.bounds = (struct type_bounds){lb, lb + extent, old->true_lb,
+                                    (type_wide)old->true_lb + old->true_extent, true};
+    return d;
+}
+
+int mpi_type_make_resized(bool large, struct mpi_type *old, MPI_Count lb, MPI_Count extent,
                           struct mpi_type **out)
 {
-    const MPI_Aint aints[] = {lb, extent};
+    const MPI_Count aints[] = {lb, extent};
     struct type_key key = {.kind = MPI_COMBINER_RESIZED,
-                           .naints = 2,
+                           .nlists = 1,
+                           .list = {LIST(AINTS, 2, aints)},
                            .ntypes = 1,
-                           .aints = aints,
                            .types = &old};
-    if (reuse(&key, out))
+    if (draft_reuse(&key, out))
         return MPI_SUCCESS;
-    struct draft d = draft_repeat(old, 1);
-    d.bounds = (struct type_bounds){lb, (type_wide)lb + extent, old->true_lb,
-                                    (type_wide)old->true_lb + old->true_extent, true};
+    struct type_draft d = draft_same(old, lb, extent);
     if (!draft_fits(&d))
         return MPI_ERR_COUNT;
-    return finish(&key, &d, old->plan, out);
+    return draft_finish(&key, &d, old->plan, out);
 }
 
 int mpi_type_make_dup(struct mpi_type *old, struct mpi_type **out)
 {
     struct type_key key = {.kind = MPI_COMBINER_DUP, .ntypes = 1, .types = &old};
-    if (reuse(&key, out))
+    if (draft_reuse(&key, out))
         return MPI_SUCCESS;
-    struct draft d = draft_repeat(old, 1);
-    d.bounds = (struct type_bounds){old->lb, (type_wide)old->lb + old->extent, old->true_lb,
-                                    (type_wide)old->true_lb + old->true_extent, true};
-    return finish(&key, &d, old->plan, out);
+    struct type_draft d = draft_same(old, old->lb, old->extent);
+    return draft_finish(&key, &d, old->plan, out);
 }
 
-static bool subarray_valid(int ndims, const int *sizes, const int *subsizes, const int *starts,
-                           int order)
+int mpi_type_make_f90(int combiner, int p, int r, struct mpi_type *basic, struct mpi_type **out)
 {
-    if (ndims < 0 || (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
-        return false;
-    for (int i = 0; i < ndims; i++)
-        if (sizes[i] < 1 || subsizes[i] < 0 || starts[i] < 0 || subsizes[i] > sizes[i] ||
-            starts[i] > sizes[i] - subsizes[i])
-            return false;
-    return true;
-}
-
-/* Geometry of a subarray in items: of the whole array, of the selection, and of the distance from
- * the array's first item to the selection's first and last one. */
-struct subarray {
-    type_wide whole, selected, first, last;
-};
-
-/* Index of the k-th fastest dimension. */
-static int dimension(int k, int ndims, int order)
-{
-    return order == MPI_ORDER_FORTRAN ? k : ndims - 1 - k;
-}
-
-/* False if the array has more items than 63 bits can count. */
-static bool subarray_measure(struct subarray *s, int ndims, const int *sizes, const int *subsizes,
-                             const int *starts, int order)
-{
-    *s = (struct subarray){.whole = 1, .selected = 1};
-    for (int k = 0; k < ndims; k++) {
-        int i = dimension(k, ndims, order);
-        s->first += starts[i] * s->whole;
-        s->last += ((type_wide)starts[i] + subsizes[i] - 1) * s->whole;
-        s->whole *= sizes[i];
-        s->selected *= subsizes[i];
-        if (s->whole > INT64_MAX)
-            return false;
-    }
-    return true;
-}
-
-static void subarray_bounds(const struct subarray *s, const struct mpi_type *old,
-                            struct type_bounds *bounds)
-{
-    if (s->selected && old->size) {
-        bounds_add_block(bounds, old, s->first * old->extent, 1);
-        bounds_add_block(bounds, old, s->last * old->extent, 1);
-    }
-    bounds->lb = 0;
-    bounds->ub = s->whole * old->extent;
-}
-
-static struct type_plan *subarray_plan(int ndims, const int *sizes, const int *subsizes,
-                                       int64_t disp, int order, const struct mpi_type *old)
-{
-    struct type_plan *plan = plan_loop(disp, 1, 0, old->plan, NULL);
-    type_wide stride = old->extent;
-    for (int k = 0; k < ndims; k++) {
-        int i = dimension(k, ndims, order);
-        int64_t step = subsizes[i] > 1 ? (int64_t)stride : 0;
-        plan = plan_loop(0, (uint64_t)subsizes[i], step, plan, plan);
-        stride *= sizes[i];
-    }
-    return plan;
-}
-
-int mpi_type_make_subarray(int ndims, const int *sizes, const int *subsizes, const int *starts,
-                           int order, struct mpi_type *old, struct mpi_type **out)
-{
-    if (!subarray_valid(ndims, sizes, subsizes, starts, order))
-        return MPI_ERR_ARG;
-    struct type_key key = {.kind = MPI_COMBINER_SUBARRAY,
-                           .nints = 2 + 3 * ndims,
-                           .ntypes = 1,
-                           .list_len = {1, ndims, ndims, ndims, 1},
-                           .list = {&ndims, sizes, subsizes, starts, &order},
-                           .types = &old};
-    if (reuse(&key, out))
+    const MPI_Count ints[] = {p, r};
+    int first = combiner == MPI_COMBINER_F90_INTEGER;
+    struct type_key key = {.kind = combiner,
+                           .nlists = 1,
+                           .list = {{TYPE_LIST_INTS, 2 - first, ints + first}}};
+    if (draft_reuse(&key, out))
         return MPI_SUCCESS;
-    struct subarray s;
-    if (!subarray_measure(&s, ndims, sizes, subsizes, starts, order))
-        return MPI_ERR_COUNT;
-    struct draft d = draft_repeat(old, s.selected);
-    subarray_bounds(&s, old, &d.bounds);
-    if (!draft_fits(&d))
-        return MPI_ERR_COUNT;
-    int64_t disp = (int64_t)(s.first * old->extent);
-    return finish(&key, &d, subarray_plan(ndims, sizes, subsizes, disp, order, old), out);
+    struct type_draft d = draft_same(basic, basic->lb, basic->extent);
+    int rc = draft_finish(&key, &d, plan_loop(0, 1, 0, basic->plan, NULL), out);
+    if (rc == MPI_SUCCESS) {
+        (*out)->builtin = (*out)->committed = 1;
+        (*out)->handles = 1;
+    }
+    return rc;
 }

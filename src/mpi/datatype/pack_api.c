@@ -1,13 +1,15 @@
 /* MPI calls that pack and unpack data, and those that count what a status says was received.
  *
- * Conventions as in type_api.c. The packed form is the plain stream of data bytes: all ranks run on
- * one kind of machine. Errors of pack and unpack are raised on the communicator they are given,
- * which is not used otherwise.
+ * Conventions as in type_api.c. The packed form of MPI_Pack is the plain stream of data bytes: all
+ * ranks run on one kind of machine; that of MPI_Pack_external is "external32" (external.h). Errors
+ * of pack and unpack are raised on the communicator they are given, which is not used otherwise.
  */
 #include <limits.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "mpi/datatype/datatype.h"
+#include "mpi/datatype/external.h"
 #include "mpi/datatype/type_api.h"
 #include "mpi/error.h"
 #include "mpi_impl.h"
@@ -15,88 +17,191 @@
 enum { LOWEST_ADDRESS = 4096 };
 
 /* MPI_BOTTOM is a null pointer too, but then the displacements are addresses. */
-static int is_null_buffer(const struct mpi_type *t, uint64_t count, const void *buf)
+static int is_null_buffer(const struct mpi_type *t, MPI_Count count, const void *buf)
 {
     return !buf && count && t->size && t->true_lb > -LOWEST_ADDRESS && t->true_lb < LOWEST_ADDRESS;
 }
 
 /* Checks common to pack and unpack; the type, or NULL with the raised error in *rc. */
 static const struct mpi_type *check_typed(struct mpi_rank *self, MPI_Comm comm, const void *buf,
-                                          int count, MPI_Datatype datatype, int *rc)
+                                          MPI_Count count, MPI_Datatype datatype, int *rc)
 {
     const struct mpi_type *t = mpi_type_get(datatype);
     *rc = MPI_SUCCESS;
     if (!t)
         *rc = type_raise_handle(self, datatype);
     else if (count < 0)
-        *rc = mpi_raise(self, comm, MPI_ERR_COUNT, "count %d is negative", count);
+        *rc = mpi_raise(self, comm, MPI_ERR_COUNT, "count %ld is negative", count);
     else if (!t->committed)
         *rc = mpi_raise(self, comm, MPI_ERR_TYPE, "the datatype is not committed");
-    else if (is_null_buffer(t, (uint64_t)count, buf))
+    else if (is_null_buffer(t, count, buf))
         *rc = mpi_raise(self, comm, MPI_ERR_BUFFER, "the buffer is a null pointer");
     return *rc ? NULL : t;
 }
 
-/* Whether the packed side has room for `count` items from *position on. */
-static int check_packed(struct mpi_rank *self, MPI_Comm comm, const struct mpi_type *t, int count,
-                        const void *packed, int packed_size, const int *position)
+/* Whether the packed side has room for `count` items of `bytes` bytes from *position on. */
+static int check_packed(struct mpi_rank *self, MPI_Comm comm, uint64_t bytes, MPI_Count count,
+                        const void *packed, MPI_Count packed_size, const MPI_Count *position)
 {
-    unsigned __int128 need = (unsigned __int128)t->size * (unsigned)count;
+    unsigned __int128 need = (unsigned __int128)bytes * (uint64_t)count;
     if (!position)
         return type_raise_null(self, "position");
     if (need && !packed)
         return mpi_raise(self, comm, MPI_ERR_BUFFER, "the packed buffer is a null pointer");
     if (*position < 0 || packed_size < 0)
-        return mpi_raise(self, comm, MPI_ERR_ARG, "position %d or size %d is negative", *position,
+        return mpi_raise(self, comm, MPI_ERR_ARG, "position %ld or size %ld is negative", *position,
                          packed_size);
-    if (*position > packed_size || need > (unsigned)(packed_size - *position))
-        return mpi_raise(self, comm, MPI_ERR_TRUNCATE,
-                         "%d items of %llu bytes do not fit at position %d of a buffer of %d bytes",
-                         count, (unsigned long long)t->size, *position, packed_size);
+    if (*position > packed_size || need > (uint64_t)(packed_size - *position))
+        return mpi_raise(
+            self, comm, MPI_ERR_TRUNCATE,
+            "%ld items of %llu bytes do not fit at position %ld of a buffer of %ld bytes", count,
+            (unsigned long long)bytes, *position, packed_size);
+    return MPI_SUCCESS;
+}
+
+int mpi_pack_c(struct mpi_rank *self, const void *inbuf, MPI_Count incount, MPI_Datatype datatype,
+               void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
+{
+    int rc;
+    const struct mpi_type *t = check_typed(self, comm, inbuf, incount, datatype, &rc);
+    if (t)
+        rc = check_packed(self, comm, t->size, incount, outbuf, outsize, position);
+    if (rc || !t->size || !incount)
+        return rc;
+    *position += (MPI_Count)mpi_type_pack(t, (uint64_t)incount, inbuf, (char *)outbuf + *position);
     return MPI_SUCCESS;
 }
 
 int mpi_pack(struct mpi_rank *self, const void *inbuf, int incount, MPI_Datatype datatype,
              void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
+    MPI_Count at = position ? *position : 0;
+    int rc = mpi_pack_c(self, inbuf, incount, datatype, outbuf, outsize, position ? &at : NULL,
+                        comm);
+    if (!rc)
+        *position = (int)at;
+    return rc;
+}
+
+int mpi_unpack_c(struct mpi_rank *self, const void *inbuf, MPI_Count insize, MPI_Count *position,
+                 void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
+{
     int rc;
-    const struct mpi_type *t = check_typed(self, comm, inbuf, incount, datatype, &rc);
+    const struct mpi_type *t = check_typed(self, comm, outbuf, outcount, datatype, &rc);
     if (t)
-        rc = check_packed(self, comm, t, incount, outbuf, outsize, position);
-    if (rc || !t->size || !incount)
+        rc = check_packed(self, comm, t->size, outcount, inbuf, insize, position);
+    if (rc || !t->size || !outcount)
         return rc;
-    *position += (int)mpi_type_pack(t, (uint64_t)incount, inbuf, (char *)outbuf + *position);
+    uint64_t bytes = t->size * (uint64_t)outcount;
+    *position += (MPI_Count)mpi_type_unpack(t, (uint64_t)outcount, outbuf,
+                                            (const char *)inbuf + *position, bytes);
     return MPI_SUCCESS;
 }
 
 int mpi_unpack(struct mpi_rank *self, const void *inbuf, int insize, int *position, void *outbuf,
                int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-    int rc;
-    const struct mpi_type *t = check_typed(self, comm, outbuf, outcount, datatype, &rc);
-    if (t)
-        rc = check_packed(self, comm, t, outcount, inbuf, insize, position);
-    if (rc || !t->size || !outcount)
-        return rc;
-    uint64_t bytes = t->size * (uint64_t)outcount;
-    *position += (int)mpi_type_unpack(t, (uint64_t)outcount, outbuf,
-                                      (const char *)inbuf + *position, bytes);
+    MPI_Count at = position ? *position : 0;
+    int rc = mpi_unpack_c(self, inbuf, insize, position ? &at : NULL, outbuf, outcount, datatype,
+                          comm);
+    if (!rc)
+        *position = (int)at;
+    return rc;
+}
+
+/* Packed bytes of `count` items, each of the size that `bytes` tells; MPI_UNDEFINED if beyond
+ * `limit`. */
+static int packed_size(struct mpi_rank *self, MPI_Comm comm, MPI_Count count, MPI_Datatype datatype,
+                       uint64_t (*bytes)(const struct mpi_type *), MPI_Count limit, MPI_Count *size)
+{
+    const struct mpi_type *t = mpi_type_get(datatype);
+    if (!t)
+        return type_raise_handle(self, datatype);
+    if (count < 0)
+        return mpi_raise(self, comm, MPI_ERR_COUNT, "count %ld is negative", count);
+    if (!size)
+        return type_raise_null(self, "size");
+    if (!t->committed)
+        return mpi_raise(self, comm, MPI_ERR_TYPE, "the datatype is not committed");
+    unsigned __int128 all = (unsigned __int128)bytes(t) * (uint64_t)count;
+    *size = all > (uint64_t)limit ? MPI_UNDEFINED : (MPI_Count)all;
     return MPI_SUCCESS;
+}
+
+static uint64_t native_bytes(const struct mpi_type *t)
+{
+    return t->size;
+}
+
+int mpi_pack_size_c(struct mpi_rank *self, MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm,
+                    MPI_Count *size)
+{
+    return packed_size(self, comm, incount, datatype, native_bytes, INT64_MAX, size);
 }
 
 int mpi_pack_size(struct mpi_rank *self, int incount, MPI_Datatype datatype, MPI_Comm comm,
                   int *size)
 {
-    const struct mpi_type *t = mpi_type_get(datatype);
-    if (!t)
-        return type_raise_handle(self, datatype);
-    if (incount < 0)
-        return mpi_raise(self, comm, MPI_ERR_COUNT, "count %d is negative", incount);
-    if (!size)
-        return type_raise_null(self, "size");
-    unsigned __int128 bytes = (unsigned __int128)t->size * (unsigned)incount;
-    *size = bytes > INT_MAX ? MPI_UNDEFINED : (int)bytes;
+    MPI_Count all;
+    int rc = packed_size(self, comm, incount, datatype, native_bytes, INT_MAX, size ? &all : NULL);
+    if (!rc)
+        *size = (int)all;
+    return rc;
+}
+
+static int check_datarep(struct mpi_rank *self, const char *datarep)
+{
+    if (!datarep)
+        return type_raise_null(self, "datarep");
+    if (strcmp(datarep, "external32"))
+        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_DATAREP,
+                         "the data representation '%.64s' is unknown: only external32 is", datarep);
     return MPI_SUCCESS;
+}
+
+int mpi_pack_external_c(struct mpi_rank *self, const char *datarep, const void *inbuf,
+                        MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize,
+                        MPI_Count *position)
+{
+    const struct mpi_type *t = NULL;
+    int rc = check_datarep(self, datarep);
+    if (!rc)
+        t = check_typed(self, MPI_COMM_SELF, inbuf, incount, datatype, &rc);
+    if (t)
+        rc = check_packed(self, MPI_COMM_SELF, type_external_size(t), incount, outbuf, outsize,
+                          position);
+    if (rc || !t->size || !incount)
+        return rc;
+    *position +=
+        (MPI_Count)type_external_pack(t, (uint64_t)incount, inbuf, (char *)outbuf + *position);
+    return MPI_SUCCESS;
+}
+
+int mpi_unpack_external_c(struct mpi_rank *self, const char datarep[], const void *inbuf,
+                          MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount,
+                          MPI_Datatype datatype)
+{
+    const struct mpi_type *t = NULL;
+    int rc = check_datarep(self, datarep);
+    if (!rc)
+        t = check_typed(self, MPI_COMM_SELF, outbuf, outcount, datatype, &rc);
+    if (t)
+        rc = check_packed(self, MPI_COMM_SELF, type_external_size(t), outcount, inbuf, insize,
+                          position);
+    if (rc || !t->size || !outcount)
+        return rc;
+    *position += (MPI_Count)type_external_unpack(t, (uint64_t)outcount, outbuf,
+                                                 (const char *)inbuf + *position);
+    return MPI_SUCCESS;
+}
+
+int mpi_pack_external_size_c(struct mpi_rank *self, const char *datarep, MPI_Count incount,
+                             MPI_Datatype datatype, MPI_Count *size)
+{
+    int rc = check_datarep(self, datarep);
+    return rc ? rc
+              : packed_size(self, MPI_COMM_SELF, incount, datatype, type_external_size, INT64_MAX,
+                            size);
 }
 
 static int as_int(int64_t n)
@@ -142,7 +247,7 @@ int mpi_get_count(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype 
     return rc;
 }
 
-int mpi_get_elements_x(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
+int mpi_get_elements_c(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
                        MPI_Count *count)
 {
     const struct mpi_type *t = mpi_type_get(datatype);
@@ -154,20 +259,20 @@ int mpi_get_elements_x(struct mpi_rank *self, const MPI_Status *status, MPI_Data
     return MPI_SUCCESS;
 }
 
+int mpi_get_elements_x(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
+                       MPI_Count *count)
+{
+    return mpi_get_elements_c(self, status, datatype, count);
+}
+
 int mpi_get_elements(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
                      int *count)
 {
     MPI_Count n;
-    int rc = mpi_get_elements_x(self, status, datatype, count ? &n : NULL);
+    int rc = mpi_get_elements_c(self, status, datatype, count ? &n : NULL);
     if (!rc)
         *count = as_int(n);
     return rc;
-}
-
-int mpi_get_elements_c(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
-                       MPI_Count *count)
-{
-    return mpi_get_elements_x(self, status, datatype, count);
 }
 
 int mpi_status_set_elements_x(struct mpi_rank *self, MPI_Status *status, MPI_Datatype datatype,

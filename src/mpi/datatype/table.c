@@ -34,36 +34,55 @@ static uint64_t mix(uint64_t h, uint64_t x)
 
 static uint64_t key_hash(const struct type_key *key)
 {
-    uint64_t h = mix((uint64_t)key->kind, (uint64_t)key->nints);
-    for (int l = 0; l < TYPE_KEY_LISTS; l++)
-        for (int i = 0; i < key->list_len[l]; i++)
-            h = mix(h, (uint32_t)key->list[l][i]);
-    for (int i = 0; i < key->naints; i++)
-        h = mix(h, (uint64_t)key->aints[i]);
-    for (int i = 0; i < key->ntypes; i++)
+    uint64_t h = mix((uint64_t)key->kind, (uint64_t)key->ntypes);
+    for (int l = 0; l < key->nlists; l++) {
+        h = mix(h, (uint64_t)key->list[l].kind);
+        for (MPI_Count i = 0; i < key->list[l].n; i++)
+            h = mix(h, (uint64_t)key->list[l].at[i]);
+    }
+    for (MPI_Count i = 0; i < key->ntypes; i++)
         h = mix(h, (uint32_t)key->types[i]->handle);
     return h;
 }
 
+/* Lengths of the key's lists, summed by kind. */
+static void key_lengths(const struct type_key *key, MPI_Count n[TYPE_LIST_KINDS])
+{
+    memset(n, 0, TYPE_LIST_KINDS * sizeof *n);
+    for (int l = 0; l < key->nlists; l++)
+        n[key->list[l].kind] += key->list[l].n;
+}
+
+static MPI_Count argument(const struct mpi_type *t, enum type_list_kind kind, MPI_Count i)
+{
+    return kind == TYPE_LIST_INTS    ? t->ints[i]
+           : kind == TYPE_LIST_AINTS ? t->aints[i]
+                                     : t->counts[i];
+}
+
+static bool lists_match(const struct type_key *key, const struct mpi_type *t)
+{
+    MPI_Count at[TYPE_LIST_KINDS] = {0};
+    for (int l = 0; l < key->nlists; l++) {
+        const struct type_list *list = &key->list[l];
+        for (MPI_Count i = 0; i < list->n; i++)
+            if (list->at[i] != argument(t, list->kind, at[list->kind]++))
+                return false;
+    }
+    return true;
+}
+
 static bool key_matches(const struct type_key *key, const struct mpi_type *t)
 {
-    if (key->kind != t->kind || key->nints != t->nints || key->naints != t->naints ||
-        key->ntypes != t->ntypes)
+    MPI_Count n[TYPE_LIST_KINDS];
+    key_lengths(key, n);
+    if (key->kind != t->kind || n[TYPE_LIST_INTS] != t->nints || n[TYPE_LIST_AINTS] != t->naints ||
+        n[TYPE_LIST_COUNTS] != t->ncounts || key->ntypes != t->ntypes)
         return false;
-    const int *ints = t->ints;
-    for (int l = 0; l < TYPE_KEY_LISTS; l++) {
-        size_t n = (size_t)key->list_len[l];
-        if (n && memcmp(ints, key->list[l], n * sizeof *ints))
-            return false;
-        ints += n;
-    }
-    for (int i = 0; i < key->naints; i++)
-        if (key->aints[i] != t->aints[i])
-            return false;
-    for (int i = 0; i < key->ntypes; i++)
+    for (MPI_Count i = 0; i < key->ntypes; i++)
         if (key->types[i] != t->types[i])
             return false;
-    return true;
+    return lists_match(key, t);
 }
 
 static bool share_no_more;
@@ -160,32 +179,51 @@ static void give_index(uint32_t index)
     table.freed_count++;
 }
 
-/* Copy the key behind the type: aints, types, then ints, by falling alignment. */
+/* The key's lists into the three arrays of the type. */
+static void copy_lists(const struct type_key *key, MPI_Aint *aints, MPI_Count *counts, int *ints)
+{
+    for (int l = 0; l < key->nlists; l++) {
+        const struct type_list *list = &key->list[l];
+        for (MPI_Count i = 0; i < list->n; i++) {
+            if (list->kind == TYPE_LIST_INTS)
+                *ints++ = (int)list->at[i];
+            else if (list->kind == TYPE_LIST_AINTS)
+                *aints++ = list->at[i];
+            else
+                *counts++ = list->at[i];
+        }
+    }
+}
+
+/* Copy the key behind the type: aints, counts, types, then ints, by falling alignment. */
 static struct mpi_type *alloc_with_key(const struct type_key *key)
 {
-    size_t aints_bytes = (size_t)key->naints * sizeof(MPI_Aint);
+    MPI_Count n[TYPE_LIST_KINDS];
+    key_lengths(key, n);
+    size_t wide = (size_t)(n[TYPE_LIST_AINTS] + n[TYPE_LIST_COUNTS]) * sizeof(MPI_Count);
     size_t types_bytes = (size_t)key->ntypes * sizeof(struct mpi_type *);
-    size_t ints_bytes = (size_t)key->nints * sizeof(int);
-    struct mpi_type *t = mem_alloc(sizeof *t + aints_bytes + types_bytes + ints_bytes);
-    *t = (struct mpi_type){.kind = (uint8_t)key->kind, .refs = 1, .name = ""};
+    size_t ints_bytes = (size_t)n[TYPE_LIST_INTS] * sizeof(int);
+    struct mpi_type *t = mem_alloc(sizeof *t + wide + types_bytes + ints_bytes);
     MPI_Aint *aints = (MPI_Aint *)(t + 1);
-    struct mpi_type **types = (struct mpi_type **)(aints + key->naints);
+    MPI_Count *counts = aints + n[TYPE_LIST_AINTS];
+    struct mpi_type **types = (struct mpi_type **)(counts + n[TYPE_LIST_COUNTS]);
     int *ints = (int *)(types + key->ntypes);
-    if (key->naints)
-        memcpy(aints, key->aints, aints_bytes);
-    for (int i = 0; i < key->ntypes; i++) {
+    *t = (struct mpi_type){.kind = (uint8_t)key->kind,
+                           .refs = 1,
+                           .name = "",
+                           .nints = n[TYPE_LIST_INTS],
+                           .naints = n[TYPE_LIST_AINTS],
+                           .ncounts = n[TYPE_LIST_COUNTS],
+                           .ntypes = key->ntypes,
+                           .ints = ints,
+                           .aints = aints,
+                           .counts = counts,
+                           .types = types};
+    copy_lists(key, aints, counts, ints);
+    for (MPI_Count i = 0; i < key->ntypes; i++) {
         types[i] = key->types[i];
         mpi_type_ref(types[i]);
     }
-    t->ints = ints;
-    for (int l = 0; l < TYPE_KEY_LISTS; l++)
-        for (int i = 0; i < key->list_len[l]; i++)
-            *ints++ = key->list[l][i];
-    t->aints = aints;
-    t->types = types;
-    t->nints = key->nints;
-    t->naints = key->naints;
-    t->ntypes = key->ntypes;
     return t;
 }
 
@@ -236,7 +274,7 @@ static void destroy(struct mpi_type *t)
     table.ntypes--;
     if (!t->ntypes || t->plan != t->types[0]->plan)
         plan_destroy((struct type_plan *)(uintptr_t)t->plan);
-    for (int i = 0; i < t->ntypes; i++)
+    for (MPI_Count i = 0; i < t->ntypes; i++)
         mpi_type_unref(t->types[i]);
     set_name(t, "", false);
     mem_free(t);

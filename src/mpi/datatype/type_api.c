@@ -1,13 +1,11 @@
-/* MPI calls on datatypes: constructors, commit and free, queries, envelope and contents, names.
+/* MPI calls on datatypes: copy, commit and free, the Fortran 90 types, addresses.
  *
  * Each function is the MPI call of the same name with the calling rank in front: it checks the
  * arguments, raises errors (on MPI_COMM_SELF: these calls have no communicator) and returns an MPI
  * error class. None switches, but the error handler may end the run.
  */
-#include <limits.h>
-#include <string.h>
+#include <stddef.h>
 
-#include "base/mem.h"
 #include "mpi/attr.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/datatype/type_api.h"
@@ -28,8 +26,7 @@ int type_raise_null(struct mpi_rank *self, const char *argument)
                      argument);
 }
 
-/* Hand the outcome of a constructor to the user. */
-static int deliver(struct mpi_rank *self, int rc, struct mpi_type *made, MPI_Datatype *newtype)
+int type_deliver(struct mpi_rank *self, int rc, struct mpi_type *made, MPI_Datatype *newtype)
 {
     switch (rc) {
     case MPI_SUCCESS:
@@ -40,206 +37,22 @@ static int deliver(struct mpi_rank *self, int rc, struct mpi_type *made, MPI_Dat
                          "a count or block length is negative, or the type exceeds 2^63 bytes");
     case MPI_ERR_ARG:
         return mpi_raise(self, MPI_COMM_SELF, rc,
-                         "the order is unknown, or the subarray does not lie inside the array");
+                         "the order or a distribution is unknown, or the part does not fit the "
+                         "array and the processes");
+    case MPI_ERR_RANK:
+        return mpi_raise(self, MPI_COMM_SELF, rc, "the rank is not one of the processes");
     default:
         return mpi_raise(self, MPI_COMM_SELF, rc, "there are too many datatypes");
     }
 }
 
-/* Common checks of constructors from one old type: stores the old type and returns MPI_SUCCESS. */
-static int check_make(struct mpi_rank *self, MPI_Datatype oldtype, const MPI_Datatype *newtype,
-                      struct mpi_type **old)
+int type_check_make(struct mpi_rank *self, MPI_Datatype oldtype, const MPI_Datatype *newtype,
+                    struct mpi_type **old)
 {
     *old = mpi_type_get(oldtype);
     if (!*old)
         return type_raise_handle(self, oldtype);
     return newtype ? MPI_SUCCESS : type_raise_null(self, "newtype");
-}
-
-/* The same for those with lists. `lengths` may be NULL if the call has no list of them. */
-static int check_lists(struct mpi_rank *self, int count, int has_lengths, const int *lengths,
-                       const void *displs)
-{
-    if (count > 0 && has_lengths && !lengths)
-        return type_raise_null(self, "array_of_blocklengths");
-    if (count > 0 && !displs)
-        return type_raise_null(self, "array_of_displacements");
-    if (count > (INT_MAX - 2) / 2)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_COUNT, "count %d is too large", count);
-    return MPI_SUCCESS;
-}
-
-int mpi_type_contiguous(struct mpi_rank *self, int count, MPI_Datatype oldtype,
-                        MPI_Datatype *newtype)
-{
-    struct mpi_type *old, *made = NULL;
-    int rc = check_make(self, oldtype, newtype, &old);
-    if (rc)
-        return rc;
-    rc = count < 0 ? MPI_ERR_COUNT : mpi_type_make_contiguous((uint64_t)count, old, &made);
-    return deliver(self, rc, made, newtype);
-}
-
-int mpi_type_vector(struct mpi_rank *self, int count, int blocklength, int stride,
-                    MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-    struct mpi_type *old, *made = NULL;
-    int rc = check_make(self, oldtype, newtype, &old);
-    if (rc)
-        return rc;
-    rc = mpi_type_make_vector(count, blocklength, stride, old, &made);
-    return deliver(self, rc, made, newtype);
-}
-
-int mpi_type_create_hvector(struct mpi_rank *self, int count, int blocklength, MPI_Aint stride,
-                            MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-    struct mpi_type *old, *made = NULL;
-    int rc = check_make(self, oldtype, newtype, &old);
-    if (rc)
-        return rc;
-    rc = mpi_type_make_hvector(count, blocklength, stride, old, &made);
-    return deliver(self, rc, made, newtype);
-}
-
-int mpi_type_hvector(struct mpi_rank *self, int count, int blocklength, MPI_Aint stride,
-                     MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-    return mpi_type_create_hvector(self, count, blocklength, stride, oldtype, newtype);
-}
-
-int mpi_type_indexed(struct mpi_rank *self, int count, const int array_of_blocklengths[],
-                     const int array_of_displacements[], MPI_Datatype oldtype,
-                     MPI_Datatype *newtype)
-{
-    struct mpi_type *old, *made = NULL;
-    int rc = check_make(self, oldtype, newtype, &old);
-    if (!rc)
-        rc = check_lists(self, count, 1, array_of_blocklengths, array_of_displacements);
-    if (rc)
-        return rc;
-    rc = mpi_type_make_indexed(count, array_of_blocklengths, array_of_displacements, old, &made);
-    return deliver(self, rc, made, newtype);
-}
-
-int mpi_type_create_hindexed(struct mpi_rank *self, int count, const int array_of_blocklengths[],
-                             const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
-                             MPI_Datatype *newtype)
-{
-    struct mpi_type *old, *made = NULL;
-    int rc = check_make(self, oldtype, newtype, &old);
-    if (!rc)
-        rc = check_lists(self, count, 1, array_of_blocklengths, array_of_displacements);
-    if (rc)
-        return rc;
-    rc = mpi_type_make_hindexed(count, array_of_blocklengths, array_of_displacements, old, &made);
-    return deliver(self, rc, made, newtype);
-}
-
-int mpi_type_hindexed(struct mpi_rank *self, int count, int array_of_blocklengths[],
-                      MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
-                      MPI_Datatype *newtype)
-{
-    return mpi_type_create_hindexed(self, count, array_of_blocklengths, array_of_displacements,
-                                    oldtype, newtype);
-}
-
-int mpi_type_create_indexed_block(struct mpi_rank *self, int count, int blocklength,
-                                  const int array_of_displacements[], MPI_Datatype oldtype,
-                                  MPI_Datatype *newtype)
-{
-    struct mpi_type *old, *made = NULL;
-    int rc = check_make(self, oldtype, newtype, &old);
-    if (!rc)
-        rc = check_lists(self, count, 0, NULL, array_of_displacements);
-    if (rc)
-        return rc;
-    rc = mpi_type_make_indexed_block(count, blocklength, array_of_displacements, old, &made);
-    return deliver(self, rc, made, newtype);
-}
-
-int mpi_type_create_hindexed_block(struct mpi_rank *self, int count, int blocklength,
-                                   const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
-                                   MPI_Datatype *newtype)
-{
-    struct mpi_type *old, *made = NULL;
-    int rc = check_make(self, oldtype, newtype, &old);
-    if (!rc)
-        rc = check_lists(self, count, 0, NULL, array_of_displacements);
-    if (rc)
-        return rc;
-    rc = mpi_type_make_hindexed_block(count, blocklength, array_of_displacements, old, &made);
-    return deliver(self, rc, made, newtype);
-}
-
-/* The objects of a list of handles, on the heap; NULL after raising an error into *rc. */
-static struct mpi_type **get_types(struct mpi_rank *self, int count, const MPI_Datatype *handles,
-                                   int *rc)
-{
-    struct mpi_type **types = mem_alloc((size_t)count * sizeof *types);
-    for (int i = 0; i < count; i++) {
-        types[i] = mpi_type_get(handles[i]);
-        if (!types[i]) {
-            mem_free(types);
-            *rc = type_raise_handle(self, handles[i]);
-            return NULL;
-        }
-    }
-    return types;
-}
-
-int mpi_type_create_struct(struct mpi_rank *self, int count, const int array_of_blocklengths[],
-                           const MPI_Aint array_of_displacements[],
-                           const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
-{
-    int rc = check_lists(self, count, 1, array_of_blocklengths, array_of_displacements);
-    if (rc)
-        return rc;
-    if (!newtype || (count > 0 && !array_of_types))
-        return type_raise_null(self, newtype ? "array_of_types" : "newtype");
-    if (count < 0)
-        return deliver(self, MPI_ERR_COUNT, NULL, newtype);
-    struct mpi_type **types = get_types(self, count, array_of_types, &rc);
-    if (!types)
-        return rc;
-    struct mpi_type *made = NULL;
-    rc = mpi_type_make_struct(count, array_of_blocklengths, array_of_displacements, types, &made);
-    mem_free(types);
-    return deliver(self, rc, made, newtype);
-}
-
-int mpi_type_struct(struct mpi_rank *self, int count, int array_of_blocklengths[],
-                    MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[],
-                    MPI_Datatype *newtype)
-{
-    return mpi_type_create_struct(self, count, array_of_blocklengths, array_of_displacements,
-                                  array_of_types, newtype);
-}
-
-int mpi_type_create_resized(struct mpi_rank *self, MPI_Datatype oldtype, MPI_Aint lb,
-                            MPI_Aint extent, MPI_Datatype *newtype)
-{
-    struct mpi_type *old, *made = NULL;
-    int rc = check_make(self, oldtype, newtype, &old);
-    if (rc)
-        return rc;
-    rc = mpi_type_make_resized(old, lb, extent, &made);
-    return deliver(self, rc, made, newtype);
-}
-
-int mpi_type_create_subarray(struct mpi_rank *self, int ndims, const int array_of_sizes[],
-                             const int array_of_subsizes[], const int array_of_starts[], int order,
-                             MPI_Datatype oldtype, MPI_Datatype *newtype)
-{
-    struct mpi_type *old, *made = NULL;
-    int rc = check_make(self, oldtype, newtype, &old);
-    if (rc)
-        return rc;
-    if (ndims > 0 && (!array_of_sizes || !array_of_subsizes || !array_of_starts))
-        return type_raise_null(self, "array_of_sizes, array_of_subsizes or array_of_starts");
-    rc = mpi_type_make_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order,
-                                old, &made);
-    return deliver(self, rc, made, newtype);
 }
 
 /* The duplicate is gone if a copy function fails. */
@@ -257,11 +70,11 @@ static int copy_attributes(struct mpi_rank *self, MPI_Datatype from, MPI_Datatyp
 int mpi_type_dup(struct mpi_rank *self, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct mpi_type *old, *made = NULL;
-    int rc = check_make(self, oldtype, newtype, &old);
+    int rc = type_check_make(self, oldtype, newtype, &old);
     if (rc)
         return rc;
     rc = mpi_type_make_dup(old, &made);
-    rc = deliver(self, rc, made, newtype);
+    rc = type_deliver(self, rc, made, newtype);
     return rc ? rc : copy_attributes(self, oldtype, newtype);
 }
 
@@ -292,4 +105,117 @@ int mpi_type_free(struct mpi_rank *self, MPI_Datatype *datatype)
     mpi_type_retract(t);
     *datatype = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
+}
+
+/* What a Fortran kind must offer: decimal digits, and for reals the decimal exponent. */
+struct kind {
+    int digits, range;
+    MPI_Datatype real, complex;
+};
+
+static const struct kind reals[] = {
+    {6, 37, MPI_REAL, MPI_COMPLEX},
+    {15, 307, MPI_DOUBLE_PRECISION, MPI_DOUBLE_COMPLEX},
+};
+
+static const struct {
+    int range;
+    MPI_Datatype type;
+} integers[] = {{2, MPI_INTEGER1}, {4, MPI_INTEGER2}, {9, MPI_INTEGER4}, {18, MPI_INTEGER8}};
+
+static int make_f90(struct mpi_rank *self, int combiner, int p, int r, MPI_Datatype basic,
+                    MPI_Datatype *newtype)
+{
+    struct mpi_type *made = NULL;
+    if (!newtype)
+        return type_raise_null(self, "newtype");
+    if (basic == MPI_DATATYPE_NULL)
+        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_OTHER,
+                         "no Fortran kind has precision %d and range %d", p, r);
+    int rc = mpi_type_make_f90(combiner, p, r, mpi_type_get(basic), &made);
+    return type_deliver(self, rc, made, newtype);
+}
+
+static const struct kind *find_real(int p, int r)
+{
+    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
+        if ((p == MPI_UNDEFINED || p <= reals[i].digits) &&
+            (r == MPI_UNDEFINED || r <= reals[i].range))
+            return &reals[i];
+    return NULL;
+}
+
+int mpi_type_create_f90_real(struct mpi_rank *self, int p, int r, MPI_Datatype *newtype)
+{
+    const struct kind *kind = find_real(p, r);
+    return make_f90(self, MPI_COMBINER_F90_REAL, p, r, kind ? kind->real : MPI_DATATYPE_NULL,
+                    newtype);
+}
+
+int mpi_type_create_f90_complex(struct mpi_rank *self, int p, int r, MPI_Datatype *newtype)
+{
+    const struct kind *kind = find_real(p, r);
+    return make_f90(self, MPI_COMBINER_F90_COMPLEX, p, r, kind ? kind->complex : MPI_DATATYPE_NULL,
+                    newtype);
+}
+
+int mpi_type_create_f90_integer(struct mpi_rank *self, int r, MPI_Datatype *newtype)
+{
+    MPI_Datatype basic = MPI_DATATYPE_NULL;
+    for (size_t i = sizeof integers / sizeof integers[0]; i-- > 0;)
+        if (r <= integers[i].range)
+            basic = integers[i].type;
+    return make_f90(self, MPI_COMBINER_F90_INTEGER, 0, r, basic, newtype);
+}
+
+int mpi_type_match_size(struct mpi_rank *self, int typeclass, int size, MPI_Datatype *datatype)
+{
+    static const struct {
+        int typeclass;
+        MPI_Datatype type;
+    } sized[] = {
+        {MPI_TYPECLASS_REAL, MPI_REAL4},       {MPI_TYPECLASS_REAL, MPI_REAL8},
+        {MPI_TYPECLASS_REAL, MPI_REAL16},      {MPI_TYPECLASS_INTEGER, MPI_INTEGER1},
+        {MPI_TYPECLASS_INTEGER, MPI_INTEGER2}, {MPI_TYPECLASS_INTEGER, MPI_INTEGER4},
+        {MPI_TYPECLASS_INTEGER, MPI_INTEGER8}, {MPI_TYPECLASS_COMPLEX, MPI_COMPLEX8},
+        {MPI_TYPECLASS_COMPLEX, MPI_COMPLEX16}, {MPI_TYPECLASS_COMPLEX, MPI_COMPLEX32},
+    };
+    if (!datatype)
+        return type_raise_null(self, "datatype");
+    for (size_t i = 0; i < sizeof sized / sizeof sized[0]; i++) {
+        const struct mpi_type *t = mpi_type_get(sized[i].type);
+        if (sized[i].typeclass == typeclass && size >= 0 && t->size == (uint64_t)size) {
+            *datatype = sized[i].type;
+            return MPI_SUCCESS;
+        }
+    }
+    *datatype = MPI_DATATYPE_NULL;
+    return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_ARG, "no type of class %d has %d bytes", typeclass,
+                     size);
+}
+
+int mpi_get_address(struct mpi_rank *self, const void *location, MPI_Aint *address)
+{
+    if (!address)
+        return type_raise_null(self, "address");
+    *address = (MPI_Aint)location;
+    return MPI_SUCCESS;
+}
+
+int mpi_address(struct mpi_rank *self, void *location, MPI_Aint *address)
+{
+    return mpi_get_address(self, location, address);
+}
+
+/* Sums and differences of addresses wrap, as pointers do. */
+MPI_Aint mpi_aint_add(struct mpi_rank *self, MPI_Aint base, MPI_Aint disp)
+{
+    (void)self;
+    return (MPI_Aint)((size_t)base + (size_t)disp);
+}
+
+MPI_Aint mpi_aint_diff(struct mpi_rank *self, MPI_Aint addr1, MPI_Aint addr2)
+{
+    (void)self;
+    return (MPI_Aint)((size_t)addr1 - (size_t)addr2);
 }

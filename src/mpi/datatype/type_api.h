@@ -5,11 +5,19 @@
 #include <mpi.h>
 
 struct mpi_rank;
+struct mpi_type;
 
 /* Raise MPI_ERR_TYPE for a handle that is null, unknown or freed. Returns what the call returns. */
 int type_raise_handle(struct mpi_rank *self, MPI_Datatype handle);
 
 /* Raise MPI_ERR_ARG for an argument that must not be NULL. Returns what the call returns. */
 int type_raise_null(struct mpi_rank *self, const char *argument);
+
+/* Hand the outcome of a constructor to the user: a handle, or the error of class rc raised. */
+int type_deliver(struct mpi_rank *self, int rc, struct mpi_type *made, MPI_Datatype *newtype);
+
+/* Common checks of constructors from one old type: stores it (borrowed) and returns MPI_SUCCESS. */
+int type_check_make(struct mpi_rank *self, MPI_Datatype oldtype, const MPI_Datatype *newtype,
+                    struct mpi_type **old);
 
 #endif

@@ -36,7 +36,7 @@ int mpi_type_size(struct mpi_rank *self, MPI_Datatype datatype, int *size)
     return rc;
 }
 
-int mpi_type_size_x(struct mpi_rank *self, MPI_Datatype datatype, MPI_Count *size)
+int mpi_type_size_c(struct mpi_rank *self, MPI_Datatype datatype, MPI_Count *size)
 {
     int rc;
     const struct mpi_type *t = query(self, datatype, size, size, &rc);
@@ -45,8 +45,13 @@ int mpi_type_size_x(struct mpi_rank *self, MPI_Datatype datatype, MPI_Count *siz
     return rc;
 }
 
-int mpi_type_get_extent(struct mpi_rank *self, MPI_Datatype datatype, MPI_Aint *lb,
-                        MPI_Aint *extent)
+int mpi_type_size_x(struct mpi_rank *self, MPI_Datatype datatype, MPI_Count *size)
+{
+    return mpi_type_size_c(self, datatype, size);
+}
+
+int mpi_type_get_extent_c(struct mpi_rank *self, MPI_Datatype datatype, MPI_Count *lb,
+                          MPI_Count *extent)
 {
     int rc;
     const struct mpi_type *t = query(self, datatype, lb, extent, &rc);
@@ -60,11 +65,11 @@ int mpi_type_get_extent(struct mpi_rank *self, MPI_Datatype datatype, MPI_Aint *
 int mpi_type_get_extent_x(struct mpi_rank *self, MPI_Datatype datatype, MPI_Count *lb,
                           MPI_Count *extent)
 {
-    return mpi_type_get_extent(self, datatype, lb, extent);
+    return mpi_type_get_extent_c(self, datatype, lb, extent);
 }
 
-int mpi_type_get_true_extent(struct mpi_rank *self, MPI_Datatype datatype, MPI_Aint *true_lb,
-                             MPI_Aint *true_extent)
+int mpi_type_get_true_extent_c(struct mpi_rank *self, MPI_Datatype datatype, MPI_Count *true_lb,
+                               MPI_Count *true_extent)
 {
     int rc;
     const struct mpi_type *t = query(self, datatype, true_lb, true_extent, &rc);
@@ -78,19 +83,19 @@ int mpi_type_get_true_extent(struct mpi_rank *self, MPI_Datatype datatype, MPI_A
 int mpi_type_get_true_extent_x(struct mpi_rank *self, MPI_Datatype datatype, MPI_Count *true_lb,
                                MPI_Count *true_extent)
 {
-    return mpi_type_get_true_extent(self, datatype, true_lb, true_extent);
+    return mpi_type_get_true_extent_c(self, datatype, true_lb, true_extent);
 }
 
 int mpi_type_extent(struct mpi_rank *self, MPI_Datatype datatype, MPI_Aint *extent)
 {
     MPI_Aint lb;
-    return mpi_type_get_extent(self, datatype, &lb, extent);
+    return mpi_type_get_extent_c(self, datatype, &lb, extent);
 }
 
 int mpi_type_lb(struct mpi_rank *self, MPI_Datatype datatype, MPI_Aint *displacement)
 {
     MPI_Aint extent;
-    return mpi_type_get_extent(self, datatype, displacement, &extent);
+    return mpi_type_get_extent_c(self, datatype, displacement, &extent);
 }
 
 int mpi_type_ub(struct mpi_rank *self, MPI_Datatype datatype, MPI_Aint *displacement)
@@ -102,6 +107,32 @@ int mpi_type_ub(struct mpi_rank *self, MPI_Datatype datatype, MPI_Aint *displace
     return rc;
 }
 
+int mpi_type_get_envelope_c(struct mpi_rank *self, MPI_Datatype datatype, MPI_Count *num_integers,
+                            MPI_Count *num_addresses, MPI_Count *num_large_counts,
+                            MPI_Count *num_datatypes, int *combiner)
+{
+    int rc;
+    const struct mpi_type *t = query(self, datatype, num_integers, num_addresses, &rc);
+    if (!t)
+        return rc;
+    if (!num_large_counts || !num_datatypes || !combiner)
+        return type_raise_null(self, "for the result");
+    *num_integers = t->nints;
+    *num_addresses = t->naints;
+    *num_large_counts = t->ncounts;
+    *num_datatypes = t->ntypes;
+    *combiner = t->kind;
+    return MPI_SUCCESS;
+}
+
+/* The int forms of envelope and contents are not for types made with large counts. */
+static int raise_large(struct mpi_rank *self)
+{
+    return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_OTHER,
+                     "the datatype was made with large counts: ask MPI_Type_get_envelope_c and "
+                     "MPI_Type_get_contents_c");
+}
+
 int mpi_type_get_envelope(struct mpi_rank *self, MPI_Datatype datatype, int *num_integers,
                           int *num_addresses, int *num_datatypes, int *combiner)
 {
@@ -111,53 +142,72 @@ int mpi_type_get_envelope(struct mpi_rank *self, MPI_Datatype datatype, int *num
         return rc;
     if (!num_datatypes || !combiner)
         return type_raise_null(self, "for the result");
-    *num_integers = t->nints;
-    *num_addresses = t->naints;
-    *num_datatypes = t->ntypes;
     *combiner = t->kind;
+    if (t->ncounts)
+        return raise_large(self);
+    *num_integers = (int)t->nints;
+    *num_addresses = (int)t->naints;
+    *num_datatypes = (int)t->ntypes;
     return MPI_SUCCESS;
 }
 
 /* Whether the user's arrays take the arguments of the constructor. */
-static int check_contents(struct mpi_rank *self, const struct mpi_type *t, int max_integers,
-                          int max_addresses, int max_datatypes)
+static int check_contents(struct mpi_rank *self, const struct mpi_type *t, MPI_Count max_integers,
+                          MPI_Count max_addresses, MPI_Count max_counts, MPI_Count max_datatypes)
 {
-    if (t->builtin)
+    if (t->kind == MPI_COMBINER_NAMED)
         return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_TYPE,
                          "the predefined datatype %s has no contents", mpi_type_name(t));
-    if (max_integers < t->nints || max_addresses < t->naints || max_datatypes < t->ntypes)
+    if (max_integers < t->nints || max_addresses < t->naints || max_counts < t->ncounts ||
+        max_datatypes < t->ntypes)
         return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_OTHER,
-                         "the contents are %d integers, %d addresses and %d datatypes; there is "
-                         "room for %d, %d and %d",
-                         t->nints, t->naints, t->ntypes, max_integers, max_addresses,
-                         max_datatypes);
+                         "the contents are %ld integers, %ld addresses, %ld counts and %ld "
+                         "datatypes; there is room for %ld, %ld, %ld and %ld",
+                         t->nints, t->naints, t->ncounts, t->ntypes, max_integers, max_addresses,
+                         max_counts, max_datatypes);
     return MPI_SUCCESS;
 }
 
 /* Derived types among the contents are new handles that the user frees. */
-int mpi_type_get_contents(struct mpi_rank *self, MPI_Datatype datatype, int max_integers,
-                          int max_addresses, int max_datatypes, int array_of_integers[],
-                          MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
+int mpi_type_get_contents_c(struct mpi_rank *self, MPI_Datatype datatype, MPI_Count max_integers,
+                            MPI_Count max_addresses, MPI_Count max_large_counts,
+                            MPI_Count max_datatypes, int array_of_integers[],
+                            MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[],
+                            MPI_Datatype array_of_datatypes[])
 {
     int rc;
     const struct mpi_type *t = query(self, datatype, &rc, &rc, &rc);
     if (!t)
         return rc;
-    rc = check_contents(self, t, max_integers, max_addresses, max_datatypes);
+    rc = check_contents(self, t, max_integers, max_addresses, max_large_counts, max_datatypes);
     if (rc)
         return rc;
     if ((t->nints && !array_of_integers) || (t->naints && !array_of_addresses) ||
-        (t->ntypes && !array_of_datatypes))
+        (t->ncounts && !array_of_large_counts) || (t->ntypes && !array_of_datatypes))
         return type_raise_null(self, "for the result");
-    for (int i = 0; i < t->nints; i++)
+    for (MPI_Count i = 0; i < t->nints; i++)
         array_of_integers[i] = t->ints[i];
-    for (int i = 0; i < t->naints; i++)
+    for (MPI_Count i = 0; i < t->naints; i++)
         array_of_addresses[i] = t->aints[i];
-    for (int i = 0; i < t->ntypes; i++) {
+    for (MPI_Count i = 0; i < t->ncounts; i++)
+        array_of_large_counts[i] = t->counts[i];
+    for (MPI_Count i = 0; i < t->ntypes; i++) {
         mpi_type_ref(t->types[i]);
         array_of_datatypes[i] = mpi_type_publish(t->types[i]);
     }
     return MPI_SUCCESS;
+}
+
+int mpi_type_get_contents(struct mpi_rank *self, MPI_Datatype datatype, int max_integers,
+                          int max_addresses, int max_datatypes, int array_of_integers[],
+                          MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
+{
+    const struct mpi_type *t = mpi_type_get(datatype);
+    if (t && t->ncounts)
+        return raise_large(self);
+    return mpi_type_get_contents_c(self, datatype, max_integers, max_addresses, 0, max_datatypes,
+                                   array_of_integers, array_of_addresses, NULL,
+                                   array_of_datatypes);
 }
 
 int mpi_type_set_name(struct mpi_rank *self, MPI_Datatype datatype, const char *type_name)
@@ -179,17 +229,4 @@ int mpi_type_get_name(struct mpi_rank *self, MPI_Datatype datatype, char *type_n
     *resultlen = (int)strlen(mpi_type_name(t));
     memcpy(type_name, mpi_type_name(t), (size_t)*resultlen + 1);
     return MPI_SUCCESS;
-}
-
-int mpi_get_address(struct mpi_rank *self, const void *location, MPI_Aint *address)
-{
-    if (!address)
-        return type_raise_null(self, "address");
-    *address = (MPI_Aint)location;
-    return MPI_SUCCESS;
-}
-
-int mpi_address(struct mpi_rank *self, void *location, MPI_Aint *address)
-{
-    return mpi_get_address(self, location, address);
 }

@@ -33,14 +33,15 @@ static struct mpi_op predefined[MPI_OP_KINDS] = {
 
 /* The user operations of the process. */
 static struct {
-    struct map by_key; /* function address * 2 + commute -> struct mpi_op * */
+    struct map by_key; /* function address * 4 + large * 2 + commute -> struct mpi_op * */
     struct mpi_op **slots;
     uint32_t nslots, live;
 } table = {.by_key = {.shift = 64}};
 
-static uint64_t key_of(MPI_User_function *fn, int commute)
+static uint64_t key_of(const struct mpi_op *op)
 {
-    return (uint64_t)(uintptr_t)fn << 1 | (commute != 0);
+    uint64_t address = op->fn_c ? (uint64_t)(uintptr_t)op->fn_c : (uint64_t)(uintptr_t)op->fn;
+    return address << 2 | (op->fn_c ? 2u : 0u) | op->commute;
 }
 
 static uint32_t find_slot(void)
@@ -58,15 +59,14 @@ static uint32_t find_slot(void)
     return index;
 }
 
-/* A new operation without refs, in the table. */
-static struct mpi_op *op_create(MPI_User_function *fn, int commute)
+/* A new operation like `form`, without refs, in the table. */
+static struct mpi_op *op_create(const struct mpi_op *form)
 {
     uint32_t index = find_slot();
-    struct mpi_op *op = (struct mpi_op *)mem_zalloc(sizeof *op);
+    struct mpi_op *op = (struct mpi_op *)mem_alloc(sizeof *op);
 
-    op->fn = fn;
+    *op = *form;
     op->handle = (MPI_Op)(HANDLE_USER + index);
-    op->commute = commute != 0;
     table.slots[index] = op;
     table.live++;
     return op;
@@ -74,7 +74,7 @@ static struct mpi_op *op_create(MPI_User_function *fn, int commute)
 
 static void op_destroy(struct mpi_op *op)
 {
-    map_remove(&table.by_key, key_of(op->fn, op->commute));
+    map_remove(&table.by_key, key_of(op));
     table.slots[(uint32_t)op->handle & HANDLE_INDEX_MASK] = NULL;
     table.live--;
     mem_free(op);
@@ -109,31 +109,50 @@ uint32_t mpi_op_live(void)
     return table.live;
 }
 
+/* The code for this operation and type, or NULL. The Fortran 90 types are what they are made of. */
+static const struct mpi_op_kernel *find_kernel(const struct mpi_op *op, const struct mpi_type *type)
+{
+    MPI_Datatype basic = type->builtin ? type->elem : type->handle;
+
+    return mpi_op_kernel_get((enum mpi_op_kind)op->kind, basic);
+}
+
 int mpi_op_check(const struct mpi_op *op, const struct mpi_type *type)
 {
     if (op->kind == MPI_OP_USER)
         return MPI_SUCCESS;
-    return mpi_op_kernel_get((enum mpi_op_kind)op->kind, type->handle) ? MPI_SUCCESS : MPI_ERR_OP;
+    return find_kernel(op, type) ? MPI_SUCCESS : MPI_ERR_OP;
 }
 
-/* The user's function counts in int. */
+static void call_user(const struct mpi_op *op, const char *in, char *inout, uint64_t n,
+                      MPI_Datatype handle)
+{
+    MPI_Count large = (MPI_Count)n;
+    int len = (int)n;
+
+    mpi_user_begin();
+    if (op->fn_c)
+        op->fn_c((void *)(uintptr_t)in, inout, &large, &handle);
+    else if (op->cxx)
+        op->cxx(in, inout, len, handle, op->fn);
+    else
+        op->fn((void *)(uintptr_t)in, inout, &len, &handle);
+    mpi_user_end();
+}
+
+/* A user's function that counts in int is called several times for more. */
 static void apply_user(const struct mpi_op *op, const char *in, char *inout, uint64_t count,
                        const struct mpi_type *type)
 {
-    while (count) {
-        int len = count > INT_MAX ? INT_MAX : (int)count;
-        MPI_Datatype handle = type->handle;
+    uint64_t most = op->fn_c ? INT64_MAX : INT_MAX;
 
-        mpi_user_begin();
-        if (op->cxx)
-            op->cxx(in, inout, len, handle, op->fn);
-        else
-            op->fn((void *)in, inout, &len, &handle);
-        mpi_user_end();
-        uint64_t done = count > INT_MAX ? INT_MAX : count;
-        count -= done;
-        in += (int64_t)done * type->extent;
-        inout += (int64_t)done * type->extent;
+    while (count) {
+        uint64_t n = count > most ? most : count;
+
+        call_user(op, in, inout, n, type->handle);
+        count -= n;
+        in += (int64_t)n * type->extent;
+        inout += (int64_t)n * type->extent;
     }
 }
 
@@ -150,7 +169,7 @@ int mpi_op_apply(struct mpi_op *op, const void *in, void *inout, uint64_t count,
         mpi_type_copy(in, count, type, inout, count, type);
         return MPI_SUCCESS;
     }
-    const struct mpi_op_kernel *k = mpi_op_kernel_get((enum mpi_op_kind)op->kind, type->handle);
+    const struct mpi_op_kernel *k = find_kernel(op, type);
     if (!k)
         return MPI_ERR_OP;
     k->run(in, inout, count);
@@ -159,20 +178,32 @@ int mpi_op_apply(struct mpi_op *op, const void *in, void *inout, uint64_t count,
 
 /* ---- MPI calls ---- */
 
-int mpi_op_create(struct mpi_rank *self, MPI_User_function *user_fn, int commute, MPI_Op *op)
+/* A handle of the operation that `form` describes. */
+static int create(struct mpi_rank *self, const struct mpi_op *form, MPI_Op *op)
 {
-    if (!user_fn || !op)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for the %s",
-                         user_fn ? "result" : "function");
     int is_new;
-    uint64_t *entry = map_insert(&table.by_key, key_of(user_fn, commute), &is_new);
+
+    if ((!form->fn && !form->fn_c) || !op)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for the %s",
+                         op ? "function" : "result");
+    uint64_t *entry = map_insert(&table.by_key, key_of(form), &is_new);
     if (is_new)
-        *entry = (uint64_t)(uintptr_t)op_create(user_fn, commute);
+        *entry = (uint64_t)(uintptr_t)op_create(form);
     struct mpi_op *found = (struct mpi_op *)(uintptr_t)*entry;
     found->refs++;
     found->handles++;
     *op = found->handle;
     return MPI_SUCCESS;
+}
+
+int mpi_op_create(struct mpi_rank *self, MPI_User_function *user_fn, int commute, MPI_Op *op)
+{
+    return create(self, &(struct mpi_op){.fn = user_fn, .commute = commute != 0}, op);
+}
+
+int mpi_op_create_c(struct mpi_rank *self, MPI_User_function_c *user_fn, int commute, MPI_Op *op)
+{
+    return create(self, &(struct mpi_op){.fn_c = user_fn, .commute = commute != 0}, op);
 }
 
 int mpi_op_free(struct mpi_rank *self, MPI_Op *op)
@@ -206,23 +237,26 @@ int mpi_op_commutative(struct mpi_rank *self, MPI_Op op, int *commute)
     return MPI_SUCCESS;
 }
 
-int mpi_reduce_local(struct mpi_rank *self, const void *inbuf, void *inoutbuf, int count,
-                     MPI_Datatype datatype, MPI_Op op)
+int mpi_reduce_local_c(struct mpi_rank *self, const void *inbuf, void *inoutbuf, MPI_Count count,
+                       MPI_Datatype datatype, MPI_Op op)
 {
     struct mpi_op *o = mpi_op_get(op);
     struct mpi_type *type = mpi_type_get(datatype);
 
     if (count < 0)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_COUNT, "count is %d", count);
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_COUNT, "count is %ld", count);
     if (!o)
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OP, "0x%08x is not an operation",
                          (unsigned)op);
-    if (!type || !type->committed)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_TYPE, "0x%08x is not a committed datatype",
+    if (!type)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_TYPE, "0x%08x is not a datatype",
                          (unsigned)datatype);
     if (mpi_op_check(o, type))
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OP, "the operation is not defined on %s",
-                         mpi_type_name(type));
+                         *mpi_type_name(type) ? mpi_type_name(type) : "this datatype");
+    if (!type->committed)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_TYPE, "datatype 0x%08x is not committed",
+                         (unsigned)datatype);
     if (count && (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE ||
                   (inbuf == inoutbuf && inbuf != MPI_BOTTOM)))
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_BUFFER, "the buffers must be distinct");

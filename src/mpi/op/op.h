@@ -1,7 +1,7 @@
 /*
  * op.h - reduction operations of the virtual MPI.
  *
- * One table serves all ranks of the process. User operations are interned by (function, commute):
+ * One table serves all ranks of the process. User operations are interned by (function, form, commute):
  * ranks that create the same operation hold the same handle. An operation counts
  *
  *     refs      everything that keeps it alive: user handles and pending requests
@@ -46,8 +46,9 @@ typedef void mpi_op_cxx(const void *in, void *inout, int len, MPI_Datatype, MPI_
 
 /* Fields are for reading. */
 struct mpi_op {
-    MPI_User_function *fn; /* NULL for a predefined operation */
-    mpi_op_cxx *cxx;       /* of the C++ binding: calls fn; else NULL */
+    MPI_User_function *fn;     /* of the user, or NULL */
+    MPI_User_function_c *fn_c; /* the same, counting in MPI_Count, or NULL */
+    mpi_op_cxx *cxx;           /* of the C++ binding: calls fn; else NULL */
     MPI_Op handle;
     uint8_t kind; /* enum mpi_op_kind */
     uint8_t commute;
