@@ -22,4 +22,7 @@ int mpi_session_held(const struct mpi_rank *self, MPI_Session session);
  */
 const void *mpi_win_attr(const struct mpi_rank *self, MPI_Win win, int keyval);
 
+/* The window of the rank whose communicator this is, or MPI_WIN_NULL. */
+MPI_Win mpi_win_of_comm(const struct mpi_rank *self, MPI_Comm comm);
+
 #endif

@@ -26,7 +26,14 @@ enum mpi_req_kind {
     MPI_REQ_PSEND, /* partitioned */
     MPI_REQ_PRECV,
 };
-enum mpi_send_mode { MPI_MODE_STANDARD = 0, MPI_MODE_BUFFERED, MPI_MODE_SYNC, MPI_MODE_READY };
+enum mpi_send_mode {
+    MPI_MODE_STANDARD = 0,
+    MPI_MODE_BUFFERED,
+    MPI_MODE_SYNC,
+    MPI_MODE_READY,
+    MPI_MODE_ONE_SIDED, /* of MPI_REQ_WORK: one-sided; `peer` is the target (-1: several), `buf` what
+                         * is waited for in words, or NULL */
+};
 
 enum mpi_req_flag {
     MPI_REQ_DONE = 1,        /* `complete` is known */

@@ -7,6 +7,7 @@
 #include "mpi/service.h"
 
 #include "base/mem.h"
+#include "mpi/rma/rma.h"
 
 struct entry {
     vtime arrival;
@@ -20,7 +21,9 @@ struct mpi_service_queue {
     uint32_t coming; /* messages so far */
 };
 
-static const struct mpi_service_ops *const services[MPI_SERVICE_COUNT + 1] = {NULL};
+static const struct mpi_service_ops services[MPI_SERVICE_COUNT] = {
+    [MPI_SERVICE_RMA] = {rma_serve, rma_reply},
+};
 
 /* ---- sending ---- */
 
@@ -103,7 +106,7 @@ void mpi_service_arrive(struct mpi_rank *self, struct mpi_msg *m)
 
 void mpi_service_replied(struct mpi_rank *self, struct mpi_msg *m)
 {
-    services[m->service]->reply(self, m);
+    services[m->service].reply(self, m);
 }
 
 vtime mpi_service_due(const struct mpi_rank *self)
@@ -137,5 +140,5 @@ void mpi_service_next(struct mpi_rank *self)
         }
         q->heap[at] = last;
     }
-    services[m->service]->serve(self, m, m->em.arrival);
+    services[m->service].serve(self, m, m->em.arrival);
 }

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "mpi/objects.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/strand.h"
 
@@ -49,11 +50,30 @@ static const struct mpi_req *beside(const struct mpi_rank *self)
     return mpi_has_strands(self) ? self->ext->strands->next->awaits : NULL;
 }
 
+static void say_one_sided(struct mpi_rank *self, const struct mpi_req *r)
+{
+    struct engine_wait *out = mpi_explanation.out;
+    const char *what = r->buf ? r->buf : "for the window of";
+    struct mpi_comm *c = mpi_comm_get((MPI_Comm)r->comm);
+    char rank[32] = "";
+
+    if (r->peer >= 0)
+        snprintf(rank, sizeof rank, " rank %d",
+                 c ? mpi_comm_rank_of(c, (uint32_t)r->peer) : r->peer);
+    snprintf(out->text, sizeof out->text, "%s waits %s%s, window 0x%08x", fn_name(self), what, rank,
+             (unsigned)mpi_win_of_comm(self, (MPI_Comm)r->comm));
+    out->waits_on = r->peer;
+}
+
 void mpi_explain_reqs(struct mpi_rank *self, struct mpi_req **reqs, uint32_t n)
 {
     struct engine_wait *out = mpi_explanation.out;
     const struct mpi_req *r = n ? reqs[0] : NULL;
 
+    if (r && r->kind == MPI_REQ_WORK && r->mode == MPI_MODE_ONE_SIDED) {
+        say_one_sided(self, r);
+        return;
+    }
     if (r && r->kind == MPI_REQ_WORK)
         r = beside(self);
     if (!r)

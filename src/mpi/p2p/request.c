@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "mpi/objects.h"
 #include "mpi/p2p/compound.h"
 
 #define HANDLE_BASE 0xac000000u
@@ -278,6 +279,8 @@ int mpi_req_raise(struct mpi_rank *self, MPI_Comm comm, int error)
 {
     if (error == MPI_ERR_TRUNCATE)
         return mpi_raise(self, comm, error, "the message is longer than the receive buffer");
+    if (mpi_win_of_comm(self, comm) != MPI_WIN_NULL)
+        return mpi_raise_win(self, mpi_win_of_comm(self, comm), error, "the operation failed");
     return mpi_raise(self, comm, error, "the operation failed");
 }
 

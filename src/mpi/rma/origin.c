@@ -1,0 +1,343 @@
+/*
+ * origin.c - the side that calls: sending operations, their answers, waiting for them.
+ *
+ * An operation leaves at the rank's clock, after the sender's overhead. Data is taken at the call, so
+ * that the buffer is free at once, or for what is larger than the eager limit when the network has
+ * taken it. Nothing here asks what the target is doing.
+ *
+ * Records of targets live from the first operation to the next synchronisation that waits for all of
+ * them: a rank has as many as targets are in use, not as there are ranks.
+ */
+#include <string.h>
+
+#include "base/buf.h"
+#include "mpi/rma/rma_internal.h"
+#include "mpi/stats.h"
+
+/* Where the data of an answer goes. */
+struct fetch {
+    struct rma_peer *peer;
+    void *buf;
+    uint64_t count;
+    struct mpi_type *type; /* with a ref */
+    struct mpi_req *req;   /* or NULL */
+};
+
+/* ---- targets ---- */
+
+struct rma_peer *rma_peer_get(struct rma_win *w, uint32_t world)
+{
+    int is_new;
+    uint64_t *at = map_insert(&w->by_world, world, &is_new);
+    struct rma_peer *p;
+
+    if (!is_new)
+        return (struct rma_peer *)(uintptr_t)*at;
+    p = pool_alloc(&mpi_world.pool, sizeof *p);
+    *at = (uint64_t)(uintptr_t)p;
+    *p = (struct rma_peer){.win = w, .world = world, .rank = mpi_comm_rank_of(w->comm, world)};
+    if (w->end)
+        w->end->next = p;
+    else
+        w->first = p;
+    w->end = p;
+    return p;
+}
+
+struct rma_peer *rma_peer_find(const struct rma_win *w, int rank)
+{
+    uint64_t *at = map_find(&w->by_world, mpi_comm_world_rank(w->comm, (uint32_t)rank));
+
+    return at ? (struct rma_peer *)(uintptr_t)*at : NULL;
+}
+
+static int is_idle(const struct rma_peer *p)
+{
+    return !p->pending && !p->unposted && !p->lock;
+}
+
+static void discard(struct rma_win *w, struct rma_peer *p)
+{
+    map_remove(&w->by_world, p->world);
+    pool_free(&mpi_world.pool, p, sizeof *p);
+}
+
+void rma_peers_trim(struct rma_win *w)
+{
+    struct rma_peer **at = &w->first, *p;
+
+    w->end = NULL;
+    while ((p = *at)) {
+        if (is_idle(p)) {
+            *at = p->next;
+            discard(w, p);
+        } else {
+            w->end = p;
+            at = &p->next;
+        }
+    }
+}
+
+void rma_peer_drop(struct rma_win *w, struct rma_peer *gone)
+{
+    struct rma_peer *before = NULL;
+
+    if (!is_idle(gone))
+        return;
+    for (struct rma_peer *p = w->first; p != gone; p = p->next)
+        before = p;
+    if (before)
+        before->next = gone->next;
+    else
+        w->first = gone->next;
+    if (w->end == gone)
+        w->end = before;
+    discard(w, gone);
+}
+
+/* ---- sending ---- */
+
+static void expect_answer(struct rma_peer *p)
+{
+    p->pending++;
+    p->win->pending++;
+}
+
+static void post_message(struct mpi_rank *self, struct rma_peer *p, struct mpi_msg *m,
+                         uint64_t bytes)
+{
+    m->ctx = p->win->comm->ctx;
+    mpi_clock_add(self, mpi_world.send_overhead);
+    p->last = mpi_service_send(self, m, bytes, self->ent.clock, p->last);
+}
+
+void rma_tell(struct mpi_rank *self, struct rma_peer *p, enum rma_kind kind, int detail)
+{
+    struct mpi_msg *m = mpi_service_new(self, p->world, MPI_SERVICE_RMA, 0);
+
+    m->tag = kind;
+    m->bytes = (uint64_t)detail;
+    m->cookie = (uintptr_t)p;
+    if (kind != RMA_COMPLETE)
+        expect_answer(p);
+    post_message(self, p, m, 0);
+}
+
+static int brings_data(enum rma_kind kind)
+{
+    return kind == RMA_GET || kind == RMA_GET_ACCUMULATE || kind == RMA_COMPARE_SWAP;
+}
+
+static uint64_t expect_data(struct rma_peer *p, const struct rma_access *a)
+{
+    struct fetch *f = pool_alloc(&mpi_world.pool, sizeof *f);
+
+    *f = (struct fetch){p, a->in, a->in_count, a->in_type, a->req};
+    mpi_type_ref(a->in_type);
+    p->fetching++;
+    p->win->fetching++;
+    return (uintptr_t)f;
+}
+
+/* The message with head, the type's image if it needs one, and the data. */
+static struct mpi_msg *new_message(struct mpi_rank *self, const struct rma_peer *p,
+                                   const struct rma_access *a, uint64_t bytes)
+{
+    struct rma_head head = {.disp = a->disp, .count = a->count, .bytes = bytes, .op = a->op};
+    struct mpi_msg *m;
+    struct buf image;
+    char *at;
+
+    buf_init(&image);
+    if (a->type->builtin) {
+        head.handle = a->type->handle;
+    } else if (rma_type_needs_image(a->type, p->world)) {
+        rma_type_encode(a->type, &image);
+        head.image = (uint32_t)image.len;
+    } else {
+        head.type = a->type;
+        mpi_type_ref(a->type);
+    }
+    m = mpi_service_new(self, p->world, MPI_SERVICE_RMA, sizeof head + image.len + bytes);
+    m->tag = a->kind;
+    memcpy(m->payload, &head, sizeof head);
+    at = m->payload + sizeof head;
+    if (image.len)
+        memcpy(at, image.data, image.len);
+    if (bytes)
+        at += image.len + mpi_type_pack(a->out_type, a->out_count, a->out, at + image.len);
+    if (a->kind == RMA_COMPARE_SWAP)
+        memcpy(at, a->compare, a->out_type->size);
+    buf_fini(&image);
+    return m;
+}
+
+static uint64_t data_bytes(const struct rma_access *a)
+{
+    if (a->kind == RMA_GET || a->op == MPI_NO_OP)
+        return 0;
+    return a->out_count * a->out_type->size * (a->kind == RMA_COMPARE_SWAP ? 2 : 1);
+}
+
+/* When the program may use the buffer that it gave to an operation again. */
+static vtime buffer_free(const struct mpi_rank *self, const struct rma_peer *p, uint64_t bytes)
+{
+    if (bytes <= mpi_world.eager_limit)
+        return self->ent.clock;
+    return vtime_add(self->ent.clock,
+                     net_drain(&mpi_world.net, mpi_rank_id(self), p->world, bytes));
+}
+
+static void reach(vtime *t, vtime at)
+{
+    if (at > *t)
+        *t = at;
+}
+
+/* MPI_Win_lock_all locks a target when it is first used. */
+static void lock_lazily(struct mpi_rank *self, struct rma_peer *p)
+{
+    p->lock = MPI_LOCK_SHARED;
+    p->unchecked = p->win->unchecked;
+    if (p->unchecked)
+        return;
+    rma_tell(self, p, RMA_LOCK, MPI_LOCK_SHARED);
+    rma_await(self, p->win, &p->pending, "for the lock of", p->world);
+    mpi_clock_reach(self, p->done);
+}
+
+void rma_issue(struct mpi_rank *self, struct rma_win *w, const struct rma_access *a)
+{
+    struct rma_peer *p =
+        rma_peer_get(w, mpi_comm_world_rank(w->comm, (uint32_t)a->target));
+    uint64_t bytes = data_bytes(a), moved = a->kind == RMA_GET ? a->count * a->type->size : bytes;
+    struct mpi_msg *m;
+    vtime free_at;
+
+    if (w->epoch == RMA_EPOCH_LOCK_ALL && !p->lock)
+        lock_lazily(self, p);
+    m = new_message(self, p, a, bytes);
+    m->cookie = brings_data(a->kind) ? expect_data(p, a) : (uintptr_t)p;
+    expect_answer(p);
+    mpi_stats_send(self, p->world, moved, 0);
+    post_message(self, p, m, bytes);
+    free_at = buffer_free(self, p, bytes);
+    reach(&p->local, free_at);
+    reach(&w->local, free_at);
+    if (a->req && !brings_data(a->kind))
+        mpi_req_done(a->req, free_at, MPI_SUCCESS);
+}
+
+/* ---- answers ---- */
+
+/* Of several errors the one that came first in virtual time is kept, whatever order they come in. */
+static void note_error(struct rma_win *w, const struct mpi_msg *m)
+{
+    if (w->error && (w->error_at < m->em.arrival ||
+                     (w->error_at == m->em.arrival && w->error_from <= m->em.src)))
+        return;
+    w->error = (int)m->ctx;
+    w->error_from = m->em.src;
+    w->error_at = m->em.arrival;
+}
+
+static void take_data(struct fetch *f, const struct mpi_msg *m)
+{
+    struct rma_peer *p = f->peer;
+
+    if (m->bytes)
+        mpi_type_unpack(f->type, f->count, f->buf, m->payload, m->bytes);
+    mpi_type_unref(f->type);
+    p->fetching--;
+    p->win->fetching--;
+    reach(&p->local, m->em.arrival);
+    reach(&p->win->local, m->em.arrival);
+    if (f->req) {
+        mpi_req_done(f->req, m->em.arrival, (int)m->ctx);
+    } else if (m->ctx) {
+        note_error(p->win, m);
+    }
+    pool_free(&mpi_world.pool, f, sizeof *f);
+}
+
+static void posted(struct mpi_rank *self, const struct mpi_msg *m)
+{
+    struct rma_win *w = rma_win_find(self, m->ctx);
+    struct rma_peer *p;
+
+    if (!w)
+        return;
+    p = rma_peer_get(w, m->em.src);
+    p->unposted--;
+    p->posted = m->em.arrival;
+}
+
+void rma_reply(struct mpi_rank *self, struct mpi_msg *m)
+{
+    struct rma_peer *p = (struct rma_peer *)(uintptr_t)m->cookie;
+
+    if (m->tag == RMA_POST) {
+        posted(self, m);
+        engine_msg_free(&mpi_world.engine, &m->em);
+        return;
+    }
+    if (brings_data((enum rma_kind)m->tag)) {
+        struct fetch *f = (struct fetch *)(uintptr_t)m->cookie;
+
+        p = f->peer;
+        take_data(f, m);
+    } else if (m->ctx) {
+        note_error(p->win, m);
+    }
+    p->pending--;
+    p->win->pending--;
+    reach(&p->done, m->em.arrival);
+    reach(&p->win->done, m->em.arrival);
+    engine_msg_free(&mpi_world.engine, &m->em);
+}
+
+/* ---- waiting ---- */
+
+void rma_await(struct mpi_rank *self, const struct rma_win *w, const int32_t *count,
+               const char *what, int64_t world)
+{
+    struct mpi_req shown = {.kind = MPI_REQ_WORK, .mode = MPI_MODE_ONE_SIDED, .buf = (void *)what,
+                            .peer = (int32_t)world, .comm = (uint32_t)w->comm->handle};
+    struct mpi_req *r = &shown;
+
+    for (;;) {
+        vtime due;
+
+        mpi_drain(self);
+        if (*count <= 0)
+            return;
+        if (!mpi_decide(self, VTIME_NEVER, &due))
+            mpi_block(self, due, 1, &r, 1);
+    }
+}
+
+void rma_await_peer(struct mpi_rank *self, struct rma_peer *p)
+{
+    rma_await(self, p->win, &p->pending, "for the window of", p->world);
+    mpi_clock_reach(self, p->done);
+}
+
+void rma_await_all(struct mpi_rank *self, struct rma_win *w)
+{
+    rma_await(self, w, &w->pending, "for its operations", -1);
+    mpi_clock_reach(self, w->done);
+}
+
+int rma_outcome(struct mpi_rank *self, struct rma_win *w)
+{
+    int error = w->error, from;
+
+    if (!error)
+        return MPI_SUCCESS;
+    from = mpi_comm_rank_of(w->comm, w->error_from);
+    w->error = 0;
+    if (error == MPI_ERR_RMA_RANGE)
+        return mpi_raise_win(self, rma_win_handle(w), error,
+                             "an operation reached beyond the window of rank %d", from);
+    return mpi_raise_win(self, rma_win_handle(w), error, "an operation failed at rank %d", from);
+}

@@ -1,0 +1,220 @@
+/*
+ * win.c - windows: handles, the parts of ranks, making and giving up.
+ *
+ * A window's handle is MPICH's pattern 0xa0000000 with the handle index of the window's communicator.
+ * That communicator, a duplicate of the user's group that no program sees, is the shared object; one
+ * map for the process finds the part that a rank has of a window, by rank and context.
+ *
+ * Making a window ends with a barrier, so that no operation comes to a part that is not there yet;
+ * giving one up begins with one, when all of the caller's operations have been answered.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "mpi/attr.h"
+#include "mpi/coll/coll.h"
+#include "mpi/coll/tags.h"
+#include "mpi/comm/check.h"
+#include "mpi/objects.h"
+#include "mpi/rma/rma_internal.h"
+#include "mpi_impl.h"
+
+#define WIN_HANDLE 0xa0000000u
+#define COMM_HANDLE 0x84000000u
+#define HANDLE_CLASS 0xfc000000u
+#define HANDLE_INDEX 0x03ffffffu
+
+static struct map parts; /* rank << 32 | context -> struct rma_win */
+
+static uint64_t part_key(const struct mpi_rank *self, uint32_t ctx)
+{
+    return (uint64_t)mpi_rank_id(self) << 32 | ctx;
+}
+
+/* ---- handles ---- */
+
+struct rma_win *rma_win_find(const struct mpi_rank *self, uint32_t ctx)
+{
+    uint64_t *at = map_find(&parts, part_key(self, ctx));
+
+    return at ? (struct rma_win *)(uintptr_t)*at : NULL;
+}
+
+struct rma_win *rma_win_get(const struct mpi_rank *self, MPI_Win win)
+{
+    uint32_t bits = (uint32_t)win;
+    const struct mpi_comm *c;
+
+    if ((bits & HANDLE_CLASS) != WIN_HANDLE)
+        return NULL;
+    c = mpi_comm_at((MPI_Comm)(COMM_HANDLE | (bits & HANDLE_INDEX)));
+    return c ? rma_win_find(self, c->ctx) : NULL;
+}
+
+MPI_Win rma_win_handle(const struct rma_win *w)
+{
+    return (MPI_Win)(WIN_HANDLE | ((uint32_t)w->comm->handle & HANDLE_INDEX));
+}
+
+int rma_check_win(struct mpi_rank *self, MPI_Win win, struct rma_win **out)
+{
+    *out = rma_win_get(self, win);
+    if (*out)
+        return MPI_SUCCESS;
+    if (win == MPI_WIN_NULL)
+        return mpi_raise_win(self, win, MPI_ERR_WIN, "the window is MPI_WIN_NULL");
+    return mpi_raise_win(self, win, MPI_ERR_WIN, "0x%08x is not a window of this rank",
+                         (unsigned)win);
+}
+
+int rma_check_ptr(struct mpi_rank *self, MPI_Win win, const void *p, const char *what)
+{
+    return p ? MPI_SUCCESS
+             : mpi_raise_win(self, win, MPI_ERR_ARG, "the argument '%s' is a null pointer", what);
+}
+
+int mpi_win_held(const struct mpi_rank *self, MPI_Win win)
+{
+    return rma_win_get(self, win) != NULL;
+}
+
+MPI_Win mpi_win_of_comm(const struct mpi_rank *self, MPI_Comm comm)
+{
+    MPI_Win win = (MPI_Win)(WIN_HANDLE | ((uint32_t)comm & HANDLE_INDEX));
+
+    return ((uint32_t)comm & HANDLE_CLASS) == COMM_HANDLE && rma_win_get(self, win) ? win
+                                                                                    : MPI_WIN_NULL;
+}
+
+const void *mpi_win_attr(const struct mpi_rank *self, MPI_Win win, int keyval)
+{
+    const struct rma_win *w = rma_win_get(self, win);
+
+    switch (w ? keyval : 0) {
+    case MPI_WIN_BASE: return &w->base;
+    case MPI_WIN_SIZE: return &w->size;
+    case MPI_WIN_DISP_UNIT: return &w->disp_unit_int;
+    case MPI_WIN_CREATE_FLAVOR: return &w->flavor;
+    case MPI_WIN_MODEL: return &w->model;
+    default: return NULL;
+    }
+}
+
+/* ---- making ---- */
+
+int rma_check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Aint size, MPI_Aint disp_unit,
+                     MPI_Info info, const MPI_Win *win, struct mpi_comm **out)
+{
+    int rc = mpi_check_comm(self, comm, out), nkeys;
+
+    if (!rc && info != MPI_INFO_NULL)
+        rc = mpi_info_get_nkeys(self, info, &nkeys);
+    if (rc)
+        return rc;
+    if ((*out)->remote)
+        return mpi_raise(self, comm, MPI_ERR_COMM, "the communicator is an intercommunicator");
+    if (size < 0)
+        return mpi_raise(self, comm, MPI_ERR_SIZE, "the size of the window is negative (%ld)",
+                         (long)size);
+    if (disp_unit <= 0)
+        return mpi_raise(self, comm, MPI_ERR_ARG, "the displacement unit is not positive (%ld)",
+                         (long)disp_unit);
+    return mpi_check_ptr(self, comm, win, "win");
+}
+
+/* The window's communicator: the caller's view of a new one with the group of c. */
+static int make_comm(struct mpi_rank *self, struct mpi_comm *c, struct mpi_comm **out)
+{
+    static char name[] = "a window's group";
+    mpi_comm_desc desc = 0;
+    int me = mpi_comm_my_rank(c, self), rc;
+
+    if (me == 0)
+        desc = mpi_comm_describe(
+            mpi_comm_new(mpi_comm_group_ref(self, c), mpi_errhandler_of(self, c)));
+    rc = mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_WIN, &desc);
+    if (rc)
+        return rc;
+    *out = mpi_comm_get(mpi_comm_adopt(self, c, desc));
+    (*out)->name = name;
+    return MPI_SUCCESS;
+}
+
+int rma_win_new(struct mpi_rank *self, struct mpi_comm *c, int flavor, MPI_Aint disp_unit,
+                MPI_Info info, struct rma_win **out)
+{
+    struct mpi_comm *own;
+    struct rma_win *w;
+    int rc = make_comm(self, c, &own);
+
+    if (rc)
+        return rc;
+    w = mem_zalloc(sizeof *w);
+    w->comm = own;
+    w->flavor = flavor;
+    w->model = MPI_WIN_UNIFIED;
+    w->disp_unit = disp_unit;
+    w->disp_unit_int = (int)disp_unit;
+    w->info = MPI_INFO_NULL;
+    map_init(&w->by_world);
+    if (info != MPI_INFO_NULL)
+        rc = mpi_info_dup(self, info, &w->info);
+    *map_insert(&parts, part_key(self, own->ctx), NULL) = (uint64_t)(uintptr_t)w;
+    *out = w;
+    return rc;
+}
+
+int rma_win_open(struct mpi_rank *self, struct rma_win *w, MPI_Win *out)
+{
+    int rc = mpi_coll_barrier(self, w->comm);
+
+    if (!rc)
+        *out = rma_win_handle(w);
+    return rc;
+}
+
+/* ---- giving up ---- */
+
+void rma_win_drop(struct mpi_rank *self, struct rma_win *w)
+{
+    map_remove(&parts, part_key(self, w->comm->ctx));
+    rma_peers_trim(w);
+    for (struct rma_region *r = w->regions, *next; r; r = next) {
+        next = r->next;
+        pool_free(&mpi_world.pool, r, sizeof *r);
+    }
+    if (w->shared)
+        rma_shared_leave(w->shared);
+    if (w->info != MPI_INFO_NULL)
+        mpi_info_free(self, &w->info);
+    free(w->memory); /* the user's: not from mem_alloc */
+    mpi_comm_leave(self, w->comm);
+    map_fini(&w->by_world);
+    mem_free(w->name);
+    mem_free(w);
+}
+
+int mpi_win_free(struct mpi_rank *self, MPI_Win *win)
+{
+    struct rma_win *w;
+    int rc = rma_check_ptr(self, MPI_WIN_NULL, win, "win");
+
+    if (!rc)
+        rc = rma_check_win(self, *win, &w);
+    if (rc)
+        return rc;
+    if (w->epoch > RMA_EPOCH_FENCE || w->post)
+        return mpi_raise_win(self, *win, MPI_ERR_RMA_SYNC, "the window is in use: %s",
+                             w->post ? "MPI_Win_wait is missing" : "its epoch has not ended");
+    rc = mpi_attr_delete_all(self, *win);
+    if (rc)
+        return mpi_raise_win(self, *win, rc, "an attribute function returned %d", rc);
+    rma_await_all(self, w);
+    rc = rma_outcome(self, w);
+    mpi_coll_barrier(self, w->comm);
+    mpi_errhandler_win_freed(self, *win);
+    rma_win_drop(self, w);
+    *win = MPI_WIN_NULL;
+    return rc;
+}
