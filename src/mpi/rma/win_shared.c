@@ -1,15 +1,14 @@
 /*
  * win_shared.c - windows whose memory all ranks of a node can load from and store to (MPI-4.0 12.2.3).
  *
- * The heap of a process is the same for all of its ranks, so that one allocation serves: rank 0 makes
- * it, with a table of who has which part, and tells the address to the others. That needs all ranks of
+ * The simulator's memory is the same for all ranks of a process, so that one allocation serves: rank 0
+ * makes it, with a table of who has which part, and tells the address to the others. That needs all ranks of
  * the window to be in one native process; if --procs or --placement parts those of a node, the window
  * is refused.
  *
  * Loads and stores are the program's own, which the simulator does not see: they take effect in the
  * order in which ranks are run, between two synchronisations.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -43,7 +42,7 @@ void rma_shared_leave(struct rma_shared *s)
 {
     if (--s->refs)
         return;
-    free(s->memory);
+    mem_free(s->memory);
     mem_free(s);
 }
 
@@ -76,9 +75,10 @@ static int allocate(struct rma_shared *s)
     for (uint32_t i = 0; i < s->count; i++)
         if (__builtin_add_overflow(total, rounded(&s->at[i]), &total))
             return MPI_ERR_NO_MEM;
-    s->memory = calloc(1, (size_t)total + PAGE);
+    s->memory = mem_try_alloc((size_t)total + PAGE, 1);
     if (!s->memory)
         return MPI_ERR_NO_MEM;
+    memset(s->memory, 0, (size_t)total + PAGE);
     at = s->memory + (PAGE - (uintptr_t)s->memory % PAGE) % PAGE;
     for (uint32_t i = 0; i < s->count; i++) {
         s->at[i].base = at;
