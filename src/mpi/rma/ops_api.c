@@ -329,10 +329,10 @@ int mpi_fetch_and_op(struct mpi_rank *self, const void *origin_addr, void *resul
                                datatype, NULL);
 }
 
-/* Integers of C and Fortran, logicals and bytes. */
+/* Integers of C and Fortran, logicals and bytes; characters as in MPICH. */
 static int can_compare(MPI_Datatype type)
 {
-    return mpi_op_kernel_get(MPI_OP_BAND, type) || mpi_op_kernel_get(MPI_OP_LAND, type);
+    return type == MPI_CHAR || mpi_op_kernel_get(MPI_OP_BAND, type) || mpi_op_kernel_get(MPI_OP_LAND, type);
 }
 
 int mpi_compare_and_swap(struct mpi_rank *self, const void *origin_addr, const void *compare_addr,

@@ -118,7 +118,7 @@ int rma_check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Aint size, MPI_Ai
         return mpi_raise(self, comm, MPI_ERR_SIZE, "the size of the window is negative (%ld)",
                          (long)size);
     if (disp_unit <= 0)
-        return mpi_raise(self, comm, MPI_ERR_ARG, "the displacement unit is not positive (%ld)",
+        return mpi_raise(self, comm, MPI_ERR_DISP, "the displacement unit is not positive (%ld)",
                          (long)disp_unit);
     return mpi_check_ptr(self, comm, win, "win");
 }
