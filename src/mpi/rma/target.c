@@ -41,12 +41,19 @@ static void span(const struct mpi_type *t, uint64_t count, int64_t *low, int64_t
     *high = t->true_lb + t->true_extent + (far > 0 ? far : 0);
 }
 
+/* It may span several pieces that lie next to each other. */
 static int is_attached(const struct rma_win *w, uintptr_t from, uintptr_t to)
 {
-    for (const struct rma_region *r = w->regions; r; r = r->next)
-        if (from >= r->base && to <= r->base + r->size)
-            return 1;
-    return 0;
+    const struct rma_region *r;
+
+    do {
+        for (r = w->regions; r && from - r->base >= r->size; r = r->next)
+            ;
+        if (!r)
+            return 0;
+        from = r->base + r->size;
+    } while (from < to);
+    return 1;
 }
 
 static int locate(const struct rma_win *w, struct served *s)
