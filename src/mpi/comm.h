@@ -228,8 +228,11 @@ int mpi_gset_compare(struct mpi_group *a, struct mpi_group *b);
 
 /* ---- error handlers (comm/errhandler.c) ---- */
 
-/* The handler that the rank has on c. */
+/* The handler that errors on c go to: what is given, else that of MPI_COMM_WORLD, else fatal. */
 MPI_Errhandler mpi_errhandler_of(const struct mpi_rank *, const struct mpi_comm *);
+/* The handler that the rank has been given for c, to be inherited by what is made of c;
+ * MPI_ERRHANDLER_NULL: none. */
+MPI_Errhandler mpi_errhandler_given(const struct mpi_rank *, const struct mpi_comm *);
 /* Sets it for this rank alone. */
 void mpi_errhandler_set_for(const struct mpi_rank *, const struct mpi_comm *, MPI_Errhandler);
 

@@ -73,6 +73,16 @@ static inline int coll_is_alias(const void *sbuf, const void *rbuf, int count)
     return sbuf == rbuf && sbuf && count > 0;
 }
 
+/* The same for a call that puts what the rank sends into its own block of the receive buffer, which
+ * begins `skip` items into it. */
+static inline int coll_is_own_block(const void *sbuf, const void *rbuf, int count, int64_t skip,
+                                    const struct mpi_type *type)
+{
+    return coll_is_alias(sbuf, rbuf, count) ||
+           (type && sbuf != MPI_IN_PLACE &&
+            coll_is_alias(sbuf, (const char *)rbuf + skip * type->extent, count));
+}
+
 /* A buffer of a block per rank; -1: all well, else the first rank whose block is not. Types and
  * counts per rank; `types` NULL: all of `type`. O(size). */
 int coll_first_bad_block(const void *buf, const int *counts, const int *displs,

@@ -98,6 +98,11 @@ int mpi_allgather(struct mpi_rank *self, const void *sendbuf, int sendcount,
 
     if (coll_unlikely(rc))
         return rc;
+    if (!mpi_comm_get(comm)->remote &&
+        coll_is_own_block(sendbuf, recvbuf, recvcount,
+                          (int64_t)recvcount * mpi_comm_my_rank(mpi_comm_get(comm), self),
+                          mpi_type_get(recvtype)))
+        return coll_bad_alias(self, comm);
     return coll_done(self, comm,
                      mpi_coll_allgather(self, mpi_comm_get(comm), sendbuf, (uint64_t)sendcount,
                                         mpi_type_get(sendtype), recvbuf, (uint64_t)recvcount,

@@ -107,7 +107,10 @@ int mpi_allgatherv(struct mpi_rank *self, const void *sendbuf, int sendcount,
         rc = check_blocks(self, comm, recvbuf, recvcounts, displs, recvtype, NULL);
     if (!rc && !coll_is_in_place(mpi_comm_get(comm), sendbuf))
         rc = check_items(self, comm, sendbuf, sendcount, sendtype);
-    if (!rc && !mpi_comm_get(comm)->remote && coll_is_alias(sendbuf, recvbuf, sendcount))
+    if (!rc && !mpi_comm_get(comm)->remote &&
+        coll_is_own_block(sendbuf, recvbuf, sendcount,
+                          displs[mpi_comm_my_rank(mpi_comm_get(comm), self)],
+                          mpi_type_get(recvtype)))
         rc = coll_bad_alias(self, comm);
     if (rc)
         return rc;
@@ -116,6 +119,17 @@ int mpi_allgatherv(struct mpi_rank *self, const void *sendbuf, int sendcount,
                               .rcounts = recvcounts, .rdispls = displs,
                               .rtype = mpi_type_get(recvtype)};
     return run(self, comm, &a, MPI_COLL_allgatherv);
+}
+
+/* The blocks that the rank keeps would overlap. */
+static int is_alias(struct mpi_rank *self, MPI_Comm comm, const void *sbuf, const int *scounts,
+                    const void *rbuf, const int *rcounts)
+{
+    const struct mpi_comm *c = mpi_comm_get(comm);
+    int me = mpi_comm_my_rank(c, self);
+
+    return !c->remote && sbuf != MPI_IN_PLACE && scounts[me] > 0 &&
+           coll_is_alias(sbuf, rbuf, rcounts[me]);
 }
 
 int mpi_alltoallv(struct mpi_rank *self, const void *sendbuf, const int sendcounts[],
@@ -129,6 +143,8 @@ int mpi_alltoallv(struct mpi_rank *self, const void *sendbuf, const int sendcoun
         rc = check_blocks(self, comm, sendbuf, sendcounts, sdispls, sendtype, NULL);
     if (!rc)
         rc = check_blocks(self, comm, recvbuf, recvcounts, rdispls, recvtype, NULL);
+    if (!rc && is_alias(self, comm, sendbuf, sendcounts, recvbuf, recvcounts))
+        rc = coll_bad_alias(self, comm);
     if (rc)
         return rc;
     struct mpi_coll_args a = {.sbuf = sendbuf, .scounts = sendcounts, .sdispls = sdispls,
@@ -151,6 +167,8 @@ int mpi_alltoallw(struct mpi_rank *self, const void *sendbuf, const int sendcoun
         rc = check_blocks(self, comm, sendbuf, sendcounts, sdispls, 0, sendtypes);
     if (!rc)
         rc = check_blocks(self, comm, recvbuf, recvcounts, rdispls, 0, recvtypes);
+    if (!rc && is_alias(self, comm, sendbuf, sendcounts, recvbuf, recvcounts))
+        rc = coll_bad_alias(self, comm);
     if (rc)
         return rc;
     struct mpi_coll_args a = {.sbuf = sendbuf, .scounts = sendcounts, .sdispls = sdispls,

@@ -45,7 +45,9 @@ static void encode(const struct mpi_comm *c, struct buf *out)
     memset(&a, 0, sizeof a);
     a.ctx = c->ctx;
     /* handlers that programs make are known in their process only; members use their own anyway */
-    a.errhandler = c->errhandler == MPI_ERRORS_RETURN ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
+    a.errhandler = c->errhandler == MPI_ERRORS_RETURN || c->errhandler == MPI_ERRORS_ARE_FATAL
+                       ? c->errhandler
+                       : MPI_ERRHANDLER_NULL;
     a.groups = c->remote ? 2 : 1;
     buf_add(out, &a, sizeof a);
     encode_group(c->group, out);
@@ -170,7 +172,7 @@ MPI_Comm mpi_comm_adopt(struct mpi_rank *self, const struct mpi_comm *parent, mp
     if (desc == MPI_COMM_DESC_NULL)
         return MPI_COMM_NULL;
     c = await(self, desc);
-    mine = mpi_errhandler_of(self, parent);
+    mine = mpi_errhandler_given(self, parent);
     if (mine != c->errhandler)
         mpi_errhandler_set_for(self, c, mine);
     return c->handle;

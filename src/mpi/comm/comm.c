@@ -44,11 +44,11 @@ void mpi_comm_init(uint32_t world_size)
 {
     comm_world = (struct mpi_comm){.ctx = 0, .refs = world_size, .handle = MPI_COMM_WORLD};
     comm_world.group = mpi_group_make_range(0, 1, world_size);
-    comm_world.errhandler = MPI_ERRORS_ARE_FATAL;
+    comm_world.errhandler = MPI_ERRHANDLER_NULL; /* the default, see errhandler.c */
     comm_world.name = world_name;
     comm_self = (struct mpi_comm){.ctx = 2, .refs = world_size, .handle = MPI_COMM_SELF};
     comm_self.group = &self_group;
-    comm_self.errhandler = MPI_ERRORS_ARE_FATAL;
+    comm_self.errhandler = MPI_ERRHANDLER_NULL;
     comm_self.name = self_name;
     table.next_ctx = 4 + 2 * (uint64_t)mpi_place()->proc;
     map_init(&table.by_desc);

@@ -48,7 +48,7 @@ static int intra_only(struct mpi_rank *self, const struct mpi_comm *c)
 static int make_copy(struct mpi_rank *self, struct mpi_comm *c, mpi_comm_desc *desc)
 {
     int me = mpi_comm_my_rank(c, self);
-    MPI_Errhandler handler = mpi_errhandler_of(self, c);
+    MPI_Errhandler handler = mpi_errhandler_given(self, c);
 
     *desc = MPI_COMM_DESC_NULL;
     if (me == 0 && !c->remote)
@@ -135,7 +135,7 @@ static int create_inter(struct mpi_rank *self, struct mpi_comm *c, struct mpi_gr
         rc = mpi_group_recv(self, c, 0, MPI_TAG_COMM_CREATE, &other);
     if (other && g->size && other->size)
         desc = mpi_comm_describe(
-            mpi_comm_new_inter(mpi_group_ref(g), mpi_group_ref(other), mpi_errhandler_of(self, c)));
+            mpi_comm_new_inter(mpi_group_ref(g), mpi_group_ref(other), mpi_errhandler_given(self, c)));
     if (other)
         mpi_group_unref(other);
     mpi_group_unref(g);
@@ -181,7 +181,7 @@ int mpi_comm_create_group(struct mpi_rank *self, MPI_Comm comm, MPI_Group group,
     if (me == MPI_UNDEFINED)
         return MPI_SUCCESS;
     if (me == 0)
-        desc = mpi_comm_describe(mpi_comm_new(mpi_group_ref(g), mpi_errhandler_of(self, c)));
+        desc = mpi_comm_describe(mpi_comm_new(mpi_group_ref(g), mpi_errhandler_given(self, c)));
     /* The program may free the group in another rank meanwhile: hold it across the switch. */
     mpi_group_ref(g);
     tag = MPI_TAG_CREATE_GROUP_FIRST + tag % MPI_TAG_CREATE_GROUP_FIRST;

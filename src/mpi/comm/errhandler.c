@@ -59,9 +59,19 @@ void errhandler_set_own(const struct mpi_rank *r, int handle, MPI_Errhandler h)
     *map_insert(&table.by_rank, own_key(mpi_rank_id(r), handle), NULL) = (uint32_t)h;
 }
 
-MPI_Errhandler mpi_errhandler_of(const struct mpi_rank *r, const struct mpi_comm *c)
+MPI_Errhandler mpi_errhandler_given(const struct mpi_rank *r, const struct mpi_comm *c)
 {
     return errhandler_own(r, c->handle, c->errhandler);
+}
+
+/* As in MPICH. */
+MPI_Errhandler mpi_errhandler_of(const struct mpi_rank *r, const struct mpi_comm *c)
+{
+    MPI_Errhandler h = mpi_errhandler_given(r, c);
+
+    if (h == MPI_ERRHANDLER_NULL)
+        h = mpi_errhandler_given(r, mpi_comm_get(MPI_COMM_WORLD));
+    return h == MPI_ERRHANDLER_NULL ? MPI_ERRORS_ARE_FATAL : h;
 }
 
 void mpi_errhandler_set_for(const struct mpi_rank *r, const struct mpi_comm *c, MPI_Errhandler h)
@@ -274,9 +284,12 @@ int mpi_comm_get_errhandler(struct mpi_rank *self, MPI_Comm comm, MPI_Errhandler
 
     if (!rc)
         rc = mpi_check_ptr(self, comm, errhandler, "errhandler");
-    if (!rc)
-        *errhandler = errhandler_share(mpi_errhandler_of(self, c));
-    return rc;
+    if (rc)
+        return rc;
+    *errhandler = mpi_errhandler_given(self, c);
+    *errhandler = *errhandler == MPI_ERRHANDLER_NULL ? MPI_ERRORS_ARE_FATAL
+                                                     : errhandler_share(*errhandler);
+    return MPI_SUCCESS;
 }
 
 int mpi_errhandler_get(struct mpi_rank *self, MPI_Comm comm, MPI_Errhandler *errhandler)

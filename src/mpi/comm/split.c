@@ -133,7 +133,7 @@ static struct mpi_group *make_group(const struct mpi_group *g, const struct entr
 static mpi_comm_desc make_part(struct mpi_rank *self, const struct mpi_comm *c,
                                const struct entry *entries, uint32_t n)
 {
-    MPI_Errhandler handler = mpi_errhandler_of(self, c);
+    MPI_Errhandler handler = mpi_errhandler_given(self, c);
     uint32_t low = 0;
 
     if (!c->remote)

@@ -82,6 +82,8 @@ int mpi_psend_init(struct mpi_rank *self, const void *buf, int partitions, MPI_C
     (void)info;
     if (rc == MPI_SUCCESS)
         rc = check_count(self, partitions, comm);
+    if (rc == MPI_SUCCESS)
+        rc = mpi_check_output(self, comm, request);
     if (rc != MPI_SUCCESS)
         return rc;
     r = make(self, buf, partitions, count, &a, dest, tag, MPI_REQ_PSEND);
@@ -110,6 +112,8 @@ int mpi_precv_init(struct mpi_rank *self, void *buf, int partitions, MPI_Count c
     (void)info;
     if (rc == MPI_SUCCESS)
         rc = check_count(self, partitions, comm);
+    if (rc == MPI_SUCCESS)
+        rc = mpi_check_output(self, comm, request);
     if (rc != MPI_SUCCESS)
         return rc;
     r = make(self, buf, partitions, count, &a, source, tag, MPI_REQ_PRECV);
@@ -223,7 +227,7 @@ void mpi_partitioned_start(struct mpi_rank *self, struct mpi_req *r)
     }
 }
 
-/* The partitioned request behind a handle; *noop: one to MPI_PROC_NULL. */
+/* The started partitioned request behind a handle, or one to MPI_PROC_NULL. */
 static int find(struct mpi_rank *self, MPI_Request request, enum mpi_req_kind kind,
                 struct mpi_req **out)
 {
@@ -233,8 +237,10 @@ static int find(struct mpi_rank *self, MPI_Request request, enum mpi_req_kind ki
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_REQUEST, "0x%x is not a live request",
                          (unsigned)request);
     if (r->kind != kind && !(r->kind == MPI_REQ_NOOP && (r->flags & MPI_REQ_PERSISTENT)))
-        return mpi_raise(self, (MPI_Comm)r->comm, MPI_ERR_REQUEST, "not a partitioned %s",
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_REQUEST, "not a partitioned %s",
                          kind == MPI_REQ_PSEND ? "send" : "receive");
+    if (!(r->flags & MPI_REQ_ACTIVE))
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_REQUEST, "the request is not started");
     *out = r;
     return MPI_SUCCESS;
 }
@@ -245,7 +251,7 @@ static int check_partition(struct mpi_rank *self, const struct mpi_req *r, int p
 
     if (partition >= 0 && (uint32_t)partition < n)
         return MPI_SUCCESS;
-    return mpi_raise(self, (MPI_Comm)r->comm, MPI_ERR_ARG, "partition %d is not in 0..%d",
+    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "partition %d is not in 0..%d",
                      partition, (int)n - 1);
 }
 
@@ -257,10 +263,8 @@ static int make_ready(struct mpi_rank *self, struct mpi_req *r, int partition)
 
     if (rc != MPI_SUCCESS)
         return rc;
-    if (!(r->flags & MPI_REQ_ACTIVE))
-        return mpi_raise(self, (MPI_Comm)r->comm, MPI_ERR_REQUEST, "the request is not started");
     if (p->at[partition] != VTIME_NEVER)
-        return mpi_raise(self, (MPI_Comm)r->comm, MPI_ERR_ARG, "partition %d is ready already",
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "partition %d is ready already",
                          partition);
     p->at[partition] = self->ent.clock;
     child = mpi_child_new(self, r->type);
@@ -300,7 +304,7 @@ int mpi_pready_list(struct mpi_rank *self, int length, int array_of_partitions[]
     if (rc != MPI_SUCCESS || r->kind == MPI_REQ_NOOP)
         return rc;
     if (length < 0 || (length && !array_of_partitions))
-        return mpi_raise(self, (MPI_Comm)r->comm, MPI_ERR_ARG, "not a list of %d partitions",
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "not a list of %d partitions",
                          length);
     mpi_drain(self);
     for (int i = 0; i < length && rc == MPI_SUCCESS; i++)
@@ -332,12 +336,14 @@ int mpi_parrived(struct mpi_rank *self, MPI_Request request, int partition, int 
 
     if (rc == MPI_SUCCESS && r->kind != MPI_REQ_NOOP)
         rc = check_partition(self, r, partition);
+    if (rc == MPI_SUCCESS)
+        rc = mpi_check_output(self, MPI_COMM_NULL, flag);
     if (rc != MPI_SUCCESS)
         return rc;
     mpi_clock_add(self, mpi_world.test_cost);
     mpi_drain(self);
     *flag = 1;
-    if (r->kind == MPI_REQ_NOOP || !(r->flags & MPI_REQ_ACTIVE))
+    if (r->kind == MPI_REQ_NOOP)
         return MPI_SUCCESS;
     while (arrived(r, partition) == VTIME_NEVER)
         if (mpi_decision_step(self, self->ent.clock, &r, 1))

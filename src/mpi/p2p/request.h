@@ -26,8 +26,8 @@ struct mpi_req *mpi_req_pending(struct mpi_rank *self, MPI_Request);
  * become idle). Returns its error, raises nothing. */
 int mpi_req_finish(struct mpi_rank *self, struct mpi_req *, MPI_Request *handle, MPI_Status *);
 
-/* Raises the error of an operation. The completing calls do so with MPI_COMM_NULL: it goes, as in
- * MPICH, to the handler of MPI_COMM_WORLD whatever the communicator was. */
+/* Raises the error of an operation. Calls that complete several requests do so with MPI_COMM_NULL: it
+ * goes, as in MPICH, to the handler of MPI_COMM_WORLD whatever the communicators were. */
 int mpi_req_raise(struct mpi_rank *self, MPI_Comm, int error);
 
 /* Completes all requests of the array / those complete at t; raises MPI_ERR_IN_STATUS. With

@@ -59,6 +59,8 @@ static int nonblocking(struct mpi_rank *self, const void *buf, MPI_Count count, 
     struct mpi_req *r;
     int rc = mpi_check_send(self, buf, count, type, dest, tag, comm, &a);
 
+    if (rc == MPI_SUCCESS)
+        rc = mpi_check_output(self, comm, request);
     if (rc == MPI_SUCCESS && mode == MPI_MODE_BUFFERED && dest != MPI_PROC_NULL)
         rc = check_buffered(self, (uint64_t)count * a.type->size, comm);
     if (rc != MPI_SUCCESS)
@@ -128,11 +130,16 @@ int mpi_buffer_attach_c(struct mpi_rank *self, void *buffer, MPI_Count size)
 {
     struct mpi_ext *x = mpi_ext_get(self);
 
+    if (!buffer)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for the buffer");
     if (size < 0)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_ARG, "buffer size %lld is negative",
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "buffer size %lld is negative",
                          (long long)size);
+    if (size < MPI_BSEND_OVERHEAD)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_BUFFER,
+                         "%lld bytes are less than MPI_BSEND_OVERHEAD", (long long)size);
     if (x->bsend_buf)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_BUFFER, "a buffer is attached already");
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_BUFFER, "a buffer is attached already");
     x->bsend_buf = buffer;
     x->bsend_size = size;
     return MPI_SUCCESS;
@@ -142,6 +149,8 @@ int mpi_buffer_detach_c(struct mpi_rank *self, void *buffer_addr, MPI_Count *siz
 {
     struct mpi_ext *x = mpi_ext_get(self);
 
+    if (!buffer_addr || !size)
+        return mpi_check_output(self, MPI_COMM_NULL, NULL);
     *(void **)buffer_addr = x->bsend_buf;
     *size = x->bsend_size;
     x->bsend_buf = NULL;
@@ -151,8 +160,8 @@ int mpi_buffer_detach_c(struct mpi_rank *self, void *buffer_addr, MPI_Count *siz
 
 int mpi_buffer_detach(struct mpi_rank *self, void *buffer_addr, int *size)
 {
-    MPI_Count n;
-    int rc = mpi_buffer_detach_c(self, buffer_addr, &n);
+    MPI_Count n = 0;
+    int rc = mpi_buffer_detach_c(self, buffer_addr, size ? &n : NULL);
 
     if (rc == MPI_SUCCESS)
         *size = n > INT32_MAX ? MPI_UNDEFINED : (int)n;
@@ -168,6 +177,8 @@ static int init(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Dat
     struct mpi_req *r;
     int rc = mpi_check_send(self, buf, count, type, dest, tag, comm, &a);
 
+    if (rc == MPI_SUCCESS)
+        rc = mpi_check_output(self, comm, request);
     if (rc != MPI_SUCCESS)
         return rc;
     r = mpi_req_new(self);

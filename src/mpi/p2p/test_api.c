@@ -28,6 +28,7 @@ static int complete_now(struct mpi_rank *self, struct mpi_req *r)
 int mpi_test(struct mpi_rank *self, MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct mpi_req *r;
+    MPI_Comm comm;
     int rc = mpi_req_look_up(self, 1, request);
 
     if (rc != MPI_SUCCESS)
@@ -42,8 +43,9 @@ int mpi_test(struct mpi_rank *self, MPI_Request *request, int *flag, MPI_Status 
     if (!r || !*flag)
         return MPI_SUCCESS;
     engine_progress(&mpi_world.engine, self->ent.clock);
+    comm = (MPI_Comm)r->comm;
     rc = mpi_req_finish(self, r, request, status);
-    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, MPI_COMM_NULL, rc);
+    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
 }
 
 int mpi_request_get_status(struct mpi_rank *self, MPI_Request request, int *flag,
@@ -107,11 +109,13 @@ int mpi_testany(struct mpi_rank *self, int count, MPI_Request array_of_requests[
 
         live += r != NULL;
         if (r && complete_now(self, r)) {
+            MPI_Comm comm = (MPI_Comm)r->comm;
+
             engine_progress(&mpi_world.engine, self->ent.clock);
             *flag = 1;
             *indx = i;
             rc = mpi_req_finish(self, r, &array_of_requests[i], status);
-            return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, MPI_COMM_NULL, rc);
+            return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
         }
     }
     if (!live) {

@@ -39,6 +39,7 @@ static void poll(struct mpi_rank *self, int n, const MPI_Request *hs, int any)
 int mpi_wait(struct mpi_rank *self, MPI_Request *request, MPI_Status *status)
 {
     struct mpi_req *r;
+    MPI_Comm comm;
     int rc = mpi_req_look_up(self, 1, request);
 
     if (rc != MPI_SUCCESS)
@@ -53,8 +54,9 @@ int mpi_wait(struct mpi_rank *self, MPI_Request *request, MPI_Status *status)
     if (r->kind == MPI_REQ_GREQ)
         poll(self, 1, request, 0);
     mpi_p2p_wait(self, r);
+    comm = (MPI_Comm)r->comm;
     rc = mpi_req_finish(self, r, request, status);
-    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, MPI_COMM_NULL, rc);
+    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
 }
 
 #define COUNT_AHEAD 2048 /* pending requests looked at to tell how many arrivals are needed */
@@ -229,6 +231,7 @@ int mpi_waitany(struct mpi_rank *self, int count, MPI_Request array_of_requests[
                 MPI_Status *status)
 {
     struct mpi_req *r;
+    MPI_Comm comm;
     vtime t;
     int rc = mpi_req_look_up(self, count, array_of_requests);
 
@@ -246,8 +249,9 @@ int mpi_waitany(struct mpi_rank *self, int count, MPI_Request array_of_requests[
     engine_progress(&mpi_world.engine, t);
     *indx = pick(self, count, array_of_requests, t);
     r = mpi_req_get(self, array_of_requests[*indx]);
+    comm = (MPI_Comm)r->comm;
     rc = mpi_req_finish(self, r, &array_of_requests[*indx], status);
-    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, MPI_COMM_NULL, rc);
+    return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
 }
 
 int mpi_finish_some(struct mpi_rank *self, int n, MPI_Request *hs, vtime t, int *outcount,

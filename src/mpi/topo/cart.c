@@ -89,8 +89,10 @@ int mpi_cart_create(struct mpi_rank *self, MPI_Comm comm_old, int ndims, const i
     int rc = mpi_topo_check_parent(self, comm_old, comm_cart, &c), n;
 
     (void)reorder;
-    if (!rc)
+    if (!rc) {
+        *comm_cart = MPI_COMM_NULL;
         rc = check_grid(self, c, ndims, dims, periods, MPI_ERR_ARG, &n);
+    }
     if (!rc)
         rc = mpi_topo_make_comm(self, c, n, MPI_TAG_CART_CREATE, &made);
     if (rc)
