@@ -38,11 +38,17 @@ static const char *const kind_name[MPI_LEAK_KINDS] = {
     "info object", "error handler", "attribute key", "window", "file",
 };
 
-/* MPICH's handles: the two highest bits are 2 for what programs make. Keys and files differ. */
+/* MPICH's handles: the two highest bits are 2 for what programs make. Keys and files differ, and the
+ * Fortran 90 types are predefined although a call gives them. */
 static int is_made(enum mpi_leak_kind kind, uint64_t handle)
 {
     if (kind == MPI_LEAK_KEYVAL || kind == MPI_LEAK_FILE)
         return handle != 0;
+    if (kind == MPI_LEAK_TYPE) {
+        const struct mpi_type *t = mpi_type_get((MPI_Datatype)handle);
+
+        return t && !t->builtin;
+    }
     return handle >> 30 == 2;
 }
 

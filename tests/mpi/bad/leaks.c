@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 {
     MPI_Comm comm, named;
     MPI_Group group;
-    MPI_Datatype type[2], named_type;
+    MPI_Datatype type[2], named_type, predefined;
     MPI_Op op;
     MPI_Info info;
     MPI_Request request[2];
@@ -29,6 +29,7 @@ int main(int argc, char **argv)
     MPI_Type_vector(4, 1, 2, MPI_INT, &type[1]);
     MPI_Type_contiguous(5, MPI_INT, &named_type);
     MPI_Type_set_name(named_type, "five");
+    MPI_Type_create_f90_integer(9, &predefined); /* not to be freed */
     MPI_Op_create(add, 1, &op);
     MPI_Info_create(&info);
     MPI_Isend(&out, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &request[0]);
