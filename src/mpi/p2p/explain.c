@@ -62,7 +62,8 @@ static void say_one_sided(struct mpi_rank *self, const struct mpi_req *r)
                  c ? mpi_comm_rank_of(c, (uint32_t)r->peer) : r->peer);
     snprintf(out->text, sizeof out->text, "%s waits %s%s, window 0x%08x", fn_name(self), what, rank,
              (unsigned)mpi_win_of_comm(self, (MPI_Comm)r->comm));
-    out->waits_on = r->peer;
+    /* others wait for whoever holds the lock, which only the target knows */
+    out->waits_on = self->fn == MPI_FN_WIN_START ? r->peer : -1;
 }
 
 void mpi_explain_reqs(struct mpi_rank *self, struct mpi_req **reqs, uint32_t n)

@@ -332,7 +332,8 @@ int mpi_fetch_and_op(struct mpi_rank *self, const void *origin_addr, void *resul
 /* Integers of C and Fortran, logicals and bytes; characters as in MPICH. */
 static int can_compare(MPI_Datatype type)
 {
-    return type == MPI_CHAR || mpi_op_kernel_get(MPI_OP_BAND, type) || mpi_op_kernel_get(MPI_OP_LAND, type);
+    return type == MPI_CHAR || type == MPI_LOGICAL || type == MPI_C_BOOL || type == MPI_CXX_BOOL ||
+           mpi_op_kernel_get(MPI_OP_BAND, type);
 }
 
 int mpi_compare_and_swap(struct mpi_rank *self, const void *origin_addr, const void *compare_addr,

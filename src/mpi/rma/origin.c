@@ -14,6 +14,11 @@
 #include "mpi/rma/rma_internal.h"
 #include "mpi/stats.h"
 
+/* What a rank may have under way on a window, so that a program that never synchronises does not fill
+ * the memory; and what an operation counts beside its data. */
+#define IN_FLIGHT ((uint64_t)32 << 20)
+#define PER_MESSAGE 256
+
 /* Where the data of an answer goes. */
 struct fetch {
     struct rma_peer *peer;
@@ -214,6 +219,9 @@ void rma_issue(struct mpi_rank *self, struct rma_win *w, const struct rma_access
     struct mpi_msg *m;
     vtime free_at;
 
+    if (w->flying > IN_FLIGHT)
+        rma_await_all(self, w);
+    w->flying += moved + PER_MESSAGE;
     if (w->epoch == RMA_EPOCH_LOCK_ALL && !p->lock)
         lock_lazily(self, p);
     m = new_message(self, p, a, bytes);
@@ -326,6 +334,7 @@ void rma_await_all(struct mpi_rank *self, struct rma_win *w)
 {
     rma_await(self, w, &w->pending, "for its operations", -1);
     mpi_clock_reach(self, w->done);
+    w->flying = 0;
 }
 
 int rma_outcome(struct mpi_rank *self, struct rma_win *w)

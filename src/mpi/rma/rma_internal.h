@@ -87,6 +87,7 @@ struct rma_win {
     struct map by_world;   /* world rank -> struct rma_peer */
     struct rma_peer *first, *end;
     int32_t pending, fetching;
+    uint64_t flying; /* bytes of operations since all were last waited for */
     vtime done, local;
     struct mpi_group *start; /* of MPI_Win_start */
     int error;               /* class of the first error that came back, 0 if none ... */
