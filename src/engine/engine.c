@@ -360,6 +360,8 @@ enum engine_end engine_run(struct engine *e)
                 peers->poll(peers->owner);
             continue;
         }
+        if (e->cfg.ops->wanted && e->cfg.ops->wanted(e->cfg.owner))
+            continue;
         if (!quiescent(e))
             continue;
         end = conclude(e);

@@ -76,6 +76,9 @@ struct engine_ops {
     /* Entities are named by their index in this process. */
     /* Runs the entity until it suspends or ends; scheduler context. Returns 1 when it ended. */
     int (*resume)(void *owner, uint32_t id);
+    /* May be NULL. Nothing is ready: wakes an entity that has something to do all the same, and
+     * returns whether there was one. */
+    int (*wanted)(void *owner);
     /* Called in scheduler context for a blocked entity when a deadlock is reported. */
     void (*explain)(void *owner, uint32_t id, struct engine_wait *out);
 };

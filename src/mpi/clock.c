@@ -68,8 +68,22 @@ void mpi_clock_overflow(struct mpi_rank *self)
                            "scale the program's time down");
 }
 
+/* Program code begins and ends inside the virtual MPI. */
+void mpi_user_begin(void)
+{
+    if (mpi_world.measured)
+        mpi_world.slice_start = ticks_now();
+}
+
+void mpi_user_end(void)
+{
+    if (mpi_world.measured)
+        mpi_charge(mpi_self());
+}
+
 static void begin(struct mpi_rank *self)
 {
+    mpi_thread_enter();
     if (mpi_world.measured)
         mpi_charge(self);
 }
@@ -78,24 +92,16 @@ static void end(void)
 {
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
-}
-
-void mpi_user_begin(void)
-{
-    end();
-}
-
-void mpi_user_end(void)
-{
-    begin(mpi_self());
+    mpi_thread_leave();
 }
 
 vtime mpi_clock_read(struct mpi_rank *self)
 {
     begin(self);
     mpi_clock_add(self, mpi_world.clock_cost);
+    vtime now = self->ent.clock;
     end();
-    return self->ent.clock;
+    return now;
 }
 
 void mpi_clock_spend(struct mpi_rank *self, vtime dt)

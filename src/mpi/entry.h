@@ -11,6 +11,7 @@
 #include "mpi/leaks.h"
 #include "mpi/rank.h"
 #include "mpi/stats.h"
+#include "mpi/thread.h"
 
 #define ORR_EXPORT __attribute__((visibility("default")))
 
@@ -31,6 +32,7 @@ static inline struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn)
 
     if (__builtin_expect(!self, 0))
         mpi_enter_refused(NULL, fn);
+    mpi_thread_enter();
     if (mpi_world.measured)
         mpi_charge(self);
     if (__builtin_expect(mpi_world.shared, 0))
@@ -62,6 +64,7 @@ static inline void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0)
         mpi_share_leave(self);
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
+    mpi_thread_leave();
 }
 
 #endif

@@ -213,6 +213,7 @@ static void hook_write(struct vp_fibre *f, int fd, const char *text, size_t n)
 {
     struct mpi_rank *r = mpi_rank_of_fibre(f);
 
+    mpi_thread_enter();
     if (mpi_world.measured)
         mpi_charge(r);
     run.writing = 1;
@@ -221,6 +222,7 @@ static void hook_write(struct vp_fibre *f, int fd, const char *text, size_t n)
     mpi_world.engine.idle_often = 1; /* turns may be long: look at the time after each */
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
+    mpi_thread_leave();
 }
 
 static void hook_exiting(struct vp_fibre *f, int status, int phase)
@@ -228,6 +230,7 @@ static void hook_exiting(struct vp_fibre *f, int status, int phase)
     struct mpi_rank *r = mpi_rank_of_fibre(f);
 
     (void)status;
+    mpi_thread_enter(); /* for good: the rank ends with whatever thread ends it */
     if (mpi_world.measured)
         mpi_charge(r);
     if (phase == 1)
@@ -253,6 +256,12 @@ static void hook_begun(struct vp_fibre *f)
     (void)f;
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
+}
+
+static void hook_threads(struct vp_fibre *f)
+{
+    (void)f;
+    mpi_thread_begin();
 }
 
 static void hook_died(struct vp_fibre *f, int status)
@@ -304,11 +313,24 @@ static void hook_crash(struct vp_fibre *f, int sig, void *addr)
 
 static const struct vp_hooks hooks = {
     .now = hook_now, .sleep = hook_sleep, .yield = hook_yield, .write = hook_write,
-    .exiting = hook_exiting, .begun = hook_begun, .died = hook_died, .crash = hook_crash,
+    .exiting = hook_exiting, .begun = hook_begun, .threads = hook_threads,
+    .died = hook_died, .crash = hook_crash,
     .rank = hook_rank, .hostname = hook_hostname,
 };
 
-static const struct engine_ops engine_ops = {.resume = resume, .explain = explain};
+/* A rank that seemed to be at rest has a thread that wants to go on. */
+static int wanted(void *owner)
+{
+    struct vp_fibre *f = vp_wanted();
+
+    (void)owner;
+    if (f)
+        engine_wake(&mpi_world.engine, mpi_rank_index(mpi_rank_of_fibre(f)));
+    return f != NULL;
+}
+
+static const struct engine_ops engine_ops = {.resume = resume, .explain = explain,
+                                             .wanted = wanted};
 
 /* ---- start and end ---- */
 

@@ -35,8 +35,8 @@ int mpi_init_thread(struct mpi_rank *self, int *argc, char ***argv, int required
         return mpi_raise(self, MPI_COMM_WORLD, MPI_ERR_OTHER, "MPI_Init called twice");
     mpi_world_phase_set(self, MPI_PHASE_ACTIVE);
     /* A fibre rank has one thread: serialised calls are safe, concurrent ones cannot happen. */
-    self->thread_level =
-        (uint8_t)(required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED);
+    int most = vp_ranks_are_processes() ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
+    self->thread_level = (uint8_t)(required < most ? required : most);
     *provided = self->thread_level;
     return MPI_SUCCESS;
 }
@@ -76,7 +76,7 @@ int mpi_is_thread_main(struct mpi_rank *self, int *flag)
 {
     if (!flag)
         return mpi_check_ptr(self, MPI_COMM_NULL, flag, "flag");
-    *flag = 1;
+    *flag = !vp_ranks_are_processes() || vp_is_main_thread();
     return MPI_SUCCESS;
 }
 

@@ -37,6 +37,8 @@ struct vp_process {
     int32_t error;  /* of fork */
     struct vp_fibre *fibre;
     struct vp_process *next; /* all that live */
+    _Atomic uint32_t wants;  /* in the list of those with a thread that wants to run */
+    struct vp_process *next_wanted;
 };
 
 int vp_is_process_host;
@@ -46,6 +48,7 @@ static struct {
     struct vp_process *_Atomic all; /* of the zygote: living children */
     struct vp_process *_Atomic casualty; /* one that died */
     void (*_Atomic then)(void);          /* what the scheduler is to do next */
+    struct vp_process *_Atomic wanted;   /* those with a thread that wants to run */
     int32_t zygote, scheduler;
     int commands; /* pipe to the zygote */
     char *top;
@@ -118,6 +121,40 @@ void vp_process_leave(void (*fn)(void))
     let_run(&host.back);
     for (;;)
         syscall(SYS_pause);
+}
+
+uint32_t vp_thread_count(void)
+{
+    return __atomic_load_n(&vp_private.threads, __ATOMIC_ACQUIRE) + 1;
+}
+
+int vp_is_main_thread(void)
+{
+    return (pid_t)syscall(SYS_gettid) == sys_getpid();
+}
+
+void vp_want(void)
+{
+    struct vp_process *p = own();
+
+    if (atomic_exchange(&p->wants, 1))
+        return; /* said already */
+    p->next_wanted = atomic_load(&host.wanted);
+    while (!atomic_compare_exchange_weak(&host.wanted, &p->next_wanted, p))
+        ;
+}
+
+/* The only one who takes from the list. */
+struct vp_fibre *vp_wanted(void)
+{
+    struct vp_process *p = atomic_load(&host.wanted);
+
+    if (!p)
+        return NULL;
+    while (!atomic_compare_exchange_weak(&host.wanted, &p, p->next_wanted))
+        ;
+    atomic_store(&p->wants, 0);
+    return p->fibre;
 }
 
 /* Signals that ask the run to end are the scheduler's. */

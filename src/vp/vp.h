@@ -49,6 +49,8 @@ struct vp_hooks {
     void (*exiting)(struct vp_fibre *, int status, int phase);
     /* The rank's process is about to run its program (process host). */
     void (*begun)(struct vp_fibre *);
+    /* The rank's process is about to start its first thread. */
+    void (*threads)(struct vp_fibre *);
     /* The rank's process has died, with this status of waitpid; scheduler context; does not return. */
     void (*died)(struct vp_fibre *, int status);
     /* A fatal signal in a rank or in the simulator (f NULL); signal stack; does not return. */
@@ -75,6 +77,13 @@ void vp_expect(uint64_t ranks);
 
 /* Are ranks processes of their own (process.h)? */
 int vp_ranks_are_processes(void);
+/* Threads of the rank's process; is the caller the first of them? */
+uint32_t vp_thread_count(void);
+int vp_is_main_thread(void);
+/* A thread of a rank that is suspended has something to do; the scheduler learns of it by vp_wanted, which
+ * returns such a rank once, or NULL. */
+void vp_want(void);
+struct vp_fibre *vp_wanted(void);
 
 /* Has fn run in scheduler context; the rank that calls it does not go on. */
 _Noreturn void vp_leave(void (*fn)(void));
@@ -116,6 +125,9 @@ struct vp_private {
     struct vp_fibre *current; /* the running fibre, NULL in scheduler context */
     uint8_t owns[3];          /* the rank has put its own in the place of descriptors 0 to 2 ... */
     uint8_t reopened[3];      /* ... or of the standard streams */
+    uint8_t threaded;         /* the rank has started threads */
+    uint32_t threads;         /* how many there are now besides the first */
+    uint64_t room[64];        /* for the layer above */
 } __attribute__((aligned(4096)));
 extern struct vp_private vp_private;
 #define vp_current_fibre vp_private.current

@@ -70,6 +70,10 @@ void vp_leave(void (*fn)(void))
     abort();
 }
 int vp_ranks_are_processes(void) { return 0; }
+int vp_is_main_thread(void) { return 1; }
+uint32_t vp_thread_count(void) { return 1; }
+void vp_want(void) {}
+struct vp_fibre *vp_wanted(void) { return NULL; }
 /* No strands here. */
 int vp_strand_start(struct vp_strand *s, void (*fn)(void *), void *arg)
 {

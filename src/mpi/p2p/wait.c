@@ -15,9 +15,14 @@
 
 #include "mpi/service.h"
 #include "mpi/strand.h"
+#include "mpi/thread.h"
 
 static void suspend(struct mpi_rank *self, vtime due, uint32_t wake_after)
 {
+    if (__builtin_expect(vp_private.threaded, 0)) {
+        mpi_thread_block(self, due, wake_after);
+        return;
+    }
     engine_block(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, wake_after);
     vp_fibre_suspend();
 }
