@@ -2,9 +2,10 @@
 """Runs the MPI conformance programs natively and under Orrery, and prints TAP.
 
 Each program says in its first five lines how it is to be run, where the defaults (n=1,2,5 native=4
-output=same schedules=100 measured=yes) do not suit it:
+output=same schedules=100 measured=yes host=both) do not suit it:
 
     test: n=1,2,5 native=4 args="..." output=same|sorted|free schedules=100 measured=yes|no
+          host=both|fibre|process|threads
 
   n          rank counts to simulate; native is added to them
   native     ranks of the run under the real MPI
@@ -13,13 +14,16 @@ output=same schedules=100 measured=yes) do not suit it:
   schedules  random schedules to try, with the largest n that is not above 5
   measured   also run with measured computing time
   run        more options for 'orrery run'
+  host       fibre or process: runs on that host only; threads: a process, whose virtual time is its
+             own each time, so that only its output counts
+  flags      more options for the compiler
   lines      an expression that every simulated line matches as a whole, for programs whose lines
              a real MPI may tear apart
 
 For every n the run is repeated: output, virtual time, counts and statistics must be the same to
 the last digit. The same is demanded of every random schedule. Counts of MANY ranks and more, where
 the simulator keeps stacks in another way, get a few schedules of their own. With --procs, runs on
-several native processes must give the same once more.
+several native processes must give the same once more, and so must ranks that are processes.
 """
 
 import argparse
@@ -51,7 +55,7 @@ TALKATIVE = re.compile(r"coll_|comm_|dec_|fuzz_|op_user|p2p_|rma_(?!shared)|topo
 SPREAD = (("--procs", "3", "--placement", "cyclic"), ("--procs", "4", "--schedule", "random:7"))
 
 Program = collections.namedtuple("Program", "name source binary flags n native args output "
-                                 "schedules measured options lines")
+                                 "schedules measured options lines host")
 Outcome = collections.namedtuple("Outcome", "status stdout stderr summary stats")
 
 
@@ -65,7 +69,8 @@ def read_header(source):
     for line in re.findall(r"test:(.*)", text):
         words += shlex.split(line.replace("*/", ""))
     fields = dict(word.split("=", 1) for word in words)
-    known = {"n", "native", "args", "output", "schedules", "measured", "run", "lines"}
+    known = {"n", "native", "args", "output", "schedules", "measured", "run", "lines", "host",
+             "flags"}
     if set(fields) - known:
         raise SystemExit(f"{source}: unknown field {sorted(set(fields) - known)}")
     return fields
@@ -85,11 +90,13 @@ def find_programs(folders, build, pattern):
         counts = sorted({int(n) for n in fields.get("n", "1,2,5").split(",")} | {native})
         programs.append(Program(
             name=source.name, source=source, binary=build / source.name.replace(".", "_"),
-            flags=["-g", "-O1" if index % 2 == 0 else "-O2"], n=counts, native=native,
+            flags=["-g", "-O1" if index % 2 == 0 else "-O2",
+                   *shlex.split(fields.get("flags", ""))], n=counts, native=native,
             args=shlex.split(fields.get("args", "")), output=fields.get("output", "same"),
             schedules=int(fields.get("schedules", 100)),
             measured=fields.get("measured", "yes") == "yes",
-            options=shlex.split(fields.get("run", "")), lines=fields.get("lines")))
+            options=shlex.split(fields.get("run", "")), lines=fields.get("lines"),
+            host=fields.get("host", "both")))
     return programs
 
 
@@ -160,7 +167,8 @@ class Runner:
             summary, stats = os.path.join(folder, "run.json"), os.path.join(folder, "stats.json")
             args = [a.replace("{tmp}", work) for a in program.args]
             status, out, err = run(
-                [self.orrery, "run", "-n", str(n), *extra, *program.options,
+                [self.orrery, "run", "-n", str(n), *self.host_of(program), *extra,
+                 *program.options,
                  *shlex.split(self.options.run_args),
                  "--json", summary, "--stats", stats, str(program.binary), *args],
                 self.options.timeout)
@@ -175,6 +183,11 @@ class Runner:
         demand(not missing, f"n={n}: --json lacks {missing}")
         demand(values["ranks"] == n, f"n={n}: --json says {values['ranks']} ranks")
         return Outcome(status, out, err, values, text)
+
+    @staticmethod
+    def host_of(program):
+        """Tests say which host they mean; what Orrery would choose is tested elsewhere."""
+        return ("--host", "process" if program.host in ("process", "threads") else "fibre")
 
     def compare(self, first, again, what):
         demand(again.stdout == first.stdout, what + ": other output\n" +
@@ -191,7 +204,8 @@ class Runner:
         torn = [line for line in first.stdout.splitlines()
                 if program.lines and not re.fullmatch(program.lines, line)]
         demand(not torn, f"n={n}: unexpected line {torn[:1]}")
-        self.compare(first, self.simulate(program, n), f"n={n} repeated")
+        if program.host != "threads":
+            self.compare(first, self.simulate(program, n), f"n={n} repeated")
 
     def compare_native(self, program, n, out):
         if n != program.native or program.name not in self.native_output:
@@ -227,6 +241,21 @@ class Runner:
             demand(again.summary["procs"] == min(int(way[1]), n),
                    f"{what}: {again.summary['procs']} processes")
 
+    def hosted(self, program, n, ways):
+        """Ranks as processes give what fibres give."""
+        first = self.simulate(program, n, ("--compute", "none", "-q"))
+        for way in ways:
+            again = self.simulate(program, n, ("--compute", "none", "-q", "--host", "process", *way))
+            self.compare(first, again, f"n={n} process {' '.join(way)}")
+            demand(again.summary["host"] == "process", f"n={n}: not on the process host")
+
+    def host_cases(self, program):
+        few = max([n for n in program.n if n <= 5] or [min(program.n)])
+        ways = [()]
+        if TALKATIVE.match(program.name) and few > 1:
+            ways.append(("--procs", "2"))
+        yield f"process host {program.name} n={few}", self.hosted, (program, few, ways)
+
     def spread_cases(self, program):
         counts = [n for n in program.n if n > 1]
         largest = max(counts)
@@ -249,6 +278,8 @@ class Runner:
         listed = [(f"run {p.name} n={n}", self.simulated, (p, n)) for p in programs for n in p.n]
         listed += [(f"measured {p.name}", self.measured, (p,)) for p in programs if p.measured]
         for p in programs:
+            if p.host == "threads":
+                continue
             total = p.schedules
             if options.schedules is not None:
                 total = min(total, options.schedules)
@@ -259,7 +290,9 @@ class Runner:
                     listed.append((f"schedules {p.name} n={n} x{len(seeds)}", self.scheduled,
                                    (p, n, seeds)))
         if options.procs:
-            listed += [case for p in programs for case in self.spread_cases(p)]
+            listed += [case for p in programs if p.host != "threads" and max(p.n) > 1
+                       for case in self.spread_cases(p)]
+            listed += [case for p in programs if p.host == "both" for case in self.host_cases(p)]
         yield listed
 
 
@@ -289,7 +322,7 @@ def parse_options():
     parser.add_argument("--no-native", action="store_true", help="do not run under mpiexec.mpich")
     parser.add_argument("--native-only", action="store_true", help="do not run under Orrery")
     parser.add_argument("--schedules", type=int, help="at most this many random schedules each")
-    parser.add_argument("--procs", action="store_true", help="also run on several processes")
+    parser.add_argument("--procs", action="store_true", help="also run on several processes, and with ranks as processes")
     parser.add_argument("--run-args", default="", help="more options for every 'orrery run'")
     parser.add_argument("--filter", help="only sources whose name matches this expression")
     parser.add_argument("--jobs", type=int, default=2)
