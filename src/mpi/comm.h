@@ -239,6 +239,7 @@ void mpi_errhandler_set_for(const struct mpi_rank *, const struct mpi_comm *, MP
 /* Forget what the rank set for itself on a communicator that it has freed. */
 void mpi_errhandler_forget(uint32_t rank, MPI_Comm);
 void mpi_names_forget(uint32_t rank, MPI_Comm);
+void mpi_coll_forget(uint32_t rank, MPI_Comm);
 
 /* The last error code the rank uses (MPI_LASTUSEDCODE), as a place in memory that stays. */
 int *mpi_errcode_last(const struct mpi_rank *);

@@ -51,6 +51,13 @@ enum mpi_req_flag {
 struct mpi_posted_kind;
 struct mpi_partitions;
 struct mpi_grequest;
+struct mpi_req;
+
+/* How an MPI_REQ_WORK request of a collective is started, and what goes when it is released. */
+struct mpi_work {
+    void (*start)(struct mpi_rank *self, struct mpi_req *);
+    void (*free)(struct mpi_rank *self, struct mpi_req *);
+};
 
 /* Two cache lines: the first is what posting and matching touch. */
 struct mpi_req {
@@ -78,6 +85,7 @@ struct mpi_req {
         struct mpi_posted_kind *kind_of;   /* ... and the kind */
         struct mpi_partitions *partitions; /* MPI_REQ_PSEND, MPI_REQ_PRECV */
         struct mpi_grequest *grequest;     /* MPI_REQ_GREQ */
+        const struct mpi_work *work;       /* MPI_REQ_WORK: of a collective, else NULL */
     };
     union {
         struct mpi_comm *kept;  /* its communicator, kept alive; NULL for requests on a stack */

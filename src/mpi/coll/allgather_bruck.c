@@ -15,7 +15,7 @@ static uint64_t ring_bytes(const struct mpi_coll_args *a, int first, int n)
         return (uint64_t)n * a->rcount * a->rtype->size;
     uint64_t sum = 0;
     for (int i = 0; i < n; i++)
-        sum += (uint64_t)a->rcounts[coll_after(a, first, i)];
+        sum += coll_count(a, a->rcounts, coll_after(a, first, i));
     return sum * a->rtype->size;
 }
 

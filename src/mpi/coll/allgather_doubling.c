@@ -35,7 +35,7 @@ static uint64_t run_bytes(const struct mpi_coll_args *a, int first, int n)
 {
     uint64_t sum = 0;
     for (int i = first; i < first + n; i++)
-        sum += (uint64_t)a->rcounts[i];
+        sum += coll_count(a, a->rcounts, i);
     return sum * a->rtype->size;
 }
 

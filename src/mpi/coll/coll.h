@@ -1,10 +1,10 @@
 /*
- * coll.h - blocking collectives of the virtual MPI.
+ * coll.h - collectives of the virtual MPI.
  *
  * An operation (enum mpi_coll_op) has several algorithms (coll_list.h); its selector in
  * coll_table.c picks one by message size and communicator size as MPICH 4.0 does, unless one was
  * forced by name. Algorithms are plain code over mpi_coll_send/recv/... that runs and blocks on the
- * rank's own stack.
+ * rank's own stack; a non-blocking collective is the same code in a strand (later.h).
  *
  * A million ranks block in a collective at once, each keeping its live stack. So the arguments are
  * passed by one pointer, algorithms keep few values across a blocking call, temporaries are on the
@@ -44,40 +44,55 @@ enum mpi_coll_op {
     MPI_COLL_reduce_scatter_block,
     MPI_COLL_scan,
     MPI_COLL_exscan,
+    MPI_COLL_neighbor_allgather, /* from here on: neighbours of a topology, not ranks */
+    MPI_COLL_neighbor_allgatherv,
+    MPI_COLL_neighbor_alltoall,
+    MPI_COLL_neighbor_alltoallv,
+    MPI_COLL_neighbor_alltoallw,
     MPI_COLL_OPS
+};
+
+/* How the arrays of a call are to be read. */
+enum mpi_coll_arrays {
+    COLL_WIDE_COUNTS = 1, /* counts are MPI_Count, not int */
+    COLL_WIDE_DISPLS = 2, /* displacements are MPI_Aint, not int */
+    COLL_WIDE = 3,
+    COLL_OWN_TYPES = 4, /* types are struct mpi_type *, not handles */
 };
 
 /*
  * The arguments of one call as a rank made it. Broadcast uses the receive side only; reductions
- * describe their items by rbuf, rcount and rtype, and sbuf. MPI_IN_PLACE stays as it is.
+ * describe their items by rbuf, rcount and rtype, and sbuf. MPI_IN_PLACE stays as it is. Arrays are
+ * the program's and read through coll_count, coll_displ and coll_type (coll_internal.h).
  */
 struct mpi_coll_args {
     const void *sbuf;
     void *rbuf;
     union {
         uint64_t scount;
-        const int *scounts; /* v and w forms */
+        const void *scounts; /* v and w forms */
     };
     union {
         uint64_t rcount;
-        const int *rcounts; /* v and w forms, reduce_scatter */
+        const void *rcounts; /* v and w forms, reduce_scatter */
     };
     union {
         struct mpi_type *stype;
-        const MPI_Datatype *stypes; /* w form, checked */
+        const void *stypes; /* w form, checked */
     };
     union {
         struct mpi_type *rtype;
-        const MPI_Datatype *rtypes;
+        const void *rtypes;
     };
     union {
-        const int *sdispls;
+        const void *sdispls;
         struct mpi_op *op; /* reductions */
     };
-    const int *rdispls;
+    const void *rdispls;
     int root;
-    int rank, size; /* mine in the communicator; its size (of the local group) */
-    int op_id;      /* enum mpi_coll_op */
+    int rank, size;  /* mine in the communicator; its size (of the local group) */
+    uint16_t op_id;  /* enum mpi_coll_op */
+    uint16_t arrays; /* enum mpi_coll_arrays */
 };
 
 enum mpi_coll_need {

@@ -62,6 +62,23 @@ static inline struct mpi_type *coll_byte(void)
     return &mpi_type_builtins[MPI_BYTE & 0xff];
 }
 
+/* ---- element i of the arrays of a call ---- */
+static inline uint64_t coll_count(const struct mpi_coll_args *a, const void *counts, int i)
+{
+    return a->arrays & COLL_WIDE_COUNTS ? (uint64_t)((const MPI_Count *)counts)[i]
+                                        : (uint64_t)((const int *)counts)[i];
+}
+static inline int64_t coll_displ(const struct mpi_coll_args *a, const void *displs, int i)
+{
+    return a->arrays & COLL_WIDE_DISPLS ? (int64_t)((const MPI_Aint *)displs)[i]
+                                        : ((const int *)displs)[i];
+}
+static inline struct mpi_type *coll_type(const struct mpi_coll_args *a, const void *types, int i)
+{
+    return a->arrays & COLL_OWN_TYPES ? ((struct mpi_type *const *)types)[i]
+                                      : mpi_type_get(((const MPI_Datatype *)types)[i]);
+}
+
 /* Room for count items of a type, addressed like a user's buffer of them. */
 void *coll_items_alloc(const struct mpi_type *type, uint64_t count);
 void coll_items_free(void *items, const struct mpi_type *type, uint64_t count);
@@ -111,7 +128,7 @@ int coll_copy_block(const struct coll_block *from, const struct coll_block *to);
 /* Items of rank i's block of the result: reduce_scatter and reduce_scatter_block. */
 static inline uint64_t coll_block_count(const struct mpi_coll_args *a, int i)
 {
-    return a->op_id == MPI_COLL_reduce_scatter ? (uint64_t)a->rcounts[i] : a->rcount;
+    return a->op_id == MPI_COLL_reduce_scatter ? coll_count(a, a->rcounts, i) : a->rcount;
 }
 /* Items of the blocks [from, to). O(to - from) for reduce_scatter. */
 uint64_t coll_block_sum(const struct mpi_coll_args *a, int from, int to);
@@ -133,5 +150,12 @@ static inline int coll_pow2_rank(const struct coll_pow2 *p, int new_rank)
 {
     return new_rank < p->rem ? 2 * new_rank + 1 : new_rank + p->rem;
 }
+
+/* ---- numbers.c ---- */
+/* What the tags of the next non-blocking collective of the rank on c are shifted by. */
+int32_t coll_next_shift(const struct mpi_rank *self, const struct mpi_comm *c);
+/* A persistent request of the rank goes on counting, also after MPI_Comm_free; and no longer. */
+void coll_number_use(const struct mpi_rank *self, const struct mpi_comm *c);
+void coll_number_unuse(const struct mpi_rank *self, const struct mpi_comm *c);
 
 #endif

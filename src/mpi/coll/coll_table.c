@@ -61,7 +61,7 @@ static enum algorithm_id select_allgatherv(const struct mpi_coll_args *a)
     uint64_t total = 0;
 
     for (int i = 0; i < a->size; i++)
-        total += (uint64_t)a->rcounts[i];
+        total += coll_count(a, a->rcounts, i);
     total *= a->rtype->size;
     if (coll_is_pow2(a->size) && total < ALLGATHER_LONG)
         return ID_allgatherv_recursive_doubling;
@@ -196,7 +196,7 @@ static int is_empty(const struct mpi_coll_args *a)
 /* A communicator of one rank. */
 static int run_alone(const struct mpi_coll_args *a)
 {
-    if (a->op_id == MPI_COLL_bcast || a->op_id == MPI_COLL_exscan || a->sbuf == MPI_IN_PLACE ||
+    if (a->op_id <= MPI_COLL_bcast || a->op_id == MPI_COLL_exscan || a->sbuf == MPI_IN_PLACE ||
         a->rbuf == MPI_IN_PLACE)
         return MPI_SUCCESS;
     if (a->op_id >= MPI_COLL_reduce) {

@@ -60,7 +60,7 @@ uint64_t coll_block_sum(const struct mpi_coll_args *a, int from, int to)
         return (uint64_t)(to - from) * a->rcount;
     uint64_t sum = 0;
     for (int i = from; i < to; i++)
-        sum += (uint64_t)a->rcounts[i];
+        sum += coll_count(a, a->rcounts, i);
     return sum;
 }
 
@@ -71,23 +71,30 @@ static struct coll_block block_of(const void *buf, int64_t item, uint64_t count,
 }
 
 /* The w form: displacements in bytes, a type per rank, any type if the block is empty. */
-static struct coll_block block_w(const void *buf, int displ, int count, MPI_Datatype handle)
+static struct coll_block block_w(const struct mpi_coll_args *a, const void *buf, const void *counts,
+                                 const void *displs, const void *types, int i)
 {
+    uint64_t count = coll_count(a, counts, i);
+
     if (!count)
         return (struct coll_block){(char *)(uintptr_t)buf, 0, coll_byte()};
-    return (struct coll_block){(char *)(uintptr_t)buf + displ, (uint64_t)count,
-                               mpi_type_get(handle)};
+    return (struct coll_block){(char *)(uintptr_t)buf + coll_displ(a, displs, i), count,
+                               coll_type(a, types, i)};
 }
 
 struct coll_block coll_send_block(const struct mpi_coll_args *a, int i)
 {
     switch (a->op_id) {
     case MPI_COLL_alltoallw:
-        return block_w(a->sbuf, a->sdispls[i], a->scounts[i], a->stypes[i]);
+    case MPI_COLL_neighbor_alltoallw:
+        return block_w(a, a->sbuf, a->scounts, a->sdispls, a->stypes, i);
     case MPI_COLL_alltoallv:
+    case MPI_COLL_neighbor_alltoallv:
     case MPI_COLL_scatterv:
-        return block_of(a->sbuf, a->sdispls[i], (uint64_t)a->scounts[i], a->stype);
+        return block_of(a->sbuf, coll_displ(a, a->sdispls, i), coll_count(a, a->scounts, i),
+                        a->stype);
     case MPI_COLL_alltoall:
+    case MPI_COLL_neighbor_alltoall:
     case MPI_COLL_scatter:
         return block_of(a->sbuf, (int64_t)((uint64_t)i * a->scount), a->scount, a->stype);
     default:
@@ -99,13 +106,19 @@ struct coll_block coll_recv_block(const struct mpi_coll_args *a, int i)
 {
     switch (a->op_id) {
     case MPI_COLL_alltoallw:
-        return block_w(a->rbuf, a->rdispls[i], a->rcounts[i], a->rtypes[i]);
+    case MPI_COLL_neighbor_alltoallw:
+        return block_w(a, a->rbuf, a->rcounts, a->rdispls, a->rtypes, i);
     case MPI_COLL_alltoallv:
+    case MPI_COLL_neighbor_alltoallv:
     case MPI_COLL_allgatherv:
+    case MPI_COLL_neighbor_allgatherv:
     case MPI_COLL_gatherv:
-        return block_of(a->rbuf, a->rdispls[i], (uint64_t)a->rcounts[i], a->rtype);
+        return block_of(a->rbuf, coll_displ(a, a->rdispls, i), coll_count(a, a->rcounts, i),
+                        a->rtype);
     case MPI_COLL_alltoall:
+    case MPI_COLL_neighbor_alltoall:
     case MPI_COLL_allgather:
+    case MPI_COLL_neighbor_allgather:
     case MPI_COLL_gather:
         return block_of(a->rbuf, (int64_t)((uint64_t)i * a->rcount), a->rcount, a->rtype);
     default:

@@ -1,21 +1,25 @@
 /*
- * entry_check.c - what was wrong with the arguments of a collective call. Nothing here switches,
- * but mpi_raise may end the run or call the program's error handler.
+ * entry_check.c - checks of the arguments of a collective call. Nothing here switches, but
+ * mpi_raise may end the run or call the program's error handler.
  */
 #include "mpi/coll/entry_check.h"
 
-int coll_bad_comm(struct mpi_rank *self, MPI_Comm comm)
+#define COLD __attribute__((cold, noinline))
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* ---- what was wrong ---- */
+
+COLD static int bad_comm(struct mpi_rank *self, MPI_Comm comm)
 {
     if (comm == MPI_COMM_NULL)
         return mpi_raise(self, comm, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
     if (!mpi_comm_get(comm))
         return mpi_raise(self, comm, MPI_ERR_COMM, "0x%08x is not a communicator",
                          (unsigned)comm);
-    return mpi_raise(self, comm, MPI_ERR_COMM,
-                     "the call is not defined on intercommunicators");
+    return mpi_raise(self, comm, MPI_ERR_COMM, "the call is not defined on intercommunicators");
 }
 
-int coll_bad_root(struct mpi_rank *self, MPI_Comm comm, int root)
+COLD static int bad_root(struct mpi_rank *self, MPI_Comm comm, int root)
 {
     const struct mpi_comm *c = mpi_comm_get(comm);
 
@@ -23,41 +27,38 @@ int coll_bad_root(struct mpi_rank *self, MPI_Comm comm, int root)
                      c->remote ? "remote group" : "communicator", mpi_comm_peers(c));
 }
 
-int coll_bad_items(struct mpi_rank *self, MPI_Comm comm, const void *buf, int count,
-                   MPI_Datatype datatype)
+COLD static int bad_items(struct mpi_rank *self, MPI_Comm comm, const void *buf, int64_t count,
+                          const struct mpi_type *type)
 {
     if (count < 0)
-        return mpi_raise(self, comm, MPI_ERR_COUNT, "count is %d", count);
-    if (datatype == MPI_DATATYPE_NULL)
-        return mpi_raise(self, comm, MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
-    struct mpi_type *type = mpi_type_get(datatype);
+        return mpi_raise(self, comm, MPI_ERR_COUNT, "count is %lld", (long long)count);
     if (!type)
-        return mpi_raise(self, comm, MPI_ERR_TYPE, "0x%08x is not a datatype", (unsigned)datatype);
+        return mpi_raise(self, comm, MPI_ERR_TYPE,
+                         "the datatype is MPI_DATATYPE_NULL or not a datatype");
     if (!type->committed)
         return mpi_raise(self, comm, MPI_ERR_TYPE, "datatype 0x%08x has not been committed",
-                         (unsigned)datatype);
+                         (unsigned)type->handle);
     if (buf == MPI_IN_PLACE)
         return mpi_raise(self, comm, MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed here");
-    return mpi_raise(self, comm, MPI_ERR_BUFFER, "null buffer for %d items", count);
+    return mpi_raise(self, comm, MPI_ERR_BUFFER, "null buffer for %lld items", (long long)count);
 }
 
-int coll_bad_op(struct mpi_rank *self, MPI_Comm comm, MPI_Op op, MPI_Datatype datatype)
+COLD static int bad_op(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a)
 {
-    if (op == MPI_OP_NULL)
-        return mpi_raise(self, comm, MPI_ERR_OP, "the operation is MPI_OP_NULL");
-    if (!mpi_op_get(op))
-        return mpi_raise(self, comm, MPI_ERR_OP, "0x%08x is not an operation", (unsigned)op);
+    if (!a->op)
+        return mpi_raise(self, comm, MPI_ERR_OP,
+                         "the operation is MPI_OP_NULL or not an operation");
     return mpi_raise(self, comm, MPI_ERR_OP, "the operation is not defined on %s",
-                     mpi_type_name(mpi_type_get(datatype)));
+                     mpi_type_name(a->rtype));
 }
 
-int coll_bad_alias(struct mpi_rank *self, MPI_Comm comm)
+COLD static int bad_alias(struct mpi_rank *self, MPI_Comm comm)
 {
     return mpi_raise(self, comm, MPI_ERR_BUFFER,
                      "send and receive buffer are the same; use MPI_IN_PLACE");
 }
 
-int coll_bad_array(struct mpi_rank *self, MPI_Comm comm)
+COLD static int bad_array(struct mpi_rank *self, MPI_Comm comm)
 {
     return mpi_raise(self, comm, MPI_ERR_ARG, "null pointer for counts, displacements or types");
 }
@@ -71,19 +72,287 @@ int coll_failed(struct mpi_rank *self, MPI_Comm comm, int error_class)
     return mpi_raise(self, comm, error_class, "the collective failed");
 }
 
-int coll_first_bad_block(const void *buf, const int *counts, const int *displs,
-                         MPI_Datatype type, const MPI_Datatype *types, int size)
-{
-    struct mpi_type *t = types ? NULL : mpi_type_get(type);
+/* ---- communicator, root, buffers ---- */
 
-    for (int i = 0; i < size; i++) {
-        if (types && !counts[i]) /* the type does not matter */
-            continue;
-        if (types)
-            t = mpi_type_get(types[i]);
+static int root_ok(const struct mpi_comm *c, int root)
+{
+    return (root >= 0 && (uint32_t)root < mpi_comm_peers(c)) ||
+           (c->remote && (root == MPI_ROOT || root == MPI_PROC_NULL));
+}
+
+static int is_root(const struct mpi_rank *self, const struct mpi_comm *c, int root)
+{
+    return c->remote ? root == MPI_ROOT : mpi_comm_my_rank(c, self) == root;
+}
+
+/* Does the caller have the part of those that are not the root? Also the root if it is one of their
+ * group. */
+static int is_leaf(const struct mpi_comm *c, int root)
+{
+    return !c->remote || root >= 0;
+}
+
+static int is_in_place(const struct mpi_comm *c, const void *buf)
+{
+    return buf == MPI_IN_PLACE && !c->remote;
+}
+
+/* A buffer of count items. The null address is good for nothing, for absolute addresses
+ * (MPI_BOTTOM), and for types without data. */
+static int items_ok(const void *buf, int64_t count, const struct mpi_type *type)
+{
+    return count >= 0 && type && type->committed && buf != MPI_IN_PLACE &&
+           (buf || !count || type->true_lb || !type->size);
+}
+
+static int is_alias(const struct mpi_comm *c, const struct mpi_coll_args *a, uint64_t count)
+{
+    return a->sbuf == a->rbuf && a->sbuf && count > 0 && !c->remote;
+}
+
+static void set_place(const struct mpi_rank *self, const struct mpi_comm *c,
+                      struct mpi_coll_args *a)
+{
+    a->rank = mpi_comm_my_rank(c, self);
+    a->size = (int)c->group->size;
+}
+
+/* ---- a side of a call ---- */
+
+enum form { ONE = 0, BLOCKS, TYPED_BLOCKS };
+static const uint8_t send_form[MPI_COLL_OPS] = {
+    [MPI_COLL_scatterv] = BLOCKS,
+    [MPI_COLL_alltoallv] = BLOCKS,
+    [MPI_COLL_alltoallw] = TYPED_BLOCKS,
+};
+static const uint8_t recv_form[MPI_COLL_OPS] = {
+    [MPI_COLL_gatherv] = BLOCKS,
+    [MPI_COLL_allgatherv] = BLOCKS,
+    [MPI_COLL_alltoallv] = BLOCKS,
+    [MPI_COLL_alltoallw] = TYPED_BLOCKS,
+};
+
+struct side {
+    const void *buf, *counts, *displs, *types;
+    struct mpi_type *type; /* of all blocks, unless there are types */
+    enum form form;
+};
+
+/* `n` blocks. */
+static int check_blocks(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a,
+                        const struct side *s, uint32_t n)
+{
+    struct mpi_type *type = s->form == BLOCKS ? s->type : NULL;
+
+    if (!s->counts || !s->displs || (s->form == TYPED_BLOCKS && !s->types))
+        return n ? bad_array(self, comm) : MPI_SUCCESS;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t count = (int64_t)coll_count(a, s->counts, (int)i);
         /* A block is somewhere if the buffer is, or if it is displaced from the null address. */
-        if (!coll_items_ok(buf || displs[i] ? (const void *)&counts[i] : NULL, counts[i], t))
-            return i;
+        const void *at = s->buf || coll_displ(a, s->displs, (int)i) ? s->counts : NULL;
+
+        if (s->form == TYPED_BLOCKS && !count) /* the type does not matter */
+            continue;
+        if (s->form == TYPED_BLOCKS)
+            type = coll_type(a, s->types, (int)i);
+        if (!items_ok(at, count, type))
+            return bad_items(self, comm, s->buf, count, type);
     }
-    return buf == MPI_IN_PLACE ? 0 : -1;
+    return s->buf == MPI_IN_PLACE ? bad_items(self, comm, s->buf, 0, coll_byte()) : MPI_SUCCESS;
+}
+
+static int check_send(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a,
+                      uint32_t n)
+{
+    if (send_form[a->op_id] == ONE) {
+        if (items_ok(a->sbuf, (int64_t)a->scount, a->stype))
+            return MPI_SUCCESS;
+        return bad_items(self, comm, a->sbuf, (int64_t)a->scount, a->stype);
+    }
+    struct side s = {a->sbuf, a->scounts, a->sdispls, a->stypes, a->stype,
+                     (enum form)send_form[a->op_id]};
+    return check_blocks(self, comm, a, &s, n);
+}
+
+static int check_recv(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a,
+                      uint32_t n)
+{
+    if (recv_form[a->op_id] == ONE) {
+        if (items_ok(a->rbuf, (int64_t)a->rcount, a->rtype))
+            return MPI_SUCCESS;
+        return bad_items(self, comm, a->rbuf, (int64_t)a->rcount, a->rtype);
+    }
+    struct side s = {a->rbuf, a->rcounts, a->rdispls, a->rtypes, a->rtype,
+                     (enum form)recv_form[a->op_id]};
+    return check_blocks(self, comm, a, &s, n);
+}
+
+/* ---- the calls ---- */
+
+int coll_check_comm(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a)
+{
+    struct mpi_comm *c = mpi_comm_get(comm);
+
+    if (unlikely(!c))
+        return bad_comm(self, comm);
+    set_place(self, c, a);
+    return MPI_SUCCESS;
+}
+
+int coll_check_bcast(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a)
+{
+    struct mpi_comm *c = mpi_comm_get(comm);
+
+    if (unlikely(!c))
+        return bad_comm(self, comm);
+    if (unlikely(!root_ok(c, a->root)))
+        return bad_root(self, comm, a->root);
+    if (unlikely(a->root != MPI_PROC_NULL && !items_ok(a->rbuf, (int64_t)a->rcount, a->rtype)))
+        return bad_items(self, comm, a->rbuf, (int64_t)a->rcount, a->rtype);
+    set_place(self, c, a);
+    return MPI_SUCCESS;
+}
+
+int coll_check_gather(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a)
+{
+    struct mpi_comm *c = mpi_comm_get(comm);
+    int rc = MPI_SUCCESS;
+
+    if (unlikely(!c))
+        return bad_comm(self, comm);
+    if (unlikely(!root_ok(c, a->root)))
+        return bad_root(self, comm, a->root);
+    int root = is_root(self, c, a->root), leaf = is_leaf(c, a->root);
+    if (leaf && !(root && a->sbuf == MPI_IN_PLACE))
+        rc = check_send(self, comm, a, 0);
+    if (!rc && root)
+        rc = check_recv(self, comm, a, mpi_comm_peers(c));
+    if (!rc && root && leaf && is_alias(c, a, a->scount))
+        rc = bad_alias(self, comm);
+    set_place(self, c, a);
+    return rc;
+}
+
+int coll_check_scatter(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a)
+{
+    struct mpi_comm *c = mpi_comm_get(comm);
+    int rc = MPI_SUCCESS;
+
+    if (unlikely(!c))
+        return bad_comm(self, comm);
+    if (unlikely(!root_ok(c, a->root)))
+        return bad_root(self, comm, a->root);
+    int root = is_root(self, c, a->root), leaf = is_leaf(c, a->root);
+    if (leaf && !(root && a->rbuf == MPI_IN_PLACE))
+        rc = check_recv(self, comm, a, 0);
+    if (!rc && root)
+        rc = check_send(self, comm, a, mpi_comm_peers(c));
+    if (!rc && root && leaf && is_alias(c, a, a->rcount))
+        rc = bad_alias(self, comm);
+    set_place(self, c, a);
+    return rc;
+}
+
+/* Would the blocks that the rank sends to itself overlap, or lie where they belong already? */
+static int keeps_alias(const struct mpi_comm *c, const struct mpi_coll_args *a)
+{
+    if (c->remote || !a->sbuf || a->sbuf == MPI_IN_PLACE)
+        return 0;
+    if (send_form[a->op_id] != ONE)
+        return a->sbuf == a->rbuf && coll_count(a, a->scounts, a->rank) &&
+               coll_count(a, a->rcounts, a->rank);
+    if (a->sbuf == a->rbuf || !a->scount || a->op_id == MPI_COLL_alltoall)
+        return a->sbuf == a->rbuf && a->scount;
+    return a->sbuf == coll_recv_block(a, a->rank).buf;
+}
+
+int coll_check_all(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a)
+{
+    struct mpi_comm *c = mpi_comm_get(comm);
+    int rc = MPI_SUCCESS;
+
+    if (unlikely(!c))
+        return bad_comm(self, comm);
+    if (!is_in_place(c, a->sbuf))
+        rc = check_send(self, comm, a, mpi_comm_peers(c));
+    if (!rc)
+        rc = check_recv(self, comm, a, mpi_comm_peers(c));
+    set_place(self, c, a);
+    if (!rc && keeps_alias(c, a))
+        rc = bad_alias(self, comm);
+    return rc;
+}
+
+/* ---- reductions ---- */
+
+static int op_ok(const struct mpi_op *op, const struct mpi_type *type)
+{
+    return op && mpi_op_check(op, type) == MPI_SUCCESS;
+}
+
+int coll_check_reduce(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a)
+{
+    struct mpi_comm *c = mpi_comm_get(comm);
+
+    if (unlikely(!c))
+        return bad_comm(self, comm);
+    if (unlikely(!root_ok(c, a->root)))
+        return bad_root(self, comm, a->root);
+    set_place(self, c, a);
+    if (a->root == MPI_PROC_NULL) /* has no part in it */
+        return MPI_SUCCESS;
+    int root = is_root(self, c, a->root), leaf = is_leaf(c, a->root);
+    if (leaf && !(root && a->sbuf == MPI_IN_PLACE) &&
+        !items_ok(a->sbuf, (int64_t)a->rcount, a->rtype))
+        return bad_items(self, comm, a->sbuf, (int64_t)a->rcount, a->rtype);
+    if (root && !items_ok(a->rbuf, (int64_t)a->rcount, a->rtype))
+        return bad_items(self, comm, a->rbuf, (int64_t)a->rcount, a->rtype);
+    if (unlikely(!op_ok(a->op, a->rtype)))
+        return bad_op(self, comm, a);
+    return root && leaf && is_alias(c, a, a->rcount) ? bad_alias(self, comm) : MPI_SUCCESS;
+}
+
+/* Items in all, up to 1, or a negative count. */
+static int64_t some_items(const struct mpi_coll_args *a)
+{
+    int64_t some = 0;
+
+    if (a->op_id != MPI_COLL_reduce_scatter)
+        return (int64_t)a->rcount;
+    for (int i = 0; i < a->size; i++) {
+        int64_t count = (int64_t)coll_count(a, a->rcounts, i);
+
+        if (count < 0)
+            return count;
+        some |= count > 0;
+    }
+    return some;
+}
+
+/* The first rank of an exscan, and one that gets no items of a reduce_scatter, may have no receive
+ * buffer. */
+static int needs_recv(const struct mpi_coll_args *a)
+{
+    return a->op_id == MPI_COLL_exscan           ? a->rank != 0
+           : a->op_id == MPI_COLL_reduce_scatter ? coll_count(a, a->rcounts, a->rank) != 0
+                                                 : 1;
+}
+
+int coll_check_fold(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a)
+{
+    struct mpi_comm *c = mpi_comm_get(comm);
+
+    if (unlikely(!c || (c->remote && (a->op_id == MPI_COLL_scan || a->op_id == MPI_COLL_exscan))))
+        return bad_comm(self, comm);
+    if (unlikely(a->op_id == MPI_COLL_reduce_scatter && !a->rcounts))
+        return bad_array(self, comm);
+    set_place(self, c, a);
+    int64_t items = some_items(a);
+    if (unlikely(!items_ok(a->rbuf || needs_recv(a) ? a->rbuf : a, items, a->rtype)))
+        return bad_items(self, comm, a->rbuf, items, a->rtype);
+    if (unlikely(!is_in_place(c, a->sbuf) && !items_ok(a->sbuf, items, a->rtype)))
+        return bad_items(self, comm, a->sbuf, items, a->rtype);
+    if (unlikely(!op_ok(a->op, a->rtype)))
+        return bad_op(self, comm, a);
+    return is_alias(c, a, (uint64_t)items) ? bad_alias(self, comm) : MPI_SUCCESS;
 }

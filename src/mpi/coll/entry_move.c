@@ -1,7 +1,7 @@
 /*
- * entry_move.c - MPI_Barrier, MPI_Bcast and the calls with equal blocks: gather, scatter,
- * allgather, alltoall. Arguments that are not significant at a rank (the receive side of MPI_Gather
- * below the root) are not looked at.
+ * entry_move.c - barrier, bcast and the calls with equal blocks: gather, scatter, allgather,
+ * alltoall; each blocking, non-blocking and persistent. The forms with int counts are these,
+ * widened.
  */
 #include "mpi/coll/entry_check.h"
 #include "mpi_impl.h"
@@ -10,114 +10,199 @@ int mpi_barrier(struct mpi_rank *self, MPI_Comm comm)
 {
     struct mpi_comm *c = mpi_comm_get(comm);
 
-    if (coll_unlikely(!coll_comm_ok(c)))
-        return coll_bad_comm(self, comm);
+    if (__builtin_expect(!c, 0)) {
+        struct mpi_coll_args none = {0};
+        return coll_check_comm(self, comm, &none);
+    }
     return mpi_coll_barrier(self, c); /* messages without data cannot be truncated */
 }
 
-int mpi_bcast(struct mpi_rank *self, void *buffer, int count, MPI_Datatype datatype, int root,
-              MPI_Comm comm)
+int mpi_ibarrier(struct mpi_rank *self, MPI_Comm comm, MPI_Request *request)
 {
-    struct mpi_comm *c = mpi_comm_get(comm);
-    struct mpi_type *type = mpi_type_get(datatype);
+    struct mpi_coll_args a = {.op_id = MPI_COLL_barrier};
 
-    if (coll_unlikely(!coll_comm_ok(c)))
-        return coll_bad_comm(self, comm);
-    if (coll_unlikely(!coll_root_ok(c, root)))
-        return coll_bad_root(self, comm, root);
-    if (coll_unlikely(root != MPI_PROC_NULL && !coll_items_ok(buffer, count, type)))
-        return coll_bad_items(self, comm, buffer, count, datatype);
-    return coll_done(self, comm, mpi_coll_bcast(self, c, buffer, (uint64_t)count, type, root));
+    return coll_later(self, comm, &a, coll_check_comm(self, comm, &a), request);
 }
 
-int mpi_gather(struct mpi_rank *self, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-               void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+int mpi_barrier_init(struct mpi_rank *self, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    struct mpi_comm *c = mpi_comm_get(comm);
-    struct mpi_type *stype = mpi_type_get(sendtype), *rtype = mpi_type_get(recvtype);
+    struct mpi_coll_args a = {.op_id = MPI_COLL_barrier};
 
-    if (coll_unlikely(!coll_comm_ok(c)))
-        return coll_bad_comm(self, comm);
-    if (coll_unlikely(!coll_root_ok(c, root)))
-        return coll_bad_root(self, comm, root);
-    int is_root = coll_is_root(self, c, root), is_leaf = coll_is_leaf(c, root);
-    if (is_leaf && !(is_root && sendbuf == MPI_IN_PLACE) && !coll_items_ok(sendbuf, sendcount, stype))
-        return coll_bad_items(self, comm, sendbuf, sendcount, sendtype);
-    if (is_root && !coll_items_ok(recvbuf, recvcount, rtype))
-        return coll_bad_items(self, comm, recvbuf, recvcount, recvtype);
-    if (is_root && is_leaf && coll_is_alias(sendbuf, recvbuf, recvcount))
-        return coll_bad_alias(self, comm);
-    return coll_done(self, comm,
-                     mpi_coll_gather(self, c, sendbuf, (uint64_t)sendcount, stype, recvbuf,
-                                     (uint64_t)recvcount, rtype, root));
+    return coll_prepare(self, comm, &a, info, coll_check_comm(self, comm, &a), request);
 }
 
-int mpi_scatter(struct mpi_rank *self, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+int mpi_bcast_c(struct mpi_rank *self, void *buffer, MPI_Count count, MPI_Datatype datatype,
+                int root, MPI_Comm comm)
 {
-    struct mpi_comm *c = mpi_comm_get(comm);
-    struct mpi_type *stype = mpi_type_get(sendtype), *rtype = mpi_type_get(recvtype);
+    struct mpi_coll_args a = {.rbuf = buffer, .rcount = (uint64_t)count,
+                              .rtype = mpi_type_get(datatype), .root = root,
+                              .op_id = MPI_COLL_bcast};
 
-    if (coll_unlikely(!coll_comm_ok(c)))
-        return coll_bad_comm(self, comm);
-    if (coll_unlikely(!coll_root_ok(c, root)))
-        return coll_bad_root(self, comm, root);
-    int is_root = coll_is_root(self, c, root), is_leaf = coll_is_leaf(c, root);
-    if (is_leaf && !(is_root && recvbuf == MPI_IN_PLACE) && !coll_items_ok(recvbuf, recvcount, rtype))
-        return coll_bad_items(self, comm, recvbuf, recvcount, recvtype);
-    if (is_root && !coll_items_ok(sendbuf, sendcount, stype))
-        return coll_bad_items(self, comm, sendbuf, sendcount, sendtype);
-    if (is_root && is_leaf && coll_is_alias(sendbuf, recvbuf, sendcount))
-        return coll_bad_alias(self, comm);
-    return coll_done(self, comm,
-                     mpi_coll_scatter(self, c, sendbuf, (uint64_t)sendcount, stype, recvbuf,
-                                      (uint64_t)recvcount, rtype, root));
+    return coll_now(self, comm, &a, coll_check_bcast(self, comm, &a));
 }
 
-/* What allgather and alltoall check alike. */
-static int check_all(struct mpi_rank *self, const void *sendbuf, int sendcount,
-                     MPI_Datatype sendtype, const void *recvbuf, int recvcount,
-                     MPI_Datatype recvtype, MPI_Comm comm)
+int mpi_ibcast_c(struct mpi_rank *self, void *buffer, MPI_Count count, MPI_Datatype datatype,
+                 int root, MPI_Comm comm, MPI_Request *request)
 {
-    struct mpi_comm *c = mpi_comm_get(comm);
+    struct mpi_coll_args a = {.rbuf = buffer, .rcount = (uint64_t)count,
+                              .rtype = mpi_type_get(datatype), .root = root,
+                              .op_id = MPI_COLL_bcast};
 
-    if (!coll_comm_ok(c))
-        return coll_bad_comm(self, comm);
-    if (!coll_is_in_place(c, sendbuf) && !coll_items_ok(sendbuf, sendcount, mpi_type_get(sendtype)))
-        return coll_bad_items(self, comm, sendbuf, sendcount, sendtype);
-    if (!coll_items_ok(recvbuf, recvcount, mpi_type_get(recvtype)))
-        return coll_bad_items(self, comm, recvbuf, recvcount, recvtype);
-    return !c->remote && coll_is_alias(sendbuf, recvbuf, recvcount) ? coll_bad_alias(self, comm) : MPI_SUCCESS;
+    return coll_later(self, comm, &a, coll_check_bcast(self, comm, &a), request);
 }
 
-int mpi_allgather(struct mpi_rank *self, const void *sendbuf, int sendcount,
-                  MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                  MPI_Comm comm)
+int mpi_bcast_init_c(struct mpi_rank *self, void *buffer, MPI_Count count, MPI_Datatype datatype,
+                     int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int rc = check_all(self, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    struct mpi_coll_args a = {.rbuf = buffer, .rcount = (uint64_t)count,
+                              .rtype = mpi_type_get(datatype), .root = root,
+                              .op_id = MPI_COLL_bcast};
 
-    if (coll_unlikely(rc))
-        return rc;
-    if (!mpi_comm_get(comm)->remote &&
-        coll_is_own_block(sendbuf, recvbuf, recvcount,
-                          (int64_t)recvcount * mpi_comm_my_rank(mpi_comm_get(comm), self),
-                          mpi_type_get(recvtype)))
-        return coll_bad_alias(self, comm);
-    return coll_done(self, comm,
-                     mpi_coll_allgather(self, mpi_comm_get(comm), sendbuf, (uint64_t)sendcount,
-                                        mpi_type_get(sendtype), recvbuf, (uint64_t)recvcount,
-                                        mpi_type_get(recvtype)));
+    return coll_prepare(self, comm, &a, info, coll_check_bcast(self, comm, &a), request);
 }
 
-int mpi_alltoall(struct mpi_rank *self, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                 void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int mpi_gather_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                 MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                 int root, MPI_Comm comm)
 {
-    int rc = check_all(self, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
+                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
+                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
+                              .root = root, .op_id = MPI_COLL_gather};
 
-    if (coll_unlikely(rc))
-        return rc;
-    return coll_done(self, comm,
-                     mpi_coll_alltoall(self, mpi_comm_get(comm), sendbuf, (uint64_t)sendcount,
-                                       mpi_type_get(sendtype), recvbuf, (uint64_t)recvcount,
-                                       mpi_type_get(recvtype)));
+    return coll_now(self, comm, &a, coll_check_gather(self, comm, &a));
+}
+
+int mpi_igather_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                  MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                  int root, MPI_Comm comm, MPI_Request *request)
+{
+    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
+                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
+                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
+                              .root = root, .op_id = MPI_COLL_gather};
+
+    return coll_later(self, comm, &a, coll_check_gather(self, comm, &a), request);
+}
+
+int mpi_gather_init_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                      MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                      MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                      MPI_Request *request)
+{
+    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
+                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
+                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
+                              .root = root, .op_id = MPI_COLL_gather};
+
+    return coll_prepare(self, comm, &a, info, coll_check_gather(self, comm, &a), request);
+}
+
+int mpi_scatter_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                  MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                  int root, MPI_Comm comm)
+{
+    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
+                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
+                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
+                              .root = root, .op_id = MPI_COLL_scatter};
+
+    return coll_now(self, comm, &a, coll_check_scatter(self, comm, &a));
+}
+
+int mpi_iscatter_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                   MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                   int root, MPI_Comm comm, MPI_Request *request)
+{
+    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
+                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
+                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
+                              .root = root, .op_id = MPI_COLL_scatter};
+
+    return coll_later(self, comm, &a, coll_check_scatter(self, comm, &a), request);
+}
+
+int mpi_scatter_init_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                       MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                       MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                       MPI_Request *request)
+{
+    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
+                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
+                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
+                              .root = root, .op_id = MPI_COLL_scatter};
+
+    return coll_prepare(self, comm, &a, info, coll_check_scatter(self, comm, &a), request);
+}
+
+int mpi_allgather_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                    MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                    MPI_Datatype recvtype, MPI_Comm comm)
+{
+    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
+                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
+                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
+                              .op_id = MPI_COLL_allgather};
+
+    return coll_now(self, comm, &a, coll_check_all(self, comm, &a));
+}
+
+int mpi_iallgather_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                     MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
+                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
+                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
+                              .op_id = MPI_COLL_allgather};
+
+    return coll_later(self, comm, &a, coll_check_all(self, comm, &a), request);
+}
+
+int mpi_allgather_init_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                         MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
+                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
+                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
+                              .op_id = MPI_COLL_allgather};
+
+    return coll_prepare(self, comm, &a, info, coll_check_all(self, comm, &a), request);
+}
+
+int mpi_alltoall_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                   MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                   MPI_Comm comm)
+{
+    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
+                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
+                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
+                              .op_id = MPI_COLL_alltoall};
+
+    return coll_now(self, comm, &a, coll_check_all(self, comm, &a));
+}
+
+int mpi_ialltoall_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                    MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
+                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
+                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
+                              .op_id = MPI_COLL_alltoall};
+
+    return coll_later(self, comm, &a, coll_check_all(self, comm, &a), request);
+}
+
+int mpi_alltoall_init_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
+                        MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
+                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
+                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
+                              .op_id = MPI_COLL_alltoall};
+
+    return coll_prepare(self, comm, &a, info, coll_check_all(self, comm, &a), request);
 }

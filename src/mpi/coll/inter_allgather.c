@@ -63,7 +63,7 @@ static int share(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_col
     if (a->size == 1)
         return MPI_SUCCESS;
     for (uint32_t i = 0; i < n; i++)
-        total += (uint64_t)a->rcounts[i] * a->rtype->size;
+        total += coll_count(a, a->rcounts, (int)i) * a->rtype->size;
     char *all = mem_alloc(total);
     if (a->rank == 0)
         pack_blocks(a, n, all);

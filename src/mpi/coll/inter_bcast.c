@@ -49,10 +49,13 @@ int inter_swap(struct mpi_rank *self, struct mpi_comm *c, const struct inter_swa
 
 int inter_barrier_bcast(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
-    char out = 0, in;
-    struct inter_swap s = {&out, 1, coll_byte(), &in, 1, coll_byte()};
+    char *bytes = mem_zalloc(2); /* what comes must not go to a stack: that may be a strand's */
+    struct inter_swap s = {&bytes[0], 1, coll_byte(), &bytes[1], 1, coll_byte()};
     int rc = mpi_coll_barrier(self, c->local);
 
     (void)a;
-    return rc ? rc : inter_swap(self, c, &s, MPI_TAG_BARRIER);
+    if (!rc)
+        rc = inter_swap(self, c, &s, MPI_TAG_BARRIER);
+    mem_free(bytes);
+    return rc;
 }

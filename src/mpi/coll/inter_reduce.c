@@ -83,16 +83,17 @@ int inter_reduce_scatter_block_reduce_scatter(struct mpi_rank *self, struct mpi_
 static int scatter_by_counts(struct mpi_rank *self, struct mpi_comm *c,
                              const struct mpi_coll_args *a, const void *sum)
 {
-    int *displs = a->rank == 0 ? mem_alloc((size_t)a->size * sizeof *displs) : NULL, rc;
+    MPI_Aint *displs = a->rank == 0 ? mem_alloc((size_t)a->size * sizeof *displs) : NULL, at = 0;
     struct mpi_coll_args s = {.sbuf = sum, .scounts = a->rcounts, .sdispls = displs,
                               .stype = a->rtype, .rbuf = a->rbuf,
-                              .rcount = (uint64_t)a->rcounts[a->rank], .rtype = a->rtype,
+                              .rcount = coll_count(a, a->rcounts, a->rank), .rtype = a->rtype,
                               .root = 0, .rank = a->rank, .size = a->size,
-                              .op_id = MPI_COLL_scatterv};
+                              .op_id = MPI_COLL_scatterv,
+                              .arrays = a->arrays | COLL_WIDE_DISPLS};
 
-    for (int i = 0, at = 0; displs && i < a->size; at += a->rcounts[i++])
+    for (int i = 0; displs && i < a->size; at += (MPI_Aint)coll_count(a, a->rcounts, i++))
         displs[i] = at;
-    rc = mpi_coll_run(self, c->local, &s);
+    int rc = mpi_coll_run(self, c->local, &s);
     mem_free(displs);
     return rc;
 }

@@ -38,7 +38,7 @@ enum mpi_coll_tag {
     MPI_TAG_GRAPH_CREATE,
     MPI_TAG_DIST_GRAPH,
     MPI_TAG_WIN,
-    MPI_TAG_NONBLOCKING_FIRST = 64, /* and above: one per pending non-blocking collective */
+    MPI_TAG_NONBLOCKING_FIRST = 64, /* and above: the same, for each pending non-blocking one */
     MPI_TAG_CREATE_GROUP_FIRST = 1 << 30 /* and above: MPI_Comm_create_group, by the user's tag */
 };
 

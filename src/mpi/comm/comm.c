@@ -242,6 +242,7 @@ void mpi_comm_leave(const struct mpi_rank *self, struct mpi_comm *c)
     mpi_errhandler_forget(mpi_rank_id(self), c->handle);
     mpi_names_forget(mpi_rank_id(self), c->handle);
     mpi_hints_forget(mpi_rank_id(self), c->handle);
+    mpi_coll_forget(mpi_rank_id(self), c->handle);
     c->refs--;
     if (!c->refs && !c->keeps) {
         destroy(c);

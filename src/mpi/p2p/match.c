@@ -233,6 +233,10 @@ int mpi_decide(struct mpi_rank *self, vtime limit, vtime *due)
     *due = service;
     if (!mpi_wild_count(self) && service == VTIME_NEVER)
         return 0;
+    if (mpi_strand_current) { /* decisions are the rank's own, at its own time */
+        *due = VTIME_NEVER;
+        return 0;
+    }
     if (mpi_wild_count(self))
         mpi_posted_each_wild(self, consider, &c);
     if (c.due < service)

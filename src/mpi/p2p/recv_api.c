@@ -108,6 +108,8 @@ int mpi_start(struct mpi_rank *self, MPI_Request *request)
     } else if (r->persistent_kind == MPI_REQ_RECV) {
         mpi_p2p_irecv(self, r, r->buf, r->count, r->type, r->peer, r->tag, r->ctx,
                       (MPI_Comm)r->comm);
+    } else if (r->persistent_kind == MPI_REQ_WORK) {
+        r->work->start(self, r);
     } else if (r->persistent_kind == MPI_REQ_NOOP) {
         r->complete = self->ent.clock;
         r->flags |= MPI_REQ_DONE;

@@ -105,6 +105,8 @@ void mpi_req_release(struct mpi_req *r)
         return;
     if ((r->flags & MPI_REQ_ORPHAN) && r->kind == MPI_REQ_SEND)
         mpi_world.ranks[r->owner].ext->orphans--;
+    if (r->kind == MPI_REQ_WORK && r->work)
+        r->work->free(&mpi_world.ranks[r->owner], r);
     if (r->flags & MPI_REQ_CHILD)
         mpi_child_ended(r);
     else if (r->kept)

@@ -169,6 +169,9 @@ int mpi_cancel(struct mpi_rank *self, MPI_Request *request)
         rc = mpi_greq_cancel(self, r);
         return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, MPI_COMM_NULL, rc);
     }
+    if (r->kind == MPI_REQ_WORK && r->work)
+        return mpi_raise(self, (MPI_Comm)r->comm, MPI_ERR_REQUEST,
+                         "a collective operation cannot be cancelled");
     if (r->kind != MPI_REQ_RECV || complete_now(self, r))
         return MPI_SUCCESS;
     if (!(r->flags & MPI_REQ_QUEUED))
@@ -211,6 +214,9 @@ int mpi_request_free(struct mpi_rank *self, MPI_Request *request)
     if (!r)
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_REQUEST, "0x%x is not a live request",
                          (unsigned)*request);
+    if (r->kind == MPI_REQ_WORK && r->work && !(r->flags & MPI_REQ_PERSISTENT))
+        return mpi_raise(self, (MPI_Comm)r->comm, MPI_ERR_REQUEST,
+                         "the request of a non-blocking collective cannot be freed");
     *request = MPI_REQUEST_NULL;
     mpi_drain(self);
     if (mpi_partitioned_is_unmet(r) || !(mpi_req_is_idle(r) || (r->flags & MPI_REQ_DONE)))

@@ -1,0 +1,175 @@
+/*
+ * later.c - non-blocking and persistent collectives (MPI-4.0, 6.12 and 6.13).
+ *
+ * A job is one collective of one rank that goes on beside the program: the arguments, copied, and
+ * what has to stay alive for them. Its code is that of the blocking one, run in a strand. Messages
+ * of the collectives that are pending on one communicator differ in their tags (numbers.c).
+ */
+#include "mpi/coll/entry_check.h"
+#include "mpi/p2p/p2p_internal.h"
+#include "mpi/strand.h"
+
+struct job {
+    struct mpi_req *req; /* keeps the communicator; its buf is the job */
+    struct mpi_coll_args a;
+};
+
+/* ---- what has to stay ---- */
+
+static int is_typed(const struct mpi_coll_args *a)
+{
+    return a->op_id == MPI_COLL_alltoallw || a->op_id == MPI_COLL_neighbor_alltoallw;
+}
+
+static int is_reduction(const struct mpi_coll_args *a)
+{
+    return a->op_id >= MPI_COLL_reduce && a->op_id <= MPI_COLL_exscan;
+}
+
+/* The types of n blocks, kept: the program may free the handles at once. */
+static struct mpi_type **types_keep(const struct mpi_coll_args *a, const void *counts,
+                                    const void *handles, int n)
+{
+    struct mpi_type **types = mem_alloc((size_t)n * sizeof *types);
+
+    for (int i = 0; i < n; i++) {
+        types[i] = coll_count(a, counts, i) ? coll_type(a, handles, i) : coll_byte();
+        mpi_type_ref(types[i]);
+    }
+    return types;
+}
+
+static void types_drop(struct mpi_type *const *types, int n)
+{
+    for (int i = 0; i < n; i++)
+        mpi_type_unref(types[i]);
+    mem_free((void *)types);
+}
+
+static void args_keep(struct mpi_coll_args *a, int sends, int receives)
+{
+    if (is_typed(a)) {
+        const void *stypes = a->stypes, *rtypes = a->rtypes;
+
+        a->stypes = a->sbuf == MPI_IN_PLACE ? NULL : types_keep(a, a->scounts, stypes, sends);
+        a->rtypes = types_keep(a, a->rcounts, rtypes, receives);
+        a->arrays |= COLL_OWN_TYPES;
+        return;
+    }
+    if (a->stype)
+        mpi_type_ref(a->stype);
+    if (a->rtype)
+        mpi_type_ref(a->rtype);
+    if (is_reduction(a) && a->op)
+        mpi_op_ref(a->op);
+}
+
+static void args_drop(const struct mpi_coll_args *a, int sends, int receives)
+{
+    if (is_typed(a)) {
+        if (a->stypes)
+            types_drop(a->stypes, sends);
+        types_drop(a->rtypes, receives);
+        return;
+    }
+    if (a->stype)
+        mpi_type_unref(a->stype);
+    if (a->rtype)
+        mpi_type_unref(a->rtype);
+    if (is_reduction(a) && a->op)
+        mpi_op_unref(a->op);
+}
+
+/* ---- jobs ---- */
+
+/* Blocks that the caller sends and receives in a call with a block per peer. */
+static void count_blocks(const struct mpi_comm *c, int *sends, int *receives)
+{
+    *sends = *receives = (int)mpi_comm_peers(c);
+}
+
+/* What runs in the strand. */
+static void job_run(struct mpi_rank *self, void *arg)
+{
+    struct job *job = arg;
+    int rc = mpi_coll_run(self, job->req->kept, &job->a);
+
+    mpi_req_done(job->req, self->ent.clock, rc);
+}
+
+static void job_start(struct mpi_rank *self, struct mpi_req *req)
+{
+    mpi_strand_start(self, job_run, req->buf, coll_next_shift(self, req->kept));
+}
+
+static void job_free(struct mpi_rank *self, struct mpi_req *req)
+{
+    struct job *job = req->buf;
+    int sends, receives;
+
+    if (req->flags & MPI_REQ_PERSISTENT)
+        coll_number_unuse(self, req->kept);
+    count_blocks(req->kept, &sends, &receives);
+    args_drop(&job->a, sends, receives);
+    pool_free(&mpi_world.pool, job, sizeof *job);
+}
+
+static const struct mpi_work collective = {job_start, job_free};
+
+static struct mpi_req *job_new(struct mpi_rank *self, struct mpi_comm *c,
+                               const struct mpi_coll_args *a)
+{
+    struct job *job = pool_alloc(&mpi_world.pool, sizeof *job);
+    struct mpi_req *req = mpi_req_new(self);
+    int sends, receives;
+
+    *job = (struct job){.req = req, .a = *a};
+    req->kind = MPI_REQ_WORK;
+    req->work = &collective;
+    req->buf = job;
+    req->kept = c;
+    req->comm = (uint32_t)c->handle;
+    mpi_comm_keep(c);
+    count_blocks(c, &sends, &receives);
+    args_keep(&job->a, sends, receives);
+    return req;
+}
+
+static int bad_request(struct mpi_rank *self, MPI_Comm comm)
+{
+    return mpi_raise(self, comm, MPI_ERR_ARG, "the pointer to the request is NULL");
+}
+
+int coll_later(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a, int checked,
+               MPI_Request *request)
+{
+    struct mpi_req *req;
+
+    if (checked)
+        return checked;
+    if (!request)
+        return bad_request(self, comm);
+    req = job_new(self, mpi_comm_get(comm), a);
+    *request = mpi_req_handle(req);
+    job_start(self, req);
+    return MPI_SUCCESS;
+}
+
+int coll_prepare(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a, MPI_Info info,
+                 int checked, MPI_Request *request)
+{
+    struct mpi_comm *c = mpi_comm_get(comm);
+    struct mpi_req *req;
+
+    (void)info; /* hints are hints: none is used */
+    if (checked)
+        return checked;
+    if (!request)
+        return bad_request(self, comm);
+    req = job_new(self, c, a);
+    req->flags |= MPI_REQ_PERSISTENT;
+    req->persistent_kind = MPI_REQ_WORK;
+    coll_number_use(self, c);
+    *request = mpi_req_handle(req);
+    return MPI_SUCCESS;
+}
