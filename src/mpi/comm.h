@@ -160,6 +160,21 @@ MPI_Comm mpi_comm_adopt(struct mpi_rank *self, const struct mpi_comm *parent, mp
 /* Another process describes a communicator with members here. Scheduler context. */
 void mpi_comm_learn(const void *data, size_t bytes);
 
+/* A duplicate of a communicator in the making; the first two are the caller's to set. */
+struct mpi_attr;
+struct mpi_comm_copy {
+    struct mpi_comm *c; /* of what */
+    MPI_Comm *newcomm;  /* where to */
+    struct mpi_attr *attributes;
+    int failed; /* what an attribute copy function returned */
+    mpi_comm_desc desc;
+};
+/* Copies the attributes (may switch), then makes it, called by all members of c (may switch).
+ * Descriptors are received in *copy, which must not be on the stack of a strand. Returns an MPI
+ * class or what an attribute copy function returned. */
+void mpi_comm_copy_begin(struct mpi_rank *self, struct mpi_comm_copy *copy);
+int mpi_comm_copy_make(struct mpi_rank *self, struct mpi_comm_copy *copy);
+
 /* Gives the descriptor that rank 0 of `members` has to all of them, by a binomial tree on the
  * collective context of c. members NULL: the first n ranks of c; else n is its size and me the
  * caller's rank in it. May switch. Returns an MPI class. */

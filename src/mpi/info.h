@@ -43,4 +43,9 @@ MPI_Info mpi_hints_get(const struct mpi_rank *self, int handle, const struct mpi
                        size_t n);
 void mpi_hints_forget(uint32_t rank, int handle);
 
+/* The hints of an info object that communicators know, as one of the caller's own (MPI_INFO_NULL:
+ * there are none); and giving them to a new communicator of the rank, which takes them over. */
+MPI_Info mpi_comm_hints_take(MPI_Info given);
+void mpi_comm_hints_give(const struct mpi_rank *self, MPI_Comm comm, MPI_Info hints);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "mock_ranks.h"
 #include "mpi/coll/entry_check.h"
+#include "mpi/topo/topo.h"
 #include "mpi_impl.h"
 #include "tap.h"
 
@@ -17,6 +18,18 @@ void mpi_user_begin(void);
 void mpi_user_end(void);
 void mpi_user_begin(void) {}
 void mpi_user_end(void) {}
+
+/* There are no topologies. */
+int mpi_topo_neighbors(const struct mpi_rank *self, const struct mpi_comm *c,
+                       struct mpi_neighbors *n)
+{
+    (void)self, (void)c, (void)n;
+    return MPI_ERR_TOPOLOGY;
+}
+void mpi_neighbors_fini(struct mpi_neighbors *n)
+{
+    (void)n;
+}
 
 /* Strands are the real ranks'. */
 int coll_later(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a, int checked,

@@ -123,6 +123,10 @@ const struct mpi_coll_algorithm *mpi_coll_algorithm_at(uint32_t i);
 /* Picks an algorithm and runs it; rank, size and op_id of `a` are set. */
 int mpi_coll_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a);
 
+/* What the tags of the calling rank's next non-blocking collective on c are shifted by: to be asked
+ * for once per collective, in the order in which they are started. Never switches. */
+int32_t mpi_coll_next_shift(const struct mpi_rank *self, const struct mpi_comm *c);
+
 /* ---- collectives for the rest of the virtual MPI; arguments are not checked ---- */
 
 int mpi_coll_barrier(struct mpi_rank *self, struct mpi_comm *c);

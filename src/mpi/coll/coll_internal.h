@@ -151,9 +151,13 @@ static inline int coll_pow2_rank(const struct coll_pow2 *p, int new_rank)
     return new_rank < p->rem ? 2 * new_rank + 1 : new_rank + p->rem;
 }
 
+/* A neighbourhood collective (neighbor.c). */
+int coll_neighbor(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a);
+/* Blocks that the caller sends and receives in a call with a block for each peer or neighbour. */
+void coll_count_blocks(const struct mpi_rank *self, const struct mpi_comm *c, int op_id, int *sends,
+                       int *receives);
+
 /* ---- numbers.c ---- */
-/* What the tags of the next non-blocking collective of the rank on c are shifted by. */
-int32_t coll_next_shift(const struct mpi_rank *self, const struct mpi_comm *c);
 /* A persistent request of the rank goes on counting, also after MPI_Comm_free; and no longer. */
 void coll_number_use(const struct mpi_rank *self, const struct mpi_comm *c);
 void coll_number_unuse(const struct mpi_rank *self, const struct mpi_comm *c);

@@ -213,6 +213,8 @@ int mpi_coll_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_col
         return mpi_inter_run(self, c, a);
     if (is_empty(a))
         return MPI_SUCCESS;
+    if (a->op_id >= MPI_COLL_neighbor_allgather)
+        return coll_neighbor(self, c, a);
     if (a->size == 1)
         return run_alone(a);
     return pick(a)->run(self, c, a);

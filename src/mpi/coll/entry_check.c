@@ -124,12 +124,17 @@ static const uint8_t send_form[MPI_COLL_OPS] = {
     [MPI_COLL_scatterv] = BLOCKS,
     [MPI_COLL_alltoallv] = BLOCKS,
     [MPI_COLL_alltoallw] = TYPED_BLOCKS,
+    [MPI_COLL_neighbor_alltoallv] = BLOCKS,
+    [MPI_COLL_neighbor_alltoallw] = TYPED_BLOCKS,
 };
 static const uint8_t recv_form[MPI_COLL_OPS] = {
     [MPI_COLL_gatherv] = BLOCKS,
     [MPI_COLL_allgatherv] = BLOCKS,
     [MPI_COLL_alltoallv] = BLOCKS,
     [MPI_COLL_alltoallw] = TYPED_BLOCKS,
+    [MPI_COLL_neighbor_allgatherv] = BLOCKS,
+    [MPI_COLL_neighbor_alltoallv] = BLOCKS,
+    [MPI_COLL_neighbor_alltoallw] = TYPED_BLOCKS,
 };
 
 struct side {
@@ -280,6 +285,25 @@ int coll_check_all(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a
     set_place(self, c, a);
     if (!rc && keeps_alias(c, a))
         rc = bad_alias(self, comm);
+    return rc;
+}
+
+int coll_check_neighbor(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a)
+{
+    struct mpi_comm *c = mpi_comm_get(comm);
+    int sends, receives, rc;
+
+    if (unlikely(!c || c->remote))
+        return bad_comm(self, comm);
+    if (unlikely(!c->topo))
+        return mpi_raise(self, comm, MPI_ERR_TOPOLOGY, "the communicator has no topology");
+    coll_count_blocks(self, c, a->op_id, &sends, &receives);
+    rc = check_send(self, comm, a, (uint32_t)sends);
+    if (!rc)
+        rc = check_recv(self, comm, a, (uint32_t)receives);
+    if (!rc && send_form[a->op_id] == ONE && is_alias(c, a, a->scount))
+        rc = bad_alias(self, comm);
+    set_place(self, c, a);
     return rc;
 }
 

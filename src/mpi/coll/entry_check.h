@@ -27,6 +27,7 @@ int coll_check_bcast(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);
 int coll_check_gather(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);  /* gather, gatherv */
 int coll_check_scatter(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *); /* scatter, scatterv */
 int coll_check_all(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);     /* all others */
+int coll_check_neighbor(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);
 int coll_check_reduce(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);
 int coll_check_fold(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);    /* other reductions */
 

@@ -82,12 +82,6 @@ static void args_drop(const struct mpi_coll_args *a, int sends, int receives)
 
 /* ---- jobs ---- */
 
-/* Blocks that the caller sends and receives in a call with a block per peer. */
-static void count_blocks(const struct mpi_comm *c, int *sends, int *receives)
-{
-    *sends = *receives = (int)mpi_comm_peers(c);
-}
-
 /* What runs in the strand. */
 static void job_run(struct mpi_rank *self, void *arg)
 {
@@ -99,7 +93,7 @@ static void job_run(struct mpi_rank *self, void *arg)
 
 static void job_start(struct mpi_rank *self, struct mpi_req *req)
 {
-    mpi_strand_start(self, job_run, req->buf, coll_next_shift(self, req->kept));
+    mpi_strand_start(self, job_run, req->buf, mpi_coll_next_shift(self, req->kept));
 }
 
 static void job_free(struct mpi_rank *self, struct mpi_req *req)
@@ -109,7 +103,7 @@ static void job_free(struct mpi_rank *self, struct mpi_req *req)
 
     if (req->flags & MPI_REQ_PERSISTENT)
         coll_number_unuse(self, req->kept);
-    count_blocks(req->kept, &sends, &receives);
+    coll_count_blocks(self, req->kept, job->a.op_id, &sends, &receives);
     args_drop(&job->a, sends, receives);
     pool_free(&mpi_world.pool, job, sizeof *job);
 }
@@ -130,7 +124,7 @@ static struct mpi_req *job_new(struct mpi_rank *self, struct mpi_comm *c,
     req->kept = c;
     req->comm = (uint32_t)c->handle;
     mpi_comm_keep(c);
-    count_blocks(c, &sends, &receives);
+    coll_count_blocks(self, c, a->op_id, &sends, &receives);
     args_keep(&job->a, sends, receives);
     return req;
 }

@@ -25,7 +25,7 @@ static uint64_t number_key(uint32_t rank, MPI_Comm comm)
     return (uint64_t)rank << 32 | (uint32_t)comm;
 }
 
-int32_t coll_next_shift(const struct mpi_rank *self, const struct mpi_comm *c)
+int32_t mpi_coll_next_shift(const struct mpi_rank *self, const struct mpi_comm *c)
 {
     uint64_t *at = map_insert(&numbers, number_key(mpi_rank_id(self), c->handle), NULL);
     uint32_t number = (uint32_t)*at;

@@ -61,33 +61,46 @@ static int make_copy(struct mpi_rank *self, struct mpi_comm *c, mpi_comm_desc *d
     return mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_COMM_DUP, desc);
 }
 
+void mpi_comm_copy_begin(struct mpi_rank *self, struct mpi_comm_copy *copy)
+{
+    copy->failed = mpi_attr_copy(self, copy->c->handle, &copy->attributes);
+}
+
+int mpi_comm_copy_make(struct mpi_rank *self, struct mpi_comm_copy *copy)
+{
+    struct mpi_comm *c = copy->c, *made;
+    int rc = make_copy(self, c, &copy->desc);
+
+    if (rc)
+        return rc;
+    *copy->newcomm = mpi_comm_adopt(self, c, copy->desc);
+    made = mpi_comm_at(*copy->newcomm);
+    if (c->topo && !made->topo) /* the first member here does it for the others */
+        made->topo = mpi_topo_ref(c->topo);
+    if (!copy->failed) {
+        mpi_attr_attach(self, *copy->newcomm, copy->attributes);
+        return MPI_SUCCESS;
+    }
+    /* The others need this rank to make theirs, so it leaves only now. */
+    mpi_comm_leave(self, made);
+    *copy->newcomm = MPI_COMM_NULL;
+    return copy->failed;
+}
+
 int mpi_comm_dup(struct mpi_rank *self, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    struct mpi_comm *c, *made;
-    struct mpi_attr *attributes;
-    mpi_comm_desc desc;
-    int rc = mpi_check_comm(self, comm, &c), copied;
+    struct mpi_comm_copy copy = {.newcomm = newcomm};
+    int rc = mpi_check_comm(self, comm, &copy.c);
 
     if (!rc)
         rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
     if (rc)
         return rc;
-    copied = mpi_attr_copy(self, comm, &attributes);
-    rc = make_copy(self, c, &desc);
-    if (rc)
-        return rc;
-    *newcomm = mpi_comm_adopt(self, c, desc);
-    made = mpi_comm_at(*newcomm);
-    if (c->topo && !made->topo) /* the first member here does it for the others */
-        made->topo = mpi_topo_ref(c->topo);
-    if (!copied) {
-        mpi_attr_attach(self, *newcomm, attributes);
-        return MPI_SUCCESS;
-    }
-    /* The others need this rank to make theirs, so it leaves only now. */
-    mpi_comm_leave(self, mpi_comm_get(*newcomm));
-    *newcomm = MPI_COMM_NULL;
-    return mpi_raise(self, comm, copied, "an attribute copy function returned %d", copied);
+    mpi_comm_copy_begin(self, &copy);
+    rc = mpi_comm_copy_make(self, &copy);
+    if (rc && rc == copy.failed)
+        return mpi_raise(self, comm, rc, "an attribute copy function returned %d", rc);
+    return rc;
 }
 
 /* Checks the arguments of both calls below; every member of g must be in c. */

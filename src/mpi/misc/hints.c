@@ -91,6 +91,20 @@ static const struct mpi_hint comm_hints[] = {
 };
 #define COMM_HINTS (sizeof comm_hints / sizeof comm_hints[0])
 
+MPI_Info mpi_comm_hints_take(MPI_Info given)
+{
+    MPI_Info kept = MPI_INFO_NULL;
+
+    mpi_hints_keep(&kept, given, comm_hints, COMM_HINTS);
+    return kept;
+}
+
+void mpi_comm_hints_give(const struct mpi_rank *self, MPI_Comm comm, MPI_Info hints)
+{
+    if (hints != MPI_INFO_NULL)
+        *map_insert(&by_rank, own_key(mpi_rank_id(self), comm), NULL) = (uint32_t)hints;
+}
+
 int mpi_comm_set_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info info)
 {
     struct mpi_comm *c;
