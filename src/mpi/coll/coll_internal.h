@@ -158,8 +158,7 @@ void coll_count_blocks(const struct mpi_rank *self, const struct mpi_comm *c, in
                        int *receives);
 
 /* ---- numbers.c ---- */
-/* A persistent request of the rank goes on counting, also after MPI_Comm_free; and no longer. */
-void coll_number_use(const struct mpi_rank *self, const struct mpi_comm *c);
-void coll_number_unuse(const struct mpi_rank *self, const struct mpi_comm *c);
+/* What the tags of the rank's next persistent collective on c are shifted by, whenever started. */
+int32_t coll_persistent_shift(const struct mpi_rank *self, const struct mpi_comm *c);
 
 #endif

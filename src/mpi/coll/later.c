@@ -11,6 +11,7 @@
 
 struct job {
     struct mpi_req *req; /* keeps the communicator; its buf is the job */
+    int32_t shift;       /* of tags, see numbers.c */
     struct mpi_coll_args a;
 };
 
@@ -93,7 +94,9 @@ static void job_run(struct mpi_rank *self, void *arg)
 
 static void job_start(struct mpi_rank *self, struct mpi_req *req)
 {
-    mpi_strand_start(self, job_run, req->buf, mpi_coll_next_shift(self, req->kept));
+    struct job *job = req->buf;
+
+    mpi_strand_start(self, job_run, job, job->shift);
 }
 
 static void job_free(struct mpi_rank *self, struct mpi_req *req)
@@ -101,8 +104,6 @@ static void job_free(struct mpi_rank *self, struct mpi_req *req)
     struct job *job = req->buf;
     int sends, receives;
 
-    if (req->flags & MPI_REQ_PERSISTENT)
-        coll_number_unuse(self, req->kept);
     coll_count_blocks(self, req->kept, job->a.op_id, &sends, &receives);
     args_drop(&job->a, sends, receives);
     pool_free(&mpi_world.pool, job, sizeof *job);
@@ -111,13 +112,13 @@ static void job_free(struct mpi_rank *self, struct mpi_req *req)
 static const struct mpi_work collective = {job_start, job_free};
 
 static struct mpi_req *job_new(struct mpi_rank *self, struct mpi_comm *c,
-                               const struct mpi_coll_args *a)
+                               const struct mpi_coll_args *a, int32_t shift)
 {
     struct job *job = pool_alloc(&mpi_world.pool, sizeof *job);
     struct mpi_req *req = mpi_req_new(self);
     int sends, receives;
 
-    *job = (struct job){.req = req, .a = *a};
+    *job = (struct job){.req = req, .shift = shift, .a = *a};
     req->kind = MPI_REQ_WORK;
     req->work = &collective;
     req->buf = job;
@@ -137,13 +138,14 @@ static int bad_request(struct mpi_rank *self, MPI_Comm comm)
 int coll_later(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a, int checked,
                MPI_Request *request)
 {
+    struct mpi_comm *c = mpi_comm_get(comm);
     struct mpi_req *req;
 
     if (checked)
         return checked;
     if (!request)
         return bad_request(self, comm);
-    req = job_new(self, mpi_comm_get(comm), a);
+    req = job_new(self, c, a, mpi_coll_next_shift(self, c));
     *request = mpi_req_handle(req);
     job_start(self, req);
     return MPI_SUCCESS;
@@ -160,10 +162,9 @@ int coll_prepare(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_arg
         return checked;
     if (!request)
         return bad_request(self, comm);
-    req = job_new(self, c, a);
+    req = job_new(self, c, a, coll_persistent_shift(self, c));
     req->flags |= MPI_REQ_PERSISTENT;
     req->persistent_kind = MPI_REQ_WORK;
-    coll_number_use(self, c);
     *request = mpi_req_handle(req);
     return MPI_SUCCESS;
 }
