@@ -1,7 +1,7 @@
 /*
  * Errors of one-sided calls: classes, and that the window works afterwards. What lies outside of a
- * window is found at the target and comes back with the next synchronisation; a real MPI would crash
- * there, so that this is done under Orrery only.
+ * window is found at the target and comes back with the next synchronisation; a real MPI would
+ * crash there, so that this is done under Orrery only.
  *
  * test: n=1,2,5 schedules=5
  */

@@ -1,6 +1,6 @@
 /*
- * Post, start, complete and wait: a ring, neighbours of both sides, groups of all, MPI_Win_test, and
- * a target whose operations are there when MPI_Win_wait returns.
+ * Post, start, complete and wait: a ring, neighbours of both sides, groups of all, MPI_Win_test,
+ * and a target whose operations are there when MPI_Win_wait returns.
  *
  * test: n=1,2,5,16 schedules=20
  */

@@ -79,7 +79,8 @@ static void run_model(int n)
     for (int o = 0; o < n; o++)
         for (int i = 0; i < EACH; i++) {
             const struct action *a = &plan[o][i];
-            int count = a->kind == FETCH ? 1 : a->count, step = a->strided && a->kind != FETCH ? 2 : 1;
+            int count = a->kind == FETCH ? 1 : a->count;
+            int step = a->strided && a->kind != FETCH ? 2 : 1;
 
             for (int k = 0; k < count && a->kind != GET; k++) {
                 long *to = &model[a->target][slot(o, a) + k * step];

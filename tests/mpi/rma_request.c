@@ -26,8 +26,8 @@ static void all_kinds(int me, int n, MPI_Win win)
     MPI_Rput(out, LEN, MPI_INT, to, 0, LEN, MPI_INT, win, &requests[0]);
     MPI_Rget(in, LEN, MPI_INT, to, LEN, LEN, MPI_INT, win, &requests[1]);
     MPI_Raccumulate(out, LEN, MPI_INT, to, 2 * LEN, LEN, MPI_INT, MPI_SUM, win, &requests[2]);
-    MPI_Rget_accumulate(out, LEN, MPI_INT, old, LEN, MPI_INT, to, 3 * LEN, LEN, MPI_INT, MPI_REPLACE,
-                        win, &requests[3]);
+    MPI_Rget_accumulate(out, LEN, MPI_INT, old, LEN, MPI_INT, to, 3 * LEN, LEN, MPI_INT,
+                        MPI_REPLACE, win, &requests[3]);
     MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
     CHECK(requests[1] == MPI_REQUEST_NULL);
     for (int i = 0; i < LEN; i++)

@@ -1,8 +1,8 @@
 /*
  * ops_api.c - MPI_Put to MPI_Compare_and_swap, and the forms with a request (MPI-4.0 12.3).
  *
- * All of them check their arguments and the epoch here, in the order in which MPICH does, and are then
- * one call of rma_issue.
+ * All of them check their arguments and the epoch here, in the order in which MPICH does, and are
+ * then one call of rma_issue.
  */
 #include "mpi/op/op.h"
 #include "mpi/rma/rma_internal.h"

@@ -1,12 +1,12 @@
 /*
  * origin.c - the side that calls: sending operations, their answers, waiting for them.
  *
- * An operation leaves at the rank's clock, after the sender's overhead. Data is taken at the call, so
- * that the buffer is free at once, or for what is larger than the eager limit when the network has
- * taken it. Nothing here asks what the target is doing.
+ * An operation leaves at the rank's clock, after the sender's overhead. Data is taken at the call,
+ * so that the buffer is free at once, or for what is larger than the eager limit when the network
+ * has taken it. Nothing here asks what the target is doing.
  *
- * Records of targets live from the first operation to the next synchronisation that waits for all of
- * them: a rank has as many as targets are in use, not as there are ranks.
+ * Records of targets live from the first operation to the next synchronisation that waits for all
+ * of them: a rank has as many as targets are in use, not as there are ranks.
  */
 #include <string.h>
 
@@ -14,8 +14,8 @@
 #include "mpi/rma/rma_internal.h"
 #include "mpi/stats.h"
 
-/* What a rank may have under way on a window, so that a program that never synchronises does not fill
- * the memory; and what an operation counts beside its data. */
+/* What a rank may have under way on a window, so that a program that never synchronises does not
+ * fill the memory; and what an operation counts beside its data. */
 #define IN_FLIGHT ((uint64_t)32 << 20)
 #define PER_MESSAGE 256
 
@@ -238,7 +238,7 @@ void rma_issue(struct mpi_rank *self, struct rma_win *w, const struct rma_access
 
 /* ---- answers ---- */
 
-/* Of several errors the one that came first in virtual time is kept, whatever order they come in. */
+/* Of several errors the first in virtual time is kept, whatever order they come in. */
 static void note_error(struct rma_win *w, const struct mpi_msg *m)
 {
     if (w->error && (w->error_at < m->em.arrival ||

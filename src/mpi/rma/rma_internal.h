@@ -1,9 +1,9 @@
 /*
  * rma_internal.h - windows and one-sided operations (MPI-4.0 chapter 12). Never leaves this folder.
  *
- * A window is a communicator of its own, whose context names it in every process, and a part at each
- * of its ranks (struct rma_win) which only that rank touches. Nobody knows another rank's base, size
- * or displacement unit: they are applied where they lie.
+ * A window is a communicator of its own, whose context names it in every process, and a part at
+ * each of its ranks (struct rma_win) which only that rank touches. Nobody knows another rank's
+ * base, size or displacement unit: they are applied where they lie.
  *
  *     origin                                   agent of the target (service.h)
  *     PUT, ACCUMULATE      data  ------------> applied when it arrives; acknowledged with delay(0)
@@ -148,8 +148,8 @@ int rma_check_win(struct mpi_rank *self, MPI_Win win, struct rma_win **out);
 /* Not NULL? Raises MPI_ERR_ARG. */
 int rma_check_ptr(struct mpi_rank *self, MPI_Win win, const void *p, const char *what);
 
-/* Collective: a window over the ranks of `comm` with the caller's part; no memory yet. Not to be used
- * before rma_win_open. May switch. */
+/* Collective: a window over the ranks of `comm` with the caller's part; no memory yet. Not to be
+ * used before rma_win_open. May switch. */
 int rma_win_new(struct mpi_rank *self, struct mpi_comm *c, int flavor, MPI_Aint disp_unit,
                 MPI_Info info, struct rma_win **out);
 /* Collective: every part is ready. May switch. */
@@ -178,8 +178,8 @@ void rma_issue(struct mpi_rank *self, struct rma_win *, const struct rma_access 
 /* Sends a message without data: LOCK, UNLOCK (answered), COMPLETE (not). */
 void rma_tell(struct mpi_rank *self, struct rma_peer *, enum rma_kind, int detail);
 
-/* Waits until *count is no longer positive (may switch). `what` and the world rank (or -1) are for the
- * report of a deadlock: "waits `what` rank 3". */
+/* Waits until *count is no longer positive (may switch). `what` and the world rank (or -1) are for
+ * the report of a deadlock: "waits `what` rank 3". The caller then moves its clock to an answer. */
 void rma_await(struct mpi_rank *self, const struct rma_win *, const int32_t *count,
                const char *what, int64_t world);
 /* Waits for all answers from one target, or all; then no earlier than the last of them. */

@@ -5,10 +5,10 @@
  * barrier: whoever leaves it knows that every operation of the epoch has been applied everywhere.
  * The assertions save nothing but the end of the epoch (MPI_MODE_NOSUCCEED).
  *
- * MPI_Win_post tells each origin, MPI_Win_start waits for that of each target. MPI_Win_complete waits
- * for the data that comes to the caller alone; the target's agent serves the message it sends after
- * the operations before it, so that MPI_Win_wait, which counts them, returns when all is applied.
- * MPI_Win_test is a decision at the caller's clock.
+ * MPI_Win_post tells each origin, MPI_Win_start waits for that of each target. MPI_Win_complete
+ * waits for the data that comes to the caller alone; the target's agent serves the message it
+ * sends after the operations before it, so that MPI_Win_wait, which counts them, returns when all
+ * is applied. MPI_Win_test is a decision at the caller's clock.
  */
 #include "mpi/coll/coll.h"
 #include "mpi/rma/rma_internal.h"
@@ -70,7 +70,8 @@ int mpi_win_post(struct mpi_rank *self, MPI_Group group, int assert, MPI_Win win
     if (rc)
         return rc;
     if (w->post || w->epoch == RMA_EPOCH_FENCE)
-        return mpi_raise_win(self, win, MPI_ERR_RMA_SYNC, "another exposure epoch is open: %s is missing",
+        return mpi_raise_win(self, win, MPI_ERR_RMA_SYNC,
+                             "another exposure epoch is open: %s is missing",
                              w->post ? "MPI_Win_wait" : "MPI_Win_fence");
     if (w->epoch == RMA_EPOCH_FENCED)
         w->epoch = RMA_EPOCH_NONE;

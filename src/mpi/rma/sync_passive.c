@@ -1,10 +1,10 @@
 /*
  * sync_passive.c - locks, flushes and MPI_Win_sync (MPI-4.0 12.5.3 to 12.5.5).
  *
- * MPI_Win_lock waits until the target's agent grants the lock. MPI_Win_lock_all sends nothing: a target
- * is locked when it is first used (origin.c). Unlocking sends a message behind the operations and
- * waits for its answer, and with it for all of theirs. A flush waits for the answers of what was sent;
- * a local flush for data that comes, and until large buffers are taken.
+ * MPI_Win_lock waits until the target's agent grants the lock. MPI_Win_lock_all sends nothing: a
+ * target is locked when it is first used (origin.c). Unlocking sends a message behind the
+ * operations and waits for its answer, and with it for all of theirs. A flush waits for the
+ * answers of what was sent; a local flush for data that comes, and until large buffers are taken.
  */
 #include "mpi/rma/rma_internal.h"
 #include "mpi_impl.h"
@@ -197,8 +197,8 @@ int mpi_win_flush_local_all(struct mpi_rank *self, MPI_Win win)
     return MPI_SUCCESS;
 }
 
-/* Programs poll window memory with it, so it is like a test: at the rank's clock, when all that others
- * did to the window before has been applied. */
+/* Programs poll window memory with it, so it is like a test: at the rank's clock, when all that
+ * others did to the window before has been applied. */
 int mpi_win_sync(struct mpi_rank *self, MPI_Win win)
 {
     struct rma_win *w;

@@ -1,9 +1,9 @@
 /*
  * target.c - the agent's side: operations are applied to the rank's memory in order of time.
  *
- * Each is applied as a whole, at the moment it arrives, in the rank's own context, so that all of them
- * are atomic, and accumulates of one origin are in order. Data that does not lie in the rank's window
- * is not touched: the answer carries MPI_ERR_RMA_RANGE.
+ * Each is applied as a whole, at the moment it arrives, in the rank's own context, so that all of
+ * them are atomic, and accumulates of one origin are in order. Data that does not lie in the
+ * rank's window is not touched: the answer carries MPI_ERR_RMA_RANGE.
  */
 #include <string.h>
 

@@ -1,9 +1,10 @@
 /*
  * win.c - windows: handles, the parts of ranks, making and giving up.
  *
- * A window's handle is MPICH's pattern 0xa0000000 with the handle index of the window's communicator.
- * That communicator, a duplicate of the user's group that no program sees, is the shared object; one
- * map for the process finds the part that a rank has of a window, by rank and context.
+ * A window's handle is MPICH's pattern 0xa0000000 with the handle index of the window's
+ * communicator. That communicator, a duplicate of the user's group that no program sees, is the
+ * shared object; one map for the process finds the part that a rank has of a window, by rank and
+ * context.
  *
  * Making a window ends with a barrier, so that no operation comes to a part that is not there yet;
  * giving one up begins with one, when all of the caller's operations have been answered.

@@ -1,6 +1,6 @@
 /*
- * win_api.c - making windows with memory of the program, of their own or to be attached; their group,
- * name and hints.
+ * win_api.c - making windows with memory of the program, of their own or to be attached; their
+ * group, name and hints.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,7 @@ int mpi_win_detach(struct mpi_rank *self, MPI_Win win, const void *base)
         ;
     r = *at;
     if (!r)
-        return MPI_SUCCESS; /* attached with size 0, or MPICH does not mind either */
+        return MPI_SUCCESS; /* attached with size 0; of others MPICH takes no notice either */
     *at = r->next;
     pool_free(&mpi_world.pool, r, sizeof *r);
     return MPI_SUCCESS;

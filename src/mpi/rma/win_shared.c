@@ -1,10 +1,11 @@
 /*
- * win_shared.c - windows whose memory all ranks of a node can load from and store to (MPI-4.0 12.2.3).
+ * win_shared.c - windows whose memory all ranks of a node can load from and store to (MPI-4.0
+ * 12.2.3).
  *
- * The simulator's memory is the same for all ranks of a process, so that one allocation serves: rank 0
- * makes it, with a table of who has which part, and tells the address to the others. That needs all ranks of
- * the window to be in one native process; if --procs or --placement parts those of a node, the window
- * is refused.
+ * The simulator's memory is the same for all ranks of a process, so that one allocation serves:
+ * rank 0 makes it, with a table of who has which part, and tells the address to the others. That
+ * needs all ranks of the window to be in one native process; if --procs or --placement parts those
+ * of a node, the window is refused.
  *
  * Loads and stores are the program's own, which the simulator does not see: they take effect in the
  * order in which ranks are run, between two synchronisations.
@@ -100,7 +101,8 @@ static int agree(struct mpi_rank *self, struct mpi_comm *c, const struct portion
         s = mem_zalloc(sizeof *s + n * sizeof s->at[0]);
         s->refs = s->count = n;
     }
-    rc = mpi_coll_gather(self, c, mine, sizeof *mine, byte, s ? s->at : NULL, sizeof *mine, byte, 0);
+    rc = mpi_coll_gather(self, c, mine, sizeof *mine, byte, s ? s->at : NULL, sizeof *mine, byte,
+                         0);
     if (rc)
         return rc;
     if (me == 0) {

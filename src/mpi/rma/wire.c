@@ -1,8 +1,9 @@
 /*
  * wire.c - datatypes in messages to other processes.
  *
- * A type that a program makes is an object of its process. What the target needs of it is the layout:
- * its plan (datatype/plan.h), which is a few loops however long the data is. The image of a type is
+ * A type that a program makes is an object of its process. What the target needs of it is the
+ * layout: its plan (datatype/plan.h), which is a few loops however long the data is. The image of
+ * a type is
  *
  *     struct image   bounds, the basic type
  *     plan           struct type_plan and its parts; `child` is the offset of another plan in the
