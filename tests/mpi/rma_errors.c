@@ -1,9 +1,8 @@
-/*
+/* test: n=1,2,5 schedules=5
+ *
  * Errors of one-sided calls: classes, and that the window works afterwards. What lies outside of a
  * window is found at the target and comes back with the next synchronisation; a real MPI would
  * crash there, so that this is done under Orrery only.
- *
- * test: n=1,2,5 schedules=5
  */
 #include "check.h"
 
