@@ -30,6 +30,43 @@ static inline ssize_t sys_write(int fd, const void *data, size_t size)
     return (ssize_t)syscall(SYS_write, fd, data, size);
 }
 
+static inline ssize_t sys_pread(int fd, void *data, size_t size, off_t at)
+{
+    return (ssize_t)syscall(SYS_pread64, fd, data, size, at);
+}
+
+static inline ssize_t sys_pwrite(int fd, const void *data, size_t size, off_t at)
+{
+    return (ssize_t)syscall(SYS_pwrite64, fd, data, size, at);
+}
+
+static inline int sys_fstat(int fd, struct stat *st)
+{
+    return (int)syscall(SYS_fstat, fd, st);
+}
+
+static inline int sys_ftruncate(int fd, off_t size)
+{
+    return (int)syscall(SYS_ftruncate, fd, size);
+}
+
+/* Allocates space; `size` becomes the file's size if that is smaller. */
+static inline int sys_fallocate(int fd, off_t size)
+{
+    return (int)syscall(SYS_fallocate, fd, 0, (off_t)0, size);
+}
+
+static inline int sys_fsync(int fd)
+{
+    return (int)syscall(SYS_fsync, fd);
+}
+
+/* The working directory, terminated; its length with the terminator. */
+static inline ssize_t sys_getcwd(char *text, size_t size)
+{
+    return (ssize_t)syscall(SYS_getcwd, text, size);
+}
+
 static inline int sys_close(int fd)
 {
     return (int)syscall(SYS_close, fd);

@@ -261,6 +261,7 @@ static int run_main(int argc, char **argv)
     run.opt.may_cancel = program.cancels;
     run.opt.type_keys = program.type_keys;
     choose_host(&run.opt, &program);
+    run.opt.uses_files = program.uses_files;
     if (rc == 0 && run.opt.procs > 1 && !run.worker)
         rc = cli_team_run(&run, argc, argv, &status, &err);
     else if (rc == 0)

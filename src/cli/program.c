@@ -265,6 +265,8 @@ static void visit_import(struct walk *walk, size_t image, const struct cli_elf_s
         if (known == CLI_KNOWN_SUPPORTED) {
             program->cancels |= strcmp(name, "MPI_Cancel") == 0;
             program->type_keys |= strcmp(name, "MPI_Type_create_keyval") == 0;
+            program->uses_files |= strcmp(name, "MPI_File_open") == 0 ||
+                                   strcmp(name, "MPI_File_delete") == 0;
         }
     }
 }

@@ -30,6 +30,7 @@ struct cli_program {
     const char *process_reason;      /* why each rank must be a process ("it uses OpenMP"), or NULL */
     int cancels;                     /* it, or a library of its, imports MPI_Cancel */
     int type_keys;                   /* the same of MPI_Type_create_keyval */
+    int uses_files;                  /* ... and of MPI_File_open or MPI_File_delete */
     struct cli_names unsupported;    /* MPI calls of the program that Orrery lacks */
     struct cli_names warnings;       /* sentences */
     int refused;                     /* why.text continues "it ..." */

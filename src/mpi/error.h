@@ -27,6 +27,10 @@ int mpi_raise_win(struct mpi_rank *self, MPI_Win win, int error_class, const cha
     __attribute__((format(printf, 4, 5)));
 int mpi_raise_file(struct mpi_rank *self, MPI_File file, int error_class, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* On MPI_FILE_NULL, when a file cannot be opened; returns what the handler makes of the class, for the
+ * MPI call to return. */
+int mpi_raise_open(struct mpi_rank *self, int error_class, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 int mpi_raise_session(struct mpi_rank *self, MPI_Session session, int error_class, const char *fmt,
                       ...) __attribute__((format(printf, 4, 5)));
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "mpi/attr.h"
+#include "mpi/coll/coll.h"
 #include "mpi/comm/check.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
@@ -114,6 +115,9 @@ int mpi_finalize(struct mpi_rank *self)
     if (rc)
         return rc;
     mpi_settle(self);
+    /* File servers live with the agents of ranks, which must not end before others have done. */
+    if (mpi_world.opt->uses_files)
+        mpi_coll_barrier(self, mpi_comm_get(MPI_COMM_WORLD));
     mpi_world_phase_set(self, MPI_PHASE_FINALIZED);
     return MPI_SUCCESS;
 }

@@ -19,6 +19,7 @@ struct mpi_stats {
     vtime time[MPI_FN_COUNT];           /* virtual time inside, over all ranks; saturates */
     uint64_t messages[2], bytes[2];     /* 0: point-to-point calls, 1: inside collectives */
     uint64_t buckets[MPI_STATS_BUCKETS];
+    uint64_t io_bytes[2];               /* read from files, written to files */
     uint64_t pairs;                     /* distinct (source, destination) seen */
     int detail;                         /* per rank and function too */
     int aggregated;                     /* pairs became too many: */

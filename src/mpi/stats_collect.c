@@ -104,6 +104,7 @@ static void add_counters(struct mpi_stats *to, const struct mpi_stats *from)
     for (int k = 0; k < 2; k++) {
         to->messages[k] += from->messages[k];
         to->bytes[k] += from->bytes[k];
+        to->io_bytes[k] += from->io_bytes[k];
     }
     for (unsigned i = 0; i < MPI_STATS_BUCKETS; i++)
         to->buckets[i] += from->buckets[i];

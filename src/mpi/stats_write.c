@@ -77,6 +77,15 @@ static void json_messages(struct json *j, const struct mpi_stats *s)
     json_array_end(j);
 }
 
+static void json_files(struct json *j, const struct mpi_stats *s)
+{
+    json_key(j, "files");
+    json_object_begin(j);
+    json_count(j, "read_bytes", s->io_bytes[0]);
+    json_count(j, "written_bytes", s->io_bytes[1]);
+    json_object_end(j);
+}
+
 static void json_pairs(struct json *j, const struct mpi_report *r)
 {
     const struct mpi_stats *s = &r->sum;
@@ -143,6 +152,7 @@ static void write_json(struct buf *b, vtime virtual_time, const struct mpi_repor
     json_seconds(&j, "virtual_time_s", virtual_time);
     json_functions(&j, &r->sum);
     json_messages(&j, &r->sum);
+    json_files(&j, &r->sum);
     json_pairs(&j, r);
     json_ranks(&j, r);
     if (mpi_world.check_leaks)
@@ -168,6 +178,8 @@ static void write_csv(struct buf *b, vtime virtual_time, const struct mpi_report
     buf_addf(b, "messages,point_to_point,,,%" PRIu64 ",%" PRIu64 ",\n", s->messages[0],
              s->bytes[0]);
     buf_addf(b, "messages,collective,,,%" PRIu64 ",%" PRIu64 ",\n", s->messages[1], s->bytes[1]);
+    buf_addf(b, "files,read,,,,%" PRIu64 ",\nfiles,written,,,,%" PRIu64 ",\n", s->io_bytes[0],
+             s->io_bytes[1]);
     for (unsigned i = 0; i < MPI_STATS_BUCKETS; i++)
         if (s->buckets[i])
             buf_addf(b, "size,up_to_%" PRIu64 ",,,%" PRIu64 ",,\n", bucket_limit(i),

@@ -50,6 +50,14 @@ static const struct key keys[] = {
     {"mpi.test_cost", KEY_TIME, FIELD(mpi_test_cost), 1, "100ns",
      "time of MPI_Test*, MPI_Iprobe, MPI_Improbe and of a yield"},
     {"mpi.clock_cost", KEY_TIME, FIELD(mpi_clock_cost), 1, "25ns", "time of reading any clock"},
+    {"io.servers", KEY_COUNT, FIELD(io_servers), 1, "4", "file servers"},
+    {"io.stripe", KEY_SIZE, FIELD(io_stripe), 1, "1MiB",
+     "bytes of a file on one server before the next server has its turn"},
+    {"io.latency", KEY_TIME, FIELD(io_latency), 0, "100us", "time of a server for each request"},
+    {"io.bandwidth", KEY_BANDWIDTH, FIELD(io_bandwidth), 1, "8Gbps",
+     "bandwidth of a server, or 'inf'"},
+    {"io.open_cost", KEY_TIME, FIELD(io_open_cost), 0, "1ms",
+     "time of a server to open, delete or resize a file"},
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 
@@ -100,6 +108,7 @@ static int set_value(struct platform_config *config, const struct key *key, cons
         break;
     case KEY_SIZE:
         rc = units_parse_size(text, &value.count, err);
+        zero = rc == 0 && value.count == 0;
         break;
     case KEY_COUNT:
         rc = units_parse_count(text, &value.count, err);

@@ -30,6 +30,12 @@ struct platform_config {
     vtime mpi_recv_overhead;     /* receiver's processor, per message */
     vtime mpi_test_cost;         /* MPI_Test*, MPI_Iprobe, MPI_Improbe, yields */
     vtime mpi_clock_cost;        /* reading any clock */
+    /* io */
+    uint64_t io_servers;         /* file servers */
+    uint64_t io_stripe;          /* bytes of a file on one server before the next one's */
+    vtime io_latency;            /* of a server, per request */
+    double io_bandwidth;         /* of a server, bits per second; INFINITY allowed */
+    vtime io_open_cost;          /* of a server, per metadata operation */
 };
 
 /* Fills in every default. */

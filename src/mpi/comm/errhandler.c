@@ -120,13 +120,13 @@ static int returns(MPI_Errhandler h)
 }
 
 /* Calls a handler that is not fatal. The program's function may make MPI calls of its own. */
-static void call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code)
+static int call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code)
 {
     uint16_t fn = self->fn;
     struct errhandler *e;
 
     if (returns(h))
-        return;
+        return code;
     e = &table.at[(uint32_t)h & HANDLE_INDEX];
     mpi_user_begin();
     if (e->cxx)
@@ -135,14 +135,15 @@ static void call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code
         ((any_function *)e->function)(handle, &code);
     mpi_user_end();
     self->fn = fn;
+    return code;
 }
 
-void errhandler_call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code,
-                     const char *fmt, va_list args)
+int errhandler_call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code,
+                    const char *fmt, va_list args)
 {
     if (is_fatal(h))
         die(self, code, fmt, args);
-    call(self, h, handle, code);
+    return call(self, h, handle, code);
 }
 
 void errhandler_invoke(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code)

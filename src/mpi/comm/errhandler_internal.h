@@ -21,9 +21,10 @@ int errhandler_create(struct mpi_rank *, enum errhandler_kind, void (*function)(
 int errhandler_check(struct mpi_rank *, MPI_Comm comm, MPI_Errhandler h, enum errhandler_kind);
 /* One more handle, for the caller of MPI_X_get_errhandler. */
 MPI_Errhandler errhandler_share(MPI_Errhandler);
-/* Ends the run if h is fatal ("MPI_Send: ..."), else calls it with the object's handle. */
-void errhandler_call(struct mpi_rank *, MPI_Errhandler h, void *handle, int code, const char *fmt,
-                     va_list args);
+/* Ends the run if h is fatal ("MPI_Send: ..."), else calls it with the object's handle. Returns the
+ * code as the handler left it. */
+int errhandler_call(struct mpi_rank *, MPI_Errhandler h, void *handle, int code, const char *fmt,
+                    va_list args);
 /* The same for MPI_X_call_errhandler. */
 void errhandler_invoke(struct mpi_rank *, MPI_Errhandler h, void *handle, int code);
 

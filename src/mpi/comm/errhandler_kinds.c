@@ -128,6 +128,18 @@ int mpi_raise_file(struct mpi_rank *self, MPI_File file, int error_class, const 
     return error_class;
 }
 
+int mpi_raise_open(struct mpi_rank *self, int error_class, const char *fmt, ...)
+{
+    MPI_File none = MPI_FILE_NULL;
+    va_list args;
+    int code;
+
+    va_start(args, fmt);
+    code = errhandler_call(self, file_errhandler(self, none), &none, error_class, fmt, args);
+    va_end(args);
+    return code;
+}
+
 int mpi_raise_session(struct mpi_rank *self, MPI_Session session, int error_class, const char *fmt,
                       ...)
 {

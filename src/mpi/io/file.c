@@ -1,0 +1,139 @@
+/*
+ * file.c - file objects: which there are, and their numbers in Fortran.
+ *
+ * An MPI_File is the address of the rank's struct io_file. Addresses that a program passes are looked up
+ * before they are followed.
+ */
+#include "mpi/io/io_internal.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
+#include "mpi/coll/coll.h"
+#include "mpi/io/file.h"
+#include "mpi/objects.h"
+#include "mpi_impl.h"
+
+static struct map held; /* address of a struct io_file -> index of its rank */
+static struct map open_files; /* context -> struct io_shared */
+static struct {
+    struct io_file **at; /* by number less 1; NULL: free */
+    uint32_t count;
+} numbers;
+
+int mpi_file_held(const struct mpi_rank *self, MPI_File file)
+{
+    const uint64_t *owner = map_find(&held, (uint64_t)(uintptr_t)file);
+
+    return owner && *owner == mpi_rank_index(self);
+}
+
+struct io_file *io_file_get(struct mpi_rank *self, MPI_File fh, int *rc)
+{
+    *rc = MPI_SUCCESS;
+    if (mpi_file_held(self, fh))
+        return (struct io_file *)(void *)fh;
+    if (fh == MPI_FILE_NULL)
+        *rc = mpi_raise_file(self, fh, MPI_ERR_FILE, "the file is MPI_FILE_NULL");
+    else
+        *rc = mpi_raise_file(self, fh, MPI_ERR_FILE, "%p is not an open file of this rank",
+                             (void *)fh);
+    return NULL;
+}
+
+/* ---- open files of the process ---- */
+
+struct io_shared *io_shared_find(uint32_t ctx)
+{
+    uint64_t *at = map_find(&open_files, ctx);
+
+    return at ? (struct io_shared *)(uintptr_t)*at : NULL;
+}
+
+struct io_shared *io_shared_add(uint32_t ctx)
+{
+    struct io_shared *s = mem_zalloc(sizeof *s);
+
+    s->ctx = ctx;
+    s->fd = -1;
+    *map_insert(&open_files, ctx, NULL) = (uint64_t)(uintptr_t)s;
+    return s;
+}
+
+void io_shared_unref(struct io_shared *s)
+{
+    if (--s->refs)
+        return;
+    map_remove(&open_files, s->ctx);
+    if (s->fd >= 0)
+        sys_close(s->fd);
+    mem_free(s->name);
+    mem_free(s->delete_name);
+    mem_free(s);
+}
+
+/* ---- files of ranks ---- */
+
+struct io_file *io_file_new(struct mpi_rank *self, struct io_shared *s, int fd)
+{
+    struct io_file *f = pool_alloc(&mpi_world.pool, sizeof *f);
+
+    memset(f, 0, sizeof *f);
+    f->s = s;
+    f->fd = fd;
+    f->owner = mpi_rank_index(self);
+    f->hints = MPI_INFO_NULL;
+    io_view_init(&f->view);
+    *map_insert(&held, (uint64_t)(uintptr_t)f, NULL) = f->owner;
+    return f;
+}
+
+void io_file_release(struct mpi_rank *self, struct io_file *f)
+{
+    if (f->number)
+        numbers.at[f->number - 1] = NULL;
+    if (f->fd != f->s->fd)
+        sys_close(f->fd);
+    if (f->hints != MPI_INFO_NULL)
+        mpi_info_free(self, &f->hints);
+    io_view_fini(&f->view);
+    map_remove(&held, (uint64_t)(uintptr_t)f);
+    pool_free(&mpi_world.pool, f, sizeof *f);
+}
+
+int io_spread(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n)
+{
+    return mpi_coll_bcast(self, f->s->comm, data, n, mpi_type_get(MPI_BYTE), 0);
+}
+
+/* ---- Fortran ---- */
+
+MPI_File mpi_file_f2c(struct mpi_rank *self, MPI_Fint file)
+{
+    struct io_file *f =
+        file > 0 && (uint32_t)file <= numbers.count ? numbers.at[file - 1] : NULL;
+
+    return f && f->owner == mpi_rank_index(self) ? io_handle(f) : MPI_FILE_NULL;
+}
+
+/* Numbers are given on demand; a free one is looked for from the end, where short-lived files are. */
+MPI_Fint mpi_file_c2f(struct mpi_rank *self, MPI_File file)
+{
+    struct io_file *f = mpi_file_held(self, file) ? (struct io_file *)(void *)file : NULL;
+    uint32_t n = numbers.count;
+
+    if (!f)
+        return 0;
+    if (f->number)
+        return f->number;
+    while (n && !numbers.at[n - 1])
+        n--;
+    if (n == numbers.count) {
+        numbers.count = n ? 2 * n : 16;
+        numbers.at = mem_realloc(numbers.at, numbers.count * sizeof *numbers.at);
+        memset(numbers.at + n, 0, (numbers.count - n) * sizeof *numbers.at);
+    }
+    numbers.at[n] = f;
+    return f->number = (MPI_Fint)(n + 1);
+}
