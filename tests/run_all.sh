@@ -85,6 +85,8 @@ runner end-to-end python3 tests/run_e2e.py --orrery "$build/orrery" --build-dir 
     --procs "$([ -n "$quick" ] && echo 1,2 || echo 1,2,3,4)"
 runner processes python3 tests/run_procs.py --orrery "$build/orrery" --build-dir "$build/procs-tests" \
     ${quick:+--quick}
+runner hosts python3 tests/run_hosts.py --orrery "$build/orrery" --build-dir "$build/hosts-tests" \
+    ${quick:+--quick}
 runner examples examples/run_tests.sh "$build/orrery" "$build/examples"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -29,8 +29,8 @@ HIDDEN = [(re.compile(pattern, re.MULTILINE), instead) for pattern, instead in (
     (r"^(  messages .*) \(.*/s\)$", r"\1"), (r"0x[0-9a-f]+", "0x..."))]
 # ... and in the summary of --json.
 HIDDEN_KEYS = {"wall_s", "startup_s", "ratio", "peak_rss_bytes", "host", "host_reason", "procs",
-               "rounds", "batches", "serial", "private_bytes", "live_stack_max", "own_stacks",
-               "switches", "median_slice_s"}
+               "processes", "rounds", "batches", "serial", "private_bytes", "live_stack_max",
+               "own_stacks", "switches", "median_slice_s"}
 SUMMARY = re.compile(r"^  (virtual time|messages|bytes)  .*\n", re.MULTILINE)
 STREAMS = ("exit", "stdout", "stderr", "files")
 

@@ -357,12 +357,10 @@ def add_usage(tests):
                   environment={"ORRERY_NATIVE_MPI": library})
 
 
-def parse_options():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    here = pathlib.Path(__file__).resolve().parent
+def parse_options(about, build_dir):
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--orrery", default="build/orrery", help="the program to test")
-    parser.add_argument("--programs", default=here / "procs", type=pathlib.Path)
-    parser.add_argument("--build-dir", default="build/tests-procs", type=pathlib.Path)
+    parser.add_argument("--build-dir", default=build_dir, type=pathlib.Path)
     parser.add_argument("--filter", help="only tests whose name matches this expression")
     parser.add_argument("--quick", action="store_true", help="leave out what is large")
     parser.add_argument("--jobs", type=int, default=2)
@@ -380,11 +378,13 @@ def attempt(case):
     return name, None
 
 
-def main():
-    options = parse_options()
-    tests = Tests(options)
-    tests.compile(options.programs)
-    for add in (add_same, add_faults, add_usage):
+def main(kind, folders, adders, build_dir, about):
+    """Runs the tests of a class with programs from some folders; also for run_hosts.py."""
+    options = parse_options(about, build_dir)
+    tests = kind(options)
+    for folder in folders:
+        tests.compile(folder)
+    for add in adders:
         add(tests)
     cases = [c for c in tests.cases if not options.filter or re.search(options.filter, c[0])]
     passed = 0
@@ -400,4 +400,5 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Tests, [pathlib.Path(__file__).resolve().parent / "procs"],
+                  (add_same, add_faults, add_usage), "build/tests-procs", __doc__))

@@ -47,4 +47,7 @@ uint64_t mem_available(void);
 /* The largest resident set of this process so far in bytes (VmHWM), or 0 if not known. */
 uint64_t mem_peak_rss(void);
 
+/* Bytes of memory that are this process's own, and its share of what it got by fork; 0: not known. */
+uint64_t mem_own(void);
+
 #endif

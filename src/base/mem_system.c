@@ -131,3 +131,9 @@ uint64_t mem_peak_rss(void)
     uint64_t kib;
     return read_labelled("/proc/self/status", "VmHWM:", &kib) < 0 ? 0 : kib * 1024;
 }
+
+uint64_t mem_own(void)
+{
+    uint64_t kib;
+    return read_labelled("/proc/self/smaps_rollup", "Pss_Anon:", &kib) < 0 ? 0 : kib * 1024;
+}

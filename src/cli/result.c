@@ -42,6 +42,13 @@ static uint64_t peak_memory(const struct run_page *page, const struct cli_outcom
     return page->end.peak_rss_bytes ? page->end.peak_rss_bytes : outcome->peak_rss_bytes;
 }
 
+/* Each of the schedulers has one that starts the ranks'. */
+static uint64_t processes(const struct run_page *page)
+{
+    return page->opt.host == RUN_HOST_PROCESS ? page->opt.ranks + 2 * page->opt.procs
+                                              : page->opt.procs;
+}
+
 /* What the processes could not share. */
 static const char *serial(const struct run_page *page)
 {
@@ -169,7 +176,9 @@ void cli_result_summary(const struct run_page *page, const struct cli_outcome *o
              units_format_bytes(text, sizeof text, page->end.bytes));
     buf_addf(out, "  peak memory   %s",
              units_format_bytes(text, sizeof text, peak_memory(page, outcome)));
-    if (page->opt.procs > 1)
+    if (page->opt.host == RUN_HOST_PROCESS)
+        buf_addf(out, " in %s processes", units_format_count(text, sizeof text, processes(page)));
+    else if (page->opt.procs > 1)
         buf_addf(out, " in %u processes, at most %s in one", page->opt.procs,
                  units_format_bytes(text, sizeof text, page->end.peak_rss_max));
     buf_addc(out, '\n');
@@ -242,6 +251,7 @@ void cli_result_json(const struct run_page *page, const struct cli_outcome *outc
     put_string(&json, "host", host_name(page));
     put_string(&json, "host_reason", page->opt.host_reason);
     put_uint(&json, "procs", page->opt.procs);
+    put_uint(&json, "processes", processes(page));
     put_uint(&json, "rounds", page->end.rounds);
     put_uint(&json, "batches", page->end.batches);
     put_string(&json, "serial", serial(page));

@@ -171,11 +171,13 @@ static double since(double before, int is_so, double now)
 static void look_for_hang(struct watch *watch, double now, double cpu, char state)
 {
     uint64_t beats = watch->page->now.beats;
+    int32_t rank = watch->page->now.current_pid;
     int silent = watch->page->now.joined && beats == watch->beats && cpu == watch->cpu;
     watch->beats = beats;
     watch->cpu = cpu;
     watch->stopped_since = since(watch->stopped_since, state == 'T' || state == 't', now);
-    watch->silent_since = since(watch->silent_since, silent && !is_reading(watch->pid), now);
+    watch->silent_since = since(watch->silent_since, silent && !is_reading(watch->pid) &&
+                                !(rank && is_reading(rank)), now);
     if (watch->stopped_since > 0 && now - watch->stopped_since > STOPPED_S)
         watch->out->hung = CLI_WATCH_STOPPED;
     else if (watch->silent_since > 0 && now - watch->silent_since > SILENT_S)
@@ -188,7 +190,8 @@ static void tick(struct watch *watch)
 {
     const struct run_page *page = watch->page;
     double now = cli_watch_now();
-    char state;
+    int32_t rank = page->now.current_pid;
+    char state, rank_state;
     uint64_t messages = page->now.messages;
     /* any of them changes with almost every call, and a single rank never switches */
     uint64_t counter = page->now.switches + messages + (uint64_t)page->now.clock +
@@ -199,6 +202,10 @@ static void tick(struct watch *watch)
     watch->last_messages = messages;
     watch->last = now;
     double cpu = cpu_seconds(watch->pid, &state);
+    if (rank) { /* the scheduler waits for it */
+        cpu += cpu_seconds(rank, &rank_state);
+        state = rank_state == 'T' ? rank_state : state;
+    }
     double stuck = cli_watchdog_step(&watch->dog, now, cpu, counter);
     if (stuck > 0) {
         erase_line(watch);

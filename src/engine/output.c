@@ -146,7 +146,11 @@ static void add_record(struct output *out, uint64_t key, vtime when, const struc
         (out->count == 0 || output_record_compare(&out->records[out->count - 1], &r) <= 0))
         out->sorted++;
     out->records[out->count++] = r;
-    if (out->text_len + out->count * sizeof r > out->cfg.memory_limit)
+    if (out->text_len + out->count * sizeof r <= out->cfg.memory_limit || out->spill_off)
+        return;
+    if (out->cfg.full)
+        out->cfg.full(out->cfg.owner);
+    else
         output_spill(out);
 }
 

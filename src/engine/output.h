@@ -42,7 +42,10 @@ struct output_config {
     int (*writer)(void *owner, int fd, const char *text, size_t n);
     /* If set, records leave by it instead of being written, as they are. */
     void (*record)(void *owner, uint64_t rank, vtime when, int fd, const char *text, size_t n);
-    void *owner; /* first argument of writer and record */
+    /* If set, is called when memory is full and has to call output_spill: where the file may be
+     * opened. */
+    void (*full)(void *owner);
+    void *owner; /* first argument of writer, record and full */
 };
 
 /* Use the functions. */
@@ -81,6 +84,9 @@ void output_add(struct output *, uint64_t rank, vtime when, int fd, const char *
 
 /* A record of another process's output, as its `record` function got it. */
 void output_add_line(struct output *, uint64_t rank, vtime when, int fd, const char *text, size_t n);
+
+/* Moves all records in memory to a run of the file. If that fails: one error, and they stay. */
+void output_spill(struct output *);
 
 /* Is there no finished line waiting to be released? */
 static inline int output_is_empty(const struct output *out)

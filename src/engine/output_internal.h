@@ -31,8 +31,6 @@ void output_emit(struct output *, const struct output_record *, const char *text
 void output_sort(struct output *);
 
 /* output_spill.c */
-/* Moves all records in memory to a run. If the file fails: one error, and they stay. */
-void output_spill(struct output *);
 /* Emits the records of runs before `bound` that come no later than `next` (NULL: all). */
 void output_runs_emit(struct output *, vtime bound, const struct output_record *next);
 /* Discards records of runs later than t. */

@@ -69,7 +69,7 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
     const struct vp_stats *v = vp_stats();
     struct part p = {.end = *e, .switches = v->switches, .own_stacks = v->own_stacks,
                      .private_bytes = v->image_bytes, .swapped_bytes = v->hot_bytes,
-                     .live_stack_max = v->live_max, .peak_rss = mem_peak_rss(),
+                     .live_stack_max = v->live_max, .peak_rss = mem_peak_rss() + v->process_bytes,
                      .pairs = mpi_world.stats->pairs, .batches = mpi_team_batches(),
                      .median_slice_s = mpi_clock_median_slice(),
                      .aggregated = mpi_world.stats->aggregated,
@@ -174,7 +174,7 @@ static void fill_page(const struct whole *w, enum run_cause cause)
     page->end.batches = p->batches;
     page->end.crowded = p->crowded;
     page->end.net_split = (int32_t)mpi_world.net.ops->split;
-    if (mpi_place()->procs > 1) {
+    if (mpi_place()->procs > 1 || vp_ranks_are_processes()) {
         page->end.peak_rss_bytes = p->peak_rss;
         page->end.peak_rss_max = w->peak_rss_max;
     }
@@ -307,5 +307,6 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
         mpi_world.page->end.exit_status = complete ? 0 : status;
         mpi_world.page->end.cause = RUN_CAUSE_DONE;
     }
+    vp_end();
     sys_exit(mpi_world.page->end.exit_status);
 }

@@ -107,6 +107,7 @@ static int resume(void *owner, uint32_t id)
     run.last_run = r;
     page->now.current_rank = mpi_rank_id(r);
     page->now.switches++;
+    page->now.current_pid = vp_fibre_pid(&r->fib);
     prefetch_ready();
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
@@ -118,13 +119,16 @@ static int resume(void *owner, uint32_t id)
 
 static void explain(void *owner, uint32_t id, struct engine_wait *out)
 {
+    static struct engine_wait wait; /* where the rank's process sees it, too */
     struct mpi_rank *r = &mpi_world.ranks[id];
 
     (void)owner;
-    mpi_explanation.out = out;
+    memset(&wait, 0, sizeof wait);
+    mpi_explanation.out = &wait;
     r->ent.wake = ENGINE_WAKE_EXPLAIN;
     vp_fibre_resume(&r->fib);
     mpi_explanation.out = NULL;
+    *out = wait;
 }
 
 static void show_progress(void)
@@ -174,6 +178,7 @@ static void idle(void *owner)
 
     (void)owner;
     show_progress();
+    vp_check();
     if (mpi_world.output.failed[1] == EPIPE)
         engine_stop(&mpi_world.engine); /* nobody reads on */
     if (now >= run.next_check) {
@@ -254,6 +259,7 @@ static void hook_hostname(struct vp_fibre *f, char *out, size_t n)
 static void hook_begun(struct vp_fibre *f)
 {
     (void)f;
+    mpi_world.page->now.current_pid = sys_getpid();
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
 }
@@ -351,6 +357,18 @@ static void map_page(void)
     mpi_world.check_leaks = page->opt.check_leaks;
 }
 
+static void spill(void)
+{
+    output_spill(&mpi_world.output);
+}
+
+/* The file must be open in the process that writes the output at last. */
+static void make_room(void *owner)
+{
+    (void)owner;
+    vp_call(spill);
+}
+
 /* Finds the other processes, if any, and which ranks are here. */
 static void join(struct engine_config *eng)
 {
@@ -367,7 +385,7 @@ static void set_up(void)
 {
     const struct run_options *o = mpi_world.opt;
     struct err err;
-    struct output_config out = {.labels = o->labels, .ranks = o->ranks};
+    struct output_config out = {.labels = o->labels, .ranks = o->ranks, .full = make_room};
     struct vp_config vp = {.stack_size = o->stack_size, .stacks = o->stacks,
                            .epoch = o->epoch, .hooks = &hooks};
     struct engine_config eng = {.stride = sizeof(struct mpi_rank),

@@ -229,8 +229,11 @@ void mpi_team_end_early(const struct mpi_team_stop *stop)
         return;
     note(0, MPI_TEAM_STOP, stop, sizeof *stop);
     wait_for(&team.stop.cause, STOP_SECONDS);
-    if (team.stop.cause == RUN_CAUSE_NONE)
-        team.stop = *stop;
+    if (team.stop.cause != RUN_CAUSE_NONE)
+        return;
+    team.stop = *stop; /* process 0 is busy: it will not say why */
+    if (stop->text[0])
+        log_error("%.*s", (int)strcspn(stop->text, "\n"), stop->text);
 }
 
 int mpi_team_crowded(void)

@@ -63,6 +63,7 @@ struct run_page {
         volatile vtime clock; /* of the rank that ran last */
         volatile uint64_t memory_elsewhere; /* process 0: what the others use, in bytes */
         volatile uint64_t beats; /* goes on while the scheduler does, even if it only waits */
+        volatile int32_t current_pid; /* of the rank that runs, if it is a process; else 0 */
         volatile uint32_t proc;  /* number of this process ... */
         volatile uint32_t joined; /* ... once it is known */
     } now;
@@ -77,7 +78,8 @@ struct run_page {
         uint64_t bad_rank;       /* the rank exit_status is from, if it is not 0 */
         double startup_s;      /* host seconds before the first rank ran */
         double median_slice_s; /* host time between two MPI calls; 0: not measured */
-        uint64_t peak_rss_bytes; /* of all processes, if there are several; else 0 */
+        uint64_t peak_rss_bytes; /* of all processes, those of ranks included, if there are several;
+                                  * else 0 */
         uint64_t peak_rss_max;   /* of the largest of them */
         uint64_t rounds;         /* common quiescences */
         uint64_t batches;        /* batches of messages between processes */

@@ -234,8 +234,34 @@ void vp_leave(void (*fn)(void))
     vp_current_fibre = NULL; /* from here on libc's functions are themselves */
     if (vp_is_process_host && sys_getpid() != host.process)
         vp_process_leave(fn);
+    vp_end();
     fn();
     __builtin_unreachable();
+}
+
+void vp_call(void (*fn)(void))
+{
+    if (vp_is_process_host && sys_getpid() != host.process)
+        vp_process_call(fn);
+    else
+        fn();
+}
+
+void vp_check(void)
+{
+    if (vp_is_process_host)
+        vp_process_check();
+}
+
+void vp_end(void)
+{
+    if (vp_is_process_host)
+        vp_process_still();
+}
+
+int32_t vp_fibre_pid(const struct vp_fibre *f)
+{
+    return vp_is_process_host ? vp_process_pid(f) : 0;
 }
 
 void vp_fibre_end(int status)
@@ -245,8 +271,10 @@ void vp_fibre_end(int status)
     vp_hooks->exiting(f, status, 1);
     host.exit_status = status;
     f->ended = 1;
-    if (vp_is_process_host)
+    if (vp_is_process_host) {
+        host.stats.process_bytes += mem_own();
         vp_process_end();
+    }
     vp_switch(&host.suspended, host.scheduler);
     __builtin_unreachable();
 }

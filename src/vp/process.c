@@ -47,10 +47,11 @@ static struct {
     _Atomic uint32_t back; /* 1: the scheduler may run */
     struct vp_process *_Atomic all; /* of the zygote: living children */
     struct vp_process *_Atomic casualty; /* one that died */
-    void (*_Atomic then)(void);          /* what the scheduler is to do next */
     struct vp_process *_Atomic wanted;   /* those with a thread that wants to run */
+    void (*_Atomic then)(void);          /* what the scheduler is to do next, and last */
+    void (*errand)(void);                /* what it is to do for the rank that has the stage */
     int32_t zygote, scheduler;
-    int commands; /* pipe to the zygote */
+    int commands, orders; /* pipe to the zygote: where to write, where it reads */
     char *top;
     void (*entry)(void);
 } host;
@@ -157,6 +158,12 @@ struct vp_fibre *vp_wanted(void)
     return p->fibre;
 }
 
+void vp_process_call(void (*fn)(void))
+{
+    host.errand = fn;
+    vp_process_suspend();
+}
+
 /* Signals that ask the run to end are the scheduler's. */
 static void quiet_signals(void)
 {
@@ -178,6 +185,7 @@ _Noreturn static void become(struct vp_process *p)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if ((int32_t)syscall(SYS_getppid) != host.zygote)
         sys_exit(0);
+    sys_close(host.orders);
     quiet_signals();
     await(&p->turn, 0);
     vp_private.current = p->fibre;
@@ -263,37 +271,65 @@ _Noreturn static void zygote(int commands)
 
 /* ---- the scheduler ---- */
 
-static void check(void)
+/* All ranks' processes die with the zygote; when it is gone, they have been told. */
+void vp_process_still(void)
+{
+    if (host.zygote <= 0)
+        return;
+    kill(host.zygote, SIGKILL);
+    while (waitpid(host.zygote, NULL, 0) < 0 && errno == EINTR)
+        ;
+    host.zygote = 0;
+}
+
+void vp_process_check(void)
 {
     struct vp_process *p = atomic_load(&host.casualty);
     void (*then)(void) = atomic_load(&host.then);
     int status;
 
     if (then)
-        then();
+        vp_leave(then);
     if (p) {
         atomic_store(&host.casualty, NULL);
         if (!p->fibre->ended)
             vp_hooks->died(p->fibre, p->status);
     }
-    if (waitpid(host.zygote, &status, WNOHANG) == host.zygote)
+    if (waitpid(host.zygote, &status, WNOHANG) == host.zygote) {
+        host.zygote = 0;
         log_fatal("the process that starts ranks was killed (signal %d)",
                   WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    }
 }
 
-/* Until the rank's process gives the stage back. */
-static void stand_by(struct vp_process *p)
+/* Until somebody gives the stage back. */
+static void stand_by(void)
 {
     while (!atomic_load_explicit(&host.back, memory_order_acquire)) {
         struct timespec limit = {.tv_sec = CHECK_SECONDS};
         long rc = syscall(SYS_futex, &host.back, FUTEX_WAIT, 0, &limit, NULL, 0);
 
         if (rc != 0 || atomic_load(&host.casualty))
-            check();
+            vp_process_check();
     }
     atomic_store_explicit(&host.back, 0, memory_order_relaxed);
     if (atomic_load(&host.then) || atomic_load(&host.casualty))
-        check();
+        vp_process_check();
+}
+
+static void lend_stage(struct vp_process *p)
+{
+    for (;;) {
+        void (*errand)(void);
+
+        let_run(&p->turn);
+        stand_by();
+        errand = host.errand;
+        if (!errand)
+            break;
+        host.errand = NULL;
+        errand();
+    }
     if (p->error)
         log_fatal("cannot start a process for rank %llu: %s; see 'ulimit -u', or use fewer ranks",
                   (unsigned long long)vp_hooks->rank(p->fibre), strerror(p->error));
@@ -303,8 +339,7 @@ void vp_process_resume(struct vp_fibre *f)
 {
     struct vp_process *p = f->stack;
 
-    let_run(&p->turn);
-    stand_by(p);
+    lend_stage(p);
     if (f->ended)
         f->stack = NULL; /* p is freed by nobody: the zygote may still look at it */
 }
@@ -316,7 +351,7 @@ void vp_process_start(struct vp_fibre *f)
     p->fibre = f;
     f->stack = p;
     if (sys_write_all(host.commands, &p, sizeof p) != 0)
-        check(); /* says why, or it is ending */
+        vp_process_check(); /* says why, or it is ending */
     vp_process_resume(f);
 }
 
@@ -330,6 +365,7 @@ int vp_process_init(char *top, void (*entry)(void), struct err *err)
     host.scheduler = sys_getpid();
     if (pipe2(ends, O_CLOEXEC) != 0)
         return err_set(err, ERR_SYSTEM, "cannot create a pipe: %s", strerror(errno));
+    host.orders = ends[0];
     pid = REAL(fork)();
     if (pid < 0)
         return err_set(err, ERR_SYSTEM, "cannot start a process: %s", strerror(errno));
@@ -341,4 +377,11 @@ int vp_process_init(char *top, void (*entry)(void), struct err *err)
     host.zygote = pid;
     host.commands = ends[1];
     return ERR_OK;
+}
+
+int32_t vp_process_pid(const struct vp_fibre *f)
+{
+    const struct vp_process *p = f->stack;
+
+    return p ? p->pid : 0;
 }

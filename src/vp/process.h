@@ -35,7 +35,20 @@ void vp_process_resume(struct vp_fibre *);
 void vp_process_suspend(void);
 _Noreturn void vp_process_end(void);
 
+/* Has the scheduler run fn, and goes on after it. Rank's process. */
+void vp_process_call(void (*fn)(void));
+
 /* Has the scheduler run fn as soon as this process has left the stage, for good. Rank's process. */
 _Noreturn void vp_process_leave(void (*fn)(void));
+
+/* Ends the run if a process has died. Scheduler context. */
+void vp_process_check(void);
+
+/* Ends all processes: nobody but the scheduler touches what is shared from here on. Scheduler context,
+ * also in a signal handler. */
+void vp_process_still(void);
+
+/* The number of the rank's process, 0: it has none. */
+int32_t vp_process_pid(const struct vp_fibre *);
 
 #endif

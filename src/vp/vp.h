@@ -85,8 +85,16 @@ int vp_is_main_thread(void);
 void vp_want(void);
 struct vp_fibre *vp_wanted(void);
 
-/* Has fn run in scheduler context; the rank that calls it does not go on. */
+/* Has fn run in scheduler context; the rank that calls it does not go on, nor does any other. */
 _Noreturn void vp_leave(void (*fn)(void));
+/* Has fn run where descriptors are the scheduler's, and returns after it. Any context, no switch. */
+void vp_call(void (*fn)(void));
+/* Ends the run if a rank's process has died (hook `died`). Scheduler context. */
+void vp_check(void);
+/* No rank will run any more: ends their processes. Scheduler context. */
+void vp_end(void);
+/* The process of a rank that has one of its own, else 0. */
+int32_t vp_fibre_pid(const struct vp_fibre *);
 
 /* Runs the fibre until it suspends (returns 0) or ends (returns 1). Scheduler context. The first
  * call runs constructors and main. Ended fibres hold no memory. */
@@ -149,6 +157,7 @@ struct vp_stats {
     uint64_t live_max;     /* largest live stack seen */
     uint64_t live_sum, live_count;
     uint64_t own_stacks;   /* fibres that got a stack of their own */
+    uint64_t process_bytes; /* memory of ranks' processes at their end, in all, that no other has */
 };
 const struct vp_stats *vp_stats(void);
 

@@ -74,6 +74,10 @@ int vp_is_main_thread(void) { return 1; }
 uint32_t vp_thread_count(void) { return 1; }
 void vp_want(void) {}
 struct vp_fibre *vp_wanted(void) { return NULL; }
+void vp_call(void (*fn)(void)) { fn(); }
+void vp_check(void) {}
+void vp_end(void) {}
+int32_t vp_fibre_pid(const struct vp_fibre *f) { (void)f; return 0; }
 /* No strands here. */
 int vp_strand_start(struct vp_strand *s, void (*fn)(void *), void *arg)
 {

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Tests 'orrery run --host process': the same results as with fibres, and how faults end a run.
+
+Prints TAP. The programs are those of tests/procs and tests/hosts. Kinds of tests:
+
+  same      a run with fibres and the same with processes: output, exit status, messages, virtual time
+            and statistics must agree
+  fault     something happens to a process of a run; the run must end by itself, with a status and a
+            message, and leave no process behind
+  input, memory, many
+"""
+
+import itertools
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+import uuid
+
+import run_procs
+from run_procs import demand
+
+SOON = 15  # seconds until a run whose process died must have ended
+MARK = "ORRERY_TEST_MARK"
+HOST = ["--host", "process"]
+
+
+def marked(mark):
+    """Processes whose environment has the mark; those that have ended do not count."""
+    wanted = f"{MARK}={mark}".encode()
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            environment = pathlib.Path(f"/proc/{name}/environ").read_bytes()
+        except OSError:
+            continue
+        stat = run_procs.read_stat(name)
+        if wanted in environment.split(b"\0") and stat and stat[1] not in "ZX":
+            found.append((int(name), stat[0]))
+    return found
+
+
+class Run(run_procs.Run):
+    """A run all of whose processes can be told by a mark."""
+
+    def __init__(self, tests, arguments, program, *words, **options):
+        self.mark = uuid.uuid4().hex
+        super().__init__(tests, arguments, program, *words, environment={MARK: self.mark}, **options)
+
+    def __exit__(self, *what):
+        for pid, _ in marked(self.mark):
+            os.kill(pid, signal.SIGKILL)
+        super().__exit__(*what)
+
+    def await_ranks(self, count):
+        """Until each rank has made its file; the real process of each."""
+        end = time.monotonic() + run_procs.LIMIT
+        while len(list(self.path.glob("rank.*"))) < count:
+            demand(self.process.poll() is None and time.monotonic() < end, "the run did not start",
+                   self.text(self.err))
+            time.sleep(0.02)
+        return [int((self.path / f"rank.{i}").read_text()) for i in range(count)]
+
+    def parent(self, pid):
+        return run_procs.read_stat(pid)[0]
+
+    def finish(self, limit=SOON):
+        outcome = super().finish(limit)
+        end = time.monotonic() + run_procs.GONE
+        while marked(self.mark) and time.monotonic() < end:
+            time.sleep(0.05)
+        left = marked(self.mark)
+        demand(not left, f"still running: {left}", outcome[2])
+        return outcome
+
+
+class Tests(run_procs.Tests):
+    def simulate(self, arguments, program, *words):
+        """Only fibres copy static data."""
+        outcome = super().simulate(arguments, program, *words)
+        return outcome._replace(stderr=re.sub(r"^  note .*static data(.*\n)+? +arrays on the heap.*\n",
+                                              "", outcome.stderr, flags=re.MULTILINE))
+
+    def expect(self, run, wanted, pattern, out=None):
+        status, text, err = run.finish()
+        demand(status == wanted, f"exit status {status} instead of {wanted}", err)
+        demand(re.search(pattern, err, re.DOTALL), f"no message {pattern!r}", err)
+        demand(out is None or text == out, "not the output so far, once", text, err)
+        return err
+
+    def killed(self, ways, what, victim, sig, wanted, pattern, hello=False):
+        """Sends a signal to what keeps the run going; rank 1 is the one that spins or waits."""
+        with Run(self, ["-q", "-n", "5", *HOST, *ways], "staying", what, "1") as run:
+            ranks = run.await_ranks(5)
+            time.sleep(0.1)
+            zygote = run.parent(ranks[1])
+            pid = {"rank": ranks[1], "zygote": zygote, "other": ranks[4],
+                   "scheduler": run.parent(zygote), "starter": run.process.pid}.get(victim)
+            if victim == "group":
+                os.killpg(run.process.pid, sig)
+            else:
+                os.kill(pid, sig)
+            out = "".join(f"hello from {i}\n" for i in range(5)) if hello else None
+            self.expect(run, wanted, pattern, out)
+
+    def fails(self, ways, how, wanted, pattern):
+        """Something goes wrong in rank 2."""
+        with Run(self, ["-q", "-n", "5", *HOST, *ways], "faults", how, "2") as run:
+            self.expect(run, wanted, pattern)
+
+    def same_error(self, how):
+        """A fault in rank 2 that both hosts describe alike."""
+        texts = []
+        for host in ("fibre", "process"):
+            with Run(self, ["-q", "-n", "5", "--host", host], "faults", how, "2") as run:
+                status, out, err = run.finish()
+                texts.append((status, out, re.sub(r"0x[0-9a-f]+", "ADDRESS", err)))
+        demand(texts[0] == texts[1], "not the same", *map(str, texts))
+
+    def input(self, words):
+        """Rank 0 has the input, the others have none."""
+        texts = []
+        for host in ("fibre", "process"):
+            result = subprocess.run(
+                [self.orrery, "run", "-q", "-n", "3", "--compute", "none", "--host", host,
+                 str(self.build / "input"), *words], input="one\ntwo\nthree", capture_output=True,
+                text=True, timeout=run_procs.LIMIT, check=False)
+            texts.append((result.returncode, result.stdout, result.stderr))
+        demand(texts[0] == texts[1], "not the same", *map(str, texts))
+        demand(texts[0][0] == 0 and "rank 0: 13 bytes\n" in texts[0][1] and
+               "rank 2: 0 bytes\n" in texts[0][1], "not the input", *map(str, texts[0]))
+
+
+def add_same(tests):
+    ways = ["--host process", "--host process --procs 2 --placement cyclic"]
+    for program, settings in itertools.product(
+            (["handles"], ["modes"], ["ties", "3"], ["output"], ["comms", "12"]),
+            ([], ["--set", "mpi.eager_limit=0"])):
+        name = " ".join([*program, *settings[1:]])
+        tests.add(f"same {name}", tests.same, ways, ["-n", "8", *settings], *program)
+    tests.add("same output --labels", tests.same, ways, ["-n", "8", "--labels"], "output")
+    tests.add("same ties random", tests.same, ["--host process --schedule random:3"], ["-n", "13"],
+              "ties")
+    for words, status in ((["abort", "5", "300"], 7), (["ties", "3"], 20), (["exit", "5"], 3),
+                          (["codes", "0"], 11), (["codes", "1"], 10), (["fatal", "5"], 6),
+                          (["deadlock", "4"], 1), (["livelock", "0"], 1)):
+        tests.add(f"same ends {' '.join(words)}", tests.same, ways,
+                  ["-n", "6", "--idle-limit", "10ms"], "ends", *words, status=status)
+    for words in ([], ["raw"]):
+        tests.add(f"input {' '.join(words)}", tests.input, words)
+    if not tests.options.quick:
+        tests.add("same output of 100 MB", tests.same, ways, ["-n", "4"], "flood", "25000000")
+
+
+def add_faults(tests):
+    kill = signal.SIGKILL
+    died = r"rank 1: its process was ended by signal 9 \(Killed\) at virtual time "
+    for ways, what in itertools.product(([], ["--procs", "2"]), ("ring", "spin")):
+        name = " ".join([what, *ways])
+        add = lambda victim, *rest, **more: tests.add(
+            f"fault {victim} {rest[0].name}, {name}", tests.killed, ways, what, victim, *rest, **more)
+        add("rank", kill, 137, died)
+        busy = what == "spin" and ways # process 0 does not hear of it
+        add("other", kill, 3 if busy else 137, died.replace("1", "4", 1))
+        add("zygote", kill, 3, r"the process that starts ranks was killed \(signal 9\)")
+        add("scheduler", kill, 3, "killed")
+        add("starter", kill, -9, "")
+        for sig, victim in itertools.product((signal.SIGINT, signal.SIGTERM), ("starter", "group")):
+            add(victim, sig, 128 + sig, "", hello=True)
+    for ways in ([], ["--procs", "2"]):
+        name = " ".join(ways)
+        for how, wanted, pattern in (
+                ("segv", 139, r"rank 2: Segmentation fault at virtual time .*#1 main.* in faults"),
+                ("overflow", 139, r"rank 2: Segmentation fault, stack overflow .*overflow"),
+                ("abort", 134, r"rank 2 aborted at virtual time .* main"),
+                ("kill", 137, r"rank 2: its process was ended by signal 9"),
+                ("vanish", 3, r"rank 2: its process ended by itself, with status 5"),
+                ("early", 3, ""), ("late", 3, "rank 2 ended without MPI_Finalize"),
+                ("quit", 7, "rank 2 at virtual time .*MPI_Abort")):
+            tests.add(f"fault {how} {name}", tests.fails, ways, how, wanted, pattern)
+    for how in ("segv", "overflow", "abort", "early", "late", "quit"):
+        tests.add(f"fault {how}, same text as a fibre", tests.same_error, how)
+
+
+def main():
+    here = pathlib.Path(__file__).resolve().parent
+    return run_procs.main(Tests, (here / "hosts", here / "procs"), (add_same, add_faults),
+                          "build/tests-hosts", __doc__)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
