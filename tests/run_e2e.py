@@ -22,6 +22,7 @@ import tempfile
 
 COMPILERS = {".c": ["mpicc.mpich", "-std=gnu11"], ".cpp": ["mpicxx.mpich", "-std=c++17"]}
 FLAGS = ["-Wall", "-Wextra", "-Werror", "-O1", "-g"]
+OWN_FLAGS = re.compile(r"/\* flags: (.*) \*/")  # of a program, in its first line
 USES_RUN = re.compile(r'^[^#\n]*"\$ORRERY" run\b', re.MULTILINE)
 # What the number of processes may change in the text on standard error.
 HIDDEN = [(re.compile(pattern, re.MULTILINE), instead) for pattern, instead in (
@@ -56,7 +57,9 @@ def build(sources, target):
         if not binary.exists() or binary.stat().st_mtime < source.stat().st_mtime:
             plain = source.stem == "non_mpi"
             compiler = ["gcc"] if plain else COMPILERS[source.suffix]
-            call([*compiler, *FLAGS, str(source), "-o", str(binary)])
+            flags = OWN_FLAGS.match(source.read_text())
+            call([*compiler, *FLAGS, *(flags[1].split() if flags else []), str(source), "-o",
+                  str(binary)])
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(one, [s for s in sorted(sources.iterdir()) if s.suffix in COMPILERS]))

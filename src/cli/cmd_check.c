@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/host.h"
 #include "cli/program.h"
 
 struct check_options {
@@ -43,6 +44,7 @@ static int can_run(const struct cli_program *program)
 static void print_text(const struct cli_program *program, struct buf *out)
 {
     char size[UNITS_TEXT_MAX];
+    const char *reason;
     buf_addf(out, "program       %s\n", program->path);
     if (program->language) {
         buf_addf(out, "MPI           %s%s%s%s\n",
@@ -53,6 +55,10 @@ static void print_text(const struct cli_program *program, struct buf *out)
                  program->libraries);
         buf_addf(out, "private data  at most %s per rank\n",
                  units_format_bytes(size, sizeof size, program->private_bytes));
+    }
+    if (!program->refused) {
+        const char *host = cli_host_name(cli_host_choose(program, RUN_HOST_AUTO, 0, &reason));
+        buf_addf(out, "host          %s: %s\n", host, reason);
     }
     for (size_t i = 0; i < program->unsupported.count; i++)
         buf_addf(out, "%-13s %s\n", i ? "" : "unsupported", program->unsupported.items[i]);
@@ -87,6 +93,7 @@ static void json_member(struct json *json, const char *key, const char *value)
 static void print_json(const struct cli_program *program, struct buf *out)
 {
     struct json json;
+    const char *host, *reason;
     json_init(&json, out);
     json_object_begin(&json);
     json_member(&json, "program", program->path);
@@ -102,6 +109,9 @@ static void print_json(const struct cli_program *program, struct buf *out)
     json_uint(&json, program->private_bytes);
     json_key(&json, "threads");
     json_bool(&json, program->threads);
+    host = cli_host_name(cli_host_choose(program, RUN_HOST_AUTO, 0, &reason));
+    json_member(&json, "host", program->refused ? NULL : host);
+    json_member(&json, "host_reason", program->refused ? NULL : reason);
     json_names(&json, "unsupported", &program->unsupported);
     json_names(&json, "warnings", &program->warnings);
     json_object_end(&json);

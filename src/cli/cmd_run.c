@@ -15,6 +15,7 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/host.h"
 #include "cli/launch.h"
 #include "cli/program.h"
 #include "cli/result.h"
@@ -179,26 +180,12 @@ static int report(const struct cli_run *run, const struct run_page *page,
     return status ? status : trouble;
 }
 
-#define PRIVATE_LARGE ((uint64_t)1 << 20) /* bytes that are cheaper to fork than to swap */
-#define PROCESSES_MANY 8192               /* ranks for which processes are no choice of ours */
-
 /* Settles how ranks are run, and why. */
 static void choose_host(struct run_options *opt, const struct cli_program *program)
 {
-    const char *reason = "the default";
-    enum run_host host = RUN_HOST_FIBRE;
+    const char *reason;
 
-    if (opt->host != RUN_HOST_AUTO) {
-        host = (enum run_host)opt->host;
-        reason = "chosen with --host";
-    } else if (program->process_reason) {
-        host = RUN_HOST_PROCESS;
-        reason = program->process_reason;
-    } else if (program->private_bytes > PRIVATE_LARGE && opt->ranks <= PROCESSES_MANY) {
-        host = RUN_HOST_PROCESS;
-        reason = "the program's static data is large";
-    }
-    opt->host = host;
+    opt->host = cli_host_choose(program, (enum run_host)opt->host, opt->ranks, &reason);
     snprintf(opt->host_reason, sizeof opt->host_reason, "%s", reason);
 }
 

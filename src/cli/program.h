@@ -27,7 +27,7 @@ struct cli_program {
     uint64_t private_bytes;          /* writable data of program and libraries, per rank */
     size_t libraries;                /* looked at, besides language runtimes and MPI */
     int static_program, threads;
-    const char *process_reason;      /* why each rank must be a process ("it uses OpenMP"), or NULL */
+    const char *process_reason;      /* why ranks must be processes ("the program uses OpenMP"), or NULL */
     int cancels;                     /* it, or a library of its, imports MPI_Cancel */
     int type_keys;                   /* the same of MPI_Type_create_keyval */
     int uses_files;                  /* ... and of MPI_File_open or MPI_File_delete */

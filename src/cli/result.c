@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "cli/host.h"
 #include "net/net.h"
 
 #define SHORT_SLICE_S 1e-6
@@ -112,11 +113,6 @@ static void add_rate(struct buf *out, double per_second)
 }
 
 /* Stacks are used again by ranks that start later: there may be fewer than ranks. */
-static const char *host_name(const struct run_page *page)
-{
-    return page->opt.host == RUN_HOST_PROCESS ? "process" : "fibre";
-}
-
 static void add_stacks(const struct run_page *page, struct buf *out)
 {
     char count[UNITS_TEXT_MAX];
@@ -189,7 +185,7 @@ void cli_result_summary(const struct run_page *page, const struct cli_outcome *o
                  units_format_count(text, sizeof text, page->end.batches));
         buf_addf(out, "  serial        %s\n", serial(page));
     }
-    buf_addf(out, "  host          %s (%s)", host_name(page), page->opt.host_reason);
+    buf_addf(out, "  host          %s (%s)", cli_host_name((enum run_host)page->opt.host), page->opt.host_reason);
     if (page->opt.host != RUN_HOST_PROCESS) {
         buf_addf(out, ", ");
         add_stacks(page, out);
@@ -248,7 +244,7 @@ void cli_result_json(const struct run_page *page, const struct cli_outcome *outc
     put_uint(&json, "peak_rss_bytes", peak_memory(page, outcome));
     put_uint(&json, "messages", page->end.messages);
     put_uint(&json, "bytes", page->end.bytes);
-    put_string(&json, "host", host_name(page));
+    put_string(&json, "host", cli_host_name((enum run_host)page->opt.host));
     put_string(&json, "host_reason", page->opt.host_reason);
     put_uint(&json, "procs", page->opt.procs);
     put_uint(&json, "processes", processes(page));
