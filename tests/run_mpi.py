@@ -51,7 +51,8 @@ MANY = 257  # above the count up to which every rank has a stack of its own
 JSON_KEYS = ("ranks", "virtual_time_s", "wall_s", "peak_rss_bytes", "messages", "bytes", "host",
              "procs")
 # Programs that talk in more than the simplest ways, for the rarer ways to distribute ranks.
-TALKATIVE = re.compile(r"coll_|comm_|dec_|fuzz_|io_|op_user|p2p_|rma_(?!shared)|topo_|lang_(stdio|exit)|err_|f08_")
+TALKATIVE = re.compile(r"coll_|comm_|dec_|dyn_|fuzz_|io_|op_user|p2p_|rma_(?!shared)|topo_|"
+                       r"lang_(stdio|exit)|err_|f08_")
 SPREAD = (("--procs", "3", "--placement", "cyclic"), ("--procs", "4", "--schedule", "random:7"))
 
 Program = collections.namedtuple("Program", "name source binary flags n native args output "

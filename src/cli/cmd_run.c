@@ -247,6 +247,7 @@ static int run_main(int argc, char **argv)
     int rc = check_run(&run, argv[next], &program, libdir, sizeof libdir, &err);
     run.opt.may_cancel = program.cancels;
     run.opt.type_keys = program.type_keys;
+    run.opt.uses_names = program.uses_names;
     choose_host(&run.opt, &program);
     run.opt.uses_files = program.uses_files;
     if (rc == 0 && run.opt.procs > 1 && !run.worker)

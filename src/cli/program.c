@@ -244,6 +244,19 @@ static int starts_thread(const char *name)
            starts(name, "_ZNSt6thread15_M_start_thread");
 }
 
+/* Is it a function that the agent of another rank answers to, wherever that has come to? */
+static int asks_for_names(const char *name)
+{
+    static const char *const functions[] = {"MPI_Open_port", "MPI_Close_port", "MPI_Comm_accept",
+                                            "MPI_Comm_connect", "MPI_Publish_name",
+                                            "MPI_Lookup_name", "MPI_Unpublish_name"};
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(name, functions[i]) == 0)
+            return 1;
+    return 0;
+}
+
 static void visit_import(struct walk *walk, size_t image, const struct cli_elf_symbol *symbol,
                          struct cli_names *lacking)
 {
@@ -267,6 +280,7 @@ static void visit_import(struct walk *walk, size_t image, const struct cli_elf_s
             program->type_keys |= strcmp(name, "MPI_Type_create_keyval") == 0;
             program->uses_files |= strcmp(name, "MPI_File_open") == 0 ||
                                    strcmp(name, "MPI_File_delete") == 0;
+            program->uses_names |= asks_for_names(name);
         }
     }
 }

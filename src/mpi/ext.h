@@ -11,6 +11,7 @@ struct mpi_posted_index;
 struct mpi_call_list;
 struct mpi_strand;
 struct mpi_service_queue;
+struct mpi_ports;
 
 struct mpi_ext {
     struct mpi_posted_index *posted; /* posted receives by kind, when there are many */
@@ -20,6 +21,7 @@ struct mpi_ext {
     uint32_t orphans;              /* requests freed before they were complete */
     struct mpi_strand *strands;    /* strand.c: suspended ones, oldest first: tail of a ring */
     struct mpi_service_queue *services; /* service.c: messages to be served in order of time */
+    struct mpi_ports *ports;       /* comm/ports.c: names and ports that its agent keeps */
     uint32_t polled;               /* generalized requests with a poll function */
     uint32_t channels;             /* partitioned sends it has initialised */
     vtime decided;                 /* time of the rank's last wildcard decision */

@@ -33,6 +33,7 @@ enum mpi_send_mode {
     MPI_MODE_READY,
     MPI_MODE_ONE_SIDED, /* of MPI_REQ_WORK: one-sided; `peer` is the target (-1: several), `buf` what
                          * is waited for in words, or NULL */
+    MPI_MODE_PORT, /* of MPI_REQ_WORK, for reports only: waits at a port, named in `buf` */
 };
 
 enum mpi_req_flag {

@@ -7,6 +7,7 @@
 #include "mpi/service.h"
 
 #include "base/mem.h"
+#include "mpi/comm/ports.h"
 #include "mpi/io/io_internal.h"
 #include "mpi/rma/rma.h"
 
@@ -25,6 +26,7 @@ struct mpi_service_queue {
 static const struct mpi_service_ops services[MPI_SERVICE_COUNT] = {
     [MPI_SERVICE_RMA] = {rma_serve, rma_reply},
     [MPI_SERVICE_IO] = {io_serve, io_reply},
+    [MPI_SERVICE_NAMES] = {ports_serve, ports_reply},
 };
 
 /* ---- sending ---- */

@@ -17,7 +17,7 @@
 
 #include "mpi/p2p/p2p_internal.h"
 
-enum mpi_service { MPI_SERVICE_RMA, MPI_SERVICE_IO, MPI_SERVICE_COUNT };
+enum mpi_service { MPI_SERVICE_RMA, MPI_SERVICE_IO, MPI_SERVICE_NAMES, MPI_SERVICE_COUNT };
 
 struct mpi_service_ops {
     void (*serve)(struct mpi_rank *self, struct mpi_msg *m, vtime t);

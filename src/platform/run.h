@@ -33,6 +33,7 @@ struct run_options {
     int32_t may_cancel; /* the program imports MPI_Cancel */
     int32_t type_keys;  /* the program imports MPI_Type_create_keyval */
     int32_t uses_files; /* the program imports MPI_File_open or MPI_File_delete */
+    int32_t uses_names; /* the program imports functions that ask agents for names and ports */
     int32_t detail;     /* per-rank, per-function statistics wanted (--stats given) */
     int32_t check_leaks; /* report what the program did not free */
     uint32_t procs;      /* native processes */

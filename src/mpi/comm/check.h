@@ -38,6 +38,25 @@ static inline int mpi_check_group(struct mpi_rank *self, MPI_Group group, struct
     return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_GROUP, "0x%08x is not a group", (unsigned)group);
 }
 
+/* Arguments of calls that are collective over an intracommunicator, with a root, and make one. */
+static inline int mpi_check_rooted(struct mpi_rank *self, MPI_Comm comm, int root,
+                                   const MPI_Comm *newcomm, struct mpi_comm **out)
+{
+    int rc = mpi_check_comm(self, comm, out);
+
+    if (!rc)
+        rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
+    if (rc)
+        return rc;
+    if ((*out)->remote)
+        return mpi_raise(self, comm, MPI_ERR_COMM, "the communicator is an intercommunicator");
+    if (root < 0 || (uint32_t)root >= (*out)->group->size)
+        return mpi_raise(self, comm, MPI_ERR_ROOT,
+                         "the root %d is not in the communicator (size %u)", root,
+                         (*out)->group->size);
+    return MPI_SUCCESS;
+}
+
 /* A count of array entries, and the array if there are any. */
 static inline int mpi_check_array(struct mpi_rank *self, int n, const void *array, const char *what)
 {

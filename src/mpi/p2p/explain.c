@@ -75,6 +75,11 @@ void mpi_explain_reqs(struct mpi_rank *self, struct mpi_req **reqs, uint32_t n)
         say_one_sided(self, r);
         return;
     }
+    if (r && r->kind == MPI_REQ_WORK && r->mode == MPI_MODE_PORT && r->buf) {
+        snprintf(out->text, sizeof out->text, "%s waits at the port '%s'", fn_name(self),
+                 (const char *)r->buf);
+        return;
+    }
     if (r && r->kind == MPI_REQ_WORK)
         r = beside(self);
     if (!r)

@@ -182,6 +182,23 @@ void mpi_req_each_left(void (*fn)(const struct mpi_req *, void *), void *arg)
         }
 }
 
+struct mpi_req *mpi_req_unfinished(struct mpi_rank *self, const struct mpi_comm *c, uint32_t *from)
+{
+    const struct table *table = table_of(mpi_rank_index(self));
+
+    for (; *from < table->chunk_count * CHUNK; ++*from) {
+        struct mpi_req *r = &table->chunks[*from / CHUNK][*from % CHUNK];
+
+        if (r->kind == MPI_REQ_FREE || r->owner != mpi_rank_index(self) ||
+            (r->flags & MPI_REQ_CHILD) || r->kept != c || mpi_req_is_idle(r))
+            continue;
+        if (!(r->flags & MPI_REQ_DONE))
+            return r;
+        mpi_clock_reach(self, r->complete);
+    }
+    return NULL;
+}
+
 /* ---- statuses ---- */
 
 static void set_count(MPI_Status *s, uint64_t bytes, int cancelled)

@@ -12,6 +12,11 @@ int mpi_req_is_idle(const struct mpi_req *);
 /* Calls fn for every request that a program has neither completed nor freed. */
 void mpi_req_each_left(void (*fn)(const struct mpi_req *, void *), void *arg);
 
+/* The next request of the rank on c, from the place *from of its table on, that is not complete; or
+ * NULL. Lets the rank's clock reach the completion of those that are. Start with *from = 0, and go on
+ * with it when the request is complete. O(requests). */
+struct mpi_req *mpi_req_unfinished(struct mpi_rank *self, const struct mpi_comm *c, uint32_t *from);
+
 /* Bytes that a complete receive has put into its buffer. */
 uint64_t mpi_req_received(const struct mpi_req *);
 

@@ -1,0 +1,39 @@
+/*
+ * ports.h - the service of names and ports (service.h), by which groups of ranks find each other.
+ *
+ * A published name is kept by the agent of world rank 0, a port by the agent of the rank that opened
+ * it, which its name tells: "orrery-port-RANK.NUMBER". There MPI_Comm_accept and MPI_Comm_connect
+ * meet in the order in which they arrive. No rank of a program that uses this ends before all have
+ * called MPI_Finalize (run_options.uses_names).
+ */
+#ifndef MPI_COMM_PORTS_H
+#define MPI_COMM_PORTS_H
+
+#include "base/vtime.h"
+#include "mpi/comm.h"
+
+struct mpi_msg;
+
+enum ports_ask {
+    PORTS_OPEN,
+    PORTS_CLOSE,
+    PORTS_ACCEPT, /* with the caller's group, as CONNECT */
+    PORTS_CONNECT,
+    PORTS_PUBLISH, /* with the name and the port */
+    PORTS_LOOKUP,  /* with the name, as UNPUBLISH */
+    PORTS_UNPUBLISH,
+};
+
+/* What became of a question. It may lie on the stack of the rank that waits for it. */
+struct ports_answer {
+    int done, error; /* an MPI class */
+    vtime arrival;
+    uint64_t value;  /* OPEN: the number of the port; ACCEPT, CONNECT: mpi_comm_desc */
+    char *text;      /* LOOKUP: where the port's name goes, MPI_MAX_PORT_NAME bytes */
+};
+
+/* For the table of service.c. */
+void ports_serve(struct mpi_rank *self, struct mpi_msg *m, vtime t);
+void ports_reply(struct mpi_rank *self, struct mpi_msg *m);
+
+#endif
