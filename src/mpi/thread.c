@@ -29,6 +29,7 @@
 struct waiter {
     struct waiter *next;
     vtime due;
+    long tid;
 };
 
 struct threads {
@@ -114,15 +115,22 @@ static int asleep(const char *tid, uint64_t *switches)
     return 1;
 }
 
-static int all_asleep(uint64_t *switches)
+static int waits_inside(const struct threads *t, long tid)
+{
+    for (const struct waiter *w = t->waiters; w; w = w->next)
+        if (w->tid == tid)
+            return 1;
+    return 0;
+}
+
+static int all_asleep(const struct threads *t, uint64_t *switches)
 {
     DIR *dir = opendir("/proc/self/task");
-    long self = syscall(SYS_gettid);
     int all = dir != NULL;
 
     *switches = 0;
     for (struct dirent *e; all && (e = readdir(dir));)
-        if (e->d_name[0] != '.' && atol(e->d_name) != self)
+        if (e->d_name[0] != '.' && !waits_inside(t, atol(e->d_name)))
             all = asleep(e->d_name, switches);
     if (dir)
         closedir(dir);
@@ -142,10 +150,8 @@ static int at_rest(const struct threads *t)
 
     if (t->blocked == vp_thread_count())
         return 1;
-    if (!all_asleep(&first))
-        return 0;
-    pause_a_little();
-    return all_asleep(&second) && first == second && atomic_load(&t->arriving) == 0;
+    return all_asleep(t, &first) && all_asleep(t, &second) && first == second &&
+           atomic_load(&t->arriving) == 0;
 }
 
 /* ---- giving the turn away ---- */
@@ -192,7 +198,7 @@ static void unlink_waiter(struct threads *t, struct waiter *w)
 void mpi_thread_block(struct mpi_rank *self, vtime due, uint32_t wake_after)
 {
     struct threads *t = threads();
-    struct waiter me = {.next = t->waiters, .due = due};
+    struct waiter me = {.next = t->waiters, .due = due, .tid = syscall(SYS_gettid)};
     uint64_t round = t->round;
 
     t->waiters = &me;
