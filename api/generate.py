@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Generate everything that is derived from the list of MPI calls.
 
-usage: generate.py LIST OUTDIR [--also FILE]...
+usage: generate.py LIST OUTDIR [--also FILE]... [--only NAME]
 
 LIST is api/mpi_functions.txt; its format is described at its top. Written to OUTDIR:
 mpi_fn.h, mpi_fn.c, mpi_impl.h, mpi_entries.c, mpi_exports.map, mpi_known.h and mpi-coverage.md
-(see api/README.md). FILE adds names to the export list, one symbol per line, '#' comments.
+(see api/README.md); with --only NAME just that one. FILE adds names to the export list, one symbol
+per line, '#' comments.
 
 The whole list is read and checked before anything is written. Every mistake is reported as
 'FILE:LINE: what is wrong'; then the exit status is 2.
@@ -19,6 +20,7 @@ import textwrap
 
 STATES = ("impl", "todo")
 FLAGS = ("anytime", "fast", "raw", "data", "wide")
+VALUED = ("comm", "fails")  # flags with a value
 PREFIXES = ("MPI_", "MPIX_", "MPII_", "MPIR_")
 PROFILED = ("MPI_", "MPIX_")  # these also have a P name
 LOCALS = ("self", "t0", "rc", "gone")  # names the generated entries use themselves
@@ -47,6 +49,7 @@ class Group:
     def __init__(self, key, title):
         self.key = key
         self.title = title
+        self.remarks = []
         self.calls = []
 
     @property
@@ -79,6 +82,7 @@ class Call:
         self.group = group
         self.flags = set()
         self.comm = None
+        self.fails = None
         self.args = []
         self.variadic = False
         for flag in flags:
@@ -92,17 +96,16 @@ class Call:
         self.check_flags()
 
     def add_flag(self, flag):
-        if flag.startswith("comm="):
-            key, value = "comm", flag[len("comm="):]
-        else:
-            key, value = flag, None
-        if key != "comm" and key not in FLAGS:
+        key, equals, value = flag.partition("=")
+        if key not in (VALUED if equals else FLAGS):
             raise ValueError(f"unknown flag '{flag}'")
         if key in self.flags:
             raise ValueError(f"flag '{key}' is given twice")
         self.flags.add(key)
         if key == "comm":
             self.comm = value
+        elif key == "fails":
+            self.fails = value
 
     def parse_variable(self, declaration):
         found = re.fullmatch(r"(.*?[\s*])(\w+)((?:\[\w*\])*)", declaration)
@@ -148,6 +151,10 @@ class Call:
             raise ValueError("'raw' must be 'impl': drop 'raw' to generate a refusing entry")
         if "wide" in self.flags and self.flags & {"fast", "raw", "data"}:
             raise ValueError("'wide' is for functions with a generated entry and arguments")
+        if self.fails is not None and not re.fullmatch(r"MPIX?_ERR_[A-Z_]+", self.fails):
+            raise ValueError(f"'fails={self.fails}' names no error class")
+        if self.fails is not None and (self.state != "impl" or self.flags & {"fast", "raw"}):
+            raise ValueError("'fails' is for functions that are 'impl' and return an error class")
         if self.comm is not None:
             types = {arg.name: arg.type for arg in self.args}
             if types.get(self.comm) != "MPI_Comm":
@@ -273,6 +280,11 @@ def read_list(path):
             if text.startswith("["):
                 groups.append(parse_group(text))
                 claim(groups[-1].constant, line)
+                continue
+            if text.startswith(">"):
+                if not groups:
+                    raise ValueError("remark before the first [group]")
+                groups[-1].remarks.append(text[1:].strip())
                 continue
             call = parse_call(text, groups[-1] if groups else None)
             for name in call.exported_names:
@@ -501,6 +513,10 @@ static const struct mpi_known mpi_known[] = {{
             + guard("ORR_MPI_KNOWN_H", body))
 
 
+def paragraph(text):
+    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
 def coverage(groups):
     """The coverage page; P names and variables are not counted."""
     rows, sections, done, total = [], [], 0, 0
@@ -508,24 +524,27 @@ def coverage(groups):
         functions = [call for call in group.calls if call.is_function]
         if not functions:
             continue
-        have = [call.name for call in functions if call.state == "impl"]
         lack = [call.name for call in functions if call.state == "todo"]
+        fail = [f"{call.name} ({call.fails})" for call in functions if call.fails]
+        have = [call.name for call in functions if call.state == "impl" and not call.fails]
         done += len(have)
         total += len(functions)
-        rows.append(f"| {group.title} | {group.key} | {len(have)} | {len(lack)} |")
+        rows.append(f"| {group.title} | {group.key} | {len(have)} | {len(fail)} | {len(lack)} |")
         sections.append(f"## {group.title}\n")
-        for label, names in (("Supported", have), ("Not yet", lack)):
+        sections += [paragraph(remark) for remark in group.remarks]
+        for label, names in (("Supported", have), ("Always fails", fail), ("Not yet", lack)):
             if names:
-                text = f"{label} ({len(names)}): " + ", ".join(names) + "."
-                sections.append(textwrap.fill(text, 100, break_long_words=False) + "\n")
+                sections.append(paragraph(f"{label} ({len(names)}): " + ", ".join(names) + "."))
     return f"""# MPI coverage
 
 {done} of {total} functions are supported. Every MPI and MPIX function also has its P name. All
-{total} are exported, so a program loads whatever it imports; calling one that is not supported yet
-ends the run with a message that names it, and `orrery check` lists such imports before a run.
+{total} are exported, so a program loads whatever it imports. Calling one that is not supported yet
+ends the run with a message that names it, and `orrery check` lists such imports before a run. One
+that always fails raises the error class given with it through the program's error handler. This
+page is generated from `api/mpi_functions.txt`; `make coverage` renews it.
 
-| group | key | supported | not yet |
-|---|---|---|---|
+| group | key | supported | always fails | not yet |
+|---|---|---|---|---|
 """ + "\n".join(rows) + "\n\n" + "\n".join(sections)
 
 
@@ -544,6 +563,7 @@ def main(argv):
     parser.add_argument("outdir", metavar="OUTDIR")
     parser.add_argument("--also", metavar="FILE", action="append", default=[],
                         help="file with more names to export, one per line")
+    parser.add_argument("--only", metavar="NAME", help="write only this file")
     options = parser.parse_args(argv)
     try:
         groups = read_list(options.list)
@@ -551,14 +571,17 @@ def main(argv):
         calls = [call for group in groups for call in group.calls]
         functions = [call for call in calls if call.is_function]
         os.makedirs(options.outdir, exist_ok=True)
-        for name, text in (("mpi_fn.h", fn_header(groups, functions)),
-                           ("mpi_fn.c", fn_tables(groups, functions)),
-                           ("mpi_impl.h", impl_header(calls)),
-                           ("mpi_entries.c", entries(functions)),
-                           ("mpi_exports.map", exports(calls, also)),
-                           ("mpi_known.h", known_header(calls)),
-                           ("mpi-coverage.md", coverage(groups))):
-            write(options.outdir, name, text)
+        outputs = {"mpi_fn.h": fn_header(groups, functions),
+                   "mpi_fn.c": fn_tables(groups, functions),
+                   "mpi_impl.h": impl_header(calls),
+                   "mpi_entries.c": entries(functions),
+                   "mpi_exports.map": exports(calls, also),
+                   "mpi_known.h": known_header(calls),
+                   "mpi-coverage.md": coverage(groups)}
+        if options.only and options.only not in outputs:
+            parser.error(f"--only: there is no '{options.only}'")
+        for name in [options.only] if options.only else outputs:
+            write(options.outdir, name, outputs[name])
     except ListError as error:
         print(error, file=sys.stderr)
         return 2

@@ -46,6 +46,9 @@ impl int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
 todo int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
                    int tag, MPI_Comm comm);
 [init] Start
+> A remark that
+  goes on.
+impl int MPI_Close_port(const char *port_name); fails=MPI_ERR_PORT
 impl int MPI_Initialized(int *flag); anytime
 impl double MPI_Wtime(void); fast
 impl MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
@@ -83,6 +86,8 @@ int mpi_send(struct mpi_rank *self, const void *buf, int count, MPI_Datatype dat
     return self->id + *(const int *)buf + count + dest + tag + (comm == MPI_COMM_SELF);
 }
 int mpi_initialized(struct mpi_rank *self, int *flag) { *flag = self->id; return 0; }
+int mpi_close_port(struct mpi_rank *self, const char *port_name)
+{ (void)self; (void)port_name; return MPI_ERR_PORT; }
 double mpi_wtime(void) { return 2.5; }
 MPI_Aint mpi_aint_add(struct mpi_rank *self, MPI_Aint base, MPI_Aint disp)
 { (void)self; return base + disp; }
@@ -142,6 +147,12 @@ MISTAKES = (
     ("data and todo", "[g] G\ntodo int MPI_A; data\n", 2, "'data' must be 'impl'"),
     ("comm names no argument", "[g] G\nimpl int MPI_A(MPI_Comm c); comm=d\n", 2, "'comm=d'"),
     ("comm of another type", "[g] G\nimpl int MPI_A(int c); comm=c\n", 2, "type MPI_Comm"),
+    ("fails with no class", "[g] G\nimpl int MPI_A(int a); fails=often\n", 2, "'fails=often'"),
+    ("fails without a class", "[g] G\nimpl int MPI_A(int a); fails\n", 2, "flag 'fails'"),
+    ("fails and todo", "[g] G\ntodo int MPI_A(int a); fails=MPI_ERR_ARG\n", 2, "'impl'"),
+    ("fails and raw", "[g] G\nimpl int MPI_A(int a); raw fails=MPI_ERR_ARG\n", 2, "'fails' is"),
+    ("value for a plain flag", "[g] G\nimpl int MPI_A(int a); raw=1\n", 2, "flag 'raw=1'"),
+    ("remark before a group", "> a remark\n[g] G\n", 1, "before the first [group]"),
     ("argument without name", "[g] G\nimpl int MPI_A(MPI_Comm);\n", 2, "'MPI_Comm' has no name"),
     ("only a C type", "[g] G\nimpl int MPI_A(const int);\n", 2, "'const int' has no name"),
     ("argument twice", "[g] G\nimpl int MPI_A(int a, int a);\n", 2, "'a' is given twice"),
@@ -277,9 +288,17 @@ def test_small_list(tap, options, directory):
         output = run(program).stdout
         tap.ok(output == SMALL_OUTPUT, "its entries call, count and refuse as listed", output)
     page = read(out, "mpi-coverage.md")
-    tap.ok("7 of 9 functions are supported" in page
-           and "| Point to point | pt2pt | 1 | 1 |" in page
+    tap.ok("7 of 10 functions are supported" in page
+           and "| Point to point | pt2pt | 1 | 0 | 1 |" in page
+           and "| Start | init | 6 | 1 | 1 |" in page
+           and "Always fails (1): MPI_Close_port (MPI_ERR_PORT)." in page
+           and "A remark that goes on." in page
            and "Not yet (1): MPI_Ssend." in page, "the coverage page counts them", page)
+    os.remove(os.path.join(out, "mpi_fn.h"))
+    write("", os.path.join(out, "mpi-coverage.md"))
+    generate(SMALL_LIST, directory, "--only", "mpi-coverage.md")
+    tap.ok(read(out, "mpi-coverage.md") == page and "mpi_fn.h" not in os.listdir(out),
+           "--only writes one file")
 
 
 def test_mistakes(tap, directory):

@@ -44,8 +44,7 @@ static int intra_only(struct mpi_rank *self, const struct mpi_comm *c)
                                   "the communicator is an intercommunicator");
 }
 
-/* A communicator like c: the descriptor for the caller's side of it. */
-static int make_copy(struct mpi_rank *self, struct mpi_comm *c, mpi_comm_desc *desc)
+int mpi_comm_copy(struct mpi_rank *self, struct mpi_comm *c, mpi_comm_desc *desc)
 {
     int me = mpi_comm_my_rank(c, self);
     MPI_Errhandler handler = mpi_errhandler_given(self, c);
@@ -69,7 +68,7 @@ void mpi_comm_copy_begin(struct mpi_rank *self, struct mpi_comm_copy *copy)
 int mpi_comm_copy_make(struct mpi_rank *self, struct mpi_comm_copy *copy)
 {
     struct mpi_comm *c = copy->c, *made;
-    int rc = make_copy(self, c, &copy->desc);
+    int rc = mpi_comm_copy(self, c, &copy->desc);
 
     if (rc)
         return rc;
