@@ -35,9 +35,8 @@ int mpi_init_thread(struct mpi_rank *self, int *argc, char ***argv, int required
     if (mpi_world_phase(self) != MPI_PHASE_BEFORE)
         return mpi_raise(self, MPI_COMM_WORLD, MPI_ERR_OTHER, "MPI_Init called twice");
     mpi_world_phase_set(self, MPI_PHASE_ACTIVE);
-    /* A fibre rank has one thread: serialised calls are safe, concurrent ones cannot happen. */
-    int most = vp_ranks_are_processes() ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
-    self->thread_level = (uint8_t)(required < most ? required : most);
+    /* A fibre rank has one thread, for which every level is the same; a process may have many. */
+    self->thread_level = (uint8_t)(required < MPI_THREAD_MULTIPLE ? required : MPI_THREAD_MULTIPLE);
     *provided = self->thread_level;
     return MPI_SUCCESS;
 }

@@ -103,17 +103,18 @@ static const char *const level_names[] = {
     [MPI_THREAD_SINGLE] = "MPI_THREAD_SINGLE",
     [MPI_THREAD_FUNNELED] = "MPI_THREAD_FUNNELED",
     [MPI_THREAD_SERIALIZED] = "MPI_THREAD_SERIALIZED",
+    [MPI_THREAD_MULTIPLE] = "MPI_THREAD_MULTIPLE",
 };
 
-/* What the info asks for, at most what a rank with one thread can have. */
+/* What the info asks for, else the most there is. */
 static int level_wanted(MPI_Info info)
 {
     const char *text = mpi_info_lookup(info, "thread_level");
 
-    for (int i = 0; text && i < MPI_THREAD_SERIALIZED; i++)
+    for (int i = 0; text && i < MPI_THREAD_MULTIPLE; i++)
         if (strcmp(text, level_names[i]) == 0)
             return i;
-    return MPI_THREAD_SERIALIZED;
+    return MPI_THREAD_MULTIPLE;
 }
 
 int mpi_session_init(struct mpi_rank *self, MPI_Info info, MPI_Errhandler errhandler,

@@ -23,7 +23,7 @@ int mpi_t_init_thread(struct mpi_rank *self, int required, int *provided)
     if (!provided)
         return MPI_T_ERR_INVALID;
     ++*map_insert(&inits, mpi_rank_id(self), NULL);
-    *provided = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    *provided = required < MPI_THREAD_MULTIPLE ? required : MPI_THREAD_MULTIPLE;
     return MPI_SUCCESS;
 }
 
