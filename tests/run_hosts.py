@@ -14,6 +14,7 @@ import itertools
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -134,6 +135,53 @@ class Tests(run_procs.Tests):
                "rank 2: 0 bytes\n" in texts[0][1], "not the input", *map(str, texts[0]))
 
 
+    def thread(self, ways, how, wanted, pattern):
+        """Something goes wrong in a thread of rank 2."""
+        with Run(self, ["-q", "-n", "4", *HOST, *ways], "threads", how, "2") as run:
+            self.expect(run, wanted, pattern)
+
+    def thread_spins(self, sig, wanted):
+        with Run(self, ["-q", "-n", "4", *HOST], "threads", "spin", "2") as run:
+            time.sleep(1)
+            os.kill(run.process.pid, sig)
+            self.expect(run, wanted, "")
+
+    def memory(self):
+        """That of the ranks' processes counts."""
+        outcome = self.simulate(["-n", "4", *HOST], "memory", "16")
+        demand(outcome.exit == 0, f"exit status {outcome.exit}", outcome.stderr)
+        demand(outcome.summary["processes"] == 6, f"{outcome.summary['processes']} processes")
+        peak = outcome.summary["peak_rss_bytes"]
+        demand(64e6 < peak < 200e6, f"{peak} bytes")
+
+    def no_more_processes(self):
+        """The system allows fewer than there are ranks."""
+        user = 64999 if os.geteuid() == 0 else os.geteuid() # root has no limit
+        limit = 40 + sum(count_tasks(name, user) for name in filter(str.isdigit, os.listdir("/proc")))
+        result = subprocess.run(
+            [self.orrery, "run", "-q", "-n", "200", *HOST, str(self.build / "hello")], cwd="/",
+            capture_output=True, text=True, timeout=run_procs.LIMIT, check=False, user=user,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit)))
+        demand(result.returncode == 3, f"exit status {result.returncode}", result.stderr)
+        demand(re.search(r"error: cannot start a process for rank \d+: .*; see 'ulimit -u'",
+                         result.stderr), "no message", result.stderr)
+
+
+def count_tasks(pid, user):
+    try:
+        if os.stat(f"/proc/{pid}").st_uid == user:
+            return len(os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        pass
+    return 0
+
+
+def can_change_user(tests):
+    """Whether the user who has a limit may read what is tested."""
+    return os.geteuid() != 0 or subprocess.run(
+        ["test", "-x", tests.orrery], user=64999, check=False).returncode == 0
+
+
 def add_same(tests):
     ways = ["--host process", "--host process --procs 2 --placement cyclic"]
     for program, settings in itertools.product(
@@ -149,6 +197,7 @@ def add_same(tests):
                           (["deadlock", "4"], 1), (["livelock", "0"], 1)):
         tests.add(f"same ends {' '.join(words)}", tests.same, ways,
                   ["-n", "6", "--idle-limit", "10ms"], "ends", *words, status=status)
+    tests.add("memory of ranks", tests.memory)
     for words in ([], ["raw"]):
         tests.add(f"input {' '.join(words)}", tests.input, words)
     if not tests.options.quick:
@@ -181,6 +230,14 @@ def add_faults(tests):
                 ("early", 3, ""), ("late", 3, "rank 2 ended without MPI_Finalize"),
                 ("quit", 7, "rank 2 at virtual time .*MPI_Abort")):
             tests.add(f"fault {how} {name}", tests.fails, ways, how, wanted, pattern)
+        for how, wanted, pattern in (
+                ("segv", 139, r"rank 2: Segmentation fault at virtual time .* in threads"),
+                ("exit", 1, "rank 2 has ended"), ("deadlock", 1, "deadlock.*rank 2 at .*MPI_Recv")):
+            tests.add(f"fault thread {how} {name}", tests.thread, ways, how, wanted, pattern)
+    for sig in (signal.SIGINT, signal.SIGTERM):
+        tests.add(f"fault {sig.name}, thread spins", tests.thread_spins, sig, 128 + sig)
+    if can_change_user(tests):
+        tests.add("fault no more processes", tests.no_more_processes)
     for how in ("segv", "overflow", "abort", "early", "late", "quit"):
         tests.add(f"fault {how}, same text as a fibre", tests.same_error, how)
 

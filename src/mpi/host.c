@@ -270,6 +270,15 @@ static void hook_threads(struct vp_fibre *f)
     mpi_thread_begin();
 }
 
+static void hook_unborn(struct vp_fibre *f, int error)
+{
+    static char text[sizeof ((struct mpi_team_stop *)0)->text];
+
+    snprintf(text, sizeof text, "cannot start a process for rank %u: %s; see 'ulimit -u', or use fewer "
+             "ranks, or --host fibre", mpi_rank_id(mpi_rank_of_fibre(f)), strerror(error));
+    end_early(RUN_CAUSE_INTERNAL, 3, text);
+}
+
 static void hook_died(struct vp_fibre *f, int status)
 {
     static char text[sizeof ((struct mpi_team_stop *)0)->text];
@@ -320,7 +329,7 @@ static void hook_crash(struct vp_fibre *f, int sig, void *addr)
 static const struct vp_hooks hooks = {
     .now = hook_now, .sleep = hook_sleep, .yield = hook_yield, .write = hook_write,
     .exiting = hook_exiting, .begun = hook_begun, .threads = hook_threads,
-    .died = hook_died, .crash = hook_crash,
+    .unborn = hook_unborn, .died = hook_died, .crash = hook_crash,
     .rank = hook_rank, .hostname = hook_hostname,
 };
 

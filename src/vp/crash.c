@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sys.h"
 #include "vp/crash.h"
 #include "vp/symbols.h"
 #include "vp/vp_internal.h"
@@ -18,14 +19,30 @@
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
 
+/* The first thread of a process that crashes reports. Others may follow just because of that (they are
+ * no rank any more): they wait for the end. Returns 0 if reporting crashes. */
+static int is_first(void)
+{
+    int32_t me = (int32_t)syscall(SYS_gettid), before = 0;
+
+    if (__atomic_compare_exchange_n(&vp_private.dying, &before, me, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return 1;
+    while (before != me)
+        syscall(SYS_pause);
+    return 0;
+}
+
 static void on_fatal(int sig, siginfo_t *info, void *context)
 {
     struct vp_fibre *f = vp_current_fibre;
 
     (void)context;
+    if (!is_first()) {
+        signal(sig, SIG_DFL);
+        return;
+    }
     vp_current_fibre = NULL; /* the shims are to do the real thing from here on */
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
-        signal(fatal[i], SIG_DFL);
     vp_hooks->crash(f, sig, info->si_addr);
 }
 

@@ -331,8 +331,7 @@ static void lend_stage(struct vp_process *p)
         errand();
     }
     if (p->error)
-        log_fatal("cannot start a process for rank %llu: %s; see 'ulimit -u', or use fewer ranks",
-                  (unsigned long long)vp_hooks->rank(p->fibre), strerror(p->error));
+        vp_hooks->unborn(p->fibre, p->error);
 }
 
 void vp_process_resume(struct vp_fibre *f)

@@ -51,6 +51,8 @@ struct vp_hooks {
     void (*begun)(struct vp_fibre *);
     /* The rank's process is about to start its first thread. */
     void (*threads)(struct vp_fibre *);
+    /* The rank's process could not be started, for this errno; scheduler context; does not return. */
+    void (*unborn)(struct vp_fibre *, int error);
     /* The rank's process has died, with this status of waitpid; scheduler context; does not return. */
     void (*died)(struct vp_fibre *, int status);
     /* A fatal signal in a rank or in the simulator (f NULL); signal stack; does not return. */
@@ -134,6 +136,7 @@ struct vp_private {
     uint8_t owns[3];          /* the rank has put its own in the place of descriptors 0 to 2 ... */
     uint8_t reopened[3];      /* ... or of the standard streams */
     uint8_t threaded;         /* the rank has started threads */
+    int32_t dying;            /* the one of them that crashed */
     uint32_t threads;         /* how many there are now besides the first */
     uint64_t room[64];        /* for the layer above */
 } __attribute__((aligned(4096)));

@@ -1,0 +1,60 @@
+/*
+ * Faults of a thread, by argument 1, in the rank of argument 2. Its first thread waits for a message
+ * that never comes; rank 0 computes meanwhile, all others wait, too.
+ *   segv      the thread writes to no address
+ *   exit      it calls exit(3)
+ *   spin      it computes for ever
+ *   deadlock  it waits for ever, and rank 0 does not compute
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *how;
+static volatile int forever = 1;
+
+/* Long enough for everybody else to have come to where they stay. */
+static void compute(void)
+{
+    for (volatile long i = 0; i < 50 * 1000 * 1000; i++)
+        continue;
+}
+
+static void *fail(void *unused)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+    volatile int *nowhere = NULL;
+
+    pthread_mutex_lock(&lock);
+    while (!strcmp(how, "deadlock"))
+        pthread_cond_wait(&never, &lock);
+    compute();
+    if (!strcmp(how, "exit"))
+        exit(3);
+    while (!strcmp(how, "spin") && forever)
+        continue;
+    *nowhere = 1;
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, provided, chosen = atoi(argv[2]);
+    pthread_t thread;
+
+    how = argv[1];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    printf("hello from %d\n", rank);
+    if (rank == chosen && pthread_create(&thread, NULL, fail, NULL) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    while (rank == 0 && strcmp(how, "deadlock") != 0 && strcmp(how, "exit") != 0 && forever)
+        continue;
+    MPI_Recv(&rank, 1, MPI_INT, chosen, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
