@@ -78,6 +78,7 @@ void mpi_explain_reqs(struct mpi_rank *self, struct mpi_req **reqs, uint32_t n)
     if (r && r->kind == MPI_REQ_WORK && r->mode == MPI_MODE_PORT && r->buf) {
         snprintf(out->text, sizeof out->text, "%s waits at the port '%s'", fn_name(self),
                  (const char *)r->buf);
+        out->waits_on = -1;
         return;
     }
     if (r && r->kind == MPI_REQ_WORK)
