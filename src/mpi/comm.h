@@ -185,8 +185,8 @@ int mpi_comm_spread(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group 
  * every rank gets the one for its side. May switch. */
 int mpi_inter_spread(struct mpi_rank *self, struct mpi_comm *c, int tag, mpi_comm_desc *desc);
 
-/* A new communicator with the groups of c: the descriptor for the caller's side of it. Called by all
- * ranks of c. May switch. Returns an MPI class. */
+/* A new communicator with the groups of c: the descriptor for the caller's side of it. Called by
+ * all ranks of c. May switch. Returns an MPI class. */
 int mpi_comm_copy(struct mpi_rank *self, struct mpi_comm *c, mpi_comm_desc *desc);
 
 /* MPI_Comm_split without argument checks, also of intercommunicators. May switch. */
