@@ -154,6 +154,14 @@ class Tests(run_procs.Tests):
         peak = outcome.summary["peak_rss_bytes"]
         demand(64e6 < peak < 200e6, f"{peak} bytes")
 
+    def children(self):
+        outcome = self.simulate(["-n", "2", *HOST], "children")
+        lines = [f"rank {i}{text}" for text in (" starts", ": '{}' 5, signal 11", ": 4, 0, from a shell")
+                 for i in range(2)]
+        wanted = sorted(line.format(f"child of {line[5]}") for line in lines)
+        demand(outcome.exit == 0 and sorted(outcome.stdout.splitlines()) == wanted,
+               f"exit status {outcome.exit}", outcome.stdout, outcome.stderr)
+
     def no_more_processes(self):
         """The system allows fewer than there are ranks."""
         user = 64999 if os.geteuid() == 0 else os.geteuid() # root has no limit
@@ -198,6 +206,7 @@ def add_same(tests):
         tests.add(f"same ends {' '.join(words)}", tests.same, ways,
                   ["-n", "6", "--idle-limit", "10ms"], "ends", *words, status=status)
     tests.add("memory of ranks", tests.memory)
+    tests.add("children of ranks", tests.children)
     for words in ([], ["raw"]):
         tests.add(f"input {' '.join(words)}", tests.input, words)
     if not tests.options.quick:

@@ -20,11 +20,14 @@
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
 
 /* The first thread of a process that crashes reports. Others may follow just because of that (they are
- * no rank any more): they wait for the end. Returns 0 if reporting crashes. */
+ * no rank any more): they wait for the end. Returns 0 if reporting crashes, or the process is the child
+ * of a rank and none of ours. */
 static int is_first(void)
 {
     int32_t me = (int32_t)syscall(SYS_gettid), before = 0;
 
+    if (vp_private.is_child)
+        return 0;
     if (__atomic_compare_exchange_n(&vp_private.dying, &before, me, 0, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
         return 1;
@@ -40,6 +43,7 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
     (void)context;
     if (!is_first()) {
         signal(sig, SIG_DFL);
+        syscall(SYS_tgkill, sys_getpid(), syscall(SYS_gettid), sig); /* when the handler is left */
         return;
     }
     vp_current_fibre = NULL; /* the shims are to do the real thing from here on */

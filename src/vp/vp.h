@@ -136,6 +136,7 @@ struct vp_private {
     uint8_t owns[3];          /* the rank has put its own in the place of descriptors 0 to 2 ... */
     uint8_t reopened[3];      /* ... or of the standard streams */
     uint8_t threaded;         /* the rank has started threads */
+    uint8_t is_child;         /* this process is no rank, but one that a rank has forked */
     int32_t dying;            /* the one of them that crashed */
     uint32_t threads;         /* how many there are now besides the first */
     uint64_t room[64];        /* for the layer above */

@@ -30,8 +30,10 @@ static int refuse(const char *what)
 /* The child of a rank that is a process is no rank: its libc is the real one. */
 static pid_t forked(pid_t pid)
 {
-    if (pid == 0)
+    if (pid == 0 && vp_private.current) {
         vp_private.current = NULL;
+        vp_private.is_child = 1;
+    }
     return pid;
 }
 
