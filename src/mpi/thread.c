@@ -98,20 +98,23 @@ void mpi_thread_leave_slow(void)
 
 /* ---- do the others sleep? ---- */
 
-/* Adds how often a thread was switched to; returns 0 if it is not asleep. */
-static int asleep(const char *tid, uint64_t *switches)
+/* Adds how often a thread has run; returns 0 if it is not asleep. */
+static int asleep(const char *tid, uint64_t *runs)
 {
-    char path[64], text[1900];
+    char path[64], text[400];
+    unsigned long long times;
     const char *at;
 
-    snprintf(path, sizeof path, "/proc/self/task/%.16s/status", tid);
+    snprintf(path, sizeof path, "/proc/self/task/%.16s/stat", tid);
     if (sys_read_text(path, text, sizeof text) < 0)
         return 1; /* it has just ended */
-    at = strstr(text, "State:\t");
-    if (!at || at[7] != 'S')
+    at = strrchr(text, ')');
+    if (!at || strncmp(at, ") S", 3) != 0)
         return 0;
-    at = strstr(text, "\nvoluntary_ctxt_switches:");
-    *switches += at ? strtoull(at + strlen("\nvoluntary_ctxt_switches:"), NULL, 10) : 0;
+    snprintf(path, sizeof path, "/proc/self/task/%.16s/schedstat", tid);
+    if (sys_read_text(path, text, sizeof text) > 0 &&
+        sscanf(text, "%*u %*u %llu", &times) == 1)
+        *runs += times;
     return 1;
 }
 
@@ -123,15 +126,15 @@ static int waits_inside(const struct threads *t, long tid)
     return 0;
 }
 
-static int all_asleep(const struct threads *t, uint64_t *switches)
+static int all_asleep(const struct threads *t, uint64_t *runs)
 {
     DIR *dir = opendir("/proc/self/task");
     int all = dir != NULL;
 
-    *switches = 0;
+    *runs = 0;
     for (struct dirent *e; all && (e = readdir(dir));)
         if (e->d_name[0] != '.' && !waits_inside(t, atol(e->d_name)))
-            all = asleep(e->d_name, switches);
+            all = asleep(e->d_name, runs);
     if (dir)
         closedir(dir);
     return all;
