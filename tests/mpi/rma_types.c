@@ -74,6 +74,7 @@ static void blocks(int me, int n)
         CHECK(matrix[1][8 - 2 * i] == 0.5 * i + from);
     for (int i = 0; i < 15; i++)
         CHECK(matrix[8 - 2 * (i / 5)][8 - 2 * (i % 5)] == i - from);
+    MPI_Win_fence(0, win); /* all have looked */
     MPI_Put(block, 12, MPI_DOUBLE, to, 66, 12, MPI_DOUBLE, win);
     MPI_Win_fence(0, win);
     CHECK(matrix[6][6] == 1000 * me + 52 && matrix[7][7] == 1000 * me + 75);
