@@ -381,6 +381,8 @@ def attempt(case):
 def main(kind, folders, adders, build_dir, about):
     """Runs the tests of a class with programs from some folders; also for run_hosts.py."""
     options = parse_options(about, build_dir)
+    # where SIGINT is ignored (in a shell's background job), what is started would ignore it, too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     tests = kind(options)
     for folder in folders:
         tests.compile(folder)

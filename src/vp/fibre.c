@@ -347,4 +347,6 @@ int vp_init(const struct vp_config *cfg, struct err *err)
 void vp_expect(uint64_t ranks)
 {
     host.ranks = ranks;
+    if (vp_is_process_host)
+        vp_process_settle();
 }

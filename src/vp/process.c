@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -51,6 +53,8 @@ static struct {
     void (*_Atomic then)(void);          /* what the scheduler is to do next, and last */
     void (*errand)(void);                /* what it is to do for the rank that has the stage */
     int32_t zygote, scheduler;
+    cpu_set_t processors; /* that the run may use ... */
+    cpu_set_t processor;  /* ... and the one where scheduler and ranks take turns */
     int commands, orders; /* pipe to the zygote: where to write, where it reads */
     char *top;
     void (*entry)(void);
@@ -249,6 +253,7 @@ _Noreturn static void zygote(int commands)
     if ((int32_t)syscall(SYS_getppid) != host.scheduler)
         sys_exit(0);
     host.zygote = sys_getpid();
+    vp_process_settle();
     quiet_signals();
     sigaction(SIGCHLD, &act, NULL);
     sigemptyset(&mask);
@@ -354,6 +359,41 @@ void vp_process_start(struct vp_fibre *f)
     vp_process_resume(f);
 }
 
+/*
+ * Processes that take turns are faster on one processor: to wake another one takes longer than all the
+ * rest. Several schedulers, started by a launcher, take different ones. A rank that starts threads
+ * leaves (vp_process_spread).
+ */
+static void choose_processor(void)
+{
+    const char *number = getenv("PMI_RANK");
+    unsigned cpu = 0;
+    int skip = number ? atoi(number) : 0;
+
+    if (syscall(SYS_sched_getaffinity, 0, sizeof host.processors, &host.processors) < 0 ||
+        syscall(SYS_getcpu, &cpu, NULL, NULL) != 0)
+        return;
+    if (number) {
+        skip %= CPU_COUNT(&host.processors);
+        for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+            if (CPU_ISSET(cpu, &host.processors) && skip-- == 0)
+                break;
+    }
+    CPU_SET(cpu, &host.processor);
+}
+
+void vp_process_settle(void)
+{
+    if (CPU_COUNT(&host.processor) > 0)
+        syscall(SYS_sched_setaffinity, 0, sizeof host.processor, &host.processor);
+}
+
+void vp_process_spread(void)
+{
+    if (CPU_COUNT(&host.processors) > 0)
+        syscall(SYS_sched_setaffinity, 0, sizeof host.processors, &host.processors);
+}
+
 int vp_process_init(char *top, void (*entry)(void), struct err *err)
 {
     int ends[2];
@@ -362,6 +402,7 @@ int vp_process_init(char *top, void (*entry)(void), struct err *err)
     host.top = top;
     host.entry = entry;
     host.scheduler = sys_getpid();
+    choose_processor();
     if (pipe2(ends, O_CLOEXEC) != 0)
         return err_set(err, ERR_SYSTEM, "cannot create a pipe: %s", strerror(errno));
     host.orders = ends[0];

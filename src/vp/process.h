@@ -27,6 +27,12 @@ void vp_process_share(void);
 /* Forks the zygote; `top` is where the stacks of ranks begin. Scheduler context, single-threaded. */
 int vp_process_init(char *top, void (*entry)(void), struct err *);
 
+/* The scheduler goes where the ranks are; whoever counts processors has done so. */
+void vp_process_settle(void);
+
+/* The rank's process may use all processors: it is about to have threads. */
+void vp_process_spread(void);
+
 /* Start the rank's process / let it run, until it suspends or ends. Scheduler context. */
 void vp_process_start(struct vp_fibre *);
 void vp_process_resume(struct vp_fibre *);

@@ -35,6 +35,7 @@ int vp_process_init(char *top, void (*entry)(void), struct err *err)
 void vp_process_start(struct vp_fibre *f) { (void)f; }
 void vp_process_resume(struct vp_fibre *f) { (void)f; }
 void vp_process_suspend(void) {}
+void vp_process_settle(void) {}
 void vp_process_call(void (*fn)(void)) { (void)fn; }
 void vp_process_check(void) {}
 void vp_process_still(void) {}

@@ -132,6 +132,7 @@ static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, str
         return EAGAIN;
     *given = s;
     vp_hooks->threads(vp_current());
+    vp_process_spread();
     __atomic_fetch_add(&vp_private.threads, 1, __ATOMIC_ACQ_REL);
     rc = REAL(pthread_create)(thread, attributes, thread_main, given);
     if (rc != 0) {
