@@ -1,8 +1,9 @@
 /*
  * config.h - the machine to simulate, as plain values.
  *
- * One table (config.c) names every key with its type, default and help; it serves --set, the
- * defaults, `orrery run --help` and the manual.
+ * One table (config.c) names every key with its type, default and help; it serves --set, platform
+ * files, the defaults, `orrery run --help`, the schema for editors and the manual. What a machine has
+ * any number of (pieces of the cost curve, groups of nodes, ...) are lists: lists.h.
  */
 #ifndef PLATFORM_CONFIG_H
 #define PLATFORM_CONFIG_H
@@ -14,20 +15,60 @@
 #include "base/err.h"
 #include "base/vtime.h"
 
+#define PLATFORM_NAME_MAX 24 /* with the NUL */
+#define PLATFORM_PATH_MAX 256
+#define PLATFORM_DIMS_MAX 8
+
+/* Some numbers, written "4x4x2". */
+struct platform_dims {
+    uint32_t count;
+    uint32_t size[PLATFORM_DIMS_MAX]; /* the rest is 0 */
+};
+
 struct platform_config {
+    char name[PLATFORM_NAME_MAX]; /* of the machine, for people */
     /* nodes */
-    double nodes_speed;          /* program time on the machine = host time / speed */
+    uint64_t nodes_count;        /* 0: as many as the ranks need, or as the topology has */
     uint64_t nodes_ranks;        /* ranks per node */
+    char nodes_placement[PLATFORM_NAME_MAX]; /* of ranks on nodes: block, cyclic or list */
+    double nodes_speed;          /* program time on the machine = host time / speed */
+    vtime nodes_noise_period;    /* the system interrupts a rank this often ... */
+    vtime nodes_noise_duration;  /* ... for so long; 0: never */
+    char nodes_noise_file[PLATFORM_PATH_MAX]; /* recorded noise instead */
     /* net */
-    char net_model[16];          /* a name in net's table */
-    vtime net_latency;
-    double net_bandwidth;        /* bits per second; INFINITY allowed */
+    char net_model[PLATFORM_NAME_MAX]; /* a name in net's table */
+    vtime net_latency;           /* from end to end, without hops */
+    double net_bandwidth;        /* of a node's link, bits per second; INFINITY allowed */
     double net_latency_factor;   /* multiply latency ... */
     double net_bandwidth_factor; /* ... and bandwidth */
+    vtime net_gap;               /* least time between two messages that a rank sends */
+    vtime net_hop_latency;       /* of each switch on the way */
+    double net_nic_bandwidth;    /* most that the ranks of a node send, or receive, together */
+    char net_routing[PLATFORM_NAME_MAX]; /* a name in the table of ways */
+    /* net.intra: between ranks of a node */
+    vtime intra_latency;
+    double intra_bandwidth;      /* between two ranks */
+    double intra_memory;         /* all ranks of a node together */
+    /* net.topology */
+    char topo_kind[PLATFORM_NAME_MAX]; /* a name in the table of topologies */
+    struct platform_dims topo_dims;    /* torus, mesh: its size */
+    struct platform_dims topo_down;    /* fat tree: children per level, from the bottom */
+    struct platform_dims topo_up;      /* fat tree: parents per level */
+    struct platform_dims topo_parallel; /* fat tree: cables to each parent */
+    uint64_t topo_groups;        /* dragonfly: groups, ... */
+    uint64_t topo_routers;       /* ... routers in a group, ... */
+    uint64_t topo_nodes;         /* ... nodes at a router (also of a torus, mesh and hypercube) */
+    uint64_t topo_global;        /* ... links to other groups at a router */
+    double topo_bandwidth;       /* of links between switches; 0: as net.bandwidth */
+    double topo_global_bandwidth; /* dragonfly: of links between groups; 0: as topo_bandwidth */
+    vtime topo_global_latency;   /* dragonfly: of links between groups, beside the hop's */
+    char topo_file[PLATFORM_PATH_MAX]; /* graph: its links */
     /* mpi */
     uint64_t mpi_eager_limit;    /* larger messages use rendezvous */
     vtime mpi_send_overhead;     /* sender's processor, per message */
     vtime mpi_recv_overhead;     /* receiver's processor, per message */
+    vtime mpi_send_per_kib;      /* sender's processor, per 1024 bytes */
+    vtime mpi_recv_per_kib;      /* receiver's processor, per 1024 bytes */
     vtime mpi_test_cost;         /* MPI_Test*, MPI_Iprobe, MPI_Improbe, yields */
     vtime mpi_clock_cost;        /* reading any clock */
     /* io */

@@ -1,0 +1,90 @@
+/*
+ * lists.h - what a machine has any number of: the lists of a platform file.
+ *
+ * Each kind of item has a table of its fields (lists.c), as the settings have. Items are plain
+ * values without pointers, so that a machine is passed from process to process as bytes.
+ */
+#ifndef PLATFORM_LISTS_H
+#define PLATFORM_LISTS_H
+
+#include "platform/config.h"
+
+/* net.segments, net.intra.segments: a piece of the cost curve, for messages of `from` bytes up to the
+ * next piece. What is not given (VTIME_NEVER, NAN) is as for the machine as a whole. */
+struct platform_segment {
+    uint64_t from;
+    vtime latency;
+    double bandwidth;
+    vtime send_overhead, recv_overhead;
+    vtime send_per_kib, recv_per_kib;
+};
+
+/* nodes.groups: nodes that differ. Later groups go before earlier ones. */
+struct platform_group {
+    uint32_t first, last; /* nodes, both included */
+    double speed;         /* NAN: as nodes.speed */
+    vtime noise_period, noise_duration; /* VTIME_NEVER: as nodes.noise_* */
+};
+
+/* net.links: links that differ from what the topology says, from a time on. */
+struct platform_link {
+    char from[PLATFORM_NAME_MAX], to[PLATFORM_NAME_MAX]; /* vertices: n12 is a node, s3 a switch */
+    double bandwidth;        /* NAN: as it was */
+    double bandwidth_factor; /* 0: the link is down */
+    vtime latency;           /* VTIME_NEVER: as it was */
+    vtime at;
+    uint8_t both;            /* the other direction, too */
+};
+
+/* mpi.algorithms: which algorithm a collective uses. Later rules go before earlier ones. */
+struct platform_rule {
+    char op[PLATFORM_NAME_MAX], algorithm[PLATFORM_NAME_MAX];
+    uint64_t from, to;             /* bytes, both included */
+    uint64_t ranks_from, ranks_to; /* size of the communicator, both included */
+};
+
+enum platform_list_kind {
+    PLATFORM_SEGMENTS = 0,
+    PLATFORM_INTRA_SEGMENTS,
+    PLATFORM_GROUPS,
+    PLATFORM_LINKS,
+    PLATFORM_RULES,
+    PLATFORM_MAP,   /* nodes.map: uint32_t, the node of each rank (placement list) */
+    PLATFORM_NOISE, /* read from nodes.noise_file: struct platform_noise */
+    PLATFORM_EDGES, /* read from net.topology.file: struct platform_edge */
+    PLATFORM_LISTS
+};
+
+/* One interruption of recorded noise; the record repeats. */
+struct platform_noise {
+    vtime start, duration;
+};
+
+/* A link of a graph, in one direction. */
+struct platform_edge {
+    uint32_t from, to; /* vertices: nodes first (0 .. nodes - 1), then switches */
+    double bandwidth;
+    vtime latency;
+};
+
+struct platform_list {
+    void *items; /* of the kind's type; NULL: none */
+    size_t count;
+};
+
+/* A whole machine. */
+struct platform {
+    struct platform_config config;
+    struct platform_list lists[PLATFORM_LISTS];
+};
+
+static inline const struct platform_segment *platform_segments(const struct platform *p, int intra,
+                                                               size_t *count)
+{
+    const struct platform_list *l = &p->lists[intra ? PLATFORM_INTRA_SEGMENTS : PLATFORM_SEGMENTS];
+
+    *count = l->count;
+    return l->items;
+}
+
+#endif
