@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -49,6 +50,12 @@ static void test_set(void)
     is_int(set("mpi.eager_limit=0"), 0, "eager limit 0: all rendezvous");
     is_int(set("nodes.ranks=4Ki"), 0, "a count with prefix");
     is_int(config.nodes_ranks, 4096, "count is set");
+    is_int(set("net.topology.dims=4x16x2"), 0, "sizes");
+    ok(config.topo_dims.count == 3 && config.topo_dims.size[0] == 4 &&
+       config.topo_dims.size[1] == 16 && config.topo_dims.size[2] == 2, "sizes are set");
+    is_int(set("net.topology.dims="), 0, "no sizes");
+    is_int(config.topo_dims.count, 0, "sizes are gone");
+    is_int(set("net.topology.bandwidth=0"), 0, "a bandwidth of 0 where it means something else");
 }
 
 static const struct {
@@ -72,9 +79,16 @@ static const struct {
     {"nodes.ranks=0", "greater than 0"},
     {"net.bandwidth_factor=0", "greater than 0"},
     {"nodes.speed=inf", "nodes.speed: "},
-    {"net.model=", "bad name"},
-    {"net.model=abcdefghijklmnopqrstuvw", "bad name"},
+    {"net.model=", "must not be empty"},
+    {"net.model=abcdefghijklmnopqrstuvwxyz", "bad name"},
     {"mpi.eager_limit=1.5", "mpi.eager_limit: "},
+    {"net.topology.dims=4x", "such as 4x4x2"},
+    {"net.topology.dims=x4", "such as 4x4x2"},
+    {"net.topology.dims=4x0", "such as 4x4x2"},
+    {"net.topology.dims=4,4", "expected KEY=VALUE"},
+    {"net.topology.dims=1x1x1x1x1x1x1x1x1", "up to 8 numbers"},
+    {"net.topology.dims=12345678901", "such as 4x4x2"},
+    {"net.bandwidth=0", "net.bandwidth: "},
 };
 
 static void test_errors(void)
@@ -119,6 +133,10 @@ static void test_round_trip(uint64_t seed)
         a.net_latency_factor = rng_double(&rng) * 1e-5;
         a.mpi_eager_limit = rng_next(&rng) >> rng_below(&rng, 64);
         a.nodes_ranks = 1 + rng_below(&rng, 1000);
+        a.topo_dims.count = (uint32_t)rng_below(&rng, PLATFORM_DIMS_MAX + 1);
+        for (uint32_t d = 0; d < a.topo_dims.count; d++)
+            a.topo_dims.size[d] = 1 + (uint32_t)rng_below(&rng, 1000000);
+        snprintf(a.topo_file, sizeof a.topo_file, "%llx", (unsigned long long)rng_next(&rng));
         buf_init(&text);
         platform_config_print(&a, &text);
         good = platform_config_set(&b, buf_str(&text), &err) == 0 && memcmp(&a, &b, sizeof a) == 0;
