@@ -14,6 +14,10 @@
  * entity is touched only when it starts or gets a message, and a program whose ranks do not wait
  * for each other needs the memory of one. With a random schedule ready and new ones are mixed.
  *
+ * The scheduler need not be what runs between two turns: entities that can reach each other do the same
+ * work among themselves (engine_hand_over), and come back to it for what only it can do - to start an
+ * entity, to talk to other processes, to end the run - and when it is time for the idle hook.
+ *
  * The decision heap is a binary heap of (due, id) with the place kept in the entity, so that an
  * arrival can take an entity out of it.
  */
@@ -296,13 +300,20 @@ static int is_livelock(struct engine *e)
            s->first.due > vtime_add(s->last_progress, e->cfg.idle_limit);
 }
 
+static void give_turn(struct engine *e, uint32_t id)
+{
+    engine_entity_at(e, id)->state = ENGINE_RUNNING;
+    e->running = id;
+}
+
 static void run_one(struct engine *e, uint32_t id)
 {
-    struct engine_entity *x = engine_entity_at(e, id);
+    struct engine_entity *x;
 
-    x->state = ENGINE_RUNNING;
+    give_turn(e, id);
     if (!e->cfg.ops->resume(e->cfg.owner, id))
         return;
+    x = engine_entity_at(e, e->running);
     x->state = ENGINE_DONE;
     e->done++;
     engine_progress(e, x->clock);
@@ -342,33 +353,71 @@ static enum engine_end conclude(struct engine *e)
     return grant(e) ? ENGINE_END_GOES_ON : ENGINE_END_DEADLOCK;
 }
 
+/* Nobody is ready. The same, ENGINE_END_GOES_ON: look again. */
+static enum engine_end find_work(struct engine *e)
+{
+    if (e->cfg.ops->wanted && e->cfg.ops->wanted(e->cfg.owner))
+        return ENGINE_END_GOES_ON;
+    return quiescent(e) ? conclude(e) : ENGINE_END_GOES_ON;
+}
+
+static int wants_poll(const struct engine *e)
+{
+    return e->cfg.peers && (e->unsent > 1 || ticks_now() >= e->next_poll);
+}
+
+int64_t engine_hand_over(struct engine *e)
+{
+    int64_t id;
+
+    if (e->stop || ticks_now() >= e->hand_until || wants_poll(e))
+        return -1;
+    while ((id = take_ready(e)) < 0) {
+        if (e->cfg.peers)
+            return -1;
+        e->verdict = (int)find_work(e);
+        if (e->verdict != ENGINE_END_GOES_ON)
+            return -1;
+    }
+    if (engine_entity_at(e, (uint32_t)id)->state == ENGINE_NEW) {
+        e->chosen = id;
+        return -1;
+    }
+    give_turn(e, (uint32_t)id);
+    return id;
+}
+
+/* The next to run, or -1; the one that could not be handed over to comes first. */
+static int64_t take_next(struct engine *e)
+{
+    int64_t id = e->chosen;
+
+    if (__builtin_expect(id < 0, 1))
+        return take_ready(e);
+    e->chosen = -1;
+    return id;
+}
+
 enum engine_end engine_run(struct engine *e)
 {
-    const struct engine_peers *peers = e->cfg.peers;
     unsigned turns = 0;
 
-    while (!e->stop) {
-        int64_t id = take_ready(e);
-        enum engine_end end;
+    while (!e->stop && e->verdict == ENGINE_END_GOES_ON) {
+        int64_t id = take_next(e);
 
-        if (id >= 0) {
-            run_one(e, (uint32_t)id);
-            turns++;
-            if ((turns % IDLE_EVERY == 0 || e->idle_often) && e->idle)
-                e->idle(e->cfg.owner);
-            if (peers && (e->unsent > 1 || ticks_now() >= e->next_poll))
-                peers->poll(peers->owner);
+        if (id < 0) {
+            e->verdict = (int)find_work(e);
             continue;
         }
-        if (e->cfg.ops->wanted && e->cfg.ops->wanted(e->cfg.owner))
-            continue;
-        if (!quiescent(e))
-            continue;
-        end = conclude(e);
-        if (end != ENGINE_END_GOES_ON)
-            return end;
+        e->hand_until = e->cfg.hand_ticks ? ticks_now() + e->cfg.hand_ticks : 0;
+        run_one(e, (uint32_t)id);
+        turns++;
+        if ((turns % IDLE_EVERY == 0 || e->idle_often || e->cfg.hand_ticks) && e->idle)
+            e->idle(e->cfg.owner);
+        if (wants_poll(e))
+            e->cfg.peers->poll(e->cfg.peers->owner);
     }
-    return ENGINE_END_STOPPED;
+    return e->verdict == ENGINE_END_GOES_ON ? ENGINE_END_STOPPED : (enum engine_end)e->verdict;
 }
 
 void engine_stop(struct engine *e)
@@ -397,6 +446,8 @@ void engine_init(struct engine *e, const struct engine_config *cfg)
     e->cfg = *cfg;
     e->granted_due = -1;
     e->granted = UINT32_MAX;
+    e->chosen = -1;
+    e->verdict = ENGINE_END_GOES_ON;
     e->progressed = 1;
     e->abort = (struct engine_due){VTIME_NEVER, UINT32_MAX};
     pool_init(&e->msgs, "messages");

@@ -74,10 +74,11 @@ struct engine_wait {
 
 struct engine_ops {
     /* Entities are named by their index in this process. */
-    /* Runs the entity until it suspends or ends; scheduler context. Returns 1 when it ended. */
+    /* Runs the entity until it, or the last one of those that went on in its place
+     * (engine_hand_over), suspends or ends; scheduler context. Returns 1 when it ended. */
     int (*resume)(void *owner, uint32_t id);
     /* May be NULL. Nothing is ready: wakes an entity that has something to do all the same, and
-     * returns whether there was one. */
+     * returns whether there was one. In the context of whoever asks for the next entity. */
     int (*wanted)(void *owner);
     /* Called in scheduler context for a blocked entity when a deadlock is reported. */
     void (*explain)(void *owner, uint32_t id, struct engine_wait *out);
@@ -122,6 +123,7 @@ struct engine_config {
     vtime idle_limit; /* virtual time of polling without progress that counts as a livelock */
     int random;       /* run ready entities in random order ... */
     uint64_t seed;    /* ... drawn from this seed */
+    uint64_t hand_ticks; /* for so long (base/ticks.h) entities hand over to each other */
     const struct engine_ops *ops;
     void *owner;
 };
@@ -146,6 +148,10 @@ struct engine {
     uint64_t ready_tail;
     uint64_t ready_cap; /* a power of two */
     uint64_t next_new;   /* entities below this have been started */
+    uint32_t running;    /* whose turn it is */
+    int64_t chosen;      /* found by engine_hand_over for the scheduler: the entity to start, or -1 ... */
+    int verdict;         /* ... or how the run ends: an enum engine_end; else ENGINE_END_GOES_ON */
+    uint64_t hand_until; /* in ticks, when the scheduler wants its turn */
     uint32_t held_back;  /* resumes since the last one was */
     uint64_t done;
     uint64_t injected;
@@ -238,6 +244,12 @@ void engine_wake(struct engine *, uint32_t id);
 
 /* The running entity lets others, and the peers, go first; the caller suspends it at once. */
 void engine_yield(struct engine *, struct engine_entity *, uint32_t id);
+
+/*
+ * The running entity has blocked or yielded: returns the entity whose turn it is now, the caller perhaps,
+ * which has run before; or -1: the scheduler is to go on. For entities that can switch without it.
+ */
+int64_t engine_hand_over(struct engine *);
 
 /*
  * May the entity decide now what is due at `due`? A grant (lookahead 0) is good for one decision:

@@ -34,6 +34,7 @@
 #define MEMORY_SECONDS 0.1                /* how often that is looked at */
 #define STOP_SECONDS 1      /* how long a signal waits for the running rank to call MPI ... */
 #define STOP_SECONDS_ALL 15 /* ... and how long ending may take, if there are other processes */
+#define HAND_NS 5e6         /* ranks that are processes go on by themselves for this long */
 #define PARK_SECONDS 2.0    /* an aborted run ends by itself, or after this long without the ranks that
                              * are beyond the time of the abort */
 
@@ -98,22 +99,29 @@ static void prefetch_ready(void)
     }
 }
 
-static int resume(void *owner, uint32_t id)
+/* It is the rank's turn. */
+static void present(const struct mpi_rank *r)
 {
-    struct mpi_rank *r = &mpi_world.ranks[id];
     struct run_page *page = mpi_world.page;
 
-    (void)owner;
     run.last_run = r;
     page->now.current_rank = mpi_rank_id(r);
     page->now.switches++;
     page->now.current_pid = vp_fibre_pid(&r->fib);
-    prefetch_ready();
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
+}
+
+static int resume(void *owner, uint32_t id)
+{
+    struct mpi_rank *r = &mpi_world.ranks[id];
+
+    (void)owner;
+    prefetch_ready();
+    present(r);
     if (!vp_fibre_resume(&r->fib))
         return 0;
-    rank_ended(r);
+    rank_ended(&mpi_world.ranks[mpi_world.engine.running]);
     return 1;
 }
 
@@ -256,6 +264,17 @@ static void hook_hostname(struct vp_fibre *f, char *out, size_t n)
     snprintf(out, n, "node%llu", (unsigned long long)node);
 }
 
+static struct vp_fibre *hook_next(struct vp_fibre *f)
+{
+    int64_t id = mpi_explanation.out ? -1 : engine_hand_over(&mpi_world.engine);
+
+    (void)f;
+    if (id < 0)
+        return NULL;
+    present(&mpi_world.ranks[id]);
+    return &mpi_world.ranks[id].fib;
+}
+
 static void hook_begun(struct vp_fibre *f)
 {
     (void)f;
@@ -328,7 +347,7 @@ static void hook_crash(struct vp_fibre *f, int sig, void *addr)
 
 static const struct vp_hooks hooks = {
     .now = hook_now, .sleep = hook_sleep, .yield = hook_yield, .write = hook_write,
-    .exiting = hook_exiting, .begun = hook_begun, .threads = hook_threads,
+    .exiting = hook_exiting, .next = hook_next, .begun = hook_begun, .threads = hook_threads,
     .unborn = hook_unborn, .died = hook_died, .crash = hook_crash,
     .rank = hook_rank, .hostname = hook_hostname,
 };
@@ -413,6 +432,8 @@ static void set_up(void)
         log_fatal("cannot reserve memory for %u ranks", eng.place.count);
     eng.base = mpi_world.ranks;
     eng.lookahead = mpi_world.net.lookahead;
+    if (vp_ranks_are_processes())
+        eng.hand_ticks = (uint64_t)(HAND_NS * ticks_per_ns());
     engine_init(&mpi_world.engine, &eng);
     mpi_world.engine.idle = idle;
     mpi_team_output(&out);

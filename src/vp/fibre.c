@@ -170,10 +170,10 @@ static int resume_process(struct vp_fibre *f)
 {
     host.stats.switches++;
     if (f->started) {
-        vp_process_resume(f);
+        f = vp_process_resume(f);
     } else {
         f->started = 1;
-        vp_process_start(f);
+        f = vp_process_start(f);
     }
     if (f->ended && f->extra)
         vp_extra_drop(f);

@@ -1,8 +1,14 @@
 /*
  * process.c - see process.h.
  *
- * Handing over is a pair of words that processes wait for by futex. The words, the list of processes
- * and everything else here is in shared memory, but for vp_private.
+ * Everyone who takes turns has a word that others set and that it waits for by futex:
+ *
+ *     AWAY    its owner has its turn, or is about to sleep
+ *     ASLEEP  its owner sleeps, or is about to: to wake it takes a system call
+ *     GO      it is its turn
+ *
+ * So a process that another has preempted when it woke it is not woken in vain, nor does it sleep. The
+ * words, the list of processes and everything else here is in shared memory, but for vp_private.
  */
 #include "vp/process.h"
 
@@ -30,9 +36,11 @@
 void vp_switch(void **save, void *load);
 void *vp_switch_prepare(void *top, void (*entry)(void));
 
+enum { AWAY = 0, GO, ASLEEP };
+
 /* A rank's process. */
 struct vp_process {
-    _Atomic uint32_t turn; /* 1: it may run */
+    _Atomic uint32_t turn;
     _Atomic uint32_t dead; /* 1: it has ended otherwise than by vp_process_end */
     int32_t pid;
     int32_t status; /* as waitpid tells it */
@@ -46,7 +54,8 @@ struct vp_process {
 int vp_is_process_host;
 
 static struct {
-    _Atomic uint32_t back; /* 1: the scheduler may run */
+    _Atomic uint32_t back; /* the scheduler's turn */
+    struct vp_process *on_stage; /* the rank's process that has, or had, its turn */
     struct vp_process *_Atomic all; /* of the zygote: living children */
     struct vp_process *_Atomic casualty; /* one that died */
     struct vp_process *_Atomic wanted;   /* those with a thread that wants to run */
@@ -77,24 +86,27 @@ static void wake(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Until the word is 1 (then makes it 0), or for so many seconds if not 0. */
-static void await(_Atomic uint32_t *word, int seconds)
+/* Goes to sleep unless it is one's turn, which it takes: returns 1. */
+static int take_turn(_Atomic uint32_t *word)
 {
-    struct timespec limit = {.tv_sec = seconds};
+    uint32_t was = AWAY;
 
-    while (atomic_load_explicit(word, memory_order_acquire) == 0) {
-        long rc = syscall(SYS_futex, word, FUTEX_WAIT, 0, seconds ? &limit : NULL, NULL, 0);
+    if (atomic_compare_exchange_strong(word, &was, ASLEEP) || was == ASLEEP)
+        return 0;
+    atomic_store_explicit(word, AWAY, memory_order_relaxed);
+    return 1;
+}
 
-        if (rc != 0 && errno == ETIMEDOUT)
-            return;
-    }
-    atomic_store_explicit(word, 0, memory_order_relaxed);
+static void await(_Atomic uint32_t *word)
+{
+    while (!take_turn(word))
+        syscall(SYS_futex, word, FUTEX_WAIT, ASLEEP, NULL, NULL, 0);
 }
 
 static void let_run(_Atomic uint32_t *word)
 {
-    atomic_store_explicit(word, 1, memory_order_release);
-    wake(word);
+    if (atomic_exchange(word, GO) == ASLEEP)
+        wake(word);
 }
 
 /* ---- a rank's process ---- */
@@ -108,9 +120,17 @@ void vp_process_suspend(void)
 {
     int saved = errno;
     struct vp_process *p = own();
+    struct vp_fibre *next = vp_hooks->next(p->fibre);
 
-    let_run(&host.back);
-    await(&p->turn, 0);
+    if (next == p->fibre)
+        return;
+    if (next) {
+        host.on_stage = next->stack;
+        let_run(&host.on_stage->turn);
+    } else {
+        let_run(&host.back);
+    }
+    await(&p->turn);
     errno = saved;
 }
 
@@ -164,8 +184,12 @@ struct vp_fibre *vp_wanted(void)
 
 void vp_process_call(void (*fn)(void))
 {
+    int saved = errno;
+
     host.errand = fn;
-    vp_process_suspend();
+    let_run(&host.back);
+    await(&own()->turn);
+    errno = saved;
 }
 
 /* Signals that ask the run to end are the scheduler's. */
@@ -191,7 +215,7 @@ _Noreturn static void become(struct vp_process *p)
         sys_exit(0);
     sys_close(host.orders);
     quiet_signals();
-    await(&p->turn, 0);
+    await(&p->turn);
     vp_private.current = p->fibre;
     vp_hooks->begun(p->fibre);
     vp_switch(&here, vp_switch_prepare(host.top, host.entry));
@@ -199,6 +223,15 @@ _Noreturn static void become(struct vp_process *p)
 }
 
 /* ---- the zygote ---- */
+
+/* The scheduler is to look at what has happened, whoever has the turn. */
+static void rouse(void)
+{
+    uint32_t was = ASLEEP;
+
+    if (atomic_compare_exchange_strong(&host.back, &was, AWAY))
+        wake(&host.back);
+}
 
 static void reap(void)
 {
@@ -217,7 +250,7 @@ static void reap(void)
         atomic_store(&p->dead, 1);
         if (p->fibre && !p->fibre->ended && !atomic_load(&host.then)) {
             atomic_store(&host.casualty, p);
-            wake(&host.back);
+            rouse();
         }
     }
 }
@@ -310,24 +343,26 @@ void vp_process_check(void)
 /* Until somebody gives the stage back. */
 static void stand_by(void)
 {
-    while (!atomic_load_explicit(&host.back, memory_order_acquire)) {
+    while (!take_turn(&host.back)) {
         struct timespec limit = {.tv_sec = CHECK_SECONDS};
-        long rc = syscall(SYS_futex, &host.back, FUTEX_WAIT, 0, &limit, NULL, 0);
 
-        if (rc != 0 || atomic_load(&host.casualty))
+        if (atomic_load(&host.casualty))
+            vp_process_check();
+        if (syscall(SYS_futex, &host.back, FUTEX_WAIT, ASLEEP, &limit, NULL, 0) != 0 &&
+            errno == ETIMEDOUT)
             vp_process_check();
     }
-    atomic_store_explicit(&host.back, 0, memory_order_relaxed);
     if (atomic_load(&host.then) || atomic_load(&host.casualty))
         vp_process_check();
 }
 
 static void lend_stage(struct vp_process *p)
 {
+    host.on_stage = p;
     for (;;) {
         void (*errand)(void);
 
-        let_run(&p->turn);
+        let_run(&host.on_stage->turn);
         stand_by();
         errand = host.errand;
         if (!errand)
@@ -339,16 +374,16 @@ static void lend_stage(struct vp_process *p)
         vp_hooks->unborn(p->fibre, p->error);
 }
 
-void vp_process_resume(struct vp_fibre *f)
+struct vp_fibre *vp_process_resume(struct vp_fibre *f)
 {
-    struct vp_process *p = f->stack;
-
-    lend_stage(p);
+    lend_stage(f->stack);
+    f = host.on_stage->fibre;
     if (f->ended)
-        f->stack = NULL; /* p is freed by nobody: the zygote may still look at it */
+        f->stack = NULL; /* the process is freed by nobody: the zygote may still look at it */
+    return f;
 }
 
-void vp_process_start(struct vp_fibre *f)
+struct vp_fibre *vp_process_start(struct vp_fibre *f)
 {
     struct vp_process *p = mem_zalloc(sizeof *p);
 
@@ -356,7 +391,7 @@ void vp_process_start(struct vp_fibre *f)
     f->stack = p;
     if (sys_write_all(host.commands, &p, sizeof p) != 0)
         vp_process_check(); /* says why, or it is ending */
-    vp_process_resume(f);
+    return vp_process_resume(f);
 }
 
 /*

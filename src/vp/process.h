@@ -7,7 +7,7 @@
  * descriptors, libc - is a process's own, by fork. So the virtual MPI runs in a rank's process just as
  * it runs on a fibre, and a switch is to let another process run:
  *
- *     scheduler: wake the rank's process, sleep      rank: wake the scheduler, sleep
+ *     scheduler: wake a rank's process, sleep      rank: wake the next rank, or the scheduler, sleep
  *
  * One of them runs at a time, and is the only one to touch what is shared. A *zygote*, forked when the
  * program's data is ready and before anything else (such as a native MPI) is opened, forks the ranks,
@@ -33,12 +33,15 @@ void vp_process_settle(void);
 /* The rank's process may use all processors: it is about to have threads. */
 void vp_process_spread(void);
 
-/* Start the rank's process / let it run, until it suspends or ends. Scheduler context. */
-void vp_process_start(struct vp_fibre *);
-void vp_process_resume(struct vp_fibre *);
+/* Start the rank's process / let it run, until it, or the last of those that went on in its place,
+ * comes back; returns that one. Scheduler context. */
+struct vp_fibre *vp_process_start(struct vp_fibre *);
+struct vp_fibre *vp_process_resume(struct vp_fibre *);
 
-/* Back to the scheduler, in a rank's process; vp_process_suspend returns when resumed. */
+/* Lets the rank go on that the hook `next` names, or the scheduler, in a rank's process; returns when
+ * resumed. Without a system call if it names the caller. */
 void vp_process_suspend(void);
+/* Back to the scheduler, for good. */
 _Noreturn void vp_process_end(void);
 
 /* Has the scheduler run fn, and goes on after it. Rank's process. */

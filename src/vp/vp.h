@@ -47,6 +47,9 @@ struct vp_hooks {
     /* The program ends its rank (exit, return from main), before exit handlers run (phase 0) and
      * after them (phase 1). May switch. */
     void (*exiting)(struct vp_fibre *, int status, int phase);
+    /* The fibre is suspended: the one that goes on in its place, which may be itself, or NULL: the
+     * scheduler (process host). */
+    struct vp_fibre *(*next)(struct vp_fibre *);
     /* The rank's process is about to run its program (process host). */
     void (*begun)(struct vp_fibre *);
     /* The rank's process is about to start its first thread. */
@@ -99,7 +102,8 @@ void vp_end(void);
 int32_t vp_fibre_pid(const struct vp_fibre *);
 
 /* Runs the fibre until it suspends (returns 0) or ends (returns 1). Scheduler context. The first
- * call runs constructors and main. Ended fibres hold no memory. */
+ * call runs constructors and main. Ended fibres hold no memory. If ranks are processes, others may have
+ * gone on in its place (hook `next`): then that is said of the last of them. */
 int vp_fibre_resume(struct vp_fibre *);
 
 /* Suspends the running fibre. Its context; returns when resumed. */

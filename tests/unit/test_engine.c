@@ -1,5 +1,6 @@
 /*
- * The engine's contract, entity by entity: order of running, waking, grants, ends, messages.
+ * The engine's contract, entity by entity: order of running, waking, grants, ends, messages. All of it
+ * once with the scheduler between any two turns, and once with entities that hand over to each other.
  */
 #include "engine/engine.h"
 #include "tap.h"
@@ -16,14 +17,28 @@ static struct engine engine;
 static int (*script)(uint32_t id, struct actor *);
 static uint32_t order[10000];
 static int ran;
+static int handing, handed; /* entities hand over to each other; how often they did */
+static int mistaken;        /* an entity ran whose turn it was not */
 
-static int resume(void *owner, uint32_t id)
+static int turn(uint32_t id)
 {
-    (void)owner;
     if (ran < 10000)
         order[ran++] = id;
     actors[id].runs++;
     return script(id, &actors[id]);
+}
+
+static int resume(void *owner, uint32_t id)
+{
+    (void)owner;
+    for (int64_t next = id; next >= 0; next = engine_hand_over(&engine), handed += next >= 0) {
+        mistaken += engine.running != (uint32_t)next || actors[next].ent.state != ENGINE_RUNNING;
+        if (turn((uint32_t)next))
+            return 1;
+        if (!handing)
+            return 0;
+    }
+    return 0;
 }
 
 static const struct engine_ops ops = {.resume = resume};
@@ -33,7 +48,8 @@ static enum engine_end run(uint64_t n, vtime lookahead, vtime idle_limit, uint64
 {
     struct engine_config cfg = {.base = actors, .stride = sizeof actors[0],
                                 .lookahead = lookahead, .idle_limit = idle_limit,
-                                .random = schedule != 0, .seed = schedule, .ops = &ops};
+                                .random = schedule != 0, .seed = schedule, .ops = &ops,
+                                .hand_ticks = handing ? (uint64_t)1 << 62 : 0};
 
     memset(actors, 0, sizeof actors);
     ran = 0;
@@ -288,9 +304,8 @@ static int clocks(uint32_t id, struct actor *a)
     return 1;
 }
 
-int main(void)
+static void test_all(void)
 {
-    plan_auto();
     test_all_run();
     test_wake_after();
     is_int(run(2, 5, 0, 0, fifo), ENGINE_END_DONE, "fifty messages");
@@ -306,5 +321,32 @@ int main(void)
     is_int(bound_later, 101, "ended entities do not hold the lower bound back");
     is_int(engine_lower_bound(&engine), VTIME_NEVER, "all ended: nothing can come");
     engine_fini(&engine);
+}
+
+/* Two entities wait for each other a hundred times; the scheduler wants its turn after every one. */
+static int alternate(uint32_t id, struct actor *a)
+{
+    drain(a);
+    post(id, 1 - id, 10, 0);
+    engine.hand_until = 0;
+    if (a->runs == 100)
+        return 1;
+    block(id, VTIME_NEVER, 1);
+    return 0;
+}
+
+int main(void)
+{
+    plan_auto();
+    test_all();
+    is_int(handed, 0, "the scheduler ran between any two turns");
+    handing = 1;
+    test_all();
+    ok(handed > 100, "entities handed over to each other");
+    handed = 0;
+    is_int(run(2, 5, 0, 0, alternate), ENGINE_END_DONE, "two that take turns");
+    is_int(handed, 0, "when the time is over, the scheduler has its turn");
+    engine_fini(&engine);
+    is_int(mistaken, 0, "whoever ran, it was its turn");
     return done_testing();
 }
