@@ -254,7 +254,7 @@ class Runner:
         few = max([n for n in program.n if n <= 5] or [min(program.n)])
         ways = [()]
         if TALKATIVE.match(program.name) and few > 1:
-            ways.append(("--procs", "2"))
+            ways += [("--procs", "2"), ("--schedule", "random:1")]
         yield f"process host {program.name} n={few}", self.hosted, (program, few, ways)
 
     def spread_cases(self, program):
