@@ -36,6 +36,12 @@ struct mpi_group {
 
 struct mpi_topo;
 
+/* Point-to-point contexts are even. */
+static inline int mpi_ctx_is_coll(uint32_t ctx)
+{
+    return ctx & 1;
+}
+
 struct mpi_comm {
     uint32_t ctx;            /* ctx: point-to-point, ctx + 1: collectives */
     uint32_t refs;           /* members of this process that hold it */

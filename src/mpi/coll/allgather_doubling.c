@@ -20,12 +20,12 @@ int coll_allgather_recursive_doubling(struct mpi_rank *self, struct mpi_comm *c,
 {
     int rc = copy_own(a);
 
-    for (int mask = 1; mask < a->size && !rc; mask <<= 1) {
+    for (int mask = 1; mask < a->size; mask <<= 1) {
         struct coll_block mine = coll_recv_block(a, a->rank & -mask);
         struct coll_block theirs = coll_recv_block(a, (a->rank & -mask) ^ mask);
-        rc = mpi_coll_sendrecv(self, c, mine.buf, mine.count * (uint64_t)mask, mine.type,
-                               a->rank ^ mask, theirs.buf, theirs.count * (uint64_t)mask,
-                               theirs.type, a->rank ^ mask, MPI_TAG_ALLGATHER);
+        rc |= mpi_coll_sendrecv(self, c, mine.buf, mine.count * (uint64_t)mask, mine.type,
+                                a->rank ^ mask, theirs.buf, theirs.count * (uint64_t)mask,
+                                theirs.type, a->rank ^ mask, MPI_TAG_ALLGATHER);
     }
     return rc;
 }
@@ -58,12 +58,12 @@ int coll_allgatherv_recursive_doubling(struct mpi_rank *self, struct mpi_comm *c
     struct coll_block own = coll_recv_block(a, a->rank);
 
     mpi_type_pack(own.type, own.count, own.buf, tmp + run_bytes(a, 0, a->rank));
-    for (int mask = 1; mask < a->size && !rc; mask <<= 1) {
+    for (int mask = 1; mask < a->size; mask <<= 1) {
         int mine = a->rank & -mask, theirs = mine ^ mask;
-        rc = mpi_coll_sendrecv(self, c, tmp + run_bytes(a, 0, mine), run_bytes(a, mine, mask),
-                               coll_byte(), a->rank ^ mask, tmp + run_bytes(a, 0, theirs),
-                               run_bytes(a, theirs, mask), coll_byte(), a->rank ^ mask,
-                               MPI_TAG_ALLGATHERV);
+        rc |= mpi_coll_sendrecv(self, c, tmp + run_bytes(a, 0, mine), run_bytes(a, mine, mask),
+                                coll_byte(), a->rank ^ mask, tmp + run_bytes(a, 0, theirs),
+                                run_bytes(a, theirs, mask), coll_byte(), a->rank ^ mask,
+                                MPI_TAG_ALLGATHERV);
     }
     if (!rc)
         unpack_all(a, tmp);

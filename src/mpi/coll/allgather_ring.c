@@ -12,11 +12,11 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
         struct coll_block from = coll_send_block(a, a->rank), to = coll_recv_block(a, a->rank);
         rc = coll_copy_block(&from, &to);
     }
-    for (int step = 0; step < a->size - 1 && !rc; step++) {
+    for (int step = 0; step < a->size - 1; step++) {
         struct coll_block out = coll_recv_block(a, coll_before(a, a->rank, step));
         struct coll_block in = coll_recv_block(a, coll_before(a, a->rank, step + 1));
-        rc = mpi_coll_sendrecv(self, c, out.buf, out.count, out.type, coll_after(a, a->rank, 1),
-                               in.buf, in.count, in.type, coll_before(a, a->rank, 1), tag);
+        rc |= mpi_coll_sendrecv(self, c, out.buf, out.count, out.type, coll_after(a, a->rank, 1),
+                                in.buf, in.count, in.type, coll_before(a, a->rank, 1), tag);
     }
     return rc;
 }

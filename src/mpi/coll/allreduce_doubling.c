@@ -24,15 +24,15 @@ static int run_power(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
     int rc = MPI_SUCCESS;
 
     if (p->me < p->rem) {
-        rc = mpi_coll_recv(self, c, in, a->rcount, a->rtype, a->rank - 1, MPI_TAG_ALLREDUCE);
+        rc |= mpi_coll_recv(self, c, in, a->rcount, a->rtype, a->rank - 1, MPI_TAG_ALLREDUCE);
         if (!rc)
             rc = coll_fold(a, a->rbuf, in, a->rcount, 1);
     }
-    for (int mask = 1; mask < p->pow2 && !rc; mask <<= 1)
-        rc = exchange(self, c, a, in, coll_pow2_rank(p, p->me ^ mask));
+    for (int mask = 1; mask < p->pow2; mask <<= 1)
+        rc |= exchange(self, c, a, in, coll_pow2_rank(p, p->me ^ mask));
     coll_items_free(in, a->rtype, a->rcount);
-    if (!rc && p->me < p->rem)
-        rc = mpi_coll_send(self, c, a->rbuf, a->rcount, a->rtype, a->rank - 1, MPI_TAG_ALLREDUCE);
+    if (p->me < p->rem)
+        rc |= mpi_coll_send(self, c, a->rbuf, a->rcount, a->rtype, a->rank - 1, MPI_TAG_ALLREDUCE);
     return rc;
 }
 
@@ -49,7 +49,7 @@ int coll_allreduce_recursive_doubling(struct mpi_rank *self, struct mpi_comm *c,
     }
     int rc = mpi_coll_send(self, c, coll_source(a), a->rcount, a->rtype, a->rank + 1,
                            MPI_TAG_ALLREDUCE);
-    if (rc)
-        return rc;
-    return mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, a->rank + 1, MPI_TAG_ALLREDUCE);
+
+    return rc | mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, a->rank + 1,
+                              MPI_TAG_ALLREDUCE);
 }

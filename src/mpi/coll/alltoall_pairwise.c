@@ -31,11 +31,11 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     struct coll_block from = coll_send_block(a, a->rank), to = coll_recv_block(a, a->rank);
     int rc = coll_copy_block(&from, &to);
 
-    for (int i = 1; i < a->size && !rc; i++) {
+    for (int i = 1; i < a->size; i++) {
         if (coll_is_pow2(a->size))
-            rc = exchange(self, c, a, a->rank ^ i, a->rank ^ i, tag);
+            rc |= exchange(self, c, a, a->rank ^ i, a->rank ^ i, tag);
         else
-            rc = exchange(self, c, a, coll_after(a, a->rank, i), coll_before(a, a->rank, i), tag);
+            rc |= exchange(self, c, a, coll_after(a, a->rank, i), coll_before(a, a->rank, i), tag);
     }
     return rc;
 }

@@ -27,9 +27,9 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
 {
     int rc = MPI_SUCCESS;
 
-    for (int peer = 0; peer < a->size && !rc; peer++)
+    for (int peer = 0; peer < a->size; peer++)
         if (peer != a->rank)
-            rc = swap_block(self, c, a, peer, tag);
+            rc |= swap_block(self, c, a, peer, tag);
     return rc;
 }
 

@@ -40,10 +40,10 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     struct mpi_req *reqs = (struct mpi_req *)mem_alloc(2 * window * sizeof *reqs);
     int rc = copy_own(a);
 
-    for (int d = 1; d < a->size && !rc; d += COLL_WINDOW)
-        rc = mpi_p2p_waitall(self, reqs,
-                             start_window(self, c, a, reqs, d,
-                                          d + coll_min(COLL_WINDOW, a->size - d), tag));
+    for (int d = 1; d < a->size; d += COLL_WINDOW)
+        rc |= mpi_p2p_waitall(self, reqs,
+                              start_window(self, c, a, reqs, d,
+                                           d + coll_min(COLL_WINDOW, a->size - d), tag));
     mem_free(reqs);
     return rc;
 }

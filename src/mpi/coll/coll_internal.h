@@ -3,6 +3,10 @@
  *
  * Algorithms return an MPI error class. They need not handle zero bytes or a single rank: that is
  * done before, in coll_table.c.
+ *
+ * A message that does not fit is an error at its receiver, which yet sends and receives all that
+ * others count on: errors are gathered by `rc |= ...`, and the call fails in the end. Of the
+ * classes there are (MPI_ERR_OP, MPI_ERR_TRUNCATE, MPI_ERR_OTHER) different ones make MPI_ERR_OTHER.
  */
 #ifndef MPI_COLL_INTERNAL_H
 #define MPI_COLL_INTERNAL_H
@@ -22,6 +26,11 @@
                                   const struct mpi_coll_args *a);
 MPI_COLL_ALGORITHMS(COLL_DECLARE)
 #undef COLL_DECLARE
+
+_Static_assert((MPI_ERR_OP | MPI_ERR_TRUNCATE) == MPI_ERR_OTHER &&
+                   (MPI_ERR_OP | MPI_ERR_OTHER) == MPI_ERR_OTHER &&
+                   (MPI_ERR_TRUNCATE | MPI_ERR_OTHER) == MPI_ERR_OTHER,
+               "classes can be or'ed");
 
 /* Requests in flight at most, where a rank exchanges with all others. */
 #define COLL_WINDOW 32

@@ -69,6 +69,10 @@ int coll_failed(struct mpi_rank *self, MPI_Comm comm, int error_class)
         return mpi_raise(self, comm, error_class,
                          "a message was longer than its receiver expected: counts or datatypes "
                          "differ between ranks");
+    if (error_class == MPI_ERR_OTHER)
+        return mpi_raise(self, comm, error_class,
+                         "messages had other lengths than expected: counts or datatypes differ "
+                         "between ranks");
     return mpi_raise(self, comm, error_class, "the collective failed");
 }
 

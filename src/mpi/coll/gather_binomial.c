@@ -34,9 +34,9 @@ static int run_root(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
         struct coll_block from = coll_send_block(a, a->rank), to = coll_recv_block(a, a->rank);
         rc = coll_copy_block(&from, &to);
     }
-    for (int mask = 1; mask < a->size && !rc; mask <<= 1)
-        rc = root_recv(self, c, a, coll_after(a, a->rank, mask),
-                       coll_min(mask, a->size - mask));
+    for (int mask = 1; mask < a->size; mask <<= 1)
+        rc |= root_recv(self, c, a, coll_after(a, a->rank, mask),
+                        coll_min(mask, a->size - mask));
     return rc;
 }
 
@@ -49,12 +49,11 @@ static int run_inner(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
     int rc = MPI_SUCCESS;
 
     mpi_type_pack(a->stype, a->scount, a->sbuf, tmp);
-    for (int mask = 1; mask < n && !rc; mask <<= 1)
-        rc = mpi_coll_recv(self, c, tmp + (uint64_t)mask * nb,
-                           (uint64_t)coll_min(mask, n - mask) * nb, coll_byte(),
-                           coll_after(a, a->rank, mask), MPI_TAG_GATHER);
-    if (!rc)
-        rc = mpi_coll_send(self, c, tmp, (uint64_t)n * nb, coll_byte(), parent, MPI_TAG_GATHER);
+    for (int mask = 1; mask < n; mask <<= 1)
+        rc |= mpi_coll_recv(self, c, tmp + (uint64_t)mask * nb,
+                            (uint64_t)coll_min(mask, n - mask) * nb, coll_byte(),
+                            coll_after(a, a->rank, mask), MPI_TAG_GATHER);
+    rc |= mpi_coll_send(self, c, tmp, (uint64_t)n * nb, coll_byte(), parent, MPI_TAG_GATHER);
     mem_free(tmp);
     return rc;
 }

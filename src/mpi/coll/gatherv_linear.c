@@ -30,8 +30,8 @@ static int run_root(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
         struct coll_block from = coll_send_block(a, a->rank), to = coll_recv_block(a, a->rank);
         rc = coll_copy_block(&from, &to);
     }
-    for (int next = 0; next < a->size && !rc;)
-        rc = mpi_p2p_waitall(self, reqs, post_window(self, c, a, reqs, &next));
+    for (int next = 0; next < a->size;)
+        rc |= mpi_p2p_waitall(self, reqs, post_window(self, c, a, reqs, &next));
     mem_free(reqs);
     return rc;
 }

@@ -17,8 +17,7 @@ int inter_allgather_gather_bcast(struct mpi_rank *self, struct mpi_comm *c,
     int rc = mpi_coll_gather(self, c->local, a->sbuf, a->scount, a->stype, all, bytes, coll_byte(),
                              0);
 
-    if (!rc)
-        rc = inter_swap(self, c, &s, MPI_TAG_ALLGATHER);
+    rc |= inter_swap(self, c, &s, MPI_TAG_ALLGATHER);
     mem_free(all);
     return rc;
 }
@@ -79,7 +78,6 @@ int inter_allgatherv_gather_bcast(struct mpi_rank *self, struct mpi_comm *c,
 {
     int rc = c->high ? give(self, c, a) : take(self, c, a);
 
-    if (!rc)
-        rc = c->high ? take(self, c, a) : give(self, c, a);
-    return rc ? rc : share(self, c, a);
+    rc |= c->high ? take(self, c, a) : give(self, c, a);
+    return rc | share(self, c, a);
 }

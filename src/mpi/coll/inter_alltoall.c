@@ -31,8 +31,8 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     int64_t n = a->size > (int)c->remote->size ? a->size : (int64_t)c->remote->size;
     int rc = MPI_SUCCESS;
 
-    for (int64_t i = 0; i < n && !rc; i++)
-        rc = step(self, c, a, (int)((a->rank + i) % n), (int)((a->rank + n - i) % n), tag);
+    for (int64_t i = 0; i < n; i++)
+        rc |= step(self, c, a, (int)((a->rank + i) % n), (int)((a->rank + n - i) % n), tag);
     return rc;
 }
 

@@ -19,7 +19,7 @@ int inter_bcast_local_bcast(struct mpi_rank *self, struct mpi_comm *c,
         return mpi_coll_send(self, c, a->rbuf, a->rcount, a->rtype, 0, MPI_TAG_BCAST);
     if (a->rank == 0)
         rc = mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, a->root, MPI_TAG_BCAST);
-    return rc ? rc : mpi_coll_bcast(self, c->local, a->rbuf, a->rcount, a->rtype, 0);
+    return rc | mpi_coll_bcast(self, c->local, a->rbuf, a->rcount, a->rtype, 0);
 }
 
 static int give(struct mpi_rank *self, struct mpi_comm *c, const struct inter_swap *s, int tag)
@@ -35,16 +35,14 @@ static int take(struct mpi_rank *self, struct mpi_comm *c, const struct inter_sw
 
     if (mpi_comm_my_rank(c, self) == 0)
         rc = mpi_coll_recv(self, c, s->rbuf, s->rcount, s->rtype, 0, tag);
-    return rc ? rc : mpi_coll_bcast(self, c->local, s->rbuf, s->rcount, s->rtype, 0);
+    return rc | mpi_coll_bcast(self, c->local, s->rbuf, s->rcount, s->rtype, 0);
 }
 
 int inter_swap(struct mpi_rank *self, struct mpi_comm *c, const struct inter_swap *s, int tag)
 {
     int rc = c->high ? take(self, c, s, tag) : give(self, c, s, tag);
 
-    if (rc)
-        return rc;
-    return c->high ? give(self, c, s, tag) : take(self, c, s, tag);
+    return rc | (c->high ? give(self, c, s, tag) : take(self, c, s, tag));
 }
 
 int inter_barrier_bcast(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
@@ -54,8 +52,7 @@ int inter_barrier_bcast(struct mpi_rank *self, struct mpi_comm *c, const struct 
     int rc = mpi_coll_barrier(self, c->local);
 
     (void)a;
-    if (!rc)
-        rc = inter_swap(self, c, &s, MPI_TAG_BARRIER);
+    rc |= inter_swap(self, c, &s, MPI_TAG_BARRIER);
     mem_free(bytes);
     return rc;
 }

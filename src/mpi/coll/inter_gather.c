@@ -19,8 +19,8 @@ int inter_gather_local_gather(struct mpi_rank *self, struct mpi_comm *c,
     char *all = a->rank == 0 ? mem_alloc(total) : NULL;
     int rc = mpi_coll_gather(self, c->local, a->sbuf, a->scount, a->stype, all, bytes, coll_byte(),
                              0);
-    if (!rc && a->rank == 0)
-        rc = mpi_coll_send(self, c, all, total, coll_byte(), a->root, MPI_TAG_GATHER);
+    if (a->rank == 0)
+        rc |= mpi_coll_send(self, c, all, total, coll_byte(), a->root, MPI_TAG_GATHER);
     mem_free(all);
     return rc;
 }
@@ -35,10 +35,9 @@ int inter_scatter_local_scatter(struct mpi_rank *self, struct mpi_comm *c,
     char *all = a->rank == 0 ? mem_alloc(total) : NULL;
     int rc = MPI_SUCCESS;
     if (a->rank == 0)
-        rc = mpi_coll_recv(self, c, all, total, coll_byte(), a->root, MPI_TAG_SCATTER);
-    if (!rc)
-        rc = mpi_coll_scatter(self, c->local, all, bytes, coll_byte(), a->rbuf, a->rcount,
-                              a->rtype, 0);
+        rc |= mpi_coll_recv(self, c, all, total, coll_byte(), a->root, MPI_TAG_SCATTER);
+    rc |= mpi_coll_scatter(self, c->local, all, bytes, coll_byte(), a->rbuf, a->rcount,
+                           a->rtype, 0);
     mem_free(all);
     return rc;
 }
@@ -72,8 +71,8 @@ static int with_all(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
     struct mpi_req *reqs = (struct mpi_req *)mem_alloc(window * sizeof *reqs);
     int rc = MPI_SUCCESS;
 
-    for (uint32_t next = 0; next < c->remote->size && !rc;)
-        rc = mpi_p2p_waitall(self, reqs, start_window(self, c, a, reqs, receive, &next, tag));
+    for (uint32_t next = 0; next < c->remote->size;)
+        rc |= mpi_p2p_waitall(self, reqs, start_window(self, c, a, reqs, receive, &next, tag));
     mem_free(reqs);
     return rc;
 }

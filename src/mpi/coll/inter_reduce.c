@@ -16,8 +16,8 @@ int inter_reduce_local_reduce(struct mpi_rank *self, struct mpi_comm *c,
         return mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, 0, MPI_TAG_REDUCE);
     void *sum = a->rank == 0 ? coll_items_alloc(a->rtype, a->rcount) : NULL;
     int rc = mpi_coll_reduce(self, c->local, a->sbuf, sum, a->rcount, a->rtype, a->op, 0);
-    if (!rc && a->rank == 0)
-        rc = mpi_coll_send(self, c, sum, a->rcount, a->rtype, a->root, MPI_TAG_REDUCE);
+    if (a->rank == 0)
+        rc |= mpi_coll_send(self, c, sum, a->rcount, a->rtype, a->root, MPI_TAG_REDUCE);
     if (a->rank == 0)
         coll_items_free(sum, a->rtype, a->rcount);
     return rc;
@@ -30,12 +30,12 @@ int inter_allreduce_exchange(struct mpi_rank *self, struct mpi_comm *c,
         return MPI_SUCCESS;
     void *sum = a->rank == 0 ? coll_items_alloc(a->rtype, a->rcount) : NULL;
     int rc = mpi_coll_reduce(self, c->local, a->sbuf, sum, a->rcount, a->rtype, a->op, 0);
-    if (!rc && a->rank == 0)
-        rc = mpi_coll_sendrecv(self, c, sum, a->rcount, a->rtype, 0, a->rbuf, a->rcount, a->rtype,
-                               0, MPI_TAG_ALLREDUCE);
+    if (a->rank == 0)
+        rc |= mpi_coll_sendrecv(self, c, sum, a->rcount, a->rtype, 0, a->rbuf, a->rcount, a->rtype,
+                                0, MPI_TAG_ALLREDUCE);
     if (a->rank == 0)
         coll_items_free(sum, a->rtype, a->rcount);
-    return rc ? rc : mpi_coll_bcast(self, c->local, a->rbuf, a->rcount, a->rtype, 0);
+    return rc | mpi_coll_bcast(self, c->local, a->rbuf, a->rcount, a->rtype, 0);
 }
 
 /* ---- reduce_scatter ---- */
@@ -61,7 +61,7 @@ static int reduce_both(struct mpi_rank *self, struct mpi_comm *c, const struct m
 {
     int rc = reduce_across(self, c, a, !c->high, sum, total);
 
-    return rc ? rc : reduce_across(self, c, a, c->high, sum, total);
+    return rc | reduce_across(self, c, a, c->high, sum, total);
 }
 
 int inter_reduce_scatter_block_reduce_scatter(struct mpi_rank *self, struct mpi_comm *c,
@@ -71,9 +71,8 @@ int inter_reduce_scatter_block_reduce_scatter(struct mpi_rank *self, struct mpi_
     void *sum = a->rank == 0 ? coll_items_alloc(a->rtype, total) : NULL;
     int rc = reduce_both(self, c, a, sum, total);
 
-    if (!rc)
-        rc = mpi_coll_scatter(self, c->local, sum, a->rcount, a->rtype, a->rbuf, a->rcount,
-                              a->rtype, 0);
+    rc |= mpi_coll_scatter(self, c->local, sum, a->rcount, a->rtype, a->rbuf, a->rcount,
+                           a->rtype, 0);
     if (a->rank == 0)
         coll_items_free(sum, a->rtype, total);
     return rc;
@@ -105,8 +104,7 @@ int inter_reduce_scatter_reduce_scatterv(struct mpi_rank *self, struct mpi_comm 
     void *sum = a->rank == 0 ? coll_items_alloc(a->rtype, total) : NULL;
     int rc = reduce_both(self, c, a, sum, total);
 
-    if (!rc)
-        rc = scatter_by_counts(self, c, a, sum);
+    rc |= scatter_by_counts(self, c, a, sum);
     if (a->rank == 0)
         coll_items_free(sum, a->rtype, total);
     return rc;

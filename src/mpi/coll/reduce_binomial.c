@@ -15,9 +15,9 @@ static int fold_children(struct mpi_rank *self, struct mpi_comm *c, const struct
     void *in = coll_items_alloc(a->rtype, a->rcount);
     int rc = MPI_SUCCESS;
 
-    for (int mask = 1; mask < n && !rc; mask <<= 1) {
-        rc = mpi_coll_recv(self, c, in, a->rcount, a->rtype, coll_after(a, a->rank, mask),
-                           MPI_TAG_REDUCE);
+    for (int mask = 1; mask < n; mask <<= 1) {
+        rc |= mpi_coll_recv(self, c, in, a->rcount, a->rtype, coll_after(a, a->rank, mask),
+                            MPI_TAG_REDUCE);
         if (!rc)
             rc = coll_fold(a, acc, in, a->rcount, 0);
     }
@@ -32,8 +32,7 @@ static int run_inner(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
 
     coll_copy(coll_source(a), acc, a->rcount, a->rtype);
     int rc = fold_children(self, c, a, acc, n);
-    if (!rc)
-        rc = mpi_coll_send(self, c, acc, a->rcount, a->rtype, parent, MPI_TAG_REDUCE);
+    rc |= mpi_coll_send(self, c, acc, a->rcount, a->rtype, parent, MPI_TAG_REDUCE);
     coll_items_free(acc, a->rtype, a->rcount);
     return rc;
 }
@@ -61,7 +60,7 @@ int coll_reduce_binomial(struct mpi_rank *self, struct mpi_comm *c, const struct
     int top = a->op->commute ? a->root : 0;
     int rc = run_tree(self, c, a, top);
 
-    if (rc || a->rank != a->root || top == a->root)
+    if (a->rank != a->root || top == a->root)
         return rc;
-    return mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, 0, MPI_TAG_REDUCE);
+    return rc | mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, 0, MPI_TAG_REDUCE);
 }

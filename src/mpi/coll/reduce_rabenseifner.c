@@ -66,6 +66,8 @@ static int fold_pair(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
 static int scatter_pieces(struct mpi_rank *self, struct mpi_comm *c,
                           const struct mpi_coll_args *a, struct job *j)
 {
+    int rc = MPI_SUCCESS;
+
     for (int mask = 1; mask < j->p.pow2; mask <<= 1) {
         int peer = rank_of(j, j->p.me ^ mask), away = j->lo;
         j->len /= 2;
@@ -74,16 +76,14 @@ static int scatter_pieces(struct mpi_rank *self, struct mpi_comm *c,
         else
             away += j->len;
         uint64_t keep = piece_items(a, j, j->lo, j->len);
-        int rc = mpi_coll_sendrecv(self, c, piece_at(a, j, j->acc, away),
-                                   piece_items(a, j, away, j->len), a->rtype, peer, j->in, keep,
-                                   a->rtype, peer, j->tag);
+        rc |= mpi_coll_sendrecv(self, c, piece_at(a, j, j->acc, away),
+                                piece_items(a, j, away, j->len), a->rtype, peer, j->in, keep,
+                                a->rtype, peer, j->tag);
         if (!rc)
             rc = coll_fold(a, piece_at(a, j, j->acc, j->lo), j->in,
                            piece_items(a, j, j->lo, j->len), 1);
-        if (rc)
-            return rc;
     }
-    return MPI_SUCCESS;
+    return rc;
 }
 
 /* One step back: the pieces of the peer beside mine. */
@@ -113,10 +113,10 @@ static int gather_pieces(struct mpi_rank *self, struct mpi_comm *c, const struct
 {
     int top = j->root < 2 * j->p.rem ? j->root / 2 : j->root - j->p.rem, rc = MPI_SUCCESS;
 
-    for (int mask = j->p.pow2 >> 1; mask && !rc; mask >>= 1) {
+    for (int mask = j->p.pow2 >> 1; mask; mask >>= 1) {
         if ((j->p.me ^ top) & mask)
-            return step_back(self, c, a, j, mask, 1, 0);
-        rc = step_back(self, c, a, j, mask, 0, 1);
+            return rc | step_back(self, c, a, j, mask, 1, 0);
+        rc |= step_back(self, c, a, j, mask, 0, 1);
     }
     return rc;
 }
@@ -126,8 +126,8 @@ static int allgather_pieces(struct mpi_rank *self, struct mpi_comm *c,
 {
     int rc = MPI_SUCCESS;
 
-    for (int mask = j->p.pow2 >> 1; mask && !rc; mask >>= 1)
-        rc = step_back(self, c, a, j, mask, 1, 1);
+    for (int mask = j->p.pow2 >> 1; mask; mask >>= 1)
+        rc |= step_back(self, c, a, j, mask, 1, 1);
     return rc;
 }
 
@@ -137,12 +137,9 @@ static int run_power(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
 {
     j->in = (char *)coll_items_alloc(a->rtype, a->rcount);
     int rc = fold_pair(self, c, a, j);
-    if (!rc)
-        rc = scatter_pieces(self, c, a, j);
+    rc |= scatter_pieces(self, c, a, j);
     coll_items_free(j->in, a->rtype, a->rcount);
-    if (rc)
-        return rc;
-    return (j->root < 0 ? allgather_pieces : gather_pieces)(self, c, a, j);
+    return rc | (j->root < 0 ? allgather_pieces : gather_pieces)(self, c, a, j);
 }
 
 int coll_reduce_rabenseifner(struct mpi_rank *self, struct mpi_comm *c,
@@ -174,15 +171,13 @@ int coll_allreduce_rabenseifner(struct mpi_rank *self, struct mpi_comm *c,
     job_init(&j, a, -1);
     if (j.p.me < 0) {
         rc = mpi_coll_send(self, c, coll_source(a), a->rcount, a->rtype, a->rank + 1, j.tag);
-        if (rc)
-            return rc;
-        return mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, a->rank + 1, j.tag);
+        return rc | mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, a->rank + 1, j.tag);
     }
     j.acc = (char *)a->rbuf;
     if (a->sbuf != MPI_IN_PLACE)
         coll_copy(a->sbuf, j.acc, a->rcount, a->rtype);
     rc = run_power(self, c, a, &j);
-    if (!rc && j.p.me < j.p.rem)
-        rc = mpi_coll_send(self, c, a->rbuf, a->rcount, a->rtype, a->rank - 1, j.tag);
+    if (j.p.me < j.p.rem)
+        rc |= mpi_coll_send(self, c, a->rbuf, a->rcount, a->rtype, a->rank - 1, j.tag);
     return rc;
 }

@@ -146,10 +146,9 @@ static int run_power(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
     j->in = coll_items_alloc(a->rtype, j->total);
     int rc = start(self, c, a, j);
 
-    for (int mask = 1; mask < j->p.pow2 && !rc; mask <<= 1)
-        rc = halve(self, c, a, j, j->ordered ? mask : (j->p.pow2 >> 1) / mask);
-    if (!rc)
-        rc = deliver(self, c, a, j);
+    for (int mask = 1; mask < j->p.pow2; mask <<= 1)
+        rc |= halve(self, c, a, j, j->ordered ? mask : (j->p.pow2 >> 1) / mask);
+    rc |= deliver(self, c, a, j);
     coll_items_free(j->in, a->rtype, j->total);
     coll_items_free(j->acc, a->rtype, j->total);
     return rc;
@@ -165,9 +164,9 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     if (j.p.me >= 0)
         return run_power(self, c, a, &j);
     int rc = mpi_coll_send(self, c, coll_source(a), j.total, a->rtype, a->rank + 1, tag_of(a));
-    if (rc || !coll_block_count(a, a->rank))
+    if (!coll_block_count(a, a->rank))
         return rc;
-    return mpi_coll_recv(self, c, a->rbuf, coll_block_count(a, a->rank), a->rtype, a->rank + 1,
+    return rc | mpi_coll_recv(self, c, a->rbuf, coll_block_count(a, a->rank), a->rtype, a->rank + 1,
                          tag_of(a));
 }
 

@@ -15,20 +15,19 @@ static int exchange(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
     uint64_t at = coll_block_sum(a, 0, a->rank); /* first item of block dst - 1 */
     int tag = a->op_id == MPI_COLL_reduce_scatter ? MPI_TAG_REDUCE_SCATTER
                                                   : MPI_TAG_REDUCE_SCATTER_BLOCK;
+    int rc = MPI_SUCCESS;
 
     for (int i = 1; i < a->size; i++) {
         int dst = coll_after(a, a->rank, i);
         at = dst ? at + coll_block_count(a, dst - 1) : 0;
-        int rc = mpi_coll_sendrecv(self, c, coll_at(coll_source(a), (int64_t)at, a->rtype),
-                                   coll_block_count(a, dst), a->rtype, dst, in,
-                                   coll_block_count(a, a->rank), a->rtype,
-                                   coll_before(a, a->rank, i), tag);
+        rc |= mpi_coll_sendrecv(self, c, coll_at(coll_source(a), (int64_t)at, a->rtype),
+                                coll_block_count(a, dst), a->rtype, dst, in,
+                                coll_block_count(a, a->rank), a->rtype,
+                                coll_before(a, a->rank, i), tag);
         if (!rc)
             rc = coll_fold(a, acc, in, coll_block_count(a, a->rank), 1);
-        if (rc)
-            return rc;
     }
-    return MPI_SUCCESS;
+    return rc;
 }
 
 static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)

@@ -36,9 +36,9 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     int rc = MPI_SUCCESS;
 
     coll_copy(coll_source(a), group, a->rcount, a->rtype);
-    for (int mask = 1; mask < a->size && !rc; mask <<= 1)
+    for (int mask = 1; mask < a->size; mask <<= 1)
         if ((a->rank ^ mask) < a->size)
-            rc = round_with(self, c, a, group, in, a->rank ^ mask);
+            rc |= round_with(self, c, a, group, in, a->rank ^ mask);
     coll_items_free(in, a->rtype, a->rcount);
     coll_items_free(group, a->rtype, a->rcount);
     return rc;

@@ -28,11 +28,11 @@ static int run_root(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
 {
     int rc = MPI_SUCCESS;
 
-    for (int mask = coll_pow2_below(a->size - 1); mask && !rc; mask >>= 1)
-        rc = root_send(self, c, a, coll_after(a, a->rank, mask), coll_min(mask, a->size - mask));
-    if (!rc && a->rbuf != MPI_IN_PLACE) {
+    for (int mask = coll_pow2_below(a->size - 1); mask; mask >>= 1)
+        rc |= root_send(self, c, a, coll_after(a, a->rank, mask), coll_min(mask, a->size - mask));
+    if (a->rbuf != MPI_IN_PLACE) {
         struct coll_block from = coll_send_block(a, a->rank), to = coll_recv_block(a, a->rank);
-        rc = coll_copy_block(&from, &to);
+        rc |= coll_copy_block(&from, &to);
     }
     return rc;
 }
@@ -45,10 +45,10 @@ static int run_inner(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
     char *tmp = (char *)mem_alloc((uint64_t)n * nb);
     int rc = mpi_coll_recv(self, c, tmp, (uint64_t)n * nb, coll_byte(), parent, MPI_TAG_SCATTER);
 
-    for (int mask = coll_pow2_below(n - 1); mask && !rc; mask >>= 1)
-        rc = mpi_coll_send(self, c, tmp + (uint64_t)mask * nb,
-                           (uint64_t)coll_min(mask, n - mask) * nb, coll_byte(),
-                           coll_after(a, a->rank, mask), MPI_TAG_SCATTER);
+    for (int mask = coll_pow2_below(n - 1); mask; mask >>= 1)
+        rc |= mpi_coll_send(self, c, tmp + (uint64_t)mask * nb,
+                            (uint64_t)coll_min(mask, n - mask) * nb, coll_byte(),
+                            coll_after(a, a->rank, mask), MPI_TAG_SCATTER);
     if (!rc)
         mpi_type_unpack(a->rtype, a->rcount, a->rbuf, tmp, nb);
     mem_free(tmp);

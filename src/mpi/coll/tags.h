@@ -43,4 +43,11 @@ enum mpi_coll_tag {
     MPI_TAG_CREATE_GROUP_FIRST = 1 << 30 /* and above: MPI_Comm_create_group, by the user's tag */
 };
 
+/* Is this the tag of a broadcast, whose messages must have the length that is expected? Elsewhere
+ * less may come than there is room for, as in MPICH. */
+static inline int mpi_coll_tag_is_bcast(int tag)
+{
+    return tag < MPI_TAG_CREATE_GROUP_FIRST && tag % MPI_TAG_NONBLOCKING_FIRST == MPI_TAG_BCAST;
+}
+
 #endif

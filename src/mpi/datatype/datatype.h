@@ -194,6 +194,9 @@ uint64_t mpi_type_copy(const void *src, uint64_t src_count, const struct mpi_typ
  * only, or bytes in an empty type. Cost: members of the struct types passed on the way. */
 int64_t mpi_type_elements(const struct mpi_type *t, uint64_t bytes);
 
+/* Bytes of the whole basic elements in the first `bytes` bytes of a stream. Same cost. */
+uint64_t mpi_type_whole_bytes(const struct mpi_type *t, uint64_t bytes);
+
 /* The inverse: bytes that the first n basic elements of a stream take. Same cost. */
 uint64_t mpi_type_element_bytes(const struct mpi_type *t, uint64_t n);
 

@@ -113,3 +113,10 @@ uint64_t mpi_type_element_bytes(const struct mpi_type *t, uint64_t n)
     }
     return n ? bytes + type_first_member(t) : bytes;
 }
+
+uint64_t mpi_type_whole_bytes(const struct mpi_type *t, uint64_t bytes)
+{
+    uint64_t rest = t->size ? bytes % t->size : bytes;
+
+    return bytes - rest + (t->size && rest ? mpi_type_element_bytes(t, elements_in_item(t, rest)) : 0);
+}

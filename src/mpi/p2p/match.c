@@ -21,6 +21,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "mpi/coll/tags.h"
 #include "mpi/p2p/posted.h"
 #include "mpi/service.h"
 #include "mpi/strand.h"
@@ -40,12 +41,25 @@ static void deliver(struct mpi_req *req, const char *payload, uint64_t bytes)
         mpi_type_unpack(req->type, req->count, req->buf, payload, bytes);
 }
 
+/* A message that does not fill the buffer may end between two elements, but not within one if they
+ * do not lie one after the other, nor may a broadcast be short: as in MPICH. */
+__attribute__((noinline)) static int misfit(const struct mpi_req *req, const struct mpi_msg *m,
+                                            uint64_t room)
+{
+    if (m->bytes > room ||
+        (!req->type->contig && mpi_type_whole_bytes(req->type, m->bytes) != m->bytes))
+        return MPI_ERR_TRUNCATE;
+    return mpi_ctx_is_coll(m->ctx) && mpi_coll_tag_is_bcast(m->tag) ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
 void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t)
 {
+    uint64_t room = req->count * req->type->size;
+
     req->got_peer = (int32_t)m->em.src;
     req->got_tag = m->tag;
     req->bytes = m->bytes;
-    req->error = m->bytes > req->count * req->type->size ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    req->error = m->bytes == room ? MPI_SUCCESS : (int16_t)misfit(req, m, room);
     if (m->em.arrival > t)
         t = m->em.arrival;
     if (m->kind == MPI_MSG_RTS) {

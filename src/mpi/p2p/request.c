@@ -227,7 +227,8 @@ static void status_proc_null(MPI_Status *s)
 uint64_t mpi_req_received(const struct mpi_req *r)
 {
     if (r->error == MPI_ERR_TRUNCATE && r->kind == MPI_REQ_RECV)
-        return r->count * r->type->size;
+        return r->bytes > r->count * r->type->size ? r->count * r->type->size
+                                                   : mpi_type_whole_bytes(r->type, r->bytes);
     return r->bytes;
 }
 
@@ -297,7 +298,10 @@ int mpi_req_finish(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI
 int mpi_req_raise(struct mpi_rank *self, MPI_Comm comm, int error)
 {
     if (error == MPI_ERR_TRUNCATE)
-        return mpi_raise(self, comm, error, "the message is longer than the receive buffer");
+        return mpi_raise(self, comm, error,
+                         "the message is longer than the receive buffer, or ends within an item");
+    if (error == MPI_ERR_OTHER)
+        return mpi_raise(self, comm, error, "a message was shorter than its receiver expected");
     if (mpi_win_of_comm(self, comm) != MPI_WIN_NULL)
         return mpi_raise_win(self, mpi_win_of_comm(self, comm), error, "the operation failed");
     return mpi_raise(self, comm, error, "the operation failed");
