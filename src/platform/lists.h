@@ -60,11 +60,13 @@ struct platform_noise {
     vtime start, duration;
 };
 
+#define PLATFORM_SWITCH 0x80000000u /* set in the number of a vertex: it is a switch, not a node */
+
 /* A link of a graph, in one direction. */
 struct platform_edge {
-    uint32_t from, to; /* vertices: nodes first (0 .. nodes - 1), then switches */
-    double bandwidth;
-    vtime latency;
+    uint32_t from, to; /* vertices: n12 is 12, s3 is 3 | PLATFORM_SWITCH */
+    double bandwidth;  /* NAN: as for links of its kind */
+    vtime latency;     /* VTIME_NEVER: as for links of its kind */
 };
 
 struct platform_list {
