@@ -155,6 +155,17 @@ static int64_t take_ready(struct engine *e)
     return e->ready[e->ready_head++ & (e->ready_cap - 1)];
 }
 
+/* A blocked entity has something to decide at `due`, if it had not before that. */
+static void due_by(struct engine *e, struct engine_entity *x, uint32_t id, vtime due)
+{
+    if (due < e->safe_until)
+        make_ready(e, x, id, ENGINE_WAKE_DECIDE);
+    else if (!x->heap_pos)
+        heap_add(e, id, due);
+    else if (due < e->heap[x->heap_pos - 1].due)
+        heap_up(e, x->heap_pos - 1, (struct engine_due){due, id});
+}
+
 void engine_deliver(struct engine *e, struct engine_msg *m)
 {
     uint32_t index = place_index(&e->cfg.place, m->dst);
@@ -173,6 +184,10 @@ void engine_deliver(struct engine *e, struct engine_msg *m)
     x->inbox = m;
     if (x->state != ENGINE_BLOCKED)
         return;
+    if (__builtin_expect(m->flags & ENGINE_MSG_DUE, 0)) {
+        due_by(e, x, index, m->arrival);
+        return;
+    }
     if (x->wake_after > 1 && !(m->flags & ENGINE_MSG_URGENT)) {
         x->wake_after--;
         return;

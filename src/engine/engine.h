@@ -47,6 +47,7 @@ struct engine_msg {
     uint64_t flags : 16; /* ENGINE_MSG_* */
 };
 #define ENGINE_MSG_URGENT 1u /* the receiver must act on it at once (a protocol step) */
+#define ENGINE_MSG_DUE 2u    /* a decision of the receiver's, due when it arrives: wakes it only then */
 
 /* Lies at the start of the owner's per-rank structure; 32 bytes. */
 struct engine_entity {
@@ -213,7 +214,7 @@ static inline void engine_msg_free(struct engine *e, struct engine_msg *m)
  * arrival, src and dst are the caller's. */
 void engine_inject(struct engine *, struct engine_msg *);
 /* The same for a message that came from another process to an entity of this one. Wakes the
- * destination if it is blocked and enough has come. */
+ * destination if it is blocked and enough has come, or when a decision that it brings is safe. */
 void engine_deliver(struct engine *, struct engine_msg *);
 
 /* Takes the oldest message out of the inbox, or NULL. */

@@ -39,7 +39,6 @@ struct mpi_msg *mpi_service_new(struct mpi_rank *self, uint32_t dst, enum mpi_se
 
     m->em.src = mpi_rank_id(self);
     m->em.dst = dst;
-    m->em.flags |= ENGINE_MSG_URGENT;
     m->kind = MPI_MSG_SERVICE;
     m->service = (uint8_t)service;
     m->cookie = 0;
@@ -57,6 +56,7 @@ vtime mpi_service_send(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes,
     if (arrival < not_before)
         arrival = not_before;
     m->em.arrival = arrival;
+    m->em.flags |= m->kind == MPI_MSG_REPLY ? ENGINE_MSG_URGENT : ENGINE_MSG_DUE;
     engine_inject(&mpi_world.engine, &m->em);
     (void)self;
     return arrival;

@@ -314,8 +314,13 @@ void vp_fibre_prefetch(const struct vp_fibre *f)
 
 const struct vp_stats *vp_stats(void)
 {
-    vp_image_stats(&host.stats);
-    return &host.stats;
+    static struct vp_stats stats;
+
+    stats = host.stats;
+    vp_image_stats(&stats);
+    if (vp_is_process_host)
+        stats.switches += vp_process_handed();
+    return &stats;
 }
 
 int vp_init(const struct vp_config *cfg, struct err *err)

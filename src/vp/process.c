@@ -56,6 +56,7 @@ int vp_is_process_host;
 static struct {
     _Atomic uint32_t back; /* the scheduler's turn */
     struct vp_process *on_stage; /* the rank's process that has, or had, its turn */
+    uint64_t handed;             /* turns that ranks gave to each other */
     struct vp_process *_Atomic all; /* of the zygote: living children */
     struct vp_process *_Atomic casualty; /* one that died */
     struct vp_process *_Atomic wanted;   /* those with a thread that wants to run */
@@ -122,6 +123,7 @@ void vp_process_suspend(void)
     struct vp_process *p = own();
     struct vp_fibre *next = vp_hooks->next(p->fibre);
 
+    host.handed += next != NULL;
     if (next == p->fibre)
         return;
     if (next) {
@@ -452,6 +454,11 @@ int vp_process_init(char *top, void (*entry)(void), struct err *err)
     host.zygote = pid;
     host.commands = ends[1];
     return ERR_OK;
+}
+
+uint64_t vp_process_handed(void)
+{
+    return host.handed;
 }
 
 int32_t vp_process_pid(const struct vp_fibre *f)

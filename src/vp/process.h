@@ -57,6 +57,9 @@ void vp_process_check(void);
  * also in a signal handler. */
 void vp_process_still(void);
 
+/* How often a rank went on in another's place, or its own. */
+uint64_t vp_process_handed(void);
+
 /* The number of the rank's process, 0: it has none. */
 int32_t vp_process_pid(const struct vp_fibre *);
 

@@ -285,6 +285,46 @@ static void test_ends(void)
     engine_fini(&engine);
 }
 
+/* ---- messages that bring a decision ---- */
+
+/* 0 waits, for good or with a question of its own; 1 sends it something due at 50, then at 20. */
+static vtime own_due;
+static int brought[4], times;
+
+static int bring(uint32_t id, struct actor *a)
+{
+    if (id == 1) {
+        post(1, 0, 50, ENGINE_MSG_DUE);
+        post(1, 0, 20, ENGINE_MSG_DUE);
+        return 1;
+    }
+    if (a->runs == 1) {
+        block(0, own_due, 1);
+        return 0;
+    }
+    brought[0] = drain(a);
+    brought[1] = engine_is_safe(&engine, 0, 20);
+    brought[2] = engine_is_safe(&engine, 0, 50);
+    brought[3] = a->ent.wake == ENGINE_WAKE_DECIDE;
+    times = a->runs;
+    return 1;
+}
+
+static void test_brought(void)
+{
+    static const vtime dues[] = {VTIME_NEVER, 30, 90};
+
+    for (int i = 0; i < 6; i++) {
+        own_due = dues[i % 3];
+        memset(brought, 0, sizeof brought);
+        is_int(run(2, i < 3 ? 5 : 0, 0, 0, bring), ENGINE_END_DONE, "decisions come by message");
+        is_int(times, 2, "which do not wake by themselves");
+        ok(brought[0] == 2 && brought[1] && !brought[2] && brought[3], "the first is taken first");
+        is_int(engine.heap_len, 0, "nothing is left to decide");
+        engine_fini(&engine);
+    }
+}
+
 /* ---- lower bound ---- */
 
 static vtime bound_first, bound_later;
@@ -316,6 +356,7 @@ static void test_all(void)
     is_int(second_free, 0, "a grant with lookahead 0 is good for one decision");
     engine_fini(&engine);
     test_ends();
+    test_brought();
     run(3, 5, 0, 0, clocks);
     is_int(bound_first, 0, "the last new entity has a clock of 0");
     is_int(bound_later, 101, "ended entities do not hold the lower bound back");

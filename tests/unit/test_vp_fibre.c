@@ -36,6 +36,7 @@ struct vp_fibre *vp_process_start(struct vp_fibre *f) { return f; }
 struct vp_fibre *vp_process_resume(struct vp_fibre *f) { return f; }
 void vp_process_suspend(void) {}
 void vp_process_settle(void) {}
+uint64_t vp_process_handed(void) { return 0; }
 void vp_process_call(void (*fn)(void)) { (void)fn; }
 void vp_process_check(void) {}
 void vp_process_still(void) {}
