@@ -1,0 +1,327 @@
+/*
+ * flow_fill.c - the rates: progressive filling of the part that changed.
+ *
+ * Progressive filling raises the rates of all flows together; when a link is full, its flows stay
+ * at the level reached, and the others go on (Bertsekas and Gallager, "Data Networks", 6.5.2). The
+ * link that stopped a flow limits it, and owns it here. An allocation is max-min fair if and only
+ * if every flow has a full link on its route on which no flow is faster.
+ *
+ * A solve repeats the filling in order of level, but only where it differs from the last time.
+ * Links are *touched* when something about their flows may differ; a flow of a touched link is
+ *
+ *     kept   it has its old rate, as far as is known: it takes that, or the link's level if less
+ *     own    kept, and this link is what limits it: it takes the link's level
+ *     free   its old limit is gone: it takes the link's level
+ *     done   its new rate is known, at a level already passed
+ *
+ *     level of a link = (capacity - rates of the rest) / number of open uses
+ *
+ * where open are the free, the own, and the kept ones whose rate is above that level. Touched links
+ * wait in a heap for the smaller of their old level, if they own flows, and their new one. Then
+ *
+ *     the old level comes first: the link does not fill where it did. Its own flows are released:
+ *         free on all their links, which are touched. Nothing they cross can fill below that level.
+ *     the new level comes first: the link is full. Its open flows are done. Other links that they
+ *         cross are touched if they own flows, which may now rise.
+ *
+ * so that flows keep their rates, and links are not looked at, unless a limit really moved. A key
+ * in the heap may be too small, never too large: done flows leave more to others than their level
+ * was, and with any choice of open kept flows the formula is at most the true level (the tangent of
+ * a concave function). Keys are corrected when they come up.
+ *
+ * Levels are equal if they differ by less than TOLERANCE, since sums in another order differ in
+ * their last bits and a level that is where it was should end the matter.
+ */
+#include <math.h>
+
+#include "net/flow_internal.h"
+
+#define TOLERANCE 1e-12
+
+static int is_above(double a, double b)
+{
+    return a > b * (1 + TOLERANCE);
+}
+
+static struct flow_use *use_of(const struct flow_hop *hop)
+{
+    return &hop->link->uses[hop->at];
+}
+
+/* ---- the level of a touched link ---- */
+
+static double level_of(const struct flow_link *l)
+{
+    if (l->open == 0)
+        return INFINITY;
+    return l->rest > 0 ? l->rest / l->open : 0;
+}
+
+/* Where something happens to the link. */
+static double key_of(const struct flow_link *l)
+{
+    double level = level_of(l);
+
+    return l->is_watched && l->own > 0 && l->level < level ? l->level : level;
+}
+
+static int is_kept(const struct flow_solver *s, const struct flow_link *l, const struct flow_use *u)
+{
+    return u->solve != s->solve && !(u->is_own && l->is_watched);
+}
+
+static void use_open(struct flow_link *l, struct flow_use *u)
+{
+    u->is_open = 1;
+    l->rest += u->rate;
+    l->open++;
+}
+
+static void use_close(struct flow_link *l, struct flow_use *u)
+{
+    u->is_open = 0;
+    l->rest -= u->rate;
+    l->open--;
+}
+
+/*
+ * Opens and closes kept uses so that the open ones are those above the level. From the second pass
+ * on the level only rises, as Newton's method does on a concave function.
+ */
+static void refine(const struct flow_solver *s, struct flow_link *l)
+{
+    int may_open = 1, is_stable;
+    double level = level_of(l);
+
+    if (l->open == 0 && l->rest < -TOLERANCE * l->capacity)
+        level = -1; /* too full with all of them at their rates: open all */
+    do {
+        is_stable = 1;
+        for (uint32_t i = 0; i < l->use_count; i++) {
+            struct flow_use *u = &l->uses[i];
+            int is_open = is_above(u->rate, level);
+
+            if (is_open == u->is_open || !is_kept(s, l, u) || (is_open && !may_open))
+                continue;
+            if (is_open)
+                use_open(l, u);
+            else
+                use_close(l, u);
+            is_stable = 0;
+        }
+        level = level_of(l);
+        may_open = 0;
+    } while (!is_stable);
+}
+
+/* ---- touching ---- */
+
+static void enqueue(struct flow_solver *s, struct flow_link *l)
+{
+    double key = key_of(l);
+
+    if (key < INFINITY)
+        flow_heap_set(&s->levels, &l->place, flow_heap_key(key), l->order);
+}
+
+static void touch(struct flow_solver *s, struct flow_link *l)
+{
+    if (l->solve == s->solve)
+        return;
+    s->count.links++;
+    l->solve = s->solve;
+    l->is_watched = l->own > 0;
+    l->rest = l->capacity;
+    l->open = l->kept = 0;
+    for (uint32_t i = 0; i < l->use_count; i++) {
+        struct flow_use *u = &l->uses[i];
+        int is_known = u->solve == s->solve;
+
+        u->is_open = is_known ? u->is_free : u->is_own;
+        l->kept += !is_known && !u->is_own;
+        l->open += u->is_open;
+        l->rest -= u->is_open ? 0 : u->rate;
+    }
+    if (l->kept > 0)
+        refine(s, l);
+    enqueue(s, l);
+}
+
+static void pend(struct flow_solver *s, struct flow_link *l)
+{
+    if (!l->is_pending) {
+        l->is_pending = 1;
+        flow_list_push(&s->pending, l);
+    }
+}
+
+static void touch_pending(struct flow_solver *s)
+{
+    for (uint32_t i = 0; i < s->pending.len; i++) {
+        struct flow_link *l = s->pending.items[i];
+
+        l->is_pending = 0;
+        touch(s, l);
+    }
+    s->pending.len = 0;
+}
+
+/* ---- what happens to flows ---- */
+
+/* No known link limits the flow any more; touch_pending must follow. */
+static void release(struct flow_solver *s, struct flow *f)
+{
+    flow_list_push(&s->changed, f);
+    f->next_rate = INFINITY;
+    for (unsigned i = 0; i < f->hop_count; i++) {
+        struct flow_link *l = f->hops[i].link;
+        struct flow_use *u = use_of(&f->hops[i]);
+
+        l->own -= u->is_own;
+        u->is_own = 0;
+        u->is_free = 1;
+        u->solve = s->solve;
+        if (l->solve != s->solve) {
+            pend(s, l);
+        } else if (!u->is_open) {
+            use_open(l, u);
+            enqueue(s, l);
+        }
+    }
+}
+
+/* One use of a flow whose rate is now known, on a link other than the one that limits it. */
+static void settle_use(struct flow_solver *s, struct flow_link *l, struct flow_use *u, double rate)
+{
+    l->own -= u->is_own;
+    u->is_own = 0;
+    if (l->solve != s->solve) {
+        if (l->own > 0)
+            pend(s, l);
+        return;
+    }
+    if (u->is_open)
+        use_close(l, u);
+    l->rest += u->rate - rate;
+}
+
+/* The full link gives the flow its rate; touch_pending must follow. */
+static void settle(struct flow_solver *s, struct flow *f, struct flow_link *full, double rate)
+{
+    f->next_rate = rate;
+    for (unsigned i = 0; i < f->hop_count; i++) {
+        struct flow_link *l = f->hops[i].link;
+        struct flow_use *u = use_of(&f->hops[i]);
+
+        if (l == full) {
+            l->own += !u->is_own;
+            u->is_own = 1;
+            u->is_open = 0;
+        } else {
+            settle_use(s, l, u, rate);
+        }
+        u->rate = rate;
+        u->solve = s->solve;
+        u->is_free = 0;
+    }
+}
+
+/* ---- what happens to links ---- */
+
+static void release_own(struct flow_solver *s, struct flow_link *l)
+{
+    l->is_watched = 0;
+    for (uint32_t i = 0; i < l->use_count; i++) {
+        if (l->uses[i].is_own)
+            release(s, l->uses[i].flow);
+    }
+    touch_pending(s);
+    enqueue(s, l);
+}
+
+static void fill(struct flow_solver *s, struct flow_link *l, double level)
+{
+    for (uint32_t i = 0; i < l->use_count; i++) {
+        struct flow_use *u = &l->uses[i];
+
+        if (!u->is_open)
+            continue;
+        u->is_open = 0;
+        if (u->solve != s->solve) {
+            if (u->is_own && u->rate == level)
+                continue;
+            flow_list_push(&s->changed, u->flow);
+        }
+        settle(s, u->flow, l, level);
+    }
+    l->level = level;
+    l->is_watched = 0;
+    l->open = 0;
+    l->rest = 0;
+    touch_pending(s);
+}
+
+/* Corrects the key of the first link of the heap; 1 if it was not correct. */
+static int is_early(struct flow_solver *s, struct flow_link *l)
+{
+    int64_t key = flow_heap_key(key_of(l));
+
+    if (key <= s->levels.entries[0].key && l->kept > 0) {
+        refine(s, l);
+        key = flow_heap_key(key_of(l));
+    }
+    if (key <= s->levels.entries[0].key)
+        return 0;
+    if (key_of(l) < INFINITY)
+        flow_heap_set(&s->levels, &l->place, key, l->order);
+    else
+        flow_heap_pop(&s->levels);
+    return 1;
+}
+
+static void step(struct flow_solver *s)
+{
+    struct flow_link *l = (struct flow_link *)s->levels.entries[0].item;
+    double level;
+
+    if (is_early(s, l))
+        return;
+    flow_heap_pop(&s->levels);
+    level = level_of(l);
+    if (!l->is_watched || l->own == 0)
+        fill(s, l, level);
+    else if (is_above(level, l->level))
+        release_own(s, l);
+    else
+        fill(s, l, is_above(l->level, level) ? level : l->level);
+}
+
+/* Flows that nothing limits: they end now, and are gone before the next solve. */
+static void mark_endless(struct flow_solver *s)
+{
+    for (uint32_t i = 0; i < s->changed.len; i++) {
+        struct flow *f = s->changed.items[i];
+
+        for (unsigned k = 0; f->next_rate == INFINITY && k < f->hop_count; k++)
+            use_of(&f->hops[k])->rate = INFINITY;
+    }
+}
+
+void flow_fill(struct flow_solver *s)
+{
+    s->solve++;
+    for (uint32_t i = 0; i < s->fresh.len; i++)
+        release(s, s->fresh.items[i]);
+    s->fresh.len = 0;
+    touch_pending(s);
+    for (uint32_t i = 0; i < s->dirty.len; i++) {
+        struct flow_link *l = s->dirty.items[i];
+
+        l->is_dirty = 0;
+        touch(s, l);
+    }
+    s->dirty.len = 0;
+    while (s->levels.len > 0)
+        step(s);
+    mark_endless(s);
+}
