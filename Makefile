@@ -15,7 +15,7 @@ need = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/nul
 	$(SUDO) apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing; fi
 
-.PHONY: all setup configure demo check check-quick coverage bench bench-large install sanitize fuzz clean help
+.PHONY: all setup configure demo check check-quick coverage manual bench bench-large install sanitize fuzz clean help
 
 all: configure
 	ninja -C $(BUILD)
@@ -41,6 +41,10 @@ check-quick: all
 coverage:
 	@python3 api/generate.py api/mpi_functions.txt docs --only mpi-coverage.md
 
+# The list of settings in the manual, from --help.
+manual: all
+	@tools/check-docs --renew $(BUILD)/orrery
+
 bench: all
 	@$(call need,libsimgrid-dev) || echo "libsimgrid-dev not available: no comparison with SMPI"
 	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench
@@ -61,5 +65,6 @@ help:
 	@echo "make              build into $(BUILD)/; $(BUILD)/orrery runs in place"
 	@echo "make install      to PREFIX (now $(PREFIX)), honours DESTDIR"
 	@echo "make coverage     renew docs/mpi-coverage.md from the list of MPI calls"
+	@echo "make manual       renew the list of settings in the manual from --help"
 	@echo "make bench        speed and memory, beside SimGrid's SMPI where available"
 	@echo "make bench-large  27 million ranks (needs 12 GB)"

@@ -155,7 +155,7 @@ static void test_help(void)
     platform_config_help(&help);
     for (size_t i = 0; i < platform_config_count(); i++)
         all &= strstr(buf_str(&help), platform_config_key(i)) != NULL;
-    ok(all && platform_config_count() == 17, "the help names all keys");
+    ok(all && platform_config_count() > 40, "the help names all keys");
     for (const char *line = buf_str(&help); *line; line += strcspn(line, "\n") + 1)
         width = strcspn(line, "\n") > width ? strcspn(line, "\n") : width;
     ok(width > 40 && width <= 80, "the help fits 80 columns");
