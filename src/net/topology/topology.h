@@ -12,7 +12,7 @@
  *
  * A way is chosen by the routing (net.routing), one file each behind the table in routing.c:
  *
- *     minimal    a shortest way; among equal ones always the same
+ *     minimal    a shortest way, for two nodes always the same
  *     dmodk      a shortest way; among equal ones by the destination's number (d-mod-k)
  *     ecmp       a shortest way; among equal ones by a hash of source and destination
  *     valiant    a shortest way to somewhere drawn at random, and from there to the destination
@@ -54,7 +54,7 @@ struct topo_load {
     void *owner;
 };
 
-/* In place, of a machine with at least `nodes` nodes in use. Errors name the setting. O(1) but for a
+/* Of a machine with at least `nodes` nodes in use. Errors name the setting. O(1) but for a
  * graph from a file and for what net.links lists. */
 int topo_create(struct topo **, const struct platform *, uint32_t nodes, struct err *);
 void topo_destroy(struct topo *);
@@ -62,15 +62,23 @@ void topo_destroy(struct topo *);
 uint32_t topo_nodes(const struct topo *);    /* that the topology has room for */
 uint32_t topo_vertices(const struct topo *); /* nodes and switches */
 uint64_t topo_links(const struct topo *);    /* that exist, for people; numbers may be sparse */
+uint32_t topo_link_bound(const struct topo *); /* numbers of links are below */
 
 /* What a link is at a time: faults and degraded links (net.links) are taken into account; bandwidth 0:
  * it is down. O(1), or O(log changes). */
 void topo_link_at(const struct topo *, uint32_t link, vtime t, struct topo_link *out);
 
-/* The next time after t at which a link changes, and which: net.links; VTIME_NEVER: none. */
+/* The next time after t at which a link changes, and which (if several do, the one with the smallest
+ * number): net.links; VTIME_NEVER: none, *link is as it was. O(log changes). */
 vtime topo_next_change(const struct topo *, vtime t, uint32_t *link);
 
-/* The number of the link between two vertices by their names (n12, s3); ERR_INPUT: there is none. */
+/* All changes in order of time, then of link: how many, and when number i is and of which link;
+ * VTIME_NEVER beyond the last. Those at time 0 are the first. */
+uint32_t topo_changes(const struct topo *);
+vtime topo_change(const struct topo *, uint32_t i, uint32_t *link);
+
+/* The number of the link between two vertices by their names (n12, s3); if there are several cables the
+ * first one's, or that of cable k if one of the names ends in #k. ERR_INPUT: there is none. */
 int topo_find_link(const struct topo *, const char *from, const char *to, uint32_t *link,
                    struct err *);
 
@@ -81,8 +89,9 @@ int topo_route(const struct topo *, uint32_t src, uint32_t dst, uint64_t salt, v
                const struct topo_load *load, struct topo_route *out, struct err *);
 void topo_route_fini(struct topo_route *);
 
-/* The sum of the latencies of the links of a shortest way at time 0, without listing them. O(1) for
- * regular topologies. */
+/* The sum of the latencies of the links of a shortest way (routing minimal) at time 0, without listing
+ * them; VTIME_NEVER: there is none; 0 if src == dst. O(1) for regular topologies, unless net.links has
+ * changes at time 0. */
 vtime topo_distance(const struct topo *, uint32_t src, uint32_t dst);
 
 /* A lower bound of the latency of the links between two different nodes, whatever the way and time. */

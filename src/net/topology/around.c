@@ -1,0 +1,227 @@
+/*
+ * Ways around links that are down.
+ *
+ * Asked only if the way that the routing chose leads over such a link. First some of the other equally
+ * short ways are tried, then detours where they are short; that is cheap and spreads the load. If
+ * none of them is whole, the rest of the network is searched for a way, with the lengths that the
+ * topology computes as a guide (A*: Hart, Nilsson and Raphael, 1968); among switches that look equally
+ * good the last one found goes first, so that on a large machine only the surroundings of the fault are
+ * looked at. What is found depends on the two switches and on what is down alone, and is kept in a cache
+ * with a fixed number of places, so it does not matter what was asked before.
+ */
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "net/topology/topology_internal.h"
+
+#define TRIES 8
+#define PLACES 1024 /* of the cache */
+#define NO_WAY UINT32_MAX
+
+struct way {
+    uint32_t a, b, epoch;
+    uint32_t count; /* NO_WAY: there is none */
+    uint32_t *links; /* NULL: the place is free */
+};
+
+struct topo_ways {
+    struct topo_route scratch;
+    struct way *places; /* NULL until the first is needed */
+};
+
+struct topo_ways *topo_ways_create(void)
+{
+    return mem_zalloc(sizeof(struct topo_ways));
+}
+
+void topo_ways_destroy(struct topo_ways *ways)
+{
+    for (uint32_t i = 0; ways->places && i < PLACES; i++)
+        mem_free(ways->places[i].links);
+    mem_free(ways->places);
+    topo_route_fini(&ways->scratch);
+    mem_free(ways);
+}
+
+struct topo_route *topo_ways_scratch(const struct topo *t)
+{
+    return &t->ways->scratch;
+}
+
+/* ---- search ---- */
+
+/* Switches to go on from whose way would have a certain length. */
+struct bucket {
+    uint64_t *items; /* length so far << 32 | switch */
+    uint32_t count, room;
+};
+
+struct search {
+    const struct topo *topo;
+    vtime at;
+    uint32_t b;
+    struct map seen; /* switch -> length so far << 32 | link by which it was reached */
+    struct bucket *buckets;
+    uint32_t count, current; /* of buckets; the first that may have items */
+    uint32_t least;          /* length that bucket 0 stands for */
+};
+
+static void put(struct search *s, uint32_t bucket, uint64_t item)
+{
+    while (bucket >= s->count) {
+        s->buckets = mem_realloc(s->buckets, (s->count + 1) * sizeof *s->buckets);
+        memset(&s->buckets[s->count++], 0, sizeof *s->buckets);
+    }
+    struct bucket *x = &s->buckets[bucket];
+    if (x->count == x->room) {
+        x->room = x->room ? 2 * x->room : 32;
+        x->items = mem_realloc(x->items, x->room * sizeof *x->items);
+    }
+    x->items[x->count++] = item;
+}
+
+/* A switch can be reached over a link with so many links in all. */
+static void reach(struct search *s, uint32_t sw, uint32_t link, uint32_t length)
+{
+    struct topo_hops left = {0, 0};
+    if (sw != s->b)
+        left = s->topo->ops->hops(s->topo, sw, s->b);
+    if (left.local == UINT32_MAX)
+        return;
+    int is_new;
+    uint64_t *seen = map_insert(&s->seen, sw, &is_new);
+    if (!is_new && (uint32_t)(*seen >> 32) <= length)
+        return;
+    *seen = (uint64_t)length << 32 | link;
+    uint32_t total = length + left.local + left.global;
+    uint32_t bucket = total > s->least ? total - s->least : 0;
+    put(s, bucket > s->current ? bucket : s->current, (uint64_t)length << 32 | sw);
+}
+
+static void expand(struct search *s, uint32_t sw, uint32_t length)
+{
+    const struct topo *t = s->topo;
+    uint32_t n = t->ops->degree(t, sw);
+    for (uint32_t i = n; i-- > 0;) { /* the first goes on top */
+        struct topo_port port = t->ops->port(t, sw, i);
+        if (!topo_is_down(t, 2 * t->nodes + port.link, s->at))
+            reach(s, port.peer, port.link, length + 1);
+    }
+}
+
+/* 1: b was reached. */
+static int run(struct search *s, uint32_t a)
+{
+    struct topo_hops hops = s->topo->ops->hops(s->topo, a, s->b);
+    s->least = hops.local == UINT32_MAX ? 0 : hops.local + hops.global;
+    reach(s, a, 0, 0);
+    while (s->current < s->count) {
+        struct bucket *x = &s->buckets[s->current];
+        if (x->count == 0) {
+            s->current++;
+            continue;
+        }
+        uint64_t item = x->items[--x->count];
+        uint32_t sw = (uint32_t)item, length = (uint32_t)(item >> 32);
+        if (sw == s->b)
+            return 1;
+        if ((uint32_t)(*map_find(&s->seen, sw) >> 32) == length)
+            expand(s, sw, length);
+    }
+    return 0;
+}
+
+/* Follows the links back from b. */
+static void trace_back(struct search *s, uint32_t a, struct way *way)
+{
+    uint32_t sw = s->b;
+    way->count = (uint32_t)(*map_find(&s->seen, sw) >> 32);
+    way->links = mem_alloc(way->count * sizeof *way->links);
+    for (uint32_t i = way->count; i-- > 0 && sw != a;) {
+        uint32_t link = (uint32_t)*map_find(&s->seen, sw);
+        way->links[i] = link;
+        sw = s->topo->ops->ends(s->topo, link).from;
+    }
+}
+
+static void search(const struct topo *t, uint32_t a, uint32_t b, vtime at, struct way *way)
+{
+    struct search s = {.topo = t, .at = at, .b = b};
+    map_init(&s.seen);
+    if (run(&s, a)) {
+        trace_back(&s, a, way);
+    } else {
+        way->count = NO_WAY;
+        way->links = mem_alloc(1);
+    }
+    for (uint32_t i = 0; i < s.count; i++)
+        mem_free(s.buckets[i].items);
+    mem_free(s.buckets);
+    map_fini(&s.seen);
+}
+
+static const struct way *find_way(const struct topo *t, uint32_t a, uint32_t b, vtime at)
+{
+    struct topo_ways *ways = t->ways;
+    uint32_t epoch = topo_changes_epoch(t, at);
+    if (!ways->places)
+        ways->places = mem_zalloc(PLACES * sizeof *ways->places);
+    struct way *way = &ways->places[topo_hash(a, b, epoch) % PLACES];
+    if (!way->links || way->a != a || way->b != b || way->epoch != epoch) {
+        mem_free(way->links);
+        *way = (struct way){.a = a, .b = b, .epoch = epoch};
+        search(t, a, b, at, way);
+    }
+    return way;
+}
+
+/* ---- all together ---- */
+
+static int whole(const struct topo *t, const struct topo_route *r, vtime at)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        if (topo_is_down(t, r->links[i], at))
+            return 0;
+    return 1;
+}
+
+static int try_others(const struct topo *t, const struct topo_trip *trip, vtime at,
+                      struct topo_route *out)
+{
+    uint32_t tries = t->ops->near_detours ? 2 * TRIES : TRIES;
+    for (uint32_t k = 0; k < tries; k++) {
+        uint64_t random = topo_hash(trip->src, trip->dst, k);
+        out->count = 1;
+        int found = k < TRIES ? t->ops->minimal(t, trip->a, trip->b, random, out)
+                              : topo_choose_detour(t, trip, random, out);
+        if (found && whole(t, out, at))
+            return 1;
+    }
+    out->count = 1;
+    return 0;
+}
+
+static int no_way(const struct topo_trip *trip, vtime at, const char *why, struct err *err)
+{
+    char when[UNITS_TEXT_MAX];
+    return err_set(err, ERR_INPUT, "net.links: no way from n%u to n%u at %s: %s", trip->src,
+                   trip->dst, units_format_time(when, sizeof when, at), why);
+}
+
+int topo_around(const struct topo *t, const struct topo_trip *trip, vtime at,
+                struct topo_route *out, struct err *err)
+{
+    if (topo_is_down(t, trip->src, at) || topo_is_down(t, t->nodes + trip->dst, at))
+        return no_way(trip, at, "a node's link is down", err);
+    if (!try_others(t, trip, at, out)) {
+        const struct way *way = find_way(t, trip->a, trip->b, at);
+        if (way->count == NO_WAY)
+            return no_way(trip, at, "all ways lead over links that are down", err);
+        for (uint32_t i = 0; i < way->count; i++)
+            topo_push_cable(t, out, way->links[i]);
+    }
+    topo_push(out, t->nodes + trip->dst);
+    return 0;
+}

@@ -1,0 +1,16 @@
+/*
+ * dmodk: a shortest way; among equal ones the digits of the destination's number choose (d-mod-k). All
+ * messages to a node come together as early as possible, and those to different nodes stay apart.
+ */
+#include "net/topology/topology_internal.h"
+
+static int dmodk_choose(const struct topo *t, const struct topo_trip *trip, struct topo_route *out)
+{
+    return t->ops->minimal(t, trip->a, trip->b, trip->dst, out);
+}
+
+const struct topo_routing_ops topo_dmodk_ops = {
+    .name = "dmodk",
+    .about = "a shortest way, among equal ones by the destination's number",
+    .choose = dmodk_choose,
+};

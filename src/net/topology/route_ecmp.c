@@ -1,0 +1,16 @@
+/*
+ * ecmp: a shortest way; among equal ones a hash of source and destination chooses, so that the messages
+ * between two nodes stay in order, and pairs of nodes meet by chance.
+ */
+#include "net/topology/topology_internal.h"
+
+static int ecmp_choose(const struct topo *t, const struct topo_trip *trip, struct topo_route *out)
+{
+    return t->ops->minimal(t, trip->a, trip->b, topo_hash(trip->src, trip->dst, 0), out);
+}
+
+const struct topo_routing_ops topo_ecmp_ops = {
+    .name = "ecmp",
+    .about = "a shortest way, among equal ones by a hash of source and destination",
+    .choose = ecmp_choose,
+};
