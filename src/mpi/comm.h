@@ -27,6 +27,7 @@ struct mpi_group {
     int64_t first, stride; /* MPI_GROUP_RANGE: world rank of member i = first + i*stride */
     uint32_t *list;        /* world ranks, in group order */
     struct map *inverse;   /* world rank -> group rank, made when first needed */
+    struct coll_nodes *nodes; /* who shares a node, made when first needed (coll/coll_nodes.c) */
     uint32_t index;        /* handle index */
     uint32_t handles;      /* part of refs that user programs hold; the handle is valid while > 0 */
     uint64_t hash;
@@ -265,6 +266,8 @@ void mpi_errhandler_set_for(const struct mpi_rank *, const struct mpi_comm *, MP
 void mpi_errhandler_forget(uint32_t rank, MPI_Comm);
 void mpi_names_forget(uint32_t rank, MPI_Comm);
 void mpi_coll_forget(uint32_t rank, MPI_Comm);
+/* The group goes. */
+void mpi_coll_forget_nodes(struct coll_nodes *);
 
 /* The last error code the rank uses (MPI_LASTUSEDCODE), as a place in memory that stays. */
 int *mpi_errcode_last(const struct mpi_rank *);

@@ -172,12 +172,34 @@ static void case_free(void)
 }
 
 /* Runs the case that is set up; 1 if all ranks return success and hold what is wanted. */
+static struct run_options options;
+
+/* Ranks share nodes, in order or mixed: to the message layer a list of world ranks is the identity, so
+ * it only says who is on which node. */
+static void group_make(int size)
+{
+    static uint32_t list[MAX_RANKS];
+
+    mpi_coll_forget_nodes(group.nodes);
+    group = (struct mpi_group){.size = (uint32_t)size, .stride = 1, .list = list};
+    options.platform.nodes_ranks = 1 + rnd(4);
+    mpi_world.opt = &options;
+    if (rnd(3))
+        return;
+    group.kind = MPI_GROUP_LIST;
+    for (uint32_t i = 0; i < MAX_RANKS; i++) {
+        uint32_t other = rnd(i + 1);
+        list[i] = list[other];
+        list[other] = i;
+    }
+}
+
 static int case_passes(void)
 {
     int good;
 
     eager = rnd(3) ? rnd(200) : 1 << 20;
-    group = (struct mpi_group){.size = (uint32_t)now.size, .stride = 1};
+    group_make(now.size);
     comm_object = (struct mpi_comm){.handle = MPI_COMM_WORLD, .group = &group};
     good = run_ranks(now.size, call);
     for (int r = 0; r < now.size && good; r++) {
@@ -557,7 +579,7 @@ static void check_errors(void)
     int x[4] = {0}, y[4] = {0}, negative = -1, one = 1, zero = 0;
     MPI_Comm w = MPI_COMM_WORLD;
 
-    group = (struct mpi_group){.size = 1, .stride = 1};
+    group_make(1);
     comm_object = (struct mpi_comm){.handle = w, .group = &group};
     running = 0;
     is_int(mpi_barrier(self, MPI_COMM_NULL), MPI_ERR_COMM, "null communicator");
@@ -609,7 +631,9 @@ int main(int argc, char **argv)
     now.op_id = MPI_COLL_barrier;
     now.size = 17;
     sent = 0;
+    mpi_coll_force("barrier", "dissemination");
     ok(case_passes(), "barrier");
+    mpi_coll_force("barrier", "auto");
     is_int((long long)sent, 17 * 5, "a barrier takes ceil(log2 P) messages per rank");
     check_errors();
     for (int i = 0; i < MAX_RANKS; i++)

@@ -107,8 +107,8 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     return rc;
 }
 
-int coll_bcast_scatter_recursive_doubling_allgather(struct mpi_rank *self, struct mpi_comm *c,
-                                                    const struct mpi_coll_args *a)
+int coll_bcast_scatter_allgather(struct mpi_rank *self, struct mpi_comm *c,
+                                 const struct mpi_coll_args *a)
 {
     return run(self, c, a, allgather_doubling);
 }

@@ -1,9 +1,9 @@
 /*
  * coll.h - collectives of the virtual MPI.
  *
- * An operation (enum mpi_coll_op) has several algorithms (coll_list.h); its selector in
- * coll_table.c picks one by message size and communicator size as MPICH 4.0 does, unless one was
- * forced by name. Algorithms are plain code over mpi_coll_send/recv/... that runs and blocks on the
+ * An operation (enum mpi_coll_op) has several algorithms (coll_list.h). A selector (select_*.c)
+ * picks one by message size and communicator size, as MPICH 4.0 or Open MPI 4.1 do, unless a rule
+ * names one. Algorithms are plain code over mpi_coll_send/recv/... that runs and blocks on the
  * rank's own stack; a non-blocking collective is the same code in a strand (later.h).
  *
  * A million ranks block in a collective at once, each keeping its live stack. So the arguments are
@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "mpi/coll/coll_list.h"
+#include "platform/lists.h"
 
 struct mpi_comm;
 struct mpi_op;
@@ -100,7 +101,11 @@ enum mpi_coll_need {
     COLL_NEED_COMMUTE = 2,  /* a commutative operation */
     COLL_NEED_ITEMS = 4,    /* an item for each of the largest power of two of ranks */
     COLL_NEED_IN_PLACE = 8, /* MPI_IN_PLACE */
-    COLL_NEED_SEPARATE = 16 /* not MPI_IN_PLACE */
+    COLL_NEED_SEPARATE = 16, /* not MPI_IN_PLACE */
+    COLL_NEED_EVEN = 32,     /* an even number of ranks */
+    COLL_NEED_ITEM_EACH = 128, /* an item for each rank */
+    COLL_NEED_NODES = 64     /* several nodes, one of them with several ranks; and the ranks of each
+                              * are neighbours in rank order if an operation does not commute */
 };
 
 struct mpi_coll_algorithm {
@@ -113,9 +118,23 @@ struct mpi_coll_algorithm {
 
 /* ---- the table ---- */
 
-/* Has an operation use one algorithm wherever it works, and the default elsewhere; "auto" takes
- * that back. Returns 0, or -1 if there is no such operation or algorithm. Never switches. */
+/* Has an operation use one algorithm wherever it works, and the default elsewhere; "auto" takes that
+ * and all rules of the operation back. Returns 0, or -1 if there is no such operation or algorithm.
+ * Never switches. */
 int mpi_coll_force(const char *operation, const char *algorithm);
+
+/* Adds a rule, which goes before the others of its operation: for calls whose block (the message, or
+ * what one rank contributes) and communicator are within its bounds. Returns as above. Never switches. */
+int mpi_coll_rule(const struct platform_rule *);
+
+/* Whose choices apply where no rule does: "mpich" (from the start) or "openmpi". Returns 0, or -1 if
+ * there is none of the name. Never switches. */
+int mpi_coll_select(const char *name);
+
+/* The algorithm for a call; size, rank and op_id of `a` are set, and there are several ranks. Never
+ * switches. O(size) for allgatherv and reduce_scatter. */
+const struct mpi_coll_algorithm *mpi_coll_choose(const struct mpi_comm *c,
+                                                 const struct mpi_coll_args *a);
 
 /* All algorithms, for listings: the i-th, or NULL past the end. Never switches. */
 const struct mpi_coll_algorithm *mpi_coll_algorithm_at(uint32_t i);

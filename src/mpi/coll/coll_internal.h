@@ -34,6 +34,8 @@ _Static_assert((MPI_ERR_OP | MPI_ERR_TRUNCATE) == MPI_ERR_OTHER &&
 
 /* Requests in flight at most, where a rank exchanges with all others. */
 #define COLL_WINDOW 32
+/* Bytes of a segment of a pipeline. */
+#define COLL_SEGMENT 8192
 
 static inline int coll_min(int a, int b)
 {
@@ -102,6 +104,21 @@ static inline void coll_copy(const void *from, void *to, uint64_t count,
 /* acc = in op acc if `in` comes from lower ranks, else acc op in. May clobber `in`. */
 int coll_fold(const struct mpi_coll_args *a, void *acc, void *in, uint64_t count, int in_is_lower);
 
+/* A broadcast's message as bytes: the buffer itself, or a copy (packed at the root), which is unpacked
+ * if wanted and freed by coll_unflatten. */
+char *coll_flatten(const struct mpi_coll_args *a);
+void coll_unflatten(const struct mpi_coll_args *a, char *bytes, int unpack);
+
+/* Signals of a barrier. */
+static inline int coll_signal(struct mpi_rank *self, struct mpi_comm *c, int to)
+{
+    return mpi_coll_send(self, c, NULL, 0, coll_byte(), to, MPI_TAG_BARRIER);
+}
+static inline int coll_await(struct mpi_rank *self, struct mpi_comm *c, int from)
+{
+    return mpi_coll_recv(self, c, NULL, 0, coll_byte(), from, MPI_TAG_BARRIER);
+}
+
 /* Where my contribution to a reduction lies. */
 static inline const void *coll_source(const struct mpi_coll_args *a)
 {
@@ -133,6 +150,8 @@ static inline uint64_t coll_block_bytes(const struct coll_block *b)
 
 /* A message to myself: MPI_ERR_TRUNCATE if it does not fit. */
 int coll_copy_block(const struct coll_block *from, const struct coll_block *to);
+/* The block that a rank sends to itself, unless it is in place. */
+int coll_copy_own(const struct mpi_coll_args *a);
 
 /* Items of rank i's block of the result: reduce_scatter and reduce_scatter_block. */
 static inline uint64_t coll_block_count(const struct mpi_coll_args *a, int i)
@@ -159,6 +178,45 @@ static inline int coll_pow2_rank(const struct coll_pow2 *p, int new_rank)
 {
     return new_rank < p->rem ? 2 * new_rank + 1 : new_rank + p->rem;
 }
+
+/* ---- teams (coll_team.c): some ranks of a communicator, numbered 0 to n - 1 ---- */
+struct coll_team {
+    const int *member; /* ranks; NULL: those from `base` on */
+    int base, n;
+    int me;                    /* my number, -1: no member */
+    int special, special_rank; /* the number (-1: none) whose rank is another one */
+};
+static inline int coll_team_rank(const struct coll_team *t, int i)
+{
+    if (i == t->special)
+        return t->special_rank;
+    return t->member ? t->member[i] : t->base + i;
+}
+/* The half of a barrier up a binomial tree to number 0, and the half down. */
+int coll_team_collect(struct mpi_rank *self, struct mpi_comm *c, const struct coll_team *t);
+int coll_team_release(struct mpi_rank *self, struct mpi_comm *c, const struct coll_team *t);
+/* Down a binomial tree from number `top`. */
+int coll_team_bcast(struct mpi_rank *self, struct mpi_comm *c, const struct coll_team *t, int top,
+                    const struct coll_block *b, int tag);
+/* Up a binomial tree to number `top`: acc holds each member's items, and at top the result in the
+ * end; elsewhere it is clobbered. Numbers are in rank order if the operation does not commute. */
+int coll_team_reduce(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
+                     const struct coll_team *t, int top, void *acc, int tag);
+/* By recursive doubling: acc holds each member's items, then the result. */
+int coll_team_allreduce(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
+                        const struct coll_team *t, void *acc, int tag);
+
+/* ---- nodes (coll_nodes.c) ---- */
+/* Whether ranks share nodes, but not all one; 2: and those of each are neighbours in rank order.
+ * O(size) at the first call for a group, then O(1). */
+int coll_nodes_shared(const struct mpi_comm *c);
+/* The ranks of my node, and one rank of each node: the first, but on the node of `root` (-1: none)
+ * the root, which is `special` in leads. Returns the number of my node's lead in `node`. Only if
+ * ranks share nodes. */
+int coll_nodes_teams(const struct mpi_comm *c, int rank, int root, struct coll_team *node,
+                     struct coll_team *leads);
+/* The ranks of node i. */
+void coll_nodes_team_of(const struct mpi_comm *c, int i, struct coll_team *node);
 
 /* A neighbourhood collective (neighbor.c). */
 int coll_neighbor(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a);

@@ -1,171 +1,167 @@
 /*
- * coll_table.c - the algorithms by number, and which one an operation uses.
+ * coll_table.c - the algorithms by number, and which one a call uses.
  *
- * Selectors follow the defaults of MPICH 4.0 for communicators without node hierarchy. They see
- * values that are equal on all ranks only (sizes, counts, the operation), so all ranks choose
- * alike.
+ * Rules that name an operation (mpi.bcast=linear, a platform's list) go before the selector, the
+ * last one first. They hold where their algorithm works; else the next one is asked.
  */
+#include <assert.h>
 #include <string.h>
 
-#include "mpi/coll/coll_internal.h"
+#include "mpi/coll/coll_select.h"
 #include "mpi/coll/inter.h"
-
-#define ID(operation, name, needs) ID_##operation##_##name,
-enum algorithm_id { MPI_COLL_ALGORITHMS(ID) ID_COUNT };
 
 #define ROW(operation, name, needs) \
     {#operation, #name, MPI_COLL_##operation, needs, coll_##operation##_##name},
-static const struct mpi_coll_algorithm algorithms[ID_COUNT] = {MPI_COLL_ALGORITHMS(ROW)};
+static const struct mpi_coll_algorithm algorithms[COLL_ID_COUNT] = {MPI_COLL_ALGORITHMS(ROW)};
 
-/* By enum mpi_coll_op: the algorithm that was asked for, or NULL. */
-static const struct mpi_coll_algorithm *forced[MPI_COLL_OPS];
+static const struct coll_selector *selector = &coll_select_mpich;
 
-enum {
-    BCAST_SHORT = 12288, /* bytes; below: a tree */
-    BCAST_LONG = 524288, /* from here: a ring */
-    BCAST_RANKS = 8,     /* fewer ranks: a tree */
-    REDUCE_SHORT = 2048,
-    ALLGATHER_SHORT = 81920,
-    ALLGATHER_LONG = 524288,
-    ALLTOALL_SHORT = 256,
-    ALLTOALL_MEDIUM = 32768,
-    ALLTOALL_RANKS = 8,
-    REDUCE_SCATTER_LONG = 524288,
+/* A rule in force, the latest first. */
+struct rule {
+    struct rule *next;
+    const struct mpi_coll_algorithm *alg;
+    uint64_t from, to; /* bytes, both included */
+    uint64_t ranks_from, ranks_to;
 };
+static struct rule *rules[MPI_COLL_exscan + 1];
 
-static uint64_t item_bytes(const struct mpi_coll_args *a)
+/* ---- what a call is like ---- */
+
+/* Of the blocks of all ranks. */
+static uint64_t sum_bytes(const struct mpi_coll_args *a)
 {
-    return a->rcount * a->rtype->size;
+    uint64_t sum = 0;
+
+    if (a->op_id == MPI_COLL_reduce_scatter)
+        sum = coll_block_sum(a, 0, a->size);
+    else
+        for (int i = 0; i < a->size; i++)
+            sum += coll_count(a, a->rcounts, i);
+    return sum * a->rtype->size;
 }
 
-static enum algorithm_id select_bcast(const struct mpi_coll_args *a)
+uint64_t coll_bytes(const struct mpi_coll_args *a, enum coll_measure measure)
 {
-    if (item_bytes(a) < BCAST_SHORT || a->size < BCAST_RANKS)
-        return ID_bcast_binomial;
-    if (item_bytes(a) < BCAST_LONG && coll_is_pow2(a->size))
-        return ID_bcast_scatter_recursive_doubling_allgather;
-    return ID_bcast_scatter_ring_allgather;
-}
+    uint64_t block;
 
-static enum algorithm_id select_allgather(const struct mpi_coll_args *a)
-{
-    uint64_t total = item_bytes(a) * (uint64_t)a->size;
-
-    if (coll_is_pow2(a->size) && total < ALLGATHER_LONG)
-        return ID_allgather_recursive_doubling;
-    return total < ALLGATHER_SHORT ? ID_allgather_bruck : ID_allgather_ring;
-}
-
-static enum algorithm_id select_allgatherv(const struct mpi_coll_args *a)
-{
-    uint64_t total = 0;
-
-    for (int i = 0; i < a->size; i++)
-        total += coll_count(a, a->rcounts, i);
-    total *= a->rtype->size;
-    if (coll_is_pow2(a->size) && total < ALLGATHER_LONG)
-        return ID_allgatherv_recursive_doubling;
-    return total < ALLGATHER_SHORT ? ID_allgatherv_bruck : ID_allgatherv_ring;
-}
-
-static enum algorithm_id select_alltoall(const struct mpi_coll_args *a)
-{
-    if (a->sbuf == MPI_IN_PLACE)
-        return ID_alltoall_replace;
-    if (item_bytes(a) <= ALLTOALL_SHORT && a->size >= ALLTOALL_RANKS)
-        return ID_alltoall_bruck;
-    return item_bytes(a) <= ALLTOALL_MEDIUM ? ID_alltoall_spread : ID_alltoall_pairwise;
-}
-
-static enum algorithm_id select_alltoallv(const struct mpi_coll_args *a)
-{
-    return a->sbuf == MPI_IN_PLACE ? ID_alltoallv_replace : ID_alltoallv_spread;
-}
-
-static enum algorithm_id select_alltoallw(const struct mpi_coll_args *a)
-{
-    return a->sbuf == MPI_IN_PLACE ? ID_alltoallw_replace : ID_alltoallw_spread;
+    switch (a->op_id) {
+    case MPI_COLL_allgatherv:
+    case MPI_COLL_reduce_scatter:
+        return measure == COLL_TOTAL ? sum_bytes(a) : sum_bytes(a) / (uint64_t)a->size;
+    case MPI_COLL_gather:
+        block = a->rank == a->root ? a->rcount * a->rtype->size : a->scount * a->stype->size;
+        break;
+    case MPI_COLL_scatter:
+        block = a->rank == a->root ? a->scount * a->stype->size : a->rcount * a->rtype->size;
+        break;
+    case MPI_COLL_barrier:
+    case MPI_COLL_gatherv:
+    case MPI_COLL_scatterv:
+    case MPI_COLL_alltoallv:
+    case MPI_COLL_alltoallw: return 0;
+    default: block = a->rcount * a->rtype->size; break;
+    }
+    return measure == COLL_TOTAL ? block * (uint64_t)a->size : block;
 }
 
 /* A user's operation may take items apart in its own way: it always gets whole vectors. */
 static int may_cut(const struct mpi_coll_args *a)
 {
-    return item_bytes(a) > REDUCE_SHORT && a->op->kind != MPI_OP_USER &&
-           a->rcount >= (uint64_t)coll_pow2_below(a->size);
+    return a->op->kind != MPI_OP_USER && a->rcount >= (uint64_t)coll_pow2_below(a->size);
 }
 
-static enum algorithm_id select_reduce(const struct mpi_coll_args *a)
+static int is_regular(const struct mpi_coll_args *a)
 {
-    return may_cut(a) ? ID_reduce_rabenseifner : ID_reduce_binomial;
+    for (int i = 1; i < a->size; i++)
+        if (coll_block_count(a, i) != coll_block_count(a, 0))
+            return 0;
+    return 1;
 }
 
-static enum algorithm_id select_allreduce(const struct mpi_coll_args *a)
+static int holds(const struct mpi_comm *c, const struct mpi_coll_args *a, int when)
 {
-    return may_cut(a) ? ID_allreduce_rabenseifner : ID_allreduce_recursive_doubling;
+    if (!when)
+        return 1;
+    return (!(when & COLL_IF_POW2) || coll_is_pow2(a->size)) &&
+           (!(when & COLL_IF_COMMUTE) || a->op->commute) &&
+           (!(when & COLL_IF_ORDERED) || !a->op->commute) &&
+           (!(when & COLL_IF_CUT) || may_cut(a)) &&
+           (!(when & COLL_IF_REGULAR) || is_regular(a)) &&
+           (!(when & COLL_IF_NODES) || coll_nodes_shared(c));
 }
-
-static enum algorithm_id select_reduce_scatter(const struct mpi_coll_args *a)
-{
-    if (!a->op->commute)
-        return ID_reduce_scatter_ordered_halving;
-    if (coll_block_sum(a, 0, a->size) * a->rtype->size < REDUCE_SCATTER_LONG)
-        return ID_reduce_scatter_recursive_halving;
-    return ID_reduce_scatter_pairwise;
-}
-
-static enum algorithm_id select_reduce_scatter_block(const struct mpi_coll_args *a)
-{
-    if (!a->op->commute)
-        return ID_reduce_scatter_block_ordered_halving;
-    if (coll_block_sum(a, 0, a->size) * a->rtype->size < REDUCE_SCATTER_LONG)
-        return ID_reduce_scatter_block_recursive_halving;
-    return ID_reduce_scatter_block_pairwise;
-}
-
-/* By enum mpi_coll_op: a selector, or the only algorithm. */
-static const struct {
-    enum algorithm_id (*select)(const struct mpi_coll_args *a);
-    enum algorithm_id only;
-} choice[MPI_COLL_OPS] = {
-    [MPI_COLL_barrier] = {NULL, ID_barrier_dissemination},
-    [MPI_COLL_bcast] = {select_bcast, ID_COUNT},
-    [MPI_COLL_gather] = {NULL, ID_gather_binomial},
-    [MPI_COLL_gatherv] = {NULL, ID_gatherv_linear},
-    [MPI_COLL_scatter] = {NULL, ID_scatter_binomial},
-    [MPI_COLL_scatterv] = {NULL, ID_scatterv_linear},
-    [MPI_COLL_allgather] = {select_allgather, ID_COUNT},
-    [MPI_COLL_allgatherv] = {select_allgatherv, ID_COUNT},
-    [MPI_COLL_alltoall] = {select_alltoall, ID_COUNT},
-    [MPI_COLL_alltoallv] = {select_alltoallv, ID_COUNT},
-    [MPI_COLL_alltoallw] = {select_alltoallw, ID_COUNT},
-    [MPI_COLL_reduce] = {select_reduce, ID_COUNT},
-    [MPI_COLL_allreduce] = {select_allreduce, ID_COUNT},
-    [MPI_COLL_reduce_scatter] = {select_reduce_scatter, ID_COUNT},
-    [MPI_COLL_reduce_scatter_block] = {select_reduce_scatter_block, ID_COUNT},
-    [MPI_COLL_scan] = {NULL, ID_scan_recursive_doubling},
-    [MPI_COLL_exscan] = {NULL, ID_exscan_recursive_doubling},
-};
 
 /* Whether an algorithm works for these arguments. */
-static int fits(const struct mpi_coll_algorithm *alg, const struct mpi_coll_args *a)
+static int fits(const struct mpi_coll_algorithm *alg, const struct mpi_comm *c,
+                const struct mpi_coll_args *a)
 {
-    if (alg->needs & COLL_NEED_POW2 && !coll_is_pow2(a->size))
+    int needs = alg->needs, nodes;
+
+    if (!needs)
+        return 1;
+    if (needs & COLL_NEED_POW2 && !coll_is_pow2(a->size))
         return 0;
-    if (alg->needs & COLL_NEED_COMMUTE && !a->op->commute)
+    if (needs & COLL_NEED_EVEN && a->size % 2)
         return 0;
-    if (alg->needs & COLL_NEED_ITEMS && a->rcount < (uint64_t)coll_pow2_below(a->size))
+    if (needs & COLL_NEED_COMMUTE && !a->op->commute)
         return 0;
-    if (alg->needs & COLL_NEED_IN_PLACE && a->sbuf != MPI_IN_PLACE)
+    if (needs & COLL_NEED_ITEMS && a->rcount < (uint64_t)coll_pow2_below(a->size))
         return 0;
-    return !(alg->needs & COLL_NEED_SEPARATE && a->sbuf == MPI_IN_PLACE);
+    if (needs & COLL_NEED_ITEM_EACH && a->rcount < (uint64_t)a->size)
+        return 0;
+    if (needs & COLL_NEED_NODES) {
+        nodes = coll_nodes_shared(c);
+        if (nodes < 2 && (!nodes || (a->op_id >= MPI_COLL_reduce && !a->op->commute)))
+            return 0;
+    }
+    if (needs & COLL_NEED_IN_PLACE && a->sbuf != MPI_IN_PLACE)
+        return 0;
+    return !(needs & COLL_NEED_SEPARATE && a->sbuf == MPI_IN_PLACE);
 }
 
-static const struct mpi_coll_algorithm *pick(const struct mpi_coll_args *a)
+/* ---- the choice ---- */
+
+static const struct mpi_coll_algorithm *by_rule(const struct mpi_comm *c,
+                                                const struct mpi_coll_args *a)
 {
-    if (forced[a->op_id] && fits(forced[a->op_id], a))
-        return forced[a->op_id];
-    return &algorithms[choice[a->op_id].select ? choice[a->op_id].select(a)
-                                               : choice[a->op_id].only];
+    uint64_t bytes = coll_bytes(a, COLL_BLOCK), ranks = (uint64_t)a->size;
+
+    for (const struct rule *r = rules[a->op_id]; r; r = r->next)
+        if (bytes >= r->from && bytes <= r->to && ranks >= r->ranks_from && ranks <= r->ranks_to &&
+            fits(r->alg, c, a))
+            return r->alg;
+    return NULL;
+}
+
+static const struct mpi_coll_algorithm *by_selector(const struct mpi_comm *c,
+                                                    const struct mpi_coll_args *a)
+{
+    const struct coll_step *s = selector->of[a->op_id].step;
+    uint64_t bytes = coll_bytes(a, (enum coll_measure)selector->of[a->op_id].measure);
+
+    for (;; s++) {
+        const struct mpi_coll_algorithm *alg = &algorithms[s->id];
+        assert(alg->op_id == a->op_id); /* the last step has no limits */
+        if ((s->ranks_below != COLL_ANY && (uint32_t)a->size >= s->ranks_below) ||
+            (s->bytes_below != COLL_ANY_BYTES && bytes >= s->bytes_below) ||
+            !holds(c, a, s->when))
+            continue;
+        if (fits(alg, c, a))
+            return alg;
+        enum coll_id other = selector->otherwise ? selector->otherwise((enum coll_id)s->id)
+                                                 : COLL_ID_COUNT;
+        if (other != COLL_ID_COUNT && fits(&algorithms[other], c, a))
+            return &algorithms[other];
+    }
+}
+
+const struct mpi_coll_algorithm *mpi_coll_choose(const struct mpi_comm *c,
+                                                 const struct mpi_coll_args *a)
+{
+    const struct mpi_coll_algorithm *alg = NULL;
+
+    if (__builtin_expect(rules[a->op_id] != NULL, 0))
+        alg = by_rule(c, a);
+    return alg ? alg : by_selector(c, a);
 }
 
 /* Nothing to move on any rank, as every rank can see for itself. */
@@ -179,7 +175,7 @@ static int is_empty(const struct mpi_coll_args *a)
     case MPI_COLL_bcast:
     case MPI_COLL_allgather:
     case MPI_COLL_alltoall:
-        return !item_bytes(a);
+        return a->rcount * a->rtype->size == 0;
     case MPI_COLL_reduce:
     case MPI_COLL_allreduce:
     case MPI_COLL_scan:
@@ -217,39 +213,88 @@ int mpi_coll_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_col
         return coll_neighbor(self, c, a);
     if (a->size == 1)
         return run_alone(a);
-    return pick(a)->run(self, c, a);
+    return mpi_coll_choose(c, a)->run(self, c, a);
+}
+
+/* Which barrier; apart, so that nothing of it is on the stack of a rank that waits. */
+static __attribute__((noinline)) const struct mpi_coll_algorithm *
+choose_barrier(const struct mpi_comm *c)
+{
+    struct mpi_coll_args a = {.size = (int)c->group->size, .op_id = MPI_COLL_barrier};
+
+    return mpi_coll_choose(c, &a);
 }
 
 int mpi_coll_barrier(struct mpi_rank *self, struct mpi_comm *c)
 {
-    const struct mpi_coll_algorithm *alg = forced[MPI_COLL_barrier];
-
     if (__builtin_expect(c->remote != NULL, 0))
         return inter_barrier_bcast(self, c, NULL);
-    return (alg ? alg : &algorithms[choice[MPI_COLL_barrier].only])->run(self, c, NULL);
+    return choose_barrier(c)->run(self, c, NULL);
+}
+
+/* ---- settings ---- */
+
+static const struct mpi_coll_algorithm *find(const char *operation, const char *algorithm,
+                                             int *op_id)
+{
+    *op_id = -1;
+    for (uint32_t i = 0; i < COLL_ID_COUNT; i++) {
+        const struct mpi_coll_algorithm *alg = &algorithms[i];
+        if (strcmp(alg->operation, operation))
+            continue;
+        *op_id = alg->op_id;
+        if (!strcmp(alg->name, algorithm))
+            return alg;
+    }
+    return NULL;
+}
+
+int mpi_coll_rule(const struct platform_rule *from)
+{
+    int op_id;
+    const struct mpi_coll_algorithm *alg = find(from->op, from->algorithm, &op_id);
+
+    if (!alg)
+        return -1;
+    struct rule *r = (struct rule *)mem_alloc(sizeof *r);
+    *r = (struct rule){rules[op_id], alg, from->from, from->to, from->ranks_from, from->ranks_to};
+    rules[op_id] = r;
+    return 0;
 }
 
 int mpi_coll_force(const char *operation, const char *algorithm)
 {
-    int known = -1;
+    int op_id;
+    const struct mpi_coll_algorithm *alg = find(operation, algorithm, &op_id);
 
-    for (uint32_t i = 0; i < ID_COUNT; i++) {
-        const struct mpi_coll_algorithm *alg = &algorithms[i];
-        if (strcmp(alg->operation, operation))
-            continue;
-        known = alg->op_id;
-        if (!strcmp(alg->name, algorithm)) {
-            forced[alg->op_id] = alg;
+    if (op_id < 0 || (!alg && strcmp(algorithm, "auto")))
+        return -1;
+    while (rules[op_id]) {
+        struct rule *r = rules[op_id];
+        rules[op_id] = r->next;
+        mem_free(r);
+    }
+    if (!alg)
+        return 0;
+    rules[op_id] = (struct rule *)mem_alloc(sizeof(struct rule));
+    *rules[op_id] = (struct rule){NULL, alg, 0, UINT64_MAX, 0, UINT64_MAX};
+    return 0;
+}
+
+int mpi_coll_select(const char *name)
+{
+    static const struct coll_selector *const all[] = {&coll_select_mpich, &coll_select_openmpi};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (!strcmp(all[i]->name, name)) {
+            selector = all[i];
             return 0;
         }
     }
-    if (known < 0 || strcmp(algorithm, "auto"))
-        return -1;
-    forced[known] = NULL;
-    return 0;
+    return -1;
 }
 
 const struct mpi_coll_algorithm *mpi_coll_algorithm_at(uint32_t i)
 {
-    return i < ID_COUNT ? &algorithms[i] : NULL;
+    return i < COLL_ID_COUNT ? &algorithms[i] : NULL;
 }

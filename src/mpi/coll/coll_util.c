@@ -133,3 +133,30 @@ int coll_copy_block(const struct coll_block *from, const struct coll_block *to)
     mpi_type_copy(from->buf, from->count, from->type, to->buf, to->count, to->type);
     return MPI_SUCCESS;
 }
+
+int coll_copy_own(const struct mpi_coll_args *a)
+{
+    if (a->sbuf == MPI_IN_PLACE || a->rbuf == MPI_IN_PLACE)
+        return MPI_SUCCESS;
+    struct coll_block from = coll_send_block(a, a->rank), to = coll_recv_block(a, a->rank);
+    return coll_copy_block(&from, &to);
+}
+
+char *coll_flatten(const struct mpi_coll_args *a)
+{
+    if (a->rtype->contig)
+        return (char *)a->rbuf;
+    char *bytes = (char *)mem_alloc(a->rcount * a->rtype->size);
+    if (a->rank == a->root)
+        mpi_type_pack(a->rtype, a->rcount, a->rbuf, bytes);
+    return bytes;
+}
+
+void coll_unflatten(const struct mpi_coll_args *a, char *bytes, int unpack)
+{
+    if (a->rtype->contig)
+        return;
+    if (unpack)
+        mpi_type_unpack(a->rtype, a->rcount, a->rbuf, bytes, a->rcount * a->rtype->size);
+    mem_free(bytes);
+}
