@@ -86,6 +86,10 @@ static int parse_pair(const struct topo *t, const char *from, const char *to, st
     uint32_t u, v;
     if ((e = parse_vertex(t, from, &u, &cable, err)) || (e = parse_vertex(t, to, &v, &cable, err)))
         return e;
+    if (!t->per_switch && u < t->nodes && v != t->nodes + topo_switch_of(t, u))
+        u = topo_graph_vertex(t, u);
+    if (!t->per_switch && v < t->nodes && u != t->nodes + topo_switch_of(t, v))
+        v = topo_graph_vertex(t, v);
     *pair = (struct pair){u, v, cable};
     return 0;
 }

@@ -15,7 +15,8 @@
 #include "net/topology/topology_internal.h"
 
 static const struct topo_ops *const kinds[] = {
-    &topo_switch_ops, &topo_star_ops, &topo_torus_ops, &topo_mesh_ops, &topo_tree_ops,
+    &topo_switch_ops, &topo_star_ops,      &topo_torus_ops, &topo_mesh_ops,
+    &topo_tree_ops,   &topo_dragonfly_ops, &topo_cube_ops,  &topo_graph_ops,
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -173,6 +174,9 @@ uint32_t topo_link_bound(const struct topo *t)
 
 static uint32_t nodes_at(const struct topo *t, uint32_t s)
 {
+    const uint32_t *nodes;
+    if (!t->per_switch)
+        return topo_graph_nodes_at(t, s, &nodes);
     uint64_t first = (uint64_t)s * t->per_switch;
     if (first >= t->nodes)
         return 0;
@@ -196,13 +200,20 @@ struct topo_port topo_port_at(const struct topo *t, uint32_t vertex, uint32_t i)
         struct topo_port port = t->ops->port(t, s, i);
         return (struct topo_port){t->nodes + port.peer, 2 * t->nodes + port.link};
     }
+    const uint32_t *nodes;
     uint32_t node = s * t->per_switch + (i - cables);
+    if (!t->per_switch && topo_graph_nodes_at(t, s, &nodes))
+        node = nodes[i - cables];
     return (struct topo_port){node, t->nodes + node};
 }
 
 void topo_link_nominal(const struct topo *t, uint32_t link, struct topo_link *out)
 {
     enum topo_class class = TOPO_UP;
+    if (!t->per_switch) {
+        topo_graph_link(t, link, out);
+        return;
+    }
     if (link < t->nodes) {
         out->from = link;
         out->to = t->nodes + topo_switch_of(t, link);
@@ -242,6 +253,8 @@ vtime topo_distance(const struct topo *t, uint32_t src, uint32_t dst)
         struct topo_route *r = topo_ways_scratch(t);
         return topo_route_minimal(t, src, dst, 0, r, NULL) ? VTIME_NEVER : sum_of_links(t, r, 0);
     }
+    if (!t->per_switch)
+        return topo_graph_distance(t, src, dst);
     struct topo_hops hops = a == b ? (struct topo_hops){0, 0} : t->ops->hops(t, a, b);
     vtime sum = t->latency[TOPO_UP] + t->latency[TOPO_DOWN];
     sum = vtime_add(sum, vtime_add((vtime)hops.local * t->latency[TOPO_LOCAL],

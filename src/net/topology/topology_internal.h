@@ -197,9 +197,18 @@ int topo_route_minimal(const struct topo *, uint32_t src, uint32_t dst, vtime t,
 int topo_choose_detour(const struct topo *, const struct topo_trip *, uint64_t random,
                        struct topo_route *);
 
+/* ---- graphs ---- */
+
+uint32_t topo_graph_switch_of(const struct topo *, uint32_t node);
+uint32_t topo_graph_nodes_at(const struct topo *, uint32_t s, const uint32_t **nodes);
+void topo_graph_link(const struct topo *, uint32_t link, struct topo_link *out); /* any link */
+vtime topo_graph_distance(const struct topo *, uint32_t src, uint32_t dst); /* of different nodes */
+/* Which vertex has the links that the file gives a node: the node, or its own router. */
+uint32_t topo_graph_vertex(const struct topo *, uint32_t node);
+
 static inline uint32_t topo_switch_of(const struct topo *t, uint32_t node)
 {
-    return node / t->per_switch;
+    return t->per_switch ? node / t->per_switch : topo_graph_switch_of(t, node);
 }
 
 /* ---- what a link is at a time (changes.c) ---- */
