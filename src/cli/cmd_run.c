@@ -122,8 +122,11 @@ static int absolute_path(const char *path, char *out, size_t size, struct err *e
 static int check_run(struct cli_run *run, const char *given, struct cli_program *program,
                      char *libdir, size_t libdir_size, struct err *err)
 {
+    struct platform machine = {.config = run->opt.platform};
     struct net net;
-    int rc = net_init(&net, &run->opt.platform, err);
+    int rc = net_init(&net, &machine, run->opt.ranks, err);
+    if (rc == 0)
+        net_fini(&net);
     if (rc == 0)
         rc = check_program(program, given, run, err);
     if (rc == 0 && !run->launcher && !run->worker) { /* all processes are here */

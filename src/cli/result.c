@@ -55,7 +55,6 @@ static const char *serial(const struct run_page *page)
 {
     switch ((enum net_split)page->end.net_split) {
     case NET_SPLIT_NONE: return "the network, on process 0";
-    case NET_SPLIT_PARTS: return "nothing; the network in windows of its latency";
     case NET_SPLIT_FREE: break;
     }
     return "nothing";

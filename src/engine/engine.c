@@ -6,6 +6,8 @@
  *         none            -> all done, or deadlock
  *         lookahead L > 0 -> safe_until = d + L, wake every entity due before it
  *         lookahead 0     -> grant the one entity with the smallest (due, id)
+ *         the medium has an event at or before d -> it moves on, and others decide what is due before
+ *                            anything can come out of it
  *
  * With several processes "quiescent" means all of them, and d is the smallest of all: the peers find
  * out (engine_peers.settle), and each engine does its part of the same step.
@@ -168,9 +170,16 @@ static void due_by(struct engine *e, struct engine_entity *x, uint32_t id, vtime
 
 void engine_deliver(struct engine *e, struct engine_msg *m)
 {
-    uint32_t index = place_index(&e->cfg.place, m->dst);
-    struct engine_entity *x = engine_entity_at(e, index);
+    struct engine_entity *x;
+    uint32_t index;
 
+    if (__builtin_expect(m->flags & ENGINE_MSG_MEDIUM, 0)) {
+        m->flags &= ~(uint64_t)ENGINE_MSG_MEDIUM;
+        e->cfg.medium->submit(e->cfg.medium->owner, m);
+        return;
+    }
+    index = place_index(&e->cfg.place, m->dst);
+    x = engine_entity_at(e, index);
     if (x->state == ENGINE_DONE) {
         engine_msg_free(e, m);
         return;
@@ -195,14 +204,32 @@ void engine_deliver(struct engine *e, struct engine_msg *m)
     make_ready(e, x, index, ENGINE_WAKE_ARRIVAL);
 }
 
-void engine_inject(struct engine *e, struct engine_msg *m)
+void engine_emerge(struct engine *e, struct engine_msg *m)
 {
-    e->injected++;
     engine_progress(e, m->arrival);
     if (__builtin_expect(place_is_here(&e->cfg.place, m->dst), 1))
         engine_deliver(e, m);
     else
         e->cfg.peers->send(e->cfg.peers->owner, m);
+}
+
+void engine_inject(struct engine *e, struct engine_msg *m)
+{
+    e->injected++;
+    engine_emerge(e, m);
+}
+
+void engine_submit(struct engine *e, struct engine_msg *m, uint64_t load)
+{
+    e->injected++;
+    engine_progress(e, m->arrival);
+    m->load = load;
+    if (e->cfg.medium) {
+        e->cfg.medium->submit(e->cfg.medium->owner, m);
+        return;
+    }
+    m->flags |= ENGINE_MSG_MEDIUM;
+    e->cfg.peers->send(e->cfg.peers->owner, m);
 }
 
 void engine_block(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
@@ -238,6 +265,9 @@ void engine_status_merge(struct engine_status *into, const struct engine_status 
         into->first = from->first;
     if (due_before(&from->abort, &into->abort))
         into->abort = from->abort;
+    if (from->medium < into->medium)
+        into->medium = from->medium;
+    into->notices += from->notices;
     if (from->last_progress > into->last_progress)
         into->last_progress = from->last_progress;
     into->done += from->done;
@@ -249,12 +279,17 @@ static void status(struct engine *e, struct engine_status *s)
 {
     *s = (struct engine_status){.first = {VTIME_NEVER, UINT32_MAX},
                                 .abort = e->abort,
+                                .medium = VTIME_NEVER,
                                 .last_progress = e->last_progress,
                                 .done = e->done,
                                 .progressed = (uint64_t)e->progressed};
     if (e->heap_len)
         s->first = (struct engine_due){e->heap[0].due,
                                        place_number(&e->cfg.place, e->heap[0].id)};
+    if (e->cfg.medium) {
+        s->medium = e->cfg.medium->next(e->cfg.medium->owner);
+        s->notices = e->cfg.medium->notices(e->cfg.medium->owner);
+    }
 }
 
 /* Are all entities of all processes blocked or done, and no message under way? Then e->all tells. */
@@ -277,27 +312,55 @@ static void wake_first(struct engine *e)
     make_ready(e, engine_entity_at(e, id), id, ENGINE_WAKE_DECIDE);
 }
 
-/* Wakes what may decide now. Returns 0 when no decision is due at all. */
-static int grant(struct engine *e)
+/* Lookahead 0: the one entity with the first decision may take it. */
+static void grant_one(struct engine *e)
 {
     const struct engine_due *first = &e->all.first;
 
-    e->granted_due = -1;
-    if (first->due == VTIME_NEVER)
-        return 0;
-    e->rounds++;
-    if (e->cfg.lookahead <= 0) {
-        if (!place_is_here(&e->cfg.place, first->id))
-            return 1;
-        e->granted = e->heap[0].id;
-        e->granted_due = first->due;
-        wake_first(e);
-        return 1;
-    }
-    if (vtime_add(first->due, e->cfg.lookahead) > e->safe_until)
-        e->safe_until = vtime_add(first->due, e->cfg.lookahead);
+    if (!place_is_here(&e->cfg.place, first->id))
+        return;
+    e->granted = e->heap[0].id;
+    e->granted_due = first->due;
+    wake_first(e);
+}
+
+static void grant_until(struct engine *e, vtime safe)
+{
+    if (safe > e->safe_until)
+        e->safe_until = safe;
     while (e->heap_len && e->heap[0].due < e->safe_until)
         wake_first(e);
+}
+
+/*
+ * The medium and all that may decide now go on. Returns 0 when nothing is due at all.
+ *
+ * Let d be the first decision due, m the medium's next event, L the lookahead. What decisions cause
+ * is submitted at d or later. What is in the medium comes out at m + L or later, notices at m. So with
+ * m <= d all that the medium may handle up to d is known; and nothing comes out, or is caused by what
+ * does, before m + L, or m if there are notices. With d < m the medium stays, and what is caused by
+ * decisions comes out at d + L or later. (A message with a notice follows an answer to an earlier
+ * one, which takes L already: the notices known now are the ones that matter.)
+ */
+static int grant(struct engine *e)
+{
+    vtime first = e->all.first.due, medium = e->all.medium, safe;
+
+    e->granted_due = -1;
+    if (first == VTIME_NEVER && medium == VTIME_NEVER)
+        return 0;
+    e->rounds++;
+    if (medium <= first) {
+        if (e->cfg.medium)
+            e->cfg.medium->advance(e->cfg.medium->owner, medium, first);
+        if (!e->all.notices)
+            grant_until(e, vtime_add(medium, e->cfg.lookahead));
+    } else if (e->cfg.lookahead <= 0) {
+        grant_one(e);
+    } else {
+        safe = vtime_add(first, e->cfg.lookahead);
+        grant_until(e, e->all.notices && medium < safe ? medium : safe);
+    }
     return 1;
 }
 
@@ -307,7 +370,7 @@ static int is_livelock(struct engine *e)
 {
     const struct engine_status *s = &e->all;
 
-    if (e->cfg.idle_limit <= 0 || s->first.due == VTIME_NEVER)
+    if (e->cfg.idle_limit <= 0 || s->first.due == VTIME_NEVER || s->medium != VTIME_NEVER)
         return 0;
     if (s->progressed)
         e->idle_since = s->first.due;
@@ -361,7 +424,8 @@ static enum engine_end conclude(struct engine *e)
     if (s->done == e->cfg.place.world)
         return ENGINE_END_DONE;
     /* has everything that is due before the abort happened? */
-    if (s->abort.due != VTIME_NEVER && due_before(&s->abort, &s->first))
+    if (s->abort.due != VTIME_NEVER && due_before(&s->abort, &s->first) &&
+        s->abort.due < s->medium)
         return ENGINE_END_ABORTED;
     if (is_livelock(e))
         return ENGINE_END_LIVELOCK;

@@ -14,6 +14,9 @@
  *  4. safe_until never decreases. With lookahead L > 0 it becomes (smallest due time + L) at each
  *     quiescence; with L = 0 one entity at a time is granted its own due time.
  *  5. Hence results do not depend on the order in which ready entities are run.
+ *  6. The medium moves at quiescence only, and up to the first decision that is due: whatever is
+ *     submitted later, is submitted at a later time. Decisions are taken up to the medium's next event
+ *     plus the lookahead, or without it while there are notices.
  *
  * A simulation may be spread over several processes, each with an engine that has some of the
  * entities (place.h). Messages to entities elsewhere are handed to the peers; quiescence is then
@@ -40,14 +43,20 @@ enum engine_state {
 
 /* What a message looks like to the engine; the owner's fields and the payload follow. */
 struct engine_msg {
-    struct engine_msg *next; /* inbox link, the owner's once taken */
+    union {
+        struct engine_msg *next; /* inbox link, the owner's once taken */
+        uint64_t load;           /* while it is the medium's: how many bytes it counts there */
+    };
     vtime arrival;
     uint32_t src, dst;   /* world numbers */
     uint64_t size : 48;  /* bytes of the whole allocation, header included */
     uint64_t flags : 16; /* ENGINE_MSG_* */
 };
-#define ENGINE_MSG_URGENT 1u /* the receiver must act on it at once (a protocol step) */
-#define ENGINE_MSG_DUE 2u    /* a decision of the receiver's, due when it arrives: wakes it only then */
+#define ENGINE_MSG_URGENT 1u  /* the receiver must act on it at once (a protocol step) */
+#define ENGINE_MSG_DUE 2u     /* a decision of the receiver's, due when it arrives: wakes it only then */
+#define ENGINE_MSG_ORDERED 4u /* for the medium: not to overtake others like it between these two */
+#define ENGINE_MSG_NOTICE 8u  /* for the medium: to go to its entity when the next message has left */
+#define ENGINE_MSG_MEDIUM 16u /* on its way to the medium */
 
 /* Lies at the start of the owner's per-rank structure; 32 bytes. */
 struct engine_entity {
@@ -85,6 +94,26 @@ struct engine_ops {
     void (*explain)(void *owner, uint32_t id, struct engine_wait *out);
 };
 
+/*
+ * What lies between entities, if messages share it: a network with contention. It is one entity
+ * more, whose every step (its events) is a decision. It exists on process 0 only. A message that is
+ * submitted at time t (its `arrival`) comes out by engine_emerge, at a time after its last event plus
+ * the lookahead; a notice comes out at the time of an event, without any.
+ */
+struct engine_medium {
+    void *owner;
+    /* Takes a message; any context. */
+    void (*submit)(void *owner, struct engine_msg *);
+    /* When its next event is; VTIME_NEVER: nothing is under way. */
+    vtime (*next)(void *owner);
+    /* How many notices are under way. */
+    uint64_t (*notices)(void *owner);
+    /* All messages that are submitted before or at `limit` are known, and those caused by what comes
+     * out now are submitted after it does. Handles all events up to `limit` that are due at `first` (its
+     * next event) or less than the lookahead later; none later than one that let a notice out. */
+    void (*advance)(void *owner, vtime first, vtime limit);
+};
+
 struct engine_due {
     vtime due;
     uint32_t id; /* index in the heap, world number in a status */
@@ -94,6 +123,8 @@ struct engine_due {
 struct engine_status {
     struct engine_due first; /* the decision that is due first; VTIME_NEVER: none */
     struct engine_due abort; /* the earliest abort; VTIME_NEVER: none */
+    vtime medium;            /* its next event; VTIME_NEVER: none */
+    uint64_t notices;        /* that are in the medium */
     vtime last_progress;
     uint64_t done;       /* entities that have ended */
     uint64_t progressed; /* something succeeded since the last common quiescence */
@@ -105,7 +136,7 @@ void engine_status_merge(struct engine_status *into, const struct engine_status 
 /* The other processes of the simulation. All functions but `send` are called in scheduler context. */
 struct engine_peers {
     void *owner;
-    /* Takes a message for an entity elsewhere. */
+    /* Takes a message for an entity elsewhere, or for the medium. */
     void (*send)(void *owner, struct engine_msg *);
     /* Sends what is waiting to be sent, hands what has come to engine_deliver. */
     void (*poll)(void *owner);
@@ -118,6 +149,8 @@ struct engine_peers {
 struct engine_config {
     struct place place; /* entities of this process and of others; kept by value */
     const struct engine_peers *peers; /* NULL: there are none */
+    int contended;    /* there is a medium ... */
+    const struct engine_medium *medium; /* ... and it is here */
     void *base;       /* array of owner structures, each starting with a struct engine_entity */
     size_t stride;    /* size of one; a multiple of 64 keeps entities apart in the cache */
     vtime lookahead;  /* smallest time between an emission and its arrival */
@@ -213,9 +246,15 @@ static inline void engine_msg_free(struct engine *e, struct engine_msg *m)
 /* Hands a message to its destination, which owns it from then on, wherever it is. Sets nothing:
  * arrival, src and dst are the caller's. */
 void engine_inject(struct engine *, struct engine_msg *);
-/* The same for a message that came from another process to an entity of this one. Wakes the
- * destination if it is blocked and enough has come, or when a decision that it brings is safe. */
+/* The same for a message that came from another process to an entity of this one, or to the medium.
+ * Wakes the destination if it is blocked and enough has come, or when a decision that it brings is
+ * safe. */
 void engine_deliver(struct engine *, struct engine_msg *);
+/* Hands a message to the medium at time m->arrival, as one of `load` bytes. A notice goes before the
+ * message that it belongs to, which is of the same source. */
+void engine_submit(struct engine *, struct engine_msg *, uint64_t load);
+/* A message leaves the medium: for engine_medium only, in `submit` and `advance`. */
+void engine_emerge(struct engine *, struct engine_msg *);
 
 /* Takes the oldest message out of the inbox, or NULL. */
 static inline struct engine_msg *engine_poll(struct engine_entity *x)

@@ -32,7 +32,11 @@
 
 enum { TAG_BATCH = 1, TAG_REPORT, TAG_VERDICT };
 
-#define WIRE_SKIP offsetof(struct engine_msg, arrival) /* the link to the next is not sent */
+/* The link to the next is not sent, unless it is the load of a message for the medium. */
+static size_t wire_skip(const struct engine *e)
+{
+    return e->cfg.contended ? 0 : offsetof(struct engine_msg, arrival);
+}
 
 static uint64_t mix(uint64_t x)
 {
@@ -100,10 +104,10 @@ static void peers_send(void *owner, struct engine_msg *m)
 {
     struct procs *p = owner;
     struct engine *e = p->cfg.engine;
-    size_t bytes = (m->size - WIRE_SKIP + 7) / 8 * 8;
-    char *to = box_room(p, place_proc(&e->cfg.place, m->dst), bytes);
+    size_t skip = wire_skip(e), bytes = (m->size - skip + 7) / 8 * 8;
+    uint32_t proc = m->flags & ENGINE_MSG_MEDIUM ? 0 : place_proc(&e->cfg.place, m->dst);
 
-    memcpy(to, (char *)m + WIRE_SKIP, m->size - WIRE_SKIP);
+    memcpy(box_room(p, proc, bytes), (char *)m + skip, m->size - skip);
     engine_msg_free(e, m);
     if (e->unsent < 2)
         e->unsent = ticks_now() >= e->next_poll ? 2 : 1;
@@ -150,16 +154,17 @@ static void batch_deliver(struct procs *p, const char *data, size_t len)
 {
     struct engine *e = p->cfg.engine;
     struct engine_msg head;
+    size_t skip = wire_skip(e);
 
     for (size_t at = 0; at < len;) {
         struct engine_msg *m;
         size_t size;
 
-        memcpy((char *)&head + WIRE_SKIP, data + at, sizeof head - WIRE_SKIP);
+        memcpy((char *)&head + skip, data + at, sizeof head - skip);
         size = head.size;
         m = engine_msg_alloc(e, size);
-        memcpy((char *)m + WIRE_SKIP, data + at, size - WIRE_SKIP);
-        at += (size - WIRE_SKIP + 7) / 8 * 8;
+        memcpy((char *)m + skip, data + at, size - skip);
+        at += (size - skip + 7) / 8 * 8;
         engine_deliver(e, m);
     }
 }

@@ -259,9 +259,7 @@ static uint64_t hook_rank(const struct vp_fibre *f)
 
 static void hook_hostname(struct vp_fibre *f, char *out, size_t n)
 {
-    uint64_t node = hook_rank(f) / mpi_world.opt->platform.nodes_ranks;
-
-    snprintf(out, n, "node%llu", (unsigned long long)node);
+    snprintf(out, n, "node%u", net_node(&mpi_world.net, (uint32_t)hook_rank(f)));
 }
 
 static struct vp_fibre *hook_next(struct vp_fibre *f)
@@ -421,7 +419,8 @@ static void set_up(void)
                                 .ops = &engine_ops};
 
     pool_init(&mpi_world.pool, "ranks' extras");
-    if (net_init(&mpi_world.net, &o->platform, &err) != ERR_OK)
+    mpi_world.machine.config = o->platform;
+    if (net_init(&mpi_world.net, &mpi_world.machine, o->ranks, &err) != ERR_OK)
         log_fatal("%s", err.text);
     if (vp_init(&vp, &err) != ERR_OK)
         log_fatal("%s", err.text);
@@ -432,6 +431,11 @@ static void set_up(void)
         log_fatal("cannot reserve memory for %u ranks", eng.place.count);
     eng.base = mpi_world.ranks;
     eng.lookahead = mpi_world.net.lookahead;
+    eng.contended = mpi_world.net.contended;
+    if (eng.contended && eng.place.proc == 0) {
+        mpi_world.net.ops->medium(&mpi_world.net, &mpi_world.engine, &mpi_world.medium);
+        eng.medium = &mpi_world.medium;
+    }
     if (vp_ranks_are_processes())
         eng.hand_ticks = (uint64_t)(HAND_NS * ticks_per_ns());
     engine_init(&mpi_world.engine, &eng);

@@ -59,7 +59,9 @@ _Static_assert(sizeof(struct mpi_rank) == 128, "a rank is 128 bytes");
 
 struct mpi_world {
     struct engine engine;
+    struct platform machine;
     struct net net;
+    struct engine_medium medium; /* the network, if it has contention and is here */
     struct output output;
     struct run_page *page;
     const struct run_options *opt;

@@ -51,15 +51,9 @@ struct mpi_msg *mpi_service_new(struct mpi_rank *self, uint32_t dst, enum mpi_se
 vtime mpi_service_send(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes, vtime t,
                        vtime not_before)
 {
-    vtime arrival = vtime_add(t, net_delay(&mpi_world.net, m->em.src, m->em.dst, bytes));
-
-    if (arrival < not_before)
-        arrival = not_before;
-    m->em.arrival = arrival;
     m->em.flags |= m->kind == MPI_MSG_REPLY ? ENGINE_MSG_URGENT : ENGINE_MSG_DUE;
-    engine_inject(&mpi_world.engine, &m->em);
     (void)self;
-    return arrival;
+    return mpi_transmit(m, bytes, t, not_before);
 }
 
 struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *to,

@@ -6,42 +6,142 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/nearest.h"
 #include "net/net_internal.h"
 
 static const struct net_ops *const models[] = {
     &net_constant_ops,
+    &net_loggops_ops,
 };
 #define MODELS (sizeof models / sizeof models[0])
+
+const char *net_model_name(unsigned i)
+{
+    return i < MODELS ? models[i]->name : NULL;
+}
+
+const char *net_model_about(unsigned i)
+{
+    return i < MODELS ? models[i]->about : NULL;
+}
 
 /* Says what is wrong with the name and lists the models. */
 static int unknown_model(const char *name, struct err *err)
 {
     struct nearest nearest = {.word = name};
-    char list[256] = "";
+    struct buf list;
+    int rc;
+
+    buf_init(&list);
     for (size_t i = 0; i < MODELS; i++) {
         nearest_offer(&nearest, models[i]->name);
-        size_t used = strlen(list);
-        if (used + strlen(models[i]->name) + 3 < sizeof list) {
-            strcpy(list + used, i ? ", " : "");
-            strcat(list, models[i]->name);
-        }
+        buf_addf(&list, "%s%s", i ? ", " : "", models[i]->name);
     }
     if (nearest.best)
-        return err_set(err, ERR_INPUT, "net.model: unknown model '%s': did you mean '%s'?", name,
-                       nearest.best);
-    return err_set(err, ERR_INPUT, "net.model: unknown model '%s': expected one of: %s", name,
-                   list);
+        rc = err_set(err, ERR_INPUT, "net.model: unknown model '%s': did you mean '%s'?", name,
+                     nearest.best);
+    else
+        rc = err_set(err, ERR_INPUT, "net.model: unknown model '%s': expected one of: %s", name,
+                     buf_str(&list));
+    buf_fini(&list);
+    return rc;
 }
 
-int net_init(struct net *net, const struct platform_config *config, struct err *err)
+static const struct net_ops *find_model(const char *name, struct err *err)
 {
-    for (size_t i = 0; i < MODELS; i++) {
-        if (strcmp(models[i]->name, config->net_model) == 0) {
-            memset(net, 0, sizeof *net);
-            net->ops = models[i];
-            return net->ops->init(net, config, err);
-        }
-    }
-    return unknown_model(config->net_model, err);
+    for (size_t i = 0; i < MODELS; i++)
+        if (strcmp(models[i]->name, name) == 0)
+            return models[i];
+    unknown_model(name, err);
+    return NULL;
+}
+
+/* Do overheads depend on more than the number of messages? */
+static int is_curved(const struct net *net, const struct platform_config *c)
+{
+    return net->inter.count > 1 || net->intra.count > 1 || c->mpi_send_per_kib ||
+           c->mpi_recv_per_kib || net->inter.pieces[0].send != c->mpi_send_overhead ||
+           net->inter.pieces[0].recv != c->mpi_recv_overhead ||
+           net->intra.pieces[0].send != c->mpi_send_overhead ||
+           net->intra.pieces[0].recv != c->mpi_recv_overhead;
+}
+
+int net_init(struct net *net, const struct platform *machine, uint64_t ranks, struct err *err)
+{
+    const struct platform_config *c = &machine->config;
+    int rc;
+
+    memset(net, 0, sizeof *net);
+    net->ops = find_model(c->net_model, err);
+    if (!net->ops)
+        return ERR_INPUT;
+    net->ranks = (uint32_t)ranks;
+    net->latency_factor = c->net_latency_factor;
+    net->bandwidth_factor = c->net_bandwidth_factor;
+    rc = platform_nodes_init(&net->nodes, machine, ranks, err);
+    if (rc)
+        return rc;
+    rc = net_curve_init(&net->inter, machine, 0, err);
+    if (rc)
+        return rc;
+    rc = net_curve_init(&net->intra, machine, 1, err);
+    if (rc)
+        goto undo_inter;
+    net->curved = is_curved(net, c);
+    net->contended = net->ops->medium != NULL;
+    rc = net->ops->init(net, machine, err);
+    if (rc)
+        goto undo_intra;
+    return 0;
+undo_intra:
+    net_curve_fini(&net->intra);
+undo_inter:
+    net_curve_fini(&net->inter);
+    return rc;
+}
+
+void net_fini(struct net *net)
+{
+    if (net->ops->fini)
+        net->ops->fini(net);
+    net_curve_fini(&net->intra);
+    net_curve_fini(&net->inter);
+}
+
+vtime net_least_delay(const struct net *net, vtime links)
+{
+    vtime far = vtime_add(net_curve_least_latency(&net->inter), links);
+    vtime near = net_curve_least_latency(&net->intra);
+    int alone = net->nodes.placement == PLATFORM_BLOCK && net->nodes.per_node == 1;
+
+    return alone || far < near ? far : near;
+}
+
+vtime net_drain(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes)
+{
+    if (net->uniform)
+        return vtime_mul_q(bytes, net->ps_per_byte);
+    return vtime_mul_q(bytes, net_curve_at(net_curve(net, src, dst), bytes)->ps_per_byte);
+}
+
+int net_is_direct(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, int ordered)
+{
+    if (net_node(net, src) == net_node(net, dst))
+        return net->direct_within;
+    return bytes == 0 && !ordered;
+}
+
+vtime net_send_cost(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes)
+{
+    const struct net_piece *p = net_curve_at(net_curve(net, src, dst), bytes);
+
+    return vtime_add(p->send, vtime_mul_q(bytes, p->send_per_byte));
+}
+
+vtime net_recv_cost(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes)
+{
+    const struct net_piece *p = net_curve_at(net_curve(net, src, dst), bytes);
+
+    return vtime_add(p->recv, vtime_mul_q(bytes, p->recv_per_byte));
 }

@@ -1,15 +1,18 @@
 /*
  * net.h - network models: when does a message that leaves now arrive?
  *
- * A model is one struct net_ops in one file and one line of the table in net.c. Models here are
- * free of contention: the arrival is a function of the send alone, so messages carry it and no
- * event queue is needed.
+ * A model is one struct net_ops in one file and one line of the table in net.c. There are two kinds:
  *
- * With several processes such a model is evaluated wherever a message is sent (NET_SPLIT_FREE). A model
- * with contention has state that messages share, and sees them in order of time: an entity of the
- * engine, an agent, to which injections are messages and whose every step is a decision, due when the
- * injection is. The engine then hands it injections in windows of one lookahead, on the process that
- * place.h gives it: one process has it all (NET_SPLIT_NONE), or each has its part (NET_SPLIT_PARTS).
+ *  - Free of contention: the arrival is a function of the send alone, so messages carry it and no
+ *    event queue is needed. With several processes such a model is evaluated wherever a message is
+ *    sent (NET_SPLIT_FREE).
+ *  - With contention: messages share something, and are seen in order of time. The model is the
+ *    engine's medium (engine.h), an entity whose every step is a decision, and lives on process 0
+ *    (NET_SPLIT_NONE). Only messages that disturb nobody, and that nobody disturbs, go past it
+ *    (net_is_direct).
+ *
+ * What processors have to do for a message (overheads) is a matter of its size and of whether it stays
+ * within a node: curve.h.
  */
 #ifndef NET_NET_H
 #define NET_NET_H
@@ -18,26 +21,34 @@
 
 #include "base/err.h"
 #include "base/vtime.h"
-#include "platform/config.h"
+#include "engine/engine.h"
+#include "net/curve.h"
+#include "platform/nodes.h"
 
 struct net;
+struct topo;
 
 /* How a model works when the ranks are on several processes. */
 enum net_split {
     NET_SPLIT_FREE = 0, /* anywhere, without order */
-    NET_SPLIT_PARTS,    /* in parts, each on one process, in windows of one lookahead */
     NET_SPLIT_NONE,     /* on one process, in windows of one lookahead: it is serial */
 };
 
 struct net_ops {
     const char *name, *about;
     enum net_split split;
-    /* Prepares the model from the machine description. */
-    int (*init)(struct net *, const struct platform_config *, struct err *);
-    /* Time from the moment the message leaves its sender to its arrival. */
-    vtime (*delay)(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes);
-    /* Time the sender's side is busy with it. */
-    vtime (*drain)(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes);
+    /* Prepares the model from the machine: nodes, curves and factors are there already. */
+    int (*init)(struct net *, const struct platform *, struct err *);
+    void (*fini)(struct net *); /* may be NULL */
+    /* Time from the moment t that the message leaves its sender to its arrival. With contention: of
+     * messages that are direct. */
+    vtime (*delay)(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
+    /* May be NULL. When a message that rank `index` of this process wants to send at t leaves: models
+     * in which a rank's messages wait for each other. */
+    vtime (*leave)(struct net *, uint32_t index, uint32_t src, uint32_t dst, uint64_t bytes,
+                   vtime t);
+    /* With contention: fills in the medium, on process 0. */
+    void (*medium)(struct net *, struct engine *, struct engine_medium *);
 };
 
 struct net {
@@ -45,21 +56,57 @@ struct net {
     vtime latency;         /* after factors */
     uint64_t ps_per_byte;  /* 44.20 fixed point, after factors; 0: infinitely fast */
     int uniform;           /* every delay is latency + bytes * ps_per_byte: no call needed */
+    int contended;
+    int direct_within;     /* contended: messages within a node disturb nobody */
+    int curved;            /* overheads depend on the message, too */
     vtime lookahead;       /* smallest delay between two ranks */
+    double latency_factor, bandwidth_factor;
+    uint32_t ranks, local; /* in all, and of this process */
+    struct platform_nodes nodes;
+    struct net_curve inter, intra;
+    struct topo *topo;     /* models that have one; else NULL */
+    void *state;           /* the model's */
 };
 
-/* Chooses the model by name and prepares it. */
-int net_init(struct net *, const struct platform_config *, struct err *);
+/* Chooses the model by name and prepares it, for so many ranks in all. The machine is borrowed. */
+int net_init(struct net *, const struct platform *, uint64_t ranks, struct err *);
+void net_fini(struct net *);
 
-static inline vtime net_delay(const struct net *n, uint32_t src, uint32_t dst, uint64_t bytes)
+/* The table, for help and checks: name and what it is; NULL beyond the last. Static. */
+const char *net_model_name(unsigned i);
+const char *net_model_about(unsigned i);
+
+static inline uint32_t net_node(const struct net *n, uint32_t rank)
+{
+    return platform_node_of(&n->nodes, rank);
+}
+static inline const struct net_curve *net_curve(const struct net *n, uint32_t src, uint32_t dst)
+{
+    return net_node(n, src) == net_node(n, dst) ? &n->intra : &n->inter;
+}
+
+static inline vtime net_delay(const struct net *n, uint32_t src, uint32_t dst, uint64_t bytes,
+                              vtime t)
 {
     if (n->uniform)
         return vtime_add(n->latency, vtime_mul_q(bytes, n->ps_per_byte));
-    return n->ops->delay(n, src, dst, bytes);
+    return n->ops->delay(n, src, dst, bytes, t);
 }
-static inline vtime net_drain(const struct net *n, uint32_t src, uint32_t dst, uint64_t bytes)
+/* Time the sender's side is busy with a message if it has the network for itself. */
+vtime net_drain(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes);
+
+/* When a message that a rank's program sends at t leaves it. Called in the program's order. */
+static inline vtime net_leave(struct net *n, uint32_t index, uint32_t src, uint32_t dst,
+                              uint64_t bytes, vtime t)
 {
-    return n->ops->drain(n, src, dst, bytes);
+    return n->ops->leave ? n->ops->leave(n, index, src, dst, bytes, t) : t;
 }
+
+/* With contention: does this message go past the medium? `ordered`: it must not overtake others. */
+int net_is_direct(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, int ordered);
+
+/* Processor time for a message; n->curved. */
+vtime net_send_cost(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes);
+vtime net_recv_cost(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes);
 
 #endif

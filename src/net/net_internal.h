@@ -1,5 +1,5 @@
 /*
- * The models, for the table in net.c. Never included outside net/.
+ * The models, for the table in net.c, and what they share. Never included outside net/.
  */
 #ifndef NET_NET_INTERNAL_H
 #define NET_NET_INTERNAL_H
@@ -7,5 +7,10 @@
 #include "net/net.h"
 
 extern const struct net_ops net_constant_ops;
+extern const struct net_ops net_loggops_ops;
+
+/* The smallest delay between two ranks, given the least latency between two nodes beside that of the
+ * curve. A rank's messages to itself do not count: what it does to itself is in its own order. */
+vtime net_least_delay(const struct net *, vtime links);
 
 #endif

@@ -31,8 +31,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             memcmp(&config, &again, sizeof config) != 0)
             abort();
         buf_fini(&text);
-        if (net_init(&net, &config, &err) == 0 && net_delay(&net, 0, 1, 1000) < 0)
-            abort();
+        struct platform machine = {.config = config};
+
+        if (net_init(&net, &machine, 2, &err) == 0) {
+            if (net_delay(&net, 0, 1, 1000, 0) < 0)
+                abort();
+            net_fini(&net);
+        }
     } else if (err.code != ERR_INPUT || !err.text[0]) {
         abort();
     }

@@ -394,7 +394,8 @@ static void machine_set(void)
     c->mpi_test_cost = params.test_cost;
     c->mpi_eager_limit = EAGER_LIMIT;
     page.opt.may_cancel = params.cancel;
-    if (net_init(&mpi_world.net, c, &err) != 0)
+    mpi_world.machine.config = *c;
+    if (net_init(&mpi_world.net, &mpi_world.machine, params.ranks, &err) != 0)
         abort();
     mpi_clock_init(&page.opt);
 }

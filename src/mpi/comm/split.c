@@ -297,12 +297,9 @@ int mpi_comm_split(struct mpi_rank *self, MPI_Comm comm, int color, int key, MPI
     return mpi_comm_divide(self, mpi_comm_get(comm), color, key, MPI_TAG_COMM_SPLIT, newcomm);
 }
 
-/* Node of the calling rank: ranks are placed block by block. */
 static int node_of(const struct mpi_rank *self)
 {
-    uint64_t per_node = mpi_world.opt->platform.nodes_ranks;
-
-    return (int)(mpi_rank_id(self) / (per_node ? per_node : 1));
+    return (int)net_node(&mpi_world.net, mpi_rank_id(self));
 }
 
 /* Does the hint ask for a resource that is a node here? The model has no smaller ones. */

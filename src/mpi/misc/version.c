@@ -35,17 +35,15 @@ int mpi_get_library_version(struct mpi_rank *self, char *version, int *resultlen
     return MPI_SUCCESS;
 }
 
-/* Ranks are placed on nodes block by block. */
 int mpi_get_processor_name(struct mpi_rank *self, char *name, int *resultlen)
 {
-    uint64_t per_node = mpi_world.opt->platform.nodes_ranks;
     int rc = mpi_check_ptr(self, MPI_COMM_NULL, name, "name");
 
     if (!rc)
         rc = mpi_check_ptr(self, MPI_COMM_NULL, resultlen, "resultlen");
     if (!rc)
-        *resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%llu",
-                              (unsigned long long)(mpi_rank_id(self) / (per_node ? per_node : 1)));
+        *resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%u",
+                              net_node(&mpi_world.net, mpi_rank_id(self)));
     return rc;
 }
 

@@ -67,7 +67,7 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
         engine_msg_free(&mpi_world.engine, &m->em);
         return;
     }
-    req->complete = vtime_add(t, mpi_world.recv_overhead);
+    req->complete = vtime_add(t, mpi_recv_cost(m));
     req->flags |= MPI_REQ_DONE;
     if (m->cookie)
         mpi_send_ack(self, m, t);
@@ -80,7 +80,7 @@ void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m)
     struct mpi_req *req = (struct mpi_req *)(uintptr_t)m->cookie;
 
     deliver(req, m->payload, m->bytes);
-    req->complete = vtime_add(m->em.arrival, mpi_world.recv_overhead);
+    req->complete = vtime_add(m->em.arrival, mpi_recv_cost(m));
     req->flags |= MPI_REQ_DONE;
     if (req->flags & MPI_REQ_ORPHAN)
         mpi_req_release(req);
@@ -116,7 +116,8 @@ void mpi_handle(struct mpi_rank *self, struct mpi_msg *m)
     case MPI_MSG_RTS: arrive(self, m); break;
     case MPI_MSG_CTS: mpi_handle_cts(self, m); break;
     case MPI_MSG_DATA: mpi_handle_data(self, m); break;
-    case MPI_MSG_ACK: mpi_handle_ack(self, m); break;
+    case MPI_MSG_ACK:
+    case MPI_MSG_SENT: mpi_handle_ack(self, m); break;
     case MPI_MSG_SERVICE: mpi_service_arrive(self, m); break;
     case MPI_MSG_REPLY: mpi_service_replied(self, m); break;
     }

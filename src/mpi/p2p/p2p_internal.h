@@ -8,6 +8,7 @@
  *     CTS     receiver -> sender    matched: send it (clear to send)
  *     DATA    sender -> receiver    the payload
  *     ACK     receiver -> sender    a synchronous eager message was matched
+ *     SENT    network -> sender     the data has left (with contention only)
  *     SERVICE anyone -> an agent    to be served in order of time (service.h)
  *     REPLY   agent -> anyone       its answer
  *
@@ -28,6 +29,7 @@ enum mpi_msg_kind {
     MPI_MSG_CTS,
     MPI_MSG_DATA,
     MPI_MSG_ACK,
+    MPI_MSG_SENT,
     MPI_MSG_SERVICE,
     MPI_MSG_REPLY,
 };
@@ -90,8 +92,25 @@ void mpi_unpost(struct mpi_rank *self, struct mpi_req *req);
 void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t);
 
 /* ---- protocol (protocol.c) ---- */
+/* Sends m at time t, as `bytes` bytes. Returns the arrival, which is no earlier than `not_before`; or
+ * 0 if only the network knows: it then keeps the order between the two ranks itself. */
+vtime mpi_transmit(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before);
+/* Processor time of `self` for a message that it sends, or has received. */
+static inline vtime mpi_send_cost(const struct mpi_rank *self, uint32_t dst, uint64_t bytes)
+{
+    if (__builtin_expect(!mpi_world.net.curved, 1))
+        return mpi_world.send_overhead;
+    return net_send_cost(&mpi_world.net, mpi_rank_id(self), dst, bytes);
+}
+static inline vtime mpi_recv_cost(const struct mpi_msg *m)
+{
+    if (__builtin_expect(!mpi_world.net.curved, 1))
+        return mpi_world.recv_overhead;
+    return net_recv_cost(&mpi_world.net, m->em.src, m->em.dst, m->bytes);
+}
 void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *m);
 void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m);
+/* ACK or SENT: the send is complete. */
 void mpi_handle_ack(struct mpi_rank *self, struct mpi_msg *m);
 /* Answers a matched RTS: asks at time t for the data to go to req. */
 void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_msg *rts, vtime t);

@@ -9,11 +9,15 @@
  *
  * Every time is a function of the send and of the receive alone, not of when either rank happens to
  * be run: CTS and DATA are handled when the rank is next in MPI, with the times they carry.
+ *
+ * With contention in the network, delay and drain are not known beforehand: the message goes to the
+ * engine's medium, and a notice (SENT) tells the sender of a large one when its last byte has left.
  */
 #include <string.h>
 
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/stats.h"
+#include "mpi/strand.h"
 
 static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,
                                uint64_t payload)
@@ -26,6 +30,40 @@ static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg
     m->kind = (uint8_t)kind;
     m->cookie = 0;
     return m;
+}
+
+/* The message must not be matched before those sent before it, or served. */
+static int is_ordered(const struct mpi_msg *m)
+{
+    return m->kind == MPI_MSG_EAGER || m->kind == MPI_MSG_RTS || m->kind == MPI_MSG_SERVICE;
+}
+
+vtime mpi_transmit(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before)
+{
+    const struct net *net = &mpi_world.net;
+    int ordered = is_ordered(m);
+
+    if (net->contended && !net_is_direct(net, m->em.src, m->em.dst, bytes, ordered)) {
+        m->em.arrival = t;
+        m->em.flags |= ordered ? ENGINE_MSG_ORDERED : 0;
+        engine_submit(&mpi_world.engine, &m->em, bytes);
+        return 0;
+    }
+    t = vtime_add(t, net_delay(net, m->em.src, m->em.dst, bytes, t));
+    if (t < not_before)
+        t = not_before;
+    m->em.arrival = t;
+    engine_inject(&mpi_world.engine, &m->em);
+    return t;
+}
+
+/* When something that the program sends now leaves: after what it has sent before. */
+static vtime leaves_at(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
+{
+    if (!mpi_world.net.ops->leave || mpi_strand_current)
+        return self->ent.clock;
+    return net_leave(&mpi_world.net, mpi_rank_index(self), mpi_rank_id(self), dst, bytes,
+                     self->ent.clock);
 }
 
 static void pack(char *out, const void *buf, uint64_t count, const struct mpi_type *type,
@@ -50,7 +88,6 @@ static void send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
     uint64_t bytes = count * (type ? type->size : 0);
     struct mpi_msg *m = new_msg(self, dst, MPI_MSG_EAGER, bytes);
 
-    m->em.arrival = vtime_add(self->ent.clock, net_delay(&mpi_world.net, m->em.src, dst, bytes));
     m->tag = tag;
     m->ctx = ctx;
     m->bytes = bytes;
@@ -58,30 +95,27 @@ static void send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
     if (cookie)
         m->em.flags |= ENGINE_MSG_URGENT;
     pack(m->payload, buf, count, type, bytes);
-    engine_inject(&mpi_world.engine, &m->em);
+    mpi_transmit(m, bytes, leaves_at(self, dst, bytes), 0);
 }
 
 static void send_rts(struct mpi_rank *self, struct mpi_req *req)
 {
     struct mpi_msg *m = new_msg(self, (uint32_t)req->peer, MPI_MSG_RTS, 0);
 
-    m->em.arrival =
-        vtime_add(self->ent.clock, net_delay(&mpi_world.net, m->em.src, m->em.dst, 0));
     m->em.flags |= ENGINE_MSG_URGENT;
     m->tag = req->tag;
     m->ctx = req->ctx;
     m->bytes = req->bytes;
     m->cookie = (uintptr_t)req;
-    engine_inject(&mpi_world.engine, &m->em);
+    mpi_transmit(m, 0, leaves_at(self, m->em.dst, 0), 0);
 }
 
 /* A step of the protocol back to the other side of `to`. */
 static struct mpi_msg *answer(struct mpi_rank *self, const struct mpi_msg *to,
-                              enum mpi_msg_kind kind, uint64_t payload, vtime t, uint64_t bytes)
+                              enum mpi_msg_kind kind, uint64_t payload)
 {
     struct mpi_msg *m = new_msg(self, to->em.src, kind, payload);
 
-    m->em.arrival = vtime_add(t, net_delay(&mpi_world.net, m->em.src, m->em.dst, bytes));
     m->em.flags |= ENGINE_MSG_URGENT;
     return m;
 }
@@ -89,19 +123,19 @@ static struct mpi_msg *answer(struct mpi_rank *self, const struct mpi_msg *to,
 void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_msg *rts, vtime t)
 {
     uint64_t dest = (uintptr_t)req;
-    struct mpi_msg *m = answer(self, rts, MPI_MSG_CTS, sizeof dest, t, 0);
+    struct mpi_msg *m = answer(self, rts, MPI_MSG_CTS, sizeof dest);
 
     m->cookie = rts->cookie;
     memcpy(m->payload, &dest, sizeof dest);
-    engine_inject(&mpi_world.engine, &m->em);
+    mpi_transmit(m, 0, t, 0);
 }
 
 void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *eager, vtime t)
 {
-    struct mpi_msg *m = answer(self, eager, MPI_MSG_ACK, 0, t, 0);
+    struct mpi_msg *m = answer(self, eager, MPI_MSG_ACK, 0);
 
     m->cookie = eager->cookie;
-    engine_inject(&mpi_world.engine, &m->em);
+    mpi_transmit(m, 0, t, 0);
 }
 
 static void complete_send(struct mpi_req *req, vtime t)
@@ -112,18 +146,34 @@ static void complete_send(struct mpi_req *req, vtime t)
         mpi_req_release(req);
 }
 
+/* The medium is to tell when the message that follows has left: completes the request. */
+static void ask_notice(struct mpi_rank *self, struct mpi_req *req, vtime t)
+{
+    struct mpi_msg *m = new_msg(self, mpi_rank_id(self), MPI_MSG_SENT, 0);
+
+    m->em.arrival = t;
+    m->em.flags |= ENGINE_MSG_URGENT | ENGINE_MSG_NOTICE;
+    m->cookie = (uintptr_t)req;
+    engine_submit(&mpi_world.engine, &m->em, 0);
+}
+
 void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
 {
+    const struct net *net = &mpi_world.net;
     struct mpi_req *req = (struct mpi_req *)(uintptr_t)cts->cookie;
+    uint32_t src = cts->em.dst, dst = cts->em.src;
+    uint64_t bytes = req->bytes;
     vtime t = cts->em.arrival;
-    struct mpi_msg *m = answer(self, cts, MPI_MSG_DATA, req->bytes, t, req->bytes);
+    struct mpi_msg *m = answer(self, cts, MPI_MSG_DATA, bytes);
 
     memcpy(&m->cookie, cts->payload, sizeof m->cookie);
-    m->bytes = req->bytes;
-    pack(m->payload, req->buf, req->count, req->type, req->bytes);
-    engine_inject(&mpi_world.engine, &m->em);
-    t = vtime_add(t, net_drain(&mpi_world.net, cts->em.dst, cts->em.src, req->bytes));
-    complete_send(req, t);
+    m->bytes = bytes;
+    pack(m->payload, req->buf, req->count, req->type, bytes);
+    if (net->contended && !net_is_direct(net, src, dst, bytes, 0))
+        ask_notice(self, req, t);
+    else
+        complete_send(req, vtime_add(t, net_drain(net, src, dst, bytes)));
+    mpi_transmit(m, bytes, t, 0);
     engine_msg_free(&mpi_world.engine, &cts->em);
 }
 
@@ -147,7 +197,7 @@ int mpi_p2p_try_send(struct mpi_rank *self, const void *buf, uint64_t count, str
     if (mode == MPI_MODE_SYNC || !is_eager(bytes, mode))
         return 0;
     mpi_rank_prefetch(dst);
-    mpi_clock_add(self, mpi_world.send_overhead);
+    mpi_clock_add(self, mpi_send_cost(self, dst, bytes));
     mpi_stats_send(self, dst, bytes, ctx & 1);
     send_eager(self, buf, count, type, dst, tag, ctx, 0);
     return 1;
@@ -159,7 +209,7 @@ void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, 
 {
     uint64_t bytes = count * (type ? type->size : 0);
 
-    mpi_clock_add(self, mpi_world.send_overhead);
+    mpi_clock_add(self, mpi_send_cost(self, dst, bytes));
     mpi_stats_send(self, dst, bytes, ctx & 1);
     req->kind = MPI_REQ_SEND;
     req->flags &= MPI_REQ_HEAP | MPI_REQ_PERSISTENT | MPI_REQ_ACTIVE;

@@ -240,7 +240,7 @@ int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_ty
     if (m->bytes)
         memcpy(buf, m->payload, m->bytes);
     mpi_clock_reach(self, m->em.arrival);
-    mpi_clock_add(self, mpi_world.recv_overhead);
+    mpi_clock_add(self, mpi_recv_cost(m));
     if (status != MPI_STATUS_IGNORE)
         fill_status(status, c, m);
     engine_msg_free(&mpi_world.engine, &m->em);

@@ -112,7 +112,7 @@ static void post_message(struct mpi_rank *self, struct rma_peer *p, struct mpi_m
                          uint64_t bytes)
 {
     m->ctx = p->win->comm->ctx;
-    mpi_clock_add(self, mpi_world.send_overhead);
+    mpi_clock_add(self, mpi_send_cost(self, p->world, bytes));
     p->last = mpi_service_send(self, m, bytes, self->ent.clock, p->last);
 }
 

@@ -47,16 +47,11 @@ void rma_shared_leave(struct rma_shared *s)
     mem_free(s);
 }
 
-static uint32_t node_of(uint32_t world)
-{
-    return world / (uint32_t)mpi_world.opt->platform.nodes_ranks;
-}
-
 /* One node, and one process? */
 static int check_places(const struct rma_shared *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
-        if (node_of(s->at[i].world) != node_of(s->at[0].world) ||
+        if (net_node(&mpi_world.net, s->at[i].world) != net_node(&mpi_world.net, s->at[0].world) ||
             !place_is_here(mpi_place(), s->at[i].world))
             return MPI_ERR_RMA_SHARED;
     return MPI_SUCCESS;

@@ -1,0 +1,82 @@
+/*
+ * The LogGOPS model (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010), as far as it needs no queue of
+ * events: what the sender's side does is exact, messages do not meet at the receiver.
+ *
+ *     L  net.latency            o  mpi.send_overhead, mpi.recv_overhead
+ *     g  net.gap                G  1 / net.bandwidth
+ *     O  mpi.*_per_kib          S  mpi.eager_limit
+ *
+ *     a message of n bytes that a program sends at t (after o + n O) leaves at
+ *         u = max(t, time that the rank's last message lets it)
+ *     the next one may leave at u + g + n G; this one arrives at
+ *         u + L + n G
+ *     and is received with o + n O.
+ *
+ *     program   |o|  |o|
+ *     adapter     |=n G=|g|=n G=|g|
+ *     arrival               |<- L ->|
+ *
+ * Within a node L and G are those of net.intra. All may come in pieces by size (net.segments). Data that
+ * the network moves in answer to a receive (rendezvous), and what non-blocking collectives send, are
+ * not a program's sends in its own order, and do not wait for others.
+ */
+#include "net/net_internal.h"
+
+#include "base/mem.h"
+
+struct loggops {
+    vtime gap;
+    size_t bytes;
+    vtime free_at[]; /* per rank of this process: when its next message may leave */
+};
+
+static int loggops_init(struct net *net, const struct platform *machine, struct err *err)
+{
+    size_t bytes = sizeof(struct loggops) + (size_t)net->ranks * sizeof(vtime);
+    struct loggops *s = mem_map(bytes, 1); /* touched as far as ranks of this process send */
+
+    if (!s)
+        return err_set(err, ERR_MEMORY, "cannot reserve memory for %u ranks", net->ranks);
+    s->gap = machine->config.net_gap;
+    s->bytes = bytes;
+    net->state = s;
+    net->lookahead = net_least_delay(net, 0);
+    return 0;
+}
+
+static void loggops_fini(struct net *net)
+{
+    mem_unmap(net->state, ((struct loggops *)net->state)->bytes);
+}
+
+static vtime loggops_delay(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes,
+                           vtime t)
+{
+    const struct net_piece *p = net_curve_at(net_curve(net, src, dst), bytes);
+
+    (void)t;
+    return vtime_add(p->latency, vtime_mul_q(bytes, p->ps_per_byte));
+}
+
+static vtime loggops_leave(struct net *net, uint32_t index, uint32_t src, uint32_t dst,
+                           uint64_t bytes, vtime t)
+{
+    struct loggops *s = net->state;
+    const struct net_piece *p = net_curve_at(net_curve(net, src, dst), bytes);
+    vtime *free_at = &s->free_at[index];
+
+    if (*free_at > t)
+        t = *free_at;
+    *free_at = vtime_add(vtime_add(t, s->gap), vtime_mul_q(bytes, p->ps_per_byte));
+    return t;
+}
+
+const struct net_ops net_loggops_ops = {
+    .name = "loggops",
+    .about = "LogGOPS: overheads, and gaps between the messages of a rank; without contention",
+    .split = NET_SPLIT_FREE,
+    .init = loggops_init,
+    .fini = loggops_fini,
+    .delay = loggops_delay,
+    .leave = loggops_leave,
+};
