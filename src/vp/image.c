@@ -12,6 +12,9 @@
  * to the base: runs beyond k have their base content in that rank. A rank that changed nothing
  * keeps nothing.
  *
+ * Of large zero-filled data the base holds only pages that have been touched; the rest is memory that
+ * reads as zeros and is none, in the base as in the program.
+ *
  * The comparison is by reading, never by write protection: a system call that writes into a
  * protected page would fail.
  */
@@ -19,9 +22,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "vp/touched.h"
 #include "vp/vp_internal.h"
 
 #define LINE 64
+#define SPARSE ((size_t)256 << 10) /* bytes of zeros of which no copy is made */
 
 struct segment {
     char *addr;
@@ -42,6 +47,7 @@ struct vp_saved {
 };
 
 static struct list cold, hot;
+static struct list sparse; /* ranges that began as zeros, where only touched pages count */
 static size_t *hot_end; /* hot_end[i]: bytes of runs 0..i together */
 static size_t hot_end_cap;
 
@@ -80,6 +86,27 @@ void vp_image_add(void *addr, size_t len)
     list_add(&cold, (struct segment){addr, base, len});
 }
 
+static void keep(char *from, size_t len, void *arg)
+{
+    const struct segment *s = arg;
+
+    memcpy((char *)s->base + (from - s->addr), from, len);
+}
+
+void vp_image_add_zeros(void *addr, size_t len)
+{
+    struct segment s = {addr, NULL, len};
+
+    if (len < SPARSE || !(s.base = mem_map(len, 0))) {
+        vp_image_add(addr, len);
+        return;
+    }
+    vp_touched(addr, len, keep, &s);
+    vp_image_exclude(addr, len);
+    list_add(&cold, s);
+    list_add(&sparse, s);
+}
+
 void vp_image_exclude(void *addr, size_t len)
 {
     char *from = addr, *to = from + len;
@@ -101,10 +128,31 @@ void vp_image_exclude(void *addr, size_t len)
     }
 }
 
+static int is_sparse(const struct segment *s)
+{
+    for (size_t i = 0; i < sparse.count; i++)
+        if (s->addr >= sparse.at[i].addr && s->addr < sparse.at[i].addr + sparse.at[i].len)
+            return 1;
+    return 0;
+}
+
+static void restore(char *from, size_t len, void *arg)
+{
+    const struct segment *s = arg;
+
+    memcpy(from, s->base + (from - s->addr), len);
+}
+
 void vp_image_reset(void)
 {
-    for (size_t i = 0; i < cold.count; i++)
-        memcpy(cold.at[i].addr, cold.at[i].base, cold.at[i].len);
+    for (size_t i = 0; i < cold.count; i++) {
+        struct segment *s = &cold.at[i];
+
+        if (is_sparse(s))
+            vp_touched(s->addr, s->len, restore, s);
+        else
+            restore(s->addr, s->len, s);
+    }
 }
 
 /* End of the line of s that contains offset at. */

@@ -122,10 +122,22 @@ static void read_dynamic(struct object *o)
         o->soname = o->strtab + soname;
 }
 
-/* Adds [from, to) less the RELRO part of the object. */
-static void add_writable(const struct dl_phdr_info *info, char *from, char *to)
+static char *page_of(const void *addr)
 {
-    vp_image_add(from, (size_t)(to - from));
+    return (char *)((uintptr_t)addr & ~(uintptr_t)4095);
+}
+
+/* Adds a writable segment less the RELRO part of the object. */
+static void add_writable(const struct dl_phdr_info *info, const ElfW(Phdr) *segment)
+{
+    char *from = (char *)info->dlpi_addr + segment->p_vaddr, *to = from + segment->p_memsz;
+    char *zeros = page_of(from + segment->p_filesz + 4095);
+
+    zeros = zeros < to ? zeros : to;
+    if (zeros > from)
+        vp_image_add(from, (size_t)(zeros - from));
+    if (zeros < to)
+        vp_image_add_zeros(zeros, (size_t)(to - zeros));
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
@@ -148,7 +160,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *unused)
         char *at = (char *)info->dlpi_addr + p->p_vaddr;
 
         if (p->p_type == PT_LOAD && (p->p_flags & PF_W))
-            add_writable(info, at, at + p->p_memsz);
+            add_writable(info, p);
         else if (p->p_type == PT_TLS && info->dlpi_tls_data)
             vp_image_add(info->dlpi_tls_data, p->p_memsz);
         else if (p->p_type == PT_GNU_STACK)
@@ -178,11 +190,6 @@ static void share_pages(char *from, char *to)
     memcpy(copy, from, bytes);
     if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, from) == MAP_FAILED)
         log_fatal("cannot share the library's variables with the processes of ranks");
-}
-
-static char *page_of(const void *addr)
-{
-    return (char *)((uintptr_t)addr & ~(uintptr_t)4095);
 }
 
 /* Its writable segment, less what the linker protects (RELRO) and what is private. */

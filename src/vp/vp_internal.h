@@ -30,6 +30,9 @@ void vp_image_capture(void);
 void vp_image_exclude_copies(void);
 /* Adds [addr, addr+len) with its present content as base; before the first fibre starts. */
 void vp_image_add(void *addr, size_t len);
+/* The same for whole pages that are mapped to no file and were zero-filled when the program was
+ * loaded: pages not touched since cost neither time nor memory. */
+void vp_image_add_zeros(void *addr, size_t len);
 /* Removes [addr, addr+len) from what is private. */
 void vp_image_exclude(void *addr, size_t len);
 /* Puts the base content back everywhere; scheduler context, before the first fibre. */
