@@ -29,14 +29,21 @@
  * was, and with any choice of open kept flows the formula is at most the true level (the tangent of
  * a concave function). Keys are corrected when they come up.
  *
+ * A *slack* link, one that owns no flow, is not touched at once when a flow is released on it: most
+ * of them never fill. The level it cannot fill below is known without looking at its flows, from the
+ * sum that it keeps; it is touched when the filling comes near that. Only an approximate sum is
+ * needed, so it may gather rounding errors, until the link is next touched or idle.
+ *
  * Levels are equal if they differ by less than TOLERANCE, since sums in another order differ in
  * their last bits and a level that is where it was should end the matter.
  */
+#include <assert.h>
 #include <math.h>
 
 #include "net/flow_internal.h"
 
 #define TOLERANCE 1e-12
+#define ALARM_MARGIN 1e-6
 
 static int is_above(double a, double b)
 {
@@ -48,7 +55,7 @@ static struct flow_use *use_of(const struct flow_hop *hop)
     return &hop->link->uses[hop->at];
 }
 
-/* ---- the level of a touched link ---- */
+/* ---- the level of a link ---- */
 
 static double level_of(const struct flow_link *l)
 {
@@ -57,7 +64,7 @@ static double level_of(const struct flow_link *l)
     return l->rest > 0 ? l->rest / l->open : 0;
 }
 
-/* Where something happens to the link. */
+/* Where something happens to a touched link. */
 static double key_of(const struct flow_link *l)
 {
     double level = level_of(l);
@@ -70,25 +77,27 @@ static int is_kept(const struct flow_solver *s, const struct flow_link *l, const
     return u->solve != s->solve && !(u->is_own && l->is_watched);
 }
 
-static void use_open(struct flow_link *l, struct flow_use *u)
+static void use_open(struct flow_solver *s, struct flow_link *l, struct flow_use *u)
 {
     u->is_open = 1;
     l->rest += u->rate;
     l->open++;
+    s->open++;
 }
 
-static void use_close(struct flow_link *l, struct flow_use *u)
+static void use_close(struct flow_solver *s, struct flow_link *l, struct flow_use *u)
 {
     u->is_open = 0;
     l->rest -= u->rate;
     l->open--;
+    s->open--;
 }
 
 /*
  * Opens and closes kept uses so that the open ones are those above the level. From the second pass
  * on the level only rises, as Newton's method does on a concave function.
  */
-static void refine(const struct flow_solver *s, struct flow_link *l)
+static void refine(struct flow_solver *s, struct flow_link *l)
 {
     int may_open = 1, is_stable;
     double level = level_of(l);
@@ -104,9 +113,9 @@ static void refine(const struct flow_solver *s, struct flow_link *l)
             if (is_open == u->is_open || !is_kept(s, l, u) || (is_open && !may_open))
                 continue;
             if (is_open)
-                use_open(l, u);
+                use_open(s, l, u);
             else
-                use_close(l, u);
+                use_close(s, l, u);
             is_stable = 0;
         }
         level = level_of(l);
@@ -129,20 +138,23 @@ static void touch(struct flow_solver *s, struct flow_link *l)
     if (l->solve == s->solve)
         return;
     s->count.links++;
+    s->open -= l->open;
     l->solve = s->solve;
     l->is_watched = l->own > 0;
     l->rest = l->capacity;
-    l->open = l->kept = 0;
+    l->open = 0;
+    l->has_kept = 0;
     for (uint32_t i = 0; i < l->use_count; i++) {
         struct flow_use *u = &l->uses[i];
         int is_known = u->solve == s->solve;
 
-        u->is_open = is_known ? u->is_free : u->is_own;
-        l->kept += !is_known && !u->is_own;
+        u->is_open = is_known ? u->is_open : u->is_own;
+        l->has_kept |= !is_known && !u->is_own;
         l->open += u->is_open;
         l->rest -= u->is_open ? 0 : u->rate;
     }
-    if (l->kept > 0)
+    s->open += l->open;
+    if (l->has_kept)
         refine(s, l);
     enqueue(s, l);
 }
@@ -166,6 +178,49 @@ static void touch_pending(struct flow_solver *s)
     s->pending.len = 0;
 }
 
+/* ---- slack links ---- */
+
+/* A link that owns no flow may limit one now, though not below this level. */
+static void alarm_set(struct flow_solver *s, struct flow_link *l)
+{
+    if (l->rest < s->alarm * l->open)
+        s->alarm = level_of(l);
+    if (!l->is_alarmed && l->rest < INFINITY) {
+        l->is_alarmed = 1;
+        flow_list_push(&s->alarms, l);
+    }
+}
+
+/* Touches the links that may fill below a level, and looks at the others when that is passed. */
+static void alarm_raise(struct flow_solver *s, double until)
+{
+    uint32_t left = 0;
+
+    s->alarm = INFINITY;
+    for (uint32_t i = 0; i < s->alarms.len; i++) {
+        struct flow_link *l = s->alarms.items[i];
+        double level = l->solve == s->solve ? INFINITY : level_of(l);
+
+        if (level > until && level < INFINITY) {
+            s->alarm = level < s->alarm ? level : s->alarm;
+            s->alarms.items[left++] = l;
+            continue;
+        }
+        l->is_alarmed = 0;
+        if (level < INFINITY)
+            touch(s, l);
+    }
+    s->alarms.len = left;
+}
+
+static void alarm_clear(struct flow_solver *s)
+{
+    for (uint32_t i = 0; i < s->alarms.len; i++)
+        ((struct flow_link *)s->alarms.items[i])->is_alarmed = 0;
+    s->alarms.len = 0;
+    s->alarm = INFINITY;
+}
+
 /* ---- what happens to flows ---- */
 
 /* No known link limits the flow any more; touch_pending must follow. */
@@ -179,14 +234,16 @@ static void release(struct flow_solver *s, struct flow *f)
 
         l->own -= u->is_own;
         u->is_own = 0;
-        u->is_free = 1;
         u->solve = s->solve;
-        if (l->solve != s->solve) {
-            pend(s, l);
-        } else if (!u->is_open) {
-            use_open(l, u);
+        if (u->is_open)
+            continue;
+        use_open(s, l, u);
+        if (l->solve == s->solve)
             enqueue(s, l);
-        }
+        else if (l->own > 0)
+            pend(s, l);
+        else
+            alarm_set(s, l);
     }
 }
 
@@ -195,14 +252,11 @@ static void settle_use(struct flow_solver *s, struct flow_link *l, struct flow_u
 {
     l->own -= u->is_own;
     u->is_own = 0;
-    if (l->solve != s->solve) {
-        if (l->own > 0)
-            pend(s, l);
-        return;
-    }
     if (u->is_open)
-        use_close(l, u);
+        use_close(s, l, u);
     l->rest += u->rate - rate;
+    if (l->own > 0 && l->solve != s->solve)
+        pend(s, l);
 }
 
 /* The full link gives the flow its rate; touch_pending must follow. */
@@ -222,7 +276,6 @@ static void settle(struct flow_solver *s, struct flow *f, struct flow_link *full
         }
         u->rate = rate;
         u->solve = s->solve;
-        u->is_free = 0;
     }
 }
 
@@ -256,6 +309,7 @@ static void fill(struct flow_solver *s, struct flow_link *l, double level)
     }
     l->level = level;
     l->is_watched = 0;
+    s->open -= l->open;
     l->open = 0;
     l->rest = 0;
     touch_pending(s);
@@ -266,7 +320,7 @@ static int is_early(struct flow_solver *s, struct flow_link *l)
 {
     int64_t key = flow_heap_key(key_of(l));
 
-    if (key <= s->levels.entries[0].key && l->kept > 0) {
+    if (key <= s->levels.entries[0].key && l->has_kept) {
         refine(s, l);
         key = flow_heap_key(key_of(l));
     }
@@ -279,11 +333,17 @@ static int is_early(struct flow_solver *s, struct flow_link *l)
     return 1;
 }
 
+/* What happens at the lowest level. */
 static void step(struct flow_solver *s)
 {
-    struct flow_link *l = (struct flow_link *)s->levels.entries[0].item;
-    double level;
+    double level = s->levels.len > 0 ? flow_heap_number(s->levels.entries[0].key) : s->alarm;
+    struct flow_link *l;
 
+    if (s->alarm <= level * (1 + ALARM_MARGIN)) {
+        alarm_raise(s, 2 * level);
+        return;
+    }
+    l = (struct flow_link *)s->levels.entries[0].item;
     if (is_early(s, l))
         return;
     flow_heap_pop(&s->levels);
@@ -296,20 +356,28 @@ static void step(struct flow_solver *s)
         fill(s, l, is_above(l->level, level) ? level : l->level);
 }
 
-/* Flows that nothing limits: they end now, and are gone before the next solve. */
-static void mark_endless(struct flow_solver *s)
+/* What is still open are flows that nothing limits: they end now, and go before the next solve. */
+static void close_rest(struct flow_solver *s)
 {
-    for (uint32_t i = 0; i < s->changed.len; i++) {
+    for (uint32_t i = 0; i < s->changed.len && s->open > 0; i++) {
         struct flow *f = s->changed.items[i];
 
-        for (unsigned k = 0; f->next_rate == INFINITY && k < f->hop_count; k++)
-            use_of(&f->hops[k])->rate = INFINITY;
+        for (unsigned k = 0; f->next_rate == INFINITY && k < f->hop_count; k++) {
+            struct flow_use *u = use_of(&f->hops[k]);
+
+            u->rate = 0;
+            use_close(s, f->hops[k].link, u);
+        }
     }
+    assert(s->open == 0);
 }
 
 void flow_fill(struct flow_solver *s)
 {
-    s->solve++;
+    if (++s->solve == 0) {
+        flow_link_forget(s);
+        s->solve = 1;
+    }
     for (uint32_t i = 0; i < s->fresh.len; i++)
         release(s, s->fresh.items[i]);
     s->fresh.len = 0;
@@ -321,7 +389,9 @@ void flow_fill(struct flow_solver *s)
         touch(s, l);
     }
     s->dirty.len = 0;
-    while (s->levels.len > 0)
+    while (s->open > 0 && (s->levels.len > 0 || s->alarm < INFINITY))
         step(s);
-    mark_endless(s);
+    flow_heap_clear(&s->levels);
+    alarm_clear(s);
+    close_rest(s);
 }

@@ -1,7 +1,6 @@
 /*
  * A heap of pointers ordered by (key, order), smallest first; no two entries are equal. Whatever is
- * in it begins with a struct flow_place, where the heap keeps its position, so that an entry can be
- * moved and removed. Four children per entry: half the depth of two, and children share a cache
+ * in it has a struct flow_place, where the heap keeps its position, so that an entry can be moved. Four children per entry: half the depth of two, and children share a cache
  * line.
  *
  * Out of memory ends the process. Nothing here switches.
@@ -37,6 +36,14 @@ static inline int64_t flow_heap_key(double x)
     x += 0.0; /* no negative zero */
     memcpy(&bits, &x, sizeof bits);
     return bits;
+}
+
+static inline double flow_heap_number(int64_t key)
+{
+    double x;
+
+    memcpy(&x, &key, sizeof x);
+    return x;
 }
 
 static inline int flow_heap_before(const struct flow_heap_entry *a, const struct flow_heap_entry *b)
@@ -126,6 +133,14 @@ static inline struct flow_place *flow_heap_pop(struct flow_heap *h)
     if (--h->len > 0)
         flow_heap_down(h, 0, h->entries[h->len]);
     return first;
+}
+
+/* Takes all items out. */
+static inline void flow_heap_clear(struct flow_heap *h)
+{
+    for (uint32_t i = 0; i < h->len; i++)
+        h->entries[i].item->at = 0;
+    h->len = 0;
 }
 
 #endif

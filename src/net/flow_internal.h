@@ -11,6 +11,8 @@
 #ifndef NET_FLOW_INTERNAL_H
 #define NET_FLOW_INTERNAL_H
 
+#include <stddef.h>
+
 #include "base/map.h"
 #include "base/pool.h"
 #include "net/flow_heap.h"
@@ -24,45 +26,49 @@ struct flow_hop {
 };
 
 struct flow {
-    struct flow_place place; /* among the ends; none before the first rate */
-    uint32_t hop_count;
     uint64_t order;          /* of the start */
     double left;             /* bytes, at time `since` */
     vtime since;             /* when the rate last changed */
+    void *user;
     double rate;
     double next_rate;        /* found by the solve under way */
-    void *user;
+    struct flow_place place; /* among the ends; none before the first rate */
+    uint32_t hop_count;
     struct flow_hop hops[];
 };
 
 struct flow_use {
     struct flow *flow;
     double rate;
-    uint64_t solve : 44;  /* the last solve that released the flow or set its rate */
-    uint64_t hop : 16;
-    uint64_t is_free : 1; /* in that solve: released, and not set yet */
-    uint64_t is_own : 1;  /* this link is what limits the flow */
-    uint64_t is_open : 1; /* in a solve that touched the link: it takes the link's level */
+    uint32_t solve;  /* the last one that released the flow or set its rate */
+    uint16_t hop;
+    uint8_t is_own;  /* this link is what limits the flow */
+    uint8_t is_open; /* during a solve: it takes the link's level */
 };
 
+/* What a solve needs of a link is one cache line; the rest is for coming and going. */
 struct flow_link {
     struct flow_place place; /* among the levels of a solve */
-    uint32_t id;             /* its number; without meaning if is_private */
-    uint64_t order;          /* ties between levels: the number, private ones after all others */
-    double capacity;
+    uint32_t use_count;
     struct flow_use *uses;
-    uint32_t use_count, use_cap;
+    double capacity;
     uint32_t own;            /* uses with is_own */
-    /* of the last solve that touched it */
-    uint32_t open, kept;     /* uses with is_open; uses that may become so, at most */
+    uint32_t open;           /* uses with is_open */
     double rest;             /* capacity that the other uses leave */
-    uint64_t solve;
+    uint32_t solve;          /* the last one that touched the link */
+    uint8_t has_kept : 1;    /* then: it may have flows that were kept, beside its own */
+    uint8_t is_watched : 1;  /* then: its own flows still have the level of before the solve */
+    uint8_t is_dirty, is_pending, is_alarmed; /* in the list of that name */
     double level;            /* the rate of its own flows, if it has any */
-    uint8_t is_watched;      /* its own flows still have the level of before the solve */
-    uint8_t is_dirty, is_pending; /* in the list of that name */
-    uint8_t is_private;      /* the limit of one flow: not in the map */
+    uint64_t order;          /* its number; of private ones, something above all numbers */
+
     struct flow_link *older, *newer; /* among the idle ones */
+    uint32_t use_cap;
 };
+
+#define FLOW_LINK_SIZE 128 /* in the pool, where all are of this size */
+
+_Static_assert(offsetof(struct flow_link, older) == 64, "one cache line");
 
 struct flow_list {
     void **items;
@@ -79,13 +85,21 @@ struct flow_solver {
     struct flow_list dirty;    /* links that lost a flow or have another capacity */
     struct flow_list pending;  /* during a solve: links to touch next */
     struct flow_list changed;  /* during a solve: flows released or set */
-    uint64_t solve;            /* its number */
+    struct flow_list alarms;   /* during a solve: links to touch when it comes near their level, */
+    double alarm;              /* none of which is below this */
+    uint32_t solve;            /* its number; it may wrap */
+    uint64_t open;             /* open uses of all links: 0 means that it is over */
     struct map links;          /* number to struct flow_link */
     struct flow_link *oldest, *newest; /* idle: kept for the next flow */
     uint64_t idle;
-    struct pool pool;
+    struct pool pool, link_pool; /* links apart, so that they are aligned */
     struct flow_counters count;
 };
+
+static inline struct flow *flow_of(struct flow_place *place)
+{
+    return (struct flow *)((char *)place - offsetof(struct flow, place));
+}
 
 static inline void flow_list_push(struct flow_list *list, void *item)
 {
@@ -114,6 +128,9 @@ void flow_link_use_private(struct flow_solver *, struct flow *, unsigned hop, do
 
 /* Takes all hops of a flow off their links; links whose level that may change become dirty. */
 void flow_link_leave(struct flow_solver *, struct flow *);
+
+/* No link and no use has seen a solve: its number starts again. */
+void flow_link_forget(struct flow_solver *);
 
 /* Frees all links without looking at flows. */
 void flow_link_fini(struct flow_solver *);

@@ -25,10 +25,10 @@ struct flow_link *flow_link_find(struct flow_solver *s, uint32_t id)
 
 static struct flow_link *link_new(struct flow_solver *s, double capacity)
 {
-    struct flow_link *l = pool_alloc(&s->pool, sizeof *l);
+    struct flow_link *l = pool_alloc(&s->link_pool, FLOW_LINK_SIZE);
 
     assert(capacity >= 0);
-    *l = (struct flow_link){.capacity = capacity};
+    *l = (struct flow_link){.capacity = capacity, .rest = capacity};
     return l;
 }
 
@@ -36,7 +36,7 @@ static void link_free(struct flow_solver *s, struct flow_link *l)
 {
     if (l->uses)
         pool_free(&s->pool, l->uses, l->use_cap * sizeof *l->uses);
-    pool_free(&s->pool, l, sizeof *l);
+    pool_free(&s->link_pool, l, FLOW_LINK_SIZE);
 }
 
 /* ---- idle links ---- */
@@ -63,7 +63,7 @@ static void idle_trim(struct flow_solver *s)
         struct flow_link *l = s->oldest;
 
         idle_remove(s, l);
-        map_remove(&s->links, l->id);
+        map_remove(&s->links, l->order);
         link_free(s, l);
     }
 }
@@ -89,7 +89,7 @@ static void use_add(struct flow_solver *s, struct flow_link *l, struct flow *f, 
         uses_grow(s, l);
     s->count.in_use += l->use_count == 0;
     f->hops[hop] = (struct flow_hop){.link = l, .at = l->use_count};
-    l->uses[l->use_count++] = (struct flow_use){.flow = f, .hop = hop};
+    l->uses[l->use_count++] = (struct flow_use){.flow = f, .hop = (uint16_t)hop};
 }
 
 void flow_link_use(struct flow_solver *s, struct flow *f, unsigned hop, uint32_t id)
@@ -98,7 +98,6 @@ void flow_link_use(struct flow_solver *s, struct flow *f, unsigned hop, uint32_t
 
     if (!l) {
         l = link_new(s, s->capacity(s->owner, id));
-        l->id = id;
         l->order = id;
         *map_insert(&s->links, id, NULL) = (uint64_t)(uintptr_t)l;
     } else if (l->use_count == 0) {
@@ -111,7 +110,6 @@ void flow_link_use_private(struct flow_solver *s, struct flow *f, unsigned hop, 
 {
     struct flow_link *l = link_new(s, capacity);
 
-    l->is_private = 1;
     l->order = f->order + ((uint64_t)1 << 32);
     use_add(s, l, f, hop);
 }
@@ -122,6 +120,7 @@ static void use_remove(struct flow_link *l, uint32_t at)
     struct flow_use *last = &l->uses[--l->use_count];
 
     l->own -= l->uses[at].is_own;
+    l->rest = l->use_count > 0 ? l->rest + l->uses[at].rate : l->capacity;
     if (at < l->use_count) {
         l->uses[at] = *last;
         last->flow->hops[last->hop].at = at;
@@ -139,12 +138,29 @@ void flow_link_leave(struct flow_solver *s, struct flow *f)
         if (l->use_count > 0)
             continue;
         s->count.in_use--;
-        if (l->is_private)
+        if (l->order > UINT32_MAX)
             link_free(s, l);
         else
             idle_add(s, l);
     }
     idle_trim(s);
+}
+
+void flow_link_forget(struct flow_solver *s)
+{
+    size_t it = 0;
+    uint64_t val;
+
+    while (map_next(&s->links, &it, NULL, &val))
+        ((struct flow_link *)(uintptr_t)val)->solve = 0;
+    for (uint32_t i = 0; i < s->ends.len; i++) {
+        struct flow *f = flow_of(s->ends.entries[i].item);
+
+        for (unsigned k = 0; k < f->hop_count; k++) {
+            f->hops[k].link->solve = 0; /* it may be private */
+            f->hops[k].link->uses[f->hops[k].at].solve = 0;
+        }
+    }
 }
 
 /* Small blocks go with the pool; only large ones are on their own. */

@@ -23,8 +23,11 @@ struct flow_solver *flow_solver_create(flow_capacity_fn *capacity, void *owner)
 
     s->capacity = capacity;
     s->owner = owner;
+    s->alarm = INFINITY;
+    s->solve = UINT32_MAX - 50; /* any run of some length sees it wrap */
     map_init(&s->links);
     pool_init(&s->pool, "flows");
+    pool_init(&s->link_pool, "links of flows");
     return s;
 }
 
@@ -43,10 +46,11 @@ void flow_solver_destroy(struct flow_solver *s)
     if (!s)
         return;
     for (uint32_t i = 0; i < s->ends.len; i++)
-        flow_list_push(&s->fresh, s->ends.entries[i].item);
+        flow_list_push(&s->fresh, flow_of(s->ends.entries[i].item));
     for (uint32_t i = 0; i < s->fresh.len; i++)
         flow_free(s, s->fresh.items[i]);
     flow_link_fini(s);
+    pool_fini(&s->link_pool);
     pool_fini(&s->pool);
     mem_free(s->ends.entries);
     mem_free(s->levels.entries);
@@ -54,6 +58,7 @@ void flow_solver_destroy(struct flow_solver *s)
     mem_free(s->dirty.items);
     mem_free(s->pending.items);
     mem_free(s->changed.items);
+    mem_free(s->alarms.items);
     mem_free(s);
 }
 
@@ -168,6 +173,8 @@ void flow_capacity(struct flow_solver *s, vtime t, uint32_t link, double capacit
     l->capacity = capacity;
     if (l->use_count > 0)
         flow_link_dirty(s, l);
+    else
+        l->rest = capacity;
 }
 
 vtime flow_next(struct flow_solver *s)
@@ -184,7 +191,7 @@ int flow_take(struct flow_solver *s, vtime *t, void **user)
     if (end == VTIME_NEVER)
         return 0;
     s->now = end;
-    f = (struct flow *)flow_heap_pop(&s->ends);
+    f = flow_of(flow_heap_pop(&s->ends));
     *t = end;
     *user = f->user;
     flow_link_leave(s, f);
