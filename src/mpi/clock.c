@@ -92,7 +92,7 @@ static void end(void)
 {
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
-    mpi_thread_leave();
+    mpi_thread_leave_quietly();
 }
 
 vtime mpi_clock_read(struct mpi_rank *self)

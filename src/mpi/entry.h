@@ -64,7 +64,7 @@ static inline void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0)
         mpi_share_leave(self);
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
-    mpi_thread_leave();
+    mpi_thread_leave(fn);
 }
 
 #endif

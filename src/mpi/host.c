@@ -235,7 +235,7 @@ static void hook_write(struct vp_fibre *f, int fd, const char *text, size_t n)
     mpi_world.engine.idle_often = 1; /* turns may be long: look at the time after each */
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
-    mpi_thread_leave();
+    mpi_thread_leave_quietly();
 }
 
 static void hook_exiting(struct vp_fibre *f, int status, int phase)

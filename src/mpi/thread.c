@@ -2,45 +2,50 @@
  * thread.c - see thread.h.
  *
  * `lock` is held by the thread that is inside; `turn` says whether the rank has its turn. Threads that
- * wait in the virtual MPI are `blocked`; each looks again when `round` has changed, that is, when
- * another thread was inside or the rank was away. Once all have looked and nobody wants in, the last
- * one gives the rank's turn away for all of them: it blocks the rank if every other thread sleeps, too,
- * else it only gives way to other ranks.
+ * wait in the virtual MPI are in the list of waiters, asleep each on a word of its own. `round` counts
+ * what may have changed something for them: a thread was inside, or the rank was away. A waiter that has
+ * not seen the present round is called to look; one at a time, and each that sleeps again, or leaves,
+ * calls the next. So there is no crowd at the lock.
  *
- * Whether a thread outside of MPI sleeps is asked of the system, twice: a sleeping thread can only be
- * woken by a running one, so if all sleep and none was switched to in between, all of them sleep.
+ * Once all have looked, and nobody wants in, the last one of them gives the rank's turn away: it blocks
+ * the rank if every other thread rests, too (vp_threads_rest, vp_threads_sleep); else it becomes the
+ * *pilot*, which looks after the rank's turn while others compute: it sleeps for a while, and then lets
+ * other ranks go first. As long as there are waiters, somebody is called, or is the pilot, or inside, or
+ * wants in, or has given the turn away.
  *
  * All of this state is the process's own.
  */
 #include "mpi/thread.h"
 
-#include <dirent.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/sys.h"
 
-#define PAUSE_NS 20000 /* while threads compute, between two looks */
+#define PAUSE_NS 20000   /* the pilot's first sleep ... */
+#define PAUSE_DOUBLES 5  /* ... and how often it doubles */
 
 struct waiter {
     struct waiter *next;
     vtime due;
     long tid;
+    uint64_t round;        /* it has seen */
+    _Atomic uint32_t call; /* 1: it is to look */
 };
 
 struct threads {
     pthread_mutex_t lock;
-    pthread_cond_t changed;
+    pthread_cond_t turned;     /* the rank has its turn again */
     _Atomic uint32_t arriving; /* threads that want in */
-    uint32_t blocked;          /* threads that wait inside */
-    uint32_t unseen;           /* of them, those that have not looked since the last change */
+    uint32_t blocked;          /* number of waiters */
     uint64_t round;
+    uint64_t handled; /* as the thread inside found it */
     int turn;
+    uint32_t fruitless; /* sleeps of pilots since a thread was inside or the rank blocked */
     struct waiter *waiters;
+    struct waiter *called, *pilot; /* one of them, or NULL */
 };
 _Static_assert(sizeof(struct threads) <= sizeof vp_private.room, "fits into the private page");
 
@@ -59,9 +64,60 @@ void mpi_thread_begin(void)
         return;
     *t = (struct threads){.turn = 1};
     pthread_mutex_init(&t->lock, NULL);
-    pthread_cond_init(&t->changed, NULL);
+    pthread_cond_init(&t->turned, NULL);
     vp_private.threaded = 1;
 }
+
+/* ---- calling those that wait ---- */
+
+static struct waiter *unseen(const struct threads *t)
+{
+    struct waiter *w = t->waiters;
+
+    while (w && w->round == t->round)
+        w = w->next;
+    return w;
+}
+
+/* The next waiter that is to do something, made to; NULL: there is none, or it knows already. */
+static struct waiter *call_next(struct threads *t)
+{
+    struct waiter *w = t->called ? NULL : unseen(t);
+
+    if (!w && !t->called && !t->pilot)
+        w = t->waiters;
+    if (w) {
+        t->called = w;
+        atomic_store(&w->call, 1);
+    }
+    return w;
+}
+
+/* After the lock is released. The waiter may be gone: then nobody minds. */
+static void wake(struct waiter *w)
+{
+    if (w)
+        syscall(SYS_futex, &w->call, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* Until called, or for so long if not 0. */
+static void sleep_until_called(struct threads *t, struct waiter *me, long ns)
+{
+    struct timespec span = {.tv_nsec = ns};
+    struct waiter *next = t->turn && !ns ? call_next(t) : NULL;
+
+    pthread_mutex_unlock(&t->lock);
+    wake(next);
+    while (!atomic_load(&me->call))
+        if (syscall(SYS_futex, &me->call, FUTEX_WAIT_PRIVATE, 0, ns ? &span : NULL, NULL, 0) != 0 && ns)
+            break;
+    pthread_mutex_lock(&t->lock);
+    atomic_store(&me->call, 0);
+    if (t->called == me)
+        t->called = NULL;
+}
+
+/* ---- in and out ---- */
 
 void mpi_thread_enter_slow(void)
 {
@@ -73,91 +129,62 @@ void mpi_thread_enter_slow(void)
     pthread_mutex_lock(&t->lock);
     while (!t->turn) {
         vp_want();
-        pthread_cond_wait(&t->changed, &t->lock);
+        pthread_cond_wait(&t->turned, &t->lock);
     }
     atomic_fetch_sub(&t->arriving, 1);
+    t->handled = mpi_world.handled;
+    t->fruitless = 0;
 }
 
-/* Those that wait are to look again. */
-static void change(struct threads *t, uint32_t others)
-{
-    t->round++;
-    t->unseen = others;
-    pthread_cond_broadcast(&t->changed);
-}
-
-void mpi_thread_leave_slow(void)
+void mpi_thread_leave_slow(int quiet)
 {
     struct threads *t = threads();
+    struct waiter *next;
 
     if (--depth)
         return;
-    change(t, t->blocked);
+    if (!quiet || t->handled != mpi_world.handled || mpi_self()->ent.inbox)
+        t->round++;
+    next = call_next(t);
     pthread_mutex_unlock(&t->lock);
+    wake(next);
 }
 
-/* ---- do the others sleep? ---- */
-
-/* Adds how often a thread has run; returns 0 if it is not asleep. */
-static int asleep(const char *tid, uint64_t *runs)
+/* Calls that do nothing for other threads but handle messages, which is counted. */
+int mpi_thread_is_quiet(enum mpi_fn fn)
 {
-    char path[64], text[400];
-    unsigned long long times;
-    const char *at;
-
-    snprintf(path, sizeof path, "/proc/self/task/%.16s/stat", tid);
-    if (sys_read_text(path, text, sizeof text) < 0)
-        return 1; /* it has just ended */
-    at = strrchr(text, ')');
-    if (!at || strncmp(at, ") S", 3) != 0)
+    switch (fn) {
+    case MPI_FN_PUT: case MPI_FN_GET: case MPI_FN_ACCUMULATE: case MPI_FN_GET_ACCUMULATE:
+    case MPI_FN_FETCH_AND_OP: case MPI_FN_COMPARE_AND_SWAP: case MPI_FN_RPUT: case MPI_FN_RGET:
+    case MPI_FN_RACCUMULATE: case MPI_FN_RGET_ACCUMULATE: case MPI_FN_WIN_FLUSH:
+    case MPI_FN_WIN_FLUSH_ALL: case MPI_FN_WIN_FLUSH_LOCAL: case MPI_FN_WIN_FLUSH_LOCAL_ALL:
+    case MPI_FN_SEND: case MPI_FN_ISEND: case MPI_FN_RECV: case MPI_FN_IRECV: case MPI_FN_WAIT:
+    case MPI_FN_WAITALL: case MPI_FN_TEST: case MPI_FN_TESTALL: case MPI_FN_IPROBE:
+    case MPI_FN_COMM_RANK: case MPI_FN_COMM_SIZE:
+        return 1;
+    default:
         return 0;
-    snprintf(path, sizeof path, "/proc/self/task/%.16s/schedstat", tid);
-    if (sys_read_text(path, text, sizeof text) > 0 &&
-        sscanf(text, "%*u %*u %llu", &times) == 1)
-        *runs += times;
-    return 1;
+    }
 }
 
-static int waits_inside(const struct threads *t, long tid)
+/* ---- giving the turn away ---- */
+
+static int waits_inside(const void *threads, long tid)
 {
+    const struct threads *t = threads;
+
     for (const struct waiter *w = t->waiters; w; w = w->next)
         if (w->tid == tid)
             return 1;
     return 0;
 }
 
-static int all_asleep(const struct threads *t, uint64_t *runs)
-{
-    DIR *dir = opendir("/proc/self/task");
-    int all = dir != NULL;
-
-    *runs = 0;
-    for (struct dirent *e; all && (e = readdir(dir));)
-        if (e->d_name[0] != '.' && !waits_inside(t, atol(e->d_name)))
-            all = asleep(e->d_name, runs);
-    if (dir)
-        closedir(dir);
-    return all;
-}
-
-static void pause_a_little(void)
-{
-    struct timespec span = {.tv_nsec = PAUSE_NS};
-
-    syscall(SYS_nanosleep, &span, NULL);
-}
-
 static int at_rest(const struct threads *t)
 {
-    uint64_t first, second;
-
-    if (t->blocked == vp_thread_count())
-        return 1;
-    return all_asleep(t, &first) && all_asleep(t, &second) && first == second &&
+    return atomic_load(&t->arriving) == 0 &&
+           (vp_threads_rest(t->blocked) || vp_threads_sleep(waits_inside, t)) &&
            atomic_load(&t->arriving) == 0;
 }
-
-/* ---- giving the turn away ---- */
 
 static vtime first_due(const struct threads *t)
 {
@@ -169,24 +196,47 @@ static vtime first_due(const struct threads *t)
     return due;
 }
 
-static void give_away(struct threads *t, struct mpi_rank *self, uint32_t wake_after)
+/* The rank is blocked, or ready behind others. Whatever happens meanwhile is news to all. */
+static void give_away(struct threads *t)
 {
-    uint32_t index = mpi_rank_index(self);
-
-    if (at_rest(t)) {
-        engine_block(&mpi_world.engine, &self->ent, index, first_due(t),
-                     t->blocked > 1 ? 1 : wake_after);
-    } else {
-        pause_a_little();
-        engine_yield(&mpi_world.engine, &self->ent, index);
-    }
     t->turn = 0;
     pthread_mutex_unlock(&t->lock);
     vp_fibre_suspend();
     pthread_mutex_lock(&t->lock);
     t->turn = 1;
+    t->round++;
+    if (atomic_load(&t->arriving))
+        pthread_cond_broadcast(&t->turned);
     if (mpi_world.measured)
         mpi_world.slice_start = ticks_now();
+}
+
+static void block_rank(struct threads *t, struct mpi_rank *self, uint32_t wake_after)
+{
+    t->fruitless = 0;
+    engine_block(&mpi_world.engine, &self->ent, mpi_rank_index(self), first_due(t),
+                 t->blocked > 1 ? 1 : wake_after);
+    give_away(t);
+}
+
+/* Some compute. Lets them for a while; if they still do, other ranks go first. */
+static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me, uint32_t wake_after)
+{
+    uint32_t doubles = t->fruitless < PAUSE_DOUBLES ? t->fruitless : PAUSE_DOUBLES;
+    uint64_t round = t->round;
+
+    t->pilot = me;
+    sleep_until_called(t, me, (long)PAUSE_NS << doubles);
+    t->pilot = NULL;
+    if (t->round != round || !t->turn || atomic_load(&t->arriving) || t->called)
+        return;
+    if (at_rest(t)) {
+        block_rank(t, self, wake_after);
+        return;
+    }
+    t->fruitless++;
+    engine_yield(&mpi_world.engine, &self->ent, mpi_rank_index(self));
+    give_away(t);
 }
 
 static void unlink_waiter(struct threads *t, struct waiter *w)
@@ -202,24 +252,21 @@ void mpi_thread_block(struct mpi_rank *self, vtime due, uint32_t wake_after)
 {
     struct threads *t = threads();
     struct waiter me = {.next = t->waiters, .due = due, .tid = syscall(SYS_gettid)};
-    uint64_t round = t->round;
 
+    if (t->handled != mpi_world.handled)
+        t->round++; /* what this one did */
+    me.round = t->round;
     t->waiters = &me;
     t->blocked++;
-    while (t->round == round) {
-        if (!t->turn || t->unseen) {
-            pthread_cond_wait(&t->changed, &t->lock);
-        } else if (atomic_load(&t->arriving)) { /* let those in that want to */
-            pthread_mutex_unlock(&t->lock);
-            pause_a_little();
-            pthread_mutex_lock(&t->lock);
-        } else {
-            give_away(t, self, wake_after);
-            change(t, t->blocked); /* this one, too */
-        }
+    while (!t->turn || me.round == t->round) {
+        if (!t->turn || t->called || t->pilot || unseen(t))
+            sleep_until_called(t, &me, 0);
+        else if (at_rest(t))
+            block_rank(t, self, wake_after);
+        else
+            be_pilot(t, self, &me, wake_after);
     }
-    if (--t->unseen == 0)
-        pthread_cond_broadcast(&t->changed);
+    t->handled = mpi_world.handled;
     t->blocked--;
     unlink_waiter(t, &me);
 }

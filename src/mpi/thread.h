@@ -14,17 +14,24 @@
 
 /* Around everything that touches the rank; may be nested. Enter waits for the rank's turn. */
 void mpi_thread_enter_slow(void);
-void mpi_thread_leave_slow(void);
+void mpi_thread_leave_slow(int quiet);
+int mpi_thread_is_quiet(enum mpi_fn fn);
 
 static inline void mpi_thread_enter(void)
 {
     if (__builtin_expect(vp_private.threaded, 0))
         mpi_thread_enter_slow();
 }
-static inline void mpi_thread_leave(void)
+/* After a call, or (quiet) after something that is of no use to threads that wait. */
+static inline void mpi_thread_leave(enum mpi_fn fn)
 {
     if (__builtin_expect(vp_private.threaded, 0))
-        mpi_thread_leave_slow();
+        mpi_thread_leave_slow(mpi_thread_is_quiet(fn));
+}
+static inline void mpi_thread_leave_quietly(void)
+{
+    if (__builtin_expect(vp_private.threaded, 0))
+        mpi_thread_leave_slow(1);
 }
 
 /* The rank is about to start its first thread. */

@@ -150,11 +150,6 @@ void vp_process_leave(void (*fn)(void))
         syscall(SYS_pause);
 }
 
-uint32_t vp_thread_count(void)
-{
-    return __atomic_load_n(&vp_private.threads, __ATOMIC_ACQUIRE) + 1;
-}
-
 int vp_is_main_thread(void)
 {
     return (pid_t)syscall(SYS_gettid) == sys_getpid();

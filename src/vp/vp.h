@@ -20,7 +20,9 @@
 #include "base/vtime.h"
 
 struct vp_extra;
+struct vp_rest;
 struct vp_saved;
+struct vp_thread;
 
 /* One rank's execution context; 32 bytes; all-zero memory is a fibre that has not started. */
 struct vp_fibre {
@@ -85,6 +87,11 @@ int vp_ranks_are_processes(void);
 /* Threads of the rank's process; is the caller the first of them? */
 uint32_t vp_thread_count(void);
 int vp_is_main_thread(void);
+/* Are `others` and those that are known to rest (they join one that lives) all threads there are? */
+int vp_threads_rest(uint32_t others);
+/* Do all threads of the rank's process sleep, as the system sees it, besides those that `skip` names?
+ * Some microseconds per thread. May have looked in vain: 0 says nothing. */
+int vp_threads_sleep(int (*skip)(const void *arg, long tid), const void *arg);
 /* A thread of a rank that is suspended has something to do; the scheduler learns of it by vp_wanted, which
  * returns such a rank once, or NULL. */
 void vp_want(void);
@@ -143,6 +150,11 @@ struct vp_private {
     uint8_t is_child;         /* this process is no rank, but one that a rank has forked */
     int32_t dying;            /* the one of them that crashed */
     uint32_t threads;         /* how many there are now besides the first */
+    uint32_t thread_changes;  /* how often one started or ended */
+    uint32_t resting;         /* of them all, those that join one that has not ended */
+    uint64_t threads_lock[5];     /* a mutex, for these and for ... */
+    struct vp_thread *known;      /* ... those that the program started (libc/thread.c) */
+    struct vp_rest *rest;         /* what the last look at all of them found (rest.c) */
     uint64_t room[64];        /* for the layer above */
 } __attribute__((aligned(4096)));
 extern struct vp_private vp_private;

@@ -111,6 +111,7 @@ static void arrive(struct mpi_rank *self, struct mpi_msg *m)
 
 void mpi_handle(struct mpi_rank *self, struct mpi_msg *m)
 {
+    mpi_world.handled++;
     switch ((enum mpi_msg_kind)m->kind) {
     case MPI_MSG_EAGER:
     case MPI_MSG_RTS: arrive(self, m); break;
@@ -259,6 +260,7 @@ int mpi_decide(struct mpi_rank *self, vtime limit, vtime *due)
     if (*due == VTIME_NEVER || *due > limit ||
         !engine_is_safe(&mpi_world.engine, mpi_rank_index(self), *due))
         return 0;
+    mpi_world.handled++;
     if (c.due < service) {
         take(self, &c);
         return 1;

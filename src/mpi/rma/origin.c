@@ -298,6 +298,7 @@ void rma_reply(struct mpi_rank *self, struct mpi_msg *m)
         note_error(p->win, m);
     }
     p->pending--;
+    p->answers--;
     p->win->pending--;
     reach(&p->done, m->em.arrival);
     reach(&p->win->done, m->em.arrival);
@@ -306,8 +307,8 @@ void rma_reply(struct mpi_rank *self, struct mpi_msg *m)
 
 /* ---- waiting ---- */
 
-void rma_await(struct mpi_rank *self, const struct rma_win *w, const int32_t *count,
-               const char *what, int64_t world)
+static void await_until(struct mpi_rank *self, const struct rma_win *w, const int32_t *count,
+                        int32_t until, const char *what, int64_t world)
 {
     struct mpi_req shown = {.kind = MPI_REQ_WORK, .mode = MPI_MODE_ONE_SIDED, .buf = (void *)what,
                             .peer = (int32_t)world, .comm = (uint32_t)w->comm->handle};
@@ -317,17 +318,34 @@ void rma_await(struct mpi_rank *self, const struct rma_win *w, const int32_t *co
         vtime due;
 
         mpi_drain(self);
-        if (*count <= 0)
+        if (*count - until <= 0)
             return;
         if (!mpi_decide(self, VTIME_NEVER, &due))
             mpi_block(self, due, 1, &r, 1);
     }
 }
 
+void rma_await(struct mpi_rank *self, const struct rma_win *w, const int32_t *count,
+               const char *what, int64_t world)
+{
+    await_until(self, w, count, 0, what, world);
+}
+
+/* Answers come in order. What other threads send meanwhile is theirs to wait for. */
 void rma_await_peer(struct mpi_rank *self, struct rma_peer *p)
 {
-    rma_await(self, p->win, &p->pending, "for the window of", p->world);
+    await_until(self, p->win, &p->answers, p->answers - p->pending, "for the window of", p->world);
     mpi_clock_reach(self, p->done);
+}
+
+void rma_await_peers(struct mpi_rank *self, struct rma_win *w)
+{
+    if (!vp_private.threaded) {
+        rma_await_all(self, w);
+        return;
+    }
+    for (struct rma_peer *p = w->first; p; p = p->next)
+        rma_await_peer(self, p);
 }
 
 void rma_await_all(struct mpi_rank *self, struct rma_win *w)

@@ -56,6 +56,7 @@ struct rma_peer {
     int32_t rank;      /* in the window's group */
     int32_t pending;   /* operations without an answer */
     int32_t fetching;  /* those of them that bring data */
+    int32_t answers;   /* counted down */
     int32_t unposted;  /* starts without a post; negative: a post without a start */
     uint8_t lock;      /* MPI_LOCK_SHARED, MPI_LOCK_EXCLUSIVE or 0 */
     uint8_t unchecked; /* locked with MPI_MODE_NOCHECK: the target does not know */
@@ -182,8 +183,11 @@ void rma_tell(struct mpi_rank *self, struct rma_peer *, enum rma_kind, int detai
  * the report of a deadlock: "waits `what` rank 3". The caller then moves its clock to an answer. */
 void rma_await(struct mpi_rank *self, const struct rma_win *, const int32_t *count,
                const char *what, int64_t world);
-/* Waits for all answers from one target, or all; then no earlier than the last of them. */
+/* Waits for all answers from one target, or all, to what was sent until now; then no earlier than the
+ * last of them. */
 void rma_await_peer(struct mpi_rank *self, struct rma_peer *);
+void rma_await_peers(struct mpi_rank *self, struct rma_win *);
+/* The same until there is nothing without an answer. */
 void rma_await_all(struct mpi_rank *self, struct rma_win *);
 /* Raises the error that came back, if any. */
 int rma_outcome(struct mpi_rank *self, struct rma_win *);

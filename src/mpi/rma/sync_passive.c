@@ -181,7 +181,7 @@ int mpi_win_flush_all(struct mpi_rank *self, MPI_Win win)
 
     if (rc)
         return rc;
-    rma_await_all(self, w);
+    rma_await_peers(self, w);
     return rma_outcome(self, w);
 }
 

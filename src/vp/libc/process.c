@@ -1,19 +1,17 @@
 /*
- * Processes, threads and the identity of a rank.
+ * Processes and the identity of a rank.
  *
- * A fibre rank is one of many in a process, so it can neither fork, nor become another program,
- * nor start threads: those calls fail with ENOTSUP, after one message. Its process id and host
+ * A fibre rank is one of many in a process, so it can neither fork nor become another program, nor start
+ * threads (thread.c): those calls fail with ENOTSUP, after one message. Its process id and host
  * name are virtual and the same in every run. A rank that is a process may do all that.
  */
 #include "vp/libc/libc.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <threads.h>
 #include <unistd.h>
 
 #define ADVICE "run it with --host process"
@@ -95,74 +93,6 @@ VP_EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
         return REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
     refuse("posix_spawnp()");
     return ENOTSUP;
-}
-
-/* ---- threads: counted, if a rank is a process ---- */
-
-struct thread_start {
-    void *(*start)(void *); /* of pthread_create, or ... */
-    thrd_start_t c_start;   /* ... of thrd_create */
-    void *arg;
-};
-
-static void one_less(void *unused)
-{
-    (void)unused;
-    __atomic_fetch_sub(&vp_private.threads, 1, __ATOMIC_ACQ_REL);
-}
-
-static void *thread_main(void *given)
-{
-    struct thread_start s = *(struct thread_start *)given;
-    void *result;
-
-    free(given);
-    pthread_cleanup_push(one_less, NULL);
-    result = s.start ? s.start(s.arg) : (void *)(intptr_t)s.c_start(s.arg);
-    pthread_cleanup_pop(1);
-    return result;
-}
-
-static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, struct thread_start s)
-{
-    struct thread_start *given = malloc(sizeof *given); /* the process's own */
-    int rc;
-
-    if (!given)
-        return EAGAIN;
-    *given = s;
-    vp_hooks->threads(vp_current());
-    vp_process_spread();
-    __atomic_fetch_add(&vp_private.threads, 1, __ATOMIC_ACQ_REL);
-    rc = REAL(pthread_create)(thread, attributes, thread_main, given);
-    if (rc != 0) {
-        one_less(NULL);
-        free(given);
-    }
-    return rc;
-}
-
-VP_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
-                             void *(*start)(void *), void *restrict arg)
-{
-    if (!vp_current())
-        return REAL(pthread_create)(thread, attributes, start, arg);
-    if (vp_is_process_host)
-        return start_thread(thread, attributes, (struct thread_start){.start = start, .arg = arg});
-    refuse("pthread_create()");
-    return ENOTSUP;
-}
-
-VP_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
-{
-    struct thread_start s = {.c_start = start, .arg = arg};
-
-    if (!vp_current())
-        return REAL(thrd_create)(thread, start, arg);
-    if (vp_is_process_host) /* a thrd_t is a pthread_t in this libc */
-        return start_thread((pthread_t *)thread, NULL, s) == 0 ? thrd_success : thrd_error;
-    refuse("thrd_create()");
-    return thrd_error;
 }
 
 /* ---- identity ---- */
