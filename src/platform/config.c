@@ -71,7 +71,7 @@ static const struct key keys[] = {
     {"net.topology.kind", KEY_NAME, FIELD(topo_kind), 1, "switch",
      "switch, star, torus, mesh, fat-tree, dragonfly, hypercube, graph"},
     {"net.topology.dims", KEY_DIMS, FIELD(topo_dims), 0, "",
-     "torus, mesh: size per dimension, such as 8x8x4"},
+     "torus, mesh: size per dimension, such as 8x8x4; hypercube: how many"},
     {"net.topology.down", KEY_DIMS, FIELD(topo_down), 0, "",
      "fat tree: children of a switch per level, from the bottom, such as 16x8x8"},
     {"net.topology.up", KEY_DIMS, FIELD(topo_up), 0, "",

@@ -179,7 +179,8 @@ static uint32_t grid_detour(const struct topo *t, uint32_t a, uint32_t b, uint64
     return topo_below(random, t->switches);
 }
 
-/* Even dimensions go to the right, odd ones down; of several the later are larger steps. */
+/* Even dimensions go to the right, odd ones down; of several the later are larger steps. A third
+ * dimension alone goes aslant, as cubes are drawn. */
 static void grid_position(const struct topo *t, uint32_t s, double *x, double *y)
 {
     const struct topo_grid *g = &t->u.grid;
@@ -190,13 +191,18 @@ static void grid_position(const struct topo *t, uint32_t s, double *x, double *y
         *y = 0.5 - 0.36 * cos(angle);
         return;
     }
-    for (uint32_t d = 0; d < g->count; d++) {
+    if (g->count == 3) {
+        double depth = (double)coordinate(g, s, 2) / g->size[2];
+        at[0] = 0.7 * depth;
+        at[1] = 0.4 * depth;
+    }
+    for (uint32_t d = 0; d < g->count && (d < 2 || g->count > 3); d++) {
         double gap = d < 2 ? 1 : 1.15; /* between tiles */
         at[d % 2] += coordinate(g, s, d) * span[d % 2] * gap;
         span[d % 2] *= g->size[d] * gap;
     }
-    *x = (at[0] + 0.5) / span[0];
-    *y = (at[1] + 0.5) / span[1];
+    *x = (at[0] + 0.3) / span[0];
+    *y = (at[1] + 0.3) / span[1];
 }
 
 const struct topo_ops topo_torus_ops = {

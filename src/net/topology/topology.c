@@ -281,7 +281,7 @@ void topo_position(const struct topo *t, uint32_t vertex, double *x, double *y)
         return;
     }
     uint32_t s = topo_switch_of(t, vertex), n = nodes_at(t, s);
-    double angle = 2 * M_PI * (vertex - s * t->per_switch + 0.5) / n - M_PI / 4;
+    double angle = 2 * M_PI * (vertex - s * t->per_switch) / n + M_PI * 0.75;
     double radius = t->switches == 1 ? 0.42 : 0.3 / sqrt(t->switches);
     t->ops->position(t, s, x, y);
     *x += radius * sin(angle);
