@@ -433,7 +433,8 @@ static void set_up(void)
     eng.lookahead = mpi_world.net.lookahead;
     eng.contended = mpi_world.net.contended;
     if (eng.contended && eng.place.proc == 0) {
-        mpi_world.net.ops->medium(&mpi_world.net, &mpi_world.engine, &mpi_world.medium);
+        mpi_world.net.ops->medium(&mpi_world.net, engine_emerge, &mpi_world.engine,
+                                  &mpi_world.medium);
         eng.medium = &mpi_world.medium;
     }
     if (vp_ranks_are_processes())

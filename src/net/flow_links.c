@@ -23,6 +23,13 @@ struct flow_link *flow_link_find(struct flow_solver *s, uint32_t id)
     return val ? (struct flow_link *)(uintptr_t)*val : NULL;
 }
 
+uint32_t flow_link_load(const struct flow_solver *s, uint32_t id)
+{
+    uint64_t *val = map_find(&s->links, id);
+
+    return val ? ((struct flow_link *)(uintptr_t)*val)->use_count : 0;
+}
+
 static struct flow_link *link_new(struct flow_solver *s, double capacity)
 {
     struct flow_link *l = pool_alloc(&s->link_pool, FLOW_LINK_SIZE);

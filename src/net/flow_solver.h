@@ -83,6 +83,9 @@ int flow_take(struct flow_solver *, vtime *t, void **user);
 /* The rate of a flow from now on. No flow that ends now is left to take. Costs as flow_next. */
 double flow_rate(struct flow_solver *, const struct flow *);
 
+/* How many flows use a link now. */
+uint32_t flow_link_load(const struct flow_solver *, uint32_t link);
+
 /* The counters as of now; they compute no rates. */
 const struct flow_counters *flow_solver_counters(const struct flow_solver *);
 

@@ -13,6 +13,8 @@
 static const struct net_ops *const models[] = {
     &net_constant_ops,
     &net_loggops_ops,
+    &net_hops_ops,
+    &net_flow_ops,
 };
 #define MODELS (sizeof models / sizeof models[0])
 

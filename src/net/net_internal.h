@@ -8,6 +8,8 @@
 
 extern const struct net_ops net_constant_ops;
 extern const struct net_ops net_loggops_ops;
+extern const struct net_ops net_hops_ops;
+extern const struct net_ops net_flow_ops;
 
 /* The smallest delay between two ranks, given the least latency between two nodes beside that of the
  * curve. A rank's messages to itself do not count: what it does to itself is in its own order. */

@@ -1,0 +1,95 @@
+/*
+ * The hops model: latency and bandwidth by the way through the topology, without contention.
+ *
+ *     delay(bytes) = net.latency + latencies of the links of the way + bytes / narrowest link
+ *
+ * The way is a shortest one, always the same for two nodes. Where no link can be narrower than the
+ * node's own, and none changes (net.links), only the length of the way is asked for, which regular
+ * topologies know without listing it. Within a node: net.intra, as in the other models.
+ */
+#include <math.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "net/net_internal.h"
+#include "net/topology/topology.h"
+
+struct hops {
+    int listed;              /* ways must be listed */
+    struct topo_route route; /* the last one */
+};
+
+static int hops_init(struct net *net, const struct platform *machine, struct err *err)
+{
+    const struct platform_config *c = &machine->config;
+    struct hops *s;
+    int rc = topo_create(&net->topo, machine, net->nodes.count, err);
+
+    if (rc)
+        return rc;
+    s = mem_zalloc(sizeof *s);
+    s->listed = machine->lists[PLATFORM_LINKS].count || machine->lists[PLATFORM_EDGES].count ||
+                (c->topo_bandwidth && c->topo_bandwidth < c->net_bandwidth) ||
+                (c->topo_global_bandwidth && c->topo_global_bandwidth < c->net_bandwidth);
+    net->state = s;
+    net->lookahead =
+        net_least_delay(net, vtime_scale(topo_least_latency(net->topo), net->latency_factor));
+    return 0;
+}
+
+static void hops_fini(struct net *net)
+{
+    struct hops *s = net->state;
+
+    topo_route_fini(&s->route);
+    mem_free(s);
+    topo_destroy(net->topo);
+}
+
+/* Latency and inverse bandwidth of the way that is taken at time t. */
+static vtime list_way(const struct net *net, uint32_t src, uint32_t dst, vtime t, uint64_t *inverse)
+{
+    struct hops *s = net->state;
+    double narrowest = INFINITY;
+    vtime latency = 0;
+    struct err err;
+
+    if (topo_route(net->topo, src, dst, 0, t, NULL, &s->route, &err))
+        log_fatal("%s", err.text);
+    for (uint32_t i = 0; i < s->route.count; i++) {
+        struct topo_link link;
+
+        topo_link_at(net->topo, s->route.links[i], t, &link);
+        latency = vtime_add(latency, link.latency);
+        if (link.bandwidth < narrowest)
+            narrowest = link.bandwidth;
+    }
+    if (net_inverse(narrowest * net->bandwidth_factor, "net.links", inverse, &err))
+        log_fatal("%s", err.text);
+    return latency;
+}
+
+static vtime hops_delay(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t)
+{
+    const struct hops *s = net->state;
+    uint32_t a = net_node(net, src), b = net_node(net, dst);
+    const struct net_piece *p = net_curve_at(a == b ? &net->intra : &net->inter, bytes);
+    uint64_t inverse = p->ps_per_byte, narrow = 0;
+    vtime links = 0;
+
+    if (a != b)
+        links = s->listed ? list_way(net, a, b, t, &narrow) : topo_distance(net->topo, a, b);
+    if (narrow > inverse)
+        inverse = narrow;
+    return vtime_add(vtime_add(p->latency, vtime_scale(links, net->latency_factor)),
+                     vtime_mul_q(bytes, inverse));
+}
+
+const struct net_ops net_hops_ops = {
+    .name = "hops",
+    .about = "latency by the length of the way through the topology, without contention",
+    .split = NET_SPLIT_FREE,
+    .init = hops_init,
+    .fini = hops_fini,
+    .delay = hops_delay,
+};
