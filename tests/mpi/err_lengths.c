@@ -61,8 +61,8 @@ static void cut_items(MPI_Comm comm, MPI_Datatype type, int bytes, int expected,
     if (check_rank() != 0)
         return;
     CHECK(class_of(MPI_Recv(items, 1, type, 1, 3, comm, &status)) == expected);
-    MPI_Get_elements(&status, type, &n);
-    CHECK(n == elements || elements < 0);
+    MPI_Get_elements(&status, type, &n); /* in MPICH nonsense after an error */
+    CHECK(n == elements || elements < 0 || !check_virtual());
 }
 
 int main(int argc, char **argv)
