@@ -454,8 +454,11 @@ def entry(call):
             f"{spaced(call.returns)}rc = {call.implementation}")
         body = [f"struct mpi_rank *self = {enter}({call.constant});",
                 "vtime t0 = mpi_clock(self);",
-                fill("    " + invoke, names, ";").lstrip(),
-                f"mpi_leave(self, {call.constant}, t0);"]
+                fill("    " + invoke, names, ";").lstrip()]
+        if call.returns == "int":
+            body += ["if (__builtin_expect(rc != MPI_SUCCESS, 0))",
+                     "    rc = mpi_error_handled(self, rc);"]
+        body.append(f"mpi_leave(self, {call.constant}, t0);")
         made, frees = objects(call)
         for name, kind in made:
             handle = "gone" if frees else f"MPI_LEAK_HANDLE({name})"

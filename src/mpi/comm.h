@@ -271,6 +271,8 @@ void mpi_coll_forget_nodes(struct coll_nodes *);
 
 /* The last error code the rank uses (MPI_LASTUSEDCODE), as a place in memory that stays. */
 int *mpi_errcode_last(const struct mpi_rank *);
+/* "MPI_ERR_RANK". */
+const char *mpi_errcode_name(int code);
 
 /* Value of a key in an info object (borrowed), or NULL. */
 const char *mpi_info_lookup(MPI_Info, const char *key);

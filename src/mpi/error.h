@@ -19,7 +19,7 @@ int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char 
     __attribute__((format(printf, 4, 5)));
 
 /*
- * The same through the handler the rank has on a window (else MPI_ERRORS_ARE_FATAL), a file (else
+ * The same through the handler the rank has set on a window (else MPI_COMM_WORLD's), a file (else
  * MPI_ERRORS_RETURN) or a session (else what MPI_Session_init was given). A window or session that
  * is not one of the rank's: MPI_COMM_WORLD's handler; a file: MPI_FILE_NULL's.
  */
@@ -27,12 +27,12 @@ int mpi_raise_win(struct mpi_rank *self, MPI_Win win, int error_class, const cha
     __attribute__((format(printf, 4, 5)));
 int mpi_raise_file(struct mpi_rank *self, MPI_File file, int error_class, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* On MPI_FILE_NULL, when a file cannot be opened; returns what the handler makes of the class, for the
- * MPI call to return. */
-int mpi_raise_open(struct mpi_rank *self, int error_class, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
 int mpi_raise_session(struct mpi_rank *self, MPI_Session session, int error_class, const char *fmt,
                       ...) __attribute__((format(printf, 4, 5)));
+
+/* What an MPI call that failed returns to the program: the code, unless the program's handler has set
+ * another one. A handler of the C++ binding leaves no error. */
+int mpi_error_handled(struct mpi_rank *self, int code) __attribute__((cold));
 
 /* The rank has opened the file: it gets the handler that MPI_FILE_NULL has now. The rank has closed
  * it, or freed the window or session: what it set on them is forgotten. */

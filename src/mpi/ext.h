@@ -23,6 +23,7 @@ struct mpi_ext {
     struct mpi_service_queue *services; /* service.c: messages to be served in order of time */
     struct mpi_ports *ports;       /* comm/ports.c: names and ports that its agent keeps */
     uint32_t polled;               /* generalized requests with a poll function */
+    int32_t failed, handled;       /* errhandler.c: a class that was raised, what its handler made of it */
     uint32_t channels;             /* partitioned sends it has initialised */
     vtime decided;                 /* time of the rank's last wildcard decision */
     struct mpi_call_list *calls;   /* stats.c: per function, when asked for */

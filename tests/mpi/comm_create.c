@@ -128,6 +128,11 @@ static void hinted(void)
         MPI_Comm_free(&part);
     }
     CHECK(part == MPI_COMM_NULL);
+    MPI_Info_set(info, "nbhd_common_dirname", rank == 0 ? "nobody's" : "nor mine");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, rank, info, &part);
+    CHECK(part == MPI_COMM_NULL || size == 1);
+    if (part != MPI_COMM_NULL)
+        MPI_Comm_free(&part);
     MPI_Info_free(&info);
 }
 

@@ -44,6 +44,8 @@ static void exceptions(MPI::Intracomm &comm)
     comm.Set_errhandler(handler);
     comm.Call_errhandler(MPI::ERR_OTHER);
     CHECK(calls == 1);
+    comm.Send(&data, 1, MPI::INT, comm.Get_size(), 0); /* the handler is called once, no more */
+    CHECK(calls == 2);
     handler.Free();
 }
 

@@ -103,6 +103,30 @@ static void added(void)
     CHECK(class_of(class2) == class2);
 }
 
+static void forgive(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    *code = *code == MPI_ERR_RANK || class_of(*code) == MPI_ERR_RANK ? MPI_SUCCESS : MPI_ERR_UNKNOWN;
+}
+
+/* A call returns the code that the handler leaves. */
+static void changed(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm comm;
+    int data = 0;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_errhandler(forgive, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Errhandler_free(&handler);
+    CHECK(MPI_Send(&data, 1, MPI_INT, 9999, 0, comm) == MPI_SUCCESS);
+    CHECK(MPI_Send(&data, -1, MPI_INT, 0, 0, comm) == MPI_ERR_UNKNOWN);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    CHECK(class_of(MPI_Send(&data, -1, MPI_INT, 0, 0, comm)) == MPI_ERR_COUNT);
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Errhandler got;
@@ -114,6 +138,7 @@ int main(int argc, char **argv)
     files();
     check_ok("files");
     added();
+    changed();
     check_ok("added");
     MPI_Finalize();
     return 0;

@@ -145,6 +145,29 @@ static void operations(MPI_Comm freed)
     (void)freed;
 }
 
+/* Calls without a communicator are MPI_COMM_WORLD's, and so are windows that were given no handler. */
+static void elsewhere(void)
+{
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Aint lb, extent;
+    MPI_Win win;
+    int n, base;
+
+    EXPECT(MPI_ERR_COUNT, BY_WORLD, MPI_Type_contiguous(-1, MPI_INT, &type));
+    EXPECT(MPI_ERR_TYPE, BY_WORLD, MPI_Type_commit(&type));
+    EXPECT(MPI_ERR_TYPE, BY_WORLD, MPI_Type_size(MPI_DATATYPE_NULL, &n));
+    EXPECT(MPI_ERR_TYPE, BY_WORLD, MPI_Type_get_extent(MPI_DATATYPE_NULL, &lb, &extent));
+    EXPECT(MPI_ERR_TYPE, BY_WORLD,
+           MPI_Pack_external_size("external32", 1, MPI_DATATYPE_NULL, &lb));
+    EXPECT(MPI_ERR_TYPE, BY_SELF, MPI_Pack_size(1, MPI_DATATYPE_NULL, MPI_COMM_SELF, &n));
+    MPI_Win_create(&base, sizeof base, 1, MPI_INFO_NULL, comm, &win);
+    EXPECT(MPI_ERR_RMA_SYNC, BY_WORLD, MPI_Win_unlock(0, win));
+    EXPECT(MPI_ERR_KEYVAL, BY_WORLD, MPI_Win_set_attr(win, 1234, NULL));
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    EXPECT(MPI_ERR_KEYVAL, BY_NOBODY, MPI_Win_set_attr(win, 1234, NULL));
+    MPI_Win_free(&win);
+}
+
 static void groups(MPI_Comm freed)
 {
     int n, out[1], ranks[1] = {0}, toobig[1] = {999}, negative[1] = {-1};
@@ -258,6 +281,7 @@ int main(int argc, char **argv)
     moving(freed);
     reducing(freed);
     operations(freed);
+    elsewhere();
     groups(freed);
     communicators(freed);
     MPI_Comm_free(&comm);

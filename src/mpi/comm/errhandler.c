@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "mpi/comm/check.h"
+#include "mpi/ext.h"
 #include "mpi/user.h"
 #include "mpi_impl.h"
 
@@ -25,6 +26,7 @@
 #define HANDLE_CLASS 0xfc000000u
 #define HANDLE_INDEX 0x03ffffffu
 #define RAISE_TEXT_MAX 512
+#define PLACE_NAME_MAX 160
 
 typedef void any_function(void *handle, int *code, ...);
 typedef void cxx_function(int kind, int *handle, int *code, void (*function)(void));
@@ -89,23 +91,51 @@ void mpi_errhandler_forget(uint32_t rank, MPI_Comm comm)
 
 /* ---- raising ---- */
 
-/* "MPI_Send: rank 17 is not in MPI_COMM_WORLD (size 4)", on the heap; the run is ending. */
-static _Noreturn void die(struct mpi_rank *self, int code, const char *fmt, va_list args)
+/* "rank 3, MPI_COMM_WORLD"; ranks are those in the communicator, else in MPI_COMM_WORLD. */
+static void place_name(const struct mpi_rank *self, enum errhandler_kind kind, const void *handle,
+                       char *out, size_t n)
 {
-    char *text = mem_alloc(RAISE_TEXT_MAX);
-    int n = snprintf(text, RAISE_TEXT_MAX, "%s: ", mpi_fn_name[self->fn]);
+    char label[PLACE_NAME_MAX];
 
+    switch (kind) {
+    case FOR_COMM:
+        snprintf(out, n, "rank %d, %s",
+                 mpi_comm_my_rank(mpi_comm_get(*(const MPI_Comm *)handle), self),
+                 mpi_comm_label(*(const MPI_Comm *)handle, label, sizeof label));
+        break;
+    case FOR_WIN:
+    case FOR_SESSION:
+        snprintf(out, n, "rank %u, %s 0x%08x", mpi_rank_id(self),
+                 kind == FOR_WIN ? "window" : "session", *(const unsigned *)handle);
+        break;
+    default:
+        snprintf(out, n, "rank %u", mpi_rank_id(self));
+    }
+}
+
+/* "MPI_Send(rank 3, MPI_COMM_WORLD): MPI_ERR_RANK: rank 17 is not in MPI_COMM_WORLD (size 4)", on the
+ * heap; the run is ending. */
+static _Noreturn void die(struct mpi_rank *self, enum errhandler_kind kind, const void *handle,
+                          int code, const char *fmt, va_list args)
+{
+    char *text = mem_alloc(RAISE_TEXT_MAX), place[PLACE_NAME_MAX + 32];
+    int n;
+
+    place_name(self, kind, handle, place, sizeof place);
+    n = snprintf(text, RAISE_TEXT_MAX, "%s(%s): %s: ", mpi_fn_name[self->fn], place,
+                 mpi_errcode_name(code));
     vsnprintf(text + n, (size_t)(RAISE_TEXT_MAX - n), fmt, args);
     mpi_abort_run(self, code, text);
 }
 
-static _Noreturn __attribute__((format(printf, 3, 4))) void die_with(struct mpi_rank *self,
-                                                                     int code, const char *fmt, ...)
+static _Noreturn __attribute__((format(printf, 5, 6))) void
+die_with(struct mpi_rank *self, enum errhandler_kind kind, const void *handle, int code,
+         const char *fmt, ...)
 {
     va_list args;
 
     va_start(args, fmt);
-    die(self, code, fmt, args);
+    die(self, kind, handle, code, fmt, args);
 }
 
 static int is_fatal(MPI_Errhandler h)
@@ -119,15 +149,12 @@ static int returns(MPI_Errhandler h)
     return h == MPI_ERRORS_RETURN || h == MPIR_ERRORS_THROW_EXCEPTIONS;
 }
 
-/* Calls a handler that is not fatal. The program's function may make MPI calls of its own. */
-static int call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code)
+/* Calls a function of the program, which may make MPI calls of its own; returns the code that it leaves,
+ * which the C++ binding does not look at. */
+static int call_function(struct mpi_rank *self, const struct errhandler *e, void *handle, int code)
 {
     uint16_t fn = self->fn;
-    struct errhandler *e;
 
-    if (returns(h))
-        return code;
-    e = &table.at[(uint32_t)h & HANDLE_INDEX];
     mpi_user_begin();
     if (e->cxx)
         e->cxx(e->kind, handle, &code, e->function);
@@ -135,34 +162,53 @@ static int call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code)
         ((any_function *)e->function)(handle, &code);
     mpi_user_end();
     self->fn = fn;
-    return code;
+    return e->cxx ? MPI_SUCCESS : code;
 }
 
-int errhandler_call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code,
-                    const char *fmt, va_list args)
+/* Calls a handler that is not fatal. */
+static void call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code)
 {
-    if (is_fatal(h))
-        die(self, code, fmt, args);
-    return call(self, h, handle, code);
+    struct mpi_ext *x = mpi_ext_get(self);
+
+    x->handled = returns(h) ? code
+                            : call_function(self, &table.at[(uint32_t)h & HANDLE_INDEX], handle, code);
+    x->failed = code;
 }
 
-void errhandler_invoke(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code)
+int mpi_error_handled(struct mpi_rank *self, int code)
+{
+    if (!self->ext || self->ext->failed != code)
+        return code;
+    self->ext->failed = MPI_SUCCESS;
+    return self->ext->handled;
+}
+
+void errhandler_call(struct mpi_rank *self, MPI_Errhandler h, enum errhandler_kind kind, void *handle,
+                     int code, const char *fmt, va_list args)
 {
     if (is_fatal(h))
-        die_with(self, code, "the program raised error %d", code);
+        die(self, kind, handle, code, fmt, args);
+    call(self, h, handle, code);
+}
+
+void errhandler_invoke(struct mpi_rank *self, MPI_Errhandler h, enum errhandler_kind kind,
+                       void *handle, int code)
+{
+    if (is_fatal(h))
+        die_with(self, kind, handle, code, "the program raised error %d", code);
     call(self, h, handle, code);
 }
 
 int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char *fmt, ...)
 {
-    struct mpi_comm *c = mpi_comm_get(comm);
+    struct mpi_comm *given = mpi_comm_get(comm);
+    struct mpi_comm *c = given ? given : mpi_comm_get(MPI_COMM_WORLD);
     va_list args;
 
-    if (!c)
-        c = mpi_comm_get(MPI_COMM_WORLD);
     comm = c->handle;
     va_start(args, fmt);
-    errhandler_call(self, mpi_errhandler_of(self, c), &comm, error_class, fmt, args);
+    errhandler_call(self, mpi_errhandler_of(self, c), given ? FOR_COMM : FOR_NOTHING, &comm,
+                    error_class, fmt, args);
     va_end(args);
     return error_class;
 }
@@ -173,7 +219,7 @@ int mpi_comm_call_errhandler(struct mpi_rank *self, MPI_Comm comm, int errorcode
     int rc = mpi_check_comm(self, comm, &c);
 
     if (!rc)
-        errhandler_invoke(self, mpi_errhandler_of(self, c), &comm, errorcode);
+        errhandler_invoke(self, mpi_errhandler_of(self, c), FOR_COMM, &comm, errorcode);
     return rc;
 }
 

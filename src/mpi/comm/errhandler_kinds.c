@@ -1,8 +1,8 @@
 /*
  * errhandler_kinds.c - error handlers of windows, files and sessions (MPI-4.0 9.3).
  *
- * What a rank sets holds for that rank alone. A window starts with MPI_ERRORS_ARE_FATAL, a session
- * with what MPI_Session_init was given. A file starts with what the rank has on MPI_FILE_NULL, and
+ * What a rank sets holds for that rank alone. A window starts with MPI_ERRORS_ARE_FATAL, which as in
+ * MPICH means MPI_COMM_WORLD's handler until one is set; a session with what MPI_Session_init was given. A file starts with what the rank has on MPI_FILE_NULL, and
  * that starts with MPI_ERRORS_RETURN. File handles are addresses, which do not fit into a key beside
  * the rank: a rank that set something has a list of its files.
  */
@@ -94,22 +94,25 @@ void mpi_errhandler_session_freed(const struct mpi_rank *self, MPI_Session sessi
 
 /* ---- raising ---- */
 
-/* On an object that is not there: the error is MPI_COMM_WORLD's. */
+/* On an object that is not there or has no handler: the error is MPI_COMM_WORLD's. */
 static void raise_world(struct mpi_rank *self, int code, const char *fmt, va_list args)
 {
     MPI_Comm world = MPI_COMM_WORLD;
 
-    errhandler_call(self, mpi_errhandler_of(self, mpi_comm_get(world)), &world, code, fmt, args);
+    errhandler_call(self, mpi_errhandler_of(self, mpi_comm_get(world)), FOR_NOTHING, &world, code,
+                    fmt, args);
 }
 
 int mpi_raise_win(struct mpi_rank *self, MPI_Win win, int error_class, const char *fmt, ...)
 {
+    MPI_Errhandler own = MPI_ERRHANDLER_NULL;
     va_list args;
 
-    va_start(args, fmt);
     if (mpi_win_held(self, win))
-        errhandler_call(self, errhandler_own(self, win, MPI_ERRORS_ARE_FATAL), &win, error_class,
-                        fmt, args);
+        own = errhandler_own(self, win, own);
+    va_start(args, fmt);
+    if (own != MPI_ERRHANDLER_NULL)
+        errhandler_call(self, own, FOR_WIN, &win, error_class, fmt, args);
     else
         raise_world(self, error_class, fmt, args);
     va_end(args);
@@ -123,21 +126,9 @@ int mpi_raise_file(struct mpi_rank *self, MPI_File file, int error_class, const 
     if (!mpi_file_held(self, file))
         file = MPI_FILE_NULL;
     va_start(args, fmt);
-    errhandler_call(self, file_errhandler(self, file), &file, error_class, fmt, args);
+    errhandler_call(self, file_errhandler(self, file), FOR_FILE, &file, error_class, fmt, args);
     va_end(args);
     return error_class;
-}
-
-int mpi_raise_open(struct mpi_rank *self, int error_class, const char *fmt, ...)
-{
-    MPI_File none = MPI_FILE_NULL;
-    va_list args;
-    int code;
-
-    va_start(args, fmt);
-    code = errhandler_call(self, file_errhandler(self, none), &none, error_class, fmt, args);
-    va_end(args);
-    return code;
 }
 
 int mpi_raise_session(struct mpi_rank *self, MPI_Session session, int error_class, const char *fmt,
@@ -147,8 +138,8 @@ int mpi_raise_session(struct mpi_rank *self, MPI_Session session, int error_clas
 
     va_start(args, fmt);
     if (mpi_session_held(self, session))
-        errhandler_call(self, errhandler_own(self, session, MPI_ERRORS_ARE_FATAL), &session,
-                        error_class, fmt, args);
+        errhandler_call(self, errhandler_own(self, session, MPI_ERRORS_ARE_FATAL), FOR_SESSION,
+                        &session, error_class, fmt, args);
     else
         raise_world(self, error_class, fmt, args);
     va_end(args);
@@ -198,7 +189,8 @@ int mpi_win_call_errhandler(struct mpi_rank *self, MPI_Win win, int errorcode)
     int rc = check_win(self, win);
 
     if (!rc)
-        errhandler_invoke(self, errhandler_own(self, win, MPI_ERRORS_ARE_FATAL), &win, errorcode);
+        errhandler_invoke(self, errhandler_own(self, win, MPI_ERRORS_ARE_FATAL), FOR_WIN, &win,
+                          errorcode);
     return rc;
 }
 
@@ -247,7 +239,7 @@ int mpi_file_call_errhandler(struct mpi_rank *self, MPI_File fh, int errorcode)
     int rc = check_file(self, fh);
 
     if (!rc)
-        errhandler_invoke(self, file_errhandler(self, fh), &fh, errorcode);
+        errhandler_invoke(self, file_errhandler(self, fh), FOR_FILE, &fh, errorcode);
     return rc;
 }
 
@@ -296,7 +288,7 @@ int mpi_session_call_errhandler(struct mpi_rank *self, MPI_Session session, int 
     int rc = check_session(self, session);
 
     if (!rc)
-        errhandler_invoke(self, errhandler_own(self, session, MPI_ERRORS_ARE_FATAL), &session,
-                          errorcode);
+        errhandler_invoke(self, errhandler_own(self, session, MPI_ERRORS_ARE_FATAL), FOR_SESSION,
+                          &session, errorcode);
     return rc;
 }

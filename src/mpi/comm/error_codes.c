@@ -30,70 +30,74 @@ static struct map by_rank; /* rank -> struct own_codes */
 static int last_predefined = MPI_ERR_LASTCODE;
 
 /* As MPICH words the common ones; a class without a text is not in use. */
-static const char *const class_text[] = {
-    [MPI_SUCCESS] = "No MPI error",
-    [MPI_ERR_BUFFER] = "Invalid buffer pointer",
-    [MPI_ERR_COUNT] = "Invalid count",
-    [MPI_ERR_TYPE] = "Invalid datatype",
-    [MPI_ERR_TAG] = "Invalid tag",
-    [MPI_ERR_COMM] = "Invalid communicator",
-    [MPI_ERR_RANK] = "Invalid rank",
-    [MPI_ERR_ROOT] = "Invalid root",
-    [MPI_ERR_TRUNCATE] = "Message truncated",
-    [MPI_ERR_GROUP] = "Invalid group",
-    [MPI_ERR_OP] = "Invalid MPI_Op",
-    [MPI_ERR_REQUEST] = "Invalid MPI_Request",
-    [MPI_ERR_TOPOLOGY] = "Invalid topology",
-    [MPI_ERR_DIMS] = "Invalid dimension argument",
-    [MPI_ERR_ARG] = "Invalid argument",
-    [MPI_ERR_OTHER] = "Other MPI error",
-    [MPI_ERR_UNKNOWN] = "Unknown error",
-    [MPI_ERR_INTERN] = "Internal MPI error",
-    [MPI_ERR_IN_STATUS] = "See the MPI_ERROR field in MPI_Status for the error code",
-    [MPI_ERR_PENDING] = "Pending request (no error)",
-    [MPI_ERR_ACCESS] = "access to the file is denied",
-    [MPI_ERR_AMODE] = "the access mode of the file cannot be used",
-    [MPI_ERR_BAD_FILE] = "the file name cannot be used",
-    [MPI_ERR_CONVERSION] = "data conversion failed",
-    [MPI_ERR_DUP_DATAREP] = "the data representation exists already",
-    [MPI_ERR_FILE_EXISTS] = "the file exists already",
-    [MPI_ERR_FILE_IN_USE] = "the file is in use",
-    [MPI_ERR_FILE] = "Invalid MPI_File",
-    [MPI_ERR_IO] = "input or output failed",
-    [MPI_ERR_NO_SPACE] = "no space is left for the file",
-    [MPI_ERR_NO_SUCH_FILE] = "the file does not exist",
-    [MPI_ERR_READ_ONLY] = "the file can only be read",
-    [MPI_ERR_UNSUPPORTED_DATAREP] = "the data representation is not supported",
-    [MPI_ERR_INFO] = "Invalid MPI_Info",
-    [MPI_ERR_INFO_KEY] = "the info key cannot be used",
-    [MPI_ERR_INFO_VALUE] = "the info value cannot be used or does not fit",
-    [MPI_ERR_INFO_NOKEY] = "the info key is not set",
-    [MPI_ERR_NAME] = "the service name is not published",
-    [MPI_ERR_NO_MEM] = "memory is short",
-    [MPI_ERR_NOT_SAME] = "the ranks disagree on an argument of a collective call",
-    [MPI_ERR_PORT] = "Invalid port",
-    [MPI_ERR_QUOTA] = "the quota is used up",
-    [MPI_ERR_SERVICE] = "the service name cannot be used",
-    [MPI_ERR_SPAWN] = "Error in spawn call",
-    [MPI_ERR_UNSUPPORTED_OPERATION] = "the operation is not supported",
-    [MPI_ERR_WIN] = "Invalid MPI_Win",
-    [MPI_ERR_BASE] = "Invalid base address",
-    [MPI_ERR_LOCKTYPE] = "Invalid locktype argument",
-    [MPI_ERR_KEYVAL] = "Invalid keyval",
-    [MPI_ERR_RMA_CONFLICT] = "window accesses are in conflict",
-    [MPI_ERR_RMA_SYNC] = "window synchronisation calls do not match",
-    [MPI_ERR_SIZE] = "the size cannot be used",
-    [MPI_ERR_DISP] = "the displacement cannot be used",
-    [MPI_ERR_ASSERT] = "Invalid assert argument",
-    [MPI_ERR_RMA_RANGE] = "the target memory is not in the window",
-    [MPI_ERR_RMA_ATTACH] = "the memory cannot be attached",
-    [MPI_ERR_RMA_SHARED] = "the memory cannot be shared",
-    [MPI_ERR_RMA_FLAVOR] = "the window is of the wrong flavour",
-    [MPI_ERR_SESSION] = "the session cannot be used",
-    [MPI_ERR_PROC_ABORTED] = "a process has aborted",
-    [MPI_ERR_VALUE_TOO_LARGE] = "the value is too large for its type",
+#define CLASS(name, text) [name] = {#name, text},
+static const struct {
+    const char *name, *text;
+} classes[] = {
+    CLASS(MPI_SUCCESS, "No MPI error")
+    CLASS(MPI_ERR_BUFFER, "Invalid buffer pointer")
+    CLASS(MPI_ERR_COUNT, "Invalid count")
+    CLASS(MPI_ERR_TYPE, "Invalid datatype")
+    CLASS(MPI_ERR_TAG, "Invalid tag")
+    CLASS(MPI_ERR_COMM, "Invalid communicator")
+    CLASS(MPI_ERR_RANK, "Invalid rank")
+    CLASS(MPI_ERR_ROOT, "Invalid root")
+    CLASS(MPI_ERR_TRUNCATE, "Message truncated")
+    CLASS(MPI_ERR_GROUP, "Invalid group")
+    CLASS(MPI_ERR_OP, "Invalid MPI_Op")
+    CLASS(MPI_ERR_REQUEST, "Invalid MPI_Request")
+    CLASS(MPI_ERR_TOPOLOGY, "Invalid topology")
+    CLASS(MPI_ERR_DIMS, "Invalid dimension argument")
+    CLASS(MPI_ERR_ARG, "Invalid argument")
+    CLASS(MPI_ERR_OTHER, "Other MPI error")
+    CLASS(MPI_ERR_UNKNOWN, "Unknown error")
+    CLASS(MPI_ERR_INTERN, "Internal MPI error")
+    CLASS(MPI_ERR_IN_STATUS, "See the MPI_ERROR field in MPI_Status for the error code")
+    CLASS(MPI_ERR_PENDING, "Pending request (no error)")
+    CLASS(MPI_ERR_ACCESS, "access to the file is denied")
+    CLASS(MPI_ERR_AMODE, "the access mode of the file cannot be used")
+    CLASS(MPI_ERR_BAD_FILE, "the file name cannot be used")
+    CLASS(MPI_ERR_CONVERSION, "data conversion failed")
+    CLASS(MPI_ERR_DUP_DATAREP, "the data representation exists already")
+    CLASS(MPI_ERR_FILE_EXISTS, "the file exists already")
+    CLASS(MPI_ERR_FILE_IN_USE, "the file is in use")
+    CLASS(MPI_ERR_FILE, "Invalid MPI_File")
+    CLASS(MPI_ERR_IO, "input or output failed")
+    CLASS(MPI_ERR_NO_SPACE, "no space is left for the file")
+    CLASS(MPI_ERR_NO_SUCH_FILE, "the file does not exist")
+    CLASS(MPI_ERR_READ_ONLY, "the file can only be read")
+    CLASS(MPI_ERR_UNSUPPORTED_DATAREP, "the data representation is not supported")
+    CLASS(MPI_ERR_INFO, "Invalid MPI_Info")
+    CLASS(MPI_ERR_INFO_KEY, "the info key cannot be used")
+    CLASS(MPI_ERR_INFO_VALUE, "the info value cannot be used or does not fit")
+    CLASS(MPI_ERR_INFO_NOKEY, "the info key is not set")
+    CLASS(MPI_ERR_NAME, "the service name is not published")
+    CLASS(MPI_ERR_NO_MEM, "memory is short")
+    CLASS(MPI_ERR_NOT_SAME, "the ranks disagree on an argument of a collective call")
+    CLASS(MPI_ERR_PORT, "Invalid port")
+    CLASS(MPI_ERR_QUOTA, "the quota is used up")
+    CLASS(MPI_ERR_SERVICE, "the service name cannot be used")
+    CLASS(MPI_ERR_SPAWN, "Error in spawn call")
+    CLASS(MPI_ERR_UNSUPPORTED_OPERATION, "the operation is not supported")
+    CLASS(MPI_ERR_WIN, "Invalid MPI_Win")
+    CLASS(MPI_ERR_BASE, "Invalid base address")
+    CLASS(MPI_ERR_LOCKTYPE, "Invalid locktype argument")
+    CLASS(MPI_ERR_KEYVAL, "Invalid keyval")
+    CLASS(MPI_ERR_RMA_CONFLICT, "window accesses are in conflict")
+    CLASS(MPI_ERR_RMA_SYNC, "window synchronisation calls do not match")
+    CLASS(MPI_ERR_SIZE, "the size cannot be used")
+    CLASS(MPI_ERR_DISP, "the displacement cannot be used")
+    CLASS(MPI_ERR_ASSERT, "Invalid assert argument")
+    CLASS(MPI_ERR_RMA_RANGE, "the target memory is not in the window")
+    CLASS(MPI_ERR_RMA_ATTACH, "the memory cannot be attached")
+    CLASS(MPI_ERR_RMA_SHARED, "the memory cannot be shared")
+    CLASS(MPI_ERR_RMA_FLAVOR, "the window is of the wrong flavour")
+    CLASS(MPI_ERR_SESSION, "the session cannot be used")
+    CLASS(MPI_ERR_PROC_ABORTED, "a process has aborted")
+    CLASS(MPI_ERR_VALUE_TOO_LARGE, "the value is too large for its type")
 };
-#define CLASS_COUNT ((int)(sizeof class_text / sizeof class_text[0]))
+#undef CLASS
+#define CLASS_COUNT ((int)(sizeof classes / sizeof classes[0]))
 
 static struct own_codes *codes_of(const struct mpi_rank *self)
 {
@@ -119,7 +123,12 @@ static struct added *added_get(const struct mpi_rank *self, int code)
 
 static int is_predefined(int code)
 {
-    return code >= 0 && code < CLASS_COUNT && class_text[code];
+    return code >= 0 && code < CLASS_COUNT && classes[code].text;
+}
+
+const char *mpi_errcode_name(int code)
+{
+    return is_predefined(code) ? classes[code].name : "an error of the program";
 }
 
 /* A new code of the class; 0: it is a class itself. */
@@ -214,7 +223,7 @@ int mpi_error_string(struct mpi_rank *self, int errorcode, char *string, int *re
         return rc;
     if (!own && !is_predefined(errorcode))
         return bad_code(self, errorcode);
-    text = own ? (own->text ? own->text : "") : class_text[errorcode];
+    text = own ? (own->text ? own->text : "") : classes[errorcode].text;
     *resultlen = (int)strlen(text);
     memcpy(string, text, (size_t)*resultlen + 1);
     return MPI_SUCCESS;

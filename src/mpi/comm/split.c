@@ -327,6 +327,32 @@ static int split_unguided(struct mpi_rank *self, struct mpi_comm *c, int key, MP
     return rc;
 }
 
+/* A color for a text: equal texts have equal ones. */
+static int color_of(const char *text)
+{
+    uint32_t hash = 0x811c9dc5u;
+
+    while (*text)
+        hash = (hash ^ (unsigned char)*text++) * 0x01000193u;
+    return (int)(hash & INT32_MAX);
+}
+
+/* All ranks of a machine share its file systems; they get nothing unless all name one directory. */
+static int split_by_directory(struct mpi_rank *self, struct mpi_comm *c, int key, MPI_Info info,
+                              MPI_Comm *newcomm)
+{
+    const char *name = mpi_info_lookup(info, "nbhd_common_dirname");
+    int rc = mpi_comm_divide(self, c, name ? color_of(name) : MPI_UNDEFINED, key,
+                             MPI_TAG_COMM_SPLIT_TYPE, newcomm);
+    struct mpi_comm *part = rc ? NULL : mpi_comm_at(*newcomm);
+
+    if (part && part->group->size < c->group->size) {
+        mpi_comm_leave(self, part);
+        *newcomm = MPI_COMM_NULL;
+    }
+    return rc;
+}
+
 int mpi_comm_split_type(struct mpi_rank *self, MPI_Comm comm, int split_type, int key,
                         MPI_Info info, MPI_Comm *newcomm)
 {
@@ -344,9 +370,8 @@ int mpi_comm_split_type(struct mpi_rank *self, MPI_Comm comm, int split_type, in
         break;
     case MPI_COMM_TYPE_HW_UNGUIDED:
         return split_unguided(self, c, key, info, newcomm);
-    case MPIX_COMM_TYPE_NEIGHBORHOOD: /* all ranks of a machine share its file systems */
-        color = mpi_info_lookup(info, "nbhd_common_dirname") ? 0 : MPI_UNDEFINED;
-        break;
+    case MPIX_COMM_TYPE_NEIGHBORHOOD:
+        return split_by_directory(self, c, key, info, newcomm);
     case MPI_UNDEFINED:
         color = MPI_UNDEFINED;
         break;

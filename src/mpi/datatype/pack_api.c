@@ -29,7 +29,7 @@ static const struct mpi_type *check_typed(struct mpi_rank *self, MPI_Comm comm, 
     const struct mpi_type *t = mpi_type_get(datatype);
     *rc = MPI_SUCCESS;
     if (!t)
-        *rc = type_raise_handle(self, datatype);
+        *rc = type_raise_handle_on(self, comm, datatype);
     else if (count < 0)
         *rc = mpi_raise(self, comm, MPI_ERR_COUNT, "count %ld is negative", count);
     else if (!t->committed)
@@ -116,7 +116,7 @@ static int packed_size(struct mpi_rank *self, MPI_Comm comm, MPI_Count count, MP
 {
     const struct mpi_type *t = mpi_type_get(datatype);
     if (!t)
-        return type_raise_handle(self, datatype);
+        return type_raise_handle_on(self, comm, datatype);
     if (count < 0)
         return mpi_raise(self, comm, MPI_ERR_COUNT, "count %ld is negative", count);
     if (!size)
@@ -154,7 +154,7 @@ static int check_datarep(struct mpi_rank *self, const char *datarep)
     if (!datarep)
         return type_raise_null(self, "datarep");
     if (strcmp(datarep, "external32"))
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_DATAREP,
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_UNSUPPORTED_DATAREP,
                          "the data representation '%.64s' is unknown: only external32 is", datarep);
     return MPI_SUCCESS;
 }
@@ -166,9 +166,9 @@ int mpi_pack_external_c(struct mpi_rank *self, const char *datarep, const void *
     const struct mpi_type *t = NULL;
     int rc = check_datarep(self, datarep);
     if (!rc)
-        t = check_typed(self, MPI_COMM_SELF, inbuf, incount, datatype, &rc);
+        t = check_typed(self, MPI_COMM_NULL, inbuf, incount, datatype, &rc);
     if (t)
-        rc = check_packed(self, MPI_COMM_SELF, type_external_size(t), incount, outbuf, outsize,
+        rc = check_packed(self, MPI_COMM_NULL, type_external_size(t), incount, outbuf, outsize,
                           position);
     if (rc || !t->size || !incount)
         return rc;
@@ -184,9 +184,9 @@ int mpi_unpack_external_c(struct mpi_rank *self, const char datarep[], const voi
     const struct mpi_type *t = NULL;
     int rc = check_datarep(self, datarep);
     if (!rc)
-        t = check_typed(self, MPI_COMM_SELF, outbuf, outcount, datatype, &rc);
+        t = check_typed(self, MPI_COMM_NULL, outbuf, outcount, datatype, &rc);
     if (t)
-        rc = check_packed(self, MPI_COMM_SELF, type_external_size(t), outcount, inbuf, insize,
+        rc = check_packed(self, MPI_COMM_NULL, type_external_size(t), outcount, inbuf, insize,
                           position);
     if (rc || !t->size || !outcount)
         return rc;
@@ -200,7 +200,7 @@ int mpi_pack_external_size_c(struct mpi_rank *self, const char *datarep, MPI_Cou
 {
     int rc = check_datarep(self, datarep);
     return rc ? rc
-              : packed_size(self, MPI_COMM_SELF, incount, datatype, type_external_size, INT64_MAX,
+              : packed_size(self, MPI_COMM_NULL, incount, datatype, type_external_size, INT64_MAX,
                             size);
 }
 
@@ -284,7 +284,7 @@ int mpi_status_set_elements_x(struct mpi_rank *self, MPI_Status *status, MPI_Dat
     if (!status)
         return type_raise_null(self, "status");
     if (count < 0)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_COUNT, "count %lld is negative",
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_COUNT, "count %lld is negative",
                          (long long)count);
     if (status != MPI_STATUS_IGNORE)
         mpi_status_set_bytes(status, mpi_type_element_bytes(t, (uint64_t)count));

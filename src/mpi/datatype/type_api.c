@@ -1,7 +1,7 @@
 /* MPI calls on datatypes: copy, commit and free, the Fortran 90 types, addresses.
  *
  * Each function is the MPI call of the same name with the calling rank in front: it checks the
- * arguments, raises errors (on MPI_COMM_SELF: these calls have no communicator) and returns an MPI
+ * arguments, raises errors (these calls have no communicator) and returns an MPI
  * error class. None switches, but the error handler may end the run.
  */
 #include <stddef.h>
@@ -12,17 +12,22 @@
 #include "mpi/error.h"
 #include "mpi_impl.h"
 
-int type_raise_handle(struct mpi_rank *self, MPI_Datatype handle)
+int type_raise_handle_on(struct mpi_rank *self, MPI_Comm comm, MPI_Datatype handle)
 {
     if (handle == MPI_DATATYPE_NULL)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
-    return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_TYPE,
+        return mpi_raise(self, comm, MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
+    return mpi_raise(self, comm, MPI_ERR_TYPE,
                      "the datatype 0x%08x does not exist or has been freed", (unsigned)handle);
+}
+
+int type_raise_handle(struct mpi_rank *self, MPI_Datatype handle)
+{
+    return type_raise_handle_on(self, MPI_COMM_NULL, handle);
 }
 
 int type_raise_null(struct mpi_rank *self, const char *argument)
 {
-    return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_ARG, "the argument %s is a null pointer",
+    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "the argument %s is a null pointer",
                      argument);
 }
 
@@ -33,16 +38,16 @@ int type_deliver(struct mpi_rank *self, int rc, struct mpi_type *made, MPI_Datat
         *newtype = mpi_type_publish(made);
         return MPI_SUCCESS;
     case MPI_ERR_COUNT:
-        return mpi_raise(self, MPI_COMM_SELF, rc,
+        return mpi_raise(self, MPI_COMM_NULL, rc,
                          "a count or block length is negative, or the type exceeds 2^63 bytes");
     case MPI_ERR_ARG:
-        return mpi_raise(self, MPI_COMM_SELF, rc,
+        return mpi_raise(self, MPI_COMM_NULL, rc,
                          "the order or a distribution is unknown, or the part does not fit the "
                          "array and the processes");
     case MPI_ERR_RANK:
-        return mpi_raise(self, MPI_COMM_SELF, rc, "the rank is not one of the processes");
+        return mpi_raise(self, MPI_COMM_NULL, rc, "the rank is not one of the processes");
     default:
-        return mpi_raise(self, MPI_COMM_SELF, rc, "there are too many datatypes");
+        return mpi_raise(self, MPI_COMM_NULL, rc, "there are too many datatypes");
     }
 }
 
@@ -97,7 +102,7 @@ int mpi_type_free(struct mpi_rank *self, MPI_Datatype *datatype)
     if (!t)
         return type_raise_handle(self, *datatype);
     if (t->builtin)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_TYPE,
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_TYPE,
                          "the predefined datatype %s cannot be freed", mpi_type_name(t));
     int rc = mpi_attr_delete_all(self, *datatype);
     if (rc)
@@ -130,7 +135,7 @@ static int make_f90(struct mpi_rank *self, int combiner, int p, int r, MPI_Datat
     if (!newtype)
         return type_raise_null(self, "newtype");
     if (basic == MPI_DATATYPE_NULL)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_OTHER,
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OTHER,
                          "no Fortran kind has precision %d and range %d", p, r);
     int rc = mpi_type_make_f90(combiner, p, r, mpi_type_get(basic), &made);
     return type_deliver(self, rc, made, newtype);
@@ -190,7 +195,7 @@ int mpi_type_match_size(struct mpi_rank *self, int typeclass, int size, MPI_Data
         }
     }
     *datatype = MPI_DATATYPE_NULL;
-    return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_ARG, "no type of class %d has %d bytes", typeclass,
+    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "no type of class %d has %d bytes", typeclass,
                      size);
 }
 

@@ -9,6 +9,8 @@ struct mpi_type;
 
 /* Raise MPI_ERR_TYPE for a handle that is null, unknown or freed. Returns what the call returns. */
 int type_raise_handle(struct mpi_rank *self, MPI_Datatype handle);
+/* The same, in a call with a communicator. */
+int type_raise_handle_on(struct mpi_rank *self, MPI_Comm comm, MPI_Datatype handle);
 
 /* Raise MPI_ERR_ARG for an argument that must not be NULL. Returns what the call returns. */
 int type_raise_null(struct mpi_rank *self, const char *argument);

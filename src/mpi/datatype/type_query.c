@@ -128,7 +128,7 @@ int mpi_type_get_envelope_c(struct mpi_rank *self, MPI_Datatype datatype, MPI_Co
 /* The int forms of envelope and contents are not for types made with large counts. */
 static int raise_large(struct mpi_rank *self)
 {
-    return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_OTHER,
+    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OTHER,
                      "the datatype was made with large counts: ask MPI_Type_get_envelope_c and "
                      "MPI_Type_get_contents_c");
 }
@@ -156,11 +156,11 @@ static int check_contents(struct mpi_rank *self, const struct mpi_type *t, MPI_C
                           MPI_Count max_addresses, MPI_Count max_counts, MPI_Count max_datatypes)
 {
     if (t->kind == MPI_COMBINER_NAMED)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_TYPE,
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_TYPE,
                          "the predefined datatype %s has no contents", mpi_type_name(t));
     if (max_integers < t->nints || max_addresses < t->naints || max_counts < t->ncounts ||
         max_datatypes < t->ntypes)
-        return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_OTHER,
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OTHER,
                          "the contents are %ld integers, %ld addresses, %ld counts and %ld "
                          "datatypes; there is room for %ld, %ld, %ld and %ld",
                          t->nints, t->naints, t->ncounts, t->ntypes, max_integers, max_addresses,

@@ -68,12 +68,12 @@ static int amode_ok(int amode)
 static int raise_open(struct mpi_rank *self, int error, const char *name, int amode)
 {
     if (error == MPI_ERR_AMODE)
-        return mpi_raise_open(self, error,
+        return mpi_raise_file(self, MPI_FILE_NULL, error,
                               "the access mode 0x%x is not allowed for '%s'", amode, name);
     if (error == MPI_ERR_NOT_SAME)
-        return mpi_raise_open(self, error,
+        return mpi_raise_file(self, MPI_FILE_NULL, error,
                               "ranks open '%s' with different access modes", name);
-    return mpi_raise_open(self, error, "cannot open '%s': %s", name,
+    return mpi_raise_file(self, MPI_FILE_NULL, error, "cannot open '%s': %s", name,
                           error == MPI_ERR_NO_SUCH_FILE   ? "there is no such file"
                           : error == MPI_ERR_FILE_EXISTS ? "it exists"
                           : error == MPI_ERR_ACCESS      ? "no permission"
