@@ -147,6 +147,15 @@ def pingpong(bench):
     return rate(bench, "ping-pong, 2 ranks", None, 2 * rounds, 2, "pingpong", rounds)
 
 
+def processes(bench):
+    """The same with each rank a process: a switch of the system's per message."""
+    rounds = 20000 if bench.quick else 200000
+    cost, command = bench.simulate(2, "pingpong", rounds, options=("--host", "process"))
+    per_message = 1e6 / (2 * rounds)
+    return [Row("ping-pong, 2 ranks as processes: time per message", "us",
+                cost.wall * per_message, cost.cpu * per_message, 4, "less", command)]
+
+
 def alltoall(bench):
     """1,024 receives posted, 1,024 messages to match, on each rank."""
     rounds = 1 if bench.quick else 3
@@ -365,7 +374,7 @@ def hello_27m_procs(bench):
 
 CASES = {"hello": hello, "ring-64k": ring_64k, "ring-1m": ring_1m, "ring-random": ring_random,
          "ring-both": ring_both, "blocked": blocked, "compute": compute, "pingpong": pingpong,
-         "alltoall": alltoall, "halo": halo, "procs-ring": procs_ring, "procs-halo": procs_halo,
-         "procs-pi": procs_pi, "procs-farm": procs_farm, "procs-wait": waiting}
+         "processes": processes, "alltoall": alltoall, "halo": halo, "procs-ring": procs_ring,
+         "procs-halo": procs_halo, "procs-pi": procs_pi, "procs-farm": procs_farm, "procs-wait": waiting}
 LARGE_CASES = {"hello-27m": hello_27m, "hello-27m-procs": hello_27m_procs,
                "barrier-27m": barrier_27m}

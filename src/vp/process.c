@@ -299,19 +299,36 @@ _Noreturn static void zygote(int commands)
         if (n <= 0)
             continue;
         if (sys_read(commands, &p, sizeof p) != (ssize_t)sizeof p)
-            sys_exit(0); /* the scheduler is gone */
+            break; /* no more ranks */
         start(p);
     }
+    while (waitpid(-1, NULL, 0) > 0)
+        ;
+    sys_exit(0);
 }
 
 /* ---- the scheduler ---- */
 
-/* All ranks' processes die with the zygote; when it is gone, they have been told. */
+/* Is there no process left of a rank that has not ended? */
+static int all_ended(void)
+{
+    struct vp_process *p = atomic_load(&host.all);
+
+    while (p && p->fibre->ended)
+        p = p->next;
+    return !p;
+}
+
+/* All ranks' processes die with the zygote; when it is gone, they have been told. If all have ended, it
+ * sees them off, so that what they used is counted. */
 void vp_process_still(void)
 {
     if (host.zygote <= 0)
         return;
-    kill(host.zygote, SIGKILL);
+    if (all_ended())
+        sys_close(host.commands);
+    else
+        kill(host.zygote, SIGKILL);
     while (waitpid(host.zygote, NULL, 0) < 0 && errno == EINTR)
         ;
     host.zygote = 0;
