@@ -157,7 +157,7 @@ static void release(struct vp_fibre *f)
     } else {
         host.on_stack = NULL;
     }
-    vp_image_save(f); /* what it changed must be restored for the next one: hot from now on */
+    vp_image_note();
     host.in_image = NULL;
     vp_image_drop(f);
     if (f->extra)

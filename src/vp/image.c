@@ -237,13 +237,18 @@ static void save_hot(struct vp_fibre *f, uint32_t runs)
     }
 }
 
+void vp_image_note(void)
+{
+    for (size_t i = 0; i < cold.count; i++)
+        while (i < cold.count && __builtin_expect(segment_differs(&cold.at[i]), 0))
+            thaw(i);
+}
+
 void vp_image_save(struct vp_fibre *f)
 {
     uint32_t runs;
 
-    for (size_t i = 0; i < cold.count; i++)
-        while (i < cold.count && __builtin_expect(segment_differs(&cold.at[i]), 0))
-            thaw(i);
+    vp_image_note();
     runs = (uint32_t)hot.count;
     while (runs > 0 && !segment_differs(&hot.at[runs - 1]))
         runs--;

@@ -41,6 +41,8 @@ void vp_image_reset(void);
 void vp_image_save(struct vp_fibre *f);
 void vp_image_load(struct vp_fibre *f);
 void vp_image_drop(struct vp_fibre *f);
+/* The running fibre is not saved, but what it changed is put right for those that are loaded later. */
+void vp_image_note(void);
 void vp_image_stats(struct vp_stats *);
 
 /* The stack of all strands (strand.c). */

@@ -95,11 +95,12 @@ int main(int argc, char **argv)
     for (int step = 0; step < 30000 && !faults; step++) {
         int next = (int)rng_below(&r, FIBRES);
         if (next != now) {
-            if (now >= 0)
-                vp_image_save(&fibres[now]);
             if (now >= 0 && rng_below(&r, 60) == 0) { /* ends; another takes its place */
+                vp_image_note();
                 vp_image_drop(&fibres[now]);
                 fresh(now);
+            } else if (now >= 0) {
+                vp_image_save(&fibres[now]);
             }
             vp_image_load(&fibres[next]);
             now = next;
