@@ -16,6 +16,9 @@
 /* Its table of which process has which rank, if there is one. */
 #define ENV_PLACEMENT "ORRERY_PLACEMENT"
 
+/* Its description of the machine to simulate. */
+#define ENV_MACHINE "ORRERY_MACHINE"
+
 /* Path of the native MPI library to use with several processes, for users. */
 #define ENV_NATIVE_MPI "ORRERY_NATIVE_MPI"
 

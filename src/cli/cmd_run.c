@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
@@ -119,12 +120,26 @@ static int absolute_path(const char *path, char *out, size_t size, struct err *e
     return 0;
 }
 
+/* The same machine for all processes of the run, and all that library and summary see of it. */
+static int make_machine(struct cli_run *run, struct err *err)
+{
+    const char *shared = run->worker ? getenv(ENV_MACHINE) : NULL;
+    int rc = 0;
+    if (!shared || !cli_machine_open(&run->machine, shared))
+        rc = cli_machine_make(&run->given, &run->machine, err);
+    if (rc)
+        return rc;
+    run->opt.platform = run->machine.config;
+    return cli_machine_share(&run->machine, &run->opt.machine_fd, err);
+}
+
 static int check_run(struct cli_run *run, const char *given, struct cli_program *program,
                      char *libdir, size_t libdir_size, struct err *err)
 {
-    struct platform machine = {.config = run->opt.platform};
     struct net net;
-    int rc = net_init(&net, &machine, run->opt.ranks, err);
+    int rc = make_machine(run, err);
+    if (rc == 0)
+        rc = net_init(&net, &run->machine, run->opt.ranks, err);
     if (rc == 0)
         net_fini(&net);
     if (rc == 0)

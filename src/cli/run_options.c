@@ -46,9 +46,11 @@ static int set_ranks(void *into, const char *value, struct err *err)
     return 0;
 }
 
-static int set_platform(void *into, const char *value, struct err *err)
+static int set_settings(void *into, const char *value, struct err *err)
 {
-    return platform_config_set(&((struct cli_run *)into)->opt.platform, value, err);
+    (void)err;
+    cli_machine_add(&((struct cli_run *)into)->given, value);
+    return 0;
 }
 
 static int set_compute(void *into, const char *value, struct err *err)
@@ -234,7 +236,7 @@ FLAG(set_check_leaks, opt.check_leaks, 1)
 static const struct cli_option options[] = {
     {"ranks", 'n', "-np", "N", "number of ranks, such as 4096 or 1Mi (required)", set_ranks},
     {"set", 0, NULL, "LIST",
-     "settings of the machine, KEY=VALUE separated by commas; may be repeated", set_platform},
+     "settings of the machine, KEY=VALUE separated by commas; may be repeated", set_settings},
     {"compute", 0, NULL, "MODEL",
      "time between MPI calls: measured (default) or none", set_compute},
     {"schedule", 0, NULL, "ORDER",
@@ -279,6 +281,8 @@ static void settings_help(struct buf *out)
 {
     buf_adds(out, "\nSettings for --set, with their defaults:\n");
     platform_config_help(out);
+    buf_adds(out, "\nFields of lists; [+] adds an item, [0] is the first, [-1] the last:\n");
+    platform_lists_help(out);
 }
 
 const struct cli_usage cli_run_usage = {
@@ -295,10 +299,10 @@ const struct cli_usage cli_run_usage = {
 void cli_run_init(struct cli_run *run)
 {
     memset(run, 0, sizeof *run);
-    platform_config_init(&run->opt.platform);
     run->opt.idle_limit = 10 * VTIME_S;
     run->opt.epoch = EPOCH_DEFAULT;
     run->opt.procs = 1;
     run->opt.place_fd = -1;
+    run->opt.machine_fd = -1;
     run->progress = -1;
 }

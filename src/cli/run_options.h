@@ -4,12 +4,15 @@
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
 
+#include "cli/machine.h"
 #include "cli/options.h"
 #include "platform/run.h"
 
 /* What the command line asks for: the part for the library, and the part for us. */
 struct cli_run {
     struct run_options opt;
+    struct cli_machine given; /* of the machine, by options */
+    struct platform machine;  /* made of that */
     const char *stats, *json; /* file names as given, borrowed from argv, or NULL */
     const char *launcher; /* command that starts processes, or NULL: the default */
     const char *mincut;   /* statistics to place ranks by, or NULL */

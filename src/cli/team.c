@@ -191,7 +191,7 @@ static void name_file(const char *variable, pid_t owner, int fd)
 struct launcher {
     char **argv;
     const sigset_t *mask;
-    int team, placement; /* memory files */
+    int team, placement, machine; /* memory files */
     int out[2], err[2];  /* pipes for what it prints */
     pid_t pid;
 };
@@ -210,6 +210,7 @@ _Noreturn static void become(const struct launcher *l, pid_t parent, int report)
     sigprocmask(SIG_SETMASK, l->mask, NULL);
     name_file(ENV_TEAM, parent, l->team);
     name_file(ENV_PLACEMENT, parent, l->placement);
+    name_file(ENV_MACHINE, parent, l->machine);
     execvp(l->argv[0], l->argv);
     error = errno;
     sys_write_all(report, &error, sizeof error);
@@ -330,7 +331,8 @@ static int judge(const struct team_page *page, const struct cli_outcome *outcome
 
 int cli_team_run(const struct cli_run *run, int argc, char **argv, int *status, struct err *err)
 {
-    struct launcher l = {.team = -1, .placement = run->opt.place_fd};
+    struct launcher l = {.team = -1, .placement = run->opt.place_fd,
+                         .machine = run->opt.machine_fd};
     struct cli_outcome outcome;
     struct words w = {0};
     struct buf words;

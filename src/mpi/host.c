@@ -383,6 +383,21 @@ static void map_page(void)
     mpi_world.check_leaks = page->opt.check_leaks;
 }
 
+/* The lists stay where the command has put them. */
+static void map_machine(void)
+{
+    int fd = mpi_world.opt->machine_fd;
+    off_t size = lseek(fd, 0, SEEK_END);
+    void *bytes = mmap(NULL, size > 0 ? (size_t)size : 1, PROT_READ, MAP_SHARED, fd, 0);
+    struct err err;
+
+    if (bytes == MAP_FAILED)
+        log_fatal("cannot map the machine: %s", strerror(errno));
+    if (platform_unpack(&mpi_world.machine, bytes, (size_t)size, &err) != ERR_OK)
+        log_fatal("%s", err.text);
+    sys_close(fd);
+}
+
 static void spill(void)
 {
     output_spill(&mpi_world.output);
@@ -419,7 +434,6 @@ static void set_up(void)
                                 .ops = &engine_ops};
 
     pool_init(&mpi_world.pool, "ranks' extras");
-    mpi_world.machine.config = o->platform;
     if (net_init(&mpi_world.net, &mpi_world.machine, o->ranks, &err) != ERR_OK)
         log_fatal("%s", err.text);
     if (vp_init(&vp, &err) != ERR_OK)
@@ -567,6 +581,7 @@ int vp_takeover(void)
     enum engine_end end;
 
     map_page();
+    map_machine();
     set_up();
     catch_signals();
     log_set_exit(fatal_end);

@@ -23,6 +23,7 @@
 #include "engine/output.h"
 #include "mpi_fn.h"
 #include "net/net.h"
+#include "platform/lists.h"
 #include "platform/run.h"
 #include "vp/vp.h"
 

@@ -16,7 +16,7 @@
 #include "base/vtime.h"
 
 #define PLATFORM_NAME_MAX 24 /* with the NUL */
-#define PLATFORM_PATH_MAX 256
+#define PLATFORM_PATH_MAX 512
 #define PLATFORM_DIMS_MAX 8
 
 /* Some numbers, written "4x4x2". */
@@ -27,6 +27,7 @@ struct platform_dims {
 
 struct platform_config {
     char name[PLATFORM_NAME_MAX]; /* of the machine, for people */
+    char description[PLATFORM_PATH_MAX];
     /* nodes */
     uint64_t nodes_count;        /* 0: as many as the ranks need, or as the topology has */
     uint64_t nodes_ranks;        /* ranks per node */

@@ -80,6 +80,46 @@ struct platform {
     struct platform_list lists[PLATFORM_LISTS];
 };
 
+/* A machine with all defaults and no items. */
+void platform_init(struct platform *);
+void platform_fini(struct platform *);
+/* `to` is made; what it was is not looked at. */
+void platform_copy(struct platform *to, const struct platform *from);
+/* To the last bit. */
+int platform_equal(const struct platform *, const struct platform *);
+
+/*
+ * Applies "key=value,key=value", where a key is a setting, or
+ *
+ *     net.segments=              empties a list
+ *     net.segments[2].latency    a field of an item; -1 is the last
+ *     net.segments[+].from       a field of a new item behind the last
+ *     nodes.map="0 0 1 1"        all of a list of plain values; nodes.map[2] is one of them
+ *
+ * On error nothing from the bad item on is applied and err says which key or value, and what is
+ * allowed.
+ */
+int platform_set(struct platform *, const char *assignments, struct err *);
+
+/* Looks at what no single value shows: fields that must be given, the order of pieces. */
+int platform_check(const struct platform *, struct err *);
+
+/* Appends `more` items with all defaults; the first of them, borrowed until the list changes. */
+void *platform_list_extend(struct platform *, enum platform_list_kind, size_t more);
+/* Removes all items from `count` on. */
+void platform_list_cut(struct platform *, enum platform_list_kind, size_t count);
+
+/* Fields of lists for help texts: name as for platform_set, default, what it is. */
+void platform_lists_help(struct buf *out);
+
+/*
+ * A machine as bytes, for a process of the same Orrery on a machine of the same kind, and back: the
+ * view's lists are borrowed from the bytes (at a multiple of 8), it must not be changed and needs no
+ * fini. ERR_INPUT: these are other bytes.
+ */
+void platform_pack(const struct platform *, struct buf *out);
+int platform_unpack(struct platform *view, const void *bytes, size_t size, struct err *);
+
 static inline const struct platform_segment *platform_segments(const struct platform *p, int intra,
                                                                size_t *count)
 {

@@ -54,8 +54,10 @@ static void test_forms(void)
     is_int(parse("--help"), CLI_OPTIONS_HELP, "--help");
     is_int(parse("-n 2 -h"), CLI_OPTIONS_HELP, "-h");
     is_int(parse("-q --set net.latency=1us --set nodes.speed=2 x"), 0, "--set twice");
-    ok(run.quiet && run.opt.platform.net_latency == VTIME_US && run.opt.platform.nodes_speed == 2,
+    ok(run.quiet && cli_machine_make(&run.given, &run.machine, &err) == 0 &&
+       run.machine.config.net_latency == VTIME_US && run.machine.config.nodes_speed == 2,
        "applies both");
+    cli_machine_fini(&run.given);
     is_int(parse("--compute none --schedule random:42 --stacks shared --host fibre x"), 0, "words");
     ok(run.opt.compute == RUN_COMPUTE_NONE && run.opt.random && run.opt.seed == 42 &&
        run.opt.stacks == 2 && run.opt.host == RUN_HOST_FIBRE, "are stored");
@@ -81,7 +83,10 @@ static void test_refusals(void)
     refuse("--stack 1", "16KiB");
     refuse("--idle-limit 0", "greater than 0");
     refuse("--json=", "empty");
-    refuse("--set a=b", "--set: unknown setting");
+    is_int(parse("--set a=b x"), 0, "settings are read when all are known");
+    ok(cli_machine_make(&run.given, &run.machine, &err) == ERR_INPUT &&
+       strstr(err.text, "--set: unknown setting"), "and then refused");
+    cli_machine_fini(&run.given);
 }
 
 static void test_epoch(void)
