@@ -30,8 +30,8 @@
  * a concave function). Keys are corrected when they come up.
  *
  * A *slack* link, one that owns no flow, is not touched at once when a flow is released on it: most
- * of them never fill. The level it cannot fill below is known without looking at its flows, from the
- * sum that it keeps; it is touched when the filling comes near that. Only an approximate sum is
+ * of them never fill. The level it cannot fill below is known without looking at its flows, from
+ * the sum that it keeps; it is touched when the filling comes near that. Only an approximate sum is
  * needed, so it may gather rounding errors, until the link is next touched or idle.
  *
  * Levels are equal if they differ by less than TOLERANCE, since sums in another order differ in
@@ -61,7 +61,7 @@ static double level_of(const struct flow_link *l)
 {
     if (l->open == 0)
         return INFINITY;
-    return l->rest > 0 ? l->rest / l->open : 0;
+    return l->rest > 0 && l->capacity > 0 ? l->rest / l->open : 0;
 }
 
 /* Where something happens to a touched link. */

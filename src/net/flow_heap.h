@@ -1,7 +1,7 @@
 /*
  * A heap of pointers ordered by (key, order), smallest first; no two entries are equal. Whatever is
- * in it has a struct flow_place, where the heap keeps its position, so that an entry can be moved. Four children per entry: half the depth of two, and children share a cache
- * line.
+ * in it has a struct flow_place, where the heap keeps its position, so that an entry can be moved.
+ * Four children per entry: half the depth of two, and children share a cache line.
  *
  * Out of memory ends the process. Nothing here switches.
  */

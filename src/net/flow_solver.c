@@ -24,7 +24,6 @@ struct flow_solver *flow_solver_create(flow_capacity_fn *capacity, void *owner)
     s->capacity = capacity;
     s->owner = owner;
     s->alarm = INFINITY;
-    s->solve = UINT32_MAX - 50; /* any run of some length sees it wrap */
     map_init(&s->links);
     pool_init(&s->pool, "flows");
     pool_init(&s->link_pool, "links of flows");

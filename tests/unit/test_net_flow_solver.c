@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "net/flow_internal.h" /* for test_wrap alone */
 #include "tap.h"
 
 #define B 0.001 /* bytes per picosecond: 1 GB/s, so 1000 bytes take 1 us */
@@ -294,6 +295,24 @@ static void test_selective(void)
     is_int((long long)count->active, 21, "flows active");
 }
 
+/* The number of the solve wraps, and comes to where links and flows were last seen. */
+static void test_wrap(void)
+{
+    uint32_t route[] = {1, 2};
+
+    begin();
+    struct flow *a = flow_start(s, 0, route, 2, 10000, 2 * B, (void *)1);
+    struct flow *b = flow_start(s, 0, NULL, 0, 10000, B / 8, (void *)2);
+    is_rate(a, B, "before");
+    is_int(s->solve, 1, "the first solve");
+    s->solve = UINT32_MAX;
+    struct flow *c = start(VTIME_US, 10000, ROUTE(2, 3), 3);
+    is_rate(a, B / 2, "after");
+    is_rate(b, B / 8, "after");
+    is_rate(c, B / 2, "after");
+    is_int(s->solve, 1, "the first again");
+}
+
 /* More links than are kept idle, and numbers up to the last. */
 static void test_many_links(void)
 {
@@ -343,6 +362,7 @@ int main(void)
     test_capacity();
     test_drift();
     test_selective();
+    test_wrap();
     test_many_links();
     test_long_route(); /* ends with flows under way: nothing leaks */
     flow_solver_destroy(s);
