@@ -5,6 +5,8 @@
  * topo_distance says how long it is. With links down from a time on: ways avoid them from then on if there is
  * a way, and else are an error.
  *
+ * Of any settings at all: they make a machine whose ways are good, or are an error.
+ *
  * Links between groups of a dragonfly are so long here that "shortest" means by one of them at most.
  *
  * Usage: prop_topology [SEED [CASES]]
@@ -226,6 +228,84 @@ static int check(const char *routing)
     return good;
 }
 
+/* ---- any settings ---- */
+
+#define LONGEST 10000 /* links of a way that are looked at */
+
+static uint32_t any_size(void)
+{
+    static const uint32_t odd[] = {0, 1, 2, 3, 30, 31, 32, 65535, 65536, 0x7fffffff, UINT32_MAX};
+    return below(3) ? 1 + below(20) : odd[below(sizeof odd / sizeof odd[0])];
+}
+
+static void any_dims(struct platform_dims *out)
+{
+    out->count = below(2) ? below(PLATFORM_DIMS_MAX + 1) : below(4);
+    for (uint32_t d = 0; d < out->count; d++)
+        out->size[d] = any_size();
+}
+
+static void any_machine(const char *kind)
+{
+    struct platform_config *c = &machine.config;
+    platform_config_init(c);
+    c->net_hop_latency = VTIME_NS;
+    strcpy(c->topo_kind, kind);
+    strcpy(c->net_routing, topo_routing_name(below(5)));
+    any_dims(&c->topo_dims);
+    any_dims(&c->topo_down);
+    any_dims(&c->topo_up);
+    any_dims(&c->topo_parallel);
+    c->topo_groups = below(2) ? any_size() : 0;
+    c->topo_routers = any_size();
+    c->topo_nodes = below(2) ? 1 : 1 + (uint64_t)any_size();
+    c->topo_global = any_size();
+    if (below(2))
+        c->topo_up.count = 0;
+    if (below(2))
+        c->topo_parallel.count = 0;
+}
+
+/* A chain of links, seen from the links alone. */
+static int is_chain(const struct topo *t, const struct topo_route *r, uint32_t src, uint32_t dst)
+{
+    uint32_t v = src;
+    for (uint32_t i = 0; i < r->count; i++) {
+        struct topo_link link;
+        topo_link_at(t, r->links[i], 0, &link);
+        if (link.from != v)
+            return 0;
+        v = link.to;
+    }
+    return v == dst;
+}
+
+static int check_any(const char *kind)
+{
+    struct topo *t = NULL;
+    struct topo_route r = {0};
+    int good = 1;
+    any_machine(kind);
+    memset(&err, 0, sizeof err);
+    uint32_t need = any_size();
+    if (topo_create(&t, &machine, need, &err))
+        return err.code == ERR_INPUT && err.text[0] != 0;
+    uint32_t n = topo_nodes(t);
+    good = n >= need;
+    for (int i = 0; i < 4 && good && n > 1; i++) {
+        uint32_t src = below(n), dst = below(n);
+        if (src == dst)
+            continue;
+        if (topo_distance(t, src, dst) > LONGEST * machine.config.net_hop_latency)
+            continue; /* a ring of millions */
+        good = topo_route(t, src, dst, rng_next(&rng), 0, NULL, &r, &err) == 0 &&
+               is_chain(t, &r, src, dst);
+    }
+    topo_route_fini(&r);
+    topo_destroy(t);
+    return good;
+}
+
 int main(int argc, char **argv)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
@@ -247,6 +327,12 @@ int main(int argc, char **argv)
             }
             ok(good, "%s, %s", topo_kind_name(k), topo_routing_name(r));
         }
+    }
+    for (unsigned k = 0; topo_kind_name(k); k++) {
+        int good = 1;
+        for (int i = 0; i < 50 * cases && good; i++)
+            good = check_any(topo_kind_name(k));
+        ok(good, "%s, any settings", topo_kind_name(k));
     }
     return done_testing();
 }

@@ -116,6 +116,22 @@ static void test_cables(void)
     machine_fini();
 }
 
+/* The one link between two groups is down: all go by a third. */
+static void test_groups(void)
+{
+    link_add("s0", "s7", 0, 10);
+    is_int(make("kind=dragonfly", 72), 0, "a dragonfly that loses a link between groups");
+    is_str(way(0, 8, 0, 9), "n0 s0 s7 s4 n8", "before");
+    int good = 1;
+    for (uint32_t src = 0; src < 8; src++)
+        for (uint32_t dst = 8; dst < 16; dst++)
+            good = good && topo_route(topo, src, dst, 0, 10, NULL, &route, &err) == 0 &&
+                   route.count <= 7;
+    ok(good, "then by another group");
+    is_str(way(8, 0, 0, 10), "n8 s4 s7 s0 n0", "but not the other direction");
+    machine_fini();
+}
+
 static void expect(const char *from, const char *to, const char *text)
 {
     link_add(from, to, 0, 0);
@@ -161,6 +177,7 @@ int main(void)
     test_star();
     test_times();
     test_cables();
+    test_groups();
     test_errors();
     test_large();
     return done_testing();

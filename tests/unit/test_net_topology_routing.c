@@ -1,7 +1,6 @@
 /*
  * Routings: how they spread messages, where detours lead, and what adaptive routing avoids.
  */
-#include "base/rng.h"
 #include "topology_machine.h"
 
 static uint32_t *uses;
@@ -19,7 +18,7 @@ static void start_count(void)
     uses = calloc(topo_link_bound(topo), sizeof *uses);
 }
 
-/* Least and most uses of the links from one switch to others, by the first letter of where they go. */
+/* Least and most uses of the first links of a switch. */
 static void range_of(uint32_t s, uint32_t ports, uint32_t *least, uint32_t *most)
 {
     *least = UINT32_MAX;
@@ -58,6 +57,9 @@ static void test_dmodk(void)
     is_int(make("kind=fat-tree,down=4x6,up=1x2,parallel=1x2,!net.routing=dmodk", 24), 0,
            "a full fat tree with double cables");
     ok(shifts_are_free(), "dmodk: shifts are free of contention");
+    is_int(make("kind=fat-tree,down=4x4x4,up=1x2x4,parallel=1x2x2,!net.routing=dmodk", 64), 0,
+           "on two levels");
+    ok(shifts_are_free(), "dmodk: shifts are free of contention");
     is_int(make("kind=fat-tree,down=4x6,up=1x2,!net.routing=dmodk", 24), 0, "a tapered one");
     ok(!shifts_are_free(), "dmodk: shifts are not");
     start_count();
@@ -74,6 +76,8 @@ static void test_dmodk(void)
             count_uses(src, dst, 0);
     range_of(3, 5, &least, &most);
     ok(most > 0 && most < 40, "dmodk: not all go by one of them");
+    is_int(make("kind=hypercube,dims=4,!net.routing=dmodk", 16), 0, "a hypercube");
+    is_str(way(0, 11, 0, 0), "n0 s0 s8 s9 s11 n11", "dmodk: begins with bit 11 mod 4");
     machine_fini();
 }
 
@@ -181,7 +185,7 @@ static void test_adaptive(void)
     }
     is_int(avoided, 100, "adaptive: avoids the link between groups when it is busy");
     for (uint32_t i = 0; i < topo_link_bound(topo); i++)
-        busy[i] = 9;
+        busy[i] = i == hot ? 9 : 8;
     int direct = 0;
     for (uint64_t salt = 0; salt < 100; salt++) {
         e = topo_route(topo, 6, 8, salt, 0, &load, &route, &err);
