@@ -32,10 +32,10 @@ static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg
     return m;
 }
 
-/* The message must not be matched before those sent before it, or served. */
+/* Must the message not overtake others between the same two ranks? Steps of a protocol may. */
 static int is_ordered(const struct mpi_msg *m)
 {
-    return m->kind == MPI_MSG_EAGER || m->kind == MPI_MSG_RTS || m->kind == MPI_MSG_SERVICE;
+    return m->kind == MPI_MSG_EAGER || m->kind == MPI_MSG_RTS || m->kind >= MPI_MSG_SERVICE;
 }
 
 vtime mpi_transmit(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before)
