@@ -7,11 +7,11 @@
  *                in; 60 while the data of all ranks fits into the cache, 130 for megabytes)
  *     process    12 us, whatever the data; and 0.6 ms for each rank to start (in Fortran 1 ms)
  *
- * How often a rank is switched to is not known. With 100 times (NPB: 25 for FT, 130 for BT, 2000 for
- * CG) a process costs 12 us + 600 us / 100 each time, as much as 200 KiB cost a fibre. The kernels of
- * NPB agree (docs/benchmarks.md): up to 160 KiB fibres are faster, from 290 KiB on processes, and
- * between the two it depends on how much they communicate. The figures are from a busy computer; an
- * idle one does both in about half the time.
+ * (A process that is switched to finds cold caches: the kernel's part is 3.5 us.) How often a rank is
+ * switched to is not known. With 100 times (NPB: 25 in FT, 150 in IS, 500 in BT and MG, 2000 in CG) a
+ * process costs 12 us + 600 us / 100 each time, as much as 200 KiB cost a fibre. The kernels of NPB agree
+ * (docs/benchmarks.md): up to 160 KiB fibres are faster, from 290 KiB on processes, and between the two
+ * it depends on how much they communicate.
  *
  * A rank that is alone is never switched. Processes are limited in number (ulimit, cgroup, kernel), and
  * each takes some 64 KiB besides the program's data: where they do not fit, ranks are fibres.
