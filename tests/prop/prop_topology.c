@@ -1,13 +1,14 @@
 /* Property test of topologies and routings: random machines against topology_oracle.h.
  *
- * Of every topology: ports, links and their ends agree in both directions. Of every way: it is a chain of
- * links from its source to its destination. Of minimal, dmodk and ecmp: no way is shorter, and
- * topo_distance says how long it is. With links down from a time on: ways avoid them from then on if there is
- * a way, and else are an error.
+ * Of every topology: ports, links and their ends agree in both directions. Of every way: it is a
+ * chain of links from its source to its destination. Of minimal, dmodk and ecmp: no way is shorter,
+ * and topo_distance says how long it is. With links down from a time on: ways avoid them from then
+ * on if there is a way, and else are an error.
  *
  * Of any settings at all: they make a machine whose ways are good, or are an error.
  *
- * Links between groups of a dragonfly are so long here that "shortest" means by one of them at most.
+ * Links between groups of a dragonfly are so long here that "shortest" means by one of them at
+ * most.
  *
  * Usage: prop_topology [SEED [CASES]]
  */
@@ -180,6 +181,10 @@ static int check_ways(struct oracle *o, const char *routing, vtime at, int fault
                 continue;
             if (!check_way(o, src, dst, at, shortest))
                 return 0;
+            if (topo_least_latency(o->topo) > o->dist[dst]) {
+                diag("the least latency is larger than that from n%u to n%u", src, dst);
+                return 0;
+            }
             if (!faults && topo_distance(o->topo, src, dst) != o->dist[dst]) {
                 diag("distance of n%u and n%u is not %lld", src, dst, (long long)o->dist[dst]);
                 return 0;
@@ -207,7 +212,8 @@ static int check(const char *routing)
         wrong = "there are not as many cables back";
     if (wrong)
         diag("%s", wrong);
-    int good = !wrong && topo_nodes(t) >= needed && (topo_nodes(t) < 2 || check_ways(&o, routing, 0, 0));
+    int good = !wrong && topo_nodes(t) >= needed;
+    good = good && (topo_nodes(t) < 2 || check_ways(&o, routing, 0, 0));
     for (uint32_t i = 1 + below(6); i > 0 && good; i--) {
         uint32_t link = below(o.bound);
         if (o.exists[link])

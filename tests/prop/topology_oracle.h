@@ -1,7 +1,7 @@
 /* What is true of every topology, found by looking at its links one by one.
  *
- * The oracle knows a topology only by topo_degree, topo_port_at and topo_link_at: it lists all links,
- * and finds lengths of shortest ways by relaxing all of them until nothing changes.
+ * The oracle knows a topology only by topo_degree, topo_port_at and topo_link_at: it lists all
+ * links, and finds lengths of shortest ways by relaxing all of them until nothing changes.
  */
 #ifndef TOPOLOGY_ORACLE_H
 #define TOPOLOGY_ORACLE_H

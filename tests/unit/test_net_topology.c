@@ -1,6 +1,6 @@
 /*
- * Topologies: shapes, sizes and ways of small machines that can be followed by hand, and large machines
- * that must cost nothing. What holds for all of them is in prop_topology.c.
+ * Topologies: shapes, sizes and ways of small machines that can be followed by hand, and large
+ * machines that must cost nothing. What holds for all of them is in prop_topology.c.
  */
 #include <malloc.h>
 
@@ -31,6 +31,7 @@ static void test_grid(void)
     is_str(way(0, 6, 0, 0), "n0 s0 s1 s2 s6 n6", "first dimension first, a tie goes up");
     is_str(way(5, 8, 0, 0), "n5 s5 s4 s8 n8", "down and up");
     is_int(topo_distance(topo, 0, 6), 4 * VTIME_NS, "four switches");
+    is_int(topo_least_latency(topo), 2 * VTIME_NS, "at least two: no two nodes are at one");
     is_int(make("kind=mesh,dims=4x3,nodes=2", 20), 0, "a mesh with two nodes at each router");
     is_int(topo_nodes(topo), 24, "nodes");
     is_int(topo_links(topo), 48 + 34, "links");
@@ -135,7 +136,7 @@ static void test_graph(void)
     is_int(make("kind=graph", 4), 0, "a ring of nodes without switches");
     is_str(way(0, 2, 0, 0), "n0 s0 s1 s2 n2", "every node has a router of its own");
     is_int(topo_distance(topo, 1, 3), 2 * VTIME_NS, "its links have the latency of a hop");
-    is_int(topo_least_latency(topo), 0, "those to it none");
+    is_int(topo_least_latency(topo), VTIME_NS, "which is the least from node to node");
     uint32_t link;
     struct topo_link at;
     is_int(topo_find_link(topo, "n2", "n3", &link, &err), 0, "a link between nodes");

@@ -1,6 +1,6 @@
 /*
- * Links that differ from what the topology says, from a time on (net.links), and ways around those that
- * are down.
+ * Links that differ from what the topology says, from a time on (net.links), and ways around those
+ * that are down.
  */
 #include "topology_machine.h"
 
@@ -38,6 +38,11 @@ static void test_star(void)
     is_int(make("kind=star", 4), 0, "links that become faster");
     is_int(topo_least_latency(topo), 5, "the least over all time");
     is_int(topo_distance(topo, 2, 1), VTIME_NS, "the distance is that at time 0");
+    machine_fini();
+    item = link_add("s5", "s4", 1, VTIME_S);
+    item->latency = 7;
+    is_int(make("kind=torus,dims=4x4", 16), 0, "a link between switches that becomes faster");
+    is_int(topo_least_latency(topo), VTIME_NS + 7, "with the hop into the first switch");
     machine_fini();
 }
 

@@ -1,13 +1,14 @@
 /*
  * Ways around links that are down.
  *
- * Asked only if the way that the routing chose leads over such a link. First some of the other equally
- * short ways are tried, then detours where they are short; that is cheap and spreads the load. If
- * none of them is whole, the rest of the network is searched for a way, with the lengths that the
- * topology computes as a guide (A*: Hart, Nilsson and Raphael, 1968); among switches that look equally
- * good the last one found goes first, so that on a large machine only the surroundings of the fault are
- * looked at. What is found depends on the two switches and on what is down alone, and is kept in a cache
- * with a fixed number of places, so it does not matter what was asked before.
+ * Asked only if the way that the routing chose leads over such a link. First some of the other
+ * equally short ways are tried, then detours where they are short; that is cheap and spreads the
+ * load. If none of them is whole, the rest of the network is searched for a way, with the lengths
+ * that the topology computes as a guide (A*: Hart, Nilsson and Raphael, 1968); among switches that
+ * look equally good the last one found goes first, so that on a large machine only the surroundings
+ * of the fault are looked at. What is found depends on the two switches and on what is down alone,
+ * and is kept in a cache with a fixed number of places, so it does not matter what was asked
+ * before.
  */
 #include <string.h>
 

@@ -2,10 +2,11 @@
  * Links that are not as the topology says: slow ones, degraded ones, dead ones, from a time on
  * (net.links).
  *
- * Every item of the list becomes one change per link that it names. A change says what the link is from
- * then on: its bandwidth (the item's, or as it was) times the item's factor, and its latency (the
- * item's, or as it was). Factors do not add up: a later factor of 1 ends what an earlier one began.
- * Changes are kept in order of (link, time), for looking one up, and once more in order of time.
+ * Every item of the list becomes one change per link that it names. A change says what the link is
+ * from then on: its bandwidth (the item's, or as it was) times the item's factor, and its latency
+ * (the item's, or as it was). Factors do not add up: a later factor of 1 ends what an earlier one
+ * began. Changes are kept in order of (link, time), for looking one up, and once more in order of
+ * time.
  */
 #include <math.h>
 #include <stdio.h>
@@ -315,10 +316,11 @@ int topo_changes_at_start(const struct topo *t)
 
 vtime topo_changes_least(const struct topo *t, enum topo_class class, vtime nominal)
 {
-    uint32_t first = class == TOPO_UP ? 0 : t->nodes;
+    uint32_t first = class == TOPO_UP ? 0 : class == TOPO_DOWN ? t->nodes : 2 * t->nodes;
+    uint32_t count = class == TOPO_UP || class == TOPO_DOWN ? t->nodes : (uint32_t)t->cables;
     for (uint32_t i = 0; t->changes && i < t->changes->count; i++) {
         const struct change *x = &t->changes->list[i];
-        if (x->link >= first && x->link - first < t->nodes && x->latency < nominal)
+        if (x->link >= first && x->link - first < count && x->latency < nominal)
             nominal = x->latency;
     }
     return nominal;

@@ -1,6 +1,6 @@
 /*
- * Switch and star: all nodes at one switch that never is in the way. The only links are those of the
- * nodes; in a star some of them differ (net.links).
+ * Switch and star: all nodes at one switch that never is in the way. The only links are those of
+ * the nodes; in a star some of them differ (net.links).
  */
 #include "net/topology/topology_internal.h"
 

@@ -1,21 +1,23 @@
 /*
- * Dragonfly: groups of routers; all routers of a group are joined, and so are all groups (Kim, Dally, Scott
- * and Abts, "Technology-driven, highly-scalable dragonfly topology", 2008).
+ * Dragonfly: groups of routers; all routers of a group are joined, and so are all groups (Kim,
+ * Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly topology", 2008).
  *
- * Let there be g groups of a routers with h links each to other groups, and D = g - 1. The a * h ends of
- * links at a group are numbered through: end j is at router j / h. With K = a * h / D (rounded down),
- * the ends j < K * D are in use, and the others are not connected:
+ * Let there be g groups of a routers with h links each to other groups, and D = g - 1. The a * h
+ * ends of links at a group are numbered through: end j is at router j / h. With K = a * h / D
+ * (rounded down), the ends j < K * D are in use, and the others are not connected:
  *
  *     end k * D + o of group G  is joined to  end k * D + (D - 1 - o) of group (G + o + 1) mod g
  *
- * for k < K: the relative arrangement ("palm tree" but for its direction), K times over, so that any two
- * groups have K links. Router r of group G is switch G * a + r. Its links have the numbers s * (a - 1 + h)
- * plus: 0 .. a - 2 to the other routers of the group in their order, then those to other groups.
+ * for k < K: the relative arrangement ("palm tree" but for its direction), K times over, so that
+ * any two groups have K links. Router r of group G is switch G * a + r. Its links have the numbers
+ * s * (a - 1 + h) plus: 0 .. a - 2 to the other routers of the group in their order, then those to
+ * other groups.
  *
- * A shortest way is by one link between groups and at most one within either. Of the K links those are
- * taken that begin at the source's router and end at the destination's, else those that do one of both,
- * else all: intervals of k, found without looking at each. The only digit of a choice is which of them.
- * (By two links between groups it might be fewer in all: such ways are not considered.)
+ * A shortest way is by one link between groups and at most one within either. Of the K links those
+ * are taken that begin at the source's router and end at the destination's, else those that do one
+ * of both, else all: intervals of k, found without looking at each. The only digit of a choice is
+ * which of them. (By two links between groups it might be fewer in all: such ways are not
+ * considered.)
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +31,7 @@ static void choose_shape(const struct platform_config *c, uint32_t nodes, uint64
                          uint64_t *h, uint64_t *p)
 {
     *g = c->topo_groups, *a = c->topo_routers, *h = c->topo_global, *p = c->topo_nodes;
-    if (*a == 0 && *h == 0 && *p == 1 && *g == 0) { /* the smallest with a = 2 p = 2 h that will do */
+    if (*a == 0 && *h == 0 && *p == 1 && *g == 0) { /* the smallest with a = 2 p = 2 h */
         while (2 * *p * *p * (2 * *p * *p + 1) < nodes)
             ++*p;
         *h = *p;
@@ -134,7 +136,8 @@ struct range {
 static struct range range_at(const struct topo_dragonfly *f, uint32_t router, uint32_t o)
 {
     uint32_t d = f->groups - 1, low = router * f->globals, high = low + f->globals; /* beyond */
-    uint32_t first = low > o ? (low - o + d - 1) / d : 0, beyond = high > o ? (high - o + d - 1) / d : 0;
+    uint32_t first = low > o ? (low - o + d - 1) / d : 0;
+    uint32_t beyond = high > o ? (high - o + d - 1) / d : 0;
     beyond = beyond < f->pairs ? beyond : f->pairs;
     return (struct range){first, beyond > first ? beyond - first : 0};
 }

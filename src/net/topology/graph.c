@@ -1,15 +1,17 @@
 /*
  * A graph from a file (net.topology.file): any switches, nodes and links.
  *
- * Links between switches are sorted by their source and numbered in that order, so the links of a switch
- * follow each other. A node that has one link to a switch and one back is at that switch. Any other node
- * (with several links, or with one to another node) gets a router of its own behind the switches of the
- * file, to which it has a link without limits; the links of the file are the router's.
+ * Links between switches are sorted by their source and numbered in that order, so the links of a
+ * switch follow each other. A node that has one link to a switch and one back is at that switch.
+ * Any other node (with several links, or with one to another node) gets a router of its own behind
+ * the switches of the file, to which it has a link without limits; the links of the file are the
+ * router's.
  *
- * Shortest means the fewest links, and among these the least sum of latencies. For a destination the
- * lengths from all switches are worked out together (a breadth-first search from its end) when they are
- * first needed, and kept in a cache of fixed size; a way goes wherever one link less is left. The digits
- * of a choice are taken at each switch from which several links lead on; the first has the smallest number.
+ * Shortest means the fewest links, and among these the least sum of latencies. For a destination
+ * the lengths from all switches are worked out together (a breadth-first search from its end) when
+ * they are first needed, and kept in a cache of fixed size; a way goes wherever one link less is
+ * left. The digits of a choice are taken at each switch from which several links lead on; the first
+ * has the smallest number.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -118,8 +120,8 @@ static int check_edges(const struct platform_edge *edges, size_t n, uint32_t nee
         return err_set(err, ERR_INPUT, "net.topology.file: the graph is too large");
     if (*nodes > n || *switches > n) /* each needs a link of its own */
         return err_set(err, ERR_INPUT,
-                       "net.topology.file: %zu links cannot join %u nodes and %u switches: they are "
-                       "numbered from 0 without gaps",
+                       "net.topology.file: %zu links cannot join %u nodes and %u switches: they "
+                       "are numbered from 0 without gaps",
                        n, *nodes, *switches);
     if (*nodes < needed)
         return err_set(err, ERR_INPUT, "net.topology.file: the graph has %u nodes: %u are needed",
@@ -206,8 +208,8 @@ static int by_ends(const void *a, const void *b)
 }
 
 /* first[k] .. first[k + 1] - 1 are the positions of items with key k in the order of `items`. */
-static void bucket(uint32_t *first, uint32_t *items, uint32_t keys, const uint32_t *key, size_t step,
-                   uint32_t n)
+static void bucket(uint32_t *first, uint32_t *items, uint32_t keys, const uint32_t *key,
+                   size_t step, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         first[key[i * step] + 1]++;
@@ -248,11 +250,17 @@ static void index_edges(struct topo *t)
         g->cache[i].b = UINT32_MAX;
 }
 
-/* The least latencies of nodes' links, for topo_least_latency. */
+/* The least latencies of links, for topo_least_latency. */
 static void set_least(struct topo *t)
 {
     const struct topo_graph *g = t->u.graph;
-    t->latency[TOPO_UP] = t->latency[TOPO_DOWN] = VTIME_LIMIT;
+    t->latency[TOPO_UP] = t->latency[TOPO_DOWN] = t->latency[TOPO_LOCAL] = VTIME_LIMIT;
+    t->alone = 1;
+    for (uint32_t s = 0; s < t->switches; s++)
+        t->alone &= g->nodes_first[s + 1] - g->nodes_first[s] < 2;
+    for (uint32_t i = 0; i < t->cables; i++)
+        if (g->edges[i].latency < t->latency[TOPO_LOCAL])
+            t->latency[TOPO_LOCAL] = g->edges[i].latency;
     for (uint32_t i = 0; i < t->nodes; i++) {
         if (g->up[i].latency < t->latency[TOPO_UP])
             t->latency[TOPO_UP] = g->up[i].latency;

@@ -1,14 +1,14 @@
 /*
  * Torus and mesh: a router at each point of a grid, joined to its neighbours in every dimension.
  *
- * Router s has the coordinates x[d] = s / stride[d] % size[d], so the first dimension varies fastest. Its
- * link in the direction + or - of dimension d has the number s * 2 * dims + 2 * d + (0: +, 1: -). In
- * a mesh those over the edge do not exist. In a torus a dimension of size 2 has two cables, one for
- * each direction.
+ * Router s has the coordinates x[d] = s / stride[d] % size[d], so the first dimension varies
+ * fastest. Its link in the direction + or - of dimension d has the number s * 2 * dims + 2 * d +
+ * (0: +, 1: -). In a mesh those over the edge do not exist. In a torus a dimension of size 2 has
+ * two cables, one for each direction.
  *
  * Ways go dimension by dimension, in each the shorter way round. A choice has these digits: the
- * dimension to begin with (the others follow cyclically), and for each dimension, if both ways round
- * are equally long, which one (0: +).
+ * dimension to begin with (the others follow cyclically), and for each dimension, if both ways
+ * round are equally long, which one (0: +).
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /*
- * Hypercube: 2^n routers, each joined to those whose number differs in one bit. The link of router s
- * that changes bit d has the number s * n + d.
+ * Hypercube: 2^n routers, each joined to those whose number differs in one bit. The link of router
+ * s that changes bit d has the number s * n + d.
  *
- * Ways change the bits that differ one by one, from the lowest (e-cube routing); the digit of a choice is
- * the bit to begin with, and the others follow cyclically.
+ * Ways change the bits that differ one by one, from the lowest (e-cube routing); the digit of a
+ * choice is the bit to begin with, and the others follow cyclically.
  */
 #include <math.h>
 #include <stdio.h>

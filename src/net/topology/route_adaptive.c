@@ -1,7 +1,7 @@
 /*
- * adaptive: of a shortest way and two detours (valiant) that with the smallest product of load and length;
- * the load of a way is that of its busiest link between switches, its length the number of those. In
- * doubt it is the shortest (UGAL with global knowledge: Singh, "Load-balanced routing in
+ * adaptive: of a shortest way and two detours (valiant) that with the smallest product of load and
+ * length; the load of a way is that of its busiest link between switches, its length the number of
+ * those. In doubt it is the shortest (UGAL with global knowledge: Singh, "Load-balanced routing in
  * interconnection networks", 2005). Without knowledge of the load it is minimal.
  *
  * Candidates are appended one behind the other and the chosen one is moved to the front.

@@ -1,6 +1,6 @@
 /*
- * ecmp: a shortest way; among equal ones a hash of source and destination chooses, so that the messages
- * between two nodes stay in order, and pairs of nodes meet by chance.
+ * ecmp: a shortest way; among equal ones a hash of source and destination chooses, so that the
+ * messages between two nodes stay in order, and pairs of nodes meet by chance.
  */
 #include "net/topology/topology_internal.h"
 

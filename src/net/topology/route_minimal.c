@@ -1,7 +1,7 @@
 /*
- * minimal: a shortest way, for two nodes always the same. Among equal ones the first; where a topology
- * has many equal ways (fat tree, dragonfly) the destination's number chooses, as it does in the tables
- * of such machines' switches.
+ * minimal: a shortest way, for two nodes always the same. Among equal ones the first; where a
+ * topology has many equal ways (fat tree, dragonfly) the destination's number chooses, as it does
+ * in the tables of such machines' switches.
  */
 #include "net/topology/topology_internal.h"
 

@@ -1,8 +1,8 @@
 /*
- * valiant: a shortest way to a switch drawn at random for each message, and from there a shortest way to
- * the destination (Valiant, "A scheme for fast parallel communication", 1982): any pattern
- * of messages becomes a uniform one, at twice the length. Where the topology has no use for a detour (fat
- * tree, switch) it is a shortest way drawn at random.
+ * valiant: a shortest way to a switch drawn at random for each message, and from there a shortest
+ * way to the destination (Valiant, "A scheme for fast parallel communication", 1982): any pattern
+ * of messages becomes a uniform one, at twice the length. Where the topology has no use for a
+ * detour (fat tree, switch) it is a shortest way drawn at random.
  */
 #include "net/topology/topology_internal.h"
 

@@ -262,10 +262,14 @@ vtime topo_distance(const struct topo *t, uint32_t src, uint32_t dst)
     return sum;
 }
 
+/* Nodes at different switches have at least one link between switches between them. */
 vtime topo_least_latency(const struct topo *t)
 {
-    return vtime_add(topo_changes_least(t, TOPO_UP, t->latency[TOPO_UP]),
-                     topo_changes_least(t, TOPO_DOWN, t->latency[TOPO_DOWN]));
+    vtime least = vtime_add(topo_changes_least(t, TOPO_UP, t->latency[TOPO_UP]),
+                            topo_changes_least(t, TOPO_DOWN, t->latency[TOPO_DOWN]));
+    if (t->per_switch != 1 && !t->alone)
+        return least;
+    return vtime_add(least, topo_changes_least(t, TOPO_LOCAL, t->latency[TOPO_LOCAL]));
 }
 
 /* ---- drawing ---- */

@@ -83,15 +83,15 @@ int topo_find_link(const struct topo *, const char *from, const char *to, uint32
                    struct err *);
 
 /* Chooses the way of a message that leaves at time t. `salt`: a number that is different for each
- * message, and the same in every run. `load` may be NULL: nothing is known. Returns ERR_INPUT if there
- * is no way at all (links that are down). src != dst. */
+ * message, and the same in every run. `load` may be NULL: nothing is known. Returns ERR_INPUT if
+ * there is no way at all (links that are down). src != dst. */
 int topo_route(const struct topo *, uint32_t src, uint32_t dst, uint64_t salt, vtime t,
                const struct topo_load *load, struct topo_route *out, struct err *);
 void topo_route_fini(struct topo_route *);
 
 /* The sum of the latencies of the links of a shortest way (routing minimal) at time 0, without listing
- * them; VTIME_NEVER: there is none; 0 if src == dst. O(1) for regular topologies, unless net.links has
- * changes at time 0. */
+ * them; VTIME_NEVER: there is none; 0 if src == dst. O(1) for regular topologies, unless net.links
+ * has changes at time 0. */
 vtime topo_distance(const struct topo *, uint32_t src, uint32_t dst);
 
 /* A lower bound of the latency of the links between two different nodes, whatever the way and time. */

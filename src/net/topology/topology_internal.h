@@ -7,12 +7,14 @@
  *     nodes ..           to node i from its switch: nodes + i
  *     2 * nodes ..       between switches, as the topology likes; some numbers may be unused
  *
- * Node i is at switch i / per_switch (a graph keeps a list). Topologies deal in switches 0 .. switches - 1
- * only: nodes and the numbers of vertices (switch s is vertex nodes + s) are topology.c's business.
+ * Node i is at switch i / per_switch (a graph keeps a list). Topologies deal in switches 0 ..
+ * switches - 1 only: nodes and the numbers of vertices (switch s is vertex nodes + s) are
+ * topology.c's business.
  *
- * A *choice* is a number from which a way takes digits wherever several go on equally short: of n, the
- * one with number choice % n, and choice / n is left for what comes later. So one number settles the
- * whole way: 0 takes the first everywhere, the destination's number is d-mod-k, a hash is ECMP.
+ * A *choice* is a number from which a way takes digits wherever several go on equally short: of n,
+ * the one with number choice % n, and choice / n is left for what comes later. So one number
+ * settles the whole way: 0 takes the first everywhere, the destination's number is d-mod-k, a hash
+ * is ECMP.
  */
 #ifndef NET_TOPOLOGY_TOPOLOGY_INTERNAL_H
 #define NET_TOPOLOGY_TOPOLOGY_INTERNAL_H
@@ -48,7 +50,7 @@ struct topo_tree {
     uint32_t cables[PLATFORM_DIMS_MAX];   /* to each of them */
     uint32_t width[PLATFORM_DIMS_MAX];    /* switches that share all their descendants */
     uint32_t first[PLATFORM_DIMS_MAX + 1]; /* number of the first switch */
-    uint32_t links[PLATFORM_DIMS_MAX + 1]; /* of the first link up, before 2 * nodes; then all down */
+    uint32_t links[PLATFORM_DIMS_MAX + 1]; /* of its first link up; then all down */
 };
 
 struct topo_dragonfly {
@@ -71,6 +73,7 @@ struct topo {
     const struct topo_routing_ops *routing;
     uint32_t nodes, switches;
     uint32_t per_switch; /* 0: a graph */
+    uint32_t alone;      /* of a graph: no two nodes are at one switch */
     uint64_t cables;     /* numbers of links between switches */
     uint64_t used;       /* how many of them exist */
     double bandwidth[TOPO_CLASSES];
@@ -88,15 +91,15 @@ struct topo {
 
 struct topo_ops {
     const char *name, *about;
-    int spread;       /* routing minimal: among equal ways by the destination, as tables in switches do */
+    int spread;       /* routing minimal: among equal ways by the destination, as in real tables */
     int near_detours; /* a detour is hardly longer than a shortest way: good around faults, too */
     /* Fills in nodes, switches, per_switch, cables, used and u; latencies and bandwidths are there. */
     int (*init)(struct topo *, const struct platform *, uint32_t nodes, struct err *);
     void (*fini)(struct topo *); /* NULL: nothing */
-    /* Links to other switches. */
+    /* Links to other switches, whose numbers begin with 0 here. */
     uint32_t (*degree)(const struct topo *, uint32_t s);
-    struct topo_port (*port)(const struct topo *, uint32_t s, uint32_t i); /* peer: a switch; link from 0 */
-    struct topo_ends (*ends)(const struct topo *, uint32_t link);          /* link from 0 */
+    struct topo_port (*port)(const struct topo *, uint32_t s, uint32_t i); /* peer: a switch */
+    struct topo_ends (*ends)(const struct topo *, uint32_t link);
     /* Appends a shortest way between different switches that have nodes. 0: there is none. */
     int (*minimal)(const struct topo *, uint32_t a, uint32_t b, uint64_t choice,
                    struct topo_route *);
@@ -131,10 +134,10 @@ extern const struct topo_routing_ops topo_minimal_ops, topo_dmodk_ops, topo_ecmp
 /* ---- for topologies ---- */
 
 /* Sets the number of switches and nodes, and of numbers of links. ERR_INPUT: it is too large to
- * be numbered, or holds fewer nodes than needed; `setting` and `shape` (what the user gave) are for the
- * message. */
-int topo_set_size(struct topo *, uint64_t switches, uint64_t nodes, uint64_t cables, uint32_t needed,
-                  const char *setting, const char *shape, struct err *);
+ * be numbered, or holds fewer nodes than needed; `setting` and `shape` (what the user gave) are for
+ * the message. */
+int topo_set_size(struct topo *, uint64_t switches, uint64_t nodes, uint64_t cables,
+                  uint32_t needed, const char *setting, const char *shape, struct err *);
 /* "4x4x2" in out, which has room for TOPO_SHAPE_MAX. */
 #define TOPO_SHAPE_MAX 100
 const char *topo_shape(char *out, const struct platform_dims *);
@@ -220,7 +223,8 @@ void topo_link_nominal(const struct topo *, uint32_t link, struct topo_link *out
 int topo_changes_any_down(const struct topo *);       /* ever */
 int topo_changes_at_start(const struct topo *);       /* at time 0 */
 uint32_t topo_changes_epoch(const struct topo *, vtime t); /* the same number: nothing is different */
-vtime topo_changes_least(const struct topo *, enum topo_class, vtime nominal); /* over all time */
+/* The least latency of links of nodes (TOPO_UP, TOPO_DOWN) or between switches over all time. */
+vtime topo_changes_least(const struct topo *, enum topo_class, vtime nominal);
 
 /* ---- ways around faults (around.c) ---- */
 

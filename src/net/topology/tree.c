@@ -1,23 +1,23 @@
 /*
- * Fat trees: every switch has `down` children and `up` parents, with some cables to each parent; all of it
- * may differ from level to level (parallel-ports generalized fat trees: Zahavi, "D-Mod-K routing
- * providing non-blocking traffic for shift permutations on real life fat trees", 2010).
+ * Fat trees: every switch has `down` children and `up` parents, with some cables to each parent;
+ * all of it may differ from level to level (parallel-ports generalized fat trees: Zahavi, "D-Mod-K
+ * routing providing non-blocking traffic for shift permutations on real life fat trees", 2010).
  *
- * Let D[i] be the product of down[0 .. i], and width[i] that of up[0 .. i - 1] (the parents of level j
- * are up[j] here). Above the D[i] nodes of a block of level i there are width[i] switches, each of which
- * reaches all of them. Switch number first[i] + block * width[i] + w on level i has
+ * Let D[i] be the product of down[0 .. i], and width[i] that of up[0 .. i - 1] (the parents of
+ * level j are up[j] here). Above the D[i] nodes of a block of level i there are width[i] switches,
+ * each of which reaches all of them. Switch number first[i] + block * width[i] + w on level i has
  *
  *     as parents     on level i + 1, block / down[i + 1], w + width[i] * (0 .. up[i] - 1)
  *     as children    on level i - 1, block * down[i] + (0 .. down[i] - 1), w % width[i - 1]
  *
- * so a way goes up, with a free choice of parents, to the lowest level on which both nodes are in one
- * block, and from there down, where there is only the choice of a cable. Cable k from switch x of a level
- * to its parent u is number links[i] + (x * up[i] + u) * cables[i] + k; its other direction has the same
- * number, with links[levels] added.
+ * so a way goes up, with a free choice of parents, to the lowest level on which both nodes are in
+ * one block, and from there down, where there is only the choice of a cable. Cable k from switch x
+ * of a level to its parent u is number links[i] + (x * up[i] + u) * cables[i] + k; its other
+ * direction has the same number, with links[levels] added.
  *
- * A choice has one digit per level: choice % (up * cables) is parent + up * cable, and choice / up is
- * left. With the destination's number this is d-mod-k. On the way down a cable is taken as on the way
- * up.
+ * A choice has one digit per level: choice % (up * cables) is parent + up * cable, and choice / up
+ * is left. With the destination's number this is d-mod-k. On the way down a cable is taken as on
+ * the way up.
  */
 #include <stdio.h>
 #include <string.h>
