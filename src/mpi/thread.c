@@ -20,12 +20,15 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "base/sys.h"
 
 #define PAUSE_NS 20000   /* the pilot's first sleep ... */
+#define SLACK_NS 1000    /* ... which the system must not prolong by much more */
 #define PAUSE_DOUBLES 5  /* ... and how often it doubles */
+#define LOOK_EVERY 8     /* fruitless sleeps after which all look for what brings no message */
 
 struct waiter {
     struct waiter *next;
@@ -65,6 +68,7 @@ void mpi_thread_begin(void)
     *t = (struct threads){.turn = 1};
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->turned, NULL);
+    prctl(PR_SET_TIMERSLACK, SLACK_NS); /* all threads to come inherit it */
     vp_private.threaded = 1;
 }
 
@@ -196,7 +200,7 @@ static vtime first_due(const struct threads *t)
     return due;
 }
 
-/* The rank is blocked, or ready behind others. Whatever happens meanwhile is news to all. */
+/* The rank is blocked, or ready behind others. */
 static void give_away(struct threads *t)
 {
     t->turn = 0;
@@ -204,7 +208,6 @@ static void give_away(struct threads *t)
     vp_fibre_suspend();
     pthread_mutex_lock(&t->lock);
     t->turn = 1;
-    t->round++;
     if (atomic_load(&t->arriving))
         pthread_cond_broadcast(&t->turned);
     if (mpi_world.measured)
@@ -217,16 +220,39 @@ static void block_rank(struct threads *t, struct mpi_rank *self, uint32_t wake_a
     engine_block(&mpi_world.engine, &self->ent, mpi_rank_index(self), first_due(t),
                  t->blocked > 1 ? 1 : wake_after);
     give_away(t);
+    t->round++;
+}
+
+/* Other ranks go first. If that was of use for one that waits, all look. */
+static void yield(struct threads *t, struct mpi_rank *self)
+{
+    struct engine *e = &mpi_world.engine;
+    vtime safe = e->safe_until;
+
+    engine_yield(e, &self->ent, mpi_rank_index(self));
+    give_away(t);
+    if (self->ent.inbox || e->safe_until != safe || ++t->fruitless % LOOK_EVERY == 0)
+        t->round++;
+}
+
+/* How long the pilot sleeps: longer each time, unless other ranks wait for the turn. */
+static long pilot_pause(const struct threads *t)
+{
+    const struct engine *e = &mpi_world.engine;
+    uint32_t doubles = t->fruitless < PAUSE_DOUBLES ? t->fruitless : PAUSE_DOUBLES;
+
+    if (mpi_world.shared || engine_peek_ready(e, 0) >= 0 || e->next_new < e->cfg.place.count)
+        doubles = 0;
+    return (long)PAUSE_NS << doubles;
 }
 
 /* Some compute. Lets them for a while; if they still do, other ranks go first. */
 static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me, uint32_t wake_after)
 {
-    uint32_t doubles = t->fruitless < PAUSE_DOUBLES ? t->fruitless : PAUSE_DOUBLES;
     uint64_t round = t->round;
 
     t->pilot = me;
-    sleep_until_called(t, me, (long)PAUSE_NS << doubles);
+    sleep_until_called(t, me, pilot_pause(t));
     t->pilot = NULL;
     if (t->round != round || !t->turn || atomic_load(&t->arriving) || t->called)
         return;
@@ -234,9 +260,7 @@ static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me
         block_rank(t, self, wake_after);
         return;
     }
-    t->fruitless++;
-    engine_yield(&mpi_world.engine, &self->ent, mpi_rank_index(self));
-    give_away(t);
+    yield(t, self);
 }
 
 static void unlink_waiter(struct threads *t, struct waiter *w)
