@@ -30,7 +30,7 @@ OBJECTS = {"MPI_Comm": "COMM", "MPI_Group": "GROUP", "MPI_Datatype": "TYPE", "MP
            "MPI_File": "FILE"}
 FREEING = ("_free", "_free_keyval", "MPI_File_close", "MPI_Comm_disconnect", "MPI_Keyval_free",
            "MPI_Attr_free")
-LENDING = ("_get_errhandler", "MPI_Errhandler_get", "MPI_Comm_get_parent")
+LENDING = ("MPI_Comm_get_parent",)
 C_WORDS = ("void", "char", "short", "int", "long", "float", "double", "signed", "unsigned",
            "const", "volatile", "restrict", "struct", "union", "enum")
 IDENT = re.compile(r"[A-Za-z_]\w*")

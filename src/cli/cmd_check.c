@@ -67,9 +67,7 @@ static void print_text(const struct cli_program *program, struct buf *out)
     if (program->refused)
         buf_addf(out, "verdict       no: it %s\n", program->why.text);
     else if (program->unsupported.count)
-        buf_addf(out, "verdict       no: it refers to %zu MPI call%s not supported yet; if it "
-                      "does not make\n              them, use 'orrery run "
-                      "--allow-unsupported'\n",
+        buf_addf(out, "verdict       no: it refers to %zu MPI call%s not supported yet\n",
                  program->unsupported.count, program->unsupported.count == 1 ? "" : "s");
     else
         buf_addf(out, "verdict       yes, it can be simulated\n");

@@ -68,7 +68,7 @@ static int check_program(struct cli_program *program, const char *given,
         return rc;
     if (program->refused)
         return err_set(err, ERR_INPUT, "cannot simulate '%s': it %s", given, program->why.text);
-    if (program->unsupported.count && !run->allow_unsupported) {
+    if (program->unsupported.count) {
         char names[400] = "";
         size_t used = 0, count = program->unsupported.count;
         for (size_t i = 0; i < count && i < NAMES_SHOWN && used < sizeof names; i++)
@@ -77,8 +77,8 @@ static int check_program(struct cli_program *program, const char *given,
         if (count > NAMES_SHOWN && used < sizeof names)
             snprintf(names + used, sizeof names - used, " and %zu more", count - NAMES_SHOWN);
         return err_set(err, ERR_INPUT,
-                       "cannot simulate '%s': it refers to MPI calls that are not supported yet: "
-                       "%s; if it does not make them, use --allow-unsupported", given, names);
+                       "cannot simulate '%s': it refers to MPI calls that are not supported yet: %s",
+                       given, names);
     }
     for (size_t i = 0; i < program->warnings.count && !run->quiet && !run->worker; i++)
         log_warn("%s", program->warnings.items[i]);

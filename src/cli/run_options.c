@@ -228,7 +228,6 @@ FLAG(set_labels, opt.labels, 1)
 FLAG(set_quiet, quiet, 1)
 FLAG(set_progress, progress, 1)
 FLAG(set_no_progress, progress, 0)
-FLAG(set_allow, allow_unsupported, 1)
 FLAG(set_worker, worker, 1)
 FLAG(set_check_leaks, opt.check_leaks, 1)
 #undef FLAG
@@ -271,9 +270,6 @@ static const struct cli_option options[] = {
     {"quiet", 'q', NULL, NULL, "no summary and no warnings", set_quiet},
     {"progress", 0, NULL, NULL, "draw the progress line even without a terminal", set_progress},
     {"no-progress", 0, NULL, NULL, "do not draw the progress line", set_no_progress},
-    {"allow-unsupported", 0, NULL, NULL,
-     "run a program that refers to MPI calls not supported yet; making one ends the run",
-     set_allow},
     {0},
 };
 

@@ -16,7 +16,7 @@ struct cli_run {
     const char *stats, *json; /* file names as given, borrowed from argv, or NULL */
     const char *launcher; /* command that starts processes, or NULL: the default */
     const char *mincut;   /* statistics to place ranks by, or NULL */
-    int quiet, allow_unsupported;
+    int quiet;
     int worker; /* started by a launcher as one of several processes */
     int progress; /* 1 yes, 0 no, -1: if stderr is a terminal */
 };

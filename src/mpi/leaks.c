@@ -67,7 +67,9 @@ void mpi_leak_made(struct mpi_rank *self, enum mpi_leak_kind kind, uint64_t hand
     if (!is_made(kind, handle))
         return;
     at = map_insert(&made, key_of(self, kind, handle), NULL);
-    *at = ((*at >> FN_BITS) + 1) << FN_BITS | self->fn;
+    if (!*at)
+        *at = self->fn;
+    *at += UINT64_C(1) << FN_BITS;
 }
 
 void mpi_leak_freed(struct mpi_rank *self, enum mpi_leak_kind kind, uint64_t handle)

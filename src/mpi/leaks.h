@@ -33,7 +33,7 @@ enum mpi_leak_kind {
     ((at) ? (uint64_t)(uintptr_t)*(at) & (sizeof *(at) == 4 ? UINT32_MAX : UINT64_MAX) : 0)
 
 /* The rank got a handle from the call it is in (self->fn). Null and predefined handles are passed
- * over. The same handle may be got several times. */
+ * over. The same handle may be got several times: the call is that of the first. */
 void mpi_leak_made(struct mpi_rank *self, enum mpi_leak_kind, uint64_t handle);
 /* It gave one up. */
 void mpi_leak_freed(struct mpi_rank *self, enum mpi_leak_kind, uint64_t handle);
