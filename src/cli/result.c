@@ -144,6 +144,28 @@ static void add_notes(const struct run_page *page, struct buf *out)
         buf_adds(out, "  note          too many pairs of ranks: pair statistics are by node\n");
 }
 
+/* Files and windows, if the program used any. */
+static void add_access(const struct run_access *done, struct buf *out)
+{
+    static const char *const name[] = {"read", "write"};
+    char text[UNITS_TEXT_MAX];
+
+    if (done->io_ops[0] + done->io_ops[1]) {
+        buf_addf(out, "  files         ");
+        for (int k = 0; k < 2; k++) {
+            buf_addf(out, "%s %s%s", units_format_count(text, sizeof text, done->io_ops[k]), name[k],
+                     done->io_ops[k] == 1 ? "" : "s");
+            buf_addf(out, " of %s, ", units_format_bytes(text, sizeof text, done->io_bytes[k]));
+        }
+        buf_addf(out, "%s in their calls\n", units_format_time(text, sizeof text, done->io_time));
+    }
+    if (done->rma_ops) {
+        buf_addf(out, "  one-sided     %s operation%s",
+                 units_format_count(text, sizeof text, done->rma_ops), done->rma_ops == 1 ? "" : "s");
+        buf_addf(out, " of %s\n", units_format_bytes(text, sizeof text, done->rma_bytes));
+    }
+}
+
 void cli_result_summary(const struct run_page *page, const struct cli_outcome *outcome,
                         struct buf *out)
 {
@@ -169,6 +191,7 @@ void cli_result_summary(const struct run_page *page, const struct cli_outcome *o
         add_rate(out, (double)page->end.messages / outcome->wall_s);
     buf_addf(out, "\n  bytes         %s\n",
              units_format_bytes(text, sizeof text, page->end.bytes));
+    add_access(&page->end.access, out);
     buf_addf(out, "  peak memory   %s",
              units_format_bytes(text, sizeof text, peak_memory(page, outcome)));
     if (page->opt.host == RUN_HOST_PROCESS)
@@ -243,6 +266,14 @@ void cli_result_json(const struct run_page *page, const struct cli_outcome *outc
     put_uint(&json, "peak_rss_bytes", peak_memory(page, outcome));
     put_uint(&json, "messages", page->end.messages);
     put_uint(&json, "bytes", page->end.bytes);
+    put_uint(&json, "reads", page->end.access.io_ops[0]);
+    put_uint(&json, "writes", page->end.access.io_ops[1]);
+    put_uint(&json, "read_bytes", page->end.access.io_bytes[0]);
+    put_uint(&json, "written_bytes", page->end.access.io_bytes[1]);
+    json_key(&json, "io_time_s");
+    json_decimal(&json, (uint64_t)page->end.access.io_time, 12);
+    put_uint(&json, "one_sided", page->end.access.rma_ops);
+    put_uint(&json, "one_sided_bytes", page->end.access.rma_bytes);
     put_string(&json, "host", cli_host_name((enum run_host)page->opt.host));
     put_string(&json, "host_reason", page->opt.host_reason);
     put_uint(&json, "procs", page->opt.procs);

@@ -27,6 +27,7 @@ struct part {
     struct mpi_ending end;
     uint64_t switches, own_stacks, private_bytes, swapped_bytes, live_stack_max;
     uint64_t peak_rss, pairs, batches;
+    struct run_access access;
     double median_slice_s;
     int32_t aggregated, crowded;
     uint64_t stuck_bytes; /* of what follows, ... */
@@ -71,6 +72,7 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
                      .private_bytes = v->image_bytes, .swapped_bytes = v->hot_bytes,
                      .live_stack_max = v->live_max, .peak_rss = mem_peak_rss() + v->process_bytes,
                      .pairs = mpi_world.stats->pairs, .batches = mpi_team_batches(),
+                     .access = mpi_stats_access(mpi_world.stats),
                      .median_slice_s = mpi_clock_median_slice(),
                      .aggregated = mpi_world.stats->aggregated,
                      .crowded = mpi_team_crowded()};
@@ -138,6 +140,7 @@ static void merge(struct whole *w, const struct buf *bytes)
     to->peak_rss += p.peak_rss;
     to->pairs += p.pairs;
     to->batches += p.batches;
+    run_access_add(&to->access, &p.access);
     to->private_bytes = larger(to->private_bytes, p.private_bytes);
     to->swapped_bytes = larger(to->swapped_bytes, p.swapped_bytes);
     to->live_stack_max = larger(to->live_stack_max, p.live_stack_max);
@@ -172,6 +175,7 @@ static void fill_page(const struct whole *w, enum run_cause cause)
     page->end.pairs_aggregated = p->aggregated || p->pairs > MPI_STATS_PAIRS_MAX;
     page->end.rounds = mpi_world.engine.rounds;
     page->end.batches = p->batches;
+    page->end.access = p->access;
     page->end.crowded = p->crowded;
     page->end.net_split = (int32_t)mpi_world.net.ops->split;
     if (mpi_place()->procs > 1 || vp_ranks_are_processes()) {

@@ -19,7 +19,7 @@ struct mpi_stats {
     vtime time[MPI_FN_COUNT];           /* virtual time inside, over all ranks; saturates */
     uint64_t messages[2], bytes[2];     /* 0: point-to-point calls, 1: inside collectives */
     uint64_t buckets[MPI_STATS_BUCKETS];
-    uint64_t io_bytes[2];               /* read from files, written to files */
+    struct run_access access;           /* io_time: see mpi_stats_access */
     uint64_t pairs;                     /* distinct (source, destination) seen */
     int detail;                         /* per rank and function too */
     int aggregated;                     /* pairs became too many: */
@@ -80,6 +80,9 @@ static inline void mpi_stats_send(struct mpi_rank *self, uint32_t dst, uint64_t 
     }
     mpi_stats_pair_slow(self, dst, bytes);
 }
+
+/* What was done to files and windows. */
+struct run_access mpi_stats_access(const struct mpi_stats *);
 
 /* The rank has ended: keeps what the report needs of it. */
 void mpi_stats_rank_end(struct mpi_rank *self);

@@ -92,6 +92,16 @@ void mpi_stats_collect(struct buf *out)
     mem_free(part);
 }
 
+struct run_access mpi_stats_access(const struct mpi_stats *s)
+{
+    struct run_access done = s->access;
+
+    for (unsigned fn = 0; fn < MPI_FN_COUNT; fn++)
+        if (mpi_fn_group[fn] == MPI_FNGROUP_IO)
+            run_access_add(&done, &(struct run_access){.io_time = s->time[fn]});
+    return done;
+}
+
 /* ---- reading ---- */
 
 static void add_counters(struct mpi_stats *to, const struct mpi_stats *from)
@@ -104,8 +114,8 @@ static void add_counters(struct mpi_stats *to, const struct mpi_stats *from)
     for (int k = 0; k < 2; k++) {
         to->messages[k] += from->messages[k];
         to->bytes[k] += from->bytes[k];
-        to->io_bytes[k] += from->io_bytes[k];
     }
+    run_access_add(&to->access, &from->access);
     for (unsigned i = 0; i < MPI_STATS_BUCKETS; i++)
         to->buckets[i] += from->buckets[i];
     to->pairs += from->pairs;

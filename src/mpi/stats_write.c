@@ -81,8 +81,10 @@ static void json_files(struct json *j, const struct mpi_stats *s)
 {
     json_key(j, "files");
     json_object_begin(j);
-    json_count(j, "read_bytes", s->io_bytes[0]);
-    json_count(j, "written_bytes", s->io_bytes[1]);
+    json_count(j, "reads", s->access.io_ops[0]);
+    json_count(j, "writes", s->access.io_ops[1]);
+    json_count(j, "read_bytes", s->access.io_bytes[0]);
+    json_count(j, "written_bytes", s->access.io_bytes[1]);
     json_object_end(j);
 }
 
@@ -178,8 +180,9 @@ static void write_csv(struct buf *b, vtime virtual_time, const struct mpi_report
     buf_addf(b, "messages,point_to_point,,,%" PRIu64 ",%" PRIu64 ",\n", s->messages[0],
              s->bytes[0]);
     buf_addf(b, "messages,collective,,,%" PRIu64 ",%" PRIu64 ",\n", s->messages[1], s->bytes[1]);
-    buf_addf(b, "files,read,,,,%" PRIu64 ",\nfiles,written,,,,%" PRIu64 ",\n", s->io_bytes[0],
-             s->io_bytes[1]);
+    for (int k = 0; k < 2; k++)
+        buf_addf(b, "files,%s,,,%" PRIu64 ",%" PRIu64 ",\n", k ? "written" : "read",
+                 s->access.io_ops[k], s->access.io_bytes[k]);
     for (unsigned i = 0; i < MPI_STATS_BUCKETS; i++)
         if (s->buckets[i])
             buf_addf(b, "size,up_to_%" PRIu64 ",,,%" PRIu64 ",,\n", bucket_limit(i),

@@ -57,6 +57,25 @@ enum run_cause {
     RUN_CAUSE_SIGNAL,   /* somebody asked it to end, or nobody reads its output */
 };
 
+/* What a program did beside sending messages. */
+struct run_access {
+    uint64_t io_ops[2], io_bytes[2]; /* reads, writes of files */
+    vtime io_time;                   /* in MPI-IO calls, over all ranks; saturates */
+    uint64_t rma_ops, rma_bytes;     /* one-sided operations and what they moved */
+};
+
+static inline void run_access_add(struct run_access *to, const struct run_access *from)
+{
+    for (int k = 0; k < 2; k++) {
+        to->io_ops[k] += from->io_ops[k];
+        to->io_bytes[k] += from->io_bytes[k];
+    }
+    if (__builtin_add_overflow(to->io_time, from->io_time, &to->io_time))
+        to->io_time = VTIME_NEVER;
+    to->rma_ops += from->rma_ops;
+    to->rma_bytes += from->rma_bytes;
+}
+
 struct run_page {
     uint32_t magic, size;
     struct run_options opt;
@@ -85,6 +104,7 @@ struct run_page {
         uint64_t peak_rss_max;   /* of the largest of them */
         uint64_t rounds;         /* common quiescences */
         uint64_t batches;        /* batches of messages between processes */
+        struct run_access access;
         int32_t net_split;       /* enum net_split (net/net.h): what the model needs */
         int32_t crowded;         /* more processes than processors on some machine */
         int32_t pairs_aggregated;

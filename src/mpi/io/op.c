@@ -63,9 +63,12 @@ static uint64_t *tally_room(void)
     return room;
 }
 
-static void count_bytes(const struct io_op *op)
+static void count_access(const struct io_op *op)
 {
-    mpi_world.stats->io_bytes[op->kind & IO_WRITE] += op->moved;
+    struct run_access *done = &mpi_world.stats->access;
+
+    done->io_ops[op->kind & IO_WRITE]++;
+    done->io_bytes[op->kind & IO_WRITE] += op->moved;
 }
 
 /* An individual file pointer stays where the end of the file was. */
@@ -82,7 +85,7 @@ static void transfer(struct mpi_rank *self, struct io_op *op, vtime t)
 
     op->stage = IO_STAGE_DATA;
     stop_short(op, io_move(self, op, tally));
-    count_bytes(op);
+    count_access(op);
     op->last = t;
     for (uint32_t s = 0, n = io_servers(); s < n; s++)
         if (tally[s]) {
