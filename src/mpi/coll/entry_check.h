@@ -2,10 +2,8 @@
  * entry_check.h - argument checks of the collective MPI calls, and the three ways to call.
  *
  * An entry gathers its arguments in a struct mpi_coll_args, has them checked, and runs the
- * collective now, later (non-blocking) or whenever it is started (persistent):
- *
- *     struct mpi_coll_args a = {...};
- *     return coll_now(self, comm, &a, coll_check_all(self, comm, &a));
+ * collective now, later (non-blocking) or whenever it is started (persistent). COLL_ENTRIES writes
+ * all three.
  *
  * Arguments that are not significant at a rank (the receive side of MPI_Gather below the root) are
  * not looked at. Where MPICH checks an argument, its error class is used. In an intercommunicator
@@ -54,5 +52,30 @@ int coll_later(struct mpi_rank *, MPI_Comm, const struct mpi_coll_args *, int ch
 /* Makes a persistent request of it, which MPI_Start starts. */
 int coll_prepare(struct mpi_rank *, MPI_Comm, const struct mpi_coll_args *, MPI_Info, int checked,
                  MPI_Request *request);
+
+/*
+ * Defines mpi_NAME, mpi_iNAME and mpi_NAME_init, with `form` behind (nothing, or _c for large counts).
+ * `params` are the parameters between self and comm, `args` makes arguments of them.
+ */
+#define COLL_ENTRIES(name, form, check, params, args)                                           \
+    int mpi_##name##form(struct mpi_rank *self, params, MPI_Comm comm)                          \
+    {                                                                                           \
+        struct mpi_coll_args a = {args, .op_id = MPI_COLL_##name};                              \
+                                                                                                \
+        return coll_now(self, comm, &a, check(self, comm, &a));                                 \
+    }                                                                                           \
+    int mpi_i##name##form(struct mpi_rank *self, params, MPI_Comm comm, MPI_Request *request)   \
+    {                                                                                           \
+        struct mpi_coll_args a = {args, .op_id = MPI_COLL_##name};                              \
+                                                                                                \
+        return coll_later(self, comm, &a, check(self, comm, &a), request);                      \
+    }                                                                                           \
+    int mpi_##name##_init##form(struct mpi_rank *self, params, MPI_Comm comm, MPI_Info info,    \
+                                MPI_Request *request)                                           \
+    {                                                                                           \
+        struct mpi_coll_args a = {args, .op_id = MPI_COLL_##name};                              \
+                                                                                                \
+        return coll_prepare(self, comm, &a, info, check(self, comm, &a), request);              \
+    }
 
 #endif

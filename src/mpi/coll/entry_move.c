@@ -1,7 +1,7 @@
 /*
- * entry_move.c - barrier, bcast and the calls with equal blocks: gather, scatter, allgather,
- * alltoall; each blocking, non-blocking and persistent. The forms with int counts are these,
- * widened.
+ * entry_move.c - the collectives that move data, a row per call: barrier, bcast, gather, scatter,
+ * allgather, alltoall, with equal blocks and with a count per rank, among all ranks or neighbours; each
+ * blocking, non-blocking and persistent. Forms with one int count are these, widened.
  */
 #include "mpi/coll/entry_check.h"
 #include "mpi_impl.h"
@@ -31,178 +31,88 @@ int mpi_barrier_init(struct mpi_rank *self, MPI_Comm comm, MPI_Info info, MPI_Re
     return coll_prepare(self, comm, &a, info, coll_check_comm(self, comm, &a), request);
 }
 
-int mpi_bcast_c(struct mpi_rank *self, void *buffer, MPI_Count count, MPI_Datatype datatype,
-                int root, MPI_Comm comm)
-{
-    struct mpi_coll_args a = {.rbuf = buffer, .rcount = (uint64_t)count,
-                              .rtype = mpi_type_get(datatype), .root = root,
-                              .op_id = MPI_COLL_bcast};
+#define BCAST_PARAMS void *buffer, MPI_Count count, MPI_Datatype datatype, int root
+#define BCAST_ARGS \
+    .rbuf = buffer, .rcount = (uint64_t)count, .rtype = mpi_type_get(datatype), .root = root
+COLL_ENTRIES(bcast, _c, coll_check_bcast, BCAST_PARAMS, BCAST_ARGS)
 
-    return coll_now(self, comm, &a, coll_check_bcast(self, comm, &a));
-}
+/* ---- the sides of a call, as parameters and as arguments ---- */
 
-int mpi_ibcast_c(struct mpi_rank *self, void *buffer, MPI_Count count, MPI_Datatype datatype,
-                 int root, MPI_Comm comm, MPI_Request *request)
-{
-    struct mpi_coll_args a = {.rbuf = buffer, .rcount = (uint64_t)count,
-                              .rtype = mpi_type_get(datatype), .root = root,
-                              .op_id = MPI_COLL_bcast};
+/* One block, or as many equal ones as there are peers. */
+#define SEND_EQUAL(count) const void *sendbuf, count sendcount, MPI_Datatype sendtype
+#define RECV_EQUAL(count) void *recvbuf, count recvcount, MPI_Datatype recvtype
+#define SENT_EQUAL \
+    .sbuf = sendbuf, .scount = (uint64_t)sendcount, .stype = mpi_type_get(sendtype)
+#define RECVD_EQUAL \
+    .rbuf = recvbuf, .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype)
 
-    return coll_later(self, comm, &a, coll_check_bcast(self, comm, &a), request);
-}
+/* A count and a displacement for each peer. */
+#define SEND_BLOCKS(count, displ) \
+    const void *sendbuf, const count sendcounts[], const displ sdispls[], MPI_Datatype sendtype
+#define RECV_BLOCKS(count, displ) \
+    void *recvbuf, const count recvcounts[], const displ rdispls[], MPI_Datatype recvtype
+#define SENT_BLOCKS \
+    .sbuf = sendbuf, .scounts = sendcounts, .sdispls = sdispls, .stype = mpi_type_get(sendtype)
+#define RECVD_BLOCKS \
+    .rbuf = recvbuf, .rcounts = recvcounts, .rdispls = rdispls, .rtype = mpi_type_get(recvtype)
 
-int mpi_bcast_init_c(struct mpi_rank *self, void *buffer, MPI_Count count, MPI_Datatype datatype,
-                     int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{
-    struct mpi_coll_args a = {.rbuf = buffer, .rcount = (uint64_t)count,
-                              .rtype = mpi_type_get(datatype), .root = root,
-                              .op_id = MPI_COLL_bcast};
+/* A type for each peer, too. */
+#define TYPED(count, displ)                                                                     \
+    const void *sendbuf, const count sendcounts[], const displ sdispls[],                       \
+        const MPI_Datatype sendtypes[], void *recvbuf, const count recvcounts[],                \
+        const displ rdispls[], const MPI_Datatype recvtypes[]
+#define TYPED_ARGS                                                                              \
+    .sbuf = sendbuf, .scounts = sendcounts, .sdispls = sdispls, .stypes = sendtypes,            \
+    .rbuf = recvbuf, .rcounts = recvcounts, .rdispls = rdispls, .rtypes = recvtypes
 
-    return coll_prepare(self, comm, &a, info, coll_check_bcast(self, comm, &a), request);
-}
+#define LIST(...) __VA_ARGS__
 
-int mpi_gather_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
-                 MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                 int root, MPI_Comm comm)
-{
-    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
-                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
-                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
-                              .root = root, .op_id = MPI_COLL_gather};
+/* ---- equal blocks ---- */
 
-    return coll_now(self, comm, &a, coll_check_gather(self, comm, &a));
-}
+#define EQUAL LIST(SEND_EQUAL(MPI_Count), RECV_EQUAL(MPI_Count))
+#define EQUAL_ARGS SENT_EQUAL, RECVD_EQUAL
 
-int mpi_igather_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
-                  MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                  int root, MPI_Comm comm, MPI_Request *request)
-{
-    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
-                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
-                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
-                              .root = root, .op_id = MPI_COLL_gather};
+COLL_ENTRIES(gather, _c, coll_check_gather, LIST(EQUAL, int root), LIST(EQUAL_ARGS, .root = root))
+COLL_ENTRIES(scatter, _c, coll_check_scatter, LIST(EQUAL, int root), LIST(EQUAL_ARGS, .root = root))
+COLL_ENTRIES(allgather, _c, coll_check_all, EQUAL, EQUAL_ARGS)
+COLL_ENTRIES(alltoall, _c, coll_check_all, EQUAL, EQUAL_ARGS)
+COLL_ENTRIES(neighbor_allgather, _c, coll_check_neighbor, EQUAL, EQUAL_ARGS)
+COLL_ENTRIES(neighbor_alltoall, _c, coll_check_neighbor, EQUAL, EQUAL_ARGS)
 
-    return coll_later(self, comm, &a, coll_check_gather(self, comm, &a), request);
-}
+/* ---- a count per rank: with int, and with large counts ---- */
 
-int mpi_gather_init_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
-                      MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
-                      MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                      MPI_Request *request)
-{
-    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
-                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
-                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
-                              .root = root, .op_id = MPI_COLL_gather};
+#define GATHERV(count, displ) LIST(SEND_EQUAL(count), RECV_BLOCKS(count, displ))
+#define GATHERV_ARGS SENT_EQUAL, RECVD_BLOCKS
+#define SCATTERV(count, displ) LIST(SEND_BLOCKS(count, displ), RECV_EQUAL(count))
+#define SCATTERV_ARGS SENT_BLOCKS, RECVD_EQUAL
+#define ALLTOALLV(count, displ) LIST(SEND_BLOCKS(count, displ), RECV_BLOCKS(count, displ))
+#define ALLTOALLV_ARGS SENT_BLOCKS, RECVD_BLOCKS
 
-    return coll_prepare(self, comm, &a, info, coll_check_gather(self, comm, &a), request);
-}
+COLL_ENTRIES(gatherv, , coll_check_gather, LIST(GATHERV(int, int), int root),
+             LIST(GATHERV_ARGS, .root = root))
+COLL_ENTRIES(gatherv, _c, coll_check_gather, LIST(GATHERV(MPI_Count, MPI_Aint), int root),
+             LIST(GATHERV_ARGS, .root = root, .arrays = COLL_WIDE))
+COLL_ENTRIES(scatterv, , coll_check_scatter, LIST(SCATTERV(int, int), int root),
+             LIST(SCATTERV_ARGS, .root = root))
+COLL_ENTRIES(scatterv, _c, coll_check_scatter, LIST(SCATTERV(MPI_Count, MPI_Aint), int root),
+             LIST(SCATTERV_ARGS, .root = root, .arrays = COLL_WIDE))
+COLL_ENTRIES(allgatherv, , coll_check_all, GATHERV(int, int), GATHERV_ARGS)
+COLL_ENTRIES(allgatherv, _c, coll_check_all, GATHERV(MPI_Count, MPI_Aint),
+             LIST(GATHERV_ARGS, .arrays = COLL_WIDE))
+COLL_ENTRIES(alltoallv, , coll_check_all, ALLTOALLV(int, int), ALLTOALLV_ARGS)
+COLL_ENTRIES(alltoallv, _c, coll_check_all, ALLTOALLV(MPI_Count, MPI_Aint),
+             LIST(ALLTOALLV_ARGS, .arrays = COLL_WIDE))
+COLL_ENTRIES(alltoallw, , coll_check_all, TYPED(int, int), TYPED_ARGS)
+COLL_ENTRIES(alltoallw, _c, coll_check_all, TYPED(MPI_Count, MPI_Aint),
+             LIST(TYPED_ARGS, .arrays = COLL_WIDE))
 
-int mpi_scatter_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
-                  MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                  int root, MPI_Comm comm)
-{
-    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
-                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
-                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
-                              .root = root, .op_id = MPI_COLL_scatter};
-
-    return coll_now(self, comm, &a, coll_check_scatter(self, comm, &a));
-}
-
-int mpi_iscatter_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
-                   MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                   int root, MPI_Comm comm, MPI_Request *request)
-{
-    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
-                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
-                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
-                              .root = root, .op_id = MPI_COLL_scatter};
-
-    return coll_later(self, comm, &a, coll_check_scatter(self, comm, &a), request);
-}
-
-int mpi_scatter_init_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
-                       MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
-                       MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                       MPI_Request *request)
-{
-    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
-                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
-                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
-                              .root = root, .op_id = MPI_COLL_scatter};
-
-    return coll_prepare(self, comm, &a, info, coll_check_scatter(self, comm, &a), request);
-}
-
-int mpi_allgather_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
-                    MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm)
-{
-    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
-                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
-                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
-                              .op_id = MPI_COLL_allgather};
-
-    return coll_now(self, comm, &a, coll_check_all(self, comm, &a));
-}
-
-int mpi_iallgather_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
-                     MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
-                     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{
-    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
-                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
-                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
-                              .op_id = MPI_COLL_allgather};
-
-    return coll_later(self, comm, &a, coll_check_all(self, comm, &a), request);
-}
-
-int mpi_allgather_init_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
-                         MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
-                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{
-    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
-                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
-                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
-                              .op_id = MPI_COLL_allgather};
-
-    return coll_prepare(self, comm, &a, info, coll_check_all(self, comm, &a), request);
-}
-
-int mpi_alltoall_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
-                   MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                   MPI_Comm comm)
-{
-    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
-                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
-                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
-                              .op_id = MPI_COLL_alltoall};
-
-    return coll_now(self, comm, &a, coll_check_all(self, comm, &a));
-}
-
-int mpi_ialltoall_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
-                    MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{
-    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
-                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
-                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
-                              .op_id = MPI_COLL_alltoall};
-
-    return coll_later(self, comm, &a, coll_check_all(self, comm, &a), request);
-}
-
-int mpi_alltoall_init_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcount,
-                        MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
-                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-{
-    struct mpi_coll_args a = {.sbuf = sendbuf, .scount = (uint64_t)sendcount,
-                              .stype = mpi_type_get(sendtype), .rbuf = recvbuf,
-                              .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype),
-                              .op_id = MPI_COLL_alltoall};
-
-    return coll_prepare(self, comm, &a, info, coll_check_all(self, comm, &a), request);
-}
+COLL_ENTRIES(neighbor_allgatherv, , coll_check_neighbor, GATHERV(int, int), GATHERV_ARGS)
+COLL_ENTRIES(neighbor_allgatherv, _c, coll_check_neighbor, GATHERV(MPI_Count, MPI_Aint),
+             LIST(GATHERV_ARGS, .arrays = COLL_WIDE))
+COLL_ENTRIES(neighbor_alltoallv, , coll_check_neighbor, ALLTOALLV(int, int), ALLTOALLV_ARGS)
+COLL_ENTRIES(neighbor_alltoallv, _c, coll_check_neighbor, ALLTOALLV(MPI_Count, MPI_Aint),
+             LIST(ALLTOALLV_ARGS, .arrays = COLL_WIDE))
+COLL_ENTRIES(neighbor_alltoallw, , coll_check_neighbor, TYPED(int, MPI_Aint),
+             LIST(TYPED_ARGS, .arrays = COLL_WIDE_DISPLS))
+COLL_ENTRIES(neighbor_alltoallw, _c, coll_check_neighbor, TYPED(MPI_Count, MPI_Aint),
+             LIST(TYPED_ARGS, .arrays = COLL_WIDE))
