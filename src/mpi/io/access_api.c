@@ -1,5 +1,6 @@
 /*
- * access_api.c - the calls that read and write, by kind of position, blocking and collective form.
+ * access_api.c - the calls that read and write: a row for each kind of position and way to wait, that
+ * makes a call that reads and one that writes.
  *
  * Each says what it is; access.c does it. Forms with int counts use the ones for large counts.
  */
@@ -12,220 +13,78 @@ static void *writable(const void *buf)
     return (void *)(uintptr_t)buf;
 }
 
+/* Where: `at` are the first parameters, `offset` is 0 unless it is one of them. */
+#define BY_OFFSET MPI_File fh, MPI_Offset offset
+#define BY_POINTER MPI_File fh
+#define ITEMS MPI_Count count, MPI_Datatype datatype
+
 /* ---- blocking ---- */
 
-int mpi_file_read_at_c(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, void *buf,
-                       MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    return io_blocking(self, fh, IO_READ | IO_AT, offset, buf, count, datatype, status);
-}
+#define BLOCKING(name, at, offset, how)                                                          \
+    int mpi_file_read##name##_c(struct mpi_rank *self, at, void *buf, ITEMS, MPI_Status *status) \
+    {                                                                                            \
+        return io_blocking(self, fh, IO_READ | (how), offset, buf, count, datatype, status);     \
+    }                                                                                            \
+    int mpi_file_write##name##_c(struct mpi_rank *self, at, const void *buf, ITEMS,              \
+                                 MPI_Status *status)                                             \
+    {                                                                                            \
+        return io_blocking(self, fh, IO_WRITE | (how), offset, writable(buf), count, datatype,   \
+                           status);                                                              \
+    }
 
-int mpi_file_write_at_c(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, const void *buf,
-                        MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    return io_blocking(self, fh, IO_WRITE | IO_AT, offset, writable(buf), count, datatype, status);
-}
-
-int mpi_file_read_at_all_c(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, void *buf,
-                           MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    return io_blocking(self, fh, IO_READ | IO_AT | IO_ALL, offset, buf, count, datatype, status);
-}
-
-int mpi_file_write_at_all_c(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, const void *buf,
-                            MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
-{
-    return io_blocking(self, fh, IO_WRITE | IO_AT | IO_ALL, offset, writable(buf), count, datatype,
-                       status);
-}
-
-int mpi_file_read_c(struct mpi_rank *self, MPI_File fh, void *buf, MPI_Count count,
-                    MPI_Datatype datatype, MPI_Status *status)
-{
-    return io_blocking(self, fh, IO_READ, 0, buf, count, datatype, status);
-}
-
-int mpi_file_write_c(struct mpi_rank *self, MPI_File fh, const void *buf, MPI_Count count,
-                     MPI_Datatype datatype, MPI_Status *status)
-{
-    return io_blocking(self, fh, IO_WRITE, 0, writable(buf), count, datatype, status);
-}
-
-int mpi_file_read_all_c(struct mpi_rank *self, MPI_File fh, void *buf, MPI_Count count,
-                        MPI_Datatype datatype, MPI_Status *status)
-{
-    return io_blocking(self, fh, IO_READ | IO_ALL, 0, buf, count, datatype, status);
-}
-
-int mpi_file_write_all_c(struct mpi_rank *self, MPI_File fh, const void *buf, MPI_Count count,
-                         MPI_Datatype datatype, MPI_Status *status)
-{
-    return io_blocking(self, fh, IO_WRITE | IO_ALL, 0, writable(buf), count, datatype, status);
-}
-
-int mpi_file_read_shared_c(struct mpi_rank *self, MPI_File fh, void *buf, MPI_Count count,
-                           MPI_Datatype datatype, MPI_Status *status)
-{
-    return io_blocking(self, fh, IO_READ | IO_SHARED, 0, buf, count, datatype, status);
-}
-
-int mpi_file_write_shared_c(struct mpi_rank *self, MPI_File fh, const void *buf, MPI_Count count,
-                            MPI_Datatype datatype, MPI_Status *status)
-{
-    return io_blocking(self, fh, IO_WRITE | IO_SHARED, 0, writable(buf), count, datatype, status);
-}
-
-int mpi_file_read_ordered_c(struct mpi_rank *self, MPI_File fh, void *buf, MPI_Count count,
-                            MPI_Datatype datatype, MPI_Status *status)
-{
-    return io_blocking(self, fh, IO_READ | IO_ORDERED, 0, buf, count, datatype, status);
-}
-
-int mpi_file_write_ordered_c(struct mpi_rank *self, MPI_File fh, const void *buf, MPI_Count count,
-                             MPI_Datatype datatype, MPI_Status *status)
-{
-    return io_blocking(self, fh, IO_WRITE | IO_ORDERED, 0, writable(buf), count, datatype, status);
-}
+BLOCKING(_at, BY_OFFSET, offset, IO_AT)
+BLOCKING(_at_all, BY_OFFSET, offset, IO_AT | IO_ALL)
+BLOCKING(, BY_POINTER, 0, 0)
+BLOCKING(_all, BY_POINTER, 0, IO_ALL)
+BLOCKING(_shared, BY_POINTER, 0, IO_SHARED)
+BLOCKING(_ordered, BY_POINTER, 0, IO_ORDERED)
 
 /* ---- non-blocking ---- */
 
-int mpi_file_iread_at_c(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, void *buf,
-                        MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
-{
-    return io_nonblocking(self, fh, IO_READ | IO_AT, offset, buf, count, datatype, request);
-}
+#define NONBLOCKING(name, at, offset, how)                                                       \
+    int mpi_file_iread##name##_c(struct mpi_rank *self, at, void *buf, ITEMS,                    \
+                                 MPI_Request *request)                                           \
+    {                                                                                            \
+        return io_nonblocking(self, fh, IO_READ | (how), offset, buf, count, datatype, request); \
+    }                                                                                            \
+    int mpi_file_iwrite##name##_c(struct mpi_rank *self, at, const void *buf, ITEMS,             \
+                                  MPI_Request *request)                                          \
+    {                                                                                            \
+        return io_nonblocking(self, fh, IO_WRITE | (how), offset, writable(buf), count,          \
+                              datatype, request);                                                \
+    }
 
-int mpi_file_iwrite_at_c(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, const void *buf,
-                         MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
-{
-    return io_nonblocking(self, fh, IO_WRITE | IO_AT, offset, writable(buf), count, datatype,
-                          request);
-}
-
-int mpi_file_iread_at_all_c(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, void *buf,
-                            MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
-{
-    return io_nonblocking(self, fh, IO_READ | IO_AT | IO_ALL, offset, buf, count, datatype,
-                          request);
-}
-
-int mpi_file_iwrite_at_all_c(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, const void *buf,
-                             MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
-{
-    return io_nonblocking(self, fh, IO_WRITE | IO_AT | IO_ALL, offset, writable(buf), count,
-                          datatype, request);
-}
-
-int mpi_file_iread_c(struct mpi_rank *self, MPI_File fh, void *buf, MPI_Count count,
-                     MPI_Datatype datatype, MPI_Request *request)
-{
-    return io_nonblocking(self, fh, IO_READ, 0, buf, count, datatype, request);
-}
-
-int mpi_file_iwrite_c(struct mpi_rank *self, MPI_File fh, const void *buf, MPI_Count count,
-                      MPI_Datatype datatype, MPI_Request *request)
-{
-    return io_nonblocking(self, fh, IO_WRITE, 0, writable(buf), count, datatype, request);
-}
-
-int mpi_file_iread_all_c(struct mpi_rank *self, MPI_File fh, void *buf, MPI_Count count,
-                         MPI_Datatype datatype, MPI_Request *request)
-{
-    return io_nonblocking(self, fh, IO_READ | IO_ALL, 0, buf, count, datatype, request);
-}
-
-int mpi_file_iwrite_all_c(struct mpi_rank *self, MPI_File fh, const void *buf, MPI_Count count,
-                          MPI_Datatype datatype, MPI_Request *request)
-{
-    return io_nonblocking(self, fh, IO_WRITE | IO_ALL, 0, writable(buf), count, datatype, request);
-}
-
-int mpi_file_iread_shared_c(struct mpi_rank *self, MPI_File fh, void *buf, MPI_Count count,
-                            MPI_Datatype datatype, MPI_Request *request)
-{
-    return io_nonblocking(self, fh, IO_READ | IO_SHARED, 0, buf, count, datatype, request);
-}
-
-int mpi_file_iwrite_shared_c(struct mpi_rank *self, MPI_File fh, const void *buf, MPI_Count count,
-                             MPI_Datatype datatype, MPI_Request *request)
-{
-    return io_nonblocking(self, fh, IO_WRITE | IO_SHARED, 0, writable(buf), count, datatype,
-                          request);
-}
+NONBLOCKING(_at, BY_OFFSET, offset, IO_AT)
+NONBLOCKING(_at_all, BY_OFFSET, offset, IO_AT | IO_ALL)
+NONBLOCKING(, BY_POINTER, 0, 0)
+NONBLOCKING(_all, BY_POINTER, 0, IO_ALL)
+NONBLOCKING(_shared, BY_POINTER, 0, IO_SHARED)
 
 /* ---- split collective ---- */
 
-int mpi_file_read_at_all_begin_c(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, void *buf,
-                                 MPI_Count count, MPI_Datatype datatype)
-{
-    return io_split_begin(self, fh, IO_READ | IO_AT | IO_ALL, offset, buf, count, datatype);
-}
+#define SPLIT(name, at, offset, how)                                                             \
+    int mpi_file_read##name##_begin_c(struct mpi_rank *self, at, void *buf, ITEMS)               \
+    {                                                                                            \
+        return io_split_begin(self, fh, IO_READ | (how), offset, buf, count, datatype);          \
+    }                                                                                            \
+    int mpi_file_read##name##_end(struct mpi_rank *self, MPI_File fh, void *buf,                 \
+                                  MPI_Status *status)                                            \
+    {                                                                                            \
+        (void)buf;                                                                               \
+        return io_split_end(self, fh, IO_READ | (how), status);                                  \
+    }                                                                                            \
+    int mpi_file_write##name##_begin_c(struct mpi_rank *self, at, const void *buf, ITEMS)        \
+    {                                                                                            \
+        return io_split_begin(self, fh, IO_WRITE | (how), offset, writable(buf), count,          \
+                              datatype);                                                         \
+    }                                                                                            \
+    int mpi_file_write##name##_end(struct mpi_rank *self, MPI_File fh, const void *buf,          \
+                                   MPI_Status *status)                                           \
+    {                                                                                            \
+        (void)buf;                                                                               \
+        return io_split_end(self, fh, IO_WRITE | (how), status);                                 \
+    }
 
-int mpi_file_read_at_all_end(struct mpi_rank *self, MPI_File fh, void *buf, MPI_Status *status)
-{
-    (void)buf;
-    return io_split_end(self, fh, IO_READ | IO_AT | IO_ALL, status);
-}
-
-int mpi_file_write_at_all_begin_c(struct mpi_rank *self, MPI_File fh, MPI_Offset offset,
-                                  const void *buf, MPI_Count count, MPI_Datatype datatype)
-{
-    return io_split_begin(self, fh, IO_WRITE | IO_AT | IO_ALL, offset, writable(buf), count,
-                          datatype);
-}
-
-int mpi_file_write_at_all_end(struct mpi_rank *self, MPI_File fh, const void *buf,
-                              MPI_Status *status)
-{
-    (void)buf;
-    return io_split_end(self, fh, IO_WRITE | IO_AT | IO_ALL, status);
-}
-
-int mpi_file_read_all_begin_c(struct mpi_rank *self, MPI_File fh, void *buf, MPI_Count count,
-                              MPI_Datatype datatype)
-{
-    return io_split_begin(self, fh, IO_READ | IO_ALL, 0, buf, count, datatype);
-}
-
-int mpi_file_read_all_end(struct mpi_rank *self, MPI_File fh, void *buf, MPI_Status *status)
-{
-    (void)buf;
-    return io_split_end(self, fh, IO_READ | IO_ALL, status);
-}
-
-int mpi_file_write_all_begin_c(struct mpi_rank *self, MPI_File fh, const void *buf, MPI_Count count,
-                               MPI_Datatype datatype)
-{
-    return io_split_begin(self, fh, IO_WRITE | IO_ALL, 0, writable(buf), count, datatype);
-}
-
-int mpi_file_write_all_end(struct mpi_rank *self, MPI_File fh, const void *buf, MPI_Status *status)
-{
-    (void)buf;
-    return io_split_end(self, fh, IO_WRITE | IO_ALL, status);
-}
-
-int mpi_file_read_ordered_begin_c(struct mpi_rank *self, MPI_File fh, void *buf, MPI_Count count,
-                                  MPI_Datatype datatype)
-{
-    return io_split_begin(self, fh, IO_READ | IO_ORDERED, 0, buf, count, datatype);
-}
-
-int mpi_file_read_ordered_end(struct mpi_rank *self, MPI_File fh, void *buf, MPI_Status *status)
-{
-    (void)buf;
-    return io_split_end(self, fh, IO_READ | IO_ORDERED, status);
-}
-
-int mpi_file_write_ordered_begin_c(struct mpi_rank *self, MPI_File fh, const void *buf,
-                                   MPI_Count count, MPI_Datatype datatype)
-{
-    return io_split_begin(self, fh, IO_WRITE | IO_ORDERED, 0, writable(buf), count, datatype);
-}
-
-int mpi_file_write_ordered_end(struct mpi_rank *self, MPI_File fh, const void *buf,
-                               MPI_Status *status)
-{
-    (void)buf;
-    return io_split_end(self, fh, IO_WRITE | IO_ORDERED, status);
-}
+SPLIT(_at_all, BY_OFFSET, offset, IO_AT | IO_ALL)
+SPLIT(_all, BY_POINTER, 0, IO_ALL)
+SPLIT(_ordered, BY_POINTER, 0, IO_ORDERED)
