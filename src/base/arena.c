@@ -10,7 +10,8 @@
 #define SMALL_MAX 1024u
 #define SMALL_CLASSES (SMALL_MAX / 16) /* class c: 16 * (c + 1) bytes */
 #define LARGE_CLASSES (4 * 36)         /* up to 2^46 */
-#define GIVE_BACK ((size_t)1 << 20)    /* free blocks this large leave their pages */
+#define GIVE_BACK ((size_t)1 << 20)    /* free blocks this large leave their pages ... */
+#define KEEP ((size_t)64 << 20)        /* ... but for so many bytes of them in all */
 #define PAGE ((size_t)4096)
 
 /* Lies right before what the caller gets. */
@@ -22,10 +23,12 @@ struct head {
 
 struct free_block {
     struct free_block *next;
+    size_t kept; /* of large ones: bytes that were not given back */
 };
 
 struct arena {
     char *bump, *end;
+    size_t kept; /* bytes of free large blocks that still have their pages */
     struct free_block *free[SMALL_CLASSES + LARGE_CLASSES];
 };
 
@@ -94,6 +97,8 @@ static char *take(uint32_t class, int *used)
     *used = b != NULL;
     if (b) {
         arena->free[class] = b->next;
+        if (bytes >= GIVE_BACK)
+            arena->kept -= b->kept;
         return (char *)b;
     }
     if ((size_t)(arena->end - block) < bytes)
@@ -143,6 +148,20 @@ size_t arena_room(const void *ptr)
     return class_bytes(h->class) - h->offset;
 }
 
+/* Pages of a large block that is free. To map them anew takes longer than to copy a message. */
+static size_t keep_or_give_back(char *block, size_t bytes)
+{
+    char *from = (char *)(((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
+    char *to = (char *)((uintptr_t)(block + bytes) & ~(uintptr_t)(PAGE - 1));
+
+    if (arena->kept + bytes <= KEEP) {
+        arena->kept += bytes;
+        return bytes;
+    }
+    (void)madvise(from, (size_t)(to - from), MADV_REMOVE); /* if not, they stay */
+    return 0;
+}
+
 void arena_free(void *ptr)
 {
     const struct head h = *head_of(ptr);
@@ -150,13 +169,8 @@ void arena_free(void *ptr)
     size_t bytes = class_bytes(h.class);
     struct free_block *b = (struct free_block *)block;
 
-    if (bytes >= GIVE_BACK) {
-        char *from = (char *)(((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
-        char *to = (char *)((uintptr_t)(block + bytes) & ~(uintptr_t)(PAGE - 1));
-
-        if (to > from)
-            (void)madvise(from, (size_t)(to - from), MADV_REMOVE); /* if not, they stay */
-    }
+    if (bytes >= GIVE_BACK)
+        b->kept = keep_or_give_back(block, bytes);
     b->next = arena->free[h.class];
     arena->free[h.class] = b;
 }

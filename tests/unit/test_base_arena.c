@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 #define LIVE_MAX 600
 #define STEPS 8000
 #define CHILD_STEPS 2000
+#define LARGE ((size_t)12 << 20)
+#define MANY_LARGE 10
 
 struct live {
     unsigned char *ptr;
@@ -174,6 +177,51 @@ static void test_reuse(void)
     ok(low == high, "a block that was freed is the next one");
 }
 
+/* Pages of a block that are in memory. */
+static size_t resident(void *ptr, size_t bytes)
+{
+    static unsigned char pages[LARGE / 4096 + 2];
+    uintptr_t from = (uintptr_t)ptr & ~(uintptr_t)4095;
+    size_t count = 0, n = ((uintptr_t)ptr + bytes - from) / 4096;
+
+    if (mincore((void *)from, n * 4096, pages) != 0)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        count += pages[i] & 1;
+    return count;
+}
+
+/* Large blocks that are freed keep their pages, up to 64 MiB in all, and are clean when they are to be. */
+static void test_kept(void)
+{
+    void *blocks[MANY_LARGE];
+    size_t pages = 0;
+
+    for (int i = 0; i < MANY_LARGE; i++) {
+        blocks[i] = arena_alloc(LARGE, 16);
+        memset(blocks[i], 7, LARGE);
+        pages += resident(blocks[i], LARGE);
+    }
+    ok(pages > MANY_LARGE * (LARGE / 4096 - 4), "large blocks have pages");
+    pages = 0;
+    for (int i = 0; i < MANY_LARGE; i++)
+        arena_free(blocks[i]);
+    for (int i = 0; i < MANY_LARGE; i++)
+        pages += resident(blocks[i], LARGE);
+    ok(pages > LARGE / 4096 && pages <= (64u << 20) / 4096 + 4 * MANY_LARGE,
+       "some of them keep theirs when free: %zu", pages);
+    for (int i = 0; i < MANY_LARGE; i++) {
+        unsigned char *again = arena_zalloc(LARGE, 16);
+
+        if (!is_filled(again, LARGE, 0))
+            pages = 0;
+        blocks[i] = again;
+    }
+    ok(pages > 0, "all are clean when asked for");
+    for (int i = 0; i < MANY_LARGE; i++)
+        arena_free(blocks[i]);
+}
+
 int main(int argc, char **argv)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 20261116;
@@ -196,5 +244,6 @@ int main(int argc, char **argv)
     test_fork(m);
     test_limits();
     test_reuse();
+    test_kept();
     return done_testing();
 }
