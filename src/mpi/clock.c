@@ -15,6 +15,16 @@
 #include "mpi/user.h"
 #include "mpi_impl.h"
 
+/* A rank that reads clocks so often and does nothing else waits for a time to come. */
+#define READINGS_FREE 256u
+#define READINGS_STEP 32u /* from there on so many until the cost doubles, ... */
+#define READING_MAX VTIME_US /* ... up to this */
+
+uint32_t mpi_clock_readings;
+static struct { /* who has read a clock last, and when: only one rank at a time runs */
+    const struct mpi_rank *rank;
+    vtime at;
+} reader;
 static uint64_t slices[64]; /* ticks spent in slices, by log2 of their length */
 
 void mpi_clock_init(const struct run_options *o)
@@ -95,11 +105,36 @@ static void end(void)
     mpi_thread_leave_quietly();
 }
 
+/* The more a loop waits for a time to come, the longer its steps: where computing takes no time, a
+ * program that wants to compute for a while would repeat it without need. It depends on nothing but
+ * what the rank itself does; threads may give way here, so they are left alone. */
+__attribute__((noinline)) static vtime waiting_cost(void)
+{
+    uint32_t doublings = 1 + (mpi_clock_readings - READINGS_FREE) / READINGS_STEP;
+    vtime cost = mpi_world.clock_cost;
+
+    while (doublings-- && cost < READING_MAX)
+        cost *= 2;
+    return cost < READING_MAX || cost == mpi_world.clock_cost ? cost : READING_MAX;
+}
+
+static vtime reading_cost(const struct mpi_rank *self)
+{
+    if (reader.rank != self || reader.at != self->ent.clock)
+        mpi_clock_readings = 0;
+    if (mpi_clock_readings < READINGS_FREE + 64 * READINGS_STEP)
+        mpi_clock_readings++;
+    return mpi_clock_readings <= READINGS_FREE || vp_private.threaded ? mpi_world.clock_cost
+                                                                      : waiting_cost();
+}
+
 vtime mpi_clock_read(struct mpi_rank *self)
 {
     begin(self);
-    mpi_clock_add(self, mpi_world.clock_cost);
+    mpi_clock_add(self, reading_cost(self));
     vtime now = self->ent.clock;
+    reader.rank = self;
+    reader.at = now;
     end();
     return now;
 }

@@ -7,6 +7,7 @@
 #ifndef MPI_ENTRY_H
 #define MPI_ENTRY_H
 
+#include "mpi/clock.h"
 #include "mpi/error.h"
 #include "mpi/leaks.h"
 #include "mpi/rank.h"
@@ -38,6 +39,7 @@ static inline struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn)
     if (__builtin_expect(mpi_world.shared, 0))
         mpi_share_enter();
     self->fn = (uint16_t)fn;
+    mpi_clock_readings = 0;
     return self;
 }
 
