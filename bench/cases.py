@@ -156,6 +156,21 @@ def processes(bench):
                 cost.wall * per_message, cost.cpu * per_message, 4, "less", command)]
 
 
+def families(bench):
+    """8 bytes in other ways than by send and receive, and how often compared with those."""
+    rounds, ranks, rows, first = 1000 if bench.quick else 10000, 64, [], None
+    for what, label in (("p2p", "send and receive"), ("icoll", "MPI_Iallreduce, MPI_Wait"),
+                        ("put", "MPI_Put, MPI_Win_flush"), ("file", "MPI_File_write_at")):
+        cost, command = bench.simulate(ranks, "families", what, rounds)
+        speed = [ranks * rounds / seconds / 1e6 for seconds in (cost.wall, cost.cpu)]
+        first = first or speed
+        rows.append(Row(f"{label}, {ranks} ranks", "M times/s", *speed, command=command))
+        if speed is not first:
+            rows.append(Row(f"{label}: of send and receive", "%",
+                            *(100 * a / b for a, b in zip(speed, first)), command=command))
+    return rows
+
+
 def alltoall(bench):
     """1,024 receives posted, 1,024 messages to match, on each rank."""
     rounds = 1 if bench.quick else 3
@@ -374,7 +389,7 @@ def hello_27m_procs(bench):
 
 CASES = {"hello": hello, "ring-64k": ring_64k, "ring-1m": ring_1m, "ring-random": ring_random,
          "ring-both": ring_both, "blocked": blocked, "compute": compute, "pingpong": pingpong,
-         "processes": processes, "alltoall": alltoall, "halo": halo, "procs-ring": procs_ring,
-         "procs-halo": procs_halo, "procs-pi": procs_pi, "procs-farm": procs_farm, "procs-wait": waiting}
+         "processes": processes, "families": families, "alltoall": alltoall, "halo": halo,
+         "procs-ring": procs_ring, "procs-halo": procs_halo, "procs-pi": procs_pi, "procs-farm": procs_farm, "procs-wait": waiting}
 LARGE_CASES = {"hello-27m": hello_27m, "hello-27m-procs": hello_27m_procs,
                "barrier-27m": barrier_27m}
