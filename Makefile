@@ -5,7 +5,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build python3 mpich libmpich-dev libmetis-dev libyajl-dev mandoc
+PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev mandoc
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # $(call need,PACKAGES): installs what is missing, and nothing if all is there.
@@ -41,7 +41,7 @@ check-quick: all
 coverage:
 	@python3 api/generate.py api/mpi_functions.txt docs --only mpi-coverage.md
 
-# The list of settings in the manual, from --help.
+# The list of settings in the manual, and the schema of platform files, from the program's tables.
 manual: all
 	@tools/check-docs --renew $(BUILD)/orrery
 
@@ -65,6 +65,6 @@ help:
 	@echo "make              build into $(BUILD)/; $(BUILD)/orrery runs in place"
 	@echo "make install      to PREFIX (now $(PREFIX)), honours DESTDIR"
 	@echo "make coverage     renew docs/mpi-coverage.md from the list of MPI calls"
-	@echo "make manual       renew the list of settings in the manual from --help"
+	@echo "make manual       renew the list of settings in the manual and the schema"
 	@echo "make bench        speed and memory, beside SimGrid's SMPI where available"
 	@echo "make bench-large  27 million ranks (needs 12 GB)"

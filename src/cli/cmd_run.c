@@ -130,6 +130,7 @@ static int make_machine(struct cli_run *run, struct err *err)
     if (rc)
         return rc;
     run->opt.platform = run->machine.config;
+    run->opt.changed = run->given.set_count > 0;
     return cli_machine_share(&run->machine, &run->opt.machine_fd, err);
 }
 

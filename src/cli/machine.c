@@ -7,6 +7,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -14,9 +17,13 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
+#include "net/net.h"
+#include "net/topology/topology.h"
+#include "platform/nodes.h"
 
 void cli_machine_fini(struct cli_machine *m)
 {
+    platform_origins_fini(&m->origins);
     mem_free((void *)m->sets);
     memset(m, 0, sizeof *m);
 }
@@ -28,19 +35,135 @@ void cli_machine_add(struct cli_machine *m, const char *assignments)
     m->sets = sets;
 }
 
-int cli_machine_make(const struct cli_machine *m, struct platform *out, struct err *err)
+/* ---- presets ---- */
+
+static void add_place(struct cli_places *p, const char *text, size_t length)
+{
+    size_t n = p->places.count;
+    p->directories = mem_realloc(p->directories, (n + 1) * sizeof *p->directories);
+    p->directories[n] = mem_alloc(length + 1);
+    memcpy(p->directories[n], text, length);
+    p->directories[n][length] = 0;
+    p->places.directories = (const char *const *)p->directories;
+    p->places.count = n + 1;
+}
+
+void cli_places_init(struct cli_places *p)
+{
+    static const char *const beside[] = {"/platforms", "/../share/orrery/platforms"};
+    const char *given = getenv("ORRERY_PLATFORMS");
+    char self[PATH_MAX + 64];
+    memset(p, 0, sizeof *p);
+    for (size_t length; given && *given; given += length + (given[length] == ':')) {
+        length = strcspn(given, ":");
+        if (length)
+            add_place(p, given, length);
+    }
+    ssize_t length = readlink("/proc/self/exe", self, PATH_MAX);
+    if (length <= 0)
+        return;
+    self[length] = 0;
+    length = strrchr(self, '/') - self;
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        snprintf(self + length, sizeof self - (size_t)length, "%s", beside[i]);
+        add_place(p, self, strlen(self));
+    }
+}
+
+void cli_places_fini(struct cli_places *p)
+{
+    for (size_t i = 0; i < p->places.count; i++)
+        mem_free(p->directories[i]);
+    mem_free(p->directories);
+    memset(p, 0, sizeof *p);
+}
+
+/* ---- making one ---- */
+
+static int read_platform(struct cli_machine *m, struct platform *out, struct err *err)
+{
+    struct cli_places places;
+    cli_places_init(&places);
+    int rc = platform_read(out, &places.places, m->platform, &m->origins, err);
+    cli_places_fini(&places);
+    return rc;
+}
+
+int cli_machine_make(struct cli_machine *m, struct platform *out, struct err *err)
 {
     int rc = 0;
     platform_init(out);
+    platform_origins_fini(&m->origins);
+    platform_origins_init(&m->origins);
+    if (m->platform)
+        rc = read_platform(m, out, err);
     for (size_t i = 0; i < m->set_count && rc == 0; i++)
         if ((rc = platform_set(out, m->sets[i], err)))
             err_prefix(err, "--set");
     if (rc == 0)
         rc = platform_check(out, err);
+    if (rc == 0 && (rc = platform_read_files(out, err)))
+        platform_origins_explain(&m->origins, err);
     if (rc)
         platform_fini(out);
     return rc;
 }
+
+/* ---- looking at one ---- */
+
+int cli_machine_topology(const struct cli_machine *m, const struct platform *p, struct topo **out,
+                         struct err *err)
+{
+    uint64_t nodes = p->config.nodes_count ? p->config.nodes_count : 2;
+    int rc = nodes > UINT32_MAX
+                 ? err_set(err, ERR_INPUT, "nodes.count: at most 2^32 - 1 nodes")
+                 : topo_create(out, p, (uint32_t)nodes, err);
+    if (rc && m->origins.of)
+        platform_origins_explain(&m->origins, err);
+    return rc;
+}
+
+static int check_parts(const struct platform *p, struct err *err)
+{
+    struct platform_nodes nodes;
+    struct net net;
+    int rc = platform_nodes_init(&nodes, p, 1, err);
+    if (rc == 0 && (rc = net_init(&net, p, 1, err)) == 0)
+        net_fini(&net);
+    return rc;
+}
+
+int cli_machine_check(const struct cli_machine *m, const struct platform *p, struct cli_size *size,
+                      struct err *err)
+{
+    struct topo *topo;
+    int rc = check_parts(p, err);
+    if (rc) {
+        if (m->origins.of)
+            platform_origins_explain(&m->origins, err);
+        return rc;
+    }
+    rc = cli_machine_topology(m, p, &topo, err);
+    if (rc)
+        return rc;
+    size->nodes = p->config.nodes_count;
+    topo_destroy(topo);
+    return 0;
+}
+
+const char *cli_machine_choice(const char *key, unsigned i)
+{
+    static const char *const placements[] = {"block", "cyclic", "list"};
+    if (strcmp(key, "net.topology.kind") == 0)
+        return topo_kind_name(i);
+    if (strcmp(key, "net.routing") == 0)
+        return topo_routing_name(i);
+    if (strcmp(key, "nodes.placement") == 0 && i < sizeof placements / sizeof placements[0])
+        return placements[i];
+    return NULL;
+}
+
+/* ---- handing it on ---- */
 
 int cli_machine_share(const struct platform *p, int *fd, struct err *err)
 {

@@ -5,12 +5,16 @@
 #define CLI_MACHINE_H
 
 #include "base/err.h"
-#include "platform/lists.h"
+#include "platform/read.h"
+
+struct topo;
 
 /* What the options said. Texts are borrowed from argv. All zero: nothing. */
 struct cli_machine {
+    const char *platform;    /* preset or file; NULL: the default */
     const char *const *sets; /* assignments, in the order given */
     size_t set_count;
+    struct platform_origins origins; /* of what the file said; made by cli_machine_make */
 };
 
 void cli_machine_fini(struct cli_machine *);
@@ -20,7 +24,23 @@ void cli_machine_add(struct cli_machine *, const char *assignments);
 
 /* Makes the machine: the settings are applied last, wherever they stood. The caller owns it; on failure
  * there is none. */
-int cli_machine_make(const struct cli_machine *, struct platform *, struct err *);
+int cli_machine_make(struct cli_machine *, struct platform *, struct err *);
+
+/* What a machine has. */
+struct cli_size {
+    uint64_t nodes; /* 0: as many as the ranks need */
+};
+
+/* Whether it could be simulated: model, topology, routing, placement, links. */
+int cli_machine_check(const struct cli_machine *, const struct platform *, struct cli_size *,
+                      struct err *);
+
+/* Its topology; the caller destroys it. */
+int cli_machine_topology(const struct cli_machine *, const struct platform *, struct topo **,
+                         struct err *);
+
+/* The i-th value that a setting may have; NULL beyond the last, or if any may be. Static. */
+const char *cli_machine_choice(const char *key, unsigned i);
 
 /* A memory file with the machine, for processes started from here; the caller closes it. */
 int cli_machine_share(const struct platform *, int *fd, struct err *);
@@ -28,5 +48,13 @@ int cli_machine_share(const struct platform *, int *fd, struct err *);
 /* Reads such a file by its path; the caller owns the machine. Returns 0 if there is none, which is so on
  * another computer. */
 int cli_machine_open(struct platform *, const char *path);
+
+/* The directories of presets: those of ORRERY_PLATFORMS, and those that belong to this program. */
+struct cli_places {
+    char **directories; /* owned */
+    struct platform_places places;
+};
+void cli_places_init(struct cli_places *);
+void cli_places_fini(struct cli_places *);
 
 #endif

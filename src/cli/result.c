@@ -180,6 +180,9 @@ void cli_result_summary(const struct run_page *page, const struct cli_outcome *o
         buf_addf(out, ", exit status %d (rank %llu)", page->end.exit_status,
                  (unsigned long long)page->end.bad_rank);
     buf_addc(out, '\n');
+    if (*page->opt.platform.name)
+        buf_addf(out, "  platform      %s%s\n", page->opt.platform.name,
+                 page->opt.changed ? ", with settings of --set" : "");
     buf_addf(out, "  virtual time  %s\n",
              units_format_time(text, sizeof text, page->end.virtual_time));
     buf_addf(out, "  wall time     %.3f s", outcome->wall_s);

@@ -46,6 +46,12 @@ static int set_ranks(void *into, const char *value, struct err *err)
     return 0;
 }
 
+static int set_platform(void *into, const char *value, struct err *err)
+{
+    ((struct cli_run *)into)->given.platform = value;
+    return *value ? 0 : err_set(err, ERR_INPUT, "the name is empty");
+}
+
 static int set_settings(void *into, const char *value, struct err *err)
 {
     (void)err;
@@ -234,8 +240,10 @@ FLAG(set_check_leaks, opt.check_leaks, 1)
 
 static const struct cli_option options[] = {
     {"ranks", 'n', "-np", "N", "number of ranks, such as 4096 or 1Mi (required)", set_ranks},
+    {"platform", 0, NULL, "NAME",
+     "the machine: a preset ('orrery platform list') or a file that ends in .yaml", set_platform},
     {"set", 0, NULL, "LIST",
-     "settings of the machine, KEY=VALUE separated by commas; may be repeated", set_settings},
+     "settings that differ, KEY=VALUE separated by commas; may be repeated", set_settings},
     {"compute", 0, NULL, "MODEL",
      "time between MPI calls: measured (default) or none", set_compute},
     {"schedule", 0, NULL, "ORDER",

@@ -38,6 +38,7 @@ struct run_options {
     int32_t check_leaks; /* report what the program did not free */
     uint32_t procs;      /* native processes */
     int32_t placement;   /* of ranks on them: enum place_kind (engine/place.h) */
+    int32_t changed;     /* settings differ from what the platform says (--set) */
     int32_t machine_fd;  /* the machine as bytes: platform_unpack (lists.h) */
     int32_t place_fd;    /* PLACE_LIST: a file with the process of each rank, 32 bits each */
     char native_path[4096]; /* the native MPI library, if procs > 1 */

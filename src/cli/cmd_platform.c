@@ -1,0 +1,248 @@
+/*
+ * `orrery platform`: lists, prints, checks and draws machines, and prints the schema of their files.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/machine.h"
+#include "net/net.h"
+#include "net/topology/topology.h"
+#include "platform/read.h"
+#include "report/topology.h"
+
+struct request {
+    struct cli_machine given;
+    const char *output;
+    const char **names; /* platforms */
+    size_t count;
+};
+
+static int set_settings(void *into, const char *value, struct err *err)
+{
+    (void)err;
+    cli_machine_add(&((struct request *)into)->given, value);
+    return 0;
+}
+
+static int set_output(void *into, const char *value, struct err *err)
+{
+    ((struct request *)into)->output = value;
+    return *value ? 0 : err_set(err, ERR_INPUT, "the file name is empty");
+}
+
+static const struct cli_option options[] = {
+    {"set", 0, NULL, "LIST",
+     "change settings first, KEY=VALUE separated by commas; may be repeated", set_settings},
+    {"output", 'o', NULL, "FILE", "write to FILE, not to standard output", set_output},
+    {0},
+};
+
+static void actions_help(struct buf *out);
+
+static const struct cli_usage usage = {
+    .command = "platform",
+    .synopsis = "list|show|check|draw|schema [options] [platform...]",
+    .about = "Machines to simulate. A platform is the name of a preset, or a YAML file whose name has a "
+             "slash or ends in .yaml. Exit status: 0, or 2 if a platform is wrong.",
+    .options = options,
+    .more = actions_help,
+};
+
+/* ---- what is done ---- */
+
+static int finish(const struct request *q, const struct buf *text)
+{
+    struct err err;
+    if (!q->output)
+        return cli_print(text);
+    return buf_write_file(text, q->output, &err) ? cli_fail(&err) : CLI_DONE;
+}
+
+static int list(struct request *q)
+{
+    struct cli_places places;
+    struct buf text;
+    size_t count;
+    int status = CLI_DONE;
+    cli_places_init(&places);
+    buf_init(&text);
+    char **names = platform_presets(&places.places, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct platform p;
+        struct err err;
+        platform_init(&p);
+        if (platform_read(&p, &places.places, names[i], NULL, &err) == 0)
+            buf_addf(&text, "%-20s %s\n", names[i], p.config.description);
+        else
+            status = cli_fail(&err);
+        platform_fini(&p);
+        mem_free(names[i]);
+    }
+    mem_free(names);
+    int rc = finish(q, &text);
+    buf_fini(&text);
+    cli_places_fini(&places);
+    return status ? status : rc;
+}
+
+/* The machine of the only argument; without one, the default. */
+static int only_machine(struct request *q, struct platform *out, struct err *err)
+{
+    if (q->count > 1)
+        return err_set(err, ERR_INPUT, "one platform is expected, but '%s' was given, too", q->names[1]);
+    q->given.platform = q->count ? q->names[0] : NULL;
+    return cli_machine_make(&q->given, out, err);
+}
+
+static int show(struct request *q)
+{
+    struct platform p;
+    struct err err;
+    struct buf text;
+    if (only_machine(q, &p, &err))
+        return cli_fail(&err);
+    buf_init(&text);
+    platform_write(&p, &text);
+    int status = finish(q, &text);
+    buf_fini(&text);
+    platform_fini(&p);
+    return status;
+}
+
+static int check(struct request *q)
+{
+    struct buf text;
+    int status = CLI_DONE;
+    if (q->count == 0) {
+        struct err err;
+        err_set(&err, ERR_INPUT, "no platform given, as in: orrery platform check machine.yaml");
+        return cli_fail(&err);
+    }
+    buf_init(&text);
+    for (size_t i = 0; i < q->count; i++) {
+        struct platform p;
+        struct cli_size size;
+        struct err err;
+        char nodes[UNITS_TEXT_MAX];
+        q->given.platform = q->names[i];
+        if (cli_machine_make(&q->given, &p, &err)) {
+            status = cli_fail(&err);
+            continue;
+        }
+        if (cli_machine_check(&q->given, &p, &size, &err))
+            status = cli_fail(&err);
+        else
+            buf_addf(&text, "%s: good: %s node%s, model %s, topology %s\n", q->names[i],
+                     size.nodes ? units_format_count(nodes, sizeof nodes, size.nodes) : "any number of",
+                     size.nodes == 1 ? "" : "s", p.config.net_model, p.config.topo_kind);
+        platform_fini(&p);
+    }
+    int rc = finish(q, &text);
+    buf_fini(&text);
+    return status ? status : rc;
+}
+
+static int draw(struct request *q)
+{
+    struct platform p;
+    struct topo *topo;
+    struct err err;
+    struct buf text;
+    if (only_machine(q, &p, &err))
+        return cli_fail(&err);
+    int rc = cli_machine_topology(&q->given, &p, &topo, &err);
+    if (rc) {
+        platform_fini(&p);
+        return cli_fail(&err);
+    }
+    buf_init(&text);
+    report_topology(topo, &p, &text);
+    int status = finish(q, &text);
+    buf_fini(&text);
+    topo_destroy(topo);
+    platform_fini(&p);
+    return status;
+}
+
+static int schema(struct request *q)
+{
+    struct buf text;
+    buf_init(&text);
+    platform_schema(cli_machine_choice, &text);
+    int status = finish(q, &text);
+    buf_fini(&text);
+    return status;
+}
+
+/* ---- which of them ---- */
+
+static const struct action {
+    const char *name, *about;
+    int (*run)(struct request *);
+} actions[] = {
+    {"list", "the presets, each with a line that describes it", list},
+    {"show", "a machine as a platform file, with every field", show},
+    {"check", "whether platforms are right", check},
+    {"draw", "the topology as an SVG picture", draw},
+    {"schema", "the JSON schema of platform files, for editors", schema},
+};
+#define ACTIONS (sizeof actions / sizeof actions[0])
+
+static void actions_help(struct buf *out)
+{
+    buf_adds(out, "\nActions:\n");
+    for (size_t i = 0; i < ACTIONS; i++)
+        buf_addf(out, "  %-25s %s\n", actions[i].name, actions[i].about);
+}
+
+static const struct action *find_action(const char *name, struct err *err)
+{
+    for (size_t i = 0; i < ACTIONS; i++)
+        if (strcmp(actions[i].name, name) == 0)
+            return &actions[i];
+    err_set(err, ERR_INPUT, "unknown action '%s': expected one of: list, show, check, draw, schema", name);
+    return NULL;
+}
+
+static int platform_main(int argc, char **argv)
+{
+    struct request q = {0};
+    const struct action *action = NULL;
+    struct err err;
+    int next, status;
+    q.names = mem_alloc((size_t)argc * sizeof *q.names);
+    for (;;) { /* options may stand anywhere */
+        if (cli_begin(&usage, argc, argv, &q, &next, &status))
+            goto done;
+        if (next >= argc)
+            break;
+        argc -= next;
+        argv += next;
+        if (action) {
+            q.names[q.count++] = argv[0];
+        } else if (!(action = find_action(argv[0], &err))) {
+            status = cli_fail(&err);
+            goto done;
+        }
+    }
+    if (action) {
+        status = action->run(&q);
+    } else {
+        err_set(&err, ERR_INPUT, "what about platforms? 'orrery platform --help' lists the actions");
+        status = cli_fail(&err);
+    }
+done:
+    mem_free(q.names);
+    cli_machine_fini(&q.given);
+    return status;
+}
+
+const struct cli_command cli_cmd_platform = {
+    .summary = "list, print, check and draw machines",
+    .usage = &usage,
+    .main = platform_main,
+};

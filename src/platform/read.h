@@ -1,0 +1,74 @@
+/*
+ * read.h - machines as files: YAML and the plain text files it refers to. For the command only: the
+ * library inside a program gets its machine as bytes (lists.h).
+ *
+ * Errors name the file, the line, the field, what was given and what is allowed:
+ *
+ *     machine.yaml:12: net.latncy: unknown field: did you mean 'latency'?
+ */
+#ifndef PLATFORM_READ_H
+#define PLATFORM_READ_H
+
+#include "platform/lists.h"
+
+#define PLATFORM_PRESET_DEFAULT "ethernet-1g"
+
+/* Where presets are looked for, in this order. Borrowed. */
+struct platform_places {
+    const char *const *directories;
+    size_t count;
+};
+
+/* Where each setting was given: what is wrong with them together can then be said with its line. */
+struct platform_origin {
+    char *file;    /* NULL: nowhere */
+    unsigned line;
+};
+struct platform_origins {
+    struct platform_origin *of; /* by the number of the setting */
+};
+void platform_origins_init(struct platform_origins *);
+void platform_origins_fini(struct platform_origins *);
+/* Puts "file:line: " before a text that begins with the name of a setting that was given in a file. */
+void platform_origins_explain(const struct platform_origins *, struct err *);
+
+/* Is it the name of a preset, and not that of a file? Those have a slash or end in .yaml or .yml. */
+int platform_is_preset(const char *name);
+
+/* The path of a preset; ERR_INPUT, with the nearest and all there are, if there is none. */
+int platform_preset_path(const struct platform_places *, const char *name, char *path, size_t size,
+                         struct err *);
+
+/* The names of all presets, sorted; the caller frees each and the array with mem_free. */
+char **platform_presets(const struct platform_places *, size_t *count);
+
+/* Reads a preset or file over a machine, whose values remain where the file says nothing; lists that
+ * the file has replace the machine's. `origins` may be NULL. On failure the machine is some mixture. */
+int platform_read(struct platform *, const struct platform_places *, const char *name,
+                  struct platform_origins *, struct err *);
+
+/* The same of a text; `file` is its name for errors and for what relative paths are relative to. */
+int platform_read_text(struct platform *, const struct platform_places *, const char *file,
+                       const char *text, size_t length, struct platform_origins *, struct err *);
+
+/* Reads the files that settings name (noise, graph) into their lists and makes their paths absolute.
+ * Once all settings are known. */
+int platform_read_files(struct platform *, struct err *);
+
+/* Readers of these files, given as text. */
+int platform_read_noise(struct platform *, const char *file, const char *text, size_t length,
+                        struct err *);
+int platform_read_graph(struct platform *, const char *file, const char *text, size_t length,
+                        struct err *);
+int platform_read_map(struct platform *, const char *file, const char *text, size_t length,
+                      struct err *);
+
+/* Appends the machine as a platform file: every field, with what it is. Reading it over any machine
+ * gives this one. */
+void platform_write(const struct platform *, struct buf *out);
+
+/* Appends the JSON schema of platform files. `choice` gives the i-th value that a setting may have, NULL
+ * beyond the last or if any may be. */
+void platform_schema(const char *(*choice)(const char *key, unsigned i), struct buf *out);
+
+#endif

@@ -1,0 +1,212 @@
+/*
+ * A machine as a platform file: sections in the order of the table, each field with its help as a
+ * remark. Fields of items that are not given are left out.
+ */
+#include <string.h>
+
+#include "platform/read_internal.h"
+
+#define REMARK_COLUMN 36
+
+/* Plain words need no quotes; numbers with units are such. */
+static int is_plain(const char *text)
+{
+    static const char *const words[] = {"null", "true", "false", "yes", "no", "on", "off", "~"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasecmp(text, words[i]) == 0)
+            return 0;
+    size_t good = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-");
+    return *text && *text != '-' && *text != '.' && !text[good];
+}
+
+/* The character at *at, which goes on; bytes that are not UTF-8 count as characters. */
+static unsigned long next_character(const char **at)
+{
+    unsigned char first = (unsigned char)*(*at)++;
+    int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
+    unsigned long c = more == 3 ? first & 7 : more == 2 ? first & 15 : more == 1 ? first & 31 : first;
+    for (; more && ((unsigned char)**at & 0xc0) == 0x80; more--)
+        c = c << 6 | ((unsigned char)*(*at)++ & 0x3f);
+    return c;
+}
+
+/* What is not ASCII is written as a number: some such characters are line breaks to YAML. */
+static void add_quoted(const char *at, struct buf *out)
+{
+    buf_addc(out, '"');
+    while (*at) {
+        unsigned long c = next_character(&at);
+        if (c == '"' || c == '\\')
+            buf_addf(out, "\\%c", (char)c);
+        else if (c < 32 || c >= 127)
+            buf_addf(out, "\\U%08lx", c);
+        else
+            buf_addc(out, (char)c);
+    }
+    buf_addc(out, '"');
+}
+
+static void add_value(const struct key *key, const void *object, struct buf *out)
+{
+    struct buf text;
+    const char *at;
+    buf_init(&text);
+    field_print(key, object, &text);
+    at = buf_str(&text);
+    if (is_plain(at) || key->type == KEY_FLAG) {
+        buf_adds(out, at);
+    } else {
+        add_quoted(at, out);
+    }
+    buf_fini(&text);
+}
+
+static void add_remark(struct buf *out, size_t line, const char *help)
+{
+    size_t column = out->len - line;
+    do
+        buf_addc(out, ' ');
+    while (++column < REMARK_COLUMN);
+    buf_addf(out, "# %s\n", help);
+}
+
+static void add_indent(struct buf *out, int depth)
+{
+    for (int i = 0; i < depth; i++)
+        buf_adds(out, "  ");
+}
+
+static int depth_of(const char *key)
+{
+    int depth = 0;
+    for (; *key; key++)
+        depth += *key == '.';
+    return depth;
+}
+
+static const char *last_part(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    return dot ? dot + 1 : key;
+}
+
+static int is_given(const struct key *key, const void *item)
+{
+    struct buf text;
+    buf_init(&text);
+    field_print(key, item, &text);
+    int given = text.len > 0;
+    buf_fini(&text);
+    return given;
+}
+
+static void write_values(const struct platform *p, enum platform_list_kind kind, struct buf *out)
+{
+    size_t line = out->len;
+    buf_adds(out, " [");
+    for (size_t i = 0; i < p->lists[kind].count; i++) {
+        buf_adds(out, i ? "," : "");
+        if (out->len - line > 80) {
+            buf_addc(out, '\n');
+            line = out->len;
+            add_indent(out, depth_of(list_type(kind)->key) + 2);
+        } else {
+            buf_adds(out, i ? " " : "");
+        }
+        add_value(&list_type(kind)->fields[0], list_item(p, kind, i), out);
+    }
+    buf_adds(out, "]\n");
+}
+
+static void write_items(const struct platform *p, enum platform_list_kind kind, struct buf *out)
+{
+    const struct list_type *type = list_type(kind);
+    int depth = depth_of(type->key);
+    for (size_t i = 0; i < p->lists[kind].count; i++) {
+        const void *item = list_item(p, kind, i);
+        const char *before = "- {";
+        add_indent(out, depth + 1);
+        for (size_t f = 0; f < type->count; f++)
+            if (is_given(&type->fields[f], item)) {
+                buf_addf(out, "%s%s: ", before, type->fields[f].name);
+                add_value(&type->fields[f], item, out);
+                before = ", ";
+            }
+        buf_adds(out, "}\n");
+    }
+}
+
+static void write_list(const struct platform *p, enum platform_list_kind kind, struct buf *out)
+{
+    const struct list_type *type = list_type(kind);
+    size_t line = out->len;
+    add_indent(out, depth_of(type->key));
+    buf_addf(out, "%s:", last_part(type->key));
+    if (!p->lists[kind].count) {
+        buf_adds(out, " []");
+        add_remark(out, line, type->help);
+    } else if (!*type->fields[0].name) {
+        write_values(p, kind, out);
+    } else {
+        add_remark(out, line, type->help);
+        write_items(p, kind, out);
+    }
+}
+
+/* The lists whose section is this one, behind its settings. */
+static void write_lists(const struct platform *p, const char *section, size_t length, struct buf *out)
+{
+    for (int i = 0; i < PLATFORM_LISTS; i++) {
+        const struct list_type *type = list_type((enum platform_list_kind)i);
+        size_t own = (size_t)(last_part(type->key) - type->key);
+        if (!type->from_file && own == length + 1 && strncmp(type->key, section, length) == 0)
+            write_list(p, (enum platform_list_kind)i, out);
+    }
+}
+
+static size_t section_length(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    return dot ? (size_t)(dot - key) : 0;
+}
+
+/* Headings from where two keys begin to differ. */
+static void write_headings(const char *before, const char *key, struct buf *out)
+{
+    size_t length = section_length(key);
+    int depth = 0;
+    for (size_t at = 0; at < length;) {
+        size_t end = at + strcspn(key + at, ".");
+        if (strncmp(before, key, end + 1) != 0) {
+            if (depth == 0)
+                buf_addc(out, '\n');
+            add_indent(out, depth);
+            buf_addf(out, "%.*s:\n", (int)(end - at), key + at);
+        }
+        depth++;
+        at = end + 1;
+    }
+}
+
+void platform_write(const struct platform *p, struct buf *out)
+{
+    size_t count, length = 0;
+    const struct key *keys = config_keys(&count);
+    const char *before = "";
+    for (size_t i = 0; i < count; i++) {
+        const char *key = keys[i].name;
+        if (section_length(key) != length || strncmp(before, key, length) != 0) {
+            if (length)
+                write_lists(p, before, length, out);
+            write_headings(before, key, out);
+            length = section_length(key);
+        }
+        size_t line = out->len;
+        add_indent(out, depth_of(key));
+        buf_addf(out, "%s: ", last_part(key));
+        add_value(&keys[i], &p->config, out);
+        add_remark(out, line, keys[i].help);
+        before = key;
+    }
+    write_lists(p, before, length, out);
+}

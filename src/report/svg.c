@@ -1,0 +1,214 @@
+/*
+ * Shapes as SVG elements, and plots made of them. Numbers are written with two digits after the point:
+ * a hundredth of a pixel is never seen.
+ */
+#include "report/svg.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TICK_SIZE 12.0
+#define GRID "#dddddd"
+#define INK "#333333"
+
+/* XML: five characters, and no control characters at all. */
+static void add_escaped(struct buf *out, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '&': buf_adds(out, "&amp;"); break;
+        case '<': buf_adds(out, "&lt;"); break;
+        case '>': buf_adds(out, "&gt;"); break;
+        case '"': buf_adds(out, "&quot;"); break;
+        default:
+            buf_addc(out, (unsigned char)*text < 32 ? '?' : *text);
+        }
+    }
+}
+
+void svg_begin(struct svg *s, struct buf *out, double width, double height, const char *title,
+               const char *description)
+{
+    s->out = out;
+    buf_addf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+             "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\">\n<title>", width, height, width,
+             height);
+    add_escaped(out, title);
+    buf_adds(out, "</title>\n<desc>");
+    add_escaped(out, description);
+    buf_adds(out, "</desc>\n");
+    svg_box(s, 0, 0, width, height, 0, "#ffffff", "none");
+}
+
+void svg_end(struct svg *s)
+{
+    buf_adds(s->out, "</svg>\n");
+}
+
+static void add_stroke(struct svg *s, const char *colour, double width, int dashed)
+{
+    buf_addf(s->out, " stroke=\"%s\" stroke-width=\"%.2f\"%s/>\n", colour, width,
+             dashed ? " stroke-dasharray=\"4 3\"" : "");
+}
+
+void svg_line(struct svg *s, double x1, double y1, double x2, double y2, const char *colour,
+              double width, int dashed)
+{
+    buf_addf(s->out, "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\"", x1, y1, x2, y2);
+    add_stroke(s, colour, width, dashed);
+}
+
+void svg_curve(struct svg *s, double x1, double y1, double x2, double y2, double bend,
+               const char *colour, double width, int dashed)
+{
+    double x = (x1 + x2) / 2 + (y2 - y1) * bend, y = (y1 + y2) / 2 - (x2 - x1) * bend;
+    buf_addf(s->out, "<path fill=\"none\" d=\"M%.2f %.2fQ%.2f %.2f %.2f %.2f\"", x1, y1, x, y, x2, y2);
+    add_stroke(s, colour, width, dashed);
+}
+
+void svg_box(struct svg *s, double x, double y, double width, double height, double radius,
+             const char *fill, const char *stroke)
+{
+    buf_addf(s->out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" rx=\"%.2f\" "
+             "fill=\"%s\" stroke=\"%s\"/>\n", x, y, width, height, radius, fill, stroke);
+}
+
+void svg_circle(struct svg *s, double x, double y, double radius, const char *fill,
+                const char *stroke)
+{
+    buf_addf(s->out, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"%s\" stroke=\"%s\"/>\n", x, y,
+             radius, fill, stroke);
+}
+
+void svg_polyline(struct svg *s, const double *xy, size_t points, const char *colour, double width)
+{
+    buf_adds(s->out, "<polyline fill=\"none\" points=\"");
+    for (size_t i = 0; i < points; i++)
+        buf_addf(s->out, "%s%.2f,%.2f", i ? " " : "", xy[2 * i], xy[2 * i + 1]);
+    buf_adds(s->out, "\"");
+    add_stroke(s, colour, width, 0);
+}
+
+void svg_text(struct svg *s, double x, double y, double size, enum svg_anchor anchor,
+              const char *colour, const char *text)
+{
+    static const char *const anchors[] = {"start", "middle", "end"};
+    buf_addf(s->out, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">", x,
+             y, size, anchors[anchor], colour);
+    add_escaped(s->out, text);
+    buf_adds(s->out, "</text>\n");
+}
+
+void svg_textf(struct svg *s, double x, double y, double size, enum svg_anchor anchor,
+               const char *colour, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    svg_text(s, x, y, size, anchor, colour, text);
+}
+
+/* ---- colours ---- */
+
+void svg_scale(double value, char out[SVG_COLOUR_MAX])
+{
+    static const unsigned char stops[][3] = {
+        {68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {226, 200, 30}};
+    const size_t last = sizeof stops / sizeof stops[0] - 1;
+    double at = (value < 0 ? 0 : value > 1 ? 1 : value) * (double)last;
+    size_t i = (size_t)at < last ? (size_t)at : last - 1;
+    unsigned rgb[3];
+    for (int c = 0; c < 3; c++)
+        rgb[c] = (unsigned)lround(stops[i][c] + (at - (double)i) * (stops[i + 1][c] - stops[i][c]));
+    snprintf(out, SVG_COLOUR_MAX, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
+}
+
+/* Okabe and Ito's palette. */
+const char *svg_series(size_t i)
+{
+    static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                          "#e69f00", "#56b4e9", "#000000"};
+    return colours[i % (sizeof colours / sizeof colours[0])];
+}
+
+/* ---- plots ---- */
+
+/* 0 to 1 along the axis. */
+static double along(const struct svg_axis *a, double value)
+{
+    if (a->logarithmic)
+        return log(value / a->least) / log(a->most / a->least);
+    return (value - a->least) / (a->most - a->least);
+}
+
+double svg_plot_x(const struct svg_plot *p, double value)
+{
+    return p->left + p->width * along(&p->x, value);
+}
+
+double svg_plot_y(const struct svg_plot *p, double value)
+{
+    return p->top + p->height * (1 - along(&p->y, value));
+}
+
+/* The distance of ticks: 1, 2 or 5 times a power of ten, for about six of them. */
+static double tick_step(const struct svg_axis *a)
+{
+    double rough = (a->most - a->least) / 6, power = pow(10, floor(log10(rough)));
+    return (rough <= power ? 1 : rough <= 2 * power ? 2 : rough <= 5 * power ? 5 : 10) * power;
+}
+
+static void tick(struct svg *s, const struct svg_plot *p, int vertical, double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", value);
+    if (vertical) {
+        double y = svg_plot_y(p, value);
+        svg_line(s, p->left, y, p->left + p->width, y, GRID, 1, 0);
+        svg_text(s, p->left - 6, y + TICK_SIZE / 3, TICK_SIZE, SVG_END, INK, text);
+    } else {
+        double x = svg_plot_x(p, value);
+        svg_line(s, x, p->top, x, p->top + p->height, GRID, 1, 0);
+        svg_text(s, x, p->top + p->height + 1.3 * TICK_SIZE, TICK_SIZE, SVG_MIDDLE, INK, text);
+    }
+}
+
+static void ticks(struct svg *s, const struct svg_plot *p, int vertical)
+{
+    const struct svg_axis *a = vertical ? &p->y : &p->x;
+    if (a->logarithmic) {
+        int first = (int)ceil(log10(a->least) - 1e-9), last = (int)floor(log10(a->most) + 1e-9);
+        int every = (last - first) / 8 + 1;
+        for (int i = first; i <= last; i += every)
+            tick(s, p, vertical, pow(10, i));
+        return;
+    }
+    double step = tick_step(a), first = ceil(a->least / step - 1e-9);
+    for (int i = 0; (first + i) * step <= a->most + 1e-9 * step; i++)
+        tick(s, p, vertical, (first + i) * step);
+}
+
+void svg_plot(struct svg *s, const struct svg_plot *p)
+{
+    ticks(s, p, 0);
+    ticks(s, p, 1);
+    svg_box(s, p->left, p->top, p->width, p->height, 0, "none", INK);
+    svg_text(s, p->left + p->width / 2, p->top + p->height + 3 * TICK_SIZE, TICK_SIZE + 2, SVG_MIDDLE,
+             INK, p->x.label);
+    svg_text(s, p->left, p->top - TICK_SIZE, TICK_SIZE + 2, SVG_START, INK, p->y.label);
+}
+
+void svg_plot_series(struct svg *s, const struct svg_plot *p, const double *xy, size_t points,
+                     const char *colour)
+{
+    buf_adds(s->out, "<polyline fill=\"none\" points=\"");
+    for (size_t i = 0; i < points; i++)
+        buf_addf(s->out, "%s%.2f,%.2f", i ? " " : "", svg_plot_x(p, xy[2 * i]),
+                 svg_plot_y(p, xy[2 * i + 1]));
+    buf_adds(s->out, "\"");
+    add_stroke(s, colour, 2, 0);
+}

@@ -1,0 +1,67 @@
+/*
+ * svg.h - pictures: a few shapes and axes, written as SVG 1.1 that needs nothing else to be shown.
+ *
+ * Coordinates are pixels, y downwards. Colours are texts as in CSS. Texts are escaped. Nothing fails.
+ */
+#ifndef REPORT_SVG_H
+#define REPORT_SVG_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+
+#define SVG_COLOUR_MAX 8 /* "#rrggbb" */
+
+struct svg {
+    struct buf *out; /* borrowed */
+};
+
+enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END };
+
+/* Opens a picture of that size with a white ground; title and description are for readers that cannot
+ * see it. */
+void svg_begin(struct svg *, struct buf *out, double width, double height, const char *title,
+               const char *description);
+void svg_end(struct svg *);
+
+void svg_line(struct svg *, double x1, double y1, double x2, double y2, const char *colour,
+              double width, int dashed);
+/* A line bent to one side by `bend` of its length. */
+void svg_curve(struct svg *, double x1, double y1, double x2, double y2, double bend,
+               const char *colour, double width, int dashed);
+/* `fill` and `stroke` may be "none". */
+void svg_box(struct svg *, double x, double y, double width, double height, double radius,
+             const char *fill, const char *stroke);
+void svg_circle(struct svg *, double x, double y, double radius, const char *fill,
+                const char *stroke);
+/* Pairs of x and y. */
+void svg_polyline(struct svg *, const double *xy, size_t points, const char *colour, double width);
+void svg_text(struct svg *, double x, double y, double size, enum svg_anchor, const char *colour,
+              const char *text);
+void svg_textf(struct svg *, double x, double y, double size, enum svg_anchor, const char *colour,
+               const char *fmt, ...) __attribute__((format(printf, 7, 8)));
+
+/* A colour for 0 (dark blue) to 1 (yellow), told apart in grey and by the colour-blind, too. */
+void svg_scale(double value, char out[SVG_COLOUR_MAX]);
+/* Colours for series, told apart as well as possible; repeats. Static. */
+const char *svg_series(size_t i);
+
+/* A plot: values between the least and most of each axis are within the frame. */
+struct svg_axis {
+    double least, most; /* least < most; > 0 if logarithmic */
+    int logarithmic;
+    const char *label;  /* with its unit */
+};
+struct svg_plot {
+    double left, top, width, height; /* of the frame, in pixels */
+    struct svg_axis x, y;
+};
+/* Frame, grid, ticks with numbers, labels. */
+void svg_plot(struct svg *, const struct svg_plot *);
+double svg_plot_x(const struct svg_plot *, double value);
+double svg_plot_y(const struct svg_plot *, double value);
+/* A line through `points` pairs of values. */
+void svg_plot_series(struct svg *, const struct svg_plot *, const double *xy, size_t points,
+                     const char *colour);
+
+#endif
