@@ -63,6 +63,8 @@ int read_path(const char *file, const char *path, char *out, size_t size, struct
 {
     const char *slash = strrchr(file, '/');
     int length = slash ? (int)(slash - file) + 1 : 0;
+    while (length && strncmp(path, "./", 2) == 0)
+        path += 2;
     int n = path[0] == '/' ? snprintf(out, size, "%s", path)
                            : snprintf(out, size, "%.*s%s", length, file, path);
     if (n < 0 || (size_t)n >= size)

@@ -216,7 +216,7 @@ static void draw_all(struct picture *p)
         else
             svg_box(&p->svg, px(x) - radius, py(y) - radius, 2 * radius, 2 * radius, 2, SWITCH_FILL,
                     SWITCH_FILL);
-        if (p->vertices <= 120)
+        if (p->vertices <= 110)
             svg_textf(&p->svg, px(x), py(y) + radius + 11, 10, SVG_MIDDLE, SOFT, "%c%u",
                       v < p->nodes ? 'n' : 's', v < p->nodes ? v : v - p->nodes);
     }
@@ -365,29 +365,39 @@ static void draw_groups(struct picture *p, uint64_t groups, double cx, double cy
               units_format_count(size, sizeof size, routers), shown < groups ? "; some are shown" : "");
 }
 
-/* The first switch and what it is joined to. */
+static void draw_neighbour(struct picture *p, struct topo_port port, double cx, double cy, double x,
+                           double y)
+{
+    char colour[SVG_COLOUR_MAX];
+    colour_of(p, bandwidth_of(p, port.link), colour);
+    svg_line(&p->svg, cx, cy, x, y, colour, 2, 0);
+    if (port.peer < p->nodes)
+        svg_circle(&p->svg, x, y, 5, NODE_FILL, INK);
+    else
+        svg_box(&p->svg, x - 5, y - 5, 10, 10, 2, SWITCH_FILL, SWITCH_FILL);
+}
+
+/* The first switch and what it is joined to, nodes first. */
 static void draw_near(struct picture *p, double cx, double cy, double radius)
 {
-    uint32_t v = p->nodes, degree = topo_degree(p->topo, v);
-    uint32_t shown = degree < NEAR_SHOWN ? degree : NEAR_SHOWN, nodes = 0;
-    double x, y;
-    for (uint32_t i = 0; i < degree; i++)
-        nodes += topo_port_at(p->topo, v, i).peer < p->nodes;
-    for (uint32_t i = 0; i < shown; i++) {
-        struct topo_port port = topo_port_at(p->topo, v, i);
-        char colour[SVG_COLOUR_MAX];
-        on_circle(cx, cy, radius, i, shown, &x, &y);
-        colour_of(p, bandwidth_of(p, port.link), colour);
-        svg_line(&p->svg, cx, cy, x, y, colour, 2, 0);
-        if (port.peer < p->nodes)
-            svg_circle(&p->svg, x, y, 5, NODE_FILL, INK);
-        else
-            svg_box(&p->svg, x - 5, y - 5, 10, 10, 2, SWITCH_FILL, SWITCH_FILL);
-    }
+    uint32_t v = p->nodes, degree = topo_degree(p->topo, v), nodes = 0, done = 0;
+    uint32_t shown = degree < NEAR_SHOWN ? degree : NEAR_SHOWN;
+    for (int switches = 0; switches < 2; switches++)
+        for (uint32_t i = 0; i < degree; i++) {
+            struct topo_port port = topo_port_at(p->topo, v, i);
+            double x, y;
+            if ((port.peer >= p->nodes) != switches)
+                continue;
+            nodes += !switches;
+            if (done == shown)
+                continue;
+            on_circle(cx, cy, radius, done++, shown, &x, &y);
+            draw_neighbour(p, port, cx, cy, x, y);
+        }
     svg_box(&p->svg, cx - 9, cy - 9, 18, 18, 3, SWITCH_FILL, "#ffffff");
-    svg_textf(&p->svg, cx, cy + radius + 34, 15, SVG_MIDDLE, INK,
-              "switch s0: %u node%s, %u link%s to switches%s", nodes, nodes == 1 ? "" : "s",
-              degree - nodes, degree - nodes == 1 ? "" : "s", shown < degree ? "; some are shown" : "");
+    svg_textf(&p->svg, cx, cy + radius + 34, 15, SVG_MIDDLE, INK, "s0: %u node%s, %u link%s to switches%s",
+              nodes, nodes == 1 ? "" : "s", degree - nodes, degree - nodes == 1 ? "" : "s",
+              shown < degree ? "; some are shown" : "");
 }
 
 static void draw_summary(struct picture *p)
@@ -398,18 +408,18 @@ static void draw_summary(struct picture *p)
     struct levels levels;
     count_links(p, level, &levels);
     mem_free(level);
-    draw_levels(p, &levels, LEFT, TOP + 20, 380, 700);
+    draw_levels(p, &levels, LEFT, TOP + 20, 350, 700);
     if (groups) {
-        draw_groups(p, groups, 620, 270, 150);
-        draw_near(p, 620, 640, 130);
+        draw_groups(p, groups, 625, 270, 150);
+        draw_near(p, 625, 640, 130);
     } else {
-        draw_near(p, 620, 430, 160);
+        draw_near(p, 625, 430, 160);
         if (c->topo_dims.count) {
             char text[100] = "";
             for (uint32_t i = 0; i < c->topo_dims.count; i++)
                 snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u", i ? " x " : "",
                          c->topo_dims.size[i]);
-            svg_textf(&p->svg, 620, 220, 17, SVG_MIDDLE, INK, "%s %s", text, c->topo_kind);
+            svg_textf(&p->svg, 625, 220, 17, SVG_MIDDLE, INK, "%s %s", text, c->topo_kind);
         }
     }
 }
