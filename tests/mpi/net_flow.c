@@ -1,50 +1,12 @@
 /* test: n=2,3,5 native=2 measured=no run="--set net.model=flow,net.latency=10us,net.bandwidth=8Gbps,mpi.clock_cost=1ps,nodes.ranks=1"
  * The flow model on one switch against closed forms: alone, incast, outcast, a staircase of sizes,
  * both directions at once, and messages that must not overtake. 8 Gbit/s are 1 ns per byte. */
-#include <math.h>
+#include "timing.h"
 
-#include "check.h"
-
-#define US 1e-6
 #define LATENCY (10 * US)
 #define PER_BYTE 1e-9
 
 enum { SMALL = 1000, EAGER = 10000, LARGE = 1000000 };
-
-static int rank, size, round_number;
-static char *buffer;
-static double start;
-
-/* All ranks go on at the same time. */
-static void together(void)
-{
-    start = ++round_number * 10e-3;
-    check_spend(start - MPI_Wtime());
-    if (!check_virtual())
-        MPI_Barrier(MPI_COMM_WORLD);
-}
-
-/* What happened since has taken so long, to a few picoseconds for the clock readings. */
-static void took(const char *what, double expected)
-{
-    double t = MPI_Wtime() - start;
-
-    if (check_virtual() && fabs(t - expected) > 20e-12) {
-        fprintf(stderr, "rank %d of %d: %s: %.12f s instead of %.12f\n", rank, size, what, t,
-                expected);
-        CHECK(!"the time is right");
-    }
-}
-
-static void send(int bytes, int to)
-{
-    MPI_Send(buffer, bytes, MPI_CHAR, to, 0, MPI_COMM_WORLD);
-}
-
-static void receive(int bytes, int from)
-{
-    MPI_Recv(buffer, bytes, MPI_CHAR, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
 
 static void test_alone(void)
 {
@@ -154,10 +116,7 @@ static void test_any(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    buffer = calloc(1, LARGE + EAGER);
+    timing_init(&argc, &argv);
     test_alone();
     test_incast();
     test_outcast();
@@ -165,10 +124,6 @@ int main(int argc, char **argv)
     test_ring();
     test_order();
     test_any();
-    free(buffer);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0)
-        puts("ok");
-    MPI_Finalize();
+    timing_finish();
     return 0;
 }
