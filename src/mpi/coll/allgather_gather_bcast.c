@@ -30,7 +30,7 @@ int coll_allgather_gather_bcast(struct mpi_rank *self, struct mpi_comm *c,
 
     part.op_id = MPI_COLL_bcast;
     part.rcount = a->rcount * (uint64_t)a->size;
-    return rc ? rc : coll_bcast_binomial(self, c, &part);
+    return rc | coll_bcast_binomial(self, c, &part);
 }
 
 /* All blocks in rank order to the stream, or from it. */

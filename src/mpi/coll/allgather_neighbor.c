@@ -56,14 +56,13 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     int rc = coll_copy_own(a);
     struct coll_block mine = coll_recv_block(a, a->rank), theirs = coll_recv_block(a, other);
 
-    if (!rc)
-        rc = mpi_coll_sendrecv(self, c, mine.buf, mine.count, mine.type, other, theirs.buf,
-                               theirs.count, theirs.type, other, tag);
-    for (int step = 1; step < a->size / 2 && !rc; step++, turn = a->size - turn) {
+    rc |= mpi_coll_sendrecv(self, c, mine.buf, mine.count, mine.type, other, theirs.buf,
+                            theirs.count, theirs.type, other, tag);
+    for (int step = 1; step < a->size / 2; step++, turn = a->size - turn) {
         int distance = (step + 1) / 2 * 2; /* of the pair that comes, the way it comes from */
         int in = turn == 1 ? coll_after(a, a->rank & -2, distance)
                            : coll_before(a, a->rank & -2, distance);
-        rc = exchange(self, c, a, out, in, coll_after(a, a->rank, turn));
+        rc |= exchange(self, c, a, out, in, coll_after(a, a->rank, turn));
         out = in;
     }
     return rc;

@@ -16,11 +16,11 @@ int coll_alltoall_ring(struct mpi_rank *self, struct mpi_comm *c, const struct m
         return MPI_ERR_TRUNCATE;
     char *memory = (char *)mem_alloc(2 * all), *out = memory, *in = memory + all;
     coll_pack_ring(a, a->sbuf, a->scount, a->stype, coll_after(a, a->rank, 1), a->size - 1, out);
-    for (int step = 1; step < a->size && !rc; step++) {
+    for (int step = 1; step < a->size; step++) {
         struct coll_block b = coll_recv_block(a, coll_before(a, a->rank, step));
         uint64_t bytes = nb * (uint64_t)(a->size - step);
-        rc = mpi_coll_sendrecv(self, c, out, bytes, coll_byte(), coll_after(a, a->rank, 1), in,
-                               bytes, coll_byte(), coll_before(a, a->rank, 1), MPI_TAG_ALLTOALL);
+        rc |= mpi_coll_sendrecv(self, c, out, bytes, coll_byte(), coll_after(a, a->rank, 1), in,
+                                bytes, coll_byte(), coll_before(a, a->rank, 1), MPI_TAG_ALLTOALL);
         if (!rc)
             mpi_type_unpack(b.type, b.count, b.buf, in, nb);
         char *rest = in + nb;

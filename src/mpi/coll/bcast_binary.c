@@ -12,11 +12,11 @@ int coll_bcast_binary(struct mpi_rank *self, struct mpi_comm *c, const struct mp
     int r = coll_before(a, a->rank, a->root), rc = MPI_SUCCESS;
 
     if (r)
-        rc = mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype,
-                           coll_after(a, (r - 1) / 2, a->root), MPI_TAG_BCAST);
-    for (int64_t child = 2 * (int64_t)r + 1; child <= 2 * (int64_t)r + 2 && !rc; child++)
+        rc |= mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype,
+                            coll_after(a, (r - 1) / 2, a->root), MPI_TAG_BCAST);
+    for (int64_t child = 2 * (int64_t)r + 1; child <= 2 * (int64_t)r + 2; child++)
         if (child < a->size)
-            rc = mpi_coll_send(self, c, a->rbuf, a->rcount, a->rtype,
-                               coll_after(a, (int)child, a->root), MPI_TAG_BCAST);
+            rc |= mpi_coll_send(self, c, a->rbuf, rc ? 0 : a->rcount, a->rtype,
+                                coll_after(a, (int)child, a->root), MPI_TAG_BCAST);
     return rc;
 }

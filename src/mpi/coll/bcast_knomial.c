@@ -18,11 +18,11 @@ int coll_bcast_knomial(struct mpi_rank *self, struct mpi_comm *c, const struct m
     while (mask < a->size && !(r / mask % RADIX))
         mask *= RADIX;
     if (r)
-        rc = mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype,
-                           coll_after(a, (int)(r - r % (mask * RADIX)), a->root), MPI_TAG_BCAST);
-    for (mask /= RADIX; mask && !rc; mask /= RADIX)
-        for (int digit = 1; digit < RADIX && r + digit * mask < a->size && !rc; digit++)
-            rc = mpi_coll_send(self, c, a->rbuf, a->rcount, a->rtype,
-                               coll_after(a, (int)(r + digit * mask), a->root), MPI_TAG_BCAST);
+        rc |= mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype,
+                            coll_after(a, (int)(r - r % (mask * RADIX)), a->root), MPI_TAG_BCAST);
+    for (mask /= RADIX; mask; mask /= RADIX)
+        for (int digit = 1; digit < RADIX && r + digit * mask < a->size; digit++)
+            rc |= mpi_coll_send(self, c, a->rbuf, rc ? 0 : a->rcount, a->rtype,
+                                coll_after(a, (int)(r + digit * mask), a->root), MPI_TAG_BCAST);
     return rc;
 }

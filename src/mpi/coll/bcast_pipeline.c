@@ -14,14 +14,14 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     uint64_t total = a->rcount * a->rtype->size;
     char *bytes = coll_flatten(a);
 
-    for (uint64_t at = 0; at < total && !rc; at += segment) {
+    for (uint64_t at = 0; at < total; at += segment) {
         uint64_t n = total - at < segment ? total - at : segment;
         if (r)
-            rc = mpi_coll_recv(self, c, bytes + at, n, coll_byte(), coll_before(a, a->rank, 1),
-                               MPI_TAG_BCAST);
-        if (!rc && r < a->size - 1)
-            rc = mpi_coll_send(self, c, bytes + at, n, coll_byte(), coll_after(a, a->rank, 1),
-                               MPI_TAG_BCAST);
+            rc |= mpi_coll_recv(self, c, bytes + at, n, coll_byte(), coll_before(a, a->rank, 1),
+                                MPI_TAG_BCAST);
+        if (r < a->size - 1)
+            rc |= mpi_coll_send(self, c, bytes + at, rc ? 0 : n, coll_byte(),
+                                coll_after(a, a->rank, 1), MPI_TAG_BCAST);
     }
     coll_unflatten(a, bytes, !rc && r);
     return rc;

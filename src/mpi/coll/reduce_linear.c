@@ -13,12 +13,12 @@ static int run_root(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
 
     coll_copy(coll_source(a), own, a->rcount, a->rtype);
     if (a->rank) /* the fold starts with rank 0 */
-        rc = mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, 0, MPI_TAG_REDUCE);
+        rc |= mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, 0, MPI_TAG_REDUCE);
     else if (a->sbuf != MPI_IN_PLACE)
         coll_copy(a->sbuf, a->rbuf, a->rcount, a->rtype);
-    for (int i = 1; i < a->size && !rc; i++) {
+    for (int i = 1; i < a->size; i++) {
         if (i != a->rank)
-            rc = mpi_coll_recv(self, c, in, a->rcount, a->rtype, i, MPI_TAG_REDUCE);
+            rc |= mpi_coll_recv(self, c, in, a->rcount, a->rtype, i, MPI_TAG_REDUCE);
         if (!rc)
             rc = coll_fold(a, a->rbuf, i == a->rank ? own : in, a->rcount, 0);
     }

@@ -16,13 +16,13 @@ static int step(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll
     void *here = coll_at(acc, (int64_t)at, a->rtype);
 
     if (r < a->size - 1) {
-        rc = mpi_coll_recv(self, c, in, n, a->rtype, coll_after(a, a->rank, 1), MPI_TAG_REDUCE);
+        rc |= mpi_coll_recv(self, c, in, n, a->rtype, coll_after(a, a->rank, 1), MPI_TAG_REDUCE);
         if (!rc)
             rc = coll_fold(a, here, in, n, 0);
     }
-    if (!rc && r)
-        rc = mpi_coll_send(self, c, here, n, a->rtype, coll_before(a, a->rank, 1),
-                           MPI_TAG_REDUCE);
+    if (r)
+        rc |= mpi_coll_send(self, c, here, n, a->rtype, coll_before(a, a->rank, 1),
+                            MPI_TAG_REDUCE);
     return rc;
 }
 
@@ -32,9 +32,9 @@ static int chain(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_col
     void *in = coll_items_alloc(a->rtype, segment);
     int rc = MPI_SUCCESS;
 
-    for (uint64_t at = 0; at < a->rcount && !rc; at += segment)
-        rc = step(self, c, a, top, acc, in, at,
-                  a->rcount - at < segment ? a->rcount - at : segment);
+    for (uint64_t at = 0; at < a->rcount; at += segment)
+        rc |= step(self, c, a, top, acc, in, at,
+                   a->rcount - at < segment ? a->rcount - at : segment);
     coll_items_free(in, a->rtype, segment);
     return rc;
 }
@@ -48,8 +48,8 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     if (!is_end || a->sbuf != MPI_IN_PLACE)
         coll_copy(coll_source(a), acc, a->rcount, a->rtype);
     int rc = chain(self, c, a, top, acc, segment);
-    if (!rc && a->rank == top && !is_end)
-        rc = mpi_coll_send(self, c, acc, a->rcount, a->rtype, a->root, MPI_TAG_REDUCE);
+    if (a->rank == top && !is_end)
+        rc |= mpi_coll_send(self, c, acc, a->rcount, a->rtype, a->root, MPI_TAG_REDUCE);
     if (!is_end)
         coll_items_free(acc, a->rtype, a->rcount);
     if (rc || a->rank != a->root || is_end)

@@ -29,14 +29,14 @@ static int go_around(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
     uint64_t at = coll_block_sum(a, 0, block); /* first item of `block`, which I send */
     const void *out = coll_at(coll_source(a), (int64_t)at, a->rtype);
 
-    for (int step = 1; step < a->size && !rc; step++) {
+    for (int step = 1; step < a->size; step++) {
         int next = coll_before(a, block, 1);
         uint64_t items = coll_block_count(a, next);
         void *in = two[step % 2];
         at = block ? at - items : coll_block_sum(a, 0, next);
-        rc = mpi_coll_sendrecv(self, c, out, coll_block_count(a, block), a->rtype,
-                               coll_after(a, a->rank, 1), in, items, a->rtype,
-                               coll_before(a, a->rank, 1), tag);
+        rc |= mpi_coll_sendrecv(self, c, out, coll_block_count(a, block), a->rtype,
+                                coll_after(a, a->rank, 1), in, items, a->rtype,
+                                coll_before(a, a->rank, 1), tag);
         if (!rc)
             rc = coll_fold(a, in, coll_at(coll_source(a), (int64_t)at, a->rtype), items, 1);
         out = *result = in;

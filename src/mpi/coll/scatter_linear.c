@@ -26,8 +26,8 @@ int coll_scatter_linear(struct mpi_rank *self, struct mpi_comm *c, const struct 
     struct mpi_req *reqs =
         (struct mpi_req *)mem_alloc((size_t)coll_min(a->size, COLL_WINDOW) * sizeof *reqs);
     int rc = coll_copy_own(a);
-    for (int next = 0; next < a->size && !rc;)
-        rc = mpi_p2p_waitall(self, reqs, send_window(self, c, a, reqs, &next));
+    for (int next = 0; next < a->size;)
+        rc |= mpi_p2p_waitall(self, reqs, send_window(self, c, a, reqs, &next));
     mem_free(reqs);
     return rc;
 }
