@@ -154,6 +154,8 @@ int cli_machine_check(const struct cli_machine *m, const struct platform *p, str
 const char *cli_machine_choice(const char *key, unsigned i)
 {
     static const char *const placements[] = {"block", "cyclic", "list"};
+    if (strcmp(key, "net.model") == 0)
+        return net_model_name(i);
     if (strcmp(key, "net.topology.kind") == 0)
         return topo_kind_name(i);
     if (strcmp(key, "net.routing") == 0)
