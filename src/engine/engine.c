@@ -15,6 +15,7 @@
  * New entities start in order of their ids whenever no other is ready, so that memory for an
  * entity is touched only when it starts or gets a message, and a program whose ranks do not wait
  * for each other needs the memory of one. With a random schedule ready and new ones are mixed.
+ * A spare starts when the message arrives that tells it to; others that come before wait in its inbox.
  *
  * The scheduler need not be what runs between two turns: entities that can reach each other do the same
  * work among themselves (engine_hand_over), and come back to it for what only it can do - to start an
@@ -168,6 +169,19 @@ static void due_by(struct engine *e, struct engine_entity *x, uint32_t id, vtime
         heap_up(e, x->heap_pos - 1, (struct engine_due){due, id});
 }
 
+/* A spare begins to be, at this time. */
+static void begin(struct engine *e, struct engine_entity *x, uint32_t id, vtime when)
+{
+    assert(x->state == ENGINE_NEW && id >= e->cfg.place.count);
+    x->clock = when;
+    x->fresh = 1;
+    x->state = ENGINE_BLOCKED;
+    make_ready(e, x, id, ENGINE_WAKE_ARRIVAL);
+    e->born++;
+    if (id >= e->known)
+        e->known = (uint64_t)id + 1;
+}
+
 void engine_deliver(struct engine *e, struct engine_msg *m)
 {
     struct engine_entity *x;
@@ -191,8 +205,11 @@ void engine_deliver(struct engine *e, struct engine_msg *m)
         m->next = m;
     }
     x->inbox = m;
-    if (x->state != ENGINE_BLOCKED)
+    if (x->state != ENGINE_BLOCKED) {
+        if (__builtin_expect(m->flags & ENGINE_MSG_BIRTH, 0))
+            begin(e, x, index, m->arrival);
         return;
+    }
     if (__builtin_expect(m->flags & ENGINE_MSG_DUE, 0)) {
         due_by(e, x, index, m->arrival);
         return;
@@ -271,6 +288,7 @@ void engine_status_merge(struct engine_status *into, const struct engine_status 
     if (from->last_progress > into->last_progress)
         into->last_progress = from->last_progress;
     into->done += from->done;
+    into->born += from->born;
     into->progressed |= from->progressed;
 }
 
@@ -282,6 +300,7 @@ static void status(struct engine *e, struct engine_status *s)
                                 .medium = VTIME_NEVER,
                                 .last_progress = e->last_progress,
                                 .done = e->done,
+                                .born = e->born,
                                 .progressed = (uint64_t)e->progressed};
     if (e->heap_len)
         s->first = (struct engine_due){e->heap[0].due,
@@ -399,6 +418,13 @@ static void run_one(struct engine *e, uint32_t id)
         engine_msg_free(e, m);
 }
 
+void engine_rest(struct engine *e, struct engine_entity *x)
+{
+    x->resting = 1;
+    e->done++;
+    engine_progress(e, x->clock);
+}
+
 int engine_abort(struct engine *e, uint32_t id, vtime when)
 {
     struct engine_due d = {when, place_number(&e->cfg.place, id)};
@@ -421,7 +447,7 @@ static enum engine_end conclude(struct engine *e)
 {
     const struct engine_status *s = &e->all;
 
-    if (s->done == e->cfg.place.world)
+    if (s->done == e->cfg.place.world + s->born)
         return ENGINE_END_DONE;
     /* has everything that is due before the abort happened? */
     if (s->abort.due != VTIME_NEVER && due_before(&s->abort, &s->first) &&
@@ -447,6 +473,7 @@ static int wants_poll(const struct engine *e)
 
 int64_t engine_hand_over(struct engine *e)
 {
+    struct engine_entity *x;
     int64_t id;
 
     if (e->stop || ticks_now() >= e->hand_until || wants_poll(e))
@@ -458,7 +485,9 @@ int64_t engine_hand_over(struct engine *e)
         if (e->verdict != ENGINE_END_GOES_ON)
             return -1;
     }
-    if (engine_entity_at(e, (uint32_t)id)->state == ENGINE_NEW) {
+    x = engine_entity_at(e, (uint32_t)id);
+    if (x->state == ENGINE_NEW || x->fresh) {
+        x->fresh = 0; /* if it has had turns before, this was one too many */
         e->chosen = id;
         return -1;
     }
@@ -510,10 +539,10 @@ vtime engine_lower_bound(const struct engine *e)
 
     if (e->next_new < e->cfg.place.count)
         return 0;
-    for (uint64_t i = 0; i < e->cfg.place.count; i++) {
+    for (uint64_t i = 0; i < e->known; i++) {
         const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
 
-        if (x->state != ENGINE_DONE && x->clock < low)
+        if (x->state != ENGINE_DONE && x->state != ENGINE_NEW && !x->resting && x->clock < low)
             low = x->clock;
     }
     return low;
@@ -528,6 +557,7 @@ void engine_init(struct engine *e, const struct engine_config *cfg)
     e->chosen = -1;
     e->verdict = ENGINE_END_GOES_ON;
     e->progressed = 1;
+    e->known = cfg->place.count;
     e->abort = (struct engine_due){VTIME_NEVER, UINT32_MAX};
     pool_init(&e->msgs, "messages");
     rng_seed(&e->rng, cfg->seed);

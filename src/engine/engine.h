@@ -57,6 +57,7 @@ struct engine_msg {
 #define ENGINE_MSG_ORDERED 4u /* for the medium: not to overtake others like it between these two */
 #define ENGINE_MSG_NOTICE 8u  /* for the medium: to go to its entity when the next message has left */
 #define ENGINE_MSG_MEDIUM 16u /* on its way to the medium */
+#define ENGINE_MSG_BIRTH 32u /* the receiver, a spare (place.h), starts when this arrives */
 
 /* Lies at the start of the owner's per-rank structure; 32 bytes. */
 struct engine_entity {
@@ -66,7 +67,8 @@ struct engine_entity {
     uint32_t wake_after;      /* arrivals still to come before a wake makes sense */
     uint8_t state;            /* enum engine_state */
     uint8_t wake;             /* enum engine_wake of the last wake */
-    uint16_t spare;
+    uint8_t resting;          /* it has ended, and serves others (engine_rest) */
+    uint8_t fresh;            /* a spare that only the scheduler can give its first turn */
     uint32_t owner_word;      /* free for the owner */
 };
 
@@ -127,6 +129,7 @@ struct engine_status {
     uint64_t notices;        /* that are in the medium */
     vtime last_progress;
     uint64_t done;       /* entities that have ended */
+    uint64_t born;       /* entities that were spares */
     uint64_t progressed; /* something succeeded since the last common quiescence */
 };
 
@@ -188,6 +191,8 @@ struct engine {
     uint64_t hand_until; /* in ticks, when the scheduler wants its turn */
     uint32_t held_back;  /* resumes since the last one was */
     uint64_t done;
+    uint64_t born;       /* spares that have been started */
+    uint64_t known;      /* those that have been started have indices below this */
     uint64_t injected;
     vtime last_progress; /* latest arrival injected or success reported */
     int progressed;      /* something succeeded since the last quiescence */
@@ -211,6 +216,12 @@ void engine_fini(struct engine *);
 
 /* Runs until every entity is done, or nothing can go on. */
 enum engine_end engine_run(struct engine *);
+
+/*
+ * The running entity ends, as far as the run is concerned, but goes on to serve others: the run is over
+ * when all others have ended, too, whatever it waits for. Its context; does not switch.
+ */
+void engine_rest(struct engine *, struct engine_entity *);
 
 /* Makes engine_run return ENGINE_END_STOPPED at the next switch. Any context. */
 void engine_stop(struct engine *);

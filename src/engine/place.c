@@ -45,6 +45,19 @@ void place_init(struct place *p, enum place_kind kind, uint32_t world, uint32_t 
         init_list(p);
         break;
     }
+    p->room = p->count;
+    p->plain = p->kind == PLACE_LIST ? 0 : p->count;
+}
+
+void place_add_spares(struct place *p, uint32_t spares)
+{
+    p->spares = spares;
+    p->spare = p->world + (p->proc + p->procs - p->world % p->procs) % p->procs;
+    p->room = p->count;
+    if (p->spare < p->world + spares)
+        p->room += (p->world + spares - p->spare - 1) / p->procs + 1;
+    if (p->procs == 1)
+        p->plain = p->room;
 }
 
 void place_fini(struct place *p)
@@ -56,6 +69,8 @@ uint32_t place_proc(const struct place *p, uint32_t number)
 {
     uint32_t in_big = p->big * (p->size + 1);
 
+    if (number >= p->world)
+        return number % p->procs;
     switch (p->kind) {
     case PLACE_CYCLIC:
         return number % p->procs;
@@ -69,6 +84,8 @@ uint32_t place_index_slow(const struct place *p, uint32_t number)
 {
     uint32_t low = 0, high = p->count;
 
+    if (number >= p->world)
+        return p->count + (number - p->spare) / p->procs;
     if (p->kind != PLACE_LIST)
         return (number - p->first) / p->step;
     while (low < high) {
@@ -80,6 +97,12 @@ uint32_t place_index_slow(const struct place *p, uint32_t number)
             high = mid;
     }
     return low;
+}
+
+/* Of a spare. */
+uint32_t place_number_slow(const struct place *p, uint32_t index)
+{
+    return p->spare + (index - p->count) * p->procs;
 }
 
 /* Members of the arithmetic sequence (stride > 0) below `limit`. */
@@ -100,9 +123,14 @@ uint32_t place_count_range(const struct place *p, int64_t first, int64_t stride,
         first += stride * ((int64_t)n - 1);
         stride = -stride;
     }
-    if (p->kind == PLACE_BLOCK && stride > 0)
-        return (uint32_t)(below(first, stride, n, (int64_t)p->first + p->count) -
-                          below(first, stride, n, p->first));
+    if (p->kind == PLACE_BLOCK && stride > 0) {
+        uint32_t spare = (uint32_t)below(first, stride, n, p->world);
+
+        count = (uint32_t)(below(first, stride, n, (int64_t)p->first + p->count) -
+                           below(first, stride, n, p->first));
+        first += stride * spare;
+        n -= spare;
+    }
     for (uint32_t i = 0; i < n; i++)
         count += place_is_here(p, (uint32_t)(first + (int64_t)i * stride));
     return count;

@@ -27,7 +27,7 @@
 enum { NOBODY = -1, ENDED = -2 };
 
 struct part {
-    uint64_t blocked, done;
+    uint64_t blocked, done, all;
     uint64_t lines, edges;
 };
 struct line {
@@ -52,21 +52,21 @@ static void explain(struct engine *e, uint32_t index, struct engine_wait *w)
 void engine_stuck_collect(struct engine *e, struct buf *out)
 {
     size_t at = out->len;
-    struct part part = {.done = e->done};
+    struct part part = {.done = e->done, .all = e->cfg.place.count + e->born};
     struct line line;
     struct buf edges;
 
     memset(&line, 0, sizeof line);
     buf_init(&edges);
     buf_add(out, &part, sizeof part);
-    for (uint32_t i = 0; i < e->cfg.place.count; i++) {
+    for (uint32_t i = 0; i < e->known; i++) {
         struct engine_entity *x = engine_entity_at(e, i);
         struct edge edge = {place_number(&e->cfg.place, i), NOBODY};
         int searched = edge.number < CYCLE_SEARCH;
 
-        if (x->state == ENGINE_DONE)
+        if (x->state == ENGINE_DONE || x->resting)
             edge.on = ENDED;
-        if (x->state == ENGINE_BLOCKED && (part.blocked++ < LISTED || searched)) {
+        else if (x->state == ENGINE_BLOCKED && (part.blocked++ < LISTED || searched)) {
             explain(e, i, &line.wait);
             edge.on = (int32_t)line.wait.waits_on;
             if (part.lines < LISTED) {
@@ -93,7 +93,7 @@ struct report {
     size_t line_count;
     int32_t *on; /* by number, `known` of them */
     uint32_t known;
-    uint64_t blocked, done;
+    uint64_t blocked, done, all;
 };
 
 static void read_parts(struct report *r, const struct buf *parts)
@@ -116,6 +116,7 @@ static void read_parts(struct report *r, const struct buf *parts)
         }
         r->blocked += part.blocked;
         r->done += part.done;
+        r->all += part.all;
     }
 }
 
@@ -198,8 +199,8 @@ void engine_stuck_report(enum engine_end end, uint32_t world, const struct buf *
         log_error("deadlock: no rank can go on and no message is on its way");
     print_lines(&r);
     find_cycle(&r);
-    log_note("  %llu of %u ranks blocked, %llu ended", (unsigned long long)r.blocked, world,
-             (unsigned long long)r.done);
+    log_note("  %llu of %llu ranks blocked, %llu ended", (unsigned long long)r.blocked,
+             (unsigned long long)r.all, (unsigned long long)r.done);
     mem_free(r.lines);
     mem_free(r.on);
 }

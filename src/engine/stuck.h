@@ -11,7 +11,7 @@
 void engine_stuck_collect(struct engine *, struct buf *out);
 
 /* Prints the deadlock or livelock report (log_error and log_note lines) of all parts in the buffer;
- * `world` is the number of entities in all. */
+ * the numbers of entities are below `world`. */
 void engine_stuck_report(enum engine_end, uint32_t world, const struct buf *parts);
 
 #endif

@@ -19,6 +19,7 @@ static uint32_t order[10000];
 static int ran;
 static int handing, handed; /* entities hand over to each other; how often they did */
 static int mistaken;        /* an entity ran whose turn it was not */
+static uint32_t spares;
 
 static int turn(uint32_t id)
 {
@@ -55,6 +56,7 @@ static enum engine_end run(uint64_t n, vtime lookahead, vtime idle_limit, uint64
     ran = 0;
     script = what;
     place_init(&cfg.place, PLACE_BLOCK, n, 1, 0, NULL);
+    place_add_spares(&cfg.place, spares);
     engine_init(&engine, &cfg);
     return engine_run(&engine);
 }
@@ -344,6 +346,56 @@ static int clocks(uint32_t id, struct actor *a)
     return 1;
 }
 
+/* ---- spares ---- */
+
+/* 0 rests and serves 1, which it grants a spare: 1 asks by a message, 0 has 3 be born at 70. Before that
+ * 1 sends to 3. Nobody needs 2. */
+static int spare_saw, spare_runs_before;
+static vtime spare_clock, spare_bound;
+
+static int births(uint32_t id, struct actor *a)
+{
+    if (id == 0 && a->runs == 1) {
+        a->ent.clock = 5;
+        engine_rest(&engine, &a->ent);
+    }
+    if (id == 0) {
+        if (drain(a)) {
+            spare_runs_before = actors[3].runs;
+            post(0, 3, 70, ENGINE_MSG_BIRTH | ENGINE_MSG_URGENT);
+            post(0, 1, 80, 0);
+        }
+        block(0, VTIME_NEVER, 1);
+        return 0;
+    }
+    if (id == 1 && a->runs == 1) {
+        a->ent.clock = 90;
+        post(1, 3, 60, 0);
+        post(1, 0, 60, 0);
+        block(1, VTIME_NEVER, 1);
+        return 0;
+    }
+    if (id == 3) {
+        spare_clock = a->ent.clock;
+        spare_bound = engine_lower_bound(&engine);
+        spare_saw = drain(a);
+    }
+    return 1;
+}
+
+static void test_spares(uint64_t schedule)
+{
+    spares = 2;
+    is_int(run(2, 5, 0, schedule, births), ENGINE_END_DONE, "a resting entity does not keep the run going");
+    is_int(spare_runs_before, 0, "a message that is no birth starts no spare");
+    is_int(spare_clock, 70, "a spare's clock begins when its birth arrives");
+    is_int(spare_bound, 70, "it holds the lower bound back, the resting one does not");
+    is_int(spare_saw, 2, "what came before its birth has waited");
+    ok(engine.born == 1 && engine.done == 3 && actors[2].runs == 0, "a spare that nobody needs");
+    engine_fini(&engine);
+    spares = 0;
+}
+
 static void test_all(void)
 {
     test_all_run();
@@ -362,6 +414,8 @@ static void test_all(void)
     is_int(bound_later, 101, "ended entities do not hold the lower bound back");
     is_int(engine_lower_bound(&engine), VTIME_NEVER, "all ended: nothing can come");
     engine_fini(&engine);
+    test_spares(0);
+    test_spares(11);
 }
 
 /* Two entities wait for each other a hundred times; the scheduler wants its turn after every one. */

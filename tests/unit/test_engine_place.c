@@ -7,10 +7,10 @@
 #include "engine/place.h"
 #include "tap.h"
 
-enum { WORLD_MAX = 300, TRIALS = 400 };
+enum { WORLD_MAX = 300, SPARES_MAX = 100, TRIALS = 400 };
 #define HUGE_WORLD 2147483647u
 
-static uint32_t table[WORLD_MAX]; /* process of each entity, as the drawing in place.h says */
+static uint32_t table[WORLD_MAX + SPARES_MAX]; /* process of each entity, as the drawing in place.h says */
 
 static void fill_table(enum place_kind kind, uint32_t world, uint32_t procs, struct rng *rng)
 {
@@ -45,7 +45,8 @@ static int check_view(const struct place *p, uint32_t world, uint32_t proc)
 }
 
 /* Random ranges that lie within the world, in both directions, also of nothing and of one entity. */
-static int check_ranges(const struct place *p, uint32_t world, uint32_t proc, struct rng *rng)
+static int check_ranges(const struct place *p, uint32_t world, uint32_t proc, struct rng *rng,
+                        uint32_t all)
 {
     int bad = 0;
 
@@ -60,12 +61,35 @@ static int check_ranges(const struct place *p, uint32_t world, uint32_t proc, st
             want += table[first + (int64_t)k * stride] == proc;
         bad += place_count_range(p, first, stride, n) != want;
     }
-    return bad + (place_count_range(p, 0, 1, world) != p->count);
+    return bad + (place_count_range(p, 0, 1, world) != all);
+}
+
+/* The same with spares, which follow the world and go to the process that is their number modulo procs. */
+static int check_spares(struct place *p, uint32_t world, uint32_t proc, struct rng *rng)
+{
+    uint32_t spares = (uint32_t)rng_below(rng, SPARES_MAX + 1), index = p->count, seen = 0;
+    int bad = 0;
+
+    place_add_spares(p, spares);
+    for (uint32_t i = world; i < world + spares; i++) {
+        table[i] = i % p->procs;
+        bad += place_proc(p, i) != table[i];
+        bad += place_is_here(p, i) != (table[i] == proc);
+        if (table[i] != proc)
+            continue;
+        bad += index >= p->room || place_number(p, index) != i || place_index(p, i) != index;
+        index++;
+        seen++;
+    }
+    bad += index != p->room;
+    bad += check_view(p, world, proc);
+    bad += check_ranges(p, world + spares, proc, rng, p->count + seen);
+    return bad;
 }
 
 static void test_against_table(enum place_kind kind, const char *name)
 {
-    int bad_views = 0, bad_ranges = 0;
+    int bad_views = 0, bad_ranges = 0, bad_spares = 0;
     struct rng rng;
 
     rng_seed(&rng, 17 + kind);
@@ -84,7 +108,8 @@ static void test_against_table(enum place_kind kind, const char *name)
 
             place_init(&p, kind, world, procs, proc, kind == PLACE_LIST ? table : NULL);
             bad_views += check_view(&p, world, proc);
-            bad_ranges += check_ranges(&p, world, proc, &rng);
+            bad_ranges += check_ranges(&p, world, proc, &rng, p.count);
+            bad_spares += check_spares(&p, world, proc, &rng);
             sum += p.count;
             place_fini(&p);
         }
@@ -92,6 +117,7 @@ static void test_against_table(enum place_kind kind, const char *name)
     }
     ok(bad_views == 0, "%s: every process knows who has what", name);
     ok(bad_ranges == 0, "%s: ranges are counted", name);
+    ok(bad_spares == 0, "%s: spares, and ranges with spares", name);
 }
 
 /* The first, the last and some other entities of a process of a world that no table could hold. */
