@@ -82,7 +82,7 @@ static int want_own(void)
 {
     if (host.stacks != VP_STACKS_AUTO)
         return host.stacks == VP_STACKS_OWN;
-    if (host.ranks <= OWN_RANKS)
+    if (host.ranks <= OWN_RANKS && host.stats.own_stacks < OWN_RANKS)
         return 1;
     return host.stats.live_count >= 8 && host.stats.own_stacks < OWN_MAX &&
            host.stats.live_sum / host.stats.live_count > LIVE_LARGE;
@@ -143,8 +143,12 @@ static void take_image(struct vp_fibre *f)
 
 static void fibre_entry(void)
 {
-    vp_objects_run(0);
-    exit(vp_program.main(vp_program.argc, vp_program.argv, vp_program.envp));
+    struct vp_program mine = vp_program;
+
+    if (vp_hooks->starting)
+        vp_hooks->starting(vp_current_fibre, &mine.argc, &mine.argv);
+    vp_objects_run(0, &mine);
+    exit(mine.main(mine.argc, mine.argv, mine.envp));
 }
 
 static void release(struct vp_fibre *f)
@@ -287,7 +291,7 @@ void vp_fibre_exit(int status)
     vp_handlers_run(status);
     if (!f->finishing) { /* a destructor may call exit, too */
         f->finishing = 1;
-        vp_objects_run(1);
+        vp_objects_run(1, &vp_program);
     }
     vp_fibre_end(status);
 }

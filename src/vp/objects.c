@@ -301,14 +301,14 @@ int vp_objects_exec_stack(void)
     return exec_stack;
 }
 
-static void construct(const struct object *o)
+static void construct(const struct object *o, const struct vp_program *p)
 {
     for (size_t i = 0; o->is_main && i < o->preinit_count; i++)
-        o->preinit_array[i](vp_program.argc, vp_program.argv, vp_program.envp);
+        o->preinit_array[i](p->argc, p->argv, p->envp);
     if (o->init)
         o->init();
     for (size_t i = 0; i < o->init_count; i++)
-        o->init_array[i](vp_program.argc, vp_program.argv, vp_program.envp);
+        o->init_array[i](p->argc, p->argv, p->envp);
 }
 
 static void destruct(const struct object *o)
@@ -319,12 +319,12 @@ static void destruct(const struct object *o)
         o->fini();
 }
 
-void vp_objects_run(int fini)
+void vp_objects_run(int fini, const struct vp_program *program)
 {
     for (size_t i = 0; i < order_count; i++) {
         if (fini)
             destruct(&objects[order[order_count - 1 - i]]);
         else
-            construct(&objects[order[i]]);
+            construct(&objects[order[i]], program);
     }
 }

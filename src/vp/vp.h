@@ -52,6 +52,9 @@ struct vp_hooks {
     /* The fibre is suspended: the one that goes on in its place, which may be itself, or NULL: the
      * scheduler (process host). */
     struct vp_fibre *(*next)(struct vp_fibre *);
+    /* The rank is about to run its program with these arguments, and may be given others (memory that
+     * stays). May be NULL. May switch. */
+    void (*starting)(struct vp_fibre *, int *argc, char ***argv);
     /* The rank's process is about to run its program (process host). */
     void (*begun)(struct vp_fibre *);
     /* The rank's process is about to start its first thread. */

@@ -60,8 +60,9 @@ static inline struct vp_fibre *vp_fibre_only(void)
 /* Does an object need executable stacks (gcc's nested functions)? */
 int vp_objects_exec_stack(void);
 
-/* Runs constructors (fini = 0, dependencies first) or destructors of all private objects. */
-void vp_objects_run(int fini);
+/* Runs constructors (fini = 0, dependencies first; they get the arguments) or destructors of all private
+ * objects. */
+void vp_objects_run(int fini, const struct vp_program *);
 
 /* ---- per-rank libc state, allocated when first needed (libc/extra.c) ---- */
 struct vp_handler {
