@@ -72,6 +72,16 @@ static inline int sys_close(int fd)
     return (int)syscall(SYS_close, fd);
 }
 
+static inline int sys_stat(const char *path, struct stat *st)
+{
+    return (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, 0);
+}
+
+static inline int sys_may_execute(const char *path)
+{
+    return syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0;
+}
+
 /* Does not follow a final symbolic link. */
 static inline int sys_lstat(const char *path, struct stat *st)
 {

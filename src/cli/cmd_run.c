@@ -134,17 +134,30 @@ static int make_machine(struct cli_run *run, struct err *err)
     return cli_machine_share(&run->machine, &run->opt.machine_fd, err);
 }
 
+/* Is there room for the ranks, and a node for each? */
+static int check_machine(const struct cli_run *run, struct err *err)
+{
+    const struct run_options *opt = &run->opt;
+    struct net net;
+    int rc;
+    if (opt->universe && opt->universe < opt->ranks)
+        return err_set(err, ERR_INPUT, "--universe %llu is less than the %llu ranks to start with",
+                       (unsigned long long)opt->universe, (unsigned long long)opt->ranks);
+    rc = net_init(&net, &run->machine, run_fit(opt), err);
+    if (rc == 0)
+        net_fini(&net);
+    return rc;
+}
+
 static int check_run(struct cli_run *run, const char *given, struct cli_program *program,
                      char *libdir, size_t libdir_size, struct err *err)
 {
-    struct net net;
     int rc = make_machine(run, err);
     if (rc == 0)
-        rc = net_init(&net, &run->machine, run->opt.ranks, err);
-    if (rc == 0)
-        net_fini(&net);
+        rc = check_machine(run, err);
     if (rc == 0)
         rc = check_program(program, given, run, err);
+    run->opt.uses_spawn = program->spawns;
     if (rc == 0 && !run->launcher && !run->worker) { /* all processes are here */
         rc = check_memory(run->opt.ranks, err);
         if (rc == 0)

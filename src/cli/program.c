@@ -281,6 +281,8 @@ static void visit_import(struct walk *walk, size_t image, const struct cli_elf_s
             program->uses_files |= strcmp(name, "MPI_File_open") == 0 ||
                                    strcmp(name, "MPI_File_delete") == 0;
             program->uses_names |= asks_for_names(name);
+            program->spawns |= strcmp(name, "MPI_Comm_spawn") == 0 ||
+                               strcmp(name, "MPI_Comm_spawn_multiple") == 0;
         }
     }
 }

@@ -31,6 +31,7 @@ struct cli_program {
     int cancels;                     /* it, or a library of its, imports MPI_Cancel */
     int type_keys;                   /* the same of MPI_Type_create_keyval */
     int uses_files;                  /* ... and of MPI_File_open or MPI_File_delete */
+    int spawns;                      /* ... and of MPI_Comm_spawn or MPI_Comm_spawn_multiple */
     int uses_names;                  /* ... and of a call that asks for names or ports */
     struct cli_names unsupported;    /* MPI calls of the program that Orrery lacks */
     struct cli_names warnings;       /* sentences */

@@ -46,7 +46,7 @@ static uint64_t peak_memory(const struct run_page *page, const struct cli_outcom
 /* Each of the schedulers has one that starts the ranks'. */
 static uint64_t processes(const struct run_page *page)
 {
-    return page->opt.host == RUN_HOST_PROCESS ? page->opt.ranks + 2 * page->opt.procs
+    return page->opt.host == RUN_HOST_PROCESS ? page->opt.ranks + page->end.spawned + 2 * page->opt.procs
                                               : page->opt.procs;
 }
 
@@ -171,9 +171,13 @@ void cli_result_summary(const struct run_page *page, const struct cli_outcome *o
 {
     char text[UNITS_TEXT_MAX];
     double times = ratio(page, outcome);
-    buf_addf(out, "orrery: %s rank%s, %s",
+    buf_addf(out, "orrery: %s rank%s",
              units_format_count(text, sizeof text, page->opt.ranks),
-             page->opt.ranks == 1 ? "" : "s", cause_name(page->end.cause));
+             page->opt.ranks == 1 ? "" : "s");
+    if (page->end.spawned)
+        buf_addf(out, " and %s spawned",
+                 units_format_count(text, sizeof text, page->end.spawned));
+    buf_addf(out, ", %s", cause_name(page->end.cause));
     if (page->end.leaks)
         buf_addf(out, ", %u leak%s", page->end.leaks, page->end.leaks == 1 ? "" : "s");
     else if (page->end.cause == RUN_CAUSE_DONE && page->end.exit_status != 0)
@@ -260,6 +264,7 @@ void cli_result_json(const struct run_page *page, const struct cli_outcome *outc
     json_init(&json, out);
     json_object_begin(&json);
     put_uint(&json, "ranks", page->opt.ranks);
+    put_uint(&json, "spawned", page->end.spawned);
     json_key(&json, "virtual_time_s");
     json_decimal(&json, (uint64_t)page->end.virtual_time, 12);
     put_uint(&json, "virtual_time_ps", (uint64_t)page->end.virtual_time);

@@ -13,7 +13,6 @@
 
 #define EPOCH_DEFAULT 1767225600 /* 2026-01-01T00:00:00Z */
 #define EPOCH_MAX 253402300799   /* 9999-12-31T23:59:59Z */
-#define RANKS_MAX 2147483647     /* a rank is an int */
 #define STACK_MIN 16384
 #define PROCS_MAX 1000000
 
@@ -39,10 +38,24 @@ static int set_ranks(void *into, const char *value, struct err *err)
     int rc = units_parse_count(value, &ranks, err);
     if (rc)
         return rc;
-    if (ranks < 1 || ranks > RANKS_MAX)
+    if (ranks < 1 || ranks > RUN_RANKS_MAX)
         return err_set(err, ERR_INPUT, "bad number of ranks '%s': expected 1 to %d", value,
-                       RANKS_MAX);
+                       RUN_RANKS_MAX);
     run->opt.ranks = ranks;
+    return 0;
+}
+
+static int set_universe(void *into, const char *value, struct err *err)
+{
+    struct cli_run *run = into;
+    uint64_t ranks;
+    int rc = units_parse_count(value, &ranks, err);
+    if (rc)
+        return rc;
+    if (ranks < 1 || ranks > RUN_RANKS_MAX)
+        return err_set(err, ERR_INPUT, "bad number of ranks '%s': expected 1 to %d", value,
+                       RUN_RANKS_MAX);
+    run->opt.universe = ranks;
     return 0;
 }
 
@@ -240,6 +253,9 @@ FLAG(set_check_leaks, opt.check_leaks, 1)
 
 static const struct cli_option options[] = {
     {"ranks", 'n', "-np", "N", "number of ranks, such as 4096 or 1Mi (required)", set_ranks},
+    {"universe", 0, NULL, "N",
+     "ranks in all, those that MPI_Comm_spawn may start included (default 1024 more than -n)",
+     set_universe},
     {"platform", 0, NULL, "NAME",
      "the machine: a preset ('orrery platform list') or a file that ends in .yaml", set_platform},
     {"set", 0, NULL, "LIST",

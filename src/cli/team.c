@@ -415,8 +415,10 @@ int cli_team_prepare(struct cli_run *run, struct err *err)
 {
     int rc;
 
-    if (run->opt.procs > run->opt.ranks) /* a process without a rank would be of no use */
-        run->opt.procs = (uint32_t)run->opt.ranks;
+    uint64_t most = run_room(&run->opt);
+
+    if (run->opt.procs > most) /* a process without a rank would be of no use */
+        run->opt.procs = (uint32_t)most;
     if (run->opt.procs <= 1)
         return 0;
     rc = find_native(run, err);

@@ -120,9 +120,10 @@ static void draw_line(struct watch *watch)
     const struct run_page *page = watch->page;
     char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], clock[UNITS_TEXT_MAX];
     char rate[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX], line[256];
+    uint64_t ranks = page->now.ranks_started; /* more than at first if some were spawned */
     snprintf(line, sizeof line, "%s of %s ranks done, at %s, %s messages/s, %s",
              units_format_count(done, sizeof done, page->now.ranks_done),
-             units_format_count(all, sizeof all, page->opt.ranks),
+             units_format_count(all, sizeof all, ranks > page->opt.ranks ? ranks : page->opt.ranks),
              units_format_time(clock, sizeof clock, page->now.clock),
              units_format_count(rate, sizeof rate, (uint64_t)watch->rate),
              units_format_bytes(memory, sizeof memory,

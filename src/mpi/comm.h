@@ -164,6 +164,8 @@ static inline mpi_comm_desc mpi_comm_desc_high(mpi_comm_desc low)
 struct mpi_comm *mpi_comm_of_desc(mpi_comm_desc);
 mpi_comm_desc mpi_comm_describe(struct mpi_comm *);
 MPI_Comm mpi_comm_adopt(struct mpi_rank *self, const struct mpi_comm *parent, mpi_comm_desc);
+/* The same for the MPI_COMM_WORLD of a rank that was spawned. */
+struct mpi_comm *mpi_comm_adopt_world(struct mpi_rank *self, mpi_comm_desc);
 /* Another process describes a communicator with members here. Scheduler context. */
 void mpi_comm_learn(const void *data, size_t bytes);
 

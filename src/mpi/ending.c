@@ -26,7 +26,7 @@
 struct part {
     struct mpi_ending end;
     uint64_t switches, own_stacks, private_bytes, swapped_bytes, live_stack_max;
-    uint64_t peak_rss, pairs, batches;
+    uint64_t peak_rss, pairs, batches, spawned;
     struct run_access access;
     double median_slice_s;
     int32_t aggregated, crowded;
@@ -39,11 +39,13 @@ struct part {
 /* Ranks that have not ended count with the time they reached. */
 static void count_unfinished(struct mpi_ending *e, vtime limit)
 {
-    for (uint32_t i = 0; i < mpi_world.engine.next_new; i++) {
-        vtime t = mpi_world.ranks[i].ent.clock;
+    for (uint32_t i = 0; i < mpi_world.engine.known; i++) {
+        const struct engine_entity *x = &mpi_world.ranks[i].ent;
 
-        if (t > e->last)
-            e->last = t;
+        if (i >= mpi_world.engine.next_new && i < mpi_place()->count)
+            continue; /* memory that nobody has used */
+        if (x->clock > e->last)
+            e->last = x->clock;
     }
     if (e->last > limit)
         e->last = limit;
@@ -73,6 +75,7 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
                      .live_stack_max = v->live_max, .peak_rss = mem_peak_rss() + v->process_bytes,
                      .pairs = mpi_world.stats->pairs, .batches = mpi_team_batches(),
                      .access = mpi_stats_access(mpi_world.stats),
+                     .spawned = mpi_world.engine.born,
                      .median_slice_s = mpi_clock_median_slice(),
                      .aggregated = mpi_world.stats->aggregated,
                      .crowded = mpi_team_crowded()};
@@ -141,6 +144,7 @@ static void merge(struct whole *w, const struct buf *bytes)
     to->pairs += p.pairs;
     to->batches += p.batches;
     run_access_add(&to->access, &p.access);
+    to->spawned += p.spawned;
     to->private_bytes = larger(to->private_bytes, p.private_bytes);
     to->swapped_bytes = larger(to->swapped_bytes, p.swapped_bytes);
     to->live_stack_max = larger(to->live_stack_max, p.live_stack_max);
@@ -176,6 +180,7 @@ static void fill_page(const struct whole *w, enum run_cause cause)
     page->end.rounds = mpi_world.engine.rounds;
     page->end.batches = p->batches;
     page->end.access = p->access;
+    page->end.spawned = p->spawned;
     page->end.crowded = p->crowded;
     page->end.net_split = (int32_t)mpi_world.net.ops->split;
     if (mpi_place()->procs > 1 || vp_ranks_are_processes()) {
@@ -232,7 +237,7 @@ static int say(const struct whole *w, enum engine_end end, enum run_cause *cause
     case ENGINE_END_DEADLOCK:
     case ENGINE_END_LIVELOCK:
         *cause = RUN_CAUSE_STUCK;
-        engine_stuck_report(end, mpi_world.size, &w->stuck);
+        engine_stuck_report(end, mpi_world.room, &w->stuck);
         return 1;
     default:
         *cause = (enum run_cause)stop->cause;

@@ -12,6 +12,7 @@ struct mpi_call_list;
 struct mpi_strand;
 struct mpi_service_queue;
 struct mpi_ports;
+struct mpi_app;
 
 struct mpi_ext {
     struct mpi_posted_index *posted; /* posted receives by kind, when there are many */
@@ -22,6 +23,8 @@ struct mpi_ext {
     struct mpi_strand *strands;    /* strand.c: suspended ones, oldest first: tail of a ring */
     struct mpi_service_queue *services; /* service.c: messages to be served in order of time */
     struct mpi_ports *ports;       /* comm/ports.c: names and ports that its agent keeps */
+    struct mpi_app *app;           /* comm/spawn.c: the rank was spawned */
+    uint32_t spawned;              /* comm/spawn.c: ranks that its agent has started */
     uint32_t polled;               /* generalized requests with a poll function */
     int32_t failed, handled;       /* errhandler.c: a class that was raised, what its handler made of it */
     uint32_t channels;             /* partitioned sends it has initialised */

@@ -22,7 +22,7 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "mpi/clock.h"
-#include "mpi/comm.h"
+#include "mpi/comm/spawn.h"
 #include "mpi/ending.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
@@ -59,10 +59,9 @@ static double wall(void)
 
 /* ---- engine: entities are ranks ---- */
 
-static void rank_ended(struct mpi_rank *r)
+static void rank_ended(struct mpi_rank *r, int status)
 {
     struct mpi_ending *end = &run.end;
-    int status = vp_exit_status();
     uint32_t id = mpi_rank_id(r);
 
     if (status != 0 && (end->bad_status == 0 || id < end->bad_rank)) {
@@ -121,7 +120,9 @@ static int resume(void *owner, uint32_t id)
     present(r);
     if (!vp_fibre_resume(&r->fib))
         return 0;
-    rank_ended(&mpi_world.ranks[mpi_world.engine.running]);
+    r = &mpi_world.ranks[mpi_world.engine.running];
+    rank_ended(r, vp_exit_status());
+    mpi_spawn_ended(r);
     return 1;
 }
 
@@ -144,7 +145,7 @@ static void show_progress(void)
     struct run_page *page = mpi_world.page;
     const struct mpi_stats *s = mpi_world.stats;
     struct mpi_team_status t = {
-        .ranks_started = mpi_world.engine.next_new,
+        .ranks_started = mpi_world.engine.next_new + mpi_world.engine.born,
         .ranks_done = run.end.now.ranks_done,
         .messages = s->messages[0] + s->messages[1],
         .bytes = s->bytes[0] + s->bytes[1],
@@ -175,7 +176,8 @@ static void check_memory(void)
     snprintf(text, sizeof text,
              "memory is running out (%s left) with %llu of %u ranks started; use fewer ranks",
              units_format_bytes(size, sizeof size, left),
-             (unsigned long long)mpi_world.engine.next_new, mpi_place()->count);
+             (unsigned long long)(mpi_world.engine.next_new + mpi_world.engine.born),
+             mpi_place()->count + (uint32_t)mpi_world.engine.born);
     end_early(RUN_CAUSE_INTERNAL, 3, text);
 }
 
@@ -238,18 +240,39 @@ static void hook_write(struct vp_fibre *f, int fd, const char *text, size_t n)
     mpi_thread_leave_quietly();
 }
 
+/* The rank has ended, but ranks to come may need its agent. */
+_Noreturn static void rest(struct mpi_rank *r, int status)
+{
+    vtime due;
+
+    rank_ended(r, status);
+    engine_rest(&mpi_world.engine, &r->ent);
+    for (;;) {
+        mpi_drain(r);
+        if (!mpi_decide(r, VTIME_NEVER, &due))
+            mpi_block(r, due, 1, NULL, 0);
+    }
+}
+
 static void hook_exiting(struct vp_fibre *f, int status, int phase)
 {
     struct mpi_rank *r = mpi_rank_of_fibre(f);
 
-    (void)status;
     mpi_thread_enter(); /* for good: the rank ends with whatever thread ends it */
     if (mpi_world.measured)
         mpi_charge(r);
-    if (phase == 1)
+    if (phase == 1) {
         output_end_rank(&mpi_world.output, mpi_rank_id(r), r->ent.clock);
-    else if (mpi_world.measured)
+        if (mpi_spawn_serves(r))
+            rest(r, status);
+    } else if (mpi_world.measured) {
         mpi_world.slice_start = ticks_now();
+    }
+}
+
+static void hook_starting(struct vp_fibre *f, int *argc, char ***argv)
+{
+    mpi_spawn_starting(mpi_rank_of_fibre(f), argc, argv);
 }
 
 static uint64_t hook_rank(const struct vp_fibre *f)
@@ -345,7 +368,8 @@ static void hook_crash(struct vp_fibre *f, int sig, void *addr)
 
 static const struct vp_hooks hooks = {
     .now = hook_now, .sleep = hook_sleep, .yield = hook_yield, .write = hook_write,
-    .exiting = hook_exiting, .next = hook_next, .begun = hook_begun, .threads = hook_threads,
+    .exiting = hook_exiting, .next = hook_next, .starting = hook_starting, .begun = hook_begun,
+    .threads = hook_threads,
     .unborn = hook_unborn, .died = hook_died, .crash = hook_crash,
     .rank = hook_rank, .hostname = hook_hostname,
 };
@@ -380,6 +404,7 @@ static void map_page(void)
     mpi_world.page = page;
     mpi_world.opt = &page->opt;
     mpi_world.size = (uint32_t)page->opt.ranks;
+    mpi_world.room = (uint32_t)run_room(&page->opt);
     mpi_world.check_leaks = page->opt.check_leaks;
 }
 
@@ -426,7 +451,7 @@ static void set_up(void)
 {
     const struct run_options *o = mpi_world.opt;
     struct err err;
-    struct output_config out = {.labels = o->labels, .ranks = o->ranks, .full = make_room};
+    struct output_config out = {.labels = o->labels, .ranks = mpi_world.room, .full = make_room};
     struct vp_config vp = {.stack_size = o->stack_size, .stacks = o->stacks,
                            .epoch = o->epoch, .hooks = &hooks};
     struct engine_config eng = {.stride = sizeof(struct mpi_rank),
@@ -434,15 +459,16 @@ static void set_up(void)
                                 .ops = &engine_ops};
 
     pool_init(&mpi_world.pool, "ranks' extras");
-    if (net_init(&mpi_world.net, &mpi_world.machine, o->ranks, &err) != ERR_OK)
+    mpi_world.machine.later = mpi_world.room - mpi_world.size;
+    if (net_init(&mpi_world.net, &mpi_world.machine, run_fit(o), &err) != ERR_OK)
         log_fatal("%s", err.text);
     if (vp_init(&vp, &err) != ERR_OK)
         log_fatal("%s", err.text);
     join(&eng);
     vp_expect(eng.place.count);
-    mpi_world.ranks = mem_map((size_t)eng.place.count * sizeof(struct mpi_rank), 1);
+    mpi_world.ranks = mem_map((size_t)eng.place.room * sizeof(struct mpi_rank), 1);
     if (!mpi_world.ranks)
-        log_fatal("cannot reserve memory for %u ranks", eng.place.count);
+        log_fatal("cannot reserve memory for %u ranks", eng.place.room);
     eng.base = mpi_world.ranks;
     eng.lookahead = mpi_world.net.lookahead;
     eng.contended = mpi_world.net.contended;

@@ -67,7 +67,9 @@ struct mpi_world {
     struct run_page *page;
     const struct run_options *opt;
     struct mpi_rank *ranks; /* of this process */
-    uint32_t size;          /* of MPI_COMM_WORLD, over all processes */
+    uint32_t size;          /* ranks that the run starts with, over all processes */
+    uint32_t room;          /* world ranks are below this: `size` and those that may be spawned */
+    int has_spawned;        /* some ranks here have an MPI_COMM_WORLD of their own (comm/spawn.h) */
     int measured;         /* charge host time between calls */
     uint64_t slice_start; /* host ticks when program code last began to run */
     double ps_per_tick;   /* host ticks to virtual picoseconds, speed included */

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "mpi/comm/ports.h"
+#include "mpi/comm/spawn.h"
 #include "mpi/io/io_internal.h"
 #include "mpi/rma/rma.h"
 
@@ -27,6 +28,7 @@ static const struct mpi_service_ops services[MPI_SERVICE_COUNT] = {
     [MPI_SERVICE_RMA] = {rma_serve, rma_reply},
     [MPI_SERVICE_IO] = {io_serve, io_reply},
     [MPI_SERVICE_NAMES] = {ports_serve, ports_reply},
+    [MPI_SERVICE_SPAWN] = {spawn_serve, spawn_reply},
 };
 
 /* ---- sending ---- */
@@ -70,6 +72,22 @@ struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *
 vtime mpi_service_reply(struct mpi_rank *self, struct mpi_msg *answer, uint64_t bytes, vtime t)
 {
     return mpi_service_send(self, answer, bytes, t, 0);
+}
+
+void mpi_service_await(struct mpi_rank *self, const int *done, const vtime *arrival,
+                       struct mpi_req *shown)
+{
+    vtime due;
+
+    for (;;) {
+        mpi_drain(self);
+        if (*done)
+            break;
+        if (!mpi_decide(self, VTIME_NEVER, &due))
+            mpi_block(self, due, 1, &shown, 1);
+    }
+    mpi_clock_reach(self, *arrival);
+    mpi_clock_add(self, mpi_world.recv_overhead);
 }
 
 /* ---- the queue ---- */

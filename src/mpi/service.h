@@ -17,7 +17,8 @@
 
 #include "mpi/p2p/p2p_internal.h"
 
-enum mpi_service { MPI_SERVICE_RMA, MPI_SERVICE_IO, MPI_SERVICE_NAMES, MPI_SERVICE_COUNT };
+enum mpi_service { MPI_SERVICE_RMA, MPI_SERVICE_IO, MPI_SERVICE_NAMES, MPI_SERVICE_SPAWN,
+                   MPI_SERVICE_COUNT };
 
 struct mpi_service_ops {
     void (*serve)(struct mpi_rank *self, struct mpi_msg *m, vtime t);
@@ -37,6 +38,11 @@ vtime mpi_service_send(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes,
 /* An answer to `m`, with room for a payload, its cookie copied; and sending it at time t. */
 struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *m, uint64_t payload);
 vtime mpi_service_reply(struct mpi_rank *self, struct mpi_msg *answer, uint64_t bytes, vtime t);
+
+/* The rank, which has sent a question, waits until the answer has set *done, and to its arrival; `shown`
+ * says in reports what it waits for. May switch. */
+void mpi_service_await(struct mpi_rank *self, const int *done, const vtime *arrival,
+                       struct mpi_req *shown);
 
 /* ---- for match.c ---- */
 /* A message of a service came in. */

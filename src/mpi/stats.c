@@ -23,15 +23,15 @@ void mpi_stats_init(int detail)
 {
     struct mpi_stats *s = mem_zalloc(sizeof *s);
     uint64_t per_node = mpi_world.opt->platform.nodes_ranks;
-    uint64_t nodes = (mpi_world.size + per_node - 1) / per_node;
+    uint64_t nodes = (mpi_world.room + per_node - 1) / per_node;
     uint64_t nodes_per_group = (nodes + GROUPS_MAX - 1) / GROUPS_MAX;
 
-    s->group = (uint32_t)(nodes_per_group * per_node < mpi_world.size ? nodes_per_group * per_node
-                                                                      : mpi_world.size);
-    s->groups = (mpi_world.size + s->group - 1) / s->group;
+    s->group = (uint32_t)(nodes_per_group * per_node < mpi_world.room ? nodes_per_group * per_node
+                                                                      : mpi_world.room);
+    s->groups = (mpi_world.room + s->group - 1) / s->group;
     s->detail = detail;
     if (detail)
-        s->rank_end = mem_zalloc(mpi_place()->count * sizeof *s->rank_end);
+        s->rank_end = mem_zalloc(mpi_place()->room * sizeof *s->rank_end);
     mpi_world.stats = s;
 }
 
@@ -128,7 +128,7 @@ static void aggregate(void)
     if (!s->matrix)
         log_fatal("no memory for the statistics of pairs");
     s->aggregated = 1;
-    for (uint32_t i = 0; i < mpi_place()->count; i++)
+    for (uint32_t i = 0; i < mpi_world.engine.known; i++)
         fold_rank(&mpi_world.ranks[i]);
     mem_trim();
 }
@@ -188,7 +188,7 @@ void mpi_stats_rank_end(struct mpi_rank *self)
 
 void mpi_stats_fold_inline(void)
 {
-    for (uint32_t i = 0; i < mpi_place()->count; i++) {
+    for (uint32_t i = 0; i < mpi_world.engine.known; i++) {
         struct mpi_pair *p = &mpi_world.ranks[i].pair;
 
         if (p->messages)

@@ -37,7 +37,7 @@ static void add_row(struct buf *out, uint64_t *count, uint32_t src, uint32_t dst
 
 static void add_pairs(struct buf *out, uint64_t *count)
 {
-    for (uint32_t i = 0; i < mpi_place()->count; i++) {
+    for (uint32_t i = 0; i < mpi_world.engine.known; i++) {
         const struct mpi_rank *r = &mpi_world.ranks[i];
         uint32_t rank = mpi_rank_id(r);
 
@@ -80,14 +80,16 @@ void mpi_stats_collect(struct buf *out)
     struct part *part = mem_zalloc(sizeof *part);
 
     part->sum = *s;
-    part->ranks = s->detail ? mpi_place()->count : 0;
     buf_add(out, part, sizeof *part);
     if (s->aggregated)
         add_cells(out, &part->rows);
     else
         add_pairs(out, &part->rows);
-    for (uint32_t i = 0; i < part->ranks; i++)
-        add_rank(out, i);
+    for (uint32_t i = 0; s->detail && i < mpi_world.engine.known; i++)
+        if (i < mpi_place()->count || mpi_world.ranks[i].ent.state != ENGINE_NEW) {
+            add_rank(out, i);
+            part->ranks++;
+        }
     memcpy(out->data + at, part, sizeof *part);
     mem_free(part);
 }
@@ -139,6 +141,8 @@ static size_t read_rank(struct mpi_report *r, const char *data)
 
     memcpy(&p, data, sizeof p);
     r->rank_end[p.rank] = p.end;
+    if (p.rank >= r->ranks)
+        r->ranks = p.rank + 1;
     bytes = p.calls * sizeof l->at[0];
     if (p.calls) {
         l = mem_alloc(sizeof *l + bytes);
@@ -234,8 +238,9 @@ void mpi_report_read(struct mpi_report *r, const struct buf *parts)
     uint64_t rows;
 
     memset(r, 0, sizeof *r);
-    r->rank_end = mem_zalloc(mpi_world.size * sizeof *r->rank_end);
-    r->rank_calls = mem_zalloc(mpi_world.size * sizeof *r->rank_calls);
+    r->ranks = mpi_world.size;
+    r->rank_end = mem_zalloc(mpi_world.room * sizeof *r->rank_end);
+    r->rank_calls = mem_zalloc(mpi_world.room * sizeof *r->rank_calls);
     rows = each_part(r, parts, read_counters);
     r->sum.aggregated |= r->sum.pairs > MPI_STATS_PAIRS_MAX;
     r->rows = mem_alloc(rows * sizeof *r->rows);
@@ -245,7 +250,7 @@ void mpi_report_read(struct mpi_report *r, const struct buf *parts)
 
 void mpi_report_fini(struct mpi_report *r)
 {
-    for (uint32_t i = 0; i < mpi_world.size; i++)
+    for (uint32_t i = 0; i < r->ranks; i++)
         mem_free(r->rank_calls[i]);
     mem_free(r->rank_calls);
     mem_free(r->rank_end);

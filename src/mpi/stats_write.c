@@ -122,7 +122,7 @@ static void json_ranks(struct json *j, const struct mpi_report *r)
 {
     json_key(j, "per_rank");
     json_array_begin(j);
-    for (uint32_t i = 0; i < mpi_world.size; i++) {
+    for (uint32_t i = 0; i < r->ranks; i++) {
         const struct mpi_call_list *l = r->rank_calls[i];
 
         json_object_begin(j);
@@ -150,7 +150,7 @@ static void write_json(struct buf *b, vtime virtual_time, const struct mpi_repor
 
     json_init(&j, b);
     json_object_begin(&j);
-    json_count(&j, "ranks", mpi_world.size);
+    json_count(&j, "ranks", r->ranks);
     json_seconds(&j, "virtual_time_s", virtual_time);
     json_functions(&j, &r->sum);
     json_messages(&j, &r->sum);
@@ -171,7 +171,7 @@ static void write_csv(struct buf *b, vtime virtual_time, const struct mpi_report
     const struct mpi_stats *s = &r->sum;
 
     buf_addf(b, "kind,name,source,destination,count,bytes,time_s\n");
-    buf_addf(b, "run,ranks,,,%" PRIu32 ",,%.12f\n", mpi_world.size,
+    buf_addf(b, "run,ranks,,,%" PRIu32 ",,%.12f\n", r->ranks,
              vtime_to_seconds(virtual_time));
     for (unsigned i = 0; i < MPI_FN_COUNT; i++)
         if (s->calls[i])
@@ -193,7 +193,7 @@ static void write_csv(struct buf *b, vtime virtual_time, const struct mpi_report
         buf_addf(b, "%s,,%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",\n",
                  s->aggregated ? "group_pair" : "pair", r->rows[i].src, r->rows[i].dst,
                  r->rows[i].messages, r->rows[i].bytes);
-    for (uint32_t i = 0; i < mpi_world.size; i++) {
+    for (uint32_t i = 0; i < r->ranks; i++) {
         const struct mpi_call_list *c = r->rank_calls[i];
 
         buf_addf(b, "rank,end,%" PRIu32 ",,,,%.12f\n", i, vtime_to_seconds(r->rank_end[i]));

@@ -29,9 +29,15 @@
 /* A line of output on its way; its bytes follow, or it is a bound. */
 struct shipped {
     vtime when;
-    uint64_t rank;
+    uint64_t rank;  /* of a bound: how many births it knows of */
     uint32_t fd;    /* 0: a bound */
     uint32_t bytes;
+};
+
+/* What process 0 knows of ranks elsewhere that are being spawned. */
+struct births {
+    uint64_t sent;
+    vtime first; /* of those that the process has not said to know of */
 };
 
 static struct {
@@ -43,7 +49,8 @@ static struct {
     struct mpi_team_stop stop;
     struct mpi_team_status others;  /* process 0: the sum of ... */
     struct mpi_team_status *status; /* ... what each said last, ... */
-    vtime *bounds;                  /* ... what it will not write before ... */
+    vtime *bounds;                  /* ... what it will not write before, ... */
+    struct births *births;          /* ... those of its ranks that were spawned ... */
     struct buf *parts;              /* ... and its part of the result */
     uint8_t *has_part;
     uint32_t part_count;
@@ -101,6 +108,31 @@ void mpi_team_output(struct output_config *cfg)
         cfg->record = ship_line;
 }
 
+/* What a process says it will not write before, unless it is a rank whose birth is under way. */
+static void take_bound(uint32_t from, vtime bound, uint64_t born)
+{
+    struct births *b = &team.births[from];
+
+    if (born == b->sent)
+        b->first = VTIME_NEVER;
+    team.bounds[from] = bound < b->first ? bound : b->first;
+}
+
+void mpi_team_birth(uint32_t rank, vtime when)
+{
+    uint32_t proc = place_proc(mpi_place(), rank);
+    struct births *b;
+
+    if (proc == me())
+        return;
+    b = &team.births[proc];
+    b->sent++;
+    if (when < b->first)
+        b->first = when;
+    if (when < team.bounds[proc])
+        team.bounds[proc] = when;
+}
+
 static void take_output(uint32_t from, const char *data, size_t bytes)
 {
     struct shipped s;
@@ -111,14 +143,14 @@ static void take_output(uint32_t from, const char *data, size_t bytes)
         if (s.fd)
             output_add_line(&mpi_world.output, s.rank, s.when, (int)s.fd, data + at, s.bytes);
         else
-            team.bounds[from] = s.when;
+            take_bound(from, s.when, s.rank);
     }
     mpi_world.engine.idle_often = 1;
 }
 
 void mpi_team_release(vtime bound)
 {
-    struct shipped s = {.when = bound};
+    struct shipped s = {.when = bound, .rank = mpi_world.engine.born};
 
     if (!team.on) {
         output_release(&mpi_world.output, bound);
@@ -365,6 +397,7 @@ void mpi_team_open(const struct run_options *o, struct place *place)
 
     if (o->procs <= 1) {
         place_init(place, PLACE_BLOCK, (uint32_t)o->ranks, 1, 0, NULL);
+        place_add_spares(place, mpi_world.room - mpi_world.size);
         return;
     }
     if (native_open(&cfg.link, o->native_path, &err) != ERR_OK)
@@ -374,12 +407,16 @@ void mpi_team_open(const struct run_options *o, struct place *place)
                   cfg.link.procs, o->procs);
     place_init(place, (enum place_kind)o->placement, (uint32_t)o->ranks, o->procs, cfg.link.proc,
                o->placement == PLACE_LIST ? map_owners(o) : NULL);
+    place_add_spares(place, mpi_world.room - mpi_world.size);
     procs_init(&team.procs, &cfg);
     team.on = 1;
     buf_init(&team.ship);
     if (cfg.link.proc == 0) {
         team.status = mem_zalloc(o->procs * sizeof *team.status);
         team.bounds = mem_zalloc(o->procs * sizeof *team.bounds);
+        team.births = mem_zalloc(o->procs * sizeof *team.births);
+        for (uint32_t q = 0; q < o->procs; q++)
+            team.births[q].first = VTIME_NEVER;
         team.parts = mem_zalloc(o->procs * sizeof *team.parts);
         team.has_part = mem_zalloc(o->procs);
     }

@@ -78,7 +78,7 @@ int net_init(struct net *net, const struct platform *machine, uint64_t ranks, st
     net->ops = find_model(c->net_model, err);
     if (!net->ops)
         return ERR_INPUT;
-    net->ranks = (uint32_t)ranks;
+    net->ranks = (uint32_t)(ranks + machine->later);
     net->latency_factor = c->net_latency_factor;
     net->bandwidth_factor = c->net_bandwidth_factor;
     rc = platform_nodes_init(&net->nodes, machine, ranks, err);

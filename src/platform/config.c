@@ -92,6 +92,8 @@ static const struct key keys[] = {
     {"mpi.test_cost", KEY_TIME, FIELD(mpi_test_cost), 1, "100ns",
      "time of MPI_Test*, MPI_Iprobe, MPI_Improbe and of a yield"},
     {"mpi.clock_cost", KEY_TIME, FIELD(mpi_clock_cost), 1, "25ns", "time of reading any clock"},
+    {"mpi.spawn_cost", KEY_TIME, FIELD(mpi_spawn_cost), 0, "10ms",
+     "time of MPI_Comm_spawn to start ranks, however many"},
     {"io.servers", KEY_COUNT, FIELD(io_servers), 1, "4", "file servers"},
     {"io.stripe", KEY_SIZE, FIELD(io_stripe), 1, "1MiB",
      "bytes of a file on one server before the next server has its turn"},

@@ -72,6 +72,7 @@ struct platform_config {
     vtime mpi_recv_per_kib;      /* receiver's processor, per 1024 bytes */
     vtime mpi_test_cost;         /* MPI_Test*, MPI_Iprobe, MPI_Improbe, yields */
     vtime mpi_clock_cost;        /* reading any clock */
+    vtime mpi_spawn_cost;        /* of starting ranks, per call of MPI_Comm_spawn */
     /* io */
     uint64_t io_servers;         /* file servers */
     uint64_t io_stripe;          /* bytes of a file on one server before the next one's */

@@ -78,6 +78,7 @@ struct platform_list {
 struct platform {
     struct platform_config config;
     struct platform_list lists[PLATFORM_LISTS];
+    uint64_t later; /* ranks that may be spawned, for which no nodes are set aside */
 };
 
 /* A machine with all defaults and no items. */

@@ -1,7 +1,7 @@
 /*
  * nodes.h - which node a rank is on.
  *
- *     block    rank / ranks per node
+ *     block    rank / ranks per node; ranks beyond the last node begin again with the first
  *     cyclic   rank modulo the number of nodes
  *     list     as nodes.map says; it repeats if there are more ranks
  */
@@ -26,8 +26,10 @@ int platform_nodes_init(struct platform_nodes *, const struct platform *, uint64
 
 static inline uint32_t platform_node_of(const struct platform_nodes *n, uint32_t rank)
 {
-    if (__builtin_expect(n->placement == PLATFORM_BLOCK, 1))
-        return n->per_node == 1 ? rank : rank / n->per_node;
+    if (__builtin_expect(n->placement == PLATFORM_BLOCK, 1)) {
+        rank = n->per_node == 1 ? rank : rank / n->per_node;
+        return __builtin_expect(rank < n->count, 1) ? rank : rank % n->count;
+    }
     return n->placement == PLATFORM_CYCLIC ? rank % n->count : n->map[rank % n->map_len];
 }
 

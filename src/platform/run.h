@@ -34,6 +34,8 @@ struct run_options {
     int32_t type_keys;  /* the program imports MPI_Type_create_keyval */
     int32_t uses_files; /* the program imports MPI_File_open or MPI_File_delete */
     int32_t uses_names; /* the program imports functions that ask agents for names and ports */
+    int32_t uses_spawn; /* the program imports MPI_Comm_spawn or MPI_Comm_spawn_multiple */
+    uint64_t universe;  /* ranks in all, those that may be spawned included, or 0: see run_room */
     int32_t detail;     /* per-rank, per-function statistics wanted (--stats given) */
     int32_t check_leaks; /* report what the program did not free */
     uint32_t procs;      /* native processes */
@@ -46,6 +48,24 @@ struct run_options {
     char program[4096];
     char host_reason[128];
 };
+
+#define RUN_RANKS_MAX 2147483647 /* a rank is an int */
+#define RUN_SPARES 1024          /* ranks that may be spawned if `universe` does not say */
+
+/* How many ranks there may be, ... */
+static inline uint64_t run_room(const struct run_options *o)
+{
+    uint64_t most = o->universe ? o->universe : o->ranks + RUN_SPARES;
+
+    if (!o->uses_spawn)
+        return o->ranks;
+    return most < RUN_RANKS_MAX ? most : RUN_RANKS_MAX;
+}
+/* ... and how many the machine has nodes for: others share them. */
+static inline uint64_t run_fit(const struct run_options *o)
+{
+    return o->universe ? o->universe : o->ranks;
+}
 
 /* Why the run ended. */
 enum run_cause {
@@ -93,6 +113,7 @@ struct run_page {
         int32_t cause;       /* enum run_cause */
         int32_t exit_status; /* what `orrery run` returns */
         vtime virtual_time;  /* largest final clock */
+        uint64_t spawned;    /* ranks */
         uint64_t messages, bytes, switches, own_stacks;
         uint64_t private_bytes;  /* of a rank, if it changed all of it */
         uint64_t swapped_bytes;  /* of them, copied at every switch */

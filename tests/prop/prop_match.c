@@ -371,7 +371,7 @@ static void world_make(void)
 {
     mpi_world.page = &page;
     mpi_world.opt = &page.opt;
-    mpi_world.size = RANKS_MAX;
+    mpi_world.size = mpi_world.room = RANKS_MAX;
     place_init(&mpi_world.engine.cfg.place, PLACE_BLOCK, RANKS_MAX, 1, 0, NULL);
     platform_config_init(&page.opt.platform);
     page.opt.compute = RUN_COMPUTE_NONE;

@@ -66,7 +66,7 @@ static void find_processes(const struct mpi_group *g, uint8_t *has)
     uint32_t a = mpi_group_world_rank(g, 0), b = mpi_group_world_rank(g, g->size - 1);
 
     if (g->kind == MPI_GROUP_RANGE && mpi_place()->kind == PLACE_BLOCK &&
-        (g->stride == 1 || g->stride == -1)) {
+        (g->stride == 1 || g->stride == -1) && a < mpi_world.size && b < mpi_world.size) {
         uint32_t from = place_proc(mpi_place(), a < b ? a : b);
         uint32_t to = place_proc(mpi_place(), a < b ? b : a);
 

@@ -19,6 +19,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "mpi/comm/spawn.h"
+#include "mpi/ext.h"
 #include "mpi/info.h"
 #include "mpi/topo/topo.h"
 
@@ -87,12 +89,38 @@ static void index_free(uint32_t index)
     table.free_tail = index + 1;
 }
 
+/* The running rank's MPI_COMM_WORLD: ranks that were spawned have one of their own. */
+static struct mpi_comm *world_of_caller(void)
+{
+    const struct mpi_rank *self = mpi_self();
+    const struct mpi_app *app = self && self->ext ? self->ext->app : NULL;
+
+    return app && app->world ? app->world : &comm_world;
+}
+
+static inline struct mpi_comm *world(void)
+{
+    return __builtin_expect(mpi_world.has_spawned, 0) ? world_of_caller() : &comm_world;
+}
+
+struct mpi_comm *mpi_comm_adopt_world(struct mpi_rank *self, mpi_comm_desc desc)
+{
+    struct mpi_comm *c;
+
+    mpi_comm_adopt(self, &comm_world, desc);
+    c = mpi_comm_of_desc(desc);
+    c->handle = MPI_COMM_WORLD;
+    c->name = world_name;
+    mpi_world.has_spawned = 1;
+    return c;
+}
+
 struct mpi_comm *mpi_comm_at(MPI_Comm handle)
 {
     uint32_t bits = (uint32_t)handle, index = bits & HANDLE_INDEX;
 
     if (handle == MPI_COMM_WORLD)
-        return &comm_world;
+        return world();
     if (handle == MPI_COMM_SELF)
         return &comm_self;
     if ((bits & HANDLE_CLASS) != COMM_HANDLE || index >= table.count || table.slots[index] & 1)
@@ -117,7 +145,7 @@ struct mpi_comm *mpi_comm_get(MPI_Comm handle)
     struct mpi_comm *c;
 
     if (handle == MPI_COMM_WORLD)
-        return &comm_world;
+        return world();
     if (handle == MPI_COMM_SELF)
         return &comm_self;
     c = mpi_comm_at(handle);

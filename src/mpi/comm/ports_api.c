@@ -33,22 +33,12 @@ static int ask(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes, const c
                struct ports_answer *a)
 {
     struct mpi_req shown = {.kind = MPI_REQ_WORK, .mode = MPI_MODE_PORT, .buf = (void *)where};
-    struct mpi_req *r = &shown;
-    vtime due;
 
     a->done = 0;
     m->cookie = (uintptr_t)a;
     mpi_clock_add(self, mpi_world.send_overhead);
     mpi_service_send(self, m, bytes, self->ent.clock, 0);
-    for (;;) {
-        mpi_drain(self);
-        if (a->done)
-            break;
-        if (!mpi_decide(self, VTIME_NEVER, &due))
-            mpi_block(self, due, 1, &r, 1);
-    }
-    mpi_clock_reach(self, a->arrival);
-    mpi_clock_add(self, mpi_world.recv_overhead);
+    mpi_service_await(self, &a->done, &a->arrival, &shown);
     return a->error;
 }
 
@@ -67,7 +57,7 @@ static int read_port(const char *name, uint32_t *rank, uint32_t *number)
 {
     char same[MPI_MAX_PORT_NAME];
 
-    if (!name || sscanf(name, PORT_FORMAT, rank, number) != 2 || *rank >= mpi_world.size)
+    if (!name || sscanf(name, PORT_FORMAT, rank, number) != 2 || *rank >= mpi_world.room)
         return 0;
     snprintf(same, sizeof same, PORT_FORMAT, *rank, *number);
     return strcmp(name, same) == 0;

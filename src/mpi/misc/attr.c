@@ -8,14 +8,16 @@
 #include "mpi/attr.h"
 
 #include "mpi/comm/check.h"
+#include "mpi/comm/spawn.h"
 #include "mpi/entry.h"
+#include "mpi/ext.h"
 #include "mpi/misc/attr_internal.h"
 #include "mpi_impl.h"
 
 /* The address of the int, or NULL if the key has no value; *valid: is there such a key? */
 static int *predefined(const struct mpi_rank *self, int keyval, int *valid)
 {
-    static int tag_ub, host, io, wtime_is_global, appnum;
+    static int tag_ub, host, io, wtime_is_global, appnum, universe;
 
     *valid = 1;
     switch (keyval & 1 ? keyval : keyval - 1) {
@@ -32,12 +34,13 @@ static int *predefined(const struct mpi_rank *self, int keyval, int *valid)
         wtime_is_global = 1; /* virtual clocks start together and do not drift */
         return &wtime_is_global;
     case MPI_APPNUM:
-        appnum = 0;
+        appnum = self->ext && self->ext->app ? self->ext->app->appnum : 0;
         return &appnum;
     case MPI_LASTUSEDCODE:
         return mpi_errcode_last(self);
     case MPI_UNIVERSE_SIZE:
-        return NULL;
+        universe = (int)(mpi_world.opt->universe ? mpi_world.opt->universe : mpi_world.room);
+        return mpi_world.opt->universe || mpi_world.opt->uses_spawn ? &universe : NULL;
     default:
         *valid = 0;
         return NULL;

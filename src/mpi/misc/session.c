@@ -230,7 +230,7 @@ int mpi_session_get_nth_pset(struct mpi_rank *self, MPI_Session session, MPI_Inf
 static struct mpi_group *pset_group(const struct mpi_rank *self, const char *name)
 {
     if (strcasecmp(name, pset_world) == 0)
-        return mpi_group_make_range(0, 1, mpi_world.size);
+        return mpi_group_ref(mpi_comm_get(MPI_COMM_WORLD)->group);
     return strcasecmp(name, pset_self) == 0 ? mpi_group_make_range(mpi_rank_id(self), 1, 1) : NULL;
 }
 

@@ -1,0 +1,246 @@
+/*
+ * spawn.c - the agent that deals out ranks, and how a spawned rank begins (see spawn.h).
+ *
+ * Invariants
+ *  1. Numbers are dealt out in order and never twice: the new ranks of a spawn are a range, and so is
+ *     their MPI_COMM_WORLD.
+ *  2. A rank starts by its birth and by nothing else. Messages of others may reach its process before
+ *     the birth does; they wait.
+ *  3. All births are sent by rank 0, hence by process 0, which thus knows of ranks elsewhere that have
+ *     not begun to write yet (mpi_team_birth). They do not go through the network, only take its
+ *     smallest latency: from the moment a birth is sent, it is known when the rank begins.
+ */
+#include "mpi/comm/spawn.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "mpi/service.h"
+#include "mpi/team.h"
+
+/* The message that starts a rank; the texts of its command follow. */
+struct birth {
+    mpi_comm_desc world, parent;
+    int32_t appnum, argc;
+};
+
+enum { REPLY_ANSWER, REPLY_BIRTH }; /* tags */
+
+static char parent_name[] = "MPI_COMM_PARENT"; /* as in MPICH */
+
+/* ---- the agent ---- */
+
+/* A question taken apart. */
+struct order {
+    struct spawn_head head;
+    const char *list, *commands; /* in the message */
+    int32_t *started;            /* of each command */
+    uint32_t first, total;
+};
+
+/* Command number 0 is at *at; moves on to the next. Returns its texts. */
+static const char *next_command(const char **at, struct spawn_command *c)
+{
+    const char *texts = *at + sizeof *c;
+
+    memcpy(c, *at, sizeof *c);
+    *at = texts + c->texts;
+    return texts;
+}
+
+/* How many ranks each command gets; 0 if they cannot be had. */
+static int deal(struct order *o, uint32_t left)
+{
+    const char *at = o->commands;
+    struct spawn_command c;
+
+    o->total = 0;
+    for (uint32_t i = 0; i < o->head.commands; i++) {
+        const char *soft = next_command(&at, &c);
+        uint32_t most = left < (uint32_t)c.processes ? left : (uint32_t)c.processes;
+
+        o->started[i] = spawn_soft(soft, c.processes, (int32_t)most);
+        if (o->started[i] < 0)
+            return 0;
+        o->total += (uint32_t)o->started[i];
+        left -= (uint32_t)o->started[i];
+    }
+    return o->total > 0;
+}
+
+static void send_birth(struct mpi_rank *self, uint32_t dst, const struct birth *b, const char *texts,
+                       uint64_t bytes, vtime t)
+{
+    struct mpi_msg *m = mpi_service_new(self, dst, MPI_SERVICE_SPAWN, sizeof *b + bytes);
+
+    m->em.flags |= ENGINE_MSG_BIRTH | ENGINE_MSG_URGENT;
+    m->em.arrival = vtime_add(t, mpi_world.net.lookahead);
+    m->kind = MPI_MSG_REPLY;
+    m->tag = REPLY_BIRTH;
+    memcpy(m->payload, b, sizeof *b);
+    memcpy(m->payload + sizeof *b, texts, bytes);
+    mpi_team_birth(dst, m->em.arrival);
+    engine_inject(&mpi_world.engine, &m->em);
+}
+
+static void send_births(struct mpi_rank *self, const struct order *o, struct birth b, vtime t)
+{
+    const char *at = o->commands;
+    uint32_t number = o->first;
+    struct spawn_command c;
+
+    for (uint32_t i = 0; i < o->head.commands; i++) {
+        const char *texts = next_command(&at, &c);
+
+        b.appnum = (int32_t)i;
+        b.argc = c.argc;
+        for (int32_t k = 0; k < o->started[i]; k++)
+            send_birth(self, number++, &b, texts, c.texts, t);
+    }
+}
+
+static void answer(struct mpi_rank *self, struct mpi_msg *m, int error, mpi_comm_desc desc,
+                   const struct order *o, vtime t)
+{
+    uint64_t bytes = error ? 0 : o->head.commands * sizeof *o->started;
+    struct mpi_msg *a = mpi_service_answer(self, m, bytes);
+
+    a->tag = REPLY_ANSWER;
+    a->ctx = (uint32_t)error;
+    a->bytes = desc;
+    a->heap_pos = (uint32_t)bytes;
+    memcpy(a->payload, o->started, bytes);
+    mpi_service_reply(self, a, bytes, t);
+}
+
+/* The new ranks, from o->first on, and the communicators they begin with. */
+static mpi_comm_desc make_ranks(struct mpi_rank *self, const struct order *o, vtime t)
+{
+    struct mpi_group *parents = mpi_group_from_wire(&o->head.parents, o->list);
+    struct mpi_group *kids = mpi_group_make_range(o->first, 1, o->total);
+    struct birth b = {.appnum = 0};
+    mpi_comm_desc desc;
+
+    b.world = mpi_comm_describe(mpi_comm_new(mpi_group_ref(kids), MPI_ERRHANDLER_NULL));
+    desc = mpi_comm_describe(mpi_comm_new_inter(parents, kids, MPI_ERRHANDLER_NULL));
+    b.parent = mpi_comm_desc_high(desc);
+    send_births(self, o, b, t);
+    return desc;
+}
+
+void spawn_serve(struct mpi_rank *self, struct mpi_msg *m, vtime t)
+{
+    struct mpi_ext *ext = mpi_ext_get(self);
+    mpi_comm_desc desc = MPI_COMM_DESC_NULL;
+    int error = MPI_ERR_SPAWN;
+    struct order o;
+
+    memcpy(&o.head, m->payload, sizeof o.head);
+    o.list = m->payload + sizeof o.head;
+    o.commands = o.list + o.head.list;
+    o.first = mpi_world.size + ext->spawned;
+    o.started = mem_zalloc(o.head.commands * sizeof *o.started);
+    if (deal(&o, mpi_world.room - o.first)) {
+        ext->spawned += o.total;
+        t = vtime_add(t, mpi_world.opt->platform.mpi_spawn_cost);
+        desc = make_ranks(self, &o, t);
+        error = MPI_SUCCESS;
+    }
+    answer(self, m, error, desc, &o, t);
+    mem_free(o.started);
+    engine_msg_free(&mpi_world.engine, &m->em);
+}
+
+/* ---- answers and births ---- */
+
+static void take_answer(const struct mpi_msg *m)
+{
+    struct spawn_answer *a = (struct spawn_answer *)(uintptr_t)m->cookie;
+
+    a->error = (int)m->ctx;
+    a->desc = (mpi_comm_desc)m->bytes;
+    memcpy(a->started, m->payload, m->heap_pos);
+    a->arrival = m->em.arrival;
+    a->done = 1;
+}
+
+/* The texts and the list of arguments in one block. */
+static struct mpi_app *make_app(const struct birth *b, const char *texts, size_t bytes)
+{
+    size_t list = ((size_t)b->argc + 1) * sizeof(char *);
+    struct mpi_app *app = mem_zalloc(sizeof *app + list + bytes);
+    char *at = (char *)(app + 1) + list;
+
+    memcpy(at, texts, bytes);
+    app->argv = (char **)(app + 1);
+    app->argc = b->argc;
+    app->appnum = b->appnum;
+    at += strlen(at) + 1; /* `soft` */
+    app->wdir = at;
+    for (int i = 0; i < b->argc; i++)
+        app->argv[i] = at += strlen(at) + 1;
+    return app;
+}
+
+static void take_birth(struct mpi_rank *self, const struct mpi_msg *m)
+{
+    size_t bytes = m->em.size - sizeof *m - sizeof(struct birth);
+    struct mpi_app *app;
+    struct birth b;
+
+    memcpy(&b, m->payload, sizeof b);
+    app = make_app(&b, m->payload + sizeof b, bytes);
+    app->world_desc = b.world;
+    app->parent_desc = b.parent;
+    mpi_ext_get(self)->app = app;
+}
+
+void spawn_reply(struct mpi_rank *self, struct mpi_msg *m)
+{
+    if (m->tag == REPLY_ANSWER)
+        take_answer(m);
+    else
+        take_birth(self, m);
+    engine_msg_free(&mpi_world.engine, &m->em);
+}
+
+/* ---- the life of a spawned rank ---- */
+
+void mpi_spawn_starting(struct mpi_rank *self, int *argc, char ***argv)
+{
+    struct mpi_app *app;
+    char text[200];
+
+    if (mpi_rank_id(self) < mpi_world.size)
+        return;
+    mpi_drain(self);
+    app = self->ext->app;
+    app->world = mpi_comm_adopt_world(self, app->world_desc);
+    mpi_comm_adopt(self, app->world, app->parent_desc);
+    mpi_comm_of_desc(app->parent_desc)->name = parent_name;
+    *argc = app->argc;
+    *argv = app->argv;
+    if (!app->wdir[0] || chdir(app->wdir) == 0)
+        return;
+    snprintf(text, sizeof text, "cannot start in the directory '%.120s', as the info key 'wdir' of "
+             "MPI_Comm_spawn says", app->wdir);
+    mpi_abort_run(self, MPI_ERR_SPAWN, text);
+}
+
+void mpi_spawn_ended(struct mpi_rank *r)
+{
+    if (!r->ext || !r->ext->app)
+        return;
+    mem_free(r->ext->app);
+    r->ext->app = NULL;
+}
+
+int mpi_spawn_serves(const struct mpi_rank *r)
+{
+    uint32_t id = mpi_rank_id(r);
+
+    /* rank 0 deals out ranks and keeps names; file servers are with some of the first ranks */
+    return mpi_world.opt->uses_spawn && (id == 0 || (mpi_world.opt->uses_files && id < mpi_world.size));
+}
