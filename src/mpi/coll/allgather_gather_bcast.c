@@ -56,10 +56,8 @@ int coll_allgatherv_gather_bcast(struct mpi_rank *self, struct mpi_comm *c,
     int rc = coll_gatherv_linear(self, c, &part);
     uint64_t bytes = 0;
 
-    if (!rc && a->rank)
-        rc = coll_copy_own(a);
-    if (rc)
-        return rc;
+    if (a->rank)
+        rc |= coll_copy_own(a);
     for (int i = 0; i < a->size; i++)
         bytes += coll_count(a, a->rcounts, i);
     bytes *= a->rtype->size;
@@ -67,7 +65,7 @@ int coll_allgatherv_gather_bcast(struct mpi_rank *self, struct mpi_comm *c,
     if (!a->rank)
         move_all(a, all.buf, 0);
     struct coll_team team = {.n = a->size, .me = a->rank, .special = -1};
-    rc = coll_team_bcast(self, c, &team, 0, &all, MPI_TAG_ALLGATHERV);
+    rc |= coll_team_bcast(self, c, &team, 0, &all, MPI_TAG_ALLGATHERV);
     if (!rc && a->rank)
         move_all(a, all.buf, 1);
     mem_free(all.buf);

@@ -15,15 +15,13 @@ static int collect(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_c
     int rc = coll_copy_own(a);
     struct coll_block own = coll_recv_block(a, a->rank);
 
-    if (rc)
-        return rc;
     if (node->me)
-        return mpi_coll_send(self, c, own.buf, own.count, own.type, coll_team_rank(node, 0),
-                             MPI_TAG_ALLGATHER);
-    for (int i = 1; i < node->n && !rc; i++) {
+        return rc | mpi_coll_send(self, c, own.buf, own.count, own.type, coll_team_rank(node, 0),
+                                  MPI_TAG_ALLGATHER);
+    for (int i = 1; i < node->n; i++) {
         struct coll_block b = coll_recv_block(a, coll_team_rank(node, i));
-        rc = mpi_coll_recv(self, c, b.buf, b.count, b.type, coll_team_rank(node, i),
-                           MPI_TAG_ALLGATHER);
+        rc |= mpi_coll_recv(self, c, b.buf, b.count, b.type, coll_team_rank(node, i),
+                            MPI_TAG_ALLGATHER);
     }
     return rc;
 }
@@ -82,8 +80,8 @@ int coll_allgather_two_level(struct mpi_rank *self, struct mpi_comm *c,
 
     coll_nodes_teams(c, a->rank, -1, &node, &leads);
     int rc = collect(self, c, a, &node);
-    for (int step = 0; leads.me >= 0 && step < leads.n - 1 && !rc; step++)
-        rc = pass(self, c, a, &leads, (leads.me + leads.n - step) % leads.n,
-                  (leads.me + leads.n - step - 1) % leads.n);
-    return rc ? rc : coll_team_bcast(self, c, &node, 0, &all, MPI_TAG_ALLGATHER);
+    for (int step = 0; leads.me >= 0 && step < leads.n - 1; step++)
+        rc |= pass(self, c, a, &leads, (leads.me + leads.n - step) % leads.n,
+                   (leads.me + leads.n - step - 1) % leads.n);
+    return rc | coll_team_bcast(self, c, &node, 0, &all, MPI_TAG_ALLGATHER);
 }

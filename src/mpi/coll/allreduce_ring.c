@@ -37,17 +37,17 @@ int coll_allreduce_ring(struct mpi_rank *self, struct mpi_comm *c, const struct 
 
     if (a->sbuf != MPI_IN_PLACE)
         coll_copy(a->sbuf, a->rbuf, a->rcount, a->rtype);
-    for (int step = 0; step < a->size - 1 && !rc; step++) {
+    for (int step = 0; step < a->size - 1; step++) {
         int out = coll_before(a, a->rank, step), in = coll_before(a, a->rank, step + 1);
-        rc = pass(self, c, a, out, in, tmp);
+        rc |= pass(self, c, a, out, in, tmp);
         if (!rc)
             rc = coll_fold(a, piece_at(a, in), tmp, piece_items(a, in), 1);
     }
     coll_items_free(tmp, a->rtype, piece_items(a, 0));
-    for (int step = 0; step < a->size - 1 && !rc; step++) {
+    for (int step = 0; step < a->size - 1; step++) {
         int out = coll_before(a, coll_after(a, a->rank, 1), step);
         int in = coll_before(a, a->rank, step);
-        rc = pass(self, c, a, out, in, piece_at(a, in));
+        rc |= pass(self, c, a, out, in, piece_at(a, in));
     }
     return rc;
 }

@@ -17,7 +17,7 @@ int coll_allreduce_two_level(struct mpi_rank *self, struct mpi_comm *c,
     if (a->sbuf != MPI_IN_PLACE)
         coll_copy(a->sbuf, a->rbuf, a->rcount, a->rtype);
     int rc = coll_team_reduce(self, c, a, &node, 0, a->rbuf, MPI_TAG_ALLREDUCE);
-    if (!rc && leads.me >= 0)
-        rc = coll_team_allreduce(self, c, a, &leads, a->rbuf, MPI_TAG_ALLREDUCE);
-    return rc ? rc : coll_team_bcast(self, c, &node, 0, &b, MPI_TAG_ALLREDUCE);
+    if (leads.me >= 0)
+        rc |= coll_team_allreduce(self, c, a, &leads, a->rbuf, MPI_TAG_ALLREDUCE);
+    return rc | coll_team_bcast(self, c, &node, 0, &b, MPI_TAG_ALLREDUCE);
 }

@@ -45,9 +45,9 @@ static int help_children(struct mpi_rank *self, struct mpi_comm *c, const struct
 {
     int rc = MPI_SUCCESS, left;
 
-    for (int64_t child = 2 * (int64_t)r + 1; child <= 2 * (int64_t)r + 2 && !rc; child++)
+    for (int64_t child = 2 * (int64_t)r + 1; child <= 2 * (int64_t)r + 2; child++)
         if (child < a->size && partner((int)child, &left) >= a->size)
-            rc = send_half(self, c, a, lacking, child);
+            rc |= send_half(self, c, a, lacking, child);
     return rc;
 }
 
@@ -58,20 +58,16 @@ static int run_other(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
     const struct half *mine = &h[!left], *lacking = &h[left];
 
     rc = recv_half(self, c, a, mine, (r - 1) / 2);
-    if (!rc)
-        rc = send_half(self, c, a, mine, 2 * (int64_t)r + 1);
-    if (!rc)
-        rc = send_half(self, c, a, mine, 2 * (int64_t)r + 2);
-    if (rc)
-        return rc;
+    rc |= send_half(self, c, a, mine, 2 * (int64_t)r + 1);
+    rc |= send_half(self, c, a, mine, 2 * (int64_t)r + 2);
     if (peer >= a->size) {
-        rc = recv_half(self, c, a, lacking, (r - 1) / 2);
+        rc |= recv_half(self, c, a, lacking, (r - 1) / 2);
     } else {
         int other = coll_after(a, peer, a->root);
-        rc = mpi_coll_sendrecv(self, c, mine->at, mine->bytes, coll_byte(), other, lacking->at,
-                               lacking->bytes, coll_byte(), other, MPI_TAG_BCAST);
+        rc |= mpi_coll_sendrecv(self, c, mine->at, mine->bytes, coll_byte(), other, lacking->at,
+                                lacking->bytes, coll_byte(), other, MPI_TAG_BCAST);
     }
-    return rc ? rc : help_children(self, c, a, r, lacking);
+    return rc | help_children(self, c, a, r, lacking);
 }
 
 int coll_bcast_split_binary(struct mpi_rank *self, struct mpi_comm *c,
@@ -86,10 +82,8 @@ int coll_bcast_split_binary(struct mpi_rank *self, struct mpi_comm *c,
         rc = run_other(self, c, a, h, r);
     } else {
         rc = send_half(self, c, a, &h[0], 1);
-        if (!rc)
-            rc = send_half(self, c, a, &h[1], 2);
-        if (!rc)
-            rc = help_children(self, c, a, 0, &h[1]);
+        rc |= send_half(self, c, a, &h[1], 2);
+        rc |= help_children(self, c, a, 0, &h[1]);
     }
     coll_unflatten(a, bytes, !rc && r);
     return rc;

@@ -15,5 +15,5 @@ int coll_bcast_two_level(struct mpi_rank *self, struct mpi_comm *c, const struct
 
     if (leads.me >= 0)
         rc = coll_team_bcast(self, c, &leads, leads.special, &b, MPI_TAG_BCAST);
-    return rc ? rc : coll_team_bcast(self, c, &node, top, &b, MPI_TAG_BCAST);
+    return rc | coll_team_bcast(self, c, &node, top, &b, MPI_TAG_BCAST);
 }

@@ -49,10 +49,10 @@ int coll_team_bcast(struct mpi_rank *self, struct mpi_comm *c, const struct coll
     if (r)
         rc = mpi_coll_recv(self, c, b->buf, b->count, b->type,
                            coll_team_rank(t, relative(t, r - mask, top)), tag);
-    while ((mask >>= 1) && !rc)
+    while (mask >>= 1)
         if (mask < t->n - r)
-            rc = mpi_coll_send(self, c, b->buf, b->count, b->type,
-                               coll_team_rank(t, relative(t, r + mask, top)), tag);
+            rc |= mpi_coll_send(self, c, b->buf, rc ? 0 : b->count, b->type,
+                                coll_team_rank(t, relative(t, r + mask, top)), tag);
     return rc;
 }
 
@@ -75,18 +75,16 @@ int coll_team_reduce(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
     int base = a->op->commute ? top : 0, rc = MPI_SUCCESS;
     int r = (t->me - base + t->n) % t->n, low = r ? r & -r : t->n;
 
-    for (int mask = 1; mask < low && mask < t->n - r && !rc; mask <<= 1)
-        rc = fold_from(self, c, a, acc, coll_team_rank(t, relative(t, r + mask, base)), 0, tag);
-    if (!rc && r)
-        rc = mpi_coll_send(self, c, acc, a->rcount, a->rtype,
-                           coll_team_rank(t, relative(t, r - low, base)), tag);
-    if (rc || base == top)
-        return rc;
-    if (t->me == base)
-        return mpi_coll_send(self, c, acc, a->rcount, a->rtype, coll_team_rank(t, top), tag);
-    if (t->me == top)
-        return mpi_coll_recv(self, c, acc, a->rcount, a->rtype, coll_team_rank(t, base), tag);
-    return MPI_SUCCESS;
+    for (int mask = 1; mask < low && mask < t->n - r; mask <<= 1)
+        rc |= fold_from(self, c, a, acc, coll_team_rank(t, relative(t, r + mask, base)), 0, tag);
+    if (r)
+        rc |= mpi_coll_send(self, c, acc, a->rcount, a->rtype,
+                            coll_team_rank(t, relative(t, r - low, base)), tag);
+    if (base != top && t->me == base)
+        rc |= mpi_coll_send(self, c, acc, a->rcount, a->rtype, coll_team_rank(t, top), tag);
+    if (base != top && t->me == top)
+        rc |= mpi_coll_recv(self, c, acc, a->rcount, a->rtype, coll_team_rank(t, base), tag);
+    return rc;
 }
 
 static int exchange(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
@@ -113,15 +111,15 @@ int coll_team_allreduce(struct mpi_rank *self, struct mpi_comm *c, const struct 
     if (p.me < 0) {
         int other = coll_team_rank(t, t->me + 1);
         rc = mpi_coll_send(self, c, acc, a->rcount, a->rtype, other, tag);
-        return rc ? rc : mpi_coll_recv(self, c, acc, a->rcount, a->rtype, other, tag);
+        return rc | mpi_coll_recv(self, c, acc, a->rcount, a->rtype, other, tag);
     }
     if (p.me < p.rem)
         rc = fold_from(self, c, a, acc, coll_team_rank(t, t->me - 1), 1, tag);
-    for (int mask = 1; mask < p.pow2 && !rc; mask <<= 1) {
+    for (int mask = 1; mask < p.pow2; mask <<= 1) {
         int peer = coll_pow2_rank(&p, p.me ^ mask);
-        rc = exchange(self, c, a, acc, coll_team_rank(t, peer), peer < t->me, tag);
+        rc |= exchange(self, c, a, acc, coll_team_rank(t, peer), peer < t->me, tag);
     }
-    if (!rc && p.me < p.rem)
-        rc = mpi_coll_send(self, c, acc, a->rcount, a->rtype, coll_team_rank(t, t->me - 1), tag);
+    if (p.me < p.rem)
+        rc |= mpi_coll_send(self, c, acc, a->rcount, a->rtype, coll_team_rank(t, t->me - 1), tag);
     return rc;
 }

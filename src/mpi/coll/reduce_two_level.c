@@ -16,8 +16,8 @@ int coll_reduce_two_level(struct mpi_rank *self, struct mpi_comm *c, const struc
     if (!is_root || a->sbuf != MPI_IN_PLACE)
         coll_copy(coll_source(a), acc, a->rcount, a->rtype);
     int rc = coll_team_reduce(self, c, a, &node, top, acc, MPI_TAG_REDUCE);
-    if (!rc && leads.me >= 0)
-        rc = coll_team_reduce(self, c, a, &leads, leads.special, acc, MPI_TAG_REDUCE);
+    if (leads.me >= 0)
+        rc |= coll_team_reduce(self, c, a, &leads, leads.special, acc, MPI_TAG_REDUCE);
     if (!is_root)
         coll_items_free(acc, a->rtype, a->rcount);
     return rc;
