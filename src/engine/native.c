@@ -187,7 +187,8 @@ static void set_up_environment(int set)
 static void clean_environment(void)
 {
     static const char *const starts[] = {"PMI_", "PMIX_", "MPI_LOCAL", "HYDI_", "HYDRA_",
-                                         "MPICH_INTERFACE_HOSTNAME", ENV_TEAM, ENV_PLACEMENT};
+                                         "MPICH_INTERFACE_HOSTNAME", ENV_TEAM, ENV_PLACEMENT,
+                                         ENV_MACHINE};
     char name[256];
 
     for (char **at = environ; *at;) {

@@ -7,9 +7,30 @@
 #include <string.h>
 
 #include "net/net.h"
-#include "platform/config.h"
+#include "platform/lists.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The same with lists: whatever is accepted must be the same machine after its way as bytes. */
+static void set_lists(const char *line)
+{
+    struct platform p, view;
+    struct err err = {0};
+    struct buf bytes;
+    platform_init(&p);
+    buf_init(&bytes);
+    if (platform_set(&p, line, &err) == 0) {
+        platform_pack(&p, &bytes);
+        if (platform_unpack(&view, buf_str(&bytes), bytes.len, &err) || !platform_equal(&p, &view))
+            abort();
+        if (platform_check(&p, &err) && !err.text[0])
+            abort();
+    } else if (err.code != ERR_INPUT || !err.text[0]) {
+        abort();
+    }
+    buf_fini(&bytes);
+    platform_fini(&p);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -41,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else if (err.code != ERR_INPUT || !err.text[0]) {
         abort();
     }
+    set_lists(line);
     free(line);
     return 0;
 }
