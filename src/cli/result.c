@@ -46,8 +46,8 @@ static uint64_t peak_memory(const struct run_page *page, const struct cli_outcom
 /* Each of the schedulers has one that starts the ranks'. */
 static uint64_t processes(const struct run_page *page)
 {
-    return page->opt.host == RUN_HOST_PROCESS ? page->opt.ranks + page->end.spawned + 2 * page->opt.procs
-                                              : page->opt.procs;
+    uint64_t ranks = page->opt.ranks + page->end.spawned;
+    return page->opt.host == RUN_HOST_PROCESS ? ranks + 2 * page->opt.procs : page->opt.procs;
 }
 
 /* What the processes could not share. */

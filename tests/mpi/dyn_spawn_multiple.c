@@ -108,10 +108,11 @@ static void check_soft(void)
     MPI_Info_free(&info);
 }
 
+/* Also MPI_Comm_join, which is not to be had. */
 static void check_errors(void)
 {
     char nothing[] = "./nothing", other[] = "/bin/true", *commands[] = {program, nothing};
-    int counts[] = {2, 3}, bad[] = {2, -3}, codes[6], me = check_rank(), n = check_size();
+    int counts[] = {2, 3}, bad[] = {2, -3}, codes[6], me = check_rank(), n = check_size(), class;
     MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
     MPI_Comm inter = MPI_COMM_WORLD;
 
@@ -133,6 +134,11 @@ static void check_errors(void)
                          codes) == MPI_ERR_ROOT);
     CHECK(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1000000, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
                          MPI_ERRCODES_IGNORE) == MPI_ERR_SPAWN);
+    inter = MPI_COMM_WORLD;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Error_class(MPI_Comm_join(0, &inter), &class);
+    CHECK(class == MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK(inter == MPI_COMM_NULL);
 }
 
 int main(int argc, char **argv)

@@ -70,8 +70,8 @@ static int deal(struct order *o, uint32_t left)
     return o->total > 0;
 }
 
-static void send_birth(struct mpi_rank *self, uint32_t dst, const struct birth *b, const char *texts,
-                       uint64_t bytes, vtime t)
+static void send_birth(struct mpi_rank *self, uint32_t dst, const struct birth *b,
+                       const char *texts, uint64_t bytes, vtime t)
 {
     struct mpi_msg *m = mpi_service_new(self, dst, MPI_SERVICE_SPAWN, sizeof *b + bytes);
 
@@ -242,5 +242,6 @@ int mpi_spawn_serves(const struct mpi_rank *r)
     uint32_t id = mpi_rank_id(r);
 
     /* rank 0 deals out ranks and keeps names; file servers are with some of the first ranks */
-    return mpi_world.opt->uses_spawn && (id == 0 || (mpi_world.opt->uses_files && id < mpi_world.size));
+    return mpi_world.opt->uses_spawn &&
+           (id == 0 || (mpi_world.opt->uses_files && id < mpi_world.size));
 }

@@ -107,8 +107,8 @@ static void add_command(const struct commands *c, int i, struct buf *to)
 }
 
 /* The question as bytes. */
-static void write_order(struct mpi_rank *self, const struct mpi_comm *c, const struct commands *what,
-                        struct buf *to)
+static void write_order(struct mpi_rank *self, const struct mpi_comm *c,
+                        const struct commands *what, struct buf *to)
 {
     struct mpi_group *g = mpi_comm_group_ref(self, c);
     struct spawn_head head = {.parents = mpi_group_to_wire(g), .commands = (uint32_t)what->count};
@@ -138,8 +138,8 @@ static int ask(struct mpi_rank *self, const struct buf *order, struct spawn_answ
 
 static int say_full(struct buf *why)
 {
-    buf_addf(why, "so many ranks are not to be had: the run has room for %u in all, see --universe of "
-             "'orrery run'", mpi_world.room);
+    buf_addf(why, "so many ranks are not to be had: the run has room for %u in all, see --universe "
+             "of 'orrery run'", mpi_world.room);
     return MPI_ERR_SPAWN;
 }
 
@@ -210,8 +210,8 @@ static struct counts *make_counts(const struct commands *what)
     return counts;
 }
 
-static int spawn_all(struct mpi_rank *self, struct mpi_comm *c, const struct commands *what, int root,
-                     MPI_Comm *intercomm, int *codes)
+static int spawn_all(struct mpi_rank *self, struct mpi_comm *c, const struct commands *what,
+                     int root, MPI_Comm *intercomm, int *codes)
 {
     struct counts *counts = NULL;
     struct outcome out = {.error = MPI_SUCCESS};
