@@ -1,0 +1,48 @@
+/*
+ * plot.h - a diagram: series of values over an axis of numbers or of names.
+ */
+#ifndef REPORT_PLOT_H
+#define REPORT_PLOT_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+
+enum plot_scale {
+    PLOT_AUTO, /* logarithmic if all values are above 0 and the largest is 20 times the least, or more */
+    PLOT_LINEAR,
+    PLOT_LOG,  /* as PLOT_LINEAR if a value is not above 0 */
+};
+
+struct plot_axis {
+    const char *label;
+    const char *unit; /* "s", "bit/s" and "B" get prefixes; "" or NULL: plain numbers */
+    enum plot_scale scale;
+    const char *const *names; /* of the positions 0, 1, ... instead of numbers; NULL: numbers */
+    size_t name_count;
+};
+
+enum plot_marks { PLOT_BOTH, PLOT_LINE, PLOT_DOTS };
+
+struct plot_series {
+    const char *name; /* for the legend, which is drawn if a series has one; NULL: not in it */
+    const double *xy; /* pairs of x and y; a pair that is not finite is a gap */
+    size_t points;
+    enum plot_marks marks;
+};
+
+struct plot {
+    const char *title, *description; /* the latter for readers that cannot see it */
+    struct plot_axis x, y;
+    const struct plot_series *series;
+    size_t count;
+};
+
+/* Appends the diagram as an SVG picture: frame, grid, ticks, series in their order, legend. A linear y
+ * axis begins at 0 if no value is below. O(values). */
+void report_plot(const struct plot *, struct buf *out);
+
+/* Appends a value with its unit as at the ticks of an axis: 1e-05 of "s" is "10 us". */
+void report_plot_value(double value, const char *unit, struct buf *out);
+
+#endif
