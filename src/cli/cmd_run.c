@@ -146,6 +146,8 @@ static int check_machine(const struct cli_run *run, struct err *err)
     rc = net_init(&net, &run->machine, run_fit(opt), err);
     if (rc == 0)
         net_fini(&net);
+    else
+        cli_machine_explain(&run->given, err);
     return rc;
 }
 

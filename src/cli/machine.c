@@ -113,6 +113,12 @@ int cli_machine_make(struct cli_machine *m, struct platform *out, struct err *er
 
 /* ---- looking at one ---- */
 
+void cli_machine_explain(const struct cli_machine *m, struct err *err)
+{
+    if (m->origins.of)
+        platform_origins_explain(&m->origins, err);
+}
+
 /* Does the topology have a size of its own? */
 static int is_sized(const struct platform *p)
 {
@@ -128,8 +134,8 @@ int cli_machine_topology(const struct cli_machine *m, const struct platform *p, 
     int rc = nodes > UINT32_MAX
                  ? err_set(err, ERR_INPUT, "nodes.count: at most 2^32 - 1 nodes")
                  : topo_create(out, p, (uint32_t)nodes, err);
-    if (rc && m->origins.of)
-        platform_origins_explain(&m->origins, err);
+    if (rc)
+        cli_machine_explain(m, err);
     return rc;
 }
 
@@ -149,8 +155,7 @@ int cli_machine_check(const struct cli_machine *m, const struct platform *p, str
     struct topo *topo;
     int rc = check_parts(p, err);
     if (rc) {
-        if (m->origins.of)
-            platform_origins_explain(&m->origins, err);
+        cli_machine_explain(m, err);
         return rc;
     }
     rc = cli_machine_topology(m, p, &topo, err);

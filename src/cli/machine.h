@@ -26,6 +26,9 @@ void cli_machine_add(struct cli_machine *, const char *assignments);
  * there is none. */
 int cli_machine_make(struct cli_machine *, struct platform *, struct err *);
 
+/* Puts before an error that begins with the name of a setting where the platform file gave it. */
+void cli_machine_explain(const struct cli_machine *, struct err *);
+
 /* What a machine has. */
 struct cli_size {
     uint64_t nodes; /* 0: as many as the ranks need */
