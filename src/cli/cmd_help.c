@@ -1,14 +1,17 @@
 /*
  * `orrery help`: the list of commands, or the help of one.
  */
+#include <string.h>
+
 #include "cli/cli.h"
+#include "cli/collectives.h"
 
 static const struct cli_option options[] = {{0}};
 
 static const struct cli_usage usage = {
     .command = "help",
-    .synopsis = "[command]",
-    .about = "Lists the commands, or explains one.",
+    .synopsis = "[command | collectives]",
+    .about = "Lists the commands, explains one, or lists the algorithms of collectives.",
     .options = options,
 };
 
@@ -20,7 +23,8 @@ static void list_commands(struct buf *out)
     for (int i = 0; cli_command_at(i); i++)
         buf_addf(out, "  %-10s %s\n", cli_command_at(i)->usage->command,
                  cli_command_at(i)->summary);
-    buf_adds(out, "\n'orrery help COMMAND' explains a command; 'man orrery' has the manual.\n");
+    buf_adds(out, "\n'orrery help COMMAND' explains a command, 'orrery help collectives' lists\n"
+                  "algorithms; 'man orrery' has the manual.\n");
 }
 
 static int help_main(int argc, char **argv)
@@ -35,10 +39,13 @@ static int help_main(int argc, char **argv)
         return cli_fail(&err);
     }
     const struct cli_command *command = NULL;
-    if (next < argc && !(command = cli_command_find(argv[next], &err)))
+    int collectives = next < argc && strcmp(argv[next], "collectives") == 0;
+    if (next < argc && !collectives && !(command = cli_command_find(argv[next], &err)))
         return cli_fail(&err);
     buf_init(&text);
-    if (command)
+    if (collectives)
+        cli_collectives_help(&text);
+    else if (command)
         cli_options_help(command->usage, &text);
     else
         list_commands(&text);

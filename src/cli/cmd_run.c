@@ -16,6 +16,7 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/collectives.h"
 #include "cli/host.h"
 #include "cli/launch.h"
 #include "cli/program.h"
@@ -157,6 +158,8 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
     int rc = make_machine(run, err);
     if (rc == 0)
         rc = check_machine(run, err);
+    if (rc == 0)
+        rc = cli_collectives_check(&run->machine, err);
     if (rc == 0)
         rc = check_program(program, given, run, err);
     run->opt.uses_spawn = program->spawns;

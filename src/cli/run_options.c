@@ -72,6 +72,16 @@ static int set_settings(void *into, const char *value, struct err *err)
     return 0;
 }
 
+static int set_collectives(void *into, const char *value, struct err *err)
+{
+    struct cli_run *run = into;
+    size_t size = sizeof run->collectives;
+    if ((size_t)snprintf(run->collectives, size, "mpi.collectives=%s", value) >= size)
+        return err_set(err, ERR_INPUT, "name '%.20s...' is too long", value);
+    cli_machine_add(&run->given, run->collectives);
+    return 0;
+}
+
 static int set_compute(void *into, const char *value, struct err *err)
 {
     static const char *const words[] = {"measured", "none", NULL};
@@ -260,6 +270,9 @@ static const struct cli_option options[] = {
      "the machine: a preset ('orrery platform list') or a file that ends in .yaml", set_platform},
     {"set", 0, NULL, "LIST",
      "settings that differ, KEY=VALUE separated by commas; may be repeated", set_settings},
+    {"collectives", 0, NULL, "NAME",
+     "how collectives are carried out: as mpich (default) or openmpi choose, or by a model; short for "
+     "--set mpi.collectives=NAME", set_collectives},
     {"compute", 0, NULL, "MODEL",
      "time between MPI calls: measured (default) or none", set_compute},
     {"schedule", 0, NULL, "ORDER",

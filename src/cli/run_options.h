@@ -15,6 +15,7 @@ struct cli_run {
     struct platform machine;  /* made of that */
     const char *stats, *json; /* file names as given, borrowed from argv, or NULL */
     const char *launcher; /* command that starts processes, or NULL: the default */
+    char collectives[64]; /* --collectives as a setting; empty: none */
     const char *mincut;   /* statistics to place ranks by, or NULL */
     int quiet;
     int worker; /* started by a launcher as one of several processes */

@@ -10,7 +10,8 @@
  *  1. An entity's inbox holds the messages of each source in the order they were sent.
  *  2. At quiescence (no entity ready) every message ever injected is in an inbox or consumed.
  *  3. Every message injected from now on has arrival >= safe_until. So a decision due before
- *     safe_until sees all messages that can matter, and may be taken at once, anywhere.
+ *     safe_until sees all messages that can matter, and may be taken at once, anywhere. Messages
+ *     that no decision ever looks at may arrive earlier (mpi/coll/coll_model.c).
  *  4. safe_until never decreases. With lookahead L > 0 it becomes (smallest due time + L) at each
  *     quiescence; with L = 0 one entity at a time is granted its own due time.
  *  5. Hence results do not depend on the order in which ready entities are run.

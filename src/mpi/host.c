@@ -21,6 +21,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/units.h"
+#include "mpi/coll/coll.h"
 #include "mpi/clock.h"
 #include "mpi/comm/spawn.h"
 #include "mpi/ending.h"
@@ -461,6 +462,8 @@ static void set_up(void)
     pool_init(&mpi_world.pool, "ranks' extras");
     mpi_world.machine.later = mpi_world.room - mpi_world.size;
     if (net_init(&mpi_world.net, &mpi_world.machine, run_fit(o), &err) != ERR_OK)
+        log_fatal("%s", err.text);
+    if (mpi_coll_init(&mpi_world.machine, &err) != ERR_OK)
         log_fatal("%s", err.text);
     if (vp_init(&vp, &err) != ERR_OK)
         log_fatal("%s", err.text);

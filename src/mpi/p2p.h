@@ -116,6 +116,11 @@ void mpi_p2p_irecv(struct mpi_rank *self, struct mpi_req *req, void *buf, uint64
 int mpi_p2p_try_send(struct mpi_rank *self, const void *buf, uint64_t count, struct mpi_type *type,
                      uint32_t dst, int tag, uint32_t ctx, enum mpi_send_mode mode);
 
+/* Sends a message that arrives now and costs nobody anything; for coll/coll_model.c, which says when
+ * that is safe. Never blocks. */
+void mpi_p2p_send_free(struct mpi_rank *self, const void *buf, uint64_t count,
+                       const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx);
+
 struct mpi_comm;
 /* Blocking send and receive (may switch); return an MPI class, raise nothing. */
 int mpi_p2p_send(struct mpi_rank *self, const void *buf, uint64_t count, struct mpi_type *type,

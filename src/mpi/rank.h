@@ -78,6 +78,7 @@ struct mpi_world {
     int check_leaks;      /* record what programs make and free (leaks.h) */
     int may_cancel;       /* the program calls MPI_Cancel */
     uint64_t handled;     /* messages handled and decisions taken, for threads that wait for any */
+    int free_collectives; /* collectives cost what a model says: their messages are free */
     int shared;           /* there are other processes */
     int parking;          /* the run was aborted: ranks beyond that time need not go on */
     struct pool pool;     /* requests, exts and other small objects */

@@ -15,6 +15,10 @@
 
 #define FIELD(member) offsetof(struct platform_config, member)
 
+#define ALGORITHM(i, operation, call)                                      \
+    {"mpi." operation, KEY_NAME, FIELD(mpi_algorithm[i]), 1, "auto",       \
+     "algorithm of " call " ('orrery help collectives'), or auto"}
+
 static const struct key keys[] = {
     {"name", KEY_NAME, FIELD(name), 0, "ethernet-1g", "a name of the machine, for reports"},
     {"description", KEY_TEXT, FIELD(description), 0, "a cluster with gigabit Ethernet",
@@ -94,6 +98,27 @@ static const struct key keys[] = {
     {"mpi.clock_cost", KEY_TIME, FIELD(mpi_clock_cost), 1, "25ns", "time of reading any clock"},
     {"mpi.spawn_cost", KEY_TIME, FIELD(mpi_spawn_cost), 0, "10ms",
      "time of MPI_Comm_spawn to start ranks, however many"},
+    {"mpi.collectives", KEY_NAME, FIELD(mpi_collectives), 1, "mpich",
+     "how collectives are carried out: as mpich or openmpi choose, or model: by a formula"},
+    {"mpi.collective_factor", KEY_FACTOR, FIELD(mpi_collective_factor), 0, "1",
+     "with mpi.collectives=model multiplies their time; 0: they cost nothing"},
+    ALGORITHM(0, "barrier", "MPI_Barrier"),
+    ALGORITHM(1, "bcast", "MPI_Bcast"),
+    ALGORITHM(2, "gather", "MPI_Gather"),
+    ALGORITHM(3, "gatherv", "MPI_Gatherv"),
+    ALGORITHM(4, "scatter", "MPI_Scatter"),
+    ALGORITHM(5, "scatterv", "MPI_Scatterv"),
+    ALGORITHM(6, "allgather", "MPI_Allgather"),
+    ALGORITHM(7, "allgatherv", "MPI_Allgatherv"),
+    ALGORITHM(8, "alltoall", "MPI_Alltoall"),
+    ALGORITHM(9, "alltoallv", "MPI_Alltoallv"),
+    ALGORITHM(10, "alltoallw", "MPI_Alltoallw"),
+    ALGORITHM(11, "reduce", "MPI_Reduce"),
+    ALGORITHM(12, "allreduce", "MPI_Allreduce"),
+    ALGORITHM(13, "reduce_scatter", "MPI_Reduce_scatter"),
+    ALGORITHM(14, "reduce_scatter_block", "MPI_Reduce_scatter_block"),
+    ALGORITHM(15, "scan", "MPI_Scan"),
+    ALGORITHM(16, "exscan", "MPI_Exscan"),
     {"io.servers", KEY_COUNT, FIELD(io_servers), 1, "4", "file servers"},
     {"io.stripe", KEY_SIZE, FIELD(io_stripe), 1, "1MiB",
      "bytes of a file on one server before the next server has its turn"},

@@ -18,6 +18,7 @@
 #define PLATFORM_NAME_MAX 24 /* with the NUL */
 #define PLATFORM_PATH_MAX 512
 #define PLATFORM_DIMS_MAX 8
+#define PLATFORM_COLLECTIVES 17 /* operations that have an algorithm: mpi.barrier to mpi.exscan */
 
 /* Some numbers, written "4x4x2". */
 struct platform_dims {
@@ -73,6 +74,9 @@ struct platform_config {
     vtime mpi_test_cost;         /* MPI_Test*, MPI_Iprobe, MPI_Improbe, yields */
     vtime mpi_clock_cost;        /* reading any clock */
     vtime mpi_spawn_cost;        /* of starting ranks, per call of MPI_Comm_spawn */
+    char mpi_collectives[PLATFORM_NAME_MAX]; /* whose choice of algorithms, or model */
+    double mpi_collective_factor; /* model: multiplies its cost */
+    char mpi_algorithm[PLATFORM_COLLECTIVES][PLATFORM_NAME_MAX]; /* of each operation, or auto */
     /* io */
     uint64_t io_servers;         /* file servers */
     uint64_t io_stripe;          /* bytes of a file on one server before the next one's */

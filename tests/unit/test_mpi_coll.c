@@ -172,8 +172,6 @@ static void case_free(void)
 }
 
 /* Runs the case that is set up; 1 if all ranks return success and hold what is wanted. */
-static struct run_options options;
-
 /* Ranks share nodes, in order or mixed: to the message layer a list of world ranks is the identity, so
  * it only says who is on which node. */
 static void group_make(int size)
@@ -182,8 +180,7 @@ static void group_make(int size)
 
     mpi_coll_forget_nodes(group.nodes);
     group = (struct mpi_group){.size = (uint32_t)size, .stride = 1, .list = list};
-    options.platform.nodes_ranks = 1 + rnd(4);
-    mpi_world.opt = &options;
+    mpi_world.net.nodes = (struct platform_nodes){.per_node = 1 + rnd(4)};
     if (rnd(3))
         return;
     group.kind = MPI_GROUP_LIST;

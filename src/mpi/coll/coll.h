@@ -28,23 +28,9 @@ struct mpi_rank;
 struct mpi_type;
 
 enum mpi_coll_op {
-    MPI_COLL_barrier = 0,
-    MPI_COLL_bcast,
-    MPI_COLL_gather,
-    MPI_COLL_gatherv,
-    MPI_COLL_scatter,
-    MPI_COLL_scatterv,
-    MPI_COLL_allgather,
-    MPI_COLL_allgatherv,
-    MPI_COLL_alltoall,
-    MPI_COLL_alltoallv,
-    MPI_COLL_alltoallw,
-    MPI_COLL_reduce,
-    MPI_COLL_allreduce,
-    MPI_COLL_reduce_scatter,
-    MPI_COLL_reduce_scatter_block,
-    MPI_COLL_scan,
-    MPI_COLL_exscan,
+#define MPI_COLL_OP(operation) MPI_COLL_##operation,
+    MPI_COLL_OPERATIONS(MPI_COLL_OP) /* MPI_COLL_barrier = 0, ..., MPI_COLL_exscan */
+#undef MPI_COLL_OP
     MPI_COLL_neighbor_allgather, /* from here on: neighbours of a topology, not ranks */
     MPI_COLL_neighbor_allgatherv,
     MPI_COLL_neighbor_alltoall,
@@ -96,18 +82,6 @@ struct mpi_coll_args {
     uint16_t arrays; /* enum mpi_coll_arrays */
 };
 
-enum mpi_coll_need {
-    COLL_NEED_POW2 = 1,     /* a power of two of ranks */
-    COLL_NEED_COMMUTE = 2,  /* a commutative operation */
-    COLL_NEED_ITEMS = 4,    /* an item for each of the largest power of two of ranks */
-    COLL_NEED_IN_PLACE = 8, /* MPI_IN_PLACE */
-    COLL_NEED_SEPARATE = 16, /* not MPI_IN_PLACE */
-    COLL_NEED_EVEN = 32,     /* an even number of ranks */
-    COLL_NEED_ITEM_EACH = 128, /* an item for each rank */
-    COLL_NEED_NODES = 64     /* several nodes, one of them with several ranks; and the ranks of each
-                              * are neighbours in rank order if an operation does not commute */
-};
-
 struct mpi_coll_algorithm {
     const char *operation; /* "bcast" */
     const char *name;      /* "binomial" */
@@ -127,9 +101,16 @@ int mpi_coll_force(const char *operation, const char *algorithm);
  * what one rank contributes) and communicator are within its bounds. Returns as above. Never switches. */
 int mpi_coll_rule(const struct platform_rule *);
 
-/* Whose choices apply where no rule does: "mpich" (from the start) or "openmpi". Returns 0, or -1 if
- * there is none of the name. Never switches. */
+/* Whose choices apply where no rule does: "mpich" (from the start), "openmpi", or "model" (see
+ * mpi_coll_model). Returns 0, or -1 if there is none of the name. Never switches. */
 int mpi_coll_select(const char *name);
+
+/* Collectives on one group of ranks cost what a model says (coll_model.c), from now on. */
+void mpi_coll_model(vtime alpha, double ps_per_byte, double factor);
+
+/* Takes mpi.collectives, mpi.collective_factor, the algorithm of each operation and a platform's rules
+ * from the settings. ERR_INPUT: a name is unknown. Once, before ranks run. */
+int mpi_coll_init(const struct platform *, struct err *);
 
 /* The algorithm for a call; size, rank and op_id of `a` are set, and there are several ranks. Never
  * switches. O(size) for allgatherv and reduce_scatter. */

@@ -224,6 +224,12 @@ int coll_neighbor(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_co
 void coll_count_blocks(const struct mpi_rank *self, const struct mpi_comm *c, int op_id, int *sends,
                        int *receives);
 
+/* ---- coll_model.c ---- */
+/* Runs a collective of several ranks, with something to move, as the cost model says. */
+int coll_model_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a);
+/* What the model adds for a call as this rank sees it. */
+vtime coll_model_time(const struct mpi_coll_args *a);
+
 /* ---- numbers.c ---- */
 /* What the tags of the rank's next persistent collective on c are shifted by, whenever started. */
 int32_t coll_persistent_shift(const struct mpi_rank *self, const struct mpi_comm *c);

@@ -20,11 +20,9 @@ struct coll_nodes {
     int *first, *member, *lead, *node;
 };
 
-/* The one place that knows where ranks are. */
-static uint64_t node_of(const struct mpi_comm *c, int rank)
+static uint32_t node_of(const struct mpi_comm *c, int rank)
 {
-    return mpi_group_world_rank(c->group, (uint32_t)rank) /
-           mpi_world.opt->platform.nodes_ranks;
+    return net_node(&mpi_world.net, mpi_group_world_rank(c->group, (uint32_t)rank));
 }
 
 /* Numbers the node of every rank; returns how many there are. */
@@ -119,7 +117,9 @@ static const struct coll_nodes *nodes_of(const struct mpi_comm *c)
 
 int coll_nodes_shared(const struct mpi_comm *c)
 {
-    if (!mpi_world.opt || mpi_world.opt->platform.nodes_ranks == 1 || c->group->size < 3)
+    const struct platform_nodes *all = &mpi_world.net.nodes;
+
+    if ((all->per_node == 1 && all->placement == PLATFORM_BLOCK) || c->group->size < 3)
         return 0;
     const struct coll_nodes *n = nodes_of(c);
     if (n->nodes == 1 || n->nodes == n->size)

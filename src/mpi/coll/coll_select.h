@@ -51,7 +51,7 @@ struct coll_selector {
     enum coll_id (*otherwise)(enum coll_id); /* or NULL */
 };
 
-extern const struct coll_selector coll_select_mpich, coll_select_openmpi;
+extern const struct coll_selector coll_select_mpich, coll_select_openmpi, coll_select_model;
 
 /* The bytes of a call; 0 where ranks know only their own (alltoallv, gatherv ...). O(size) for
  * allgatherv and reduce_scatter. */

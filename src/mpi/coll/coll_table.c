@@ -213,6 +213,8 @@ int mpi_coll_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_col
         return coll_neighbor(self, c, a);
     if (a->size == 1)
         return run_alone(a);
+    if (__builtin_expect(mpi_world.free_collectives, 0))
+        return coll_model_run(self, c, a);
     return mpi_coll_choose(c, a)->run(self, c, a);
 }
 
@@ -225,10 +227,20 @@ choose_barrier(const struct mpi_comm *c)
     return mpi_coll_choose(c, &a);
 }
 
+static __attribute__((noinline)) int model_barrier(struct mpi_rank *self, struct mpi_comm *c)
+{
+    struct mpi_coll_args a = {.rank = mpi_comm_my_rank(c, self), .size = (int)c->group->size,
+                              .op_id = MPI_COLL_barrier};
+
+    return coll_model_run(self, c, &a);
+}
+
 int mpi_coll_barrier(struct mpi_rank *self, struct mpi_comm *c)
 {
     if (__builtin_expect(c->remote != NULL, 0))
         return inter_barrier_bcast(self, c, NULL);
+    if (__builtin_expect(mpi_world.free_collectives, 0))
+        return model_barrier(self, c);
     return choose_barrier(c)->run(self, c, NULL);
 }
 
@@ -283,7 +295,8 @@ int mpi_coll_force(const char *operation, const char *algorithm)
 
 int mpi_coll_select(const char *name)
 {
-    static const struct coll_selector *const all[] = {&coll_select_mpich, &coll_select_openmpi};
+    static const struct coll_selector *const all[] = {&coll_select_mpich, &coll_select_openmpi,
+                                                      &coll_select_model};
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (!strcmp(all[i]->name, name)) {

@@ -67,7 +67,7 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
         engine_msg_free(&mpi_world.engine, &m->em);
         return;
     }
-    req->complete = vtime_add(t, mpi_recv_cost(m));
+    req->complete = m->kind == MPI_MSG_FREE ? t : vtime_add(t, mpi_recv_cost(m));
     req->flags |= MPI_REQ_DONE;
     if (m->cookie)
         mpi_send_ack(self, m, t);
@@ -114,6 +114,7 @@ void mpi_handle(struct mpi_rank *self, struct mpi_msg *m)
     mpi_world.handled++;
     switch ((enum mpi_msg_kind)m->kind) {
     case MPI_MSG_EAGER:
+    case MPI_MSG_FREE:
     case MPI_MSG_RTS: arrive(self, m); break;
     case MPI_MSG_CTS: mpi_handle_cts(self, m); break;
     case MPI_MSG_DATA: mpi_handle_data(self, m); break;

@@ -5,6 +5,8 @@
  *
  *     EAGER   sender -> receiver    envelope and payload; SYNC: the receiver answers with ACK
  *     RTS     sender -> receiver    envelope of a large message (request to send)
+ *     FREE    sender -> receiver    EAGER that takes no time of anyone: part of a collective whose cost
+ *                                   is a model's (coll/coll_model.c)
  *     CTS     receiver -> sender    matched: send it (clear to send)
  *     DATA    sender -> receiver    the payload
  *     ACK     receiver -> sender    a synchronous eager message was matched
@@ -26,6 +28,7 @@
 enum mpi_msg_kind {
     MPI_MSG_EAGER = 0,
     MPI_MSG_RTS,
+    MPI_MSG_FREE,
     MPI_MSG_CTS,
     MPI_MSG_DATA,
     MPI_MSG_ACK,

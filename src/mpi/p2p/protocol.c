@@ -189,6 +189,20 @@ static int is_eager(uint64_t bytes, enum mpi_send_mode mode)
     return bytes <= mpi_world.eager_limit || mode == MPI_MODE_BUFFERED;
 }
 
+void mpi_p2p_send_free(struct mpi_rank *self, const void *buf, uint64_t count,
+                       const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx)
+{
+    uint64_t bytes = count * (type ? type->size : 0);
+    struct mpi_msg *m = new_msg(self, dst, MPI_MSG_FREE, bytes);
+
+    m->em.arrival = self->ent.clock;
+    m->tag = tag;
+    m->ctx = ctx;
+    m->bytes = bytes;
+    pack(m->payload, buf, count, type, bytes);
+    engine_inject(&mpi_world.engine, &m->em);
+}
+
 int mpi_p2p_try_send(struct mpi_rank *self, const void *buf, uint64_t count, struct mpi_type *type,
                      uint32_t dst, int tag, uint32_t ctx, enum mpi_send_mode mode)
 {

@@ -13,6 +13,7 @@
  */
 #include <string.h>
 
+#include "mpi/coll/tags.h"
 #include "mpi/service.h"
 #include "mpi/strand.h"
 #include "mpi/thread.h"
@@ -124,7 +125,7 @@ int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
 static int is_wanted(const struct mpi_msg *m, uint32_t ctx, uint32_t src, int32_t tag)
 {
     return m->em.src == src && m->ctx == ctx && mpi_tag_fits(tag, m->tag) &&
-           m->kind <= MPI_MSG_RTS;
+           m->kind <= MPI_MSG_FREE;
 }
 
 /* The next message from src, if it is here. No receive is posted. */
@@ -272,9 +273,26 @@ int mpi_p2p_send(struct mpi_rank *self, const void *buf, uint64_t count, struct 
 
 /* ---- collectives ---- */
 
+/* Is it of a collective whose cost is a model's? */
+static int is_free(const struct mpi_comm *c, int tag)
+{
+    return __builtin_expect(mpi_world.free_collectives, 0) && tag <= MPI_TAG_EXSCAN && !c->remote;
+}
+
+static void send_free(struct mpi_rank *self, struct mpi_comm *c, const void *buf, uint64_t count,
+                      struct mpi_type *type, int dst, int tag)
+{
+    mpi_p2p_send_free(self, buf, count, type, mpi_comm_world_rank(c, (uint32_t)dst),
+                      tag + mpi_strand_tag(), c->ctx + 1);
+}
+
 int mpi_coll_send(struct mpi_rank *self, struct mpi_comm *c, const void *buf, uint64_t count,
                   struct mpi_type *type, int dst, int tag)
 {
+    if (is_free(c, tag)) {
+        send_free(self, c, buf, count, type, dst, tag);
+        return MPI_SUCCESS;
+    }
     return mpi_p2p_send(self, buf, count, type, mpi_comm_world_rank(c, (uint32_t)dst),
                         tag + mpi_strand_tag(), c->ctx + 1, c->handle, MPI_MODE_STANDARD);
 }
@@ -307,7 +325,9 @@ int mpi_coll_sendrecv(struct mpi_rank *self, struct mpi_comm *c, const void *sbu
                       struct mpi_type *stype, int dst, void *rbuf, uint64_t rcount,
                       struct mpi_type *rtype, int src, int tag)
 {
-    if (!mpi_p2p_try_send(self, sbuf, scount, stype, mpi_comm_world_rank(c, (uint32_t)dst),
+    if (is_free(c, tag))
+        send_free(self, c, sbuf, scount, stype, dst, tag);
+    else if (!mpi_p2p_try_send(self, sbuf, scount, stype, mpi_comm_world_rank(c, (uint32_t)dst),
                           tag + mpi_strand_tag(), c->ctx + 1, MPI_MODE_STANDARD))
         return sendrecv_slow(self, c, sbuf, scount, stype, dst, rbuf, rcount, rtype, src, tag);
     return mpi_coll_recv(self, c, rbuf, rcount, rtype, src, tag);
@@ -325,7 +345,9 @@ void mpi_coll_isend(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *r
                     uint64_t count, struct mpi_type *type, int dst, int tag)
 {
     req->flags = 0;
-    if (dst < 0)
+    if (dst >= 0 && is_free(c, tag))
+        send_free(self, c, buf, count, type, dst, tag);
+    if (dst < 0 || is_free(c, tag))
         no_op(self, req);
     else
         mpi_p2p_isend(self, req, buf, count, type, mpi_comm_world_rank(c, (uint32_t)dst),
