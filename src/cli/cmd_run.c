@@ -189,7 +189,7 @@ static int write_json(const struct cli_run *run, const struct run_page *page,
     struct buf text;
     struct err err;
     buf_init(&text);
-    cli_result_json(page, outcome, status, &text);
+    cli_result_json(page, &run->machine, outcome, status, &text);
     int rc = buf_write_file(&text, run->json, &err);
     buf_fini(&text);
     return rc ? cli_fail(&err) : CLI_DONE;

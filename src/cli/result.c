@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "cli/host.h"
 #include "net/net.h"
+#include "platform/read.h"
 
 #define SHORT_SLICE_S 1e-6
 
@@ -243,22 +244,8 @@ static void put_string(struct json *json, const char *key, const char *value)
     json_string(json, value);
 }
 
-static void put_platform(struct json *json, const struct platform_config *platform)
-{
-    json_key(json, "platform");
-    json_object_begin(json);
-    for (size_t i = 0; i < platform_config_count(); i++) {
-        struct buf value;
-        buf_init(&value);
-        platform_config_value(platform, i, &value);
-        put_string(json, platform_config_key(i), buf_str(&value));
-        buf_fini(&value);
-    }
-    json_object_end(json);
-}
-
-void cli_result_json(const struct run_page *page, const struct cli_outcome *outcome,
-                     int exit_status, struct buf *out)
+void cli_result_json(const struct run_page *page, const struct platform *machine,
+                     const struct cli_outcome *outcome, int exit_status, struct buf *out)
 {
     struct json json;
     json_init(&json, out);
@@ -299,7 +286,8 @@ void cli_result_json(const struct run_page *page, const struct cli_outcome *outc
     put_double(&json, "median_slice_s", page->end.median_slice_s);
     put_uint(&json, "switches", page->end.switches);
     put_string(&json, "program", page->opt.program);
-    put_platform(&json, &page->opt.platform);
+    json_key(&json, "platform");
+    platform_json(machine, &json);
     json_object_end(&json);
     json_fini(&json);
 }

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "cli/watch.h"
+#include "platform/lists.h"
 #include "platform/run.h"
 
 /*
@@ -18,7 +19,7 @@ int cli_result_status(const struct run_page *, const struct cli_outcome *);
 void cli_result_summary(const struct run_page *, const struct cli_outcome *, struct buf *out);
 
 /* Appends the same as a JSON object; times in seconds, exact to the picosecond. */
-void cli_result_json(const struct run_page *, const struct cli_outcome *, int exit_status,
-                     struct buf *out);
+void cli_result_json(const struct run_page *, const struct platform *machine,
+                     const struct cli_outcome *, int exit_status, struct buf *out);
 
 #endif

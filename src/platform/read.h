@@ -67,6 +67,11 @@ int platform_read_map(struct platform *, const char *file, const char *text, siz
  * gives this one. */
 void platform_write(const struct platform *, struct buf *out);
 
+/* The machine as a JSON object: settings by their dotted names, and lists that are not empty (but nodes.map
+ * and what is in files) as arrays of objects; all values are texts. */
+struct json;
+void platform_json(const struct platform *, struct json *);
+
 /* Appends the JSON schema of platform files. `choice` gives the i-th value that a setting may have, NULL
  * beyond the last or if any may be. */
 void platform_schema(const char *(*choice)(const char *key, unsigned i), struct buf *out);

@@ -1,9 +1,10 @@
 /*
  * A machine as a platform file: sections in the order of the table, each field with its help as a
- * remark. Fields of items that are not given are left out.
+ * remark; and as JSON. Fields of items that are not given are left out.
  */
 #include <string.h>
 
+#include "base/json.h"
 #include "platform/read_internal.h"
 
 #define REMARK_COLUMN 36
@@ -209,4 +210,45 @@ void platform_write(const struct platform *p, struct buf *out)
         before = key;
     }
     write_lists(p, before, length, out);
+}
+
+static void put_field(struct json *json, const struct key *key, const void *object)
+{
+    struct buf value;
+    buf_init(&value);
+    field_print(key, object, &value);
+    json_key(json, key->name);
+    json_string(json, buf_str(&value));
+    buf_fini(&value);
+}
+
+static void put_items(const struct platform *p, enum platform_list_kind kind, struct json *json)
+{
+    const struct list_type *type = list_type(kind);
+    json_key(json, type->key);
+    json_array_begin(json);
+    for (size_t i = 0; i < p->lists[kind].count; i++) {
+        const void *item = list_item(p, kind, i);
+        json_object_begin(json);
+        for (size_t f = 0; f < type->count; f++)
+            if (is_given(&type->fields[f], item))
+                put_field(json, &type->fields[f], item);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+void platform_json(const struct platform *p, struct json *json)
+{
+    size_t count;
+    const struct key *keys = config_keys(&count);
+    json_object_begin(json);
+    for (size_t i = 0; i < count; i++)
+        put_field(json, &keys[i], &p->config);
+    for (int i = 0; i < PLATFORM_LISTS; i++) {
+        const struct list_type *type = list_type((enum platform_list_kind)i);
+        if (!type->from_file && *type->fields[0].name && p->lists[i].count)
+            put_items(p, (enum platform_list_kind)i, json);
+    }
+    json_object_end(json);
 }
