@@ -134,6 +134,10 @@ static void check_errors(void)
                          codes) == MPI_ERR_ROOT);
     CHECK(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1000000, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
                          MPI_ERRCODES_IGNORE) == MPI_ERR_SPAWN);
+    CHECK(MPI_Comm_spawn(program, MPI_ARGV_NULL, 0, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
+                         MPI_ERRCODES_IGNORE) == MPI_ERR_SPAWN);
+    CHECK(MPI_Comm_spawn_multiple(0, commands, MPI_ARGVS_NULL, counts, infos, 0, MPI_COMM_WORLD,
+                                  &inter, MPI_ERRCODES_IGNORE) == MPI_ERR_SPAWN);
     inter = MPI_COMM_WORLD;
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Error_class(MPI_Comm_join(0, &inter), &class);

@@ -80,6 +80,8 @@ static int check_commands(const struct commands *c, struct buf *why)
             return error;
         sum += c->processes[i];
     }
+    if (sum == 0)
+        return fail(why, MPI_ERR_SPAWN, "no processes are asked for");
     return sum <= INT32_MAX ? MPI_SUCCESS
                             : fail(why, MPI_ERR_SPAWN, "more processes than an int can count");
 }
