@@ -180,7 +180,7 @@ static void group_make(int size)
 
     mpi_coll_forget_nodes(group.nodes);
     group = (struct mpi_group){.size = (uint32_t)size, .stride = 1, .list = list};
-    mpi_world.net.nodes = (struct platform_nodes){.per_node = 1 + rnd(4)};
+    mpi_world.net.nodes = (struct platform_nodes){.per_node = 1 + rnd(4), .count = MAX_RANKS};
     if (rnd(3))
         return;
     group.kind = MPI_GROUP_LIST;
@@ -625,6 +625,17 @@ int main(int argc, char **argv)
         if (!i || alg->op_id != alg[-1].op_id)
             check_algorithm(alg, "auto");
     }
+    mpi_coll_select("model");
+    mpi_coll_model(0, 0, 0); /* free messages are messages here; the data must be right all the same */
+    for (uint32_t i = 0; mpi_coll_algorithm_at(i); i++)
+        if (!i || mpi_coll_algorithm_at(i)->op_id != mpi_coll_algorithm_at(i - 1)->op_id)
+            check_algorithm(mpi_coll_algorithm_at(i), "auto");
+    mpi_coll_select("openmpi");
+    mpi_world.free_collectives = 0;
+    for (uint32_t i = 0; mpi_coll_algorithm_at(i); i++)
+        if (!i || mpi_coll_algorithm_at(i)->op_id != mpi_coll_algorithm_at(i - 1)->op_id)
+            check_algorithm(mpi_coll_algorithm_at(i), "auto");
+    mpi_coll_select("mpich");
     now.op_id = MPI_COLL_barrier;
     now.size = 17;
     sent = 0;
