@@ -158,8 +158,8 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
     int rc = make_machine(run, err);
     if (rc == 0)
         rc = check_machine(run, err);
-    if (rc == 0)
-        rc = cli_collectives_check(&run->machine, err);
+    if (rc == 0 && (rc = cli_collectives_check(&run->machine, err)))
+        cli_machine_explain(&run->given, err);
     if (rc == 0)
         rc = check_program(program, given, run, err);
     run->opt.uses_spawn = program->spawns;

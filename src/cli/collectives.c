@@ -113,9 +113,29 @@ int cli_collectives_check(const struct platform *machine, struct err *err)
     for (size_t i = 0; i < list->count && rc == 0; i++) {
         rc = check_algorithm(rule[i].op, rule[i].algorithm, err);
         if (rc)
-            err_prefix(err, "mpi.algorithms");
+            err_prefix(err, "mpi.algorithms[%zu]", i);
     }
     return rc;
+}
+
+/* "auto", then those of the operation. */
+static const char *choose_algorithm(const char *operation, unsigned i)
+{
+    unsigned seen = 0;
+
+    for (size_t k = 0; k < ALGORITHMS; k++)
+        if (strcmp(algorithms[k].operation, operation) == 0 && ++seen >= (i ? i : 1))
+            return i ? algorithms[k].name : "auto";
+    return NULL;
+}
+
+const char *cli_collectives_choice(const char *key, unsigned i)
+{
+    if (strcmp(key, "mpi.collectives") == 0)
+        return i < SELECTORS ? selectors[i].name : NULL;
+    if (strcmp(key, "mpi.algorithms.op") == 0)
+        return i < sizeof operations / sizeof operations[0] ? operations[i] : NULL;
+    return strncmp(key, "mpi.", 4) == 0 ? choose_algorithm(key + 4, i) : NULL;
 }
 
 /* ---- the list ---- */

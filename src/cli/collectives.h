@@ -12,6 +12,10 @@
  * are. */
 int cli_collectives_check(const struct platform *, struct err *);
 
+/* The i-th name that a setting of collectives, or a field of mpi.algorithms, may have; NULL beyond the last,
+ * or if it is none of them. Static. */
+const char *cli_collectives_choice(const char *key, unsigned i);
+
 /* What `orrery help collectives` prints. */
 void cli_collectives_help(struct buf *out);
 

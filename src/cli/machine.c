@@ -17,6 +17,7 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
+#include "cli/collectives.h"
 #include "net/net.h"
 #include "net/topology/topology.h"
 #include "platform/nodes.h"
@@ -144,6 +145,8 @@ static int check_parts(const struct platform *p, struct err *err)
     struct platform_nodes nodes;
     struct net net;
     int rc = platform_nodes_init(&nodes, p, 1, err);
+    if (rc == 0)
+        rc = cli_collectives_check(p, err);
     if (rc == 0 && (rc = net_init(&net, p, 1, err)) == 0)
         net_fini(&net);
     return rc;
@@ -177,7 +180,7 @@ const char *cli_machine_choice(const char *key, unsigned i)
         return topo_routing_name(i);
     if (strcmp(key, "nodes.placement") == 0 && i < sizeof placements / sizeof placements[0])
         return placements[i];
-    return NULL;
+    return cli_collectives_choice(key, i);
 }
 
 /* ---- handing it on ---- */

@@ -26,10 +26,13 @@ struct platform_origin {
 };
 struct platform_origins {
     struct platform_origin *of; /* by the number of the setting */
+    struct platform_origin lists[PLATFORM_LISTS]; /* files of lists ... */
+    struct buf lines[PLATFORM_LISTS];             /* ... and the line of each item, as unsigned */
 };
 void platform_origins_init(struct platform_origins *);
 void platform_origins_fini(struct platform_origins *);
-/* Puts "file:line: " before a text that begins with the name of a setting that was given in a file. */
+/* Puts "file:line: " before a text that begins with the name of a setting, or of an item as in
+ * "net.links[3]", that was given in a file. */
 void platform_origins_explain(const struct platform_origins *, struct err *);
 
 /* Is it the name of a preset, and not that of a file? Those have a slash or end in .yaml or .yml. */

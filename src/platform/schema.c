@@ -1,6 +1,7 @@
 /*
  * The JSON schema of platform files, for editors: made from the same tables as the reader.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -155,8 +156,10 @@ static void put_list(struct schema *s, const struct list_type *type)
         json_key(j, "properties");
         json_object_begin(j);
         for (size_t f = 0; f < type->count; f++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s.%s", type->key, type->fields[f].name);
             json_key(j, type->fields[f].name);
-            put_field(s, &type->fields[f], "");
+            put_field(s, &type->fields[f], name);
         }
         json_object_end(j);
         put_required(j, type);

@@ -166,6 +166,23 @@ static void note_origin(struct reader *r, size_t key, const yaml_node_t *node)
     o->line = (unsigned)node->start_mark.line + 1;
 }
 
+/* A list replaces the one before. */
+static void note_list(struct reader *r, enum platform_list_kind kind)
+{
+    if (!r->origins)
+        return;
+    mem_free(r->origins->lists[kind].file);
+    r->origins->lists[kind].file = mem_strdup(r->file);
+    buf_clear(&r->origins->lines[kind]);
+}
+
+static void note_item(struct reader *r, enum platform_list_kind kind, const yaml_node_t *node)
+{
+    unsigned line = (unsigned)node->start_mark.line + 1;
+    if (r->origins)
+        buf_add(&r->origins->lines[kind], &line, sizeof line);
+}
+
 /* ---- lists ---- */
 
 static int unknown_field(const struct reader *r, const yaml_node_t *at, const char *field,
@@ -277,10 +294,13 @@ static int read_list(struct reader *r, enum platform_list_kind kind, const yaml_
         return fail(r, node, type->key, err, "%s was given: expected a list, each item behind a '-'",
                     kind_name(node));
     platform_list_cut(r->p, kind, 0);
+    note_list(r, kind);
     for (yaml_node_item_t *i = node->data.sequence.items.start; i < node->data.sequence.items.top;
-         i++)
+         i++) {
+        note_item(r, kind, node_at(r, *i));
         if (visit(r, node, err) || read_item(r, kind, node_at(r, *i), err))
             return ERR_INPUT;
+    }
     return 0;
 }
 

@@ -142,7 +142,7 @@ static void expect(const char *from, const char *to, const char *text)
     link_add(from, to, 0, 0);
     int e = make("kind=torus,dims=4x4", 16);
     ok(e == ERR_INPUT && strstr(err.text, text), "%s to %s: %s", from, to, e ? err.text : "none");
-    ok(strncmp(err.text, "net.links, item 1: ", 19) == 0, "which item");
+    ok(strncmp(err.text, "net.links[0]: ", 14) == 0, "which item");
     machine_fini();
 }
 

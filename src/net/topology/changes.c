@@ -218,7 +218,7 @@ int topo_changes_init(struct topo *t, const struct platform *p, struct err *err)
         if (e) {
             mem_free(c->list);
             mem_free(c);
-            err_prefix(err, "net.links, item %zu", i + 1);
+            err_prefix(err, "net.links[%zu]", i);
             return e;
         }
     }
