@@ -81,6 +81,8 @@ if [ -z "$quick" ]; then
 fi
 runner mpi-programs python3 tests/run_mpi.py --orrery "$build/orrery" --build-dir "$build/mpi-tests" \
     --programs tests/mpi ${quick:+--no-native --schedules 5} $([ -n "$quick" ] || echo --procs)
+runner collectives python3 tests/run_coll.py --orrery "$build/orrery" --build-dir "$build/coll-tests" \
+    ${quick:+--filter time}
 runner end-to-end python3 tests/run_e2e.py --orrery "$build/orrery" --build-dir "$build/e2e" \
     --procs "$([ -n "$quick" ] && echo 1,2 || echo 1,2,3,4)"
 runner processes python3 tests/run_procs.py --orrery "$build/orrery" --build-dir "$build/procs-tests" \

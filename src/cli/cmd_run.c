@@ -145,9 +145,11 @@ static int check_machine(const struct cli_run *run, struct err *err)
         return err_set(err, ERR_INPUT, "--universe %llu is less than the %llu ranks to start with",
                        (unsigned long long)opt->universe, (unsigned long long)opt->ranks);
     rc = net_init(&net, &run->machine, run_fit(opt), err);
-    if (rc == 0)
+    if (rc == 0) {
         net_fini(&net);
-    else
+        rc = cli_collectives_check(&run->machine, err);
+    }
+    if (rc)
         cli_machine_explain(&run->given, err);
     return rc;
 }

@@ -149,7 +149,7 @@ static int check_parts(const struct platform *p, struct err *err)
         rc = cli_collectives_check(p, err);
     if (rc == 0 && (rc = net_init(&net, p, 1, err)) == 0)
         net_fini(&net);
-    return rc;
+    return rc ? rc : cli_collectives_check(p, err);
 }
 
 int cli_machine_check(const struct cli_machine *m, const struct platform *p, struct cli_size *size,

@@ -2,7 +2,7 @@
  * Barrier by recursive doubling: ranks that differ in bit k exchange signals in round k. If P is no
  * power of two, one of each of the first pairs of neighbours goes on for both.
  *
- * Cost: log2 P * alpha for P a power of two, else (floor(log2 P) + 2) * alpha.
+ * Cost: log2 P * alpha for P a power of two, else at most (floor(log2 P) + 2) * alpha.
  */
 #include "mpi/coll/coll_internal.h"
 

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Tests algorithms of collectives by name, under Orrery, and prints TAP.
+
+  time     one call of an algorithm takes the time of its closed form, to the picosecond, on a network
+           without contention: D(n) = latency + n / bandwidth for a message, sends do not delay each
+           other
+  data     the random programs of tests/mpi (blocking, non-blocking and persistent collectives) with one
+           algorithm of every operation at a time, until all have had their turn; on several processes,
+           and with ranks as processes, the virtual time is the same
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from fractions import Fraction
+
+HERE = pathlib.Path(__file__).resolve().parent
+LATENCY, BYTE = 100_000_000, 8_000  # ps
+NET = "net.model=constant,net.latency=100us,net.bandwidth=1Gbps,mpi.eager_limit=1GiB"
+
+
+def d(n):
+    return LATENCY + n * BYTE
+
+
+def depth(p):
+    """Of the binomial tree of p ranks."""
+    return max(bin(r).count("1") for r in range(p))
+
+
+def digits(p):
+    """Of the 4-nomial tree of p ranks."""
+    return max(sum(1 for i in range(16) if r >> 2 * i & 3) for r in range(p))
+
+
+def run_depth(p):
+    """Of the tree of runs of reduce_binary.c."""
+    if p <= 1:
+        return 0
+    return 1 + max(run_depth(p // 2), run_depth(p - 1 - p // 2))
+
+
+def halves(n, p):
+    """Messages of n/2, n/4, ... n/p."""
+    k = p.bit_length() - 1
+    return k * LATENCY + (n - n // p) * BYTE
+
+
+N = 16_000   # bytes of a message: 1000 for each of 16 ranks
+B = 500      # of a block
+# operation, algorithm, ranks, ranks on a node, bytes, picoseconds
+TIMES = [
+    ("barrier", "dissemination", 16, 1, 0, 4 * LATENCY),
+    ("barrier", "dissemination", 17, 1, 0, 5 * LATENCY),
+    ("barrier", "linear", 17, 1, 0, 2 * LATENCY),
+    ("barrier", "binomial", 16, 1, 0, 8 * LATENCY),
+    ("barrier", "binomial", 6, 1, 0, 2 * depth(6) * LATENCY),
+    ("barrier", "tournament", 16, 1, 0, 5 * LATENCY),
+    ("barrier", "recursive_doubling", 16, 1, 0, 4 * LATENCY),
+    ("barrier", "recursive_doubling", 31, 1, 0, 6 * LATENCY),
+    ("barrier", "two_level", 16, 4, 0, 6 * LATENCY),
+    ("bcast", "linear", 16, 1, N, d(N)),
+    ("bcast", "binomial", 16, 1, N, 4 * d(N)),
+    ("bcast", "binomial", 11, 1, N, depth(11) * d(N)),
+    ("bcast", "binary", 16, 1, N, 4 * d(N)),
+    ("bcast", "binary", 15, 1, N, 3 * d(N)),
+    ("bcast", "knomial", 16, 1, N, 2 * d(N)),
+    ("bcast", "knomial", 17, 1, N, digits(17) * d(N)),
+    ("bcast", "chain", 16, 1, N, 15 * d(N)),
+    ("bcast", "pipeline", 16, 1, N, 15 * d(8192)),
+    ("bcast", "split_binary", 15, 1, N, 4 * d(N // 2)),
+    ("bcast", "scatter_allgather", 16, 1, N, 2 * halves(N, 16)),
+    ("bcast", "two_level", 16, 4, N, 4 * d(N)),
+    ("gather", "linear", 16, 1, B, d(B)),
+    ("gather", "binomial", 16, 1, B, halves(16 * B, 16)),
+    ("scatter", "linear", 16, 1, B, d(B)),
+    ("scatter", "binomial", 16, 1, B, halves(16 * B, 16)),
+    ("allgather", "ring", 13, 1, B, 12 * d(B)),
+    ("allgather", "recursive_doubling", 16, 1, B, halves(16 * B, 16)),
+    ("allgather", "bruck", 16, 1, B, halves(16 * B, 16)),
+    ("allgather", "neighbor_exchange", 14, 1, B, d(B) + 6 * d(2 * B)),
+    ("allgather", "gather_bcast", 16, 1, B, halves(16 * B, 16) + 4 * d(16 * B)),
+    ("allgather", "two_level", 16, 4, B, d(B) + 3 * d(4 * B) + 2 * d(16 * B)),
+    ("alltoall", "spread", 16, 1, B, d(B)),
+    ("alltoall", "pairwise", 16, 1, B, 15 * d(B)),
+    ("alltoall", "bruck", 16, 1, B, 4 * d(8 * B)),
+    ("alltoall", "ring", 11, 1, B, sum(d(k * B) for k in range(1, 11))),
+    ("reduce", "linear", 16, 1, N, d(N)),
+    ("reduce", "binomial", 16, 1, N, 4 * d(N)),
+    ("reduce", "chain", 16, 1, N, 15 * d(N)),
+    ("reduce", "pipeline", 16, 1, N, 15 * d(8192)),
+    ("reduce", "binary", 16, 1, N, run_depth(16) * d(N)),
+    ("reduce", "in_order_binary", 16, 1, N, (run_depth(16) + 1) * d(N)),
+    ("reduce", "rabenseifner", 16, 1, N, 2 * halves(N, 16)),
+    ("reduce", "two_level", 16, 4, N, 4 * d(N)),
+    ("allreduce", "recursive_doubling", 16, 1, N, 4 * d(N)),
+    ("allreduce", "recursive_doubling", 31, 1, N, 6 * d(N)),
+    ("allreduce", "rabenseifner", 16, 1, N, 2 * halves(N, 16)),
+    ("allreduce", "ring", 16, 1, N, 30 * d(N // 16)),
+    ("allreduce", "linear", 16, 1, N, 2 * d(N)),
+    ("allreduce", "reduce_bcast", 16, 1, N, 8 * d(N)),
+    ("allreduce", "two_level", 16, 4, N, 6 * d(N)),
+    ("reduce_scatter_block", "pairwise", 16, 1, B, 15 * d(B)),
+    ("reduce_scatter_block", "ring", 16, 1, B, 15 * d(B)),
+    ("reduce_scatter_block", "recursive_halving", 16, 1, B, halves(16 * B, 16)),
+    ("reduce_scatter_block", "ordered_halving", 16, 1, B, halves(16 * B, 16)),
+    ("reduce_scatter_block", "recursive_doubling", 16, 1, B, 4 * d(16 * B)),
+    ("reduce_scatter_block", "reduce_scatter", 16, 1, B, 4 * d(16 * B) + halves(16 * B, 16)),
+    ("scan", "linear", 16, 1, N, 15 * d(N)),
+    ("scan", "recursive_doubling", 16, 1, N, 4 * d(N)),
+    ("exscan", "linear", 16, 1, N, 15 * d(N)),
+    ("exscan", "recursive_doubling", 16, 1, N, 4 * d(N)),
+]
+
+
+class Failure(Exception):
+    """A case that failed, and why."""
+
+
+def simulate(orrery, options, program, *args):
+    """Runs a program; returns its output and virtual time in picoseconds."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as summary:
+        command = [orrery, "run", "-q", "--compute", "none", "--json", summary.name, *options,
+                   str(program), *map(str, args)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode:
+            raise Failure(f"{' '.join(command)}: status {done.returncode}\n{done.stderr}")
+        text = pathlib.Path(summary.name).read_text()
+    seconds = re.search(r'"virtual_time_s": *([-+.0-9eE]+)', text).group(1)
+    return done.stdout, Fraction(seconds) * 10**12
+
+
+def check_time(orrery, program, case):
+    operation, algorithm, ranks, node, size, wanted = case
+    settings = f"{NET},nodes.ranks={node},mpi.{operation}={algorithm}"
+    _, got = simulate(orrery, ["-n", str(ranks), "--set", settings], program, operation, size)
+    _, before = simulate(orrery, ["-n", str(ranks), "--set", settings], program, "none", size)
+    if got - before != wanted:
+        raise Failure(f"{float(got - before)} ps instead of {wanted}")
+
+
+def algorithms(orrery):
+    """Those of each operation, as 'orrery help collectives' lists them."""
+    text = subprocess.run([orrery, "help", "collectives"], capture_output=True, text=True,
+                          check=True).stdout
+    found = {}
+    for line in re.sub(r",\n +", ", ", text).splitlines():
+        match = re.match(r"  mpi\.(\w+) +(.*)", line)
+        if match:
+            found[match.group(1)] = re.sub(r" \[[0-9,]+\]", "", match.group(2)).split(", ")
+    return found
+
+
+def settings_of_turns(orrery):
+    """Settings that between them ask for every algorithm."""
+    found = algorithms(orrery)
+    for turn in range(max(map(len, found.values()))):
+        yield ",".join(f"mpi.{op}={names[turn % len(names)]}" for op, names in found.items())
+
+
+def check_data(orrery, program, settings, ranks):
+    options = ["-n", str(ranks), "--set", f"nodes.ranks=3,{settings}"]
+    first = simulate(orrery, options, program)
+    if first != simulate(orrery, [*options, "--schedule", "random:5"], program):
+        raise Failure("differs with another schedule")
+    if ranks == 7 and first != simulate(orrery, [*options, "--procs", "2"], program):
+        raise Failure("differs on two processes")
+    if ranks == 7 and first != simulate(orrery, [*options, "--host", "process"], program):
+        raise Failure("differs with ranks as processes")
+
+
+def compile_all(build):
+    """The programs, by name."""
+    build.mkdir(parents=True, exist_ok=True)
+    programs = {}
+    for source in (HERE / "coll/coll_once.c", *(HERE / "mpi" / f"{name}_random.c"
+                                                for name in ("coll", "icoll", "pcoll"))):
+        programs[source.stem] = build / source.stem
+        subprocess.run(["mpicc.mpich", "-std=gnu11", "-O1", "-w", "-o", programs[source.stem], source,
+                        "-lm"], check=True)
+    return programs
+
+
+def cases(orrery, programs):
+    for case in TIMES:
+        yield (f"time of {case[0]} {case[1]}, {case[2]} ranks",
+               lambda c=case: check_time(orrery, programs["coll_once"], c))
+    for turn, settings in enumerate(settings_of_turns(orrery)):
+        for name in ("coll_random", "icoll_random", "pcoll_random"):
+            for ranks in (7, 16) if name != "coll_random" else (7, 12, 64):
+                yield (f"{name}, {ranks} ranks, turn {turn}",
+                       lambda p=programs[name], s=settings, n=ranks: check_data(orrery, p, s, n))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Tests algorithms of collectives by name.")
+    parser.add_argument("--orrery", default="build/orrery")
+    parser.add_argument("--build-dir", default="build/coll-tests")
+    parser.add_argument("--filter", default="", help="only cases whose name matches this expression")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    args = parser.parse_args()
+    orrery = str(pathlib.Path(args.orrery).resolve())
+    todo = [c for c in cases(orrery, compile_all(pathlib.Path(args.build_dir).resolve()))
+            if re.search(args.filter, c[0])]
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        results = [(name, pool.submit(check)) for name, check in todo]
+        for number, (name, result) in enumerate(results, 1):
+            try:
+                result.result()
+                print(f"ok {number} - {name}")
+            except (Failure, subprocess.SubprocessError) as why:
+                failed += 1
+                print(f"not ok {number} - {name}\n# " + str(why).replace("\n", "\n# "))
+    print(f"1..{len(todo)}\n{len(todo) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
