@@ -57,6 +57,25 @@ extern void orrery_compute(double seconds) ORRERY_WEAK;
  */
 extern void orrery_yield(void) ORRERY_WEAK;
 
+/*
+ * The calling rank does so many (floating-point) operations: takes operations / (nodes.gigaflops *
+ * 10^9 * speed of its node) seconds.
+ */
+extern void orrery_flops(double operations) ORRERY_WEAK;
+
+/*
+ * A part of the program with a name, for `orrery run --compute table` and `--sample`:
+ *
+ *     if (orrery_region("solve"))
+ *         solve();
+ *     orrery_region_end();
+ *
+ * Returns 1 if the part is to be run, always so without the simulator; 0 if its time has been charged
+ * from samples and the program may leave it out. Regions may be nested, up to 16 deep.
+ */
+extern int orrery_region(const char *name) ORRERY_WEAK;
+extern void orrery_region_end(void) ORRERY_WEAK;
+
 static inline void orrery_compute_if_simulated(double seconds)
 {
     if (orrery_compute)
@@ -69,6 +88,23 @@ static inline void orrery_yield_if_simulated(void)
         orrery_yield();
 }
 
+static inline void orrery_flops_if_simulated(double operations)
+{
+    if (orrery_flops)
+        orrery_flops(operations);
+}
+
+static inline int orrery_region_if_simulated(const char *name)
+{
+    return orrery_region ? orrery_region(name) : 1;
+}
+
+static inline void orrery_region_end_if_simulated(void)
+{
+    if (orrery_region_end)
+        orrery_region_end();
+}
+
 #ifdef __cplusplus
 }
 #endif
@@ -76,5 +112,8 @@ static inline void orrery_yield_if_simulated(void)
 /* Calls by the plain names are safe without the simulator. */
 #define orrery_compute(seconds) orrery_compute_if_simulated(seconds)
 #define orrery_yield() orrery_yield_if_simulated()
+#define orrery_flops(operations) orrery_flops_if_simulated(operations)
+#define orrery_region(name) orrery_region_if_simulated(name)
+#define orrery_region_end() orrery_region_end_if_simulated()
 
 #endif

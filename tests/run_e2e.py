@@ -22,6 +22,7 @@ import tempfile
 
 COMPILERS = {".c": ["mpicc.mpich", "-std=gnu11"], ".cpp": ["mpicxx.mpich", "-std=c++17"]}
 FLAGS = ["-Wall", "-Wextra", "-Werror", "-O1", "-g"]
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 OWN_FLAGS = re.compile(r"/\* flags: (.*) \*/")  # of a program, in its first line
 USES_RUN = re.compile(r'^[^#\n]*"\$ORRERY" run\b', re.MULTILINE)
 # What the number of processes may change in the text on standard error.
@@ -59,7 +60,8 @@ def build(sources, target):
             plain = source.stem == "non_mpi"
             compiler = ["gcc"] if plain else COMPILERS[source.suffix]
             flags = OWN_FLAGS.match(source.read_text())
-            call([*compiler, *FLAGS, *(flags[1].split() if flags else []), str(source), "-o",
+            call([*compiler, *FLAGS, f"-I{ROOT / 'include'}",
+                  *(flags[1].split() if flags else []), str(source), "-o",
                   str(binary)])
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -25,6 +25,9 @@
 #include "cli/team.h"
 #include "cli/watch.h"
 #include "net/net.h"
+#include "platform/counter.h"
+#include "platform/tape.h"
+#include "platform/times.h"
 
 /* What a rank costs at least, and what the simulator needs besides. */
 #define RANK_BYTES 300 /* of a rank that waits in a small C program */
@@ -154,6 +157,53 @@ static int check_machine(const struct cli_run *run, struct err *err)
     return rc;
 }
 
+/* Files of the processor model. */
+static int check_compute(struct cli_run *run, struct err *err)
+{
+    struct run_options *o = &run->opt;
+    struct platform_times times;
+    const char *file = run->compute_file;
+    int rc = 0;
+
+    if (o->compute == RUN_COMPUTE_COUNTERS)
+        file = run->counter_table;
+    else if (run->counter_table)
+        return err_set(err, ERR_INPUT, "--counter-table: goes with --compute counters only");
+    if (file && strcmp(file, "-") == 0)
+        return err_set(err, ERR_INPUT, "--compute: cannot read from standard input");
+    if (file)
+        rc = absolute_path(file, o->compute_path, sizeof o->compute_path, err);
+    if (rc == 0 && file && o->compute != RUN_COMPUTE_REPLAY) {
+        rc = platform_times_read(&times, o->compute_path,
+                                 o->compute == RUN_COMPUTE_TABLE ? PLATFORM_TIMES_NAMES
+                                                                 : PLATFORM_TIMES_COUNTS, err);
+        if (rc == 0)
+            platform_times_fini(&times);
+    }
+    if (rc == 0 && o->compute == RUN_COMPUTE_COUNTERS) {
+        int fd;
+
+        rc = platform_counter_open(o->counter, &fd, err);
+        if (rc == 0)
+            close(fd);
+    }
+    if (rc == 0 && o->compute == RUN_COMPUTE_REPLAY) {
+        struct tape_file tape;
+
+        rc = tape_open(&tape, o->compute_path, o->ranks, err);
+        if (rc == 0)
+            tape_close(&tape);
+    }
+    if (rc == 0 && run->record && o->compute == RUN_COMPUTE_NONE)
+        rc = err_set(err, ERR_INPUT, "--record-compute: there is nothing to record with --compute "
+                     "none");
+    if (rc == 0)
+        rc = check_output("--record-compute", run->record, err);
+    if (rc == 0 && run->record)
+        rc = absolute_path(run->record, o->record_path, sizeof o->record_path, err);
+    return rc;
+}
+
 static int check_run(struct cli_run *run, const char *given, struct cli_program *program,
                      char *libdir, size_t libdir_size, struct err *err)
 {
@@ -172,6 +222,8 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
     }
     if (rc == 0)
         rc = cli_team_prepare(run, err);
+    if (rc == 0)
+        rc = check_compute(run, err);
     if (rc == 0)
         rc = check_output("--stats", run->stats, err);
     if (rc == 0)

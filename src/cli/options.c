@@ -96,6 +96,9 @@ int cli_options_parse(const struct cli_usage *usage, int argc, char **argv, void
         if (option->argument && !value)
             value = argv[++i];
         int rc = option->set(into, value, err);
+        if (rc == CLI_OPTIONS_MORE)
+            rc = i + 1 < argc ? option->set(into, argv[++i], err)
+                              : err_set(err, ERR_INPUT, "'%s' needs a file", value);
         if (rc) {
             err_prefix(err, "--%s", option->name);
             return rc;

@@ -18,7 +18,7 @@ struct cli_option {
     const char *argument; /* name of its value in the help, NULL: takes none */
     const char *help;     /* NULL: not for users, not in the help */
     /* Stores the value (NULL without argument) in the command's own struct; on failure fills err
-     * without naming the option. */
+     * without naming the option. CLI_OPTIONS_MORE: is called again with the next argument. */
     int (*set)(void *into, const char *value, struct err *);
 };
 
@@ -31,6 +31,7 @@ struct cli_usage {
 };
 
 #define CLI_OPTIONS_HELP 1
+#define CLI_OPTIONS_MORE 2
 
 /*
  * Parses argv[1..]. Stops at the first argument that is not an option, or after "--"; *next is

@@ -244,6 +244,16 @@ static void put_string(struct json *json, const char *key, const char *value)
     json_string(json, value);
 }
 
+static const char *compute_name(const struct run_page *page)
+{
+    static const char *const names[] = {
+        [RUN_COMPUTE_MEASURED] = "measured", [RUN_COMPUTE_NONE] = "none",
+        [RUN_COMPUTE_COUNTERS] = "counters", [RUN_COMPUTE_TABLE] = "table",
+        [RUN_COMPUTE_REPLAY] = "replay",
+    };
+    return names[page->opt.compute];
+}
+
 void cli_result_json(const struct run_page *page, const struct platform *machine,
                      const struct cli_outcome *outcome, int exit_status, struct buf *out)
 {
@@ -279,7 +289,7 @@ void cli_result_json(const struct run_page *page, const struct platform *machine
     json_key(&json, "exit_status");
     json_int(&json, exit_status);
     put_string(&json, "cause", cause_name(page->end.cause));
-    put_string(&json, "compute", page->opt.compute == RUN_COMPUTE_NONE ? "none" : "measured");
+    put_string(&json, "compute", compute_name(page));
     put_uint(&json, "private_bytes", page->end.private_bytes);
     put_uint(&json, "live_stack_max", page->end.live_stack_max);
     put_uint(&json, "own_stacks", page->end.own_stacks);

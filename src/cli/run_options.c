@@ -82,10 +82,64 @@ static int set_collectives(void *into, const char *value, struct err *err)
     return 0;
 }
 
+static int set_file(const char **out, const char *value, struct err *err)
+{
+    if (!*value)
+        return err_set(err, ERR_INPUT, "the file name is empty");
+    *out = value;
+    return 0;
+}
+
+/* In the order of enum run_compute. What is counted, or a file, may follow a colon. */
 static int set_compute(void *into, const char *value, struct err *err)
 {
-    static const char *const words[] = {"measured", "none", NULL};
-    return choose(value, words, &((struct cli_run *)into)->opt.compute, err);
+    static const char *const words[] = {"measured", "none", "counters", "table", "replay", NULL};
+    struct cli_run *run = into;
+    const char *colon = strchr(value, ':');
+    char word[32];
+    int rc;
+
+    if (run->wants_file) { /* the word before was table, or replay */
+        run->wants_file = 0;
+        return set_file(&run->compute_file, value, err);
+    }
+    snprintf(word, sizeof word, "%.*s", (int)(colon ? colon - value : 31), value);
+    rc = choose(word, words, &run->opt.compute, err);
+    run->compute_file = NULL;
+    run->wants_file = rc == 0 && !colon && run->opt.compute >= RUN_COMPUTE_TABLE;
+    if (rc || !colon)
+        return rc ? rc : run->wants_file ? CLI_OPTIONS_MORE : 0;
+    if (run->opt.compute == RUN_COMPUTE_COUNTERS) {
+        snprintf(run->opt.counter, sizeof run->opt.counter, "%s", colon + 1);
+        return 0;
+    }
+    if (run->opt.compute < RUN_COMPUTE_TABLE)
+        return err_set(err, ERR_INPUT, "'%s' takes no file", word);
+    return set_file(&run->compute_file, colon + 1, err);
+}
+
+static int set_record(void *into, const char *value, struct err *err)
+{
+    return set_file(&((struct cli_run *)into)->record, value, err);
+}
+
+static int set_counter_table(void *into, const char *value, struct err *err)
+{
+    return set_file(&((struct cli_run *)into)->counter_table, value, err);
+}
+
+static int set_sample(void *into, const char *value, struct err *err)
+{
+    char *out = ((struct cli_run *)into)->opt.sample;
+    size_t room = sizeof((struct cli_run *)into)->opt.sample, used = strlen(out);
+
+    if (!strchr(value, ':'))
+        return err_set(err, ERR_INPUT, "bad sample '%s': expected REGION:RUNS, such as solve:10",
+                       value);
+    if (used + strlen(value) + 2 > room)
+        return err_set(err, ERR_INPUT, "too many samples");
+    snprintf(out + used, room - used, "%s%s", used ? "," : "", value);
+    return 0;
 }
 
 static int set_schedule(void *into, const char *value, struct err *err)
@@ -227,14 +281,6 @@ static int set_epoch(void *into, const char *value, struct err *err)
     return cli_run_parse_epoch(value, &((struct cli_run *)into)->opt.epoch, err);
 }
 
-static int set_file(const char **out, const char *value, struct err *err)
-{
-    if (!*value)
-        return err_set(err, ERR_INPUT, "the file name is empty");
-    *out = value;
-    return 0;
-}
-
 static int set_stats(void *into, const char *value, struct err *err)
 {
     return set_file(&((struct cli_run *)into)->stats, value, err);
@@ -274,7 +320,16 @@ static const struct cli_option options[] = {
      "how collectives are carried out: as mpich (default) or openmpi choose, or by a model; short for "
      "--set mpi.collectives=NAME", set_collectives},
     {"compute", 0, NULL, "MODEL",
-     "time between MPI calls: measured (default) or none", set_compute},
+     "time between MPI calls: measured (default), none, counters[:COUNTER], table FILE (times of "
+     "regions) or replay FILE (recorded times)", set_compute},
+    {"record-compute", 0, NULL, "FILE", "record the times between MPI calls, for --compute replay",
+     set_record},
+    {"counter-table", 0, NULL, "FILE",
+     "--compute counters: times by counts, instead of nodes.gigahertz and nodes.cpi",
+     set_counter_table},
+    {"sample", 0, NULL, "REGION:RUNS",
+     "run a region (orrery_region) so often on each rank, then charge the mean; may be repeated",
+     set_sample},
     {"schedule", 0, NULL, "ORDER",
      "in which order ready ranks run: fifo (default) or random:SEED; changes nothing but wall "
      "time", set_schedule},

@@ -1,8 +1,9 @@
 /*
- * clock.c - the processor model "measured": host time between MPI calls times a factor; or none.
+ * clock.c - a rank's clock: what program time, reading clocks, sleeping and yielding cost.
  *
- * Host time is read as processor ticks (base/ticks.h). A slice runs from the return of one MPI call, or
- * from a switch into the rank, to the next call.
+ * A slice of program time runs from the return of one MPI call, or from a switch into the rank, to the
+ * next call. Host time is read as processor ticks (base/ticks.h). The plain processor model is here;
+ * what it leaves out is in processor/.
  */
 #include "mpi/clock.h"
 
@@ -12,6 +13,7 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
+#include "mpi/processor/processor.h"
 #include "mpi/user.h"
 #include "mpi_impl.h"
 
@@ -29,7 +31,10 @@ static uint64_t slices[64]; /* ticks spent in slices, by log2 of their length */
 
 void mpi_clock_init(const struct run_options *o)
 {
-    mpi_world.measured = o->compute == RUN_COMPUTE_MEASURED;
+    struct err err;
+
+    if (processor_init(o, &err))
+        log_fatal("%s", err.text);
     mpi_world.send_overhead = o->platform.mpi_send_overhead;
     mpi_world.recv_overhead = o->platform.mpi_recv_overhead;
     mpi_world.test_cost = o->platform.mpi_test_cost;
@@ -42,12 +47,17 @@ void mpi_clock_init(const struct run_options *o)
         mpi_world.ps_per_tick = 1000.0 / ticks_per_ns() / o->platform.nodes_speed;
 }
 
-void mpi_charge(struct mpi_rank *self)
+void mpi_charge(struct mpi_rank *self, enum mpi_fn fn)
 {
-    uint64_t now = ticks_now();
+    uint64_t now = __builtin_expect(mpi_world.slice_clock != NULL, 0) ? mpi_world.slice_clock()
+                                                                      : ticks_now();
     int64_t ticks = (int64_t)(now - mpi_world.slice_start);
 
     mpi_world.slice_start = now;
+    if (__builtin_expect(!mpi_world.plain, 0)) {
+        processor_slice(self, ticks > 0 ? (uint64_t)ticks : 0, fn);
+        return;
+    }
     if (ticks <= 0)
         return;
     slices[63 - __builtin_clzll((uint64_t)ticks)] += (uint64_t)ticks;
@@ -81,27 +91,25 @@ void mpi_clock_overflow(struct mpi_rank *self)
 /* Program code begins and ends inside the virtual MPI. */
 void mpi_user_begin(void)
 {
-    if (mpi_world.measured)
-        mpi_world.slice_start = ticks_now();
+    mpi_slice_begin();
 }
 
 void mpi_user_end(void)
 {
     if (mpi_world.measured)
-        mpi_charge(mpi_self());
+        mpi_charge(mpi_self(), MPI_FN_COUNT);
 }
 
-static void begin(struct mpi_rank *self)
+void mpi_clock_begin(struct mpi_rank *self)
 {
     mpi_thread_enter();
     if (mpi_world.measured)
-        mpi_charge(self);
+        mpi_charge(self, MPI_FN_COUNT);
 }
 
-static void end(void)
+void mpi_clock_end(void)
 {
-    if (mpi_world.measured)
-        mpi_world.slice_start = ticks_now();
+    mpi_slice_begin();
     mpi_thread_leave_quietly();
 }
 
@@ -130,30 +138,30 @@ static vtime reading_cost(const struct mpi_rank *self)
 
 vtime mpi_clock_read(struct mpi_rank *self)
 {
-    begin(self);
+    mpi_clock_begin(self);
     mpi_clock_add(self, reading_cost(self));
     vtime now = self->ent.clock;
     reader.rank = self;
     reader.at = now;
-    end();
+    mpi_clock_end();
     return now;
 }
 
 void mpi_clock_spend(struct mpi_rank *self, vtime dt)
 {
-    begin(self);
+    mpi_clock_begin(self);
     mpi_clock_add(self, dt < VTIME_LIMIT ? dt : VTIME_LIMIT);
-    end();
+    mpi_clock_end();
 }
 
 void mpi_clock_yield(struct mpi_rank *self)
 {
-    begin(self);
+    mpi_clock_begin(self);
     mpi_clock_add(self, mpi_world.test_cost);
     mpi_drain(self);
     while (!mpi_decision_step(self, self->ent.clock, NULL, 0))
         ;
-    end();
+    mpi_clock_end();
 }
 
 /* ---- what programs call ---- */
@@ -177,8 +185,11 @@ void orrery_compute_real(double seconds)
 {
     struct mpi_rank *self = mpi_self();
 
-    if (self && seconds > 0)
-        mpi_clock_spend(self, vtime_from_seconds(seconds));
+    if (!self || !(seconds > 0))
+        return;
+    mpi_clock_begin(self);
+    processor_declare(self, vtime_from_seconds(seconds));
+    mpi_clock_end();
 }
 
 void orrery_yield_real(void)

@@ -10,13 +10,17 @@
 /* Sets up the processor model; measures the host's tick rate if it is needed. */
 void mpi_clock_init(const struct run_options *);
 
+/* Around what a program calls beside MPI: charges its time so far; its next slice begins. */
+void mpi_clock_begin(struct mpi_rank *);
+void mpi_clock_end(void);
+
 /* The program reads a clock: charges its time so far and the cost of reading, which grows when it does
  * nothing else for long. */
 vtime mpi_clock_read(struct mpi_rank *);
 /* How often in a row the rank that runs has done so; MPI calls set it to 0. */
 extern uint32_t mpi_clock_readings;
 
-/* The program sleeps or declares time (orrery_compute). */
+/* The program sleeps. */
 void mpi_clock_spend(struct mpi_rank *, vtime dt);
 
 /* Lets ranks with earlier clocks go first (may switch). */

@@ -21,6 +21,7 @@
 #include "engine/stuck.h"
 #include "mpi/clock.h"
 #include "mpi/leaks.h"
+#include "mpi/processor/processor.h"
 #include "mpi/stats.h"
 
 struct part {
@@ -272,6 +273,17 @@ static int write_stats(const struct whole *w, int status)
     return status ? status : 2;
 }
 
+/* What was recorded of computing; only whole runs can be replayed. */
+static int write_record(enum engine_end end)
+{
+    struct err err;
+
+    if (end != ENGINE_END_DONE || processor_finish(&err) == 0)
+        return 0;
+    log_error("%s", err.text);
+    return 2;
+}
+
 /* Process 0. */
 static int conclude(const struct buf *parts, enum engine_end end)
 {
@@ -296,7 +308,7 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
 {
     struct buf *parts = mem_zalloc(mpi_place()->procs * sizeof *parts);
     vtime limit = VTIME_NEVER;
-    int status = 0, complete;
+    int status = 0, complete, unwritten = write_record(end);
 
     if (end == ENGINE_END_ABORTED) {
         limit = mpi_world.engine.all.abort.due;
@@ -311,6 +323,8 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
     complete = mpi_team_gather(parts);
     if (mpi_place()->proc == 0)
         status = conclude(parts, end);
+    if (status == 0 && unwritten)
+        status = mpi_world.page->end.exit_status = unwritten;
     complete = mpi_team_part(&status, complete);
     if (mpi_place()->proc != 0) { /* the launcher is to return what process 0 does */
         mpi_world.page->end.exit_status = complete ? 0 : status;

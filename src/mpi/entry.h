@@ -35,7 +35,7 @@ static inline struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn)
         mpi_enter_refused(NULL, fn);
     mpi_thread_enter();
     if (mpi_world.measured)
-        mpi_charge(self);
+        mpi_charge(self, fn);
     if (__builtin_expect(mpi_world.shared, 0))
         mpi_share_enter();
     self->fn = (uint16_t)fn;
@@ -64,8 +64,7 @@ static inline void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0)
     mpi_stats_call(self, fn, self->ent.clock - t0);
     if (__builtin_expect(mpi_world.shared, 0))
         mpi_share_leave(self);
-    if (mpi_world.measured)
-        mpi_world.slice_start = ticks_now();
+    mpi_slice_begin();
     mpi_thread_leave(fn);
 }
 

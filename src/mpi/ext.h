@@ -13,6 +13,8 @@ struct mpi_strand;
 struct mpi_service_queue;
 struct mpi_ports;
 struct mpi_app;
+struct processor_tape;
+struct processor_regions;
 
 struct mpi_ext {
     struct mpi_posted_index *posted; /* posted receives by kind, when there are many */
@@ -29,6 +31,8 @@ struct mpi_ext {
     int32_t failed, handled;       /* errhandler.c: a class that was raised, what its handler made of it */
     uint32_t channels;             /* partitioned sends it has initialised */
     vtime decided;                 /* time of the rank's last wildcard decision */
+    struct processor_tape *tape;   /* processor/record.c, replay.c: how long its slices took */
+    struct processor_regions *regions; /* processor/region.c: those it is in */
     struct mpi_call_list *calls;   /* stats.c: per function, when asked for */
 };
 struct mpi_ext *mpi_ext_make(struct mpi_rank *self);

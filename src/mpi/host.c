@@ -108,8 +108,7 @@ static void present(const struct mpi_rank *r)
     page->now.current_rank = mpi_rank_id(r);
     page->now.switches++;
     page->now.current_pid = vp_fibre_pid(&r->fib);
-    if (mpi_world.measured)
-        mpi_world.slice_start = ticks_now();
+    mpi_slice_begin();
 }
 
 static int resume(void *owner, uint32_t id)
@@ -231,13 +230,12 @@ static void hook_write(struct vp_fibre *f, int fd, const char *text, size_t n)
 
     mpi_thread_enter();
     if (mpi_world.measured)
-        mpi_charge(r);
+        mpi_charge(r, MPI_FN_COUNT);
     run.writing = 1;
     output_add(&mpi_world.output, mpi_rank_id(r), r->ent.clock, fd, text, n);
     run.writing = 0;
     mpi_world.engine.idle_often = 1; /* turns may be long: look at the time after each */
-    if (mpi_world.measured)
-        mpi_world.slice_start = ticks_now();
+    mpi_slice_begin();
     mpi_thread_leave_quietly();
 }
 
@@ -261,13 +259,13 @@ static void hook_exiting(struct vp_fibre *f, int status, int phase)
 
     mpi_thread_enter(); /* for good: the rank ends with whatever thread ends it */
     if (mpi_world.measured)
-        mpi_charge(r);
+        mpi_charge(r, MPI_FN_COUNT);
     if (phase == 1) {
         output_end_rank(&mpi_world.output, mpi_rank_id(r), r->ent.clock);
         if (mpi_spawn_serves(r))
             rest(r, status);
-    } else if (mpi_world.measured) {
-        mpi_world.slice_start = ticks_now();
+    } else {
+        mpi_slice_begin();
     }
 }
 
@@ -301,8 +299,7 @@ static void hook_begun(struct vp_fibre *f)
 {
     (void)f;
     mpi_world.page->now.current_pid = sys_getpid();
-    if (mpi_world.measured)
-        mpi_world.slice_start = ticks_now();
+    mpi_slice_begin();
 }
 
 static void hook_threads(struct vp_fibre *f)

@@ -70,7 +70,9 @@ struct mpi_world {
     uint32_t size;          /* ranks that the run starts with, over all processes */
     uint32_t room;          /* world ranks are below this: `size` and those that may be spawned */
     int has_spawned;        /* some ranks here have an MPI_COMM_WORLD of their own (comm/spawn.h) */
-    int measured;         /* charge host time between calls */
+    int measured;         /* slices take time: the processor model is asked at every call ... */
+    int plain;            /* ... unless it is the plain one, without noise and so on */
+    uint64_t (*slice_clock)(void); /* what counts ticks; NULL: ticks_now */
     uint64_t slice_start; /* host ticks when program code last began to run */
     double ps_per_tick;   /* host ticks to virtual picoseconds, speed included */
     vtime send_overhead, recv_overhead, test_cost, clock_cost;
@@ -135,7 +137,15 @@ static inline void mpi_clock_reach(struct mpi_rank *r, vtime t)
         r->ent.clock = t;
 }
 
-/* Charges host time since slice_start to the rank, by the processor model. */
-void mpi_charge(struct mpi_rank *);
+/* Charges the time since slice_start to the rank, by the processor model; a call of fn ends it. */
+void mpi_charge(struct mpi_rank *, enum mpi_fn fn);
+
+/* Program code begins to run. */
+static inline void mpi_slice_begin(void)
+{
+    if (mpi_world.measured)
+        mpi_world.slice_start = __builtin_expect(mpi_world.slice_clock != NULL, 0)
+                                    ? mpi_world.slice_clock() : ticks_now();
+}
 
 #endif

@@ -210,8 +210,7 @@ static void give_away(struct threads *t)
     t->turn = 1;
     if (atomic_load(&t->arriving))
         pthread_cond_broadcast(&t->turned);
-    if (mpi_world.measured)
-        mpi_world.slice_start = ticks_now();
+    mpi_slice_begin();
 }
 
 static void block_rank(struct threads *t, struct mpi_rank *self, uint32_t wake_after)

@@ -34,6 +34,8 @@ struct platform_config {
     uint64_t nodes_ranks;        /* ranks per node */
     char nodes_placement[PLATFORM_NAME_MAX]; /* of ranks on nodes: block, cyclic or list */
     double nodes_speed;          /* program time on the machine = host time / speed */
+    double nodes_gigaflops;      /* of a processor of speed 1, for orrery_flops */
+    double nodes_gigahertz, nodes_cpi; /* --compute counters: clock, cycles per instruction */
     vtime nodes_noise_period;    /* the system interrupts a rank this often ... */
     vtime nodes_noise_duration;  /* ... for so long; 0: never */
     char nodes_noise_file[PLATFORM_PATH_MAX]; /* recorded noise instead */

@@ -15,7 +15,13 @@
 
 #define RUN_MAGIC 0x4f525259u /* "ORRY" */
 
-enum run_compute { RUN_COMPUTE_MEASURED = 0, RUN_COMPUTE_NONE };
+enum run_compute {
+    RUN_COMPUTE_MEASURED = 0,
+    RUN_COMPUTE_NONE,
+    RUN_COMPUTE_COUNTERS,
+    RUN_COMPUTE_TABLE,
+    RUN_COMPUTE_REPLAY,
+};
 enum run_host { RUN_HOST_AUTO = 0, RUN_HOST_FIBRE, RUN_HOST_PROCESS };
 
 struct run_options {
@@ -45,6 +51,10 @@ struct run_options {
     int32_t place_fd;    /* PLACE_LIST: a file with the process of each rank, 32 bits each */
     char native_path[4096]; /* the native MPI library, if procs > 1 */
     char stats_path[4096]; /* absolute or empty */
+    char compute_path[4096]; /* RUN_COMPUTE_TABLE, _REPLAY, and may be _COUNTERS: absolute */
+    char record_path[4096];  /* where compute times are recorded: absolute or empty */
+    char sample[512];        /* REGION:RUNS,... */
+    char counter[24];        /* RUN_COMPUTE_COUNTERS: which one; empty: instructions */
     char program[4096];
     char host_reason[128];
 };

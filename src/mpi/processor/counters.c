@@ -1,0 +1,58 @@
+/*
+ * counters.c - a slice takes time by what a counter of the processor counted in it.
+ *
+ *     time = count * nodes.cpi / (nodes.gigahertz * 10^9)          without a table
+ *     time = interpolated linearly between the entries of a table  with one: "count seconds" per line
+ *
+ * Reading the counter (platform/counter.h) is a system call.
+ */
+#include "base/sys.h"
+#include "mpi/processor/processor_internal.h"
+#include "platform/counter.h"
+#include "platform/times.h"
+
+static struct {
+    int fd;
+    double ps_per_count;
+    struct platform_times table;
+} counters;
+
+static int counters_init(const struct run_options *o, struct err *err)
+{
+    const struct platform_config *c = &mpi_world.machine.config;
+    int rc;
+
+    if (o->host == RUN_HOST_PROCESS)
+        return err_set(err, ERR_INPUT, "--compute counters: needs ranks that are fibres, but this run's "
+                       "are processes (%s); use --host fibre, or --compute measured", o->host_reason);
+    rc = platform_counter_open(o->counter, &counters.fd, err);
+    counters.ps_per_count = c->nodes_cpi / c->nodes_gigahertz * 1000;
+    if (rc == 0 && o->compute_path[0])
+        rc = platform_times_read(&counters.table, o->compute_path, PLATFORM_TIMES_COUNTS, err);
+    return rc;
+}
+
+static uint64_t counters_now(void)
+{
+    uint64_t count = 0;
+
+    if (sys_read(counters.fd, &count, sizeof count) != sizeof count)
+        return 0;
+    return count;
+}
+
+static vtime counters_slice(struct mpi_rank *self, uint64_t count, enum mpi_fn fn)
+{
+    (void)self, (void)fn;
+    if (counters.table.count)
+        return vtime_from_seconds(platform_times_at(&counters.table, (double)count));
+    return vtime_from_ps_double((double)count * counters.ps_per_count);
+}
+
+const struct processor_ops processor_counters_ops = {
+    .name = "counters",
+    .mode = RUN_COMPUTE_COUNTERS,
+    .init = counters_init,
+    .slice = counters_slice,
+    .now = counters_now,
+};

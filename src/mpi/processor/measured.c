@@ -1,0 +1,35 @@
+/*
+ * measured.c - a slice takes as long as it took here.
+ */
+#include "base/ticks.h"
+#include "mpi/processor/processor_internal.h"
+
+static double ps_per_tick;
+
+static int measured_init(const struct run_options *o, struct err *err)
+{
+    (void)o, (void)err;
+    ps_per_tick = 1000.0 / ticks_per_ns();
+    return 0;
+}
+
+static vtime measured_slice(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
+{
+    (void)self, (void)fn;
+    return vtime_from_ps_double((double)ticks * ps_per_tick);
+}
+
+const struct processor_ops processor_measured_ops = {
+    .name = "measured",
+    .mode = RUN_COMPUTE_MEASURED,
+    .init = measured_init,
+    .slice = measured_slice,
+};
+
+/* The same, but for the regions of a table: region.c. */
+const struct processor_ops processor_table_ops = {
+    .name = "table",
+    .mode = RUN_COMPUTE_TABLE,
+    .init = measured_init,
+    .slice = measured_slice,
+};

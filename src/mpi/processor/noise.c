@@ -1,0 +1,119 @@
+/*
+ * noise.c - interruptions of a rank by the system of its node.
+ *
+ * Periodic noise: every `period` the processor does something else for `duration`. Recorded noise: a
+ * list of interruptions that repeats. Each rank begins at a point of its own, drawn from its number.
+ *
+ *     period     |xx|------------|xx|------------|xx|------
+ *     work                 |=====|  |====|
+ *                          t <- dt + 1 interruption ->
+ *
+ * A rank that waits is not delayed: only work is. So the length of work that begins at t is a function
+ * of t and of the rank, and results stay exact.
+ */
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "mpi/processor/processor_internal.h"
+
+static struct {
+    vtime period, duration;
+    const struct platform_noise *record;
+    size_t count;
+    vtime length; /* of the record */
+    vtime busy;   /* time taken by all of its interruptions */
+} noise;
+
+static int check_periodic(vtime period, vtime duration, const char *where, struct err *err)
+{
+    if (duration > 0 && duration >= period)
+        return err_set(err, ERR_INPUT, "%snoise_duration: must be shorter than the period", where);
+    return 0;
+}
+
+int processor_noise_init(const struct platform *p, struct err *err)
+{
+    const struct platform_list *groups = &p->lists[PLATFORM_GROUPS];
+    const struct platform_list *record = &p->lists[PLATFORM_NOISE];
+    int rc = check_periodic(p->config.nodes_noise_period, p->config.nodes_noise_duration, "nodes.",
+                            err);
+
+    noise.period = p->config.nodes_noise_period;
+    noise.duration = p->config.nodes_noise_duration;
+    noise.record = record->items;
+    noise.count = record->count;
+    for (size_t i = 0; i < noise.count; i++)
+        noise.busy += noise.record[i].duration;
+    if (noise.count)
+        noise.length = noise.record[noise.count - 1].start + noise.record[noise.count - 1].duration;
+    if (rc == 0 && noise.count && noise.busy >= noise.length)
+        rc = err_set(err, ERR_INPUT, "nodes.noise_file: leaves no time between interruptions");
+    for (size_t i = 0; i < groups->count && rc == 0; i++) {
+        const struct platform_group *g = (const struct platform_group *)groups->items + i;
+
+        if (g->noise_duration != VTIME_NEVER)
+            rc = check_periodic(g->noise_period != VTIME_NEVER ? g->noise_period : noise.period,
+                                g->noise_duration, "nodes.groups: ", err);
+    }
+    return rc;
+}
+
+/* Where in its period a rank is at time 0. */
+static vtime phase(const struct mpi_rank *self, vtime period)
+{
+    struct rng rng;
+
+    rng_seed(&rng, mpi_rank_id(self));
+    return (vtime)rng_below(&rng, (uint64_t)period);
+}
+
+/* Work of dt that begins `at` into a period, an interruption being at its beginning. */
+static vtime periodic(vtime at, vtime dt, vtime period, vtime duration)
+{
+    vtime room = period - duration;
+    vtime wait = at < duration ? duration - at : 0, done = at < duration ? 0 : at - duration;
+    vtime more = (vtime)((unsigned __int128)(done + dt - 1) / (unsigned __int128)room);
+
+    return vtime_add(wait + dt, vtime_scale(duration, (double)more));
+}
+
+/* Work of dt that begins `at` into the record. */
+static vtime recorded(vtime at, vtime dt)
+{
+    vtime turns = dt / (noise.length - noise.busy), took = turns * noise.length;
+    vtime left = dt - turns * (noise.length - noise.busy);
+
+    for (size_t i = 0;; i = (i + 1) % noise.count) {
+        const struct platform_noise *n = &noise.record[i];
+
+        if (n->start + n->duration > at) {
+            vtime before = n->start > at ? n->start - at : 0;
+
+            if (left <= before)
+                return took + left;
+            left -= before;
+            took += n->start + n->duration - at;
+            at = n->start + n->duration;
+        }
+        if (i == noise.count - 1)
+            at = 0;
+    }
+}
+
+vtime processor_noise(const struct mpi_rank *self, vtime t, vtime dt)
+{
+    const struct platform_group *g = processor_group(self);
+    vtime period = noise.period, duration = noise.duration;
+
+    if (dt <= 0)
+        return dt;
+    if (g && g->noise_period != VTIME_NEVER)
+        period = g->noise_period;
+    if (g && g->noise_duration != VTIME_NEVER)
+        duration = g->noise_duration;
+    else if (noise.count)
+        return recorded((t + phase(self, noise.length)) % noise.length, dt);
+    if (duration == 0 || period == 0)
+        return dt;
+    return periodic((t + phase(self, period)) % period, dt, period, duration);
+}

@@ -1,0 +1,123 @@
+/*
+ * record.c - writes how long slices took (--record-compute), for replay.c.
+ *
+ * The format is in platform/tape.h.
+ *
+ * A rank keeps up to TAPE_MAX bytes, then they go into the process's buffer, and that is appended to
+ * the file when it is full. Appending is atomic, so several processes share a file. The file is opened
+ * anew each time: the rank that does it may be a process of its own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "mpi/processor/processor_internal.h"
+#include "platform/tape.h"
+
+#define TAPE_MAX 4096
+#define BUFFER_MAX ((size_t)1 << 20)
+
+static struct {
+    const char *path;
+    struct buf out;
+    int cause; /* errno of a write that failed */
+} record;
+
+int processor_is_polling(enum mpi_fn fn)
+{
+    switch (fn) {
+    case MPI_FN_TEST:
+    case MPI_FN_TESTALL:
+    case MPI_FN_TESTANY:
+    case MPI_FN_TESTSOME:
+    case MPI_FN_IPROBE:
+    case MPI_FN_IMPROBE:
+    case MPI_FN_REQUEST_GET_STATUS:
+    case MPI_FN_COUNT: return 1;
+    default: return 0;
+    }
+}
+
+static void append(void)
+{
+    int fd = sys_open(record.path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+
+    if (fd < 0 || sys_write_all(fd, record.out.data, record.out.len) < 0)
+        record.cause = errno;
+    if (fd >= 0)
+        sys_close(fd);
+    buf_clear(&record.out);
+}
+
+int processor_record_init(const struct run_options *o, struct err *err)
+{
+    struct tape_head head = {TAPE_MAGIC, o->ranks};
+    int fd;
+
+    record.path = o->record_path;
+    buf_init(&record.out);
+    if (mpi_place()->proc)
+        return 0;
+    fd = sys_open(record.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0 || sys_write_all(fd, &head, sizeof head) < 0)
+        return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", record.path, strerror(errno));
+    sys_close(fd);
+    return 0;
+}
+
+static void put_block(uint32_t rank, const unsigned char *data, size_t len)
+{
+    struct tape_block block = {rank, (uint32_t)len, tape_checksum(rank, data, len), 0};
+
+    buf_add(&record.out, &block, sizeof block);
+    buf_add(&record.out, data, len);
+    if (record.out.len >= BUFFER_MAX)
+        append();
+}
+
+static struct processor_tape *tape_of(struct mpi_rank *self)
+{
+    struct mpi_ext *ext = mpi_ext_get(self);
+
+    if (!ext->tape)
+        ext->tape = mem_zalloc(sizeof *ext->tape);
+    return ext->tape;
+}
+
+void processor_record(struct mpi_rank *self, enum mpi_fn fn, vtime dt)
+{
+    struct processor_tape *t = tape_of(self);
+
+    if (t->len + 2 * TAPE_VARINT_MAX > t->room) {
+        if (t->room >= TAPE_MAX) {
+            put_block(mpi_rank_id(self), t->data, t->len);
+            t->len = 0;
+        } else {
+            t->room = t->room ? 4 * t->room : 64;
+            t->data = mem_realloc(t->data, t->room);
+        }
+    }
+    t->len += tape_put(t->data + t->len, (uint64_t)fn);
+    t->len += tape_put(t->data + t->len, (uint64_t)dt);
+}
+
+int processor_record_finish(struct err *err)
+{
+    for (uint32_t i = 0; i < mpi_place()->room; i++) {
+        struct mpi_rank *r = &mpi_world.ranks[i];
+
+        if (r->ext && r->ext->tape && r->ext->tape->len)
+            put_block(mpi_rank_id(r), r->ext->tape->data, r->ext->tape->len);
+    }
+    put_block(TAPE_END, NULL, 0);
+    append();
+    buf_fini(&record.out);
+    if (record.cause)
+        return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", record.path,
+                       strerror(record.cause));
+    return 0;
+}

@@ -1,0 +1,95 @@
+/*
+ * tape.h - recorded compute times: the file, all numbers little-endian.
+ *
+ *     "orrery compute 1\n\0\0\0\0\0\0\0"   24 bytes
+ *     u64 ranks
+ *     blocks, in any order, those of a rank in its own order:
+ *         u32 rank, u32 bytes, u32 checksum of rank and bytes (FNV-1a), u32 0
+ *         pairs of varints: function that ended the slice, picoseconds it took at speed 1
+ *     in the end a block of rank 2^32 - 1 per process, without bytes: that process is complete
+ *
+ * Written by `orrery run --record-compute` (src/mpi/processor/record.c), read by --compute replay.
+ */
+#ifndef PLATFORM_TAPE_H
+#define PLATFORM_TAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define TAPE_MAGIC "orrery compute 1\n"
+#define TAPE_END UINT32_MAX
+#define TAPE_VARINT_MAX 10
+
+struct tape_head {
+    char magic[24];
+    uint64_t ranks;
+};
+
+struct tape_block {
+    uint32_t rank, bytes, checksum, spare;
+};
+
+/* A file in memory. */
+struct tape_file {
+    const unsigned char *data;
+    size_t size;
+};
+
+/* Maps a file and checks that it is a whole record of so many ranks; errors name it. Close it. */
+int tape_open(struct tape_file *, const char *path, uint64_t ranks, struct err *);
+void tape_close(struct tape_file *);
+
+/* Blocks one after the other, from *at = 0 on; 0 at the end. The file has been checked. */
+int tape_next(const struct tape_file *, size_t *at, struct tape_block *, const unsigned char **data);
+
+/* Of a rank: what it has recorded, or how far it has read. */
+struct processor_tape {
+    unsigned char *data;
+    uint32_t len, room;
+    uint64_t block; /* replay: number of the next block among the rank's */
+    uint32_t at;    /* replay: read up to here */
+    uint64_t slices;
+};
+
+static inline uint32_t tape_checksum(uint32_t rank, const unsigned char *data, size_t len)
+{
+    uint32_t hash = 2166136261u ^ rank;
+
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ data[i]) * 16777619u;
+    return hash;
+}
+
+/* Writes a number; returns its length. */
+static inline unsigned tape_put(unsigned char *out, uint64_t value)
+{
+    unsigned n = 0;
+
+    while (value >= 128) {
+        out[n++] = (unsigned char)(value | 128);
+        value >>= 7;
+    }
+    out[n++] = (unsigned char)value;
+    return n;
+}
+
+/* Reads one from data[*at..len); 0 if it is cut off or too long. */
+static inline int tape_get(const unsigned char *data, uint32_t len, uint32_t *at, uint64_t *value)
+{
+    uint64_t v = 0;
+
+    for (unsigned shift = 0; shift < 64 && *at < len; shift += 7) {
+        unsigned char byte = data[(*at)++];
+
+        v |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) {
+            *value = v;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+#endif
