@@ -12,9 +12,12 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import cases
 import measure
-from cases import CASES, LARGE_CASES, Bench, Row
+import networks
+from cases import LARGE_CASES, Bench, Row
 
+CASES = {**cases.CASES, **networks.CASES}
 COLUMNS = ("measured", "figure", "by CPU time", "target", "ratio", "")
 
 
