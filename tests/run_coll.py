@@ -113,6 +113,7 @@ TIMES = [
     ("reduce_scatter_block", "reduce_scatter", 16, 1, B, 4 * d(16 * B) + halves(16 * B, 16)),
     ("scan", "linear", 16, 1, N, 15 * d(N)),
     ("scan", "recursive_doubling", 16, 1, N, 4 * d(N)),
+    ("scan", "two_level", 16, 4, N, 3 * d(N) + 2 * d(N) + 2 * d(N)),
     ("exscan", "linear", 16, 1, N, 15 * d(N)),
     ("exscan", "recursive_doubling", 16, 1, N, 4 * d(N)),
 ]

@@ -168,6 +168,12 @@ static void check_nodes(void)
     is_str(choice(MPI_COLL_bcast, 16, 524288, 0, NULL), "scatter_allgather", "very long bcast");
     is_str(choice(MPI_COLL_allreduce, 9, 64, COMMUTES, NULL), "two_level", "allreduce on nodes");
     is_str(choice(MPI_COLL_allreduce, 9, 64, ORDERED, NULL), "recursive_doubling", "an ordered one");
+    is_str(choice(MPI_COLL_scan, 9, 64, ORDERED, NULL), "two_level", "scan on nodes");
+    mpi_world.net.nodes.placement = PLATFORM_CYCLIC;
+    mpi_world.net.nodes.count = 3;
+    is_str(choice(MPI_COLL_scan, 9, 64, COMMUTES, NULL), "recursive_doubling", "scan, ranks mixed");
+    is_str(choice(MPI_COLL_reduce, 9, 64, COMMUTES, NULL), "two_level", "reduce, ranks mixed");
+    is_str(choice(MPI_COLL_reduce, 9, 64, ORDERED, NULL), "binomial", "an ordered one, mixed");
     mpi_world.net.nodes = (struct platform_nodes){.per_node = 1, .count = P};
     is_str(choice(MPI_COLL_barrier, 16, 0, 0, NULL), "dissemination", "a rank on each node");
 }

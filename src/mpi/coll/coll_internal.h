@@ -215,6 +215,8 @@ int coll_nodes_shared(const struct mpi_comm *c);
  * ranks share nodes. */
 int coll_nodes_teams(const struct mpi_comm *c, int rank, int root, struct coll_team *node,
                      struct coll_team *leads);
+/* The node of a rank. */
+int coll_nodes_index(const struct mpi_comm *c, int rank);
 /* The ranks of node i. */
 void coll_nodes_team_of(const struct mpi_comm *c, int i, struct coll_team *node);
 

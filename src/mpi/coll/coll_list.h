@@ -21,7 +21,8 @@ enum mpi_coll_need {
     COLL_NEED_SEPARATE = 16,    /* not MPI_IN_PLACE */
     COLL_NEED_EVEN = 32,        /* an even number of ranks */
     COLL_NEED_NODES = 64,       /* several nodes, one of them with several ranks; the ranks of each are
-                                 * neighbours in rank order if an operation does not commute */
+                                 * neighbours in rank order for scan, and if an operation does not
+                                 * commute */
     COLL_NEED_ITEM_EACH = 128,  /* an item for each rank */
 };
 
@@ -109,6 +110,7 @@ enum mpi_coll_need {
     X(reduce_scatter_block, reduce_scatter, 0)                      \
     X(scan, recursive_doubling, 0)                                  \
     X(scan, linear, 0)                                              \
+    X(scan, two_level, COLL_NEED_NODES)                             \
     X(exscan, recursive_doubling, 0)                                \
     X(exscan, linear, 0)
 

@@ -144,6 +144,11 @@ static int node_index(const struct coll_nodes *n, int rank)
     return lo;
 }
 
+int coll_nodes_index(const struct mpi_comm *c, int rank)
+{
+    return node_index(nodes_of(c), rank);
+}
+
 /* The number of a rank on its node. O(log size) without neighbours. */
 static int number_in(const struct coll_nodes *n, int node, int rank)
 {

@@ -110,7 +110,8 @@ static int fits(const struct mpi_coll_algorithm *alg, const struct mpi_comm *c,
         return 0;
     if (needs & COLL_NEED_NODES) {
         nodes = coll_nodes_shared(c);
-        if (nodes < 2 && (!nodes || (a->op_id >= MPI_COLL_reduce && !a->op->commute)))
+        if (nodes < 2 && (!nodes || a->op_id == MPI_COLL_scan ||
+                          (a->op_id >= MPI_COLL_reduce && !a->op->commute)))
             return 0;
     }
     if (needs & COLL_NEED_IN_PLACE && a->sbuf != MPI_IN_PLACE)

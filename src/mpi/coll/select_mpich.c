@@ -2,7 +2,7 @@
  * select_mpich.c - what MPICH 4.0 chooses, by the tuning files that it is built with (generic.json
  * of its collectives and of device ch4).
  *
- * Where ranks share nodes barrier, broadcast, reduce and allreduce go in two levels; MPICH may use
+ * Where ranks share nodes barrier, broadcast, reduce, allreduce and scan go in two levels; MPICH may use
  * other algorithms than trees inside and between nodes, here they are as the two_level files say.
  * Its names: brucks is bruck, scattered is spread, reduce_scatter_allgather and reduce_scatter_gather
  * are rabenseifner, noncommutative is ordered_halving, pairwise_sendrecv_replace is replace.
@@ -85,7 +85,10 @@ STEPS(reduce_scatter_block) = {
     {ANY, ANY_BYTES, TO(reduce_scatter_block, ordered_halving), COLL_IF_POW2},
     {ANY, ANY_BYTES, TO(reduce_scatter_block, recursive_doubling), 0},
 };
-ONLY(scan, recursive_doubling);
+STEPS(scan) = {
+    {ANY, ANY_BYTES, TO(scan, two_level), COLL_IF_NODES},
+    {ANY, ANY_BYTES, TO(scan, recursive_doubling), 0},
+};
 ONLY(exscan, recursive_doubling);
 
 #define OF(operation, how) [MPI_COLL_##operation] = {operation##_steps, how}
