@@ -22,8 +22,8 @@ struct cli_command {
     int (*main)(int argc, char **argv);
 };
 
-extern const struct cli_command cli_cmd_run, cli_cmd_check, cli_cmd_platform, cli_cmd_help,
-    cli_cmd_version;
+extern const struct cli_command cli_cmd_run, cli_cmd_check, cli_cmd_platform, cli_cmd_calibrate,
+    cli_cmd_help, cli_cmd_version;
 
 /* The table: NULL after the last. */
 const struct cli_command *cli_command_at(int i);

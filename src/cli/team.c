@@ -34,6 +34,7 @@
 #include "cli/libsearch.h"
 #include "cli/placement.h"
 #include "cli/program.h"
+#include "cli/words.h"
 #include "engine/place.h"
 
 #define NATIVE_LIBRARY "libmpich.so.12"
@@ -43,77 +44,29 @@
 
 /* ---- the launcher's command line ---- */
 
-struct words {
-    char **at;
-    size_t count;
-};
-
-static void words_add(struct words *w, const char *text)
-{
-    w->at = mem_realloc(w->at, (w->count + 2) * sizeof *w->at);
-    w->at[w->count++] = mem_strdup(text);
-    w->at[w->count] = NULL;
-}
-
-static void words_fini(struct words *w)
-{
-    for (size_t i = 0; i < w->count; i++)
-        mem_free(w->at[i]);
-    mem_free(w->at);
-}
-
-/* Words are separated by blanks; quotes of either kind keep blanks in a word. */
-static int words_split(struct words *w, const char *text, struct err *err)
-{
-    struct buf word;
-    char quote = 0;
-    int inside = 0;
-
-    buf_init(&word);
-    for (; *text; text++) {
-        if (quote ? *text == quote : *text == '"' || *text == '\'') {
-            quote = quote ? 0 : *text;
-            inside = 1;
-        } else if (!quote && (*text == ' ' || *text == '\t')) {
-            if (inside)
-                words_add(w, buf_str(&word));
-            buf_clear(&word);
-            inside = 0;
-        } else {
-            buf_addc(&word, *text);
-            inside = 1;
-        }
-    }
-    if (inside)
-        words_add(w, buf_str(&word));
-    buf_fini(&word);
-    if (quote)
-        return err_set(err, ERR_INPUT, "--launcher: a quote (%c) is not closed", quote);
-    return w->count ? 0 : err_set(err, ERR_INPUT, "--launcher: the command is empty");
-}
-
-static int command_line(struct words *w, const struct cli_run *run, int argc, char **argv,
+static int command_line(struct cli_words *w, const struct cli_run *run, int argc, char **argv,
                         struct err *err)
 {
     char text[32], self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    int rc = words_split(w, run->launcher ? run->launcher : CLI_TEAM_LAUNCHER, err);
+    int rc = cli_words_split(w, "--launcher", run->launcher ? run->launcher : CLI_TEAM_LAUNCHER,
+                             err);
 
     if (rc)
         return rc;
     if (n < 0)
         return err_set(err, ERR_SYSTEM, "cannot read '/proc/self/exe': %s", strerror(errno));
     self[n] = 0;
-    words_add(w, "-n");
+    cli_words_add(w, "-n");
     snprintf(text, sizeof text, "%u", run->opt.procs);
-    words_add(w, text);
-    words_add(w, self);
-    words_add(w, "run");
-    words_add(w, "--worker");
+    cli_words_add(w, text);
+    cli_words_add(w, self);
+    cli_words_add(w, "run");
+    cli_words_add(w, "--worker");
     if (run->progress < 0 && isatty(STDERR_FILENO) && !run->quiet)
-        words_add(w, "--progress");
+        cli_words_add(w, "--progress");
     for (int i = 1; i < argc; i++)
-        words_add(w, argv[i]);
+        cli_words_add(w, argv[i]);
     return 0;
 }
 
@@ -334,7 +287,7 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, int *status, 
     struct launcher l = {.team = -1, .placement = run->opt.place_fd,
                          .machine = run->opt.machine_fd};
     struct cli_outcome outcome;
-    struct words w = {0};
+    struct cli_words w = {0};
     struct buf words;
     sigset_t mask;
     int rc = command_line(&w, run, argc, argv, err);
@@ -354,7 +307,7 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, int *status, 
         *status = judge(page, &outcome, &words);
     }
     buf_fini(&words);
-    words_fini(&w);
+    cli_words_fini(&w);
     return rc;
 }
 

@@ -1,0 +1,206 @@
+/*
+ * orrery-calibrate-mpi: the measuring program of `orrery calibrate`. Started by a launcher of MPI,
+ * or by `orrery run`; its options are those that the command gives it.
+ *
+ * Ranks that have no part in a measurement sleep between looks for its end, so that they do not
+ * take processors from those that do.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "calibrate/native/native.h"
+
+#define FORMAT 1
+
+static int usage(const char *what)
+{
+    fprintf(stderr, "orrery-calibrate-mpi: %s (this program is started by 'orrery calibrate')\n",
+            what);
+    return 2;
+}
+
+static int parse_sizes(struct native_options *o, const char *text)
+{
+    while (*text && o->size_count < NATIVE_SIZES_MAX) {
+        char *end;
+        unsigned long value = strtoul(text, &end, 10);
+        if (end == text || value > NATIVE_BYTES_MAX || (*end && *end != ','))
+            return -1;
+        o->sizes[o->size_count++] = value;
+        text = *end ? end + 1 : end;
+    }
+    return *text || !o->size_count ? -1 : 0;
+}
+
+static int parse(struct native_options *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--pingpong") == 0)
+            o->pingpong_only = 1;
+        else if (strcmp(argv[i], "--bind") == 0)
+            o->bind = 1;
+        else if (strcmp(argv[i], "--progress") == 0)
+            o->progress = 1;
+        else if (strcmp(argv[i], "--samples") == 0 && (o->samples = atoi(value)) > 0)
+            i++;
+        else if (strcmp(argv[i], "--seconds") == 0 && (o->seconds = atof(value)) > 0)
+            i++;
+        else if (strcmp(argv[i], "--sizes") == 0 && parse_sizes(o, value) == 0)
+            i++;
+        else
+            return -1;
+    }
+    if (o->samples > NATIVE_SAMPLES_MAX)
+        o->samples = NATIVE_SAMPLES_MAX;
+    return 0;
+}
+
+/* Who is on which node, by the names of the processors. */
+static void find_nodes(struct native *n)
+{
+    size_t width = MPI_MAX_PROCESSOR_NAME;
+    char *names = calloc((size_t)n->ranks, width), mine[MPI_MAX_PROCESSOR_NAME] = "";
+    int length, on_node[2] = {0, 0};
+    n->node_of = calloc((size_t)n->ranks, sizeof *n->node_of);
+    if (!names || !n->node_of)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Get_processor_name(mine, &length);
+    MPI_Allgather(mine, (int)width, MPI_CHAR, names, (int)width, MPI_CHAR, MPI_COMM_WORLD);
+    for (int i = 0; i < n->ranks; i++) {
+        int first = 0;
+        while (strcmp(names + (size_t)first * width, names + (size_t)i * width) != 0)
+            first++;
+        n->node_of[i] = first;
+        n->nodes += first == i;
+    }
+    for (int i = 0; i < n->ranks; i++)
+        on_node[0] += n->node_of[i] == n->node_of[n->rank];
+    MPI_Allreduce(&on_node[0], &n->most_on_node, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    free(names);
+}
+
+/* The k-th rank of a node gets its k-th core: two that wait actively on one would measure its time
+ * slices. */
+static void bind_to_core(const struct native *n)
+{
+    cpu_set_t all, one;
+    int before = 0;
+    for (int i = 0; i < n->rank; i++)
+        before += n->node_of[i] == n->node_of[n->rank];
+    if (n->most_on_node > n->cores || sched_getaffinity(0, sizeof all, &all) != 0)
+        return;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &all) && before-- == 0) {
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+}
+
+/* Waits for all without keeping a processor busy. */
+static void settle(void)
+{
+    const struct timespec pause = {0, 1000000};
+    MPI_Request request;
+    int done = 0;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (;;) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (done)
+            return;
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* The nearest other rank on the node of rank 0, or on another; 0 if there is none. */
+static int partner(const struct native *n, int same_node)
+{
+    for (int i = 1; i < n->ranks; i++)
+        if ((n->node_of[i] == n->node_of[0]) == same_node)
+            return i;
+    return 0;
+}
+
+static void measure_pair(struct native *n, int same_node)
+{
+    int other = partner(n, same_node), inside = n->rank == 0 || n->rank == other;
+    MPI_Comm pair;
+    if (!other)
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, inside ? 0 : MPI_UNDEFINED, n->rank, &pair);
+    native_pair(n, pair, same_node ? "intra" : "inter");
+    if (pair != MPI_COMM_NULL)
+        MPI_Comm_free(&pair);
+    settle();
+}
+
+static void measure_collectives(struct native *n)
+{
+    for (int ranks = 2;; ranks = 2 * ranks < n->ranks ? 2 * ranks : n->ranks) {
+        MPI_Comm some;
+        MPI_Comm_split(MPI_COMM_WORLD, n->rank < ranks ? 0 : MPI_UNDEFINED, n->rank, &some);
+        if (some != MPI_COMM_NULL) {
+            native_collectives(n, some);
+            MPI_Comm_free(&some);
+        }
+        settle();
+        if (ranks == n->ranks)
+            return;
+    }
+}
+
+static void measure_all(struct native *n)
+{
+    if (n->rank == 0) {
+        printf("# orrery calibration %d\n", FORMAT);
+        native_print_host(n);
+        printf("kind,where,ranks,bytes,samples,outliers,least,q1,median,q3,most,beyond_cores\n");
+        native_alone(n);
+    }
+    MPI_Bcast(&n->clock_cost, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    measure_pair(n, 1);
+    measure_pair(n, 0);
+    if (!n->opt.pingpong_only)
+        measure_collectives(n);
+    if (n->rank == 0 && n->opt.progress)
+        fprintf(stderr, "\r%70s\r", "");
+    if (n->rank == 0)
+        printf("# end\n");
+}
+
+int main(int argc, char **argv)
+{
+    struct native n = {.opt = {.samples = NATIVE_SAMPLES_MAX, .seconds = 0.2}};
+    cpu_set_t set;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &n.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n.ranks);
+    const char *wrong = parse(&n.opt, argc, argv) ? "wrong option"
+                        : n.ranks < 2             ? "needs 2 ranks"
+                                                  : NULL;
+    if (wrong) {
+        int status = n.rank == 0 ? usage(wrong) : 2;
+        MPI_Finalize();
+        return status;
+    }
+    n.cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    n.buffer_bytes = NATIVE_BYTES_MAX + 65536u * (size_t)n.ranks;
+    n.out = calloc(1, n.buffer_bytes);
+    n.in = calloc(1, n.buffer_bytes);
+    if (!n.out || !n.in)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    find_nodes(&n);
+    if (n.opt.bind)
+        bind_to_core(&n);
+    measure_all(&n);
+    free(n.out);
+    free(n.in);
+    free(n.node_of);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,84 @@
+/*
+ * native.h - the measuring program of `orrery calibrate`: what its files share.
+ *
+ * An MPI program of its own, linked with the real MPI and with nothing else of Orrery. It is
+ * started by the launcher of that MPI, and to verify a platform also by `orrery run`, where all it
+ * measures is virtual time. Rank 0 leads every measurement and writes the raw data
+ * (calibrate/raw.h) to standard output.
+ */
+#ifndef CALIBRATE_NATIVE_H
+#define CALIBRATE_NATIVE_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#define NATIVE_BYTES_MAX (4u << 20)
+#define NATIVE_SIZES_MAX 256
+#define NATIVE_SAMPLES_MAX 1000
+
+struct native_options {
+    int samples;    /* most per point */
+    double seconds; /* most per point, on average */
+    int pingpong_only;
+    int bind;                       /* each rank to a core of its own, if there are enough */
+    int progress;                   /* a line on standard error that changes */
+    size_t sizes[NATIVE_SIZES_MAX]; /* of ping-pong; none: the usual ones */
+    int size_count;
+};
+
+struct native {
+    struct native_options opt;
+    int rank, ranks, cores;
+    int most_on_node; /* ranks */
+    int nodes;
+    int *node_of;      /* by rank: the first rank of its node */
+    double clock_cost; /* of reading the clock, in seconds */
+    char *out, *in;    /* buffers of buffer_bytes */
+    size_t buffer_bytes;
+};
+
+/* What is measured: one sample of `batch` operations, made by all ranks of comm together; what rank
+ * 0 of comm returns counts, in seconds per operation. */
+struct native_probe {
+    const char *kind, *where;
+    double (*sample)(struct native *, MPI_Comm comm, const struct native_probe *, size_t bytes,
+                     int batch);
+    int batch_most;
+    double batch_seconds;                                   /* how long a sample should last */
+    void (*run)(struct native *, MPI_Comm comm, int bytes); /* for `sample` */
+};
+
+/* A probe at a size. */
+struct native_point {
+    const struct native_probe *probe;
+    size_t bytes;
+    double *samples; /* the rest is native_measure's */
+    int count, batch;
+};
+
+/* ---- sampling.c ---- */
+/* Samples all points, again and again, until the quartiles of each are near each other or the time
+ * is spent; rank 0 of comm prints the records. Returns the median of the last on rank 0.
+ * Collective. */
+double native_measure(struct native *, MPI_Comm comm, struct native_point *, int count);
+/* A record that is one number of bytes. */
+void native_print_bytes(const struct native *, MPI_Comm comm, const char *kind, const char *where,
+                        size_t bytes);
+/* Seconds since `start`, without the cost of the clock. */
+double native_since(const struct native *, double start);
+
+/* ---- p2p.c ---- */
+/* Clock, calls, tests: rank 0 alone. */
+void native_alone(struct native *);
+/* All of two ranks; `pair` has two, others pass MPI_COMM_NULL. */
+void native_pair(struct native *, MPI_Comm pair, const char *where);
+
+/* ---- coll.c ---- */
+/* Every collective, over sizes, on the first ranks of comm. */
+void native_collectives(struct native *, MPI_Comm comm);
+
+/* ---- host.c ---- */
+/* Prints what is known of this machine, one remark per line. */
+void native_print_host(const struct native *);
+
+#endif

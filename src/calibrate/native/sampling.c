@@ -1,0 +1,160 @@
+/*
+ * Samples of anything: warm-up, a batch long enough for the clock, chunks of samples until the
+ * interquartile range is below 2% of the median or the time is spent, quartiles.
+ *
+ * All points take turns, a chunk each: what disturbs the machine for a while then disturbs a part
+ * of the samples of many points, not all of those of one. The leader alone looks at times; it tells
+ * the others by broadcast which points go on, so that all make the same samples.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibrate/native/native.h"
+
+#define WARM_UP 3
+#define CHUNK 8
+#define FEW (5 * CHUNK) /* samples before quartiles are believed to be narrow */
+#define NARROW 0.02     /* interquartile range over median that is good enough */
+#define ROUNDING 1e-12  /* seconds: what the clock's own numbers are exact to */
+#define FENCE 1.5       /* in interquartile ranges beyond the quartiles: outliers (Tukey) */
+
+double native_since(const struct native *n, double start)
+{
+    double t = MPI_Wtime() - start - n->clock_cost;
+    return t > 0 ? t : 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(const double *sorted, int count, double q)
+{
+    double at = q * (count - 1);
+    int i = (int)at;
+    return i + 1 < count ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[count - 1];
+}
+
+/* Do more ranks take part on some node than it has cores? Then the scheduler is measured, too. */
+static int crowded(const struct native *n, int ranks, const char *where)
+{
+    int on_node = 0;
+    if (strcmp(where, "inter") == 0)
+        return 0;
+    if (strcmp(where, "intra") == 0)
+        return n->cores < 2;
+    for (int i = 0; i < ranks && i < n->ranks; i++)
+        on_node += n->node_of[i] == n->node_of[0];
+    return on_node > n->cores;
+}
+
+static double print_record(const struct native *n, int ranks, const struct native_probe *p,
+                           size_t bytes, double *samples, int count)
+{
+    qsort(samples, (size_t)count, sizeof *samples, by_value);
+    double q1 = quantile(samples, count, 0.25), q2 = quantile(samples, count, 0.5);
+    double q3 = quantile(samples, count, 0.75), reach = FENCE * (q3 - q1) + ROUNDING;
+    int outliers = 0;
+    for (int i = 0; i < count; i++)
+        outliers += samples[i] < q1 - reach || samples[i] > q3 + reach;
+    printf("%s,%s,%d,%zu,%d,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%d\n", p->kind, p->where, ranks, bytes,
+           count, outliers, samples[0] * 1e9, q1 * 1e9, q2 * 1e9, q3 * 1e9,
+           samples[count - 1] * 1e9, crowded(n, ranks, p->where));
+    fflush(stdout);
+    return q2;
+}
+
+void native_print_bytes(const struct native *n, MPI_Comm comm, const char *kind, const char *where,
+                        size_t bytes)
+{
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    printf("%s,%s,%d,%zu,1,0,0,0,0,0,0,%d\n", kind, where, ranks, bytes, crowded(n, ranks, where));
+}
+
+/* Narrow enough, or as many as are allowed? */
+static int is_enough(const struct native *n, const struct native_point *p)
+{
+    double sorted[NATIVE_SAMPLES_MAX];
+    if (p->count >= n->opt.samples)
+        return 1;
+    memcpy(sorted, p->samples, (size_t)p->count * sizeof *sorted);
+    qsort(sorted, (size_t)p->count, sizeof *sorted, by_value);
+    double range = quantile(sorted, p->count, 0.75) - quantile(sorted, p->count, 0.25);
+    return p->count >= FEW && range <= NARROW * quantile(sorted, p->count, 0.5);
+}
+
+static int choose_batch(const struct native_probe *p, double once)
+{
+    double batch = once > 0 ? p->batch_seconds / once : p->batch_most;
+    return batch < 1 ? 1 : batch > p->batch_most ? p->batch_most : (int)batch;
+}
+
+static void warm_up(struct native *n, MPI_Comm comm, struct native_point *p)
+{
+    double once = 0;
+    for (int i = 0; i < WARM_UP; i++)
+        once = p->probe->sample(n, comm, p->probe, p->bytes, 1);
+    p->batch = choose_batch(p->probe, once); /* the leader's holds */
+    MPI_Bcast(&p->batch, 1, MPI_INT, 0, comm);
+}
+
+static void add_chunk(struct native *n, MPI_Comm comm, struct native_point *p)
+{
+    p->probe->sample(n, comm, p->probe, p->bytes, p->batch);
+    for (int i = 0; i < CHUNK && p->count < n->opt.samples; i++)
+        p->samples[p->count++] = p->probe->sample(n, comm, p->probe, p->bytes, p->batch);
+}
+
+static void show_progress(const struct native *n, const struct native_point *p, int turn)
+{
+    if (n->opt.progress)
+        fprintf(stderr, "\rcalibrate: %s %s, turn %d, %zu B            ", p->probe->kind,
+                p->probe->where, turn + 1, p->bytes);
+}
+
+/* One turn of all points that go on. */
+static void take_turn(struct native *n, MPI_Comm comm, struct native_point *points, int count,
+                      const int *more, int turn)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < count; i++) {
+        if (turn && !more[i])
+            continue;
+        if (rank == 0)
+            show_progress(n, &points[i], turn);
+        if (turn == 0)
+            warm_up(n, comm, &points[i]);
+        add_chunk(n, comm, &points[i]);
+    }
+}
+
+double native_measure(struct native *n, MPI_Comm comm, struct native_point *points, int count)
+{
+    int rank, ranks, *more = calloc((size_t)count, sizeof *more), left = 1;
+    double median = 0, end = MPI_Wtime() + count * n->opt.seconds;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    for (int i = 0; i < count; i++)
+        if (!more || !(points[i].samples = malloc(NATIVE_SAMPLES_MAX * sizeof(double))))
+            MPI_Abort(MPI_COMM_WORLD, 3);
+    for (int turn = 0; left; turn++) {
+        take_turn(n, comm, points, count, more, turn);
+        for (int i = left = 0; i < count && rank == 0 && MPI_Wtime() < end; i++)
+            left += more[i] = !is_enough(n, &points[i]);
+        MPI_Bcast(&left, 1, MPI_INT, 0, comm);
+        MPI_Bcast(more, count, MPI_INT, 0, comm);
+    }
+    for (int i = 0; i < count; i++) {
+        if (rank == 0)
+            median = print_record(n, ranks, points[i].probe, points[i].bytes, points[i].samples,
+                                  points[i].count);
+        free(points[i].samples);
+    }
+    free(more);
+    return median;
+}

@@ -1,0 +1,125 @@
+/*
+ * A fitted machine as settings, and the remarks that tell where they come from.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "calibrate/machine.h"
+
+static vtime from_ns(double ns)
+{
+    return vtime_from_ps_double(ns * 1e3);
+}
+
+/* Bits per second. */
+static double bandwidth(double ns_per_byte)
+{
+    return ns_per_byte > 0 ? 8e9 / ns_per_byte : INFINITY;
+}
+
+static void add_curve(const struct calibrate_curve *c, struct platform *p,
+                      enum platform_list_kind kind)
+{
+    struct platform_segment *s = c->count ? platform_list_extend(p, kind, c->count) : NULL;
+    for (size_t i = 0; i < c->count; i++) {
+        const struct calibrate_segment *from = &c->segments[i];
+        s[i].from = from->from;
+        s[i].latency = from_ns(from->latency.value);
+        s[i].bandwidth = bandwidth(from->per_byte.value);
+        s[i].send_overhead = from_ns(from->send.value);
+        s[i].recv_overhead = from_ns(from->recv.value);
+        s[i].send_per_kib = from_ns(from->send_per_byte.value * 1024);
+        s[i].recv_per_kib = from_ns(from->recv_per_byte.value * 1024);
+    }
+}
+
+/* As a setting: at least 1 ps where 0 is not allowed. */
+static vtime cost(double ns)
+{
+    vtime t = from_ns(ns);
+    return t > 0 ? t : 1;
+}
+
+void calibrate_machine_settings(const struct calibrate_machine *m, const struct calibrate_raw *raw,
+                                const char *name, struct platform *p)
+{
+    const struct calibrate_curve *intra = &m->curves[CALIBRATE_INTRA],
+                                 *inter = &m->curves[CALIBRATE_INTER];
+    const struct calibrate_curve *main = inter->count ? inter : intra;
+    struct platform_config *c = &p->config;
+    unsigned cores = calibrate_raw_number(raw, "cores");
+    snprintf(c->name, sizeof c->name, "%s", name);
+    snprintf(c->description, sizeof c->description, "measured by orrery calibrate: %.200s",
+             calibrate_raw_remark(raw, "cpu"));
+    c->nodes_ranks = intra->count && cores > 1 ? cores : intra->count ? 2 : 1;
+    snprintf(c->net_model, sizeof c->net_model, "loggops");
+    c->net_gap = from_ns(m->gap);
+    c->mpi_eager_limit = m->eager_limit;
+    c->mpi_send_overhead = from_ns(main->segments[0].send.value);
+    c->mpi_recv_overhead = from_ns(main->segments[0].recv.value);
+    c->mpi_clock_cost = cost(m->clock);
+    c->mpi_test_cost = cost(m->test);
+    if (inter->count) {
+        c->net_latency = from_ns(inter->segments[0].latency.value);
+        c->net_bandwidth = bandwidth(inter->segments[inter->count - 1].per_byte.value);
+    }
+    if (intra->count) {
+        c->intra_latency = from_ns(intra->segments[0].latency.value);
+        c->intra_bandwidth = bandwidth(intra->segments[intra->count - 1].per_byte.value);
+    }
+    platform_list_cut(p, PLATFORM_SEGMENTS, 0);
+    platform_list_cut(p, PLATFORM_INTRA_SEGMENTS, 0);
+    add_curve(inter, p, PLATFORM_SEGMENTS);
+    add_curve(intra, p, PLATFORM_INTRA_SEGMENTS);
+}
+
+static void add_remark(struct buf *out, const char *name, const char *value)
+{
+    buf_addf(out, "# %-12s ", name);
+    for (; *value; value++)
+        buf_addc(out, (unsigned char)*value < 32 || (unsigned char)*value >= 127 ? '?' : *value);
+    buf_addc(out, '\n');
+}
+
+static void add_missing(const struct calibrate_machine *m, struct buf *out)
+{
+    if (!m->curves[CALIBRATE_INTER].count)
+        buf_adds(out,
+                 "# All ranks were on one node: net.latency and net.bandwidth, between nodes, are "
+                 "defaults and\n# were not measured.\n");
+    if (!m->curves[CALIBRATE_INTRA].count)
+        buf_adds(
+            out,
+            "# Each rank was on a node of its own: net.intra was not measured, and nodes.ranks "
+            "is 1.\n");
+}
+
+static void add_crowded(const struct calibrate_raw *raw, struct buf *out)
+{
+    size_t crowded = 0;
+    for (size_t i = 0; i < raw->count; i++)
+        crowded += raw->records[i].beyond_cores != 0;
+    if (crowded)
+        buf_addf(
+            out,
+            "# WARNING: %zu of %zu points had more ranks than cores, and measured the scheduler, "
+            "too.\n",
+            crowded, raw->count);
+}
+
+void calibrate_machine_remarks(const struct calibrate_machine *m, const struct calibrate_raw *raw,
+                               const char *date, struct buf *out)
+{
+    static const char *const names[] = {"cpu",      "cores", "memory", "kernel", "mpi",
+                                        "launcher", "ranks", "nodes",  "load"};
+    char hash[40];
+    buf_adds(out, "# A machine measured by orrery calibrate.\n");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        add_remark(out, names[i], calibrate_raw_remark(raw, names[i]));
+    add_remark(out, "date", date ? date : calibrate_raw_remark(raw, "date"));
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)raw->hash);
+    add_remark(out, "raw data", hash);
+    add_missing(m, out);
+    add_crowded(raw, out);
+}

@@ -1,0 +1,317 @@
+/*
+ * `orrery calibrate`: measures this machine, fits a platform to it, and says how well that
+ * predicts.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/units.h"
+#include "calibrate/report.h"
+#include "cli/cli.h"
+#include "cli/measure.h"
+#include "platform/read.h"
+
+#define OUTPUT "machine.yaml"
+#define RAW_MAX ((size_t)64 << 20)
+#define RANKS_MAX 65536
+
+struct request {
+    struct cli_measure how;
+    const char *output, *raw, *report, *from, *verify, *name, *date;
+};
+
+/* ---- options ---- */
+
+static int set_text(const char **into, const char *value, struct err *err)
+{
+    *into = value;
+    return *value ? 0 : err_set(err, ERR_INPUT, "the text is empty");
+}
+
+static int set_number(unsigned *into, const char *value, uint64_t least, uint64_t most,
+                      struct err *err)
+{
+    uint64_t number;
+    int rc = units_parse_count(value, &number, err);
+    if (rc == 0 && (number < least || number > most))
+        rc = err_set(err, ERR_INPUT, "'%s' is not between %llu and %llu", value,
+                     (unsigned long long)least, (unsigned long long)most);
+    if (rc == 0)
+        *into = (unsigned)number;
+    return rc;
+}
+
+static int set_ranks(void *q, const char *value, struct err *err)
+{
+    return set_number(&((struct request *)q)->how.ranks, value, 2, RANKS_MAX, err);
+}
+
+static int set_samples(void *q, const char *value, struct err *err)
+{
+    return set_number(&((struct request *)q)->how.samples, value, 3, 1000, err);
+}
+
+static int set_quick(void *q, const char *value, struct err *err)
+{
+    (void)value, (void)err;
+    ((struct request *)q)->how.quick = 1;
+    return 0;
+}
+
+static int set_launcher(void *q, const char *value, struct err *err)
+{
+    return set_text(&((struct request *)q)->how.launcher, value, err);
+}
+
+static int set_output(void *q, const char *value, struct err *err)
+{
+    return set_text(&((struct request *)q)->output, value, err);
+}
+
+static int set_raw(void *q, const char *value, struct err *err)
+{
+    return set_text(&((struct request *)q)->raw, value, err);
+}
+
+static int set_report(void *q, const char *value, struct err *err)
+{
+    return set_text(&((struct request *)q)->report, value, err);
+}
+
+static int set_from(void *q, const char *value, struct err *err)
+{
+    return set_text(&((struct request *)q)->from, value, err);
+}
+
+static int set_verify(void *q, const char *value, struct err *err)
+{
+    return set_text(&((struct request *)q)->verify, value, err);
+}
+
+static int set_name(void *q, const char *value, struct err *err)
+{
+    if (strlen(value) >= PLATFORM_NAME_MAX)
+        return err_set(err, ERR_INPUT, "'%s' is longer than %d characters", value,
+                       PLATFORM_NAME_MAX - 1);
+    return set_text(&((struct request *)q)->name, value, err);
+}
+
+static int set_date(void *q, const char *value, struct err *err)
+{
+    return set_text(&((struct request *)q)->date, value, err);
+}
+
+static const struct cli_option options[] = {
+    {"ranks", 'n', "-np", "N",
+     "measure with N ranks (default: as many as there are cores, at least 2)", set_ranks},
+    {"launcher", 0, NULL, "COMMAND",
+     "starts the ranks; \"-n N\" and a program follow (default mpiexec.mpich)", set_launcher},
+    {"quick", 0, NULL, NULL, "few samples per point, some seconds in all", set_quick},
+    {"samples", 0, NULL, "N", "at most N samples per point (default 1000)", set_samples},
+    {"output", 'o', NULL, "FILE", "the platform file to write (default machine.yaml)", set_output},
+    {"raw", 0, NULL, "FILE", "where to keep the measurements (default: the platform file, as .csv)",
+     set_raw},
+    {"report", 0, NULL, "FILE", "write plots as SVG", set_report},
+    {"from", 0, NULL, "FILE", "use the measurements kept in FILE, measure nothing", set_from},
+    {"verify", 0, NULL, "PLATFORM",
+     "fit nothing: simulate the ping-pong on PLATFORM, compare, exit 1 if it is off", set_verify},
+    {"name", 0, NULL, "NAME", "name of the machine in the file (default measured)", set_name},
+    {"date", 0, NULL, "TEXT", "date in the file (default: that of the measurement)", set_date},
+    {0},
+};
+
+static const struct cli_usage usage = {
+    .command = "calibrate",
+    .synopsis = "[options]",
+    .about =
+        "Measures this machine with its native MPI (clock, overheads, half round trips, gap, eager "
+        "limit, collectives), fits the model loggops in pieces, writes a platform file for 'orrery "
+        "run "
+        "--platform', and prints parameters and residuals. Leave the machine idle meanwhile. Exit "
+        "status: 0; "
+        "1 if --verify finds fewer than 90% of the sizes within 10% or the quartiles; 2 for "
+        "errors.",
+    .options = options,
+};
+
+/* ---- raw data ---- */
+
+static int read_file(const char *path, struct buf *out, struct err *err)
+{
+    char block[65536];
+    int fd = sys_open(path, O_RDONLY, 0), rc = 0;
+    ssize_t n = -1;
+    while (fd >= 0 && out->len <= RAW_MAX && (n = sys_read(fd, block, sizeof block)) > 0)
+        buf_add(out, block, (size_t)n);
+    if (n < 0)
+        rc = err_set(err, ERR_INPUT, "cannot read '%s': %s", path, strerror(errno));
+    else if (out->len > RAW_MAX)
+        rc = err_set(err, ERR_INPUT, "cannot read '%s': it is larger than 64 MiB", path);
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+/* The file that the measurements are kept in: machine.csv for machine.yaml. */
+static void raw_name(const struct request *q, struct buf *out)
+{
+    const char *output = q->output ? q->output : OUTPUT, *dot = strrchr(output, '.');
+    int is_yaml = dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+    if (q->raw)
+        buf_adds(out, q->raw);
+    else
+        buf_addf(out, "%.*s.csv", is_yaml ? (int)(dot - output) : (int)strlen(output), output);
+}
+
+/* From the file, or from the machine; measurements to be fitted are kept. */
+static int get_raw(const struct request *q, struct calibrate_raw *raw, struct err *err)
+{
+    struct buf text, name;
+    buf_init(&text);
+    buf_init(&name);
+    int rc = q->from ? read_file(q->from, &text, err) : cli_measure_native(&q->how, &text, err);
+    if (rc == 0 && !q->from && (!q->verify || q->raw)) {
+        raw_name(q, &name);
+        rc = buf_write_file(&text, buf_str(&name), err);
+    }
+    if (rc == 0)
+        rc = calibrate_raw_read(raw, q->from ? q->from : "output of the measurement",
+                                buf_str(&text), text.len, err);
+    buf_fini(&name);
+    buf_fini(&text);
+    return rc;
+}
+
+/* ---- fit ---- */
+
+static int write_platform(const struct request *q, const struct calibrate_machine *m,
+                          const struct calibrate_raw *raw, struct err *err)
+{
+    struct platform p;
+    struct buf text;
+    platform_init(&p);
+    buf_init(&text);
+    calibrate_machine_remarks(m, raw, q->date, &text);
+    calibrate_machine_settings(m, raw, q->name ? q->name : "measured", &p);
+    platform_write(&p, &text);
+    int rc = buf_write_file(&text, q->output ? q->output : OUTPUT, err);
+    buf_fini(&text);
+    platform_fini(&p);
+    return rc;
+}
+
+static int write_report(const struct request *q, const struct calibrate_machine *m,
+                        const struct calibrate_raw *raw, struct err *err)
+{
+    struct buf text;
+    if (!q->report)
+        return 0;
+    buf_init(&text);
+    calibrate_report_svg(m, raw, &text);
+    int rc = buf_write_file(&text, q->report, err);
+    buf_fini(&text);
+    return rc;
+}
+
+static int fit(const struct request *q, const struct calibrate_raw *raw)
+{
+    struct calibrate_machine *m = mem_alloc(sizeof *m);
+    struct buf text;
+    struct err err;
+    int status;
+    buf_init(&text);
+    if (calibrate_machine_fit(m, raw, &err) || write_platform(q, m, raw, &err) ||
+        write_report(q, m, raw, &err)) {
+        status = cli_fail(&err);
+    } else {
+        calibrate_report_text(m, raw, &text);
+        buf_addf(&text, "\nThe machine is in '%s'; check it with: orrery calibrate --verify %s\n",
+                 q->output ? q->output : OUTPUT, q->output ? q->output : OUTPUT);
+        status = cli_print(&text);
+    }
+    buf_fini(&text);
+    mem_free(m);
+    return status;
+}
+
+/* ---- verify ---- */
+
+static int verify_place(const struct request *q, const struct calibrate_raw *raw,
+                        enum calibrate_where where, size_t *good, size_t *all, struct buf *out,
+                        struct err *err)
+{
+    struct calibrate_raw simulated;
+    if (!calibrate_raw_find(raw, "pingpong", where))
+        return 0;
+    int rc = cli_measure_simulated(q->verify, raw, where, &simulated, err);
+    if (rc)
+        return rc;
+    rc = calibrate_verify(raw, &simulated, good, all, out, err);
+    calibrate_raw_fini(&simulated);
+    return rc;
+}
+
+static int verify(const struct request *q, const struct calibrate_raw *raw)
+{
+    size_t good = 0, all = 0;
+    struct buf text;
+    struct err err;
+    buf_init(&text);
+    int rc = verify_place(q, raw, CALIBRATE_INTRA, &good, &all, &text, &err);
+    if (rc == 0)
+        rc = verify_place(q, raw, CALIBRATE_INTER, &good, &all, &text, &err);
+    if (rc == 0 && all == 0)
+        rc = err_set(&err, ERR_INPUT, "nothing to compare: there is no record of kind 'pingpong'");
+    int status = rc ? cli_fail(&err) : CLI_DONE;
+    if (rc == 0) {
+        int enough = (double)good >= CALIBRATE_GOOD_PART * (double)all;
+        buf_addf(&text, "\n%zu of %zu sizes within 10%% or the quartile range: the platform %s\n",
+                 good, all, enough ? "predicts this machine" : "does not predict this machine");
+        status = cli_print(&text);
+        if (status == CLI_DONE && !enough)
+            status = CLI_FINDING;
+    }
+    buf_fini(&text);
+    return status;
+}
+
+static int check(const struct request *q, int next, int argc, char **argv, struct err *err)
+{
+    if (next < argc)
+        return err_set(err, ERR_INPUT, "calibrate takes no argument, but '%s' was given",
+                       argv[next]);
+    if (q->verify && (q->output || q->report || q->name))
+        return err_set(err, ERR_INPUT,
+                       "--verify writes no platform and no plot: leave out --output, --report "
+                       "and --name");
+    if (q->from && (q->raw || q->how.launcher || q->how.ranks))
+        return err_set(err, ERR_INPUT,
+                       "--from measures nothing: leave out --raw, --launcher and --ranks");
+    return 0;
+}
+
+static int calibrate_main(int argc, char **argv)
+{
+    struct request q = {0};
+    struct calibrate_raw raw;
+    struct err err;
+    int next, status;
+    if (cli_begin(&usage, argc, argv, &q, &next, &status))
+        return status;
+    q.how.pingpong_only = q.verify != NULL;
+    if (check(&q, next, argc, argv, &err) || get_raw(&q, &raw, &err))
+        return cli_fail(&err);
+    status = q.verify ? verify(&q, &raw) : fit(&q, &raw);
+    calibrate_raw_fini(&raw);
+    return status;
+}
+
+const struct cli_command cli_cmd_calibrate = {
+    .summary = "measure this machine and make a platform of it",
+    .usage = &usage,
+    .main = calibrate_main,
+};

@@ -1,0 +1,193 @@
+/*
+ * Running the measuring program.
+ *
+ * Natively it is started by the launcher of the real MPI; for a platform by `orrery run`, of this
+ * very program. It waits actively, so that every rank needs a core of its own: otherwise what it
+ * measures is how the scheduler shares them.
+ */
+#include "cli/measure.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/launch.h"
+#include "cli/words.h"
+
+#define SAMPLES_QUICK 60
+#define SECONDS_QUICK "0.02"
+#define SAMPLES_SIMULATED "10" /* all are the same but for noise */
+#define BUSY 0.5               /* load per core */
+
+unsigned cli_measure_cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+/* The program is beside our library. */
+static int find_program(char *out, size_t size, struct err *err)
+{
+    char directory[PATH_MAX];
+    int rc = cli_launch_libdir(directory, sizeof directory, err);
+    if (rc)
+        return rc;
+    int n = snprintf(out, size, "%s/%s", directory, CLI_MEASURE_PROGRAM);
+    if (n < 0 || (size_t)n >= size || access(out, X_OK) != 0)
+        return err_set(err, ERR_SYSTEM, "cannot find '%s' in '%s': run 'make' or install Orrery",
+                       CLI_MEASURE_PROGRAM, directory);
+    return 0;
+}
+
+/* Runs it, and looks at how it ended. */
+static int run(const struct cli_words *w, struct buf *out, struct err *err)
+{
+    int status, rc = cli_words_capture(w, out, &status, err);
+    if (rc == 0 && status)
+        rc = err_set(err, ERR_SYSTEM, "the measurement failed: '%s' ended with status %d", w->at[0],
+                     status);
+    return rc;
+}
+
+/* ---- natively ---- */
+
+static double load(void)
+{
+    double now = 0;
+    return getloadavg(&now, 1) == 1 ? now : 0;
+}
+
+static void warn(const struct cli_measure *m, unsigned ranks, double busy)
+{
+    unsigned cores = cli_measure_cores();
+    if (m->launcher)
+        return; /* the ranks may be anywhere */
+    if (ranks > cores)
+        log_warn("%u ranks on %u cores: MPI waits actively, so points with more ranks than cores "
+                 "measure the "
+                 "scheduler, not the machine; they are marked 'beyond_cores'",
+                 ranks, cores);
+    if (busy > BUSY * cores)
+        log_warn(
+            "this computer is busy (load %.1f on %u cores): what others do will be in the times; "
+            "better measure again when it is idle",
+            busy, cores);
+}
+
+static int native_words(struct cli_words *w, const struct cli_measure *m, unsigned ranks,
+                        struct err *err)
+{
+    char program[PATH_MAX], text[32];
+    int rc = find_program(program, sizeof program, err);
+    if (rc == 0)
+        rc =
+            cli_words_split(w, "--launcher", m->launcher ? m->launcher : CLI_MEASURE_LAUNCHER, err);
+    if (rc)
+        return rc;
+    cli_words_add(w, "-n");
+    snprintf(text, sizeof text, "%u", ranks);
+    cli_words_add(w, text);
+    cli_words_add(w, program);
+    if (m->samples || m->quick) {
+        snprintf(text, sizeof text, "%u", m->samples ? m->samples : SAMPLES_QUICK);
+        cli_words_add(w, "--samples");
+        cli_words_add(w, text);
+    }
+    if (m->quick) {
+        cli_words_add(w, "--seconds");
+        cli_words_add(w, SECONDS_QUICK);
+    }
+    if (!m->launcher) /* others bind as they are told to */
+        cli_words_add(w, "--bind");
+    if (m->pingpong_only)
+        cli_words_add(w, "--pingpong");
+    if (isatty(STDERR_FILENO))
+        cli_words_add(w, "--progress");
+    return 0;
+}
+
+int cli_measure_native(const struct cli_measure *m, struct buf *out, struct err *err)
+{
+    unsigned cores = cli_measure_cores(), ranks = m->ranks ? m->ranks : cores > 2 ? cores : 2;
+    struct cli_words w = {0};
+    struct buf text;
+    double busy = load();
+    warn(m, ranks, busy);
+    buf_init(&text);
+    int rc = native_words(&w, m, ranks, err);
+    if (rc == 0)
+        rc = run(&w, &text, err);
+    if (rc == 0) { /* the remarks stand behind the first line */
+        size_t first = strcspn(buf_str(&text), "\n") + 1;
+        if (first > text.len)
+            first = text.len;
+        buf_add(out, buf_str(&text), first);
+        buf_addf(out, "# launcher: %s\n# load: %.1f\n",
+                 m->launcher ? m->launcher : CLI_MEASURE_LAUNCHER, busy);
+        buf_add(out, buf_str(&text) + first, text.len - first);
+    }
+    buf_fini(&text);
+    cli_words_fini(&w);
+    return rc;
+}
+
+/* ---- in the simulator ---- */
+
+static void add_sizes(struct cli_words *w, const struct calibrate_raw *like,
+                      enum calibrate_where where)
+{
+    struct buf sizes;
+    buf_init(&sizes);
+    for (size_t i = 0; i < like->count; i++)
+        if (strcmp(like->records[i].kind, "pingpong") == 0 && like->records[i].where == where)
+            buf_addf(&sizes, "%s%llu", sizes.len ? "," : "",
+                     (unsigned long long)like->records[i].bytes);
+    cli_words_add(w, "--sizes");
+    cli_words_add(w, buf_str(&sizes));
+    buf_fini(&sizes);
+}
+
+int cli_measure_simulated(const char *platform, const struct calibrate_raw *like,
+                          enum calibrate_where where, struct calibrate_raw *out, struct err *err)
+{
+    char program[PATH_MAX], self[PATH_MAX];
+    struct cli_words w = {0};
+    struct buf text;
+    int rc = find_program(program, sizeof program, err);
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (rc == 0 && n < 0)
+        rc = err_set(err, ERR_SYSTEM, "cannot read '/proc/self/exe': %s", strerror(errno));
+    if (rc)
+        return rc;
+    self[n] = 0;
+    const char *const words[] = {self,
+                                 "run",
+                                 "-q",
+                                 "-n",
+                                 "2",
+                                 "--compute",
+                                 "none",
+                                 "--platform",
+                                 platform,
+                                 "--set",
+                                 where == CALIBRATE_INTRA ? "nodes.ranks=2" : "nodes.ranks=1",
+                                 program,
+                                 "--pingpong",
+                                 "--samples",
+                                 SAMPLES_SIMULATED};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        cli_words_add(&w, words[i]);
+    add_sizes(&w, like, where);
+    buf_init(&text);
+    rc = run(&w, &text, err);
+    if (rc == 0)
+        rc = calibrate_raw_read(out, "output of the simulation", buf_str(&text), text.len, err);
+    buf_fini(&text);
+    cli_words_fini(&w);
+    return rc;
+}

@@ -1,0 +1,35 @@
+/*
+ * measure.h - the measuring program of `orrery calibrate`, run natively or in the simulator.
+ */
+#ifndef CLI_MEASURE_H
+#define CLI_MEASURE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "calibrate/raw.h"
+
+#define CLI_MEASURE_PROGRAM "orrery-calibrate-mpi"
+#define CLI_MEASURE_LAUNCHER "mpiexec.mpich"
+
+/* How to measure; zero and NULL: as usual. */
+struct cli_measure {
+    unsigned ranks;   /* as many as there are cores */
+    unsigned samples; /* most per point */
+    int quick;
+    int pingpong_only;
+    const char *launcher; /* words; "-n N" and the program follow */
+};
+
+/* Processors that this process may use. */
+unsigned cli_measure_cores(void);
+
+/* Measures on this machine and appends the raw data, with remarks on launcher and load. Warns of
+ * what spoils the times. */
+int cli_measure_native(const struct cli_measure *, struct buf *out, struct err *);
+
+/* Measures the same sizes of ping-pong as `like` has at that place, in the simulator on a platform.
+ * The caller owns the result. */
+int cli_measure_simulated(const char *platform, const struct calibrate_raw *like,
+                          enum calibrate_where, struct calibrate_raw *out, struct err *);
+
+#endif
