@@ -158,10 +158,13 @@ def algorithms(orrery):
 
 
 def settings_of_turns(orrery):
-    """Settings that between them ask for every algorithm."""
+    """Settings that between them ask for every algorithm, selector and the model."""
     found = algorithms(orrery)
     for turn in range(max(map(len, found.values()))):
         yield ",".join(f"mpi.{op}={names[turn % len(names)]}" for op, names in found.items())
+    yield "mpi.collectives=openmpi"
+    yield "mpi.collectives=model"
+    yield "mpi.collectives=model,mpi.collective_factor=0"
 
 
 def check_data(orrery, program, settings, ranks):
