@@ -89,8 +89,7 @@ static int check_program(struct cli_program *program, const char *given,
     return 0;
 }
 
-/* A file that cannot be written should be known before the run, not after it. */
-static int check_output(const char *option, const char *path, struct err *err)
+int cli_check_output(const char *option, const char *path, struct err *err)
 {
     char copy[PATH_MAX];
     if (!path || strcmp(path, "-") == 0 || access(path, W_OK) == 0)
@@ -198,7 +197,7 @@ static int check_compute(struct cli_run *run, struct err *err)
         rc = err_set(err, ERR_INPUT, "--record-compute: there is nothing to record with --compute "
                      "none");
     if (rc == 0)
-        rc = check_output("--record-compute", run->record, err);
+        rc = cli_check_output("--record-compute", run->record, err);
     if (rc == 0 && run->record)
         rc = absolute_path(run->record, o->record_path, sizeof o->record_path, err);
     return rc;
@@ -225,9 +224,9 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
     if (rc == 0)
         rc = check_compute(run, err);
     if (rc == 0)
-        rc = check_output("--stats", run->stats, err);
+        rc = cli_check_output("--stats", run->stats, err);
     if (rc == 0)
-        rc = check_output("--json", run->json, err);
+        rc = cli_check_output("--json", run->json, err);
     if (rc == 0 && run->stats) {
         run->opt.detail = 1;
         rc = absolute_path(run->stats, run->opt.stats_path, sizeof run->opt.stats_path, err);

@@ -73,36 +73,53 @@ static int unknown_option(const struct cli_usage *usage, const char *arg, struct
                    arg, usage->command);
 }
 
+int cli_options_next(const struct cli_usage *usage, int argc, char **argv, int *i,
+                     const struct cli_option **option, const char **value, struct err *err)
+{
+    const char *arg = argv[*i];
+    const struct cli_option *found = find(usage, arg, value);
+    if (!found)
+        return unknown_option(usage, arg, err);
+    if (found == &help_option)
+        return CLI_OPTIONS_HELP;
+    if (*value && !found->argument)
+        return err_set(err, ERR_INPUT, "option '--%s' takes no value", found->name);
+    if (found->argument && !*value && !(*i + 1 < argc))
+        return err_set(err, ERR_INPUT, "option '%s' needs a value: %s", arg, found->argument);
+    if (found->argument && !*value)
+        *value = argv[++*i];
+    *option = found;
+    ++*i;
+    return 0;
+}
+
+int cli_options_apply(const struct cli_option *option, const char *value, int argc, char **argv, int *i,
+                      void *into, struct err *err)
+{
+    int rc = option->set(into, value, err);
+    if (rc == CLI_OPTIONS_MORE)
+        rc = *i < argc ? option->set(into, argv[(*i)++], err)
+                       : err_set(err, ERR_INPUT, "'%s' needs a file", value);
+    return rc ? err_prefix(err, "--%s", option->name) : 0;
+}
+
 int cli_options_parse(const struct cli_usage *usage, int argc, char **argv, void *into, int *next,
                       struct err *err)
 {
     int i = 1;
-    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-        const char *arg = argv[i], *value;
-        if (strcmp(arg, "--") == 0) {
+    while (i < argc && argv[i][0] == '-' && argv[i][1]) {
+        const struct cli_option *option;
+        const char *value;
+        if (strcmp(argv[i], "--") == 0) {
             i++;
             break;
         }
-        const struct cli_option *option = find(usage, arg, &value);
-        if (!option)
-            return unknown_option(usage, arg, err);
-        if (option == &help_option)
-            return CLI_OPTIONS_HELP;
-        if (value && !option->argument)
-            return err_set(err, ERR_INPUT, "option '--%s' takes no value", option->name);
-        if (option->argument && !value && !(i + 1 < argc))
-            return err_set(err, ERR_INPUT, "option '%s' needs a value: %s", arg,
-                           option->argument);
-        if (option->argument && !value)
-            value = argv[++i];
-        int rc = option->set(into, value, err);
-        if (rc == CLI_OPTIONS_MORE)
-            rc = i + 1 < argc ? option->set(into, argv[++i], err)
-                              : err_set(err, ERR_INPUT, "'%s' needs a file", value);
-        if (rc) {
-            err_prefix(err, "--%s", option->name);
+        int rc = cli_options_next(usage, argc, argv, &i, &option, &value, err);
+        if (rc)
             return rc;
-        }
+        rc = cli_options_apply(option, value, argc, argv, &i, into, err);
+        if (rc)
+            return rc;
     }
     *next = i;
     return 0;

@@ -34,6 +34,19 @@ struct cli_usage {
 #define CLI_OPTIONS_MORE 2
 
 /*
+ * The option at argv[*i] and its value (NULL: none); *i moves behind both. Returns 0, CLI_OPTIONS_HELP
+ * at --help or -h, or ERR_INPUT with the option and, for an unknown one, the nearest. argv[*i] must
+ * begin with '-' and not be "-" or "--".
+ */
+int cli_options_next(const struct cli_usage *, int argc, char **argv, int *i,
+                     const struct cli_option **option, const char **value, struct err *);
+
+/* Stores the value of an option that was found so. argv[*i] is what follows it, which may belong to it,
+ * too: *i then moves on. */
+int cli_options_apply(const struct cli_option *, const char *value, int argc, char **argv, int *i,
+                      void *into, struct err *);
+
+/*
  * Parses argv[1..]. Stops at the first argument that is not an option, or after "--"; *next is
  * its index. Returns 0, CLI_OPTIONS_HELP if --help or -h was met, or ERR_INPUT with the option
  * and, for an unknown one, the nearest.

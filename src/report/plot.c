@@ -23,7 +23,7 @@
 #define FRAME_HEIGHT 320.0
 #define BELOW 64.0
 #define TEXT 12.0
-#define LETTER 6.6 /* mean width of a character of that size */
+#define LETTER 7.4 /* mean width of a character of that size */
 #define LINE 18.0  /* of the legend */
 #define LEGEND_MAX 17
 #define TICKS_MAX 12

@@ -1,0 +1,455 @@
+/*
+ * `orrery sweep`: runs a program on a grid of machines, and reports.
+ *
+ * The options of `orrery run` behind the word "run" are looked at here, too: those that choose the
+ * machine or the number of ranks are dimensions of the grid, the others are handed to every run.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/collectives.h"
+#include "cli/program.h"
+#include "cli/run_options.h"
+#include "cli/sweep_report.h"
+
+#define JOBS_MAX 4096
+
+struct sweep {
+    struct cli_run run;    /* what all runs have in common */
+    struct sweep_grid grid;
+    const char *csv, *plot, *json, *keep, *x, *baseline;
+    unsigned jobs;         /* 0: not given */
+    int quiet;
+    char **options;        /* of every run, NULL at the end */
+    size_t option_count;
+    char **program;        /* part of argv */
+    struct sweep_result *results;
+    struct sweep_report report;
+    size_t next, rows;     /* of the table: the next point, and how many were written */
+    size_t plot_dim;
+};
+
+/* ---- options ---- */
+
+static int set_sets(void *into, const char *value, struct err *err)
+{
+    return sweep_grid_add_sets(&((struct sweep *)into)->grid, value, err);
+}
+
+static int set_ranks(void *into, const char *value, struct err *err)
+{
+    return sweep_grid_add(&((struct sweep *)into)->grid, SWEEP_RANKS, value, err);
+}
+
+static int set_platforms(void *into, const char *value, struct err *err)
+{
+    return sweep_grid_add(&((struct sweep *)into)->grid, SWEEP_PLATFORM, value, err);
+}
+
+static int set_collectives(void *into, const char *value, struct err *err)
+{
+    return sweep_grid_add(&((struct sweep *)into)->grid, "mpi.collectives", value, err);
+}
+
+static int set_jobs(void *into, const char *value, struct err *err)
+{
+    uint64_t jobs;
+    int rc = units_parse_count(value, &jobs, err);
+    if (rc == 0 && (jobs < 1 || jobs > JOBS_MAX))
+        rc = err_set(err, ERR_INPUT, "bad number of jobs '%s': expected 1 to %d", value, JOBS_MAX);
+    if (rc == 0)
+        ((struct sweep *)into)->jobs = (unsigned)jobs;
+    return rc;
+}
+
+#define TEXT(function, member)                                                \
+    static int function(void *into, const char *value, struct err *err)       \
+    {                                                                         \
+        ((struct sweep *)into)->member = value;                               \
+        return *value ? 0 : err_set(err, ERR_INPUT, "the value is empty");    \
+    }
+TEXT(set_csv, csv)
+TEXT(set_plot, plot)
+TEXT(set_json, json)
+TEXT(set_keep, keep)
+TEXT(set_x, x)
+TEXT(set_baseline, baseline)
+#undef TEXT
+
+static int set_quiet(void *into, const char *value, struct err *err)
+{
+    (void)value, (void)err;
+    ((struct sweep *)into)->quiet = 1;
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"set", 0, NULL, "KEY=LIST", "values of a setting; may be repeated", set_sets},
+    {"ranks", 'n', "-np", "LIST", "numbers of ranks", set_ranks},
+    {"platform", 0, NULL, "LIST", "machines: presets or files that end in .yaml", set_platforms},
+    {"collectives", 0, NULL, "LIST", "ways of collectives; short for --set mpi.collectives=LIST",
+     set_collectives},
+    {"jobs", 'j', NULL, "JOBS",
+     "runs at a time (default: cores divided by --procs; 1 if compute time is measured, which runs side "
+     "by side would disturb)", set_jobs},
+    {"baseline", 0, NULL, "KEY=VALUE",
+     "the point, or several KEY=VALUE with commas, that ratios refer to (default: the first)",
+     set_baseline},
+    {"output", 'o', NULL, "FILE", "write the table as CSV", set_csv},
+    {"plot", 0, NULL, "FILE", "draw virtual time as SVG", set_plot},
+    {"x", 0, NULL, "KEY", "what the plot is drawn over (default: the first with several values)", set_x},
+    {"json", 0, NULL, "FILE", "write all results as JSON", set_json},
+    {"keep", 0, NULL, "DIR", "keep output and summary of each point in a folder", set_keep},
+    {"quiet", 'q', NULL, NULL, "no notes and no progress line", set_quiet},
+    {0},
+};
+
+static void lists_help(struct buf *out)
+{
+    buf_adds(out,
+             "\nLists:\n"
+             "  A,B,C           values with commas between them\n"
+             "  1us..1ms*10     1us, 10us, 100us, 1ms\n"
+             "  0..1+0.25       0, 0.25, 0.5, 0.75, 1\n"
+             "\nExample:\n"
+             "  orrery sweep --set net.latency=1us,10us,100us --set net.bandwidth=1Gbps,10Gbps \\\n"
+             "      -o out.csv --plot out.svg run -n 64 --compute none ./app\n"
+             "\n'orrery run --help' lists the settings and the options behind 'run'.\n");
+}
+
+static const struct cli_usage usage = {
+    .command = "sweep",
+    .synopsis = "[options] run [run options] [--] program [arguments...]",
+    .about = "Runs a program for every combination of values, several at a time, and prints a table. The "
+             "program's own output is not shown. --set, -n, --platform and --collectives may also stand behind 'run'. "
+             "Exit status: 0, 1 if a run failed, 2 for wrong usage or input, 3 for an internal failure.",
+    .options = options,
+    .more = lists_help,
+};
+
+/* ---- options of the runs ---- */
+
+static int is_one_of(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0)
+            return 1;
+    return 0;
+}
+
+/* The option at argv[start], whose value is before argv[*i]: a dimension, or one for every run, whose
+ * words are kept. */
+static int take_option(struct sweep *s, const struct cli_option *option, const char *value, int argc,
+                       char **argv, int start, int *i, struct err *err)
+{
+    static const char *const dimensions[] = {"set", "ranks", "platform", "collectives", NULL};
+    static const char *const refused[] = {"json", "stats", "record-compute", "worker", NULL};
+    for (const struct cli_option *own = options; own->name; own++)
+        if (strcmp(own->name, option->name) == 0 && is_one_of(own->name, dimensions))
+            return cli_options_apply(own, value, argc, argv, i, s, err);
+    if (is_one_of(option->name, refused))
+        return err_set(err, ERR_INPUT, "--%s: all runs would write the same file: use --keep DIR before "
+                       "'run'", option->name);
+    int rc = cli_options_apply(option, value, argc, argv, i, &s->run, err);
+    size_t count = (size_t)(*i - start);
+    s->options = mem_realloc(s->options, (s->option_count + count + 1) * sizeof *s->options);
+    memcpy(s->options + s->option_count, argv + start, count * sizeof *argv);
+    s->option_count += count;
+    s->options[s->option_count] = NULL;
+    return rc;
+}
+
+/* argv[0] is "run". Returns 0, CLI_OPTIONS_HELP or an error. */
+static int read_run(struct sweep *s, int argc, char **argv, struct err *err)
+{
+    int i = 1;
+    while (i < argc && argv[i][0] == '-' && argv[i][1]) {
+        const struct cli_option *option;
+        const char *value;
+        int start = i;
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        int rc = cli_options_next(&cli_run_usage, argc, argv, &i, &option, &value, err);
+        if (rc)
+            return rc;
+        rc = take_option(s, option, value, argc, argv, start, &i, err);
+        if (rc)
+            return rc;
+    }
+    if (i >= argc)
+        return err_set(err, ERR_INPUT, "no program given, as in: orrery sweep -n 4,16,64 run ./app");
+    s->program = argv + i;
+    return 0;
+}
+
+/* ---- checks before anything runs ---- */
+
+/* The machine of a point. */
+static int check_machine(const struct sweep_grid *g, size_t point, struct err *err)
+{
+    struct cli_machine given = {0};
+    struct cli_size size;
+    struct platform p;
+    struct buf *texts = mem_zalloc((g->count + 1) * sizeof *texts);
+    for (size_t i = 0; i < g->count; i++) {
+        const char *value = sweep_grid_value(g, point, i)->text;
+        if (strcmp(g->dims[i].key, SWEEP_PLATFORM) == 0) {
+            given.platform = value;
+        } else if (strcmp(g->dims[i].key, SWEEP_RANKS) != 0) {
+            buf_addf(&texts[i], "%s=%s", g->dims[i].key, value);
+            cli_machine_add(&given, buf_str(&texts[i]));
+        }
+    }
+    int rc = cli_machine_make(&given, &p, err);
+    if (rc == 0) {
+        rc = cli_machine_check(&given, &p, &size, err);
+        if (rc == 0)
+            rc = cli_collectives_check(&p, err);
+        platform_fini(&p);
+    }
+    cli_machine_fini(&given);
+    for (size_t i = 0; i < g->count; i++)
+        buf_fini(&texts[i]);
+    mem_free(texts);
+    return rc;
+}
+
+static int check_ranks(struct sweep *s, struct err *err)
+{
+    const struct sweep_dim *dim = sweep_grid_find(&s->grid, SWEEP_RANKS);
+    const struct cli_option *option = cli_run_usage.options;
+    int rc = 0;
+    if (!dim)
+        return err_set(err, ERR_INPUT,
+                       "how many ranks? give -n N, as in: orrery sweep -n 4,16,64 run ./app");
+    while (strcmp(option->name, "ranks") != 0)
+        option++;
+    for (size_t i = 0; i < dim->count && rc == 0; i++)
+        rc = option->set(&s->run, dim->values[i].text, err);
+    return rc ? err_prefix(err, "--ranks") : 0;
+}
+
+/* Every value, with the first ones of the other dimensions. What combinations cannot be is seen when
+ * they run. */
+static int check_values(const struct sweep_grid *g, struct err *err)
+{
+    size_t stride = sweep_grid_points(g);
+    int rc = check_machine(g, 0, err);
+    for (size_t i = 0; i < g->count; i++) {
+        stride /= g->dims[i].count;
+        for (size_t k = 1; k < g->dims[i].count && rc == 0; k++)
+            if (strcmp(g->dims[i].key, SWEEP_RANKS) != 0)
+                rc = check_machine(g, k * stride, err);
+    }
+    return rc;
+}
+
+static int check_program(const char *given, struct err *err)
+{
+    struct cli_program program = {0};
+    int rc = cli_program_inspect(&program, given, err);
+    if (rc)
+        return rc;
+    if (program.refused)
+        rc = err_set(err, ERR_INPUT, "cannot simulate '%s': it %s", given, program.why.text);
+    cli_program_fini(&program);
+    return rc;
+}
+
+static int choose_x(struct sweep *s, struct err *err)
+{
+    const struct sweep_dim *dim = s->x ? sweep_grid_find(&s->grid, s->x) : NULL;
+    if (s->x && (!dim || !sweep_dim_varies(dim)))
+        return err_set(err, ERR_INPUT, "--x: '%s' has not several values in this sweep", s->x);
+    for (size_t i = 0; i < s->grid.count && !dim; i++)
+        if (sweep_dim_varies(&s->grid.dims[i]))
+            dim = &s->grid.dims[i];
+    if (s->plot && !dim)
+        return err_set(err, ERR_INPUT, "--plot: there is one point only: give several values to something");
+    s->plot_dim = dim ? (size_t)(dim - s->grid.dims) : 0;
+    return 0;
+}
+
+static int check(struct sweep *s, struct err *err)
+{
+    int rc = check_ranks(s, err);
+    if (rc == 0)
+        rc = check_values(&s->grid, err);
+    if (rc == 0)
+        rc = check_program(s->program[0], err);
+    if (rc == 0)
+        rc = choose_x(s, err);
+    if (rc == 0 && s->baseline && (rc = sweep_grid_locate(&s->grid, s->baseline, &s->report.baseline, err)))
+        err_prefix(err, "--baseline");
+    if (rc == 0)
+        rc = cli_check_output("--output", s->csv, err);
+    if (rc == 0)
+        rc = cli_check_output("--plot", s->plot, err);
+    return rc ? rc : cli_check_output("--json", s->json, err);
+}
+
+static void choose_jobs(struct sweep *s)
+{
+    size_t points = sweep_grid_points(&s->grid);
+    int measured = s->run.opt.compute == RUN_COMPUTE_MEASURED;
+    cpu_set_t set;
+    unsigned cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    if (s->jobs > 1 && measured && points > 1 && !s->quiet)
+        log_warn("runs side by side disturb compute times, which are measured: use -j 1 or --compute none");
+    if (s->jobs == 0 && measured) {
+        s->jobs = 1;
+        if (points > 1 && cores > 1 && !s->quiet)
+            log_note("one run at a time, as compute time is measured (-j JOBS or --compute none: several)");
+    }
+    if (s->jobs == 0)
+        s->jobs = cores > s->run.opt.procs ? cores / s->run.opt.procs : 1;
+    if (s->jobs > points)
+        s->jobs = (unsigned)points;
+}
+
+/* ---- results ---- */
+
+/* Writes the rows that are due: all before the first point that is not done; at the end all. */
+static void write_rows(struct sweep *s, int end)
+{
+    struct buf text;
+    size_t points = sweep_grid_points(&s->grid);
+    buf_init(&text);
+    for (; s->next < points && (end || s->results[s->report.baseline].done); s->next++) {
+        if (!s->results[s->next].done && !end)
+            break;
+        if (!s->results[s->next].done)
+            continue;
+        if (s->rows++ == 0)
+            sweep_table_head(&s->report, &text);
+        sweep_table_row(&s->report, s->next, &text);
+    }
+    if (text.len)
+        cli_print(&text);
+    buf_fini(&text);
+}
+
+static void on_done(void *context, size_t point)
+{
+    (void)point;
+    write_rows(context, 0);
+}
+
+static int write_one(const struct sweep *s, const char *path,
+                     void (*make)(const struct sweep_report *, struct buf *))
+{
+    struct err err;
+    struct buf text;
+    if (!path)
+        return 0;
+    buf_init(&text);
+    if (make)
+        make(&s->report, &text);
+    else
+        sweep_plot(&s->report, s->plot_dim, &text);
+    int rc = buf_write_file(&text, path, &err);
+    buf_fini(&text);
+    return rc ? cli_fail(&err) : CLI_DONE;
+}
+
+/* How many points failed; says why. */
+static size_t tell_failures(const struct sweep *s)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < sweep_grid_points(&s->grid); i++) {
+        const struct sweep_result *r = &s->results[i];
+        struct buf name;
+        if (!r->done || (r->status == 0 && r->has_summary))
+            continue;
+        buf_init(&name);
+        sweep_grid_name(&s->grid, i, NULL, &name);
+        log_error("%s%sexit status %d%s%s", buf_str(&name), name.len ? ": " : "", r->status,
+                  r->why ? ": " : "", r->why ? r->why : "");
+        buf_fini(&name);
+        failed++;
+    }
+    return failed;
+}
+
+static int run_all(struct sweep *s)
+{
+    struct sweep_plan plan = {.grid = &s->grid, .options = s->options, .program = s->program,
+                              .keep = s->keep, .baseline = s->report.baseline, .jobs = s->jobs,
+                              .progress = !s->quiet && isatty(STDERR_FILENO), .on_done = on_done,
+                              .context = s};
+    struct err err;
+    size_t points = sweep_grid_points(&s->grid), done = 0;
+    int interrupted;
+    if (sweep_run(&plan, s->results, &interrupted, &err))
+        return cli_fail(&err);
+    write_rows(s, 1);
+    for (size_t i = 0; i < points; i++)
+        done += (size_t)s->results[i].done;
+    size_t failed = tell_failures(s);
+    int status = failed ? CLI_FINDING : CLI_DONE;
+    if (interrupted) {
+        log_error("interrupted: %zu of %zu points are done", done, points);
+        status = 128 + interrupted;
+    }
+    int trouble = write_one(s, s->csv, sweep_csv) | write_one(s, s->json, sweep_json) |
+                  write_one(s, s->plot, NULL);
+    return status ? status : trouble;
+}
+
+static int sweep_main(int argc, char **argv)
+{
+    static struct sweep s; /* several kilobytes, and there is one */
+    struct err err;
+    int next, status, rc;
+    cli_run_init(&s.run);
+    sweep_grid_init(&s.grid);
+    if (cli_begin(&usage, argc, argv, &s, &next, &status))
+        goto done;
+    if (next >= argc || strcmp(argv[next], "run") != 0) {
+        err_set(&err, ERR_INPUT, "expected 'run' before the program, as in: orrery sweep -n 4,16,64 run ./app");
+        status = cli_fail(&err);
+        goto done;
+    }
+    s.options = mem_zalloc(sizeof *s.options);
+    rc = read_run(&s, argc - next, argv + next, &err);
+    if (rc == CLI_OPTIONS_HELP) {
+        struct buf text;
+        buf_init(&text);
+        cli_options_help(&cli_run_usage, &text);
+        status = cli_print(&text);
+        buf_fini(&text);
+        goto done;
+    }
+    if (rc == 0)
+        rc = check(&s, &err);
+    if (rc) {
+        status = cli_fail(&err);
+        goto done;
+    }
+    choose_jobs(&s);
+    s.results = mem_zalloc(sweep_grid_points(&s.grid) * sizeof *s.results);
+    s.report.grid = &s.grid;
+    s.report.results = s.results;
+    s.report.program = s.program;
+    status = run_all(&s);
+    sweep_results_fini(s.results, sweep_grid_points(&s.grid));
+done:
+    mem_free(s.options);
+    sweep_grid_fini(&s.grid);
+    return status;
+}
+
+const struct cli_command cli_cmd_sweep = {
+    .summary = "run a program on a grid of machines",
+    .usage = &usage,
+    .main = sweep_main,
+};

@@ -1,0 +1,353 @@
+/*
+ * Runs points as child processes. Each child leads a process group, so that a Ctrl-C of the terminal
+ * reaches this process alone, which then ends the children: SIGTERM first, which `orrery run` passes on,
+ * and SIGKILL to the whole group at a second interrupt or after GRACE_S seconds. If this process dies,
+ * the children get a SIGTERM from the kernel.
+ *
+ * Files of a point are in a folder, that of --keep or a temporary one: NUMBER.json is the summary,
+ * NUMBER.err standard error, NUMBER.out standard output (only with --keep).
+ */
+#define _GNU_SOURCE 1
+#include "cli/sweep_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <yajl/yajl_tree.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
+#include "cli/watch.h"
+
+#define TICK_MS 200
+#define GRACE_S 5.0
+#define TEXT_MAX 65536 /* of a summary, of which the largest part is the platform */
+
+struct job {
+    pid_t pid;
+    size_t point;
+};
+
+struct state {
+    const struct sweep_plan *plan;
+    struct sweep_result *results;
+    struct job *running;
+    unsigned count; /* of them */
+    size_t points, started, done;
+    char folder[PATH_MAX - 64], self[PATH_MAX];
+    int drawn;
+    int signal;      /* the first interrupt */
+    double since;    /* when it came */
+    sigset_t mask;   /* of signals, for children */
+};
+
+/* ---- files ---- */
+
+static void file_name(const struct state *s, size_t point, const char *kind, char *out, size_t size)
+{
+    snprintf(out, size, "%s/%04zu.%s", s->folder, point + 1, kind);
+}
+
+static int make_folder(struct state *s, struct err *err)
+{
+    const char *top = getenv("TMPDIR"), *keep = s->plan->keep;
+    if (keep) {
+        snprintf(s->folder, sizeof s->folder, "%s", keep);
+        if (mkdir(keep, 0777) != 0 && errno != EEXIST)
+            return err_set(err, ERR_SYSTEM, "cannot make folder '%s': %s", keep, strerror(errno));
+        return 0;
+    }
+    snprintf(s->folder, sizeof s->folder, "%s/orrery-sweep-XXXXXX", top && *top ? top : "/tmp");
+    return mkdtemp(s->folder) ? 0 : err_set(err, ERR_SYSTEM, "cannot make folder '%s': %s", s->folder,
+                                            strerror(errno));
+}
+
+static void remove_files(const struct state *s, size_t point)
+{
+    char path[PATH_MAX];
+    if (s->plan->keep)
+        return;
+    file_name(s, point, "json", path, sizeof path);
+    unlink(path);
+    file_name(s, point, "err", path, sizeof path);
+    unlink(path);
+}
+
+/* ---- starting ---- */
+
+static char **make_words(const struct state *s, size_t point, struct buf *texts, char *json)
+{
+    const struct sweep_grid *g = s->plan->grid;
+    size_t options = 0, program = 0, n = 0;
+    while (s->plan->options[options])
+        options++;
+    while (s->plan->program[program])
+        program++;
+    char **words = mem_alloc((options + program + 2 * g->count + 8) * sizeof *words);
+    words[n++] = (char *)s->self;
+    words[n++] = "run";
+    for (size_t i = 0; i < options; i++)
+        words[n++] = s->plan->options[i];
+    for (size_t i = 0; i < g->count; i++) {
+        const char *key = g->dims[i].key;
+        int is_setting = strcmp(key, SWEEP_RANKS) != 0 && strcmp(key, SWEEP_PLATFORM) != 0;
+        buf_init(&texts[i]);
+        buf_addf(&texts[i], "%s%s%s", is_setting ? key : "", is_setting ? "=" : "",
+                 sweep_grid_value(g, point, i)->text);
+        words[n++] = is_setting ? "--set" : strcmp(key, SWEEP_RANKS) == 0 ? "--ranks" : "--platform";
+        words[n++] = (char *)buf_str(&texts[i]);
+    }
+    words[n++] = "--json";
+    words[n++] = json;
+    words[n++] = "--quiet";
+    words[n++] = "--no-progress";
+    words[n++] = "--";
+    for (size_t i = 0; i <= program; i++)
+        words[n++] = s->plan->program[i];
+    return words;
+}
+
+static int redirect(const char *path, int flags, int to)
+{
+    int fd = open(path, flags, 0666);
+    if (fd < 0 || (fd != to && dup2(fd, to) < 0))
+        return -1;
+    if (fd != to)
+        close(fd);
+    return 0;
+}
+
+/* Never returns. */
+_Noreturn static void become(const struct state *s, size_t point, char **words, pid_t parent)
+{
+    char out[PATH_MAX] = "/dev/null", errors[PATH_MAX];
+    int flags = O_WRONLY | O_CREAT | O_TRUNC;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(3);
+    file_name(s, point, "err", errors, sizeof errors);
+    if (s->plan->keep)
+        file_name(s, point, "out", out, sizeof out);
+    if (redirect("/dev/null", O_RDONLY, STDIN_FILENO) == 0 && redirect(out, flags, STDOUT_FILENO) == 0 &&
+        redirect(errors, flags, STDERR_FILENO) == 0) {
+        sigprocmask(SIG_SETMASK, &s->mask, NULL);
+        execv(s->self, words);
+    }
+    _exit(3);
+}
+
+static int start(struct state *s, size_t point, struct err *err)
+{
+    char json[PATH_MAX];
+    struct buf *texts = mem_alloc((s->plan->grid->count + 1) * sizeof *texts);
+    pid_t self = getpid();
+    int rc = 0;
+    file_name(s, point, "json", json, sizeof json);
+    unlink(json); /* an old one must not be taken for the point's */
+    char **words = make_words(s, point, texts, json);
+    pid_t pid = fork();
+    if (pid == 0)
+        become(s, point, words, self);
+    if (pid < 0) {
+        rc = err_set(err, ERR_SYSTEM, "cannot start a process: %s", strerror(errno));
+    } else {
+        setpgid(pid, pid); /* whoever is first */
+        s->running[s->count++] = (struct job){pid, point};
+        s->started++;
+    }
+    for (size_t i = 0; i < s->plan->grid->count; i++)
+        buf_fini(&texts[i]);
+    mem_free(texts);
+    mem_free(words);
+    return rc;
+}
+
+/* The baseline first, then all others in order. */
+static size_t point_at(const struct state *s, size_t turn)
+{
+    size_t baseline = s->plan->baseline;
+    return turn == 0 ? baseline : turn <= baseline ? turn - 1 : turn;
+}
+
+/* ---- results ---- */
+
+static double number_of(yajl_val tree, const char *key)
+{
+    const char *path[] = {key, NULL};
+    yajl_val v = yajl_tree_get(tree, path, yajl_t_number);
+    return YAJL_IS_NUMBER(v) ? strtod(YAJL_GET_NUMBER(v), NULL) : 0;
+}
+
+static uint64_t count_of(yajl_val tree, const char *key)
+{
+    const char *path[] = {key, NULL};
+    yajl_val v = yajl_tree_get(tree, path, yajl_t_number);
+    return YAJL_IS_NUMBER(v) ? strtoull(YAJL_GET_NUMBER(v), NULL, 10) : 0;
+}
+
+static void read_summary(const struct state *s, size_t point, struct sweep_result *r)
+{
+    char path[PATH_MAX], *text = mem_alloc(TEXT_MAX);
+    file_name(s, point, "json", path, sizeof path);
+    yajl_val tree = sys_read_text(path, text, TEXT_MAX) > 0 ? yajl_tree_parse(text, NULL, 0) : NULL;
+    if (tree) {
+        r->has_summary = 1;
+        r->time_ps = count_of(tree, "virtual_time_ps");
+        r->messages = count_of(tree, "messages");
+        r->bytes = count_of(tree, "bytes");
+        r->wall_s = number_of(tree, "wall_s");
+        yajl_tree_free(tree);
+    }
+    mem_free(text);
+}
+
+/* The first line of standard error that is Orrery's own, or the first there is. */
+static char *read_reason(const struct state *s, size_t point)
+{
+    char path[PATH_MAX], text[4096];
+    static const char mark[] = "orrery: error: ";
+    file_name(s, point, "err", path, sizeof path);
+    if (sys_read_text(path, text, sizeof text) <= 0)
+        return NULL;
+    const char *line = strstr(text, mark);
+    line = line ? line + strlen(mark) : text;
+    size_t length = strcspn(line, "\n");
+    char *copy = mem_alloc(length + 1);
+    memcpy(copy, line, length);
+    copy[length] = 0;
+    return copy;
+}
+
+static void erase_line(struct state *s)
+{
+    if (s->drawn)
+        sys_write_all(STDERR_FILENO, "\r\033[K", 4);
+    s->drawn = 0;
+}
+
+/* What ends after an interrupt has not ended by itself. */
+static void finish(struct state *s, size_t point, int status)
+{
+    struct sweep_result *r = &s->results[point];
+    if (!s->signal) {
+        r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        read_summary(s, point, r);
+        r->why = r->status ? read_reason(s, point) : NULL;
+        r->done = 1;
+        s->done++;
+        erase_line(s);
+        s->plan->on_done(s->plan->context, point);
+    }
+    remove_files(s, point);
+}
+
+static void reap(struct state *s)
+{
+    for (unsigned i = 0; i < s->count;) {
+        struct job job = s->running[i];
+        int status;
+        if (waitpid(job.pid, &status, WNOHANG) == job.pid) {
+            s->running[i] = s->running[--s->count];
+            finish(s, job.point, status);
+        } else {
+            i++;
+        }
+    }
+}
+
+/* ---- the loop ---- */
+
+static void interrupt(struct state *s, int number)
+{
+    for (unsigned i = 0; i < s->count; i++) {
+        if (s->signal)
+            kill(-s->running[i].pid, SIGKILL);
+        else
+            kill(s->running[i].pid, SIGTERM);
+    }
+    if (!s->signal) {
+        s->signal = number;
+        s->since = cli_watch_now();
+    }
+}
+
+static void draw_line(struct state *s)
+{
+    struct buf line;
+    buf_init(&line);
+    buf_addf(&line, "\r%zu of %zu points done, %u running", s->done, s->points, s->count);
+    buf_adds(&line, s->signal ? ", ending\033[K  " : "\033[K  ");
+    sys_write_all(STDERR_FILENO, buf_str(&line), line.len);
+    buf_fini(&line);
+    s->drawn = 1;
+}
+
+static int loop(struct state *s, int signals, struct err *err)
+{
+    int rc = 0;
+    for (;;) {
+        while (rc == 0 && !s->signal && s->count < s->plan->jobs && s->started < s->points)
+            rc = start(s, point_at(s, s->started), err);
+        if (rc && !s->signal)
+            interrupt(s, SIGTERM);
+        if (s->count == 0)
+            return rc;
+        if (s->plan->progress)
+            draw_line(s);
+        struct pollfd poll_signals = {.fd = signals, .events = POLLIN};
+        poll(&poll_signals, 1, TICK_MS);
+        for (int number; (number = cli_watch_signal(signals)) != 0;)
+            if (number != SIGCHLD)
+                interrupt(s, number);
+        if (s->signal && cli_watch_now() - s->since > GRACE_S)
+            interrupt(s, s->signal);
+        reap(s);
+    }
+}
+
+int sweep_run(const struct sweep_plan *plan, struct sweep_result *results, int *signal, struct err *err)
+{
+    struct state *s = mem_zalloc(sizeof *s);
+    int rc = 0, signals;
+    s->plan = plan;
+    s->results = results;
+    s->points = sweep_grid_points(plan->grid);
+    ssize_t length = readlink("/proc/self/exe", s->self, sizeof s->self - 1);
+    if (length <= 0)
+        rc = err_set(err, ERR_SYSTEM, "cannot read '/proc/self/exe': %s", strerror(errno));
+    if (rc == 0)
+        rc = make_folder(s, err);
+    if (rc) {
+        mem_free(s);
+        return rc;
+    }
+    s->running = mem_alloc(plan->jobs * sizeof *s->running);
+    cli_watch_block(&s->mask);
+    signals = cli_watch_signals();
+    rc = loop(s, signals, err);
+    erase_line(s);
+    close(signals);
+    sigprocmask(SIG_SETMASK, &s->mask, NULL);
+    if (!plan->keep)
+        rmdir(s->folder);
+    *signal = s->signal;
+    mem_free(s->running);
+    mem_free(s);
+    return rc;
+}
+
+void sweep_results_fini(struct sweep_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        mem_free(results[i].why);
+    mem_free(results);
+}
