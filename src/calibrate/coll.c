@@ -3,7 +3,8 @@
  *
  *     T(p, n) = a + b log2 p + c n log2 p
  *
- * With one number of ranks a and b cannot be told apart, and a is left out; a barrier has no c.
+ * With one number of ranks a and b cannot be told apart, and a is left out; a barrier has no c. What
+ * was measured with more ranks than cores is left out, unless there is nothing else.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,12 +18,13 @@ static const char *const kinds[] = {"barrier", "bcast",     "reduce",   "allredu
 #define KINDS (sizeof kinds / sizeof kinds[0])
 _Static_assert(KINDS <= CALIBRATE_COLLECTIVES_MAX, "all fit");
 
-static size_t collect(const struct calibrate_raw *raw, const char *kind,
+static size_t collect(const struct calibrate_raw *raw, const char *kind, int crowded,
                       const struct calibrate_record **out)
 {
     size_t count = 0;
     for (size_t i = 0; i < raw->count; i++)
-        if (strcmp(raw->records[i].kind, kind) == 0 && raw->records[i].ranks > 1)
+        if (strcmp(raw->records[i].kind, kind) == 0 && raw->records[i].ranks > 1 &&
+            raw->records[i].beyond_cores == crowded)
             out[count++] = &raw->records[i];
     return count;
 }
@@ -34,7 +36,6 @@ static void look(struct calibrate_collective *c, const struct calibrate_record *
     for (size_t i = 0; i < count; i++) {
         c->has_constant |= r[i]->ranks != r[0]->ranks;
         c->has_bytes |= r[i]->bytes != r[0]->bytes;
-        c->crowded += r[i]->beyond_cores != 0;
     }
     c->points = count;
 }
@@ -105,9 +106,12 @@ void calibrate_collectives_fit(struct calibrate_machine *m, const struct calibra
     m->collective_count = 0;
     for (size_t i = 0; i < KINDS; i++) {
         struct calibrate_collective *c = &m->collectives[m->collective_count];
-        size_t count = collect(raw, kinds[i], some);
+        size_t crowded = collect(raw, kinds[i], 1, some), count = collect(raw, kinds[i], 0, some);
         memset(c, 0, sizeof *c);
         strcpy(c->kind, kinds[i]);
+        c->left_out = count ? crowded : 0;
+        if (!count)
+            count = collect(raw, kinds[i], 1, some);
         look(c, some, count);
         if (count == 0 || fit_one(c, some, count))
             continue;

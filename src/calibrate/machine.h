@@ -45,7 +45,8 @@ struct calibrate_curve {
 /* T = a + b log2 p + c n log2 p. */
 struct calibrate_collective {
     char kind[CALIBRATE_KIND_MAX];
-    size_t points, crowded; /* of them beyond the cores */
+    size_t points;
+    size_t left_out; /* that had more ranks than cores */
     int has_constant, has_bytes;
     struct calibrate_value a, b, c;
     double error; /* median of relative errors */

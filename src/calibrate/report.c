@@ -41,7 +41,7 @@ static void add_value(struct buf *out, const struct calibrate_value *v, double s
         snprintf(text, sizeof text, "%.4g +-%.2g", v->value * scale, v->range * scale);
     else
         snprintf(text, sizeof text, "%.4g", v->value * scale);
-    buf_addf(out, " %16s", text);
+    buf_addf(out, " %19s", text);
 }
 
 int calibrate_is_good(const struct calibrate_record *r, double predicted)
@@ -80,7 +80,7 @@ static void add_gap(const struct calibrate_curve *c, struct buf *out)
 static void add_segments(const struct calibrate_curve *c, struct buf *out)
 {
     int scaled = 0;
-    buf_addf(out, "  %8s %4s %16s %16s %16s %16s\n", "from B", "pts", "L ns", "G ps/B", "o_s ns",
+    buf_addf(out, "  %8s %4s %19s %19s %19s %19s\n", "from B", "pts", "L ns", "G ps/B", "o_s ns",
              "o_r ns");
     for (size_t i = 0; i < c->count; i++) {
         const struct calibrate_segment *s = &c->segments[i];
@@ -92,7 +92,7 @@ static void add_segments(const struct calibrate_curve *c, struct buf *out)
         add_value(out, &s->recv, 1);
         buf_addf(out, "%s\n", s->scaled ? " *" : "");
         if (s->send_per_byte.value > 0 || s->recv_per_byte.value > 0)
-            buf_addf(out, "  %13s %48s %.4g ps/B, O_r %.4g ps/B\n", "", "O_s",
+            buf_addf(out, "  %13s %54s %.4g ps/B, O_r %.4g ps/B\n", "", "O_s",
                      s->send_per_byte.value * 1000, s->recv_per_byte.value * 1000);
     }
     buf_adds(out, "  +- is 95% confidence\n");
@@ -146,28 +146,32 @@ static void add_sizes(const struct calibrate_curve *c, const struct calibrate_ra
 
 static void add_collectives(const struct calibrate_machine *m, struct buf *out)
 {
+    int left_out = 0;
     if (!m->collective_count)
         return;
     buf_adds(out, "\nCollectives: T = a + b log2 p + c n log2 p\n");
-    buf_addf(out, "  %-14s %4s %16s %16s %16s %8s\n", "", "pts", "a us", "b us", "c ps/B", "error");
+    buf_addf(out, "  %-14s %4s %19s %19s %19s %8s\n", "", "pts", "a us", "b us", "c ps/B", "error");
     for (size_t i = 0; i < m->collective_count; i++) {
         const struct calibrate_collective *c = &m->collectives[i];
         buf_addf(out, "  %-14s %4zu", c->kind, c->points);
         if (c->has_constant)
             add_value(out, &c->a, 1e-3);
         else
-            buf_addf(out, " %16s", "-");
+            buf_addf(out, " %19s", "-");
         add_value(out, &c->b, 1e-3);
         if (c->has_bytes)
             add_value(out, &c->c, 1e3);
         else
-            buf_addf(out, " %16s", "-");
+            buf_addf(out, " %19s", "-");
         buf_addf(out, " %7.1f%%", 100 * c->error);
-        if (c->crowded)
-            buf_addf(out, "  %zu beyond the cores", c->crowded);
+        left_out |= c->left_out > 0;
+        if (c->left_out)
+            buf_addf(out, " (%zu left out)", c->left_out);
         buf_addc(out, '\n');
     }
     buf_adds(out, "  error is the median of relative errors; a needs several numbers of ranks\n");
+    if (left_out)
+        buf_adds(out, "  what had more ranks than cores is left out: it measured the scheduler\n");
 }
 
 void calibrate_report_text(const struct calibrate_machine *m, const struct calibrate_raw *raw,

@@ -277,6 +277,29 @@ static void test_disturbed(void)
     calibrate_raw_fini(&raw);
 }
 
+static void test_crowded(void)
+{
+    struct calibrate_raw raw;
+    struct calibrate_machine m;
+    struct err err;
+    struct buf text;
+    make(&raw, 0, 1);
+    for (size_t i = 0; i < raw.count; i++)
+        if (raw.records[i].ranks > 4) {
+            raw.records[i].beyond_cores = 1;
+            raw.records[i].median *= 1000;
+        }
+    calibrate_machine_fit(&m, &raw, &err);
+    const struct calibrate_collective *c = &m.collectives[1];
+    ok(c->points == 10 && c->left_out == 10, "ranks beyond the cores are left out");
+    ok(near(c->b.value, 900, 1e-3), "and do not spoil the rest");
+    buf_init(&text);
+    calibrate_report_text(&m, &raw, &text);
+    ok(strstr(buf_str(&text), "(10 left out)"), "the report says so");
+    buf_fini(&text);
+    calibrate_raw_fini(&raw);
+}
+
 static void test_overlap(void)
 {
     struct calibrate_raw raw;
@@ -342,6 +365,7 @@ int main(void)
     test_settings();
     test_one_node();
     test_disturbed();
+    test_crowded();
     test_overlap();
     test_verdict();
     test_reports();
