@@ -182,18 +182,11 @@ static void begin(struct engine *e, struct engine_entity *x, uint32_t id, vtime 
         e->known = (uint64_t)id + 1;
 }
 
-void engine_deliver(struct engine *e, struct engine_msg *m)
+static inline void deliver(struct engine *e, struct engine_msg *m)
 {
-    struct engine_entity *x;
-    uint32_t index;
+    uint32_t index = place_index(&e->cfg.place, m->dst);
+    struct engine_entity *x = engine_entity_at(e, index);
 
-    if (__builtin_expect(m->flags & ENGINE_MSG_MEDIUM, 0)) {
-        m->flags &= ~(uint64_t)ENGINE_MSG_MEDIUM;
-        e->cfg.medium->submit(e->cfg.medium->owner, m);
-        return;
-    }
-    index = place_index(&e->cfg.place, m->dst);
-    x = engine_entity_at(e, index);
     if (x->state == ENGINE_DONE) {
         engine_msg_free(e, m);
         return;
@@ -221,19 +214,34 @@ void engine_deliver(struct engine *e, struct engine_msg *m)
     make_ready(e, x, index, ENGINE_WAKE_ARRIVAL);
 }
 
-void engine_emerge(struct engine *e, struct engine_msg *m)
+void engine_deliver(struct engine *e, struct engine_msg *m)
+{
+    if (!(m->flags & ENGINE_MSG_MEDIUM)) {
+        deliver(e, m);
+        return;
+    }
+    m->flags &= ~(uint64_t)ENGINE_MSG_MEDIUM;
+    e->cfg.medium->submit(e->cfg.medium->owner, m);
+}
+
+static inline void pass_on(struct engine *e, struct engine_msg *m)
 {
     engine_progress(e, m->arrival);
     if (__builtin_expect(place_is_here(&e->cfg.place, m->dst), 1))
-        engine_deliver(e, m);
+        deliver(e, m);
     else
         e->cfg.peers->send(e->cfg.peers->owner, m);
+}
+
+void engine_emerge(struct engine *e, struct engine_msg *m)
+{
+    pass_on(e, m);
 }
 
 void engine_inject(struct engine *e, struct engine_msg *m)
 {
     e->injected++;
-    engine_emerge(e, m);
+    pass_on(e, m);
 }
 
 void engine_submit(struct engine *e, struct engine_msg *m, uint64_t load)

@@ -35,6 +35,7 @@ void mpi_clock_init(const struct run_options *o)
 
     if (processor_init(o, &err))
         log_fatal("%s", err.text);
+    mpi_world.attentive = mpi_world.measured || mpi_world.shared || o->host == RUN_HOST_PROCESS;
     mpi_world.send_overhead = o->platform.mpi_send_overhead;
     mpi_world.recv_overhead = o->platform.mpi_recv_overhead;
     mpi_world.test_cost = o->platform.mpi_test_cost;
@@ -86,6 +87,23 @@ void mpi_clock_overflow(struct mpi_rank *self)
     self->ent.clock = VTIME_LIMIT - 1;
     mpi_abort_run(self, 3, "the virtual clock passed its limit of 53 days; "
                            "scale the program's time down");
+}
+
+void mpi_enter_attentive(struct mpi_rank *self, enum mpi_fn fn)
+{
+    mpi_thread_enter();
+    if (mpi_world.measured)
+        mpi_charge(self, fn);
+    if (mpi_world.shared)
+        mpi_share_enter();
+}
+
+void mpi_leave_attentive(struct mpi_rank *self, enum mpi_fn fn)
+{
+    if (mpi_world.shared)
+        mpi_share_leave(self);
+    mpi_slice_begin();
+    mpi_thread_leave(fn);
 }
 
 /* Program code begins and ends inside the virtual MPI. */

@@ -27,23 +27,28 @@ _Noreturn void mpi_serve(struct mpi_rank *self);
 void mpi_share_enter(void);
 void mpi_share_leave(struct mpi_rank *self);
 
-static inline struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn)
+/* What calls do if mpi_world.attentive. */
+void mpi_enter_attentive(struct mpi_rank *self, enum mpi_fn fn);
+void mpi_leave_attentive(struct mpi_rank *self, enum mpi_fn fn);
+
+/* Inline in all entries, whatever the compiler thinks of their number: what is left is a few
+ * instructions. */
+#define MPI_ENTRY_INLINE __attribute__((always_inline)) static inline
+
+MPI_ENTRY_INLINE struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn)
 {
     struct mpi_rank *self = mpi_self();
 
     if (__builtin_expect(!self, 0))
         mpi_enter_refused(NULL, fn);
-    mpi_thread_enter();
-    if (mpi_world.measured)
-        mpi_charge(self, fn);
-    if (__builtin_expect(mpi_world.shared, 0))
-        mpi_share_enter();
+    if (__builtin_expect(mpi_world.attentive, 0))
+        mpi_enter_attentive(self, fn);
     self->fn = (uint16_t)fn;
     mpi_clock_readings = 0;
     return self;
 }
 
-static inline struct mpi_rank *mpi_enter(enum mpi_fn fn)
+MPI_ENTRY_INLINE struct mpi_rank *mpi_enter(enum mpi_fn fn)
 {
     struct mpi_rank *self = mpi_enter_anytime(fn);
 
@@ -59,13 +64,11 @@ static inline vtime mpi_clock(const struct mpi_rank *self)
     return self->ent.clock;
 }
 
-static inline void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0)
+MPI_ENTRY_INLINE void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0)
 {
     mpi_stats_call(self, fn, self->ent.clock - t0);
-    if (__builtin_expect(mpi_world.shared, 0))
-        mpi_share_leave(self);
-    mpi_slice_begin();
-    mpi_thread_leave(fn);
+    if (__builtin_expect(mpi_world.attentive, 0))
+        mpi_leave_attentive(self, fn);
 }
 
 #endif

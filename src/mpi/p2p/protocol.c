@@ -95,7 +95,12 @@ static void send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
     if (cookie)
         m->em.flags |= ENGINE_MSG_URGENT;
     pack(m->payload, buf, count, type, bytes);
-    mpi_transmit(m, bytes, leaves_at(self, dst, bytes), 0);
+    if (__builtin_expect(!mpi_world.net.uniform, 0)) {
+        mpi_transmit(m, bytes, leaves_at(self, dst, bytes), 0);
+        return;
+    }
+    m->em.arrival = vtime_add(self->ent.clock, net_delay(&mpi_world.net, m->em.src, dst, bytes, 0));
+    engine_inject(&mpi_world.engine, &m->em);
 }
 
 static void send_rts(struct mpi_rank *self, struct mpi_req *req)
