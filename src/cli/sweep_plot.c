@@ -66,7 +66,7 @@ static double *make_values(const struct sweep_report *s, size_t dim, size_t firs
         const struct sweep_result *r = &s->results[first + i * stride];
         int good = r->done && r->status == 0 && r->has_summary;
         xy[2 * i] = numbers ? d->values[i].number : (double)i;
-        xy[2 * i + 1] = good ? (double)r->time_ps / (double)VTIME_S : NAN;
+        xy[2 * i + 1] = good ? (double)r->summary.time_ps / (double)VTIME_S : NAN;
     }
     if (numbers)
         qsort(xy, d->count, 2 * sizeof *xy, by_x);

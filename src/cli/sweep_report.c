@@ -24,7 +24,7 @@ static int is_good(const struct sweep_result *r)
 static double ratio_of(const struct sweep_report *s, size_t point)
 {
     const struct sweep_result *r = &s->results[point], *base = &s->results[s->baseline];
-    return is_good(r) && is_good(base) && base->time_ps ? (double)r->time_ps / (double)base->time_ps : NAN;
+    return is_good(r) && is_good(base) && base->summary.time_ps ? (double)r->summary.time_ps / (double)base->summary.time_ps : NAN;
 }
 
 /* ---- table ---- */
@@ -57,13 +57,13 @@ void sweep_table_row(const struct sweep_report *s, size_t point, struct buf *out
         if (sweep_dim_varies(&s->grid->dims[i]))
             buf_addf(out, "%-*s", column_width(&s->grid->dims[i]), sweep_grid_value(s->grid, point, i)->text);
     if (is_good(r)) {
-        units_format_time(time, sizeof time, (vtime)r->time_ps);
-        units_format_count(messages, sizeof messages, r->messages);
+        units_format_time(time, sizeof time, (vtime)r->summary.time_ps);
+        units_format_count(messages, sizeof messages, r->summary.messages);
     } else {
         snprintf(time, sizeof time, "exit %d", r->status);
     }
     if (r->has_summary)
-        snprintf(wall, sizeof wall, "%.2f s", r->wall_s);
+        snprintf(wall, sizeof wall, "%.2f s", r->summary.wall_s);
     if (!isnan(relative))
         snprintf(ratio, sizeof ratio, relative < 1e4 && relative >= 1e-3 ? "%.4f" : "%.3g", relative);
     buf_addf(out, "%*s%*s%*s%*s\n", TIME_WIDTH, time, RATIO_WIDTH, ratio, MESSAGES_WIDTH, messages,
@@ -105,12 +105,12 @@ static void csv_row(const struct sweep_report *s, size_t point, struct buf *out)
         buf_addc(out, ',');
     }
     if (r->has_summary)
-        buf_addf(out, "%llu.%012llu", (unsigned long long)(r->time_ps / VTIME_S),
-                 (unsigned long long)(r->time_ps % VTIME_S));
+        buf_addf(out, "%llu.%012llu", (unsigned long long)(r->summary.time_ps / VTIME_S),
+                 (unsigned long long)(r->summary.time_ps % VTIME_S));
     buf_addf(out, ",%s", isnan(relative) ? "" : units_format_double(text, sizeof text, relative));
     if (r->has_summary)
-        buf_addf(out, ",%llu,%llu,%s", (unsigned long long)r->messages, (unsigned long long)r->bytes,
-                 units_format_double(text, sizeof text, r->wall_s));
+        buf_addf(out, ",%llu,%llu,%s", (unsigned long long)r->summary.messages, (unsigned long long)r->summary.bytes,
+                 units_format_double(text, sizeof text, r->summary.wall_s));
     else
         buf_adds(out, ",,,");
     buf_addf(out, ",%d\n", r->status);
@@ -156,11 +156,11 @@ static void put_point(struct json *j, const struct sweep_report *s, size_t point
     json_int(j, r->status);
     if (r->has_summary) {
         json_key(j, "virtual_time_s");
-        json_decimal(j, r->time_ps, 12);
-        put_uint(j, "messages", r->messages);
-        put_uint(j, "bytes", r->bytes);
+        json_decimal(j, r->summary.time_ps, 12);
+        put_uint(j, "messages", r->summary.messages);
+        put_uint(j, "bytes", r->summary.bytes);
         json_key(j, "wall_s");
-        json_double(j, r->wall_s);
+        json_double(j, r->summary.wall_s);
     }
     json_key(j, "ratio");
     json_double(j, ratio_of(s, point));

@@ -21,7 +21,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <yajl/yajl_tree.h>
 
 #include "base/mem.h"
 #include "base/sys.h"
@@ -29,7 +28,6 @@
 
 #define TICK_MS 200
 #define GRACE_S 5.0
-#define TEXT_MAX 65536 /* of a summary, of which the largest part is the platform */
 
 struct job {
     pid_t pid;
@@ -180,36 +178,6 @@ static size_t point_at(const struct state *s, size_t turn)
 
 /* ---- results ---- */
 
-static double number_of(yajl_val tree, const char *key)
-{
-    const char *path[] = {key, NULL};
-    yajl_val v = yajl_tree_get(tree, path, yajl_t_number);
-    return YAJL_IS_NUMBER(v) ? strtod(YAJL_GET_NUMBER(v), NULL) : 0;
-}
-
-static uint64_t count_of(yajl_val tree, const char *key)
-{
-    const char *path[] = {key, NULL};
-    yajl_val v = yajl_tree_get(tree, path, yajl_t_number);
-    return YAJL_IS_NUMBER(v) ? strtoull(YAJL_GET_NUMBER(v), NULL, 10) : 0;
-}
-
-static void read_summary(const struct state *s, size_t point, struct sweep_result *r)
-{
-    char path[PATH_MAX], *text = mem_alloc(TEXT_MAX);
-    file_name(s, point, "json", path, sizeof path);
-    yajl_val tree = sys_read_text(path, text, TEXT_MAX) > 0 ? yajl_tree_parse(text, NULL, 0) : NULL;
-    if (tree) {
-        r->has_summary = 1;
-        r->time_ps = count_of(tree, "virtual_time_ps");
-        r->messages = count_of(tree, "messages");
-        r->bytes = count_of(tree, "bytes");
-        r->wall_s = number_of(tree, "wall_s");
-        yajl_tree_free(tree);
-    }
-    mem_free(text);
-}
-
 /* The first line of standard error that is Orrery's own, or the first there is. */
 static char *read_reason(const struct state *s, size_t point)
 {
@@ -238,9 +206,11 @@ static void erase_line(struct state *s)
 static void finish(struct state *s, size_t point, int status)
 {
     struct sweep_result *r = &s->results[point];
+    char path[PATH_MAX];
     if (!s->signal) {
         r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        read_summary(s, point, r);
+        file_name(s, point, "json", path, sizeof path);
+        r->has_summary = sweep_summary_read(path, &r->summary);
         r->why = r->status ? read_reason(s, point) : NULL;
         r->done = 1;
         s->done++;

@@ -4,17 +4,14 @@
 #ifndef CLI_SWEEP_RUN_H
 #define CLI_SWEEP_RUN_H
 
-#include <stdint.h>
-
 #include "cli/sweep_grid.h"
+#include "cli/sweep_summary.h"
 
 struct sweep_result {
     int done;            /* 0: not run, or interrupted */
     int status;          /* exit status of the run; 128 and the signal if it was killed */
-    int has_summary;     /* the following are known */
-    uint64_t time_ps;    /* virtual time */
-    uint64_t messages, bytes;
-    double wall_s;
+    int has_summary;     /* the following is known */
+    struct sweep_summary summary;
     char *why;           /* of a failure: what the run said first, or NULL */
 };
 

@@ -2,6 +2,7 @@
  * Grids of sweeps: lists of values, ranges, units, points and their names.
  */
 #include "cli/sweep_grid.h"
+#include "cli/sweep_summary.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,6 +115,19 @@ static void test_points(void)
     buf_fini(&out);
 }
 
+static void test_summaries(void)
+{
+    static const char good[] = "{\"a\": {\"messages\": 3, \"b\": [1, {\"bytes\": 4}]}, \"wall_s\": 0.5,"
+                               "\"virtual_time_ps\": 9007199254740993, \"messages\": 7, \"bytes\": 8}";
+    struct sweep_summary s;
+    ok(sweep_summary_parse(good, sizeof good - 1, &s) && s.wall_s == 0.5 && s.messages == 7 && s.bytes == 8,
+       "a summary");
+    ok(s.time_ps == 9007199254740993u, "to the last picosecond");
+    ok(!sweep_summary_parse(good, sizeof good - 2, &s), "one that is cut off is none");
+    ok(!sweep_summary_parse("{}", 2, &s), "one without numbers is none");
+    ok(!sweep_summary_read("/nonexistent", &s), "no file");
+}
+
 int main(void)
 {
     plan_auto();
@@ -121,5 +135,6 @@ int main(void)
     test_refused();
     test_numbers();
     test_points();
+    test_summaries();
     return done_testing();
 }

@@ -1,0 +1,116 @@
+/*
+ * Reads the summary of a run (`orrery run --json`), as a stream, since a summary has the whole machine
+ * and that may be large. Members of the outer object are looked at, all else is passed over.
+ */
+#include "cli/sweep_summary.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+#include "base/sys.h"
+
+#define SLICE 16384
+
+enum key { KEY_TIME, KEY_MESSAGES, KEY_BYTES, KEY_WALL, KEYS };
+
+static const char *const names[KEYS] = {"virtual_time_ps", "messages", "bytes", "wall_s"};
+
+struct sweep_reader {
+    yajl_handle handle;
+    unsigned depth;
+    int key;        /* the last one of the outer object; KEYS: another */
+    unsigned found; /* a bit for each key */
+    struct sweep_summary summary;
+};
+
+static int on_number(void *context, const char *text, size_t length)
+{
+    struct sweep_reader *r = context;
+    char copy[64];
+    if (r->depth != 1 || r->key == KEYS || length >= sizeof copy)
+        return 1;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    if (r->key == KEY_WALL)
+        r->summary.wall_s = strtod(copy, NULL);
+    else if (r->key == KEY_TIME)
+        r->summary.time_ps = strtoull(copy, NULL, 10);
+    else if (r->key == KEY_MESSAGES)
+        r->summary.messages = strtoull(copy, NULL, 10);
+    else
+        r->summary.bytes = strtoull(copy, NULL, 10);
+    r->found |= 1u << r->key;
+    return 1;
+}
+
+static int on_key(void *context, const unsigned char *text, size_t length)
+{
+    struct sweep_reader *r = context;
+    if (r->depth != 1)
+        return 1;
+    for (r->key = 0; r->key < KEYS; r->key++)
+        if (strlen(names[r->key]) == length && memcmp(names[r->key], text, length) == 0)
+            break;
+    return 1;
+}
+
+static int on_begin(void *context)
+{
+    ((struct sweep_reader *)context)->depth++;
+    return 1;
+}
+
+static int on_end(void *context)
+{
+    ((struct sweep_reader *)context)->depth--;
+    return 1;
+}
+
+static const yajl_callbacks callbacks = {
+    .yajl_number = on_number,
+    .yajl_map_key = on_key,
+    .yajl_start_map = on_begin,
+    .yajl_end_map = on_end,
+    .yajl_start_array = on_begin,
+    .yajl_end_array = on_end,
+};
+
+static void begin(struct sweep_reader *r)
+{
+    memset(r, 0, sizeof *r);
+    r->key = KEYS;
+    r->handle = yajl_alloc(&callbacks, NULL, r);
+}
+
+static int end(struct sweep_reader *r, int good, struct sweep_summary *out)
+{
+    good = good && yajl_complete_parse(r->handle) == yajl_status_ok && r->found == (1u << KEYS) - 1;
+    yajl_free(r->handle);
+    if (good)
+        *out = r->summary;
+    return good;
+}
+
+int sweep_summary_parse(const void *data, size_t size, struct sweep_summary *out)
+{
+    struct sweep_reader r;
+    begin(&r);
+    return end(&r, yajl_parse(r.handle, data, size) == yajl_status_ok, out);
+}
+
+int sweep_summary_read(const char *path, struct sweep_summary *out)
+{
+    struct sweep_reader r;
+    unsigned char slice[SLICE];
+    int fd = sys_open(path, O_RDONLY, 0), good = 1;
+    ssize_t n;
+    if (fd < 0)
+        return 0;
+    begin(&r);
+    while (good && ((n = sys_read(fd, slice, sizeof slice)) > 0 || (n < 0 && errno == EINTR)))
+        good = n < 0 || yajl_parse(r.handle, slice, (size_t)n) == yajl_status_ok;
+    sys_close(fd);
+    return end(&r, good && n == 0, out);
+}
