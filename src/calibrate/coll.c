@@ -3,8 +3,8 @@
  *
  *     T(p, n) = a + b log2 p + c n log2 p
  *
- * With one number of ranks a and b cannot be told apart, and a is left out; a barrier has no c. What
- * was measured with more ranks than cores is left out, unless there is nothing else.
+ * With one number of ranks a and b cannot be told apart, and a is left out; a barrier has no c.
+ * What was measured with more ranks than cores is left out, unless there is nothing else.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -20,7 +20,8 @@
 #define CONSTANT_PART 0.1 /* of an empty message, at least in every piece */
 #define SMALL 64          /* bytes of messages whose interval is the gap */
 #define DISTURBED 2       /* times slower than a larger message */
-#define HIDDEN 1.05       /* interval over overhead below which the overhead explains it */
+#define ROUNDING 1e-12
+#define HIDDEN 1.05 /* interval over overhead below which the overhead explains it */
 
 /* ---- points ---- */
 
@@ -119,8 +120,9 @@ static void shrink(struct calibrate_value *a, struct calibrate_value *b, double 
 static struct calibrate_value rest(double whole, double range, const struct calibrate_value *a,
                                    const struct calibrate_value *b)
 {
+    double left = whole - a->value - b->value;
     return (struct calibrate_value){
-        fmax(0, whole - a->value - b->value),
+        left > ROUNDING * whole ? left : 0,
         sqrt(range * range + a->range * a->range + b->range * b->range)};
 }
 

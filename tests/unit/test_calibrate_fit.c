@@ -28,7 +28,8 @@ static void test_weight(void)
 {
     double narrow = calibrate_weight(100, 100, 100), wide = calibrate_weight(90, 100, 110);
     ok(near(narrow, 1e-4, 1e-9), "without spread, the weight is that of the relative error");
-    ok(wide < narrow / 10, "wide quartiles weigh little");
+    ok(wide < narrow / 5, "wide quartiles weigh little");
+    ok(calibrate_weight(99, 100, 5000) > narrow / 2, "but not if only slow ones are far");
 }
 
 static void test_line(void)

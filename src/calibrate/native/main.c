@@ -14,6 +14,8 @@
 #include "calibrate/native/native.h"
 
 #define FORMAT 1
+#define BUFFER_MAX ((size_t)16 << 20)
+#define COLLECTIVE_MAX ((size_t)64 << 10) /* bytes to each rank */
 
 static int usage(const char *what)
 {
@@ -91,8 +93,9 @@ static void bind_to_core(const struct native *n)
     int before = 0;
     for (int i = 0; i < n->rank; i++)
         before += n->node_of[i] == n->node_of[n->rank];
-    if (n->most_on_node > n->cores || sched_getaffinity(0, sizeof all, &all) != 0)
+    if (sched_getaffinity(0, sizeof all, &all) != 0)
         return;
+    before %= n->cores;
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, &all) && before-- == 0) {
             CPU_ZERO(&one);
@@ -189,7 +192,9 @@ int main(int argc, char **argv)
         return status;
     }
     n.cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    n.buffer_bytes = NATIVE_BYTES_MAX + 65536u * (size_t)n.ranks;
+    n.buffer_bytes = NATIVE_BYTES_MAX; /* larger collectives are left out */
+    while (n.buffer_bytes < BUFFER_MAX && n.buffer_bytes < COLLECTIVE_MAX * (size_t)n.ranks)
+        n.buffer_bytes *= 2;
     n.out = calloc(1, n.buffer_bytes);
     n.in = calloc(1, n.buffer_bytes);
     if (!n.out || !n.in)

@@ -20,7 +20,7 @@ struct native_options {
     int samples;    /* most per point */
     double seconds; /* most per point, on average */
     int pingpong_only;
-    int bind;                       /* each rank to a core of its own, if there are enough */
+    int bind;                       /* each rank to a core, of its own while there are enough */
     int progress;                   /* a line on standard error that changes */
     size_t sizes[NATIVE_SIZES_MAX]; /* of ping-pong; none: the usual ones */
     int size_count;
