@@ -192,14 +192,38 @@ static void draw_tick(struct svg *s, const struct svg_plot *frame, int axis, dou
     }
 }
 
+/* Do names of x need two rows, in turn? */
+static int has_two_rows(const struct plot_axis *x)
+{
+    size_t longest = 0;
+    for (size_t i = 0; x->names && i < x->name_count; i++)
+        longest = strlen(x->names[i]) > longest ? strlen(x->names[i]) : longest;
+    return LETTER * (double)longest * (double)x->name_count > FRAME_WIDTH;
+}
+
+/* Names that are too long even for that are cut. */
+static void draw_names(struct svg *s, const struct plot_axis *x, const struct svg_plot *frame)
+{
+    int two_rows = has_two_rows(x);
+    size_t room = (size_t)(2 * FRAME_WIDTH / LETTER / (double)(x->name_count + 1));
+    for (size_t i = 0; i < x->name_count; i++) {
+        double at = svg_plot_x(frame, (double)i), below = frame->top + frame->height + 1.4 * TEXT;
+        int cut = two_rows && strlen(x->names[i]) > room;
+        svg_line(s, at, frame->top, at, frame->top + frame->height, GRID, 1, 0);
+        svg_textf(s, at, below + (two_rows && i % 2 ? LINE : 0), TEXT, SVG_MIDDLE, INK, "%.*s%s",
+                  cut ? (int)(room > 2 ? room - 2 : 0) : (int)strlen(x->names[i]), x->names[i],
+                  cut ? ".." : "");
+    }
+}
+
 static void draw_axis(struct svg *s, const struct plot *p, const struct svg_plot *frame, int axis)
 {
     const struct plot_axis *given = axis ? &p->y : &p->x;
     struct ticks t;
-    for (size_t i = 0; given->names && i < given->name_count; i++)
-        draw_tick(s, frame, axis, (double)i, given->names[i]);
-    if (given->names)
+    if (given->names) {
+        draw_names(s, given, frame);
         return;
+    }
     if (axis == 1 || !own_ticks(p, frame, &t))
         round_ticks(axis ? &frame->y : &frame->x, &t);
     for (size_t i = 0; i < t.count; i++) {
@@ -286,8 +310,9 @@ void report_plot(const struct plot *p, struct buf *out)
     draw_axis(&s, p, &frame, 0);
     draw_axis(&s, p, &frame, 1);
     svg_box(&s, frame.left, frame.top, frame.width, frame.height, 0, "none", INK);
-    svg_text(&s, FRAME_LEFT + FRAME_WIDTH / 2, FRAME_TOP + FRAME_HEIGHT + 3.4 * TEXT, TEXT + 2, SVG_MIDDLE,
-             INK, p->x.label);
+    svg_text(&s, FRAME_LEFT + FRAME_WIDTH / 2,
+             FRAME_TOP + FRAME_HEIGHT + (has_two_rows(&p->x) ? 4.6 : 3.4) * TEXT, TEXT + 2, SVG_MIDDLE, INK,
+             p->x.label);
     svg_text(&s, FRAME_LEFT, FRAME_TOP - TEXT, TEXT + 2, SVG_START, INK, p->y.label);
     for (size_t i = 0; i < p->count; i++)
         draw_series(&s, p, &frame, i);

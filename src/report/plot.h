@@ -18,7 +18,7 @@ struct plot_axis {
     const char *label;
     const char *unit; /* "s", "bit/s" and "B" get prefixes; "" or NULL: plain numbers */
     enum plot_scale scale;
-    const char *const *names; /* of the positions 0, 1, ... instead of numbers; NULL: numbers */
+    const char *const *names; /* of x alone: of positions 0, 1, ... instead of numbers; NULL: numbers */
     size_t name_count;
 };
 

@@ -99,6 +99,18 @@ static void test_names(void)
     buf_init(&out);
     draw(&p, &out);
     ok(strstr(buf_str(&out), ">openmpi<") && strstr(buf_str(&out), ">model<"), "names are ticks");
+    p.x.name_count = 1;
+    buf_clear(&out);
+    draw(&p, &out);
+    ok(!strstr(buf_str(&out), ">openmpi<"), "only so many");
+    static const char *const longer[] = {
+        "a-name-that-is-far-too-long-to-stand-beside-others-below-the-frame-or-anywhere-else-in-it", "b", "c"};
+    p.x.names = longer;
+    p.x.name_count = 3;
+    buf_clear(&out);
+    draw(&p, &out);
+    ok(strstr(buf_str(&out), ">a-name-that-is-far-too-long-to-st..<") && strstr(buf_str(&out), ">b<"),
+       "long names are cut");
     buf_clear(&out);
     p.count = 0;
     p.x.names = NULL;
