@@ -71,14 +71,26 @@ static void finish_recv(struct mpi_req *req, struct message *m)
     progress = 1;
 }
 
+/* Our number of rank r of c, which is the world or some members of it. */
+static int number_of(const struct mpi_comm *c, int r)
+{
+    int i = 0;
+
+    if (c == &comm_object)
+        return r;
+    while (mpi_group_world_rank(&group, (uint32_t)i) != mpi_group_world_rank(c->group, (uint32_t)r))
+        i++;
+    return i;
+}
+
 void mpi_coll_isend(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *req,
                     const void *buf, uint64_t count, struct mpi_type *type, int dst, int tag)
 {
     uint64_t bytes = count * type->size;
     struct message *m = (struct message *)mem_alloc(sizeof *m + bytes);
 
-    (void)c;
     sent++;
+    dst = number_of(c, dst);
     *m = (struct message){.src = (int)mpi_rank_id(self), .dst = dst, .tag = tag, .bytes = bytes};
     mpi_type_pack(type, count, buf, m->data);
     *req = (struct mpi_req){.kind = MPI_REQ_SEND};
@@ -102,7 +114,7 @@ void mpi_coll_isend(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *r
 void mpi_coll_irecv(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *req, void *buf,
                     uint64_t count, struct mpi_type *type, int src, int tag)
 {
-    (void)c;
+    src = number_of(c, src);
     *req = (struct mpi_req){.kind = MPI_REQ_RECV, .buf = buf, .count = count, .type = type,
                             .peer = src, .tag = tag, .owner = mpi_rank_id(self)};
     for (struct message **p = &messages; *p; p = &(*p)->next)

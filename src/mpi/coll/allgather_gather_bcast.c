@@ -64,7 +64,7 @@ int coll_allgatherv_gather_bcast(struct mpi_rank *self, struct mpi_comm *c,
     struct coll_block all = {mem_alloc(bytes), bytes, coll_byte()};
     if (!a->rank)
         move_all(a, all.buf, 0);
-    struct coll_team team = {.n = a->size, .me = a->rank, .special = -1};
+    struct coll_team team = {.n = a->size, .me = a->rank};
     rc |= coll_team_bcast(self, c, &team, 0, &all, MPI_TAG_ALLGATHERV);
     if (!rc && a->rank)
         move_all(a, all.buf, 1);

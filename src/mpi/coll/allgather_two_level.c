@@ -78,9 +78,9 @@ int coll_allgather_two_level(struct mpi_rank *self, struct mpi_comm *c,
     struct coll_team node, leads;
     struct coll_block all = {a->rbuf, a->rcount * (uint64_t)a->size, a->rtype};
 
-    coll_nodes_teams(c, a->rank, -1, &node, &leads);
+    coll_nodes_leads(c, coll_nodes_team(c, a->rank, &node), &leads);
     int rc = collect(self, c, a, &node);
-    for (int step = 0; leads.me >= 0 && step < leads.n - 1; step++)
+    for (int step = 0; !node.me && step < leads.n - 1; step++)
         rc |= pass(self, c, a, &leads, (leads.me + leads.n - step) % leads.n,
                    (leads.me + leads.n - step - 1) % leads.n);
     return rc | coll_team_bcast(self, c, &node, 0, &all, MPI_TAG_ALLGATHER);

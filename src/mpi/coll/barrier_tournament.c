@@ -10,8 +10,7 @@
 int coll_barrier_tournament(struct mpi_rank *self, struct mpi_comm *c,
                             const struct mpi_coll_args *a)
 {
-    struct coll_team all = {
-        .n = (int)c->group->size, .me = mpi_comm_my_rank(c, self), .special = -1};
+    struct coll_team all = {.n = (int)c->group->size, .me = mpi_comm_my_rank(c, self)};
     int rc = coll_team_collect(self, c, &all);
 
     (void)a;

@@ -14,9 +14,9 @@ int coll_barrier_two_level(struct mpi_rank *self, struct mpi_comm *c,
     int rc;
 
     (void)a;
-    coll_nodes_teams(c, mpi_comm_my_rank(c, self), -1, &node, &leads);
+    coll_nodes_leads(c, coll_nodes_team(c, mpi_comm_my_rank(c, self), &node), &leads);
     rc = coll_team_collect(self, c, &node);
-    for (int distance = 1; leads.me >= 0 && distance < leads.n && !rc; distance <<= 1) {
+    for (int distance = 1; !node.me && distance < leads.n && !rc; distance <<= 1) {
         rc = coll_signal(self, c, coll_team_rank(&leads, (leads.me + distance) % leads.n));
         if (!rc)
             rc = coll_await(self, c, coll_team_rank(&leads, (leads.me + leads.n - distance) %

@@ -183,13 +183,10 @@ static inline int coll_pow2_rank(const struct coll_pow2 *p, int new_rank)
 struct coll_team {
     const int *member; /* ranks; NULL: those from `base` on */
     int base, n;
-    int me;                    /* my number, -1: no member */
-    int special, special_rank; /* the number (-1: none) whose rank is another one */
+    int me; /* my number */
 };
 static inline int coll_team_rank(const struct coll_team *t, int i)
 {
-    if (i == t->special)
-        return t->special_rank;
     return t->member ? t->member[i] : t->base + i;
 }
 /* The half of a barrier up a binomial tree to number 0, and the half down. */
@@ -210,13 +207,19 @@ int coll_team_allreduce(struct mpi_rank *self, struct mpi_comm *c, const struct 
 /* Whether ranks share nodes, but not all one; 2: and those of each are neighbours in rank order.
  * O(size) at the first call for a group, then O(1). */
 int coll_nodes_shared(const struct mpi_comm *c);
-/* The ranks of my node, and one rank of each node: the first, but on the node of `root` (-1: none)
- * the root, which is `special` in leads. Returns the number of my node's lead in `node`. Only if
- * ranks share nodes. */
-int coll_nodes_teams(const struct mpi_comm *c, int rank, int root, struct coll_team *node,
-                     struct coll_team *leads);
-/* The node of a rank. */
+/* All of these only if ranks share nodes. */
+/* The node of a rank, and the rank's number in it. O(log size). */
 int coll_nodes_index(const struct mpi_comm *c, int rank);
+int coll_nodes_number(const struct mpi_comm *c, int rank);
+/* The team of the ranks of my node; returns the node. */
+int coll_nodes_team(const struct mpi_comm *c, int rank, struct coll_team *node);
+/* The first ranks of all nodes; mine is that of node `me`. */
+void coll_nodes_leads(const struct mpi_comm *c, int me, struct coll_team *leads);
+/* The same as a group, which lives as long as c's. */
+struct mpi_group *coll_nodes_group(const struct mpi_comm *c);
+/* Carries out `a` among the first ranks of nodes, each with the number of its node as its rank, by the
+ * algorithm that is chosen for that many. Its own rank and size are not looked at. */
+int coll_nodes_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a, int me);
 /* The ranks of node i. */
 void coll_nodes_team_of(const struct mpi_comm *c, int i, struct coll_team *node);
 

@@ -7,7 +7,7 @@
  *     first     [nodes + 1]: where the ranks of a node begin in `member`
  *     member    [size]: ranks by node, in rank order; none if they are neighbours: then the ranks
  *               of node i are first[i] to first[i + 1] - 1
- *     lead      [nodes]: the first rank of each
+ *     lead      [nodes]: the first rank of each; leads: their world ranks
  *     node      [size]: the node of each rank, with `member`
  *
  * Nothing here switches.
@@ -18,6 +18,7 @@
 struct coll_nodes {
     int nodes, size;
     int *first, *member, *lead, *node;
+    struct mpi_group leads;
 };
 
 static uint32_t node_of(const struct mpi_comm *c, int rank)
@@ -87,8 +88,12 @@ static struct coll_nodes *nodes_make(const struct mpi_comm *c)
     n->first = ints(n->nodes + 1);
     n->lead = ints(n->nodes);
     sort_ranks(n);
-    for (int i = 0; i < n->nodes; i++)
+    n->leads = (struct mpi_group){.size = (uint32_t)n->nodes, .kind = MPI_GROUP_LIST,
+                                  .list = ints(n->nodes)};
+    for (int i = 0; i < n->nodes; i++) {
         n->lead[i] = n->member[n->first[i]];
+        n->leads.list[i] = mpi_group_world_rank(c->group, (uint32_t)n->lead[i]);
+    }
     if (is_consecutive(n)) {
         mem_free(n->member);
         mem_free(n->node);
@@ -105,10 +110,12 @@ void mpi_coll_forget_nodes(struct coll_nodes *n)
     mem_free(n->member);
     mem_free(n->lead);
     mem_free(n->node);
+    mem_free(n->leads.list);
+    mpi_coll_forget_nodes(n->leads.nodes);
     mem_free(n);
 }
 
-static const struct coll_nodes *nodes_of(const struct mpi_comm *c)
+static struct coll_nodes *nodes_of(const struct mpi_comm *c)
 {
     if (!c->group->nodes)
         c->group->nodes = nodes_make(c);
@@ -144,11 +151,6 @@ static int node_index(const struct coll_nodes *n, int rank)
     return lo;
 }
 
-int coll_nodes_index(const struct mpi_comm *c, int rank)
-{
-    return node_index(nodes_of(c), rank);
-}
-
 /* The number of a rank on its node. O(log size) without neighbours. */
 static int number_in(const struct coll_nodes *n, int node, int rank)
 {
@@ -166,30 +168,41 @@ static int number_in(const struct coll_nodes *n, int node, int rank)
     return lo - n->first[node];
 }
 
+int coll_nodes_index(const struct mpi_comm *c, int rank)
+{
+    return node_index(nodes_of(c), rank);
+}
+
+int coll_nodes_number(const struct mpi_comm *c, int rank)
+{
+    return number_in(nodes_of(c), node_index(nodes_of(c), rank), rank);
+}
+
 void coll_nodes_team_of(const struct mpi_comm *c, int i, struct coll_team *node)
 {
     const struct coll_nodes *n = nodes_of(c);
 
     *node = (struct coll_team){.member = n->member ? n->member + n->first[i] : NULL,
-                               .base = n->first[i], .n = n->first[i + 1] - n->first[i], .me = -1,
-                               .special = -1};
+                               .base = n->first[i], .n = n->first[i + 1] - n->first[i], .me = -1};
 }
 
-int coll_nodes_teams(const struct mpi_comm *c, int rank, int root, struct coll_team *node,
-                     struct coll_team *leads)
+int coll_nodes_team(const struct mpi_comm *c, int rank, struct coll_team *node)
 {
-    const struct coll_nodes *n = nodes_of(c);
-    int mine = node_index(n, rank), top = 0;
+    int mine = coll_nodes_index(c, rank);
 
     coll_nodes_team_of(c, mine, node);
-    node->me = number_in(n, mine, rank);
-    *leads = (struct coll_team){.member = n->lead, .n = n->nodes, .special = -1};
-    if (root >= 0) {
-        leads->special = node_index(n, root);
-        leads->special_rank = root;
-        if (leads->special == mine)
-            top = number_in(n, mine, root);
-    }
-    leads->me = node->me == top ? mine : -1;
-    return top;
+    node->me = number_in(nodes_of(c), mine, rank);
+    return mine;
+}
+
+void coll_nodes_leads(const struct mpi_comm *c, int me, struct coll_team *leads)
+{
+    const struct coll_nodes *n = nodes_of(c);
+
+    *leads = (struct coll_team){.member = n->lead, .n = n->nodes, .me = me};
+}
+
+struct mpi_group *coll_nodes_group(const struct mpi_comm *c)
+{
+    return &nodes_of(c)->leads;
 }

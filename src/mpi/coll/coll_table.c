@@ -219,6 +219,20 @@ int mpi_coll_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_col
     return mpi_coll_choose(c, a)->run(self, c, a);
 }
 
+/*
+ * The first ranks are a communicator for as long as the call lasts: another group, with the same
+ * context. Its messages are told apart from others of the call by their order between two ranks.
+ */
+int coll_nodes_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a, int me)
+{
+    struct mpi_comm firsts = {.ctx = c->ctx, .handle = c->handle, .group = coll_nodes_group(c)};
+    struct mpi_coll_args part = *a;
+
+    part.rank = me;
+    part.size = (int)firsts.group->size;
+    return mpi_coll_choose(&firsts, &part)->run(self, &firsts, &part);
+}
+
 /* Which barrier; apart, so that nothing of it is on the stack of a rank that waits. */
 static __attribute__((noinline)) const struct mpi_coll_algorithm *
 choose_barrier(const struct mpi_comm *c)

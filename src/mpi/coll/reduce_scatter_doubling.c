@@ -9,7 +9,7 @@
 
 static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a, int tag)
 {
-    struct coll_team all = {.n = a->size, .me = a->rank, .special = -1};
+    struct coll_team all = {.n = a->size, .me = a->rank};
     struct mpi_coll_args whole = *a;
 
     whole.rcount = coll_block_sum(a, 0, a->size);

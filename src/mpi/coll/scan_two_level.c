@@ -62,9 +62,9 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
 {
     struct coll_team node, leads;
     struct coll_block b = {before, a->rcount, a->rtype};
+    int mine = coll_nodes_team(c, a->rank, &node), rc = scan_node(self, c, a, &node, in);
 
-    coll_nodes_teams(c, a->rank, -1, &node, &leads);
-    int mine = coll_nodes_index(c, a->rank), rc = scan_node(self, c, a, &node, in);
+    coll_nodes_leads(c, mine, &leads);
     if (!rc && node.me == node.n - 1) {
         coll_copy(a->rbuf, group, a->rcount, a->rtype);
         rc = scan_nodes(self, c, a, leads.n, mine, group, in, before);

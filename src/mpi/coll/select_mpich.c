@@ -2,8 +2,8 @@
  * select_mpich.c - what MPICH 4.0 chooses, by the tuning files that it is built with (generic.json
  * of its collectives and of device ch4).
  *
- * Where ranks share nodes barrier, broadcast, reduce, allreduce and scan go in two levels; MPICH may use
- * other algorithms than trees inside and between nodes, here they are as the two_level files say.
+ * Where ranks share nodes barrier, broadcast, reduce, allreduce and scan go in two levels: between
+ * nodes what is chosen here for that many ranks, inside nodes trees, where MPICH may use shared memory.
  * Its names: brucks is bruck, scattered is spread, reduce_scatter_allgather and reduce_scatter_gather
  * are rabenseifner, noncommutative is ordered_halving, pairwise_sendrecv_replace is replace.
  */
