@@ -6,8 +6,12 @@
  * smallest (due, id) of all blocked entities is granted alone; safe_until never decreases; no
  * message arrives before it; messages of one source come in the order they were sent; the heap is
  * a heap and knows every entity's place. What happens must not depend on the schedule.
+ *
+ * Half of the runs have a medium between the entities: one server with a queue, which lets a message go
+ * when its turn has come and it was served. Nothing may be submitted in the server's past.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "engine/engine.h"
@@ -25,6 +29,7 @@ struct actor {
     struct rng rng;  /* its own choices: the same with every schedule */
     int steps;
     vtime due;       /* while blocked; VTIME_NEVER: none */
+    vtime decided;   /* the last time it has decided about, -1: none yet */
     uint64_t sent, last[ENTITIES_MAX];
     uint64_t hash;   /* of all it has decided */
     int count;       /* messages known, by arrival */
@@ -54,12 +59,136 @@ static void heap_check(void)
     FAULT(due != engine.heap_len, "the heap misses an entity");
 }
 
+/* ---- the medium: a server with a queue ---- */
+
+enum { QUEUE_MAX = ENTITIES_MAX * STEPS * 2 };
+
+static struct {
+    int on;
+    struct engine_msg *queue[QUEUE_MAX], *notice[ENTITIES_MAX], *notice_of[QUEUE_MAX];
+    int count;      /* waiting, in order of (time, source, submission) */
+    vtime free_at;  /* the server has done what it took */
+    vtime now;      /* of the last event */
+    uint64_t notices;
+} server;
+
+static void submit(void *owner, struct engine_msg *m)
+{
+    int at = server.count++;
+
+    (void)owner;
+    FAULT(m->arrival < server.now, "a message is submitted in the medium's past");
+    if (m->flags & ENGINE_MSG_NOTICE) {
+        server.count--;
+        server.notices++;
+        server.notice[m->src] = m;
+        return;
+    }
+    for (; at > 0; at--) {
+        struct engine_msg *before = server.queue[at - 1];
+
+        if (before->arrival < m->arrival ||
+            (before->arrival == m->arrival && before->src <= m->src))
+            break;
+        server.queue[at] = before;
+        server.notice_of[at] = server.notice_of[at - 1];
+    }
+    server.queue[at] = m;
+    server.notice_of[at] = server.notice[m->src];
+    server.notice[m->src] = NULL;
+}
+
+static vtime leaves(const struct engine_msg *m)
+{
+    return (m->arrival > server.free_at ? m->arrival : server.free_at) + (vtime)m->load;
+}
+
+/* Its events are the departures. A message that is submitted before the first of them may go first. */
+static vtime next_event(void *owner)
+{
+    (void)owner;
+    return server.count ? server.queue[0]->arrival > server.now ? server.queue[0]->arrival
+                                                                 : server.now
+                        : VTIME_NEVER;
+}
+
+static uint64_t count_notices(void *owner)
+{
+    (void)owner;
+    return server.notices;
+}
+
+/* Takes the first message: from now on its departure is known. */
+static int serve_first(void)
+{
+    struct engine_msg *m = server.queue[0], *notice = server.notice_of[0];
+
+    server.now = next_event(NULL);
+    server.free_at = leaves(m);
+    server.count--;
+    memmove(server.queue, server.queue + 1, (size_t)server.count * sizeof *server.queue);
+    memmove(server.notice_of, server.notice_of + 1, (size_t)server.count * sizeof *server.queue);
+    m->arrival = server.free_at + lookahead;
+    engine_emerge(&engine, m);
+    if (!notice)
+        return 0;
+    notice->arrival = server.free_at;
+    notice->flags &= ~(uint64_t)ENGINE_MSG_NOTICE;
+    server.notices--;
+    engine_emerge(&engine, notice);
+    return 1;
+}
+
+static void advance(void *owner, vtime first, vtime limit)
+{
+    int told;
+
+    (void)owner;
+    FAULT(first != next_event(NULL), "the medium is told another time than its own");
+    do {
+        told = serve_first();
+    } while (!told && server.count && next_event(NULL) <= limit &&
+             (next_event(NULL) == first || next_event(NULL) < first + lookahead));
+}
+
+static const struct engine_medium medium = {NULL, submit, next_event, count_notices, advance};
+
+/* A message with a notice may be submitted only when nothing is decided about the time any more. */
+static void ask_notice(struct actor *a, uint32_t id, vtime when)
+{
+    struct note *n = (struct note *)engine_msg_alloc(&engine, sizeof *n);
+
+    n->em.src = n->em.dst = id;
+    n->em.arrival = when;
+    n->em.flags = ENGINE_MSG_NOTICE;
+    n->number = ++a->sent;
+    engine_submit(&engine, &n->em, 0);
+}
+
+static void submit_note(struct actor *a, struct note *n, vtime when)
+{
+    uint64_t load = 1 + rng_below(&a->rng, 5);
+
+    if (rng_below(&a->rng, 4) == 0) {
+        when = when > engine.safe_until ? when : engine.safe_until;
+        ask_notice(a, n->em.src, when);
+        n->number = ++a->sent;
+    }
+    n->em.arrival = when;
+    engine_submit(&engine, &n->em, load);
+}
+
 static void post(struct actor *a, uint32_t id, vtime when)
 {
     struct note *n = (struct note *)engine_msg_alloc(&engine, sizeof *n);
 
     n->em.src = id;
     n->em.dst = (uint32_t)rng_below(&a->rng, entities);
+    if (server.on) {
+        n->number = ++a->sent;
+        submit_note(a, n, when);
+        return;
+    }
     n->em.arrival = when + lookahead + (vtime)rng_below(&a->rng, 50);
     n->number = ++a->sent;
     FAULT(n->em.arrival < engine.safe_until, "a message comes before safe_until");
@@ -72,7 +201,9 @@ static void read_inbox(struct actor *a)
 
     while ((m = engine_poll(&a->ent))) {
         struct note *n = (struct note *)m;
-        FAULT(n->number <= a->last[m->src], "messages of one source are out of order");
+        FAULT(lookahead > 0 ? m->arrival <= a->decided : m->arrival < a->decided,
+              "a message comes before what has been decided");
+        FAULT(!server.on && n->number <= a->last[m->src], "messages of one source are out of order");
         a->last[m->src] = n->number;
         a->known[a->count].arrival = m->arrival;
         a->known[a->count++].src = m->src;
@@ -89,6 +220,7 @@ static void decide(struct actor *a, vtime due)
         if (lookahead > 0 ? a->known[i].arrival <= due : a->known[i].arrival < due)
             here += 1 + a->known[i].src * 131u;
     a->hash = (a->hash ^ here ^ (uint64_t)due) * 0x100000001b3u;
+    a->decided = due;
 }
 
 /* With lookahead 0: the one that is granted is the first of all that are blocked. */
@@ -139,13 +271,18 @@ static uint64_t run(uint64_t seed, uint64_t schedule)
 {
     struct engine_config cfg = {.base = actors, .stride = sizeof *actors,
                                 .lookahead = lookahead, .random = schedule != 0, .seed = schedule,
+                                .contended = server.on, .medium = server.on ? &medium : NULL,
                                 .ops = &ops};
     uint64_t hash = 0;
 
     memset(actors, 0, ENTITIES_MAX * sizeof *actors);
     for (uint32_t i = 0; i < entities; i++)
-        rng_seed(&actors[i].rng, seed * 1000 + i);
+        rng_seed(&actors[i].rng, seed * 1000 + i), actors[i].decided = -1;
     seen_safe = 0;
+    server.count = 0;
+    server.free_at = server.now = 0;
+    server.notices = 0;
+    memset(server.notice, 0, sizeof server.notice);
     place_init(&cfg.place, PLACE_BLOCK, entities, 1, 0, NULL);
     engine_init(&engine, &cfg);
     FAULT(engine_run(&engine) != ENGINE_END_DONE, "did not come to its end");
@@ -169,6 +306,7 @@ int main(int argc, char **argv)
         uint64_t want;
         entities = 1 + (uint32_t)(seed * 7 % ENTITIES_MAX);
         lookahead = (vtime)(seed % 4) * 10;
+        server.on = seed / 4 % 2;
         want = run(seed, 0);
         for (uint64_t schedule = 1; schedule <= 3; schedule++)
             differ += run(seed, seed * 10 + schedule) != want;
