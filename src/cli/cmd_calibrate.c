@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -22,6 +23,7 @@
 struct request {
     struct cli_measure how;
     const char *output, *raw, *report, *from, *verify, *name, *date;
+    int again; /* --verify: measure anew, though there are measurements */
 };
 
 /* ---- options ---- */
@@ -87,6 +89,13 @@ static int set_from(void *q, const char *value, struct err *err)
     return set_text(&((struct request *)q)->from, value, err);
 }
 
+static int set_again(void *q, const char *value, struct err *err)
+{
+    (void)value, (void)err;
+    ((struct request *)q)->again = 1;
+    return 0;
+}
+
 static int set_verify(void *q, const char *value, struct err *err)
 {
     return set_text(&((struct request *)q)->verify, value, err);
@@ -118,7 +127,10 @@ static const struct cli_option options[] = {
     {"report", 0, NULL, "FILE", "write plots as SVG", set_report},
     {"from", 0, NULL, "FILE", "use the measurements kept in FILE, measure nothing", set_from},
     {"verify", 0, NULL, "PLATFORM",
-     "fit nothing: simulate the ping-pong on PLATFORM, compare, exit 1 if it is off", set_verify},
+     "fit nothing: simulate the ping-pong on PLATFORM, compare it with the measurements that PLATFORM "
+     "was made from (the same file as .csv, if it is there, or --from) or else with new ones; exit 1 "
+     "if it is off", set_verify},
+    {"again", 0, NULL, NULL, "with --verify: measure anew", set_again},
     {"name", 0, NULL, "NAME", "name of the machine in the file (default measured)", set_name},
     {"date", 0, NULL, "TEXT", "date in the file (default: that of the measurement)", set_date},
     {0},
@@ -269,7 +281,10 @@ static int verify(const struct request *q, const struct calibrate_raw *raw)
     int status = rc ? cli_fail(&err) : CLI_DONE;
     if (rc == 0) {
         int enough = (double)good >= CALIBRATE_GOOD_PART * (double)all;
-        buf_addf(&text, "\n%zu of %zu sizes within 10%% or the quartile range: the platform %s\n",
+        buf_addf(&text, "\nMeasured: %s\n", q->from ? q->from : "just now");
+        if (q->from && !q->again)
+            buf_adds(&text, "(--again measures anew)\n");
+        buf_addf(&text, "%zu of %zu sizes within 10%% or the quartile range: the platform %s\n",
                  good, all, enough ? "predicts this machine" : "does not predict this machine");
         status = cli_print(&text);
         if (status == CLI_DONE && !enough)
@@ -288,25 +303,50 @@ static int check(const struct request *q, int next, int argc, char **argv, struc
         return err_set(err, ERR_INPUT,
                        "--verify writes no platform and no plot: leave out --output, --report "
                        "and --name");
+    if (q->again && (!q->verify || q->from))
+        return err_set(err, ERR_INPUT, "--again: goes with --verify, and not with --from");
     if (q->from && (q->raw || q->how.launcher || q->how.ranks))
         return err_set(err, ERR_INPUT,
                        "--from measures nothing: leave out --raw, --launcher and --ranks");
     return 0;
 }
 
+/* A platform is compared with what it was made from, if that is there and nothing else is asked for. */
+static void find_measurements(struct request *q, struct buf *name)
+{
+    const char *end;
+    if (!q->verify || q->from || q->again || q->raw || q->how.launcher || q->how.ranks)
+        return;
+    end = strrchr(q->verify, '.');
+    if (!end || (strcmp(end, ".yaml") != 0 && strcmp(end, ".yml") != 0))
+        return;
+    buf_add(name, q->verify, (size_t)(end - q->verify));
+    buf_adds(name, ".csv");
+    if (access(buf_str(name), R_OK) == 0)
+        q->from = buf_str(name);
+}
+
 static int calibrate_main(int argc, char **argv)
 {
     struct request q = {0};
     struct calibrate_raw raw;
+    struct buf beside;
     struct err err;
     int next, status;
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
     q.how.pingpong_only = q.verify != NULL;
-    if (check(&q, next, argc, argv, &err) || get_raw(&q, &raw, &err))
+    if (check(&q, next, argc, argv, &err))
         return cli_fail(&err);
+    buf_init(&beside);
+    find_measurements(&q, &beside);
+    if (get_raw(&q, &raw, &err)) {
+        buf_fini(&beside);
+        return cli_fail(&err);
+    }
     status = q.verify ? verify(&q, &raw) : fit(&q, &raw);
     calibrate_raw_fini(&raw);
+    buf_fini(&beside);
     return status;
 }
 

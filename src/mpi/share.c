@@ -9,6 +9,7 @@
  * nothing of this happens, and batches grow. Time is looked at only while something is unsent.
  */
 #include "mpi/entry.h"
+#include "mpi/strand.h"
 
 #define LONG_NS 200000.0 /* a slice is long from here on ... */
 #define CALLS 16         /* ... and this many calls after it are watched */
@@ -36,7 +37,8 @@ void mpi_share_leave(struct mpi_rank *self)
 {
     int unsent = mpi_world.engine.unsent;
 
-    if (!unsent)
+    /* a function of the program that a strand calls cannot give way: others use the strands' stack */
+    if (!unsent || mpi_strand_current)
         return;
     if ((unsent > 1 || share.watched) && !vp_private.threaded) {
         mpi_world.engine.unsent = 2;

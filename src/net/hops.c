@@ -69,20 +69,35 @@ static vtime list_way(const struct net *net, uint32_t src, uint32_t dst, vtime t
     return latency;
 }
 
-static vtime hops_delay(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t)
+/* Latency, and the time that the bytes take. */
+static vtime find(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t,
+                  vtime *transfer)
 {
     const struct hops *s = net->state;
     uint32_t a = net_node(net, src), b = net_node(net, dst);
     const struct net_piece *p = net_curve_at(a == b ? &net->intra : &net->inter, bytes);
-    uint64_t inverse = p->ps_per_byte, narrow = 0;
+    uint64_t narrow = 0;
     vtime links = 0;
 
     if (a != b)
         links = s->listed ? list_way(net, a, b, t, &narrow) : topo_distance(net->topo, a, b);
-    if (narrow > inverse)
-        inverse = narrow;
-    return vtime_add(vtime_add(p->latency, vtime_scale(links, net->latency_factor)),
-                     vtime_mul_q(bytes, inverse));
+    *transfer = vtime_mul_q(bytes, narrow > p->ps_per_byte ? narrow : p->ps_per_byte);
+    return vtime_add(p->latency, vtime_scale(links, net->latency_factor));
+}
+
+static vtime hops_delay(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t)
+{
+    vtime transfer, latency = find(net, src, dst, bytes, t, &transfer);
+
+    return vtime_add(latency, transfer);
+}
+
+static vtime hops_drain(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t)
+{
+    vtime transfer;
+
+    find(net, src, dst, bytes, t, &transfer);
+    return transfer;
 }
 
 const struct net_ops net_hops_ops = {
@@ -92,4 +107,5 @@ const struct net_ops net_hops_ops = {
     .init = hops_init,
     .fini = hops_fini,
     .delay = hops_delay,
+    .drain = hops_drain,
 };

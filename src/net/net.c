@@ -120,10 +120,12 @@ vtime net_least_delay(const struct net *net, vtime links)
     return alone || far < near ? far : near;
 }
 
-vtime net_drain(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes)
+vtime net_drain(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t)
 {
     if (net->uniform)
         return vtime_mul_q(bytes, net->ps_per_byte);
+    if (net->ops->drain)
+        return net->ops->drain(net, src, dst, bytes, t);
     return vtime_mul_q(bytes, net_curve_at(net_curve(net, src, dst), bytes)->ps_per_byte);
 }
 

@@ -46,6 +46,8 @@ struct net_ops {
     /* Time from the moment t that the message leaves its sender to its arrival. With contention: of
      * messages that are direct. */
     vtime (*delay)(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
+    /* May be NULL: bytes at the curve's bandwidth. Time the sender's side is busy with it. */
+    vtime (*drain)(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
     /* May be NULL. When a message that rank `index` of this process wants to send at t leaves: models
      * in which a rank's messages wait for each other. */
     vtime (*leave)(struct net *, uint32_t index, uint32_t src, uint32_t dst, uint64_t bytes,
@@ -95,8 +97,8 @@ static inline vtime net_delay(const struct net *n, uint32_t src, uint32_t dst, u
         return vtime_add(n->latency, vtime_mul_q(bytes, n->ps_per_byte));
     return n->ops->delay(n, src, dst, bytes, t);
 }
-/* Time the sender's side is busy with a message if it has the network for itself. */
-vtime net_drain(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes);
+/* Time the sender's side is busy with a message that leaves at t, if it has the network for itself. */
+vtime net_drain(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
 
 /* When a message that a rank's program sends at t leaves it. Called in the program's order. */
 static inline vtime net_leave(struct net *n, uint32_t index, uint32_t src, uint32_t dst,

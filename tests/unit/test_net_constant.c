@@ -33,10 +33,10 @@ static void test_default(void)
     is_int(net.lookahead, 50 * VTIME_US, "lookahead is the latency");
     is_int(net_delay(&net, 0, 1, 0, 0), 50 * VTIME_US, "an empty message takes the latency");
     is_int(net_delay(&net, 0, 1, 1000, 0), 58 * VTIME_US, "1000 bytes at 1 Gbit/s: 8 us more");
-    is_int(net_drain(&net, 0, 1, 1000), 8 * VTIME_US, "the sender is busy for 8 us");
-    is_int(net_drain(&net, 0, 1, 1), 8000, "one byte: 8000 ps exactly");
+    is_int(net_drain(&net, 0, 1, 1000, 0), 8 * VTIME_US, "the sender is busy for 8 us");
+    is_int(net_drain(&net, 0, 1, 1, 0), 8000, "one byte: 8000 ps exactly");
     is_int(net_delay(&net, 7, 7, 1000, 0), 58 * VTIME_US, "all pairs are alike");
-    is_int(net_drain(&net, 0, 1, (uint64_t)1 << 40), (int64_t)8000 << 40, "1 TiB exactly");
+    is_int(net_drain(&net, 0, 1, (uint64_t)1 << 40, 0), (int64_t)8000 << 40, "1 TiB exactly");
 }
 
 static void test_factors(void)
@@ -60,7 +60,7 @@ static void test_factors(void)
 static void test_limits(void)
 {
     is_int(init("net.bandwidth=1bps"), 0, "1 bit/s");
-    is_int(net_drain(&net, 0, 1, 1), 8 * VTIME_S, "one byte takes 8 s");
+    is_int(net_drain(&net, 0, 1, 1, 0), 8 * VTIME_S, "one byte takes 8 s");
     is_int(net_delay(&net, 0, 1, UINT64_MAX, 0), VTIME_LIMIT, "too long is the end of time");
     is_int(init("net.bandwidth=1bps,net.bandwidth_factor=0.01"), ERR_INPUT, "too slow is refused");
     ok(strstr(err.text, "net.bandwidth"), "and says which setting");
@@ -90,10 +90,10 @@ static void test_closed_form(uint64_t seed)
             net_fini(&net);
         good = net_init(&net, &machine, 2, &err) == 0;
         long double exact = (long double)bytes * 8e12L / (long double)config->net_bandwidth;
-        long double got = (long double)net_drain(&net, 0, 1, bytes);
+        long double got = (long double)net_drain(&net, 0, 1, bytes, 0);
         long double bound = 1 + (long double)bytes / 1048576 + exact * 1e-15L;
         good = good && fabsl(got - exact) <= bound &&
-               net_delay(&net, 0, 1, bytes, 0) == config->net_latency + net_drain(&net, 0, 1, bytes);
+               net_delay(&net, 0, 1, bytes, 0) == config->net_latency + net_drain(&net, 0, 1, bytes, 0);
         if (!good)
             diag("%llu bytes at %g: got %Lg, exact %Lg", (unsigned long long)bytes,
                  config->net_bandwidth, got, exact);

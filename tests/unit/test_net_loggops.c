@@ -70,7 +70,7 @@ static void test_pieces(void)
     is_int(net_recv_cost(&net, 0, 1, 2000), 700, "the receiver's");
     is_int(net_send_cost(&net, 0, 1, 65536), 5, "of the third piece");
     is_int(net_recv_cost(&net, 0, 1, 65536), 131072, "2 ps per byte");
-    is_int(net_drain(&net, 0, 1, 65536), 65536 * 2 * VTIME_NS, "the sender is busy");
+    is_int(net_drain(&net, 0, 1, 65536, 0), 65536 * 2 * VTIME_NS, "the sender is busy");
     is_int(net.lookahead, VTIME_US, "the lookahead is the smallest latency");
     given[2].from = 0;
     is_int(init("net.model=loggops"), ERR_INPUT, "two pieces at one size are refused");

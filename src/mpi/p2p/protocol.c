@@ -177,7 +177,7 @@ void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
     if (net->contended && !net_is_direct(net, src, dst, bytes, 0))
         ask_notice(self, req, t);
     else
-        complete_send(req, vtime_add(t, net_drain(net, src, dst, bytes)));
+        complete_send(req, vtime_add(t, net_drain(net, src, dst, bytes, t)));
     mpi_transmit(m, bytes, t, 0);
     engine_msg_free(&mpi_world.engine, &cts->em);
 }

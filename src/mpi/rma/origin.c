@@ -190,7 +190,8 @@ static vtime buffer_free(const struct mpi_rank *self, const struct rma_peer *p, 
     if (bytes <= mpi_world.eager_limit)
         return self->ent.clock;
     return vtime_add(self->ent.clock,
-                     net_drain(&mpi_world.net, mpi_rank_id(self), p->world, bytes));
+                     net_drain(&mpi_world.net, mpi_rank_id(self), p->world, bytes,
+                               self->ent.clock));
 }
 
 static void reach(vtime *t, vtime at)
