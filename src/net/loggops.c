@@ -58,17 +58,18 @@ static vtime loggops_delay(const struct net *net, uint32_t src, uint32_t dst, ui
     return vtime_add(p->latency, vtime_mul_q(bytes, p->ps_per_byte));
 }
 
-static vtime loggops_leave(struct net *net, uint32_t index, uint32_t src, uint32_t dst,
-                           uint64_t bytes, vtime t)
+static vtime loggops_arrival(struct net *net, uint32_t index, uint32_t src, uint32_t dst,
+                             uint64_t bytes, vtime t)
 {
     struct loggops *s = net->state;
     const struct net_piece *p = net_curve_at(net_curve(net, src, dst), bytes);
-    vtime *free_at = &s->free_at[index];
+    vtime *free_at = &s->free_at[index], left;
 
     if (*free_at > t)
         t = *free_at;
-    *free_at = vtime_add(vtime_add(t, s->gap), vtime_mul_q(bytes, p->ps_per_byte));
-    return t;
+    left = vtime_add(t, vtime_mul_q(bytes, p->ps_per_byte));
+    *free_at = vtime_add(left, s->gap);
+    return vtime_add(left, p->latency);
 }
 
 const struct net_ops net_loggops_ops = {
@@ -78,5 +79,5 @@ const struct net_ops net_loggops_ops = {
     .init = loggops_init,
     .fini = loggops_fini,
     .delay = loggops_delay,
-    .leave = loggops_leave,
+    .arrival = loggops_arrival,
 };

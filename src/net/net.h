@@ -48,10 +48,10 @@ struct net_ops {
     vtime (*delay)(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
     /* May be NULL: bytes at the curve's bandwidth. Time the sender's side is busy with it. */
     vtime (*drain)(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
-    /* May be NULL. When a message that rank `index` of this process wants to send at t leaves: models
-     * in which a rank's messages wait for each other. */
-    vtime (*leave)(struct net *, uint32_t index, uint32_t src, uint32_t dst, uint64_t bytes,
-                   vtime t);
+    /* May be NULL: t + delay. When a message arrives that the program of rank `index` of this process
+     * sends at t, for models in which a rank's messages wait for each other. Not with contention. */
+    vtime (*arrival)(struct net *, uint32_t index, uint32_t src, uint32_t dst, uint64_t bytes,
+                     vtime t);
     /* With contention: fills in the medium, on process 0. Messages come out by `emerge`. */
     void (*medium)(struct net *, net_emerge *emerge, struct engine *, struct engine_medium *);
 };
@@ -99,13 +99,6 @@ static inline vtime net_delay(const struct net *n, uint32_t src, uint32_t dst, u
 }
 /* Time the sender's side is busy with a message that leaves at t, if it has the network for itself. */
 vtime net_drain(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
-
-/* When a message that a rank's program sends at t leaves it. Called in the program's order. */
-static inline vtime net_leave(struct net *n, uint32_t index, uint32_t src, uint32_t dst,
-                              uint64_t bytes, vtime t)
-{
-    return n->ops->leave ? n->ops->leave(n, index, src, dst, bytes, t) : t;
-}
 
 /* With contention: does this message go past the medium? `ordered`: it must not overtake others. */
 int net_is_direct(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, int ordered);

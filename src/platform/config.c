@@ -52,7 +52,7 @@ static const struct key keys[] = {
     {"net.bandwidth_factor", KEY_FACTOR, FIELD(net_bandwidth_factor), 1, "1",
      "multiplies all bandwidths of the network"},
     {"net.gap", KEY_TIME, FIELD(net_gap), 0, "0s",
-     "least time between two messages that a rank sends (not model constant)"},
+     "least time between two messages that a rank sends (model loggops)"},
     {"net.hop_latency", KEY_TIME, FIELD(net_hop_latency), 0, "0s",
      "time that each switch on the way adds (models hops, flow)"},
     {"net.nic_bandwidth", KEY_BANDWIDTH, FIELD(net_nic_bandwidth), 1, "inf",

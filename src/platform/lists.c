@@ -87,7 +87,7 @@ static const struct key edge_fields[] = {
 #define ITEMS(type, fields) sizeof(type), fields, COUNT(fields)
 static const struct list_type types[PLATFORM_LISTS] = {
     [PLATFORM_SEGMENTS] = {"net.segments", ITEMS(struct platform_segment, segment_fields), 0,
-                           "pieces of the cost curve by message size (not model constant)"},
+                           "pieces of the cost curve by message size"},
     [PLATFORM_INTRA_SEGMENTS] = {"net.intra.segments",
                                  ITEMS(struct platform_segment, segment_fields), 0,
                                  "the same between ranks of a node"},

@@ -20,6 +20,7 @@
 #define LEFT 30.0
 #define TOP 80.0
 #define SIDE 750.0  /* of the square for the graph */
+#define EDGE 0.02   /* of it stays free if the graph has to be made smaller */
 #define LEGEND 830.0
 #define INK "#222222"
 #define SOFT "#777777"
@@ -32,6 +33,7 @@
 #define BANDS_MAX 6
 
 struct picture {
+    double left_out; /* most by which the topology leaves the square; 0: nothing does */
     struct svg svg;
     const struct topo *topo;
     const struct platform *platform;
@@ -163,14 +165,27 @@ static void draw_title(struct picture *p)
 
 /* ---- all of it ---- */
 
-static double px(double x)
+/* Where a vertex is in the picture: what the topology says, moved and scaled so that all are inside. */
+static void where(const struct picture *p, uint32_t v, double *x, double *y)
 {
-    return LEFT + SIDE * x;
+    double scale = p->left_out > 0 ? (1 - 2 * EDGE) / (1 + 2 * p->left_out) : 1;
+    topo_position(p->topo, v, x, y);
+    *x = LEFT + SIDE * (p->left_out > 0 ? EDGE + (*x + p->left_out) * scale : *x);
+    *y = TOP + SIDE * (p->left_out > 0 ? EDGE + (*y + p->left_out) * scale : *y);
 }
 
-static double py(double y)
+/* How far outside of the square, or how near to its edge, the topology puts something. */
+static void find_edge(struct picture *p)
 {
-    return TOP + SIDE * y;
+    p->left_out = 0;
+    for (uint32_t v = 0; v < p->vertices; v++) {
+        double x, y, out;
+        topo_position(p->topo, v, &x, &y);
+        out = fmax(fmax(-x, x - 1), fmax(-y, y - 1));
+        p->left_out = fmax(p->left_out, out + 0.001);
+    }
+    if (p->left_out < 0.001)
+        p->left_out = 0;
 }
 
 /* Links to the same vertex are drawn as one, wider. Nothing if an earlier port has drawn it. */
@@ -190,19 +205,20 @@ static void draw_port(struct picture *p, uint32_t v, uint32_t port, uint32_t deg
             return;
         same++;
     }
-    topo_position(p->topo, v, &x1, &y1);
-    topo_position(p->topo, to.peer, &x2, &y2);
+    where(p, v, &x1, &y1);
+    where(p, to.peer, &x2, &y2);
     colour_of(p, bandwidth, colour);
-    length = hypot(x2 - x1, y2 - y1);
+    length = hypot(x2 - x1, y2 - y1) / SIDE;
     wraps = strcmp(p->platform->config.topo_kind, "torus") == 0 && v >= p->nodes &&
             length > 1.6 / sqrt((double)(p->vertices - p->nodes));
-    svg_curve(&p->svg, px(x1), py(y1), px(x2), py(y2), wraps ? 0.13 : 0, colour,
+    svg_curve(&p->svg, x1, y1, x2, y2, wraps ? 0.13 : 0, colour,
               1 + log2((double)same), bandwidth == 0);
 }
 
 static void draw_all(struct picture *p)
 {
     double radius = p->vertices > 200 ? 3 : p->vertices > 60 ? 5 : 8;
+    find_edge(p);
     for (uint32_t v = 0; v < p->vertices; v++) {
         uint32_t degree = topo_degree(p->topo, v);
         for (uint32_t i = 0; i < degree; i++)
@@ -210,14 +226,14 @@ static void draw_all(struct picture *p)
     }
     for (uint32_t v = 0; v < p->vertices; v++) {
         double x, y;
-        topo_position(p->topo, v, &x, &y);
+        where(p, v, &x, &y);
         if (v < p->nodes)
-            svg_circle(&p->svg, px(x), py(y), radius, NODE_FILL, INK);
+            svg_circle(&p->svg, x, y, radius, NODE_FILL, INK);
         else
-            svg_box(&p->svg, px(x) - radius, py(y) - radius, 2 * radius, 2 * radius, 2, SWITCH_FILL,
+            svg_box(&p->svg, x - radius, y - radius, 2 * radius, 2 * radius, 2, SWITCH_FILL,
                     SWITCH_FILL);
         if (p->vertices <= 110)
-            svg_textf(&p->svg, px(x), py(y) + radius + 11, 10, SVG_MIDDLE, SOFT, "%c%u",
+            svg_textf(&p->svg, x, y + radius + 11, 10, SVG_MIDDLE, SOFT, "%c%u",
                       v < p->nodes ? 'n' : 's', v < p->nodes ? v : v - p->nodes);
     }
 }

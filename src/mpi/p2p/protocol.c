@@ -57,13 +57,18 @@ vtime mpi_transmit(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before)
     return t;
 }
 
-/* When something that the program sends now leaves: after what it has sent before. */
-static vtime leaves_at(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
+/* Something that the program sends now: it may have to wait for what it has sent before. */
+static void transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes)
 {
-    if (!mpi_world.net.ops->leave || mpi_strand_current)
-        return self->ent.clock;
-    return net_leave(&mpi_world.net, mpi_rank_index(self), mpi_rank_id(self), dst, bytes,
-                     self->ent.clock);
+    struct net *net = &mpi_world.net;
+
+    if (!net->ops->arrival || mpi_strand_current) {
+        mpi_transmit(m, bytes, self->ent.clock, 0);
+        return;
+    }
+    m->em.arrival = net->ops->arrival(net, mpi_rank_index(self), m->em.src, m->em.dst, bytes,
+                                      self->ent.clock);
+    engine_inject(&mpi_world.engine, &m->em);
 }
 
 static void pack(char *out, const void *buf, uint64_t count, const struct mpi_type *type,
@@ -96,7 +101,7 @@ static void send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
         m->em.flags |= ENGINE_MSG_URGENT;
     pack(m->payload, buf, count, type, bytes);
     if (__builtin_expect(!mpi_world.net.uniform, 0)) {
-        mpi_transmit(m, bytes, leaves_at(self, dst, bytes), 0);
+        transmit_own(self, m, bytes);
         return;
     }
     m->em.arrival = vtime_add(self->ent.clock, net_delay(&mpi_world.net, m->em.src, dst, bytes, 0));
@@ -112,7 +117,7 @@ static void send_rts(struct mpi_rank *self, struct mpi_req *req)
     m->ctx = req->ctx;
     m->bytes = req->bytes;
     m->cookie = (uintptr_t)req;
-    mpi_transmit(m, 0, leaves_at(self, m->em.dst, 0), 0);
+    transmit_own(self, m, 0);
 }
 
 /* A step of the protocol back to the other side of `to`. */
