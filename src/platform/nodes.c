@@ -3,6 +3,7 @@
  */
 #include "platform/nodes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -39,6 +40,42 @@ static int place_by_list(struct platform_nodes *n, const struct platform *p, str
     return 0;
 }
 
+static int check_noise(vtime period, vtime duration, const char *where, struct err *err)
+{
+    if (duration > 0 && duration >= period)
+        return err_set(err, ERR_INPUT, "%s.noise_duration: must be shorter than the period", where);
+    return 0;
+}
+
+/* Is there time to compute between interruptions? */
+static int check_all_noise(const struct platform *p, struct err *err)
+{
+    const struct platform_config *c = &p->config;
+    const struct platform_list *groups = &p->lists[PLATFORM_GROUPS];
+    const struct platform_list *record = &p->lists[PLATFORM_NOISE];
+    const struct platform_noise *noise = record->items;
+    int rc = check_noise(c->nodes_noise_period, c->nodes_noise_duration, "nodes", err);
+    vtime end = 0, busy = 0;
+
+    for (size_t i = 0; i < groups->count && rc == 0; i++) {
+        const struct platform_group *g = (const struct platform_group *)groups->items + i;
+        char where[64];
+
+        snprintf(where, sizeof where, "nodes.groups[%zu]", i);
+        if (g->noise_duration != VTIME_NEVER)
+            rc = check_noise(g->noise_period != VTIME_NEVER ? g->noise_period
+                                                            : c->nodes_noise_period,
+                             g->noise_duration, where, err);
+    }
+    for (size_t i = 0; i < record->count; i++) {
+        end = vtime_add(noise[i].start, noise[i].duration);
+        busy = vtime_add(busy, noise[i].duration);
+    }
+    if (rc == 0 && record->count && busy >= end)
+        rc = err_set(err, ERR_INPUT, "nodes.noise_file: leaves no time between interruptions");
+    return rc;
+}
+
 int platform_nodes_init(struct platform_nodes *n, const struct platform *p, uint64_t ranks,
                         struct err *err)
 {
@@ -47,6 +84,8 @@ int platform_nodes_init(struct platform_nodes *n, const struct platform *p, uint
     uint64_t needed = (ranks + per_node - 1) / per_node;
 
     memset(n, 0, sizeof *n);
+    if (check_all_noise(p, err))
+        return ERR_INPUT;
     n->per_node = (uint32_t)per_node;
     if (c->nodes_count > UINT32_MAX)
         return err_set(err, ERR_INPUT, "nodes.count: at most 2^32 - 1 nodes");

@@ -8,6 +8,8 @@
  *     work                 |=====|  |====|
  *                          t <- dt + 1 interruption ->
  *
+ * platform_nodes_init has seen to it that there is time between interruptions.
+ *
  * A rank that waits is not delayed: only work is. So the length of work that begins at t is a function
  * of t and of the rank, and results stay exact.
  */
@@ -24,19 +26,9 @@ static struct {
     vtime busy;   /* time taken by all of its interruptions */
 } noise;
 
-static int check_periodic(vtime period, vtime duration, const char *where, struct err *err)
+void processor_noise_init(const struct platform *p)
 {
-    if (duration > 0 && duration >= period)
-        return err_set(err, ERR_INPUT, "%snoise_duration: must be shorter than the period", where);
-    return 0;
-}
-
-int processor_noise_init(const struct platform *p, struct err *err)
-{
-    const struct platform_list *groups = &p->lists[PLATFORM_GROUPS];
     const struct platform_list *record = &p->lists[PLATFORM_NOISE];
-    int rc = check_periodic(p->config.nodes_noise_period, p->config.nodes_noise_duration, "nodes.",
-                            err);
 
     noise.period = p->config.nodes_noise_period;
     noise.duration = p->config.nodes_noise_duration;
@@ -46,16 +38,6 @@ int processor_noise_init(const struct platform *p, struct err *err)
         noise.busy += noise.record[i].duration;
     if (noise.count)
         noise.length = noise.record[noise.count - 1].start + noise.record[noise.count - 1].duration;
-    if (rc == 0 && noise.count && noise.busy >= noise.length)
-        rc = err_set(err, ERR_INPUT, "nodes.noise_file: leaves no time between interruptions");
-    for (size_t i = 0; i < groups->count && rc == 0; i++) {
-        const struct platform_group *g = (const struct platform_group *)groups->items + i;
-
-        if (g->noise_duration != VTIME_NEVER)
-            rc = check_periodic(g->noise_period != VTIME_NEVER ? g->noise_period : noise.period,
-                                g->noise_duration, "nodes.groups: ", err);
-    }
-    return rc;
 }
 
 /* Where in its period a rank is at time 0. */

@@ -55,7 +55,7 @@ int processor_init(const struct run_options *o, struct err *err)
     mpi_world.plain = processor.ops == &processor_measured_ops && !processor.group_count &&
                       !processor.noisy && !processor.recording && !o->sample[0];
     if (processor.noisy)
-        rc = processor_noise_init(p, err);
+        processor_noise_init(p);
     if (rc == 0 && processor.recording)
         rc = processor_record_init(o, err);
     if (rc == 0)

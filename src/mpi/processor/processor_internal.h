@@ -13,7 +13,7 @@ extern const struct processor_ops processor_replay_ops;
 extern const struct processor_ops processor_table_ops;
 
 /* ---- noise.c ---- */
-int processor_noise_init(const struct platform *, struct err *);
+void processor_noise_init(const struct platform *);
 /* How long `dt` of work that begins at t takes when the system interrupts it. */
 vtime processor_noise(const struct mpi_rank *self, vtime t, vtime dt);
 
