@@ -400,6 +400,8 @@ static void machine_set(void)
     c->mpi_test_cost = params.test_cost;
     c->mpi_eager_limit = EAGER_LIMIT;
     page.opt.may_cancel = params.cancel;
+    if (mpi_world.net.ops)
+        net_fini(&mpi_world.net);
     mpi_world.machine.config = *c;
     if (net_init(&mpi_world.net, &mpi_world.machine, params.ranks, &err) != 0)
         abort();
@@ -568,5 +570,6 @@ int main(int argc, char **argv)
     mpi_posted_index_above = 1;
     check_all(first, (programs + 1) / 2, check_plain, "the same with an index of posted receives");
     check_all(first, (programs + 1) / 4, check_cancels, "and with cancelled ones");
+    net_fini(&mpi_world.net);
     return done_testing();
 }

@@ -39,7 +39,7 @@ static void make(void)
     add_block(2, "abc", 3);
     add_block(0, "", 0);
     add_block(2, "de", 2);
-    add_block(TAPE_END, NULL, 0);
+    add_block(TAPE_END, "", 0);
 }
 
 static int open_file(uint64_t ranks)

@@ -113,7 +113,7 @@ int processor_record_finish(struct err *err)
         if (r->ext && r->ext->tape && r->ext->tape->len)
             put_block(mpi_rank_id(r), r->ext->tape->data, r->ext->tape->len);
     }
-    put_block(TAPE_END, NULL, 0);
+    put_block(TAPE_END, (const unsigned char *)"", 0);
     append();
     buf_fini(&record.out);
     if (record.cause)
