@@ -157,8 +157,8 @@ static void duplicate(void)
         MPI_Request reqs[2];
         MPI_Isend(&one, 1, MPI_INT, 0, 3, inter, &reqs[0]);
         MPI_Isend(&two, 1, MPI_INT, 0, 3, copy, &reqs[1]);
-        MPI_Recv(&second, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, copy, MPI_STATUS_IGNORE);
-        MPI_Recv(&first, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, inter, MPI_STATUS_IGNORE);
+        MPI_Recv(&second, 1, MPI_INT, 0, 3, copy, MPI_STATUS_IGNORE);
+        MPI_Recv(&first, 1, MPI_INT, 0, 3, inter, MPI_STATUS_IGNORE);
         CHECK(first == 1 && second == 2);
         MPI_Waitall(2, reqs, MPI_STATUSES_IGNORE);
     }
