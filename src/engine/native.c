@@ -164,12 +164,14 @@ static int is_crowded(void)
     return procs > CPU_COUNT(&set);
 }
 
-/* UCX, under MPICH, would catch the signals by which a rank's crash is found, and watch memory being
- * mapped, of which there is a lot. What the user has set stays. */
+/* UCX, under MPICH, would catch the signals by which a rank's crash is found, watch memory being mapped,
+ * of which there is a lot, and complain on standard output of messages that nobody wants when a run ends
+ * early. What the user has set stays. */
 static void set_up_environment(int set)
 {
     static const char *const names[][2] = {{"UCX_HANDLE_ERRORS", "none"},
                                            {"UCX_MEM_EVENTS", "no"},
+                                           {"UCX_LOG_LEVEL", "error"},
                                            {"UCX_WARN_UNUSED_ENV_VARS", "n"}};
     static int ours[sizeof names / sizeof names[0]];
 
