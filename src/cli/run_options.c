@@ -31,9 +31,8 @@ static int choose(const char *value, const char *const *words, int32_t *out, str
     return err_set(err, ERR_INPUT, "unknown value '%s': expected one of: %s", value, list);
 }
 
-static int set_ranks(void *into, const char *value, struct err *err)
+static int parse_ranks(const char *value, uint64_t *out, struct err *err)
 {
-    struct cli_run *run = into;
     uint64_t ranks;
     int rc = units_parse_count(value, &ranks, err);
     if (rc)
@@ -41,22 +40,18 @@ static int set_ranks(void *into, const char *value, struct err *err)
     if (ranks < 1 || ranks > RUN_RANKS_MAX)
         return err_set(err, ERR_INPUT, "bad number of ranks '%s': expected 1 to %d", value,
                        RUN_RANKS_MAX);
-    run->opt.ranks = ranks;
+    *out = ranks;
     return 0;
+}
+
+static int set_ranks(void *into, const char *value, struct err *err)
+{
+    return parse_ranks(value, &((struct cli_run *)into)->opt.ranks, err);
 }
 
 static int set_universe(void *into, const char *value, struct err *err)
 {
-    struct cli_run *run = into;
-    uint64_t ranks;
-    int rc = units_parse_count(value, &ranks, err);
-    if (rc)
-        return rc;
-    if (ranks < 1 || ranks > RUN_RANKS_MAX)
-        return err_set(err, ERR_INPUT, "bad number of ranks '%s': expected 1 to %d", value,
-                       RUN_RANKS_MAX);
-    run->opt.universe = ranks;
-    return 0;
+    return parse_ranks(value, &((struct cli_run *)into)->opt.universe, err);
 }
 
 static int set_platform(void *into, const char *value, struct err *err)
