@@ -130,7 +130,7 @@ def simulate(orrery, options, program, *args):
     with tempfile.NamedTemporaryFile(suffix=".json") as summary:
         command = [orrery, "run", "-q", "--compute", "none", "--json", summary.name, *options,
                    str(program), *map(str, args)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
         if done.returncode:
             raise Failure(f"{' '.join(command)}: status {done.returncode}\n{done.stderr}")
         text = pathlib.Path(summary.name).read_text()

@@ -247,7 +247,7 @@ def parse_options():
                         help="numbers of native processes, such as 1,2,3")
     parser.add_argument("--filter", help="only cases whose name matches this expression")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=60, help="seconds per case")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds per case")
     return parser.parse_args()
 
 

@@ -24,7 +24,6 @@ import uuid
 import run_procs
 from run_procs import demand
 
-SOON = 15  # seconds until a run whose process died must have ended
 MARK = "ORRERY_TEST_MARK"
 HOST = ["--host", "process"]
 
@@ -68,7 +67,7 @@ class Run(run_procs.Run):
     def parent(self, pid):
         return run_procs.read_stat(pid)[0]
 
-    def finish(self, limit=SOON):
+    def finish(self, limit=run_procs.LIMIT):
         outcome = super().finish(limit)
         end = time.monotonic() + run_procs.GONE
         while marked(self.mark) and time.monotonic() < end:

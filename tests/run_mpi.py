@@ -327,7 +327,7 @@ def parse_options():
     parser.add_argument("--run-args", default="", help="more options for every 'orrery run'")
     parser.add_argument("--filter", help="only sources whose name matches this expression")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=60, help="seconds per run")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds per run")
     return parser.parse_args()
 
 
