@@ -104,23 +104,31 @@ void calibrate_line_fit(const struct calibrate_point *points, size_t count, doub
 /* ---- pieces ---- */
 
 struct programme {
+    const struct calibrate_point *points;
     size_t count, least; /* points; of a piece */
     double *squares;     /* [first][last] */
     double *best;        /* [pieces][points] */
     size_t *from;        /* first point of the last piece of best */
 };
 
-static void fill_squares(struct programme *g, const struct calibrate_point *points, double a_least)
+static void fill_squares(struct programme *g, double a_least)
 {
     for (size_t first = 0; first < g->count; first++) {
         struct sums s = {0};
         for (size_t last = first; last < g->count; last++) {
             struct calibrate_line line;
-            sums_add(&s, &points[last]);
+            sums_add(&s, &g->points[last]);
             solve(&s, a_least, &line);
             g->squares[first * g->count + last] = line.squares;
         }
     }
+}
+
+/* May a piece begin at point i? Not between points at the same place: each piece begins behind the one
+ * before. */
+static int may_begin(const struct programme *g, size_t i)
+{
+    return i == 0 || g->points[i].x > g->points[i - 1].x;
 }
 
 /* best[k] from best[k - 1]; k = 0 has no points. */
@@ -131,7 +139,7 @@ static void fill_best(struct programme *g, size_t k)
         double least = INFINITY;
         for (size_t i = 0; i + g->least <= j; i++) {
             double all = g->best[(k - 1) * width + i] + g->squares[i * g->count + j - 1];
-            if (all < least) {
+            if (all < least && may_begin(g, i)) {
                 least = all;
                 g->from[k * width + j] = i;
             }
@@ -159,13 +167,14 @@ size_t calibrate_pieces_fit(const struct calibrate_point *points, size_t count, 
                             struct calibrate_piece out[CALIBRATE_PIECES_MAX])
 {
     size_t width = count + 1, rows = CALIBRATE_PIECES_MAX + 1;
-    struct programme g = {.count = count, .least = count < PIECE_LEAST ? count : PIECE_LEAST};
+    struct programme g = {
+        .points = points, .count = count, .least = count < PIECE_LEAST ? count : PIECE_LEAST};
     if (count == 0)
         return 0;
     g.squares = mem_alloc(count * count * sizeof *g.squares);
     g.best = mem_alloc(rows * width * sizeof *g.best);
     g.from = mem_zalloc(rows * width * sizeof *g.from);
-    fill_squares(&g, points, a_least);
+    fill_squares(&g, a_least);
     for (size_t j = 0; j < width; j++)
         g.best[j] = j ? INFINITY : 0;
     for (size_t k = 1; k < rows; k++)

@@ -38,8 +38,8 @@ struct calibrate_piece {
 };
 
 /* Divides points, sorted by x, into as many pieces as the Bayesian information criterion finds
- * worth having, each of at least 3 points if there are so many. Returns how many. O(count^2) time
- * and memory. */
+ * worth having, each of at least 3 points if there are so many, and each from a larger x on than the one
+ * before. Returns how many. O(count^2) time and memory. */
 size_t calibrate_pieces_fit(const struct calibrate_point *, size_t count, double a_least,
                             struct calibrate_piece out[CALIBRATE_PIECES_MAX]);
 

@@ -12,10 +12,24 @@ static vtime from_ns(double ns)
     return vtime_from_ps_double(ns * 1e3);
 }
 
-/* Bits per second. */
+/* Bits per second; less than 1 is no bandwidth. */
 static double bandwidth(double ns_per_byte)
 {
-    return ns_per_byte > 0 ? 8e9 / ns_per_byte : INFINITY;
+    return ns_per_byte > 0 ? fmax(1, 8e9 / ns_per_byte) : INFINITY;
+}
+
+static char plain(char c)
+{
+    return (unsigned char)c < 32 || (unsigned char)c >= 127 ? '?' : c;
+}
+
+/* A text of the platform: as much as there is room for, in characters that any file takes. */
+static void set_text(char *out, size_t size, const char *before, const char *text)
+{
+    memset(out, 0, size); /* machines are compared byte by byte */
+    snprintf(out, size, "%s%s", before, text);
+    for (; *out; out++)
+        *out = plain(*out);
 }
 
 static void add_curve(const struct calibrate_curve *c, struct platform *p,
@@ -49,11 +63,11 @@ void calibrate_machine_settings(const struct calibrate_machine *m, const struct 
     const struct calibrate_curve *main = inter->count ? inter : intra;
     struct platform_config *c = &p->config;
     unsigned cores = calibrate_raw_number(raw, "cores");
-    snprintf(c->name, sizeof c->name, "%s", name);
-    snprintf(c->description, sizeof c->description, "measured by orrery calibrate: %.200s",
+    set_text(c->name, sizeof c->name, "", name);
+    set_text(c->description, sizeof c->description, "measured by orrery calibrate: ",
              calibrate_raw_remark(raw, "cpu"));
     c->nodes_ranks = intra->count && cores > 1 ? cores : intra->count ? 2 : 1;
-    snprintf(c->net_model, sizeof c->net_model, "loggops");
+    set_text(c->net_model, sizeof c->net_model, "", "loggops");
     c->net_gap = from_ns(m->gap);
     c->mpi_eager_limit = m->eager_limit;
     c->mpi_send_overhead = from_ns(main->segments[0].send.value);
@@ -78,7 +92,7 @@ static void add_remark(struct buf *out, const char *name, const char *value)
 {
     buf_addf(out, "# %-12s ", name);
     for (; *value; value++)
-        buf_addc(out, (unsigned char)*value < 32 || (unsigned char)*value >= 127 ? '?' : *value);
+        buf_addc(out, plain(*value));
     buf_addc(out, '\n');
 }
 

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "calibrate/report.h"
 #include "cli/cli.h"
+#include "cli/machine.h"
 #include "cli/measure.h"
 #include "platform/read.h"
 
@@ -200,9 +201,11 @@ static int get_raw(const struct request *q, struct calibrate_raw *raw, struct er
 
 /* ---- fit ---- */
 
+/* Writes what `orrery platform check` accepts, or nothing. */
 static int write_platform(const struct request *q, const struct calibrate_machine *m,
                           const struct calibrate_raw *raw, struct err *err)
 {
+    const char *path = q->output ? q->output : OUTPUT;
     struct platform p;
     struct buf text;
     platform_init(&p);
@@ -210,7 +213,12 @@ static int write_platform(const struct request *q, const struct calibrate_machin
     calibrate_machine_remarks(m, raw, q->date, &text);
     calibrate_machine_settings(m, raw, q->name ? q->name : "measured", &p);
     platform_write(&p, &text);
-    int rc = buf_write_file(&text, q->output ? q->output : OUTPUT, err);
+    int rc = cli_machine_check_text(path, &text, &p, err);
+    if (rc)
+        err_prefix(err, "what was fitted is not a platform, and '%s' was not written: this is a bug of "
+                   "Orrery, please report it with the measurements", path);
+    else
+        rc = buf_write_file(&text, path, err);
     buf_fini(&text);
     platform_fini(&p);
     return rc;

@@ -169,6 +169,27 @@ int cli_machine_check(const struct cli_machine *m, const struct platform *p, str
     return 0;
 }
 
+int cli_machine_check_text(const char *file, const struct buf *text, const struct platform *meant,
+                           struct err *err)
+{
+    struct cli_machine none = {0};
+    struct cli_size size;
+    struct cli_places places;
+    struct platform p;
+    platform_init(&p);
+    cli_places_init(&places);
+    int rc = platform_read_text(&p, &places.places, file, buf_str(text), text->len, NULL, err);
+    if (rc == 0)
+        rc = platform_check(&p, err);
+    if (rc == 0 && !platform_equal(&p, meant))
+        rc = err_set(err, ERR_INPUT, "%s: a value changes when it is read again", file);
+    if (rc == 0)
+        rc = cli_machine_check(&none, &p, &size, err);
+    cli_places_fini(&places);
+    platform_fini(&p);
+    return rc;
+}
+
 const char *cli_machine_choice(const char *key, unsigned i)
 {
     static const char *const placements[] = {"block", "cyclic", "list"};

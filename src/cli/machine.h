@@ -38,6 +38,11 @@ struct cli_size {
 int cli_machine_check(const struct cli_machine *, const struct platform *, struct cli_size *,
                       struct err *);
 
+/* Whether a text is a platform file of that very machine, which could be simulated: what a command is
+ * about to write, or has written, under the name `file`. */
+int cli_machine_check_text(const char *file, const struct buf *text, const struct platform *meant,
+                           struct err *);
+
 /* Its topology; the caller destroys it. */
 int cli_machine_topology(const struct cli_machine *, const struct platform *, struct topo **,
                          struct err *);
