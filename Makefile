@@ -6,6 +6,8 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev mandoc
+# For the tests alone: a Debian package is built, and completion tried in shells.
+CHECK_PACKAGES = debhelper dpkg-dev fish git pkgconf zsh
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # $(call need,PACKAGES): installs what is missing, and nothing if all is there.
@@ -18,7 +20,7 @@ need = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/nul
 .PHONY: all setup configure demo check check-quick coverage manual bench bench-large install sanitize fuzz clean help
 
 all: configure
-	ninja -C $(BUILD)
+	ninja -C $(BUILD) product
 
 setup:
 	@$(call need,$(PACKAGES))
@@ -31,6 +33,7 @@ demo: all
 		OUT=$(abspath $(BUILD)/examples)
 
 check: all
+	@$(call need,$(CHECK_PACKAGES))
 	@tests/run_all.sh $(BUILD)
 
 # Without the native runs, the sanitizer build and most random schedules.
@@ -52,9 +55,10 @@ bench: all
 bench-large: all
 	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench --large
 
-install: all
+install: configure
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)
-	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+	ninja -C $(BUILD) product
+	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
 clean:
 	rm -rf $(BUILD)

@@ -1,11 +1,15 @@
-# What the examples share. An example's Makefile sets PROGRAM, includes this file, and adds the
-# targets `demo` and `test`. From outside come ORRERY, the simulator, and OUT, where to build.
+# What the examples share. An example's Makefile sets PROGRAM, if it has one, includes this file, and adds the
+# targets `demo` and `test`. ORRERY is the simulator and OUT the folder to build in. By default they are those of
+# the source tree around this folder; in a copy of the examples alone, the orrery on PATH and a folder `out`.
 
 HERE := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
-ORRERY ?= $(HERE)/../build/orrery
-OUT ?= $(HERE)/../build/examples
+TREE := $(wildcard $(HERE)/../include/orrery.h)
+ORRERY ?= $(if $(TREE),$(HERE)/../build/orrery,orrery)
+OUT ?= $(HERE)/$(if $(TREE),../build/examples,out)
 MPICC ?= mpicc.mpich
 MPIEXEC ?= mpiexec.mpich
+# Where orrery.h is; an installed one may be where the compiler looks anyway.
+CFLAGS_ORRERY := $(if $(TREE),-I$(HERE)/../include,$(shell pkg-config --cflags orrery 2>/dev/null))
 
 BINARY = $(OUT)/$(PROGRAM)
 
@@ -20,8 +24,14 @@ expect = { $(1) >$(BINARY).out && grep -qF -- '$(2)' $(BINARY).out; } || \
 .PHONY: all demo test native
 .DEFAULT_GOAL := all
 
+ifndef PROGRAM
+all: demo
+else
 all: $(BINARY)
 
-$(BINARY): $(PROGRAM).c $(HERE)/../include/orrery.h
-	@mkdir -p $(OUT)
-	$(MPICC) -O2 -Wall -Wextra -I$(HERE)/../include -o $@ $< -lm
+$(BINARY): $(PROGRAM).c $(TREE) | $(OUT)
+	$(MPICC) -O2 -Wall -Wextra $(CFLAGS_ORRERY) -o $@ $< -lm
+endif
+
+$(OUT):
+	@mkdir -p $@

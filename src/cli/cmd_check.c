@@ -34,6 +34,7 @@ static const struct cli_usage usage = {
              "it was built for, and which MPI calls it imports that are not supported yet. "
              "Exit status: 0 it can, 1 it cannot, 2 wrong usage or no such file.",
     .options = options,
+    .arguments = CLI_ARGUMENTS_PROGRAM,
 };
 
 static int can_run(const struct cli_program *program)

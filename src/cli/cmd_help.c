@@ -13,6 +13,7 @@ static const struct cli_usage usage = {
     .synopsis = "[command | collectives]",
     .about = "Lists the commands, explains one, or lists the algorithms of collectives.",
     .options = options,
+    .arguments = CLI_ARGUMENTS_COMMANDS,
 };
 
 static void list_commands(struct buf *out)

@@ -42,6 +42,7 @@ static const struct cli_option options[] = {
 };
 
 static void actions_help(struct buf *out);
+static const char *action_word(unsigned i, const char **about);
 
 static const struct cli_usage usage = {
     .command = "platform",
@@ -50,6 +51,8 @@ static const struct cli_usage usage = {
              "slash or ends in .yaml. Exit status: 0, or 2 if a platform is wrong.",
     .options = options,
     .more = actions_help,
+    .arguments = CLI_ARGUMENTS_PLATFORMS,
+    .word = action_word,
 };
 
 /* ---- what is done ---- */
@@ -197,6 +200,14 @@ static void actions_help(struct buf *out)
     buf_adds(out, "\nActions:\n");
     for (size_t i = 0; i < ACTIONS; i++)
         buf_addf(out, "  %-25s %s\n", actions[i].name, actions[i].about);
+}
+
+static const char *action_word(unsigned i, const char **about)
+{
+    if (i >= ACTIONS)
+        return NULL;
+    *about = actions[i].about;
+    return actions[i].name;
 }
 
 static const struct action *find_action(const char *name, struct err *err)

@@ -132,6 +132,7 @@ static const struct cli_usage usage = {
              "Exit status: 0, 1 if a run failed, 2 for wrong usage or input, 3 for an internal failure.",
     .options = options,
     .more = lists_help,
+    .arguments = CLI_ARGUMENTS_RUN,
 };
 
 /* ---- options of the runs ---- */

@@ -40,8 +40,8 @@ static const struct cli_option *match(const struct cli_option *option, const cha
     return arg[2 + length] == 0 || *value ? option : NULL;
 }
 
-static const struct cli_option *find(const struct cli_usage *usage, const char *arg,
-                                     const char **value)
+const struct cli_option *cli_options_find(const struct cli_usage *usage, const char *arg,
+                                          const char **value)
 {
     /* an alias is one whole word, which a letter with its value would otherwise swallow */
     for (const struct cli_option *o = usage->options; !is_end(o); o++) {
@@ -77,7 +77,7 @@ int cli_options_next(const struct cli_usage *usage, int argc, char **argv, int *
                      const struct cli_option **option, const char **value, struct err *err)
 {
     const char *arg = argv[*i];
-    const struct cli_option *found = find(usage, arg, value);
+    const struct cli_option *found = cli_options_find(usage, arg, value);
     if (!found)
         return unknown_option(usage, arg, err);
     if (found == &help_option)

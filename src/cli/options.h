@@ -22,16 +22,38 @@ struct cli_option {
     int (*set)(void *into, const char *value, struct err *);
 };
 
+/* The words that are values of an option, for completion. */
+struct cli_values {
+    const char *option;
+    const char *const *words; /* ends with NULL */
+};
+
+/* What stands behind the options. */
+enum cli_arguments {
+    CLI_ARGUMENTS_OWN,       /* the words of the command itself, or nothing */
+    CLI_ARGUMENTS_PROGRAM,   /* a program, and what is its own */
+    CLI_ARGUMENTS_COMMANDS,  /* names of commands */
+    CLI_ARGUMENTS_PLATFORMS, /* a word of the command itself, then platforms */
+    CLI_ARGUMENTS_RUN,       /* a whole command line of `run` */
+};
+
 struct cli_usage {
     const char *command;              /* "run" */
     const char *synopsis;             /* after "orrery run " */
     const char *about;                /* a few sentences, wrapped by the writer */
     const struct cli_option *options; /* ends with a NULL name */
     void (*more)(struct buf *out);    /* text after the options, or NULL */
+    const struct cli_values *values;  /* ends with a NULL option; or NULL */
+    enum cli_arguments arguments;
+    /* The i-th word that the first argument may be, NULL beyond the last, and what it means; or NULL. */
+    const char *(*word)(unsigned i, const char **about);
 };
 
 #define CLI_OPTIONS_HELP 1
 #define CLI_OPTIONS_MORE 2
+
+/* The option that an argument names, or NULL; *value is what follows "=" or its letter, or NULL. */
+const struct cli_option *cli_options_find(const struct cli_usage *, const char *arg, const char **value);
 
 /*
  * The option at argv[*i] and its value (NULL: none); *i moves behind both. Returns 0, CLI_OPTIONS_HELP

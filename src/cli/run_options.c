@@ -85,10 +85,11 @@ static int set_file(const char **out, const char *value, struct err *err)
     return 0;
 }
 
+static const char *const compute_words[] = {"measured", "none", "counters", "table", "replay", NULL};
+
 /* In the order of enum run_compute. What is counted, or a file, may follow a colon. */
 static int set_compute(void *into, const char *value, struct err *err)
 {
-    static const char *const words[] = {"measured", "none", "counters", "table", "replay", NULL};
     struct cli_run *run = into;
     const char *colon = strchr(value, ':');
     char word[32];
@@ -99,7 +100,7 @@ static int set_compute(void *into, const char *value, struct err *err)
         return set_file(&run->compute_file, value, err);
     }
     snprintf(word, sizeof word, "%.*s", (int)(colon ? colon - value : 31), value);
-    rc = choose(word, words, &run->opt.compute, err);
+    rc = choose(word, compute_words, &run->opt.compute, err);
     run->compute_file = NULL;
     run->wants_file = rc == 0 && !colon && run->opt.compute >= RUN_COMPUTE_TABLE;
     if (rc || !colon)
@@ -168,16 +169,18 @@ static int set_stack(void *into, const char *value, struct err *err)
     return 0;
 }
 
+static const char *const stacks_words[] = {"auto", "own", "shared", NULL};
+
 static int set_stacks(void *into, const char *value, struct err *err)
 {
-    static const char *const words[] = {"auto", "own", "shared", NULL};
-    return choose(value, words, &((struct cli_run *)into)->opt.stacks, err);
+    return choose(value, stacks_words, &((struct cli_run *)into)->opt.stacks, err);
 }
+
+static const char *const host_words[] = {"auto", "fibre", "process", NULL};
 
 static int set_host(void *into, const char *value, struct err *err)
 {
-    static const char *const words[] = {"auto", "fibre", "process", NULL};
-    return choose(value, words, &((struct cli_run *)into)->opt.host, err);
+    return choose(value, host_words, &((struct cli_run *)into)->opt.host, err);
 }
 
 static int set_procs(void *into, const char *value, struct err *err)
@@ -201,16 +204,17 @@ static int set_launcher(void *into, const char *value, struct err *err)
     return 0;
 }
 
+static const char *const placement_words[] = {"block", "cyclic", "mincut:FILE", NULL};
+
 static int set_placement(void *into, const char *value, struct err *err)
 {
-    static const char *const words[] = {"block", "cyclic", "mincut:FILE", NULL};
     struct cli_run *run = into;
     if (strncmp(value, "mincut:", 7) == 0 && value[7]) {
         run->opt.placement = PLACE_LIST;
         run->mincut = value + 7;
         return 0;
     }
-    int rc = choose(value, words, &run->opt.placement, err);
+    int rc = choose(value, placement_words, &run->opt.placement, err);
     return rc == 0 && run->opt.placement == PLACE_LIST
                ? err_set(err, ERR_INPUT, "FILE is to be the statistics of an earlier run (--stats)")
                : rc;
@@ -360,6 +364,11 @@ static const struct cli_option options[] = {
     {0},
 };
 
+static const struct cli_values values[] = {
+    {"compute", compute_words}, {"stacks", stacks_words}, {"host", host_words},
+    {"placement", placement_words}, {0},
+};
+
 static void settings_help(struct buf *out)
 {
     buf_adds(out, "\nSettings for --set, with their defaults:\n");
@@ -377,6 +386,8 @@ const struct cli_usage cli_run_usage = {
              "internal failure.",
     .options = options,
     .more = settings_help,
+    .values = values,
+    .arguments = CLI_ARGUMENTS_PROGRAM,
 };
 
 void cli_run_init(struct cli_run *run)

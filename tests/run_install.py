@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Tests what users get: the Debian package is built from the tree, unpacked into a folder and used from there.
+
+Prints TAP. The tree is what git knows of, and what it does not know and does not ignore.
+It takes dpkg-dev, debhelper, pkgconf, zsh and fish.
+"""
+
+import argparse
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import subprocess
+import sys
+
+from run_e2e import Failure
+from run_procs import LIMIT, demand
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+EXAMPLES = ("heat", "farm", "machines", "calibrate")
+
+
+def call(command, cwd=None, environment=None, **options):
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False,
+                          timeout=LIMIT, stdin=subprocess.DEVNULL, **options)
+    demand(done.returncode == 0, f"'{command[0]}' ended with {done.returncode}", done.stdout[-2000:],
+           done.stderr[-2000:])
+    return done.stdout
+
+
+def copy_tree(target):
+    shutil.rmtree(target, ignore_errors=True)
+    names = subprocess.run(["git", "ls-files", "-coz", "--exclude-standard"], cwd=ROOT, capture_output=True,
+                           text=True, check=True).stdout.split("\0")
+    for name in filter(None, names):
+        if not (ROOT / name).exists():
+            continue
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, target / name, follow_symlinks=False)
+
+
+class Tests:
+    def __init__(self, build):
+        self.build = build
+        self.source = build / "orrery"
+        self.tree = build / "unpacked"
+        self.environment = {**os.environ, "PATH": f"{self.tree / 'usr/bin'}:{os.environ['PATH']}",
+                            "HOME": str(build)}
+
+    # ---- the package ----
+
+    def package(self):
+        """dpkg-buildpackage makes a package, and builds no tests for it."""
+        copy_tree(self.source)
+        for old in self.build.glob("*.deb"):
+            old.unlink()
+        call(["dpkg-buildpackage", "-b", "-us", "-uc"], self.source,
+             {**os.environ, "DEB_BUILD_OPTIONS": f"parallel={os.cpu_count()} noautodbgsym"})
+        packages = list(self.build.glob("*.deb"))
+        demand(len(packages) == 1, f"{len(packages)} packages")
+        shutil.rmtree(self.tree, ignore_errors=True)
+        call(["dpkg-deb", "-x", str(packages[0]), str(self.tree)])
+        tests = [path for path in self.source.glob("obj-*/tests/*") if path.is_file()]
+        demand(not tests, f"tests were built: {tests[:3]}")
+
+    def runs(self):
+        """The unpacked program finds its library and its presets."""
+        demand("ethernet-1g" in call(["orrery", "platform", "list"], environment=self.environment), "no presets")
+
+    def pages(self):
+        """Every command has its page; links between pages lead somewhere."""
+        share = self.tree / "usr/share"
+        for command in re.findall(r"^  ([a-z]+) ", call(["orrery", "help"], environment=self.environment), re.M):
+            demand(command in ("help", "version") or (share / f"man/man1/orrery-{command}.1.gz").exists(),
+                   f"no page of '{command}'")
+        dead = [f"{page.relative_to(share)}: {link}" for page in (share / "doc/orrery").rglob("*.md")
+                for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
+        demand(not dead, "dead links", "\n".join(dead))
+
+    def pkg_config(self):
+        """The header is found by pkg-config, and a program that uses it builds without Orrery's tree."""
+        flags = call(["pkg-config", "--cflags", "orrery"], environment={
+            **self.environment, "PKG_CONFIG_SYSROOT_DIR": str(self.tree), "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1",
+            "PKG_CONFIG_PATH": ":".join(map(str, self.tree.glob("usr/lib/*/pkgconfig")))}).split()
+        source = self.build / "hooks.c"
+        source.write_text("#include <orrery.h>\nint main(void) { orrery_compute(1.0); return 0; }\n")
+        call(["cc", *flags, "-o", str(self.build / "hooks"), str(source)])
+        call([str(self.build / "hooks")])
+
+    def example(self, name):
+        """The examples work in a copy of their folder, with the orrery on PATH."""
+        copy = self.build / "copy"
+        if not copy.exists():
+            shutil.copytree(self.tree / "usr/share/doc/orrery/examples", copy)
+        environment = {**self.environment, "CPATH": str(self.tree / "usr/include")}
+        for variable in ("ORRERY", "OUT", "MAKEFLAGS", "MAKELEVEL"):
+            environment.pop(variable, None)
+        call(["make", "-C", str(copy / name), "test"], environment=environment)
+
+    # ---- completion ----
+
+    def typed(self, shell, setup, keys):
+        """What an interactive shell shows when keys are typed."""
+        pid, fd = pty.fork()
+        if pid == 0:
+            os.chdir(self.build)
+            os.execvpe(shell[0], shell, {**self.environment, "TERM": "dumb", "PS1": "$ ", "INPUTRC": "/dev/null"})
+        os.write(fd, f"{setup}\n{keys}\nexit\n".encode())
+        shown = b""
+        while select.select([fd], [], [], LIMIT)[0]:
+            try:
+                shown += os.read(fd, 65536)
+            except OSError: # it has ended
+                break
+        os.close(fd)
+        os.waitpid(pid, 0)
+        return shown.decode(errors="replace")
+
+    def bash(self):
+        script = self.tree / "usr/share/bash-completion/completions/orrery"
+        shown = self.typed(["bash", "--norc", "--noprofile", "-i"], f"source {script}",
+                           "orrery platf\tsh\t--set net.mod\tlogg\t eth\tg")
+        demand("model: loggops" in shown, "not completed", shown)
+
+    def zsh(self):
+        where = self.tree / "usr/share/zsh/vendor-completions"
+        shown = self.typed(["zsh", "-f", "-i"],
+                           f"fpath=({where} $fpath); autoload -U compinit; compinit -u -D",
+                           "orrery platf\tsh\t--set net.mode\tlogg\t eth\tg")
+        demand("model: loggops" in shown, "not completed", shown)
+
+    def fish(self):
+        script = self.tree / "usr/share/fish/vendor_completions.d/orrery.fish"
+        found = call(["fish", "--no-config", "-c", f"source {script}; for line in 'orrery run --pla' "
+                      "'orrery run --set net.model=f' 'orrery run --host ' 'orrery platform show inf'; "
+                      "complete -C $line; end"], environment=self.environment)
+        words = [line.split("\t")[0] for line in found.splitlines()]
+        wanted = ["--placement", "--platform", "net.model=flow", "auto", "fibre", "process", "infiniband-hdr"]
+        demand([word for word in words if word in wanted] == wanted, "not what is wanted", found)
+
+    def candidates(self):
+        """What the shells are told."""
+        def ask(*words):
+            return [line.split("\t")[0] for line in call(
+                ["orrery", "completion", "--words", "--", *words], environment=self.environment).splitlines()]
+        demand(ask("pl") == ["platform"], "not a command", str(ask("pl")))
+        demand(ask("run", "--set=net.model=fl") == ["--set=net.model=flow"], "not a value")
+        demand(ask("run", "--set", "net.latency=1us,net.model=fl") == ["net.latency=1us,net.model=flow"],
+               "not the last of a list")
+        demand(ask("sweep", "-n", "4,8", "run", "--stacks", "o") == ["own"], "not an option behind 'run'")
+        demand(ask("run", "-n", "4", "./app", "--") == ["@files"], "not the program's own")
+        demand(ask("run", "-n", "4", "") == ["@programs"], "not a program")
+        demand("--worker" not in ask("run", "--"), "an option that is not for users")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build-dir", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    options.build_dir.mkdir(parents=True, exist_ok=True)
+    tests = Tests(options.build_dir.resolve())
+    shutil.rmtree(tests.build / "copy", ignore_errors=True)
+    cases = [("the package is built, without tests", tests.package), ("it runs from its folder", tests.runs),
+             ("pages and links", tests.pages), ("pkg-config", tests.pkg_config)]
+    cases += [(f"the example {name} in a copy", lambda name=name: tests.example(name)) for name in EXAMPLES]
+    cases += [("completion: candidates", tests.candidates), ("completion in bash", tests.bash),
+              ("completion in zsh", tests.zsh), ("completion in fish", tests.fish)]
+    failed = 0
+    for number, (name, case) in enumerate(cases, 1):
+        try:
+            case()
+            print(f"ok {number} - {name}", flush=True)
+        except (Failure, subprocess.SubprocessError, OSError) as error:
+            failed += 1
+            text = "\n".join(f"# {line}" for line in str(error).splitlines())
+            print(f"not ok {number} - {name}\n{text}", flush=True)
+    print(f"1..{len(cases)}\n{len(cases) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
