@@ -1,0 +1,221 @@
+/*
+ * The guard writes two numbers into a pipe: the process id of the command, then its status.
+ *
+ * Killing works on children only. When one is dead, its children are ours, and their turn comes next. So no
+ * process id is ever used that may already belong to somebody else, and nothing that is forked meanwhile is
+ * overlooked. That there is no child left is known from waitpid, not from /proc.
+ */
+#define _GNU_SOURCE 1
+#include "cli/guard.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
+#include "cli/proctree.h"
+#include "cli/watch.h"
+
+#define NAME "orrery-guard"
+#define GRACE_S 2.0  /* for the command to end in its own way */
+#define KILL_S 3.0   /* until a process that cannot be killed is left alone */
+#define ANSWER_S 5.5 /* for the guard: more than both take */
+#define TICK_MS 100
+#define PAUSE_NS 5000000
+
+/* ---- killing ---- */
+
+static void kill_children(void)
+{
+    pid_t self = getpid();
+    struct cli_proc *below;
+    size_t count = cli_proc_below(self, &below);
+    for (size_t i = 0; i < count; i++)
+        if (below[i].parent == self)
+            kill(below[i].pid, SIGKILL);
+    mem_free(below);
+}
+
+/* Until there are no descendants of this process any more. */
+static void kill_all(void)
+{
+    struct timespec pause = {0, PAUSE_NS};
+    double end = cli_watch_now() + KILL_S;
+    for (;;) {
+        pid_t pid;
+        while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        if ((pid < 0 && errno == ECHILD) || cli_watch_now() > end)
+            return;
+        kill_children();
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* ---- the guard ---- */
+
+static void tell(int fd, int number)
+{
+    sys_write_all(fd, &number, sizeof number);
+}
+
+/* Takes what has ended; is the command among it? */
+static int reap(pid_t command, int *status)
+{
+    int found = 0, one;
+    pid_t pid;
+    while ((pid = waitpid(-1, &one, WNOHANG)) > 0) {
+        if (pid == command) {
+            *status = one;
+            found = 1;
+        }
+    }
+    return found;
+}
+
+/* Until the command has ended, or has not within the time it has once it is asked to. */
+static int wait_for(pid_t command, pid_t starter, int *status)
+{
+    struct timespec tick = {0, TICK_MS * 1000000};
+    double end = 0;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGTERM);
+    while (end == 0 || cli_watch_now() < end) {
+        int sig = end == 0 ? sigwaitinfo(&set, NULL) : sigtimedwait(&set, NULL, &tick);
+        if (sig == SIGTERM && end == 0) { /* the starter asks for it, or is dead */
+            kill(command, SIGTERM);
+            kill(command, SIGCONT);
+            end = cli_watch_now() + (getppid() == starter ? GRACE_S : 0);
+        }
+        if (reap(command, status))
+            return 1;
+    }
+    return 0;
+}
+
+_Noreturn static void stand_guard(pid_t command, pid_t starter, int report)
+{
+    int status;
+    if (dup2(report, STDERR_FILENO + 1) >= 0)
+        report = STDERR_FILENO + 1;
+    fcntl(report, F_SETFD, FD_CLOEXEC);
+    close_range((unsigned)report + 1, ~0u, 0);
+    tell(report, (int)command);
+    int ended = wait_for(command, starter, &status);
+    if (ended)
+        tell(report, status);
+    kill_all();
+    sys_exit(0);
+}
+
+_Noreturn static void become_guard(void (*become)(void *), void *context, pid_t starter, int report,
+                                   const sigset_t *mask)
+{
+    prctl(PR_SET_NAME, NAME);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != starter)
+        sys_exit(0);
+    signal(SIGCHLD, SIG_DFL);
+    setsid(); /* signals of the terminal are not for us, nor for the command */
+    pid_t guard = getpid(), pid = fork();
+    if (pid == 0) {
+        close(report); /* the guard's alone */
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() == guard) {
+            sigprocmask(SIG_SETMASK, mask, NULL);
+            become(context);
+        }
+        sys_exit(127);
+    }
+    if (pid < 0) {
+        tell(report, -errno);
+        sys_exit(0);
+    }
+    stand_guard(pid, starter, report);
+}
+
+/* ---- its starter ---- */
+
+/* The next number the guard tells; 0 if it is dead. */
+static int hear(const struct cli_guard *guard, int *number)
+{
+    return TEMP_FAILURE_RETRY(read(guard->fd, number, sizeof *number)) == sizeof *number;
+}
+
+int cli_guard_start(struct cli_guard *guard, void (*become)(void *context), void *context,
+                    struct err *err)
+{
+    int ends[2], command = 0;
+    sigset_t all, mask;
+    pid_t self = getpid();
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return err_set(err, ERR_SYSTEM, "cannot create a pipe: %s", strerror(errno));
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* in case that the guard dies */
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask);
+    guard->pid = fork();
+    if (guard->pid == 0)
+        become_guard(become, context, self, ends[1], &mask);
+    int error = errno;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    close(ends[1]);
+    guard->fd = ends[0];
+    if (guard->pid > 0 && hear(guard, &command) && command > 0) {
+        guard->command = command;
+        return 0;
+    }
+    if (guard->pid > 0) {
+        int status = 0;
+        waitpid(guard->pid, &status, 0);
+        if (WIFSIGNALED(status))
+            kill_all();
+        error = command < 0 ? -command : ECHILD;
+    }
+    close(guard->fd);
+    return err_set(err, ERR_SYSTEM, "cannot start a process: %s", strerror(error));
+}
+
+int cli_guard_take(struct cli_guard *guard, int *status)
+{
+    return hear(guard, status);
+}
+
+/* Waits until it has closed its pipe, unless somebody has stopped it. */
+static int has_left(const struct cli_guard *guard)
+{
+    struct pollfd fd = {.fd = guard->fd, .events = POLLIN};
+    double end = cli_watch_now() + ANSWER_S;
+    struct cli_proc proc;
+    int number;
+    while (cli_watch_now() < end) {
+        if (poll(&fd, 1, TICK_MS) > 0) {
+            if (!hear(guard, &number))
+                return 1;
+        } else if (cli_proc_read(guard->pid, &proc) != 0 || proc.state == 'T') {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+void cli_guard_end(struct cli_guard *guard)
+{
+    kill(guard->pid, SIGTERM);
+    if (!has_left(guard))
+        kill(guard->pid, SIGKILL);
+    int status = 0;
+    while (waitpid(guard->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFSIGNALED(status))
+        kill_all(); /* it was killed: what it has left are our children now */
+    close(guard->fd);
+}

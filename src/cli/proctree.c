@@ -1,0 +1,63 @@
+/*
+ * Reads /proc/PID/stat. The name of a program may hold anything, so fields are counted from its closing
+ * bracket on.
+ */
+#include "cli/proctree.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
+
+int cli_proc_read(pid_t pid, struct cli_proc *out)
+{
+    char path[64], text[1024];
+    int parent;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (sys_read_text(path, text, sizeof text) < 0)
+        return -1;
+    const char *open = strchr(text, '('), *close = strrchr(text, ')');
+    if (!open || !close || sscanf(close + 1, " %c %d", &out->state, &parent) != 2)
+        return -1;
+    snprintf(out->name, sizeof out->name, "%.*s", (int)(close - open - 1), open + 1);
+    out->pid = pid;
+    out->parent = parent;
+    return 0;
+}
+
+/* Every process there is. */
+static size_t read_all(struct cli_proc **out)
+{
+    size_t count = 0, room = 256;
+    DIR *folder = opendir("/proc");
+    *out = mem_alloc(room * sizeof **out);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        if (!isdigit((unsigned char)entry->d_name[0]))
+            continue;
+        if (count == room)
+            *out = mem_realloc(*out, (room *= 2) * sizeof **out);
+        count += cli_proc_read((pid_t)atoi(entry->d_name), &(*out)[count]) == 0;
+    }
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+size_t cli_proc_below(pid_t root, struct cli_proc **out)
+{
+    struct cli_proc *all;
+    size_t total = read_all(&all), count = 0;
+    *out = mem_alloc((total + 1) * sizeof **out);
+    for (size_t i = 0; i <= count; i++) { /* the root, then each that was found */
+        pid_t parent = i ? (*out)[i - 1].pid : root;
+        for (size_t k = 0; k < total; k++)
+            if (all[k].parent == parent)
+                (*out)[count++] = all[k];
+    }
+    mem_free(all);
+    return count;
+}
