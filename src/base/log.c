@@ -82,3 +82,13 @@ void log_fatal(const char *fmt, ...)
     current_exit(3);
     sys_exit(3);
 }
+
+void log_fatal_input(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    write_line("error: ", fmt, args);
+    va_end(args);
+    current_exit(2);
+    sys_exit(2);
+}

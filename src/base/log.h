@@ -21,10 +21,16 @@ void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 _Noreturn void log_fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * What the user gave makes it impossible to go on: writes "orrery: error: ..." and ends the process with
+ * status 2 in the same way.
+ */
+_Noreturn void log_fatal_input(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* Replaces where lines go (each call is one whole line with its newline); NULL restores fd 2. */
 void log_set_writer(void (*writer)(const char *line, size_t length));
 
-/* Replaces what log_fatal ends with; NULL restores the raw exit_group system call. */
+/* Replaces what these two end with; NULL restores the raw exit_group system call. */
 void log_set_exit(void (*exit_function)(int status));
 
 #endif

@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/machine.h"
 #include "cli/measure.h"
+#include "cli/uses.h"
 #include "platform/read.h"
 
 #define OUTPUT "machine.yaml"
@@ -212,7 +213,7 @@ static int write_platform(const struct request *q, const struct calibrate_machin
     buf_init(&text);
     calibrate_machine_remarks(m, raw, q->date, &text);
     calibrate_machine_settings(m, raw, q->name ? q->name : "measured", &p);
-    platform_write(&p, &text);
+    platform_write(&p, cli_uses_setting, &text);
     int rc = cli_machine_check_text(path, &text, &p, err);
     if (rc)
         err_prefix(err, "what was fitted is not a platform, and '%s' was not written: this is a bug of "

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/machine.h"
+#include "cli/uses.h"
 #include "net/net.h"
 #include "net/topology/topology.h"
 #include "platform/read.h"
@@ -109,16 +110,27 @@ static int show(struct request *q)
     if (only_machine(q, &p, &err))
         return cli_fail(&err);
     buf_init(&text);
-    platform_write(&p, &text);
+    if (cli_uses_check(&q->given, &p, &text, &err)) {
+        platform_fini(&p);
+        return cli_fail(&err);
+    }
+    cli_uses_say(&text);
+    buf_clear(&text);
+    platform_write(&p, cli_uses_setting, &text);
     int status = finish(q, &text);
     buf_fini(&text);
     platform_fini(&p);
     return status;
 }
 
+static int has_topology(const struct platform *p)
+{
+    return cli_uses_setting(p, "net.topology.kind");
+}
+
 static int check(struct request *q)
 {
-    struct buf text;
+    struct buf text, notes;
     int status = CLI_DONE;
     if (q->count == 0) {
         struct err err;
@@ -126,6 +138,7 @@ static int check(struct request *q)
         return cli_fail(&err);
     }
     buf_init(&text);
+    buf_init(&notes);
     for (size_t i = 0; i < q->count; i++) {
         struct platform p;
         struct cli_size size;
@@ -136,15 +149,20 @@ static int check(struct request *q)
             status = cli_fail(&err);
             continue;
         }
-        if (cli_machine_check(&q->given, &p, &size, &err))
+        buf_clear(&notes);
+        int rc = cli_machine_check(&q->given, &p, &size, &err);
+        if (rc || cli_uses_check(&q->given, &p, &notes, &err))
             status = cli_fail(&err);
         else
-            buf_addf(&text, "%s: good: %s node%s, model %s, topology %s\n", q->names[i],
+            buf_addf(&text, "%s: good: %s node%s, model %s%s%s\n", q->names[i],
                      size.nodes ? units_format_count(nodes, sizeof nodes, size.nodes) : "any number of",
-                     size.nodes == 1 ? "" : "s", p.config.net_model, p.config.topo_kind);
+                     size.nodes == 1 ? "" : "s", p.config.net_model,
+                     has_topology(&p) ? ", topology " : "", has_topology(&p) ? p.config.topo_kind : "");
+        cli_uses_say(&notes);
         platform_fini(&p);
     }
     int rc = finish(q, &text);
+    buf_fini(&notes);
     buf_fini(&text);
     return status ? status : rc;
 }

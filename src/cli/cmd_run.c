@@ -23,6 +23,7 @@
 #include "cli/result.h"
 #include "cli/run_options.h"
 #include "cli/team.h"
+#include "cli/uses.h"
 #include "cli/watch.h"
 #include "net/net.h"
 #include "platform/counter.h"
@@ -137,6 +138,20 @@ static int make_machine(struct cli_run *run, struct err *err)
     return cli_machine_share(&run->machine, &run->opt.machine_fd, err);
 }
 
+/* Has all that was given an effect? Other processes of a run have the machine from the first. */
+static int check_uses(const struct cli_run *run, struct err *err)
+{
+    struct buf notes;
+    if (run->worker)
+        return 0;
+    buf_init(&notes);
+    int rc = cli_uses_check(&run->given, &run->machine, &notes, err);
+    if (rc == 0 && !run->quiet)
+        cli_uses_say(&notes);
+    buf_fini(&notes);
+    return rc;
+}
+
 /* Is there room for the ranks, and a node for each? */
 static int check_machine(const struct cli_run *run, struct err *err)
 {
@@ -209,8 +224,8 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
     int rc = make_machine(run, err);
     if (rc == 0)
         rc = check_machine(run, err);
-    if (rc == 0 && (rc = cli_collectives_check(&run->machine, err)))
-        cli_machine_explain(&run->given, err);
+    if (rc == 0)
+        rc = check_uses(run, err);
     if (rc == 0)
         rc = check_program(program, given, run, err);
     run->opt.uses_spawn = program->spawns;
@@ -219,6 +234,8 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
         if (rc == 0)
             warn_private(run->opt.ranks, program);
     }
+    if (rc == 0)
+        rc = run->worker ? 0 : cli_uses_check_compute(&run->given, run, program->declares_flops, err);
     if (rc == 0)
         rc = cli_team_prepare(run, err);
     if (rc == 0)

@@ -14,10 +14,10 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/collectives.h"
 #include "cli/program.h"
 #include "cli/run_options.h"
 #include "cli/sweep_report.h"
+#include "cli/uses.h"
 
 #define JOBS_MAX 4096
 
@@ -27,6 +27,7 @@ struct sweep {
     const char *csv, *plot, *json, *keep, *x, *baseline;
     unsigned jobs;         /* 0: not given */
     int quiet;
+    int flops;             /* the program declares operations */
     char **options;        /* of every run, NULL at the end */
     size_t option_count;
     char **program;        /* part of argv */
@@ -194,9 +195,25 @@ static int read_run(struct sweep *s, int argc, char **argv, struct err *err)
 
 /* ---- checks before anything runs ---- */
 
-/* The machine of a point. */
-static int check_machine(const struct sweep_grid *g, size_t point, struct err *err)
+/* What points have no use for is said once. */
+static int check_uses(const struct sweep *s, const struct cli_machine *given,
+                      const struct platform *p, struct buf *notes, struct err *err)
 {
+    struct buf text;
+    buf_init(&text);
+    int rc = cli_uses_check(given, p, &text, err);
+    if (rc == 0)
+        rc = cli_uses_check_compute(given, &s->run, s->flops, err);
+    if (rc == 0 && text.len && !(notes->len && strstr(buf_str(notes), buf_str(&text))))
+        buf_adds(notes, buf_str(&text));
+    buf_fini(&text);
+    return rc;
+}
+
+/* The machine of a point. */
+static int check_machine(const struct sweep *s, size_t point, struct buf *notes, struct err *err)
+{
+    const struct sweep_grid *g = &s->grid;
     struct cli_machine given = {0};
     struct cli_size size;
     struct platform p;
@@ -214,7 +231,7 @@ static int check_machine(const struct sweep_grid *g, size_t point, struct err *e
     if (rc == 0) {
         rc = cli_machine_check(&given, &p, &size, err);
         if (rc == 0)
-            rc = cli_collectives_check(&p, err);
+            rc = check_uses(s, &given, &p, notes, err);
         platform_fini(&p);
     }
     cli_machine_fini(&given);
@@ -241,25 +258,38 @@ static int check_ranks(struct sweep *s, struct err *err)
 
 /* Every value, with the first ones of the other dimensions. What combinations cannot be is seen when
  * they run. */
-static int check_values(const struct sweep_grid *g, struct err *err)
+static int check_values(const struct sweep *s, struct buf *notes, struct err *err)
 {
+    const struct sweep_grid *g = &s->grid;
     size_t stride = sweep_grid_points(g);
-    int rc = check_machine(g, 0, err);
+    int rc = check_machine(s, 0, notes, err);
     for (size_t i = 0; i < g->count; i++) {
         stride /= g->dims[i].count;
         for (size_t k = 1; k < g->dims[i].count && rc == 0; k++)
             if (strcmp(g->dims[i].key, SWEEP_RANKS) != 0)
-                rc = check_machine(g, k * stride, err);
+                rc = check_machine(s, k * stride, notes, err);
     }
     return rc;
 }
 
-static int check_program(const char *given, struct err *err)
+static int check_settings(const struct sweep *s, struct err *err)
+{
+    struct buf notes;
+    buf_init(&notes);
+    int rc = check_values(s, &notes, err);
+    if (rc == 0 && !s->quiet)
+        cli_uses_say(&notes);
+    buf_fini(&notes);
+    return rc;
+}
+
+static int check_program(const char *given, int *flops, struct err *err)
 {
     struct cli_program program = {0};
     int rc = cli_program_inspect(&program, given, err);
     if (rc)
         return rc;
+    *flops = program.declares_flops;
     if (program.refused)
         rc = err_set(err, ERR_INPUT, "cannot simulate '%s': it %s", given, program.why.text);
     cli_program_fini(&program);
@@ -284,9 +314,9 @@ static int check(struct sweep *s, struct err *err)
 {
     int rc = check_ranks(s, err);
     if (rc == 0)
-        rc = check_values(&s->grid, err);
+        rc = check_program(s->program[0], &s->flops, err);
     if (rc == 0)
-        rc = check_program(s->program[0], err);
+        rc = check_settings(s, err);
     if (rc == 0)
         rc = choose_x(s, err);
     if (rc == 0 && s->baseline && (rc = sweep_grid_locate(&s->grid, s->baseline, &s->report.baseline, err)))

@@ -36,6 +36,15 @@ static const struct {
 };
 #define SELECTORS (sizeof selectors / sizeof selectors[0])
 
+/* What algorithms are asked for by, which a model has no use for; and the other way round. */
+static const char *const algorithm_settings[] = {
+#define NAME(operation) "mpi." #operation,
+    MPI_COLL_OPERATIONS(NAME)
+#undef NAME
+    "mpi.algorithms", NULL,
+};
+static const char *const model_settings[] = {"mpi.collective_factor", NULL};
+
 /* By the bits of enum mpi_coll_need. */
 static const char *const needs[] = {
     "a power of two of ranks",
@@ -132,10 +141,20 @@ static const char *choose_algorithm(const char *operation, unsigned i)
 const char *cli_collectives_choice(const char *key, unsigned i)
 {
     if (strcmp(key, "mpi.collectives") == 0)
-        return i < SELECTORS ? selectors[i].name : NULL;
+        return cli_collectives_name(i);
     if (strcmp(key, "mpi.algorithms.op") == 0)
         return i < sizeof operations / sizeof operations[0] ? operations[i] : NULL;
     return strncmp(key, "mpi.", 4) == 0 ? choose_algorithm(key + 4, i) : NULL;
+}
+
+const char *cli_collectives_name(unsigned i)
+{
+    return i < SELECTORS ? selectors[i].name : NULL;
+}
+
+const char *const *cli_collectives_uses(unsigned i)
+{
+    return strcmp(selectors[i].name, "model") == 0 ? model_settings : algorithm_settings;
 }
 
 /* ---- the list ---- */

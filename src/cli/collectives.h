@@ -16,6 +16,11 @@ int cli_collectives_check(const struct platform *, struct err *);
  * or if it is none of them. Static. */
 const char *cli_collectives_choice(const char *key, unsigned i);
 
+/* The i-th value of mpi.collectives, NULL beyond the last, and the settings that not all of them use,
+ * NULL ends them. Static. */
+const char *cli_collectives_name(unsigned i);
+const char *const *cli_collectives_uses(unsigned i);
+
 /* What `orrery help collectives` prints. */
 void cli_collectives_help(struct buf *out);
 

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "cli/collectives.h"
+#include "cli/uses.h"
 #include "net/net.h"
 #include "net/topology/topology.h"
 #include "platform/nodes.h"
@@ -100,8 +101,9 @@ int cli_machine_make(struct cli_machine *m, struct platform *out, struct err *er
     platform_origins_init(&m->origins);
     if (m->platform)
         rc = read_platform(m, out, err);
+    m->origins.layers++;
     for (size_t i = 0; i < m->set_count && rc == 0; i++)
-        if ((rc = platform_set(out, m->sets[i], err)))
+        if ((rc = platform_set(out, m->sets[i], &m->origins, err)))
             err_prefix(err, "--set");
     if (rc == 0)
         rc = platform_check(out, err);
@@ -172,36 +174,30 @@ int cli_machine_check(const struct cli_machine *m, const struct platform *p, str
 int cli_machine_check_text(const char *file, const struct buf *text, const struct platform *meant,
                            struct err *err)
 {
-    struct cli_machine none = {0};
+    struct cli_machine given = {0};
     struct cli_size size;
     struct cli_places places;
     struct platform p;
+    struct buf notes;
     platform_init(&p);
+    platform_origins_init(&given.origins);
     cli_places_init(&places);
-    int rc = platform_read_text(&p, &places.places, file, buf_str(text), text->len, NULL, err);
+    buf_init(&notes);
+    int rc = platform_read_text(&p, &places.places, file, buf_str(text), text->len, &given.origins,
+                                err);
     if (rc == 0)
         rc = platform_check(&p, err);
     if (rc == 0 && !platform_equal(&p, meant))
         rc = err_set(err, ERR_INPUT, "%s: a value changes when it is read again", file);
     if (rc == 0)
-        rc = cli_machine_check(&none, &p, &size, err);
+        rc = cli_machine_check(&given, &p, &size, err);
+    if (rc == 0)
+        rc = cli_uses_check(&given, &p, &notes, err);
+    buf_fini(&notes);
     cli_places_fini(&places);
     platform_fini(&p);
+    cli_machine_fini(&given);
     return rc;
-}
-
-const char *cli_machine_choice(const char *key, unsigned i)
-{
-    static const char *const placements[] = {"block", "cyclic", "list"};
-    if (strcmp(key, "net.model") == 0)
-        return net_model_name(i);
-    if (strcmp(key, "net.topology.kind") == 0)
-        return topo_kind_name(i);
-    if (strcmp(key, "net.routing") == 0)
-        return topo_routing_name(i);
-    if (strcmp(key, "nodes.placement") == 0 && i < sizeof placements / sizeof placements[0])
-        return placements[i];
-    return cli_collectives_choice(key, i);
 }
 
 /* ---- handing it on ---- */

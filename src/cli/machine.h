@@ -14,7 +14,7 @@ struct cli_machine {
     const char *platform;    /* preset or file; NULL: the default */
     const char *const *sets; /* assignments, in the order given */
     size_t set_count;
-    struct platform_origins origins; /* of what the file said; made by cli_machine_make */
+    struct platform_origins origins; /* of what was given; made by cli_machine_make */
 };
 
 void cli_machine_fini(struct cli_machine *);
@@ -26,7 +26,7 @@ void cli_machine_add(struct cli_machine *, const char *assignments);
  * there is none. */
 int cli_machine_make(struct cli_machine *, struct platform *, struct err *);
 
-/* Puts before an error that begins with the name of a setting where the platform file gave it. */
+/* Puts before an error that begins with the name of a setting where it was given. */
 void cli_machine_explain(const struct cli_machine *, struct err *);
 
 /* What a machine has. */
@@ -47,7 +47,7 @@ int cli_machine_check_text(const char *file, const struct buf *text, const struc
 int cli_machine_topology(const struct cli_machine *, const struct platform *, struct topo **,
                          struct err *);
 
-/* The i-th value that a setting may have; NULL beyond the last, or if any may be. Static. */
+/* The i-th value that a setting may have (uses.c); NULL beyond the last, or if any may be. Static. */
 const char *cli_machine_choice(const char *key, unsigned i);
 
 /* A memory file with the machine, for processes started from here; the caller closes it. */

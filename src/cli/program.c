@@ -37,6 +37,7 @@ struct walk {
     size_t count;
     int openmp, cxx_bindings;
     int loads; /* the program calls dlopen */
+    struct cli_names threaded; /* libraries that can start threads */
 };
 
 /* ---- libraries with a meaning ---- */
@@ -266,12 +267,12 @@ static void visit_import(struct walk *walk, size_t image, const struct cli_elf_s
         if (image == 0)
             program->threads = 1;
         else
-            warn(program, "library '%s' can start threads; they must not call MPI",
-                 walk->images[image].name);
+            cli_names_add(&walk->threaded, walk->images[image].name);
     } else if (image == 0 && strcmp(symbol->name, "dlopen") == 0) {
         walk->loads = 1;
     } else {
         enum cli_known known = cli_known_find(symbol->name, &name);
+        program->declares_flops |= strcmp(symbol->name, "orrery_flops") == 0;
         if (known == CLI_KNOWN_UNSUPPORTED ||
             (known == CLI_KNOWN_MISSING && !symbol->weak && !defined_in_library(walk, name)))
             cli_names_add(lacking, name);
@@ -329,6 +330,20 @@ static void visit_imports(struct walk *walk)
         }
         names_fini(&lacking);
     }
+}
+
+/* One sentence for all of them; where ranks are processes their threads may do what they like. */
+static void warn_threaded(struct walk *walk)
+{
+    char text[256];
+    if (!walk->threaded.count || walk->program->process_reason)
+        return;
+    list_names(&walk->threaded, text, sizeof text);
+    if (walk->threaded.count == 1)
+        warn(walk->program, "library '%s' can start threads; they must not call MPI", text);
+    else
+        warn(walk->program, "%zu libraries can start threads, which must not call MPI: %s",
+             walk->threaded.count, text);
 }
 
 /* ---- the verdict ---- */
@@ -447,6 +462,8 @@ int cli_program_inspect(struct cli_program *program, const char *given, struct e
     walk_libraries(&walk);
     visit_imports(&walk);
     judge(&walk);
+    warn_threaded(&walk);
+    names_fini(&walk.threaded);
     for (size_t i = 0; i < walk.count; i++) {
         cli_elf_close(&walk.images[i].elf);
         mem_free(walk.images[i].name);

@@ -33,6 +33,7 @@ struct cli_program {
     int uses_files;                  /* ... and of MPI_File_open or MPI_File_delete */
     int spawns;                      /* ... and of MPI_Comm_spawn or MPI_Comm_spawn_multiple */
     int uses_names;                  /* ... and of a call that asks for names or ports */
+    int declares_flops;              /* ... and of orrery_flops */
     struct cli_names unsupported;    /* MPI calls of the program that Orrery lacks */
     struct cli_names warnings;       /* sentences */
     int refused;                     /* why.text continues "it ..." */

@@ -21,7 +21,7 @@
 static const char *const cause_names[] = {
     [RUN_CAUSE_NONE] = "died",   [RUN_CAUSE_DONE] = "done",   [RUN_CAUSE_ABORT] = "abort",
     [RUN_CAUSE_STUCK] = "stuck", [RUN_CAUSE_CRASH] = "crash", [RUN_CAUSE_INTERNAL] = "internal",
-    [RUN_CAUSE_SIGNAL] = "stopped",
+    [RUN_CAUSE_SIGNAL] = "stopped", [RUN_CAUSE_INPUT] = "wrong input",
 };
 #define LARGE_SWAP ((uint64_t)64 << 10)
 

@@ -220,6 +220,8 @@ void engine_deliver(struct engine *e, struct engine_msg *m)
         deliver(e, m);
         return;
     }
+    if (e->stop) /* the medium may be what cannot go on */
+        return;
     m->flags &= ~(uint64_t)ENGINE_MSG_MEDIUM;
     e->cfg.medium->submit(e->cfg.medium->owner, m);
 }

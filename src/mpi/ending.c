@@ -65,7 +65,7 @@ static int wants_leaks(enum engine_end end)
 
 static int wants_stats(void)
 {
-    return mpi_world.opt->stats_path[0] && mpi_team_stopped()->cause != RUN_CAUSE_CRASH;
+    return mpi_world.opt->stats_path[0] != 0;
 }
 
 static void collect(const struct mpi_ending *e, enum engine_end end, struct buf *out)

@@ -593,12 +593,12 @@ void mpi_unsupported(int fn)
     abort_run(self, RUN_CAUSE_INTERNAL, 3, text);
 }
 
-/* After log_fatal: what the ranks have written so far is still shown, if that works. */
+/* After log_fatal and log_fatal_input: what the ranks have written so far is still shown, if that works. */
 static void fatal_end(int status)
 {
     if (run.dying++)
         sys_exit(status);
-    end_early(RUN_CAUSE_INTERNAL, status, "");
+    end_early(status == 2 ? RUN_CAUSE_INPUT : RUN_CAUSE_INTERNAL, status, "");
 }
 
 int vp_takeover(void)

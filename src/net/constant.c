@@ -33,9 +33,12 @@ static vtime constant_delay(const struct net *net, uint32_t src, uint32_t dst, u
     return vtime_add(p->latency, vtime_mul_q(bytes, p->ps_per_byte));
 }
 
+static const char *const uses[] = {NULL};
+
 const struct net_ops net_constant_ops = {
     .name = "constant",
     .about = "latency + size / bandwidth, the same everywhere, without contention",
+    .uses = uses,
     .split = NET_SPLIT_FREE,
     .init = constant_init,
     .delay = constant_delay,

@@ -266,7 +266,7 @@ static struct engine_msg *take_notice(struct flow_model *f, uint32_t src)
 /* Without a flow: latency by the length of a shortest way. */
 static void leave_at_once(struct flow_model *f, struct parcel *p, uint32_t src, uint32_t dst)
 {
-    vtime links = src == dst ? 0 : topo_distance(f->net->topo, src, dst);
+    vtime links = src == dst ? 0 : net_distance(f->net, src, dst);
 
     p->latency = vtime_add(net_curve_at(src == dst ? &f->net->intra : &f->net->inter, 0)->latency,
                            vtime_scale(links, f->net->latency_factor));
@@ -301,7 +301,7 @@ static vtime find_way(struct flow_model *f, uint32_t src, uint32_t dst, vtime t)
     struct err err;
 
     if (topo_route(f->net->topo, src, dst, f->parcels++, t, &load, &f->route, &err))
-        log_fatal("%s", err.text);
+        log_fatal_input("%s", err.text);
     for (uint32_t i = 0; i < f->route.count; i++) {
         struct topo_link link;
 
@@ -440,16 +440,22 @@ static vtime flow_delay(const struct net *net, uint32_t src, uint32_t dst, uint6
 {
     uint32_t a = net_node(net, src), b = net_node(net, dst);
     const struct net_piece *p = net_curve_at(a == b ? &net->intra : &net->inter, bytes);
-    vtime links = a == b ? 0 : topo_distance(net->topo, a, b);
+    vtime links = a == b ? 0 : net_distance(net, a, b);
 
     (void)t;
     return vtime_add(vtime_add(p->latency, vtime_scale(links, net->latency_factor)),
                      vtime_mul_q(bytes, p->ps_per_byte));
 }
 
+static const char *const uses[] = {
+    "net.hop_latency", "net.nic_bandwidth", "net.routing", "net.links", "net.topology.*",
+    "net.intra.*", NULL,
+};
+
 const struct net_ops net_flow_ops = {
     .name = "flow",
     .about = "messages share the links of their ways, fairly (max-min)",
+    .uses = uses,
     .split = NET_SPLIT_NONE,
     .init = flow_init,
     .fini = flow_fini,

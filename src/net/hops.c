@@ -54,8 +54,8 @@ static vtime list_way(const struct net *net, uint32_t src, uint32_t dst, vtime t
     vtime latency = 0;
     struct err err;
 
-    if (topo_route(net->topo, src, dst, 0, t, NULL, &s->route, &err))
-        log_fatal("%s", err.text);
+    if (topo_route_minimal(net->topo, src, dst, t, &s->route, &err))
+        log_fatal_input("%s", err.text);
     for (uint32_t i = 0; i < s->route.count; i++) {
         struct topo_link link;
 
@@ -65,7 +65,7 @@ static vtime list_way(const struct net *net, uint32_t src, uint32_t dst, vtime t
             narrowest = link.bandwidth;
     }
     if (net_inverse(narrowest * net->bandwidth_factor, "net.links", inverse, &err))
-        log_fatal("%s", err.text);
+        log_fatal_input("%s", err.text);
     return latency;
 }
 
@@ -100,9 +100,15 @@ static vtime hops_drain(const struct net *net, uint32_t src, uint32_t dst, uint6
     return transfer;
 }
 
+static const char *const uses[] = {
+    "net.hop_latency", "net.links", "net.topology.*", "net.intra.latency",
+    "net.intra.bandwidth", "net.intra.segments", NULL,
+};
+
 const struct net_ops net_hops_ops = {
     .name = "hops",
     .about = "latency by the length of the way through the topology, without contention",
+    .uses = uses,
     .split = NET_SPLIT_FREE,
     .init = hops_init,
     .fini = hops_fini,

@@ -72,9 +72,14 @@ static vtime loggops_arrival(struct net *net, uint32_t index, uint32_t src, uint
     return vtime_add(left, p->latency);
 }
 
+static const char *const uses[] = {
+    "net.gap", "net.intra.latency", "net.intra.bandwidth", "net.intra.segments", NULL,
+};
+
 const struct net_ops net_loggops_ops = {
     .name = "loggops",
     .about = "LogGOPS: overheads, and gaps between the messages of a rank; without contention",
+    .uses = uses,
     .split = NET_SPLIT_FREE,
     .init = loggops_init,
     .fini = loggops_fini,

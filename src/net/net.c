@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/nearest.h"
 #include "net/net_internal.h"
+#include "net/topology/topology.h"
 
 static const struct net_ops *const models[] = {
     &net_constant_ops,
@@ -26,6 +28,20 @@ const char *net_model_name(unsigned i)
 const char *net_model_about(unsigned i)
 {
     return i < MODELS ? models[i]->about : NULL;
+}
+
+const char *const *net_model_uses(unsigned i)
+{
+    return i < MODELS ? models[i]->uses : NULL;
+}
+
+/* Does it make a difference to the model whether ranks are on one node? */
+static int tells_nodes_apart(const struct net_ops *ops)
+{
+    for (const char *const *setting = ops->uses; *setting; setting++)
+        if (strncmp(*setting, "net.intra.", 10) == 0)
+            return 1;
+    return 0;
 }
 
 /* Says what is wrong with the name and lists the models. */
@@ -87,7 +103,7 @@ int net_init(struct net *net, const struct platform *machine, uint64_t ranks, st
     rc = net_curve_init(&net->inter, machine, 0, err);
     if (rc)
         return rc;
-    rc = net_curve_init(&net->intra, machine, 1, err);
+    rc = net_curve_init(&net->intra, machine, tells_nodes_apart(net->ops), err);
     if (rc)
         goto undo_inter;
     net->curved = is_curved(net, c);
@@ -118,6 +134,20 @@ vtime net_least_delay(const struct net *net, vtime links)
     int alone = net->nodes.placement == PLATFORM_BLOCK && net->nodes.per_node == 1;
 
     return alone || far < near ? far : near;
+}
+
+vtime net_distance(const struct net *net, uint32_t src, uint32_t dst)
+{
+    vtime links = topo_distance(net->topo, src, dst);
+
+    if (links == VTIME_NEVER) {
+        struct topo_route route = {0};
+        struct err err;
+
+        topo_route_minimal(net->topo, src, dst, 0, &route, &err);
+        log_fatal_input("%s", err.text);
+    }
+    return links;
 }
 
 vtime net_drain(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t)

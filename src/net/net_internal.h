@@ -15,4 +15,7 @@ extern const struct net_ops net_flow_ops;
  * curve. A rank's messages to itself do not count: what it does to itself is in its own order. */
 vtime net_least_delay(const struct net *, vtime links);
 
+/* The latency of a shortest way between two nodes; ends the run if there is none. */
+vtime net_distance(const struct net *, uint32_t src, uint32_t dst);
+
 #endif

@@ -256,6 +256,11 @@ int platform_check(const struct platform *p, struct err *err)
     return rc;
 }
 
+const char *platform_list_key(enum platform_list_kind kind)
+{
+    return types[kind].from_file ? NULL : types[kind].key;
+}
+
 void platform_lists_help(struct buf *out)
 {
     for (int k = 0; k < PLATFORM_LISTS; k++)

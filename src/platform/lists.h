@@ -98,9 +98,11 @@ int platform_equal(const struct platform *, const struct platform *);
  *     nodes.map="0 0 1 1"        all of a list of plain values; nodes.map[2] is one of them
  *
  * On error nothing from the bad item on is applied and err says which key or value, and what is
- * allowed.
+ * allowed. `origins` (origins.h) may be NULL: notes what was given.
  */
-int platform_set(struct platform *, const char *assignments, struct err *);
+struct platform_origins;
+int platform_set(struct platform *, const char *assignments, struct platform_origins *origins,
+                 struct err *);
 
 /* Looks at what no single value shows: fields that must be given, the order of pieces. */
 int platform_check(const struct platform *, struct err *);
@@ -109,6 +111,9 @@ int platform_check(const struct platform *, struct err *);
 void *platform_list_extend(struct platform *, enum platform_list_kind, size_t more);
 /* Removes all items from `count` on. */
 void platform_list_cut(struct platform *, enum platform_list_kind, size_t count);
+
+/* The name of a list; NULL: it is read from a file that a setting names. Static. */
+const char *platform_list_key(enum platform_list_kind);
 
 /* Fields of lists for help texts: name as for platform_set, default, what it is. */
 void platform_lists_help(struct buf *out);

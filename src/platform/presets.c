@@ -1,6 +1,5 @@
 /*
- * Presets: files NAME.yaml in a few directories, the first of a name counts. And where settings came
- * from.
+ * Presets: files NAME.yaml in a few directories, the first of a name counts.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -95,57 +94,4 @@ int platform_preset_path(const struct platform_places *places, const char *name,
             return 0;
     }
     return no_preset(places, name, err);
-}
-
-/* ---- origins ---- */
-
-void platform_origins_init(struct platform_origins *o)
-{
-    memset(o, 0, sizeof *o);
-    o->of = mem_zalloc(platform_config_count() * sizeof *o->of);
-}
-
-void platform_origins_fini(struct platform_origins *o)
-{
-    for (size_t i = 0; i < platform_config_count() && o->of; i++)
-        mem_free(o->of[i].file);
-    for (int i = 0; i < PLATFORM_LISTS; i++) {
-        mem_free(o->lists[i].file);
-        buf_fini(&o->lines[i]);
-    }
-    mem_free(o->of);
-    memset(o, 0, sizeof *o);
-}
-
-/* "KEY[NUMBER]" of a list that was in a file: the line. */
-static unsigned line_of_item(const struct platform_origins *o, int kind, const char *text)
-{
-    const char *key = list_type((enum platform_list_kind)kind)->key;
-    size_t length = strlen(key), item;
-    unsigned line = 0;
-    if (!o->lists[kind].file || strncmp(text, key, length) != 0 || text[length] != '[')
-        return 0;
-    item = strtoul(text + length + 1, NULL, 10);
-    if ((item + 1) * sizeof line <= o->lines[kind].len)
-        memcpy(&line, buf_str(&o->lines[kind]) + item * sizeof line, sizeof line);
-    return line;
-}
-
-void platform_origins_explain(const struct platform_origins *o, struct err *err)
-{
-    size_t length = strcspn(err->text, ":");
-    for (size_t i = 0; i < platform_config_count(); i++) {
-        const char *key = platform_config_key(i);
-        if (o->of[i].file && strlen(key) == length && strncmp(key, err->text, length) == 0) {
-            err_prefix(err, "%s:%u", o->of[i].file, o->of[i].line);
-            return;
-        }
-    }
-    for (int i = 0; i < PLATFORM_LISTS; i++) {
-        unsigned line = line_of_item(o, i, err->text);
-        if (line) {
-            err_prefix(err, "%s:%u", o->lists[i].file, line);
-            return;
-        }
-    }
 }

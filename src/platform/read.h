@@ -10,6 +10,7 @@
 #define PLATFORM_READ_H
 
 #include "platform/lists.h"
+#include "platform/origins.h"
 
 #define PLATFORM_PRESET_DEFAULT "ethernet-1g"
 
@@ -18,22 +19,6 @@ struct platform_places {
     const char *const *directories;
     size_t count;
 };
-
-/* Where each setting was given: what is wrong with them together can then be said with its line. */
-struct platform_origin {
-    char *file;    /* NULL: nowhere */
-    unsigned line;
-};
-struct platform_origins {
-    struct platform_origin *of; /* by the number of the setting */
-    struct platform_origin lists[PLATFORM_LISTS]; /* files of lists ... */
-    struct buf lines[PLATFORM_LISTS];             /* ... and the line of each item, as unsigned */
-};
-void platform_origins_init(struct platform_origins *);
-void platform_origins_fini(struct platform_origins *);
-/* Puts "file:line: " before a text that begins with the name of a setting, or of an item as in
- * "net.links[3]", that was given in a file. */
-void platform_origins_explain(const struct platform_origins *, struct err *);
 
 /* Is it the name of a preset, and not that of a file? Those have a slash or end in .yaml or .yml. */
 int platform_is_preset(const char *name);
@@ -66,9 +51,12 @@ int platform_read_graph(struct platform *, const char *file, const char *text, s
 int platform_read_map(struct platform *, const char *file, const char *text, size_t length,
                       struct err *);
 
-/* Appends the machine as a platform file: every field, with what it is. Reading it over any machine
- * gives this one. */
-void platform_write(const struct platform *, struct buf *out);
+/* Does the machine make use of a setting, or of a list? By its name. */
+typedef int platform_used(const struct platform *, const char *name);
+
+/* Appends the machine as a platform file: every field, with what it is. Those that are not `used` (NULL:
+ * all are) become remarks. Reading it over any machine gives this one, but for these. */
+void platform_write(const struct platform *, platform_used *used, struct buf *out);
 
 /* The machine as a JSON object: settings by their dotted names, and lists that are not empty (but nodes.map
  * and what is in files) as arrays of objects; all values are texts. */

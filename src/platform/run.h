@@ -86,6 +86,7 @@ enum run_cause {
     RUN_CAUSE_CRASH,    /* a signal in a rank */
     RUN_CAUSE_INTERNAL,
     RUN_CAUSE_SIGNAL,   /* somebody asked it to end, or nobody reads its output */
+    RUN_CAUSE_INPUT,    /* what the user gave makes it impossible to go on */
 };
 
 /* What a program did beside sending messages. */

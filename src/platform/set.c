@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "platform/lists_internal.h"
+#include "platform/origins.h"
 
 #define ASSIGNMENT_MAX 640
 
@@ -124,7 +125,8 @@ static int set_all(struct platform *p, enum platform_list_kind kind, char *value
 }
 
 /* Is it one for a list? Then *rc says how it went. */
-static int set_list(struct platform *p, char *name, char *value, int *rc, struct err *err)
+static int set_list(struct platform *p, char *name, char *value, struct platform_origins *origins,
+                    int *rc, struct err *err)
 {
     char *bracket = strchr(name, '['), given[80];
     enum platform_list_kind kind;
@@ -140,6 +142,8 @@ static int set_list(struct platform *p, char *name, char *value, int *rc, struct
     *rc = bracket ? set_item(p, kind, bracket + 1, value, err) : set_all(p, kind, value, err);
     if (*rc)
         err_prefix(err, "%s", given);
+    else if (origins)
+        platform_origins_note_list(origins, kind, NULL, 0, 0);
     return 1;
 }
 
@@ -147,7 +151,7 @@ static int set_list(struct platform *p, char *name, char *value, int *rc, struct
 
 /* One "key=value" without the comma; a machine, or if there is none only its settings. */
 static int set_one(struct platform *p, struct platform_config *config, const char *item,
-                   size_t length, struct err *err)
+                   size_t length, struct platform_origins *origins, struct err *err)
 {
     char text[ASSIGNMENT_MAX];
     size_t count;
@@ -163,19 +167,23 @@ static int set_one(struct platform *p, struct platform_config *config, const cha
                        "net.latency=10us", text);
     *equals = 0;
     key = field_find(keys, count, text);
+    if (key && field_set(key, config, equals + 1, err))
+        return err_prefix(err, "%s", key->name);
+    if (key && origins)
+        platform_origins_note(origins, (size_t)(key - keys), NULL, 0, 0);
     if (key)
-        return field_set(key, config, equals + 1, err) ? err_prefix(err, "%s", key->name) : 0;
-    if (p && set_list(p, text, equals + 1, &rc, err))
+        return 0;
+    if (p && set_list(p, text, equals + 1, origins, &rc, err))
         return rc;
     return unknown_key(text, p != NULL, err);
 }
 
 static int set_items(struct platform *p, struct platform_config *config, const char *assignments,
-                     struct err *err)
+                     struct platform_origins *origins, struct err *err)
 {
     for (const char *item = assignments;;) {
         size_t length = strcspn(item, ",");
-        int rc = set_one(p, config, item, length, err);
+        int rc = set_one(p, config, item, length, origins, err);
         if (rc || !item[length])
             return rc;
         item += length + 1;
@@ -184,10 +192,11 @@ static int set_items(struct platform *p, struct platform_config *config, const c
 
 int platform_config_set(struct platform_config *config, const char *assignments, struct err *err)
 {
-    return set_items(NULL, config, assignments, err);
+    return set_items(NULL, config, assignments, NULL, err);
 }
 
-int platform_set(struct platform *p, const char *assignments, struct err *err)
+int platform_set(struct platform *p, const char *assignments, struct platform_origins *origins,
+                 struct err *err)
 {
-    return set_items(p, &p->config, assignments, err);
+    return set_items(p, &p->config, assignments, origins, err);
 }

@@ -1,6 +1,7 @@
 /*
  * A machine as a platform file: sections in the order of the table, each field with its help as a
- * remark; and as JSON. Fields of items that are not given are left out.
+ * remark; and as JSON. Fields of items that are not given are left out; settings without use become
+ * remarks themselves, which can be taken back when the model changes.
  */
 #include <string.h>
 
@@ -101,7 +102,20 @@ static int is_given(const struct key *key, const void *item)
     return given;
 }
 
-static void write_values(const struct platform *p, enum platform_list_kind kind, struct buf *out)
+static int is_used(const struct platform *p, platform_used *used, const char *name)
+{
+    return !used || used(p, name);
+}
+
+/* Begins a line; one that is a remark with '#'. */
+static void begin_line(struct buf *out, int depth, int used)
+{
+    add_indent(out, depth);
+    buf_adds(out, used ? "" : "# ");
+}
+
+static void write_values(const struct platform *p, enum platform_list_kind kind, int used,
+                         struct buf *out)
 {
     size_t line = out->len;
     buf_adds(out, " [");
@@ -110,7 +124,7 @@ static void write_values(const struct platform *p, enum platform_list_kind kind,
         if (out->len - line > 80) {
             buf_addc(out, '\n');
             line = out->len;
-            add_indent(out, depth_of(list_type(kind)->key) + 2);
+            begin_line(out, depth_of(list_type(kind)->key) + 2, used);
         } else {
             buf_adds(out, i ? " " : "");
         }
@@ -119,14 +133,15 @@ static void write_values(const struct platform *p, enum platform_list_kind kind,
     buf_adds(out, "]\n");
 }
 
-static void write_items(const struct platform *p, enum platform_list_kind kind, struct buf *out)
+static void write_items(const struct platform *p, enum platform_list_kind kind, int used,
+                        struct buf *out)
 {
     const struct list_type *type = list_type(kind);
     int depth = depth_of(type->key);
     for (size_t i = 0; i < p->lists[kind].count; i++) {
         const void *item = list_item(p, kind, i);
         const char *before = "- {";
-        add_indent(out, depth + 1);
+        begin_line(out, depth + 1, used);
         for (size_t f = 0; f < type->count; f++)
             if (is_given(&type->fields[f], item)) {
                 buf_addf(out, "%s%s: ", before, type->fields[f].name);
@@ -137,31 +152,33 @@ static void write_items(const struct platform *p, enum platform_list_kind kind, 
     }
 }
 
-static void write_list(const struct platform *p, enum platform_list_kind kind, struct buf *out)
+static void write_list(const struct platform *p, enum platform_list_kind kind, int used,
+                       struct buf *out)
 {
     const struct list_type *type = list_type(kind);
     size_t line = out->len;
-    add_indent(out, depth_of(type->key));
+    begin_line(out, depth_of(type->key), used);
     buf_addf(out, "%s:", last_part(type->key));
     if (!p->lists[kind].count) {
         buf_adds(out, " []");
         add_remark(out, line, type->help);
     } else if (!*type->fields[0].name) {
-        write_values(p, kind, out);
+        write_values(p, kind, used, out);
     } else {
         add_remark(out, line, type->help);
-        write_items(p, kind, out);
+        write_items(p, kind, used, out);
     }
 }
 
 /* The lists whose section is this one, behind its settings. */
-static void write_lists(const struct platform *p, const char *section, size_t length, struct buf *out)
+static void write_lists(const struct platform *p, platform_used *used, const char *section,
+                        size_t length, struct buf *out)
 {
     for (int i = 0; i < PLATFORM_LISTS; i++) {
         const struct list_type *type = list_type((enum platform_list_kind)i);
         size_t own = (size_t)(last_part(type->key) - type->key);
         if (!type->from_file && own == length + 1 && strncmp(type->key, section, length) == 0)
-            write_list(p, (enum platform_list_kind)i, out);
+            write_list(p, (enum platform_list_kind)i, is_used(p, used, type->key), out);
     }
 }
 
@@ -171,8 +188,25 @@ static size_t section_length(const char *key)
     return dot ? (size_t)(dot - key) : 0;
 }
 
+/* Is anything used of the section that `key` begins with, up to its dot? */
+static int is_section_used(const struct platform *p, platform_used *used, const char *key, size_t end)
+{
+    size_t count;
+    const struct key *keys = config_keys(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(keys[i].name, key, end + 1) == 0 && is_used(p, used, keys[i].name))
+            return 1;
+    for (int i = 0; i < PLATFORM_LISTS; i++) {
+        const struct list_type *type = list_type((enum platform_list_kind)i);
+        if (!type->from_file && strncmp(type->key, key, end + 1) == 0 && is_used(p, used, type->key))
+            return 1;
+    }
+    return 0;
+}
+
 /* Headings from where two keys begin to differ. */
-static void write_headings(const char *before, const char *key, struct buf *out)
+static void write_headings(const struct platform *p, platform_used *used, const char *before,
+                           const char *key, struct buf *out)
 {
     size_t length = section_length(key);
     int depth = 0;
@@ -181,7 +215,7 @@ static void write_headings(const char *before, const char *key, struct buf *out)
         if (strncmp(before, key, end + 1) != 0) {
             if (depth == 0)
                 buf_addc(out, '\n');
-            add_indent(out, depth);
+            begin_line(out, depth, is_section_used(p, used, key, end));
             buf_addf(out, "%.*s:\n", (int)(end - at), key + at);
         }
         depth++;
@@ -189,7 +223,7 @@ static void write_headings(const char *before, const char *key, struct buf *out)
     }
 }
 
-void platform_write(const struct platform *p, struct buf *out)
+void platform_write(const struct platform *p, platform_used *used, struct buf *out)
 {
     size_t count, length = 0;
     const struct key *keys = config_keys(&count);
@@ -198,18 +232,18 @@ void platform_write(const struct platform *p, struct buf *out)
         const char *key = keys[i].name;
         if (section_length(key) != length || strncmp(before, key, length) != 0) {
             if (length)
-                write_lists(p, before, length, out);
-            write_headings(before, key, out);
+                write_lists(p, used, before, length, out);
+            write_headings(p, used, before, key, out);
             length = section_length(key);
         }
         size_t line = out->len;
-        add_indent(out, depth_of(key));
+        begin_line(out, depth_of(key), is_used(p, used, key));
         buf_addf(out, "%s: ", last_part(key));
         add_value(&keys[i], &p->config, out);
         add_remark(out, line, keys[i].help);
         before = key;
     }
-    write_lists(p, before, length, out);
+    write_lists(p, used, before, length, out);
 }
 
 static void put_field(struct json *json, const struct key *key, const void *object)

@@ -27,6 +27,7 @@ struct reader {
     const struct platform_places *places;
     struct platform_origins *origins;
     const char *file;
+    int preset; /* the file is one */
     yaml_document_t *document;
     size_t visits;
     const struct reader *above; /* the file whose base this is */
@@ -34,7 +35,7 @@ struct reader {
     ino_t inode;
 };
 
-static int read_file(struct platform *, const struct platform_places *, const char *path,
+static int read_file(struct platform *, const struct platform_places *, const char *path, int preset,
                      struct platform_origins *, const struct reader *above, struct err *);
 
 /* "FILE:LINE: FIELD: " before the text; without a field if that is NULL. */
@@ -158,22 +159,15 @@ static int read_value(struct reader *r, const struct key *key, void *object, con
 
 static void note_origin(struct reader *r, size_t key, const yaml_node_t *node)
 {
-    struct platform_origin *o = r->origins ? &r->origins->of[key] : NULL;
-    if (!o)
-        return;
-    mem_free(o->file);
-    o->file = mem_strdup(r->file);
-    o->line = (unsigned)node->start_mark.line + 1;
+    if (r->origins)
+        platform_origins_note(r->origins, key, r->file, (unsigned)node->start_mark.line + 1, r->preset);
 }
 
-/* A list replaces the one before. */
-static void note_list(struct reader *r, enum platform_list_kind kind)
+static void note_list(struct reader *r, enum platform_list_kind kind, const yaml_node_t *node)
 {
-    if (!r->origins)
-        return;
-    mem_free(r->origins->lists[kind].file);
-    r->origins->lists[kind].file = mem_strdup(r->file);
-    buf_clear(&r->origins->lines[kind]);
+    if (r->origins)
+        platform_origins_note_list(r->origins, kind, r->file, (unsigned)node->start_mark.line + 1,
+                                   r->preset);
 }
 
 static void note_item(struct reader *r, enum platform_list_kind kind, const yaml_node_t *node)
@@ -288,13 +282,13 @@ static int read_list(struct reader *r, enum platform_list_kind kind, const yaml_
                      struct err *err)
 {
     const struct list_type *type = list_type(kind);
+    note_list(r, kind, node);
     if (kind == PLATFORM_MAP && node->type == YAML_SCALAR_NODE)
         return read_map(r, node, err);
     if (node->type != YAML_SEQUENCE_NODE)
         return fail(r, node, type->key, err, "%s was given: expected a list, each item behind a '-'",
                     kind_name(node));
     platform_list_cut(r->p, kind, 0);
-    note_list(r, kind);
     for (yaml_node_item_t *i = node->data.sequence.items.start; i < node->data.sequence.items.top;
          i++) {
         note_item(r, kind, node_at(r, *i));
@@ -438,11 +432,12 @@ static int read_base(struct reader *r, const yaml_node_t *node, struct err *err)
     int rc = name ? 0 : ERR_INPUT;
     if (rc)
         return rc;
-    rc = platform_is_preset(name) ? platform_preset_path(r->places, name, path, sizeof path, err)
-                                  : read_path(r->file, name, path, sizeof path, err);
+    int preset = platform_is_preset(name);
+    rc = preset ? platform_preset_path(r->places, name, path, sizeof path, err)
+                : read_path(r->file, name, path, sizeof path, err);
     if (rc)
         return fail_value(r, node, "base", err);
-    rc = read_file(r->p, r->places, path, r->origins, r, err);
+    rc = read_file(r->p, r->places, path, preset, r->origins, r, err);
     if (rc && strncmp(err->text, path, strlen(path)) != 0)
         rc = fail_value(r, node, "base", err);
     return rc;
@@ -473,6 +468,8 @@ static int read_document(struct reader *r, struct err *err)
         if (rc)
             return rc;
     }
+    if (r->origins)
+        r->origins->layers++;
     name_by_file(r);
     return read_section(r, root, "", err);
 }
@@ -551,9 +548,11 @@ static int read_text(struct reader *r, const char *text, size_t length, struct e
 }
 
 static int read_file(struct platform *p, const struct platform_places *places, const char *path,
-                     struct platform_origins *origins, const struct reader *above, struct err *err)
+                     int preset, struct platform_origins *origins, const struct reader *above,
+                     struct err *err)
 {
-    struct reader r = {.p = p, .places = places, .file = path, .origins = origins, .above = above};
+    struct reader r = {.p = p, .places = places, .file = path, .preset = preset, .origins = origins,
+                       .above = above};
     struct stat st;
     struct buf text;
     size_t depth = 0;
@@ -588,7 +587,7 @@ int platform_read(struct platform *p, const struct platform_places *places, cons
 {
     char path[4096];
     if (!platform_is_preset(name))
-        return read_file(p, places, name, origins, NULL, err);
+        return read_file(p, places, name, 0, origins, NULL, err);
     int rc = platform_preset_path(places, name, path, sizeof path, err);
-    return rc ? rc : read_file(p, places, path, origins, NULL, err);
+    return rc ? rc : read_file(p, places, path, 1, origins, NULL, err);
 }

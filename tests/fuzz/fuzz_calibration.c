@@ -8,6 +8,7 @@
 
 #include "calibrate/report.h"
 #include "cli/machine.h"
+#include "cli/uses.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,7 +21,7 @@ static void use(const struct calibrate_machine *m, const struct calibrate_raw *r
     buf_init(&text);
     calibrate_machine_settings(m, raw, "fuzz", &p);
     calibrate_machine_remarks(m, raw, NULL, &text);
-    platform_write(&p, &text);
+    platform_write(&p, cli_uses_setting, &text);
     if (cli_machine_check_text("m.yaml", &text, &p, &err))
         abort();
     calibrate_report_text(m, raw, &text);

@@ -19,7 +19,7 @@ static void set_lists(const char *line)
     struct buf bytes;
     platform_init(&p);
     buf_init(&bytes);
-    if (platform_set(&p, line, &err) == 0) {
+    if (platform_set(&p, line, NULL, &err) == 0) {
         platform_pack(&p, &bytes);
         if (platform_unpack(&view, buf_str(&bytes), bytes.len, &err) || !platform_equal(&p, &view))
             abort();

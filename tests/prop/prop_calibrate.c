@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "calibrate/report.h"
 #include "cli/machine.h"
+#include "cli/uses.h"
 #include "tap.h"
 
 #define ROUNDS 2000
@@ -113,7 +114,7 @@ static int try_one(unsigned round)
             platform_init(&p);
             calibrate_machine_remarks(&m, &raw, NULL, &out);
             calibrate_machine_settings(&m, &raw, "any", &p);
-            platform_write(&p, &out);
+            platform_write(&p, cli_uses_setting, &out);
             if (cli_machine_check_text("m.yaml", &out, &p, &err)) {
                 printf("# round %u: %s\n", round, err.text);
                 good = 0;

@@ -102,7 +102,7 @@ static int as_file(const struct platform *p)
     struct buf text;
     buf_init(&text);
     platform_init(&again);
-    platform_write(p, &text);
+    platform_write(p, NULL, &text);
     int rc = platform_read_text(&again, &none, "/m.yaml", buf_str(&text), text.len, NULL, &err);
     int same = rc == 0 && platform_equal(p, &again);
     if (!same)

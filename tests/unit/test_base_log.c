@@ -60,6 +60,10 @@ static void test_fatal(void)
         log_fatal("lost %s", "it");
     is_str(last, "orrery: internal error: lost it\n", "fatal line");
     is_int(exit_status, 3, "fatal passes status 3");
+    if (setjmp(after_exit) == 0)
+        log_fatal_input("wrong %s", "file");
+    is_str(last, "orrery: error: wrong file\n", "what the user gave is no internal error");
+    is_int(exit_status, 2, "and passes status 2");
 }
 
 /* In a child, through the real descriptor: what arrives and how it ends. */

@@ -16,7 +16,7 @@ static struct err err;
 static int set(const char *text)
 {
     memset(&err, 0, sizeof err);
-    return platform_set(&p, text, &err);
+    return platform_set(&p, text, NULL, &err);
 }
 
 static const struct platform_segment *segment(size_t i)

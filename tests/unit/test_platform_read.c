@@ -235,7 +235,7 @@ static int comes_back(const struct platform *machine)
     struct buf text;
     buf_init(&text);
     platform_init(&again);
-    platform_write(machine, &text);
+    platform_write(machine, NULL, &text);
     int rc = platform_read_text(&again, &places, "/w.yaml", buf_str(&text), text.len, NULL, &err);
     int same = rc == 0 && platform_equal(machine, &again);
     if (!same)
@@ -254,7 +254,7 @@ static void test_round_trip(void)
                  "nodes.speed=0.1,net.segments[+].from=0,net.segments[+].from=3MiB,"
                  "net.segments[1].latency=0s,nodes.groups[+].nodes=3-9,net.links[+].from=n0,"
                  "net.links[0].to=s0,net.links[0].both=false,mpi.algorithms[+].op=bcast,"
-                 "mpi.algorithms[0].algorithm=no", &err);
+                 "mpi.algorithms[0].algorithm=no", NULL, &err);
     for (uint32_t i = 0; i < 100; i++)
         *(uint32_t *)platform_list_extend(&p, PLATFORM_MAP, 1) = i * 1000;
     ok(comes_back(&p), "a machine with everything");
@@ -303,6 +303,14 @@ static void test_origins(void)
     err_set(&err, ERR_INPUT, "net.topology.dims: is wrong");
     platform_origins_explain(&o, &err);
     is_str(err.text, "net.topology.dims: is wrong", "but not one that was not given");
+    o.layers++;
+    platform_set(&p, "net.topology.kind=mesh,net.links[+].from=n0", &o, &err);
+    err_set(&err, ERR_INPUT, "net.topology.kind: is wrong");
+    platform_origins_explain(&o, &err);
+    is_str(err.text, "--set: net.topology.kind: is wrong", "the command line goes before the file");
+    is_int(platform_origins_find(&o, "net.topology.kind")->layer, 2, "in a layer above");
+    is_int(platform_origins_find(&o, "net.links")->layer, 2, "lists, too");
+    is_int(platform_origins_find(&o, "net.gap")->layer, 0, "what was not given is in none");
     platform_origins_fini(&o);
     platform_fini(&p);
 }

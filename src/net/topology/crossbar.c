@@ -49,9 +49,12 @@ static void crossbar_position(const struct topo *t, uint32_t s, double *x, doubl
     *x = *y = 0.5;
 }
 
+static const char *const uses[] = {NULL};
+
 const struct topo_ops topo_switch_ops = {
     .name = "switch",
     .about = "all nodes at one switch",
+    .uses = uses,
     .init = crossbar_init,
     .degree = crossbar_degree,
     .port = crossbar_port,
@@ -64,6 +67,7 @@ const struct topo_ops topo_switch_ops = {
 const struct topo_ops topo_star_ops = {
     .name = "star",
     .about = "all nodes at one switch, by links that differ (net.links)",
+    .uses = uses,
     .init = crossbar_init,
     .degree = crossbar_degree,
     .port = crossbar_port,

@@ -251,9 +251,16 @@ static void dragonfly_node_position(const struct topo *t, uint32_t node, double 
     *y -= 1.5 * radius * cos(angle);
 }
 
+static const char *const uses[] = {
+    "net.topology.groups", "net.topology.routers", "net.topology.nodes", "net.topology.global",
+    "net.topology.bandwidth", "net.topology.global_bandwidth", "net.topology.global_latency",
+    NULL,
+};
+
 const struct topo_ops topo_dragonfly_ops = {
     .name = "dragonfly",
     .about = "groups of routers, each joined to each other one",
+    .uses = uses,
     .spread = 1,
     .near_detours = 1,
     .init = dragonfly_init,

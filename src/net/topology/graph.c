@@ -448,9 +448,12 @@ static void graph_node_position(const struct topo *t, uint32_t node, double *x, 
     *y = 0.5 - 0.42 * cos(angle);
 }
 
+static const char *const uses[] = {"net.topology.file", "net.topology.bandwidth", NULL};
+
 const struct topo_ops topo_graph_ops = {
     .name = "graph",
     .about = "any switches and links, from a file",
+    .uses = uses,
     .init = graph_init,
     .fini = graph_fini,
     .degree = graph_degree,

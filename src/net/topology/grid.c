@@ -205,9 +205,14 @@ static void grid_position(const struct topo *t, uint32_t s, double *x, double *y
     *y = (at[1] + 0.3) / span[1];
 }
 
+static const char *const uses[] = {
+    "net.topology.dims", "net.topology.nodes", "net.topology.bandwidth", NULL,
+};
+
 const struct topo_ops topo_torus_ops = {
     .name = "torus",
     .about = "a grid of routers, rings in every dimension",
+    .uses = uses,
     .init = torus_init,
     .degree = grid_degree,
     .port = grid_port,
@@ -221,6 +226,7 @@ const struct topo_ops topo_torus_ops = {
 const struct topo_ops topo_mesh_ops = {
     .name = "mesh",
     .about = "a grid of routers without the links round the edges",
+    .uses = uses,
     .init = mesh_init,
     .degree = grid_degree,
     .port = grid_port,

@@ -101,9 +101,14 @@ static void cube_position(const struct topo *t, uint32_t s, double *x, double *y
     *y = span[1] > 0 ? 0.9 - 0.8 * at[1] / span[1] : 0.5;
 }
 
+static const char *const uses[] = {
+    "net.topology.dims", "net.topology.nodes", "net.topology.bandwidth", NULL,
+};
+
 const struct topo_ops topo_cube_ops = {
     .name = "hypercube",
     .about = "2^n routers, joined if one bit of their numbers differs",
+    .uses = uses,
     .init = cube_init,
     .degree = cube_degree,
     .port = cube_port,

@@ -30,6 +30,11 @@ const char *topo_kind_about(unsigned i)
     return i < KINDS ? kinds[i]->about : NULL;
 }
 
+const char *const *topo_kind_uses(unsigned i)
+{
+    return i < KINDS ? kinds[i]->uses : NULL;
+}
+
 int topo_unknown(const char *setting, const char *given, const char *(*name)(unsigned),
                  struct err *err)
 {

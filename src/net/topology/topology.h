@@ -88,6 +88,9 @@ int topo_find_link(const struct topo *, const char *from, const char *to, uint32
 int topo_route(const struct topo *, uint32_t src, uint32_t dst, uint64_t salt, vtime t,
                const struct topo_load *load, struct topo_route *out, struct err *);
 void topo_route_fini(struct topo_route *);
+/* The same with routing minimal, whatever net.routing says. */
+int topo_route_minimal(const struct topo *, uint32_t src, uint32_t dst, vtime t,
+                       struct topo_route *out, struct err *);
 
 /* The sum of the latencies of the links of a shortest way (routing minimal) at time 0, without listing
  * them; VTIME_NEVER: there is none; 0 if src == dst. O(1) for regular topologies, unless net.links
@@ -107,6 +110,7 @@ void topo_position(const struct topo *, uint32_t vertex, double *x, double *y);
 /* The table, for help and checks: names and what they are; NULL beyond the last. Static. */
 const char *topo_kind_name(unsigned i);
 const char *topo_kind_about(unsigned i);
+const char *const *topo_kind_uses(unsigned i); /* settings that not all kinds use, NULL ends them */
 const char *topo_routing_name(unsigned i);
 const char *topo_routing_about(unsigned i);
 

@@ -91,6 +91,7 @@ struct topo {
 
 struct topo_ops {
     const char *name, *about;
+    const char *const *uses; /* settings of net.topology that not all kinds use; NULL ends them */
     int spread;       /* routing minimal: among equal ways by the destination, as in real tables */
     int near_detours; /* a detour is hardly longer than a shortest way: good around faults, too */
     /* Fills in nodes, switches, per_switch, cables, used and u; latencies and bandwidths are there. */
@@ -192,9 +193,6 @@ static inline uint32_t topo_below(uint64_t random, uint32_t n)
 /* ---- for routings ---- */
 
 const struct topo_routing_ops *topo_routing_find(const char *name); /* NULL: unknown */
-/* As topo_route with routing minimal. */
-int topo_route_minimal(const struct topo *, uint32_t src, uint32_t dst, vtime t,
-                       struct topo_route *out, struct err *);
 
 /* Appends a way by a switch drawn with `random`, or a shortest way if the topology has no detours. */
 int topo_choose_detour(const struct topo *, const struct topo_trip *, uint64_t random,

@@ -237,9 +237,15 @@ static void tree_node_position(const struct topo *t, uint32_t node, double *x, d
     *y = 0.95;
 }
 
+static const char *const uses[] = {
+    "net.topology.down", "net.topology.up", "net.topology.parallel", "net.topology.bandwidth",
+    NULL,
+};
+
 const struct topo_ops topo_tree_ops = {
     .name = "fat-tree",
     .about = "levels of switches, with a choice of parents",
+    .uses = uses,
     .spread = 1,
     .init = tree_init,
     .degree = tree_degree,

@@ -1,0 +1,332 @@
+/*
+ * Settings that were given and would change nothing.
+ */
+#include "cli/uses.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cli/collectives.h"
+#include "cli/run_options.h"
+#include "net/net.h"
+#include "net/topology/topology.h"
+
+#define NAMES_SHOWN 5
+
+/* ---- choices ---- */
+
+static const char *const placements[] = {"block", "cyclic", "list"};
+
+static const char *placement_name(unsigned i)
+{
+    return i < sizeof placements / sizeof placements[0] ? placements[i] : NULL;
+}
+
+static const char *const *placement_uses(unsigned i)
+{
+    static const char *const ranks[] = {"nodes.ranks", NULL}, *const map[] = {"nodes.map", NULL};
+    return strcmp(placements[i], "list") == 0 ? map : ranks;
+}
+
+static const struct choice {
+    const char *key;
+    const char *(*name)(unsigned i);            /* of the i-th variant; NULL beyond the last */
+    const char *const *(*uses)(unsigned i);     /* its settings; NULL ends them */
+} choices[] = {
+    {"net.model", net_model_name, net_model_uses},
+    {"net.topology.kind", topo_kind_name, topo_kind_uses},
+    {"nodes.placement", placement_name, placement_uses},
+    {"mpi.collectives", cli_collectives_name, cli_collectives_uses},
+};
+#define CHOICES (sizeof choices / sizeof choices[0])
+
+const char *cli_machine_choice(const char *key, unsigned i)
+{
+    for (size_t k = 0; k < CHOICES; k++)
+        if (strcmp(choices[k].key, key) == 0)
+            return choices[k].name(i);
+    return strcmp(key, "net.routing") == 0 ? topo_routing_name(i) : cli_collectives_choice(key, i);
+}
+
+/* "net.topology.*" stands for all that begins so. */
+static int matches(const char *pattern, const char *name)
+{
+    size_t length = strlen(pattern);
+    return pattern[length - 1] == '*' ? strncmp(pattern, name, length - 1) == 0
+                                      : strcmp(pattern, name) == 0;
+}
+
+static int is_among(const char *const *patterns, const char *name)
+{
+    for (; *patterns; patterns++)
+        if (matches(*patterns, name))
+            return 1;
+    return 0;
+}
+
+/* Appends the variants that use it: none if all do. */
+static void add_users(const struct choice *c, const char *name, struct buf *out)
+{
+    for (unsigned i = 0; c->name(i); i++)
+        if (is_among(c->uses(i), name))
+            buf_addf(out, "%s%s", out->len ? ", " : "", c->name(i));
+}
+
+static void value_of(const struct platform *p, const char *key, struct buf *out)
+{
+    for (size_t i = 0; i < platform_config_count(); i++)
+        if (strcmp(platform_config_key(i), key) == 0)
+            platform_config_value(&p->config, i, out);
+}
+
+/* A variant that does not exist is for others to refuse. */
+static int is_used(const struct platform *p, const struct choice *c, const char *name)
+{
+    struct buf value, users;
+    int used = 0, known = 0;
+    buf_init(&value);
+    buf_init(&users);
+    value_of(p, c->key, &value);
+    for (unsigned i = 0; c->name(i); i++)
+        if (strcmp(c->name(i), buf_str(&value)) == 0) {
+            known = 1;
+            used = is_among(c->uses(i), name);
+        }
+    add_users(c, name, &users);
+    used |= !known || users.len == 0;
+    buf_fini(&users);
+    buf_fini(&value);
+    return used;
+}
+
+void cli_uses_who(const char *name, struct buf *out)
+{
+    for (size_t i = 0; i < CHOICES; i++) {
+        struct buf users;
+        buf_init(&users);
+        add_users(&choices[i], name, &users);
+        if (users.len)
+            buf_addf(out, "%s%s %s", out->len ? "; " : "", choices[i].key, buf_str(&users));
+        buf_fini(&users);
+    }
+}
+
+/* ---- what takes the place of a setting ---- */
+
+/* Settings that pieces of the cost curve may all have for themselves. */
+static const struct cover {
+    const char *setting;
+    size_t field; /* of struct platform_segment */
+    int lists;    /* 1: net.segments, 2: net.intra.segments, 3: both */
+} covers[] = {
+#define FIELD(member) offsetof(struct platform_segment, member)
+    {"net.latency", FIELD(latency), 1},
+    {"net.bandwidth", FIELD(bandwidth), 1},
+    {"net.intra.latency", FIELD(latency), 2},
+    {"net.intra.bandwidth", FIELD(bandwidth), 2},
+    {"mpi.send_overhead", FIELD(send_overhead), 3},
+    {"mpi.recv_overhead", FIELD(recv_overhead), 3},
+    {"mpi.send_per_kib", FIELD(send_per_kib), 3},
+    {"mpi.recv_per_kib", FIELD(recv_per_kib), 3},
+};
+
+static int has_field(const struct platform_segment *s, size_t field)
+{
+    const char *at = (const char *)s + field;
+    return field == FIELD(bandwidth) ? !isnan(*(const double *)at)
+                                     : *(const vtime *)at != VTIME_NEVER;
+}
+#undef FIELD
+
+/* Has every message size a piece with that field? */
+static int covers_all(const struct platform *p, int intra, size_t field)
+{
+    size_t count;
+    const struct platform_segment *s = platform_segments(p, intra, &count);
+    int from_0 = 0;
+    for (size_t i = 0; i < count; i++) {
+        from_0 |= s[i].from == 0;
+        if (!has_field(&s[i], field))
+            return 0;
+    }
+    return from_0;
+}
+
+static int is_covered(const struct platform *p, const struct cover *c)
+{
+    static const char topology[] = "net.topology.kind", intra[] = "net.intra.segments";
+    int lists = is_used(p, &choices[0], intra) ? c->lists : c->lists & 1;
+    if (strcmp(p->config.mpi_collectives, "model") == 0)
+        return 0; /* it knows no pieces */
+    if (strcmp(c->setting, "net.bandwidth") == 0 && is_used(p, &choices[0], topology))
+        return 0; /* it is that of links, too */
+    return lists && (!(lists & 1) || covers_all(p, 0, c->field)) &&
+           (!(lists & 2) || covers_all(p, 1, c->field));
+}
+
+static unsigned layer_of(const struct cli_machine *m, const char *name)
+{
+    const struct platform_origin *o = platform_origins_find(&m->origins, name);
+    return o ? o->layer : 0;
+}
+
+/* A file may say what its pieces leave open: only what is put on top of them is in vain. */
+static int check_covers(const struct cli_machine *m, const struct platform *p, struct err *err)
+{
+    for (size_t i = 0; i < sizeof covers / sizeof covers[0]; i++) {
+        const char *list = covers[i].lists == 2 ? "net.intra.segments" : "net.segments";
+        unsigned layer = layer_of(m, covers[i].setting);
+        if (layer > layer_of(m, "net.segments") && layer > layer_of(m, "net.intra.segments") &&
+            is_covered(p, &covers[i]))
+            return err_set(err, ERR_INPUT, "%s: changes nothing, as every piece of %s has its own: change "
+                           "these, empty the list (%s=)%s", covers[i].setting, list, list,
+                           strcmp(covers[i].setting, "net.latency") == 0
+                               ? ", or use net.latency_factor"
+                           : strcmp(covers[i].setting, "net.bandwidth") == 0
+                               ? ", or use net.bandwidth_factor" : "");
+    }
+    return 0;
+}
+
+static int groups_have_noise(const struct platform *p)
+{
+    const struct platform_group *g = p->lists[PLATFORM_GROUPS].items;
+    for (size_t i = 0; i < p->lists[PLATFORM_GROUPS].count; i++)
+        if (g[i].noise_duration != VTIME_NEVER)
+            return 1;
+    return 0;
+}
+
+/* Why noise of this setting would not be heard; NULL: it is. */
+static const char *silenced(const struct platform *p, const char *name)
+{
+    const struct platform_config *c = &p->config;
+    int period = strcmp(name, "nodes.noise_period") == 0;
+    if ((!period && strcmp(name, "nodes.noise_duration") != 0) || groups_have_noise(p) ||
+        (period ? c->nodes_noise_period : c->nodes_noise_duration) == 0)
+        return NULL;
+    if (*c->nodes_noise_file)
+        return "not used, as nodes.noise_file takes its place";
+    return period && c->nodes_noise_duration == 0 ? "not used without nodes.noise_duration: give both"
+                                                  : NULL;
+}
+
+/* ---- checks ---- */
+
+int cli_uses_setting(const struct platform *p, const char *name)
+{
+    for (size_t i = 0; i < CHOICES; i++)
+        if (!is_used(p, &choices[i], name))
+            return 0;
+    return !silenced(p, name);
+}
+
+static int refuse(const struct platform *p, const struct choice *c, const char *name, struct err *err)
+{
+    struct buf users, value;
+    buf_init(&users);
+    buf_init(&value);
+    add_users(c, name, &users);
+    value_of(p, c->key, &value);
+    int rc = err_set(err, ERR_INPUT, "%s: %s '%s' does not use it; those that do: %s", name, c->key,
+                     buf_str(&value), buf_str(&users));
+    buf_fini(&value);
+    buf_fini(&users);
+    return rc;
+}
+
+/* What a choice leaves out. */
+struct left_out {
+    struct buf names;
+    size_t count;
+};
+
+/* One setting or list; what no longer has any items was not given. */
+static int check_one(const struct cli_machine *m, const struct platform *p, const char *name,
+                     struct left_out *left, struct err *err)
+{
+    const struct platform_origin *o = platform_origins_find(&m->origins, name);
+    const char *why = silenced(p, name);
+    if (o->layer == 0)
+        return 0;
+    for (size_t i = 0; i < CHOICES; i++) {
+        unsigned chosen = layer_of(m, choices[i].key);
+        if (is_used(p, &choices[i], name))
+            continue;
+        if (o->layer >= chosen)
+            return o->preset ? 0 : refuse(p, &choices[i], name, err);
+        if (left[i].count++ < NAMES_SHOWN)
+            buf_addf(&left[i].names, "%s%s", left[i].names.len ? ", " : "", name);
+        return 0;
+    }
+    return why && !o->preset && o->layer >= layer_of(m, "nodes.noise_file")
+               ? err_set(err, ERR_INPUT, "%s: %s", name, why)
+               : 0;
+}
+
+static void add_note(const struct platform *p, const struct choice *c, const struct left_out *left,
+                     struct buf *out)
+{
+    if (!left->count)
+        return;
+    buf_addf(out, "note: %s ", c->key);
+    value_of(p, c->key, out);
+    buf_addf(out, " does not use %s", buf_str(&left->names));
+    if (left->count > NAMES_SHOWN)
+        buf_addf(out, " and %zu more settings", left->count - NAMES_SHOWN);
+    buf_adds(out, " of the platform\n");
+}
+
+int cli_uses_check(const struct cli_machine *m, const struct platform *p, struct buf *notes,
+                   struct err *err)
+{
+    struct left_out left[CHOICES] = {{{0}, 0}};
+    int rc = 0;
+    for (size_t i = 0; i < platform_config_count() && rc == 0; i++)
+        rc = check_one(m, p, platform_config_key(i), left, err);
+    for (int i = 0; i < PLATFORM_LISTS && rc == 0; i++) {
+        const char *key = platform_list_key((enum platform_list_kind)i);
+        if (key && p->lists[i].count)
+            rc = check_one(m, p, key, left, err);
+    }
+    if (rc == 0)
+        rc = check_covers(m, p, err);
+    for (size_t i = 0; i < CHOICES; i++) {
+        if (rc == 0)
+            add_note(p, &choices[i], &left[i], notes);
+        buf_fini(&left[i].names);
+    }
+    if (rc)
+        platform_origins_explain(&m->origins, err);
+    return rc;
+}
+
+void cli_uses_say(const struct buf *notes)
+{
+    for (const char *line = notes->len ? buf_str(notes) : ""; *line; line += strcspn(line, "\n") + 1)
+        log_note("%.*s", (int)strcspn(line, "\n"), line);
+}
+
+/* Was the setting given by an option, and not in a file? */
+static int is_option(const struct cli_machine *m, const char *name)
+{
+    const struct platform_origin *o = platform_origins_find(&m->origins, name);
+    return o && o->layer && !o->line;
+}
+
+int cli_uses_check_compute(const struct cli_machine *m, const struct cli_run *run, int flops,
+                           struct err *err)
+{
+    static const char *const counted[] = {"nodes.gigahertz", "nodes.cpi"};
+    int counters = run->opt.compute == RUN_COMPUTE_COUNTERS;
+
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
+        if (is_option(m, counted[i]) && (!counters || run->counter_table))
+            return err_set(err, ERR_INPUT, "--set: %s: not used %s", counted[i],
+                           counters ? "with --counter-table" : "without --compute counters");
+    if (run->opt.compute == RUN_COMPUTE_NONE && !flops && is_option(m, "nodes.speed"))
+        return err_set(err, ERR_INPUT, "--set: nodes.speed: not used with --compute none: no time is taken "
+                       "that it could change");
+    return 0;
+}

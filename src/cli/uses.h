@@ -1,0 +1,38 @@
+/*
+ * uses.h - which settings a machine makes use of.
+ *
+ * Some settings choose a variant (net.model, net.topology.kind, nodes.placement, mpi.collectives), and
+ * variants name the settings that not all of them use. What was given for another variant is
+ *
+ *   an error    if it was given with the choice or on top of it: on the command line, or in the text
+ *               of the same platform file
+ *   left out    if the choice was made on top of it, as by --set net.model=constant of a platform
+ *               that has a topology: the user is told
+ *   let be      in a preset, which may serve several variants
+ */
+#ifndef CLI_USES_H
+#define CLI_USES_H
+
+#include "cli/machine.h"
+
+/* Looks at all that was given; appends a line without "orrery: " for each choice that leaves something
+ * out. ERR_INPUT: a setting was given that the machine does not use; names those that do. */
+int cli_uses_check(const struct cli_machine *, const struct platform *, struct buf *notes,
+                   struct err *);
+
+/* Looks at settings of the command line that only some values of --compute use (a file describes a
+ * machine, however its time is taken). `flops`: the program declares operations (orrery_flops). */
+struct cli_run;
+int cli_uses_check_compute(const struct cli_machine *, const struct cli_run *, int flops,
+                           struct err *);
+
+/* Writes these lines to standard error. */
+void cli_uses_say(const struct buf *notes);
+
+/* Does the machine use this setting, or list? */
+int cli_uses_setting(const struct platform *, const char *name);
+
+/* Appends "net.model loggops, flow" if not all variants use the setting; else nothing. */
+void cli_uses_who(const char *name, struct buf *out);
+
+#endif
