@@ -4,9 +4,9 @@
 usage: generate.py LIST OUTDIR [--also FILE]... [--only NAME]
 
 LIST is api/mpi_functions.txt; its format is described at its top. Written to OUTDIR:
-mpi_fn.h, mpi_fn.c, mpi_impl.h, mpi_entries.c, mpi_exports.map, mpi_known.h and mpi-coverage.md
-(see api/README.md); with --only NAME just that one. FILE adds names to the export list, one symbol
-per line, '#' comments.
+mpi_fn.h, mpi_fn.c, mpi_impl.h, mpi_entries.c, mpi_exports.map, mpi_known.h, mpi_needs.h, mpi_roles.h,
+mpi_roles.c and mpi-coverage.md (see api/README.md); with --only NAME just that one. FILE adds names
+to the export list, one symbol per line, '#' comments.
 
 The whole list is read and checked before anything is written. Every mistake is reported as
 'FILE:LINE: what is wrong'; then the exit status is 2.
@@ -18,19 +18,18 @@ import re
 import sys
 import textwrap
 
+import roles
+
 STATES = ("impl", "todo")
-FLAGS = ("anytime", "fast", "raw", "data", "wide")
-VALUED = ("comm", "fails")  # flags with a value
+FLAGS = ("anytime", "fast", "raw", "data", "wide", "polls", "quiet", "frees", "lends")
+VALUED = ("comm", "fails", "needs")  # flags with a value
+TOLD = ("polls", "quiet")  # flags that the simulator asks for: mpi_fn_flags
 PREFIXES = ("MPI_", "MPIX_", "MPII_", "MPIR_")
 PROFILED = ("MPI_", "MPIX_")  # these also have a P name
 LOCALS = ("self", "t0", "rc", "gone")  # names the generated entries use themselves
-# Objects that programs make and must free: type of the handle -> enum mpi_leak_kind.
-OBJECTS = {"MPI_Comm": "COMM", "MPI_Group": "GROUP", "MPI_Datatype": "TYPE", "MPI_Op": "OP",
-           "MPI_Info": "INFO", "MPI_Errhandler": "ERRHANDLER", "MPI_Win": "WIN",
-           "MPI_File": "FILE"}
-FREEING = ("_free", "_free_keyval", "MPI_File_close", "MPI_Comm_disconnect", "MPI_Keyval_free",
-           "MPI_Attr_free")
-LENDING = ("MPI_Comm_get_parent",)
+# Objects that programs make and must free: role of the handle -> enum mpi_leak_kind.
+OBJECTS = {"comm": "COMM", "group": "GROUP", "datatype": "TYPE", "op": "OP", "info": "INFO",
+           "errhandler": "ERRHANDLER", "win": "WIN", "file": "FILE", "keyval": "KEYVAL"}
 C_WORDS = ("void", "char", "short", "int", "long", "float", "double", "signed", "unsigned",
            "const", "volatile", "restrict", "struct", "union", "enum")
 IDENT = re.compile(r"[A-Za-z_]\w*")
@@ -65,13 +64,19 @@ class Arg:
         pointer = re.search(r"\(\s*\*\s*(\w+)\s*\)\s*\(", text)
         if pointer:
             self.name = pointer.group(1)
-            self.type = None
+            self.type = self.base = "function"
+            self.array = self.constant = False
+            self.indirect = True
             return
         found = re.fullmatch(r"(.*?[\s*])(\w+)((?:\s*\[\w*\])*)", text)
         if not found or found.group(2) in C_WORDS or found.group(2).startswith("MPI"):
             raise ValueError(f"argument '{text}' has no name")
         self.name = found.group(2)
         self.type = " ".join((found.group(1).strip() + found.group(3)).split())
+        self.array = "[" in self.type
+        self.indirect = self.array or "*" in self.type
+        self.constant = self.type.startswith("const ")
+        self.base = re.sub(r"\bconst\b|[*\s]|\[\w*\]", "", self.type)
 
 
 class Call:
@@ -83,6 +88,7 @@ class Call:
         self.flags = set()
         self.comm = None
         self.fails = None
+        self.needs = None
         self.args = []
         self.variadic = False
         for flag in flags:
@@ -106,6 +112,8 @@ class Call:
             self.comm = value
         elif key == "fails":
             self.fails = value
+        elif key == "needs":
+            self.needs = value
 
     def parse_variable(self, declaration):
         found = re.fullmatch(r"(.*?[\s*])(\w+)((?:\[\w*\])*)", declaration)
@@ -266,7 +274,7 @@ def parse_call(text, group):
 
 def read_list(path):
     """Read the list into groups, in file order; names and constants are unique."""
-    groups, seen = [], {}
+    groups, seen, rules = [], {}, roles.Rules()
 
     def claim(key, line):
         if key in seen:
@@ -286,7 +294,10 @@ def read_list(path):
                     raise ValueError("remark before the first [group]")
                 groups[-1].remarks.append(text[1:].strip())
                 continue
+            if not groups and rules.add(text):
+                continue
             call = parse_call(text, groups[-1] if groups else None)
+            rules.apply(call)
             for name in call.exported_names:
                 claim(name, line)
             if call.is_function:
@@ -356,6 +367,7 @@ def guard(name, body):
 def fn_header(groups, functions):
     constants = "\n".join(f"    {call.constant}," for call in functions)
     group_constants = "\n".join(f"    {group.constant}," for group in groups)
+    flags = "\n".join(f"    MPI_FNFLAG_{flag.upper()} = {1 << i}," for i, flag in enumerate(TOLD))
     body = f"""/* Every function of the list, in its order. */
 enum mpi_fn {{
 {constants}
@@ -377,6 +389,12 @@ extern const unsigned char mpi_fn_group[MPI_FN_COUNT];
 /* By enum mpi_fn: position of the communicator whose error handler is used, or -1. */
 extern const signed char mpi_fn_comm_arg[MPI_FN_COUNT];
 
+/* By enum mpi_fn: what is to be known of it. */
+enum mpi_fnflag {{
+{flags}
+}};
+extern const unsigned char mpi_fn_flags[MPI_FN_COUNT];
+
 /* By enum mpi_fngroup: the short name ("pt2pt"). */
 extern const char *const mpi_fngroup_name[MPI_FNGROUP_COUNT];
 """
@@ -395,6 +413,10 @@ def fn_tables(groups, functions):
                     [(call.constant, call.group.constant) for call in functions])
             + table("const signed char mpi_fn_comm_arg[MPI_FN_COUNT]",
                     [(call.constant, call.comm_index) for call in functions])
+            + table("const unsigned char mpi_fn_flags[MPI_FN_COUNT]",
+                    [(call.constant, " | ".join(f"MPI_FNFLAG_{flag.upper()}" for flag in TOLD
+                                                if flag in call.flags))
+                     for call in functions if call.flags & set(TOLD)])
             + table("const char *const mpi_fngroup_name[MPI_FNGROUP_COUNT]",
                     [(group.constant, f'"{group.key}"') for group in groups]))
 
@@ -427,15 +449,13 @@ def impl_header(calls):
 
 def objects(call):
     """What the call makes or frees: pairs of argument name and kind; and whether it frees."""
-    if call.returns != "int" or call.name.endswith(LENDING):
+    if call.returns != "int" or "lends" in call.flags:
         return [], False
-    frees = call.name.endswith(FREEING)
-    found = [(arg.name, OBJECTS[arg.type[:-2]]) for arg in call.args
-             if arg.type[-2:] == " *" and arg.type[:-2] in OBJECTS]
-    if "keyval" in call.name.lower():
-        found += [(arg.name, "KEYVAL") for arg in call.args
-                  if arg.type == "int *" and arg.name.endswith("keyval")]
-    if not frees and any(arg.type == "MPI_Request *" for arg in call.args):
+    frees = "frees" in call.flags
+    found = [(arg.name, OBJECTS[arg.role]) for arg in call.args
+             if arg.role in OBJECTS and arg.indirect and not arg.array
+             and arg.direction == ("both" if frees else "out")]
+    if not frees and any(arg.role == "request" and arg.direction == "out" for arg in call.args):
         found = []  # the handle comes when the request is complete
     return found, frees
 
@@ -494,10 +514,23 @@ def exports(calls, also):
             + "{\n    global:\n" + lines + "    local:\n        *;\n};\n")
 
 
+def needs_header(calls):
+    needs = sorted({call.needs for call in calls if call.needs})
+    body = ("/* Parts of the simulator that only programs with certain imports need. */\n"
+            "enum mpi_need {\n"
+            + "\n".join(f"    MPI_NEED_{need.upper()} = {1 << i}," for i, need in enumerate(needs))
+            + "\n};\n")
+    return banner("What a program needs, by its imports.") + guard("ORR_MPI_NEEDS_H", body)
+
+
 def known_header(calls):
-    rows = sorted((name, call.state) for call in calls for name in call.exported_names)
-    lines = "\n".join(f'    {{"{name}", MPI_KNOWN_{state.upper()}}},' for name, state in rows)
-    body = f"""enum mpi_known_state {{
+    rows = sorted((name, call.state, call.needs) for call in calls for name in call.exported_names)
+    lines = "\n".join(
+        f'    {{"{name}", MPI_KNOWN_{state.upper()}, {"MPI_NEED_" + needs.upper() if needs else 0}}},'
+        for name, state, needs in rows)
+    body = f"""#include "mpi_needs.h"
+
+enum mpi_known_state {{
     MPI_KNOWN_IMPL, /* works */
     MPI_KNOWN_TODO  /* exported; ends the run with a message when called */
 }};
@@ -505,6 +538,7 @@ def known_header(calls):
 struct mpi_known {{
     const char *name;
     enum mpi_known_state state;
+    unsigned needs; /* of enum mpi_need */
 }};
 
 /* Sorted by strcmp on the name. */
@@ -514,6 +548,55 @@ static const struct mpi_known mpi_known[] = {{
 """
     return (banner("What is known of each exported MPI symbol, for the command line.")
             + guard("ORR_MPI_KNOWN_H", body))
+
+
+def role_header():
+    def enum(name, prefix, words, comment):
+        lines = "\n".join(f"    {prefix}_{word.upper()}," for word in words)
+        return f"/* {comment} */\nenum {name} {{\n{lines}\n}};\n"
+
+    body = "\n".join([
+        '#include "mpi_fn.h"\n',
+        enum("mpi_role", "MPI_ROLE", roles.ROLES, "What an argument is."),
+        enum("mpi_direction", "MPI_DIRECTION", roles.DIRECTIONS, "Who reads it: the call, the caller, both."),
+        enum("mpi_length", "MPI_LENGTH", roles.LENGTHS,
+             "How many items an array has; see api/mpi_functions.txt. NONE: it is no array."),
+        """struct mpi_arg {
+    const char *name;
+    unsigned char role;      /* enum mpi_role */
+    unsigned char direction; /* enum mpi_direction */
+    unsigned char length;    /* enum mpi_length */
+    unsigned char length_of; /* number of the argument that the length refers to */
+};
+
+struct mpi_signature {
+    const struct mpi_arg *args;
+    unsigned count;
+};
+
+/* By enum mpi_fn: the arguments, without those of a variadic function that have no name. */
+extern const struct mpi_signature mpi_fn_signature[MPI_FN_COUNT];
+"""])
+    return banner("Roles of the arguments of MPI functions.") + guard("ORR_MPI_ROLES_H", body)
+
+
+def role_tables(functions):
+    out = [banner("Roles of the arguments of MPI functions.") + '#include "mpi_roles.h"\n']
+    for call in functions:
+        if not call.args:
+            continue
+        names = [arg.name for arg in call.args]
+        rows = []
+        for arg in call.args:
+            kind = arg.length.kind if arg.length else "none"
+            of = names.index(arg.length.argument) if arg.length and arg.length.argument else 0
+            rows.append(f'    {{"{arg.name}", MPI_ROLE_{arg.role.upper()}, '
+                        f"MPI_DIRECTION_{arg.direction.upper()}, MPI_LENGTH_{kind.upper()}, {of}}},\n")
+        out.append(f"static const struct mpi_arg args_{call.name}[] = {{\n{''.join(rows)}}};\n")
+    rows = "".join(f"    [{call.constant}] = {{args_{call.name}, {len(call.args)}}},\n"
+                   for call in functions if call.args)
+    out.append(f"const struct mpi_signature mpi_fn_signature[MPI_FN_COUNT] = {{\n{rows}}};\n")
+    return "\n".join(out)
 
 
 def paragraph(text):
@@ -580,6 +663,9 @@ def main(argv):
                    "mpi_entries.c": entries(functions),
                    "mpi_exports.map": exports(calls, also),
                    "mpi_known.h": known_header(calls),
+                   "mpi_needs.h": needs_header(calls),
+                   "mpi_roles.h": role_header(),
+                   "mpi_roles.c": role_tables(functions),
                    "mpi-coverage.md": coverage(groups)}
         if options.only and options.only not in outputs:
             parser.error(f"--only: there is no '{options.only}'")

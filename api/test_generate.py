@@ -13,11 +13,13 @@ import subprocess
 import sys
 import tempfile
 
+import generate as generator
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 GENERATE = os.path.join(HERE, "generate.py")
 LIST = os.path.join(HERE, "mpi_functions.txt")
 OUTPUTS = ("mpi_fn.h", "mpi_fn.c", "mpi_impl.h", "mpi_entries.c", "mpi_exports.map",
-           "mpi_known.h", "mpi-coverage.md")
+           "mpi_known.h", "mpi_needs.h", "mpi_roles.h", "mpi_roles.c", "mpi-coverage.md")
 
 # What the hand-written entry.h provides.
 MOCK_ENTRY_H = """
@@ -41,6 +43,18 @@ _Noreturn void mpi_unsupported(enum mpi_fn fn);
 """
 
 SMALL_LIST = """# comment
+role comm type MPI_Comm
+role datatype type MPI_Datatype
+role op type MPI_Op
+role callback type function
+role buffer name buf
+role count name count
+role peer name dest
+role tag name tag
+role flag name flag
+role text name port_name
+role value name level value base disp
+
 [pt2pt] Point to point
 impl int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
                   int tag, MPI_Comm comm); comm=comm
@@ -139,8 +153,28 @@ hand 9 comm 5 -1
 unsupported MPI_Ssend in pt2pt
 """
 
+# Stand before each list with a mistake.
+RULES = """role value name a b
+role comm name c
+role count name n
+length n: v
+
+"""
+
 # Each: what is wrong, the list, the line to be named, part of the message.
 MISTAKES = (
+    ("unknown role", "role king name a\n", 1, "unknown role 'king'"),
+    ("role without names", "role value name\n", 1, "expected 'role ROLE type"),
+    ("type with two roles", "role comm type T\nrole value type T\n", 2, "has a role already"),
+    ("direction without names", "both\n", 1, "no names after 'both'"),
+    ("length without names", "length n:\n", 1, "expected 'length EXPR"),
+    ("unknown length", "length twice(n): w\n", 1, "cannot read length 'twice(n)'"),
+    ("nothing after 'for'", "in a for\n", 1, "no names after 'for'"),
+    ("argument without role", "[g] G\nimpl int MPI_A(int z);\n", 2, "'z' of MPI_A has no role"),
+    ("array without length", "[g] G\nimpl int MPI_A(int a[]);\n", 2, "array 'a' of MPI_A has no"),
+    ("length of a missing argument", "role count name v\n[g] G\nimpl int MPI_A(int v[]);\n", 3,
+     "array 'v' of MPI_A has no length"),
+    ("rule behind a group", "[g] G\nrole value name q\n", 2, "unknown state 'role'"),
     ("entry before a group", "impl int MPI_A(int a);\n", 1, "before the first [group]"),
     ("unknown state", "[g] G\n\nmaybe int MPI_A(int a);\n", 3, "unknown state 'maybe'"),
     ("no semicolon", "[g] G\nimpl int MPI_A(int a)\n", 2, "no ';'"),
@@ -169,9 +203,9 @@ MISTAKES = (
     ("unbalanced parentheses", "[g] G\nimpl int MPI_A(int (a);\n", 2, "unbalanced"),
     ("no prototype", "[g] G\nimpl MPI_A;\n", 2, "cannot read prototype"),
     ("foreign prefix", "[g] G\nimpl int MPO_A(int a);\n", 2, "'MPO_A' starts with none"),
-    ("function twice", "[g] G\nimpl int MPI_A(int a);\n\ntodo int MPI_A(int a);\n", 4, "line 2"),
-    ("constant twice", "[g] G\nimpl int MPI_Ab(int a);\nimpl int MPI_aB(int a);\n", 3, "line 2"),
-    ("group twice", "[g] G\nimpl int MPI_A(int a);\n[g] H\n", 3, "line 1"),
+    ("function twice", "[g] G\nimpl int MPI_A(int a);\n\ntodo int MPI_A(int a);\n", 4, "line 7"),
+    ("constant twice", "[g] G\nimpl int MPI_Ab(int a);\nimpl int MPI_aB(int a);\n", 3, "line 7"),
+    ("group twice", "[g] G\nimpl int MPI_A(int a);\n[g] H\n", 3, "line 6"),
     ("group without title", "[g]\nimpl int MPI_A(int a);\n", 1, "cannot read group"),
     ("stray continuation", "  int a);\n", 1, "continues nothing"),
     ("mistake in a continued entry", "[g] G\nimpl int MPI_A(int a,\n  int);\n", 2, "'int' has no"),
@@ -243,10 +277,10 @@ def test_real_list(tap, options, directory):
     tap.ok(result.returncode == 0 and not result.stdout, "the list is accepted", result.stdout)
     tap.ok(all(os.path.exists(os.path.join(out, name)) for name in OUTPUTS), "all files written")
     command = compiler(options, directory, out)
-    for name in ("mpi_fn.c", "mpi_entries.c"):
+    for name in ("mpi_fn.c", "mpi_entries.c", "mpi_roles.c"):
         result = run(*command, "-fsyntax-only", os.path.join(out, name))
         tap.ok(result.returncode == 0, f"{name} compiles without warning", result.stdout)
-    for name in ("mpi_fn.h", "mpi_impl.h", "mpi_known.h"):
+    for name in ("mpi_fn.h", "mpi_impl.h", "mpi_known.h", "mpi_roles.h"):
         result = run(*command, "-fsyntax-only", "-Wno-unused-const-variable", "-x", "c",
                      os.path.join(out, name))
         tap.ok(result.returncode == 0, f"{name} compiles alone", result.stdout)
@@ -256,6 +290,57 @@ def test_real_list(tap, options, directory):
     tap.ok(known == sorted(known) and set(known) == mapped - {"gettimeofday", "sleep"},
            "mpi_known.h is sorted and has the exported names")
     test_against_library(tap, options, mapped, command, out)
+    test_roles(tap)
+
+
+# Function: its arguments as ROLE, with > for out, <> for both, and [length].
+SIGNATURES = {
+    "MPI_Send": "buffer count datatype peer tag comm",
+    "MPI_Irecv": "buffer> count datatype peer tag comm request>",
+    "MPI_Sendrecv_replace": "buffer<> count datatype peer tag peer tag comm status>",
+    "MPI_Waitsome": "count request<>[value incount] count> index>[target outcount] "
+                    "status>[target outcount]",
+    "MPI_Waitall": "count request<>[value count] status>[value count]",
+    "MPI_Cancel": "request",
+    "MPI_Mrecv": "buffer> count datatype message<> status>",
+    "MPI_Bcast": "buffer<> count datatype root comm",
+    "MPI_Alltoallw": "buffer count[size comm] displacement[size comm] datatype[size comm] "
+                     "buffer> count[size comm] displacement[size comm] datatype[size comm] comm",
+    "MPI_Ineighbor_alltoallv_c": "buffer count[outdegree comm] displacement[outdegree comm] datatype "
+                                 "buffer> count[indegree comm] displacement[indegree comm] datatype "
+                                 "comm request>",
+    "MPI_Reduce_scatter_init": "buffer buffer> count[size comm] datatype op comm info request>",
+    "MPI_Comm_split": "comm value value comm>",
+    "MPI_Comm_free": "comm<>",
+    "MPI_Type_commit": "datatype<>",
+    "MPI_Type_create_struct": "count size[value count] displacement[value count] "
+                              "datatype[value count] datatype>",
+    "MPI_Rget_accumulate": "buffer count datatype buffer> count datatype peer displacement count "
+                           "datatype op win request>",
+    "MPI_Win_create": "pointer size size info comm win>",
+    "MPI_File_write_at_all": "file displacement buffer count datatype status>",
+    "MPI_Graph_create": "comm value value[value nnodes] value[last indx] value comm>",
+    "MPI_Comm_spawn": "text text[all] value info root comm comm> value>[value maxprocs]",
+    "MPI_Info_set": "info text text",
+    "MPI_Op_create": "callback value op>",
+}
+
+
+def test_roles(tap):
+    calls = {call.name: call for group in generator.read_list(LIST) for call in group.calls}
+
+    def show(arg):
+        length = arg.length and f"[{arg.length.kind}" + (
+            f" {arg.length.argument}]" if arg.length.argument else "]")
+        return arg.role + {"in": "", "out": ">", "both": "<>"}[arg.direction] + (length or "")
+
+    for name, wanted in SIGNATURES.items():
+        found = " ".join(show(arg) for arg in calls[name].args)
+        tap.ok(found == wanted, f"roles of {name}", f"{found}\ninstead of\n{wanted}")
+    pairs = [(call, calls[name + "_c"]) for name, call in calls.items() if name + "_c" in calls]
+    differ = [call.name for call, form in pairs if [a.name for a in call.args] == [
+        a.name for a in form.args] and [show(a) for a in call.args] != [show(a) for a in form.args]]
+    tap.ok(len(pairs) > 100 and not differ, "large-count forms have the same roles", differ)
 
 
 def test_against_library(tap, options, mapped, command, out):
@@ -310,7 +395,8 @@ def test_small_list(tap, options, directory):
 
 def test_mistakes(tap, directory):
     for name, text, line, message in MISTAKES:
-        path, result = generate(text, directory)
+        path, result = generate(RULES + text, directory)
+        line += RULES.count("\n") if line else 0
         good = (result.returncode == 2 and result.stdout.startswith(f"{path}:{line}: ")
                 and message in result.stdout and result.stdout.count("\n") == 1)
         tap.ok(good, f"refused: {name}", f"exit {result.returncode}: {result.stdout}")

@@ -59,16 +59,29 @@ static const char *check_blocks(const struct tape_file *f)
     const unsigned char *data;
     struct tape_block b;
     size_t at = 0;
-    int complete = 0;
+    int complete = 0, named = 0;
 
     while (tape_next(f, &at, &b, &data)) {
         if (tape_checksum(b.rank, data, b.bytes) != b.checksum)
             return "it is damaged (a checksum differs)";
+        if (!named && (b.rank != TAPE_NAMES || b.bytes == 0 || data[b.bytes - 1] != 0))
+            return "it is damaged (the names of functions are missing)";
+        named = 1;
         complete |= b.rank == TAPE_END;
     }
     if (at != f->size && !(at == 0 && f->size == sizeof(struct tape_head)))
         return "it is cut off";
     return complete ? NULL : "the run that recorded it did not come to its end";
+}
+
+const char *tape_names(const struct tape_file *f, size_t *bytes)
+{
+    const unsigned char *data;
+    struct tape_block b;
+    size_t at = 0;
+
+    *bytes = tape_next(f, &at, &b, &data) ? b.bytes : 0;
+    return (const char *)data;
 }
 
 int tape_open(struct tape_file *f, const char *path, uint64_t ranks, struct err *err)

@@ -1,12 +1,14 @@
 /*
  * tape.h - recorded compute times: the file, all numbers little-endian.
  *
- *     "orrery compute 1\n\0\0\0\0\0\0\0"   24 bytes
+ *     "orrery compute 2\n\0\0\0\0\0\0\0"   24 bytes
  *     u64 ranks
- *     blocks, in any order, those of a rank in its own order:
- *         u32 rank, u32 bytes, u32 checksum of rank and bytes (FNV-1a), u32 0
- *         pairs of varints: function that ended the slice, picoseconds it took at speed 1
- *     in the end a block of rank 2^32 - 1 per process, without bytes: that process is complete
+ *     blocks: u32 rank, u32 bytes, u32 checksum of rank and bytes (FNV-1a), u32 0, then the bytes:
+ *         first a block of rank 2^32 - 2 with the names of functions, each ended by a NUL;
+ *         then those of the ranks, in any order, each rank's in its own order, with pairs of varints:
+ *         the function that ended the slice, as its number among the names, and the picoseconds it
+ *         took at speed 1;
+ *         in the end a block of rank 2^32 - 1 per process, without bytes: that process is complete
  *
  * Written by `orrery run --record-compute` (src/mpi/processor/record.c), read by --compute replay.
  */
@@ -18,8 +20,9 @@
 
 #include "base/err.h"
 
-#define TAPE_MAGIC "orrery compute 1\n"
+#define TAPE_MAGIC "orrery compute 2\n"
 #define TAPE_END UINT32_MAX
+#define TAPE_NAMES (UINT32_MAX - 1)
 #define TAPE_VARINT_MAX 10
 
 struct tape_head {
@@ -41,7 +44,11 @@ struct tape_file {
 int tape_open(struct tape_file *, const char *path, uint64_t ranks, struct err *);
 void tape_close(struct tape_file *);
 
-/* Blocks one after the other, from *at = 0 on; 0 at the end. The file has been checked. */
+/* The names of functions, one after the other, each ended by a NUL. */
+const char *tape_names(const struct tape_file *, size_t *bytes);
+
+/* Blocks one after the other, from *at = 0 on, that of the names first; 0 at the end. The file has been
+ * checked. */
 int tape_next(const struct tape_file *, size_t *at, struct tape_block *, const unsigned char **data);
 
 /* Of a rank: what it has recorded, or how far it has read. */

@@ -22,8 +22,18 @@ vtime processor_noise(const struct mpi_rank *self, vtime t, vtime dt);
 int processor_record_init(const struct run_options *, struct err *);
 void processor_record(struct mpi_rank *self, enum mpi_fn fn, vtime dt);
 int processor_record_finish(struct err *);
+
+/* What ends a slice has a name: the function, or the reading of a clock (MPI_FN_COUNT). */
+static inline const char *processor_call_name(int fn)
+{
+    return fn == MPI_FN_COUNT ? "clock" : mpi_fn_name[fn];
+}
+
 /* Calls whose number depends on time, so that another machine may make more or fewer of them. */
-int processor_is_polling(enum mpi_fn fn);
+static inline int processor_is_polling(uint64_t fn)
+{
+    return fn == MPI_FN_COUNT || (fn < MPI_FN_COUNT && (mpi_fn_flags[fn] & MPI_FNFLAG_POLLS));
+}
 
 /* ---- region.c ---- */
 int processor_regions_init(const struct run_options *, struct err *);

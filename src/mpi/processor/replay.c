@@ -24,7 +24,11 @@ static struct {
         const unsigned char *data;
         uint32_t bytes;
     } *blocks;
+    uint16_t *calls; /* by the number of a function in the file: that of this build */
+    size_t call_count;
 } replay;
+
+#define UNKNOWN (MPI_FN_COUNT + 1) /* a function that this build does not have */
 
 /* Counts the blocks of each rank here, or notes where they are. */
 static void each_block(int note)
@@ -59,6 +63,26 @@ static uint64_t add_up(uint32_t count)
     return sum;
 }
 
+/* The function of a name, or UNKNOWN. */
+static uint16_t find_call(const char *name)
+{
+    uint16_t fn = 0;
+
+    while (fn <= MPI_FN_COUNT && strcmp(processor_call_name(fn), name) != 0)
+        fn++;
+    return fn <= MPI_FN_COUNT ? fn : UNKNOWN;
+}
+
+static void read_names(void)
+{
+    size_t bytes;
+    const char *name = tape_names(&replay.file, &bytes), *end = name + bytes;
+
+    replay.calls = mem_alloc(bytes * sizeof *replay.calls); /* a name has a byte at least */
+    for (; name < end; name += strlen(name) + 1)
+        replay.calls[replay.call_count++] = find_call(name);
+}
+
 /* Ranks that are processes see what the simulator allocates, not what it maps. */
 static void share_file(void)
 {
@@ -80,6 +104,7 @@ static int replay_init(const struct run_options *o, struct err *err)
         return rc;
     if (o->host == RUN_HOST_PROCESS)
         share_file();
+    read_names();
     replay.first = mem_zalloc(((size_t)count + 1) * sizeof *replay.first);
     each_block(0);
     replay.blocks = mem_alloc((add_up(count) + 1) * sizeof *replay.blocks);
@@ -110,7 +135,10 @@ static int peek(struct processor_tape *t, uint32_t index, uint64_t *fn, uint64_t
         if (!next_block(t, index))
             return 0;
     *after = t->at;
-    return tape_get(t->data, t->len, after, fn) && tape_get(t->data, t->len, after, dt);
+    if (!tape_get(t->data, t->len, after, fn) || !tape_get(t->data, t->len, after, dt))
+        return 0;
+    *fn = *fn < replay.call_count ? replay.calls[*fn] : UNKNOWN;
+    return 1;
 }
 
 static void differs(struct mpi_rank *self, const struct processor_tape *t, const char *how)
@@ -140,7 +168,7 @@ static vtime replay_slice(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
         t->slices++;
         if (recorded == (uint64_t)fn)
             return dt < (uint64_t)VTIME_LIMIT ? (vtime)dt : VTIME_LIMIT;
-        if (!processor_is_polling((enum mpi_fn)recorded))
+        if (!processor_is_polling(recorded))
             differs(self, t, "makes another call than when it was recorded");
     }
     if (!processor_is_polling(fn))

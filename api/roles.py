@@ -1,0 +1,117 @@
+"""What the arguments of MPI functions are: the rules at the top of the list, applied to every argument.
+
+An argument has a role ("comm"), a direction ("in", "out", "both") and, if it is an array, a length. The rules
+are described in mpi_functions.txt.
+"""
+
+import re
+
+ROLES = ("buffer", "count", "datatype", "peer", "tag", "comm", "request", "status", "root", "op", "win", "file",
+         "group", "info", "errhandler", "message", "session", "keyval", "displacement", "size", "flag", "index",
+         "text", "callback", "pointer", "tool", "value")
+DIRECTIONS = ("in", "out", "both")
+# Kinds of lengths, and how they are written; the empty kind is the value of an argument.
+LENGTHS = ("none", "value", "target", "size", "indegree", "outdegree", "dims", "sum", "last", "all")
+KEYWORDS = ("role", "length") + DIRECTIONS
+
+
+def pattern(words):
+    """What follows 'for': a test of names; everything without it."""
+    if not words:
+        return re.compile("")
+    return re.compile("(?:" + "|".join(re.escape(w).replace(r"\*", ".*") for w in words) + r")\Z")
+
+
+def split_for(words):
+    if "for" not in words:
+        return words, pattern([])
+    at = words.index("for")
+    if at + 1 == len(words):
+        raise ValueError("no names after 'for'")
+    return words[:at], pattern(words[at + 1:])
+
+
+class Length:
+    """How many items an array has: a kind of LENGTHS, and the name of an argument."""
+
+    def __init__(self, text):
+        found = re.fullmatch(r"(\*?)(?:(\w+)\()?(\w+)\)?", text)
+        if not found or (found.group(2) is None) != (not text.endswith(")")):
+            raise ValueError(f"cannot read length '{text}'")
+        self.argument = found.group(3)
+        self.kind = "target" if found.group(1) else found.group(2) or "value"
+        if text == "all":
+            self.kind, self.argument = "all", None
+        if self.kind not in LENGTHS:
+            raise ValueError(f"cannot read length '{text}'")
+
+
+class Rules:
+    """All rules, in the order of the list."""
+
+    def __init__(self):
+        self.by_type = {}
+        self.by_name = []    # (names, pattern, role)
+        self.directions = [] # (names, pattern, direction)
+        self.lengths = []    # (names, pattern, [Length])
+
+    def add(self, text):
+        """One rule; returns whether the text is one."""
+        keyword = text.split(" ", 1)[0]
+        if keyword not in KEYWORDS:
+            return False
+        words, names = split_for(text.split()[1:])
+        if keyword == "role":
+            self.add_role(words, names)
+        elif keyword == "length":
+            expression, colon, rest = " ".join(words).partition(":")
+            if not colon or not rest.split():
+                raise ValueError("expected 'length EXPR: NAME...'")
+            self.lengths.append((rest.split(), names, [Length(part.strip()) for part in expression.split("|")]))
+        elif not words:
+            raise ValueError(f"no names after '{keyword}'")
+        else:
+            self.directions.append((words, names, keyword))
+        return True
+
+    def add_role(self, words, names):
+        if len(words) < 3 or words[1] not in ("type", "name"):
+            raise ValueError("expected 'role ROLE type TYPE...' or 'role ROLE name NAME...'")
+        if words[0] not in ROLES:
+            raise ValueError(f"unknown role '{words[0]}'")
+        if words[1] == "name":
+            self.by_name.append((words[2:], names, words[0]))
+            return
+        for word in words[2:]:
+            if word in self.by_type:
+                raise ValueError(f"type '{word}' has a role already")
+            self.by_type[word] = words[0]
+
+    def apply(self, call):
+        """Gives every argument of a call its role, direction and length."""
+        by_name = {arg.name: arg for arg in call.args}
+        for arg in call.args:
+            arg.role = self.by_type.get(arg.base) or last(self.by_name, call, arg)
+            if arg.role is None:
+                raise ValueError(f"argument '{arg.name}' of {call.name} has no role: see 'role' at the top")
+            given_away = arg.indirect and not arg.constant and arg.role != "callback"
+            arg.direction = (last(self.directions, call, arg) or "out") if given_away else "in"
+            arg.length = self.length(call, arg, by_name)
+
+    def length(self, call, arg, by_name):
+        if not arg.array:
+            return None
+        for length in last(self.lengths, call, arg) or []:
+            if length.argument is None or length.argument in by_name:
+                return length
+        if arg.role == "text" and arg.type.count("*") == 0:
+            return None # char name[]: ends with a NUL
+        raise ValueError(f"array '{arg.name}' of {call.name} has no length: see 'length' at the top")
+
+
+def last(rules, call, arg):
+    found = None
+    for names, test, what in rules:
+        if arg.name in names and test.match(call.name):
+            found = what
+    return found
