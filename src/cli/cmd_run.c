@@ -218,6 +218,22 @@ static int check_compute(struct cli_run *run, struct err *err)
     return rc;
 }
 
+/* What the job may take on the machine: as with mpiexec, in seconds. */
+static int read_timeout(vtime *limit, struct err *err)
+{
+    const char *text = getenv("MPIEXEC_TIMEOUT");
+    char *end;
+    double seconds;
+    if (!text || !*text)
+        return 0;
+    seconds = strtod(text, &end);
+    if (*end || !(seconds >= 0) || seconds > vtime_to_seconds(VTIME_LIMIT))
+        return err_set(err, ERR_INPUT, "MPIEXEC_TIMEOUT: '%s' is not a number of seconds; unset it, or "
+                       "set it to 0 for no limit", text);
+    *limit = vtime_from_seconds(seconds);
+    return 0;
+}
+
 static int check_run(struct cli_run *run, const char *given, struct cli_program *program,
                      char *libdir, size_t libdir_size, struct err *err)
 {
@@ -240,6 +256,8 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
         rc = cli_team_prepare(run, err);
     if (rc == 0)
         rc = check_compute(run, err);
+    if (rc == 0)
+        rc = read_timeout(&run->opt.time_limit, err);
     if (rc == 0)
         rc = cli_check_output("--stats", run->stats, err);
     if (rc == 0)

@@ -81,7 +81,12 @@ enum engine_wake {
 
 /* One blocked entity's account of itself, filled by ops->explain. */
 struct engine_wait {
-    char text[160];   /* "MPI_Recv from rank 3, tag 7, MPI_COMM_WORLD" */
+    char text[224];   /* "MPI_Recv from rank 3, tag 7, MPI_COMM_WORLD" */
+    /* Something the wait is about that has no name of its own. The report numbers such things in the
+     * order of their appearance, and describes each once. */
+    char kind[16];     /* "communicator"; "": there is nothing */
+    char made[144];    /* how it came to be */
+    uint64_t identity; /* equal for the same thing, in all processes */
     int64_t waits_on; /* the world number of the one entity it needs, or -1 if several or any */
 };
 

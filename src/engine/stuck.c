@@ -7,8 +7,8 @@
  *
  *     struct part | its first LISTED blocked entities | struct edge of each entity below CYCLE_SEARCH
  *
- * Following the edges from any entity ends in a cycle or at one that waits for nobody in
- * particular (or has ended); the first cycle found is printed.
+ * An entity waits for one other at most, so following the edges from any of them ends in a cycle or at
+ * one that waits for nobody in particular (or has ended), and no two cycles share an entity.
  */
 #include "engine/stuck.h"
 
@@ -21,6 +21,7 @@
 #include "base/units.h"
 
 #define LISTED 20              /* blocked entities described one by one */
+#define CYCLES_LISTED 10       /* cycles printed */
 #define CYCLE_SHOWN 12         /* members of a cycle printed */
 #define CYCLE_SEARCH 4000000u  /* entities looked at for a cycle */
 
@@ -127,22 +128,57 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
+/* Things without a name, in the order of their appearance. */
+struct things {
+    const struct engine_wait *at[LISTED];
+    uint32_t count;
+};
+
+/* Its number among those of its kind, from 1. */
+static uint32_t number_of(struct things *t, const struct engine_wait *w)
+{
+    uint32_t number = 1;
+
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (strcmp(t->at[i]->kind, w->kind) != 0)
+            continue;
+        if (t->at[i]->identity == w->identity)
+            return number;
+        number++;
+    }
+    t->at[t->count++] = w;
+    return number;
+}
+
+static void print_things(const struct things *t)
+{
+    struct things so_far = {.count = 0};
+
+    for (uint32_t i = 0; i < t->count; i++)
+        log_note("  %s %u: %s", t->at[i]->kind, number_of(&so_far, t->at[i]), t->at[i]->made);
+}
+
 static void print_lines(struct report *r)
 {
-    char when[64];
+    struct things things = {.count = 0};
+    char when[64], about[48];
 
     qsort(r->lines, r->line_count, sizeof *r->lines, by_number);
     for (size_t i = 0; i < r->line_count && i < LISTED; i++) {
         const struct line *l = &r->lines[i];
         int64_t on = l->wait.waits_on;
 
+        about[0] = '\0';
+        if (l->wait.kind[0])
+            snprintf(about, sizeof about, ", %s %u", l->wait.kind, number_of(&things, &l->wait));
         units_format_time(when, sizeof when, l->clock);
-        log_note("  rank %u at %s: %s", l->number, when, l->wait.text);
+        log_note("  rank %u at %s: %s%s", l->number, when, l->wait.text, about);
         if (on >= 0 && on < r->known && r->on[on] == ENDED)
             log_note("    (rank %lld has ended)", (long long)on);
     }
     if (r->blocked > LISTED)
         log_note("  ... and %llu more blocked ranks", (unsigned long long)(r->blocked - LISTED));
+    print_things(&things);
 }
 
 static void print_cycle(const int32_t *on, int32_t start)
@@ -165,9 +201,9 @@ static void print_cycle(const int32_t *on, int32_t start)
 }
 
 /* seen[i]: 0, or 1 + where the walk that saw i began. */
-static void find_cycle(const struct report *r)
+static void find_cycles(const struct report *r)
 {
-    uint32_t *seen = mem_zalloc(r->known * sizeof *seen);
+    uint32_t *seen = mem_zalloc(r->known * sizeof *seen), found = 0;
 
     for (uint32_t i = 0; i < r->known; i++) {
         int32_t at = (int32_t)i;
@@ -176,11 +212,11 @@ static void find_cycle(const struct report *r)
             seen[at] = i + 1;
             at = r->on[at];
         }
-        if (at >= 0 && (uint32_t)at < r->known && seen[at] == i + 1) {
+        if (at >= 0 && (uint32_t)at < r->known && seen[at] == i + 1 && found++ < CYCLES_LISTED)
             print_cycle(r->on, at);
-            break;
-        }
     }
+    if (found > CYCLES_LISTED)
+        log_note("  ... and %u more cycles", found - CYCLES_LISTED);
     mem_free(seen);
 }
 
@@ -198,7 +234,7 @@ void engine_stuck_report(enum engine_end end, uint32_t world, const struct buf *
     else
         log_error("deadlock: no rank can go on and no message is on its way");
     print_lines(&r);
-    find_cycle(&r);
+    find_cycles(&r);
     log_note("  %llu of %llu ranks blocked, %llu ended", (unsigned long long)r.blocked,
              (unsigned long long)r.all, (unsigned long long)r.done);
     mem_free(r.lines);

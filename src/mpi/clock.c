@@ -35,7 +35,8 @@ void mpi_clock_init(const struct run_options *o)
 
     if (processor_init(o, &err))
         log_fatal("%s", err.text);
-    mpi_world.attentive = mpi_world.measured || mpi_world.shared || o->host == RUN_HOST_PROCESS;
+    mpi_world.attentive = mpi_world.measured || mpi_world.shared || o->host == RUN_HOST_PROCESS ||
+                          o->time_limit;
     mpi_world.send_overhead = o->platform.mpi_send_overhead;
     mpi_world.recv_overhead = o->platform.mpi_recv_overhead;
     mpi_world.test_cost = o->platform.mpi_test_cost;
@@ -94,6 +95,7 @@ void mpi_enter_attentive(struct mpi_rank *self, enum mpi_fn fn)
     mpi_thread_enter();
     if (mpi_world.measured)
         mpi_charge(self, fn);
+    mpi_time_check(self);
     if (mpi_world.shared)
         mpi_share_enter();
 }
@@ -158,6 +160,7 @@ vtime mpi_clock_read(struct mpi_rank *self)
 {
     mpi_clock_begin(self);
     mpi_clock_add(self, reading_cost(self));
+    mpi_time_check(self);
     vtime now = self->ent.clock;
     reader.rank = self;
     reader.at = now;
@@ -169,6 +172,7 @@ void mpi_clock_spend(struct mpi_rank *self, vtime dt)
 {
     mpi_clock_begin(self);
     mpi_clock_add(self, dt < VTIME_LIMIT ? dt : VTIME_LIMIT);
+    mpi_time_check(self);
     mpi_clock_end();
 }
 

@@ -4,6 +4,7 @@
 #ifndef MPI_CLOCK_H
 #define MPI_CLOCK_H
 
+#include "mpi/error.h"
 #include "mpi/rank.h"
 #include "platform/run.h"
 
@@ -29,5 +30,13 @@ void mpi_clock_yield(struct mpi_rank *);
 /* Half of all program time was spent in slices (host time between two MPI calls) at least this long,
  * in seconds and to a factor of two; 0 if not measured. */
 double mpi_clock_median_slice(void);
+
+/* Ends the run if the rank is beyond the time that it may take (may switch). */
+static inline void mpi_time_check(struct mpi_rank *self)
+{
+    if (__builtin_expect(mpi_world.opt->time_limit != 0, 0) &&
+        self->ent.clock > mpi_world.opt->time_limit)
+        mpi_timed_out(self);
+}
 
 #endif

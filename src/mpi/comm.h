@@ -54,6 +54,7 @@ struct mpi_comm {
     struct mpi_topo *topo;
     MPI_Errhandler errhandler; /* what it was created with; a rank's own choice overrides it */
     char *name;                /* of the predefined ones; what ranks set is in misc/names.c */
+    const char *origin;        /* how it was made: "MPI_Comm_split of MPI_COMM_WORLD"; mpi_text_keep */
     uint64_t *left;            /* one bit per member that has freed it; NULL: none has */
     uint32_t keeps;            /* uses inside the library that outlive the handle */
 };
@@ -148,7 +149,8 @@ struct mpi_group *mpi_comm_first_ranks(const struct mpi_rank *self, const struct
  * has the next number. Every process that has members has an object of its own: describe, called
  * once by the rank that made the communicator, sends its groups to the other processes, beside the
  * virtual messages and outside of virtual time. The communicator (for an intercommunicator its low
- * side is given, both are meant) must not be touched after it: it is gone if no member is here.
+ * side is given, both are meant) must not be touched after it: it is gone if no member is here. Reports
+ * say that fn made it, of `parent` (or NULL).
  *
  * adopt gives the receiving rank its own view (it inherits the rank's error handler on the parent).
  * If the object is still under way it waits (may switch). MPI_COMM_DESC_NULL means MPI_COMM_NULL.
@@ -162,7 +164,10 @@ static inline mpi_comm_desc mpi_comm_desc_high(mpi_comm_desc low)
 }
 /* The communicator with this descriptor if it is in this process, or NULL. O(1). */
 struct mpi_comm *mpi_comm_of_desc(mpi_comm_desc);
-mpi_comm_desc mpi_comm_describe(struct mpi_comm *);
+/* The communicator with this context, MPI_COMM_WORLD of the first ranks and MPI_COMM_SELF included; the
+ * low side of an intercommunicator; or NULL. O(1). */
+struct mpi_comm *mpi_comm_of_ctx(uint32_t ctx);
+mpi_comm_desc mpi_comm_describe(struct mpi_comm *, enum mpi_fn fn, const struct mpi_comm *parent);
 MPI_Comm mpi_comm_adopt(struct mpi_rank *self, const struct mpi_comm *parent, mpi_comm_desc);
 /* The same for the MPI_COMM_WORLD of a rank that was spawned. */
 struct mpi_comm *mpi_comm_adopt_world(struct mpi_rank *self, mpi_comm_desc);
@@ -285,7 +290,16 @@ const char *mpi_info_lookup(MPI_Info, const char *key);
 /* The name that the rank has given it, "" if none. */
 const char *mpi_comm_name_for(const struct mpi_rank *, MPI_Comm);
 
-/* "MPI_COMM_WORLD", the name the rank gave it, or "communicator 0x84000003". */
+/* How it came to be: "MPI_Comm_split of MPI_COMM_WORLD, 4 ranks". */
+const char *mpi_comm_made(const struct mpi_comm *, char *out, size_t n);
+
+/* "MPI_COMM_WORLD", the name the rank gave it, or "communicator (MPI_Comm_dup of MPI_COMM_WORLD, 4
+ * ranks)". */
 const char *mpi_comm_label(MPI_Comm, char *out, size_t n);
+
+/* One copy of a text that many objects share: to be given back by mpi_text_drop (NULL: nothing
+ * happens). */
+const char *mpi_text_keep(const char *text);
+void mpi_text_drop(const char *text);
 
 #endif

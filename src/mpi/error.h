@@ -44,6 +44,9 @@ void mpi_errhandler_session_freed(const struct mpi_rank *self, MPI_Session sessi
 /* The program called a function that Orrery does not provide yet: says which, ends the run. */
 _Noreturn void mpi_unsupported(int fn);
 
+/* The rank is beyond the time that the run may take: ends it at that time. May switch. */
+_Noreturn void mpi_timed_out(struct mpi_rank *self);
+
 /* Ends the whole run as MPI_Abort does, at the rank's virtual time. May switch. */
 _Noreturn void mpi_abort_run(struct mpi_rank *self, int code, const char *why);
 

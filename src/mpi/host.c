@@ -36,6 +36,7 @@
 #define STOP_SECONDS 1      /* how long a signal waits for the running rank to call MPI ... */
 #define STOP_SECONDS_ALL 15 /* ... and how long ending may take, if there are other processes */
 #define HAND_NS 5e6         /* ranks that are processes go on by themselves for this long */
+#define TIMEOUT_STATUS 124  /* as timeout(1) has it */
 #define PARK_SECONDS 2.0    /* an aborted run ends by itself, or after this long without the ranks that
                              * are beyond the time of the abort */
 
@@ -133,6 +134,7 @@ static void explain(void *owner, uint32_t id, struct engine_wait *out)
 
     (void)owner;
     memset(&wait, 0, sizeof wait);
+    wait.waits_on = -1;
     mpi_explanation.out = &wait;
     r->ent.wake = ENGINE_WAKE_EXPLAIN;
     vp_fibre_resume(&r->fib);
@@ -261,6 +263,7 @@ static void hook_exiting(struct vp_fibre *f, int status, int phase)
     if (mpi_world.measured)
         mpi_charge(r, MPI_FN_COUNT);
     if (phase == 1) {
+        mpi_time_check(r);
         output_end_rank(&mpi_world.output, mpi_rank_id(r), r->ent.clock);
         if (mpi_spawn_serves(r))
             rest(r, status);
@@ -562,11 +565,10 @@ void mpi_serve(struct mpi_rank *self)
  * run; so the rank only leaves its word here and waits for the engine to end the run. If others do
  * not come to an end by themselves, those that get beyond that time wait, too (mpi_enter).
  */
-static void abort_run(struct mpi_rank *self, enum run_cause cause, int code, const char *why)
-    __attribute__((noreturn));
-static void abort_run(struct mpi_rank *self, enum run_cause cause, int code, const char *why)
+_Noreturn static void abort_at(struct mpi_rank *self, vtime when, enum run_cause cause, int code,
+                               const char *why)
 {
-    if (engine_abort(&mpi_world.engine, mpi_rank_index(self), self->ent.clock)) {
+    if (engine_abort(&mpi_world.engine, mpi_rank_index(self), when)) {
         run.end.abort_cause = (int32_t)cause;
         run.end.abort_status = code & 0xff ? code & 0xff : 1;
         run.end.abort_rank = mpi_rank_id(self);
@@ -576,9 +578,25 @@ static void abort_run(struct mpi_rank *self, enum run_cause cause, int code, con
     mpi_serve(self);
 }
 
+_Noreturn static void abort_run(struct mpi_rank *self, enum run_cause cause, int code,
+                                const char *why)
+{
+    abort_at(self, self->ent.clock, cause, code, why);
+}
+
 void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
 {
     abort_run(self, RUN_CAUSE_ABORT, code, why);
+}
+
+void mpi_timed_out(struct mpi_rank *self)
+{
+    vtime limit = mpi_world.opt->time_limit;
+    char text[128], time[UNITS_TEXT_MAX];
+
+    units_format_time(time, sizeof time, limit);
+    snprintf(text, sizeof text, "the run has reached its limit of %s (MPIEXEC_TIMEOUT)", time);
+    abort_at(self, limit, RUN_CAUSE_ABORT, TIMEOUT_STATUS, text);
 }
 
 void mpi_unsupported(int fn)

@@ -5,10 +5,11 @@
  *     (rank, kind, handle) -> count, call that made it      while the program runs
  *     (kind, call, name, count per rank) -> ranks           in the end
  *
- * Requests are found in their table when the run is over.
+ * Requests are found in their table when the run is over, messages in the queues of their ranks.
  */
 #include "mpi/leaks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +21,16 @@
 
 #define FN_BITS 16
 #define HANDLE_BITS 28
-#define NAME_MAX_BYTES 64
+#define NAME_MAX_BYTES 96
+#define FOLD_ABOVE 100000 /* messages of one rank are summed up when there are so many */
 
 /* One rank's leaks of one sort, or with `ranks` those of many. */
 struct leak {
     uint32_t kind, fn;
     uint64_t count; /* per rank */
     uint64_t ranks; /* before summing up: which rank */
+    uint32_t from, to;     /* of the first of the messages, by the ranks of receiver and sender */
+    uint64_t bytes;
     char name[NAME_MAX_BYTES];
 };
 
@@ -35,7 +39,7 @@ static struct buf merged; /* process 0: struct leak, sorted */
 
 static const char *const kind_name[MPI_LEAK_KINDS] = {
     "request", "communicator", "group", "datatype", "operation",
-    "info object", "error handler", "attribute key", "window", "file",
+    "info object", "error handler", "attribute key", "window", "file", "message",
 };
 
 /* MPICH's handles: the two highest bits are 2 for what programs make. Keys and files differ, and the
@@ -172,6 +176,16 @@ static int by_count(const void *x, const void *y)
     return order ? order : a->count < b->count ? -1 : a->count > b->count;
 }
 
+/* Of two that are alike, the message to name. */
+static void keep_first(struct leak *to, const struct leak *from)
+{
+    if (from->to < to->to || (from->to == to->to && from->from < to->from)) {
+        to->to = from->to;
+        to->from = from->from;
+        to->bytes = from->bytes;
+    }
+}
+
 /* Equal neighbours become one, their counts or ranks added. */
 static void fold(struct buf *b, int (*order)(const void *, const void *), int add_ranks)
 {
@@ -183,11 +197,56 @@ static void fold(struct buf *b, int (*order)(const void *, const void *), int ad
         if (kept && order(&l[kept - 1], &l[i]) == 0) {
             l[kept - 1].ranks += add_ranks ? l[i].ranks : 0;
             l[kept - 1].count += add_ranks ? 0 : l[i].count;
+            keep_first(&l[kept - 1], &l[i]);
         } else {
             l[kept++] = l[i];
         }
     }
     b->len = kept * sizeof *l;
+}
+
+/* ---- messages that nobody has received ---- */
+
+static void add_message(struct buf *out, struct mpi_rank *r, const struct mpi_msg *m)
+{
+    const struct mpi_comm *c = mpi_comm_of_ctx(m->ctx);
+    struct leak l = {.kind = MPI_LEAK_MESSAGE, .fn = MPI_FN_COUNT, .count = 1,
+                     .ranks = mpi_rank_index(r), .from = m->em.src, .to = m->em.dst,
+                     .bytes = m->bytes};
+    char made[NAME_MAX_BYTES];
+    const char *name = c ? mpi_comm_name_for(r, c->handle) : "";
+
+    if (!mpi_msg_is_users(m))
+        return;
+    if (!*name)
+        name = c ? mpi_comm_made(c, made, sizeof made) : "a communicator that was freed";
+    snprintf(l.name, sizeof l.name, "tag %d, %s", m->tag, name);
+    buf_add(out, &l, sizeof l);
+}
+
+static int add_early(struct mpi_rank *r, struct mpi_msg *m, void *out)
+{
+    add_message(out, r, m);
+    return 0;
+}
+
+/* The run is over: what is in an inbox may be taken out. */
+static void add_messages(struct buf *out)
+{
+    const struct engine *e = &mpi_world.engine;
+
+    for (uint32_t i = 0; i < e->known; i++) {
+        struct mpi_rank *r = &mpi_world.ranks[i];
+        struct engine_msg *m;
+
+        if (i >= e->next_new && i < mpi_place()->count)
+            continue; /* memory that nobody has used */
+        while ((m = engine_poll(&r->ent)))
+            add_message(out, r, (struct mpi_msg *)m);
+        mpi_early_each(r, add_early, out);
+        if (out->len > FOLD_ABOVE * sizeof(struct leak))
+            fold(out, by_rank, 0);
+    }
 }
 
 void mpi_leaks_collect(struct buf *out)
@@ -197,6 +256,7 @@ void mpi_leaks_collect(struct buf *out)
     buf_init(&own);
     add_objects(&own);
     mpi_req_each_left(add_request, &own);
+    add_messages(&own);
     if (own.len) {
         fold(&own, by_rank, 0);
         for (size_t i = 0; i < own.len / sizeof(struct leak); i++)
@@ -224,17 +284,30 @@ static const char *maker_name(const struct leak *l)
     return l->fn < MPI_FN_COUNT ? mpi_fn_name[l->fn] : "another call";
 }
 
+static void say_message(const struct leak *l, const char *ranks, const char *count)
+{
+    char size[UNITS_TEXT_MAX];
+
+    log_warn("leak: %s rank%s: message never received, %s (%s each), such as %s from rank %u to rank %u",
+             ranks, l->ranks == 1 ? "" : "s", l->name, count,
+             units_format_bytes(size, sizeof size, l->bytes), l->from, l->to);
+}
+
 void mpi_leaks_say(void)
 {
     const struct leak *l = (const struct leak *)merged.data;
     char ranks[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
 
-    for (size_t i = 0; i < merged.len / sizeof *l; i++)
-        log_warn("leak: %s rank%s: %s%s%s%s created by %s (%s each)",
-                 units_format_count(ranks, sizeof ranks, l[i].ranks), l[i].ranks == 1 ? "" : "s",
-                 kind_name[l[i].kind], l[i].name[0] ? " '" : "", l[i].name,
-                 l[i].name[0] ? "'" : "", maker_name(&l[i]),
-                 units_format_count(count, sizeof count, l[i].count));
+    for (size_t i = 0; i < merged.len / sizeof *l; i++) {
+        units_format_count(ranks, sizeof ranks, l[i].ranks);
+        units_format_count(count, sizeof count, l[i].count);
+        if (l[i].kind == MPI_LEAK_MESSAGE)
+            say_message(&l[i], ranks, count);
+        else
+            log_warn("leak: %s rank%s: %s%s%s%s created by %s (%s each)", ranks,
+                     l[i].ranks == 1 ? "" : "s", kind_name[l[i].kind], l[i].name[0] ? " '" : "",
+                     l[i].name, l[i].name[0] ? "'" : "", maker_name(&l[i]), count);
+    }
 }
 
 void mpi_leaks_json(struct json *j)
@@ -250,7 +323,7 @@ void mpi_leaks_json(struct json *j)
         json_key(j, "name");
         json_string(j, l[i].name);
         json_key(j, "created_by");
-        json_string(j, maker_name(&l[i]));
+        json_string(j, l[i].kind == MPI_LEAK_MESSAGE ? "a send" : maker_name(&l[i]));
         json_key(j, "ranks");
         json_uint(j, l[i].ranks);
         json_key(j, "per_rank");

@@ -1,9 +1,10 @@
 /*
- * leaks.h - objects that a program has made and not freed when it ends (--check-leaks).
+ * leaks.h - what a program leaves behind when it ends (--check-leaks): objects that it has made and not
+ * freed, and messages that it has sent and not received.
  *
  * The generated entries report what a successful call made or freed: api/generate.py knows by the
  * types of the arguments which calls do. A module whose handles come and go otherwise reports them
- * itself. Requests are not reported: those that are left in their table are the leaks.
+ * itself. Requests and messages are not reported: those that are left in the end are the leaks.
  *
  * Nothing here switches. All is off, and costs one look at a flag, unless mpi_world.check_leaks.
  */
@@ -25,6 +26,7 @@ enum mpi_leak_kind {
     MPI_LEAK_KEYVAL,
     MPI_LEAK_WIN,
     MPI_LEAK_FILE,
+    MPI_LEAK_MESSAGE,
     MPI_LEAK_KINDS
 };
 

@@ -35,6 +35,7 @@ struct run_options {
     uint64_t seed;      /* ... with this seed */
     uint64_t stack_size; /* bytes, 0: default */
     vtime idle_limit;
+    vtime time_limit;   /* the run ends at this virtual time; 0: whenever it does */
     int64_t epoch;
     int32_t may_cancel; /* the program imports MPI_Cancel */
     int32_t type_keys;  /* the program imports MPI_Type_create_keyval */

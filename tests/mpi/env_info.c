@@ -69,6 +69,10 @@ static void hints(void)
     MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &with);
     CHECK(hint_is(with, "mpi_assert_no_any_tag", "true"));
     CHECK(class_of(MPI_Comm_set_info(comm, MPI_INFO_NULL)) == MPI_ERR_ARG);
+    MPI_Comm_free(&with);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, info, &with);
+    CHECK(hint_is(with, "mpi_assert_no_any_tag", "true"));
+    CHECK(hint_is(with, "mpi_assert_exact_length", "false"));
     MPI_Info_free(&info);
     MPI_Comm_free(&comm);
     MPI_Comm_free(&dup);

@@ -40,6 +40,36 @@ static void shared(void)
     check_ok("shared");
 }
 
+/* A rank that asks for nothing has no base. */
+static void nothing(const char *spread)
+{
+    MPI_Comm node;
+    MPI_Win win;
+    MPI_Info info;
+    MPI_Aint size;
+    int me, n, unit, *mine, *other;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "alloc_shared_noncontig", spread);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &me);
+    MPI_Comm_size(node, &n);
+    MPI_Win_allocate_shared(me % 2 ? 0 : 40, sizeof(int), info, node, &mine, &win);
+    CHECK(me % 2 ? !mine : mine != NULL);
+    for (int r = 0; r < n; r++) {
+        MPI_Win_shared_query(win, r, &size, &unit, &other);
+        CHECK(r % 2 ? size == 0 && !other : size >= 40 && other);
+    }
+    MPI_Win_fence(0, win);
+    if (me % 2)
+        MPI_Put(&me, 1, MPI_INT, 0, 3, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    CHECK(me || n < 2 || mine[3] % 2);
+    MPI_Win_free(&win);
+    MPI_Comm_free(&node);
+    MPI_Info_free(&info);
+}
+
 static void attributes(void)
 {
     char name[MPI_MAX_OBJECT_NAME];
@@ -88,6 +118,8 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     shared();
+    nothing("false");
+    nothing("true");
     attributes();
     MPI_Finalize();
     return 0;

@@ -10,6 +10,7 @@
 static struct engine_entity *entities;
 static int64_t (*waits_on)(uint32_t id);
 static struct buf text;
+static int numbered; /* waits are about things without a name */
 
 static int resume(void *owner, uint32_t id)
 {
@@ -27,6 +28,11 @@ static void explain(void *owner, uint32_t id, struct engine_wait *out)
     (void)owner;
     snprintf(out->text, sizeof out->text, "waits in call %u", id);
     out->waits_on = waits_on(id);
+    if (!numbered)
+        return;
+    snprintf(out->kind, sizeof out->kind, id % 4 == 3 ? "window" : "communicator");
+    snprintf(out->made, sizeof out->made, "of %u", 90 + id % 2);
+    out->identity = 90 + id % 2;
 }
 
 static void collect(const char *line, size_t n)
@@ -77,6 +83,7 @@ static int64_t chain(uint32_t id) { return id ? (int64_t)id - 1 : -1; }
 static int64_t tail_and_cycle(uint32_t id) { return id < 5 ? (int64_t)id + 1 : id == 5 ? 3 : -1; }
 static int64_t self_wait(uint32_t id) { return id; }
 static int64_t ring(uint32_t id) { return (id + 1) % 100; }
+static int64_t pairs(uint32_t id) { return id ^ 1; }
 static int64_t neighbour(uint32_t id) { return (int64_t)id + 1; }
 
 int main(void)
@@ -95,6 +102,20 @@ int main(void)
     ok(has("cycle of 3: rank 3 -> 4 -> 5 -> 3\n"), "a cycle with a tail leading to it");
     report(2, self_wait, resume);
     ok(has("cycle of 1: rank 0 -> 0\n"), "a rank that waits for itself");
+    ok(has("cycle of 1: rank 1 -> 1\n"), "and another one");
+    report(30, pairs, resume);
+    ok(has("cycle of 2: rank 0 -> 1 -> 0\n") && has("cycle of 2: rank 18 -> 19 -> 18\n"),
+       "every cycle, up to ten");
+    ok(has("... and 5 more cycles\n") && !strstr(buf_str(&text), "rank 20 -> 21"),
+       "the others are counted");
+    numbered = 1;
+    report(6, any, resume);
+    numbered = 0;
+    ok(has("waits in call 0, communicator 1\n") && has("waits in call 1, communicator 2\n") &&
+           has("waits in call 2, communicator 1\n"), "things are numbered as they appear");
+    ok(has("waits in call 3, window 1\n"), "those of another kind by themselves");
+    ok(has("  communicator 1: of 90\n") && has("  communicator 2: of 91\n") &&
+           has("  window 1: of 91\n"), "and described once");
     report(100, ring, resume);
     ok(has("cycle of 100: ") && has("-> ... -> 0\n"), "a long cycle is cut");
     ok(has("... and 80 more blocked ranks"), "and so is the list");

@@ -4,6 +4,8 @@
  */
 #include "mpi/coll/entry_check.h"
 
+#include "mpi/p2p/p2p_internal.h"
+
 #define COLD __attribute__((cold, noinline))
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -65,6 +67,10 @@ COLD static int bad_array(struct mpi_rank *self, MPI_Comm comm)
 
 int coll_failed(struct mpi_rank *self, MPI_Comm comm, int error_class)
 {
+    char text[MPI_MISFIT_TEXT];
+
+    if (mpi_misfit_text(self, text, sizeof text))
+        return mpi_raise(self, comm, error_class, "%s: counts or datatypes differ between ranks", text);
     if (error_class == MPI_ERR_TRUNCATE)
         return mpi_raise(self, comm, error_class,
                          "a message was longer than its receiver expected: counts or datatypes "

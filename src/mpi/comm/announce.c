@@ -10,6 +10,7 @@
  * Items are not part of virtual time, and there is no quiescence while one is under way: a rank
  * that waits for one is never taken for deadlocked.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -17,10 +18,13 @@
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/team.h"
 
+#define ORIGIN_MAX 112 /* bytes of how a communicator was made; what is longer is cut */
+
 struct announcement {
     uint32_t ctx;
     int32_t errhandler;
     uint32_t groups; /* that follow: 1, or those of the low and the high side */
+    char origin[ORIGIN_MAX];
 };
 
 static struct {
@@ -49,6 +53,7 @@ static void encode(const struct mpi_comm *c, struct buf *out)
                        ? c->errhandler
                        : MPI_ERRHANDLER_NULL;
     a.groups = c->remote ? 2 : 1;
+    snprintf(a.origin, sizeof a.origin, "%s", c->origin);
     buf_add(out, &a, sizeof a);
     encode_group(c->group, out);
     if (c->remote)
@@ -95,11 +100,28 @@ static void announce(const struct mpi_comm *c)
     mem_free(has);
 }
 
-mpi_comm_desc mpi_comm_describe(struct mpi_comm *c)
+/* "MPI_Comm_split of MPI_COMM_WORLD": the parent by its name, or by its own origin. */
+static void format_origin(char *out, size_t n, enum mpi_fn fn, const struct mpi_comm *parent)
 {
+    const struct mpi_rank *self = mpi_self();
+    const char *of = parent && self ? mpi_comm_name_for(self, parent->handle) : "";
+
+    if (parent && !*of && parent->origin)
+        of = parent->origin;
+    snprintf(out, n, "%s%s%s", mpi_fn_name[fn], *of ? " of " : "", of);
+}
+
+mpi_comm_desc mpi_comm_describe(struct mpi_comm *c, enum mpi_fn fn, const struct mpi_comm *parent)
+{
+    char origin[ORIGIN_MAX];
+
     struct mpi_comm *high = c->remote ? mpi_comm_of_desc(mpi_comm_desc_high(c->ctx)) : NULL;
     mpi_comm_desc desc = c->ctx;
 
+    format_origin(origin, sizeof origin, fn, parent);
+    c->origin = mpi_text_keep(origin);
+    if (high)
+        high->origin = mpi_text_keep(origin);
     if (c->refs < c->group->size || (high && high->refs < high->group->size))
         announce(c);
     if (high)
@@ -135,16 +157,20 @@ void mpi_comm_learn(const void *data, size_t bytes)
     const char *at = (const char *)data + sizeof(struct announcement);
     struct announcement a;
     struct mpi_group *g, *remote = NULL;
+    struct mpi_comm *c;
 
     (void)bytes;
     memcpy(&a, data, sizeof a);
     g = decode_group(&at);
     if (a.groups > 1) {
         remote = decode_group(&at);
-        mpi_comm_discard(mpi_comm_new_at(a.ctx, 1, mpi_group_ref(remote), mpi_group_ref(g),
-                                         a.errhandler));
+        c = mpi_comm_new_at(a.ctx, 1, mpi_group_ref(remote), mpi_group_ref(g), a.errhandler);
+        c->origin = mpi_text_keep(a.origin);
+        mpi_comm_discard(c);
     }
-    mpi_comm_discard(mpi_comm_new_at(a.ctx, 0, g, remote, a.errhandler));
+    c = mpi_comm_new_at(a.ctx, 0, g, remote, a.errhandler);
+    c->origin = mpi_text_keep(a.origin);
+    mpi_comm_discard(c);
     wake_waiting();
 }
 

@@ -175,6 +175,13 @@ struct mpi_comm *mpi_comm_of_desc(mpi_comm_desc desc)
     return slot ? (struct mpi_comm *)(uintptr_t)*slot : NULL;
 }
 
+struct mpi_comm *mpi_comm_of_ctx(uint32_t ctx)
+{
+    return ctx == comm_world.ctx  ? &comm_world
+           : ctx == comm_self.ctx ? &comm_self
+                                  : mpi_comm_of_desc(ctx);
+}
+
 static uint32_t ctx_take(void)
 {
     uint64_t ctx = table.next_ctx;
@@ -240,6 +247,7 @@ static void destroy(struct mpi_comm *c)
         mpi_group_unref(c->remote);
     if (c->topo)
         mpi_topo_unref(c->topo);
+    mpi_text_drop(c->origin);
     mem_free(c->local);
     mem_free(c->left);
     mem_free(c);

@@ -54,7 +54,7 @@ int mpi_comm_create_from_group(struct mpi_rank *self, MPI_Group group, const cha
     if (me == MPI_UNDEFINED)
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_GROUP, "the calling rank is not in the group");
     if (me == 0)
-        desc = mpi_comm_describe(mpi_comm_new(mpi_group_ref(g), errhandler));
+        desc = mpi_comm_describe(mpi_comm_new(mpi_group_ref(g), errhandler), (enum mpi_fn)self->fn, NULL);
     /* The program may free the group in another rank meanwhile: hold it across the switch. */
     mpi_group_ref(g);
     rc = mpi_comm_spread(self, world, g, me, (int)g->size,
@@ -83,7 +83,8 @@ static int lead(struct mpi_rank *self, struct mpi_group *g, struct mpi_group *ot
     both = mpi_gset_intersection(g, other);
     if (both->size == 0)
         *desc = mpi_comm_describe(
-            mpi_comm_new_inter(mpi_group_ref(g), mpi_group_ref(other), errhandler));
+            mpi_comm_new_inter(mpi_group_ref(g), mpi_group_ref(other), errhandler),
+            (enum mpi_fn)self->fn, NULL);
     mpi_group_unref(both);
     high = mpi_comm_desc_high(*desc);
     return mpi_coll_send(self, world, &high, sizeof high, byte, (int)peer, tag);

@@ -84,7 +84,8 @@ static int lead_low(struct mpi_rank *self, const struct mpi_comm *local, const s
     }
     both = mpi_gset_intersection(mine, other);
     if (both->size == 0) {
-        *desc = mpi_comm_describe(mpi_comm_new_inter(mine, other, mpi_errhandler_given(self, local)));
+        *desc = mpi_comm_describe(mpi_comm_new_inter(mine, other, mpi_errhandler_given(self, local)),
+                                  (enum mpi_fn)self->fn, local);
     } else {
         mpi_group_unref(mine);
         mpi_group_unref(other);
@@ -212,7 +213,7 @@ static int merge_lead(struct mpi_rank *self, struct mpi_comm *c, int high, mpi_c
     int after = high && !theirs;
     struct mpi_group *all =
         concatenate(after ? c->remote : c->group, after ? c->group : c->remote);
-    *desc = mpi_comm_describe(mpi_comm_new(all, mpi_errhandler_given(self, c)));
+    *desc = mpi_comm_describe(mpi_comm_new(all, mpi_errhandler_given(self, c)), (enum mpi_fn)self->fn, c);
     return mpi_coll_send(self, c, desc, sizeof *desc, byte, 0, tag);
 }
 

@@ -134,7 +134,8 @@ static void join_groups(struct mpi_rank *self, struct mpi_msg *accept, struct mp
         mpi_group_unref(low);
         mpi_group_unref(high);
     } else {
-        desc = mpi_comm_describe(mpi_comm_new_inter(low, high, MPI_ERRHANDLER_NULL));
+        desc = mpi_comm_describe(mpi_comm_new_inter(low, high, MPI_ERRHANDLER_NULL),
+                                 MPI_FN_COMM_CONNECT, NULL);
     }
     answer(self, accept, error, desc, NULL, t);
     answer(self, connect, error, mpi_comm_desc_high(desc), NULL, t);

@@ -123,8 +123,10 @@ static mpi_comm_desc make_ranks(struct mpi_rank *self, const struct order *o, vt
     struct birth b = {.appnum = 0};
     mpi_comm_desc desc;
 
-    b.world = mpi_comm_describe(mpi_comm_new(mpi_group_ref(kids), MPI_ERRHANDLER_NULL));
-    desc = mpi_comm_describe(mpi_comm_new_inter(parents, kids, MPI_ERRHANDLER_NULL));
+    b.world = mpi_comm_describe(mpi_comm_new(mpi_group_ref(kids), MPI_ERRHANDLER_NULL),
+                                MPI_FN_COMM_SPAWN, NULL);
+    desc = mpi_comm_describe(mpi_comm_new_inter(parents, kids, MPI_ERRHANDLER_NULL), MPI_FN_COMM_SPAWN,
+                             NULL);
     b.parent = mpi_comm_desc_high(desc);
     send_births(self, o, b, t);
     return desc;

@@ -23,6 +23,7 @@
 #include "base/mem.h"
 #include "mpi/coll/tags.h"
 #include "mpi/comm/check.h"
+#include "mpi/info.h"
 #include "mpi/p2p.h"
 #include "mpi_impl.h"
 
@@ -137,14 +138,16 @@ static mpi_comm_desc make_part(struct mpi_rank *self, const struct mpi_comm *c,
     uint32_t low = 0;
 
     if (!c->remote)
-        return mpi_comm_describe(mpi_comm_new(make_group(c->group, entries, n), handler));
+        return mpi_comm_describe(mpi_comm_new(make_group(c->group, entries, n), handler),
+                                 (enum mpi_fn)self->fn, c);
     while (low < n && !entries[low].high)
         low++;
     if (low == 0 || low == n) /* nobody on the other side */
         return MPI_COMM_DESC_NULL;
     return mpi_comm_describe(mpi_comm_new_inter(make_group(c->group, entries, low),
                                                 make_group(c->remote, entries + low, n - low),
-                                                handler));
+                                                handler),
+                             (enum mpi_fn)self->fn, c);
 }
 
 /* Rank 0 (of the low side): decides who goes where. items[r] and descs[r] are those of rank r of
@@ -353,14 +356,12 @@ static int split_by_directory(struct mpi_rank *self, struct mpi_comm *c, int key
     return rc;
 }
 
-int mpi_comm_split_type(struct mpi_rank *self, MPI_Comm comm, int split_type, int key,
-                        MPI_Info info, MPI_Comm *newcomm)
+static int split_by_type(struct mpi_rank *self, MPI_Comm comm, int split_type, int key,
+                         MPI_Info info, MPI_Comm *newcomm)
 {
     struct mpi_comm *c = mpi_comm_get(comm);
-    int rc = check_split(self, comm, newcomm), color;
+    int color;
 
-    if (rc)
-        return rc;
     switch (split_type) {
     case MPI_COMM_TYPE_SHARED:
         color = node_of(self);
@@ -380,4 +381,18 @@ int mpi_comm_split_type(struct mpi_rank *self, MPI_Comm comm, int split_type, in
                          split_type);
     }
     return mpi_comm_divide(self, c, color, key, MPI_TAG_COMM_SPLIT_TYPE, newcomm);
+}
+
+int mpi_comm_split_type(struct mpi_rank *self, MPI_Comm comm, int split_type, int key,
+                        MPI_Info info, MPI_Comm *newcomm)
+{
+    int rc = check_split(self, comm, newcomm);
+
+    if (!rc && info != MPI_INFO_NULL && !mpi_info_exists(info))
+        rc = mpi_raise(self, comm, MPI_ERR_INFO, "0x%08x is not an info object", (unsigned)info);
+    if (!rc)
+        rc = split_by_type(self, comm, split_type, key, info, newcomm);
+    if (!rc && *newcomm != MPI_COMM_NULL)
+        mpi_comm_hints_give(self, *newcomm, mpi_comm_hints_take(info));
+    return rc;
 }

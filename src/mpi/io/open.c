@@ -89,7 +89,8 @@ static int make_comm(struct mpi_rank *self, struct mpi_comm *c, struct mpi_comm 
     int me = mpi_comm_my_rank(c, self), rc;
 
     if (me == 0)
-        desc = mpi_comm_describe(mpi_comm_new(mpi_comm_group_ref(self, c), MPI_ERRORS_RETURN));
+        desc = mpi_comm_describe(mpi_comm_new(mpi_comm_group_ref(self, c), MPI_ERRORS_RETURN),
+                                 (enum mpi_fn)self->fn, c);
     rc = mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_FILE_OPEN, &desc);
     if (!rc)
         *out = mpi_comm_get(mpi_comm_adopt(self, c, desc));

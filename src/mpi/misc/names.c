@@ -1,15 +1,18 @@
 /*
- * names.c - names of communicators.
+ * names.c - names of communicators, and how those without one are described.
  *
  * A name belongs to the rank that gave it: a map from (rank, communicator) to an interned text, so
  * that a million ranks that give a communicator the same name keep one copy of the text.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "mpi/comm/check.h"
 #include "mpi_impl.h"
+
+#define LABEL_MAX 160
 
 struct text {
     struct text *next; /* with the same hash */
@@ -62,6 +65,17 @@ static void text_unref(struct text *t)
     if (!*head)
         map_remove(&texts, t->hash);
     mem_free(t);
+}
+
+const char *mpi_text_keep(const char *text)
+{
+    return text_intern(text, (uint32_t)strlen(text))->bytes;
+}
+
+void mpi_text_drop(const char *text)
+{
+    if (text)
+        text_unref((struct text *)(uintptr_t)(text - offsetof(struct text, bytes)));
 }
 
 static uint64_t own_key(uint32_t rank, MPI_Comm comm)
@@ -130,14 +144,30 @@ int mpi_comm_get_name(struct mpi_rank *self, MPI_Comm comm, char *comm_name, int
     return MPI_SUCCESS;
 }
 
+const char *mpi_comm_made(const struct mpi_comm *c, char *out, size_t n)
+{
+    uint32_t local = c->group->size;
+    const char *origin = c->origin ? c->origin : "of the library";
+
+    if (c->remote)
+        snprintf(out, n, "%s, %u and %u ranks", origin, local, c->remote->size);
+    else
+        snprintf(out, n, "%s, %u rank%s", origin, local, local == 1 ? "" : "s");
+    return out;
+}
+
 const char *mpi_comm_label(MPI_Comm comm, char *out, size_t n)
 {
     const struct mpi_comm *c = mpi_comm_at(comm);
     const struct mpi_rank *self = mpi_self();
     const char *name = !c ? "" : self ? name_of(mpi_rank_id(self), c) : c->name ? c->name : "";
 
+    char made[LABEL_MAX];
+
     if (*name)
         snprintf(out, n, "%s", name);
+    else if (c)
+        snprintf(out, n, "communicator (%s)", mpi_comm_made(c, made, sizeof made));
     else
         snprintf(out, n, "communicator 0x%08x", (unsigned)comm);
     return out;

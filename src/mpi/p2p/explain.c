@@ -5,6 +5,7 @@
  * its own context, where they can be looked at.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "mpi/objects.h"
 #include "mpi/p2p/p2p_internal.h"
@@ -17,25 +18,64 @@ static const char *fn_name(const struct mpi_rank *self)
     return mpi_fn_name[self->fn];
 }
 
+/* "rank 1", and which rank that is of the run if it is another number there. */
+static void format_rank(char *out, size_t n, const struct mpi_comm *c, int32_t peer)
+{
+    int rank = c ? mpi_comm_rank_of(c, (uint32_t)peer) : peer;
+
+    if (rank == peer)
+        snprintf(out, n, "rank %d", rank);
+    else if (rank < 0)
+        snprintf(out, n, "world rank %d", peer);
+    else
+        snprintf(out, n, "rank %d (%s %d)", rank,
+                 mpi_world.has_spawned ? "of the run: rank" : "world rank", peer);
+}
+
+/* Something without a name of its own, for the report to number. */
+__attribute__((noinline)) static void describe(struct engine_wait *out, const char *kind,
+                                               const struct mpi_comm *c)
+{
+    snprintf(out->kind, sizeof out->kind, "%s", kind);
+    mpi_comm_made(c, out->made, sizeof out->made);
+    out->identity = c->ctx;
+}
+
+/* What the wait is about: by its name behind the text, or described for the report to number it. */
+static void say_where(struct mpi_rank *self, const struct mpi_comm *c, MPI_Comm comm)
+{
+    struct engine_wait *out = mpi_explanation.out;
+    size_t n = strlen(out->text);
+    const char *name = c ? mpi_comm_name_for(self, comm) : "";
+    char label[64];
+
+    if (c && !*name) {
+        describe(out, "communicator", c);
+        return;
+    }
+    snprintf(out->text + n, sizeof out->text - n, ", %s",
+             *name ? name : mpi_comm_label(comm, label, sizeof label));
+}
+
 static void say(struct mpi_rank *self, const char *what, int32_t peer, int32_t tag, uint32_t ctx,
                 MPI_Comm comm)
 {
     struct engine_wait *out = mpi_explanation.out;
     struct mpi_comm *c = mpi_comm_get(comm);
-    char from[48], with_tag[32], name[64];
+    char from[48], with_tag[32];
 
     if (peer == MPI_P2P_ANY)
         snprintf(from, sizeof from, "any source");
     else
-        snprintf(from, sizeof from, "rank %d", c ? mpi_comm_rank_of(c, (uint32_t)peer) : peer);
+        format_rank(from, sizeof from, c, peer);
     if (c && ctx == c->ctx + 1)
         with_tag[0] = '\0'; /* inside a collective: the tag is ours */
     else if (tag == MPI_ANY_TAG)
         snprintf(with_tag, sizeof with_tag, ", any tag");
     else
         snprintf(with_tag, sizeof with_tag, ", tag %d", tag);
-    snprintf(out->text, sizeof out->text, "%s waits %s %s%s, %s", fn_name(self), what, from,
-             with_tag, mpi_comm_label(comm, name, sizeof name));
+    snprintf(out->text, sizeof out->text, "%s waits %s %s%s", fn_name(self), what, from, with_tag);
+    say_where(self, c, comm);
     out->waits_on = peer == MPI_P2P_ANY ? -1 : peer;
 }
 
@@ -55,13 +95,14 @@ static void say_one_sided(struct mpi_rank *self, const struct mpi_req *r)
     struct engine_wait *out = mpi_explanation.out;
     const char *what = r->buf ? r->buf : "for the window of";
     struct mpi_comm *c = mpi_comm_get((MPI_Comm)r->comm);
-    char rank[32] = "";
+    char rank[48] = "";
 
     if (r->peer >= 0)
-        snprintf(rank, sizeof rank, " rank %d",
-                 c ? mpi_comm_rank_of(c, (uint32_t)r->peer) : r->peer);
-    snprintf(out->text, sizeof out->text, "%s waits %s%s, window 0x%08x", fn_name(self), what, rank,
-             (unsigned)mpi_win_of_comm(self, (MPI_Comm)r->comm));
+        format_rank(rank, sizeof rank, c, r->peer);
+    snprintf(out->text, sizeof out->text, "%s waits %s%s%s", fn_name(self), what,
+             r->peer >= 0 ? " " : "", rank);
+    if (c)
+        describe(out, "window", c);
     /* others wait for whoever holds the lock, which only the target knows */
     out->waits_on = self->fn == MPI_FN_WIN_START ? r->peer : -1;
 }
@@ -83,7 +124,10 @@ void mpi_explain_reqs(struct mpi_rank *self, struct mpi_req **reqs, uint32_t n)
     }
     if (r && r->kind == MPI_REQ_WORK)
         r = beside(self);
-    if (!r)
+    if (!r && mpi_req_orphans(self))
+        snprintf(out->text, sizeof out->text, "%s waits for a send that was freed and nobody receives",
+                 fn_name(self));
+    else if (!r)
         snprintf(out->text, sizeof out->text, "%s", fn_name(self));
     else if (r->kind == MPI_REQ_GREQ)
         snprintf(out->text, sizeof out->text,

@@ -51,6 +51,20 @@ struct mpi_msg {
 };
 _Static_assert(sizeof(struct mpi_msg) <= 64, "a message costs at most 64 bytes");
 
+/* Contexts from here on are those of partitioned communication (part_api.c). */
+#define MPI_CTX_PARTITIONED 0x80000000u
+
+/* Is it on a context that programs' own sends use? */
+static inline int mpi_ctx_is_users(uint32_t ctx)
+{
+    return !mpi_ctx_is_coll(ctx) && ctx < MPI_CTX_PARTITIONED;
+}
+/* A message that a program has sent and that a receive is to match. */
+static inline int mpi_msg_is_users(const struct mpi_msg *m)
+{
+    return m->kind <= MPI_MSG_FREE && mpi_ctx_is_users(m->ctx);
+}
+
 /* ---- early messages (early.c) ---- */
 void mpi_early_add(struct mpi_rank *self, struct mpi_msg *m);
 /* First in send order from `src` that fits, or NULL. Not removed. */
@@ -166,6 +180,14 @@ int mpi_check_output(struct mpi_rank *self, MPI_Comm comm, const void *output);
 int mpi_check_source(struct mpi_rank *self, int source, int tag, MPI_Comm comm, struct mpi_comm *c);
 /* World rank of a source rank in c, MPI_ANY_SOURCE becoming MPI_P2P_ANY. */
 int32_t mpi_source_world(const struct mpi_comm *c, int source);
+
+/* ---- what did not fit (misfit.c) ---- */
+#define MPI_MISFIT_TEXT 192
+/* A receive of the rank is complete with an error, which is raised before the call returns. */
+void mpi_misfit_note(const struct mpi_rank *self, const struct mpi_req *) __attribute__((cold));
+/* "the message from rank 3, tag 5, has 40 bytes, the receive has room for 20", of the last note, which is
+ * gone then; NULL: there is none. */
+const char *mpi_misfit_text(const struct mpi_rank *self, char *out, size_t n);
 
 /* Deadlock report: what the rank says of itself (explain.c). */
 struct mpi_explanation {

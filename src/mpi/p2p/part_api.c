@@ -21,7 +21,7 @@
 #include "mpi/p2p/compound.h"
 #include "mpi_impl.h"
 
-#define OFFER_CTX 0x80000000u   /* | context of the communicator */
+#define OFFER_CTX MPI_CTX_PARTITIONED /* | context of the communicator */
 #define CHANNEL_CTX 0xc0000000u /* | 2 * channel */
 #define CHANNEL_MAX 0x1fffffffu
 

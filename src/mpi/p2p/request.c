@@ -285,6 +285,8 @@ int mpi_req_finish(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI
     mpi_clock_reach(self, r->complete);
     if (__builtin_expect(r->kind == MPI_REQ_GREQ, 0))
         return finish_greq(self, r, h, s);
+    if (__builtin_expect(error != MPI_SUCCESS, 0))
+        mpi_misfit_note(self, r);
     mpi_status_set(s, r);
     if (r->flags & MPI_REQ_PERSISTENT) {
         r->flags &= (uint16_t)~MPI_REQ_ACTIVE;
@@ -297,6 +299,10 @@ int mpi_req_finish(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI
 
 int mpi_req_raise(struct mpi_rank *self, MPI_Comm comm, int error)
 {
+    char text[MPI_MISFIT_TEXT];
+
+    if (error == MPI_ERR_TRUNCATE && mpi_misfit_text(self, text, sizeof text))
+        return mpi_raise(self, comm, error, "%s", text);
     if (error == MPI_ERR_TRUNCATE)
         return mpi_raise(self, comm, error,
                          "the message is longer than the receive buffer, or ends within an item");

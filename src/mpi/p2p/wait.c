@@ -69,6 +69,8 @@ int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req)
             mpi_block(self, due, 1, &req, 1);
     }
     mpi_clock_reach(self, req->complete);
+    if (__builtin_expect(req->error != MPI_SUCCESS, 0))
+        mpi_misfit_note(self, req);
     return req->error;
 }
 
@@ -114,8 +116,10 @@ int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
     }
     for (uint32_t i = 0; i < n; i++) {
         mpi_clock_reach(self, reqs[i].complete);
-        if (error == MPI_SUCCESS)
-            error = reqs[i].error;
+        if (__builtin_expect(reqs[i].error == MPI_SUCCESS || error != MPI_SUCCESS, 1))
+            continue;
+        error = reqs[i].error;
+        mpi_misfit_note(self, &reqs[i]);
     }
     return error;
 }

@@ -105,6 +105,16 @@ static void mark_pending(struct mpi_rank *self, int from, int n, const MPI_Reque
         statuses[i].MPI_ERROR = mpi_req_pending(self, hs[i]) ? MPI_ERR_PENDING : MPI_SUCCESS;
 }
 
+/* Says of one of the requests why it failed. */
+__attribute__((cold, noinline)) static int raise_failed(struct mpi_rank *self, int failed, int n)
+{
+    char text[MPI_MISFIT_TEXT];
+    const char *why = mpi_misfit_text(self, text, sizeof text);
+
+    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_IN_STATUS, "%d of %d requests failed%s%s", failed, n,
+                     why ? ": " : "", why ? why : "");
+}
+
 int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *hs, MPI_Status *statuses,
                    int stop_at_error)
 {
@@ -128,8 +138,7 @@ int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *hs, MPI_Status *st
         }
     }
     if (failed)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_IN_STATUS, "%d of %d requests failed", failed,
-                         n);
+        return raise_failed(self, failed, n);
     return MPI_SUCCESS;
 }
 
@@ -276,8 +285,7 @@ int mpi_finish_some(struct mpi_rank *self, int n, MPI_Request *hs, vtime t, int 
     if (done)
         engine_progress(&mpi_world.engine, self->ent.clock);
     if (failed)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_IN_STATUS, "%d of %d requests failed", failed,
-                         done);
+        return raise_failed(self, failed, done);
     return MPI_SUCCESS;
 }
 

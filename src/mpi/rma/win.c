@@ -133,7 +133,8 @@ static int make_comm(struct mpi_rank *self, struct mpi_comm *c, struct mpi_comm 
 
     if (me == 0)
         desc = mpi_comm_describe(
-            mpi_comm_new(mpi_comm_group_ref(self, c), mpi_errhandler_of(self, c)));
+            mpi_comm_new(mpi_comm_group_ref(self, c), mpi_errhandler_of(self, c)),
+            (enum mpi_fn)self->fn, c);
     rc = mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_WIN, &desc);
     if (rc)
         return rc;

@@ -77,7 +77,7 @@ static int allocate(struct rma_shared *s)
     memset(s->memory, 0, (size_t)total + PAGE);
     at = s->memory + (PAGE - (uintptr_t)s->memory % PAGE) % PAGE;
     for (uint32_t i = 0; i < s->count; i++) {
-        s->at[i].base = at;
+        s->at[i].base = s->at[i].size ? at : NULL; /* as in MPICH */
         at += rounded(&s->at[i]);
     }
     return MPI_SUCCESS;

@@ -79,6 +79,7 @@ int main(int argc, char **argv)
     MPI_Comm_group(MPI_COMM_WORLD, &group);
     MPI_Type_vector(3, 1, 2, MPI_INT, &type[0]);
     MPI_Type_vector(4, 1, 2, MPI_INT, &type[1]);
+    MPI_Type_commit(&type[1]);
     MPI_Type_contiguous(5, MPI_INT, &named_type);
     MPI_Type_set_name(named_type, "five");
     MPI_Type_create_f90_integer(9, &predefined); /* not to be freed */
