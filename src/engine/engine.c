@@ -8,6 +8,7 @@
  *         lookahead 0     -> grant the one entity with the smallest (due, id)
  *         the medium has an event at or before d -> it moves on, and others decide what is due before
  *                            anything can come out of it
+ *         none, but some are busy -> they are woken to look
  *
  * With several processes "quiescent" means all of them, and d is the smallest of all: the peers find
  * out (engine_peers.settle), and each engine does its part of the same step.
@@ -270,6 +271,20 @@ void engine_block(struct engine *e, struct engine_entity *x, uint32_t id, vtime 
         heap_add(e, id, due);
 }
 
+void engine_block_busy(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
+                       uint32_t wake_after)
+{
+    x->busy = 1;
+    e->busy++;
+    engine_block(e, x, id, due, wake_after);
+}
+
+void engine_unbusy(struct engine *e, struct engine_entity *x)
+{
+    e->busy -= x->busy;
+    x->busy = 0;
+}
+
 void engine_wake(struct engine *e, uint32_t id)
 {
     struct engine_entity *x = engine_entity_at(e, id);
@@ -300,6 +315,7 @@ void engine_status_merge(struct engine_status *into, const struct engine_status 
     into->done += from->done;
     into->born += from->born;
     into->progressed |= from->progressed;
+    into->busy += from->busy;
 }
 
 /* Of this process; the time for what comes next starts here. */
@@ -311,7 +327,8 @@ static void status(struct engine *e, struct engine_status *s)
                                 .last_progress = e->last_progress,
                                 .done = e->done,
                                 .born = e->born,
-                                .progressed = (uint64_t)e->progressed};
+                                .progressed = (uint64_t)e->progressed,
+                                .busy = e->busy};
     if (e->heap_len)
         s->first = (struct engine_due){e->heap[0].due,
                                        place_number(&e->cfg.place, e->heap[0].id)};
@@ -332,6 +349,17 @@ static int quiescent(struct engine *e)
     e->all = mine;
     e->progressed = 0;
     return 1;
+}
+
+/* Nothing is due. What goes on is in the hands of those that are busy: they look for it. */
+static void wake_busy(struct engine *e)
+{
+    for (uint64_t i = 0; e->busy > 0 && i < e->known; i++) {
+        struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
+
+        if (x->busy && x->state == ENGINE_BLOCKED)
+            make_ready(e, x, (uint32_t)i, ENGINE_WAKE_ARRIVAL);
+    }
 }
 
 static void wake_first(struct engine *e)
@@ -361,6 +389,17 @@ static void grant_until(struct engine *e, vtime safe)
         wake_first(e);
 }
 
+/* How far this step goes: the medium handles events of up to one lookahead, and none beyond `first`. */
+static void reach(struct engine *e, vtime medium, vtime first)
+{
+    vtime ahead = medium < first ? vtime_add(medium, e->cfg.lookahead) : first;
+
+    if (ahead > first)
+        ahead = first;
+    if (ahead > e->reached)
+        e->reached = ahead;
+}
+
 /*
  * The medium and all that may decide now go on. Returns 0 when nothing is due at all.
  *
@@ -379,6 +418,7 @@ static int grant(struct engine *e)
     if (first == VTIME_NEVER && medium == VTIME_NEVER)
         return 0;
     e->rounds++;
+    reach(e, medium, first);
     if (medium <= first) {
         if (e->cfg.medium)
             e->cfg.medium->advance(e->cfg.medium->owner, medium, first);
@@ -399,7 +439,8 @@ static int is_livelock(struct engine *e)
 {
     const struct engine_status *s = &e->all;
 
-    if (e->cfg.idle_limit <= 0 || s->first.due == VTIME_NEVER || s->medium != VTIME_NEVER)
+    if (e->cfg.idle_limit <= 0 || s->first.due == VTIME_NEVER || s->medium != VTIME_NEVER ||
+        s->busy > 0)
         return 0;
     if (s->progressed)
         e->idle_since = s->first.due;
@@ -465,7 +506,12 @@ static enum engine_end conclude(struct engine *e)
         return ENGINE_END_ABORTED;
     if (is_livelock(e))
         return ENGINE_END_LIVELOCK;
-    return grant(e) ? ENGINE_END_GOES_ON : ENGINE_END_DEADLOCK;
+    if (grant(e))
+        return ENGINE_END_GOES_ON;
+    if (s->busy == 0)
+        return ENGINE_END_DEADLOCK;
+    wake_busy(e);
+    return ENGINE_END_GOES_ON;
 }
 
 /* Nobody is ready. The same, ENGINE_END_GOES_ON: look again. */

@@ -18,6 +18,9 @@
  *  6. The medium moves at quiescence only, and up to the first decision that is due: whatever is
  *     submitted later, is submitted at a later time. Decisions are taken up to the medium's next event
  *     plus the lookahead, or without it while there are notices.
+ *  7. An entity of several threads may be blocked while one of them still runs: it is *busy*. What it
+ *     emits before it is woken, it emits at `reached` or later. Nothing waits for it, but there is no
+ *     deadlock while there is one.
  *
  * A simulation may be spread over several processes, each with an engine that has some of the
  * entities (place.h). Messages to entities elsewhere are handed to the peers; quiescence is then
@@ -69,7 +72,8 @@ struct engine_entity {
     uint8_t state;            /* enum engine_state */
     uint8_t wake;             /* enum engine_wake of the last wake */
     uint8_t resting;          /* it has ended, and serves others (engine_rest) */
-    uint8_t fresh;            /* a spare that only the scheduler can give its first turn */
+    uint8_t fresh : 1;        /* a spare that only the scheduler can give its first turn */
+    uint8_t busy : 1;         /* blocked, but not all of it (engine_block_busy) */
     uint32_t owner_word;      /* free for the owner */
 };
 
@@ -137,6 +141,7 @@ struct engine_status {
     uint64_t done;       /* entities that have ended */
     uint64_t born;       /* entities that were spares */
     uint64_t progressed; /* something succeeded since the last common quiescence */
+    uint64_t busy;       /* entities that are busy */
 };
 
 /* Makes `into` the status of both. */
@@ -184,6 +189,8 @@ struct engine {
     struct engine_config cfg;
     struct pool msgs;
     vtime safe_until; /* decisions due before this may be taken */
+    vtime reached;    /* nothing may be emitted before this any more */
+    uint64_t busy;    /* entities that are */
     vtime granted_due; /* lookahead 0: `granted` may take one decision due at or before this */
     uint32_t granted;
     uint32_t *ready;     /* ring of ids, oldest at ready_head; a bag with a random schedule */
@@ -295,6 +302,15 @@ static inline struct engine_msg *engine_poll(struct engine_entity *x)
  */
 void engine_block(struct engine *, struct engine_entity *, uint32_t id, vtime due,
                   uint32_t wake_after);
+
+/*
+ * The same for an entity that is not blocked as a whole: a thread of it runs and may emit something,
+ * which nobody waits for. When nothing else is due, it is woken to look. Its first act after any wake is
+ * engine_unbusy.
+ */
+void engine_block_busy(struct engine *, struct engine_entity *, uint32_t id, vtime due,
+                       uint32_t wake_after);
+void engine_unbusy(struct engine *, struct engine_entity *);
 
 /* Wakes an entity of this process if it is blocked: what it waits for is no message. */
 void engine_wake(struct engine *, uint32_t id);

@@ -49,6 +49,18 @@ void mpi_clock_init(const struct run_options *o)
         mpi_world.ps_per_tick = 1000.0 / ticks_per_ns() / o->platform.nodes_speed;
 }
 
+void mpi_charge_ticks(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
+{
+    if (__builtin_expect(!mpi_world.plain, 0)) {
+        processor_slice(self, ticks, fn);
+        return;
+    }
+    if (ticks == 0)
+        return;
+    slices[63 - __builtin_clzll(ticks)] += ticks;
+    mpi_clock_add(self, (vtime)((double)ticks * mpi_world.ps_per_tick));
+}
+
 void mpi_charge(struct mpi_rank *self, enum mpi_fn fn)
 {
     uint64_t now = __builtin_expect(mpi_world.slice_clock != NULL, 0) ? mpi_world.slice_clock()
@@ -56,14 +68,7 @@ void mpi_charge(struct mpi_rank *self, enum mpi_fn fn)
     int64_t ticks = (int64_t)(now - mpi_world.slice_start);
 
     mpi_world.slice_start = now;
-    if (__builtin_expect(!mpi_world.plain, 0)) {
-        processor_slice(self, ticks > 0 ? (uint64_t)ticks : 0, fn);
-        return;
-    }
-    if (ticks <= 0)
-        return;
-    slices[63 - __builtin_clzll((uint64_t)ticks)] += (uint64_t)ticks;
-    mpi_clock_add(self, (vtime)((double)ticks * mpi_world.ps_per_tick));
+    mpi_charge_ticks(self, ticks > 0 ? (uint64_t)ticks : 0, fn);
 }
 
 double mpi_clock_median_slice(void)

@@ -140,6 +140,8 @@ static inline void mpi_clock_reach(struct mpi_rank *r, vtime t)
 
 /* Charges the time since slice_start to the rank, by the processor model; a call of fn ends it. */
 void mpi_charge(struct mpi_rank *, enum mpi_fn fn);
+/* Charges so many ticks. */
+void mpi_charge_ticks(struct mpi_rank *, uint64_t ticks, enum mpi_fn fn);
 
 /* Program code begins to run. */
 static inline void mpi_slice_begin(void)

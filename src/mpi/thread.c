@@ -13,6 +13,19 @@
  * other ranks go first. As long as there are waiters, somebody is called, or is the pilot, or inside, or
  * wants in, or has given the turn away.
  *
+ * How far may others go while a thread of the rank computes? It may send at the time that it has computed
+ * up to, and not before. So the rank blocks as if it had something to decide then:
+ *
+ *     its computing takes time    `computed`, which moves while the pilot sleeps
+ *     it takes none               the rank's clock; which would never end for a thread that waits for
+ *                                 another by spinning. One that has computed for longer than PATIENCE_NS
+ *                                 is taken for that, until it enters again: nothing waits for the rank
+ *                                 (engine_block_busy).
+ *     below MPI_THREAD_MULTIPLE   nothing waits for it either: while one thread is in a call no other may
+ *                                 make one. So OpenMP's idle threads do not matter.
+ *
+ * A thread that enters all the same goes on from what the others have reached (catch_up).
+ *
  * All of this state is the process's own.
  */
 #include "mpi/thread.h"
@@ -24,11 +37,16 @@
 #include <time.h>
 
 #include "base/sys.h"
+#include "base/ticks.h"
 
 #define PAUSE_NS 20000   /* the pilot's first sleep ... */
 #define SLACK_NS 1000    /* ... which the system must not prolong by much more */
 #define PAUSE_DOUBLES 5  /* ... and how often it doubles */
 #define LOOK_EVERY 8     /* fruitless sleeps after which all look for what brings no message */
+#define PATIENCE_NS 20000000 /* of processor time that a thread computes between two calls */
+
+/* The processor time of a thread (clock_getcpuclockid(3) has it for handles only). */
+#define THREAD_CLOCK(tid) ((clockid_t)(~(unsigned)(tid) << 3 | 6))
 
 struct waiter {
     struct waiter *next;
@@ -36,6 +54,14 @@ struct waiter {
     long tid;
     uint64_t round;        /* it has seen */
     _Atomic uint32_t call; /* 1: it is to look */
+};
+
+/* A moment, by two clocks. */
+struct mark {
+    long pilot;  /* its thread; 0: there is none */
+    int64_t cpu; /* of all other threads of the process, in nanoseconds */
+    uint64_t ticks;
+    uint64_t earned; /* ticks that they have computed since then */
 };
 
 struct threads {
@@ -47,12 +73,18 @@ struct threads {
     uint64_t handled; /* as the thread inside found it */
     int turn;
     uint32_t fruitless; /* sleeps of pilots since a thread was inside or the rank blocked */
+    uint32_t sleeps;    /* of pilots, in all */
+    int spinning;       /* one that computes is taken to wait for another ... */
+    int64_t patient_since; /* ... in processor time from here on; 0: not begun */
+    struct mark mark;   /* up to where it is known how much they compute */
+    vtime computed;     /* how far they have, while others waited */
     struct waiter *waiters;
     struct waiter *called, *pilot; /* one of them, or NULL */
 };
 _Static_assert(sizeof(struct threads) <= sizeof vp_private.room, "fits into the private page");
 
 static __thread int depth;
+static __thread uint32_t sleeps_seen; /* threads.sleeps when this one last left */
 
 static struct threads *threads(void)
 {
@@ -121,7 +153,78 @@ static void sleep_until_called(struct threads *t, struct waiter *me, long ns)
         t->called = NULL;
 }
 
+/* ---- what is computed while others wait ---- */
+
+/* -1: there is no such thread. */
+static int64_t nanoseconds(clockid_t clock)
+{
+    struct timespec now;
+
+    if (syscall(SYS_clock_gettime, clock, &now) != 0)
+        return -1;
+    return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Processor time of all threads but one of them. */
+static int64_t cpu_beside(long tid)
+{
+    return nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - nanoseconds(THREAD_CLOCK(tid));
+}
+
+static void mark_set(struct threads *t, const struct mpi_rank *self, long pilot)
+{
+    t->mark = (struct mark){pilot, cpu_beside(pilot), ticks_now(), 0};
+    if (t->computed < self->ent.clock)
+        t->computed = self->ent.clock;
+}
+
+/*
+ * Moves `computed` by what they have computed since the mark, in whose turn ever that was: side by side,
+ * so that it is no more than what has passed. The system tells of a thread that runs now and then only,
+ * so the sum counts. Returns 0 if computing takes no time.
+ */
+static int earn(struct threads *t, struct mpi_rank *self)
+{
+    struct mark *m = &t->mark;
+    vtime clock = self->ent.clock, before = t->computed;
+    double ran, passed;
+    uint64_t ticks;
+
+    if (!m->pilot || mpi_world.slice_clock)
+        return 0;
+    ran = (double)(cpu_beside(m->pilot) - m->cpu) * ticks_per_ns();
+    passed = (double)(ticks_now() - m->ticks);
+    if (ran > passed)
+        ran = passed;
+    if (ran < (double)m->earned + 1)
+        return 1;
+    ticks = (uint64_t)ran;
+    self->ent.clock = before;
+    mpi_charge_ticks(self, ticks - m->earned, MPI_FN_COUNT);
+    mpi_slice_begin();
+    m->earned = ticks;
+    t->computed = self->ent.clock;
+    self->ent.clock = clock;
+    return t->computed > before;
+}
+
 /* ---- in and out ---- */
+
+/* Others may be ahead of a thread that enters: those it has computed beside, and other ranks. */
+static void catch_up(struct threads *t)
+{
+    struct mpi_rank *self = mpi_self();
+
+    if (t->blocked > 0)
+        mpi_clock_reach(self, mpi_world.engine.reached);
+    if (sleeps_seen == t->sleeps)
+        return;
+    earn(t, self);
+    mpi_clock_reach(self, t->computed);
+    t->mark.pilot = 0;
+    t->spinning = 0;
+    t->patient_since = 0;
+}
 
 void mpi_thread_enter_slow(void)
 {
@@ -138,6 +241,7 @@ void mpi_thread_enter_slow(void)
     atomic_fetch_sub(&t->arriving, 1);
     t->handled = mpi_world.handled;
     t->fruitless = 0;
+    catch_up(t);
 }
 
 void mpi_thread_leave_slow(int quiet)
@@ -147,6 +251,7 @@ void mpi_thread_leave_slow(int quiet)
 
     if (--depth)
         return;
+    sleeps_seen = t->sleeps;
     if (!quiet || t->handled != mpi_world.handled || mpi_self()->ent.inbox)
         t->round++;
     next = call_next(t);
@@ -222,15 +327,54 @@ static void block_rank(struct threads *t, struct mpi_rank *self, uint32_t wake_a
     t->round++;
 }
 
-/* Other ranks go first. If that was of use for one that waits, all look. */
-static void yield(struct threads *t, struct mpi_rank *self)
+/* ---- while some compute ---- */
+
+/* While one thread is in a call, no other makes one. */
+static int is_serial(const struct threads *t, const struct mpi_rank *self)
+{
+    return self->thread_level < MPI_THREAD_MULTIPLE && t->blocked == 1;
+}
+
+/* Has one computed for so long that it seems to wait for another? */
+static int is_spinning(struct threads *t)
+{
+    int64_t now;
+
+    if (t->spinning)
+        return 1;
+    now = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+    if (t->patient_since == 0)
+        t->patient_since = now;
+    t->spinning = now - t->patient_since > PATIENCE_NS;
+    return t->spinning;
+}
+
+/* Until when others need not wait for the rank; VTIME_NEVER: they do not wait for it at all. */
+static vtime hold_until(struct threads *t, struct mpi_rank *self)
+{
+    if (is_serial(t, self))
+        return VTIME_NEVER;
+    if (earn(t, self))
+        return t->computed > self->ent.clock ? t->computed : self->ent.clock;
+    return is_spinning(t) ? VTIME_NEVER : self->ent.clock;
+}
+
+/* Other ranks go first, as far as they may. If that was of use for one that waits, all look. */
+static void stand_by(struct threads *t, struct mpi_rank *self, uint32_t wake_after)
 {
     struct engine *e = &mpi_world.engine;
-    vtime safe = e->safe_until;
+    vtime safe = e->safe_until, due = first_due(t), until = hold_until(t, self);
 
-    engine_yield(e, &self->ent, mpi_rank_index(self));
+    if (t->blocked > 1)
+        wake_after = 1;
+    if (until == VTIME_NEVER)
+        engine_block_busy(e, &self->ent, mpi_rank_index(self), due, wake_after);
+    else
+        engine_block(e, &self->ent, mpi_rank_index(self), due < until ? due : until, wake_after);
     give_away(t);
-    if (self->ent.inbox || e->safe_until != safe || ++t->fruitless % LOOK_EVERY == 0)
+    engine_unbusy(e, &self->ent);
+    if (self->ent.inbox || e->safe_until != safe || due <= e->reached ||
+        self->ent.wake == ENGINE_WAKE_EXPLAIN || ++t->fruitless % LOOK_EVERY == 0)
         t->round++;
 }
 
@@ -250,16 +394,24 @@ static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me
 {
     uint64_t round = t->round;
 
+    if (mpi_world.measured && (!t->mark.pilot || nanoseconds(THREAD_CLOCK(t->mark.pilot)) < 0))
+        mark_set(t, self, me->tid);
+    t->sleeps++;
     t->pilot = me;
     sleep_until_called(t, me, pilot_pause(t));
     t->pilot = NULL;
     if (t->round != round || !t->turn || atomic_load(&t->arriving) || t->called)
         return;
-    if (at_rest(t)) {
+    if (at_rest(t))
         block_rank(t, self, wake_after);
-        return;
-    }
-    yield(t, self);
+    else
+        stand_by(t, self, wake_after);
+}
+
+/* Is it known without a look that nothing waits for those that compute? Not twice in a row. */
+static int is_known(const struct threads *t, const struct mpi_rank *self)
+{
+    return t->fruitless == 0 && (t->spinning || is_serial(t, self)) && atomic_load(&t->arriving) == 0;
 }
 
 static void unlink_waiter(struct threads *t, struct waiter *w)
@@ -284,6 +436,8 @@ void mpi_thread_block(struct mpi_rank *self, vtime due, uint32_t wake_after)
     while (!t->turn || me.round == t->round) {
         if (!t->turn || t->called || t->pilot || unseen(t))
             sleep_until_called(t, &me, 0);
+        else if (is_known(t, self))
+            stand_by(t, self, wake_after);
         else if (at_rest(t))
             block_rank(t, self, wake_after);
         else

@@ -1,10 +1,10 @@
 /*
  * Faults of a thread, by argument 1, in the rank of argument 2. Its first thread waits for a message
- * that never comes; rank 0 computes meanwhile, all others wait, too.
+ * that never comes; the last rank computes meanwhile, all others wait, too.
  *   segv      the thread writes to no address
  *   exit      it calls exit(3)
  *   spin      it computes for ever
- *   deadlock  it waits for ever, and rank 0 does not compute
+ *   deadlock  it waits for ever, and no rank computes
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -42,17 +42,18 @@ static void *fail(void *unused)
 
 int main(int argc, char **argv)
 {
-    int rank, provided, chosen = atoi(argv[2]);
+    int rank, size, provided, chosen = atoi(argv[2]);
     pthread_t thread;
 
     how = argv[1];
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
     printf("hello from %d\n", rank);
     if (rank == chosen && pthread_create(&thread, NULL, fail, NULL) != 0)
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Barrier(MPI_COMM_WORLD);
-    while (rank == 0 && strcmp(how, "deadlock") != 0 && strcmp(how, "exit") != 0 && forever)
+    while (rank == size - 1 && strcmp(how, "deadlock") != 0 && strcmp(how, "exit") != 0 && forever)
         continue;
     MPI_Recv(&rank, 1, MPI_INT, chosen, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();

@@ -396,6 +396,50 @@ static void test_spares(uint64_t schedule)
     spares = 0;
 }
 
+/* ---- entities that block while a thread of theirs runs ---- */
+
+static int busy_sent;
+
+/* 0 is busy until it has been woken three times to look, then sends what 1 waits for; 1 has a decision
+ * to take before. */
+static int busy(uint32_t id, struct actor *a)
+{
+    if (id == 1) {
+        if (drain(a))
+            return 1;
+        block(1, a->runs == 1 ? 50 : VTIME_NEVER, 1);
+        return 0;
+    }
+    engine_unbusy(&engine, &a->ent);
+    if (a->runs < 4) {
+        engine_block_busy(&engine, &a->ent, 0, VTIME_NEVER, 1);
+        return 0;
+    }
+    busy_sent = (int)engine.reached;
+    post(0, 1, engine.reached + 5, 0);
+    return 1;
+}
+
+static int never_busy(uint32_t id, struct actor *a)
+{
+    engine_unbusy(&engine, &a->ent);
+    if (id == 0 && a->runs < 4)
+        engine_block_busy(&engine, &a->ent, 0, VTIME_NEVER, 1);
+    else
+        block(id, VTIME_NEVER, 1);
+    return 0;
+}
+
+static void test_busy(void)
+{
+    is_int(run(2, 5, 0, 0, busy), ENGINE_END_DONE, "one that is busy is no deadlock");
+    is_int(busy_sent, 50, "nothing waits for it: it goes on from what was reached");
+    is_int((int)engine.busy, 0, "and is busy no more");
+    engine_fini(&engine);
+    is_int(run(2, 5, 0, 0, never_busy), ENGINE_END_DEADLOCK, "once nobody is busy, it is one");
+    engine_fini(&engine);
+}
+
 static void test_all(void)
 {
     test_all_run();
@@ -416,6 +460,7 @@ static void test_all(void)
     engine_fini(&engine);
     test_spares(0);
     test_spares(11);
+    test_busy();
 }
 
 /* Two entities wait for each other a hundred times; the scheduler wants its turn after every one. */
