@@ -42,11 +42,12 @@ void mpi_clock_init(const struct run_options *o)
     mpi_world.test_cost = o->platform.mpi_test_cost;
     mpi_world.clock_cost = o->platform.mpi_clock_cost;
     mpi_world.eager_limit = o->platform.mpi_eager_limit;
+    mpi_costs_init(&o->platform);
     mpi_world.may_cancel = o->may_cancel;
     if (o->type_keys)
         mpi_type_share_no_more();
     if (mpi_world.measured)
-        mpi_world.ps_per_tick = 1000.0 / ticks_per_ns() / o->platform.nodes_speed;
+        mpi_world.ps_per_tick = 1000.0 / ticks_per_ns() * processor_factor();
 }
 
 void mpi_charge_ticks(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
@@ -82,8 +83,8 @@ double mpi_clock_median_slice(void)
     for (int i = 0; i < 64; i++) {
         below += slices[i];
         if (2 * below >= total)
-            return 1.5 * (double)((uint64_t)1 << i) * mpi_world.ps_per_tick * 1e-12 *
-                   mpi_world.opt->platform.nodes_speed;
+            return 1.5 * (double)((uint64_t)1 << i) * mpi_world.ps_per_tick * 1e-12 /
+                   processor_factor();
     }
     return 0;
 }

@@ -46,6 +46,7 @@ enum mpi_req_flag {
     MPI_REQ_HEAP = 64,       /* has a handle; else on a stack */
     MPI_REQ_QUEUED = 128,    /* in the posted list */
     MPI_REQ_CHILD = 256,     /* part of another request, see p2p/compound.h */
+    MPI_REQ_PENDING = 1024,  /* a receive that is counted as pending (p2p/costs.c) */
     MPI_REQ_OWN_BUF = 512,   /* its buffer is from mem_alloc and goes with it */
 };
 

@@ -58,6 +58,14 @@ struct mpi_rank {
 };
 _Static_assert(sizeof(struct mpi_rank) == 128, "a rank is 128 bytes");
 
+/* What messages cost in real use beside a ping-pong. All 0 on most machines. */
+struct mpi_costs {
+    int varies;   /* overheads depend on the message: on its size, its peer, or when it came */
+    int requests; /* requests cost time */
+    vtime unexpected, request, match, peer;
+    uint64_t unexpected_per_byte; /* 44.20 */
+};
+
 struct mpi_world {
     struct engine engine;
     struct platform machine;
@@ -77,6 +85,7 @@ struct mpi_world {
     uint64_t slice_start; /* host ticks when program code last began to run */
     double ps_per_tick;   /* host ticks to virtual picoseconds, speed included */
     vtime send_overhead, recv_overhead, test_cost, clock_cost;
+    struct mpi_costs costs; /* of messages beside these (p2p/costs.c) */
     uint64_t eager_limit;
     int check_leaks;      /* record what programs make and free (leaks.h) */
     int may_cancel;       /* the program calls MPI_Cancel */
@@ -137,6 +146,9 @@ static inline void mpi_clock_reach(struct mpi_rank *r, vtime t)
     if (t > r->ent.clock)
         r->ent.clock = t;
 }
+
+/* From the settings; the network is there. */
+void mpi_costs_init(const struct platform_config *);
 
 /* Charges the time since slice_start to the rank, by the processor model; a call of fn ends it. */
 void mpi_charge(struct mpi_rank *, enum mpi_fn fn);

@@ -23,12 +23,6 @@ int net_inverse(double bandwidth, const char *setting, uint64_t *out, struct err
     return 0;
 }
 
-/* Time per 1024 bytes, in 2^-20 ps per byte. */
-static uint64_t per_byte(vtime per_kib)
-{
-    return (uint64_t)(per_kib < VTIME_LIMIT >> 10 ? per_kib : VTIME_LIMIT >> 10) << 10;
-}
-
 static int by_from(const void *a, const void *b)
 {
     const struct platform_segment *x = a, *y = b;
@@ -57,8 +51,8 @@ static int make_piece(struct net_piece *out, const struct platform_segment *s,
                        "days");
     out->send = or_else(s->send_overhead, c->mpi_send_overhead);
     out->recv = or_else(s->recv_overhead, c->mpi_recv_overhead);
-    out->send_per_byte = per_byte(or_else(s->send_per_kib, c->mpi_send_per_kib));
-    out->recv_per_byte = per_byte(or_else(s->recv_per_kib, c->mpi_recv_per_kib));
+    out->send_per_byte = net_per_byte(or_else(s->send_per_kib, c->mpi_send_per_kib));
+    out->recv_per_byte = net_per_byte(or_else(s->recv_per_kib, c->mpi_recv_per_kib));
     return net_inverse(out->bandwidth, setting, &out->ps_per_byte, err);
 }
 

@@ -39,6 +39,12 @@ void net_curve_fini(struct net_curve *);
 /* Picoseconds per byte as 44.20 fixed point; ERR_INPUT names the setting if it is too slow. */
 int net_inverse(double bandwidth, const char *setting, uint64_t *out, struct err *);
 
+/* Time per 1024 bytes as 44.20 fixed point per byte. */
+static inline uint64_t net_per_byte(vtime per_kib)
+{
+    return (uint64_t)(per_kib < VTIME_LIMIT >> 10 ? per_kib : VTIME_LIMIT >> 10) << 10;
+}
+
 static inline const struct net_piece *net_curve_at(const struct net_curve *c, uint64_t bytes)
 {
     uint32_t low = 0, high = c->count;

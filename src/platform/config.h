@@ -36,6 +36,8 @@ struct platform_config {
     double nodes_speed;          /* program time on the machine = host time / speed */
     double nodes_gigaflops;      /* of a processor of speed 1, for orrery_flops */
     double nodes_gigahertz, nodes_cpi; /* --compute counters: clock, cycles per instruction */
+    double nodes_streaming_part; /* of computing, by what limits it: memory bandwidth ... */
+    double nodes_random_part;    /* ... or memory latency; the rest is in the caches */
     vtime nodes_noise_period;    /* the system interrupts a rank this often ... */
     vtime nodes_noise_duration;  /* ... for so long; 0: never */
     char nodes_noise_file[PLATFORM_PATH_MAX]; /* recorded noise instead */
@@ -73,6 +75,11 @@ struct platform_config {
     vtime mpi_recv_overhead;     /* receiver's processor, per message */
     vtime mpi_send_per_kib;      /* sender's processor, per 1024 bytes */
     vtime mpi_recv_per_kib;      /* receiver's processor, per 1024 bytes */
+    vtime mpi_unexpected_cost;   /* more of the receiver's if the message came first, ... */
+    vtime mpi_unexpected_per_kib; /* ... per 1024 bytes */
+    vtime mpi_request_cost;      /* of a non-blocking send or receive, beside its message's */
+    vtime mpi_match_cost;        /* of a receive, for each other receive that is pending */
+    vtime mpi_peer_cost;         /* of a send that goes to another rank than the one before */
     vtime mpi_test_cost;         /* MPI_Test*, MPI_Iprobe, MPI_Improbe, yields */
     vtime mpi_clock_cost;        /* reading any clock */
     vtime mpi_spawn_cost;        /* of starting ranks, per call of MPI_Comm_spawn */

@@ -277,11 +277,11 @@ void field_print(const struct key *key, const void *object, struct buf *out)
     types[key->type].write(&value, out);
 }
 
-/* A range that is not given ends before it begins. */
+/* A range that is not given ends before it begins; a count that must be given is none. */
 static void clear(const struct key *key, void *at)
 {
     static const uint32_t none[2] = {1, 0};
-    memset(at, 0, types[key->type].size);
+    memset(at, key->type == KEY_COUNT && !key->value ? 0xff : 0, types[key->type].size);
     if (key->type == KEY_RANGE)
         memcpy(at, none, sizeof none);
 }

@@ -42,6 +42,15 @@ static const struct key group_fields[] = {
 };
 #undef FIELD
 
+#define FIELD(member) offsetof(struct platform_sharing, member)
+static const struct key sharing_fields[] = {
+    {"busy", KEY_COUNT, FIELD(busy), 1, NULL, "ranks of the node that compute"},
+    {"in_cache", KEY_FACTOR, FIELD(in_cache), 1, "1", "factor on computing within the caches"},
+    {"streaming", KEY_FACTOR, FIELD(streaming), 1, "1", "factor on streaming through memory"},
+    {"random", KEY_FACTOR, FIELD(random), 1, "1", "factor on random access to memory"},
+};
+#undef FIELD
+
 #define FIELD(member) offsetof(struct platform_link, member)
 static const struct key link_fields[] = {
     {"from", KEY_NAME, FIELD(from), 1, NULL, "where it begins: n12 is node 12, s3 is switch 3"},
@@ -93,6 +102,8 @@ static const struct list_type types[PLATFORM_LISTS] = {
                                  "the same between ranks of a node"},
     [PLATFORM_GROUPS] = {"nodes.groups", ITEMS(struct platform_group, group_fields), 0,
                          "nodes that differ; later groups go before earlier ones"},
+    [PLATFORM_SHARING] = {"nodes.sharing", ITEMS(struct platform_sharing, sharing_fields), 0,
+                          "how much longer computing takes when ranks share a node"},
     [PLATFORM_LINKS] = {"net.links", ITEMS(struct platform_link, link_fields), 0,
                         "links that differ from what the topology says (models hops, flow)"},
     [PLATFORM_RULES] = {"mpi.algorithms", ITEMS(struct platform_rule, rule_fields), 0,
@@ -226,6 +237,16 @@ static int check_segment(const struct list_type *type, const struct platform_seg
                          (unsigned long long)s[-1].from);
 }
 
+static int check_sharing(const struct list_type *type, const struct platform_sharing *s, size_t i,
+                         struct err *err)
+{
+    return i == 0 || s[0].busy > s[-1].busy
+               ? 0
+               : err_set(err, ERR_INPUT, "%s[%zu].busy: %llu ranks are not more than the %llu of the "
+                         "item before", type->key, i, (unsigned long long)s[0].busy,
+                         (unsigned long long)s[-1].busy);
+}
+
 static int check_rule(const struct list_type *type, const struct platform_rule *r, size_t i,
                       struct err *err)
 {
@@ -242,14 +263,24 @@ int list_check(const struct platform *p, enum platform_list_kind kind, size_t i,
     int rc = check_given(type, item, i, err);
     if (rc == 0 && (kind == PLATFORM_SEGMENTS || kind == PLATFORM_INTRA_SEGMENTS))
         rc = check_segment(type, item, i, err);
+    if (rc == 0 && kind == PLATFORM_SHARING)
+        rc = check_sharing(type, item, i, err);
     if (rc == 0 && kind == PLATFORM_RULES)
         rc = check_rule(type, item, i, err);
     return rc;
 }
 
+static int check_parts(const struct platform_config *c, struct err *err)
+{
+    return c->nodes_streaming_part + c->nodes_random_part <= 1
+               ? 0
+               : err_set(err, ERR_INPUT, "nodes.streaming_part: %g and nodes.random_part %g are more "
+                         "than 1 in all", c->nodes_streaming_part, c->nodes_random_part);
+}
+
 int platform_check(const struct platform *p, struct err *err)
 {
-    int rc = 0;
+    int rc = check_parts(&p->config, err);
     for (int k = 0; k < PLATFORM_LISTS; k++)
         for (size_t i = 0; i < p->lists[k].count && rc == 0 && !types[k].from_file; i++)
             rc = list_check(p, (enum platform_list_kind)k, i, err);

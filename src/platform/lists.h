@@ -26,6 +26,12 @@ struct platform_group {
     vtime noise_period, noise_duration; /* VTIME_NEVER: as nodes.noise_* */
 };
 
+/* nodes.sharing: how much longer computing takes when so many ranks of a node compute. */
+struct platform_sharing {
+    uint64_t busy;                      /* ranks of the node, at least 1 */
+    double in_cache, streaming, random; /* factors, by what the program does most */
+};
+
 /* net.links: links that differ from what the topology says, from a time on. */
 struct platform_link {
     char from[PLATFORM_NAME_MAX], to[PLATFORM_NAME_MAX]; /* vertices: n12 is a node, s3 a switch */
@@ -47,6 +53,7 @@ enum platform_list_kind {
     PLATFORM_SEGMENTS = 0,
     PLATFORM_INTRA_SEGMENTS,
     PLATFORM_GROUPS,
+    PLATFORM_SHARING,
     PLATFORM_LINKS,
     PLATFORM_RULES,
     PLATFORM_MAP,   /* nodes.map: uint32_t, the node of each rank (placement list) */
@@ -104,7 +111,7 @@ struct platform_origins;
 int platform_set(struct platform *, const char *assignments, struct platform_origins *origins,
                  struct err *);
 
-/* Looks at what no single value shows: fields that must be given, the order of pieces. */
+/* Looks at what no single value shows: fields that must be given, the order of pieces, parts of a whole. */
 int platform_check(const struct platform *, struct err *);
 
 /* Appends `more` items with all defaults; the first of them, borrowed until the list changes. */

@@ -63,11 +63,12 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
     if (m->em.arrival > t)
         t = m->em.arrival;
     if (m->kind == MPI_MSG_RTS) {
-        mpi_send_cts(self, req, m, t);
+        mpi_send_cts(self, req, m,
+                     vtime_add(t, mpi_costs_unexpected(m->em.arrival, req->posted, 0)));
         engine_msg_free(&mpi_world.engine, &m->em);
         return;
     }
-    req->complete = m->kind == MPI_MSG_FREE ? t : vtime_add(t, mpi_recv_cost(m));
+    req->complete = m->kind == MPI_MSG_FREE ? t : vtime_add(t, mpi_recv_cost(m, req->posted));
     req->flags |= MPI_REQ_DONE;
     if (m->cookie)
         mpi_send_ack(self, m, t);
@@ -80,7 +81,7 @@ void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m)
     struct mpi_req *req = (struct mpi_req *)(uintptr_t)m->cookie;
 
     deliver(req, m->payload, m->bytes);
-    req->complete = vtime_add(m->em.arrival, mpi_recv_cost(m));
+    req->complete = vtime_add(m->em.arrival, mpi_recv_cost(m, 0));
     req->flags |= MPI_REQ_DONE;
     if (req->flags & MPI_REQ_ORPHAN)
         mpi_req_release(req);

@@ -112,18 +112,36 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
 /* Sends m at time t, as `bytes` bytes. Returns the arrival, which is no earlier than `not_before`; or
  * 0 if only the network knows: it then keeps the order between the two ranks itself. */
 vtime mpi_transmit(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before);
-/* Processor time of `self` for a message that it sends, or has received. */
-static inline vtime mpi_send_cost(const struct mpi_rank *self, uint32_t dst, uint64_t bytes)
+/* ---- what messages cost (costs.c) ---- */
+vtime mpi_costs_send(struct mpi_rank *self, uint32_t dst, uint64_t bytes);
+vtime mpi_costs_recv(const struct mpi_msg *m, vtime posted);
+/* More for a message of so many bytes that has arrived before its receive was posted. */
+vtime mpi_costs_unexpected(vtime arrival, vtime posted, uint64_t bytes);
+/* Where requests cost time (mpi_world.costs.requests): the program starts a non-blocking operation, or a
+ * blocking receive; */
+void mpi_costs_start(struct mpi_rank *self, int receives);
+void mpi_costs_match(struct mpi_rank *self);
+/* it has started that receive; it is done with it. */
+void mpi_costs_pend(struct mpi_rank *self, struct mpi_req *req);
+void mpi_costs_end(struct mpi_rank *self, struct mpi_req *req);
+static inline int mpi_costs_are_for_requests(void)
 {
-    if (__builtin_expect(!mpi_world.net.curved, 1))
-        return mpi_world.send_overhead;
-    return net_send_cost(&mpi_world.net, mpi_rank_id(self), dst, bytes);
+    return __builtin_expect(mpi_world.costs.requests, 0);
 }
-static inline vtime mpi_recv_cost(const struct mpi_msg *m)
+
+/* Processor time of `self` for a message that it sends, or has received. */
+static inline vtime mpi_send_cost(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
 {
-    if (__builtin_expect(!mpi_world.net.curved, 1))
+    if (__builtin_expect(!mpi_world.costs.varies, 1))
+        return mpi_world.send_overhead;
+    return mpi_costs_send(self, dst, bytes);
+}
+/* The receive was posted at that time. */
+static inline vtime mpi_recv_cost(const struct mpi_msg *m, vtime posted)
+{
+    if (__builtin_expect(!mpi_world.costs.varies, 1))
         return mpi_world.recv_overhead;
-    return net_recv_cost(&mpi_world.net, m->em.src, m->em.dst, m->bytes);
+    return mpi_costs_recv(m, posted);
 }
 void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *m);
 void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m);

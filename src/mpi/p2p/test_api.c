@@ -219,6 +219,8 @@ int mpi_request_free(struct mpi_rank *self, MPI_Request *request)
                          "the request of a non-blocking collective cannot be freed");
     *request = MPI_REQUEST_NULL;
     mpi_drain(self);
+    if (mpi_costs_are_for_requests())
+        mpi_costs_end(self, r);
     if (mpi_partitioned_is_unmet(r) || !(mpi_req_is_idle(r) || (r->flags & MPI_REQ_DONE)))
         mpi_req_orphan(self, r);
     else if (r->kind == MPI_REQ_GREQ)

@@ -235,6 +235,7 @@ int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_ty
                  int32_t src, int tag, uint32_t ctx, struct mpi_comm *c, MPI_Status *status)
 {
     struct mpi_msg *m;
+    vtime cost;
 
     if (src == MPI_P2P_ANY || self->posted || mpi_strand_current)
         return recv_posted(self, buf, count, type, src, tag, ctx, c, status);
@@ -244,8 +245,9 @@ int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_ty
         return finish_slow(self, m, buf, count, type, c, status);
     if (m->bytes)
         memcpy(buf, m->payload, m->bytes);
+    cost = mpi_recv_cost(m, self->ent.clock);
     mpi_clock_reach(self, m->em.arrival);
-    mpi_clock_add(self, mpi_recv_cost(m));
+    mpi_clock_add(self, cost);
     if (status != MPI_STATUS_IGNORE)
         fill_status(status, c, m);
     engine_msg_free(&mpi_world.engine, &m->em);

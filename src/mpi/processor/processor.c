@@ -5,7 +5,9 @@
 
 #include <math.h>
 
+#include "base/mem.h"
 #include "mpi/processor/processor_internal.h"
+#include "platform/sharing.h"
 
 static const struct processor_ops *const models[] = {
     &processor_measured_ops,
@@ -19,6 +21,9 @@ static struct {
     const struct platform_group *groups;
     size_t group_count;
     double speed; /* of nodes that are in no group */
+    double sharing;         /* factor on slices, as nodes have that many ranks ... */
+    uint32_t *ranks_on;     /* ... or, with a map: ranks on each node ... */
+    int uneven;             /* ... if nodes differ */
     int noisy, recording;
 } processor;
 
@@ -40,6 +45,44 @@ static int is_noisy(const struct platform *p)
     return 0;
 }
 
+/* Ranks of a node slow each other down. All nodes alike is the usual case: then one factor does. */
+static void init_sharing(const struct platform *p)
+{
+    const struct platform_nodes *nodes = &mpi_world.net.nodes;
+    uint32_t ranks = mpi_world.size;
+
+    processor.sharing = 1;
+    if (!p->lists[PLATFORM_SHARING].count)
+        return;
+    processor.uneven = !platform_nodes_are_even(nodes, ranks);
+    processor.sharing = platform_sharing_factor(
+        p, platform_ranks_on_node(nodes, platform_node_of(nodes, 0), ranks));
+    if (!processor.uneven || nodes->placement != PLATFORM_LIST)
+        return;
+    processor.ranks_on = mem_zalloc(nodes->count * sizeof *processor.ranks_on);
+    for (uint32_t i = 0; i < ranks; i++)
+        processor.ranks_on[platform_node_of(nodes, i)]++;
+}
+
+static double sharing(const struct mpi_rank *self)
+{
+    const struct platform_nodes *nodes = &mpi_world.net.nodes;
+    uint32_t node;
+
+    if (!processor.uneven)
+        return processor.sharing;
+    node = platform_node_of(nodes, mpi_rank_id(self));
+    return platform_sharing_factor(&mpi_world.machine,
+                                   processor.ranks_on
+                                       ? processor.ranks_on[node]
+                                       : platform_ranks_on_node(nodes, node, mpi_world.size));
+}
+
+double processor_factor(void)
+{
+    return processor.sharing / processor.speed;
+}
+
 int processor_init(const struct run_options *o, struct err *err)
 {
     const struct platform *p = &mpi_world.machine;
@@ -50,10 +93,11 @@ int processor_init(const struct run_options *o, struct err *err)
     processor.group_count = p->lists[PLATFORM_GROUPS].count;
     processor.speed = p->config.nodes_speed;
     processor.noisy = is_noisy(p);
+    init_sharing(p);
     processor.recording = o->record_path[0] != 0;
     mpi_world.measured = processor.ops != NULL;
     mpi_world.plain = processor.ops == &processor_measured_ops && !processor.group_count &&
-                      !processor.noisy && !processor.recording && !o->sample[0];
+                      !processor.uneven && !processor.noisy && !processor.recording && !o->sample[0];
     if (processor.noisy)
         processor_noise_init(p);
     if (rc == 0 && processor.recording)
@@ -104,7 +148,7 @@ void processor_slice(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
         processor_record(self, fn, dt);
     if (processor_is_muted(self) || dt == 0)
         return;
-    dt = vtime_scale(dt, 1 / processor_speed(self));
+    dt = vtime_scale(dt, sharing(self) / processor_speed(self));
     processor_regions_count(self, dt);
     processor_declare(self, dt);
 }

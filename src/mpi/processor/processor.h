@@ -11,7 +11,8 @@
  *     table      as long as it took here, but regions that a table names as long as it says
  *     none       no time: models are not asked
  *
- * times the speed of the node, plus the noise of its system. Declared time (orrery_compute, orrery_flops)
+ * divided by the speed of the node, times what the other ranks of the node do to it (nodes.sharing), plus the
+ * noise of its system. Declared time (orrery_compute, orrery_flops)
  * comes on top. Regions (orrery_region) are for tables and for sampling.
  *
  * The plain case - measured, all nodes alike, no noise, nothing recorded - is mpi_charge (clock.c) alone
@@ -48,7 +49,10 @@ void processor_slice(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn);
 /* The program has declared time. */
 void processor_declare(struct mpi_rank *self, vtime dt);
 
-/* Speed of the rank's processor. */
+/* What a slice takes on the machine, over what it took here, where all ranks are alike (mpi_world.plain). */
+double processor_factor(void);
+
+/* Speed of the rank's processor, without what its neighbours do to it. */
 double processor_speed(const struct mpi_rank *self);
 
 #endif
