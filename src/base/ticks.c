@@ -6,6 +6,8 @@
 #include <time.h>
 
 #define CALIBRATE_NS 2000000 /* length of the comparison with the system's clock */
+#define TOGETHER 10000 /* ticks within which two clocks are read together: nothing came in between */
+#define TRIES 8
 
 static int64_t host_ns(void)
 {
@@ -13,6 +15,24 @@ static int64_t host_ns(void)
 
     clock_gettime(CLOCK_MONOTONIC_RAW, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+uint64_t ticks_beside(int64_t (*clock)(void), int64_t *ns)
+{
+    uint64_t at = 0, nearest = UINT64_MAX;
+
+    for (int i = 0; i < TRIES && nearest > TOGETHER; i++) {
+        uint64_t before = ticks_now();
+        int64_t t = clock();
+        uint64_t gap = ticks_now() - before;
+
+        if (gap < nearest) {
+            nearest = gap;
+            at = before + gap / 2;
+            *ns = t;
+        }
+    }
+    return at;
 }
 
 double ticks_per_ns(void)
@@ -23,12 +43,10 @@ double ticks_per_ns(void)
 
     if (rate > 0)
         return rate;
-    t0 = host_ns();
-    c0 = ticks_now();
-    do {
-        t1 = host_ns();
-        c1 = ticks_now();
-    } while (t1 - t0 < CALIBRATE_NS);
+    c0 = ticks_beside(host_ns, &t0);
+    while (host_ns() - t0 < CALIBRATE_NS)
+        ;
+    c1 = ticks_beside(host_ns, &t1);
     rate = (double)(c1 - c0) / (double)(t1 - t0);
     return rate;
 }

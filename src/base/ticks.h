@@ -21,6 +21,10 @@ static inline uint64_t ticks_now(void)
 #endif
 }
 
+/* Reads a clock, in nanoseconds, and returns the ticks of the same moment: tries again if the thread was
+ * interrupted in between. */
+uint64_t ticks_beside(int64_t (*clock)(void), int64_t *ns);
+
 /* Ticks in a nanosecond; the first call compares with the system's clock for 2 ms. */
 double ticks_per_ns(void);
 
