@@ -27,13 +27,14 @@ OWN_FLAGS = re.compile(r"/\* flags: (.*) \*/")  # of a program, in its first lin
 USES_RUN = re.compile(r'^[^#\n]*"\$ORRERY" run\b', re.MULTILINE)
 # What the number of processes may change in the text on standard error.
 HIDDEN = [(re.compile(pattern, re.MULTILINE), instead) for pattern, instead in (
-    (r"^  (synchronised|serial)  .*\n", ""), (r"^(  (wall time|peak memory|host)  ).*", r"\1..."),
+    (r"^  (synchronised|serial|compute time)  .*\n", ""),
+    (r"^  warning +this computer was busy.*\n( {16}.*\n)*", ""), (r"^(  (wall time|peak memory|host)  ).*", r"\1..."),
     (r"^(  messages .*) \(.*/s\)$", r"\1"), (r"0x[0-9a-f]+", "0x..."),
     (r"^(  note  +)[0-9.]+ [KMG]?i?B( of static data)", r"\1...\2"))]
 # ... and in the summary of --json.
 HIDDEN_KEYS = {"wall_s", "startup_s", "ratio", "peak_rss_bytes", "host", "host_reason", "procs",
                "processes", "rounds", "batches", "serial", "private_bytes", "live_stack_max",
-               "own_stacks", "switches", "median_slice_s", "swapped_bytes"}
+               "own_stacks", "switches", "median_slice_s", "computed_s", "left_out_s", "swapped_bytes"}
 SUMMARY = re.compile(r"^  (virtual time|messages|bytes)  .*\n", re.MULTILINE)
 STREAMS = ("exit", "stdout", "stderr", "files")
 

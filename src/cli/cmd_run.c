@@ -171,8 +171,32 @@ static int check_machine(const struct cli_run *run, struct err *err)
     return rc;
 }
 
+/* Settles how ranks are run, and why. */
+static void choose_host(struct run_options *opt, const struct cli_program *program)
+{
+    const char *reason;
+
+    opt->host = cli_host_choose(program, (enum run_host)opt->host, opt->ranks, &reason);
+    snprintf(opt->host_reason, sizeof opt->host_reason, "%s", reason);
+}
+
+/* A counter counts for one process: all ranks have to be in it. */
+static int check_counters(const struct run_options *o, const struct cli_program *program, struct err *err)
+{
+    int fd, rc;
+
+    if (o->host == RUN_HOST_PROCESS)
+        return err_set(err, ERR_INPUT, "--compute counters: needs ranks that are fibres, but those of '%s' "
+                       "are processes (%s); use --compute measured%s", program->path, o->host_reason,
+                       program->process_reason ? "" : " or --host fibre");
+    rc = platform_counter_open(o->counter, &fd, err);
+    if (rc == 0)
+        close(fd);
+    return rc;
+}
+
 /* Files of the processor model. */
-static int check_compute(struct cli_run *run, struct err *err)
+static int check_compute(struct cli_run *run, const struct cli_program *program, struct err *err)
 {
     struct run_options *o = &run->opt;
     struct platform_times times;
@@ -194,13 +218,8 @@ static int check_compute(struct cli_run *run, struct err *err)
         if (rc == 0)
             platform_times_fini(&times);
     }
-    if (rc == 0 && o->compute == RUN_COMPUTE_COUNTERS) {
-        int fd;
-
-        rc = platform_counter_open(o->counter, &fd, err);
-        if (rc == 0)
-            close(fd);
-    }
+    if (rc == 0 && o->compute == RUN_COMPUTE_COUNTERS)
+        rc = check_counters(o, program, err);
     if (rc == 0 && o->compute == RUN_COMPUTE_REPLAY) {
         struct tape_file tape;
 
@@ -245,6 +264,7 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
     if (rc == 0)
         rc = check_program(program, given, run, err);
     run->opt.uses_spawn = program->spawns;
+    choose_host(&run->opt, program);
     if (rc == 0 && !run->launcher && !run->worker) { /* all processes are here */
         rc = check_memory(run->opt.ranks, err);
         if (rc == 0)
@@ -255,7 +275,7 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
     if (rc == 0)
         rc = cli_team_prepare(run, err);
     if (rc == 0)
-        rc = check_compute(run, err);
+        rc = check_compute(run, program, err);
     if (rc == 0)
         rc = read_timeout(&run->opt.time_limit, err);
     if (rc == 0)
@@ -303,15 +323,6 @@ static int report(const struct cli_run *run, const struct run_page *page,
         trouble = rc ? rc : trouble;
     }
     return status ? status : trouble;
-}
-
-/* Settles how ranks are run, and why. */
-static void choose_host(struct run_options *opt, const struct cli_program *program)
-{
-    const char *reason;
-
-    opt->host = cli_host_choose(program, (enum run_host)opt->host, opt->ranks, &reason);
-    snprintf(opt->host_reason, sizeof opt->host_reason, "%s", reason);
 }
 
 static int start_and_watch(struct cli_run *run, const char *path, char **argv, const char *libdir,
@@ -373,7 +384,6 @@ static int run_main(int argc, char **argv)
     run.opt.may_cancel = program.cancels;
     run.opt.type_keys = program.type_keys;
     run.opt.uses_names = program.uses_names;
-    choose_host(&run.opt, &program);
     run.opt.uses_files = program.uses_files;
     if (rc == 0 && run.opt.procs > 1 && !run.worker)
         rc = cli_team_run(&run, argc, argv, &status, &err);

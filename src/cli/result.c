@@ -17,6 +17,8 @@
 #include "platform/read.h"
 
 #define SHORT_SLICE_S 1e-6
+#define BUSY_S 0.01    /* so long without a processor, ... */
+#define BUSY_PART 0.05 /* ... and such a part of the time: others disturb what is measured */
 
 static const char *const cause_names[] = {
     [RUN_CAUSE_NONE] = "died",   [RUN_CAUSE_DONE] = "done",   [RUN_CAUSE_ABORT] = "abort",
@@ -124,17 +126,29 @@ static void add_stacks(const struct run_page *page, struct buf *out)
                  page->end.own_stacks == 1 ? "" : "s");
 }
 
+/* What was measured here, and what was left out of it. */
+static void add_computed(const struct run_page *page, struct buf *out)
+{
+    if (page->end.computed_s + page->end.left_out_s > 0)
+        buf_addf(out, "  compute time  %.3f s on this computer; left out: %.3f s without a processor\n",
+                 page->end.computed_s, page->end.left_out_s);
+}
+
 static void add_notes(const struct run_page *page, struct buf *out)
 {
+    double idle = page->end.left_out_s / (page->end.computed_s + page->end.left_out_s); /* may be NaN */
+
     if (page->opt.compute == RUN_COMPUTE_MEASURED && page->end.median_slice_s > 0 &&
         page->end.median_slice_s < SHORT_SLICE_S)
         buf_addf(out, "  warning       half of all compute time is in slices below %.3g us: cold caches"
                       "\n                dominate the measured times; consider --compute none or"
                       "\n                orrery_compute()\n",
                  page->end.median_slice_s * 1e6);
-    if (page->opt.compute == RUN_COMPUTE_MEASURED && page->end.crowded)
-        buf_adds(out, "  warning       more processes than processors: measured compute times are too"
-                      "\n                long; use fewer processes, or --compute none\n");
+    if (page->end.left_out_s > BUSY_S && idle > BUSY_PART)
+        buf_addf(out, "  warning       this computer was busy: ranks that computed had no processor for %.0f%% of"
+                      "\n                the time. That is left out, but others also took caches and memory"
+                      "\n                bandwidth, so what is left may be too long: use an idle computer, fewer"
+                      "\n                processes or --compute none\n", 100 * idle);
     if (page->end.swapped_bytes > LARGE_SWAP) {
         char text[UNITS_TEXT_MAX];
         buf_addf(out, "  note          %s of static data is copied at every switch of ranks: allocate "
@@ -193,7 +207,9 @@ void cli_result_summary(const struct run_page *page, const struct cli_outcome *o
     buf_addf(out, "  wall time     %.3f s", outcome->wall_s);
     if (!isnan(times))
         buf_addf(out, " (%.3g x virtual time)", times);
-    buf_addf(out, "\n  messages      %s",
+    buf_addc(out, '\n');
+    add_computed(page, out);
+    buf_addf(out, "  messages      %s",
              units_format_count(text, sizeof text, page->end.messages));
     if (outcome->wall_s > 0)
         add_rate(out, (double)page->end.messages / outcome->wall_s);
@@ -294,6 +310,8 @@ void cli_result_json(const struct run_page *page, const struct platform *machine
     put_uint(&json, "live_stack_max", page->end.live_stack_max);
     put_uint(&json, "own_stacks", page->end.own_stacks);
     put_double(&json, "median_slice_s", page->end.median_slice_s);
+    put_double(&json, "computed_s", page->end.computed_s);
+    put_double(&json, "left_out_s", page->end.left_out_s);
     put_uint(&json, "switches", page->end.switches);
     put_string(&json, "program", page->opt.program);
     json_key(&json, "platform");

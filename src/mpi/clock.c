@@ -2,8 +2,8 @@
  * clock.c - a rank's clock: what program time, reading clocks, sleeping and yielding cost.
  *
  * A slice of program time runs from the return of one MPI call, or from a switch into the rank, to the
- * next call. Host time is read as processor ticks (base/ticks.h). The plain processor model is here;
- * what it leaves out is in processor/.
+ * next call. Host time is read as processor ticks (base/ticks.h), without those in which the rank had no
+ * processor (base/oncpu.h). The plain processor model is here; what it leaves out is in processor/.
  */
 #include "mpi/clock.h"
 
@@ -28,6 +28,13 @@ static struct { /* who has read a clock last, and when: only one rank at a time 
     vtime at;
 } reader;
 static uint64_t slices[64]; /* ticks spent in slices, by log2 of their length */
+static uint64_t left_out;   /* ticks in slices without a processor */
+
+void mpi_clock_watch(void)
+{
+    if (processor_is_timed())
+        oncpu_init(&vp_private.oncpu, vp_ranks_are_processes() ? ONCPU_PROCESS : ONCPU_THREAD);
+}
 
 void mpi_clock_init(const struct run_options *o)
 {
@@ -48,17 +55,33 @@ void mpi_clock_init(const struct run_options *o)
         mpi_type_share_no_more();
     if (mpi_world.measured)
         mpi_world.ps_per_tick = 1000.0 / ticks_per_ns() * processor_factor();
+    mpi_clock_watch();
+}
+
+/* Something came in between. */
+__attribute__((noinline)) static int64_t without_waiting(int64_t ticks)
+{
+    int64_t ran = (int64_t)oncpu_end_broken(&vp_private.oncpu, (uint64_t)ticks);
+
+    left_out += (uint64_t)(ticks - ran);
+    return ran;
+}
+
+static void count_slice(uint64_t ticks)
+{
+    if (ticks)
+        slices[63 - __builtin_clzll(ticks)] += ticks;
 }
 
 void mpi_charge_ticks(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
 {
     if (__builtin_expect(!mpi_world.plain, 0)) {
+        if (processor_is_timed())
+            count_slice(ticks);
         processor_slice(self, ticks, fn);
         return;
     }
-    if (ticks == 0)
-        return;
-    slices[63 - __builtin_clzll(ticks)] += ticks;
+    count_slice(ticks);
     mpi_clock_add(self, (vtime)((double)ticks * mpi_world.ps_per_tick));
 }
 
@@ -69,22 +92,47 @@ void mpi_charge(struct mpi_rank *self, enum mpi_fn fn)
     int64_t ticks = (int64_t)(now - mpi_world.slice_start);
 
     mpi_world.slice_start = now;
-    mpi_charge_ticks(self, ticks > 0 ? (uint64_t)ticks : 0, fn);
+    if (__builtin_expect(ticks <= 0, 0))
+        ticks = 0;
+    else if (__builtin_expect(!oncpu_is_whole(&vp_private.oncpu), 0))
+        ticks = without_waiting(ticks);
+    mpi_charge_ticks(self, (uint64_t)ticks, fn);
+}
+
+static uint64_t all_slices(void)
+{
+    uint64_t total = 0;
+
+    for (int i = 0; i < 64; i++)
+        total += slices[i];
+    return total;
+}
+
+static double host_seconds(uint64_t ticks)
+{
+    return ticks ? (double)ticks / ticks_per_ns() * 1e-9 : 0;
+}
+
+double mpi_clock_computed(void)
+{
+    return host_seconds(all_slices());
+}
+
+double mpi_clock_left_out(void)
+{
+    return host_seconds(left_out);
 }
 
 double mpi_clock_median_slice(void)
 {
-    uint64_t total = 0, below = 0;
+    uint64_t total = all_slices(), below = 0;
 
-    for (int i = 0; i < 64; i++)
-        total += slices[i];
     if (total == 0)
         return 0;
     for (int i = 0; i < 64; i++) {
         below += slices[i];
         if (2 * below >= total)
-            return 1.5 * (double)((uint64_t)1 << i) * mpi_world.ps_per_tick * 1e-12 /
-                   processor_factor();
+            return 1.5 * host_seconds((uint64_t)1 << i);
     }
     return 0;
 }

@@ -11,6 +11,9 @@
 /* Sets up the processor model; measures the host's tick rate if it is needed. */
 void mpi_clock_init(const struct run_options *);
 
+/* A rank's process begins: what it has run so far is not the rank's. */
+void mpi_clock_watch(void);
+
 /* Around what a program calls beside MPI: charges its time so far; its next slice begins. */
 void mpi_clock_begin(struct mpi_rank *);
 void mpi_clock_end(void);
@@ -38,5 +41,10 @@ static inline void mpi_time_check(struct mpi_rank *self)
         self->ent.clock > mpi_world.opt->time_limit)
         mpi_timed_out(self);
 }
+
+/* Host seconds in slices, over all ranks here: what was run, and what was left out as the rank had no
+ * processor; 0 if not measured. */
+double mpi_clock_computed(void);
+double mpi_clock_left_out(void);
 
 #endif

@@ -29,8 +29,8 @@ struct part {
     uint64_t switches, own_stacks, private_bytes, swapped_bytes, live_stack_max;
     uint64_t peak_rss, pairs, batches, spawned;
     struct run_access access;
-    double median_slice_s;
-    int32_t aggregated, crowded;
+    double median_slice_s, computed_s, left_out_s;
+    int32_t aggregated;
     uint64_t stuck_bytes; /* of what follows, ... */
     uint64_t leak_bytes;  /* ... and of what follows that; the rest are statistics */
 };
@@ -78,8 +78,8 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
                      .access = mpi_stats_access(mpi_world.stats),
                      .spawned = mpi_world.engine.born,
                      .median_slice_s = mpi_clock_median_slice(),
-                     .aggregated = mpi_world.stats->aggregated,
-                     .crowded = mpi_team_crowded()};
+                     .computed_s = mpi_clock_computed(), .left_out_s = mpi_clock_left_out(),
+                     .aggregated = mpi_world.stats->aggregated};
 
     buf_add(out, &p, sizeof p);
     if (is_stuck(end))
@@ -152,8 +152,9 @@ static void merge(struct whole *w, const struct buf *bytes)
     w->peak_rss_max = larger(w->peak_rss_max, p.peak_rss);
     if (p.median_slice_s > to->median_slice_s)
         to->median_slice_s = p.median_slice_s;
+    to->computed_s += p.computed_s;
+    to->left_out_s += p.left_out_s;
     to->aggregated |= p.aggregated;
-    to->crowded |= p.crowded;
     buf_add(&w->stuck, bytes->data + sizeof p, p.stuck_bytes);
     buf_add(&w->leaks, bytes->data + sizeof p + p.stuck_bytes, p.leak_bytes);
     buf_add(&w->stats, bytes->data + sizeof p + p.stuck_bytes + p.leak_bytes,
@@ -177,12 +178,13 @@ static void fill_page(const struct whole *w, enum run_cause cause)
     page->end.bad_rank = p->end.bad_rank;
     page->end.live_stack_max = p->live_stack_max;
     page->end.median_slice_s = p->median_slice_s;
+    page->end.computed_s = p->computed_s;
+    page->end.left_out_s = p->left_out_s;
     page->end.pairs_aggregated = p->aggregated || p->pairs > MPI_STATS_PAIRS_MAX;
     page->end.rounds = mpi_world.engine.rounds;
     page->end.batches = p->batches;
     page->end.access = p->access;
     page->end.spawned = p->spawned;
-    page->end.crowded = p->crowded;
     page->end.net_split = (int32_t)mpi_world.net.ops->split;
     if (mpi_place()->procs > 1 || vp_ranks_are_processes()) {
         page->end.peak_rss_bytes = p->peak_rss;

@@ -109,7 +109,6 @@ static void present(const struct mpi_rank *r)
     page->now.current_rank = mpi_rank_id(r);
     page->now.switches++;
     page->now.current_pid = vp_fibre_pid(&r->fib);
-    mpi_slice_begin();
 }
 
 static int resume(void *owner, uint32_t id)
@@ -119,6 +118,7 @@ static int resume(void *owner, uint32_t id)
     (void)owner;
     prefetch_ready();
     present(r);
+    mpi_slice_begin();
     if (!vp_fibre_resume(&r->fib))
         return 0;
     r = &mpi_world.ranks[mpi_world.engine.running];
@@ -302,6 +302,7 @@ static void hook_begun(struct vp_fibre *f)
 {
     (void)f;
     mpi_world.page->now.current_pid = sys_getpid();
+    mpi_clock_watch();
     mpi_slice_begin();
 }
 

@@ -158,9 +158,11 @@ void mpi_charge_ticks(struct mpi_rank *, uint64_t ticks, enum mpi_fn fn);
 /* Program code begins to run. */
 static inline void mpi_slice_begin(void)
 {
-    if (mpi_world.measured)
+    if (mpi_world.measured) {
+        oncpu_begin(&vp_private.oncpu);
         mpi_world.slice_start = __builtin_expect(mpi_world.slice_clock != NULL, 0)
                                     ? mpi_world.slice_clock() : ticks_now();
+    }
 }
 
 #endif

@@ -268,11 +268,6 @@ void mpi_team_end_early(const struct mpi_team_stop *stop)
         log_error("%.*s", (int)strcspn(stop->text, "\n"), stop->text);
 }
 
-int mpi_team_crowded(void)
-{
-    return team.on && team.procs.cfg.link.crowded;
-}
-
 uint64_t mpi_team_batches(void)
 {
     return team.procs.batches;

@@ -64,8 +64,6 @@ void mpi_team_abort(struct engine_due);
 /* Ends the run early; the first one that says so wins. When it returns, the other processes have been
  * told, and stop, or too much time has passed. */
 void mpi_team_end_early(const struct mpi_team_stop *);
-/* Are there more processes on this machine than processors? */
-int mpi_team_crowded(void);
 /* Batches of messages this process has sent to others. */
 uint64_t mpi_team_batches(void);
 /* What ended the run early, if something did. */

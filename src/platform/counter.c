@@ -20,6 +20,16 @@ static const struct {
     {"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
 };
 
+static const char *advice(uint32_t type, int error)
+{
+    if (error == EACCES || error == EPERM)
+        return "see /proc/sys/kernel/perf_event_paranoid, or use --compute measured";
+    if (type == PERF_TYPE_HARDWARE)
+        return "a virtual machine often has no such counter: use --compute counters:task-clock, which "
+               "every machine has, or --compute measured";
+    return "use --compute measured";
+}
+
 int platform_counter_open(const char *name, int *fd, struct err *err)
 {
     struct perf_event_attr attr = {.size = sizeof attr, .exclude_kernel = 1, .exclude_hv = 1};
@@ -35,10 +45,8 @@ int platform_counter_open(const char *name, int *fd, struct err *err)
         if (*fd >= 0)
             return 0;
         return err_set(err, ERR_SYSTEM,
-                       "--compute counters: this machine does not let us count '%s': %s%s", name,
-                       strerror(errno), errno == EACCES || errno == EPERM ?
-                       "; see /proc/sys/kernel/perf_event_paranoid" :
-                       "; a virtual machine often has no such counter: use --compute measured");
+                       "--compute counters: this machine does not let us count '%s': %s; %s", name,
+                       strerror(errno), advice(kinds[i].type, errno));
     }
     return err_set(err, ERR_INPUT, "--compute counters: unknown counter '%s': expected instructions, "
                    "cycles or task-clock", name);

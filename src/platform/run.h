@@ -133,6 +133,8 @@ struct run_page {
         uint64_t bad_rank;       /* the rank exit_status is from, if it is not 0 */
         double startup_s;      /* host seconds before the first rank ran */
         double median_slice_s; /* host time between two MPI calls; 0: not measured */
+        double computed_s;     /* host time in all slices, over all ranks: run ... */
+        double left_out_s;     /* ... and without a processor, which is not charged */
         uint64_t peak_rss_bytes; /* of all processes, those of ranks included, if there are several;
                                   * else 0 */
         uint64_t peak_rss_max;   /* of the largest of them */
@@ -140,7 +142,6 @@ struct run_page {
         uint64_t batches;        /* batches of messages between processes */
         struct run_access access;
         int32_t net_split;       /* enum net_split (net/net.h): what the model needs */
-        int32_t crowded;         /* more processes than processors on some machine */
         int32_t pairs_aggregated;
         int32_t stats_failed;
         uint32_t leaks;          /* different ones found, if they are why exit_status is not 0 */

@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "base/oncpu.h"
 #include "base/vtime.h"
 
 struct vp_extra;
@@ -158,7 +159,8 @@ struct vp_private {
     uint64_t threads_lock[5];     /* a mutex, for these and for ... */
     struct vp_thread *known;      /* ... those that the program started (libc/thread.c) */
     struct vp_rest *rest;         /* what the last look at all of them found (rest.c) */
-    uint64_t room[64];        /* for the layer above */
+    struct oncpu oncpu;           /* what the rank has really run, for the layer above */
+    uint64_t room[64];        /* for the same */
 } __attribute__((aligned(4096)));
 extern struct vp_private vp_private;
 #define vp_current_fibre vp_private.current

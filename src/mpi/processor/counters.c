@@ -4,7 +4,8 @@
  *     time = count * nodes.cpi / (nodes.gigahertz * 10^9)          without a table
  *     time = interpolated linearly between the entries of a table  with one: "count seconds" per line
  *
- * Reading the counter (platform/counter.h) is a system call.
+ * Reading the counter (platform/counter.h) is a system call. It counts for this process alone, so ranks are
+ * fibres; the command sees to that.
  */
 #include "base/sys.h"
 #include "mpi/processor/processor_internal.h"
@@ -22,9 +23,6 @@ static int counters_init(const struct run_options *o, struct err *err)
     const struct platform_config *c = &mpi_world.machine.config;
     int rc;
 
-    if (o->host == RUN_HOST_PROCESS)
-        return err_set(err, ERR_INPUT, "--compute counters: needs ranks that are fibres, but this run's "
-                       "are processes (%s); use --host fibre, or --compute measured", o->host_reason);
     rc = platform_counter_open(o->counter, &counters.fd, err);
     counters.ps_per_count = c->nodes_cpi / c->nodes_gigahertz * 1000;
     if (rc == 0 && o->compute_path[0])

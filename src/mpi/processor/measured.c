@@ -1,5 +1,5 @@
 /*
- * measured.c - a slice takes as long as it took here.
+ * measured.c - a slice takes as long as it ran here.
  */
 #include "base/ticks.h"
 #include "mpi/processor/processor_internal.h"

@@ -111,6 +111,11 @@ int processor_init(const struct run_options *o, struct err *err)
     return rc;
 }
 
+int processor_is_timed(void)
+{
+    return processor.ops == &processor_measured_ops || processor.ops == &processor_table_ops;
+}
+
 int processor_finish(struct err *err)
 {
     return processor.recording ? processor_record_finish(err) : 0;

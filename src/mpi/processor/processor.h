@@ -5,10 +5,10 @@
  * is simulated). How long it takes is said by the processor model (--compute), one file each behind the
  * table in processor.c:
  *
- *     measured   as long as it took here
+ *     measured   as long as it ran here
  *     counters   by what a hardware counter counted
  *     replay     as long as in an earlier run
- *     table      as long as it took here, but regions that a table names as long as it says
+ *     table      as long as it ran here, but regions that a table names as long as it says
  *     none       no time: models are not asked
  *
  * divided by the speed of the node, times what the other ranks of the node do to it (nodes.sharing), plus the
@@ -42,6 +42,9 @@ struct processor_ops {
 int processor_init(const struct run_options *, struct err *);
 /* Writes what was recorded; scheduler context, in the end. */
 int processor_finish(struct err *);
+
+/* Does what slices ran here matter? */
+int processor_is_timed(void);
 
 /* A slice is over. */
 void processor_slice(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn);
