@@ -8,8 +8,15 @@
  * Messages are sent in units of UNIT bytes, so that their count fits an int up to 128 GiB; the first
  * word is their length:
  *
- *     | length | data ... | up to a whole unit |
- *              ^ what native_alloc returns
+ *     | room | length | data ... | up to a whole unit |
+ *            ^ sent   ^ what native_alloc returns
+ *
+ * Large ones are kept for the next when they are freed: malloc would give them back to the system and
+ * get them again, page by page, for every batch.
+ *
+ * Every message to a process of this machine is followed by a ring of its bell (bell.h). A send that
+ * the library has not finished yet may still have to be helped on its way: its bell rings again when
+ * it is complete, and until then the sender sleeps for short times only.
  */
 #include "engine/native.h"
 
@@ -18,16 +25,28 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/env.h"
 #include "base/mem.h"
+#include "base/sys.h"
+#include "engine/bell.h"
 
 #define UNIT 64
 #define FINISHED_MAX 16 /* completed sends looked for at a time */
+#define PENDING_NS 200000 /* the longest sleep while sends are not complete */
+#define LARGE 4096 /* bytes from which on a send may be complete only when it has been received */
+#define VAIN_MIN 4   /* after a ring the library has to be asked that often: it finds a message one call ... */
+#define VAIN_ASK 16  /* ... after it has come. Later it is asked now and then, to make progress. */
+#define ELSEWHERE UINT32_MAX
+#define KEPT_COUNT 8 /* large messages that are kept ... */
+#define KEPT_MIN ((size_t)8 << 10) /* ... of at least ... */
+#define KEPT_MAX ((size_t)1 << 20) /* ... and at most so many bytes */
 
 #define FUNCTIONS(X)                                                                               \
     X(Init_thread) X(Comm_rank) X(Comm_size) X(Comm_split_type) X(Comm_free) \
+    X(Bcast) X(Allreduce) X(Allgather) \
     X(Type_contiguous) X(Type_commit) X(Type_free) X(Isend) X(Iprobe) X(Get_count) X(Recv) X(Test) \
     X(Finalize)
 
@@ -39,12 +58,21 @@ FUNCTIONS(DECLARE)
 struct pending {
     struct pending *next;
     MPI_Request request;
+    uint32_t to;
+    int waited; /* it was not complete at once */
     void *data;
 };
 
 static struct {
     MPI_Datatype unit;
     struct pending *first, **last; /* oldest first */
+    uint64_t *kept[KEPT_COUNT];
+    unsigned kept_next;            /* to be replaced */
+    struct bells bells;            /* of the processes of this machine */
+    uint32_t *bell_of;             /* process: its bell, or ELSEWHERE */
+    int all_here;                  /* all processes have bells here */
+    uint32_t heard;                /* rings of the own bell ... */
+    unsigned vain;                 /* ... and looks in vain since the last one */
 } state;
 
 static size_t units_of(size_t bytes)
@@ -57,9 +85,38 @@ static uint64_t *head_of(void *data)
     return (uint64_t *)data - 1;
 }
 
+/* One of those that were kept with room for so many bytes and not much more, or NULL. */
+static uint64_t *take_kept(size_t room)
+{
+    for (unsigned i = 0; room >= KEPT_MIN && i < KEPT_COUNT; i++) {
+        uint64_t *block = state.kept[i];
+
+        if (block && block[0] >= room && block[0] / 4 <= room) {
+            state.kept[i] = NULL;
+            return block;
+        }
+    }
+    return NULL;
+}
+
+static void keep(uint64_t *block)
+{
+    uint64_t **at = &state.kept[state.kept_next++ % KEPT_COUNT];
+
+    mem_free(*at);
+    *at = block;
+}
+
 void *native_alloc(size_t bytes)
 {
-    return (uint64_t *)mem_alloc(units_of(bytes) * UNIT) + 1;
+    size_t room = units_of(bytes) * UNIT;
+    uint64_t *block = take_kept(room);
+
+    if (!block) {
+        block = mem_alloc(sizeof(uint64_t) + room);
+        block[0] = room;
+    }
+    return block + 2;
 }
 
 void *native_copy(const void *from, size_t bytes)
@@ -69,7 +126,12 @@ void *native_copy(const void *from, size_t bytes)
 
 void native_free(void *data)
 {
-    mem_free(data ? head_of(data) : NULL);
+    uint64_t *block = data ? head_of(data) - 1 : NULL;
+
+    if (block && block[0] >= KEPT_MIN && block[0] <= KEPT_MAX)
+        keep(block);
+    else
+        mem_free(block);
 }
 
 static int bind_functions(void *library, struct err *err)
@@ -85,6 +147,12 @@ static int bind_functions(void *library, struct err *err)
     return missing ? err_set(err, ERR_SYSTEM, "the native MPI has no %s", missing) : ERR_OK;
 }
 
+static void ring(uint32_t to)
+{
+    if (state.bells.at && state.bell_of[to] != ELSEWHERE)
+        bells_ring(&state.bells, state.bell_of[to]);
+}
+
 /* Frees the data of sends that are complete. */
 static void collect(int all)
 {
@@ -93,6 +161,7 @@ static void collect(int all)
         int done = 0;
 
         native_Test(&p->request, &done, MPI_STATUS_IGNORE);
+        p->waited |= !done;
         if (!done && all)
             continue;
         if (!done)
@@ -100,6 +169,8 @@ static void collect(int all)
         state.first = p->next;
         if (!state.first)
             state.last = &state.first;
+        if (p->waited)
+            ring(p->to);
         native_free(p->data);
         mem_free(p);
     }
@@ -110,26 +181,41 @@ static void link_send(void *owner, uint32_t to, int tag, void *data, size_t byte
     struct pending *p = mem_alloc(sizeof *p);
 
     (void)owner;
-    *p = (struct pending){.data = data};
+    *p = (struct pending){.to = to, .data = data};
     *head_of(data) = bytes;
     native_Isend(head_of(data), (int)units_of(bytes), state.unit, (int)to, tag, MPI_COMM_WORLD,
                  &p->request);
     *state.last = p;
     state.last = &p->next;
     collect(0);
+    ring(to);
+}
+
+/* Counts a look; nothing can have come if the bell has not rung since some others that were in vain. */
+static int is_silent(uint32_t heard)
+{
+    if (heard != state.heard)
+        state.vain = 0;
+    state.heard = heard;
+    state.vain++;
+    return state.all_here && !state.first && state.vain > VAIN_MIN && state.vain % VAIN_ASK != 0;
 }
 
 static int link_recv(void *owner, uint32_t *from, int *tag, void **data, size_t *bytes)
 {
+    uint32_t heard = state.bells.at ? bells_heard(&state.bells) : 0;
     MPI_Status status;
     int there = 0, units = 0;
 
     (void)owner;
+    if (is_silent(heard))
+        return 0;
     native_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status);
     if (!there) {
         collect(0);
         return 0;
     }
+    state.vain = 0;
     native_Get_count(&status, state.unit, &units);
     *data = native_alloc((size_t)units * UNIT - sizeof(uint64_t));
     native_Recv(head_of(*data), units, state.unit, status.MPI_SOURCE, status.MPI_TAG,
@@ -137,31 +223,88 @@ static int link_recv(void *owner, uint32_t *from, int *tag, void **data, size_t 
     *from = (uint32_t)status.MPI_SOURCE;
     *tag = status.MPI_TAG;
     *bytes = *head_of(*data);
+    if (*bytes >= LARGE)
+        ring(*from); /* its send is complete */
     return 1;
+}
+
+static void link_wait(void *owner, uint64_t ns)
+{
+    struct timespec span;
+
+    (void)owner;
+    if (state.first && ns > PENDING_NS)
+        ns = PENDING_NS;
+    span = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    if (state.bells.at && state.vain <= VAIN_MIN)
+        return;
+    if (state.bells.at)
+        bells_sleep(&state.bells, state.heard, ns);
+    else
+        nanosleep(&span, NULL);
 }
 
 static void link_close(void *owner)
 {
     (void)owner;
     collect(1);
+    bells_leave(&state.bells);
+    mem_free(state.bell_of);
+    for (unsigned i = 0; i < KEPT_COUNT; i++)
+        mem_free(state.kept[i]);
     native_Type_free(&state.unit);
     native_Finalize();
 }
 
 /* Are there more processes on this machine than processors for them? */
-static int is_crowded(void)
+static int is_crowded(int here)
 {
-    MPI_Comm here;
     cpu_set_t set;
-    int procs = 1;
 
-    native_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-    native_Comm_size(here, &procs);
-    native_Comm_free(&here);
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return procs > sysconf(_SC_NPROCESSORS_ONLN);
-    return procs > CPU_COUNT(&set);
+        return here > sysconf(_SC_NPROCESSORS_ONLN);
+    return here > CPU_COUNT(&set);
+}
+
+/* Gives each of the `count` processes of a communicator a bell, if all can reach them. */
+static void share_bells(MPI_Comm here, int mine, int count)
+{
+    struct bell_place place = {0};
+    int ok = 1;
+
+    if (mine == 0)
+        bells_make(&state.bells, (uint32_t)count, &place);
+    native_Bcast(&place, sizeof place, MPI_BYTE, 0, here);
+    if (mine != 0)
+        ok = bells_join(&state.bells, (uint32_t)count, (uint32_t)mine, &place);
+    native_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, here);
+    if (!ok)
+        bells_leave(&state.bells);
+    if (mine == 0 && place.fd >= 0)
+        sys_close(place.fd);
+}
+
+/* Finds the processes of this machine, and how to wake them. */
+static void meet_neighbours(struct native_link *link)
+{
+    int mine, count, proc = (int)link->proc, *procs;
+    MPI_Comm here;
+
+    native_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    native_Comm_rank(here, &mine);
+    native_Comm_size(here, &count);
+    share_bells(here, mine, count);
+    procs = mem_alloc((size_t)count * sizeof *procs);
+    native_Allgather(&proc, 1, MPI_INT, procs, 1, MPI_INT, here);
+    native_Comm_free(&here);
+    state.bell_of = mem_alloc(link->procs * sizeof *state.bell_of);
+    memset(state.bell_of, 0xff, link->procs * sizeof *state.bell_of);
+    for (int i = 0; i < count; i++)
+        state.bell_of[procs[i]] = (uint32_t)i;
+    mem_free(procs);
+    link->crowded = is_crowded(count);
+    link->wakes = state.all_here = state.bells.at && (uint32_t)count == link->procs;
 }
 
 /* UCX, under MPICH, would catch the signals by which a rank's crash is found, watch memory being mapped,
@@ -228,8 +371,9 @@ int native_open(struct native_link *link, const char *path, struct err *err)
     native_Type_commit(&state.unit);
     state.last = &state.first;
     *link = (struct native_link){.proc = (uint32_t)proc, .procs = (uint32_t)procs,
-                                 .crowded = is_crowded(), .send = link_send, .recv = link_recv,
+                                 .send = link_send, .recv = link_recv, .wait = link_wait,
                                  .close = link_close};
+    meet_neighbours(link);
     clean_environment();
     return ERR_OK;
 }

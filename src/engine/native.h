@@ -24,11 +24,14 @@ void *native_copy(const void *from, size_t bytes) __attribute__((malloc, returns
 struct native_link {
     void *owner;
     uint32_t proc, procs; /* this process, and how many there are */
-    int crowded;          /* more processes than processors on this machine: do not spin */
+    int crowded;          /* more processes than processors on this machine */
+    int wakes;            /* `wait` ends as soon as any process has sent something to this one */
     /* Sends `bytes` at data, from native_alloc, which is freed once they are on their way. */
     void (*send)(void *owner, uint32_t to, int tag, void *data, size_t bytes);
     /* Takes the next message, if there is one: returns 1 with data of the caller's to native_free. */
     int (*recv)(void *owner, uint32_t *from, int *tag, void **data, size_t *bytes);
+    /* After a look in vain: sleeps for ns nanoseconds, or until something may have come. */
+    void (*wait)(void *owner, uint64_t ns);
     /* Nothing more will be sent: waits until all processes say so, and closes. */
     void (*close)(void *owner);
 };

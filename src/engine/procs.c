@@ -10,11 +10,11 @@
 #include "engine/procs.h"
 
 #include <assert.h>
-#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
+#include "base/sys.h"
 #include "base/ticks.h"
 
 #define BOX_MAX ((size_t)64 << 10) /* of a batch that is being filled ... */
@@ -22,12 +22,20 @@
 #define REPORT_AT_ONCE 16u /* with more processes, look that often in vain before reporting */
 #define POLL_NS 40000.0     /* the link is looked at this often while entities run ... */
 #define POLL_PROC_NS 1000.0 /* ... or less often with many processes to send to */
-/* How often to look before sleeping. It must be for longer than waking up takes (in a virtual machine a
- * millisecond): else each sleeps while the other wakes up, for ever. */
-#define SPIN_TRIES 20000u
-#define YIELD_TRIES 4000u /* the same with the processor offered to others, if there are too few */
-#define SLEEP_MIN_NS 20000  /* the first sleep; doubled ... */
-#define SLEEP_DOUBLED 8     /* ... so often, to 5 ms */
+/* How long to look before sleeping. If a message ends the sleep: about as long as waking up takes, so
+ * that at most twice the least possible time is spent; if not, longer: else each sleeps while the other
+ * wakes up (in a virtual machine a millisecond), for ever. */
+#define SPIN_NS 100000.0
+#define SPIN_DEAF_NS 3000000.0
+/* The same where others want the processor, among them perhaps the process that is waited for. */
+#define GLANCE_NS 2000.0
+#define GLANCE_DEAF_NS 50000.0
+#define SLEEP_NS 1000000    /* the first sleep if a message ends it ... */
+#define SLEEP_DEAF_NS 20000 /* ... and if not; doubled ... */
+#define SLEEP_MAX_NS 5000000 /* ... up to this */
+#define PRESSURE_NS 10000000.0 /* how often to ask whether others want the processor ... */
+#define PRESSED_NS 100000000.0 /* ... and how long the answer holds if they do, ... */
+#define PRESSED_PART 0.05      /* ... which is if this thread was kept waiting for so much of the time */
 #define IDLE_NS 20000000.0  /* the engine's idle hook is called this often while waiting */
 
 enum { TAG_BATCH = 1, TAG_REPORT, TAG_VERDICT };
@@ -301,18 +309,65 @@ static void accept_verdict(struct procs *p, struct engine_status *all)
     p->epoch++;
 }
 
-void procs_pause(const struct procs *p, unsigned *tries)
-{
-    unsigned n = (*tries)++, looks = p->cfg.link.crowded ? YIELD_TRIES : SPIN_TRIES;
-    struct timespec t = {0, SLEEP_MIN_NS};
+/* ---- waiting ---- */
 
-    if (n >= looks) {
-        n -= looks;
-        t.tv_nsec = SLEEP_MIN_NS << (n < SLEEP_DOUBLED ? n : SLEEP_DOUBLED);
-        nanosleep(&t, NULL);
-    } else if (p->cfg.link.crowded) {
-        sched_yield();
+/* For how many nanoseconds this thread was ready to run and another one ran; 0 if the kernel does not say. */
+static uint64_t kept_waiting(void)
+{
+    char text[128], *at;
+
+    if (sys_read_text("/proc/thread-self/schedstat", text, sizeof text) <= 0)
+        return 0;
+    strtoull(text, &at, 10); /* how long it ran */
+    return strtoull(at, NULL, 10);
+}
+
+/* Do others want the processor, so that looking takes it from those that are waited for? */
+static int is_pressed(struct procs *p, uint64_t now)
+{
+    struct procs_wait *w = &p->wait;
+    double passed = (double)(now - w->asked) / ticks_per_ns();
+    uint64_t kept;
+
+    if (p->cfg.link.crowded)
+        return 1;
+    if (now < w->pressed_next)
+        return w->pressed;
+    kept = kept_waiting();
+    w->pressed = w->asked && (double)(kept - w->kept) > PRESSED_PART * passed;
+    w->asked = now;
+    w->kept = kept;
+    w->pressed_next = now + (uint64_t)((w->pressed ? PRESSED_NS : PRESSURE_NS) * ticks_per_ns());
+    return w->pressed;
+}
+
+static uint64_t sleep_ns(const struct procs *p)
+{
+    uint64_t first = p->cfg.link.wakes ? SLEEP_NS : SLEEP_DEAF_NS;
+    unsigned n = p->wait.sleeps;
+
+    return n < 16 && first << n < SLEEP_MAX_NS ? first << n : SLEEP_MAX_NS;
+}
+
+void procs_pause(struct procs *p, unsigned *tries)
+{
+    struct procs_wait *w = &p->wait;
+    uint64_t now = ticks_now();
+
+    if ((*tries)++ == 0) {
+        w->since = now;
+        w->sleeps = 0;
     }
+    if (now - w->since < w->glance || (now - w->since < w->spin && !is_pressed(p, now)))
+        return;
+    p->cfg.link.wait(p->cfg.link.owner, sleep_ns(p));
+    w->sleeps++;
+}
+
+static void wait_init(struct procs_wait *w, int wakes)
+{
+    w->spin = (uint64_t)((wakes ? SPIN_NS : SPIN_DEAF_NS) * ticks_per_ns());
+    w->glance = (uint64_t)((wakes ? GLANCE_NS : GLANCE_DEAF_NS) * ticks_per_ns());
 }
 
 static int peers_settle(void *owner, const struct engine_status *mine, struct engine_status *all)
@@ -360,6 +415,7 @@ void procs_init(struct procs *p, const struct procs_config *cfg)
     p->sent_to = mem_zalloc(n * sizeof *p->sent_to);
     p->got_from = mem_zalloc(n * sizeof *p->got_from);
     p->poll_ticks = (uint64_t)(poll_ns * ticks_per_ns());
+    wait_init(&p->wait, cfg->link.wakes);
     p->box_size = BOX_ALL / n < BOX_MAX ? BOX_ALL / n : BOX_MAX;
     p->report_after = n > REPORT_AT_ONCE ? n : 0;
     if (cfg->link.proc == 0) {

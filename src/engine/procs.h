@@ -58,6 +58,17 @@ struct procs_batch {
     size_t len;
 };
 
+/* Waiting for others; times in ticks (base/ticks.h). */
+struct procs_wait {
+    uint64_t since;        /* when it began */
+    unsigned sleeps;       /* in this wait */
+    uint64_t spin, glance; /* how long to look before sleeping: with and without a processor to spare */
+    int pressed;           /* others want the processor ... */
+    uint64_t pressed_next; /* ... which is asked again then */
+    uint64_t asked;        /* when it was asked last, and how long this thread had been kept from ... */
+    uint64_t kept;         /* ... running until then, in nanoseconds */
+};
+
 struct procs_config {
     struct engine *engine;
     struct native_link link;
@@ -88,6 +99,7 @@ struct procs {
     size_t box_size;
     unsigned report_after; /* looks in vain before a report */
     uint64_t poll_ticks; /* how often the link should be looked at */
+    struct procs_wait wait;
     struct procs_report *reports; /* coordinator: the latest of each process, in the present epoch ... */
     uint8_t *has_report;
     uint32_t report_count;
@@ -115,6 +127,6 @@ void procs_flush(struct procs *);
 
 /* Waiting for others without burning the processor: start with 0, call after each look in vain, and
  * start again after a look that found something. */
-void procs_pause(const struct procs *, unsigned *tries);
+void procs_pause(struct procs *, unsigned *tries);
 
 #endif

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include "base/rng.h"
@@ -24,6 +25,7 @@
 
 enum { LINK_PROCS = 6, LINK_STACK = 256 << 10 };
 enum { LINK_BATCH = 1, LINK_REPORT, LINK_VERDICT, LINK_OTHER, LINK_KINDS };
+#define LINK_WAIT_NS 20000u
 #define LINK_LOST 50000000ull /* looks in vain after which nothing more will come */
 
 struct parcel {
@@ -271,11 +273,22 @@ static void net_run(struct net *net, void (*run)(void *), void **args)
         pthread_join(threads[i], NULL);
 }
 
+static void link_wait(void *owner, uint64_t ns)
+{
+    struct port *p = owner;
+    struct timespec t = {0, (long)(ns < LINK_WAIT_NS ? ns : LINK_WAIT_NS)};
+
+    if (p->net->stepped)
+        link_step(p);
+    else
+        nanosleep(&t, NULL);
+}
+
 static struct native_link net_link(struct port *p, int crowded)
 {
     return (struct native_link){.owner = p, .proc = p->proc, .procs = p->net->procs,
                                 .crowded = crowded, .send = link_send, .recv = link_recv,
-                                .close = link_close};
+                                .wait = link_wait, .close = link_close};
 }
 
 #endif

@@ -114,6 +114,13 @@ static void look_link_send(void *owner, uint32_t to, int tag, void *data, size_t
     link_send(&n->port, to, tag, data, bytes);
 }
 
+static void look_wait(void *owner, uint64_t ns)
+{
+    struct node *n = owner;
+
+    link_wait(&n->port, ns);
+}
+
 /* ---- one run ---- */
 
 static const struct engine_ops ops = {.resume = resume};
@@ -143,6 +150,7 @@ static void node_init(struct node *n, const struct scenario *s, struct net *net,
         pc.link.owner = n;
         pc.link.recv = look_recv;
         pc.link.send = look_link_send;
+        pc.link.wait = look_wait;
         procs_init(&n->procs, &pc);
         n->peers = (struct engine_peers){n, look_send, look_poll, look_settle};
         cfg.peers = &n->peers;

@@ -1,0 +1,88 @@
+/*
+ * bell.c - a futex per process, in memory that the processes of a machine share.
+ *
+ * No ring is missed: the sleeper says that it is asleep and then looks at the count; the ringer counts
+ * and then looks whether somebody sleeps. One of the two sees the other.
+ *
+ * The memory file has no name. Others open it through /proc as long as its maker keeps it open, so
+ * nothing can be left behind.
+ */
+#include "engine/bell.h"
+
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/sys.h"
+
+_Static_assert(sizeof(struct bell) == 64, "a bell fills a cache line");
+
+static int map(struct bells *b, int fd, uint32_t count, uint32_t mine)
+{
+    size_t bytes = count * sizeof(struct bell);
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (at == MAP_FAILED)
+        return 0;
+    *b = (struct bells){at, count, mine};
+    return 1;
+}
+
+void bells_make(struct bells *b, uint32_t count, struct bell_place *place)
+{
+    int fd = memfd_create("orrery-bells", MFD_CLOEXEC);
+
+    *b = (struct bells){0};
+    *place = (struct bell_place){sys_getpid(), fd};
+    if (fd < 0 || (sys_ftruncate(fd, (off_t)(count * sizeof(struct bell))) == 0 && map(b, fd, count, 0)))
+        return;
+    sys_close(fd);
+    place->fd = -1;
+}
+
+int bells_join(struct bells *b, uint32_t count, uint32_t mine, const struct bell_place *place)
+{
+    char path[64];
+    int fd, joined;
+
+    *b = (struct bells){0};
+    if (place->fd < 0)
+        return 0;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)place->pid, (int)place->fd);
+    fd = sys_open(path, O_RDWR, 0);
+    if (fd < 0)
+        return 0;
+    joined = map(b, fd, count, mine);
+    sys_close(fd);
+    return joined;
+}
+
+void bells_leave(struct bells *b)
+{
+    if (b->at)
+        munmap(b->at, b->count * sizeof(struct bell));
+    *b = (struct bells){0};
+}
+
+void bells_ring(struct bells *b, uint32_t which)
+{
+    struct bell *bell = &b->at[which];
+
+    __atomic_add_fetch(&bell->rings, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&bell->asleep, __ATOMIC_SEQ_CST) &&
+        __atomic_exchange_n(&bell->asleep, 0, __ATOMIC_SEQ_CST)) /* once per sleep */
+        syscall(SYS_futex, &bell->rings, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void bells_sleep(struct bells *b, uint32_t heard, uint64_t ns)
+{
+    struct timespec limit = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    struct bell *bell = &b->at[b->mine];
+
+    __atomic_store_n(&bell->asleep, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST) == heard)
+        syscall(SYS_futex, &bell->rings, FUTEX_WAIT, heard, &limit, NULL, 0);
+    __atomic_store_n(&bell->asleep, 0, __ATOMIC_RELAXED);
+}

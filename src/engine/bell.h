@@ -1,0 +1,50 @@
+/*
+ * bell.h - processes of one machine wake each other.
+ *
+ * The native MPI has no way to sleep until a message comes: all it offers is to look again and again,
+ * which on a busy machine takes the processor from the very process that is waited for. So processes of
+ * one machine share a page with a bell for each. Whoever sends a message to a process rings its bell
+ * afterwards; a process that finds nothing to do sleeps until it rings. Nothing else goes this way.
+ */
+#ifndef ENGINE_BELL_H
+#define ENGINE_BELL_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A cache line of its own. */
+struct bell {
+    uint32_t rings;  /* counts up */
+    uint32_t asleep; /* its owner sleeps, or is about to */
+    uint32_t pad[14];
+};
+
+/* Where the first process has made the bells, for the others to find. fd < 0: nowhere. */
+struct bell_place {
+    int32_t pid, fd;
+};
+
+struct bells {
+    struct bell *at;      /* NULL: there are none */
+    uint32_t count, mine; /* on this machine; the place of this process's own among them */
+};
+
+/* Makes bells for so many processes. The caller closes place->fd when all others have joined. */
+void bells_make(struct bells *, uint32_t count, struct bell_place *place);
+/* Takes part in what another process has made. Returns 0 if that cannot be reached. */
+int bells_join(struct bells *, uint32_t count, uint32_t mine, const struct bell_place *place);
+void bells_leave(struct bells *);
+
+/* How often the own bell has rung. Ask before looking for messages. */
+static inline uint32_t bells_heard(const struct bells *b)
+{
+    return __atomic_load_n(&b->at[b->mine].rings, __ATOMIC_ACQUIRE);
+}
+
+/* Something has been sent to that process: wakes it if it sleeps. A system call only then. */
+void bells_ring(struct bells *, uint32_t which);
+
+/* Sleeps until the own bell has rung more often than `heard`, or for ns nanoseconds. */
+void bells_sleep(struct bells *, uint32_t heard, uint64_t ns);
+
+#endif
