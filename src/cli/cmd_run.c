@@ -336,13 +336,15 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     if (rc)
         return rc;
     snprintf(run->opt.program, sizeof run->opt.program, "%s", path);
+    if (run->progress < 0)
+        run->progress = isatty(STDERR_FILENO) && !run->quiet;
+    run->opt.progress = run->progress;
     page.page->opt = run->opt;
     cli_watch_block(&mask);
     double start = cli_watch_now();
     rc = cli_launch_start(&page, libdir, path, argv, &mask, &pid, err);
     if (rc == 0) {
-        int progress = run->progress < 0 ? isatty(STDERR_FILENO) && !run->quiet : run->progress;
-        cli_watch_wait(pid, page.page, progress, start, &outcome);
+        cli_watch_wait(pid, page.page, run->progress, start, &outcome);
         int failed = run->worker && cli_team_judge(page.page, &outcome, pid);
         if (failed)
             *status = CLI_INTERNAL;

@@ -32,8 +32,8 @@ static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP};
 
 struct watch {
     pid_t pid;
-    const struct run_page *page;
-    int progress, drawn;
+    struct run_page *page;
+    int progress;
     double last; /* host time of the last tick */
     uint64_t last_messages;
     double rate;
@@ -102,11 +102,18 @@ static double cpu_seconds(pid_t pid, char *state)
 
 /* ---- progress ---- */
 
+/* Takes the line from a state; 0: it is in another, which the program has made of it. */
+static int take_line(struct watch *watch, uint32_t from)
+{
+    return atomic_compare_exchange_strong(&watch->page->now.line, &from, RUN_LINE_BUSY);
+}
+
 static void erase_line(struct watch *watch)
 {
-    if (watch->drawn)
-        sys_write_all(STDERR_FILENO, "\r\033[K", 4);
-    watch->drawn = 0;
+    if (!take_line(watch, RUN_LINE_DRAWN))
+        return;
+    sys_write_all(STDERR_FILENO, RUN_LINE_ERASE, strlen(RUN_LINE_ERASE));
+    atomic_store(&watch->page->now.line, RUN_LINE_NONE);
 }
 
 static size_t columns(void)
@@ -132,9 +139,11 @@ static void draw_line(struct watch *watch)
     struct buf out;
     buf_init(&out);
     buf_addf(&out, "\r%.*s\033[K  ", (int)(length < room ? length : room), line);
-    sys_write_all(STDERR_FILENO, buf_str(&out), out.len);
+    if (take_line(watch, RUN_LINE_NONE) || take_line(watch, RUN_LINE_DRAWN)) {
+        sys_write_all(STDERR_FILENO, buf_str(&out), out.len);
+        atomic_store(&watch->page->now.line, RUN_LINE_DRAWN);
+    }
     buf_fini(&out);
-    watch->drawn = 1;
 }
 
 /* ---- watchdog ---- */
@@ -231,7 +240,7 @@ static void pass_on(struct watch *watch, const siginfo_t *info, struct cli_outco
     out->signal = info->si_signo;
 }
 
-void cli_watch_wait(pid_t pid, const struct run_page *page, int progress, double start,
+void cli_watch_wait(pid_t pid, struct run_page *page, int progress, double start,
                     struct cli_outcome *out)
 {
     struct watch watch = {.pid = pid, .page = page, .progress = progress, .last = start, .out = out};

@@ -31,7 +31,7 @@ void cli_watch_block(sigset_t *old);
  * without MPI calls. One of several processes is killed when it is stopped or silent for long: the
  * others would wait for it for ever.
  */
-void cli_watch_wait(pid_t pid, const struct run_page *, int progress, double start,
+void cli_watch_wait(pid_t pid, struct run_page *, int progress, double start,
                     struct cli_outcome *);
 
 /* A descriptor that becomes readable with the signals that cli_watch_block blocked. */

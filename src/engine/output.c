@@ -32,7 +32,7 @@ struct output_line {
 
 /* ---- writing ---- */
 
-static int write_system(void *owner, int fd, const char *text, size_t n)
+int output_write_system(void *owner, int fd, const char *text, size_t n)
 {
     (void)owner;
     while (n > 0) {
@@ -277,7 +277,7 @@ void output_init(struct output *out, const struct output_config *cfg)
     if (!out->cfg.memory_limit)
         out->cfg.memory_limit = OUTPUT_MEMORY_DEFAULT;
     if (!out->cfg.writer)
-        out->cfg.writer = write_system;
+        out->cfg.writer = output_write_system;
     out->spill_fd = -1;
     out->stage_fd = 1;
     buf_init(&out->line);

@@ -48,6 +48,9 @@ struct output_config {
     void *owner; /* first argument of writer, record and full */
 };
 
+/* The system's writer. */
+int output_write_system(void *owner, int fd, const char *text, size_t n);
+
 /* Use the functions. */
 struct output {
     struct output_config cfg;

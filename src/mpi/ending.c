@@ -21,6 +21,7 @@
 #include "engine/stuck.h"
 #include "mpi/clock.h"
 #include "mpi/leaks.h"
+#include "mpi/line.h"
 #include "mpi/processor/processor.h"
 #include "mpi/stats.h"
 
@@ -310,8 +311,10 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
 {
     struct buf *parts = mem_zalloc(mpi_place()->procs * sizeof *parts);
     vtime limit = VTIME_NEVER;
-    int status = 0, complete, unwritten = write_record(end);
+    int status = 0, complete, unwritten;
 
+    mpi_line_end();
+    unwritten = write_record(end);
     if (end == ENGINE_END_ABORTED) {
         limit = mpi_world.engine.all.abort.due;
         output_drop_after(&mpi_world.output, limit);

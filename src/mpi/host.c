@@ -26,6 +26,7 @@
 #include "mpi/comm/spawn.h"
 #include "mpi/ending.h"
 #include "mpi/entry.h"
+#include "mpi/line.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/team.h"
 #include "vp/crash.h"
@@ -486,6 +487,7 @@ static void set_up(void)
     engine_init(&mpi_world.engine, &eng);
     mpi_world.engine.idle = idle;
     mpi_team_output(&out);
+    mpi_line_init(&out);
     output_init(&mpi_world.output, &out);
     mpi_clock_init(o);
     mpi_stats_init(o->detail);

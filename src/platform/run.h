@@ -8,6 +8,7 @@
 #ifndef PLATFORM_RUN_H
 #define PLATFORM_RUN_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/vtime.h"
@@ -31,6 +32,7 @@ struct run_options {
     int32_t host;       /* enum run_host */
     int32_t stacks;     /* 0 auto, 1 own, 2 shared */
     int32_t labels;
+    int32_t progress;   /* a progress line is drawn */
     int32_t random;     /* random schedule ... */
     uint64_t seed;      /* ... with this seed */
     uint64_t stack_size; /* bytes, 0: default */
@@ -109,6 +111,15 @@ static inline void run_access_add(struct run_access *to, const struct run_access
     to->rma_bytes += from->rma_bytes;
 }
 
+/* Who has the progress line (now.line). Only what is not busy or held may be taken. */
+enum run_line {
+    RUN_LINE_NONE = 0, /* there is none */
+    RUN_LINE_DRAWN,
+    RUN_LINE_BUSY, /* the watcher draws or erases it */
+    RUN_LINE_HELD, /* the program writes, or has begun a line: nothing is drawn */
+};
+#define RUN_LINE_ERASE "\r\033[K"
+
 struct run_page {
     uint32_t magic, size;
     struct run_options opt;
@@ -120,6 +131,7 @@ struct run_page {
         volatile int32_t current_pid; /* of the rank that runs, if it is a process; else 0 */
         volatile uint32_t proc;  /* number of this process ... */
         volatile uint32_t joined; /* ... once it is known */
+        _Atomic uint32_t line;    /* enum run_line */
     } now;
     struct {
         int32_t cause;       /* enum run_cause */
