@@ -275,7 +275,7 @@ def comparable(outcome, hidden):
                if key not in run_e2e.HIDDEN_KEYS and key not in hidden}
     ignored = {"summary"} if hidden else set()
     if "stdout" in hidden:  # the others stop wherever they are
-        outcome = outcome._replace(stdout="")
+        outcome = outcome._replace(stdout="", stats=outcome.stats.split("\n")[0])
     return outcome._replace(stderr=run_e2e.hide(outcome.stderr, ignored), summary=summary)
 
 

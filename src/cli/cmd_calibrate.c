@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/machine.h"
 #include "cli/measure.h"
+#include "cli/outputs.h"
 #include "cli/uses.h"
 #include "platform/read.h"
 
@@ -303,6 +304,18 @@ static int verify(const struct request *q, const struct calibrate_raw *raw)
     return status;
 }
 
+/* Before the minutes that a measurement takes. */
+static int check_outputs(const struct request *q, struct err *err)
+{
+    const struct cli_output outputs[] = {
+        {"--output", q->verify ? NULL : q->output ? q->output : OUTPUT},
+        {"--raw", q->raw},
+        {"--report", q->report},
+    };
+    int rc = cli_outputs_check_svg("--report", q->report, err);
+    return rc ? rc : cli_outputs_check(outputs, sizeof outputs / sizeof outputs[0], err);
+}
+
 static int check(const struct request *q, int next, int argc, char **argv, struct err *err)
 {
     if (next < argc)
@@ -317,7 +330,7 @@ static int check(const struct request *q, int next, int argc, char **argv, struc
     if (q->from && (q->raw || q->how.launcher || q->how.ranks))
         return err_set(err, ERR_INPUT,
                        "--from measures nothing: leave out --raw, --launcher and --ranks");
-    return 0;
+    return check_outputs(q, err);
 }
 
 /* A platform is compared with what it was made from, if that is there and nothing else is asked for. */

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/machine.h"
+#include "cli/outputs.h"
 #include "cli/uses.h"
 #include "net/net.h"
 #include "net/topology/topology.h"
@@ -175,7 +176,9 @@ static int draw(struct request *q)
     struct buf text;
     if (only_machine(q, &p, &err))
         return cli_fail(&err);
-    int rc = cli_machine_topology(&q->given, &p, &topo, &err);
+    int rc = cli_outputs_check_svg("--output", q->output, &err);
+    if (rc == 0)
+        rc = cli_machine_topology(&q->given, &p, &topo, &err);
     if (rc) {
         platform_fini(&p);
         return cli_fail(&err);

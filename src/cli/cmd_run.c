@@ -3,7 +3,6 @@
  * program, watches it and reports.
  */
 #include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "cli/collectives.h"
 #include "cli/host.h"
 #include "cli/launch.h"
+#include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/result.h"
 #include "cli/run_options.h"
@@ -87,22 +87,6 @@ static int check_program(struct cli_program *program, const char *given,
     }
     for (size_t i = 0; i < program->warnings.count && !run->quiet && !run->worker; i++)
         log_warn("%s", program->warnings.items[i]);
-    return 0;
-}
-
-int cli_check_output(const char *option, const char *path, struct err *err)
-{
-    char copy[PATH_MAX];
-    if (!path || strcmp(path, "-") == 0 || access(path, W_OK) == 0)
-        return 0;
-    int missing = errno == ENOENT;
-    if (!missing || strlen(path) >= sizeof copy)
-        return err_set(err, ERR_SYSTEM, "%s: cannot write '%s': %s", option, path,
-                       missing ? "the name is too long" : strerror(errno));
-    snprintf(copy, sizeof copy, "%s", path);
-    if (access(dirname(copy), W_OK) != 0)
-        return err_set(err, ERR_SYSTEM, "%s: cannot write '%s': %s", option, path,
-                       strerror(errno));
     return 0;
 }
 
@@ -230,8 +214,8 @@ static int check_compute(struct cli_run *run, const struct cli_program *program,
     if (rc == 0 && run->record && o->compute == RUN_COMPUTE_NONE)
         rc = err_set(err, ERR_INPUT, "--record-compute: there is nothing to record with --compute "
                      "none");
-    if (rc == 0)
-        rc = cli_check_output("--record-compute", run->record, err);
+    if (rc == 0 && cli_is_stdout(run->record))
+        rc = err_set(err, ERR_INPUT, "--record-compute: cannot write to standard output: give a file");
     if (rc == 0 && run->record)
         rc = absolute_path(run->record, o->record_path, sizeof o->record_path, err);
     return rc;
@@ -256,6 +240,8 @@ static int read_timeout(vtime *limit, struct err *err)
 static int check_run(struct cli_run *run, const char *given, struct cli_program *program,
                      char *libdir, size_t libdir_size, struct err *err)
 {
+    const struct cli_output outputs[] = {
+        {"--record-compute", run->record}, {"--stats", run->stats}, {"--json", run->json}};
     int rc = make_machine(run, err);
     if (rc == 0)
         rc = check_machine(run, err);
@@ -267,7 +253,7 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
     choose_host(&run->opt, program);
     if (rc == 0 && !run->launcher && !run->worker) { /* all processes are here */
         rc = check_memory(run->opt.ranks, err);
-        if (rc == 0)
+        if (rc == 0 && !run->quiet)
             warn_private(run->opt.ranks, program);
     }
     if (rc == 0)
@@ -279,9 +265,8 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
     if (rc == 0)
         rc = read_timeout(&run->opt.time_limit, err);
     if (rc == 0)
-        rc = cli_check_output("--stats", run->stats, err);
-    if (rc == 0)
-        rc = cli_check_output("--json", run->json, err);
+        rc = cli_outputs_check(outputs, sizeof outputs / sizeof outputs[0], err);
+    run->opt.only_error = cli_is_stdout(run->stats) || cli_is_stdout(run->json);
     if (rc == 0 && run->stats) {
         run->opt.detail = 1;
         rc = absolute_path(run->stats, run->opt.stats_path, sizeof run->opt.stats_path, err);
@@ -339,6 +324,7 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     if (run->progress < 0)
         run->progress = isatty(STDERR_FILENO) && !run->quiet;
     run->opt.progress = run->progress;
+    run->opt.quiet = run->quiet;
     page.page->opt = run->opt;
     cli_watch_block(&mask);
     double start = cli_watch_now();

@@ -12,8 +12,10 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/sys.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/run_options.h"
 #include "cli/sweep_report.h"
@@ -27,6 +29,7 @@ struct sweep {
     const char *csv, *plot, *json, *keep, *x, *baseline;
     unsigned jobs;         /* 0: not given */
     int quiet;
+    int to_error;          /* standard output is for results, and the table goes elsewhere */
     int flops;             /* the program declares operations */
     char **options;        /* of every run, NULL at the end */
     size_t option_count;
@@ -312,6 +315,8 @@ static int choose_x(struct sweep *s, struct err *err)
 
 static int check(struct sweep *s, struct err *err)
 {
+    const struct cli_output outputs[] = {
+        {"--output", s->csv}, {"--plot", s->plot}, {"--json", s->json}};
     int rc = check_ranks(s, err);
     if (rc == 0)
         rc = check_program(s->program[0], &s->flops, err);
@@ -322,10 +327,9 @@ static int check(struct sweep *s, struct err *err)
     if (rc == 0 && s->baseline && (rc = sweep_grid_locate(&s->grid, s->baseline, &s->report.baseline, err)))
         err_prefix(err, "--baseline");
     if (rc == 0)
-        rc = cli_check_output("--output", s->csv, err);
-    if (rc == 0)
-        rc = cli_check_output("--plot", s->plot, err);
-    return rc ? rc : cli_check_output("--json", s->json, err);
+        rc = cli_outputs_check_svg("--plot", s->plot, err);
+    s->to_error = cli_is_stdout(s->csv) || cli_is_stdout(s->plot) || cli_is_stdout(s->json);
+    return rc ? rc : cli_outputs_check(outputs, sizeof outputs / sizeof outputs[0], err);
 }
 
 static void choose_jobs(struct sweep *s)
@@ -364,7 +368,9 @@ static void write_rows(struct sweep *s, int end)
             sweep_table_head(&s->report, &text);
         sweep_table_row(&s->report, s->next, &text);
     }
-    if (text.len)
+    if (text.len && s->to_error)
+        sys_write_all(STDERR_FILENO, buf_str(&text), text.len);
+    else if (text.len)
         cli_print(&text);
     buf_fini(&text);
 }

@@ -217,7 +217,7 @@ static void tick(struct watch *watch)
         state = rank_state == 'T' ? rank_state : state;
     }
     double stuck = cli_watchdog_step(&watch->dog, now, cpu, counter);
-    if (stuck > 0) {
+    if (stuck > 0 && !page->opt.quiet) {
         erase_line(watch);
         log_warn("rank %llu has run for %.0f s without an MPI call",
                  (unsigned long long)page->now.current_rank, stuck);

@@ -100,6 +100,7 @@ void output_emit(struct output *out, const struct output_record *r, const char *
 {
     int fd = (int)(r->key & 3);
 
+    fd = out->cfg.only_error ? 2 : fd;
     if (out->cfg.record) {
         out->cfg.record(out->cfg.owner, r->key >> 2, r->when, fd, text, r->len);
         return;

@@ -36,6 +36,7 @@ struct output_config {
     int labels;
     uint64_t ranks;       /* ranks are below this; 0: not known */
     size_t memory_limit;  /* bytes of records held in memory; 0: OUTPUT_MEMORY_DEFAULT */
+    int only_error; /* standard output goes to standard error, too */
     const char *temp_dir; /* NULL: TMPDIR, or /tmp; copied */
     /* Writes all n bytes to the descriptor: 0, or -1 with errno. NULL: the system. After a failure
      * no more is written to that descriptor; the failure is reported once, but for EPIPE. */

@@ -454,7 +454,8 @@ static void set_up(void)
 {
     const struct run_options *o = mpi_world.opt;
     struct err err;
-    struct output_config out = {.labels = o->labels, .ranks = mpi_world.room, .full = make_room};
+    struct output_config out = {.labels = o->labels, .only_error = o->only_error,
+                                .ranks = mpi_world.room, .full = make_room};
     struct vp_config vp = {.stack_size = o->stack_size, .stacks = o->stacks,
                            .epoch = o->epoch, .hooks = &hooks};
     struct engine_config eng = {.stride = sizeof(struct mpi_rank),

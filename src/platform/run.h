@@ -33,6 +33,8 @@ struct run_options {
     int32_t stacks;     /* 0 auto, 1 own, 2 shared */
     int32_t labels;
     int32_t progress;   /* a progress line is drawn */
+    int32_t quiet;      /* no warnings */
+    int32_t only_error; /* standard output is for results: ranks write to standard error */
     int32_t random;     /* random schedule ... */
     uint64_t seed;      /* ... with this seed */
     uint64_t stack_size; /* bytes, 0: default */

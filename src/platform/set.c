@@ -11,18 +11,54 @@
 
 #define ASSIGNMENT_MAX 640
 
-static int unknown_key(const char *name, int lists, struct err *err)
+/* The i-th name that can be set; NULL beyond the last. */
+static const char *name_at(size_t i, int lists)
 {
-    struct nearest nearest = {.word = name};
     size_t count;
     const struct key *keys = config_keys(&count);
-    for (size_t i = 0; i < count; i++)
-        nearest_offer(&nearest, keys[i].name);
-    for (int i = 0; i < PLATFORM_LISTS && lists; i++)
-        nearest_offer(&nearest, list_type((enum platform_list_kind)i)->key);
-    if (nearest.best)
-        return err_set(err, ERR_INPUT, "unknown setting '%s': did you mean '%s'?", name, nearest.best);
-    return err_set(err, ERR_INPUT, "unknown setting '%s': 'orrery run --help' lists them", name);
+    if (i < count)
+        return keys[i].name;
+    return lists && i < count + PLATFORM_LISTS ? list_type((enum platform_list_kind)(i - count))->key
+                                               : NULL;
+}
+
+/* Is it what a longer name ends with, as "latency" in net.latency; or what it begins with? */
+static int is_part(const char *name, const char *part)
+{
+    size_t n = strlen(name), m = strlen(part);
+    return m >= 3 && n > m &&
+           ((name[n - m - 1] == '.' && strcmp(name + n - m, part) == 0) || strncmp(name, part, m) == 0);
+}
+
+/* The names that it may be a part of, or mistyped; the best of all is NULL: none. */
+static const char *suggest(const char *name, int lists, char *list, size_t size)
+{
+    struct nearest whole = {.word = name}, last = {.word = name};
+    const char *best = NULL, *candidate, *of_last = NULL;
+    size_t used = 0;
+    for (size_t i = 0; (candidate = name_at(i, lists)); i++) {
+        const char *dot = strrchr(candidate, '.'), *before = last.best;
+        nearest_offer(&whole, candidate);
+        nearest_offer(&last, dot ? dot + 1 : candidate);
+        of_last = last.best != before ? candidate : of_last;
+        if (!is_part(candidate, name) || strlen(candidate) + 6 > size - used || used > 60)
+            continue;
+        used += (size_t)snprintf(list + used, size - used, "%s'%s'", used ? " or " : "", candidate);
+        best = best ? best : candidate;
+    }
+    if (!best && (whole.best || of_last)) {
+        best = whole.best ? whole.best : of_last;
+        snprintf(list, size, "'%s'", best);
+    }
+    return best;
+}
+
+static int unknown_key(const char *name, int lists, struct err *err)
+{
+    char list[200];
+    if (suggest(name, lists, list, sizeof list))
+        return err_set(err, ERR_INPUT, "unknown setting '%s': did you mean %s?", name, list);
+    return err_set(err, ERR_INPUT, "unknown setting '%s': 'orrery help settings' lists them", name);
 }
 
 /* ---- items of lists ---- */
@@ -72,7 +108,7 @@ static const struct key *find_field(const struct list_type *type, const char *na
     if (nearest.best)
         err_set(err, ERR_INPUT, "unknown field '%s': did you mean '%s'?", name, nearest.best);
     else
-        err_set(err, ERR_INPUT, "unknown field '%s': 'orrery run --help' lists them", name);
+        err_set(err, ERR_INPUT, "unknown field '%s': 'orrery help settings' lists them", name);
     return NULL;
 }
 

@@ -1,0 +1,79 @@
+/*
+ * Checks of files to write.
+ */
+#include "cli/outputs.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int cli_is_stdout(const char *path)
+{
+    return path && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
+}
+
+static int refuse(const struct cli_output *o, const char *why, struct err *err)
+{
+    return err_set(err, ERR_SYSTEM, "%s: cannot write '%s': %s", o->option, o->path, why);
+}
+
+static int check_one(const struct cli_output *o, struct err *err)
+{
+    char copy[PATH_MAX];
+    struct stat st;
+    if (!o->path || cli_is_stdout(o->path))
+        return 0;
+    if (stat(o->path, &st) == 0) {
+        if (S_ISDIR(st.st_mode))
+            return refuse(o, "it is a directory", err);
+        return access(o->path, W_OK) == 0 ? 0 : refuse(o, strerror(errno), err);
+    }
+    if (errno != ENOENT)
+        return refuse(o, strerror(errno), err);
+    if (strlen(o->path) >= sizeof copy)
+        return refuse(o, "the name is too long", err);
+    if (o->path[strlen(o->path) - 1] == '/')
+        return refuse(o, "there is no such directory", err);
+    snprintf(copy, sizeof copy, "%s", o->path);
+    return access(dirname(copy), W_OK) == 0 ? 0 : refuse(o, strerror(errno), err);
+}
+
+static int is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (cli_is_stdout(a) || cli_is_stdout(b))
+        return cli_is_stdout(a) && cli_is_stdout(b);
+    if (strcmp(a, b) == 0)
+        return 1;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+int cli_outputs_check(const struct cli_output *o, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        int rc = check_one(&o[i], err);
+        if (rc)
+            return rc;
+        for (size_t k = 0; k < i; k++)
+            if (o[i].path && o[k].path && is_same(o[i].path, o[k].path))
+                return err_set(err, ERR_INPUT, "%s and %s would write to the same place, '%s': give each "
+                               "its own", o[k].option, o[i].option, o[i].path);
+    }
+    return 0;
+}
+
+int cli_outputs_check_svg(const char *option, const char *path, struct err *err)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
+    const char *dot = name ? strrchr(name, '.') : NULL;
+    if (!dot || strcasecmp(dot, ".svg") == 0)
+        return 0;
+    return err_set(err, ERR_INPUT, "%s: cannot write '%s': pictures are SVG: give a name that ends in .svg, "
+                   "and convert it, such as by rsvg-convert or inkscape", option, path);
+}

@@ -1,0 +1,25 @@
+/*
+ * outputs.h - files that a command is to write, looked at before the work and not after it.
+ */
+#ifndef CLI_OUTPUTS_H
+#define CLI_OUTPUTS_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct cli_output {
+    const char *option; /* as the user gave it, for messages: "--json" */
+    const char *path;   /* NULL: not given; "-": standard output */
+};
+
+/* Can all of them be written, and each to a file of its own? */
+int cli_outputs_check(const struct cli_output *, size_t count, struct err *);
+
+/* Is it a name for an SVG picture? What has another suffix is not: nothing else can be drawn. NULL is. */
+int cli_outputs_check_svg(const char *option, const char *path, struct err *);
+
+/* Is the path standard output? It may be NULL. */
+int cli_is_stdout(const char *path);
+
+#endif
