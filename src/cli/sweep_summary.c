@@ -22,6 +22,7 @@ struct sweep_reader {
     unsigned depth;
     int key;        /* the last one of the outer object; KEYS: another */
     unsigned found; /* a bit for each key */
+    int ended;      /* the outer object */
     struct sweep_summary summary;
 };
 
@@ -62,10 +63,10 @@ static int on_begin(void *context)
     return 1;
 }
 
+/* Behind the object yajl is not asked: it takes the beginning of a text for blanks. */
 static int on_end(void *context)
 {
-    ((struct sweep_reader *)context)->depth--;
-    return 1;
+    return --((struct sweep_reader *)context)->depth > 0;
 }
 
 static const yajl_callbacks callbacks = {
@@ -84,9 +85,30 @@ static void begin(struct sweep_reader *r)
     r->handle = yajl_alloc(&callbacks, NULL, r);
 }
 
+static int is_blank(const unsigned char *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!strchr(" \t\r\n", data[i]) || !data[i])
+            return 0;
+    return 1;
+}
+
+/* The next bytes. 0: they are wrong. */
+static int feed(struct sweep_reader *r, const unsigned char *data, size_t size)
+{
+    if (r->ended)
+        return is_blank(data, size);
+    yajl_status status = yajl_parse(r->handle, data, size);
+    if (status != yajl_status_client_canceled)
+        return status == yajl_status_ok;
+    size_t used = yajl_get_bytes_consumed(r->handle);
+    r->ended = 1;
+    return is_blank(data + used, size - used);
+}
+
 static int end(struct sweep_reader *r, int good, struct sweep_summary *out)
 {
-    good = good && yajl_complete_parse(r->handle) == yajl_status_ok && r->found == (1u << KEYS) - 1;
+    good = good && r->ended && r->found == (1u << KEYS) - 1;
     yajl_free(r->handle);
     if (good)
         *out = r->summary;
@@ -97,7 +119,7 @@ int sweep_summary_parse(const void *data, size_t size, struct sweep_summary *out
 {
     struct sweep_reader r;
     begin(&r);
-    return end(&r, yajl_parse(r.handle, data, size) == yajl_status_ok, out);
+    return end(&r, feed(&r, data, size), out);
 }
 
 int sweep_summary_read(const char *path, struct sweep_summary *out)
@@ -110,7 +132,7 @@ int sweep_summary_read(const char *path, struct sweep_summary *out)
         return 0;
     begin(&r);
     while (good && ((n = sys_read(fd, slice, sizeof slice)) > 0 || (n < 0 && errno == EINTR)))
-        good = n < 0 || yajl_parse(r.handle, slice, (size_t)n) == yajl_status_ok;
+        good = n < 0 || feed(&r, slice, (size_t)n);
     sys_close(fd);
     return end(&r, good && n == 0, out);
 }

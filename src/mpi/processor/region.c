@@ -21,20 +21,15 @@
 #include "mpi/clock.h"
 #include "mpi/entry.h"
 #include "mpi/processor/processor_internal.h"
+#include "platform/sample.h"
 #include "platform/times.h"
 
 #define DEPTH_MAX 16
-#define SAMPLES_MAX 32
-
-struct sample {
-    char name[64];
-    uint64_t runs;
-};
 
 static struct {
     int in_use; /* some region's time is settled, or may become so */
     struct platform_times table;
-    struct sample samples[SAMPLES_MAX];
+    struct platform_sample samples[PLATFORM_SAMPLES_MAX];
     unsigned sample_count;
 } regions;
 
@@ -52,36 +47,13 @@ struct processor_regions {
     struct seen seen[];      /* per sample */
 };
 
-static int parse_sample(const char *text, size_t length, struct err *err)
-{
-    struct sample *s = &regions.samples[regions.sample_count];
-    const char *colon = memrchr(text, ':', length);
-    size_t name = colon ? (size_t)(colon - text) : 0;
-    uint64_t runs = 0;
-
-    for (const char *at = colon ? colon + 1 : text; colon && at < text + length; at++)
-        runs = *at >= '0' && *at <= '9' && runs < 1000000000 ? 10 * runs + (uint64_t)(*at - '0') : 0;
-    if (name == 0 || name >= sizeof s->name || runs == 0)
-        return err_set(err, ERR_INPUT, "--sample: bad sample '%.*s': expected REGION:RUNS, such as "
-                       "solve:10", (int)length, text);
-    if (regions.sample_count == SAMPLES_MAX)
-        return err_set(err, ERR_INPUT, "--sample: at most %d regions", SAMPLES_MAX);
-    memcpy(s->name, text, name);
-    s->runs = runs;
-    regions.sample_count++;
-    return 0;
-}
-
 int processor_regions_init(const struct run_options *o, struct err *err)
 {
     int rc = 0;
 
-    for (const char *at = o->sample; *at && rc == 0;) {
-        size_t length = strcspn(at, ",");
-
-        rc = parse_sample(at, length, err);
-        at += length + (at[length] == ',');
-    }
+    if (o->sample[0] &&
+        (rc = platform_samples_read(o->sample, regions.samples, &regions.sample_count, err)))
+        err_prefix(err, "--sample");
     if (rc == 0 && o->compute == RUN_COMPUTE_TABLE)
         rc = platform_times_read(&regions.table, o->compute_path, PLATFORM_TIMES_NAMES, err);
     regions.in_use = regions.sample_count || regions.table.count;
