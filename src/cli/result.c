@@ -193,9 +193,11 @@ void cli_result_summary(const struct run_page *page, const struct cli_outcome *o
         buf_addf(out, " and %s spawned",
                  units_format_count(text, sizeof text, page->end.spawned));
     buf_addf(out, ", %s", cause_name(page->end.cause));
+    if (page->end.findings)
+        buf_addf(out, ", %u finding%s", page->end.findings, page->end.findings == 1 ? "" : "s");
     if (page->end.leaks)
         buf_addf(out, ", %u leak%s", page->end.leaks, page->end.leaks == 1 ? "" : "s");
-    else if (page->end.cause == RUN_CAUSE_DONE && page->end.exit_status != 0)
+    else if (!page->end.findings && page->end.cause == RUN_CAUSE_DONE && page->end.exit_status != 0)
         buf_addf(out, ", exit status %d (rank %llu)", page->end.exit_status,
                  (unsigned long long)page->end.bad_rank);
     buf_addc(out, '\n');

@@ -303,6 +303,7 @@ FLAG(set_quiet, quiet, 1)
 FLAG(set_progress, progress, 1)
 FLAG(set_no_progress, progress, 0)
 FLAG(set_worker, worker, 1)
+FLAG(set_check, opt.check, 1)
 FLAG(set_check_leaks, opt.check_leaks, 1)
 #undef FLAG
 
@@ -354,6 +355,9 @@ static const struct cli_option options[] = {
     {"labels", 0, NULL, NULL, "begin each line of output with its rank", set_labels},
     {"stats", 0, NULL, "FILE", "write statistics, as CSV if FILE ends in .csv, else as JSON",
      set_stats},
+    {"check", 0, NULL, NULL,
+     "compare types of messages and arguments of collectives between ranks, and end with 1 if any differ",
+     set_check},
     {"check-leaks", 0, NULL, NULL,
      "report MPI objects that the program did not free, and end with 1 if there are any",
      set_check_leaks},
@@ -382,7 +386,7 @@ const struct cli_usage cli_run_usage = {
     .synopsis = "-n N [options] [--] program [arguments...]",
     .about = "Runs an MPI program with N virtual ranks in virtual time. The program is any "
              "dynamic executable built by mpicc.mpich, mpicxx.mpich or mpif90.mpich. Exit "
-             "status: the program's own, 1 for a deadlock or a leak (--check-leaks), 2 for wrong usage or input, 3 for an "
+             "status: the program's own, 1 for a deadlock or a finding (--check, --check-leaks), 2 for wrong usage or input, 3 for an "
              "internal failure.",
     .options = options,
     .more = settings_help,

@@ -55,6 +55,7 @@ struct mpi_comm {
     MPI_Errhandler errhandler; /* what it was created with; a rank's own choice overrides it */
     char *name;                /* of the predefined ones; what ranks set is in misc/names.c */
     const char *origin;        /* how it was made: "MPI_Comm_split of MPI_COMM_WORLD"; mpi_text_keep */
+    const char *site;          /* where: "0x11f2 in app", likewise; NULL: not known */
     uint64_t *left;            /* one bit per member that has freed it; NULL: none has */
     uint32_t keeps;            /* uses inside the library that outlive the handle */
 };
@@ -290,7 +291,8 @@ const char *mpi_info_lookup(MPI_Info, const char *key);
 /* The name that the rank has given it, "" if none. */
 const char *mpi_comm_name_for(const struct mpi_rank *, MPI_Comm);
 
-/* How it came to be: "MPI_Comm_split of MPI_COMM_WORLD, 4 ranks". */
+/* How it came to be: "MPI_Comm_split of MPI_COMM_WORLD, 4 ranks"; and where: ", called at 0x11f2 in app". */
+const char *mpi_comm_made_where(const struct mpi_comm *, char *out, size_t n);
 const char *mpi_comm_made(const struct mpi_comm *, char *out, size_t n);
 
 /* "MPI_COMM_WORLD", the name the rank gave it, or "communicator (MPI_Comm_dup of MPI_COMM_WORLD, 4

@@ -1,7 +1,7 @@
 /*
  * ending.c - one result from all processes.
  *
- *     each process    output to its end -> its part: struct part | report of the stuck | leaks |
+ *     each process    output to its end -> its part: struct part | report of the stuck | leaks | findings |
  *                     statistics
  *     process 0       all parts -> output to its end, error messages, run page, statistics file
  *
@@ -24,6 +24,7 @@
 #include "mpi/line.h"
 #include "mpi/processor/processor.h"
 #include "mpi/stats.h"
+#include "mpi/verify.h"
 
 struct part {
     struct mpi_ending end;
@@ -33,7 +34,8 @@ struct part {
     double median_slice_s, computed_s, left_out_s;
     int32_t aggregated;
     uint64_t stuck_bytes; /* of what follows, ... */
-    uint64_t leak_bytes;  /* ... and of what follows that; the rest are statistics */
+    uint64_t leak_bytes;  /* ... of what follows that, ... */
+    uint64_t check_bytes; /* ... and that; the rest are statistics */
 };
 
 /* ---- this process's part ---- */
@@ -89,6 +91,9 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
     if (wants_leaks(end))
         mpi_leaks_collect(out);
     p.leak_bytes = out->len - sizeof p - p.stuck_bytes;
+    if (mpi_world.checking)
+        mpi_verify_collect(out);
+    p.check_bytes = out->len - sizeof p - p.stuck_bytes - p.leak_bytes;
     memcpy(out->data, &p, sizeof p);
     if (wants_stats())
         mpi_stats_collect(out);
@@ -135,6 +140,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 static void merge(struct whole *w, const struct buf *bytes)
 {
     struct part p, *to = &w->sum;
+    size_t before;
 
     if (bytes->len < sizeof p)
         return; /* the process did not answer */
@@ -158,8 +164,11 @@ static void merge(struct whole *w, const struct buf *bytes)
     to->aggregated |= p.aggregated;
     buf_add(&w->stuck, bytes->data + sizeof p, p.stuck_bytes);
     buf_add(&w->leaks, bytes->data + sizeof p + p.stuck_bytes, p.leak_bytes);
-    buf_add(&w->stats, bytes->data + sizeof p + p.stuck_bytes + p.leak_bytes,
-            bytes->len - sizeof p - p.stuck_bytes - p.leak_bytes);
+    before = sizeof p + p.stuck_bytes + p.leak_bytes;
+    if (p.check_bytes)
+        mpi_verify_merge(bytes->data + before, p.check_bytes);
+    before += p.check_bytes;
+    buf_add(&w->stats, bytes->data + before, bytes->len - before);
 }
 
 /* ---- the result ---- */
@@ -258,10 +267,22 @@ static int say_leaks(const struct whole *w, enum engine_end end, int status)
     if (!leaks)
         return status;
     mpi_leaks_say();
-    if (status)
+    if (status && !mpi_world.page->end.findings)
         return status;
     mpi_world.page->end.leaks = leaks;
-    return 1;
+    return status ? status : 1;
+}
+
+/* So are ranks that do not agree. */
+static int say_findings(enum engine_end end, int status)
+{
+    uint32_t findings = mpi_world.checking ? mpi_verify_conclude(end == ENGINE_END_DONE) : 0;
+
+    if (!findings)
+        return status;
+    mpi_verify_say();
+    mpi_world.page->end.findings = findings;
+    return status ? status : 1;
 }
 
 static int write_stats(const struct whole *w, int status)
@@ -300,6 +321,7 @@ static int conclude(const struct buf *parts, enum engine_end end)
     status = say(&w, end, &cause);
     if (status == 0 && lost)
         status = lost == EPIPE ? 128 + SIGPIPE : 3;
+    status = say_findings(end, status);
     status = say_leaks(&w, end, status);
     status = write_stats(&w, status);
     fill_page(&w, cause);

@@ -409,6 +409,7 @@ static void map_page(void)
     mpi_world.size = (uint32_t)page->opt.ranks;
     mpi_world.room = (uint32_t)run_room(&page->opt);
     mpi_world.check_leaks = page->opt.check_leaks;
+    mpi_world.checking = page->opt.check;
 }
 
 /* The lists stay where the command has put them. */
@@ -466,6 +467,7 @@ static void set_up(void)
     mpi_world.machine.later = mpi_world.room - mpi_world.size;
     if (net_init(&mpi_world.net, &mpi_world.machine, run_fit(o), &err) != ERR_OK)
         log_fatal("%s", err.text);
+    mpi_world.plain_sends = mpi_world.net.uniform && !mpi_world.checking;
     if (mpi_coll_init(&mpi_world.machine, &err) != ERR_OK)
         log_fatal("%s", err.text);
     if (vp_init(&vp, &err) != ERR_OK)

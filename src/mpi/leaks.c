@@ -122,29 +122,9 @@ static void add_objects(struct buf *out)
     }
 }
 
-/* The call that makes such a request. */
-static enum mpi_fn maker(const struct mpi_req *r)
-{
-    static const enum mpi_fn started[] = {MPI_FN_ISEND, MPI_FN_IBSEND, MPI_FN_ISSEND,
-                                          MPI_FN_IRSEND};
-    static const enum mpi_fn persistent[] = {MPI_FN_SEND_INIT, MPI_FN_BSEND_INIT,
-                                             MPI_FN_SSEND_INIT, MPI_FN_RSEND_INIT};
-    int is_persistent = (r->flags & MPI_REQ_PERSISTENT) != 0;
-
-    switch ((enum mpi_req_kind)r->kind) {
-    case MPI_REQ_SEND: return is_persistent ? persistent[r->mode] : started[r->mode];
-    case MPI_REQ_RECV: return is_persistent ? MPI_FN_RECV_INIT : MPI_FN_IRECV;
-    case MPI_REQ_PAIR: return MPI_FN_ISENDRECV;
-    case MPI_REQ_GREQ: return MPI_FN_GREQUEST_START;
-    case MPI_REQ_PSEND: return MPI_FN_PSEND_INIT;
-    case MPI_REQ_PRECV: return MPI_FN_PRECV_INIT;
-    default: return MPI_FN_COUNT; /* to MPI_PROC_NULL, or not of point-to-point */
-    }
-}
-
 static void add_request(const struct mpi_req *r, void *out)
 {
-    struct leak l = {.kind = MPI_LEAK_REQUEST, .fn = (uint32_t)maker(r), .count = 1,
+    struct leak l = {.kind = MPI_LEAK_REQUEST, .fn = (uint32_t)mpi_req_maker(r), .count = 1,
                      .ranks = r->owner};
 
     buf_add(out, &l, sizeof l);

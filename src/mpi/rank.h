@@ -87,6 +87,8 @@ struct mpi_world {
     vtime send_overhead, recv_overhead, test_cost, clock_cost;
     struct mpi_costs costs; /* of messages beside these (p2p/costs.c) */
     uint64_t eager_limit;
+    int checking;         /* compare what ranks do with each other (verify.h) */
+    int plain_sends;      /* a small message takes as long as any other of its size, and is not checked */
     int check_leaks;      /* record what programs make and free (leaks.h) */
     int may_cancel;       /* the program calls MPI_Cancel */
     uint64_t handled;     /* messages handled and decisions taken, for threads that wait for any */

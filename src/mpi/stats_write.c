@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "mpi/leaks.h"
+#include "mpi/verify.h"
 #include "base/mem.h"
 #include "mpi/stats_internal.h"
 
@@ -159,6 +160,8 @@ static void write_json(struct buf *b, vtime virtual_time, const struct mpi_repor
     json_ranks(&j, r);
     if (mpi_world.check_leaks)
         mpi_leaks_json(&j);
+    if (mpi_world.checking)
+        mpi_verify_json(&j);
     json_object_end(&j);
     json_fini(&j);
     buf_addf(b, "\n");

@@ -21,6 +21,7 @@
 #include "base/sys.h"
 #include "mpi/comm.h"
 #include "mpi/stats.h"
+#include "mpi/verify.h"
 
 #define SHIP_MAX ((size_t)1 << 20)
 #define REPORT_SECONDS 0.25
@@ -358,6 +359,9 @@ static void take_note(void *owner, uint32_t from, int tag, const void *data, siz
         break;
     case MPI_TEAM_COMM:
         mpi_comm_learn(data, bytes);
+        break;
+    case MPI_TEAM_VERIFY:
+        mpi_verify_learn(data, bytes);
         break;
     case MPI_TEAM_ABORT:
         memcpy(&abort, data, sizeof abort);

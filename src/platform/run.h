@@ -48,6 +48,7 @@ struct run_options {
     int32_t uses_spawn; /* the program imports MPI_Comm_spawn or MPI_Comm_spawn_multiple */
     uint64_t universe;  /* ranks in all, those that may be spawned included, or 0: see run_room */
     int32_t detail;     /* per-rank, per-function statistics wanted (--stats given) */
+    int32_t check;       /* compare types of messages and arguments of collectives between ranks */
     int32_t check_leaks; /* report what the program did not free */
     uint32_t procs;      /* native processes */
     int32_t placement;   /* of ranks on them: enum place_kind (engine/place.h) */
@@ -158,6 +159,7 @@ struct run_page {
         int32_t net_split;       /* enum net_split (net/net.h): what the model needs */
         int32_t pairs_aggregated;
         int32_t stats_failed;
+        uint32_t findings;       /* of --check, likewise */
         uint32_t leaks;          /* different ones found, if they are why exit_status is not 0 */
     } end;
 };

@@ -190,4 +190,8 @@ const struct vp_stats *vp_stats(void);
  * status of the process. Provided by the library's owner (mpi/host.c). */
 int vp_takeover(void);
 
+/* Where the program called the library: "0x11f2 in app", an address that addr2line(1) understands. Returns 0
+ * if it cannot be told. Rank context; some microseconds. */
+int vp_caller(char *out, size_t n);
+
 #endif

@@ -139,6 +139,26 @@ static void check_elements(const struct oracle *o)
     }
 }
 
+/* The first elements of the type are those of a struct of just these; and not if the last one is another. */
+static void check_prefix(const struct oracle *o, const MPI_Count *ones, const MPI_Count *displs,
+                         struct mpi_type **types)
+{
+    uint64_t n = 1 + rng_below(&rng, (uint64_t)o->n), whole = (uint64_t)o->n;
+    struct mpi_type *part, *last = types[n - 1];
+
+    check(!mpi_type_make_struct(false, (MPI_Count)n, ones, displs, types, &part), "first elements");
+    check(mpi_type_prefix_signature(part, n) == mpi_type_prefix_signature(o->type, n), "prefix");
+    check(mpi_type_prefix_signature(part, n) != mpi_type_prefix_signature(o->type, whole + n),
+          "length of prefix");
+    mpi_type_unref(part);
+    types[n - 1] = mpi_type_get(o->elems[n - 1].basic == MPI_INT ? MPI_FLOAT : MPI_INT);
+    mpi_type_make_struct(false, (MPI_Count)n, ones, displs, types, &part);
+    check(mpi_type_prefix_signature(part, n) != mpi_type_prefix_signature(o->type, n),
+          "prefix with another element");
+    mpi_type_unref(part);
+    types[n - 1] = last;
+}
+
 /* A struct of the basic elements one by one has the same signature, and moves the same data. */
 static void check_flat(const struct oracle *o)
 {
@@ -156,6 +176,7 @@ static void check_flat(const struct oracle *o)
     mpi_type_unref(again);
     check(mpi_type_signature(flat, 3) == mpi_type_signature(o->type, 3), "signature");
     check(mpi_type_signature(flat, 2) != mpi_type_signature(o->type, 3), "length of signature");
+    check_prefix(o, ones, displs, types);
     unsigned char *a = malloc(flat->size), *b = malloc(flat->size);
     mpi_type_pack(flat, 1, origin, a);
     mpi_type_pack(o->type, 1, origin, b);

@@ -343,6 +343,15 @@ static void test_signatures(void)
            mpi_type_signature(mpi_type_get(MPI_DOUBLE_INT), 1),
        "order matters");
     ok(mpi_type_get(b)->elem == MPI_INT && mpi_type_get(c)->elem == 0, "the common basic type");
+    c = struct2(1, 0, MPI_DOUBLE, 1, 8, MPI_FLOAT);
+    ok(mpi_type_prefix_signature(mpi_type_get(MPI_DOUBLE_INT), 1) ==
+               mpi_type_prefix_signature(mpi_type_get(c), 1) &&
+           mpi_type_prefix_signature(mpi_type_get(MPI_DOUBLE_INT), 2) !=
+               mpi_type_prefix_signature(mpi_type_get(c), 2),
+       "the first half of a pair");
+    ok(mpi_type_prefix_signature(mpi_type_get(MPI_2INT), 5) ==
+           mpi_type_prefix_signature(mpi_type_get(MPI_INT), 5),
+       "and of a pair of two equal ones");
 }
 
 static void test_contents(void)

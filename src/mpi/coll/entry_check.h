@@ -14,6 +14,7 @@
 
 #include "mpi/coll/coll_internal.h"
 #include "mpi/error.h"
+#include "mpi/verify.h"
 
 /*
  * Each raises what is wrong and returns its class, or fills in rank and size and returns
@@ -40,6 +41,8 @@ static inline int coll_now(struct mpi_rank *self, MPI_Comm comm, const struct mp
 {
     if (__builtin_expect(checked, 0))
         return checked;
+    if (__builtin_expect(mpi_world.checking, 0))
+        mpi_verify_coll(self, mpi_comm_get(comm), a, MPI_VERIFY_NOW);
     checked = mpi_coll_run(self, mpi_comm_get(comm), a);
     return __builtin_expect(checked, 0) ? coll_failed(self, comm, checked) : MPI_SUCCESS;
 }

@@ -145,6 +145,8 @@ int coll_later(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args 
         return checked;
     if (!request)
         return bad_request(self, comm);
+    if (mpi_world.checking)
+        mpi_verify_coll(self, c, a, MPI_VERIFY_LATER);
     req = job_new(self, c, a, mpi_coll_next_shift(self, c));
     *request = mpi_req_handle(req);
     job_start(self, req);
@@ -162,6 +164,8 @@ int coll_prepare(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_arg
         return checked;
     if (!request)
         return bad_request(self, comm);
+    if (mpi_world.checking)
+        mpi_verify_coll(self, c, a, MPI_VERIFY_PERSISTENT);
     req = job_new(self, c, a, coll_persistent_shift(self, c));
     req->flags |= MPI_REQ_PERSISTENT;
     req->persistent_kind = MPI_REQ_WORK;

@@ -19,12 +19,13 @@
 #include "mpi/team.h"
 
 #define ORIGIN_MAX 112 /* bytes of how a communicator was made; what is longer is cut */
+#define SITE_MAX 48    /* ... and of where */
 
 struct announcement {
     uint32_t ctx;
     int32_t errhandler;
     uint32_t groups; /* that follow: 1, or those of the low and the high side */
-    char origin[ORIGIN_MAX];
+    char origin[ORIGIN_MAX], site[SITE_MAX];
 };
 
 static struct {
@@ -54,6 +55,7 @@ static void encode(const struct mpi_comm *c, struct buf *out)
                        : MPI_ERRHANDLER_NULL;
     a.groups = c->remote ? 2 : 1;
     snprintf(a.origin, sizeof a.origin, "%s", c->origin);
+    snprintf(a.site, sizeof a.site, "%s", c->site ? c->site : "");
     buf_add(out, &a, sizeof a);
     encode_group(c->group, out);
     if (c->remote)
@@ -111,17 +113,46 @@ static void format_origin(char *out, size_t n, enum mpi_fn fn, const struct mpi_
     snprintf(out, n, "%s%s%s", mpi_fn_name[fn], *of ? " of " : "", of);
 }
 
+/* Where the calling rank made the call that it is in. A call on several ranks may make many communicators, all
+ * at one time: it is looked for once. */
+static const char *find_site(const struct mpi_rank *self, const struct mpi_comm *parent)
+{
+    static struct {
+        const struct mpi_rank *rank;
+        vtime clock;
+        uint16_t fn;
+        char text[SITE_MAX];
+    } last;
+
+    if (!parent || parent->group->size == 1 || last.rank != self || last.clock != self->ent.clock || last.fn != self->fn) {
+        last.rank = self;
+        last.clock = self->ent.clock;
+        last.fn = self->fn;
+        if (!vp_caller(last.text, sizeof last.text))
+            last.text[0] = '\0';
+    }
+    return last.text;
+}
+
+static void set_origin(struct mpi_comm *c, const char *origin, const char *site)
+{
+    c->origin = mpi_text_keep(origin);
+    c->site = *site ? mpi_text_keep(site) : NULL;
+}
+
 mpi_comm_desc mpi_comm_describe(struct mpi_comm *c, enum mpi_fn fn, const struct mpi_comm *parent)
 {
+    const struct mpi_rank *self = mpi_self();
+    const char *site;
     char origin[ORIGIN_MAX];
-
     struct mpi_comm *high = c->remote ? mpi_comm_of_desc(mpi_comm_desc_high(c->ctx)) : NULL;
     mpi_comm_desc desc = c->ctx;
 
     format_origin(origin, sizeof origin, fn, parent);
-    c->origin = mpi_text_keep(origin);
+    site = self && self->fn == fn ? find_site(self, parent) : "";
+    set_origin(c, origin, site);
     if (high)
-        high->origin = mpi_text_keep(origin);
+        set_origin(high, origin, site);
     if (c->refs < c->group->size || (high && high->refs < high->group->size))
         announce(c);
     if (high)
@@ -165,11 +196,11 @@ void mpi_comm_learn(const void *data, size_t bytes)
     if (a.groups > 1) {
         remote = decode_group(&at);
         c = mpi_comm_new_at(a.ctx, 1, mpi_group_ref(remote), mpi_group_ref(g), a.errhandler);
-        c->origin = mpi_text_keep(a.origin);
+        set_origin(c, a.origin, a.site);
         mpi_comm_discard(c);
     }
     c = mpi_comm_new_at(a.ctx, 0, g, remote, a.errhandler);
-    c->origin = mpi_text_keep(a.origin);
+    set_origin(c, a.origin, a.site);
     mpi_comm_discard(c);
     wake_waiting();
 }

@@ -23,6 +23,7 @@
 #include "mpi/ext.h"
 #include "mpi/info.h"
 #include "mpi/topo/topo.h"
+#include "mpi/verify.h"
 
 #define COMM_HANDLE 0x84000000u
 #define HANDLE_CLASS 0xfc000000u
@@ -248,6 +249,7 @@ static void destroy(struct mpi_comm *c)
     if (c->topo)
         mpi_topo_unref(c->topo);
     mpi_text_drop(c->origin);
+    mpi_text_drop(c->site);
     mem_free(c->local);
     mem_free(c->left);
     mem_free(c);
@@ -279,6 +281,8 @@ void mpi_comm_leave(const struct mpi_rank *self, struct mpi_comm *c)
     mpi_names_forget(mpi_rank_id(self), c->handle);
     mpi_hints_forget(mpi_rank_id(self), c->handle);
     mpi_coll_forget(mpi_rank_id(self), c->handle);
+    if (mpi_world.checking)
+        mpi_verify_forget(self, c->ctx);
     c->refs--;
     if (!c->refs && !c->keeps) {
         destroy(c);

@@ -205,6 +205,14 @@ uint64_t mpi_type_element_bytes(const struct mpi_type *t, uint64_t n);
  * their own here. Cost: log(count * elements). */
 uint64_t mpi_type_signature(const struct mpi_type *t, uint64_t count);
 
+/* Hash of the first n basic elements of a stream of items, likewise; n is part of what is compared, not of the
+ * hash. Cost: log(n), and the members of the struct types passed on the way. */
+uint64_t mpi_type_prefix_signature(const struct mpi_type *t, uint64_t n);
+
+/* As what to send the packed stream of *count items: as they are, if packing does not change them, else as
+ * MPI_PACKED, *count becoming a number of bytes. */
+struct mpi_type *mpi_type_of_packed(struct mpi_type *t, uint64_t *count);
+
 /* Name of the type, never NULL; borrowed until the next rename or free. */
 static inline const char *mpi_type_name(const struct mpi_type *t)
 {

@@ -50,6 +50,63 @@ uint64_t mpi_type_signature(const struct mpi_type *t, uint64_t count)
     return sig_concat(total, sig_repeat(t->sig, t->nelems, count), total);
 }
 
+/* The first basic type of a predefined pair. */
+static MPI_Datatype first_of_pair(MPI_Datatype pair)
+{
+    static const MPI_Datatype first[][2] = {
+        {MPI_FLOAT_INT, MPI_FLOAT},     {MPI_DOUBLE_INT, MPI_DOUBLE},
+        {MPI_LONG_INT, MPI_LONG},       {MPI_SHORT_INT, MPI_SHORT},
+        {MPI_2INT, MPI_INT},            {MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE},
+        {MPI_2INTEGER, MPI_INTEGER},    {MPI_2REAL, MPI_REAL},
+        {MPI_2DOUBLE_PRECISION, MPI_DOUBLE_PRECISION}};
+
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        if (first[i][0] == pair)
+            return first[i][1];
+    return pair;
+}
+
+/* What is whole of t among the first *n elements is added to sig; the rest is in *t then. */
+static uint64_t add_whole(uint64_t sig, const struct mpi_type *t, uint64_t times, uint64_t *n)
+{
+    uint64_t elems = t->nelems * times;
+
+    *n -= elems;
+    return sig_concat(sig, sig_repeat(t->sig, t->nelems, times), elems);
+}
+
+uint64_t mpi_type_prefix_signature(const struct mpi_type *t, uint64_t n)
+{
+    uint64_t sig = 0;
+
+    while (n && t->nelems) {
+        const struct mpi_type *next;
+
+        sig = add_whole(sig, t, n / t->nelems, &n);
+        if (!n)
+            break;
+        if (t->builtin)
+            return sig_concat(sig, (uint32_t)first_of_pair(t->elem), 1);
+        next = t->types[0];
+        for (MPI_Count i = 0; t->kind == MPI_COMBINER_STRUCT && i < t->ntypes; i++) {
+            next = t->types[i];
+            if (n < next->nelems * type_block_length(t, i))
+                break;
+            sig = add_whole(sig, next, type_block_length(t, i), &n);
+        }
+        t = next;
+    }
+    return sig;
+}
+
+struct mpi_type *mpi_type_of_packed(struct mpi_type *t, uint64_t *count)
+{
+    if (t->contig)
+        return t;
+    *count *= t->size;
+    return mpi_type_get(MPI_PACKED);
+}
+
 uint64_t type_first_member(const struct mpi_type *t)
 {
     if (t->nelems < 2)

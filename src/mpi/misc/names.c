@@ -150,9 +150,19 @@ const char *mpi_comm_made(const struct mpi_comm *c, char *out, size_t n)
     const char *origin = c->origin ? c->origin : "of the library";
 
     if (c->remote)
-        snprintf(out, n, "%s, %u and %u ranks", origin, local, c->remote->size);
+        snprintf(out, n, "%s, %u and %u ranks", origin, c->high ? c->remote->size : local,
+                 c->high ? local : c->remote->size);
     else
         snprintf(out, n, "%s, %u rank%s", origin, local, local == 1 ? "" : "s");
+    return out;
+}
+
+const char *mpi_comm_made_where(const struct mpi_comm *c, char *out, size_t n)
+{
+    size_t length = strlen(mpi_comm_made(c, out, n));
+
+    if (c->site)
+        snprintf(out + length, n - length, ", called at %s", c->site);
     return out;
 }
 

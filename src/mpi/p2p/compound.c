@@ -145,6 +145,7 @@ int mpi_isendrecv_replace_c(struct mpi_rank *self, void *buf, MPI_Count count,
 {
     struct side s = {NULL, 0, dest, sendtag, {0}, 1};
     struct side r = {buf, count, source, recvtag, {0}, 0};
+    uint64_t items = (uint64_t)count;
     int rc = mpi_check_send(self, buf, count, datatype, dest, sendtag, comm, &s.a);
 
     if (rc == MPI_SUCCESS)
@@ -153,10 +154,10 @@ int mpi_isendrecv_replace_c(struct mpi_rank *self, void *buf, MPI_Count count,
         rc = mpi_check_output(self, comm, request);
     if (rc != MPI_SUCCESS)
         return rc;
-    s.count = (MPI_Count)s.a.type->size * count;
-    s.buf = mem_alloc((size_t)s.count);
-    mpi_type_pack(s.a.type, (uint64_t)count, buf, s.buf);
-    s.a.type = mpi_type_get(MPI_BYTE);
+    s.buf = mem_alloc(s.a.type->size * items);
+    mpi_type_pack(s.a.type, items, buf, s.buf);
+    s.a.type = mpi_type_of_packed(s.a.type, &items);
+    s.count = (MPI_Count)items;
     *request = start(self, &s, &r);
     return MPI_SUCCESS;
 }

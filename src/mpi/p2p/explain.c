@@ -37,7 +37,7 @@ __attribute__((noinline)) static void describe(struct engine_wait *out, const ch
                                                const struct mpi_comm *c)
 {
     snprintf(out->kind, sizeof out->kind, "%s", kind);
-    mpi_comm_made(c, out->made, sizeof out->made);
+    mpi_comm_made_where(c, out->made, sizeof out->made);
     out->identity = c->ctx;
 }
 

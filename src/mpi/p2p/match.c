@@ -25,6 +25,7 @@
 #include "mpi/p2p/posted.h"
 #include "mpi/service.h"
 #include "mpi/strand.h"
+#include "mpi/verify.h"
 
 /* Puts the payload where the receive wants it. */
 static void deliver(struct mpi_req *req, const char *payload, uint64_t bytes)
@@ -52,6 +53,34 @@ __attribute__((noinline)) static int misfit(const struct mpi_req *req, const str
     return mpi_ctx_is_coll(m->ctx) && mpi_coll_tag_is_bcast(m->tag) ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
+/* The payload is here: the receive is complete then. */
+static inline void finish(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t,
+                          vtime complete)
+{
+    req->complete = complete;
+    req->flags |= MPI_REQ_DONE;
+    if (m->cookie)
+        mpi_send_ack(self, m, t);
+    deliver(req, m->payload, m->bytes);
+    engine_msg_free(&mpi_world.engine, &m->em);
+}
+
+/* Anything but an eager message. */
+__attribute__((noinline)) static void match_other(struct mpi_rank *self, struct mpi_req *req,
+                                                  struct mpi_msg *m, vtime t)
+{
+    if (m->is_signed)
+        mpi_verify_match(self, req, m);
+    if (m->kind == MPI_MSG_RTS) {
+        mpi_send_cts(self, req, m,
+                     vtime_add(t, mpi_costs_unexpected(m->em.arrival, req->posted, 0)));
+        engine_msg_free(&mpi_world.engine, &m->em);
+    } else {
+        finish(self, req, m, t,
+               m->kind == MPI_MSG_FREE ? t : vtime_add(t, mpi_recv_cost(m, req->posted)));
+    }
+}
+
 void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t)
 {
     uint64_t room = req->count * req->type->size;
@@ -62,18 +91,10 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
     req->error = m->bytes == room ? MPI_SUCCESS : (int16_t)misfit(req, m, room);
     if (m->em.arrival > t)
         t = m->em.arrival;
-    if (m->kind == MPI_MSG_RTS) {
-        mpi_send_cts(self, req, m,
-                     vtime_add(t, mpi_costs_unexpected(m->em.arrival, req->posted, 0)));
-        engine_msg_free(&mpi_world.engine, &m->em);
-        return;
-    }
-    req->complete = m->kind == MPI_MSG_FREE ? t : vtime_add(t, mpi_recv_cost(m, req->posted));
-    req->flags |= MPI_REQ_DONE;
-    if (m->cookie)
-        mpi_send_ack(self, m, t);
-    deliver(req, m->payload, m->bytes);
-    engine_msg_free(&mpi_world.engine, &m->em);
+    if (__builtin_expect(m->kind != MPI_MSG_EAGER, 0))
+        match_other(self, req, m, t);
+    else
+        finish(self, req, m, t, vtime_add(t, mpi_recv_cost(m, req->posted)));
 }
 
 void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m)
@@ -115,6 +136,7 @@ void mpi_handle(struct mpi_rank *self, struct mpi_msg *m)
     mpi_world.handled++;
     switch ((enum mpi_msg_kind)m->kind) {
     case MPI_MSG_EAGER:
+    case MPI_MSG_SIGNED:
     case MPI_MSG_FREE:
     case MPI_MSG_RTS: arrive(self, m); break;
     case MPI_MSG_CTS: mpi_handle_cts(self, m); break;

@@ -8,7 +8,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "mpi/p2p/p2p_internal.h"
+#include "mpi/p2p/request.h"
 
 struct misfit {
     int32_t rank, world; /* of the sender: in the communicator, and of the run */
@@ -21,7 +21,7 @@ static struct map by_rank; /* index of a rank -> struct misfit */
 
 void mpi_misfit_note(const struct mpi_rank *self, const struct mpi_req *r)
 {
-    const struct mpi_comm *c = r->kept ? r->kept : mpi_comm_get((MPI_Comm)r->comm);
+    const struct mpi_comm *c = mpi_req_comm(r);
     struct misfit *m;
     uint64_t *at;
 

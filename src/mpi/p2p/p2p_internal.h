@@ -4,6 +4,7 @@
  * Kinds of message, and who they go to:
  *
  *     EAGER   sender -> receiver    envelope and payload; SYNC: the receiver answers with ACK
+ *     SIGNED  sender -> receiver    EAGER with a signature to be checked (verify.h)
  *     RTS     sender -> receiver    envelope of a large message (request to send)
  *     FREE    sender -> receiver    EAGER that takes no time of anyone: part of a collective whose cost
  *                                   is a model's (coll/coll_model.c)
@@ -27,6 +28,7 @@
 
 enum mpi_msg_kind {
     MPI_MSG_EAGER = 0,
+    MPI_MSG_SIGNED,
     MPI_MSG_RTS,
     MPI_MSG_FREE,
     MPI_MSG_CTS,
@@ -46,7 +48,8 @@ struct mpi_msg {
     uint32_t heap_pos; /* in the early index */
     uint8_t kind;      /* enum mpi_msg_kind */
     uint8_t service;   /* enum mpi_service */
-    uint8_t spare[2];
+    uint8_t is_signed; /* SIGNED, RTS, FREE: a struct mpi_sig follows the payload */
+    uint8_t spare;
     char payload[];
 };
 _Static_assert(sizeof(struct mpi_msg) <= 64, "a message costs at most 64 bytes");

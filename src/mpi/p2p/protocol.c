@@ -18,6 +18,7 @@
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/stats.h"
 #include "mpi/strand.h"
+#include "mpi/verify.h"
 
 static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,
                                uint64_t payload)
@@ -35,7 +36,7 @@ static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg
 /* Must the message not overtake others between the same two ranks? Steps of a protocol may. */
 static int is_ordered(const struct mpi_msg *m)
 {
-    return m->kind == MPI_MSG_EAGER || m->kind == MPI_MSG_RTS || m->kind >= MPI_MSG_SERVICE;
+    return m->kind <= MPI_MSG_RTS || m->kind >= MPI_MSG_SERVICE;
 }
 
 vtime mpi_transmit(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before)
@@ -84,14 +85,38 @@ static void pack(char *out, const void *buf, uint64_t count, const struct mpi_ty
         mpi_type_pack(type, count, buf, out);
 }
 
-/* A small message with its payload; returns it injected. Used for eager sends and, with a
- * cookie, for synchronous ones. */
-static void send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
-                       const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx,
-                       uint64_t cookie)
+/* Makes room for a signature if there is to be one. */
+static struct mpi_msg *new_signed(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,
+                                  uint64_t payload, int tag, uint32_t ctx)
+{
+    int is_signed = mpi_world.checking && mpi_verify_wants(tag, ctx);
+    struct mpi_msg *m = new_msg(self, dst, kind, payload + (is_signed ? sizeof(struct mpi_sig) : 0));
+
+    m->is_signed = (uint8_t)is_signed;
+    if (is_signed && kind == MPI_MSG_EAGER)
+        m->kind = MPI_MSG_SIGNED;
+    return m;
+}
+
+static void sign(struct mpi_rank *self, struct mpi_msg *m, uint64_t payload, uint64_t count,
+                 const struct mpi_type *type)
+{
+    struct mpi_sig s;
+
+    if (__builtin_expect(!m->is_signed, 1))
+        return;
+    s = mpi_sig_of(self, type, count);
+    memcpy(m->payload + payload, &s, sizeof s);
+}
+
+/* The same as below on any network, and checked. */
+__attribute__((noinline)) static void send_eager_other(struct mpi_rank *self, const void *buf,
+                                                       uint64_t count, const struct mpi_type *type,
+                                                       uint32_t dst, int tag, uint32_t ctx,
+                                                       uint64_t cookie)
 {
     uint64_t bytes = count * (type ? type->size : 0);
-    struct mpi_msg *m = new_msg(self, dst, MPI_MSG_EAGER, bytes);
+    struct mpi_msg *m = new_signed(self, dst, MPI_MSG_EAGER, bytes, tag, ctx);
 
     m->tag = tag;
     m->ctx = ctx;
@@ -100,23 +125,45 @@ static void send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
     if (cookie)
         m->em.flags |= ENGINE_MSG_URGENT;
     pack(m->payload, buf, count, type, bytes);
-    if (__builtin_expect(!mpi_world.net.uniform, 0)) {
-        transmit_own(self, m, bytes);
+    sign(self, m, bytes, count, type);
+    transmit_own(self, m, bytes);
+}
+
+/* A small message with its payload; returns it injected. Used for eager sends and, with a
+ * cookie, for synchronous ones. */
+static void send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
+                       const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx,
+                       uint64_t cookie)
+{
+    uint64_t bytes = count * (type ? type->size : 0);
+    struct mpi_msg *m;
+
+    if (__builtin_expect(!mpi_world.plain_sends, 0)) {
+        send_eager_other(self, buf, count, type, dst, tag, ctx, cookie);
         return;
     }
+    m = new_msg(self, dst, MPI_MSG_EAGER, bytes);
+    m->tag = tag;
+    m->ctx = ctx;
+    m->bytes = bytes;
+    m->cookie = cookie;
+    if (cookie)
+        m->em.flags |= ENGINE_MSG_URGENT;
+    pack(m->payload, buf, count, type, bytes);
     m->em.arrival = vtime_add(self->ent.clock, net_delay(&mpi_world.net, m->em.src, dst, bytes, 0));
     engine_inject(&mpi_world.engine, &m->em);
 }
 
 static void send_rts(struct mpi_rank *self, struct mpi_req *req)
 {
-    struct mpi_msg *m = new_msg(self, (uint32_t)req->peer, MPI_MSG_RTS, 0);
+    struct mpi_msg *m = new_signed(self, (uint32_t)req->peer, MPI_MSG_RTS, 0, req->tag, req->ctx);
 
     m->em.flags |= ENGINE_MSG_URGENT;
     m->tag = req->tag;
     m->ctx = req->ctx;
     m->bytes = req->bytes;
     m->cookie = (uintptr_t)req;
+    sign(self, m, 0, req->count, req->type);
     transmit_own(self, m, 0);
 }
 
@@ -203,13 +250,14 @@ void mpi_p2p_send_free(struct mpi_rank *self, const void *buf, uint64_t count,
                        const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx)
 {
     uint64_t bytes = count * (type ? type->size : 0);
-    struct mpi_msg *m = new_msg(self, dst, MPI_MSG_FREE, bytes);
+    struct mpi_msg *m = new_signed(self, dst, MPI_MSG_FREE, bytes, tag, ctx);
 
     m->em.arrival = self->ent.clock;
     m->tag = tag;
     m->ctx = ctx;
     m->bytes = bytes;
     pack(m->payload, buf, count, type, bytes);
+    sign(self, m, bytes, count, type);
     engine_inject(&mpi_world.engine, &m->em);
 }
 

@@ -195,6 +195,7 @@ int mpi_sendrecv_replace_c(struct mpi_rank *self, void *buf, MPI_Count count, MP
                          MPI_Status *status)
 {
     struct mpi_sendargs s, r, packed;
+    uint64_t items = (uint64_t)count;
     char *copy;
     int rc = mpi_check_send(self, buf, count, datatype, dest, sendtag, comm, &s);
 
@@ -206,9 +207,9 @@ int mpi_sendrecv_replace_c(struct mpi_rank *self, void *buf, MPI_Count count, MP
         return rc;
     copy = mem_alloc(s.type->size * (uint64_t)count);
     mpi_type_pack(s.type, (uint64_t)count, buf, copy);
-    packed = (struct mpi_sendargs){s.comm, mpi_type_get(MPI_BYTE)};
-    rc = exchange(self, copy, (MPI_Count)s.type->size * count, &packed, dest, sendtag, buf,
-                  count, &r, source, recvtag, status);
+    packed = (struct mpi_sendargs){s.comm, mpi_type_of_packed(s.type, &items)};
+    rc = exchange(self, copy, (MPI_Count)items, &packed, dest, sendtag, buf, count, &r, source,
+                  recvtag, status);
     mem_free(copy);
     return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
 }

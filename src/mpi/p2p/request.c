@@ -199,6 +199,34 @@ struct mpi_req *mpi_req_unfinished(struct mpi_rank *self, const struct mpi_comm 
     return NULL;
 }
 
+const struct mpi_comm *mpi_req_comm(const struct mpi_req *r)
+{
+    int is_kept = (r->flags & (MPI_REQ_HEAP | MPI_REQ_CHILD)) == MPI_REQ_HEAP && r->kept;
+
+    return is_kept ? r->kept : mpi_comm_at((MPI_Comm)r->comm);
+}
+
+enum mpi_fn mpi_req_maker(const struct mpi_req *r)
+{
+    static const enum mpi_fn started[] = {MPI_FN_ISEND, MPI_FN_IBSEND, MPI_FN_ISSEND,
+                                          MPI_FN_IRSEND};
+    static const enum mpi_fn persistent[] = {MPI_FN_SEND_INIT, MPI_FN_BSEND_INIT,
+                                             MPI_FN_SSEND_INIT, MPI_FN_RSEND_INIT};
+    int is_persistent = (r->flags & MPI_REQ_PERSISTENT) != 0;
+
+    if (r->flags & MPI_REQ_CHILD)
+        return MPI_FN_ISENDRECV;
+    switch ((enum mpi_req_kind)r->kind) {
+    case MPI_REQ_SEND: return is_persistent ? persistent[r->mode] : started[r->mode];
+    case MPI_REQ_RECV: return is_persistent ? MPI_FN_RECV_INIT : MPI_FN_IRECV;
+    case MPI_REQ_PAIR: return MPI_FN_ISENDRECV;
+    case MPI_REQ_GREQ: return MPI_FN_GREQUEST_START;
+    case MPI_REQ_PSEND: return MPI_FN_PSEND_INIT;
+    case MPI_REQ_PRECV: return MPI_FN_PRECV_INIT;
+    default: return MPI_FN_COUNT; /* to MPI_PROC_NULL, or not of point-to-point */
+    }
+}
+
 /* ---- statuses ---- */
 
 static void set_count(MPI_Status *s, uint64_t bytes, int cancelled)

@@ -6,6 +6,12 @@
 
 #include "mpi/p2p/p2p_internal.h"
 
+/* The call that makes such a request; MPI_FN_COUNT: it is not of point-to-point, or to MPI_PROC_NULL. */
+enum mpi_fn mpi_req_maker(const struct mpi_req *);
+
+/* The communicator of a request of any kind, on a stack or not; NULL: it is gone. */
+const struct mpi_comm *mpi_req_comm(const struct mpi_req *);
+
 /* A persistent request that is not started. */
 int mpi_req_is_idle(const struct mpi_req *);
 

@@ -1,0 +1,104 @@
+/*
+ * verify.h - what the standard asks of several ranks together (--check): that a message is received as
+ * what it was sent as, and that all ranks of a communicator call the same collectives with arguments that
+ * fit each other.
+ *
+ *     messages      carry the signature of what is sent behind their payload (verify_message.c)
+ *     collectives   are compared beside the messages, in a table of the process, and at last in that of
+ *                   process 0 (verify_coll.c)
+ *     findings      are summed up and said at the end (verify.c)
+ *
+ * None of it takes virtual time or switches. If mpi_world.checking is 0, nothing here is called.
+ */
+#ifndef MPI_VERIFY_H
+#define MPI_VERIFY_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "mpi/rank.h"
+
+struct mpi_coll_args;
+struct mpi_comm;
+struct mpi_type;
+
+/* ---- messages ---- */
+
+/* The type signature of what is sent: a sequence of basic types. */
+struct mpi_sig {
+    uint64_t hash;
+    uint64_t elements;
+    int32_t elem; /* the basic type if there is one only, else 0 */
+    uint32_t fn;  /* enum mpi_fn: the call that sends it */
+};
+struct mpi_sig mpi_sig_of(const struct mpi_rank *self, const struct mpi_type *, uint64_t count);
+/* Does anything match it (MPI_PACKED)? */
+int mpi_sig_is_open(const struct mpi_sig *);
+
+/* Are messages with this tag and context compared? Those of programs are, and those of collectives that
+ * go from one buffer of a program to another. */
+int mpi_verify_wants(int32_t tag, uint32_t ctx);
+
+/* The rank receives the message, which is signed, with the request. */
+struct mpi_req;
+struct mpi_msg;
+void mpi_verify_match(const struct mpi_rank *self, const struct mpi_req *, const struct mpi_msg *);
+
+/* ---- collectives ---- */
+
+enum mpi_verify_way { MPI_VERIFY_NOW = 0, MPI_VERIFY_LATER, MPI_VERIFY_PERSISTENT, MPI_VERIFY_WAYS };
+
+/* The rank calls a collective on c; arguments are checked, op_id, rank and size set. O(size) for calls with
+ * a count for each rank, else O(1). */
+void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct mpi_coll_args *,
+                     enum mpi_verify_way);
+/* The rank frees the communicator with this context. */
+void mpi_verify_forget(const struct mpi_rank *self, uint32_t ctx);
+/* Another process tells what its ranks have called (process 0). */
+void mpi_verify_learn(const void *data, size_t bytes);
+
+/* ---- findings ---- */
+
+enum mpi_finding_kind {
+    MPI_FINDING_TYPES = 0, /* sent and received as different types */
+    MPI_FINDING_CALL,      /* different collectives */
+    MPI_FINDING_ROOT,      /* ... or arguments of one */
+    MPI_FINDING_OP,
+    MPI_FINDING_DATA,
+    MPI_FINDING_OWN,       /* what a rank sends to itself is not what it receives */
+    MPI_FINDING_ABSENT,    /* some ranks do not call it */
+    MPI_FINDING_KINDS
+};
+/* Two sides: sender and receiver, or two ranks, the first in order of rank that do not agree. */
+struct mpi_finding {
+    uint32_t kind;
+    int32_t tag;            /* TYPES; -1: of a collective */
+    uint32_t fn[2];         /* enum mpi_fn */
+    int32_t rank[2];        /* in the communicator */
+    uint32_t world[2];
+    int32_t value[2];       /* root, operation or basic type; ABSENT: who calls it, of how many */
+    uint64_t amount[2];     /* elements */
+    uint64_t count;         /* how often */
+    uint32_t serial, spare; /* which collective call on the communicator, from 0 */
+    char comm[96];
+};
+/* Adds it to what was found before. */
+void mpi_verify_found(const struct mpi_finding *);
+/* What to call a communicator in a finding. */
+void mpi_verify_name(const struct mpi_rank *self, const struct mpi_comm *c, char *out, size_t n);
+
+/* The end of the run, process context. Adds what this process has found, and what its ranks have called
+ * and others have not yet. */
+void mpi_verify_collect(struct buf *out);
+/* Process 0: takes in what a process has collected; then finds what is left, which is complete if all
+ * ranks have ended. Returns how many different findings there are. */
+void mpi_verify_merge(const void *part, size_t bytes);
+uint32_t mpi_verify_conclude(int complete);
+/* Says them on standard error, one line each; writes them as the member "findings". */
+void mpi_verify_say(void);
+void mpi_verify_json(struct json *);
+
+/* verify_coll.c, for the two above: collectives that are not complete. */
+void mpi_verify_coll_collect(struct buf *out);
+void mpi_verify_coll_conclude(int complete);
+
+#endif
