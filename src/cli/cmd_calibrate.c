@@ -304,7 +304,18 @@ static int verify(const struct request *q, const struct calibrate_raw *raw)
     return status;
 }
 
-/* Before the minutes that a measurement takes. */
+/* Both before the minutes that a measurement takes. */
+static int check_platform(const struct request *q, struct err *err)
+{
+    struct cli_machine given = {.platform = q->verify};
+    struct platform p;
+    int rc = cli_machine_make(&given, &p, err);
+    if (rc == 0)
+        platform_fini(&p);
+    cli_machine_fini(&given);
+    return rc ? err_prefix(err, "--verify") : 0;
+}
+
 static int check_outputs(const struct request *q, struct err *err)
 {
     const struct cli_output outputs[] = {
@@ -330,7 +341,8 @@ static int check(const struct request *q, int next, int argc, char **argv, struc
     if (q->from && (q->raw || q->how.launcher || q->how.ranks))
         return err_set(err, ERR_INPUT,
                        "--from measures nothing: leave out --raw, --launcher and --ranks");
-    return check_outputs(q, err);
+    int rc = q->verify ? check_platform(q, err) : 0;
+    return rc ? rc : check_outputs(q, err);
 }
 
 /* A platform is compared with what it was made from, if that is there and nothing else is asked for. */

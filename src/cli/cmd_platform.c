@@ -67,8 +67,20 @@ static int finish(const struct request *q, const struct buf *text)
     return buf_write_file(text, q->output, &err) ? cli_fail(&err) : CLI_DONE;
 }
 
+/* 0, or it says that the action takes no platform. */
+static int refuse_names(const struct request *q)
+{
+    struct err err;
+    if (!q->count)
+        return 0;
+    err_set(&err, ERR_INPUT, "no platform is expected, but '%s' was given", q->names[0]);
+    return cli_fail(&err);
+}
+
 static int list(struct request *q)
 {
+    if (refuse_names(q))
+        return CLI_USAGE;
     struct cli_places places;
     struct buf text;
     size_t count;
@@ -194,6 +206,8 @@ static int draw(struct request *q)
 
 static int schema(struct request *q)
 {
+    if (refuse_names(q))
+        return CLI_USAGE;
     struct buf text;
     buf_init(&text);
     platform_schema(cli_machine_choice, &text);

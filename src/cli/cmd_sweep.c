@@ -125,7 +125,7 @@ static void lists_help(struct buf *out)
              "\nExample:\n"
              "  orrery sweep --set net.latency=1us,10us,100us --set net.bandwidth=1Gbps,10Gbps \\\n"
              "      -o out.csv --plot out.svg run -n 64 --compute none ./app\n"
-             "\n'orrery run --help' lists the settings and the options behind 'run'.\n");
+             "\n'orrery help settings' lists the settings, 'orrery run --help' the options behind 'run'.\n");
 }
 
 static const struct cli_usage usage = {

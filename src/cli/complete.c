@@ -157,8 +157,10 @@ static void offer_options(const struct word *w, const struct cli_usage *usage)
     for (const struct cli_option *o = usage->options; o->name; o++)
         if (o->help) {
             char name[64];
+            char about[80]; /* the short text */
             snprintf(name, sizeof name, "--%s", o->name);
-            offer(w, name, "", o->help);
+            snprintf(about, sizeof about, "%.*s", (int)strcspn(o->help, "\n"), o->help);
+            offer(w, name, "", about);
         }
     offer(w, "--help", "", "print help");
 }

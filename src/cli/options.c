@@ -146,8 +146,21 @@ void cli_options_wrap(struct buf *out, const char *text, int indent, int column)
     }
 }
 
-static void help_line(const struct cli_option *option, struct buf *out)
+/* What to say of an option, copied: the short text, or if there is one and it is asked for, the long one. */
+static void add_text(const struct cli_option *option, int at_length, struct buf *out)
 {
+    const char *newline = strchr(option->help, '\n');
+    if (!newline)
+        buf_adds(out, option->help);
+    else if (at_length)
+        buf_adds(out, newline + 1);
+    else
+        buf_add(out, option->help, (size_t)(newline - option->help));
+}
+
+static void help_line(const struct cli_option *option, int at_length, struct buf *out)
+{
+    struct buf text;
     size_t start = out->len;
     buf_adds(out, "  ");
     if (option->letter)
@@ -163,18 +176,31 @@ static void help_line(const struct cli_option *option, struct buf *out)
         column = 0;
     }
     buf_addf(out, "%*s", HELP_COLUMN - column, "");
-    cli_options_wrap(out, option->help, HELP_COLUMN, HELP_COLUMN);
+    buf_init(&text);
+    add_text(option, at_length, &text);
+    cli_options_wrap(out, buf_str(&text), HELP_COLUMN, HELP_COLUMN);
+    buf_fini(&text);
 }
 
-void cli_options_help(const struct cli_usage *usage, struct buf *out)
+static void add_help(const struct cli_usage *usage, int at_length, struct buf *out)
 {
     buf_addf(out, "usage: orrery %s %s\n\n", usage->command, usage->synopsis);
     cli_options_wrap(out, usage->about, 0, 0);
     buf_adds(out, "\nOptions:\n");
     for (const struct cli_option *o = usage->options; !is_end(o); o++)
         if (o->help)
-            help_line(o, out);
-    help_line(&help_option, out);
+            help_line(o, at_length, out);
+    help_line(&help_option, at_length, out);
     if (usage->more)
         usage->more(out);
+}
+
+void cli_options_help(const struct cli_usage *usage, struct buf *out)
+{
+    add_help(usage, 0, out);
+}
+
+void cli_options_manual(const struct cli_usage *usage, struct buf *out)
+{
+    add_help(usage, 1, out);
 }

@@ -16,7 +16,9 @@ struct cli_option {
     char letter;          /* short name, or 0 */
     const char *alias;    /* "-np", or NULL */
     const char *argument; /* name of its value in the help, NULL: takes none */
-    const char *help;     /* NULL: not for users, not in the help */
+    /* NULL: not for users, not in the help. Behind a newline may stand what `orrery help COMMAND` says
+     * instead, at length; what is before it then fits a line of --help. */
+    const char *help;
     /* Stores the value (NULL without argument) in the command's own struct; on failure fills err
      * without naming the option. CLI_OPTIONS_MORE: is called again with the next argument. */
     int (*set)(void *into, const char *value, struct err *);
@@ -76,8 +78,9 @@ int cli_options_apply(const struct cli_option *, const char *value, int argc, ch
 int cli_options_parse(const struct cli_usage *, int argc, char **argv, void *into, int *next,
                       struct err *);
 
-/* The whole help text, at most 80 columns wide. */
+/* The help text, at most 80 columns wide: short, and at length. */
 void cli_options_help(const struct cli_usage *, struct buf *out);
+void cli_options_manual(const struct cli_usage *, struct buf *out);
 
 /* Appends text wrapped to 80 columns; every line but the first starts with `indent` spaces, and
  * the first is taken to be at column `column`. Ends with a newline. */

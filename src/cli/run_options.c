@@ -3,6 +3,7 @@
  */
 #include "cli/run_options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,8 +148,9 @@ static int set_schedule(void *into, const char *value, struct err *err)
     }
     char *end = NULL;
     int is_random = strncmp(value, "random:", 7) == 0 && value[7] >= '0' && value[7] <= '9';
+    errno = 0;
     uint64_t seed = is_random ? strtoull(value + 7, &end, 10) : 0;
-    if (!is_random || *end)
+    if (!is_random || *end || errno)
         return err_set(err, ERR_INPUT, "unknown schedule '%s': expected fifo or random:SEED",
                        value);
     run->opt.random = 1;
@@ -310,60 +312,80 @@ FLAG(set_check_leaks, opt.check_leaks, 1)
 static const struct cli_option options[] = {
     {"ranks", 'n', "-np", "N", "number of ranks, such as 4096 or 1Mi (required)", set_ranks},
     {"universe", 0, NULL, "N",
+     "ranks in all, spawned ones included\n"
      "ranks in all, those that MPI_Comm_spawn may start included (default 1024 more than -n)",
      set_universe},
     {"platform", 0, NULL, "NAME",
+     "the machine: a preset or a file that ends in .yaml\n"
      "the machine: a preset ('orrery platform list') or a file that ends in .yaml", set_platform},
     {"set", 0, NULL, "LIST",
-     "settings that differ, KEY=VALUE separated by commas; may be repeated", set_settings},
+     "settings that differ: KEY=VALUE,KEY=VALUE,...\n"
+     "settings that differ, KEY=VALUE separated by commas; may be repeated ('orrery help settings')", set_settings},
     {"collectives", 0, NULL, "NAME",
+     "algorithms as mpich or openmpi choose, or a model\n"
      "how collectives are carried out: as mpich (default) or openmpi choose, or by a model; short for "
      "--set mpi.collectives=NAME", set_collectives},
     {"compute", 0, NULL, "MODEL",
+     "compute time: measured (default), none and others\n"
      "time between MPI calls: measured (default), none, counters[:COUNTER], table FILE (times of "
      "regions) or replay FILE (recorded times)", set_compute},
-    {"record-compute", 0, NULL, "FILE", "record the times between MPI calls, for --compute replay",
+    {"record-compute", 0, NULL, "FILE",
+     "record compute times, for --compute replay\n"
+     "record the times between MPI calls, for --compute replay",
      set_record},
     {"counter-table", 0, NULL, "FILE",
+     "--compute counters: times by counts\n"
      "--compute counters: times by counts, instead of nodes.gigahertz and nodes.cpi",
      set_counter_table},
     {"sample", 0, NULL, "REGION:RUNS",
+     "run a region so often, then charge the mean\n"
      "run a region (orrery_region) so often on each rank, then charge the mean; may be repeated",
      set_sample},
     {"schedule", 0, NULL, "ORDER",
+     "order of ready ranks: fifo (default), random:SEED\n"
      "in which order ready ranks run: fifo (default) or random:SEED; changes nothing but wall "
      "time", set_schedule},
     {"stack", 0, NULL, "SIZE", "stack of a rank (default 8MiB)", set_stack},
     {"stacks", 0, NULL, "KIND",
+     "auto (default), own for each rank, or shared\n"
      "auto (default), own: one for each rank, or shared: one for all", set_stacks},
     {"host", 0, NULL, "HOST", "how ranks are run: auto (default), fibre or process", set_host},
     {"procs", 'P', NULL, "P",
+     "native processes that share the simulation\n"
      "native processes that share the simulation (default 1, at most one per rank); changes "
      "nothing but wall time",
      set_procs},
     {"placement", 0, NULL, "HOW",
+     "of ranks on processes: block, cyclic, mincut:FILE\n"
      "of ranks on processes: block (default), cyclic, or mincut:FILE, by the statistics (--stats) of "
      "an earlier run", set_placement},
     {"launcher", 0, NULL, "COMMAND",
+     "command that starts the processes\n"
      "starts the processes; \"-n P\" and the program follow (default mpiexec.mpich)", set_launcher},
     {"worker", 0, NULL, NULL, NULL, set_worker},
     {"idle-limit", 0, NULL, "TIME",
+     "virtual time with failing tests only (default 10s)\n"
      "virtual time in which all ranks may only fail tests (default 10s)", set_idle_limit},
     {"epoch", 0, NULL, "DATE",
+     "start date that programs see (default 2026-01-01)\n"
      "start date that programs see: YYYY-MM-DD or seconds since 1970 (default 2026-01-01)",
      set_epoch},
     {"labels", 0, NULL, NULL, "begin each line of output with its rank", set_labels},
-    {"stats", 0, NULL, "FILE", "write statistics, as CSV if FILE ends in .csv, else as JSON",
+    {"stats", 0, NULL, "FILE",
+     "write statistics, as CSV or JSON\n"
+     "write statistics, as CSV if FILE ends in .csv, else as JSON",
      set_stats},
     {"check", 0, NULL, NULL,
+     "compare types and arguments between ranks\n"
      "compare types of messages and arguments of collectives between ranks, and end with 1 if any differ",
      set_check},
     {"check-leaks", 0, NULL, NULL,
+     "report MPI objects that were not freed\n"
      "report MPI objects that the program did not free, and end with 1 if there are any",
      set_check_leaks},
     {"json", 0, NULL, "FILE", "write the summary as JSON", set_json},
-    {"quiet", 'q', NULL, NULL, "no summary and no warnings", set_quiet},
-    {"progress", 0, NULL, NULL, "draw the progress line even without a terminal", set_progress},
+    {"quiet", 'q', NULL, NULL, "no summary, no notes and no warnings", set_quiet},
+    {"progress", 0, NULL, NULL, "draw the progress line without a terminal, too", set_progress},
     {"no-progress", 0, NULL, NULL, "do not draw the progress line", set_no_progress},
     {0},
 };
@@ -373,12 +395,13 @@ static const struct cli_values values[] = {
     {"placement", placement_words}, {0},
 };
 
-static void settings_help(struct buf *out)
+static void more_help(struct buf *out)
 {
-    buf_adds(out, "\nSettings for --set, with their defaults:\n");
-    platform_config_help(out);
-    buf_adds(out, "\nFields of lists; [+] adds an item, [0] is the first, [-1] the last:\n");
-    platform_lists_help(out);
+    buf_adds(out, "\n"
+                  "  orrery help run           these options at length\n"
+                  "  orrery help settings      what --set takes; 'orrery help KEY' explains one\n"
+                  "  orrery help collectives   algorithms of collectives\n"
+                  "  man orrery-run            the manual\n");
 }
 
 const struct cli_usage cli_run_usage = {
@@ -389,7 +412,7 @@ const struct cli_usage cli_run_usage = {
              "status: the program's own, 1 for a deadlock or a finding (--check, --check-leaks), 2 for wrong usage or input, 3 for an "
              "internal failure.",
     .options = options,
-    .more = settings_help,
+    .more = more_help,
     .values = values,
     .arguments = CLI_ARGUMENTS_PROGRAM,
 };

@@ -12,6 +12,8 @@
 #include "base/nearest.h"
 #include "cli/sweep_range.h"
 
+#define TYPED_MAX 1000
+
 void sweep_grid_init(struct sweep_grid *g)
 {
     memset(g, 0, sizeof *g);
@@ -73,6 +75,16 @@ static int add_items(struct sweep_dim *dim, const char *list, struct err *err)
     }
 }
 
+/* Values that were typed twice; ranges, which may be long, have none. */
+static int check_twice(const struct sweep_dim *dim, struct err *err)
+{
+    for (size_t i = 0; i < dim->count && dim->count <= TYPED_MAX; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(dim->values[i].text, dim->values[k].text) == 0)
+                return err_set(err, ERR_INPUT, "value '%s' is given twice", dim->values[i].text);
+    return 0;
+}
+
 int sweep_grid_add(struct sweep_grid *g, const char *key, const char *list, struct err *err)
 {
     struct sweep_dim dim = {.key = mem_strdup(key)};
@@ -81,6 +93,8 @@ int sweep_grid_add(struct sweep_grid *g, const char *key, const char *list, stru
         rc = err_set(err, ERR_INPUT, "given twice: write all values in one list, with commas");
     if (rc == 0)
         rc = add_items(&dim, list, err);
+    if (rc == 0)
+        rc = check_twice(&dim, err);
     if (rc == 0 && sweep_grid_points(g) * dim.count > SWEEP_POINTS_MAX)
         rc = err_set(err, ERR_INPUT, "the grid would have more than %d points", SWEEP_POINTS_MAX);
     if (rc) {

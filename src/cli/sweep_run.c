@@ -4,12 +4,14 @@
  * and SIGKILL to the whole group at a second interrupt or after GRACE_S seconds. If this process dies,
  * the children get a SIGTERM from the kernel.
  *
- * Files of a point are in a folder, that of --keep or a temporary one: NUMBER.json is the summary,
- * NUMBER.err standard error, NUMBER.out standard output (only with --keep).
+ * Files of a point are in a folder, that of --keep or a temporary one: NAME.json is the summary,
+ * NAME.err standard error, NAME.out standard output (only with --keep). The name is the point's number and
+ * what is different at it.
  */
 #define _GNU_SOURCE 1
 #include "cli/sweep_run.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,6 +30,7 @@
 
 #define TICK_MS 200
 #define GRACE_S 5.0
+#define NAME_LENGTH 150
 
 struct job {
     pid_t pid;
@@ -40,7 +43,7 @@ struct state {
     struct job *running;
     unsigned count; /* of them */
     size_t points, started, done;
-    char folder[PATH_MAX - 64], self[PATH_MAX];
+    char folder[PATH_MAX - 256], self[PATH_MAX];
     int drawn;
     int signal;      /* the first interrupt */
     double since;    /* when it came */
@@ -49,19 +52,50 @@ struct state {
 
 /* ---- files ---- */
 
+/* "0002-net.latency=10us,ranks=4.json"; a name of any length would be too long for some file system. */
 static void file_name(const struct state *s, size_t point, const char *kind, char *out, size_t size)
 {
-    snprintf(out, size, "%s/%04zu.%s", s->folder, point + 1, kind);
+    struct buf name;
+    char text[NAME_LENGTH + 1] = "";
+    size_t used = 0;
+    buf_init(&name);
+    sweep_grid_name(s->plan->grid, point, NULL, &name);
+    for (const char *at = name.len ? buf_str(&name) : ""; *at && used < NAME_LENGTH; at++)
+        if (*at != ' ')
+            text[used++] = *at == '/' ? '_' : *at;
+    text[used] = 0;
+    buf_fini(&name);
+    snprintf(out, size, "%s/%04zu%s%s.%s", s->folder, point + 1, used ? "-" : "", text, kind);
+}
+
+/* Results that are there already are not to be overwritten. */
+static int check_empty(const char *folder, struct err *err)
+{
+    DIR *directory = opendir(folder);
+    struct dirent *entry;
+    int rc = directory ? 0 : err_set(err, ERR_SYSTEM, "--keep: cannot open folder '%s': %s", folder,
+                                     strerror(errno));
+    while (rc == 0 && (entry = readdir(directory)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            rc = err_set(err, ERR_INPUT, "--keep: folder '%s' is not empty, and what is in it is not "
+                         "overwritten: give another, or remove it", folder);
+    if (directory)
+        closedir(directory);
+    return rc;
 }
 
 static int make_folder(struct state *s, struct err *err)
 {
     const char *top = getenv("TMPDIR"), *keep = s->plan->keep;
     if (keep) {
+        if (strlen(keep) >= sizeof s->folder)
+            return err_set(err, ERR_INPUT, "--keep: the name is too long");
         snprintf(s->folder, sizeof s->folder, "%s", keep);
-        if (mkdir(keep, 0777) != 0 && errno != EEXIST)
-            return err_set(err, ERR_SYSTEM, "cannot make folder '%s': %s", keep, strerror(errno));
-        return 0;
+        if (mkdir(keep, 0777) == 0)
+            return 0;
+        return errno == EEXIST ? check_empty(keep, err)
+                               : err_set(err, ERR_SYSTEM, "--keep: cannot make folder '%s': %s", keep,
+                                         strerror(errno));
     }
     snprintf(s->folder, sizeof s->folder, "%s/orrery-sweep-XXXXXX", top && *top ? top : "/tmp");
     return mkdtemp(s->folder) ? 0 : err_set(err, ERR_SYSTEM, "cannot make folder '%s': %s", s->folder,

@@ -198,10 +198,12 @@ static int groups_have_noise(const struct platform *p)
     return 0;
 }
 
-/* Why noise of this setting would not be heard; NULL: it is. */
-static const char *silenced(const struct platform *p, const char *name)
+/* Why a setting has no effect, whatever was chosen; NULL: it has. */
+static const char *is_idle(const struct platform *p, const char *name)
 {
     const struct platform_config *c = &p->config;
+    if (strcmp(name, "nodes.streaming_part") == 0 || strcmp(name, "nodes.random_part") == 0)
+        return p->lists[PLATFORM_SHARING].count ? NULL : "not used without nodes.sharing";
     int period = strcmp(name, "nodes.noise_period") == 0;
     if ((!period && strcmp(name, "nodes.noise_duration") != 0) || groups_have_noise(p) ||
         (period ? c->nodes_noise_period : c->nodes_noise_duration) == 0)
@@ -219,7 +221,7 @@ int cli_uses_setting(const struct platform *p, const char *name)
     for (size_t i = 0; i < CHOICES; i++)
         if (!is_used(p, &choices[i], name))
             return 0;
-    return !silenced(p, name);
+    return !is_idle(p, name);
 }
 
 static int refuse(const struct platform *p, const struct choice *c, const char *name, struct err *err)
@@ -247,7 +249,7 @@ static int check_one(const struct cli_machine *m, const struct platform *p, cons
                      struct left_out *left, struct err *err)
 {
     const struct platform_origin *o = platform_origins_find(&m->origins, name);
-    const char *why = silenced(p, name);
+    const char *why = is_idle(p, name);
     if (o->layer == 0)
         return 0;
     for (size_t i = 0; i < CHOICES; i++) {

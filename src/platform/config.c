@@ -17,7 +17,7 @@
 
 #define ALGORITHM(i, operation, call)                                      \
     {"mpi." operation, KEY_NAME, FIELD(mpi_algorithm[i]), 1, "auto",       \
-     "algorithm of " call " ('orrery help collectives'), or auto"}
+     "algorithm of " call ", or auto"}
 
 static const struct key keys[] = {
     {"name", KEY_NAME, FIELD(name), 0, "ethernet-1g", "a name of the machine, for reports"},
@@ -193,8 +193,14 @@ void platform_config_print(const struct platform_config *config, struct buf *out
     }
 }
 
+void platform_setting_help(size_t i, struct buf *out)
+{
+    assert(i < KEYS);
+    field_help(&keys[i], "", out);
+}
+
 void platform_config_help(struct buf *out)
 {
     for (size_t i = 0; i < KEYS; i++)
-        field_help(&keys[i], "", out);
+        platform_setting_help(i, out);
 }

@@ -2,7 +2,7 @@
  * config.h - the machine to simulate, as plain values.
  *
  * One table (config.c) names every key with its type, default and help; it serves --set, platform
- * files, the defaults, `orrery run --help`, the schema for editors and the manual. What a machine has
+ * files, the defaults, `orrery help settings`, the schema for editors and the manual. What a machine has
  * any number of (pieces of the cost curve, groups of nodes, ...) are lists: lists.h.
  */
 #ifndef PLATFORM_CONFIG_H
@@ -103,6 +103,9 @@ int platform_config_set(struct platform_config *, const char *assignments, struc
 
 /* One entry per key for help texts, wrapped to 80 columns: name, default, what it is. */
 void platform_config_help(struct buf *out);
+
+/* The entry of key i, as above. */
+void platform_setting_help(size_t i, struct buf *out);
 
 /* Keys by number, 0 <= i < count, in the order of the table, and what they are. Texts are static. */
 size_t platform_config_count(void);

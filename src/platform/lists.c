@@ -292,15 +292,25 @@ const char *platform_list_key(enum platform_list_kind kind)
     return types[kind].from_file ? NULL : types[kind].key;
 }
 
+const char *platform_list_text(enum platform_list_kind kind)
+{
+    return types[kind].help;
+}
+
+void platform_list_help(enum platform_list_kind kind, struct buf *out)
+{
+    const struct list_type *type = list_type(kind);
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%s[+]%s", type->key, *type->fields[0].name ? "." : "");
+    for (size_t f = 0; f < type->count; f++)
+        field_help(&type->fields[f], prefix, out);
+}
+
 void platform_lists_help(struct buf *out)
 {
     for (int k = 0; k < PLATFORM_LISTS; k++)
-        for (size_t f = 0; f < types[k].count && !types[k].from_file; f++) {
-            char prefix[64];
-            snprintf(prefix, sizeof prefix, "%s[+]%s", types[k].key,
-                     *types[k].fields[f].name ? "." : "");
-            field_help(&types[k].fields[f], prefix, out);
-        }
+        if (!types[k].from_file)
+            platform_list_help((enum platform_list_kind)k, out);
 }
 
 /* ---- as bytes ---- */

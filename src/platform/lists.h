@@ -122,7 +122,14 @@ void platform_list_cut(struct platform *, enum platform_list_kind, size_t count)
 /* The name of a list; NULL: it is read from a file that a setting names. Static. */
 const char *platform_list_key(enum platform_list_kind);
 
-/* Fields of lists for help texts: name as for platform_set, default, what it is. */
+/* What a list is. Static. */
+const char *platform_list_text(enum platform_list_kind);
+
+/* The names that a wrong one may have meant, quoted, in `list`; 0: none is near. */
+int platform_suggest(const char *name, char *list, size_t size);
+
+/* Fields of one list, or of all, for help texts: name as for platform_set, default, what it is. */
+void platform_list_help(enum platform_list_kind, struct buf *out);
 void platform_lists_help(struct buf *out);
 
 /*

@@ -53,6 +53,11 @@ static const char *suggest(const char *name, int lists, char *list, size_t size)
     return best;
 }
 
+int platform_suggest(const char *name, char *list, size_t size)
+{
+    return suggest(name, 1, list, size) != NULL;
+}
+
 static int unknown_key(const char *name, int lists, struct err *err)
 {
     char list[200];
@@ -105,10 +110,13 @@ static const struct key *find_field(const struct list_type *type, const char *na
         return key;
     for (size_t i = 0; i < type->count; i++)
         nearest_offer(&nearest, type->fields[i].name);
-    if (nearest.best)
+    if (!*name)
+        err_set(err, ERR_INPUT, "expected a field of the item, as in %s[+].%s=VALUE", type->key,
+                type->fields[0].name);
+    else if (nearest.best)
         err_set(err, ERR_INPUT, "unknown field '%s': did you mean '%s'?", name, nearest.best);
     else
-        err_set(err, ERR_INPUT, "unknown field '%s': 'orrery help settings' lists them", name);
+        err_set(err, ERR_INPUT, "unknown field '%s': 'orrery help %s' lists them", name, type->key);
     return NULL;
 }
 

@@ -62,7 +62,7 @@ static const struct {
     {"net.segments[+]from=1", "expected [NUMBER].FIELD"},
     {"net.segments[+=1", "expected [NUMBER].FIELD"},
     {"net.segments[+].form=1", "did you mean 'from'"},
-    {"net.segments[+]=1", "unknown field ''"},
+    {"net.segments[+]=1", "expected a field"},
     {"net.segments[+].latency=5", "net.segments[+].latency: "},
     {"net.segment[+].latency=5us", "did you mean 'net.segments'"},
     {"net.segmnts=", "did you mean 'net.segments'"},
