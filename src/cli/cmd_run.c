@@ -288,9 +288,9 @@ static int write_json(const struct cli_run *run, const struct run_page *page,
     return rc ? cli_fail(&err) : CLI_DONE;
 }
 
-static int report(const struct cli_run *run, const struct run_page *page,
-                  const struct cli_outcome *outcome)
+static int report(const struct cli_run *run, struct run_page *page, const struct cli_outcome *outcome)
 {
+    cli_result_complete(page, outcome);
     int status = cli_result_status(page, outcome), trouble = CLI_DONE;
     if (!run->quiet && page->end.cause != RUN_CAUSE_NONE) {
         struct buf text;
@@ -308,6 +308,43 @@ static int report(const struct cli_run *run, const struct run_page *page,
         trouble = rc ? rc : trouble;
     }
     return status ? status : trouble;
+}
+
+/* What a worker reports; its process may not have come far enough to have a number. */
+static int report_part(const struct cli_run *run, struct run_page *page,
+                       const struct cli_outcome *outcome, pid_t pid)
+{
+    int status, failed = cli_team_judge(page, outcome, pid);
+    if (outcome->signal && !page->now.joined) { /* the starter says it, once */
+        cli_team_interrupt(outcome->signal);
+        return 128 + outcome->signal;
+    }
+    if (failed)
+        status = CLI_INTERNAL;
+    else if (page->now.joined && page->now.proc != 0)
+        return outcome->signal && page->end.cause == RUN_CAUSE_NONE
+                   ? 128 + outcome->signal
+                   : cli_result_status(page, outcome);
+    else if (cli_team_claim())
+        status = report(run, page, outcome);
+    else
+        return CLI_INTERNAL; /* for a reason that another one tells */
+    cli_team_tell(status);
+    return status;
+}
+
+/* Several processes: a signal may end them before one of them can report. */
+static int run_team(const struct cli_run *run, int argc, char **argv, int *status, struct err *err)
+{
+    static struct run_page page; /* many kilobytes */
+    struct cli_outcome outcome;
+    int rc = cli_team_run(run, argc, argv, &outcome, status, err);
+    if (rc == 0 && outcome.unreported) {
+        page.opt = run->opt;
+        cli_watch_hurry(&outcome);
+        *status = report(run, &page, &outcome);
+    }
+    return rc;
 }
 
 static int start_and_watch(struct cli_run *run, const char *path, char **argv, const char *libdir,
@@ -331,15 +368,11 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     rc = cli_launch_start(&page, libdir, path, argv, &mask, &pid, err);
     if (rc == 0) {
         cli_watch_wait(pid, page.page, run->progress, start, &outcome);
-        int failed = run->worker && cli_team_judge(page.page, &outcome, pid);
-        if (failed)
-            *status = CLI_INTERNAL;
-        else if (run->worker && page.page->now.joined && page.page->now.proc != 0)
-            *status = cli_result_status(page.page, &outcome);
-        else
-            *status = report(run, page.page, &outcome);
-        if (failed || (run->worker && page.page->now.proc == 0))
-            cli_team_tell(*status);
+        cli_watch_hurry(&outcome);
+        if (!outcome.signal)
+            sigprocmask(SIG_SETMASK, &mask, NULL);
+        *status = run->worker ? report_part(run, page.page, &outcome, pid)
+                              : report(run, page.page, &outcome);
     }
     cli_page_fini(&page);
     return rc;
@@ -374,11 +407,17 @@ static int run_main(int argc, char **argv)
     run.opt.uses_names = program.uses_names;
     run.opt.uses_files = program.uses_files;
     if (rc == 0 && run.opt.procs > 1 && !run.worker)
-        rc = cli_team_run(&run, argc, argv, &status, &err);
+        rc = run_team(&run, argc, argv, &status, &err);
     else if (rc == 0)
         rc = start_and_watch(&run, program.path, argv + next, libdir, &err, &status);
     cli_program_fini(&program);
-    return rc ? cli_fail(&err) : status;
+    if (rc)
+        status = cli_fail(&err);
+    if (rc && run.worker)
+        cli_team_tell(status);
+    if (run.worker)
+        cli_team_leave();
+    return status;
 }
 
 const struct cli_command cli_cmd_run = {

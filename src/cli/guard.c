@@ -19,6 +19,7 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
+#include "cli/leftover.h"
 #include "cli/proctree.h"
 #include "cli/watch.h"
 
@@ -26,6 +27,7 @@
 #define GRACE_S 2.0  /* for the command to end in its own way */
 #define KILL_S 3.0   /* until a process that cannot be killed is left alone */
 #define ANSWER_S 5.5 /* for the guard: more than both take */
+#define STOPPED_S 3.0 /* a process may be stopped this long */
 #define TICK_MS 100
 #define PAUSE_NS 5000000
 
@@ -103,6 +105,7 @@ static int wait_for(pid_t command, pid_t starter, int *status)
 
 _Noreturn static void stand_guard(pid_t command, pid_t starter, int report)
 {
+    time_t since = time(NULL);
     int status;
     if (dup2(report, STDERR_FILENO + 1) >= 0)
         report = STDERR_FILENO + 1;
@@ -113,6 +116,7 @@ _Noreturn static void stand_guard(pid_t command, pid_t starter, int report)
     if (ended)
         tell(report, status);
     kill_all();
+    cli_leftover_remove(since);
     sys_exit(0);
 }
 
@@ -151,6 +155,29 @@ static int hear(const struct cli_guard *guard, int *number)
     return TEMP_FAILURE_RETRY(read(guard->fd, number, sizeof *number)) == sizeof *number;
 }
 
+static int is_stopped(pid_t pid)
+{
+    struct cli_proc proc;
+    return pid > 0 && cli_proc_read(pid, &proc) == 0 && proc.state == 'T';
+}
+
+int cli_guard_await(const struct cli_guard *guard, int fd)
+{
+    struct pollfd in = {.fd = fd, .events = POLLIN};
+    double since = 0;
+    for (;;) {
+        if (poll(&in, 1, TICK_MS) > 0)
+            return 1;
+        double now = cli_watch_now();
+        if (!is_stopped(guard->pid) && !is_stopped(guard->command))
+            since = 0;
+        else if (since == 0)
+            since = now;
+        else if (now - since > STOPPED_S)
+            return 0;
+    }
+}
+
 int cli_guard_start(struct cli_guard *guard, void (*become)(void *context), void *context,
                     struct err *err)
 {
@@ -159,6 +186,7 @@ int cli_guard_start(struct cli_guard *guard, void (*become)(void *context), void
     pid_t self = getpid();
     if (pipe2(ends, O_CLOEXEC) != 0)
         return err_set(err, ERR_SYSTEM, "cannot create a pipe: %s", strerror(errno));
+    guard->since = time(NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* in case that the guard dies */
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
@@ -169,16 +197,18 @@ int cli_guard_start(struct cli_guard *guard, void (*become)(void *context), void
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close(ends[1]);
     guard->fd = ends[0];
-    if (guard->pid > 0 && hear(guard, &command) && command > 0) {
+    guard->command = 0;
+    if (guard->pid > 0 && cli_guard_await(guard, guard->fd) && hear(guard, &command) && command > 0) {
         guard->command = command;
         return 0;
     }
     if (guard->pid > 0) {
         int status = 0;
+        kill(guard->pid, SIGKILL); /* it has not answered */
         waitpid(guard->pid, &status, 0);
         if (WIFSIGNALED(status))
             kill_all();
-        error = command < 0 ? -command : ECHILD;
+        error = command < 0 ? -command : EINTR;
     }
     close(guard->fd);
     return err_set(err, ERR_SYSTEM, "cannot start a process: %s", strerror(error));
@@ -194,13 +224,12 @@ static int has_left(const struct cli_guard *guard)
 {
     struct pollfd fd = {.fd = guard->fd, .events = POLLIN};
     double end = cli_watch_now() + ANSWER_S;
-    struct cli_proc proc;
     int number;
     while (cli_watch_now() < end) {
         if (poll(&fd, 1, TICK_MS) > 0) {
             if (!hear(guard, &number))
                 return 1;
-        } else if (cli_proc_read(guard->pid, &proc) != 0 || proc.state == 'T') {
+        } else if (is_stopped(guard->pid)) {
             return 0;
         }
     }
@@ -215,7 +244,9 @@ void cli_guard_end(struct cli_guard *guard)
     int status = 0;
     while (waitpid(guard->pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (WIFSIGNALED(status))
-        kill_all(); /* it was killed: what it has left are our children now */
+    if (WIFSIGNALED(status)) { /* it was killed: what it has left are our children now */
+        kill_all();
+        cli_leftover_remove(guard->since);
+    }
     close(guard->fd);
 }

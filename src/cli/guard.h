@@ -10,18 +10,21 @@
  *   - when cli_guard_end asks for it,
  *   - when whoever started it dies, however that happens.
  *
- * If the guard itself is killed or stopped, cli_guard_end does its work.
+ * If the guard itself is killed or stopped, cli_guard_end does its work. Afterwards shared memory that a
+ * native MPI has left behind is removed.
  */
 #ifndef CLI_GUARD_H
 #define CLI_GUARD_H
 
 #include <sys/types.h>
+#include <time.h>
 
 #include "base/err.h"
 
 struct cli_guard {
     pid_t pid;     /* of the guard ... */
     pid_t command; /* ... and of the command */
+    time_t since;  /* it is there */
     int fd;        /* readable when the command, or the guard, has ended: then cli_guard_take */
 };
 
@@ -32,6 +35,10 @@ struct cli_guard {
  * Ignored signals stay ignored. Returns 0, or ERR_SYSTEM if there can be no more processes.
  */
 int cli_guard_start(struct cli_guard *, void (*become)(void *context), void *context, struct err *);
+
+/* Waits until the descriptor is readable. 0 if the guard or the command is stopped meanwhile, and not soon
+ * continued. */
+int cli_guard_await(const struct cli_guard *, int fd);
 
 /* How the command ended, as wait(2) tells it: 1 with *status; 0 if the guard died before it could tell. Waits for
  * that if need be. */

@@ -42,7 +42,8 @@ int cli_page_init(struct cli_page *out, struct err *err)
     if (ftruncate(fd, (off_t)size) == 0)
         map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (map == MAP_FAILED) {
-        err_set(err, ERR_SYSTEM, "cannot map the run page: %s", strerror(errno));
+        err_set(err, ERR_SYSTEM, "cannot map the run page: %s%s", strerror(errno),
+                errno == EFBIG ? "; see 'ulimit -f'" : "");
         close(fd);
         return ERR_SYSTEM;
     }
@@ -153,6 +154,7 @@ _Noreturn static void become(const struct cli_page *page, const char *libdir, co
     if (old >= 0)
         personality((unsigned long)old | ADDR_NO_RANDOMIZE);
     sigprocmask(SIG_SETMASK, mask, NULL);
+    signal(SIGXFSZ, SIG_DFL);
     if (set_environment(libdir, page) == 0)
         execv(path, argv);
     int error = errno;

@@ -209,7 +209,8 @@ int cli_machine_share(const struct platform *p, int *fd, struct err *err)
     buf_init(&bytes);
     platform_pack(p, &bytes);
     if (file < 0 || sys_write_all(file, buf_str(&bytes), bytes.len) != 0) {
-        rc = err_set(err, ERR_SYSTEM, "cannot write a memory file: %s", strerror(errno));
+        rc = err_set(err, ERR_SYSTEM, "cannot write a memory file: %s%s", strerror(errno),
+                     errno == EFBIG ? "; see 'ulimit -f'" : "");
         if (file >= 0)
             close(file);
     }

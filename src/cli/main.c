@@ -2,6 +2,8 @@
  * Entry of the `orrery` program: picks the subcommand.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,10 +68,23 @@ int cli_begin(const struct cli_usage *usage, int argc, char **argv, void *into, 
     return rc != 0;
 }
 
+/*
+ * Standard streams that are closed are opened so that using them fails as before. Otherwise the next file that
+ * is opened, such as memory that processes share, would be taken for one.
+ */
+static void open_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+            sys_exit(CLI_INTERNAL);
+}
+
 int main(int argc, char **argv)
 {
     static char help[] = "help", version[] = "version";
     struct err err;
+    open_streams();
+    signal(SIGXFSZ, SIG_IGN); /* 'ulimit -f': writing fails, and that is said */
     if (argc < 2) {
         log_error("no command given: try 'orrery help'");
         return CLI_USAGE;

@@ -65,13 +65,21 @@ static const char *serial(const struct run_page *page)
 
 /* ---- status ---- */
 
-static int died_of_signal(const struct run_page *page, const struct cli_outcome *outcome, int sig)
+void cli_result_complete(struct run_page *page, const struct cli_outcome *outcome)
 {
-    if (outcome->signal && (sig == outcome->signal || sig == SIGKILL)) {
-        log_error("interrupted by signal %d (%s): the run is not complete", outcome->signal,
-                  strsignal(outcome->signal));
-        return 128 + outcome->signal;
-    }
+    if (page->end.cause != RUN_CAUSE_NONE || !outcome->signal)
+        return;
+    log_error(RUN_SIGNAL_TEXT, outcome->signal, strsignal(outcome->signal));
+    page->end.virtual_time = page->now.clock;
+    page->end.messages = page->now.messages;
+    page->end.bytes = page->now.bytes;
+    page->end.switches = page->now.switches;
+    page->end.exit_status = 128 + outcome->signal;
+    page->end.cause = RUN_CAUSE_SIGNAL;
+}
+
+static int died_of_signal(const struct run_page *page, int sig)
+{
     if (sig == SIGKILL)
         log_error("the program was killed (SIGKILL): by somebody, or because memory ran out; then use "
                   "fewer ranks");
@@ -86,7 +94,7 @@ int cli_result_status(const struct run_page *page, const struct cli_outcome *out
     if (page->end.cause != RUN_CAUSE_NONE)
         return page->end.exit_status & 0xff;
     if (WIFSIGNALED(outcome->status))
-        return died_of_signal(page, outcome, WTERMSIG(outcome->status));
+        return died_of_signal(page, WTERMSIG(outcome->status));
     int code = WEXITSTATUS(outcome->status);
     if (code == 127 && page->now.ranks_started == 0) {
         log_error("cannot start '%s': the dynamic linker refused it, see above",

@@ -9,6 +9,10 @@
 #include "platform/lists.h"
 #include "platform/run.h"
 
+/* If a signal ended the run and nobody could say so, does it: a message, and the result as far as it is
+ * known. */
+void cli_result_complete(struct run_page *, const struct cli_outcome *);
+
 /*
  * The exit status of the run. If the library did not say how it ended, prints why that may be:
  * killed by a signal (3; 128 + signal after one that we passed on), or not taken over (2, 3).

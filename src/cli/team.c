@@ -1,5 +1,5 @@
 /*
- * Starting the workers, and the few things that make `orrery run` one of them.
+ * Starting the workers, and ending them.
  *
  * A launcher stands between us and the workers: it has its own idea of exit codes, of signals, of
  * what to print, and carries the output through its own pipes. Where the workers are on this machine
@@ -7,40 +7,41 @@
  *
  *     starter --- page: status of the run, process ids of workers --- workers
  *        |  \____ standard input, output, error _____________________/
- *        `-- launcher (a session of its own; what it prints is shown only if nobody else explains)
+ *        `-- guard -- launcher (what it prints is shown only if nobody else explains)
  *
  * A signal to the starter goes to the workers, which end the run in order. A worker on another machine
  * finds neither page nor streams, and uses what the launcher gives it.
+ *
+ * Whatever happens, all ends some ten seconds after it is known that the run is over: in order if that
+ * works, otherwise by the guard.
  */
 #define _GNU_SOURCE 1
 #include "cli/team.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/env.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/sys.h"
-#include "cli/cli.h"
-#include "cli/libsearch.h"
-#include "cli/placement.h"
-#include "cli/program.h"
+#include "cli/guard.h"
+#include "cli/team_internal.h"
 #include "cli/words.h"
-#include "engine/place.h"
 
-#define NATIVE_LIBRARY "libmpich.so.12"
-#define FAILED 3
 #define WORDS_MAX ((size_t)64 << 10) /* of the launcher's own words, kept */
 #define LINGER_MS 200                /* how long its pipes are read after its end */
+#define TICK_MS 250
+#define SIGNAL_S 7.0  /* to end in order after a signal: less than ten with what a guard may take */
+#define LEAVE_S 3.0   /* for the launcher to end when the run has */
+#define EXPLAIN_S 1.0 /* for somebody to say why the run cannot go on, who knows better */
 
 /* ---- the launcher's command line ---- */
 
@@ -72,57 +73,25 @@ static int command_line(struct cli_words *w, const struct cli_run *run, int argc
 
 /* ---- what starter and workers share ---- */
 
-#define PAGE_MAGIC 0x4f525254u /* "ORRT" */
-#define STREAMS 3
-#define WORKERS_MAX 1024 /* that get signals directly */
-#define STREAM_FIRST 100 /* inherited streams are not in the way of others */
-
-struct team_page {
-    uint32_t magic;
-    int32_t streams[STREAMS];     /* descriptors of our standard streams in every worker */
-    volatile int32_t joined;      /* a worker uses them: the launcher carries no output of the run */
-    int32_t worker_count;             /* workers on this machine ... */
-    volatile int32_t workers[WORKERS_MAX]; /* ... and their process ids, 0: not there yet */
-    volatile int32_t status, set; /* the status of the run, once it is known */
-};
-
-static struct team_page *page_map(int fd)
-{
-    struct team_page *page =
-        mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-    return page == MAP_FAILED ? NULL : page;
-}
-
 static struct team_page *page_make(int *fd, struct err *err)
 {
     struct team_page *page = NULL;
 
     *fd = memfd_create("orrery-team", MFD_CLOEXEC);
     if (*fd >= 0 && ftruncate(*fd, sizeof *page) == 0)
-        page = page_map(*fd);
+        page = team_page_map(*fd);
     if (!page) {
         err_set(err, ERR_SYSTEM, "cannot create a memory file: %s", strerror(errno));
         return NULL;
     }
-    page->magic = PAGE_MAGIC;
-    for (int i = 0; i < STREAMS; i++)
-        page->streams[i] = fcntl(i, F_DUPFD, STREAM_FIRST);
-    return page;
-}
-
-/* NULL on another machine. */
-static struct team_page *page_find(void)
-{
-    static struct team_page *page;
-    const char *path = getenv(ENV_TEAM);
-    int fd = path && !page ? open(path, O_RDWR | O_CLOEXEC) : -1;
-
-    if (fd >= 0) {
-        page = page_map(fd);
-        close(fd);
-        if (page && page->magic != PAGE_MAGIC)
-            page = NULL;
+    page->magic = TEAM_MAGIC;
+    for (int i = 0; i < TEAM_STREAMS; i++) {
+        page->streams[i] = fcntl(i, F_DUPFD, TEAM_STREAMS);
+        if (page->streams[i] >= 0)
+            continue;
+        err_set(err, ERR_SYSTEM, "cannot pass the standard streams on to other processes: %s; see "
+                "'ulimit -n'", strerror(errno));
+        return NULL;
     }
     return page;
 }
@@ -143,68 +112,74 @@ static void name_file(const char *variable, pid_t owner, int fd)
 
 struct launcher {
     char **argv;
-    const sigset_t *mask;
     int team, placement, machine; /* memory files */
-    int out[2], err[2];  /* pipes for what it prints */
-    pid_t pid;
+    int out[2], err[2];           /* pipes for what it prints */
+    int report[2];                /* errno, if it cannot be executed */
+    pid_t starter;
+    const sigset_t *mask;
+    struct cli_guard guard;
 };
 
-_Noreturn static void become(const struct launcher *l, pid_t parent, int report)
+static void become(void *context)
 {
+    const struct launcher *l = context;
     int error, null = open("/dev/null", O_RDONLY);
 
-    setsid(); /* signals of the terminal are ours to handle */
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
-        sys_exit(FAILED);
     dup2(null, 0);
     dup2(l->out[1], 1);
     dup2(l->err[1], 2);
+    close(null);
     sigprocmask(SIG_SETMASK, l->mask, NULL);
-    name_file(ENV_TEAM, parent, l->team);
-    name_file(ENV_PLACEMENT, parent, l->placement);
-    name_file(ENV_MACHINE, parent, l->machine);
+    name_file(ENV_TEAM, l->starter, l->team);
+    name_file(ENV_PLACEMENT, l->starter, l->placement);
+    name_file(ENV_MACHINE, l->starter, l->machine);
     execvp(l->argv[0], l->argv);
     error = errno;
-    sys_write_all(report, &error, sizeof error);
+    sys_write_all(l->report[1], &error, sizeof error);
     sys_exit(2);
 }
 
 static int start(struct launcher *l, struct err *err)
 {
-    int report[2], error = 0;
-    pid_t self = getpid();
-    ssize_t got;
+    int error = 0, rc;
 
-    if (pipe2(report, O_CLOEXEC) != 0 || pipe2(l->out, O_CLOEXEC) != 0 ||
+    if (pipe2(l->report, O_CLOEXEC) != 0 || pipe2(l->out, O_CLOEXEC) != 0 ||
         pipe2(l->err, O_CLOEXEC) != 0)
-        return err_set(err, ERR_SYSTEM, "cannot create a pipe: %s", strerror(errno));
-    l->pid = fork();
-    if (l->pid == 0)
-        become(l, self, report[1]);
-    error = errno;
-    close(report[1]);
+        return err_set(err, ERR_SYSTEM, "cannot create a pipe: %s; see 'ulimit -n'", strerror(errno));
+    l->starter = getpid();
+    rc = cli_guard_start(&l->guard, become, l, err);
+    close(l->report[1]);
     close(l->out[1]);
     close(l->err[1]);
-    if (l->pid < 0) {
-        close(report[0]);
-        return err_set(err, ERR_SYSTEM, "cannot start a process: %s", strerror(error));
+    if (rc == 0 && !cli_guard_await(&l->guard, l->report[0])) {
+        cli_guard_end(&l->guard);
+        rc = err_set(err, ERR_INTERNAL, "the launcher '%s' (pid %d) does not respond, it was stopped by a "
+                     "signal: the run ends here", l->argv[0], (int)l->guard.command);
+    } else if (rc == 0 && TEMP_FAILURE_RETRY(read(l->report[0], &error, sizeof error)) > 0) {
+        cli_guard_end(&l->guard);
+        rc = err_set(err, ERR_SYSTEM,
+                     "cannot start the launcher '%s': %s; install mpich, or see --launcher", l->argv[0],
+                     strerror(error));
     }
-    got = TEMP_FAILURE_RETRY(read(report[0], &error, sizeof error));
-    close(report[0]);
-    if (got <= 0)
-        return 0;
-    waitpid(l->pid, NULL, 0);
-    return err_set(err, ERR_SYSTEM,
-                   "cannot start the launcher '%s': %s; install mpich, or see --launcher",
-                   l->argv[0], strerror(error));
+    close(l->report[0]);
+    return rc;
+}
+
+/* ---- what it prints ---- */
+
+/* May a little be written without waiting? */
+static int has_room(int fd)
+{
+    struct pollfd to = {.fd = fd, .events = POLLOUT};
+
+    return poll(&to, 1, 0) != 0;
 }
 
 /* Takes what the launcher prints: output of the run if the workers are elsewhere, else its own words,
  * which are kept. Returns 0 at the end. */
 static int take_words(int fd, int to, const struct team_page *page, struct buf *words)
 {
-    char text[16384];
+    char text[PIPE_BUF]; /* there is room for so much if there is any */
     ssize_t n = read(fd, text, sizeof text);
 
     if (n <= 0)
@@ -216,229 +191,169 @@ static int take_words(int fd, int to, const struct team_page *page, struct buf *
     return 1;
 }
 
-/* Passes signals on to the workers, or to the launcher if none is here; a second one kills all. */
-static void signal_all(int fd, const struct team_page *page, pid_t launcher,
-                       struct cli_outcome *outcome)
+/* ---- watching it ---- */
+
+struct starter {
+    struct launcher l;
+    struct team_page *page;
+    struct team_health health;
+    struct buf words;
+    struct cli_outcome *outcome;
+    int ended;       /* the launcher has, ... */
+    int lost;        /* ... or the guard died, and nobody knows */
+    double signal_at;
+    double deadline; /* when all is ended by force; 0: it goes on */
+};
+
+/* All ends at the latest in so many seconds. */
+static void end_within(struct starter *s, double seconds)
 {
-    int sig, count = page->worker_count < WORKERS_MAX ? page->worker_count : WORKERS_MAX;
+    double at = cli_watch_now() + seconds;
+
+    if (s->deadline == 0 || at < s->deadline)
+        s->deadline = at;
+}
+
+/* Passes a signal on to the workers, or to the launcher if none is here. */
+static void pass_on(struct starter *s, int sig)
+{
+    s->signal_at = cli_watch_now();
+    end_within(s, SIGNAL_S);
+    s->outcome->signal = s->page->ending = sig;
+    for (int i = 0; i < team_workers(s->page); i++)
+        if (s->page->workers[i].pid && !s->page->workers[i].left) {
+            kill(s->page->workers[i].pid, sig);
+            kill(s->page->workers[i].pid, SIGCONT);
+        }
+    if (team_workers(s->page) == 0)
+        kill(s->l.guard.command, sig);
+}
+
+/* A second signal kills all. */
+static void take_signals(struct starter *s, int fd)
+{
+    int sig;
 
     while ((sig = cli_watch_signal(fd)) != 0) {
         if (sig == SIGCHLD)
             continue;
-        if (outcome->signal)
-            sig = SIGKILL;
-        for (int i = 0; i < count; i++)
-            if (page->workers[i])
-                kill(page->workers[i], sig);
-        if (count == 0 || sig == SIGKILL)
-            kill(launcher, sig);
-        outcome->signal = outcome->signal ? outcome->signal : sig;
+        if (!s->outcome->signal)
+            pass_on(s, sig);
+        else if (cli_watch_now() - s->signal_at > CLI_WATCH_AGAIN_S)
+            end_within(s, 0);
     }
 }
 
-/* Until the launcher has ended and all it printed is here. */
-static void watch(struct launcher *l, const struct team_page *page, struct buf *words,
-                  struct cli_outcome *outcome)
+static void look_around(struct starter *s)
 {
-    struct pollfd fds[3] = {{l->out[0], POLLIN, 0}, {l->err[0], POLLIN, 0},
-                            {cli_watch_signals(), POLLIN, 0}};
-    int ended = 0;
+    if (s->page->ending && !s->outcome->signal)
+        pass_on(s, s->page->ending); /* a worker got it */
+    if (s->page->set) /* the run is over: all others have to do is to leave */
+        end_within(s, LEAVE_S);
+    else if (!s->outcome->signal && s->deadline == 0 &&
+             team_health_check(&s->health, cli_watch_now()))
+        end_within(s, EXPLAIN_S);
+}
 
-    memset(outcome, 0, sizeof *outcome);
-    while (!ended || fds[0].fd >= 0 || fds[1].fd >= 0) {
-        int ready = poll(fds, 3, ended ? LINGER_MS : -1);
+/* A pipe of the launcher's has something, or there is room again where that is to go. */
+static void serve(struct starter *s, struct pollfd *fd, int to)
+{
+    int pipe = to == STDOUT_FILENO ? s->l.out[0] : s->l.err[0];
 
-        if (ended && ready == 0)
+    if (fd->events == POLLOUT)
+        *fd = (struct pollfd){pipe, POLLIN, 0};
+    else if (!s->page->joined && !has_room(to))
+        *fd = (struct pollfd){to, POLLOUT, 0};
+    else if (!take_words(pipe, to, s->page, &s->words))
+        fd->fd = -1;
+}
+
+/* Until the launcher has ended and all it printed is here, or all has to be ended. */
+static void watch(struct starter *s)
+{
+    struct pollfd fds[4] = {{s->l.out[0], POLLIN, 0}, {s->l.err[0], POLLIN, 0},
+                            {cli_watch_signals(), POLLIN, 0}, {s->l.guard.fd, POLLIN, 0}};
+
+    while (!s->ended || fds[0].fd >= 0 || fds[1].fd >= 0) {
+        int ready = poll(fds, 4, s->ended ? LINGER_MS : TICK_MS);
+
+        if (s->ended && ready == 0)
             break; /* somebody has inherited the pipe and keeps it */
         for (int i = 0; i < 2; i++)
-            if (fds[i].revents && !take_words(fds[i].fd, i + 1, page, words))
-                fds[i].fd = -1;
+            if (fds[i].revents)
+                serve(s, &fds[i], i + 1);
         if (fds[2].revents)
-            signal_all(fds[2].fd, page, l->pid, outcome);
-        ended = ended || waitpid(l->pid, &outcome->status, WNOHANG) == l->pid;
+            take_signals(s, fds[2].fd);
+        if (fds[3].revents && !s->ended) {
+            s->lost = !cli_guard_take(&s->l.guard, &s->outcome->status);
+            s->ended = 1;
+            fds[3].fd = -1;
+        }
+        look_around(s);
+        if (s->deadline > 0 && cli_watch_now() >= s->deadline)
+            break;
     }
     close(fds[2].fd);
 }
 
 /* The status of the run, from process 0 or as far as the launcher tells. */
-static int judge(const struct team_page *page, const struct cli_outcome *outcome,
-                 const struct buf *words)
+static int judge(struct starter *s)
 {
-    int code = WIFEXITED(outcome->status) ? WEXITSTATUS(outcome->status) : -1;
+    int status = s->outcome->status, code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 
-    if (page->set)
-        return page->status;
-    sys_write_all(STDERR_FILENO, buf_str(words), words->len);
-    if (outcome->signal)
-        return 128 + outcome->signal;
-    if (code == 2 || code == FAILED || (code == 0 && !page->joined))
+    if (s->page->set)
+        return s->page->status;
+    if (s->outcome->signal)
+        return 128 + s->outcome->signal;
+    sys_write_all(STDERR_FILENO, buf_str(&s->words), s->words.len);
+    if (*s->health.why)
+        log_error("%s", s->health.why);
+    else if (s->lost)
+        log_error("a process of Orrery's (pid %d) was killed: the run ends here", (int)s->l.guard.pid);
+    else if (code == 2 || code == TEAM_FAILED || (code == 0 && !s->page->joined))
         return code;
-    if (code < 0)
-        log_error("the launcher died of signal %d (%s): the run is not complete",
-                  WTERMSIG(outcome->status), strsignal(WTERMSIG(outcome->status)));
+    else if (code < 0)
+        log_error("the launcher died of signal %d (%s): the run is not complete", WTERMSIG(status),
+                  strsignal(WTERMSIG(status)));
     else
         log_error("the launcher ended with status %d, and no process reported the end of the run: one "
                   "of them was killed, or could not be started; see above", code);
-    return FAILED;
+    return TEAM_FAILED;
 }
 
-int cli_team_run(const struct cli_run *run, int argc, char **argv, int *status, struct err *err)
+int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_outcome *outcome,
+                 int *status, struct err *err)
 {
-    struct launcher l = {.team = -1, .placement = run->opt.place_fd,
-                         .machine = run->opt.machine_fd};
-    struct cli_outcome outcome;
+    struct starter s = {.l = {.team = -1, .placement = run->opt.place_fd,
+                              .machine = run->opt.machine_fd}, .outcome = outcome};
     struct cli_words w = {0};
-    struct buf words;
+    double start_time = cli_watch_now();
     sigset_t mask;
     int rc = command_line(&w, run, argc, argv, err);
-    struct team_page *page = rc ? NULL : page_make(&l.team, err);
 
-    buf_init(&words);
-    if (rc == 0 && !page)
+    memset(outcome, 0, sizeof *outcome);
+    s.page = rc ? NULL : page_make(&s.l.team, err);
+    if (rc == 0 && !s.page)
         rc = ERR_SYSTEM;
+    buf_init(&s.words);
     if (rc == 0) {
         cli_watch_block(&mask);
-        l.argv = w.at;
-        l.mask = &mask;
-        rc = start(&l, err);
+        s.l.argv = w.at;
+        s.l.mask = &mask;
+        rc = start(&s.l, err);
     }
     if (rc == 0) {
-        watch(&l, page, &words, &outcome);
-        *status = judge(page, &outcome, &words);
+        s.health = (struct team_health){.page = s.page, .guard = s.l.guard.pid,
+                                        .launcher = s.l.guard.command, .procs = run->opt.procs};
+        watch(&s);
+        if (s.deadline > 0)
+            team_claim(s.page); /* what workers say when they are killed would not be the reason */
+        cli_guard_end(&s.l.guard);
+        outcome->wall_s = cli_watch_now() - start_time;
+        *status = judge(&s);
+        outcome->unreported = outcome->signal && !s.page->set;
     }
-    buf_fini(&words);
+    buf_fini(&s.words);
     cli_words_fini(&w);
     return rc;
-}
-
-/* ---- being a worker ---- */
-
-static int find_native(struct cli_run *run, struct err *err)
-{
-    const char *given = getenv(ENV_NATIVE_MPI);
-    struct cli_libsearch_from none = {0};
-    struct cli_libsearch search;
-    size_t size = sizeof run->opt.native_path;
-    int found;
-
-    if (given && *given) {
-        snprintf(run->opt.native_path, size, "%s", given);
-        return access(given, R_OK) == 0 ? 0
-                                        : err_set(err, ERR_SYSTEM, "%s: cannot read '%s': %s",
-                                                  ENV_NATIVE_MPI, given, strerror(errno));
-    }
-    cli_libsearch_init(&search);
-    found = cli_libsearch_find(&search, NATIVE_LIBRARY, &none, &none, cli_program_is_elf,
-                               run->opt.native_path, size);
-    cli_libsearch_fini(&search);
-    return found ? 0
-                 : err_set(err, ERR_SYSTEM,
-                           "cannot find %s, the native MPI that --procs needs: install mpich, or set "
-                           "%s", NATIVE_LIBRARY, ENV_NATIVE_MPI);
-}
-
-/* The table that who started us has computed; 0 if that is on another machine. */
-static int open_list(struct cli_run *run)
-{
-    const char *path = getenv(ENV_PLACEMENT);
-    int fd = path ? open(path, O_RDONLY) : -1;
-
-    if (fd >= 0)
-        run->opt.place_fd = fd;
-    return fd >= 0;
-}
-
-static int make_list(struct cli_run *run, struct err *err)
-{
-    size_t bytes = (size_t)run->opt.ranks * sizeof(uint32_t);
-    uint32_t *owner = MAP_FAILED;
-    int fd = memfd_create("orrery-placement", 0), rc;
-
-    if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
-        owner = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (owner == MAP_FAILED)
-        return err_set(err, ERR_SYSTEM, "cannot make room for the placement: %s", strerror(errno));
-    rc = cli_placement_mincut(run->mincut, run->opt.ranks, run->opt.procs, owner, err);
-    munmap(owner, bytes);
-    run->opt.place_fd = fd;
-    return rc;
-}
-
-int cli_team_prepare(struct cli_run *run, struct err *err)
-{
-    int rc;
-
-    uint64_t most = run_room(&run->opt);
-
-    if (run->opt.procs > most) /* a process without a rank would be of no use */
-        run->opt.procs = (uint32_t)most;
-    if (run->opt.procs <= 1)
-        return 0;
-    rc = find_native(run, err);
-    if (rc == 0 && run->opt.placement == PLACE_LIST && !(run->worker && open_list(run)))
-        rc = make_list(run, err);
-    return rc;
-}
-
-int cli_team_judge(const struct run_page *page, const struct cli_outcome *outcome, pid_t pid)
-{
-    char machine[256] = "?", name[400];
-
-    if (page->end.cause != RUN_CAUSE_NONE || outcome->signal)
-        return 0;
-    gethostname(machine, sizeof machine - 1);
-    if (page->now.joined)
-        snprintf(name, sizeof name, "process %u of %u (pid %d on %s)", page->now.proc,
-                 page->opt.procs, (int)pid, machine);
-    else
-        snprintf(name, sizeof name, "a process (pid %d on %s)", (int)pid, machine);
-    if (outcome->hung)
-        log_error("%s does not respond%s: the run ends here", name,
-                  outcome->hung == CLI_WATCH_STOPPED ? ", it was stopped by a signal" : "");
-    else if (WIFSIGNALED(outcome->status))
-        log_error("%s was killed by signal %d (%s): the run ends here", name,
-                  WTERMSIG(outcome->status), strsignal(WTERMSIG(outcome->status)));
-    else
-        log_error("%s ended with status %d before its time: the run ends here", name,
-                  WEXITSTATUS(outcome->status));
-    return 1;
-}
-
-void cli_team_tell(int status)
-{
-    struct team_page *page = page_find();
-
-    if (!page || page->set)
-        return;
-    page->status = status;
-    page->set = 1;
-}
-
-/* Is this the worker of process 0? Process managers say so before the native MPI does. */
-static int is_leader(void)
-{
-    static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i]))
-            return strcmp(getenv(names[i]), "0") == 0;
-    return 0;
-}
-
-void cli_team_join(void)
-{
-    struct team_page *page = page_find();
-    int leader = is_leader(), at;
-
-    if (!page)
-        return;
-    for (int i = 0; i < STREAMS; i++) {
-        if (page->streams[i] >= 0 && (i > 0 || leader))
-            dup2(page->streams[i], i);
-        close(page->streams[i]);
-    }
-    page->joined = 1;
-    at = __atomic_fetch_add(&page->worker_count, 1, __ATOMIC_SEQ_CST);
-    if (at < WORKERS_MAX)
-        page->workers[at] = getpid();
 }

@@ -18,16 +18,18 @@
 
 /*
  * Starts `orrery run` with the same arguments as workers, by the launcher, and waits for their end.
- * Signals are passed on. Returns 0 with the exit status of the run; an error if the launcher could
- * not be started.
+ * Signals are passed on. Nothing is left of them afterwards. Returns 0 with the exit status of the run; an
+ * error if the launcher could not be started. If a signal ended the run before a worker could say so,
+ * outcome->unreported is set.
  */
-int cli_team_run(const struct cli_run *, int argc, char **argv, int *status, struct err *);
+int cli_team_run(const struct cli_run *, int argc, char **argv, struct cli_outcome *, int *status,
+                 struct err *);
 
 /* Fills in what the library needs to find its companions: the native MPI, the placement. */
 int cli_team_prepare(struct cli_run *, struct err *);
 
-/* In a worker: what ended the process, if it did not end by itself: 1, and the run is over with
- * status 3. */
+/* In a worker: did its process not end by itself? Then 1, the reason is said unless somebody else does, and
+ * the run is over with status 3. */
 int cli_team_judge(const struct run_page *, const struct cli_outcome *, pid_t pid);
 
 /* In a worker, first of all: takes the standard streams of who started it, if that is on this machine. */
@@ -35,5 +37,15 @@ void cli_team_join(void);
 
 /* In the worker of process 0, or of one that failed: tells who started the workers how the run ended. */
 void cli_team_tell(int status);
+
+/* In a worker: a signal to it ended its process too early for a report. The starter ends the run as if it had
+ * got the signal. */
+void cli_team_interrupt(int sig);
+
+/* In a worker that could report how the run ended: 1 if nobody else does. */
+int cli_team_claim(void);
+
+/* In a worker, last of all: what follows is no accident. */
+void cli_team_leave(void);
 
 #endif

@@ -22,11 +22,14 @@
 #include "base/log.h"
 #include "base/sys.h"
 #include "base/units.h"
+#include "cli/proctree.h"
 
 #define TICK_NS 250000000
 #define WATCHDOG_S 60.0
 #define STOPPED_S 3.0 /* one of several processes may be stopped (SIGSTOP, a debugger) this long, ... */
 #define SILENT_S 60.0 /* ... or neither compute nor wait for the others */
+#define SIGNAL_S 6.0  /* the program may take this long to end after a signal ... */
+#define HURRY_S 2     /* ... and we to say so */
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -39,6 +42,8 @@ struct watch {
     double rate;
     struct cli_watchdog dog;
     double stopped_since, silent_since; /* 0: it is not */
+    double signal_at;                   /* when the first one came */
+    int warned;                         /* of a stopped process */
     double cpu;                         /* at the last tick ... */
     uint64_t beats;                     /* ... and the scheduler's count */
     struct cli_outcome *out;
@@ -83,19 +88,18 @@ static uint64_t resident_bytes(pid_t pid)
     return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* State, user and system time of the process, fields 3, 14 and 15 of its stat; the name may hold
+/* User and system time of the process, fields 14 and 15 of its stat; the name may hold
  * anything, so counting starts behind its closing bracket. */
-static double cpu_seconds(pid_t pid, char *state)
+static double cpu_seconds(pid_t pid)
 {
     char path[64], text[1024];
     unsigned long long user, system;
-    *state = '?';
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (sys_read_text(path, text, sizeof text) < 0)
         return 0;
     const char *after = strrchr(text, ')');
-    if (!after || sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", state,
-                         &user, &system) != 3)
+    if (!after || sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
+                         &system) != 2)
         return 0;
     return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
 }
@@ -177,23 +181,57 @@ static double since(double before, int is_so, double now)
     return !is_so ? 0 : before > 0 ? before : now;
 }
 
+/* Which process of the program is stopped, if one is that matters; its number or 0. */
+static pid_t find_stopped(const struct watch *watch, const char **what)
+{
+    const struct run_page *page = watch->page;
+    const pid_t pids[] = {watch->pid, page->now.current_pid, page->now.zygote_pid};
+    static const char *const names[] = {"the program", "the rank that is to run",
+                                        "the process that starts ranks"};
+    struct cli_proc proc;
+    for (size_t i = 0; i < sizeof pids / sizeof pids[0]; i++) {
+        *what = names[i];
+        if (pids[i] > 0 && cli_proc_read(pids[i], &proc) == 0 && proc.state == 'T')
+            return pids[i];
+    }
+    return 0;
+}
+
+/* Nobody else notices: all would just wait. */
+static void look_for_stop(struct watch *watch, double now)
+{
+    const char *what;
+    pid_t stopped = find_stopped(watch, &what);
+    watch->stopped_since = since(watch->stopped_since, stopped != 0, now);
+    if (!stopped)
+        watch->warned = 0;
+    if (!stopped || watch->warned || now - watch->stopped_since <= STOPPED_S)
+        return;
+    watch->warned = 1;
+    if (watch->page->opt.procs > 1) {
+        watch->out->hung = CLI_WATCH_STOPPED;
+        kill(watch->pid, SIGKILL);
+        return;
+    }
+    erase_line(watch);
+    log_warn("%s (pid %d) was stopped by a signal: the run waits until it gets SIGCONT", what,
+             (int)stopped);
+}
+
 /* One of several processes: ends it if the others would wait for it in vain. */
-static void look_for_hang(struct watch *watch, double now, double cpu, char state)
+static void look_for_hang(struct watch *watch, double now, double cpu)
 {
     uint64_t beats = watch->page->now.beats;
     int32_t rank = watch->page->now.current_pid;
     int silent = watch->page->now.joined && beats == watch->beats && cpu == watch->cpu;
     watch->beats = beats;
     watch->cpu = cpu;
-    watch->stopped_since = since(watch->stopped_since, state == 'T' || state == 't', now);
     watch->silent_since = since(watch->silent_since, silent && !is_reading(watch->pid) &&
                                 !(rank && is_reading(rank)), now);
-    if (watch->stopped_since > 0 && now - watch->stopped_since > STOPPED_S)
-        watch->out->hung = CLI_WATCH_STOPPED;
-    else if (watch->silent_since > 0 && now - watch->silent_since > SILENT_S)
+    if (watch->silent_since > 0 && now - watch->silent_since > SILENT_S) {
         watch->out->hung = CLI_WATCH_SILENT;
-    if (watch->out->hung)
         kill(watch->pid, SIGKILL);
+    }
 }
 
 static void tick(struct watch *watch)
@@ -201,7 +239,6 @@ static void tick(struct watch *watch)
     const struct run_page *page = watch->page;
     double now = cli_watch_now();
     int32_t rank = page->now.current_pid;
-    char state, rank_state;
     uint64_t messages = page->now.messages;
     /* any of them changes with almost every call, and a single rank never switches */
     uint64_t counter = page->now.switches + messages + (uint64_t)page->now.clock +
@@ -211,19 +248,18 @@ static void tick(struct watch *watch)
     watch->rate = (double)(messages - watch->last_messages) / (now - watch->last);
     watch->last_messages = messages;
     watch->last = now;
-    double cpu = cpu_seconds(watch->pid, &state);
-    if (rank) { /* the scheduler waits for it */
-        cpu += cpu_seconds(rank, &rank_state);
-        state = rank_state == 'T' ? rank_state : state;
-    }
+    double cpu = cpu_seconds(watch->pid) + (rank ? cpu_seconds(rank) : 0); /* it waits for the rank */
     double stuck = cli_watchdog_step(&watch->dog, now, cpu, counter);
     if (stuck > 0 && !page->opt.quiet) {
         erase_line(watch);
         log_warn("rank %llu has run for %.0f s without an MPI call",
                  (unsigned long long)page->now.current_rank, stuck);
     }
+    look_for_stop(watch, now);
     if (page->opt.procs > 1)
-        look_for_hang(watch, now, cpu, state);
+        look_for_hang(watch, now, cpu);
+    if (watch->out->signal && now - watch->signal_at > SIGNAL_S)
+        kill(watch->pid, SIGKILL);
     if (watch->progress && (page->opt.procs <= 1 || (page->now.joined && page->now.proc == 0)))
         draw_line(watch);
 }
@@ -233,11 +269,16 @@ static void tick(struct watch *watch)
 static void pass_on(struct watch *watch, const siginfo_t *info, struct cli_outcome *out)
 {
     int from_terminal = info->si_code == SI_KERNEL;
-    if (out->signal)
-        kill(watch->pid, SIGKILL);
-    else if (!from_terminal)
+    if (out->signal) {
+        if (cli_watch_now() - watch->signal_at > CLI_WATCH_AGAIN_S)
+            kill(watch->pid, SIGKILL);
+        return;
+    }
+    if (!from_terminal)
         kill(watch->pid, info->si_signo);
+    kill(watch->pid, SIGCONT); /* who is stopped does not listen */
     out->signal = info->si_signo;
+    watch->signal_at = cli_watch_now();
 }
 
 void cli_watch_wait(pid_t pid, struct run_page *page, int progress, double start,
@@ -261,6 +302,28 @@ void cli_watch_wait(pid_t pid, struct run_page *page, int progress, double start
     erase_line(&watch);
     out->wall_s = cli_watch_now() - start;
     out->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+}
+
+static volatile sig_atomic_t hurry_status;
+
+static void give_up(int sig)
+{
+    (void)sig;
+    sys_exit(hurry_status);
+}
+
+void cli_watch_hurry(const struct cli_outcome *outcome)
+{
+    struct sigaction act = {.sa_handler = give_up};
+    sigset_t set;
+    if (!outcome->signal)
+        return;
+    hurry_status = 128 + outcome->signal;
+    sigaction(SIGALRM, &act, NULL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    sys_alarm(HURRY_S);
 }
 
 int cli_watch_signals(void)

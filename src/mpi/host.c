@@ -35,7 +35,7 @@
 #define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */
 #define MEMORY_SECONDS 0.1                /* how often that is looked at */
 #define STOP_SECONDS 1      /* how long a signal waits for the running rank to call MPI ... */
-#define STOP_SECONDS_ALL 15 /* ... and how long ending may take, if there are other processes */
+#define END_SECONDS 4       /* ... and how long ending may take: somebody may not read our output */
 #define HAND_NS 5e6         /* ranks that are processes go on by themselves for this long */
 #define TIMEOUT_STATUS 124  /* as timeout(1) has it */
 #define PARK_SECONDS 2.0    /* an aborted run ends by itself, or after this long without the ranks that
@@ -472,6 +472,7 @@ static void set_up(void)
         log_fatal("%s", err.text);
     if (vp_init(&vp, &err) != ERR_OK)
         log_fatal("%s", err.text);
+    mpi_world.page->now.zygote_pid = vp_process_zygote();
     join(&eng);
     vp_expect(eng.place.count);
     mpi_world.ranks = mem_map((size_t)eng.place.room * sizeof(struct mpi_rank), 1);
@@ -521,36 +522,58 @@ static void end_early(enum run_cause cause, int status, const char *text)
 static void stopped(void) __attribute__((noreturn));
 static void stopped(void)
 {
-    end_early(RUN_CAUSE_SIGNAL, run.signal ? 128 + run.signal : 128 + SIGPIPE, "");
+    char text[200] = "";
+
+    if (run.signal) {
+        snprintf(text, sizeof text, RUN_SIGNAL_TEXT, (int)run.signal, strsignal(run.signal));
+        signal(SIGALRM, SIG_DFL); /* ends us: `orrery run` then says why */
+        sys_alarm(END_SECONDS);
+    }
+    end_early(RUN_CAUSE_SIGNAL, run.signal ? 128 + run.signal : 128 + SIGPIPE, text);
 }
 
 /* Lets the engine stop between two turns. If the running rank does not come back in time, shows what
- * can be shown from here; should that fail too, the alarm's default action ends the process. */
+ * can be shown from here. */
 static void on_stop_signal(int sig)
 {
     int in_rank = vp_current() != NULL || vp_ranks_are_processes();
 
-    if (sig != SIGALRM && !run.signal) {
+    if (sig != SIGALRM) { /* often it comes twice: to the process group, and passed on */
+        if (run.signal)
+            return;
         run.signal = sig;
         engine_stop(&mpi_world.engine);
         sys_alarm(STOP_SECONDS);
         return;
     }
     vp_current_fibre = NULL;
-    signal(SIGALRM, SIG_DFL);
-    sys_alarm(mpi_world.shared ? STOP_SECONDS_ALL : STOP_SECONDS);
     if (!in_rank || run.writing) /* the scheduler, or output, is in the middle of something */
-        sys_exit(128 + (run.signal ? run.signal : sig));
+        sys_exit(128 + run.signal);
     stopped();
+}
+
+/* The write that was too much fails; whoever wrote learns that, but may not tell. */
+static void on_too_large(int sig)
+{
+    static volatile sig_atomic_t said;
+    int saved = errno;
+
+    (void)sig;
+    if (!said)
+        log_warn("a file has reached the size that 'ulimit -f' allows: writing more to it fails");
+    said = 1;
+    errno = saved;
 }
 
 static void catch_signals(void)
 {
     static const int asked[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
     struct sigaction act = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
+    struct sigaction large = {.sa_handler = on_too_large, .sa_flags = SA_RESTART | SA_ONSTACK};
 
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
         sigaction(asked[i], &act, NULL);
+    sigaction(SIGXFSZ, &large, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
 

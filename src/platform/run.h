@@ -95,6 +95,9 @@ enum run_cause {
     RUN_CAUSE_INPUT,    /* what the user gave makes it impossible to go on */
 };
 
+/* How it is said that a signal ended the run: its number and name. */
+#define RUN_SIGNAL_TEXT "interrupted by signal %d (%s): the run is not complete"
+
 /* What a program did beside sending messages. */
 struct run_access {
     uint64_t io_ops[2], io_bytes[2]; /* reads, writes of files */
@@ -132,6 +135,7 @@ struct run_page {
         volatile uint64_t memory_elsewhere; /* process 0: what the others use, in bytes */
         volatile uint64_t beats; /* goes on while the scheduler does, even if it only waits */
         volatile int32_t current_pid; /* of the rank that runs, if it is a process; else 0 */
+        volatile int32_t zygote_pid;  /* of the process that starts ranks, if they are; else 0 */
         volatile uint32_t proc;  /* number of this process ... */
         volatile uint32_t joined; /* ... once it is known */
         _Atomic uint32_t line;    /* enum run_line */

@@ -468,6 +468,11 @@ int vp_process_init(char *top, void (*entry)(void), struct err *err)
     return ERR_OK;
 }
 
+int32_t vp_process_zygote(void)
+{
+    return host.zygote;
+}
+
 uint64_t vp_process_handed(void)
 {
     return host.handed;

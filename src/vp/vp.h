@@ -111,6 +111,8 @@ void vp_check(void);
 void vp_end(void);
 /* The process of a rank that has one of its own, else 0. */
 int32_t vp_fibre_pid(const struct vp_fibre *);
+/* The process that starts those of ranks, or 0. */
+int32_t vp_process_zygote(void);
 
 /* Runs the fibre until it suspends (returns 0) or ends (returns 1). Scheduler context. The first
  * call runs constructors and main. Ended fibres hold no memory. If ranks are processes, others may have

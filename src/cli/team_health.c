@@ -1,0 +1,162 @@
+/*
+ * Is everybody still there who is needed? The starter looks at what the system tells of the processes
+ * between it and the program; each worker looks after its program (watch.c).
+ *
+ *     starter - guard - launcher (mpiexec) - helper (hydra_pmi_proxy) - workers - program
+ *
+ * A launcher should notice when a worker dies, and mostly does; while workers join the native MPI it may wait
+ * for ever instead, and so may its helper. A process that is stopped is noticed by nobody else.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/proctree.h"
+#include "cli/team_internal.h"
+
+#define LOOK_S 0.5
+#define STOPPED_S 3.0 /* a process may be stopped this long */
+#define ABSENT_S 4.0  /* workers may be missing this long with nobody there to start them, ... */
+#define LEFT_S 4.0    /* ... or have left this long with nobody to say why */
+#define HELPER "hydra_"
+
+int team_workers(const struct team_page *page)
+{
+    return page->worker_count < TEAM_WORKERS_MAX ? page->worker_count : TEAM_WORKERS_MAX;
+}
+
+static int is_worker(const struct team_page *page, pid_t pid)
+{
+    for (int i = 0; i < team_workers(page); i++)
+        if (page->workers[i].pid == pid)
+            return 1;
+    return 0;
+}
+
+/* ---- stopped ---- */
+
+static int is_stopped(struct team_health *h, pid_t pid, const char *what)
+{
+    struct cli_proc proc;
+    if (pid <= 0 || cli_proc_read(pid, &proc) != 0 || proc.state != 'T')
+        return 0;
+    snprintf(h->why, sizeof h->why,
+             "%s ('%s', pid %d) does not respond, it was stopped by a signal: the run ends here", what,
+             proc.name, (int)pid);
+    return 1;
+}
+
+/* A worker's parent is the launcher's helper on this machine. */
+static int someone_stopped(struct team_health *h)
+{
+    struct cli_proc proc;
+    pid_t helper = 0;
+    if (is_stopped(h, h->guard, "a process of Orrery's") ||
+        is_stopped(h, h->launcher, "the launcher"))
+        return 1;
+    for (int i = 0; i < team_workers(h->page); i++) {
+        pid_t pid = h->page->workers[i].pid;
+        if (is_stopped(h, pid, "a worker"))
+            return 1;
+        if (pid <= 0 || cli_proc_read(pid, &proc) != 0 || proc.parent == helper)
+            continue;
+        helper = proc.parent;
+        if (is_stopped(h, helper, "a process of the launcher's"))
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- dead ---- */
+
+static int someone_dead(struct team_health *h)
+{
+    for (int i = 0; i < team_workers(h->page); i++) {
+        const struct team_worker *w = &h->page->workers[i];
+        struct cli_proc proc;
+        pid_t pid = w->pid;
+        if (pid <= 0 || w->left)
+            continue;
+        int there = cli_proc_read(pid, &proc) == 0 && proc.state != 'Z' && proc.state != 'X';
+        if (there && proc.parent != h->guard)
+            continue;
+        if (w->left)
+            continue; /* just now */
+        snprintf(h->why, sizeof h->why,
+                 there ? "a process of the launcher's was killed (the parent of worker %d): the run ends "
+                         "here"
+                       : "a worker (pid %d) was killed: the run ends here", (int)pid);
+        return 1;
+    }
+    return 0;
+}
+
+/* At the end all leave, and that of process 0 says how the run ended. */
+static int someone_left(const struct team_health *h)
+{
+    if ((uint32_t)h->page->worker_count != h->procs || h->page->claimed)
+        return 0; /* process 0 may be elsewhere, or is just going to */
+    for (int i = 0; i < team_workers(h->page); i++)
+        if (h->page->workers[i].left)
+            return 1;
+    return 0;
+}
+
+/* ---- not there yet ---- */
+
+/* Workers are missing, and nobody is on the way to become one: not even a helper, once there was one. Says
+ * nothing if anything else takes part, since workers may then be started anywhere. */
+static int none_can_come(struct team_health *h)
+{
+    struct cli_proc *all;
+    size_t count = cli_proc_below(h->guard, &all);
+    int coming = 0, unknown = 0;
+    for (size_t i = 0; i < count; i++) {
+        int from_helper = 0, from_worker = is_worker(h->page, all[i].parent);
+        if (all[i].pid == h->launcher || is_worker(h->page, all[i].pid) || from_worker ||
+            all[i].state == 'Z')
+            continue;
+        for (size_t k = 0; k < i; k++)
+            from_helper |= all[k].pid == all[i].parent &&
+                           strncmp(all[k].name, HELPER, strlen(HELPER)) == 0;
+        if (from_helper)
+            coming = 1;
+        else if (strncmp(all[i].name, HELPER, strlen(HELPER)) == 0)
+            h->seen_helper = 1;
+        else if (all[i].parent == h->launcher)
+            unknown = 1;
+    }
+    mem_free(all);
+    return h->seen_helper && !coming && !unknown;
+}
+
+static double since(double before, int is_so, double now)
+{
+    return !is_so ? 0 : before > 0 ? before : now;
+}
+
+int team_health_check(struct team_health *h, double now)
+{
+    if (now < h->next)
+        return 0;
+    h->next = now + LOOK_S;
+    if (someone_dead(h))
+        return 1;
+    h->stopped = since(h->stopped, someone_stopped(h), now);
+    if (h->stopped > 0 && now - h->stopped > STOPPED_S)
+        return 1;
+    h->left = since(h->left, someone_left(h), now);
+    if (h->left > 0 && now - h->left > LEFT_S) {
+        snprintf(h->why, sizeof h->why, "a worker has left before the end of the run: the run ends here");
+        return 1;
+    }
+    int missing = (uint32_t)h->page->worker_count < h->procs;
+    h->absent = since(h->absent, missing && none_can_come(h), now);
+    if (h->absent > 0 && now - h->absent > ABSENT_S) {
+        snprintf(h->why, sizeof h->why,
+                 "%d of %u processes could be started, or one was killed at its start; see 'ulimit -u' "
+                 "and 'ulimit -n'", (int)h->page->worker_count, h->procs);
+        return 1;
+    }
+    return 0;
+}
