@@ -1,6 +1,9 @@
 /*
  * Writing a buffer to a file. A regular file is replaced by rename, so that a reader, or a full
  * disk, never sees half of it; everything else is written through.
+ *
+ * The new file is ours, whoever had the old one. So it takes over the old one's permissions only if that
+ * was ours, too, and never the bits by which a program runs as its owner.
  */
 #include "base/buf.h"
 
@@ -8,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/sys.h"
 
 #define NAME_TRIES 100
@@ -26,61 +30,89 @@ static int write_and_close(const struct buf *buf, int fd)
     return cause;
 }
 
-static int write_through(const struct buf *buf, const char *path)
+static int write_through(const struct buf *buf, const struct path_place *place)
 {
-    int fd = sys_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    return fd < 0 ? errno : write_and_close(buf, fd);
+    int fd = path_open(place, O_TRUNC, 0666);
+    return fd < 0 ? -fd : write_and_close(buf, fd);
 }
 
-/* Creates a file beside path that did not exist; its name goes to `name`. The fd or -errno. */
-static int open_beside(const char *path, struct buf *name)
+/* Creates a file beside the place that did not exist; its name goes to `name`. The fd or -errno. Nobody else may
+ * open it before its permissions are known. */
+static int open_beside(const struct path_place *place, struct path_place *beside)
 {
     for (int i = 0; i < NAME_TRIES; i++) {
-        buf_clear(name);
-        buf_addf(name, "%s.%d-%d.tmp", path, (int)sys_getpid(), i);
-        int fd = sys_open(name->data, O_WRONLY | O_CREAT | O_EXCL, 0666);
-        if (fd >= 0)
+        struct buf name;
+        buf_init(&name);
+        buf_addf(&name, "%s.%d-%d.tmp", place->name, (int)sys_getpid(), i);
+        size_t length = name.len;
+        *beside = (struct path_place){.folder = place->folder};
+        if (length < sizeof beside->name)
+            memcpy(beside->name, buf_str(&name), length + 1);
+        buf_fini(&name);
+        if (length >= sizeof beside->name)
+            return -ENAMETOOLONG;
+        int fd = path_open(beside, 0, place->exists ? 0600 : 0666);
+        if (fd != -EEXIST)
             return fd;
-        if (errno != EEXIST)
-            break;
     }
-    return -errno;
+    return -EEXIST;
 }
 
-/* `old` is the file to be replaced, or NULL. Returns 0 or an errno. */
-static int write_and_rename(const struct buf *buf, const char *path, const struct stat *old)
+/* The permissions of the file that is to be replaced, if they say anything about the new one. */
+static void take_over(int fd, const struct stat *old)
 {
-    struct buf name;
-    buf_init(&name);
-    int fd = open_beside(path, &name);
-    if (fd < 0) {
-        buf_fini(&name);
-        /* No new file may be made here, but the old one may still be writable. */
-        int try_old = old && (fd == -EACCES || fd == -EPERM);
-        return try_old || fd == -ENAMETOOLONG ? write_through(buf, path) : -fd;
+    struct stat st;
+    mode_t mode = old->st_mode & 0777;
+    if (sys_fstat(fd, &st) < 0)
+        return;
+    if (st.st_gid != old->st_gid && sys_fchown(fd, (uid_t)-1, old->st_gid) < 0)
+        mode &= ~(mode_t)070; /* they are for another group */
+    if (st.st_uid != old->st_uid) {
+        mode_t mask = sys_umask(0);
+        sys_umask(mask);
+        mode = 0666 & ~mask;
     }
-    if (old)
-        (void)sys_fchmod(fd, old->st_mode & 07777);
+    (void)sys_fchmod(fd, mode);
+}
+
+/* Returns 0 or an errno. */
+static int write_and_rename(const struct buf *buf, const struct path_place *place)
+{
+    struct path_place beside;
+    int fd = open_beside(place, &beside);
+    if (fd < 0) {
+        /* No new file may be made here, but the old one may still be writable. */
+        int try_old = place->exists && (fd == -EACCES || fd == -EPERM || fd == -EROFS);
+        return try_old || fd == -ENAMETOOLONG ? write_through(buf, place) : -fd;
+    }
+    if (place->exists)
+        take_over(fd, &place->st);
     int cause = write_and_close(buf, fd);
-    if (!cause && sys_rename(name.data, path) < 0)
+    if (!cause && sys_renameat(place->folder, beside.name, place->name) < 0)
         cause = errno;
     if (cause)
-        sys_unlink(name.data);
-    buf_fini(&name);
+        sys_unlinkat(place->folder, beside.name);
     return cause;
 }
 
 int buf_write_file(const struct buf *buf, const char *path, struct err *err)
 {
-    struct stat st;
+    struct path_place place;
     int cause;
-    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
         cause = sys_write_all(1, buf_str(buf), buf->len) < 0 ? errno : 0;
-    else if (sys_lstat(path, &st) < 0)
-        cause = errno == ENOENT ? write_and_rename(buf, path, NULL) : errno;
-    else if (S_ISREG(st.st_mode))
-        cause = write_and_rename(buf, path, &st);
+        return cause ? fail(err, path, cause) : 0;
+    }
+    cause = path_resolve(path, &place);
+    if (cause == EACCES)
+        return err_set(err, ERR_SYSTEM, "cannot write '%s': %s (links and pipes of others are not used in "
+                       "folders that all may write to)", path, strerror(cause));
+    if (cause)
+        return fail(err, path, cause);
+    if (!place.is_magic && (!place.exists || S_ISREG(place.st.st_mode)))
+        cause = write_and_rename(buf, &place);
     else
-        cause = write_through(buf, path);
+        cause = write_through(buf, &place);
+    path_close(&place);
     return cause ? fail(err, path, cause) : 0;
 }

@@ -93,9 +93,25 @@ static inline int sys_fchmod(int fd, mode_t mode)
     return (int)syscall(SYS_fchmod, fd, mode);
 }
 
-static inline int sys_rename(const char *from, const char *to)
+static inline int sys_fchown(int fd, uid_t user, gid_t group)
 {
-    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+    return (int)syscall(SYS_fchown, fd, user, group);
+}
+
+static inline mode_t sys_umask(mode_t mask)
+{
+    return (mode_t)syscall(SYS_umask, mask);
+}
+
+/* Both names in the folder of that descriptor. */
+static inline int sys_renameat(int folder, const char *from, const char *to)
+{
+    return (int)syscall(SYS_renameat2, folder, from, folder, to, 0);
+}
+
+static inline int sys_unlinkat(int folder, const char *name)
+{
+    return (int)syscall(SYS_unlinkat, folder, name, 0);
 }
 
 static inline int sys_unlink(const char *path)
