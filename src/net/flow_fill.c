@@ -1,6 +1,8 @@
 /*
  * flow_fill.c - the rates: progressive filling of the part that changed.
  *
+ * What is called a flow here is a bundle of them, which counts by its weight on the links it shares.
+ *
  * Progressive filling raises the rates of all flows together; when a link is full, its flows stay
  * at the level reached, and the others go on (Bertsekas and Gallager, "Data Networks", 6.5.2). The
  * link that stopped a flow limits it, and owns it here. An allocation is max-min fair if and only
@@ -14,7 +16,7 @@
  *     free   its old limit is gone: it takes the link's level
  *     done   its new rate is known, at a level already passed
  *
- *     level of a link = (capacity - rates of the rest) / number of open uses
+ *     level of a link = (capacity - rates of the rest) / weight of open uses
  *
  * where open are the free, the own, and the kept ones whose rate is above that level. Touched links
  * wait in a heap for the smaller of their old level, if they own flows, and their new one. Then
@@ -80,17 +82,17 @@ static int is_kept(const struct flow_solver *s, const struct flow_link *l, const
 static void use_open(struct flow_solver *s, struct flow_link *l, struct flow_use *u)
 {
     u->is_open = 1;
-    l->rest += u->rate;
-    l->open++;
-    s->open++;
+    l->rest += u->rate * u->weight;
+    l->open += u->weight;
+    s->open += u->weight;
 }
 
 static void use_close(struct flow_solver *s, struct flow_link *l, struct flow_use *u)
 {
     u->is_open = 0;
-    l->rest -= u->rate;
-    l->open--;
-    s->open--;
+    l->rest -= u->rate * u->weight;
+    l->open -= u->weight;
+    s->open -= u->weight;
 }
 
 /*
@@ -150,8 +152,8 @@ static void touch(struct flow_solver *s, struct flow_link *l)
 
         u->is_open = is_known ? u->is_open : u->is_own;
         l->has_kept |= !is_known && !u->is_own;
-        l->open += u->is_open;
-        l->rest -= u->is_open ? 0 : u->rate;
+        l->open += u->is_open ? u->weight : 0;
+        l->rest -= u->is_open ? 0 : u->rate * u->weight;
     }
     s->open += l->open;
     if (l->has_kept)
@@ -224,7 +226,7 @@ static void alarm_clear(struct flow_solver *s)
 /* ---- what happens to flows ---- */
 
 /* No known link limits the flow any more; touch_pending must follow. */
-static void release(struct flow_solver *s, struct flow *f)
+static void release(struct flow_solver *s, struct flow_bundle *f)
 {
     flow_list_push(&s->changed, f);
     f->next_rate = INFINITY;
@@ -254,13 +256,13 @@ static void settle_use(struct flow_solver *s, struct flow_link *l, struct flow_u
     u->is_own = 0;
     if (u->is_open)
         use_close(s, l, u);
-    l->rest += u->rate - rate;
+    l->rest += (u->rate - rate) * u->weight;
     if (l->own > 0 && l->solve != s->solve)
         pend(s, l);
 }
 
 /* The full link gives the flow its rate; touch_pending must follow. */
-static void settle(struct flow_solver *s, struct flow *f, struct flow_link *full, double rate)
+static void settle(struct flow_solver *s, struct flow_bundle *f, struct flow_link *full, double rate)
 {
     f->next_rate = rate;
     for (unsigned i = 0; i < f->hop_count; i++) {
@@ -286,7 +288,7 @@ static void release_own(struct flow_solver *s, struct flow_link *l)
     l->is_watched = 0;
     for (uint32_t i = 0; i < l->use_count; i++) {
         if (l->uses[i].is_own)
-            release(s, l->uses[i].flow);
+            release(s, l->uses[i].bundle);
     }
     touch_pending(s);
     enqueue(s, l);
@@ -303,9 +305,9 @@ static void fill(struct flow_solver *s, struct flow_link *l, double level)
         if (u->solve != s->solve) {
             if (u->is_own && u->rate == level)
                 continue;
-            flow_list_push(&s->changed, u->flow);
+            flow_list_push(&s->changed, u->bundle);
         }
-        settle(s, u->flow, l, level);
+        settle(s, u->bundle, l, level);
     }
     l->level = level;
     l->is_watched = 0;
@@ -360,7 +362,7 @@ static void step(struct flow_solver *s)
 static void close_rest(struct flow_solver *s)
 {
     for (uint32_t i = 0; i < s->changed.len && s->open > 0; i++) {
-        struct flow *f = s->changed.items[i];
+        struct flow_bundle *f = s->changed.items[i];
 
         for (unsigned k = 0; f->next_rate == INFINITY && k < f->hop_count; k++) {
             struct flow_use *u = use_of(&f->hops[k]);
@@ -378,8 +380,12 @@ void flow_fill(struct flow_solver *s)
         flow_link_forget(s);
         s->solve = 1;
     }
-    for (uint32_t i = 0; i < s->fresh.len; i++)
-        release(s, s->fresh.items[i]);
+    for (uint32_t i = 0; i < s->fresh.len; i++) {
+        struct flow_bundle *f = s->fresh.items[i];
+
+        f->fresh = 0;
+        release(s, f);
+    }
     s->fresh.len = 0;
     touch_pending(s);
     for (uint32_t i = 0; i < s->dirty.len; i++) {

@@ -135,6 +135,21 @@ static inline struct flow_place *flow_heap_pop(struct flow_heap *h)
     return first;
 }
 
+/* Takes an item out that is there. */
+static inline void flow_heap_remove(struct flow_heap *h, struct flow_place *item)
+{
+    uint32_t at = item->at - 1;
+    struct flow_heap_entry last = h->entries[--h->len];
+
+    item->at = 0;
+    if (at == h->len)
+        return;
+    if (at > 0 && flow_heap_before(&last, &h->entries[(at - 1) / 4]))
+        flow_heap_up(h, at, last);
+    else
+        flow_heap_down(h, at, last);
+}
+
 /* Takes all items out. */
 static inline void flow_heap_clear(struct flow_heap *h)
 {

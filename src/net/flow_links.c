@@ -1,13 +1,14 @@
 /*
- * flow_links.c - which flow uses which link.
+ * flow_links.c - which flow passes which link, and which bundle shares it.
  *
  * A link has state from its first use on. When its last flow leaves it becomes idle and waits for
  * the next one, since programs use the same links again and again; when more are idle than IDLE_MIN
  * and the number in use, the one that has been idle longest goes. A rate limit is a private link of
- * one flow, so that limits need no rules of their own; it goes with its flow.
+ * one bundle, so that limits need no rules of their own; it goes with its bundle.
  *
  * Invariants: link->uses[hop->at] and hop point at each other; own is the number of uses with
- * is_own; a link is in the idle list exactly if no flow uses it.
+ * is_own; a link is in the idle list exactly if no flow passes it; outside of a solve `rest` is the
+ * capacity that the uses leave, more or less.
  */
 #include <assert.h>
 
@@ -15,6 +16,8 @@
 
 #define IDLE_MIN 4096
 #define FIRST_USES 4
+#define PRIVATE ((uint64_t)1 << 32) /* private links have numbers from here on */
+#define SLACK 1e-6 /* of its capacity: a link with more to spare is not full */
 
 struct flow_link *flow_link_find(struct flow_solver *s, uint32_t id)
 {
@@ -27,7 +30,7 @@ uint32_t flow_link_load(const struct flow_solver *s, uint32_t id)
 {
     uint64_t *val = map_find(&s->links, id);
 
-    return val ? ((struct flow_link *)(uintptr_t)*val)->use_count : 0;
+    return val ? ((struct flow_link *)(uintptr_t)*val)->load : 0;
 }
 
 static struct flow_link *link_new(struct flow_solver *s, double capacity)
@@ -75,6 +78,33 @@ static void idle_trim(struct flow_solver *s)
     }
 }
 
+struct flow_link *flow_link_enter(struct flow_solver *s, uint32_t id)
+{
+    int is_new;
+    uint64_t *val = map_insert(&s->links, id, &is_new);
+    struct flow_link *l = (struct flow_link *)(uintptr_t)*val;
+
+    if (is_new) {
+        l = link_new(s, s->capacity(s->owner, id));
+        l->order = id;
+        *val = (uintptr_t)l;
+    } else if (l->load == 0) {
+        idle_remove(s, l);
+    }
+    s->count.in_use += l->load++ == 0;
+    return l;
+}
+
+void flow_link_leave(struct flow_solver *s, struct flow_link *l)
+{
+    l->sole = NULL;
+    if (--l->load > 0)
+        return;
+    s->count.in_use--;
+    idle_add(s, l);
+    idle_trim(s);
+}
+
 /* ---- uses ---- */
 
 static void uses_grow(struct flow_solver *s, struct flow_link *l)
@@ -90,67 +120,66 @@ static void uses_grow(struct flow_solver *s, struct flow_link *l)
     l->use_cap = cap;
 }
 
-static void use_add(struct flow_solver *s, struct flow_link *l, struct flow *f, unsigned hop)
+void flow_link_use(struct flow_solver *s, struct flow_bundle *b, unsigned hop, struct flow_link *l)
 {
     if (l->use_count == l->use_cap)
         uses_grow(s, l);
-    s->count.in_use += l->use_count == 0;
-    f->hops[hop] = (struct flow_hop){.link = l, .at = l->use_count};
-    l->uses[l->use_count++] = (struct flow_use){.flow = f, .hop = (uint16_t)hop};
+    b->hops[hop] = (struct flow_hop){.link = l, .at = l->use_count};
+    l->uses[l->use_count++] = (struct flow_use){.bundle = b, .hop = (uint16_t)hop};
 }
 
-void flow_link_use(struct flow_solver *s, struct flow *f, unsigned hop, uint32_t id)
+void flow_link_use_private(struct flow_solver *s, struct flow_bundle *b, unsigned hop)
 {
-    struct flow_link *l = flow_link_find(s, id);
+    struct flow_link *l = link_new(s, b->limit);
 
-    if (!l) {
-        l = link_new(s, s->capacity(s->owner, id));
-        l->order = id;
-        *map_insert(&s->links, id, NULL) = (uint64_t)(uintptr_t)l;
-    } else if (l->use_count == 0) {
-        idle_remove(s, l);
+    l->order = b->order + PRIVATE;
+    flow_link_use(s, b, hop, l);
+    l->uses[0].weight = 1;
+}
+
+static int is_private(const struct flow_link *l)
+{
+    return l->order >= PRIVATE;
+}
+
+void flow_link_weigh(struct flow_solver *s, struct flow_bundle *b, int more)
+{
+    for (uint32_t i = 0; i < b->hop_count; i++) {
+        struct flow_link *l = b->hops[i].link;
+
+        if (is_private(l))
+            continue;
+        l->uses[b->hops[i].at].weight += (uint32_t)more;
+        l->rest -= more * b->rate;
+        if (!b->fresh && (l->own > 0 || l->rest < SLACK * l->capacity))
+            flow_link_dirty(s, l);
     }
-    use_add(s, l, f, hop);
-}
-
-void flow_link_use_private(struct flow_solver *s, struct flow *f, unsigned hop, double capacity)
-{
-    struct flow_link *l = link_new(s, capacity);
-
-    l->order = f->order + ((uint64_t)1 << 32);
-    use_add(s, l, f, hop);
 }
 
 /* The last use moves into the gap. */
 static void use_remove(struct flow_link *l, uint32_t at)
 {
-    struct flow_use *last = &l->uses[--l->use_count];
+    struct flow_use *last = &l->uses[--l->use_count], *u = &l->uses[at];
 
-    l->own -= l->uses[at].is_own;
-    l->rest = l->use_count > 0 ? l->rest + l->uses[at].rate : l->capacity;
+    l->own -= u->is_own;
+    l->rest = l->use_count > 0 ? l->rest + u->rate * u->weight : l->capacity;
     if (at < l->use_count) {
-        l->uses[at] = *last;
-        last->flow->hops[last->hop].at = at;
+        *u = *last;
+        u->bundle->hops[u->hop].at = at;
     }
 }
 
-void flow_link_leave(struct flow_solver *s, struct flow *f)
+void flow_link_unuse(struct flow_solver *s, struct flow_bundle *b)
 {
-    for (unsigned i = 0; i < f->hop_count; i++) {
-        struct flow_link *l = f->hops[i].link;
+    for (uint32_t i = 0; i < b->hop_count; i++) {
+        struct flow_link *l = b->hops[i].link;
 
-        use_remove(l, f->hops[i].at);
-        if (l->own > 0)
-            flow_link_dirty(s, l);
-        if (l->use_count > 0)
-            continue;
-        s->count.in_use--;
-        if (l->order > UINT32_MAX)
+        use_remove(l, b->hops[i].at);
+        if (is_private(l))
             link_free(s, l);
-        else
-            idle_add(s, l);
+        else if (l->own > 0)
+            flow_link_dirty(s, l);
     }
-    idle_trim(s);
 }
 
 void flow_link_forget(struct flow_solver *s)
@@ -161,11 +190,11 @@ void flow_link_forget(struct flow_solver *s)
     while (map_next(&s->links, &it, NULL, &val))
         ((struct flow_link *)(uintptr_t)val)->solve = 0;
     for (uint32_t i = 0; i < s->ends.len; i++) {
-        struct flow *f = flow_of(s->ends.entries[i].item);
+        struct flow_bundle *b = flow_bundle_of(s->ends.entries[i].item);
 
-        for (unsigned k = 0; k < f->hop_count; k++) {
-            f->hops[k].link->solve = 0; /* it may be private */
-            f->hops[k].link->uses[f->hops[k].at].solve = 0;
+        for (unsigned k = 0; k < b->hop_count; k++) {
+            b->hops[k].link->solve = 0; /* it may be private */
+            b->hops[k].link->uses[b->hops[k].at].solve = 0;
         }
     }
 }

@@ -1,10 +1,13 @@
 /*
  * flow_solver.c - flows and time.
  *
- * The rate of a flow is constant since `since`, when it had `left` bytes to go; so its end is
- * known, and both are renewed only when the rate changes, never as time passes: the error of `left`
- * is that of one multiplication per change of the rate. The ends of all flows with a rate are in
- * one heap.
+ * The rate of a bundle is constant since `since`, when each of its flows had been served so many bytes;
+ * so the end of its first flow is known, and both are renewed only when the rate changes, never as time
+ * passes: the error of what was served is that of one multiplication per change of the rate. The
+ * ends of all bundles with a rate are in one heap.
+ *
+ * A flow that starts on a link that one other flow alone has used meets that one: it becomes a link that
+ * both share, and the other goes to another bundle.
  *
  * Invariants: no end lies before `now`. A flow that ends now is finished whatever happens to its
  * links, so flows that end now are handed out before rates are computed, and rates are computed
@@ -30,70 +33,94 @@ struct flow_solver *flow_solver_create(flow_capacity_fn *capacity, void *owner)
     return s;
 }
 
-static size_t flow_size(unsigned hops)
+static size_t flow_size(unsigned legs)
 {
-    return sizeof(struct flow) + hops * sizeof(struct flow_hop);
+    return sizeof(struct flow) + legs * sizeof(struct flow_leg);
+}
+
+static void unplaced_remove(struct flow_solver *s, struct flow *f)
+{
+    struct flow *last = s->unplaced.items[--s->unplaced.len];
+
+    s->unplaced.items[f->unplaced - 1] = last;
+    last->unplaced = f->unplaced;
+    f->unplaced = 0;
 }
 
 static void flow_free(struct flow_solver *s, struct flow *f)
 {
-    pool_free(&s->pool, f, flow_size(f->hop_count));
+    if (f->unplaced)
+        unplaced_remove(s, f);
+    for (uint32_t i = 0; i < f->leg_count; i++)
+        flow_link_leave(s, f->legs[i].link);
+    pool_free(&s->pool, f, flow_size(f->leg_count));
+    s->count.active--;
+}
+
+static void bundle_end(struct flow_solver *s, struct flow_bundle *b)
+{
+    for (uint32_t n = b->weight; n > 0; n--) {
+        struct flow *f = b->first;
+
+        flow_bundle_quit(s, f); /* the last takes the bundle with it */
+        flow_free(s, f);
+    }
 }
 
 void flow_solver_destroy(struct flow_solver *s)
 {
     if (!s)
         return;
-    for (uint32_t i = 0; i < s->ends.len; i++)
-        flow_list_push(&s->fresh, flow_of(s->ends.entries[i].item));
-    for (uint32_t i = 0; i < s->fresh.len; i++)
-        flow_free(s, s->fresh.items[i]);
+    while (s->unplaced.len > 0) {
+        struct flow *f = s->unplaced.items[0];
+
+        unplaced_remove(s, f);
+        if (!f->bundle)
+            flow_free(s, f);
+    }
+    while (s->ending.len > 0)
+        flow_free(s, flow_of(flow_heap_pop(&s->ending)));
+    while (s->ends.len > 0)
+        bundle_end(s, flow_bundle_of(s->ends.entries[0].item));
+    while (s->fresh.len > 0)
+        bundle_end(s, s->fresh.items[0]);
     flow_link_fini(s);
     pool_fini(&s->link_pool);
     pool_fini(&s->pool);
     mem_free(s->ends.entries);
+    mem_free(s->ending.entries);
     mem_free(s->levels.entries);
     mem_free(s->fresh.items);
     mem_free(s->dirty.items);
     mem_free(s->pending.items);
     mem_free(s->changed.items);
     mem_free(s->alarms.items);
+    mem_free(s->unplaced.items);
     mem_free(s);
 }
 
 /* ---- ends ---- */
 
-/* The rate is next_rate from now on; the flow's end. */
-static vtime turn(struct flow *f, vtime now)
-{
-    double done = f->rate * (double)(now - f->since);
-
-    f->left = done < f->left ? f->left - done : 0;
-    f->since = now;
-    f->rate = f->next_rate;
-    if (f->left > 0 && !(f->rate > 0))
-        return VTIME_NEVER;
-    return vtime_add(now, vtime_from_ps_double(f->left / f->rate));
-}
-
-/* Gives the changed flows their new ends: one by one if they are few. */
+/* Gives the changed bundles their new ends: one by one if they are few. */
 static void renew_ends(struct flow_solver *s)
 {
     int many = s->changed.len > 8 && s->changed.len > s->ends.len / 8;
 
     for (uint32_t i = 0; i < s->changed.len; i++) {
-        struct flow *f = s->changed.items[i];
+        struct flow_bundle *b = s->changed.items[i];
+        vtime end;
 
-        if (f->place.at && f->rate == f->next_rate)
+        if (b->place.at && b->rate == b->next_rate)
             continue;
         s->count.rates++;
-        vtime end = turn(f, s->now);
+        flow_bundle_turn(b, s->now);
+        end = flow_bundle_end(b);
         if (!many)
-            flow_heap_set(&s->ends, &f->place, end, f->order);
-        else if (f->place.at)
-            s->ends.entries[f->place.at - 1].key = end;
+            flow_heap_set(&s->ends, &b->place, end, b->order);
+        else if (b->place.at)
+            s->ends.entries[b->place.at - 1].key = end;
         else
-            flow_heap_append(&s->ends, &f->place, end, f->order);
+            flow_heap_append(&s->ends, &b->place, end, b->order);
     }
     if (many)
         flow_heap_build(&s->ends);
@@ -101,13 +128,45 @@ static void renew_ends(struct flow_solver *s)
 
 static int is_first_end_now(const struct flow_solver *s)
 {
-    return s->ends.len > 0 && s->ends.entries[0].key <= s->now;
+    return s->ending.len > 0 || (s->ends.len > 0 && s->ends.entries[0].key <= s->now);
+}
+
+/* ---- places ---- */
+
+/* The flow is new, or belongs to another bundle from now on: it goes there before rates are computed. */
+static void unplace(struct flow_solver *s, struct flow *f)
+{
+    if (f->unplaced)
+        return;
+    flow_list_push(&s->unplaced, f);
+    f->unplaced = s->unplaced.len;
+}
+
+/* Links are hops of the flow's bundle unless it is alone on them. */
+static void place(struct flow_solver *s, struct flow *f)
+{
+    double left = f->bundle ? flow_bundle_quit(s, f) : f->target;
+
+    for (uint32_t i = 0; i < f->leg_count; i++)
+        f->legs[i].is_shared = f->legs[i].link->sole != f;
+    flow_bundle_join(s, f, left);
+    f->unplaced = 0;
+}
+
+static void place_all(struct flow_solver *s)
+{
+    for (uint32_t i = 0; i < s->unplaced.len; i++)
+        place(s, s->unplaced.items[i]);
+    s->unplaced.len = 0;
 }
 
 /* Computes the rates, if something has changed and nothing ends before. */
 static void update(struct flow_solver *s)
 {
-    if ((s->fresh.len == 0 && s->dirty.len == 0) || is_first_end_now(s))
+    if (s->unplaced.len + s->dirty.len == 0 || is_first_end_now(s))
+        return;
+    place_all(s);
+    if (s->fresh.len + s->dirty.len == 0)
         return;
     s->count.solves++;
     flow_fill(s);
@@ -127,37 +186,59 @@ static void advance(struct flow_solver *s, vtime t)
 
 /* ---- the face ---- */
 
+/* Puts a flow on its links. One that was alone on any of them has met it. */
+static void enter(struct flow_solver *s, struct flow *f, const uint32_t *links)
+{
+    for (uint32_t i = 0; i < f->leg_count; i++) {
+        struct flow_link *l = flow_link_enter(s, links[i]);
+
+        f->legs[i].link = l;
+        if (l->load == 1) {
+            l->sole = f;
+            continue;
+        }
+        if (l->sole && l->sole->bundle)
+            unplace(s, l->sole);
+        l->sole = NULL;
+    }
+}
+
 static int is_unlimited(const struct flow *f)
 {
-    for (unsigned i = 0; i < f->hop_count; i++) {
-        if (f->hops[i].link->capacity < INFINITY)
+    for (uint32_t i = 0; i < f->leg_count; i++)
+        if (f->legs[i].link->capacity < INFINITY)
             return 0;
-    }
-    return 1;
+    return f->own_limit == INFINITY;
 }
 
 struct flow *flow_start(struct flow_solver *s, vtime t, const uint32_t *links, unsigned n,
                         uint64_t bytes, double rate_limit, void *user)
 {
-    unsigned is_limited = rate_limit < INFINITY;
-    unsigned hops = bytes > 0 ? n + is_limited : 0;
+    unsigned legs = bytes > 0 ? n : 0;
     struct flow *f;
 
     assert(n < FLOW_LINKS_MAX && rate_limit >= 0);
     advance(s, t);
-    f = pool_alloc(&s->pool, flow_size(hops));
-    *f = (struct flow){.hop_count = hops, .order = s->count.started++, .left = (double)bytes,
-                       .since = t, .user = user};
+    f = pool_alloc(&s->pool, flow_size(legs));
+    *f = (struct flow){.leg_count = legs, .order = s->count.started++, .own_limit = rate_limit,
+                       .target = (double)bytes, .user = user};
     s->count.active++;
-    for (unsigned i = 0; i < n && i < hops; i++)
-        flow_link_use(s, f, i, links[i]);
-    if (is_limited && hops > 0)
-        flow_link_use_private(s, f, n, rate_limit);
-    if (is_unlimited(f)) /* of no bytes, for one: it has no hops */
-        flow_heap_set(&s->ends, &f->place, t, f->order);
+    enter(s, f, links);
+    if (bytes == 0 || is_unlimited(f))
+        place(s, f); /* it ends now */
     else
-        flow_list_push(&s->fresh, f);
+        unplace(s, f);
     return f;
+}
+
+/* A wider link may leave flows to the limits that counted for nothing before. */
+static void unplace_users(struct flow_solver *s, const struct flow_link *l)
+{
+    for (uint32_t i = 0; i < l->use_count; i++)
+        flow_bundle_list(l->uses[i].bundle, &s->changed);
+    for (uint32_t i = 0; i < s->changed.len; i++)
+        unplace(s, s->changed.items[i]);
+    s->changed.len = 0;
 }
 
 void flow_capacity(struct flow_solver *s, vtime t, uint32_t link, double capacity)
@@ -169,17 +250,34 @@ void flow_capacity(struct flow_solver *s, vtime t, uint32_t link, double capacit
     l = flow_link_find(s, link);
     if (!l || l->capacity == capacity)
         return;
+    if (capacity > l->capacity)
+        unplace_users(s, l);
     l->capacity = capacity;
     if (l->use_count > 0)
         flow_link_dirty(s, l);
     else
         l->rest = capacity;
+    if (l->sole && l->sole->bundle)
+        unplace(s, l->sole);
 }
 
 vtime flow_next(struct flow_solver *s)
 {
     update(s);
+    if (s->ending.len > 0)
+        return s->now;
     return s->ends.len > 0 ? s->ends.entries[0].key : VTIME_NEVER;
+}
+
+/* Takes all flows that end now out of their bundles: they go in the order of their starts. */
+static void gather(struct flow_solver *s)
+{
+    while (s->ends.len > 0 && s->ends.entries[0].key <= s->now) {
+        struct flow *f = flow_bundle_of(s->ends.entries[0].item)->first;
+
+        flow_bundle_quit(s, f);
+        flow_heap_set(&s->ending, &f->place, 0, f->order);
+    }
 }
 
 int flow_take(struct flow_solver *s, vtime *t, void **user)
@@ -190,12 +288,11 @@ int flow_take(struct flow_solver *s, vtime *t, void **user)
     if (end == VTIME_NEVER)
         return 0;
     s->now = end;
-    f = flow_of(flow_heap_pop(&s->ends));
+    gather(s);
+    f = flow_of(flow_heap_pop(&s->ending));
     *t = end;
     *user = f->user;
-    flow_link_leave(s, f);
     flow_free(s, f);
-    s->count.active--;
     return 1;
 }
 
@@ -203,7 +300,7 @@ double flow_rate(struct flow_solver *s, const struct flow *f)
 {
     update(s);
     assert(!is_first_end_now(s));
-    return f->rate;
+    return f->bundle->rate;
 }
 
 const struct flow_counters *flow_solver_counters(const struct flow_solver *s)

@@ -45,8 +45,8 @@ struct flow_counters {
     uint64_t started; /* in all */
     uint64_t solves;  /* times that rates were computed */
     uint64_t links;   /* links looked at by them */
-    uint64_t rates;   /* flows whose rate they set anew */
-    uint64_t in_use;  /* links that flows use now, limits included */
+    uint64_t rates;   /* rates that they set anew, each that of all flows that share their fate */
+    uint64_t in_use;  /* links that flows use now */
 };
 
 /* A solver at time 0 without flows. `owner` is borrowed, for the callback. */
@@ -70,7 +70,8 @@ void flow_capacity(struct flow_solver *, vtime t, uint32_t link, double capacity
 
 /*
  * When the next flow ends, if nothing starts or changes until then; VTIME_NEVER if none does. Costs
- * what the changes since the last call affect: the flows whose rates change, and their links.
+ * what the changes since the last call affect: the rates that change, each of all flows that share the
+ * same links with others, and those links. A flow that is alone on its links costs O(log flows).
  */
 vtime flow_next(struct flow_solver *);
 

@@ -1,7 +1,7 @@
 /*
  * The flow solver against progressive filling from scratch.
  *
- * Random machines (any routes, one switch, a line, a tree), capacities, limits and sizes; bursts of
+ * Random machines (any routes, one switch, a line, a tree, crowds at few nodes), capacities, limits and sizes; bursts of
  * starts at one time, capacities that change. The oracle has its own flows and computes all rates
  * anew after every change, by definition: raise all rates until a link is full, fix its flows, go
  * on. It follows the solver's times, and checks at every step all rates, that a flow that ends has
@@ -15,7 +15,7 @@
 #include "net/flow_solver.h"
 #include "tap.h"
 
-enum { LINKS = 48, FLOWS = 300, HOPS = 9, KINDS = 4, CASES = 240 };
+enum { LINKS = 48, FLOWS = 300, HOPS = 9, KINDS = 5, CASES = 400 };
 
 struct entry {
     int is_active, hops;
@@ -220,6 +220,12 @@ static int random_route(uint32_t *route)
     case 2:
         for (uint32_t l = from; l < links && n < HOPS - 1 && (l <= to || n == 0); l++)
             route[n++] = l;
+        break;
+    case 3:
+        route[n++] = from;
+        if (to % 3 == 0)
+            route[n++] = half + from % 4;
+        route[n++] = half + to % 2;
         break;
     default:
         for (uint32_t l = half + from; l > 0 && n < HOPS / 2; l /= 2)

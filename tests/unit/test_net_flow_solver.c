@@ -291,8 +291,54 @@ static void test_selective(void)
     start(1, 10, ROUTE(30), 100);
     flow_next(s);
     is_int((long long)(count->links - links), 1, "one link touched");
-    is_int((long long)(count->rates - rates), 2, "two rates set");
+    is_int((long long)(count->rates - rates), 1, "one rate set, of both");
     is_int((long long)count->active, 21, "flows active");
+}
+
+/* A crowd that meets at one link, each flow at its own time: as much work for each as for one. */
+static void test_crowd(void)
+{
+    enum { N = 3000 };
+    const struct flow_counters *count;
+    vtime last = 0, t;
+    void *user;
+    long n = 0;
+
+    begin();
+    count = flow_solver_counters(s);
+    for (uint32_t i = 0; i < N; i++)
+        start(i * VTIME_NS, 1000000, ROUTE(10 + i, 1), (long)i);
+    while (flow_take(s, &t, &user)) {
+        n += t >= last && (long)user == n;
+        last = t;
+    }
+    is_int(n, N, "all end, in order");
+    is_int(last, (long long)(N * 1e6 / B), "the link was never idle");
+    ok(count->rates < 4 * N, "%lld rates set for %d flows", (long long)count->rates, N);
+    ok(count->links < 6 * N, "%lld links looked at", (long long)count->links);
+}
+
+/* Flows that meet the same link one after the other, and with others on the way. */
+static void test_meet(void)
+{
+    begin();
+    struct flow *a = start(0, 100000, ROUTE(1, 2), 1);
+    struct flow *b = start(0, 100000, ROUTE(3, 4), 2);
+    is_rate(a, B, "alone");
+    struct flow *c = start(VTIME_US, 100000, ROUTE(2, 4), 3);
+    is_rate(a, B / 2, "met at one link");
+    is_rate(b, B / 2, "met at another");
+    is_rate(c, B / 2, "met two");
+    struct flow *d = start(2 * VTIME_US, 100000, ROUTE(5, 2), 4);
+    is_rate(a, B / 3, "two of the same kind: one");
+    is_rate(d, B / 3, "and the other");
+    is_rate(b, 2 * B / 3, "which gives room elsewhere");
+    flow_capacity(s, 2 * VTIME_US, 5, B / 6);
+    is_rate(d, B / 6, "a link of its own gets narrow");
+    is_rate(a, 5 * B / 12, "for the others");
+    flow_capacity(s, 2 * VTIME_US, 5, 0);
+    is_rate(d, 0, "and is down");
+    is_rate(a, B / 2, "for the others");
 }
 
 /* The number of the solve wraps, and comes to where links and flows were last seen. */
@@ -303,6 +349,8 @@ static void test_wrap(void)
     begin();
     struct flow *a = flow_start(s, 0, route, 2, 10000, 2 * B, (void *)1);
     struct flow *b = flow_start(s, 0, NULL, 0, 10000, B / 8, (void *)2);
+    start(0, 10000, ROUTE(7), 4);
+    start(0, 10000, ROUTE(7), 5);
     is_rate(a, B, "before");
     is_int(s->solve, 1, "the first solve");
     s->solve = UINT32_MAX;
@@ -362,6 +410,8 @@ int main(void)
     test_capacity();
     test_drift();
     test_selective();
+    test_crowd();
+    test_meet();
     test_wrap();
     test_many_links();
     test_long_route(); /* ends with flows under way: nothing leaks */
