@@ -20,7 +20,8 @@ import subprocess
 import sys
 import tempfile
 
-COMPILERS = {".c": ["mpicc.mpich", "-std=gnu11"], ".cpp": ["mpicxx.mpich", "-std=c++17"]}
+COMPILERS = {".c": ["mpicc.mpich", "-std=gnu11"], ".cpp": ["mpicxx.mpich", "-std=c++17"],
+             ".f90": ["mpif90.mpich"]}
 FLAGS = ["-Wall", "-Wextra", "-Werror", "-O1", "-g"]
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OWN_FLAGS = re.compile(r"/\* flags: (.*) \*/")  # of a program, in its first line

@@ -12,10 +12,12 @@ struct rng {
     uint64_t s[4];
 };
 
+#define RNG_SPLITMIX_STEP 0x9e3779b97f4a7c15u /* of its state */
+
 /* One step of splitmix64; also a good way to derive seeds from a counter. */
 static inline uint64_t rng_splitmix(uint64_t *state)
 {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    uint64_t z = *state += RNG_SPLITMIX_STEP;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);

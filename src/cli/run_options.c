@@ -282,6 +282,29 @@ static int set_epoch(void *into, const char *value, struct err *err)
     return cli_run_parse_epoch(value, &((struct cli_run *)into)->opt.epoch, err);
 }
 
+static const char *const entropy_words[] = {"virtual", "real", NULL};
+
+/* A word, or a seed. */
+static int set_entropy(void *into, const char *value, struct err *err)
+{
+    struct run_options *o = &((struct cli_run *)into)->opt;
+    char *end;
+
+    o->entropy_seed = 0;
+    for (int i = 0; entropy_words[i]; i++)
+        if (strcmp(value, entropy_words[i]) == 0) {
+            o->entropy_real = i;
+            return 0;
+        }
+    o->entropy_real = 0;
+    errno = 0;
+    o->entropy_seed = strtoull(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || errno)
+        return err_set(err, ERR_INPUT, "unknown entropy '%s': expected virtual, real or a seed, such as 42",
+                       value);
+    return 0;
+}
+
 static int set_stats(void *into, const char *value, struct err *err)
 {
     return set_file(&((struct cli_run *)into)->stats, value, err);
@@ -370,6 +393,10 @@ static const struct cli_option options[] = {
      "start date that programs see (default 2026-01-01)\n"
      "start date that programs see: YYYY-MM-DD or seconds since 1970 (default 2026-01-01)",
      set_epoch},
+    {"entropy", 0, NULL, "KIND",
+     "random bytes: virtual (default), SEED or real\n"
+     "random bytes of the system: virtual (default), the same in every run; a SEED for others; or real",
+     set_entropy},
     {"labels", 0, NULL, NULL, "begin each line of output with its rank", set_labels},
     {"stats", 0, NULL, "FILE",
      "write statistics, as CSV or JSON\n"
@@ -392,7 +419,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_values values[] = {
     {"compute", compute_words}, {"stacks", stacks_words}, {"host", host_words},
-    {"placement", placement_words}, {0},
+    {"placement", placement_words}, {"entropy", entropy_words}, {0},
 };
 
 static void more_help(struct buf *out)

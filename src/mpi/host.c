@@ -458,7 +458,8 @@ static void set_up(void)
     struct output_config out = {.labels = o->labels, .only_error = o->only_error,
                                 .ranks = mpi_world.room, .full = make_room};
     struct vp_config vp = {.stack_size = o->stack_size, .stacks = o->stacks,
-                           .epoch = o->epoch, .hooks = &hooks};
+                           .epoch = o->epoch, .entropy_real = o->entropy_real,
+                           .entropy_seed = o->entropy_seed, .hooks = &hooks};
     struct engine_config eng = {.stride = sizeof(struct mpi_rank),
                                 .idle_limit = o->idle_limit, .random = o->random, .seed = o->seed,
                                 .ops = &engine_ops};

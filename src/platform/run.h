@@ -41,6 +41,8 @@ struct run_options {
     vtime idle_limit;
     vtime time_limit;   /* the run ends at this virtual time; 0: whenever it does */
     int64_t epoch;
+    int32_t entropy_real;  /* random bytes of the system are real; else they follow from ... */
+    uint64_t entropy_seed; /* ... this and the rank */
     int32_t may_cancel; /* the program imports MPI_Cancel */
     int32_t type_keys;  /* the program imports MPI_Type_create_keyval */
     int32_t uses_files; /* the program imports MPI_File_open or MPI_File_delete */

@@ -338,6 +338,7 @@ int vp_init(const struct vp_config *cfg, struct err *err)
     host.exec_stack = vp_objects_exec_stack();
     vp_hooks = cfg->hooks;
     vp_epoch = cfg->epoch;
+    vp_entropy_init(cfg->entropy_real, cfg->entropy_seed);
     pool_init(&vp_pool, "stacks and private data");
     host.top = stack_map();
     char *strands = stack_map();

@@ -76,6 +76,8 @@ struct vp_config {
     size_t stack_size; /* per fibre; 0: 8 MiB */
     int stacks;        /* enum vp_stacks */
     int64_t epoch;     /* start date seen by programs, seconds since 1970 */
+    int entropy_real;  /* random bytes of the system are the system's; 0: they follow from ... */
+    uint64_t entropy_seed;
     const struct vp_hooks *hooks;
 };
 enum vp_stacks { VP_STACKS_AUTO = 0, VP_STACKS_OWN, VP_STACKS_SHARED };
@@ -161,6 +163,7 @@ struct vp_private {
     uint64_t threads_lock[5];     /* a mutex, for these and for ... */
     struct vp_thread *known;      /* ... those that the program started (libc/thread.c) */
     struct vp_rest *rest;         /* what the last look at all of them found (rest.c) */
+    uint64_t entropy_fds[16]; /* a bit for each descriptor that gives random bytes (libc/entropy.c) */
     struct oncpu oncpu;           /* what the rank has really run, for the layer above */
     uint64_t room[64];        /* for the same */
 } __attribute__((aligned(4096)));

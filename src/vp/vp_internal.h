@@ -82,6 +82,7 @@ struct vp_extra {
     int cwd_fd;                  /* O_PATH descriptor, -1: the process's own */
     int umask;                   /* -1: the process's own */
     locale_t locale;             /* NULL: the process's own */
+    uint64_t entropy;            /* words of random bytes drawn (libc/entropy.c) */
 };
 /* Of the running fibre; allocates. */
 struct vp_extra *vp_extra_get(void);
@@ -99,6 +100,8 @@ void vp_handlers_run(int status);
 void vp_libc_init(void);
 /* Called in the constructor, before any other constructor runs. */
 void vp_libc_early(void);
+/* Are random bytes the system's, or what do they follow from? */
+void vp_entropy_init(int real, uint64_t seed);
 
 extern const struct vp_hooks *vp_hooks;
 extern struct pool vp_pool; /* stacks, saved data, extras */

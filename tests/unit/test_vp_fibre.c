@@ -23,6 +23,7 @@ void vp_extra_switch(const struct vp_fibre *f) { (void)f; }
 void vp_extra_drop(struct vp_fibre *f) { (void)f; }
 void vp_handlers_run(int status) { (void)status; }
 void vp_libc_init(void) {}
+void vp_entropy_init(int real, uint64_t seed) { (void)real, (void)seed; }
 void vp_crash_init(void) {}
 int vp_is_process_host;
 int vp_process_init(char *top, void (*entry)(void), struct err *err)

@@ -49,12 +49,21 @@ static int is_empty_input(int fd)
 
 VP_EXPORT ssize_t read(int fd, void *out, size_t n)
 {
+    if (libc_entropy_is(fd))
+        return libc_entropy_read(out, n);
     return is_empty_input(fd) ? 0 : REAL(read)(fd, out, n);
 }
 ALIAS(__read, read);
 
 VP_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 {
+    ssize_t total = 0;
+
+    if (libc_entropy_is(fd)) {
+        for (int i = 0; i < count; i++)
+            total += libc_entropy_read(parts[i].iov_base, parts[i].iov_len);
+        return total;
+    }
     return is_empty_input(fd) ? 0 : REAL(readv)(fd, parts, count);
 }
 
@@ -62,6 +71,8 @@ VP_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 ssize_t __read_chk(int, void *, size_t, size_t);
 VP_EXPORT ssize_t __read_chk(int fd, void *out, size_t n, size_t room)
 {
+    if (n <= room && libc_entropy_is(fd))
+        return libc_entropy_read(out, n);
     return is_empty_input(fd) ? 0 : REAL(__read_chk)(fd, out, n, room);
 }
 

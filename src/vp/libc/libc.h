@@ -46,6 +46,8 @@ struct libc_extra {
     struct vp_extra pub;
     locale_t global_locale; /* set by setlocale, owned; NULL: the process's own */
     locale_t thread_locale; /* set by uselocale, the program's; NULL: none */
+    unsigned char at_random[16]; /* what getauxval(AT_RANDOM) points to ... */
+    int has_at_random;           /* ... once it was asked for */
 };
 static inline struct libc_extra *libc_extra_of(struct vp_extra *x)
 {
@@ -85,6 +87,14 @@ pid_t libc_pid(struct vp_fibre *);
 /* ---- signal.c ---- */
 /* raise() in a rank. */
 int libc_raise(int sig);
+
+/* ---- entropy.c ---- */
+/* Is it a descriptor of a rank, open on a device of random bytes, whose reads are virtual? */
+int libc_entropy_is(int fd);
+/* What a read from it gives; returns n. */
+ssize_t libc_entropy_read(void *out, size_t n);
+/* A stream of the same. */
+FILE *libc_entropy_stream(const char *mode);
 
 /* ---- stdio.c: the streams that replace stdin, stdout and stderr ---- */
 /* 0, 1, 2 if the stream is one of them, else -1. */

@@ -177,6 +177,10 @@ VP_EXPORT FILE *fdopen(int fd, const char *mode)
 {
     if (vp_current() && fd >= 0 && fd < 3 && streams[fd])
         return streams[fd];
+    if (mode && libc_entropy_is(fd)) {
+        sys_close(fd);
+        return libc_entropy_stream(mode);
+    }
     return REAL(fdopen)(fd, mode);
 }
 
