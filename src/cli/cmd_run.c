@@ -257,7 +257,7 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
             warn_private(run->opt.ranks, program);
     }
     if (rc == 0)
-        rc = run->worker ? 0 : cli_uses_check_compute(&run->given, run, program->declares_flops, err);
+        rc = run->worker ? 0 : cli_uses_check_compute(&run->given, run, program->declares, err);
     if (rc == 0)
         rc = cli_team_prepare(run, err);
     if (rc == 0)

@@ -30,7 +30,7 @@ struct sweep {
     unsigned jobs;         /* 0: not given */
     int quiet;
     int to_error;          /* standard output is for results, and the table goes elsewhere */
-    int flops;             /* the program declares operations */
+    unsigned declares;     /* what the program tells of its computing */
     char **options;        /* of every run, NULL at the end */
     size_t option_count;
     char **program;        /* part of argv */
@@ -206,7 +206,7 @@ static int check_uses(const struct sweep *s, const struct cli_machine *given,
     buf_init(&text);
     int rc = cli_uses_check(given, p, &text, err);
     if (rc == 0)
-        rc = cli_uses_check_compute(given, &s->run, s->flops, err);
+        rc = cli_uses_check_compute(given, &s->run, s->declares, err);
     if (rc == 0 && text.len && !(notes->len && strstr(buf_str(notes), buf_str(&text))))
         buf_adds(notes, buf_str(&text));
     buf_fini(&text);
@@ -286,13 +286,13 @@ static int check_settings(const struct sweep *s, struct err *err)
     return rc;
 }
 
-static int check_program(const char *given, int *flops, struct err *err)
+static int check_program(const char *given, unsigned *declares, struct err *err)
 {
     struct cli_program program = {0};
     int rc = cli_program_inspect(&program, given, err);
     if (rc)
         return rc;
-    *flops = program.declares_flops;
+    *declares = program.declares;
     if (program.refused)
         rc = err_set(err, ERR_INPUT, "cannot simulate '%s': it %s", given, program.why.text);
     cli_program_fini(&program);
@@ -319,7 +319,7 @@ static int check(struct sweep *s, struct err *err)
         {"--output", s->csv}, {"--plot", s->plot}, {"--json", s->json}};
     int rc = check_ranks(s, err);
     if (rc == 0)
-        rc = check_program(s->program[0], &s->flops, err);
+        rc = check_program(s->program[0], &s->declares, err);
     if (rc == 0)
         rc = check_settings(s, err);
     if (rc == 0)

@@ -272,7 +272,10 @@ static void visit_import(struct walk *walk, size_t image, const struct cli_elf_s
         walk->loads = 1;
     } else {
         enum cli_known known = cli_known_find(symbol->name, &name);
-        program->declares_flops |= strcmp(symbol->name, "orrery_flops") == 0;
+        if (strcmp(symbol->name, "orrery_compute") == 0)
+            program->declares |= CLI_DECLARES_TIME;
+        else if (strcmp(symbol->name, "orrery_flops") == 0)
+            program->declares |= CLI_DECLARES_FLOPS;
         if (known == CLI_KNOWN_UNSUPPORTED ||
             (known == CLI_KNOWN_MISSING && !symbol->weak && !defined_in_library(walk, name)))
             cli_names_add(lacking, name);

@@ -19,6 +19,9 @@ struct cli_names {
 };
 
 /* What was found. Owned strings and lists are released by cli_program_fini. */
+/* What a program tells of its computing, beside what is measured. */
+enum cli_declares { CLI_DECLARES_TIME = 1 /* orrery_compute */, CLI_DECLARES_FLOPS = 2 /* orrery_flops */ };
+
 struct cli_program {
     char path[CLI_PROGRAM_PATH_MAX]; /* as it will be executed */
     char mpi[64];                    /* library by which MPI was recognised, "" if none */
@@ -33,7 +36,7 @@ struct cli_program {
     int uses_files;                  /* ... and of MPI_File_open or MPI_File_delete */
     int spawns;                      /* ... and of MPI_Comm_spawn or MPI_Comm_spawn_multiple */
     int uses_names;                  /* ... and of a call that asks for names or ports */
-    int declares_flops;              /* ... and of orrery_flops */
+    unsigned declares;               /* bits of enum cli_declares: it imports these */
     struct cli_names unsupported;    /* MPI calls of the program that Orrery lacks */
     struct cli_names warnings;       /* sentences */
     int refused;                     /* why.text continues "it ..." */

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "cli/collectives.h"
+#include "cli/program.h"
 #include "cli/run_options.h"
 #include "net/net.h"
 #include "net/topology/topology.h"
@@ -317,7 +318,21 @@ static int is_option(const struct cli_machine *m, const char *name)
     return o && o->layer && !o->line;
 }
 
-int cli_uses_check_compute(const struct cli_machine *m, const struct cli_run *run, int flops,
+/* Without compute times these change what the program declares, or nothing. */
+static const struct {
+    const char *setting;
+    unsigned changes; /* enum cli_declares */
+} of_computing[] = {
+    {"nodes.speed", CLI_DECLARES_FLOPS},
+    {"nodes.sharing", 0},
+    {"nodes.streaming_part", 0},
+    {"nodes.random_part", 0},
+    {"nodes.noise_period", CLI_DECLARES_TIME | CLI_DECLARES_FLOPS},
+    {"nodes.noise_duration", CLI_DECLARES_TIME | CLI_DECLARES_FLOPS},
+    {"nodes.noise_file", CLI_DECLARES_TIME | CLI_DECLARES_FLOPS},
+};
+
+int cli_uses_check_compute(const struct cli_machine *m, const struct cli_run *run, unsigned declares,
                            struct err *err)
 {
     static const char *const counted[] = {"nodes.gigahertz", "nodes.cpi"};
@@ -327,8 +342,10 @@ int cli_uses_check_compute(const struct cli_machine *m, const struct cli_run *ru
         if (is_option(m, counted[i]) && (!counters || run->counter_table))
             return err_set(err, ERR_INPUT, "--set: %s: not used %s", counted[i],
                            counters ? "with --counter-table" : "without --compute counters");
-    if (run->opt.compute == RUN_COMPUTE_NONE && !flops && is_option(m, "nodes.speed"))
-        return err_set(err, ERR_INPUT, "--set: nodes.speed: not used with --compute none: no time is taken "
-                       "that it could change");
+    for (size_t i = 0; i < sizeof of_computing / sizeof of_computing[0]; i++)
+        if (run->opt.compute == RUN_COMPUTE_NONE && !(of_computing[i].changes & declares) &&
+            is_option(m, of_computing[i].setting))
+            return err_set(err, ERR_INPUT, "--set: %s: not used with --compute none: no time is taken that "
+                           "it could change", of_computing[i].setting);
     return 0;
 }
