@@ -232,6 +232,8 @@ int calibrate_machine_fit(struct calibrate_machine *m, const struct calibrate_ra
         return err_set(
             err, ERR_INPUT,
             "nothing to fit: there is no record of kind 'pingpong' up to the eager limit");
+    calibrate_use_fit(m, raw);
+    calibrate_sharing_fit(m, raw);
     calibrate_collectives_fit(m, raw);
     return 0;
 }

@@ -54,6 +54,20 @@ struct calibrate_collective {
 
 #define CALIBRATE_COLLECTIVES_MAX 16
 
+/* Factors on computing when so many ranks of a node compute; at least 1. */
+struct calibrate_sharing {
+    uint32_t busy;
+    double in_cache, streaming, random;
+};
+
+#define CALIBRATE_SHARING_MAX 64
+
+/* What messages cost in real use, beside their overheads. */
+struct calibrate_use {
+    int measured, peers_measured;
+    double unexpected, unexpected_per_byte, request, match, peer;
+};
+
 struct calibrate_machine {
     struct calibrate_curve curves[2]; /* by enum calibrate_where */
     double clock, resolution, call, test;
@@ -61,6 +75,9 @@ struct calibrate_machine {
     double gap;
     struct calibrate_collective collectives[CALIBRATE_COLLECTIVES_MAX];
     size_t collective_count;
+    struct calibrate_sharing sharing[CALIBRATE_SHARING_MAX]; /* by `busy` */
+    size_t sharing_count;
+    struct calibrate_use use;
 };
 
 /* ERR_INPUT if there are no round trips to fit. */
@@ -77,6 +94,16 @@ double calibrate_collective_predict(const struct calibrate_collective *, uint32_
 
 /* Fits the collectives that raw has. */
 void calibrate_collectives_fit(struct calibrate_machine *, const struct calibrate_raw *);
+
+/* Fits what the kernels and the messages in real use show. The curves are there. */
+void calibrate_sharing_fit(struct calibrate_machine *, const struct calibrate_raw *);
+void calibrate_use_fit(struct calibrate_machine *, const struct calibrate_raw *);
+
+/* How many sizes of a curve the model predicts well (report.h), and how many there are. */
+void calibrate_fit_count(const struct calibrate_machine *, const struct calibrate_raw *,
+                         enum calibrate_where, size_t *good, size_t *all);
+/* Is that so few that the platform should not be trusted? */
+int calibrate_fit_is_poor(size_t good, size_t all);
 
 /* The machine as settings over the defaults. */
 void calibrate_machine_settings(const struct calibrate_machine *, const struct calibrate_raw *,

@@ -114,9 +114,25 @@ static void draw_curve(struct svg *s, double top, const struct calibrate_curve *
     legend(s, LEFT + 24, top + 42, MODEL, 1, "model loggops, fitted");
 }
 
-static void draw_residuals(struct svg *s, double top, const struct calibrate_curve *c,
+/* What the colours of the dots are, and in words how good the fit is. */
+static void explain_residuals(struct svg *s, double top, const struct calibrate_machine *m,
+                              const struct calibrate_raw *raw, enum calibrate_where where)
+{
+    size_t good, all;
+    calibrate_fit_count(m, raw, where, &good, &all);
+    legend(s, LEFT + 8, top - 8, MEASURED, 0, "within 10% or the quartiles");
+    legend(s, LEFT + 220, top - 8, MODEL, 0, "off");
+    svg_textf(s, LEFT + FRAME, top - 8, 12, SVG_END,
+              calibrate_fit_is_poor(good, all) ? MODEL : "#222222",
+              calibrate_fit_is_poor(good, all) ? "a poor fit: good at only %zu of %zu sizes"
+                                               : "a good fit at %zu of %zu sizes",
+              good, all);
+}
+
+static void draw_residuals(struct svg *s, double top, const struct calibrate_machine *m,
                            const struct calibrate_raw *raw, enum calibrate_where where)
 {
+    const struct calibrate_curve *c = &m->curves[where];
     struct range x = {INFINITY, 0}, y = {0, 15};
     for (size_t i = 0; i < raw->count; i++)
         if (is_point(&raw->records[i], "pingpong", where)) {
@@ -143,6 +159,7 @@ static void draw_residuals(struct svg *s, double top, const struct calibrate_cur
                    svg_plot_y(&p, 100 * (predicted - r->median) / r->median), 2.5,
                    calibrate_is_good(r, predicted) ? MEASURED : MODEL, "none");
     }
+    explain_residuals(s, top, m, raw, where);
 }
 
 /* ---- all-to-all ---- */
@@ -218,7 +235,7 @@ void calibrate_report_svg(const struct calibrate_machine *m, const struct calibr
     struct svg s;
     double top = 50, height = 20;
     for (int i = 0; i < 2; i++)
-        height += m->curves[i].count ? 600 : 0;
+        height += m->curves[i].count ? 620 : 0;
     height += alltoall ? 430 : 0;
     svg_begin(&s, out, WIDTH, height, "Calibration",
               "Measured times of messages and collectives beside "
@@ -226,8 +243,8 @@ void calibrate_report_svg(const struct calibrate_machine *m, const struct calibr
     for (int i = 0; i < 2; i++)
         if (m->curves[i].count) {
             draw_curve(&s, top, &m->curves[i], raw, (enum calibrate_where)i);
-            draw_residuals(&s, top + 380, &m->curves[i], raw, (enum calibrate_where)i);
-            top += 600;
+            draw_residuals(&s, top + 400, m, raw, (enum calibrate_where)i);
+            top += 620;
         }
     if (alltoall)
         draw_alltoall(&s, top, alltoall, raw);

@@ -8,8 +8,9 @@
  *     # end
  *
  * Times are nanoseconds. Kinds: clock, resolution, call, test (one rank alone); pingpong, send,
- * recv, gap, eager (two ranks; `where` is intra or inter; of eager only the bytes count); the
- * collectives. An unknown kind is kept and ignored. Without the last line the measurement did not
+ * recv, gap, eager, unexpected, window, match (two ranks; `where` is intra or inter; of eager only the bytes
+ * count; the bytes of match are receives that are pending); peers; in_cache, streaming, random (kernels that so
+ * many ranks of a node run at once, in processor time); the collectives. An unknown kind is kept and ignored. Without the last line the measurement did not
  * end.
  */
 #ifndef CALIBRATE_RAW_H

@@ -128,20 +128,76 @@ static int add_row(struct buf *out, const struct calibrate_record *r, double pre
     return good;
 }
 
-static void add_sizes(const struct calibrate_curve *c, const struct calibrate_raw *raw,
+void calibrate_fit_count(const struct calibrate_machine *m, const struct calibrate_raw *raw,
+                         enum calibrate_where where, size_t *good, size_t *all)
+{
+    const struct calibrate_curve *c = &m->curves[where];
+    *good = *all = 0;
+    for (size_t i = 0; i < raw->count && c->count; i++) {
+        const struct calibrate_record *r = &raw->records[i];
+        if (strcmp(r->kind, "pingpong") != 0 || r->where != where)
+            continue;
+        ++*all;
+        *good += (size_t)calibrate_is_good(r, calibrate_predict(c, r->bytes));
+    }
+}
+
+int calibrate_fit_is_poor(size_t good, size_t all)
+{
+    return (double)good < CALIBRATE_GOOD_PART * (double)all;
+}
+
+static void add_sizes(const struct calibrate_machine *m, const struct calibrate_raw *raw,
                       enum calibrate_where where, struct buf *out)
 {
-    size_t good = 0, all = 0;
+    const struct calibrate_curve *c = &m->curves[where];
+    size_t good, all;
     add_head(out, "model");
     for (size_t i = 0; i < raw->count; i++) {
         const struct calibrate_record *r = &raw->records[i];
         if (strcmp(r->kind, "pingpong") != 0 || r->where != where)
             continue;
-        all++;
-        good +=
-            (size_t)add_row(out, r, calibrate_predict(c, r->bytes), calibrate_is_disturbed(raw, r));
+        add_row(out, r, calibrate_predict(c, r->bytes), calibrate_is_disturbed(raw, r));
     }
+    calibrate_fit_count(m, raw, where, &good, &all);
     buf_addf(out, "  the fit is within 10%% or the quartiles at %zu of %zu sizes\n", good, all);
+    if (calibrate_fit_is_poor(good, all))
+        buf_adds(out, "  This is a poor fit: do not rely on the platform. The machine was probably busy; measure\n"
+                      "  again when it is idle, without --quick.\n");
+}
+
+/* ---- neighbours, and messages in real use ---- */
+
+static void add_sharing(const struct calibrate_machine *m, struct buf *out)
+{
+    if (!m->sharing_count)
+        return;
+    buf_adds(out, "\nComputing when several ranks of a node do: times longer than alone\n");
+    buf_addf(out, "  %5s %10s %10s %10s\n", "ranks", "in cache", "streaming", "random");
+    for (size_t i = 0; i < m->sharing_count; i++)
+        buf_addf(out, "  %5u %10.3f %10.3f %10.3f\n", m->sharing[i].busy, m->sharing[i].in_cache,
+                 m->sharing[i].streaming, m->sharing[i].random);
+}
+
+static void add_use(const struct calibrate_use *use, struct buf *out)
+{
+    if (!use->measured)
+        return;
+    buf_adds(out, "\nMessages in real use, beside their overheads\n");
+    buf_addf(out, "  unexpected          %.1f ns, %.4g ps/B\n", use->unexpected,
+             use->unexpected_per_byte * 1000);
+    buf_addf(out, "  per request         %.1f ns\n", use->request);
+    buf_addf(out, "  matching            %.2f ns for each receive that is pending\n", use->match);
+    if (use->peers_measured)
+        buf_addf(out, "  another peer        %.1f ns\n", use->peer);
+}
+
+static void add_broken(const struct calibrate_raw *raw, struct buf *out)
+{
+    unsigned all = calibrate_raw_number(raw, "samples"), broken = calibrate_raw_number(raw, "broken");
+    if (broken)
+        buf_addf(out, "  left out            %u of %u samples, in which a rank lost its processor\n", broken,
+                 all);
 }
 
 static void add_collectives(const struct calibrate_machine *m, struct buf *out)
@@ -178,6 +234,7 @@ void calibrate_report_text(const struct calibrate_machine *m, const struct calib
                            struct buf *out)
 {
     add_basics(m, out);
+    add_broken(raw, out);
     for (int i = 0; i < 2; i++) {
         const struct calibrate_curve *c = &m->curves[i];
         if (!c->count)
@@ -189,8 +246,10 @@ void calibrate_report_text(const struct calibrate_machine *m, const struct calib
                      (unsigned long long)c->eager, (unsigned long long)c->limit);
         add_segments(c, out);
         buf_adds(out, "\n  Half round trip\n");
-        add_sizes(c, raw, (enum calibrate_where)i, out);
+        add_sizes(m, raw, (enum calibrate_where)i, out);
     }
+    add_use(&m->use, out);
+    add_sharing(m, out);
     add_collectives(m, out);
 }
 

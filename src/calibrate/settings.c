@@ -48,6 +48,33 @@ static void add_curve(const struct calibrate_curve *c, struct platform *p,
     }
 }
 
+/* Factors to four digits: what is measured has no more. */
+static double rounded(double factor)
+{
+    return round(fmin(factor, 1e6) * 1e4) / 1e4;
+}
+
+static void add_sharing(const struct calibrate_machine *m, struct platform *p)
+{
+    struct platform_sharing *s =
+        m->sharing_count ? platform_list_extend(p, PLATFORM_SHARING, m->sharing_count) : NULL;
+    for (size_t i = 0; i < m->sharing_count; i++) {
+        s[i].busy = m->sharing[i].busy;
+        s[i].in_cache = rounded(m->sharing[i].in_cache);
+        s[i].streaming = rounded(m->sharing[i].streaming);
+        s[i].random = rounded(m->sharing[i].random);
+    }
+}
+
+static void set_use(const struct calibrate_use *use, struct platform_config *c)
+{
+    c->mpi_unexpected_cost = from_ns(use->unexpected);
+    c->mpi_unexpected_per_kib = from_ns(use->unexpected_per_byte * 1024);
+    c->mpi_request_cost = from_ns(use->request);
+    c->mpi_match_cost = from_ns(use->match);
+    c->mpi_peer_cost = from_ns(use->peer);
+}
+
 /* As a setting: at least 1 ps where 0 is not allowed. */
 static vtime cost(double ns)
 {
@@ -82,6 +109,9 @@ void calibrate_machine_settings(const struct calibrate_machine *m, const struct 
         c->intra_latency = from_ns(intra->segments[0].latency.value);
         c->intra_bandwidth = bandwidth(intra->segments[intra->count - 1].per_byte.value);
     }
+    set_use(&m->use, c);
+    platform_list_cut(p, PLATFORM_SHARING, 0);
+    add_sharing(m, p);
     platform_list_cut(p, PLATFORM_SEGMENTS, 0);
     platform_list_cut(p, PLATFORM_INTRA_SEGMENTS, 0);
     add_curve(inter, p, PLATFORM_SEGMENTS);
@@ -109,6 +139,23 @@ static void add_missing(const struct calibrate_machine *m, struct buf *out)
             "is 1.\n");
 }
 
+/* What the file does not tell by itself: neighbours, and a fit that is poor. */
+static void add_warnings(const struct calibrate_machine *m, const struct calibrate_raw *raw,
+                         struct buf *out)
+{
+    if (!m->sharing_count)
+        buf_adds(out, "# nodes.sharing was not measured: that needs a node with several ranks and cores.\n");
+    if (!m->use.peers_measured)
+        buf_adds(out, "# mpi.peer_cost was not measured: that needs three ranks with cores of their own.\n");
+    for (int i = 0; i < 2; i++) {
+        size_t good = 0, all = 0;
+        calibrate_fit_count(m, raw, (enum calibrate_where)i, &good, &all);
+        if (calibrate_fit_is_poor(good, all))
+            buf_addf(out, "# WARNING: a poor fit: the model is right at %zu of %zu sizes %s.\n", good, all,
+                     i ? "between nodes" : "within a node");
+    }
+}
+
 static void add_crowded(const struct calibrate_raw *raw, struct buf *out)
 {
     size_t crowded = 0;
@@ -126,7 +173,8 @@ void calibrate_machine_remarks(const struct calibrate_machine *m, const struct c
                                const char *date, struct buf *out)
 {
     static const char *const names[] = {"cpu",      "cores", "memory", "kernel", "mpi",
-                                        "launcher", "ranks", "nodes",  "load"};
+                                        "launcher", "ranks", "nodes",  "load",
+                                        "samples", "broken"};
     char hash[40];
     buf_adds(out, "# A machine measured by orrery calibrate.\n");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -135,5 +183,6 @@ void calibrate_machine_remarks(const struct calibrate_machine *m, const struct c
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)raw->hash);
     add_remark(out, "raw data", hash);
     add_missing(m, out);
+    add_warnings(m, raw, out);
     add_crowded(raw, out);
 }

@@ -26,6 +26,7 @@
 struct request {
     struct cli_measure how;
     const char *output, *raw, *report, *from, *verify, *name, *date;
+    int signal; /* that has ended the measurement */
     int again; /* --verify: measure anew, though there are measurements */
 };
 
@@ -182,13 +183,19 @@ static void raw_name(const struct request *q, struct buf *out)
         buf_addf(out, "%.*s.csv", is_yaml ? (int)(dot - output) : (int)strlen(output), output);
 }
 
+static int fail(const struct request *q, const struct err *err)
+{
+    int status = cli_fail(err);
+    return q->signal ? 128 + q->signal : status;
+}
+
 /* From the file, or from the machine; measurements to be fitted are kept. */
-static int get_raw(const struct request *q, struct calibrate_raw *raw, struct err *err)
+static int get_raw(struct request *q, struct calibrate_raw *raw, struct err *err)
 {
     struct buf text, name;
     buf_init(&text);
     buf_init(&name);
-    int rc = q->from ? read_file(q->from, &text, err) : cli_measure_native(&q->how, &text, err);
+    int rc = q->from ? read_file(q->from, &text, err) : cli_measure_native(&q->how, &text, &q->signal, err);
     if (rc == 0 && !q->from && (!q->verify || q->raw)) {
         raw_name(q, &name);
         rc = buf_write_file(&text, buf_str(&name), err);
@@ -239,6 +246,19 @@ static int write_report(const struct request *q, const struct calibrate_machine 
     return rc;
 }
 
+/* Says in words what the report has in numbers. */
+static void warn_of_poor_fit(const struct calibrate_machine *m, const struct calibrate_raw *raw)
+{
+    for (int i = 0; i < 2; i++) {
+        size_t good, all;
+        calibrate_fit_count(m, raw, (enum calibrate_where)i, &good, &all);
+        if (calibrate_fit_is_poor(good, all))
+            log_warn("a poor fit: the model is right at only %zu of %zu sizes %s; do not rely on the "
+                     "platform, and measure again when the machine is idle", good, all,
+                     i ? "between nodes" : "within a node");
+    }
+}
+
 static int fit(const struct request *q, const struct calibrate_raw *raw)
 {
     struct calibrate_machine *m = mem_alloc(sizeof *m);
@@ -250,6 +270,7 @@ static int fit(const struct request *q, const struct calibrate_raw *raw)
         write_report(q, m, raw, &err)) {
         status = cli_fail(&err);
     } else {
+        warn_of_poor_fit(m, raw);
         calibrate_report_text(m, raw, &text);
         buf_addf(&text, "\nThe machine is in '%s'; check it with: orrery calibrate --verify %s\n",
                  q->output ? q->output : OUTPUT, q->output ? q->output : OUTPUT);
@@ -262,14 +283,14 @@ static int fit(const struct request *q, const struct calibrate_raw *raw)
 
 /* ---- verify ---- */
 
-static int verify_place(const struct request *q, const struct calibrate_raw *raw,
+static int verify_place(struct request *q, const struct calibrate_raw *raw,
                         enum calibrate_where where, size_t *good, size_t *all, struct buf *out,
                         struct err *err)
 {
     struct calibrate_raw simulated;
     if (!calibrate_raw_find(raw, "pingpong", where))
         return 0;
-    int rc = cli_measure_simulated(q->verify, raw, where, &simulated, err);
+    int rc = cli_measure_simulated(q->verify, raw, where, &simulated, &q->signal, err);
     if (rc)
         return rc;
     rc = calibrate_verify(raw, &simulated, good, all, out, err);
@@ -277,7 +298,7 @@ static int verify_place(const struct request *q, const struct calibrate_raw *raw
     return rc;
 }
 
-static int verify(const struct request *q, const struct calibrate_raw *raw)
+static int verify(struct request *q, const struct calibrate_raw *raw)
 {
     size_t good = 0, all = 0;
     struct buf text;
@@ -288,7 +309,7 @@ static int verify(const struct request *q, const struct calibrate_raw *raw)
         rc = verify_place(q, raw, CALIBRATE_INTER, &good, &all, &text, &err);
     if (rc == 0 && all == 0)
         rc = err_set(&err, ERR_INPUT, "nothing to compare: there is no record of kind 'pingpong'");
-    int status = rc ? cli_fail(&err) : CLI_DONE;
+    int status = rc ? fail(q, &err) : CLI_DONE;
     if (rc == 0) {
         int enough = (double)good >= CALIBRATE_GOOD_PART * (double)all;
         buf_addf(&text, "\nMeasured: %s\n", q->from ? q->from : "just now");
@@ -376,7 +397,7 @@ static int calibrate_main(int argc, char **argv)
     find_measurements(&q, &beside);
     if (get_raw(&q, &raw, &err)) {
         buf_fini(&beside);
-        return cli_fail(&err);
+        return fail(&q, &err);
     }
     status = q.verify ? verify(&q, &raw) : fit(&q, &raw);
     calibrate_raw_fini(&raw);

@@ -45,9 +45,13 @@ static int find_program(char *out, size_t size, struct err *err)
 }
 
 /* Runs it, and looks at how it ended. */
-static int run(const struct cli_words *w, struct buf *out, struct err *err)
+static int run(const struct cli_words *w, struct buf *out, int *signal, struct err *err)
 {
-    int status, rc = cli_words_capture(w, out, &status, err);
+    int status, rc = cli_words_capture(w, out, &status, signal, err);
+    if (rc == 0 && *signal)
+        return err_set(err, ERR_SYSTEM,
+                       "interrupted by signal %d (%s): the measurement is not complete, and nothing was "
+                       "written", *signal, strsignal(*signal));
     if (rc == 0 && status)
         rc = err_set(err, ERR_SYSTEM, "the measurement failed: '%s' ended with status %d", w->at[0],
                      status);
@@ -111,7 +115,7 @@ static int native_words(struct cli_words *w, const struct cli_measure *m, unsign
     return 0;
 }
 
-int cli_measure_native(const struct cli_measure *m, struct buf *out, struct err *err)
+int cli_measure_native(const struct cli_measure *m, struct buf *out, int *signal, struct err *err)
 {
     unsigned cores = cli_measure_cores(), ranks = m->ranks ? m->ranks : cores > 2 ? cores : 2;
     struct cli_words w = {0};
@@ -121,7 +125,7 @@ int cli_measure_native(const struct cli_measure *m, struct buf *out, struct err 
     buf_init(&text);
     int rc = native_words(&w, m, ranks, err);
     if (rc == 0)
-        rc = run(&w, &text, err);
+        rc = run(&w, &text, signal, err);
     if (rc == 0) { /* the remarks stand behind the first line */
         size_t first = strcspn(buf_str(&text), "\n") + 1;
         if (first > text.len)
@@ -153,7 +157,8 @@ static void add_sizes(struct cli_words *w, const struct calibrate_raw *like,
 }
 
 int cli_measure_simulated(const char *platform, const struct calibrate_raw *like,
-                          enum calibrate_where where, struct calibrate_raw *out, struct err *err)
+                          enum calibrate_where where, struct calibrate_raw *out, int *signal,
+                          struct err *err)
 {
     char program[PATH_MAX], self[PATH_MAX];
     struct cli_words w = {0};
@@ -184,7 +189,7 @@ int cli_measure_simulated(const char *platform, const struct calibrate_raw *like
         cli_words_add(&w, words[i]);
     add_sizes(&w, like, where);
     buf_init(&text);
-    rc = run(&w, &text, err);
+    rc = run(&w, &text, signal, err);
     if (rc == 0)
         rc = calibrate_raw_read(out, "output of the simulation", buf_str(&text), text.len, err);
     buf_fini(&text);

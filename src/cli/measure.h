@@ -24,12 +24,13 @@ struct cli_measure {
 unsigned cli_measure_cores(void);
 
 /* Measures on this machine and appends the raw data, with remarks on launcher and load. Warns of
- * what spoils the times. */
-int cli_measure_native(const struct cli_measure *, struct buf *out, struct err *);
+ * what spoils the times. *signal (0 before): a signal that ended it, an error as well. */
+int cli_measure_native(const struct cli_measure *, struct buf *out, int *signal, struct err *);
 
 /* Measures the same sizes of ping-pong as `like` has at that place, in the simulator on a platform.
  * The caller owns the result. */
 int cli_measure_simulated(const char *platform, const struct calibrate_raw *like,
-                          enum calibrate_where, struct calibrate_raw *out, struct err *);
+                          enum calibrate_where, struct calibrate_raw *out, int *signal,
+                          struct err *);
 
 #endif

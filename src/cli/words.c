@@ -5,11 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/guard.h"
+#include "cli/watch.h"
 
 void cli_words_add(struct cli_words *w, const char *text)
 {
@@ -56,61 +60,92 @@ int cli_words_split(struct cli_words *w, const char *option, const char *text, s
 
 /* ---- running ---- */
 
-/* In the child: `failed` is closed by a successful exec. */
-_Noreturn static void become(const struct cli_words *w, int out, int failed)
+/* What the child needs. */
+struct start {
+    const struct cli_words *words;
+    const sigset_t *mask;
+    int out, failed; /* pipes; `failed` is closed by a successful exec */
+};
+
+/* In the child. */
+static void become(void *context)
 {
+    const struct start *s = context;
     int none = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (none >= 0 && dup2(none, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0)
-        execvp(w->at[0], w->at);
+    sigprocmask(SIG_SETMASK, s->mask, NULL);
+    if (none >= 0 && dup2(none, STDIN_FILENO) >= 0 && dup2(s->out, STDOUT_FILENO) >= 0)
+        execvp(s->words->at[0], s->words->at);
     int code = errno;
-    (void)!write(failed, &code, sizeof code);
-    _exit(127);
+    (void)!write(s->failed, &code, sizeof code);
 }
 
+/* Takes what there is to read; 0 at the end. */
 static int take_output(int fd, struct buf *out)
 {
     char text[4096];
-    for (;;) {
-        ssize_t n = read(fd, text, sizeof text);
-        if (n > 0)
-            buf_add(out, text, (size_t)n);
-        else if (n == 0 || errno != EINTR)
-            return n < 0 ? -1 : 0;
+    ssize_t n = read(fd, text, sizeof text);
+    if (n > 0)
+        buf_add(out, text, (size_t)n);
+    return n > 0 || (n < 0 && errno == EINTR);
+}
+
+/* Until the command has closed its output, or a signal has come, which is returned. */
+static int listen_to(int fd, struct buf *out)
+{
+    struct pollfd fds[2] = {{fd, POLLIN, 0}, {cli_watch_signals(), POLLIN, 0}};
+    int signal = 0, more = 1;
+    while (more && !signal) {
+        if (poll(fds, 2, -1) < 0)
+            continue;
+        for (int got; fds[1].revents && (got = cli_watch_signal(fds[1].fd)) != 0;)
+            if (got != SIGCHLD && !signal)
+                signal = got;
+        if (fds[0].revents)
+            more = take_output(fd, out);
     }
+    close(fds[1].fd);
+    return signal;
 }
 
-static int finish(pid_t pid)
+static int run(const struct start *s, int out, int failed, struct buf *text, int *status, int *signal,
+               struct err *err)
 {
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    struct cli_guard guard;
+    int code = 0, ended = 0;
+    int rc = cli_guard_start(&guard, become, (void *)(uintptr_t)s, err);
+    close(s->out);
+    close(s->failed);
+    if (rc)
+        return rc;
+    *signal = 0;
+    if (read(failed, &code, sizeof code) != sizeof code) {
+        code = 0;
+        *signal = listen_to(out, text);
+    }
+    if (!*signal && !cli_guard_take(&guard, &ended))
+        ended = SIGKILL; /* the guard was killed, and the command with it */
+    cli_guard_end(&guard);
+    *status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+    return code ? err_set(err, ERR_SYSTEM, "cannot start '%s': %s", s->words->at[0], strerror(code))
+                : 0;
 }
 
-int cli_words_capture(const struct cli_words *w, struct buf *out, int *status, struct err *err)
+int cli_words_capture(const struct cli_words *w, struct buf *out, int *status, int *signal,
+                      struct err *err)
 {
-    int pipes[2][2], code = 0;
-    if (pipe2(pipes[0], O_CLOEXEC))
-        return err_set(err, ERR_SYSTEM, "cannot make a pipe: %s", strerror(errno));
-    if (pipe2(pipes[1], O_CLOEXEC)) {
-        code = errno;
-        close(pipes[0][0]);
-        close(pipes[0][1]);
+    int pipes[2][2] = {{-1, -1}, {-1, -1}};
+    sigset_t mask;
+    if (pipe2(pipes[0], O_CLOEXEC) || pipe2(pipes[1], O_CLOEXEC)) {
+        int code = errno;
+        if (pipes[0][0] >= 0)
+            close(pipes[0][0]), close(pipes[0][1]);
         return err_set(err, ERR_SYSTEM, "cannot make a pipe: %s", strerror(code));
     }
-    pid_t pid = fork();
-    if (pid == 0)
-        become(w, pipes[0][1], pipes[1][1]);
-    code = pid < 0 ? errno : 0;
-    close(pipes[0][1]);
-    close(pipes[1][1]);
-    if (pid > 0) {
-        if (read(pipes[1][0], &code, sizeof code) != sizeof code)
-            code = take_output(pipes[0][0], out) ? errno : 0;
-        *status = finish(pid);
-    }
+    cli_watch_block(&mask);
+    struct start s = {w, &mask, pipes[0][1], pipes[1][1]};
+    int rc = run(&s, pipes[0][0], pipes[1][0], out, status, signal, err);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     close(pipes[0][0]);
     close(pipes[1][0]);
-    return code ? err_set(err, ERR_SYSTEM, "cannot start '%s': %s", w->at[0], strerror(code)) : 0;
+    return rc;
 }

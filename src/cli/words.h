@@ -23,10 +23,12 @@ void cli_words_fini(struct cli_words *);
 int cli_words_split(struct cli_words *, const char *option, const char *text, struct err *);
 
 /*
- * Starts the command and appends what it writes to standard output. Input is empty, the standard
- * error ours. Returns 0 with its exit status (128 and the signal if one ended it), or ERR_SYSTEM if
- * it cannot be started.
+ * Starts the command under a guard (guard.h) and appends what it writes to standard output. Input is empty, the
+ * standard error ours. Returns 0 with its exit status (128 and the signal if one ended it), or ERR_SYSTEM if
+ * it cannot be started. *signal: an interrupt, SIGTERM or SIGHUP to this process came meanwhile; the command and
+ * all it had started have been ended then.
  */
-int cli_words_capture(const struct cli_words *, struct buf *out, int *status, struct err *);
+int cli_words_capture(const struct cli_words *, struct buf *out, int *status, int *signal,
+                      struct err *);
 
 #endif

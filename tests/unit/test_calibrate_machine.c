@@ -356,6 +356,101 @@ static void test_reports(void)
     calibrate_raw_fini(&raw);
 }
 
+/* ---- neighbours, and messages in real use ---- */
+
+static int make_use(struct calibrate_raw *raw)
+{
+    struct buf text;
+    struct err err;
+    struct rng rng;
+    buf_init(&text);
+    buf_adds(&text, HEAD);
+    rng_seed(&rng, SEED);
+    add_pair(&text, &rng, 0, 0); /* o_s 100, o_r 150 + 0.02 n; the gap is hidden */
+    for (unsigned n = 0; n <= 4096; n = n ? 4 * n : 64)
+        add_record(&text, &rng, 0, "unexpected", "intra", 2, n, 150 + 70 + (0.02 + 0.05) * n);
+    for (unsigned n = 0; n <= 256; n = n ? 4 * n : 16)
+        add_record(&text, &rng, 0, "match", "intra", 2, n, 700 + 2.0 * n);
+    add_record(&text, &rng, 0, "window", "intra", 2, 0, 100 + 2 * 40 + 9.5 * 2);
+    add_record(&text, &rng, 0, "peers", "intra", 4, 0, 100 + 33);
+    for (int k = 1; k <= 4; k *= 2) {
+        add_record(&text, &rng, 0, "streaming", "intra", k, 1 << 25, 1000 * (1 + 0.25 * (k - 1)));
+        add_record(&text, &rng, 0, "in_cache", "intra", k, 1 << 14, 500 - k);
+        add_record(&text, &rng, 0, "random", "intra", k, 1 << 25, 800 * (1 + 0.1 * (k - 1)));
+    }
+    buf_adds(&text, "# end\n");
+    int rc = calibrate_raw_read(raw, "made", buf_str(&text), text.len, &err);
+    buf_fini(&text);
+    return rc;
+}
+
+static void test_use(void)
+{
+    struct calibrate_raw raw;
+    struct calibrate_machine m;
+    struct err err;
+    struct platform p;
+    struct buf text;
+    is_int(make_use(&raw), 0, "messages in real use are read");
+    is_int(calibrate_machine_fit(&m, &raw, &err), 0, "and fitted");
+    ok(near(m.use.unexpected, 70, 0.01) && near(m.use.unexpected_per_byte, 0.05, 0.01),
+       "unexpected: what o_r does not explain (%g, %g)", m.use.unexpected, m.use.unexpected_per_byte);
+    ok(near(m.use.match, 2, 0.01), "matching: the slope (%g)", m.use.match);
+    ok(near(m.use.request, 40, 0.01), "requests: half of what is left (%g)", m.use.request);
+    ok(near(m.use.peer, 33, 0.02), "another peer (%g)", m.use.peer);
+    is_int(m.sharing_count, 2, "two numbers of neighbours");
+    ok(m.sharing[0].busy == 2 && near(m.sharing[0].streaming, 1.25, 1e-6) &&
+           near(m.sharing[1].random, 1.3, 1e-6),
+       "as factors");
+    ok(m.sharing[1].in_cache == 1, "nobody gets faster");
+    platform_init(&p);
+    calibrate_machine_settings(&m, &raw, "m", &p);
+    is_int(p.config.mpi_match_cost, 2000, "the platform has the cost of matching");
+    const struct platform_sharing *s = p.lists[PLATFORM_SHARING].items;
+    ok(p.lists[PLATFORM_SHARING].count == 2 && s[1].busy == 4 && s[1].streaming == 1.75,
+       "and the factors");
+    is_int(platform_check(&p, &err), 0, "it is a platform");
+    platform_fini(&p);
+    buf_init(&text);
+    calibrate_report_text(&m, &raw, &text);
+    ok(strstr(buf_str(&text), "  matching            2.00 ns for each receive that is pending"),
+       "the report has it");
+    ok(strstr(buf_str(&text), "      4      1.000      1.750      1.300"), "and the factors");
+    ok(!strstr(buf_str(&text), "poor fit"), "a good fit is not called poor");
+    buf_fini(&text);
+    calibrate_raw_fini(&raw);
+}
+
+static void test_poor(void)
+{
+    const char *text = ROW("pingpong,intra,2,0,9,0,100,100,100,100,100,0\n"
+                           "pingpong,intra,2,0,9,0,900,900,900,900,900,0");
+    struct calibrate_raw raw;
+    struct calibrate_machine m;
+    struct err err;
+    struct buf out;
+    size_t good, all;
+    is_int(calibrate_raw_read(&raw, "f", text, strlen(text), &err), 0, "what cannot be fitted well");
+    calibrate_machine_fit(&m, &raw, &err);
+    calibrate_fit_count(&m, &raw, CALIBRATE_INTRA, &good, &all);
+    ok(all == 2 && calibrate_fit_is_poor(good, all), "is poor");
+    ok(!calibrate_fit_is_poor(9, 10) && calibrate_fit_is_poor(8, 10) && !calibrate_fit_is_poor(0, 0),
+       "from below 90%% on");
+    buf_init(&out);
+    calibrate_report_text(&m, &raw, &out);
+    ok(strstr(buf_str(&out), "This is a poor fit: do not rely on the platform."), "in words");
+    buf_clear(&out);
+    calibrate_report_svg(&m, &raw, &out);
+    ok(strstr(buf_str(&out), "a poor fit: good at only"), "in the picture, too");
+    ok(strstr(buf_str(&out), ">within 10% or the quartiles<") && strstr(buf_str(&out), ">off<"),
+       "which says what the colours of the dots are");
+    buf_clear(&out);
+    calibrate_machine_remarks(&m, &raw, NULL, &out);
+    ok(strstr(buf_str(&out), "# WARNING: a poor fit"), "and in the platform file");
+    buf_fini(&out);
+    calibrate_raw_fini(&raw);
+}
+
 int main(void)
 {
     plan_auto();
@@ -369,5 +464,7 @@ int main(void)
     test_overlap();
     test_verdict();
     test_reports();
+    test_use();
+    test_poor();
     return done_testing();
 }

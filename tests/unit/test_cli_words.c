@@ -29,9 +29,11 @@ static void test_split(void)
 static int run(const char *command, struct buf *out, int *status, struct err *err)
 {
     struct cli_words w = {0};
-    int rc = cli_words_split(&w, "--x", command, err);
+    int signal = 0, rc = cli_words_split(&w, "--x", command, err);
     if (rc == 0)
-        rc = cli_words_capture(&w, out, status, err);
+        rc = cli_words_capture(&w, out, status, &signal, err);
+    if (signal)
+        *status = 1000 + signal;
     cli_words_fini(&w);
     return rc;
 }
@@ -50,6 +52,9 @@ static void test_capture(void)
     buf_clear(&out);
     run("sh -c 'head -c 300000 /dev/zero'", &out, &status, &err);
     is_int(out.len, 300000, "more than a pipe holds");
+    /* it asks for its own end: whoever started it is behind the guard */
+    run("sh -c 'sleep 100 & kill -TERM $(sed -n s/PPid:.//p /proc/$PPID/status); wait'", &out, &status, &err);
+    is_int(status, 1000 + 15, "a signal to us ends it, and what it has started");
     ok(run("/no/such/program", &out, &status, &err) == ERR_SYSTEM, "what cannot be started");
     is_str(err.text, "cannot start '/no/such/program': No such file or directory", "is told");
     buf_fini(&out);

@@ -142,6 +142,59 @@ static void measure_pair(struct native *n, int same_node)
     settle();
 }
 
+/* Ranks of the node of rank 0 before this one; -1 if it is on another. */
+static int place_on_node(const struct native *n)
+{
+    int before = 0;
+    for (int i = 0; i < n->rank; i++)
+        before += n->node_of[i] == n->node_of[0];
+    return n->node_of[n->rank] == n->node_of[0] ? before : -1;
+}
+
+/* How many ranks of the node of rank 0 have a core of their own. */
+static int most_busy(const struct native *n)
+{
+    int all = 0;
+    for (int i = 0; i < n->ranks; i++)
+        all += n->node_of[i] == n->node_of[0];
+    return all < n->cores ? all : n->cores;
+}
+
+static void measure_peers(struct native *n)
+{
+    int place = place_on_node(n), most = most_busy(n) - 1;
+    MPI_Comm some;
+    if (most > native_peers_most())
+        most = native_peers_most();
+    if (most < 2)
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, place >= 0 && place <= most ? 0 : MPI_UNDEFINED, n->rank, &some);
+    if (some != MPI_COMM_NULL) {
+        native_peers(n, some, "intra");
+        MPI_Comm_free(&some);
+    }
+    settle();
+}
+
+/* 1, 2, 3, 4, 6, 9, ... ranks of a node that compute at once. */
+static void measure_sharing(struct native *n)
+{
+    int place = place_on_node(n), most = most_busy(n);
+    for (int busy = 1;; busy += busy < 4 ? 1 : busy / 2) {
+        MPI_Comm some;
+        if (busy > most)
+            busy = most;
+        MPI_Comm_split(MPI_COMM_WORLD, place >= 0 && place < busy ? 0 : MPI_UNDEFINED, n->rank, &some);
+        if (some != MPI_COMM_NULL) {
+            native_kernels(n, some);
+            MPI_Comm_free(&some);
+        }
+        settle();
+        if (busy == most)
+            return;
+    }
+}
+
 static void measure_collectives(struct native *n)
 {
     for (int ranks = 2;; ranks = 2 * ranks < n->ranks ? 2 * ranks : n->ranks) {
@@ -168,12 +221,15 @@ static void measure_all(struct native *n)
     MPI_Bcast(&n->clock_cost, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     measure_pair(n, 1);
     measure_pair(n, 0);
-    if (!n->opt.pingpong_only)
+    if (!n->opt.pingpong_only) {
+        measure_peers(n);
+        measure_sharing(n);
         measure_collectives(n);
+    }
     if (n->rank == 0 && n->opt.progress)
         fprintf(stderr, "\r%70s\r", "");
     if (n->rank == 0)
-        printf("# end\n");
+        printf("# samples: %ld\n# broken: %ld\n# end\n", n->all_samples, n->broken_samples);
 }
 
 int main(int argc, char **argv)
@@ -206,6 +262,7 @@ int main(int argc, char **argv)
     free(n.out);
     free(n.in);
     free(n.node_of);
+    free(n.memory);
     MPI_Finalize();
     return 0;
 }

@@ -15,6 +15,7 @@
 #define NATIVE_BYTES_MAX (4u << 20)
 #define NATIVE_SIZES_MAX 256
 #define NATIVE_SAMPLES_MAX 1000
+#define NATIVE_CHUNK 8 /* samples that a point takes at its turn */
 
 struct native_options {
     int samples;    /* most per point */
@@ -35,6 +36,9 @@ struct native {
     double clock_cost; /* of reading the clock, in seconds */
     char *out, *in;    /* buffers of buffer_bytes */
     size_t buffer_bytes;
+    double *memory; /* of the kernels, and where the next one begins; NULL until needed */
+    size_t memory_count, cursor;
+    long all_samples, broken_samples; /* of all measurements that this rank led */
 };
 
 /* What is measured: one sample of `batch` operations, made by all ranks of comm together; what rank
@@ -54,6 +58,8 @@ struct native_point {
     size_t bytes;
     double *samples; /* the rest is native_measure's */
     int count, batch;
+    double broken[NATIVE_CHUNK]; /* the last samples in which a rank was switched out */
+    int broken_count;
 };
 
 /* ---- sampling.c ---- */
@@ -66,12 +72,25 @@ void native_print_bytes(const struct native *, MPI_Comm comm, const char *kind, 
                         size_t bytes);
 /* Seconds since `start`, without the cost of the clock. */
 double native_since(const struct native *, double start);
+/* Only looks at the clock: nothing is received meanwhile. */
+void native_pause(double seconds);
 
 /* ---- p2p.c ---- */
 /* Clock, calls, tests: rank 0 alone. */
 void native_alone(struct native *);
 /* All of two ranks; `pair` has two, others pass MPI_COMM_NULL. */
 void native_pair(struct native *, MPI_Comm pair, const char *where);
+
+/* ---- use.c ---- */
+/* Unexpected messages, many in flight, matching among many; of two ranks. */
+void native_use(struct native *, MPI_Comm pair, const char *where, size_t eager);
+/* Rank 0 of comm sends to all others in turn. */
+void native_peers(struct native *, MPI_Comm comm, const char *where);
+int native_peers_most(void);
+
+/* ---- kernels.c ---- */
+/* Kernels that all ranks of comm, which are on one node, run at the same time. */
+void native_kernels(struct native *, MPI_Comm comm);
 
 /* ---- coll.c ---- */
 /* Every collective, over sizes, on the first ranks of comm. */

@@ -161,14 +161,6 @@ static double sample_send(struct native *n, MPI_Comm comm, const struct native_p
     return spent / batch;
 }
 
-/* Only looks at the clock: nothing is received meanwhile. */
-static void wait_for(double seconds)
-{
-    double start = MPI_Wtime();
-    while (MPI_Wtime() - start < seconds)
-        ;
-}
-
 static double sample_recv(struct native *n, MPI_Comm comm, const struct native_probe *p,
                           size_t bytes, int batch)
 {
@@ -180,7 +172,7 @@ static double sample_recv(struct native *n, MPI_Comm comm, const struct native_p
         recv_bytes(n, comm, bytes, 1); /* how long that takes */
         double trip = native_since(n, start);
         send_bytes(n, comm, 0, 1);
-        wait_for((4 + batch) * trip + 10e-6);
+        native_pause((4 + batch) * trip + 10e-6);
         start = MPI_Wtime();
         for (int i = 0; i < batch; i++)
             recv_bytes(n, comm, bytes, 1);
@@ -311,6 +303,7 @@ static void measure_sizes(struct native *n, MPI_Comm pair, const char *where, co
         used = add_points(points, used, &recv, sizes, count, eager);
         used = add_points(points, used, &gap, gap_sizes, GAP_SIZES, NATIVE_BYTES_MAX);
         native_measure(n, pair, points, used);
+        native_use(n, pair, where, eager);
     }
     free(points);
 }

@@ -2,6 +2,11 @@
  * Samples of anything: warm-up, a batch long enough for the clock, chunks of samples until the
  * interquartile range is below 2% of the median or the time is spent, quartiles.
  *
+ * A sample in which some rank lost its processor to another program is broken, and not counted: the system
+ * counts such switches for each thread. On a busy computer this is what makes the difference between times of
+ * the machine and times of its scheduler. There more time is spent until each point has some samples that are
+ * whole; only if none is are the broken ones taken.
+ *
  * All points take turns, a chunk each: what disturbs the machine for a while then disturbs a part
  * of the samples of many points, not all of those of one. The leader alone looks at times; it tells
  * the others by broadcast which points go on, so that all make the same samples.
@@ -9,12 +14,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "calibrate/native/native.h"
 
 #define WARM_UP 3
-#define CHUNK 8
+#define CHUNK NATIVE_CHUNK
 #define FEW (5 * CHUNK) /* samples before quartiles are believed to be narrow */
+#define LEAST 10        /* whole samples to wait for on a busy computer, ... */
+#define PATIENCE 4      /* ... so many times longer than usual */
 #define NARROW 0.02     /* interquartile range over median that is good enough */
 #define ROUNDING 1e-12  /* seconds: what the clock's own numbers are exact to */
 #define FENCE 1.5       /* in interquartile ranges beyond the quartiles: outliers (Tukey) */
@@ -23,6 +31,23 @@ double native_since(const struct native *n, double start)
 {
     double t = MPI_Wtime() - start - n->clock_cost;
     return t > 0 ? t : 0;
+}
+
+void native_pause(double seconds)
+{
+    double start = MPI_Wtime();
+    while (MPI_Wtime() - start < seconds)
+        ;
+}
+
+/* In the simulator other programs take no time. */
+extern void orrery_compute(double) __attribute__((weak));
+
+/* How often this thread has lost its processor. */
+static long switches(void)
+{
+    struct rusage usage;
+    return !orrery_compute && getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
 static int by_value(const void *a, const void *b)
@@ -102,11 +127,30 @@ static void warm_up(struct native *n, MPI_Comm comm, struct native_point *p)
     MPI_Bcast(&p->batch, 1, MPI_INT, 0, comm);
 }
 
-static void add_chunk(struct native *n, MPI_Comm comm, struct native_point *p)
+/* The leader keeps a sample. */
+static void keep(struct native *n, struct native_point *p, double sample, int broken)
 {
+    n->all_samples++;
+    n->broken_samples += broken != 0;
+    if (broken)
+        p->broken[p->broken_count++ % CHUNK] = sample;
+    else if (p->count < n->opt.samples)
+        p->samples[p->count++] = sample;
+}
+
+static void add_chunk(struct native *n, MPI_Comm comm, struct native_point *p, int is_leader)
+{
+    int count = n->opt.samples < CHUNK ? n->opt.samples : CHUNK, mine[CHUNK], any[CHUNK] = {0};
+    double samples[CHUNK];
     p->probe->sample(n, comm, p->probe, p->bytes, p->batch);
-    for (int i = 0; i < CHUNK && p->count < n->opt.samples; i++)
-        p->samples[p->count++] = p->probe->sample(n, comm, p->probe, p->bytes, p->batch);
+    for (int i = 0; i < count; i++) {
+        long before = switches();
+        samples[i] = p->probe->sample(n, comm, p->probe, p->bytes, p->batch);
+        mine[i] = switches() != before;
+    }
+    MPI_Reduce(mine, any, count, MPI_INT, MPI_MAX, 0, comm);
+    for (int i = 0; i < count && is_leader; i++)
+        keep(n, p, samples[i], any[i]);
 }
 
 static void show_progress(const struct native *n, const struct native_point *p, int turn)
@@ -129,14 +173,31 @@ static void take_turn(struct native *n, MPI_Comm comm, struct native_point *poin
             show_progress(n, &points[i], turn);
         if (turn == 0)
             warm_up(n, comm, &points[i]);
-        add_chunk(n, comm, &points[i]);
+        add_chunk(n, comm, &points[i], rank == 0);
     }
+}
+
+/* Does the point go on? Beyond the usual time only if it has too few samples that are whole. */
+static int goes_on(const struct native *n, const struct native_point *p, double now, double end,
+                   double latest)
+{
+    int least = n->opt.samples < LEAST ? n->opt.samples : LEAST;
+    return now < end ? !is_enough(n, p) : now < latest && p->count < least;
+}
+
+/* A point without any whole sample has to do with broken ones. */
+static void make_do(struct native_point *p)
+{
+    if (p->count)
+        return;
+    p->count = p->broken_count < CHUNK ? p->broken_count : CHUNK;
+    memcpy(p->samples, p->broken, (size_t)p->count * sizeof *p->samples);
 }
 
 double native_measure(struct native *n, MPI_Comm comm, struct native_point *points, int count)
 {
     int rank, ranks, *more = calloc((size_t)count, sizeof *more), left = 1;
-    double median = 0, end = MPI_Wtime() + count * n->opt.seconds;
+    double median = 0, usual = count * n->opt.seconds, end = MPI_Wtime() + usual;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     for (int i = 0; i < count; i++)
@@ -144,12 +205,15 @@ double native_measure(struct native *n, MPI_Comm comm, struct native_point *poin
             MPI_Abort(MPI_COMM_WORLD, 3);
     for (int turn = 0; left; turn++) {
         take_turn(n, comm, points, count, more, turn);
-        for (int i = left = 0; i < count && rank == 0 && MPI_Wtime() < end; i++)
-            left += more[i] = !is_enough(n, &points[i]);
+        double now = MPI_Wtime();
+        for (int i = left = 0; i < count && rank == 0; i++)
+            left += more[i] = goes_on(n, &points[i], now, end, end + PATIENCE * usual);
         MPI_Bcast(&left, 1, MPI_INT, 0, comm);
         MPI_Bcast(more, count, MPI_INT, 0, comm);
     }
     for (int i = 0; i < count; i++) {
+        if (rank == 0)
+            make_do(&points[i]);
         if (rank == 0)
             median = print_record(n, ranks, points[i].probe, points[i].bytes, points[i].samples,
                                   points[i].count);

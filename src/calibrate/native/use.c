@@ -1,0 +1,180 @@
+/*
+ * What messages cost in real use, beside a ping-pong with one of them at a time.
+ *
+ *     unexpected  MPI_Recv of a message that has come first and waits in the queue of such messages, with what
+ *                 it takes to put it there
+ *     window      a send and a receive more among many in flight: MPI_Irecv, MPI_Isend, MPI_Waitall
+ *     match       half of a round trip of an empty message while `bytes` other receives are pending
+ *     peers       time in MPI_Isend when each message goes to another rank than the one before
+ */
+#include <stdlib.h>
+
+#include "calibrate/native/native.h"
+
+#define TAG 1
+#define TAG_LAST 2
+#define TAG_OTHER 3
+#define BURST 16
+#define BURST_SECONDS 20e-6
+#define WINDOW_SHORT 2
+#define WINDOW_LONG 18
+#define PENDING_MOST 256
+#define PEERS_MOST 8
+
+static const size_t unexpected_sizes[] = {0, 64, 512, 2048, 4096, 8192};
+static const size_t pending_counts[] = {0, 16, 64, PENDING_MOST};
+static const size_t window_sizes[] = {0, 8, 64};
+#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+static void send_bytes(const struct native *n, MPI_Comm comm, size_t bytes, int to, int tag)
+{
+    MPI_Send(n->out, (int)bytes, MPI_BYTE, to, tag, comm);
+}
+
+static void recv_bytes(const struct native *n, MPI_Comm comm, size_t bytes, int from, int tag)
+{
+    MPI_Recv(n->in, (int)bytes, MPI_BYTE, from, tag, comm, MPI_STATUS_IGNORE);
+}
+
+/* All others are ready: their next call is theirs of the sample. Returns the rank. */
+static int begin_sample(const struct native *n, MPI_Comm comm)
+{
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    for (int i = 1; i < ranks && rank == 0; i++)
+        recv_bytes(n, comm, 0, i, TAG);
+    if (rank > 0)
+        send_bytes(n, comm, 0, 0, TAG);
+    return rank;
+}
+
+/* The probe finds the last message, and whatever was sent before it has to be put aside. */
+static double sample_unexpected(struct native *n, MPI_Comm comm, const struct native_probe *p,
+                                size_t bytes, int batch)
+{
+    double spent = 0;
+    (void)p;
+    if (begin_sample(n, comm) == 0) {
+        send_bytes(n, comm, 0, 1, TAG);
+        native_pause(50e-6 + (double)bytes * batch * 2e-9);
+        double start = MPI_Wtime();
+        MPI_Probe(1, TAG_LAST, comm, MPI_STATUS_IGNORE);
+        for (int i = 0; i < batch; i++)
+            recv_bytes(n, comm, bytes, 1, TAG);
+        spent = native_since(n, start);
+        recv_bytes(n, comm, 0, 1, TAG_LAST);
+    } else {
+        recv_bytes(n, comm, 0, 0, TAG);
+        for (int i = 0; i < batch; i++)
+            send_bytes(n, comm, bytes, 0, TAG);
+        send_bytes(n, comm, 0, 0, TAG_LAST);
+    }
+    return spent / batch;
+}
+
+static double window(struct native *n, MPI_Comm comm, size_t bytes, int length)
+{
+    MPI_Request requests[2 * WINDOW_LONG];
+    MPI_Status statuses[2 * WINDOW_LONG];
+    int rank = begin_sample(n, comm);
+    double start = MPI_Wtime();
+    for (int i = 0; i < length; i++)
+        MPI_Irecv(n->in, (int)bytes, MPI_BYTE, 1 - rank, TAG, comm, &requests[i]);
+    for (int i = 0; i < length; i++)
+        MPI_Isend(n->out, (int)bytes, MPI_BYTE, 1 - rank, TAG, comm, &requests[length + i]);
+    MPI_Waitall(2 * length, requests, statuses);
+    return native_since(n, start);
+}
+
+static double sample_window(struct native *n, MPI_Comm comm, const struct native_probe *p,
+                            size_t bytes, int batch)
+{
+    double few = window(n, comm, bytes, WINDOW_SHORT), many = window(n, comm, bytes, WINDOW_LONG);
+    (void)p, (void)batch;
+    return many > few ? (many - few) / (WINDOW_LONG - WINDOW_SHORT) : 0;
+}
+
+static double sample_match(struct native *n, MPI_Comm comm, const struct native_probe *p,
+                           size_t pending, int batch)
+{
+    MPI_Request requests[PENDING_MOST];
+    MPI_Status statuses[PENDING_MOST];
+    int rank, count = (int)pending;
+    MPI_Comm_rank(comm, &rank);
+    (void)p;
+    for (int i = 0; i < count; i++)
+        MPI_Irecv(n->in, 0, MPI_BYTE, 1 - rank, TAG_OTHER, comm, &requests[i]);
+    begin_sample(n, comm);
+    double start = MPI_Wtime();
+    for (int i = 0; i < batch; i++) {
+        if (rank == 0)
+            send_bytes(n, comm, 0, 1, TAG);
+        recv_bytes(n, comm, 0, 1 - rank, TAG);
+        if (rank == 1)
+            send_bytes(n, comm, 0, 0, TAG);
+    }
+    double spent = native_since(n, start) / batch / 2;
+    for (int i = 0; i < count; i++)
+        send_bytes(n, comm, 0, 1 - rank, TAG_OTHER);
+    MPI_Waitall(count, requests, statuses);
+    return spent;
+}
+
+static double sample_peers(struct native *n, MPI_Comm comm, const struct native_probe *p,
+                           size_t bytes, int batch)
+{
+    MPI_Request requests[BURST];
+    MPI_Status statuses[BURST];
+    double spent = 0;
+    int ranks, rank = begin_sample(n, comm);
+    (void)p;
+    MPI_Comm_size(comm, &ranks);
+    if (rank == 0) {
+        double start = MPI_Wtime();
+        for (int i = 0; i < batch; i++)
+            MPI_Isend(n->out, (int)bytes, MPI_BYTE, 1 + i % (ranks - 1), TAG, comm, &requests[i]);
+        spent = native_since(n, start);
+        MPI_Waitall(batch, requests, statuses);
+    } else {
+        for (int i = rank - 1; i < batch; i += ranks - 1)
+            recv_bytes(n, comm, bytes, 0, TAG);
+    }
+    MPI_Barrier(comm);
+    return spent / batch;
+}
+
+static int add_points(struct native_point *points, int count, const struct native_probe *probe,
+                      const size_t *sizes, int size_count, size_t most)
+{
+    for (int i = 0; i < size_count; i++)
+        if (sizes[i] <= most)
+            points[count++] = (struct native_point){.probe = probe, .bytes = sizes[i]};
+    return count;
+}
+
+void native_use(struct native *n, MPI_Comm pair, const char *where, size_t eager)
+{
+    const struct native_probe unexpected = {"unexpected", where,         sample_unexpected,
+                                            BURST,        BURST_SECONDS, NULL};
+    const struct native_probe in_window = {"window", where, sample_window, 1, 0, NULL};
+    const struct native_probe match = {"match", where, sample_match, BURST, BURST_SECONDS, NULL};
+    struct native_point
+        points[COUNT(unexpected_sizes) + COUNT(window_sizes) + COUNT(pending_counts)];
+    int count = add_points(points, 0, &unexpected, unexpected_sizes, COUNT(unexpected_sizes), eager);
+    count = add_points(points, count, &in_window, window_sizes, COUNT(window_sizes), eager);
+    count = add_points(points, count, &match, pending_counts, COUNT(pending_counts), PENDING_MOST);
+    native_measure(n, pair, points, count);
+}
+
+void native_peers(struct native *n, MPI_Comm comm, const char *where)
+{
+    const struct native_probe peers = {"peers", where, sample_peers, BURST, BURST_SECONDS, NULL};
+    struct native_point point = {.probe = &peers};
+    native_measure(n, comm, &point, 1);
+}
+
+int native_peers_most(void)
+{
+    return PEERS_MOST;
+}
