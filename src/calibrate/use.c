@@ -4,7 +4,7 @@
  *     factor(k)       time of a kernel when k ranks run it, over that of one alone
  *     unexpected      MPI_Recv of a message that waits in the queue, less o_r
  *     request         a send and a receive among many in flight take o_s + 2 request (or the gap, if that is
- *                     longer), and the matching that the model adds for those that are pending
+ *                     longer), and one more receive that is pending
  *     match           slope of a round trip over the number of receives that are pending
  *     peer            MPI_Isend to ranks in turn, less o_s
  *
@@ -16,9 +16,6 @@
 
 #include "base/mem.h"
 #include "calibrate/machine.h"
-
-/* As the measuring program has it: from 2 to 18 in flight. The i-th receive has i before it. */
-#define PENDING_MEAN ((18.0 * 17 - 2 * 1) / 2 / (18 - 2))
 
 /* ---- sharing ---- */
 
@@ -109,7 +106,7 @@ void calibrate_use_fit(struct calibrate_machine *m, const struct calibrate_raw *
     }
     if (line_of(raw, "window", where, &line)) {
         use->measured = 1;
-        use->request = at_least_0(line.a - fmax(s->send.value, m->gap) - PENDING_MEAN * use->match) / 2;
+        use->request = at_least_0(line.a - fmax(s->send.value, m->gap) - use->match) / 2;
     }
     if (line_of(raw, "peers", CALIBRATE_ANYWHERE, &line)) {
         use->peers_measured = 1;

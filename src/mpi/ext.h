@@ -31,6 +31,7 @@ struct mpi_ext {
     int32_t failed, handled;       /* errhandler.c: a class that was raised, what its handler made of it */
     uint32_t channels;             /* partitioned sends it has initialised */
     uint32_t receives;             /* p2p/costs.c: started by the program and not completed, if they count */
+    vtime looked;                  /* p2p/costs.c: when it looked for messages last, + 1, if that counts */
     uint32_t last_peer;            /* p2p/costs.c: whom it sent to last, + 1 */
     vtime decided;                 /* time of the rank's last wildcard decision */
     struct processor_tape *tape;   /* processor/record.c, replay.c: how long its slices took */

@@ -46,6 +46,7 @@ enum mpi_req_flag {
     MPI_REQ_HEAP = 64,       /* has a handle; else on a stack */
     MPI_REQ_QUEUED = 128,    /* in the posted list */
     MPI_REQ_CHILD = 256,     /* part of another request, see p2p/compound.h */
+    MPI_REQ_LATE = 2048,     /* its message came after it was posted (p2p/costs.c) */
     MPI_REQ_PENDING = 1024,  /* a receive that is counted as pending (p2p/costs.c) */
     MPI_REQ_OWN_BUF = 512,   /* its buffer is from mem_alloc and goes with it */
 };
@@ -77,7 +78,10 @@ struct mpi_req {
         vtime complete; /* when it completed, valid with MPI_REQ_DONE */
         uint64_t order; /* posted.c: while posted, its place among the receives posted */
     };
-    uint64_t bytes; /* sent or received */
+    union {
+        uint64_t bytes; /* sent or received */
+        vtime looked;   /* p2p/costs.c: while a receive is posted, when the rank looked for messages before, + 1 */
+    };
     union {
         struct mpi_msg *held;      /* a message matched by MPI_Mprobe and not received yet; or NULL */
         struct mpi_req *same_kind; /* posted.c: while posted, the next of its kind ... */
@@ -95,7 +99,10 @@ struct mpi_req {
     };
     uint32_t comm;                   /* communicator handle, for errors, status and reports */
     int32_t got_peer;                /* world rank that sent it */
-    int32_t got_tag;
+    union {
+        int32_t got_tag;
+        uint32_t pending; /* p2p/costs.c: while posted, receives that were pending before it */
+    };
     uint32_t id;    /* place in the request table (its handle), or protocol id */
     uint32_t owner; /* index of the rank */
     int16_t error;  /* MPI class */

@@ -60,8 +60,9 @@ _Static_assert(sizeof(struct mpi_rank) == 128, "a rank is 128 bytes");
 
 /* What messages cost in real use beside a ping-pong. All 0 on most machines. */
 struct mpi_costs {
-    int varies;   /* overheads depend on the message: on its size, its peer, or when it came */
-    int requests; /* requests cost time */
+    int varies;   /* overheads depend on the message: on its size or its peer */
+    int receives; /* it counts how a message is received: whether it was expected, among how many */
+    int requests; /* requests cost time, or are to be counted */
     vtime unexpected, request, match, peer;
     uint64_t unexpected_per_byte; /* 44.20 */
 };

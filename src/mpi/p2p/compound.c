@@ -78,7 +78,7 @@ static void start_recv(struct mpi_rank *self, struct mpi_req *parent, const stru
     parent->tag = s->tag;
     r = mpi_child_new(self, s->a.type);
     if (mpi_costs_are_for_requests())
-        mpi_costs_start(self, 1);
+        mpi_costs_start(self);
     mpi_p2p_irecv(self, r, s->buf, (uint64_t)s->count, s->a.type, parent->peer, s->tag,
                   s->a.comm->ctx, s->a.comm->handle);
     mpi_child_adopt(self, parent, r, 0);
@@ -91,7 +91,7 @@ static void start_send(struct mpi_rank *self, struct mpi_req *parent, const stru
     parent->parts++;
     r = mpi_child_new(self, s->a.type);
     if (mpi_costs_are_for_requests())
-        mpi_costs_start(self, 0);
+        mpi_costs_start(self);
     mpi_p2p_isend(self, r, s->buf, (uint64_t)s->count, s->a.type,
                   mpi_comm_world_rank(s->a.comm, (uint32_t)s->peer), s->tag, s->a.comm->ctx,
                   s->a.comm->handle, MPI_MODE_STANDARD);

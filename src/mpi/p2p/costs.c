@@ -2,10 +2,14 @@
  * costs.c - what messages cost in real use beside a ping-pong: pieces by size, messages that come before
  * their receive, requests, matching among many receives, changing from one peer to another.
  *
- * Every cost follows from virtual times and from the order in which the rank's own program calls MPI, never
- * from the order in which the simulator runs the ranks: so a message is unexpected if it arrives before the
- * time of its receive, and a receive is matched among those that the program has started and not completed
- * yet, rather than among those that happen to be in a queue.
+ * A message is unexpected if the rank takes it from the network before its receive is posted: then it is put
+ * aside and copied. That is so if it arrives before the end of a wait for something else, or before a message that
+ * was probed; while the rank computes, and when what it asks for is there, other messages stay where they are. A
+ * receive is matched among those that the program has started before and not completed.
+ *
+ * So every cost follows from virtual times and from the order in which the rank's own program calls MPI, never
+ * from the order in which the simulator runs the ranks. What has to be known when a message is matched is kept
+ * in its receive.
  */
 #include "mpi/ext.h"
 #include "mpi/p2p/p2p_internal.h"
@@ -20,8 +24,9 @@ void mpi_costs_init(const struct platform_config *c)
     costs->request = c->mpi_request_cost;
     costs->match = c->mpi_match_cost;
     costs->peer = c->mpi_peer_cost;
-    costs->varies = mpi_world.net.curved || costs->unexpected || costs->unexpected_per_byte || costs->peer;
-    costs->requests = costs->request || costs->match;
+    costs->varies = mpi_world.net.curved || costs->peer;
+    costs->receives = costs->unexpected || costs->unexpected_per_byte || costs->match;
+    costs->requests = costs->request || costs->receives;
 }
 
 /* Strands have clocks of their own, and run in no order that the program would know: they have no last
@@ -45,32 +50,48 @@ vtime mpi_costs_send(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
                      peer_cost(self, dst));
 }
 
-vtime mpi_costs_unexpected(vtime arrival, vtime posted, uint64_t bytes)
-{
-    const struct mpi_costs *c = &mpi_world.costs;
+/* ---- receives ---- */
 
-    return arrival < posted ? vtime_add(c->unexpected, vtime_mul_q(bytes, c->unexpected_per_byte)) : 0;
+void mpi_costs_look(struct mpi_rank *self, vtime t)
+{
+    if (!mpi_strand_current && t >= mpi_ext_get(self)->looked)
+        self->ext->looked = t + 1;
 }
 
-vtime mpi_costs_recv(const struct mpi_msg *m, vtime posted)
+void mpi_costs_wait(struct mpi_rank *self, const struct mpi_req *req)
 {
-    return vtime_add(net_recv_cost(&mpi_world.net, m->em.src, m->em.dst, m->bytes),
-                     mpi_costs_unexpected(m->em.arrival, posted, m->bytes));
+    if (req->complete > self->ent.clock && (req->kind != MPI_REQ_RECV || (req->flags & MPI_REQ_LATE)))
+        mpi_costs_look(self, req->complete);
+}
+
+/* Strands run in no order that the program would know: what they receive is always expected. */
+void mpi_costs_post(const struct mpi_rank *self, struct mpi_req *req)
+{
+    const struct mpi_ext *x = mpi_strand_current ? NULL : self->ext;
+
+    req->looked = x ? x->looked : 0;
+    req->pending = x ? x->receives : 0;
+}
+
+vtime mpi_costs_take(struct mpi_req *req, const struct mpi_msg *m)
+{
+    const struct mpi_costs *c = &mpi_world.costs;
+    vtime cost = vtime_scale(c->match, req->pending);
+
+    if (m->em.arrival > req->posted || m->kind == MPI_MSG_RTS)
+        req->flags |= MPI_REQ_LATE;
+    if (m->em.arrival >= req->looked)
+        return cost;
+    cost = vtime_add(cost, c->unexpected);
+    return m->kind == MPI_MSG_RTS ? cost
+                                  : vtime_add(cost, vtime_mul_q(m->bytes, c->unexpected_per_byte));
 }
 
 /* ---- requests ---- */
 
-void mpi_costs_match(struct mpi_rank *self)
-{
-    if (mpi_world.costs.match && self->ext)
-        mpi_clock_add(self, vtime_scale(mpi_world.costs.match, self->ext->receives));
-}
-
-void mpi_costs_start(struct mpi_rank *self, int receives)
+void mpi_costs_start(struct mpi_rank *self)
 {
     mpi_clock_add(self, mpi_world.costs.request);
-    if (receives)
-        mpi_costs_match(self);
 }
 
 void mpi_costs_pend(struct mpi_rank *self, struct mpi_req *req)
@@ -87,4 +108,11 @@ void mpi_costs_end(struct mpi_rank *self, struct mpi_req *req)
         return;
     req->flags &= (uint16_t)~MPI_REQ_PENDING;
     self->ext->receives--;
+}
+
+void mpi_costs_finish(struct mpi_rank *self, struct mpi_req *req)
+{
+    if (mpi_world.costs.receives)
+        mpi_costs_wait(self, req);
+    mpi_costs_end(self, req);
 }

@@ -65,25 +65,25 @@ static inline void finish(struct mpi_rank *self, struct mpi_req *req, struct mpi
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 
-/* Anything but an eager message. */
+/* Anything but an eager message; `more` is its own cost beside the overhead. */
 __attribute__((noinline)) static void match_other(struct mpi_rank *self, struct mpi_req *req,
-                                                  struct mpi_msg *m, vtime t)
+                                                  struct mpi_msg *m, vtime t, vtime more)
 {
     if (m->is_signed)
         mpi_verify_match(self, req, m);
     if (m->kind == MPI_MSG_RTS) {
-        mpi_send_cts(self, req, m,
-                     vtime_add(t, mpi_costs_unexpected(m->em.arrival, req->posted, 0)));
+        mpi_send_cts(self, req, m, vtime_add(t, more));
         engine_msg_free(&mpi_world.engine, &m->em);
     } else {
         finish(self, req, m, t,
-               m->kind == MPI_MSG_FREE ? t : vtime_add(t, mpi_recv_cost(m, req->posted)));
+               m->kind == MPI_MSG_FREE ? t : vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
     }
 }
 
 void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t)
 {
     uint64_t room = req->count * req->type->size;
+    vtime more = mpi_costs_are_for_receives() && m->kind != MPI_MSG_FREE ? mpi_costs_take(req, m) : 0;
 
     req->got_peer = (int32_t)m->em.src;
     req->got_tag = m->tag;
@@ -92,9 +92,9 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
     if (m->em.arrival > t)
         t = m->em.arrival;
     if (__builtin_expect(m->kind != MPI_MSG_EAGER, 0))
-        match_other(self, req, m, t);
+        match_other(self, req, m, t, more);
     else
-        finish(self, req, m, t, vtime_add(t, mpi_recv_cost(m, req->posted)));
+        finish(self, req, m, t, vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
 }
 
 void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m)
@@ -102,7 +102,7 @@ void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m)
     struct mpi_req *req = (struct mpi_req *)(uintptr_t)m->cookie;
 
     deliver(req, m->payload, m->bytes);
-    req->complete = vtime_add(m->em.arrival, mpi_recv_cost(m, 0));
+    req->complete = vtime_add(m->em.arrival, mpi_recv_cost(m));
     req->flags |= MPI_REQ_DONE;
     if (req->flags & MPI_REQ_ORPHAN)
         mpi_req_release(req);

@@ -117,16 +117,23 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
 vtime mpi_transmit(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before);
 /* ---- what messages cost (costs.c) ---- */
 vtime mpi_costs_send(struct mpi_rank *self, uint32_t dst, uint64_t bytes);
-vtime mpi_costs_recv(const struct mpi_msg *m, vtime posted);
-/* More for a message of so many bytes that has arrived before its receive was posted. */
-vtime mpi_costs_unexpected(vtime arrival, vtime posted, uint64_t bytes);
-/* Where requests cost time (mpi_world.costs.requests): the program starts a non-blocking operation, or a
- * blocking receive; */
-void mpi_costs_start(struct mpi_rank *self, int receives);
-void mpi_costs_match(struct mpi_rank *self);
-/* it has started that receive; it is done with it. */
+/* Where it counts how messages are received (mpi_world.costs.receives): the rank takes all messages that have
+ * arrived by t; is about to complete a request, and may have waited for it; notes these things in a receive that
+ * is posted; what they add to receiving m, which is about to be matched. */
+void mpi_costs_look(struct mpi_rank *self, vtime t);
+void mpi_costs_wait(struct mpi_rank *self, const struct mpi_req *req);
+void mpi_costs_post(const struct mpi_rank *self, struct mpi_req *req);
+vtime mpi_costs_take(struct mpi_req *req, const struct mpi_msg *m);
+static inline int mpi_costs_are_for_receives(void)
+{
+    return __builtin_expect(mpi_world.costs.receives, 0);
+}
+/* Where requests count (mpi_world.costs.requests): the program starts a non-blocking operation; has started a
+ * receive; gives a request up; is about to complete it. */
+void mpi_costs_start(struct mpi_rank *self);
 void mpi_costs_pend(struct mpi_rank *self, struct mpi_req *req);
 void mpi_costs_end(struct mpi_rank *self, struct mpi_req *req);
+void mpi_costs_finish(struct mpi_rank *self, struct mpi_req *req);
 static inline int mpi_costs_are_for_requests(void)
 {
     return __builtin_expect(mpi_world.costs.requests, 0);
@@ -139,12 +146,11 @@ static inline vtime mpi_send_cost(struct mpi_rank *self, uint32_t dst, uint64_t 
         return mpi_world.send_overhead;
     return mpi_costs_send(self, dst, bytes);
 }
-/* The receive was posted at that time. */
-static inline vtime mpi_recv_cost(const struct mpi_msg *m, vtime posted)
+static inline vtime mpi_recv_cost(const struct mpi_msg *m)
 {
     if (__builtin_expect(!mpi_world.costs.varies, 1))
         return mpi_world.recv_overhead;
-    return mpi_costs_recv(m, posted);
+    return net_recv_cost(&mpi_world.net, m->em.src, m->em.dst, m->bytes);
 }
 void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *m);
 void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m);

@@ -138,6 +138,8 @@ static int probe(struct mpi_rank *self, int source, int tag, MPI_Comm comm, int 
     if (!m)
         return MPI_SUCCESS;
     mpi_clock_reach(self, visible(self, m));
+    if (mpi_costs_are_for_receives())
+        mpi_costs_look(self, m->em.arrival);
     engine_progress(&mpi_world.engine, self->ent.clock);
     set_status(status, m, comm);
     if (message)
@@ -213,6 +215,10 @@ static int matched(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Dataty
     r->peer = (int32_t)m->em.src;
     r->tag = m->tag;
     r->posted = self->ent.clock;
+    if (mpi_costs_are_for_receives()) {
+        mpi_costs_post(self, r);
+        r->pending = 0; /* it was matched by the probe */
+    }
     mpi_match(self, r, m, r->posted);
     *message = MPI_MESSAGE_NULL;
     *out = r;

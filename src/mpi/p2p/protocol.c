@@ -322,5 +322,7 @@ void mpi_p2p_irecv(struct mpi_rank *self, struct mpi_req *req, void *buf, uint64
     req->comm = (uint32_t)comm;
     req->error = MPI_SUCCESS;
     req->posted = self->ent.clock;
+    if (mpi_costs_are_for_receives())
+        mpi_costs_post(self, req);
     mpi_post(self, req);
 }

@@ -28,8 +28,6 @@ int mpi_recv_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype d
         status_null(status);
         return MPI_SUCCESS;
     }
-    if (mpi_costs_are_for_requests())
-        mpi_costs_match(self);
     rc = mpi_p2p_recv(self, buf, (uint64_t)count, a.type, mpi_source_world(a.comm, source), tag,
                       a.comm->ctx, a.comm, status);
     return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
@@ -47,7 +45,7 @@ static void start(struct mpi_rank *self, struct mpi_req *r, void *buf, MPI_Count
         return;
     }
     if (mpi_costs_are_for_requests())
-        mpi_costs_start(self, 1);
+        mpi_costs_start(self);
     mpi_p2p_irecv(self, r, buf, (uint64_t)count, a->type, mpi_source_world(a->comm, source), tag,
                   a->comm->ctx, a->comm->handle);
     if (mpi_costs_are_for_requests())
@@ -108,7 +106,7 @@ int mpi_start(struct mpi_rank *self, MPI_Request *request)
                          (unsigned)*request);
     mpi_drain(self);
     if (mpi_costs_are_for_requests() && r->persistent_kind <= MPI_REQ_RECV)
-        mpi_costs_start(self, r->persistent_kind == MPI_REQ_RECV);
+        mpi_costs_start(self);
     r->flags = (r->flags & (uint16_t)~(MPI_REQ_DONE | MPI_REQ_CANCELLED)) | MPI_REQ_ACTIVE;
     if (r->persistent_kind == MPI_REQ_SEND) {
         mpi_p2p_isend(self, r, r->buf, r->count, r->type, (uint32_t)r->peer, r->tag, r->ctx,
@@ -157,8 +155,6 @@ static int exchange(struct mpi_rank *self, const void *sbuf, MPI_Count scount,
     memset(reqs, 0, sizeof reqs);
     reqs[0].kind = reqs[1].kind = MPI_REQ_NOOP;
     reqs[0].flags = reqs[1].flags = MPI_REQ_DONE;
-    if (mpi_costs_are_for_requests() && source != MPI_PROC_NULL)
-        mpi_costs_match(self);
     if (source != MPI_PROC_NULL)
         mpi_p2p_irecv(self, &reqs[0], rbuf, (uint64_t)rcount, r->type,
                       mpi_source_world(r->comm, source), rtag, r->comm->ctx, r->comm->handle);

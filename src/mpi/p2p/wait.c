@@ -68,6 +68,8 @@ int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req)
         if (!mpi_decide(self, VTIME_NEVER, &due))
             mpi_block(self, due, 1, &req, 1);
     }
+    if (mpi_costs_are_for_receives())
+        mpi_costs_wait(self, req);
     mpi_clock_reach(self, req->complete);
     if (__builtin_expect(req->error != MPI_SUCCESS, 0))
         mpi_misfit_note(self, req);
@@ -115,6 +117,8 @@ int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
             mpi_block(self, due, needed, &pending, 1);
     }
     for (uint32_t i = 0; i < n; i++) {
+        if (mpi_costs_are_for_receives())
+            mpi_costs_wait(self, &reqs[i]);
         mpi_clock_reach(self, reqs[i].complete);
         if (__builtin_expect(reqs[i].error == MPI_SUCCESS || error != MPI_SUCCESS, 1))
             continue;
@@ -206,6 +210,8 @@ __attribute__((noinline)) static int finish_slow(struct mpi_rank *self, struct m
                           .peer = (int32_t)m->em.src, .tag = m->tag, .ctx = m->ctx};
     int error;
 
+    if (mpi_costs_are_for_receives())
+        mpi_costs_post(self, &req);
     mpi_match(self, &req, m, req.posted);
     error = mpi_p2p_wait(self, &req);
     if (status != MPI_STATUS_IGNORE)
@@ -235,19 +241,17 @@ int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_ty
                  int32_t src, int tag, uint32_t ctx, struct mpi_comm *c, MPI_Status *status)
 {
     struct mpi_msg *m;
-    vtime cost;
 
     if (src == MPI_P2P_ANY || self->posted || mpi_strand_current)
         return recv_posted(self, buf, count, type, src, tag, ctx, c, status);
     m = await(self, ctx, (uint32_t)src, tag, c->handle);
-    if (m->kind != MPI_MSG_EAGER || m->cookie || !type->contig ||
+    if (m->kind != MPI_MSG_EAGER || m->cookie || !type->contig || mpi_costs_are_for_receives() ||
         (m->bytes != count * type->size && !may_be_short(m, count * type->size)))
         return finish_slow(self, m, buf, count, type, c, status);
     if (m->bytes)
         memcpy(buf, m->payload, m->bytes);
-    cost = mpi_recv_cost(m, self->ent.clock);
     mpi_clock_reach(self, m->em.arrival);
-    mpi_clock_add(self, cost);
+    mpi_clock_add(self, mpi_recv_cost(m));
     if (status != MPI_STATUS_IGNORE)
         fill_status(status, c, m);
     engine_msg_free(&mpi_world.engine, &m->em);
