@@ -9,6 +9,7 @@
  */
 #include "engine/bell.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,9 +81,11 @@ void bells_sleep(struct bells *b, uint32_t heard, uint64_t ns)
 {
     struct timespec limit = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
     struct bell *bell = &b->at[b->mine];
+    int saved = errno; /* the program's: the last rank's data is still in place */
 
     __atomic_store_n(&bell->asleep, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST) == heard)
         syscall(SYS_futex, &bell->rings, FUTEX_WAIT, heard, &limit, NULL, 0);
     __atomic_store_n(&bell->asleep, 0, __ATOMIC_RELAXED);
+    errno = saved;
 }
