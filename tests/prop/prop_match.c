@@ -39,6 +39,13 @@ static int fibre_rank(const struct vp_fibre *f)
     return (int)mpi_rank_id(mpi_rank_of_fibre((struct vp_fibre *)f));
 }
 
+int vp_caller(char *out, size_t n)
+{
+    (void)out;
+    (void)n;
+    return 0;
+}
+
 int vp_fibre_resume(struct vp_fibre *f)
 {
     int rank = fibre_rank(f);
