@@ -345,6 +345,9 @@ def add_usage(tests):
     tests.add("usage --procs 0", tests.usage, ["-n", "4", "--procs", "0"], 2, "procs")
     tests.add("usage --procs x", tests.usage, ["-n", "4", "--procs", "x"], 2, "procs")
     tests.add("usage --procs -1", tests.usage, ["-n", "4", "--procs", "-1"], 2, "procs")
+    tests.add("usage --procs auto", tests.usage, ["-n", "40", "--procs", "auto"], 0, "")
+    tests.add("usage --procs auto, few ranks", tests.usage, ["-n", "4", "--procs", "auto"], 0, "")
+    tests.add("usage --procs auto-", tests.usage, ["-n", "4", "--procs", "auto-"], 2, "procs")
     tests.add("usage more processes than ranks", tests.clamped)
     for how in ("junk", "mincut:", "mincut:no-such-file", "mincut:/dev/null",
                 "mincut:/proc/version"):

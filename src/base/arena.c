@@ -11,7 +11,7 @@
 #define SMALL_CLASSES (SMALL_MAX / 16) /* class c: 16 * (c + 1) bytes */
 #define LARGE_CLASSES (4 * 36)         /* up to 2^46 */
 #define GIVE_BACK ((size_t)1 << 20)    /* free blocks this large leave their pages ... */
-#define KEEP ((size_t)64 << 20)        /* ... but for so many bytes of them in all */
+#define KEEP ((size_t)512 << 20)       /* ... but for so many bytes of them in all */
 #define PAGE ((size_t)4096)
 
 /* Lies right before what the caller gets. */

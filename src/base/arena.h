@@ -9,7 +9,7 @@
  *
  * Blocks are of fixed classes (multiples of 16 bytes up to 1 KiB, then four per power of two), kept
  * in one free list per class and never split; pages of large ones go back to the system when freed, but
- * for 64 MiB of them, which are kept for the next.
+ * for 512 MiB of them, which are kept for the next.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H

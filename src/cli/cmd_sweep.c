@@ -345,6 +345,8 @@ static void choose_jobs(struct sweep *s)
         if (points > 1 && cores > 1 && !s->quiet)
             log_note("one run at a time, as compute time is measured (-j JOBS or --compute none: several)");
     }
+    if (s->jobs == 0 && s->run.procs_auto)
+        s->jobs = 1;
     if (s->jobs == 0)
         s->jobs = cores > s->run.opt.procs ? cores / s->run.opt.procs : 1;
     if (s->jobs > points)

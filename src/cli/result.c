@@ -11,8 +11,10 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "cli/host.h"
+#include "cli/share.h"
 #include "net/net.h"
 #include "platform/read.h"
 
@@ -142,6 +144,18 @@ static void add_computed(const struct run_page *page, struct buf *out)
                  page->end.computed_s, page->end.left_out_s);
 }
 
+/* Would more processes have helped? */
+static void add_hint(const struct run_page *page, const struct cli_outcome *outcome, struct buf *out)
+{
+    unsigned cores = cli_share_cores();
+
+    if (page->opt.procs == 1 &&
+        cli_share_is_hint(outcome->wall_s, cli_share_idle(cores),
+                          cli_share_choose(page->opt.ranks, cores, mem_available())))
+        buf_addf(out, "  hint          the run used one of %u cores: --procs auto shares it between them\n",
+                 cores);
+}
+
 static void add_notes(const struct run_page *page, struct buf *out)
 {
     double idle = page->end.left_out_s / (page->end.computed_s + page->end.left_out_s); /* may be NaN */
@@ -248,6 +262,7 @@ void cli_result_summary(const struct run_page *page, const struct cli_outcome *o
     }
     buf_addc(out, '\n');
     add_notes(page, out);
+    add_hint(page, outcome, out);
 }
 
 /* ---- JSON ---- */

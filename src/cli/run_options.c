@@ -189,12 +189,18 @@ static int set_procs(void *into, const char *value, struct err *err)
 {
     struct cli_run *run = into;
     uint64_t procs;
-    int rc = units_parse_count(value, &procs, err);
+    int rc;
+    if (strcmp(value, "auto") == 0) {
+        run->procs_auto = !run->worker; /* a worker has been told before */
+        return 0;
+    }
+    run->procs_auto = 0;
+    rc = units_parse_count(value, &procs, err);
     if (rc)
         return rc;
     if (procs < 1 || procs > PROCS_MAX)
-        return err_set(err, ERR_INPUT, "bad number of processes '%s': expected 1 to %d", value,
-                       PROCS_MAX);
+        return err_set(err, ERR_INPUT, "bad number of processes '%s': expected auto, or 1 to %d",
+                       value, PROCS_MAX);
     run->opt.procs = (uint32_t)procs;
     return 0;
 }
@@ -374,9 +380,9 @@ static const struct cli_option options[] = {
      "auto (default), own: one for each rank, or shared: one for all", set_stacks},
     {"host", 0, NULL, "HOST", "how ranks are run: auto (default), fibre or process", set_host},
     {"procs", 'P', NULL, "P",
-     "native processes that share the simulation\n"
-     "native processes that share the simulation (default 1, at most one per rank); changes "
-     "nothing but wall time",
+     "native processes that share the simulation, or auto\n"
+     "native processes that share the simulation (default 1, at most one per rank), or auto; "
+     "changes nothing but wall time",
      set_procs},
     {"placement", 0, NULL, "HOW",
      "of ranks on processes: block, cyclic, mincut:FILE\n"

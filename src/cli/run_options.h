@@ -20,6 +20,7 @@ struct cli_run {
     char collectives[64]; /* --collectives as a setting; empty: none */
     const char *mincut;   /* statistics to place ranks by, or NULL */
     int quiet;
+    int procs_auto; /* the number of processes is ours to choose */
     int worker; /* started by a launcher as one of several processes */
     int progress; /* 1 yes, 0 no, -1: if stderr is a terminal */
 };

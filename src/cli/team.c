@@ -64,6 +64,8 @@ static int command_line(struct cli_words *w, const struct cli_run *run, int argc
     cli_words_add(w, self);
     cli_words_add(w, "run");
     cli_words_add(w, "--worker");
+    cli_words_add(w, "--procs"); /* what auto has become; what was given follows and is the same */
+    cli_words_add(w, text);
     if (run->progress < 0 && isatty(STDERR_FILENO) && !run->quiet)
         cli_words_add(w, "--progress");
     for (int i = 1; i < argc; i++)

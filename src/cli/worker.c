@@ -15,10 +15,12 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/sys.h"
 #include "cli/libsearch.h"
 #include "cli/placement.h"
 #include "cli/program.h"
+#include "cli/share.h"
 #include "cli/team_internal.h"
 #include "engine/place.h"
 
@@ -77,12 +79,44 @@ static int make_list(struct cli_run *run, struct err *err)
     return rc;
 }
 
+/* Can a command be found, as execvp would? */
+static int is_installed(const char *command)
+{
+    const char *path = getenv("PATH");
+    char file[4096];
+
+    if (strchr(command, '/'))
+        return access(command, X_OK) == 0;
+    for (path = path ? path : "/bin:/usr/bin"; *path; path += *path == ':') {
+        size_t n = strcspn(path, ":");
+
+        snprintf(file, sizeof file, "%.*s/%s", (int)n, path, command);
+        if (access(file, X_OK) == 0)
+            return 1;
+        path += n;
+    }
+    return 0;
+}
+
+/* --procs auto: one process where several cannot be started. */
+static void choose_procs(struct cli_run *run)
+{
+    struct err ignored;
+
+    run->opt.procs = cli_share_choose(run->opt.ranks, cli_share_cores(), mem_available());
+    if (run->opt.procs > 1 && ((!run->launcher && !is_installed(CLI_TEAM_LAUNCHER)) ||
+                               find_native(run, &ignored) != 0))
+        run->opt.procs = 1;
+}
+
 int cli_team_prepare(struct cli_run *run, struct err *err)
 {
     int rc;
 
     uint64_t most = run_room(&run->opt);
 
+    if (run->procs_auto)
+        choose_procs(run);
     if (run->opt.procs > most) /* a process without a rank would be of no use */
         run->opt.procs = (uint32_t)most;
     if (run->opt.procs <= 1)

@@ -1,0 +1,53 @@
+/*
+ * share.c - see share.h.
+ *
+ * A process per core is best, if it has enough ranks: with few, most messages go to another process,
+ * which takes several times longer than within one.
+ */
+#define _GNU_SOURCE 1
+#include "cli/share.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define RANKS_MIN 16u                    /* for each process */
+#define PROCESS_BYTES ((uint64_t)64 << 20) /* that a process takes beside its ranks, generously */
+#define PROCESS_PART 4u                  /* of memory, at most for all processes together */
+#define HINT_SECONDS 20.0
+#define HINT_IDLE 0.9 /* processors */
+
+unsigned cli_share_cores(void)
+{
+    cpu_set_t set;
+    long count;
+
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return (unsigned)CPU_COUNT(&set);
+    count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (unsigned)count : 1;
+}
+
+uint32_t cli_share_choose(uint64_t ranks, unsigned cores, uint64_t memory)
+{
+    uint64_t procs = ranks / RANKS_MIN;
+
+    if (procs > cores)
+        procs = cores;
+    if (memory && procs > memory / PROCESS_PART / PROCESS_BYTES)
+        procs = memory / PROCESS_PART / PROCESS_BYTES;
+    return procs ? (uint32_t)procs : 1;
+}
+
+int cli_share_is_hint(double seconds, double idle, uint32_t procs)
+{
+    return seconds >= HINT_SECONDS && idle >= HINT_IDLE && procs > 1;
+}
+
+double cli_share_idle(unsigned cores)
+{
+    double load;
+
+    return getloadavg(&load, 1) == 1 && load < cores ? cores - load : 0;
+}
