@@ -196,7 +196,7 @@ static int draw(struct request *q)
         return cli_fail(&err);
     }
     buf_init(&text);
-    report_topology(topo, &p, &text);
+    report_topology(topo, &p, cli_machine_is_sized(&p), &text);
     int status = finish(q, &text);
     buf_fini(&text);
     topo_destroy(topo);

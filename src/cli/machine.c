@@ -122,18 +122,18 @@ void cli_machine_explain(const struct cli_machine *m, struct err *err)
         platform_origins_explain(&m->origins, err);
 }
 
-/* Does the topology have a size of its own? */
-static int is_sized(const struct platform *p)
+int cli_machine_is_sized(const struct platform *p)
 {
     const struct platform_config *c = &p->config;
-    return c->topo_dims.count || c->topo_down.count || c->topo_groups || c->topo_routers ||
+    return c->nodes_count || c->topo_dims.count || c->topo_down.count || c->topo_groups || c->topo_routers ||
            p->lists[PLATFORM_EDGES].count;
 }
 
 int cli_machine_topology(const struct cli_machine *m, const struct platform *p, struct topo **out,
                          struct err *err)
 {
-    uint64_t nodes = p->config.nodes_count ? p->config.nodes_count : is_sized(p) ? 1 : NODES_DRAWN;
+    uint64_t own = p->config.nodes_count ? p->config.nodes_count : 1;
+    uint64_t nodes = cli_machine_is_sized(p) ? own : NODES_DRAWN;
     int rc = nodes > UINT32_MAX
                  ? err_set(err, ERR_INPUT, "nodes.count: at most 2^32 - 1 nodes")
                  : topo_create(out, p, (uint32_t)nodes, err);
@@ -166,7 +166,7 @@ int cli_machine_check(const struct cli_machine *m, const struct platform *p, str
     rc = cli_machine_topology(m, p, &topo, err);
     if (rc)
         return rc;
-    size->nodes = is_sized(p) && !p->config.nodes_count ? topo_nodes(topo) : p->config.nodes_count;
+    size->nodes = cli_machine_is_sized(p) && !p->config.nodes_count ? topo_nodes(topo) : p->config.nodes_count;
     topo_destroy(topo);
     return 0;
 }

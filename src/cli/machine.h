@@ -43,6 +43,9 @@ int cli_machine_check(const struct cli_machine *, const struct platform *, struc
 int cli_machine_check_text(const char *file, const struct buf *text, const struct platform *meant,
                            struct err *);
 
+/* Does the machine say how many nodes it has? Otherwise it has as many as the ranks need. */
+int cli_machine_is_sized(const struct platform *);
+
 /* Its topology; the caller destroys it. */
 int cli_machine_topology(const struct cli_machine *, const struct platform *, struct topo **,
                          struct err *);

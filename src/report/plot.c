@@ -237,29 +237,26 @@ static void draw_axis(struct svg *s, const struct plot *p, const struct svg_plot
 
 /* ---- series ---- */
 
-/* Colours repeat after some series: those that come then have dashed lines. */
-static int is_dashed(size_t series)
+/* Lines that coincide are all seen: the first is the widest, and those on it have gaps. */
+static double line_width(size_t series)
 {
-    for (size_t i = 0; i < series; i++)
-        if (strcmp(svg_series(i), svg_series(series)) == 0)
-            return 1;
-    return 0;
+    return series == 0 ? 3 : 2;
 }
 
 static void draw_series(struct svg *s, const struct plot *p, const struct svg_plot *frame, size_t n)
 {
     const struct plot_series *series = &p->series[n];
     const char *colour = svg_series(n);
-    int dashed = is_dashed(n);
     for (size_t i = 0; i < series->points; i++) {
         if (!is_point(series, i))
             continue;
         double x = svg_plot_x(frame, series->xy[2 * i]), y = svg_plot_y(frame, series->xy[2 * i + 1]);
         if (series->marks != PLOT_DOTS && i > 0 && is_point(series, i - 1))
-            svg_line(s, svg_plot_x(frame, series->xy[2 * i - 2]),
-                     svg_plot_y(frame, series->xy[2 * i - 1]), x, y, colour, 2, dashed);
+            svg_line_dashes(s, svg_plot_x(frame, series->xy[2 * i - 2]),
+                            svg_plot_y(frame, series->xy[2 * i - 1]), x, y, colour, line_width(n),
+                            svg_dashes(n));
         if (series->marks != PLOT_LINE)
-            svg_circle(s, x, y, 3.5, colour, "#ffffff");
+            svg_mark(s, x, y, 3.5, n, colour);
     }
 }
 
@@ -285,9 +282,10 @@ static void draw_legend(struct svg *s, const struct plot *p, const struct svg_pl
         if (shown == LEGEND_MAX)
             continue;
         if (series->marks != PLOT_DOTS)
-            svg_line(s, x, y - TEXT / 3, x + 22, y - TEXT / 3, svg_series(i), 2, is_dashed(i));
+            svg_line_dashes(s, x, y - TEXT / 3, x + 22, y - TEXT / 3, svg_series(i), line_width(i),
+                            svg_dashes(i));
         if (series->marks != PLOT_LINE)
-            svg_circle(s, x + 11, y - TEXT / 3, 3.5, svg_series(i), "#ffffff");
+            svg_mark(s, x + 11, y - TEXT / 3, 3.5, i, svg_series(i));
         svg_text(s, x + 30, y, TEXT, SVG_START, INK, series->name);
         y += LINE;
         shown++;

@@ -28,6 +28,25 @@ static void add_escaped(struct buf *out, const char *text)
     }
 }
 
+/* Colours on a light ground, and what they are on a dark one. */
+static const struct {
+    const char *light, *dark;
+} schemes[] = {
+    {"#ffffff", "#16191f"}, {"#222222", "#e8e8e8"}, {"#333333", "#dcdcdc"}, {"#777777", "#a9afb8"},
+    {"#dddddd", "#3b414b"}, {"#f4f4f4", "#39404c"}, {"#33415c", "#9fb3d9"}, {"#cfd8ea", "#26324a"},
+    {"#cc0000", "#ff7b72"}, {"#000000", "#f0f0f0"}, {"#0072b2", "#4db2ee"}, {"#009e73", "#2ecc9a"},
+    {"#d55e00", "#ff8a3d"},
+};
+
+static void add_dark(struct buf *out)
+{
+    buf_adds(out, "<style>@media (prefers-color-scheme: dark) {\n");
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+        buf_addf(out, "[fill=\"%s\"]{fill:%s}[stroke=\"%s\"]{stroke:%s}\n", schemes[i].light,
+                 schemes[i].dark, schemes[i].light, schemes[i].dark);
+    buf_adds(out, "}</style>\n");
+}
+
 void svg_begin(struct svg *s, struct buf *out, double width, double height, const char *title,
                const char *description)
 {
@@ -39,6 +58,7 @@ void svg_begin(struct svg *s, struct buf *out, double width, double height, cons
     buf_adds(out, "</title>\n<desc>");
     add_escaped(out, description);
     buf_adds(out, "</desc>\n");
+    add_dark(out);
     svg_box(s, 0, 0, width, height, 0, "#ffffff", "none");
 }
 
@@ -110,6 +130,58 @@ void svg_textf(struct svg *s, double x, double y, double size, enum svg_anchor a
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     svg_text(s, x, y, size, anchor, colour, text);
+}
+
+void svg_label(struct svg *s, double x, double y, double size, const char *colour, const char *fmt, ...)
+{
+    char text[128];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    buf_addf(s->out, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"middle\" fill=\"%s\" "
+             "stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">", x, y, size, colour);
+    add_escaped(s->out, text);
+    buf_adds(s->out, "</text>\n");
+}
+
+/* ---- series ---- */
+
+const char *svg_dashes(size_t i)
+{
+    static const char *const dashes[] = {"", "9 7", "3 6", "14 4 3 4", "6 10", "2 3"};
+    return dashes[i % (sizeof dashes / sizeof dashes[0])];
+}
+
+void svg_line_dashes(struct svg *s, double x1, double y1, double x2, double y2, const char *colour,
+                     double width, const char *dashes)
+{
+    buf_addf(s->out, "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"%s\" "
+             "stroke-width=\"%.2f\"", x1, y1, x2, y2, colour, width);
+    if (*dashes)
+        buf_addf(s->out, " stroke-dasharray=\"%s\"", dashes);
+    buf_adds(s->out, "/>\n");
+}
+
+void svg_mark(struct svg *s, double x, double y, double radius, size_t i, const char *colour)
+{
+    const char *fill = i == 0 ? colour : "none";
+    double r = radius * (1 + 0.35 * (double)(i % 4)); /* so that one is seen around another */
+    switch (i % 4) {
+    case 0:
+        svg_circle(s, x, y, r, fill, colour);
+        return;
+    case 1:
+        svg_box(s, x - r, y - r, 2 * r, 2 * r, 0, fill, colour);
+        return;
+    case 2: /* a triangle */
+        buf_addf(s->out, "<path d=\"M%.2f %.2fl%.2f %.2fh%.2fz\" fill=\"%s\" stroke=\"%s\"/>\n", x, y - r, r,
+                 2 * r, -2 * r, fill, colour);
+        return;
+    default: /* a diamond */
+        buf_addf(s->out, "<path d=\"M%.2f %.2fl%.2f %.2fl%.2f %.2fl%.2f %.2fz\" fill=\"%s\" stroke=\"%s\"/>\n",
+                 x, y - r, r, r, -r, r, -r, -r, fill, colour);
+    }
 }
 
 /* ---- colours ---- */

@@ -31,6 +31,7 @@
 #define GROUPS_SHOWN 64
 #define NEAR_SHOWN 72
 #define BANDS_MAX 6
+#define LABEL_WAYS 16 /* directions that a label may be in */
 
 struct picture {
     double left_out; /* most by which the topology leaves the square; 0: nothing does */
@@ -42,6 +43,7 @@ struct picture {
     double bands[BANDS_MAX]; /* the first different ones */
     size_t band_count;
     int any_down;
+    int is_sized; /* else the topology is a sample of any number of nodes */
 };
 
 /* ---- links ---- */
@@ -90,7 +92,7 @@ static void colour_of(const struct picture *p, double bandwidth, char out[SVG_CO
     if (bandwidth == 0)
         snprintf(out, SVG_COLOUR_MAX, DOWN);
     else
-        svg_scale(isfinite(range) && range > 0 ? 0.1 + 0.8 * log(bandwidth / p->least) / range : 0.35,
+        svg_scale(isfinite(range) && range > 0 ? 0.28 + 0.67 * log(bandwidth / p->least) / range : 0.45,
                   out);
 }
 
@@ -105,9 +107,14 @@ static void describe(const struct picture *p, char *out, size_t size)
 {
     char n[UNITS_TEXT_MAX], s[UNITS_TEXT_MAX], l[UNITS_TEXT_MAX];
     uint32_t switches = p->vertices - p->nodes;
+    if (!p->is_sized) {
+        snprintf(out, size, "%s: any number of nodes, one link each; %u are drawn",
+                 p->platform->config.topo_kind, p->nodes);
+        return;
+    }
     snprintf(out, size, "%s: %s nodes, %s switch%s, %s links", p->platform->config.topo_kind,
              units_format_count(n, sizeof n, p->nodes), units_format_count(s, sizeof s, switches),
-             switches == 1 ? "" : "es", units_format_count(l, sizeof l, topo_links(p->topo)));
+             switches == 1 ? "" : "es", units_format_count(l, sizeof l, topo_links(p->topo) / 2));
 }
 
 static void sort_bands(struct picture *p)
@@ -215,6 +222,35 @@ static void draw_port(struct picture *p, uint32_t v, uint32_t port, uint32_t deg
               1 + log2((double)same), bandwidth == 0);
 }
 
+/* The angle between a direction and the nearest link of a vertex. */
+static double clearance(const struct picture *p, uint32_t v, double x, double y, double angle)
+{
+    uint32_t degree = topo_degree(p->topo, v);
+    double least = M_PI;
+    for (uint32_t i = 0; i < degree; i++) {
+        double px, py;
+        where(p, topo_port_at(p->topo, v, i).peer, &px, &py);
+        least = fmin(least, fabs(remainder(atan2(py - y, px - x) - angle, 2 * M_PI)));
+    }
+    return least;
+}
+
+/* Beside the vertex, where its links are farthest. Below, if it has none. */
+static void draw_label(struct picture *p, uint32_t v, double x, double y, double radius)
+{
+    double best = M_PI / 2, most = clearance(p, v, x, y, best), away;
+    for (int i = 1; i < LABEL_WAYS; i++) {
+        double angle = M_PI / 2 + 2 * M_PI * i / LABEL_WAYS, free = clearance(p, v, x, y, angle);
+        if (free > most + 0.01) {
+            best = angle;
+            most = free;
+        }
+    }
+    away = radius + 8 + 5 * fabs(cos(best)); /* texts are wider than high */
+    svg_label(&p->svg, x + away * cos(best), y + away * sin(best) + 3.5, 10, SOFT, "%c%u",
+              v < p->nodes ? 'n' : 's', v < p->nodes ? v : v - p->nodes);
+}
+
 static void draw_all(struct picture *p)
 {
     double radius = p->vertices > 200 ? 3 : p->vertices > 60 ? 5 : 8;
@@ -232,9 +268,8 @@ static void draw_all(struct picture *p)
         else
             svg_box(&p->svg, x - radius, y - radius, 2 * radius, 2 * radius, 2, SWITCH_FILL,
                     SWITCH_FILL);
-        if (p->vertices <= 110)
-            svg_textf(&p->svg, x, y + radius + 11, 10, SVG_MIDDLE, SOFT, "%c%u",
-                      v < p->nodes ? 'n' : 's', v < p->nodes ? v : v - p->nodes);
+        if (p->vertices <= 110 && (v < p->nodes || p->vertices > p->nodes + 1))
+            draw_label(p, v, x, y, radius);
     }
 }
 
@@ -297,7 +332,7 @@ static void count_links(const struct picture *p, const uint8_t *level, struct le
 static void rate_text(const struct between *b, char *out, size_t size)
 {
     char least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX], links[UNITS_TEXT_MAX];
-    units_format_count(links, sizeof links, b->links);
+    units_format_count(links, sizeof links, b->links / 2); /* counted from both ends */
     if (b->least == b->most)
         snprintf(out, size, "%s links of %s", links, units_format_rate(most, sizeof most, b->most));
     else
@@ -440,9 +475,10 @@ static void draw_summary(struct picture *p)
     }
 }
 
-void report_topology(const struct topo *topo, const struct platform *platform, struct buf *out)
+void report_topology(const struct topo *topo, const struct platform *platform, int is_sized,
+                     struct buf *out)
 {
-    struct picture p = {.topo = topo, .platform = platform, .nodes = topo_nodes(topo),
+    struct picture p = {.topo = topo, .platform = platform, .is_sized = is_sized, .nodes = topo_nodes(topo),
                         .vertices = topo_vertices(topo)};
     char about[200];
     describe(&p, about, sizeof about);

@@ -9,8 +9,9 @@
 
 /* Appends an SVG picture. Up to REPORT_TOPOLOGY_FULL vertices all are drawn, with every link; of larger
  * ones the structure: levels of switches with their numbers and links, groups, one switch with its
- * neighbours. O(vertices + links). */
+ * neighbours. `is_sized`: the machine has so many nodes; else it has any number, and this is a sample.
+ * A link is counted once, whatever its directions. O(vertices + links). */
 #define REPORT_TOPOLOGY_FULL 600
-void report_topology(const struct topo *, const struct platform *, struct buf *out);
+void report_topology(const struct topo *, const struct platform *, int is_sized, struct buf *out);
 
 #endif

@@ -63,8 +63,10 @@ static void test_numbers(void)
     ok(!strstr(text, ">100 us<"), "but not those of gaps");
     ok(strstr(text, ">1 s<") && strstr(text, ">10 s<") && strstr(text, ">100 s<"), "y is logarithmic");
     ok(strstr(text, ">one &lt; two<") && strstr(text, ">dot<"), "the legend");
-    ok(occurrences(text, "<circle") == 3 + 1 + 2, "dots of series and legend");
-    ok(occurrences(text, "stroke=\"#0072b2\" stroke-width=\"2.00\"/>") == 1 + 1, "one line beside the gap");
+    ok(occurrences(text, "<circle") == 3 + 1, "dots of the first series and its legend");
+    ok(occurrences(text, "fill=\"none\" stroke=\"#d55e00\"") == 1 + 1, "others have hollow marks");
+    ok(occurrences(text, "stroke=\"#0072b2\" stroke-width=\"3.00\"/>") == 1 + 1, "one line beside the gap");
+    ok(strstr(text, "prefers-color-scheme: dark"), "it has colours for a dark ground");
     buf_fini(&out);
 }
 
@@ -134,6 +136,21 @@ static void test_many(void)
     buf_fini(&out);
 }
 
+/* Two series with the same values: both are seen. */
+static void test_coinciding(void)
+{
+    const double xy[] = {1, 1, 2, 2};
+    struct plot_series series[] = {{"a", xy, 2, PLOT_LINE}, {"b", xy, 2, PLOT_LINE}};
+    struct plot p = {.x = {.label = "x"}, .series = series, .count = 2};
+    struct buf out;
+    buf_init(&out);
+    draw(&p, &out);
+    ok(occurrences(buf_str(&out), "stroke=\"#0072b2\" stroke-width=\"3.00\"/>") == 2, "the first has no gaps");
+    ok(occurrences(buf_str(&out), "stroke=\"#d55e00\" stroke-width=\"2.00\" stroke-dasharray=") == 2,
+       "the second is narrower, with gaps");
+    buf_fini(&out);
+}
+
 int main(void)
 {
     plan_auto();
@@ -142,5 +159,6 @@ int main(void)
     test_linear();
     test_names();
     test_many();
+    test_coinciding();
     return done_testing();
 }
