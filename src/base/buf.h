@@ -35,9 +35,10 @@ char *buf_take(struct buf *buf);
 
 /*
  * Writes the buffer to a file. A new or regular file appears whole or not at all: it is written
- * beside `path` and renamed, keeping the mode of the file it replaces. "-" and
- * "/dev/stdout" are standard output, at its current place; devices, pipes and symbolic links are
- * written through. ERR_SYSTEM with "cannot write 'x': No space left on device" on failure.
+ * beside `path` and renamed, keeping the permissions (0777) of the file it replaces if that has the same owner.
+ * "-" and "/dev/stdout" are standard output, at its current place; devices and pipes are written through.
+ * Symbolic links stay and what they lead to is written, but those of others are not followed in folders that
+ * all may write to (base/path.h). ERR_SYSTEM with "cannot write 'x': No space left on device" on failure.
  */
 int buf_write_file(const struct buf *buf, const char *path, struct err *err);
 

@@ -150,3 +150,18 @@ int path_open(const struct path_place *p, int flags, mode_t mode)
     sys_close(fd); /* somebody has put another one there */
     return -EAGAIN;
 }
+
+int path_create(const char *path)
+{
+    struct path_place place;
+    int cause = path_resolve(path, &place), fd = -cause;
+
+    if (cause == 0) {
+        fd = path_open(&place, O_TRUNC, 0666);
+        path_close(&place);
+    }
+    if (fd >= 0)
+        return fd;
+    errno = -fd;
+    return -1;
+}

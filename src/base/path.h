@@ -30,4 +30,7 @@ void path_close(struct path_place *);
  */
 int path_open(const struct path_place *, int flags, mode_t mode);
 
+/* Creates or empties the file, to be written in place; the descriptor, or -1 with errno. */
+int path_create(const char *path);
+
 #endif

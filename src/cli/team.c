@@ -298,12 +298,25 @@ static void watch(struct starter *s)
     close(fds[2].fd);
 }
 
+/* The run cannot go on, and unless a worker has said why, we do: what they say when they are ended is not
+ * the reason. */
+static void silence(struct starter *s)
+{
+    if (!team_claim(s->page)) {
+        s->health.why[0] = 0;
+        return;
+    }
+    for (int i = 0; i < team_workers(s->page); i++)
+        if (s->page->workers[i].pid && !s->page->workers[i].left)
+            kill(s->page->workers[i].pid, SIGKILL);
+}
+
 /* The status of the run, from process 0 or as far as the launcher tells. */
 static int judge(struct starter *s)
 {
     int status = s->outcome->status, code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 
-    if (s->page->set)
+    if (s->page->set && !*s->health.why)
         return s->page->status;
     if (s->outcome->signal)
         return 128 + s->outcome->signal;
@@ -348,8 +361,8 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_ou
         s.health = (struct team_health){.page = s.page, .guard = s.l.guard.pid,
                                         .launcher = s.l.guard.command, .procs = run->opt.procs};
         watch(&s);
-        if (s.deadline > 0)
-            team_claim(s.page); /* what workers say when they are killed would not be the reason */
+        if (*s.health.why)
+            silence(&s);
         cli_guard_end(&s.l.guard);
         outcome->wall_s = cli_watch_now() - start_time;
         *status = judge(&s);

@@ -69,6 +69,100 @@ static void test_link(const struct buf *buf)
     unlink(target);
 }
 
+static mode_t mode_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? st.st_mode & 07777 : 0;
+}
+
+/* A file of ours keeps its permissions, but not what makes a program run as its owner. */
+static void test_own_mode(const struct buf *buf)
+{
+    const char *path = in_dir("own");
+    mode_t before = umask(022);
+    buf_write_file(buf, path, NULL);
+    is_int(mode_of(path), 0644, "a new file goes by umask");
+    chmod(path, 06750);
+    is_int(buf_write_file(buf, path, NULL), 0, "a file of ours that runs as its owner");
+    is_int(mode_of(path), 0750, "does not any more");
+    unlink(path);
+    umask(before);
+}
+
+/* Needs root, who alone can make files of others. */
+static void test_others(const struct buf *buf)
+{
+    enum { OTHER = 65533 };
+    const char *path = in_dir("other");
+    struct stat st;
+    struct err err = {0};
+    mode_t before = umask(022);
+    if (geteuid() != 0) {
+        diag("not root: files of others are not tested");
+        umask(before);
+        return;
+    }
+    buf_write_file(buf, path, NULL);
+    ok(chown(path, OTHER, OTHER) == 0 && chmod(path, 04777) == 0, "a file of somebody else");
+    is_int(buf_write_file(buf, path, NULL), 0, "is replaced");
+    stat(path, &st);
+    is_int(st.st_uid, 0, "by one of ours");
+    is_int(st.st_mode & 07777, 0644, "with permissions of ours");
+    unlink(path);
+
+    const char *target = in_dir("target"), *link = in_dir("trap");
+    chmod(dir, 01777);
+    ok(symlink(target, link) == 0 && lchown(link, OTHER, OTHER) == 0,
+       "a link of somebody else where all may write");
+    is_int(buf_write_file(buf, link, &err), ERR_SYSTEM, "is not followed");
+    ok(access(target, F_OK) != 0, "nothing is written");
+    ok(strstr(err.text, "of others are not used") != NULL, "the reason is said");
+    unlink(link);
+
+    const char *folder = in_dir("folder");
+    char inside[256];
+    ok(symlink("/tmp", folder) == 0 && lchown(folder, OTHER, OTHER) == 0, "nor in the middle of a path");
+    snprintf(inside, sizeof inside, "%s/orrery-never", folder);
+    is_int(buf_write_file(buf, inside, &err), ERR_SYSTEM, "it is refused");
+    unlink(folder);
+
+    const char *fifo = in_dir("fifo");
+    ok(mkfifo(fifo, 0666) == 0 && chown(fifo, OTHER, OTHER) == 0, "a pipe of somebody else");
+    is_int(buf_write_file(buf, fifo, &err), ERR_SYSTEM, "is not used");
+    unlink(fifo);
+    chmod(dir, 0700);
+    umask(before);
+}
+
+/* Both names of a file lead to what was there before, except the one that was written. */
+static void test_hard_link(const struct buf *buf)
+{
+    struct buf old;
+    const char *one = in_dir("one"), *two = in_dir("two");
+    buf_init(&old);
+    buf_adds(&old, "old\n");
+    buf_write_file(&old, one, NULL);
+    ok(link(one, two) == 0, "a second name");
+    is_int(buf_write_file(buf, one, NULL), 0, "is not written through");
+    is_file(two, "old\n", "it has the old content");
+    unlink(one);
+    unlink(two);
+    buf_fini(&old);
+}
+
+/* What a shell makes of >(command). */
+static void test_descriptor(const struct buf *buf)
+{
+    char path[64], text[16] = "";
+    int ends[2];
+    ok(pipe(ends) == 0, "a pipe");
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
+    is_int(buf_write_file(buf, path, NULL), 0, "by the name of its descriptor");
+    ok(read(ends[0], text, sizeof text - 1) == 6, "is written to");
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void test_failures(const struct buf *buf)
 {
     struct err err = {0};
@@ -135,6 +229,10 @@ int main(void)
     test_regular(&buf);
     test_half_written(&buf);
     test_link(&buf);
+    test_own_mode(&buf);
+    test_others(&buf);
+    test_hard_link(&buf);
+    test_descriptor(&buf);
     test_failures(&buf);
     test_stdout(&buf, "-");
     test_stdout(&buf, "/dev/stdout");

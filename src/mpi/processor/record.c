@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/sys.h"
 #include "mpi/processor/processor_internal.h"
 #include "platform/tape.h"
@@ -71,7 +72,7 @@ int processor_record_init(const struct run_options *o, struct err *err)
         return 0;
     buf_add(&record.out, &head, sizeof head);
     put_names();
-    fd = sys_open(record.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    fd = path_create(record.path);
     if (fd < 0 || sys_write_all(fd, record.out.data, record.out.len) < 0)
         return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", record.path, strerror(errno));
     sys_close(fd);
