@@ -5,7 +5,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev mandoc
+PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev libdw-dev mandoc
 # For the tests alone: a Debian package is built, and completion tried in shells.
 CHECK_PACKAGES = debhelper dpkg-dev fish git pkgconf zsh
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)

@@ -120,6 +120,25 @@ class Tests(run_procs.Tests):
                 texts.append((status, out, re.sub(r"0x[0-9a-f]+", "ADDRESS", err)))
         demand(texts[0] == texts[1], "not the same", *map(str, texts))
 
+    def kept(self, ways, how, wanted, pattern):
+        """Whatever happens in rank 2, the output of those before it is there, once."""
+        with Run(self, ["-q", "-n", "3", *ways], "faults", how, "2") as run:
+            self.expect(run, wanted, pattern, "".join(f"rank {i} is here\n" for i in range(3)))
+
+    def interrupted(self, ways):
+        """Ctrl-C while rank 1 computes: the report says so, and where."""
+        with Run(self, ["-q", "-n", "5", *ways], "staying", "spin", "1") as run:
+            run.await_ranks(5)
+            time.sleep(0.1)
+            os.kill(run.process.pid, signal.SIGINT)
+            self.expect(run, 130, r"rank 1 was running outside MPI at virtual time [^\n]*\n"
+                                  r"    #0 [^\n]*staying\.c:\d+")
+
+    def stalled(self, ways):
+        """Rank 1 waits for a connection that no other rank can make."""
+        with Run(self, ["-n", "3", *ways], "waits", "1") as run:
+            self.expect(run, 0, r"warning: rank 1 has been waiting in accept\(\) for 5 s")
+
     def input(self, words):
         """Rank 0 has the input, the others have none."""
         texts = []
@@ -230,7 +249,7 @@ def add_faults(tests):
     for ways in ([], ["--procs", "2"]):
         name = " ".join(ways)
         for how, wanted, pattern in (
-                ("segv", 139, r"rank 2: Segmentation fault at virtual time .*#1 main.* in faults"),
+                ("segv", 139, r"rank 2: Segmentation fault at virtual time .*#0 main.* in faults"),
                 ("overflow", 139, r"rank 2: Segmentation fault, stack overflow .*overflow"),
                 ("abort", 134, r"rank 2 aborted at virtual time .* main"),
                 ("kill", 137, r"rank 2: its process was ended by signal 9"),
@@ -242,12 +261,33 @@ def add_faults(tests):
                 ("segv", 139, r"rank 2: Segmentation fault at virtual time .* in threads"),
                 ("exit", 1, "rank 2 has ended"), ("deadlock", 1, "deadlock.*rank 2 at .*MPI_Recv")):
             tests.add(f"fault thread {how} {name}", tests.thread, ways, how, wanted, pattern)
+    add_reports(tests)
     for sig in (signal.SIGINT, signal.SIGTERM):
         tests.add(f"fault {sig.name}, thread spins", tests.thread_spins, sig, 128 + sig)
     if can_change_user(tests):
         tests.add("fault no more processes", tests.no_more_processes)
-    for how in ("segv", "overflow", "abort", "early", "late", "quit"):
+    for how in ("segv", "overflow", "abort", "early", "late", "quit", "smash", "wild", "term", "usr"):
         tests.add(f"fault {how}, same text as a fibre", tests.same_error, how)
+
+
+def add_reports(tests):
+    """Faults after which not much works any more."""
+    hosts = (["--host", "fibre"], HOST)
+    damaged = r"rank 2: Segmentation fault at .*#0 smash[^\n]*faults\.c:\d+.*the stack is damaged"
+    for ways in (*hosts, [*hosts[0], "--procs", "2"], [*hosts[1], "--procs", "2"]):
+        name = " ".join(ways)
+        for how, wanted, pattern in (
+                ("smash", 139, damaged), ("ruin", 139, damaged),
+                ("wild", 139, r"#0 0x10, where there is no code\n    #1 (fail|main)[^\n]*faults\.c:\d+"),
+                ("term", 143, r"rank 2: Terminated at virtual time"),
+                ("usr", 138, r"rank 2: User defined signal 1 at virtual time"),
+                ("alone", 7, r"rank 2 at virtual time .*MPI_Abort")):
+            tests.add(f"report {how} {name}", tests.fails if how == "alone" else tests.kept, ways, how,
+                      wanted, pattern)
+    for ways in hosts:
+        tests.add(f"report interrupted {' '.join(ways)}", tests.interrupted, ways)
+        tests.add(f"report stalled {' '.join(ways)}", tests.stalled, ways)
+    tests.add("report killed fibres", tests.kept, hosts[0], "kill", 3, r"was killed \(SIGKILL\)")
 
 
 def main():

@@ -23,6 +23,7 @@
 #include "cli/result.h"
 #include "cli/run_options.h"
 #include "cli/team.h"
+#include "cli/trace.h"
 #include "cli/uses.h"
 #include "cli/watch.h"
 #include "net/net.h"
@@ -314,7 +315,13 @@ static int report(const struct cli_run *run, struct run_page *page, const struct
 static int report_part(const struct cli_run *run, struct run_page *page,
                        const struct cli_outcome *outcome, pid_t pid)
 {
-    int status, failed = cli_team_judge(page, outcome, pid);
+    int status, failed;
+    if (page->end.cause == RUN_CAUSE_NONE && page->dying.status && cli_team_claim()) {
+        status = cli_result_status(page, outcome); /* its last words */
+        cli_team_tell(status);
+        return status;
+    }
+    failed = cli_team_judge(page, outcome, pid);
     if (outcome->signal && !page->now.joined) { /* the starter says it, once */
         cli_team_interrupt(outcome->signal);
         return 128 + outcome->signal;
@@ -362,15 +369,18 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
         run->progress = isatty(STDERR_FILENO) && !run->quiet;
     run->opt.progress = run->progress;
     run->opt.quiet = run->quiet;
+    run->opt.book_fd = page.book ? page.book_fd : -1;
     page.page->opt = run->opt;
     cli_watch_block(&mask);
     double start = cli_watch_now();
     rc = cli_launch_start(&page, libdir, path, argv, &mask, &pid, err);
     if (rc == 0) {
-        cli_watch_wait(pid, page.page, run->progress, start, &outcome);
+        cli_watch_wait(pid, &page, run->progress, start, &outcome);
         cli_watch_hurry(&outcome);
         if (!outcome.signal)
             sigprocmask(SIG_SETMASK, &mask, NULL);
+        if (page.page->end.cause == RUN_CAUSE_NONE)
+            cli_trace_recover(&page);
         *status = run->worker ? report_part(run, page.page, &outcome, pid)
                               : report(run, page.page, &outcome);
     }

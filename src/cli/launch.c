@@ -20,17 +20,36 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/env.h"
 #include "base/sys.h"
+#include "engine/output_book.h"
 
 #if defined(__x86_64__)
 #define MULTIARCH "x86_64-linux-gnu"
 #elif defined(__aarch64__)
 #define MULTIARCH "aarch64-linux-gnu"
 #endif
+
+/* Room for output. Without it a run is as good, unless the program dies without a word. */
+static void add_book(struct cli_page *out)
+{
+    struct rlimit limit;
+    void *map;
+    out->book = NULL;
+    out->spill = out->book_fd = -1;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < OUTPUT_BOOK_BYTES)
+        return; /* to try would be answered by a signal */
+    out->book_fd = memfd_create("orrery-output", 0);
+    if (out->book_fd < 0 || ftruncate(out->book_fd, (off_t)OUTPUT_BOOK_BYTES) != 0)
+        return;
+    map = mmap(NULL, OUTPUT_BOOK_BYTES, PROT_READ, MAP_SHARED, out->book_fd, 0);
+    if (map != MAP_FAILED)
+        out->book = map;
+}
 
 int cli_page_init(struct cli_page *out, struct err *err)
 {
@@ -51,11 +70,19 @@ int cli_page_init(struct cli_page *out, struct err *err)
     out->fd = fd;
     out->page->magic = RUN_MAGIC;
     out->page->size = (uint32_t)size;
+    out->page->watcher = (int32_t)getpid();
+    add_book(out);
     return 0;
 }
 
 void cli_page_fini(struct cli_page *page)
 {
+    if (page->book)
+        munmap((void *)(uintptr_t)page->book, OUTPUT_BOOK_BYTES);
+    if (page->book_fd >= 0)
+        close(page->book_fd);
+    if (page->spill >= 0)
+        close(page->spill);
     munmap(page->page, sizeof *page->page);
     close(page->fd);
 }

@@ -13,10 +13,15 @@
 
 #define CLI_LIBRARY "liborrery-mpi.so"
 
-/* The page shared with the library, and the descriptor that the program inherits. */
+struct output_book;
+
+/* What is shared with the library, and the descriptors that the program inherits. */
 struct cli_page {
     struct run_page *page;
     int fd;
+    const struct output_book *book; /* where its output waits, or NULL */
+    int book_fd;
+    int spill; /* the file of older output, once the program has said so; -1 */
 };
 
 /* Creates a zeroed page with magic and size set. Release with cli_page_fini. */

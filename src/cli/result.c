@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/sys.h"
 #include "base/units.h"
 #include "cli/host.h"
 #include "cli/share.h"
@@ -91,10 +92,29 @@ static int died_of_signal(const struct run_page *page, int sig)
     return 3;
 }
 
+/* What the program would have said. */
+static int last_words(const struct run_page *page)
+{
+    const char *text = page->dying.text;
+    size_t size = strnlen(text, sizeof page->dying.text), first = 0;
+    while (first < size && text[first] != '\n')
+        first++;
+    log_error("%.*s", (int)first, text);
+    if (first + 1 < size) {
+        sys_write_all(STDERR_FILENO, text + first + 1, size - first - 1);
+        sys_write_all(STDERR_FILENO, "\n", 1);
+    }
+    log_error("the program's memory is so damaged that the run could not end in order: there is no "
+              "summary");
+    return page->dying.status & 0xff;
+}
+
 int cli_result_status(const struct run_page *page, const struct cli_outcome *outcome)
 {
     if (page->end.cause != RUN_CAUSE_NONE)
         return page->end.exit_status & 0xff;
+    if (page->dying.status)
+        return last_words(page);
     if (WIFSIGNALED(outcome->status))
         return died_of_signal(page, WTERMSIG(outcome->status));
     int code = WEXITSTATUS(outcome->status);

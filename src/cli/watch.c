@@ -23,6 +23,7 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "cli/proctree.h"
+#include "cli/trace.h"
 
 #define TICK_NS 250000000
 #define WATCHDOG_S 60.0
@@ -30,6 +31,8 @@
 #define SILENT_S 60.0 /* ... or neither compute nor wait for the others */
 #define SIGNAL_S 6.0  /* the program may take this long to end after a signal ... */
 #define HURRY_S 2     /* ... and we to say so */
+#define STALLED_S 5.0 /* a rank may be in one system call this long before it is named */
+#define OVERDUE_S 3.0 /* a rank may compute this long after another has aborted the run */
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -46,6 +49,10 @@ struct watch {
     int warned;                         /* of a stopped process */
     double cpu;                         /* at the last tick ... */
     uint64_t beats;                     /* ... and the scheduler's count */
+    double stalled_since, stalled_next; /* the same for one in a system call, and the next warning */
+    uint64_t stalled_seen;              /* the counter then */
+    double overdue_since;               /* since when the run was aborted and no rank took turns */
+    uint64_t overdue_seen;
     struct cli_outcome *out;
 };
 
@@ -166,14 +173,51 @@ double cli_watchdog_step(struct cli_watchdog *dog, double now, double cpu, uint6
     return span;
 }
 
-/* Does the process wait for input? Then it is not to blame. */
-static int is_reading(pid_t pid)
+/* System calls that wait for others, and what they wait for. */
+static const struct {
+    long number;
+    const char *name;
+} blocking[] = {
+    {SYS_accept, "accept()"},       {SYS_accept4, "accept4()"},     {SYS_connect, "connect()"},
+    {SYS_read, "read()"},           {SYS_readv, "readv()"},         {SYS_write, "write()"},
+    {SYS_writev, "writev()"},       {SYS_recvfrom, "recv()"},       {SYS_recvmsg, "recvmsg()"},
+    {SYS_sendto, "send()"},         {SYS_sendmsg, "sendmsg()"},     {SYS_ppoll, "poll()"},
+    {SYS_pselect6, "select()"},     {SYS_epoll_pwait, "epoll_wait()"}, {SYS_wait4, "wait()"},
+    {SYS_waitid, "waitid()"},       {SYS_flock, "flock()"},         {SYS_fcntl, "fcntl()"},
+    {SYS_openat, "open()"},         {SYS_futex, "a lock (futex)"},  {SYS_msgrcv, "msgrcv()"},
+    {SYS_semop, "semop()"},         {SYS_semtimedop, "semtimedop()"},
+    {SYS_rt_sigsuspend, "sigsuspend()"}, {SYS_rt_sigtimedwait, "sigwait()"},
+    {SYS_mq_timedreceive, "mq_receive()"},
+#ifdef __x86_64__
+    {SYS_poll, "poll()"},           {SYS_select, "select()"},       {SYS_epoll_wait, "epoll_wait()"},
+    {SYS_pause, "pause()"},         {SYS_open, "open()"},
+#endif
+};
+
+/* The system call that the process waits in, and its first argument; -1: none, or not known. */
+static long system_call(pid_t pid, unsigned long *argument)
 {
     char path[64], text[256];
     long number = -1;
+    *argument = 0;
     snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
-    return sys_read_text(path, text, sizeof text) >= 0 && sscanf(text, "%ld", &number) == 1 &&
-           number == SYS_read;
+    if (sys_read_text(path, text, sizeof text) < 0 ||
+        sscanf(text, "%ld 0x%lx", &number, argument) < 1)
+        return -1;
+    return number;
+}
+
+/* Does the process wait for input? Then it is not to blame. */
+static int is_reading(pid_t pid)
+{
+    unsigned long fd;
+    return system_call(pid, &fd) == SYS_read;
+}
+
+/* Nor is it if it waits for the user, or for who reads the output. */
+static int is_standard(long call, unsigned long fd)
+{
+    return (call == SYS_read && fd == 0) || (call == SYS_write && (fd == 1 || fd == 2));
 }
 
 static double since(double before, int is_so, double now)
@@ -225,12 +269,59 @@ static void look_for_hang(struct watch *watch, double now, double cpu)
     int32_t rank = watch->page->now.current_pid;
     int silent = watch->page->now.joined && beats == watch->beats && cpu == watch->cpu;
     watch->beats = beats;
-    watch->cpu = cpu;
     watch->silent_since = since(watch->silent_since, silent && !is_reading(watch->pid) &&
                                 !(rank && is_reading(rank)), now);
     if (watch->silent_since > 0 && now - watch->silent_since > SILENT_S) {
         watch->out->hung = CLI_WATCH_SILENT;
         kill(watch->pid, SIGKILL);
+    }
+}
+
+/* A rank that waits in a system call holds up all others, which may be what it waits for. */
+static void look_for_stall(struct watch *watch, double now, double cpu, uint64_t counter)
+{
+    int32_t rank = watch->page->now.current_pid;
+    unsigned long argument;
+    long call, other = SYS_futex;
+    char name[32];
+    const char *said = name;
+    if (counter + watch->page->now.beats != watch->stalled_seen || cpu != watch->cpu ||
+        watch->page->now.switches == 0) {
+        watch->stalled_seen = counter + watch->page->now.beats;
+        watch->stalled_since = now;
+        watch->stalled_next = STALLED_S;
+        return;
+    }
+    if (now - watch->stalled_since < watch->stalled_next)
+        return;
+    watch->stalled_next *= 2;
+    call = system_call(rank ? rank : watch->pid, &argument);
+    if (rank) /* then the scheduler waits for it, and for nothing else */
+        other = system_call(watch->pid, &(unsigned long){0});
+    if (call < 0 || other != SYS_futex || is_standard(call, argument))
+        return;
+    snprintf(name, sizeof name, "system call %ld", call);
+    for (size_t i = 0; i < sizeof blocking / sizeof blocking[0]; i++)
+        if (blocking[i].number == call)
+            said = blocking[i].name;
+    erase_line(watch);
+    log_warn("rank %llu has been waiting in %s for %.0f s; meanwhile no other rank can run, so it must "
+             "not wait for one of them but in MPI",
+             (unsigned long long)watch->page->now.current_rank, said, now - watch->stalled_since);
+}
+
+/* The run was aborted, and whoever has the turn does not end it: tells the program to end without. */
+static void look_for_abort(struct watch *watch, double now)
+{
+    uint64_t turns = watch->page->now.switches;
+    if (!watch->page->now.aborting || watch->overdue_since < 0)
+        return;
+    if (watch->overdue_since == 0 || turns != watch->overdue_seen) {
+        watch->overdue_since = now;
+        watch->overdue_seen = turns;
+    } else if (now - watch->overdue_since > OVERDUE_S) {
+        watch->overdue_since = -1;
+        kill(watch->pid, SIGALRM);
     }
 }
 
@@ -256,8 +347,11 @@ static void tick(struct watch *watch)
                  (unsigned long long)page->now.current_rank, stuck);
     }
     look_for_stop(watch, now);
+    look_for_stall(watch, now, cpu, counter);
+    look_for_abort(watch, now);
     if (page->opt.procs > 1)
         look_for_hang(watch, now, cpu);
+    watch->cpu = cpu;
     if (watch->out->signal && now - watch->signal_at > SIGNAL_S)
         kill(watch->pid, SIGKILL);
     if (watch->progress && (page->opt.procs <= 1 || (page->now.joined && page->now.proc == 0)))
@@ -281,10 +375,10 @@ static void pass_on(struct watch *watch, const siginfo_t *info, struct cli_outco
     watch->signal_at = cli_watch_now();
 }
 
-void cli_watch_wait(pid_t pid, struct run_page *page, int progress, double start,
+void cli_watch_wait(pid_t pid, struct cli_page *page, int progress, double start,
                     struct cli_outcome *out)
 {
-    struct watch watch = {.pid = pid, .page = page, .progress = progress, .last = start, .out = out};
+    struct watch watch = {.pid = pid, .page = page->page, .progress = progress, .last = start, .out = out};
     struct timespec interval = {0, TICK_NS};
     struct rusage usage;
     sigset_t set;
@@ -295,6 +389,7 @@ void cli_watch_wait(pid_t pid, struct run_page *page, int progress, double start
         int sig = sigtimedwait(&set, &info, &interval);
         if (sig > 0 && sig != SIGCHLD)
             pass_on(&watch, &info, out);
+        cli_trace_answer(page, pid);
         if (wait4(pid, &out->status, WNOHANG, &usage) == pid)
             break;
         tick(&watch);

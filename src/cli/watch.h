@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "platform/run.h"
+#include "cli/launch.h"
 
 /* How the process ended. */
 struct cli_outcome {
@@ -32,12 +32,12 @@ void cli_watch_block(sigset_t *old);
 
 /*
  * Waits until the process has ended. Meanwhile passes signals on (a second one kills the
- * program, and so does time), draws the progress line on stderr if `progress`, and warns of a rank that runs
- * without MPI calls, and of processes that were stopped. One of several processes is killed when it is
- * stopped or silent for long: the others would wait for it for ever.
+ * program, and so does time), draws the progress line on stderr if `progress`, answers what the program asks
+ * (cli/trace.h), and warns of a rank that runs without MPI calls or waits in a system call, and of processes
+ * that were stopped. If the run was aborted and a rank computes on, tells the program to end without it. One
+ * of several processes is killed when it is stopped or silent for long: the others would wait for it for ever.
  */
-void cli_watch_wait(pid_t pid, struct run_page *, int progress, double start,
-                    struct cli_outcome *);
+void cli_watch_wait(pid_t pid, struct cli_page *, int progress, double start, struct cli_outcome *);
 
 /* After the end: if a signal was the reason, what is still to be written must be so within seconds, or the
  * process exits with the status of the signal. Somebody may keep the pipe that we write to, and not read. */

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
+#include "engine/output_book.h"
 #include "engine/output_internal.h"
 
 #define STAGE_SIZE ((size_t)64 << 10)
@@ -62,8 +63,17 @@ static void write_out(struct output *out, int fd, const char *text, size_t n)
 
 static void stage_flush(struct output *out)
 {
+    if (out->stage_len == 0)
+        return;
     write_out(out, out->stage_fd, out->stage, out->stage_len);
     out->stage_len = 0;
+    output_book_wrote(out);
+}
+
+void output_flush(struct output *out)
+{
+    if (out->stage)
+        stage_flush(out);
 }
 
 static void stage_add(struct output *out, int fd, const char *text, size_t n)
@@ -96,6 +106,18 @@ static void stage_label(struct output *out, int fd, uint64_t rank)
     stage_add(out, fd, at, (size_t)(label + sizeof label - at));
 }
 
+/* The record has left, or will with the stage. */
+static void advance(struct output *out, const struct output_record *r)
+{
+    struct output_position *p = &out->emitted;
+    uint64_t rank = r->key >> 2;
+
+    if (p->when == r->when && p->rank == rank)
+        p->count++;
+    else
+        *p = (struct output_position){r->when, rank, 1};
+}
+
 void output_emit(struct output *out, const struct output_record *r, const char *text)
 {
     int fd = (int)(r->key & 3);
@@ -103,6 +125,8 @@ void output_emit(struct output *out, const struct output_record *r, const char *
     fd = out->cfg.only_error ? 2 : fd;
     if (out->cfg.record) {
         out->cfg.record(out->cfg.owner, r->key >> 2, r->when, fd, text, r->len);
+        advance(out, r);
+        output_book_wrote(out);
         return;
     }
     if (!out->stage)
@@ -112,33 +136,20 @@ void output_emit(struct output *out, const struct output_record *r, const char *
     stage_add(out, fd, text, r->len);
     if (out->cfg.labels && text[r->len - 1] != '\n')
         stage_add(out, fd, "\n", 1);
+    advance(out, r);
 }
 
 /* ---- records in memory ---- */
 
-static char *text_reserve(struct output *out, size_t n)
-{
-    if (n > out->text_cap - out->text_len) {
-        out->text_cap = 2 * (out->text_len + n) + 4096;
-        out->text = mem_realloc(out->text, out->text_cap);
-    }
-    return out->text + out->text_len;
-}
-
-/* A record whose text is `head` followed by `tail`. */
-static void add_record(struct output *out, uint64_t key, vtime when, const struct buf *head,
+/* A record whose text is `head`, which is empty then, followed by `tail`. */
+static void add_record(struct output *out, uint64_t key, vtime when, struct buf *head,
                        const char *tail, size_t n)
 {
-    size_t head_len = head ? head->len : 0;
-    char *to = text_reserve(out, head_len + n);
-    struct output_record r = {when, key, out->text_len, head_len + n};
+    struct output_record r = {when, key, 0, (head ? head->len : 0) + n};
 
-    if (head_len)
-        memcpy(to, head->data, head_len);
-    if (n)
-        memcpy(to + head_len, tail, n);
-    out->text_len += r.len;
-    out->text_live += r.len;
+    r.at = output_text_add(out, key, when, head, tail, n);
+    if (head)
+        buf_clear(head);
     if (out->count == out->cap) {
         out->cap = out->cap ? 2 * out->cap : 256;
         out->records = mem_realloc(out->records, out->cap * sizeof *out->records);
@@ -155,28 +166,15 @@ static void add_record(struct output *out, uint64_t key, vtime when, const struc
         output_spill(out);
 }
 
-/* Forgets the records [from, to) of an ordered memory; moves texts together when most are dead. */
+/* Forgets the records [from, to) of an ordered memory. */
 static void remove_records(struct output *out, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        out->text_live -= out->records[i].len;
+        out->text_live -= sizeof(struct output_entry) + out->records[i].len;
     memmove(out->records + from, out->records + to, (out->count - to) * sizeof *out->records);
     out->count -= to - from;
     out->sorted = out->count;
-    if (out->count == 0) {
-        out->text_len = 0;
-    } else if (out->text_live < out->text_len / 2) {
-        char *old = out->text;
-        out->text = mem_alloc(out->text_cap);
-        out->text_len = 0;
-        for (size_t i = 0; i < out->count; i++) {
-            struct output_record *r = &out->records[i];
-            memcpy(out->text + out->text_len, old + r->at, r->len);
-            r->at = out->text_len;
-            out->text_len += r->len;
-        }
-        mem_free(old);
-    }
+    output_text_trim(out);
 }
 
 /* ---- unfinished lines ---- */
@@ -233,7 +231,28 @@ static void line_append(struct output *out, uint64_t key, vtime when, const char
     buf_add(&out->line, text, n);
     if (out->line.len >= OUTPUT_LINE_MAX) {
         add_record(out, key, when, &out->line, NULL, 0);
-        buf_clear(&out->line);
+    } else {
+        output_text_piece(out, key, when, text, n);
+    }
+}
+
+int output_has_lines(const struct output *out)
+{
+    return out->line.len > 0 || map_count(&out->lines) > 0;
+}
+
+void output_lines_each(struct output *out, void (*fn)(struct output *, uint64_t, vtime,
+                                                      const struct buf *))
+{
+    uint64_t key, val;
+    size_t it = 0;
+
+    if (out->line.len)
+        fn(out, out->line_key, out->line_when, &out->line);
+    while (map_next(&out->lines, &it, &key, &val)) {
+        const struct output_line *l = (const struct output_line *)(uintptr_t)val;
+
+        fn(out, key, l->when, &l->text);
     }
 }
 
@@ -260,7 +279,8 @@ static void lines_end(struct output *out, vtime t, int keep)
         line_recall(out, keys[i]);
         if (keep)
             add_record(out, keys[i], out->line_when, &out->line, NULL, 0);
-        buf_clear(&out->line);
+        else
+            buf_clear(&out->line);
     }
     mem_free(keys);
 }
@@ -275,6 +295,8 @@ void output_init(struct output *out, const struct output_config *cfg)
     out->cfg = *cfg;
     out->temp_dir = mem_strdup(dir && *dir ? dir : "/tmp");
     out->cfg.temp_dir = out->temp_dir;
+    out->book = cfg->book;
+    out->emitted.when = -1;
     if (!out->cfg.memory_limit)
         out->cfg.memory_limit = OUTPUT_MEMORY_DEFAULT;
     if (!out->cfg.writer)
@@ -300,7 +322,8 @@ void output_fini(struct output *out)
     output_spill_fini(out);
     mem_free(out->records);
     mem_free(out->scratch);
-    mem_free(out->text);
+    if (!out->book)
+        mem_free(out->text);
     mem_free(out->stage);
     mem_free(out->temp_dir);
 }
@@ -319,7 +342,6 @@ void output_add(struct output *out, uint64_t rank, vtime when, int fd, const cha
     if (newline && line_recall(out, key)) {
         size_t part = (size_t)(newline - text) + 1;
         add_record(out, key, when, &out->line, text, part);
-        buf_clear(&out->line);
         text += part;
         n -= part;
         newline = n ? memchr(text, '\n', n) : NULL;
@@ -349,10 +371,8 @@ void output_end_rank(struct output *out, uint64_t rank, vtime when)
 
     for (uint64_t fd = 1; fd <= 2; fd++) {
         uint64_t key = rank << 2 | fd;
-        if (line_recall(out, key)) {
+        if (line_recall(out, key))
             add_record(out, key, when, &out->line, NULL, 0);
-            buf_clear(&out->line);
-        }
     }
     errno = saved;
 }
@@ -371,8 +391,8 @@ void output_release(struct output *out, vtime bound)
         output_emit(out, r, out->text + r->at);
     }
     output_runs_emit(out, bound, NULL);
-    if (out->stage)
-        stage_flush(out);
+    output_flush(out);
+    output_book_passed(out, bound);
     if (next)
         remove_records(out, 0, next);
     errno = saved;
@@ -390,6 +410,7 @@ void output_drop_after(struct output *out, vtime t)
         remove_records(out, keep, out->count);
     output_runs_cut(out, t);
     lines_end(out, t, 0);
+    output_text_renew(out);
     errno = saved;
 }
 

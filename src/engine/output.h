@@ -47,6 +47,14 @@ struct output_config {
      * opened. */
     void (*full)(void *owner);
     void *owner; /* first argument of writer, record and full */
+    /* OUTPUT_BOOK_BYTES, all zero, that another process sees, too; may be NULL. */
+    struct output_book *book;
+};
+
+/* A place in the order of output: so many records of this rank and time are before it. */
+struct output_position {
+    vtime when;
+    uint64_t rank, count;
 };
 
 /* The system's writer. */
@@ -60,8 +68,10 @@ struct output {
     size_t count, sorted, cap;
     struct output_record *scratch; /* for merging */
     size_t scratch_cap;
-    char *text; /* the records' bytes; those of records that left are dead */
+    char *text; /* the records' bytes (output_book.h); those of records that left are dead */
     size_t text_len, text_cap, text_live;
+    struct output_book *book;        /* where they are, or NULL */
+    struct output_position emitted;  /* the last record that went to the stage */
     uint64_t line_key;  /* the unfinished line written to last ... */
     struct buf line;    /* ... empty when there is none */
     vtime line_when;    /* its latest addition */

@@ -13,6 +13,13 @@ struct output_record {
     size_t len;   /* at least 1 */
 };
 
+/* What precedes a text in memory, and in the book (output_book.h). */
+struct output_entry {
+    vtime when;
+    uint64_t key;
+    uint64_t len; /* << 1 | is it a piece of an unfinished line? */
+};
+
 /* Order by (time, rank); records that compare equal keep their order of arrival. */
 static inline int output_record_compare(const struct output_record *a,
                                         const struct output_record *b)
@@ -26,6 +33,13 @@ static inline int output_record_compare(const struct output_record *a,
 
 /* output.c: hands one record to the writer's stage. */
 void output_emit(struct output *, const struct output_record *, const char *text);
+
+/* Calls fn for each unfinished line; are there any? */
+void output_lines_each(struct output *, void (*fn)(struct output *, uint64_t key, vtime when,
+                                                   const struct buf *line));
+int output_has_lines(const struct output *);
+/* Hands what is on its way to the writer. */
+void output_flush(struct output *);
 
 /* output_sort.c: brings the records in memory in order. */
 void output_sort(struct output *);

@@ -23,17 +23,12 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
+#include "engine/output_book.h"
 #include "engine/output_internal.h"
 
 #define WINDOW ((size_t)32 << 10)  /* bytes read at once */
 #define CHUNK ((size_t)256 << 10) /* bytes written at once */
-#define HEADER (sizeof(struct header))
-
-struct header {
-    vtime when;
-    uint64_t key;
-    uint64_t len;
-};
+#define HEADER (sizeof(struct output_entry))
 
 struct output_run {
     uint64_t age; /* where it starts in the file: later runs lie higher */
@@ -124,7 +119,7 @@ static int fill(struct output *out, struct output_run *r, size_t need)
 /* Makes the next record the head, with its bytes in the window; 0 at the end of the run. */
 static int run_next(struct output *out, struct output_run *r)
 {
-    struct header h;
+    struct output_entry h;
 
     if (r->at == r->end && r->pos == r->len)
         return 0;
@@ -180,6 +175,8 @@ static void run_free(struct output *out, size_t i)
 {
     struct output_run *r = &out->runs[i];
 
+    output_flush(out);
+    output_book_remove_run(out, r->age);
     syscall(SYS_fallocate, out->spill_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
             (off_t)r->age, (off_t)(r->end - r->age)); /* a favour; not all file systems can */
     mem_free(r->data);
@@ -220,7 +217,7 @@ static uint64_t write_records(struct output *out)
     buf_init(&chunk);
     for (size_t i = 0; i < out->count && !failed; i++) {
         const struct output_record *r = &out->records[i];
-        struct header h = {r->when, r->key, r->len};
+        struct output_entry h = {r->when, r->key, r->len};
         buf_add(&chunk, &h, sizeof h);
         buf_add(&chunk, out->text + r->at, r->len);
         if (chunk.len >= CHUNK || i + 1 == out->count) {
@@ -254,7 +251,9 @@ void output_spill(struct output *out)
     out->spill_end = end;
     out->spilled += end - start;
     out->count = out->sorted = 0;
-    out->text_len = out->text_live = 0;
+    out->text_live = 0;
+    output_book_add_run(out, start, end);
+    output_text_trim(out);
     run_add(out, start, end);
 }
 
@@ -283,6 +282,7 @@ void output_runs_cut(struct output *out, vtime t)
     }
     for (size_t i = out->run_count / 2; i-- > 0;)
         sift_down(out, i);
+    output_book_cut_runs(out, t);
 }
 
 void output_spill_fini(struct output *out)

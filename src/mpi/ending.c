@@ -26,6 +26,8 @@
 #include "mpi/stats.h"
 #include "mpi/verify.h"
 
+#define REFUSED 3 /* exit status: not all that the program asked for was done */
+
 struct part {
     struct mpi_ending end;
     uint64_t switches, own_stacks, private_bytes, swapped_bytes, live_stack_max;
@@ -128,6 +130,7 @@ static void merge_ending(struct mpi_ending *to, const struct mpi_ending *from)
         to->abort_rank = from->abort_rank;
         memcpy(to->abort_text, from->abort_text, sizeof to->abort_text);
     }
+    to->refused |= from->refused;
     to->now.messages += from->now.messages;
     to->now.bytes += from->now.bytes;
 }
@@ -321,6 +324,8 @@ static int conclude(const struct buf *parts, enum engine_end end)
     status = say(&w, end, &cause);
     if (status == 0 && lost)
         status = lost == EPIPE ? 128 + SIGPIPE : 3;
+    if (status == 0 && w.sum.end.refused)
+        status = REFUSED; /* the error was reported when it happened */
     status = say_findings(end, status);
     status = say_leaks(&w, end, status);
     status = write_stats(&w, status);

@@ -17,6 +17,7 @@ struct mpi_ending {
     int32_t abort_status;  /* ... exit status of the earliest MPI_Abort or fatal MPI error here, ... */
     uint32_t abort_rank;   /* ... who made it ... */
     char abort_text[512];  /* ... and what it said */
+    int32_t refused; /* a rank was refused a call that its host does not have */
     struct mpi_team_status now;
 };
 

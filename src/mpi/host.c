@@ -21,6 +21,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/units.h"
+#include "engine/output_book.h"
 #include "mpi/coll/coll.h"
 #include "mpi/clock.h"
 #include "mpi/comm/spawn.h"
@@ -29,12 +30,14 @@
 #include "mpi/line.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/team.h"
+#include "mpi/trace.h"
 #include "vp/crash.h"
 
 #define RELEASE_SECONDS 1.0 /* output is released at least this often */
 #define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */
 #define MEMORY_SECONDS 0.1                /* how often that is looked at */
 #define STOP_SECONDS 1      /* how long a signal waits for the running rank to call MPI ... */
+#define CRASH_SECONDS 15    /* how long ending may take after a crash */
 #define END_SECONDS 4       /* ... and how long ending may take: somebody may not read our output */
 #define HAND_NS 5e6         /* ranks that are processes go on by themselves for this long */
 #define TIMEOUT_STATUS 124  /* as timeout(1) has it */
@@ -50,7 +53,11 @@ static struct {
     volatile sig_atomic_t signal;  /* asks the run to end */
     volatile sig_atomic_t writing; /* output is being added */
     int dying;                    /* an internal failure is being reported */
+    volatile sig_atomic_t overdue; /* the run was aborted, and a rank does not come to an end */
+    volatile int where_known;      /* where the running rank is: where_text */
 } run;
+
+static char where_text[4096];
 
 static double wall(void)
 {
@@ -338,35 +345,66 @@ static void hook_died(struct vp_fibre *f, int status)
     end_early(RUN_CAUSE_CRASH, WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 3, text);
 }
 
-static void hook_crash(struct vp_fibre *f, int sig, void *addr)
+/* The first line of a crash report. */
+static void describe_crash(struct vp_fibre *f, int sig, void *addr, char *out, size_t n)
+{
+    const struct mpi_rank *r = f ? mpi_rank_of_fibre(f) : NULL;
+    char when[UNITS_TEXT_MAX];
+
+    if (r)
+        units_format_time(when, sizeof when, r->ent.clock);
+    if (!r)
+        snprintf(out, n, "%s in the simulator itself (address %p); this is a bug in Orrery, or the "
+                 "program has overwritten its memory", strsignal(sig), addr);
+    else if (sig == SIGABRT)
+        snprintf(out, n, "rank %u aborted at virtual time %s", mpi_rank_id(r), when);
+    else if (!addr && sig != SIGSEGV && sig != SIGBUS)
+        snprintf(out, n, "rank %u: %s at virtual time %s", mpi_rank_id(r), strsignal(sig), when);
+    else
+        snprintf(out, n, "rank %u: %s%s at virtual time %s (address %p)", mpi_rank_id(r),
+                 strsignal(sig),
+                 vp_stack_overflowed(f, addr) ? ", stack overflow (see --stack)," : "", when, addr);
+}
+
+/* The text, and below it where the context is. */
+static void add_trace(const void *context, char *text, size_t size)
+{
+    struct vp_trace trace;
+    size_t n = strlen(text);
+
+    vp_trace_take(context, &trace);
+    if (trace.count == 0 || n + 2 > size)
+        return;
+    text[n++] = '\n';
+    n += mpi_trace_text(&trace, text + n, size - n - 1);
+    text[text[n - 1] == '\n' ? n - 1 : n] = '\0';
+}
+
+/* What is said here stays even if the memory is so damaged that the run cannot end in order. */
+static void hook_crash(struct vp_fibre *f, int sig, void *addr, const void *context)
 {
     static char text[sizeof ((struct mpi_team_stop *)0)->text];
-    char when[UNITS_TEXT_MAX];
-    size_t n;
+    struct run_page *page = mpi_world.page;
+    int status = f ? 128 + sig : 3;
 
-    if (f) {
-        struct mpi_rank *r = mpi_rank_of_fibre(f);
+    describe_crash(f, sig, addr, text, sizeof text);
+    snprintf(page->dying.text, sizeof page->dying.text, "%s", text);
+    page->dying.status = status;
+    add_trace(context, text, sizeof text);
+    snprintf(page->dying.text, sizeof page->dying.text, "%s", text);
+    end_early(f ? RUN_CAUSE_CRASH : RUN_CAUSE_INTERNAL, status, text);
+}
 
-        units_format_time(when, sizeof when, r->ent.clock);
-        if (sig == SIGABRT)
-            snprintf(text, sizeof text, "rank %u aborted at virtual time %s", mpi_rank_id(r), when);
-        else
-            snprintf(text, sizeof text, "rank %u: %s%s at virtual time %s (address %p)",
-                     mpi_rank_id(r), strsignal(sig),
-                     vp_stack_overflowed(f, addr) ? ", stack overflow (see --stack)," : "", when,
-                     addr);
-    } else {
-        snprintf(text, sizeof text,
-                 "%s in the simulator itself (address %p); this is a bug in Orrery", strsignal(sig),
-                 addr);
-    }
-    n = strlen(text);
-    text[n++] = '\n';
-    n += vp_backtrace(text + n, sizeof text - n - 1);
-    if (n && text[n - 1] == '\n')
-        n--;
-    text[n] = 0;
-    end_early(f ? RUN_CAUSE_CRASH : RUN_CAUSE_INTERNAL, f ? 128 + sig : 3, text);
+static void hook_where(const void *context)
+{
+    add_trace(context, where_text, sizeof where_text);
+    run.where_known = 1;
+}
+
+static void hook_refused(struct vp_fibre *f)
+{
+    (void)f;
+    run.end.refused = 1;
 }
 
 static const struct vp_hooks hooks = {
@@ -374,6 +412,7 @@ static const struct vp_hooks hooks = {
     .exiting = hook_exiting, .next = hook_next, .starting = hook_starting, .begun = hook_begun,
     .threads = hook_threads,
     .unborn = hook_unborn, .died = hook_died, .crash = hook_crash,
+    .where = hook_where, .refused = hook_refused,
     .rank = hook_rank, .hostname = hook_hostname,
 };
 
@@ -427,9 +466,28 @@ static void map_machine(void)
     sys_close(fd);
 }
 
+/* Output is shared with the watcher, which shows it if this process dies. */
+static void map_book(struct output_config *out)
+{
+    int fd = mpi_world.opt->book_fd;
+    void *book;
+
+    if (fd < 0)
+        return;
+    book = mmap(NULL, OUTPUT_BOOK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (book != MAP_FAILED)
+        out->book = book;
+    sys_close(fd);
+}
+
+/* The watcher opens the file, too, as long as this process has it. */
 static void spill(void)
 {
+    int had_file = mpi_world.output.spill_fd >= 0;
+
     output_spill(&mpi_world.output);
+    if (!had_file && mpi_world.output.spill_fd >= 0 && mpi_world.output.book)
+        mpi_ask(RUN_ASK_SPILL);
 }
 
 /* The file must be open in the process that writes the output at last. */
@@ -465,6 +523,7 @@ static void set_up(void)
                                 .ops = &engine_ops};
 
     pool_init(&mpi_world.pool, "ranks' extras");
+    map_book(&out);
     mpi_world.machine.later = mpi_world.room - mpi_world.size;
     if (net_init(&mpi_world.net, &mpi_world.machine, run_fit(o), &err) != ERR_OK)
         log_fatal("%s", err.text);
@@ -503,6 +562,12 @@ static struct mpi_team_stop early;
 
 static void finish_early(void)
 {
+    if (early.cause == RUN_CAUSE_CRASH || early.cause == RUN_CAUSE_INTERNAL)
+        signal(SIGALRM, SIG_DFL); /* memory may be damaged: who knows whether this comes to an end */
+    if (early.cause != RUN_CAUSE_SIGNAL)
+        sys_alarm(CRASH_SECONDS);
+    if (early.cause == RUN_CAUSE_ABORT)
+        output_drop_after(&mpi_world.output, mpi_world.engine.abort.due);
     mpi_team_end_early(&early);
     show_progress();
     mpi_end(&run.end, ENGINE_END_STOPPED);
@@ -519,26 +584,81 @@ static void end_early(enum run_cause cause, int status, const char *text)
 
 /* ---- signals that ask the run to end ---- */
 
+/* Which rank does not come back, and where it is. */
+static void describe_where(const void *context)
+{
+    static const struct timespec pause = {.tv_nsec = 10000000};
+    const struct mpi_rank *r = run.last_run;
+    char when[UNITS_TEXT_MAX];
+
+    if (!r)
+        return;
+    units_format_time(when, sizeof when, r->ent.clock);
+    snprintf(where_text, sizeof where_text, "rank %u was running outside MPI at virtual time %s",
+             mpi_rank_id(r), when);
+    if (!vp_ranks_are_processes()) {
+        add_trace(context, where_text, sizeof where_text);
+        return;
+    }
+    vp_crash_ask(&r->fib);
+    for (int i = 0; i < 100 * STOP_SECONDS && !run.where_known; i++)
+        syscall(SYS_nanosleep, &pause, NULL);
+}
+
 /* The run ends as if by the signal, or because nobody reads its output. */
 static void stopped(void) __attribute__((noreturn));
 static void stopped(void)
 {
-    char text[200] = "";
+    static char text[sizeof where_text + 200];
 
+    text[0] = '\0';
     if (run.signal) {
-        snprintf(text, sizeof text, RUN_SIGNAL_TEXT, (int)run.signal, strsignal(run.signal));
+        int n = snprintf(text, sizeof text, RUN_SIGNAL_TEXT, (int)run.signal, strsignal(run.signal));
+
+        snprintf(text + n, sizeof text - (size_t)n, "%s%s", where_text[0] ? "\n    " : "", where_text);
         signal(SIGALRM, SIG_DFL); /* ends us: `orrery run` then says why */
         sys_alarm(END_SECONDS);
     }
     end_early(RUN_CAUSE_SIGNAL, run.signal ? 128 + run.signal : 128 + SIGPIPE, text);
 }
 
+/* The run was aborted some time ago. */
+static void aborted(void) __attribute__((noreturn));
+static void aborted(void)
+{
+    static char text[sizeof run.end.abort_text + 100];
+    char when[UNITS_TEXT_MAX];
+
+    units_format_time(when, sizeof when, mpi_world.engine.abort.due);
+    snprintf(text, sizeof text, "rank %u at virtual time %s: %s", run.end.abort_rank, when,
+             run.end.abort_text);
+    end_early((enum run_cause)run.end.abort_cause, run.end.abort_status, text);
+}
+
+/* The watcher's word that a rank does not come back although the run was aborted. */
+static void on_overdue(int in_rank)
+{
+    if (run.overdue || !run.end.abort_status)
+        return;
+    run.overdue = 1;
+    engine_stop(&mpi_world.engine);
+    if (in_rank && !run.writing) {
+        vp_current_fibre = NULL;
+        aborted();
+    }
+}
+
 /* Lets the engine stop between two turns. If the running rank does not come back in time, shows what
  * can be shown from here. */
-static void on_stop_signal(int sig)
+static void on_stop_signal(int sig, siginfo_t *info, void *context)
 {
     int in_rank = vp_current() != NULL || vp_ranks_are_processes();
 
+    (void)info;
+    if (sig == SIGALRM && !run.signal) {
+        on_overdue(in_rank);
+        return;
+    }
     if (sig != SIGALRM) { /* often it comes twice: to the process group, and passed on */
         if (run.signal)
             return;
@@ -550,6 +670,7 @@ static void on_stop_signal(int sig)
     vp_current_fibre = NULL;
     if (!in_rank || run.writing) /* the scheduler, or output, is in the middle of something */
         sys_exit(128 + run.signal);
+    describe_where(context);
     stopped();
 }
 
@@ -569,7 +690,8 @@ static void on_too_large(int sig)
 static void catch_signals(void)
 {
     static const int asked[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
-    struct sigaction act = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
+    struct sigaction act = {.sa_sigaction = on_stop_signal,
+                            .sa_flags = SA_RESTART | SA_ONSTACK | SA_SIGINFO};
     struct sigaction large = {.sa_handler = on_too_large, .sa_flags = SA_RESTART | SA_ONSTACK};
 
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
@@ -604,6 +726,7 @@ _Noreturn static void abort_at(struct mpi_rank *self, vtime when, enum run_cause
         run.end.abort_rank = mpi_rank_id(self);
         snprintf(run.end.abort_text, sizeof run.end.abort_text, "%s", why);
         mpi_team_abort(mpi_world.engine.abort);
+        mpi_world.page->now.aborting = 1;
     }
     mpi_serve(self);
 }
@@ -661,8 +784,11 @@ int vp_takeover(void)
     log_set_exit(fatal_end);
     mpi_world.page->end.startup_s = wall() - start;
     end = engine_run(&mpi_world.engine);
-    if (end == ENGINE_END_STOPPED && mpi_team_stopped()->cause == RUN_CAUSE_NONE)
+    if (end == ENGINE_END_STOPPED && mpi_team_stopped()->cause == RUN_CAUSE_NONE) {
+        if (run.overdue && !run.signal)
+            aborted();
         stopped();
+    }
     show_progress();
     mpi_end(&run.end, end);
 }

@@ -229,6 +229,8 @@ void mpi_team_abort(struct engine_due when)
 
 static void take_stop(const struct mpi_team_stop *stop)
 {
+    if (team.stop.cause == RUN_CAUSE_SIGNAL && strchr(stop->text, '\n'))
+        memcpy(team.stop.text, stop->text, sizeof stop->text); /* all got it; this one knows where */
     if (team.stop.cause != RUN_CAUSE_NONE)
         return;
     team.stop = *stop;

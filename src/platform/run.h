@@ -56,6 +56,7 @@ struct run_options {
     int32_t placement;   /* of ranks on them: enum place_kind (engine/place.h) */
     int32_t changed;     /* settings differ from what the platform says (--set) */
     int32_t machine_fd;  /* the machine as bytes: platform_unpack (lists.h) */
+    int32_t book_fd;     /* where output waits (engine/output_book.h), or -1 */
     int32_t place_fd;    /* PLACE_LIST: a file with the process of each rank, 32 bits each */
     char native_path[4096]; /* the native MPI library, if procs > 1 */
     char stats_path[4096]; /* absolute or empty */
@@ -128,9 +129,31 @@ enum run_line {
 };
 #define RUN_LINE_ERASE "\r\033[K"
 
+/*
+ * Something the program asks of the watcher, which it wakes by SIGCHLD. To find the function, file and
+ * line of an address takes long and may fail in a program whose memory is damaged: so it is done there.
+ */
+enum run_ask { RUN_ASK_NOTHING = 0, RUN_ASK_TRACE, RUN_ASK_SPILL };
+#define RUN_FRAMES 48
+
+struct run_question {
+    volatile uint32_t what; /* enum run_ask; the watcher sets it to 0 and wakes those that wait for it */
+    int32_t pid;            /* RUN_ASK_TRACE: the process that the addresses are of */
+    int32_t exact;          /* the first one is of an instruction, not where a call returns to */
+    uint32_t count;
+    uint64_t frames[RUN_FRAMES];
+    char answer[6000]; /* lines of text */
+};
+
 struct run_page {
     uint32_t magic, size;
     struct run_options opt;
+    int32_t watcher; /* process that watches */
+    struct run_question ask;
+    struct {             /* the program is about to end with these words, if it still can */
+        volatile int32_t status; /* exit status; 0: it is not */
+        char text[8192];
+    } dying;
     struct {
         volatile uint64_t ranks_started, ranks_done, messages, bytes, current_rank, switches;
         volatile vtime clock; /* of the rank that ran last */
@@ -141,6 +164,7 @@ struct run_page {
         volatile uint32_t proc;  /* number of this process ... */
         volatile uint32_t joined; /* ... once it is known */
         _Atomic uint32_t line;    /* enum run_line */
+        volatile int32_t aborting; /* a rank has aborted the run, which is to end soon */
     } now;
     struct {
         int32_t cause;       /* enum run_cause */

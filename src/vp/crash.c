@@ -1,23 +1,235 @@
 /*
  * crash.c - fatal signals, caught on a stack of their own so that a stack overflow can be told.
+ *
+ * What is known of a crash must not depend on memory that the crash has damaged. Whatever may touch
+ * such memory is *guarded*: a fault in it ends it, and nothing else.
+ *
+ * A rank that is a fibre may have a handler of its own for the signal (libc/signal.c). It is called on
+ * the rank's stack, so that it may jump out or call MPI; if it returns, the rank goes on where it was:
+ *
+ *     rank's stack     ... | main | f |* fault         | run_handler | the program's handler
+ *     signal stack                     | on_fatal, waits ......................................
  */
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <link.h>
+#include <setjmp.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include "base/mem.h"
 #include "base/sys.h"
 #include "vp/crash.h"
-#include "vp/symbols.h"
 #include "vp/vp_internal.h"
 
 #define SIGNAL_STACK ((size_t)256 << 10)
-#define FRAMES 40
+#define RED_ZONE 128 /* below the stack pointer, in use */
+#define WHERE (SIGRTMAX - 3) /* asks a rank's process where it is */
+
+void vp_switch(void **save, void *load);
+void *vp_switch_prepare(void *top, void (*entry)(void));
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
+
+/* ---- the interrupted context ---- */
+
+#if defined(__x86_64__)
+static uintptr_t pc_of(const ucontext_t *u)
+{
+    return (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+}
+
+static uintptr_t sp_of(const ucontext_t *u)
+{
+    return (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+}
+
+/* After a call of no function: where it came from. May fault. */
+static uintptr_t caller_of(const ucontext_t *u)
+{
+    return *(const uintptr_t *)sp_of(u);
+}
+
+static void step_back(ucontext_t *u, uintptr_t caller)
+{
+    u->uc_mcontext.gregs[REG_RIP] = (greg_t)caller;
+    u->uc_mcontext.gregs[REG_RSP] += (greg_t)sizeof(uintptr_t);
+}
+#elif defined(__aarch64__)
+static uintptr_t pc_of(const ucontext_t *u)
+{
+    return u->uc_mcontext.pc;
+}
+
+static uintptr_t sp_of(const ucontext_t *u)
+{
+    return u->uc_mcontext.sp;
+}
+
+static uintptr_t caller_of(const ucontext_t *u)
+{
+    return u->uc_mcontext.regs[30];
+}
+
+static void step_back(ucontext_t *u, uintptr_t caller)
+{
+    u->uc_mcontext.pc = caller;
+}
+#endif
+
+/* ---- guarded work ---- */
+
+struct guard {
+    sigjmp_buf out;
+    long thread;
+};
+
+/* Calls fn(arg); returns 0 if a fault ended it. */
+static int guarded(void (*fn)(void *), void *arg)
+{
+    struct guard here = {.thread = syscall(SYS_gettid)};
+    sigset_t open, before;
+
+    sigemptyset(&open);
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        sigaddset(&open, fatal[i]);
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    if (sigsetjmp(here.out, 0) != 0) {
+        vp_private.guard = NULL;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        return 0;
+    }
+    vp_private.guard = &here;
+    pthread_sigmask(SIG_UNBLOCK, &open, NULL);
+    fn(arg);
+    vp_private.guard = NULL;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return 1;
+}
+
+/* ---- where it happened ---- */
+
+static int is_code(uintptr_t pc)
+{
+    Dl_info where;
+
+    return dladdr((void *)pc, &where) != 0;
+}
+
+/* A call of no function: the unwinder knows nothing of such a place, but it may know the caller. */
+static void find_caller(void *arg)
+{
+    ucontext_t *u = arg;
+    uintptr_t caller = caller_of(u);
+
+    if (is_code(caller))
+        step_back(u, caller);
+}
+
+static void unwind(void *arg)
+{
+    struct vp_trace *t = arg;
+
+    t->count = (size_t)backtrace(t->frames, (int)(sizeof t->frames / sizeof *t->frames));
+}
+
+/* Leaves out those before `pc`, which are the handler's; none if it is not among them. */
+static void start_at(struct vp_trace *t, uintptr_t pc)
+{
+    size_t i = 0;
+
+    while (i < t->count && (uintptr_t)t->frames[i] != pc)
+        i++;
+    memmove(t->frames, t->frames + i, (t->count - i) * sizeof *t->frames);
+    t->count -= i;
+}
+
+void vp_trace_take(const void *context, struct vp_trace *t)
+{
+    ucontext_t *u = (ucontext_t *)(uintptr_t)context;
+    uintptr_t pc = u ? pc_of(u) : 0;
+
+    memset(t, 0, sizeof *t);
+    if (u && !is_code(pc))
+        guarded(find_caller, u);
+    if (!guarded(unwind, t)) {
+        t->damaged = 1;
+        while (t->count < sizeof t->frames / sizeof *t->frames && t->frames[t->count])
+            t->count++;
+    }
+    if (!u)
+        return;
+    t->exact = 1;
+    start_at(t, pc_of(u));
+    if (pc == pc_of(u) && t->count > 0)
+        return;
+    if (t->count == sizeof t->frames / sizeof *t->frames)
+        t->count--;
+    memmove(t->frames + 1, t->frames, t->count * sizeof *t->frames);
+    t->frames[0] = (void *)pc;
+    t->count++;
+}
+
+/* ---- a handler of the program's own ---- */
+
+struct handling {
+    struct sigaction action;
+    int sig;
+    siginfo_t *info;
+    void *context;
+    void *back; /* stack pointer of on_fatal */
+    uint64_t number;
+};
+
+static void call_handler(const struct handling *h)
+{
+    sigset_t mask = ((ucontext_t *)h->context)->uc_sigmask;
+
+    sigorset(&mask, &mask, &h->action.sa_mask);
+    if (!(h->action.sa_flags & SA_NODEFER))
+        sigaddset(&mask, h->sig);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    if (h->action.sa_flags & SA_SIGINFO)
+        h->action.sa_sigaction(h->sig, h->info, h->context);
+    else
+        h->action.sa_handler(h->sig);
+}
+
+/* On the rank's stack. */
+static void run_handler(void)
+{
+    struct handling h = *vp_private.handling;
+    void *unused;
+
+    call_handler(&h);
+    if (vp_private.handled != h.number) { /* another one has used the signal stack */
+        struct vp_fibre *f = vp_private.current;
+
+        vp_private.current = NULL;
+        vp_hooks->crash(f, h.sig, NULL, NULL);
+    }
+    vp_switch(&unused, h.back);
+    __builtin_unreachable();
+}
+
+/* Returns 0 if the rank has none. */
+static int has_handled(struct vp_fibre *f, int sig, siginfo_t *info, void *context)
+{
+    struct handling h = {.sig = sig, .info = info, .context = context};
+
+    if (!f || vp_is_process_host || vp_private.dying || !vp_signal_handler(sig, &h.action))
+        return 0;
+    h.number = ++vp_private.handled;
+    vp_private.handling = &h;
+    if (vp_stack_overflowed(f, info->si_addr))
+        call_handler(&h);
+    else
+        vp_switch(&h.back, vp_switch_prepare((void *)((sp_of(context) - RED_ZONE) & ~(uintptr_t)15),
+                                             run_handler));
+    return sig != SIGABRT; /* abort() does not return */
+}
+
+/* ---- signals ---- */
 
 /* The first thread of a process that crashes reports. Others may follow just because of that (they are
  * no rank any more): they wait for the end. Returns 0 if reporting crashes, or the process is the child
@@ -39,84 +251,73 @@ static int is_first(void)
 static void on_fatal(int sig, siginfo_t *info, void *context)
 {
     struct vp_fibre *f = vp_current_fibre;
+    struct guard *guard = vp_private.guard;
 
-    (void)context;
+    if (guard && guard->thread == syscall(SYS_gettid))
+        siglongjmp(guard->out, 1);
+    if (has_handled(f, sig, info, context))
+        return;
     if (!is_first()) {
         signal(sig, SIG_DFL);
         syscall(SYS_tgkill, sys_getpid(), syscall(SYS_gettid), sig); /* when the handler is left */
         return;
     }
     vp_current_fibre = NULL; /* the shims are to do the real thing from here on */
-    vp_hooks->crash(f, sig, info->si_addr);
+    vp_hooks->crash(f, sig, info->si_addr, context);
+}
+
+/* The run ends: the rank does not go on. */
+static void on_where(int sig, siginfo_t *info, void *context)
+{
+    (void)sig;
+    (void)info;
+    vp_current_fibre = NULL;
+    vp_hooks->where(context);
+    for (;;)
+        syscall(SYS_pause);
+}
+
+void vp_crash_ask(const struct vp_fibre *f)
+{
+    int32_t pid = vp_fibre_pid(f);
+
+    if (pid > 0)
+        syscall(SYS_tgkill, pid, pid, WHERE);
+}
+
+int vp_crash_catches(int sig)
+{
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        if (fatal[i] == sig)
+            return 1;
+    return 0;
+}
+
+static void catch(int sig, void (*handler)(int, siginfo_t *, void *))
+{
+    struct sigaction act = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct vp_fibre *f = vp_current_fibre;
+
+    sigfillset(&act.sa_mask);
+    vp_current_fibre = NULL; /* the real one */
+    sigaction(sig, &act, NULL);
+    vp_current_fibre = f;
+}
+
+void vp_crash_catch(int sig)
+{
+    catch(sig, on_fatal);
 }
 
 void vp_crash_init(void)
 {
     stack_t alt = {.ss_sp = mem_zalloc_private(SIGNAL_STACK), .ss_size = SIGNAL_STACK};
-    struct sigaction act = {.sa_sigaction = on_fatal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     void *frames[2];
 
     backtrace(frames, 2); /* loads what it needs now, not in a handler */
     sigaltstack(&alt, NULL);
-    sigfillset(&act.sa_mask);
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
-        sigaction(fatal[i], &act, NULL);
-}
-
-/* "main+0x1f in app", by exported or by file symbols; else the offset in the object. */
-static void describe(void *frame, const Dl_info *where, char *out, size_t n)
-{
-    const char *slash = strrchr(where->dli_fname, '/');
-    const char *file = slash ? slash + 1 : where->dli_fname;
-    const struct link_map *map = NULL;
-    char name[128];
-    Dl_info again;
-    int64_t into;
-    uint64_t offset;
-
-    if (where->dli_sname) {
-        snprintf(out, n, "%s+0x%zx in %s", where->dli_sname,
-                 (size_t)((char *)frame - (char *)where->dli_saddr), file);
-        return;
-    }
-    dladdr1(frame, &again, (void **)&map, RTLD_DL_LINKMAP);
-    offset = (uint64_t)((uintptr_t)frame - (map ? map->l_addr : (uintptr_t)where->dli_fbase));
-    into = vp_symbol_find(map && !map->l_name[0] ? "/proc/self/exe" : where->dli_fname, offset, name,
-                          sizeof name);
-    if (into >= 0)
-        snprintf(out, n, "%s+0x%llx in %s", name, (unsigned long long)into, file);
-    else
-        snprintf(out, n, "0x%llx in %s", (unsigned long long)offset, file);
-}
-
-size_t vp_backtrace(char *out, size_t n)
-{
-    void *frames[FRAMES];
-    int count = backtrace(frames, FRAMES), shown = 0, repeated = 0;
-    char line[256], last[256] = "";
-    size_t len = 0;
-
-    out[0] = '\0';
-    for (int i = 0; i < count && len < n; i++) {
-        Dl_info where;
-
-        if (!dladdr(frames[i], &where) || !where.dli_fname)
-            continue;
-        if (shown == 0 && strstr(where.dli_fname, "liborrery"))
-            continue; /* our own handler */
-        describe(frames[i], &where, line, sizeof line);
-        if (strcmp(line, last) == 0) {
-            repeated++;
-            continue;
-        }
-        if (repeated)
-            len += (size_t)snprintf(out + len, n - len, "        (%d times)\n", repeated + 1);
-        repeated = 0;
-        if (len < n)
-            len += (size_t)snprintf(out + len, n - len, "    #%d %s\n", shown++, line);
-        memcpy(last, line, sizeof last);
-    }
-    if (repeated && len < n)
-        len += (size_t)snprintf(out + len, n - len, "        (%d times and more)\n", repeated + 1);
-    return len < n ? len : n - 1;
+        catch(fatal[i], on_fatal);
+    if (vp_is_process_host)
+        catch(WHERE, on_where);
 }

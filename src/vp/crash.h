@@ -1,5 +1,5 @@
 /*
- * crash.h - fatal signals in a rank.
+ * crash.h - fatal signals in a rank, and where a rank is.
  */
 #ifndef VP_CRASH_H
 #define VP_CRASH_H
@@ -11,8 +11,24 @@ struct vp_fibre;
 /* Catches fatal signals and passes them to hooks->crash, on a signal stack. Process context. */
 void vp_crash_init(void);
 
-/* The calling context's backtrace as text lines, into out. Returns their length. */
-size_t vp_backtrace(char *out, size_t n);
+/* Is the signal one of them? Catches it again, after the program had it. */
+int vp_crash_catches(int sig);
+void vp_crash_catch(int sig);
+
+/* Where a rank is: addresses, innermost first. */
+struct vp_trace {
+    int exact;   /* the first is of an instruction; all others are where a call returns to */
+    int damaged; /* the stack could not be followed to its end */
+    size_t count;
+    void *frames[48];
+};
+/* Of the context that a signal has interrupted, or NULL: of the caller. Survives a stack that is
+ * damaged. Signal stack. */
+void vp_trace_take(const void *context, struct vp_trace *);
+
+/* Asks the rank's process where it is, by hooks->where in a signal handler there. Scheduler context,
+ * process host. */
+void vp_crash_ask(const struct vp_fibre *);
 
 /* Did touching addr mean that the fibre's stack was full? */
 int vp_stack_overflowed(const struct vp_fibre *, const void *addr);

@@ -32,6 +32,7 @@
 #define OWN_MAX 24000u         /* mappings are limited by the system (vm.max_map_count) */
 #define LIVE_LARGE 16384       /* mean live bytes above which own stacks pay off */
 #define COLOURS 64             /* own stacks start at different cache lines */
+#define AWAY UINT32_MAX        /* live bytes of a fibre that is on a stack that the program made */
 
 void vp_switch(void **save, void *load);
 void *vp_switch_prepare(void *top, void (*entry)(void));
@@ -184,8 +185,21 @@ static int resume_process(struct vp_fibre *f)
     return f->ended;
 }
 
+/* The fibre has suspended itself on a stack that its program has made (makecontext, coroutines). That
+ * is memory of the rank's; its real stack stays as it is, which the shared one cannot. */
+static void leave_away(struct vp_fibre *f)
+{
+    if (!f->own_stack)
+        log_fatal("rank %llu called MPI on a stack that the program has made (makecontext, or a library "
+                  "of coroutines), which ranks that share a stack cannot do; run it with --stacks own, or "
+                  "with --host process", (unsigned long long)vp_hooks->rank(f));
+    vp_extra_of(f)->away = host.suspended;
+    f->live = AWAY;
+}
+
 int vp_fibre_resume(struct vp_fibre *f)
 {
+    size_t live;
     void *sp;
 
     if (__builtin_expect(vp_is_process_host, 0))
@@ -198,7 +212,7 @@ int vp_fibre_resume(struct vp_fibre *f)
     } else {
         if (!f->own_stack)
             take_stack(f);
-        sp = top_of(f) - f->live;
+        sp = __builtin_expect(f->live == AWAY, 0) ? f->extra->away : top_of(f) - f->live;
     }
     take_image(f);
     if (f->extra || host.extra_ran)
@@ -212,7 +226,12 @@ int vp_fibre_resume(struct vp_fibre *f)
         release(f);
         return 1;
     }
-    f->live = (uint32_t)(top_of(f) - (char *)host.suspended);
+    live = (size_t)(top_of(f) - (char *)host.suspended);
+    if (__builtin_expect(live > host.stack_size, 0)) {
+        leave_away(f);
+        return 0;
+    }
+    f->live = (uint32_t)live;
     host.stats.live_sum += f->live;
     host.stats.live_count++;
     if (f->live > host.stats.live_max)

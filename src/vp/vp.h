@@ -20,6 +20,8 @@
 #include "base/oncpu.h"
 #include "base/vtime.h"
 
+struct guard;
+struct handling;
 struct vp_extra;
 struct vp_rest;
 struct vp_saved;
@@ -64,8 +66,13 @@ struct vp_hooks {
     void (*unborn)(struct vp_fibre *, int error);
     /* The rank's process has died, with this status of waitpid; scheduler context; does not return. */
     void (*died)(struct vp_fibre *, int status);
-    /* A fatal signal in a rank or in the simulator (f NULL); signal stack; does not return. */
-    void (*crash)(struct vp_fibre *f, int sig, void *addr);
+    /* A fatal signal in a rank or in the simulator (f NULL), and the context that it interrupted, or
+     * NULL; signal stack; does not return. */
+    void (*crash)(struct vp_fibre *f, int sig, void *addr, const void *context);
+    /* The rank's process was asked where it is (vp_crash_ask); signal stack. */
+    void (*where)(const void *context);
+    /* The rank made a call that fails because ranks are simulated, and was told so. */
+    void (*refused)(struct vp_fibre *);
     /* Rank number, for messages and for virtual pid and host name. */
     uint64_t (*rank)(const struct vp_fibre *);
     /* Host name as the program sees it. */
@@ -164,6 +171,10 @@ struct vp_private {
     struct vp_thread *known;      /* ... those that the program started (libc/thread.c) */
     struct vp_rest *rest;         /* what the last look at all of them found (rest.c) */
     uint64_t entropy_fds[16]; /* a bit for each descriptor that gives random bytes (libc/entropy.c) */
+    struct guard *guard;          /* where a fault is expected (crash.c) */
+    struct handling *handling;    /* the program's handler that is about to run ... */
+    uint64_t handled;             /* ... and how many have run */
+    uint64_t own_signals;         /* bits of those that the rank set (process host) */
     struct oncpu oncpu;           /* what the rank has really run, for the layer above */
     uint64_t room[64];        /* for the same */
 } __attribute__((aligned(4096)));

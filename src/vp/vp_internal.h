@@ -5,6 +5,7 @@
 #define VP_VP_INTERNAL_H
 
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -79,18 +80,24 @@ struct vp_extra {
     char *strtok;                /* strtok's save pointer */
     struct vp_env *env;          /* libc/environ.c */
     struct vp_signals *signals;  /* libc/signal.c */
+    void *away;                  /* stack pointer on a stack of the program's own making (fibre.c) */
     int cwd_fd;                  /* O_PATH descriptor, -1: the process's own */
     int umask;                   /* -1: the process's own */
     locale_t locale;             /* NULL: the process's own */
     uint64_t entropy;            /* words of random bytes drawn (libc/entropy.c) */
 };
-/* Of the running fibre; allocates. */
+/* Of the running fibre, or of that one; allocate. */
 struct vp_extra *vp_extra_get(void);
+struct vp_extra *vp_extra_of(struct vp_fibre *);
 /* Frees everything; called when the fibre has ended. */
 void vp_extra_drop(struct vp_fibre *);
 /* Brings cwd, umask and locale of f in place if they differ from what is. Only called when f or
  * the fibre before it has an extra. */
 void vp_extra_switch(const struct vp_fibre *f);
+
+/* The handler that the running fibre has set for the signal; 0 if there is none. One that is for one
+ * time only is gone then. Signal stack. */
+int vp_signal_handler(int sig, struct sigaction *out);
 
 /* Runs the running fibre's exit handlers, newest first; handlers may add handlers. */
 void vp_handlers_run(int status);

@@ -8,6 +8,12 @@
  *   early     all call exit(3) before MPI_Init
  *   late      it calls exit(3) before MPI_Finalize, all others end
  *   quit      it calls MPI_Abort(7)
+ *   alone     it calls MPI_Abort(7), and the next rank computes for ever
+ *   smash     it overwrites its stack, return addresses included
+ *   wild      it calls a function where there is none
+ *   ruin      it overwrites its stack, and all of the heap behind an array
+ *   term      it raises SIGTERM
+ *   usr       it raises SIGUSR1
  */
 #include <mpi.h>
 #include <signal.h>
@@ -25,8 +31,27 @@ static int overflow(volatile char *above)
     return above ? overflow(room) + room[1] : 0;
 }
 
+/* Behind the array lies the way back. */
+__attribute__((noinline, no_stack_protector)) static void smash(size_t n)
+{
+    char room[8];
+
+    memset(room, 0x41, n);
+    __asm__ volatile("" : : "r"(room) : "memory");
+}
+
+/* The simulator's memory is there, too, if ranks are fibres. */
+static void ruin(void)
+{
+    char *small = malloc(8);
+
+    memset(small, 0x41, (size_t)((char *)sbrk(0) - small));
+    smash(64);
+}
+
 static void fail(const char *how)
 {
+    void (*volatile nobody)(void) = (void (*)(void))16;
     volatile int *nowhere = NULL;
     char start = 0;
 
@@ -42,8 +67,18 @@ static void fail(const char *how)
         syscall(SYS_exit_group, 5);
     else if (!strcmp(how, "late"))
         exit(3);
-    else if (!strcmp(how, "quit"))
+    else if (!strcmp(how, "quit") || !strcmp(how, "alone"))
         MPI_Abort(MPI_COMM_WORLD, 7);
+    else if (!strcmp(how, "smash"))
+        smash(64);
+    else if (!strcmp(how, "wild"))
+        nobody();
+    else if (!strcmp(how, "ruin"))
+        ruin();
+    else if (!strcmp(how, "term"))
+        raise(SIGTERM);
+    else if (!strcmp(how, "usr"))
+        raise(SIGUSR1);
 }
 
 int main(int argc, char **argv)
@@ -57,6 +92,8 @@ int main(int argc, char **argv)
     printf("rank %d is here\n", rank);
     if (rank == chosen)
         fail(argv[1]);
+    while (rank == chosen + 1 && !strcmp(argv[1], "alone"))
+        __asm__ volatile("" : : : "memory");
     if (strcmp(argv[1], "late") != 0)
         MPI_Recv(&rank, 1, MPI_INT, chosen, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();

@@ -108,7 +108,8 @@ void vp_strand_suspend(void) { abort(); }
 void vp_fibre_prefetch(const struct vp_fibre *f) { (void)f; }
 int vp_init(const struct vp_config *c, struct err *e) { (void)c; (void)e; return -1; }
 int vp_stack_overflowed(const struct vp_fibre *f, const void *a) { (void)f; (void)a; return 0; }
-size_t vp_backtrace(char *out, size_t n) { (void)out; (void)n; return 0; }
+void vp_trace_take(const void *c, struct vp_trace *t) { (void)c; (void)t; }
+void vp_crash_ask(const struct vp_fibre *f) { (void)f; }
 const struct vp_stats *vp_stats(void)
 {
     static struct vp_stats none;

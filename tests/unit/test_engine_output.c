@@ -3,11 +3,13 @@
  * and of the temporary file, and random histories against a plain sort with a tiny memory.
  */
 #include "engine/output.h"
+#include "engine/output_book.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "base/buf.h"
@@ -339,15 +341,36 @@ static vtime least(const vtime *clock)
     return t;
 }
 
+/* The process dies: what its book holds is all there is. */
+static void die(struct output *out, struct sink *s, struct history *h)
+{
+    struct output_config cfg = {.writer = sink_write, .owner = s};
+    struct output heir;
+
+    add(out, 5, VTIME_LIMIT, 1, "the last ");
+    add(out, 6, VTIME_LIMIT, 2, "no end");
+    add(out, 5, VTIME_LIMIT, 1, "line");
+    output_init(&heir, &cfg);
+    output_recover(out->book, OUTPUT_BOOK_BYTES, out->spill_fd, &heir);
+    output_finish(&heir);
+    output_fini(&heir);
+    naive_release(h, VTIME_NEVER);
+    buf_adds(&h->want, "the last lineno end");
+}
+
 /* A release follows a line with probability 1 / seldom. */
-static int random_history(struct rng *rng, size_t limit, uint64_t seldom, uint64_t *spilled)
+static int random_history(struct rng *rng, size_t limit, uint64_t seldom, int dies,
+                          uint64_t *spilled)
 {
     struct output out;
     struct sink s;
     struct history h = {.lines = mem_alloc(STEPS * sizeof(struct line))};
     vtime clock[RANKS] = {0};
+    void *book = dies ? mmap(NULL, OUTPUT_BOOK_BYTES, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : NULL;
 
     start(&out, &s, limit, 0);
+    out.book = book;
     for (uint64_t seq = 0; seq < STEPS; seq++) {
         uint64_t what = rng_below(rng, seldom);
         random_line(rng, &out, &h, clock, seq);
@@ -360,14 +383,59 @@ static int random_history(struct rng *rng, size_t limit, uint64_t seldom, uint64
             naive_drop(&h, t);
         }
     }
-    output_finish(&out);
+    if (dies)
+        die(&out, &s, &h);
+    else
+        output_finish(&out);
     naive_release(&h, VTIME_NEVER);
     *spilled += out.spilled;
     int same = s.all.len == h.want.len && memcmp(s.all.data, h.want.data, h.want.len) == 0;
     buf_fini(&h.want);
     mem_free(h.lines);
     stop(&out, &s);
+    if (dies)
+        munmap(book, OUTPUT_BOOK_BYTES);
     return same;
+}
+
+/* The heir goes on where the other was when it died, in the middle of a release. */
+static void test_heir(void)
+{
+    struct output_config cfg;
+    struct output out, heir;
+    struct sink s;
+    void *book = mmap(NULL, OUTPUT_BOOK_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    start(&out, &s, 0, 0);
+    out.book = book;
+    add(&out, 1, 10, 1, "a\n");
+    add(&out, 1, 10, 2, "b\n");
+    add(&out, 1, 10, 1, "c\n");
+    add(&out, 2, 10, 1, "d\n");
+    s.fail_errno = EPIPE; /* the first two were written, ... */
+    s.fail_at = 2;
+    struct output_book at_death;
+    output_release(&out, 11);
+    is_str(buf_str(&s.all), "a\nb\n", "some were written");
+    memcpy(&at_death, book, sizeof at_death);
+    at_death.bound = 0; /* ... and the release did not end */
+    at_death.current = 4 * (sizeof(vtime) + 16 + 2) << 1;
+    at_death.written[at_death.which] = (struct output_position){10, 1, 2};
+    memcpy(book, &at_death, sizeof at_death);
+    s.fail_errno = 0;
+    cfg = (struct output_config){.writer = sink_write, .owner = &s};
+    output_init(&heir, &cfg);
+    is_int((int)output_recover(book, OUTPUT_BOOK_BYTES, -1, &heir), 2, "two are left");
+    output_finish(&heir);
+    is_str(buf_str(&s.all), "a\nb\nc\nd\n", "and are written");
+    output_fini(&heir);
+    memset(book, 0x41, OUTPUT_BOOK_HEAD);
+    output_init(&heir, &cfg);
+    is_int((int)output_recover(book, OUTPUT_BOOK_BYTES, 0, &heir), 0, "nonsense is nothing");
+    output_fini(&heir);
+    stop(&out, &s);
+    munmap(book, OUTPUT_BOOK_BYTES);
 }
 
 static void test_random(void)
@@ -381,11 +449,11 @@ static void test_random(void)
     for (int i = 0; i < 5; i++) {
         uint64_t spilled = 0;
         for (int round = 0; round < 8; round++)
-            bad += !random_history(&rng, limits[i], round % 2 ? 200 : 100000, &spilled);
+            bad += !random_history(&rng, limits[i], round % 2 ? 200 : 100000, round % 4 > 1, &spilled);
         ok(limits[i] == 0 ? spilled == 0 : spilled > 0, "limit %zu spills %s", limits[i],
            limits[i] ? "to the file" : "nothing");
     }
-    is_int(bad, 0, "40 random histories of 3000 lines come out as sorted plainly");
+    is_int(bad, 0, "40 random histories of 3000 lines come out as sorted plainly, whoever lives");
 }
 
 int main(void)
@@ -398,6 +466,7 @@ int main(void)
     test_drop();
     test_failures();
     test_file_full();
+    test_heir();
     test_random();
     return done_testing();
 }

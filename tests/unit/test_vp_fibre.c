@@ -21,6 +21,11 @@ int vp_objects_exec_stack(void) { return 0; }
 void vp_image_exclude_copies(void) {}
 void vp_extra_switch(const struct vp_fibre *f) { (void)f; }
 void vp_extra_drop(struct vp_fibre *f) { (void)f; }
+struct vp_extra *vp_extra_of(struct vp_fibre *f)
+{
+    (void)f;
+    abort();
+}
 void vp_handlers_run(int status) { (void)status; }
 void vp_libc_init(void) {}
 void vp_entropy_init(int real, uint64_t seed) { (void)real, (void)seed; }

@@ -18,7 +18,11 @@ struct libc_place libc_place = {.cwd_fd = -1, .umask = -1, .base_cwd = -1};
 
 struct vp_extra *vp_extra_get(void)
 {
-    struct vp_fibre *f = vp_current();
+    return vp_extra_of(vp_current());
+}
+
+struct vp_extra *vp_extra_of(struct vp_fibre *f)
+{
     struct libc_extra *x;
 
     if (__builtin_expect(f->extra != NULL, 1))

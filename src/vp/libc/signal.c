@@ -1,10 +1,13 @@
 /*
- * Signals: a rank's handlers are recorded, not installed.
+ * Signals: the handlers of a fibre rank are recorded, not installed.
  *
- * A rank gets only the signals it sends itself (raise, kill of its own virtual process,
- * pthread_kill of itself): its recorded handler is called there and then. Signals from outside
- * and faults belong to the simulator. A fatal signal without a handler is really raised and ends
- * in the crash handler, which names the rank. The table of a rank is allocated by its first change.
+ * Such a rank gets the signals it sends itself (raise, kill of its own virtual process,
+ * pthread_kill of itself): its recorded handler is called there and then. It also gets its faults
+ * (crash.c). Signals from outside belong to the simulator. A fatal signal without a handler ends in the
+ * crash handler, which names the rank. The table of a rank is allocated by its first change.
+ *
+ * A rank that is a process has real handlers. What the simulator has set there, for faults and for
+ * signals that ask the run to end, looks like the default to it, and comes back when it asks for that.
  */
 #include "vp/libc/libc.h"
 
@@ -13,6 +16,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "vp/crash.h"
 
 struct vp_signals {
     struct sigaction action[NSIG]; /* zero is SIG_DFL */
@@ -51,11 +55,67 @@ static int fail(int code)
     return -1;
 }
 
+int vp_signal_handler(int sig, struct sigaction *out)
+{
+    const struct sigaction none = {.sa_handler = SIG_DFL};
+
+    *out = *recorded(sig);
+    if (out->sa_handler == SIG_DFL || out->sa_handler == SIG_IGN)
+        return 0;
+    if (out->sa_flags & (int)SA_RESETHAND)
+        record(sig, &none);
+    return 1;
+}
+
+/* ---- ranks that are processes ---- */
+
+static int is_own(int sig)
+{
+    return (vp_private.own_signals & (uint64_t)1 << (sig - 1)) != 0;
+}
+
+static int asks_for_end(int sig)
+{
+    return sig == SIGINT || sig == SIGTERM || sig == SIGHUP;
+}
+
+static int is_ours(int sig)
+{
+    return asks_for_end(sig) || vp_crash_catches(sig);
+}
+
+static int set_real(int sig, const struct sigaction *action, struct sigaction *old)
+{
+    int was_own = is_signal(sig) && is_own(sig), rc;
+
+    if (!is_signal(sig) || !is_ours(sig))
+        return REAL(sigaction)(sig, action, old);
+    if (action && action->sa_handler == SIG_DFL) {
+        rc = REAL(sigaction)(sig, NULL, old);
+        if (asks_for_end(sig))
+            REAL(signal)(sig, SIG_IGN);
+        else
+            vp_crash_catch(sig);
+        vp_private.own_signals &= ~((uint64_t)1 << (sig - 1));
+    } else {
+        rc = REAL(sigaction)(sig, action, old);
+        if (rc == 0 && action)
+            vp_private.own_signals |= (uint64_t)1 << (sig - 1);
+    }
+    if (rc == 0 && old && !was_own)
+        *old = (struct sigaction){.sa_handler = SIG_DFL};
+    return rc;
+}
+
+/* ---- setting ---- */
+
 VP_EXPORT int sigaction(int sig, const struct sigaction *restrict action,
                         struct sigaction *restrict old)
 {
-    if (!vp_fibre_only())
+    if (!vp_current())
         return REAL(sigaction)(sig, action, old);
+    if (vp_is_process_host)
+        return set_real(sig, action, old);
     if (!is_signal(sig) || (action && (sig == SIGKILL || sig == SIGSTOP)))
         return fail(EINVAL);
     struct sigaction before = *recorded(sig);
@@ -80,7 +140,7 @@ static sighandler_t set_handler(int sig, sighandler_t handler, int flags)
 
 VP_EXPORT sighandler_t signal(int sig, sighandler_t handler)
 {
-    if (!vp_fibre_only())
+    if (!vp_current())
         return REAL(signal)(sig, handler);
     return set_handler(sig, handler, SA_RESTART);
 }
@@ -89,7 +149,7 @@ ALIAS(ssignal, signal);
 
 VP_EXPORT sighandler_t sysv_signal(int sig, sighandler_t handler)
 {
-    if (!vp_fibre_only())
+    if (!vp_current())
         return REAL(sysv_signal)(sig, handler);
     return set_handler(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
@@ -104,10 +164,6 @@ static int is_ignored_by_default(int sig)
 
 static void deliver(int sig, const struct sigaction *action)
 {
-    if (action->sa_flags & (int)SA_RESETHAND) {
-        struct sigaction none = {.sa_handler = SIG_DFL};
-        record(sig, &none);
-    }
     if (action->sa_flags & SA_SIGINFO) {
         siginfo_t info;
         memset(&info, 0, sizeof info);
@@ -128,28 +184,39 @@ static int die_of(int sig)
     if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU)
         return REAL(raise)(sig);
     vp_current_fibre = NULL;
-    vp_hooks->crash(f, sig, NULL);
+    vp_hooks->crash(f, sig, NULL, NULL);
     return 0;
+}
+
+/* Of a rank that is a process: the default is what it is to a fibre. */
+static int raise_real(int sig)
+{
+    struct sigaction now;
+
+    if (!is_signal(sig) || REAL(sigaction)(sig, NULL, &now) != 0)
+        return fail(EINVAL);
+    if (is_ours(sig) ? is_own(sig) : now.sa_handler != SIG_DFL)
+        return REAL(raise)(sig);
+    return is_ignored_by_default(sig) ? 0 : die_of(sig);
 }
 
 int libc_raise(int sig)
 {
+    if (vp_is_process_host)
+        return raise_real(sig);
     if (!is_signal(sig))
         return fail(EINVAL);
-    struct sigaction action = *recorded(sig);
-    if (action.sa_handler == SIG_IGN)
-        return 0;
-    if (action.sa_handler == SIG_DFL && !is_ignored_by_default(sig))
+    struct sigaction action;
+    if (vp_signal_handler(sig, &action))
+        deliver(sig, &action);
+    else if (action.sa_handler == SIG_DFL && !is_ignored_by_default(sig))
         return die_of(sig);
-    if (action.sa_handler == SIG_DFL)
-        return 0;
-    deliver(sig, &action);
     return 0;
 }
 
 VP_EXPORT int raise(int sig)
 {
-    return vp_fibre_only() ? libc_raise(sig) : REAL(raise)(sig);
+    return vp_current() ? libc_raise(sig) : REAL(raise)(sig);
 }
 ALIAS(gsignal, raise);
 

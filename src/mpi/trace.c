@@ -1,0 +1,59 @@
+/*
+ * trace.c - see trace.h.
+ */
+#include "mpi/trace.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/sys.h"
+#include "mpi/rank.h"
+
+#define ANSWER_SECONDS 10 /* debug information of a large program takes a while to read */
+
+int mpi_ask(enum run_ask what)
+{
+    struct run_question *q = &mpi_world.page->ask;
+    struct timespec limit = {.tv_sec = ANSWER_SECONDS};
+    long rc;
+
+    __atomic_store_n(&q->what, (uint32_t)what, __ATOMIC_RELEASE);
+    if (syscall(SYS_kill, mpi_world.page->watcher, SIGCHLD) != 0)
+        return 0;
+    do
+        rc = syscall(SYS_futex, &q->what, FUTEX_WAIT, (uint32_t)what, &limit, NULL, 0);
+    while (rc != 0 && errno == EINTR);
+    return __atomic_load_n(&q->what, __ATOMIC_ACQUIRE) == RUN_ASK_NOTHING;
+}
+
+static size_t bare(const struct vp_trace *t, char *out, size_t n)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < t->count && len < n; i++)
+        len += (size_t)snprintf(out + len, n - len, "    #%zu %p\n", i, t->frames[i]);
+    return len < n ? len : n - 1;
+}
+
+size_t mpi_trace_text(const struct vp_trace *t, char *out, size_t n)
+{
+    struct run_question *q = &mpi_world.page->ask;
+    size_t len;
+
+    q->pid = sys_getpid();
+    q->exact = t->exact;
+    q->count = (uint32_t)(t->count < RUN_FRAMES ? t->count : RUN_FRAMES);
+    for (uint32_t i = 0; i < q->count; i++)
+        q->frames[i] = (uintptr_t)t->frames[i];
+    if (mpi_ask(RUN_ASK_TRACE))
+        len = (size_t)snprintf(out, n, "%.*s", (int)sizeof q->answer, q->answer);
+    else
+        len = bare(t, out, n);
+    if (t->damaged && len < n)
+        len += (size_t)snprintf(out + len, n - len, "    (the stack is damaged)\n");
+    return len < n ? len : n - 1;
+}

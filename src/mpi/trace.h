@@ -1,0 +1,20 @@
+/*
+ * trace.h - what the program asks of the process that watches it (struct run_question in
+ * platform/run.h). Any context, also a signal handler's; vp_current() is NULL.
+ */
+#ifndef MPI_TRACE_H
+#define MPI_TRACE_H
+
+#include <stddef.h>
+
+#include "platform/run.h"
+#include "vp/crash.h"
+
+/* Asks, and waits for the answer; returns 0 if none came in time. */
+int mpi_ask(enum run_ask);
+
+/* Where a rank is: lines of text with functions, files and line numbers, or with bare addresses if the
+ * watcher does not answer. Returns their length. */
+size_t mpi_trace_text(const struct vp_trace *, char *out, size_t n);
+
+#endif
