@@ -35,6 +35,7 @@
 #define RANK_BYTES 300 /* of a rank that waits in a small C program */
 #define FIXED_BYTES ((uint64_t)64 << 20)
 #define NAMES_SHOWN 5
+enum { STACKS_AUTO = 0, STACKS_OWN }; /* of run_options.stacks */
 
 /* ---- checks before the run ---- */
 
@@ -157,12 +158,19 @@ static int check_machine(const struct cli_run *run, struct err *err)
 }
 
 /* Settles how ranks are run, and why. */
-static void choose_host(struct run_options *opt, const struct cli_program *program)
+static int choose_host(struct run_options *opt, const struct cli_program *program, struct err *err)
 {
     const char *reason;
 
     opt->host = cli_host_choose(program, (enum run_host)opt->host, opt->ranks, &reason);
     snprintf(opt->host_reason, sizeof opt->host_reason, "%s", reason);
+    opt->asan = program->asan;
+    if (program->stacks && opt->stacks == STACKS_AUTO)
+        opt->stacks = STACKS_OWN;
+    if (!program->asan || opt->host == RUN_HOST_PROCESS)
+        return 0;
+    return err_set(err, ERR_INPUT, "--host fibre: '%s' was built with AddressSanitizer, which watches one "
+                   "stack and one set of data: use --host process", program->path);
 }
 
 /* A counter counts for one process: all ranks have to be in it. */
@@ -251,7 +259,8 @@ static int check_run(struct cli_run *run, const char *given, struct cli_program 
     if (rc == 0)
         rc = check_program(program, given, run, err);
     run->opt.uses_spawn = program->spawns;
-    choose_host(&run->opt, program);
+    if (rc == 0)
+        rc = choose_host(&run->opt, program, err);
     if (rc == 0 && !run->launcher && !run->worker) { /* all processes are here */
         rc = check_memory(run->opt.ranks, err);
         if (rc == 0 && !run->quiet)

@@ -108,7 +108,7 @@ enum run_host cli_host_choose(const struct cli_program *program, enum run_host a
         *reason = program->process_reason;
         return RUN_HOST_PROCESS;
     }
-    if (ranks == 1 || !copying_is_slower(program->private_bytes)) {
+    if (!program->process_wish && (ranks == 1 || !copying_is_slower(program->private_bytes))) {
         *reason = "the default";
         return RUN_HOST_FIBRE;
     }
@@ -116,7 +116,7 @@ enum run_host cli_host_choose(const struct cli_program *program, enum run_host a
         *reason = "too many ranks for processes";
         return RUN_HOST_FIBRE;
     }
-    *reason = "the program's static data is large";
+    *reason = program->process_wish ? program->process_wish : "the program's static data is large";
     return RUN_HOST_PROCESS;
 }
 

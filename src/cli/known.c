@@ -74,18 +74,16 @@ enum cli_known cli_known_find(const char *symbol, const char **name)
     char stripped[NAME_MAX_LENGTH];
     const struct mpi_known *known = lookup(symbol, strcmp);
     *name = symbol;
-    if (!known) {
-        if (!strip_fortran(symbol, stripped, sizeof stripped))
-            return CLI_KNOWN_OTHER;
+    if (!known && strip_fortran(symbol, stripped, sizeof stripped))
         known = lookup(stripped, strcasecmp);
-    }
     if (known) {
         *name = plain(known->name);
         return known->state == MPI_KNOWN_IMPL ? CLI_KNOWN_SUPPORTED : CLI_KNOWN_UNSUPPORTED;
     }
     /* C names are mixed case: "MPI_Xyz"; what the Fortran bindings alone have is not ours */
-    const char *tail = starts(symbol, "PMPI_") ? symbol + 5 : starts(symbol, "MPI_") ? symbol + 4
-                                                                                      : "";
+    const char *tail = starts(symbol, "PMPI_") || starts(symbol, "QMPI_") ? symbol + 5
+                       : starts(symbol, "MPI_")                           ? symbol + 4
+                                                                          : "";
     int is_c = tail[0] >= 'A' && tail[0] <= 'Z' && tail[1] >= 'a' && tail[1] <= 'z';
     return is_c ? CLI_KNOWN_MISSING : CLI_KNOWN_OTHER;
 }

@@ -161,6 +161,9 @@ static int set_environment(const char *libdir, const struct cli_page *page)
     if (page->page->opt.host == RUN_HOST_PROCESS &&
         (setenv(ENV_PROCESSES, "1", 1) | setenv("OMP_WAIT_POLICY", "passive", 0)) != 0)
         return -1;
+    /* AddressSanitizer wants to be loaded first, but does without */
+    if (page->page->opt.asan && prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':') != 0)
+        return -1;
     snprintf(path, sizeof path, "%s/%s", libdir, CLI_LIBRARY);
     if (prepend("LD_PRELOAD", path, ':') != 0)
         return -1;

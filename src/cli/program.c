@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/calls.h"
 #include "cli/elf.h"
 #include "cli/known.h"
 #include "cli/libsearch.h"
@@ -35,7 +36,7 @@ struct walk {
     struct cli_libsearch search;
     struct image *images; /* [0] is the program */
     size_t count;
-    int openmp, cxx_bindings;
+    int openmp, cxx_bindings, tsan;
     int loads; /* the program calls dlopen */
     struct cli_names threaded; /* libraries that can start threads */
 };
@@ -49,6 +50,8 @@ enum role {
     ROLE_OTHER,   /* an MPICH of another ABI */
     ROLE_OPENMPI,
     ROLE_OPENMP,
+    ROLE_ASAN,    /* AddressSanitizer */
+    ROLE_TSAN,    /* ThreadSanitizer, which wants memory where ours is */
     ROLE_LIBRARY
 };
 
@@ -71,7 +74,9 @@ static const struct {
     {"libquadmath.so", ROLE_RUNTIME},   {"libpthread.so", ROLE_RUNTIME},
     {"libdl.so", ROLE_RUNTIME},         {"librt.so", ROLE_RUNTIME},
     {"libutil.so", ROLE_RUNTIME},       {"libresolv.so", ROLE_RUNTIME},
-    {"libatomic.so", ROLE_RUNTIME},
+    {"libatomic.so", ROLE_RUNTIME},     {"libasan.so", ROLE_ASAN},
+    {"libclang_rt.asan", ROLE_ASAN},    {"libtsan.so", ROLE_TSAN},
+    {"libclang_rt.tsan", ROLE_TSAN},    {"libubsan.so", ROLE_RUNTIME},
 };
 
 static int starts(const char *text, const char *with)
@@ -205,6 +210,12 @@ static void visit_needed(struct walk *walk, const struct image *from, const char
     case ROLE_OPENMP:
         walk->openmp = 1;
         break;
+    case ROLE_ASAN:
+        program->asan = 1;
+        break;
+    case ROLE_TSAN:
+        walk->tsan = 1;
+        break;
     case ROLE_LIBRARY:
         open_library(walk, from, name);
         break;
@@ -263,6 +274,7 @@ static void visit_import(struct walk *walk, size_t image, const struct cli_elf_s
 {
     struct cli_program *program = walk->program;
     const char *name;
+    program->stacks |= cli_calls_stacks(symbol->name);
     if (starts_thread(symbol->name)) {
         if (image == 0)
             program->threads = 1;
@@ -270,6 +282,8 @@ static void visit_import(struct walk *walk, size_t image, const struct cli_elf_s
             cli_names_add(&walk->threaded, walk->images[image].name);
     } else if (image == 0 && strcmp(symbol->name, "dlopen") == 0) {
         walk->loads = 1;
+    } else if (image == 0 && cli_calls_process(symbol->name)) {
+        program->process_wish = cli_calls_process(symbol->name);
     } else {
         enum cli_known known = cli_known_find(symbol->name, &name);
         if (strcmp(symbol->name, "orrery_compute") == 0)
@@ -398,7 +412,12 @@ static void judge(struct walk *walk)
         program->process_reason = "the program starts threads";
     } else if (walk->loads) {
         program->process_reason = "the program loads libraries while it runs";
+    } else if (program->asan) {
+        program->process_reason = "the program was built with AddressSanitizer";
     }
+    if (walk->tsan)
+        refuse(program, "was built with ThreadSanitizer, which does not work in a process that another "
+               "library has taken over: build it without -fsanitize=thread");
 }
 
 /* ---- finding the file ---- */

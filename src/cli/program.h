@@ -31,6 +31,9 @@ struct cli_program {
     size_t libraries;                /* looked at, besides language runtimes and MPI */
     int static_program, threads;
     const char *process_reason;      /* why ranks must be processes ("the program uses OpenMP"), or NULL */
+    const char *process_wish;        /* why they should be, if so many processes fit, or NULL */
+    int stacks;                      /* it makes stacks of its own (makecontext) */
+    int asan;                        /* it was built with AddressSanitizer */
     int cancels;                     /* it, or a library of its, imports MPI_Cancel */
     int type_keys;                   /* the same of MPI_Type_create_keyval */
     int uses_files;                  /* ... and of MPI_File_open or MPI_File_delete */

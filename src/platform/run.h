@@ -49,6 +49,7 @@ struct run_options {
     int32_t uses_names; /* the program imports functions that ask agents for names and ports */
     int32_t uses_spawn; /* the program imports MPI_Comm_spawn or MPI_Comm_spawn_multiple */
     uint64_t universe;  /* ranks in all, those that may be spawned included, or 0: see run_room */
+    int32_t asan;       /* the program was built with AddressSanitizer */
     int32_t detail;     /* per-rank, per-function statistics wanted (--stats given) */
     int32_t check;       /* compare types of messages and arguments of collectives between ranks */
     int32_t check_leaks; /* report what the program did not free */

@@ -312,6 +312,7 @@ void vp_fibre_exit(int status)
         f->finishing = 1;
         vp_objects_run(1, &vp_program);
     }
+    vp_streams_end();
     vp_fibre_end(status);
 }
 

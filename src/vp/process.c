@@ -117,6 +117,21 @@ static struct vp_process *own(void)
     return vp_private.current->stack;
 }
 
+/* A handler of the program's may do whatever the rank may, so it runs only when the rank has its turn. */
+static void await_turn(struct vp_process *p)
+{
+    sigset_t all, before;
+
+    if (!vp_private.handles) {
+        await(&p->turn);
+        return;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    await(&p->turn);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void vp_process_suspend(void)
 {
     int saved = errno;
@@ -132,7 +147,7 @@ void vp_process_suspend(void)
     } else {
         let_run(&host.back);
     }
-    await(&p->turn);
+    await_turn(p);
     errno = saved;
 }
 
@@ -185,7 +200,7 @@ void vp_process_call(void (*fn)(void))
 
     host.errand = fn;
     let_run(&host.back);
-    await(&own()->turn);
+    await_turn(own());
     errno = saved;
 }
 

@@ -159,8 +159,8 @@ int vp_exit_status(void);
 /* What stays a process's own if ranks are processes (process.h): a page, so that it can. */
 struct vp_private {
     struct vp_fibre *current; /* the running fibre, NULL in scheduler context */
-    uint8_t owns[3];          /* the rank has put its own in the place of descriptors 0 to 2 ... */
-    uint8_t reopened[3];      /* ... or of the standard streams */
+    uint8_t owns[3];          /* the rank has put its own in the place of descriptors 0 to 2 */
+    uint8_t handles;          /* the rank has handlers for signals that come at any time */
     uint8_t threaded;         /* the rank has started threads */
     uint8_t is_child;         /* this process is no rank, but one that a rank has forked */
     int32_t dying;            /* the one of them that crashed */

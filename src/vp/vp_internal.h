@@ -6,6 +6,7 @@
 
 #include <locale.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -80,6 +81,7 @@ struct vp_extra {
     char *strtok;                /* strtok's save pointer */
     struct vp_env *env;          /* libc/environ.c */
     struct vp_signals *signals;  /* libc/signal.c */
+    FILE *streams[3];            /* what the rank has put in the place of stdin, stdout, stderr, or NULL */
     void *away;                  /* stack pointer on a stack of the program's own making (fibre.c) */
     int cwd_fd;                  /* O_PATH descriptor, -1: the process's own */
     int umask;                   /* -1: the process's own */
@@ -101,6 +103,9 @@ int vp_signal_handler(int sig, struct sigaction *out);
 
 /* Runs the running fibre's exit handlers, newest first; handlers may add handlers. */
 void vp_handlers_run(int status);
+
+/* The running fibre ends as by exit(): its files get what it has written to them. */
+void vp_streams_end(void);
 
 /* Called once at takeover in process context: hooks stdout/stderr streams, registers private
  * libc variables with vp_image_add (errno, optind & co., environ, C++ stream objects). */

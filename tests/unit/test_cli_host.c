@@ -21,6 +21,7 @@ static enum run_host choose(uint64_t private_bytes, uint64_t ranks, const char *
 int main(void)
 {
     static struct cli_program threads = {.process_reason = "the program uses OpenMP"};
+    static struct cli_program timers = {.process_wish = "the program uses timers"};
     const char *why = "";
 
     plan_auto();
@@ -36,5 +37,9 @@ int main(void)
     is_int(choose(300 * KIB, 1, &why), RUN_HOST_FIBRE, "one rank is never switched");
     is_int(choose(300 * KIB, 1000000, &why), RUN_HOST_FIBRE, "a million ranks: fibres");
     is_str(why, "too many ranks for processes", "and why");
+    is_int(cli_host_choose(&timers, RUN_HOST_AUTO, 1, &why), RUN_HOST_PROCESS, "timers: processes");
+    is_str(why, "the program uses timers", "and why");
+    is_int(cli_host_choose(&timers, RUN_HOST_AUTO, 1000000, &why), RUN_HOST_FIBRE,
+           "but not a million, since it may not use them");
     return done_testing();
 }

@@ -26,6 +26,7 @@ struct vp_extra *vp_extra_of(struct vp_fibre *f)
     (void)f;
     abort();
 }
+void vp_streams_end(void) {}
 void vp_handlers_run(int status) { (void)status; }
 void vp_libc_init(void) {}
 void vp_entropy_init(int real, uint64_t seed) { (void)real, (void)seed; }

@@ -2,16 +2,51 @@
  * Descriptors 0, 1 and 2 of a rank: what C++ streams of their own, libgfortran and programs use
  * below stdio. Output goes to the hook, input exists for rank 0 only, and closing or replacing
  * a descriptor that all ranks share is a no-op or refused. Other descriptors are the kernel's. A rank
- * that is a process may replace its own; they are the kernel's then, too.
+ * that is a process may replace its own; they are the kernel's then, too, until it puts the first ones
+ * back. What a rank has put behind a standard stream (stdio.c) is behind the descriptor, too.
  */
 #include "vp/libc/libc.h"
 
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/sys.h"
+
+#define ALL_DESCRIPTORS 65536u /* who closes up to here means all that are open */
+
+static struct {
+    dev_t device;
+    ino_t inode;
+} first[3]; /* what they were at the start */
+
+void libc_descriptor_init(void)
+{
+    struct stat st;
+
+    for (int fd = 0; fd < 3; fd++)
+        if (sys_fstat(fd, &st) == 0) {
+            first[fd].device = st.st_dev;
+            first[fd].inode = st.st_ino;
+        }
+}
+
+/* Is it a standard descriptor that the rank has left as it was? */
+static int is_shared(int fd)
+{
+    return fd >= 0 && fd <= 2 && vp_current() && !vp_private.owns[fd] && !libc_stdio_own(fd);
+}
+
 static int is_output(int fd)
 {
-    return (fd == 1 || fd == 2) && !vp_private.owns[fd];
+    return (fd == 1 || fd == 2) && is_shared(fd);
+}
+
+/* The descriptor that the kernel has for it. */
+static int real_fd(int fd)
+{
+    FILE *own = fd >= 0 && fd <= 2 ? libc_stdio_own(fd) : NULL;
+
+    return own ? fileno(own) : fd;
 }
 
 VP_EXPORT ssize_t write(int fd, const void *data, size_t n)
@@ -19,7 +54,7 @@ VP_EXPORT ssize_t write(int fd, const void *data, size_t n)
     struct vp_fibre *f = vp_current();
 
     if (!f || !is_output(fd))
-        return REAL(write)(fd, data, n);
+        return REAL(write)(real_fd(fd), data, n);
     vp_hooks->write(f, fd, data, n);
     return (ssize_t)n;
 }
@@ -31,7 +66,7 @@ VP_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
     ssize_t total = 0;
 
     if (!f || !is_output(fd))
-        return REAL(writev)(fd, parts, count);
+        return REAL(writev)(real_fd(fd), parts, count);
     for (int i = 0; i < count; i++) {
         vp_hooks->write(f, fd, parts[i].iov_base, parts[i].iov_len);
         total += (ssize_t)parts[i].iov_len;
@@ -44,14 +79,14 @@ static int is_empty_input(int fd)
 {
     struct vp_fibre *f = vp_current();
 
-    return f && fd == 0 && !vp_private.owns[0] && vp_hooks->rank(f) != 0;
+    return fd == 0 && is_shared(0) && vp_hooks->rank(f) != 0;
 }
 
 VP_EXPORT ssize_t read(int fd, void *out, size_t n)
 {
     if (libc_entropy_is(fd))
         return libc_entropy_read(out, n);
-    return is_empty_input(fd) ? 0 : REAL(read)(fd, out, n);
+    return is_empty_input(fd) ? 0 : REAL(read)(real_fd(fd), out, n);
 }
 ALIAS(__read, read);
 
@@ -64,7 +99,7 @@ VP_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
             total += libc_entropy_read(parts[i].iov_base, parts[i].iov_len);
         return total;
     }
-    return is_empty_input(fd) ? 0 : REAL(readv)(fd, parts, count);
+    return is_empty_input(fd) ? 0 : REAL(readv)(real_fd(fd), parts, count);
 }
 
 /* The checked form; `room` is the size of the caller's array. */
@@ -73,13 +108,13 @@ VP_EXPORT ssize_t __read_chk(int fd, void *out, size_t n, size_t room)
 {
     if (n <= room && libc_entropy_is(fd))
         return libc_entropy_read(out, n);
-    return is_empty_input(fd) ? 0 : REAL(__read_chk)(fd, out, n, room);
+    return is_empty_input(fd) ? 0 : REAL(__read_chk)(real_fd(fd), out, n, room);
 }
 
 VP_EXPORT int isatty(int fd)
 {
-    if (!vp_current() || fd < 0 || fd > 2 || vp_private.owns[fd])
-        return REAL(isatty)(fd);
+    if (!is_shared(fd))
+        return REAL(isatty)(real_fd(fd));
     errno = ENOTTY;
     return 0;
 }
@@ -92,19 +127,53 @@ VP_EXPORT int close(int fd)
 }
 ALIAS(__close, close);
 
+/* Fibres have their descriptors in common with each other and with the simulator: nobody closes all. */
+VP_EXPORT int close_range(unsigned from, unsigned to, int flags)
+{
+    if (!vp_current() || from > to || flags != 0)
+        return REAL(close_range)(from, to, flags);
+    for (; from <= 2 && from <= to; from++)
+        close((int)from);
+    if (from > to || (!vp_is_process_host && to >= ALL_DESCRIPTORS))
+        return 0;
+    return REAL(close_range)(from, to, flags);
+}
+
+VP_EXPORT void closefrom(int from)
+{
+    if (vp_current())
+        close_range(from < 0 ? 0 : (unsigned)from, ~0u, 0);
+    else
+        REAL(closefrom)(from);
+}
+
 static int refuse(const char *what)
 {
-    vp_refuse(what, "open a file of its own, or run it with --host process");
+    vp_refuse(what, "run it with --host process, or reopen the stream with freopen()");
     errno = ENOTSUP;
     return -1;
 }
 
-/* A rank that is a process puts its own in the place of a standard descriptor. */
+/* A rank that is a process has put its own in the place of a standard descriptor, or the first back. */
 static int replaced(int to)
 {
-    if (vp_is_process_host && vp_current() && to >= 0 && to <= 2)
-        vp_private.owns[to] = 1;
+    struct stat st;
+
+    if (!vp_is_process_host || !vp_current() || to < 0 || to > 2)
+        return to;
+    libc_stdio_replaced(to);
+    vp_private.owns[to] = !(sys_fstat(to, &st) == 0 && st.st_dev == first[to].device &&
+                            st.st_ino == first[to].inode);
     return to;
+}
+
+int libc_descriptor_replace(int from, int to)
+{
+    int rc = REAL(dup2)(from, to);
+
+    if (rc >= 0)
+        vp_private.owns[to] = 1;
+    return rc;
 }
 
 /* Replacing a descriptor by itself changes nothing and is allowed. */

@@ -1,5 +1,6 @@
 /*
- * The exec family: a fibre rank cannot become another program.
+ * The exec family: a rank cannot become another program, on either host. The processes that a rank
+ * starts can (vp_current() is NULL there).
  *
  * The forms with a variable number of arguments are passed on through those with an array.
  */
@@ -10,7 +11,7 @@
 
 static int refuse(const char *what)
 {
-    vp_refuse(what, "run it with --host process");
+    vp_refuse(what, "a process that it forks can");
     errno = ENOTSUP;
     return -1;
 }

@@ -45,6 +45,8 @@ void vp_extra_drop(struct vp_fibre *f)
     f->extra = NULL;
     vp_extra_switch(vp_current() == f ? NULL : vp_current());
     libc_handlers_drop(x->handlers);
+    if (!vp_is_process_host) /* else they went with its process */
+        libc_streams_drop(x->streams);
     if (x->rand)
         libc_rand_drop(x->rand);
     if (x->getopt)

@@ -42,6 +42,7 @@ void vp_libc_init(void)
             vp_image_add(address, variables[i].size);
     }
     libc_stdio_init();
+    libc_descriptor_init();
     libc_cxx_init();
     vp_image_add(&errno, sizeof errno);
 }

@@ -99,5 +99,16 @@ FILE *libc_entropy_stream(const char *mode);
 /* ---- stdio.c: the streams that replace stdin, stdout and stderr ---- */
 /* 0, 1, 2 if the stream is one of them, else -1. */
 int libc_stdio_fd(const FILE *);
+/* The stream that the running rank has put in the place of that one (freopen), or NULL. */
+FILE *libc_stdio_own(int fd);
+/* The rank has put something else in the place of the descriptor: drops such a stream. */
+void libc_stdio_replaced(int fd);
+/* Closes those of a rank that has ended without. */
+void libc_streams_drop(FILE **own);
+
+/* ---- descriptor.c ---- */
+/* Puts a copy of `from` in the place of a standard descriptor of a rank that is a process. */
+int libc_descriptor_replace(int from, int to);
+void libc_descriptor_init(void);
 
 #endif

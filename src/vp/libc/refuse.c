@@ -1,5 +1,6 @@
 /*
- * Calls a fibre rank cannot make. Each is reported once, by the first rank that makes it: a
+ * Calls a rank cannot make, mostly one that is a fibre. The run goes on, but its exit status says that
+ * it was not all that the program asked for. Each call is reported once, by the first rank that makes it: a
  * million ranks calling fork() are one message.
  */
 #include "vp/libc/libc.h"
@@ -31,6 +32,8 @@ __attribute__((noinline)) void vp_refuse(const char *what, const char *advice)
     struct vp_fibre *f = vp_current();
     char when[UNITS_TEXT_MAX];
 
+    if (f && vp_hooks->refused)
+        vp_hooks->refused(f);
     if (!is_first(what))
         return;
     if (!f) {
@@ -39,7 +42,8 @@ __attribute__((noinline)) void vp_refuse(const char *what, const char *advice)
         return;
     }
     units_format_time(when, sizeof when, vp_hooks->now(f));
-    log_error("rank %llu called %s at %s, which a fibre rank cannot do%s%s",
-              (unsigned long long)vp_hooks->rank(f), what, when, advice ? "; " : "",
+    log_error("rank %llu called %s at %s, which a %s cannot do%s%s",
+              (unsigned long long)vp_hooks->rank(f), what, when,
+              vp_is_process_host ? "rank" : "fibre rank", advice ? "; " : "",
               advice ? advice : "");
 }

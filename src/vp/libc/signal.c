@@ -88,6 +88,8 @@ static int set_real(int sig, const struct sigaction *action, struct sigaction *o
 {
     int was_own = is_signal(sig) && is_own(sig), rc;
 
+    if (action && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
+        vp_private.handles = 1;
     if (!is_signal(sig) || !is_ours(sig))
         return REAL(sigaction)(sig, action, old);
     if (action && action->sa_handler == SIG_DFL) {

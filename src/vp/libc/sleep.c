@@ -2,7 +2,8 @@
  * Sleeping, yielding and waiting for nothing: virtual time passes, host time does not.
  *
  * select and poll with a descriptor are real and do not switch. Timers that would interrupt a
- * rank, and waiting for a signal that nobody can send, are refused.
+ * fibre rank, and waiting for a signal that nobody can send to it, are refused. A rank that is a process
+ * has real ones, which count host time.
  * Time spans saturate at VTIME_LIMIT, the end of time, which the hook reports.
  */
 #include "vp/libc/clock.h"
@@ -15,7 +16,8 @@
 #include <threads.h>
 #include <unistd.h>
 
-#define ADVICE_TIMER "use virtual time instead, or run it with --host process"
+#define ADVICE_SIGNAL "run it with --host process"
+#define ADVICE "run it with --host process, where the time is that of the host"
 
 /* Seconds and nanoseconds as a span of time; negative seconds allowed for differences. */
 static vtime span_of(int64_t seconds, int64_t ns)
@@ -136,7 +138,7 @@ VP_EXPORT int select(int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *tim
         return -1;
     }
     if (!timeout)
-        return refuse("select() on nothing", NULL);
+        return vp_fibre_only() ? refuse("select() on nothing", ADVICE_SIGNAL) : REAL(select)(n, r, w, x, timeout);
     vp_hooks->sleep(f, vtime_add(span_of(timeout->tv_sec, 0), timeout->tv_usec * VTIME_US));
     *timeout = (struct timeval){0, 0};
     return 0;
@@ -151,7 +153,7 @@ VP_EXPORT int pselect(int n, fd_set *r, fd_set *w, fd_set *x, const struct times
     if (!f || (n > 0 && (r || w || x)))
         return REAL(pselect)(n, r, w, x, timeout, mask);
     if (!timeout)
-        return refuse("pselect() on nothing", NULL);
+        return vp_fibre_only() ? refuse("pselect() on nothing", ADVICE_SIGNAL) : REAL(pselect)(n, r, w, x, timeout, mask);
     return nanosleep(timeout, NULL);
 }
 
@@ -162,7 +164,7 @@ VP_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
     if (!f || n > 0)
         return REAL(poll)(fds, n, timeout);
     if (timeout < 0)
-        return refuse("poll() on nothing", NULL);
+        return vp_fibre_only() ? refuse("poll() on nothing", ADVICE_SIGNAL) : REAL(poll)(fds, n, timeout);
     vp_hooks->sleep(f, timeout * VTIME_MS);
     return 0;
 }
@@ -174,7 +176,7 @@ VP_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout
     if (!vp_current() || n > 0)
         return REAL(ppoll)(fds, n, timeout, mask);
     if (!timeout)
-        return refuse("ppoll() on nothing", NULL);
+        return vp_fibre_only() ? refuse("ppoll() on nothing", ADVICE_SIGNAL) : REAL(ppoll)(fds, n, timeout, mask);
     return nanosleep(timeout, NULL);
 }
 
@@ -191,43 +193,43 @@ VP_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
 
 VP_EXPORT int pause(void)
 {
-    return vp_current() ? refuse("pause()", NULL) : REAL(pause)();
+    return vp_fibre_only() ? refuse("pause()", ADVICE_SIGNAL) : REAL(pause)();
 }
 
 VP_EXPORT int sigsuspend(const sigset_t *mask)
 {
-    return vp_current() ? refuse("sigsuspend()", NULL) : REAL(sigsuspend)(mask);
+    return vp_fibre_only() ? refuse("sigsuspend()", ADVICE_SIGNAL) : REAL(sigsuspend)(mask);
 }
 
 VP_EXPORT unsigned alarm(unsigned seconds)
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(alarm)(seconds);
     if (seconds > 0) /* alarm(0) cancels, and there is nothing to cancel */
-        refuse("alarm()", ADVICE_TIMER);
+        refuse("alarm()", ADVICE);
     return 0;
 }
 
 VP_EXPORT __useconds_t ualarm(__useconds_t first, __useconds_t interval)
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(ualarm)(first, interval);
     if (first > 0)
-        refuse("ualarm()", ADVICE_TIMER);
+        refuse("ualarm()", ADVICE);
     return 0;
 }
 
 VP_EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
                         struct itimerval *restrict old)
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(setitimer)(which, value, old);
-    return refuse("setitimer()", ADVICE_TIMER);
+    return refuse("setitimer()", ADVICE);
 }
 
 VP_EXPORT int timer_create(clockid_t id, struct sigevent *restrict event, timer_t *restrict out)
 {
-    if (!vp_current())
+    if (!vp_fibre_only())
         return REAL(timer_create)(id, event, out);
-    return refuse("timer_create()", ADVICE_TIMER);
+    return refuse("timer_create()", ADVICE);
 }

@@ -11,8 +11,9 @@
  * FILE itself, which is private data: each rank has its own. What was read ahead for rank 0 is kept
  * here. Reading input takes host time, not virtual time.
  *
- * A rank cannot take these streams away from the others: closing succeeds and does nothing,
- * buffering is left as it is, reopening is refused.
+ * A rank cannot take these streams away from the others: closing succeeds and does nothing, and
+ * buffering is left as it is. A stream that a rank reopens (per-rank log files) stands for a file of that
+ * rank from then on, which has a stream of its own behind it (struct vp_extra).
  */
 #include "vp/libc/libc.h"
 
@@ -31,9 +32,24 @@ static struct {
 int libc_stdio_fd(const FILE *stream)
 {
     for (int fd = 0; fd < 3; fd++)
-        if (stream == streams[fd] && stream && !vp_private.reopened[fd])
+        if (stream == streams[fd] && stream)
             return fd;
     return -1;
+}
+
+FILE *libc_stdio_own(int fd)
+{
+    const struct vp_fibre *f = vp_current();
+
+    return f && f->extra ? f->extra->streams[fd] : NULL;
+}
+
+/* The rank's own stream behind a standard one; NULL: it has none, or the stream is another. */
+static FILE *behind(const FILE *stream)
+{
+    int fd = libc_stdio_fd(stream);
+
+    return fd >= 0 ? libc_stdio_own(fd) : NULL;
 }
 
 /* ---- the streams ---- */
@@ -42,7 +58,10 @@ static ssize_t write_stream(void *cookie, const char *text, size_t n)
 {
     struct vp_fibre *f = vp_current();
     int fd = (int)(intptr_t)cookie;
+    FILE *own = libc_stdio_own(fd);
 
+    if (own)
+        return (ssize_t)fwrite(text, 1, n, own);
     if (f && !vp_private.owns[fd])
         vp_hooks->write(f, fd, text, n);
     else if (sys_write_all(fd, text, n) != 0)
@@ -53,8 +72,11 @@ static ssize_t write_stream(void *cookie, const char *text, size_t n)
 static ssize_t read_stream(void *cookie, char *out, size_t n)
 {
     struct vp_fibre *f = vp_current();
+    FILE *own = libc_stdio_own(0);
 
     (void)cookie;
+    if (own)
+        return (ssize_t)fread(out, 1, n, own);
     if (f && vp_hooks->rank(f) != 0)
         return 0;
     if (input.at == input.end) {
@@ -71,10 +93,23 @@ static ssize_t read_stream(void *cookie, char *out, size_t n)
     return (ssize_t)n;
 }
 
+static int seek_stream(void *cookie, off64_t *at, int whence)
+{
+    FILE *own = libc_stdio_own((int)(intptr_t)cookie);
+
+    if (own && fseeko64(own, *at, whence) == 0) {
+        *at = ftello64(own);
+        return 0;
+    }
+    if (!own)
+        errno = ESPIPE;
+    return -1;
+}
+
 static FILE *open_stream(int fd)
 {
     cookie_io_functions_t io = {.read = fd == 0 ? read_stream : NULL,
-                                .write = fd == 0 ? NULL : write_stream};
+                                .write = fd == 0 ? NULL : write_stream, .seek = seek_stream};
     FILE *stream = fopencookie((void *)(intptr_t)fd, fd == 0 ? "r" : "w", io);
 
     if (stream)
@@ -104,61 +139,99 @@ void libc_stdio_init(void)
 
 VP_EXPORT int fileno(FILE *stream)
 {
-    int fd = libc_stdio_fd(stream);
+    FILE *own = behind(stream);
+    int fd = own ? -1 : libc_stdio_fd(stream);
 
-    return fd >= 0 ? fd : REAL(fileno)(stream);
+    return fd >= 0 ? fd : REAL(fileno)(own ? own : stream);
 }
 ALIAS(fileno_unlocked, fileno);
 
 VP_EXPORT int setvbuf(FILE *restrict stream, char *restrict buffer, int mode, size_t size)
 {
-    return libc_stdio_fd(stream) >= 0 ? 0 : REAL(setvbuf)(stream, buffer, mode, size);
+    FILE *own = behind(stream);
+
+    if (!own && libc_stdio_fd(stream) >= 0)
+        return 0;
+    return REAL(setvbuf)(own ? own : stream, buffer, mode, size);
 }
 
 VP_EXPORT void setbuf(FILE *restrict stream, char *restrict buffer)
 {
-    if (libc_stdio_fd(stream) < 0)
-        REAL(setbuf)(stream, buffer);
+    setvbuf(stream, buffer, buffer ? _IOFBF : _IONBF, BUFSIZ);
 }
 
 VP_EXPORT void setbuffer(FILE *restrict stream, char *restrict buffer, size_t size)
 {
-    if (libc_stdio_fd(stream) < 0)
-        REAL(setbuffer)(stream, buffer, size);
+    setvbuf(stream, buffer, buffer ? _IOFBF : _IONBF, size);
 }
 
 VP_EXPORT void setlinebuf(FILE *stream)
 {
-    if (libc_stdio_fd(stream) < 0)
-        REAL(setlinebuf)(stream);
+    setvbuf(stream, NULL, _IOLBF, 0);
+}
+
+VP_EXPORT int fflush(FILE *stream)
+{
+    FILE *own = stream ? behind(stream) : NULL;
+
+    return REAL(fflush)(own ? own : stream);
+}
+
+VP_EXPORT int fflush_unlocked(FILE *stream)
+{
+    FILE *own = stream ? behind(stream) : NULL;
+
+    return REAL(fflush_unlocked)(own ? own : stream);
+}
+
+static int close_own(int fd)
+{
+    FILE *own = libc_stdio_own(fd);
+
+    if (!own)
+        return 0;
+    vp_current()->extra->streams[fd] = NULL;
+    return REAL(fclose)(own);
+}
+
+void libc_stdio_replaced(int fd)
+{
+    close_own(fd);
 }
 
 VP_EXPORT int fclose(FILE *stream)
 {
-    if (vp_current() && libc_stdio_fd(stream) >= 0)
-        return 0;
-    return REAL(fclose)(stream);
+    int fd = vp_current() ? libc_stdio_fd(stream) : -1;
+
+    return fd >= 0 ? close_own(fd) : REAL(fclose)(stream);
 }
 
-static const char *const reopen_name[3] = {"freopen() of stdin", "freopen() of stdout",
-                                           "freopen() of stderr"};
-
-static FILE *refuse_reopen(int fd)
+/* The file is also the descriptor of a rank that is a process, for those that it starts. */
+static FILE *reopen(int fd, const char *path, const char *mode)
 {
-    vp_refuse(reopen_name[fd], "open a file of its own, or run it with --host process");
-    errno = ENOTSUP;
-    return NULL;
+    FILE *own;
+
+    if (!path) /* another mode for the same file: what there is will do */
+        return streams[fd];
+    fflush(streams[fd]);
+    own = REAL(fopen)(path, mode);
+    close_own(fd);
+    if (!own)
+        return NULL;
+    if (fd == 2)
+        REAL(setvbuf)(own, NULL, _IONBF, 0);
+    vp_extra_get()->streams[fd] = own;
+    if (vp_is_process_host)
+        libc_descriptor_replace(REAL(fileno)(own), fd);
+    clearerr(streams[fd]);
+    return streams[fd];
 }
 
 VP_EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE *restrict stream)
 {
     int fd = vp_current() ? libc_stdio_fd(stream) : -1;
 
-    if (fd >= 0 && !vp_is_process_host)
-        return refuse_reopen(fd);
-    if (fd >= 0)
-        vp_private.reopened[fd] = 1; /* a file of this rank from now on */
-    return REAL(freopen)(path, mode, stream);
+    return fd >= 0 ? reopen(fd, path, mode) : REAL(freopen)(path, mode, stream);
 }
 
 VP_EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode,
@@ -166,16 +239,27 @@ VP_EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode,
 {
     int fd = vp_current() ? libc_stdio_fd(stream) : -1;
 
-    if (fd >= 0 && !vp_is_process_host)
-        return refuse_reopen(fd);
-    if (fd >= 0)
-        vp_private.reopened[fd] = 1; /* a file of this rank from now on */
-    return REAL(freopen64)(path, mode, stream);
+    return fd >= 0 ? reopen(fd, path, mode) : REAL(freopen64)(path, mode, stream);
+}
+
+/* As exit() does: what the rank has written to files is in them. */
+void vp_streams_end(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        close_own(fd);
+    REAL(fflush)(NULL);
+}
+
+void libc_streams_drop(FILE **own)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (own[fd])
+            REAL(fclose)(own[fd]);
 }
 
 VP_EXPORT FILE *fdopen(int fd, const char *mode)
 {
-    if (vp_current() && fd >= 0 && fd < 3 && streams[fd])
+    if (vp_current() && fd >= 0 && fd < 3 && streams[fd] && !vp_private.owns[fd])
         return streams[fd];
     if (mode && libc_entropy_is(fd)) {
         sys_close(fd);

@@ -1,0 +1,45 @@
+/*
+ * Calls of libc that a rank which shares its process with others cannot make. That a program imports
+ * one does not mean that it makes the call: ranks are processes if so many fit.
+ */
+#include "cli/calls.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define PROGRAMS "the program starts other programs"
+#define TIMERS "the program uses timers or waits for signals"
+#define DESCRIPTORS "the program replaces descriptors"
+
+static const struct {
+    const char *name, *reason;
+} calls[] = {
+    {"fork", PROGRAMS},         {"__fork", PROGRAMS},       {"_Fork", PROGRAMS},
+    {"vfork", PROGRAMS},        {"system", PROGRAMS},       {"popen", PROGRAMS},
+    {"daemon", PROGRAMS},       {"posix_spawn", PROGRAMS},  {"posix_spawnp", PROGRAMS},
+    {"execl", PROGRAMS},        {"execle", PROGRAMS},       {"execlp", PROGRAMS},
+    {"execv", PROGRAMS},        {"execve", PROGRAMS},       {"execvp", PROGRAMS},
+    {"execvpe", PROGRAMS},      {"fexecve", PROGRAMS},      {"execveat", PROGRAMS},
+    {"alarm", TIMERS},          {"ualarm", TIMERS},         {"setitimer", TIMERS},
+    {"timer_create", TIMERS},   {"pause", TIMERS},          {"sigsuspend", TIMERS},
+    {"dup2", DESCRIPTORS},      {"__dup2", DESCRIPTORS},    {"dup3", DESCRIPTORS},
+    {"_gfortran_system", PROGRAMS},
+    {"_gfortran_system_sub", PROGRAMS},
+    {"_gfortran_execute_command_line_i4", PROGRAMS},
+    {"_gfortran_execute_command_line_i8", PROGRAMS},
+    {"_gfortran_alarm_sub_i4", TIMERS},
+    {"_gfortran_alarm_sub_int_i4", TIMERS},
+};
+
+const char *cli_calls_process(const char *symbol)
+{
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        if (strcmp(calls[i].name, symbol) == 0)
+            return calls[i].reason;
+    return NULL;
+}
+
+int cli_calls_stacks(const char *symbol)
+{
+    return strcmp(symbol, "makecontext") == 0;
+}
