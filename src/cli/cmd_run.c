@@ -167,6 +167,9 @@ static int choose_host(struct run_options *opt, const struct cli_program *progra
     opt->asan = program->asan;
     if (program->stacks && opt->stacks == STACKS_AUTO)
         opt->stacks = STACKS_OWN;
+    if (program->asan && opt->procs > 1)
+        return err_set(err, ERR_INPUT, "--procs: '%s' was built with AddressSanitizer, which does not let it "
+                       "load a native MPI: use one process", program->path);
     if (!program->asan || opt->host == RUN_HOST_PROCESS)
         return 0;
     return err_set(err, ERR_INPUT, "--host fibre: '%s' was built with AddressSanitizer, which watches one "

@@ -115,7 +115,7 @@ int cli_team_prepare(struct cli_run *run, struct err *err)
 
     uint64_t most = run_room(&run->opt);
 
-    if (run->procs_auto)
+    if (run->procs_auto && !run->opt.asan)
         choose_procs(run);
     if (run->opt.procs > most) /* a process without a rank would be of no use */
         run->opt.procs = (uint32_t)most;
