@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/vfs.h>
 
+#include "base/mem.h"
 #include "base/sys.h"
 
 #define LINKS_MAX 40
@@ -66,18 +67,20 @@ static int next_name(char *path, char *name, size_t size)
     return n > 0;
 }
 
-/* Puts what a link says before the rest of the path; 0 or an errno. */
+/* Puts what a link says before the rest of the path, which is moved to the end of its buffer meanwhile; 0 or
+ * an errno. */
 static int follow(struct path_place *p, char *rest)
 {
-    char target[PATH_MAX];
-    ssize_t n = (ssize_t)syscall(SYS_readlinkat, p->folder, p->name, target, sizeof target - 1);
+    size_t keep = strlen(rest) + 1, room = PATH_MAX - keep;
+    ssize_t n;
 
+    memmove(rest + room, rest, keep);
+    n = (ssize_t)syscall(SYS_readlinkat, p->folder, p->name, rest, room);
     if (n < 0)
         return errno;
-    if ((size_t)n + strlen(rest) + 2 > PATH_MAX)
+    if ((size_t)n >= room)
         return ENAMETOOLONG;
-    memmove(rest + n, rest, strlen(rest) + 1);
-    memcpy(rest, target, (size_t)n);
+    memmove(rest + n, rest + room, keep);
     return rest[0] == '/' ? enter(&p->folder, "/", 0) : 0;
 }
 
@@ -108,13 +111,14 @@ static int step(struct path_place *p, char *rest, int *links)
 
 int path_resolve(const char *path, struct path_place *p)
 {
-    char rest[PATH_MAX];
     int links = 0, cause, more;
+    char *rest;
 
     memset(p, 0, sizeof *p);
     p->folder = -1;
-    if (strlen(path) >= sizeof rest)
+    if (strlen(path) >= PATH_MAX)
         return ENAMETOOLONG;
+    rest = mem_alloc(PATH_MAX); /* the caller may be on the stack of a rank */
     strcpy(rest, path);
     p->folder = AT_FDCWD;
     cause = enter(&p->folder, path[0] == '/' ? "/" : ".", 0);
@@ -122,6 +126,7 @@ int path_resolve(const char *path, struct path_place *p)
         more = next_name(rest, p->name, sizeof p->name);
         cause = more > 0 ? step(p, rest, &links) : more < 0 ? -more : path[0] ? EISDIR : ENOENT;
     }
+    mem_free(rest);
     if (cause < 0)
         return 0;
     path_close(p);
