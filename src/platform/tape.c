@@ -76,7 +76,7 @@ static const char *check_blocks(const struct tape_file *f)
 
 const char *tape_names(const struct tape_file *f, size_t *bytes)
 {
-    const unsigned char *data;
+    const unsigned char *data = NULL;
     struct tape_block b;
     size_t at = 0;
 
