@@ -307,8 +307,12 @@ int cli_uses_check(const struct cli_machine *m, const struct platform *p, struct
 
 void cli_uses_say(const struct buf *notes)
 {
-    for (const char *line = notes->len ? buf_str(notes) : ""; *line; line += strcspn(line, "\n") + 1)
-        log_note("%.*s", (int)strcspn(line, "\n"), line);
+    const char *line = notes->len ? buf_str(notes) : NULL;
+    while (line && *line) {
+        size_t length = strcspn(line, "\n");
+        log_note("%.*s", (int)length, line);
+        line += length + (line[length] != 0);
+    }
 }
 
 /* Was the setting given by an option, and not in a file? */

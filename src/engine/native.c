@@ -23,6 +23,7 @@
 #include <dlfcn.h>
 #include <mpi.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -66,8 +67,8 @@ struct pending {
 static struct {
     MPI_Datatype unit;
     struct pending *first, **last; /* oldest first */
-    uint64_t *kept[KEPT_COUNT];
-    unsigned kept_next;            /* to be replaced */
+    _Atomic(uint64_t *) kept[KEPT_COUNT]; /* whoever takes a block out owns it */
+    atomic_uint kept_next;         /* to be replaced */
     struct bells bells;            /* of the processes of this machine */
     uint32_t *bell_of;             /* process: its bell, or ELSEWHERE */
     int all_here;                  /* all processes have bells here */
@@ -89,22 +90,19 @@ static uint64_t *head_of(void *data)
 static uint64_t *take_kept(size_t room)
 {
     for (unsigned i = 0; room >= KEPT_MIN && i < KEPT_COUNT; i++) {
-        uint64_t *block = state.kept[i];
+        uint64_t *block = atomic_load(&state.kept[i]) ? atomic_exchange(&state.kept[i], NULL) : NULL;
 
-        if (block && block[0] >= room && block[0] / 4 <= room) {
-            state.kept[i] = NULL;
+        if (block && block[0] >= room && block[0] / 4 <= room)
             return block;
-        }
+        if (block)
+            mem_free(atomic_exchange(&state.kept[i], block));
     }
     return NULL;
 }
 
 static void keep(uint64_t *block)
 {
-    uint64_t **at = &state.kept[state.kept_next++ % KEPT_COUNT];
-
-    mem_free(*at);
-    *at = block;
+    mem_free(atomic_exchange(&state.kept[atomic_fetch_add(&state.kept_next, 1) % KEPT_COUNT], block));
 }
 
 void *native_alloc(size_t bytes)
