@@ -73,6 +73,12 @@ uint64_t *map_find(const struct map *map, uint64_t key)
     return slot->key == key ? &slot->val : NULL;
 }
 
+void map_prefetch(const struct map *map, uint64_t key)
+{
+    if (map->slots)
+        __builtin_prefetch(&map->slots[home(map, key)], 1);
+}
+
 static uint64_t *insert_zero(struct map *map, int *is_new)
 {
     if (is_new)

@@ -32,6 +32,9 @@ void map_fini(struct map *map);
 /* The value of key, or NULL. The pointer is good until the next insertion or removal. */
 uint64_t *map_find(const struct map *map, uint64_t key);
 
+/* Fetches the memory in which key is looked for. */
+void map_prefetch(const struct map *map, uint64_t key);
+
 /*
  * The value of key, inserted as 0 if it was absent; *is_new (may be NULL) says which. Amortised
  * O(1). The pointer is good until the next insertion or removal.

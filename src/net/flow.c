@@ -20,6 +20,10 @@
  *
  * A pair is remembered while something of it is in flight, and until the last message that went
  * out has arrived.
+ *
+ * Speed. Messages are many and each is in a place of its own, so what counts are the waits for memory.
+ * They are dealt with in batches - those submitted find their pairs, those due start, those that have left
+ * go out - in each of which the memory of the next ones is fetched ahead.
  */
 #include <math.h>
 #include <string.h>
@@ -28,6 +32,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "net/flow_queue.h"
 #include "net/flow_solver.h"
 #include "net/net_internal.h"
 #include "net/topology/topology.h"
@@ -41,7 +46,7 @@ struct parcel {
     struct parcel *next; /* in the pair */
     uint64_t bytes;
     vtime latency, arrival; /* of its way; once it has left */
-    int has_left;
+    uint32_t is_ordered, has_left;
 };
 
 /* Messages between two ranks that keep their order. */
@@ -52,10 +57,10 @@ struct pair {
     uint32_t in_ring;  /* how often it stands among the idle ones */
 };
 
-struct entry {
-    vtime t;
-    uint32_t src, order;
+/* One whose last byte has left, and when. */
+struct gone {
     struct parcel *parcel;
+    vtime t;
 };
 
 /* Pairs without messages, in the order in which they became so. */
@@ -71,9 +76,8 @@ struct flow_model {
     struct flow_solver *solver;
     double nic, memory; /* bytes per picosecond */
     vtime now;          /* of the last event */
-    struct entry *heap; /* submitted, not started: a binary heap */
-    uint32_t count, room;
-    uint32_t submitted;  /* in all */
+    struct flow_queue queue; /* submitted, not started: parcels */
+    uint32_t joined;     /* of the fresh entries of the queue, those that have looked for their pairs */
     uint32_t change;     /* of links (topo_change): the next one */
     uint64_t parcels;    /* drawn for the choice of ways */
     uint64_t flying;     /* flows */
@@ -82,9 +86,18 @@ struct flow_model {
     struct map pairs;     /* (source, destination) -> struct pair */
     struct idle *idle;    /* ring */
     uint64_t idle_head, idle_tail, idle_room;
-    struct pool pool;
+    struct gone *gone;    /* what has left during an advance */
+    uint32_t gone_count, gone_room;
+    struct parcel **spare; /* freed: not in a list through them, which would wait for each */
+    uint32_t spare_count, spare_room;
+    struct pool pool;     /* blocks of one cache line */
     struct topo_route route;
 };
+
+#define AHEAD 8   /* messages of a batch whose memory is fetched ahead */
+#define BLOCK 64  /* in the pool */
+
+_Static_assert(sizeof(struct parcel) <= BLOCK && sizeof(struct pair) <= BLOCK, "one cache line");
 
 #define BYTES_PER_PS(bits_per_s) ((bits_per_s) / 8e12)
 
@@ -117,6 +130,16 @@ static double link_load(void *owner, uint32_t link)
 
 /* ---- the way out ---- */
 
+static void fetch_idle(const struct flow_model *f, uint64_t at)
+{
+    uint64_t mask = f->idle_room - 1;
+
+    if (at + 2 * AHEAD < f->idle_tail)
+        __builtin_prefetch(f->idle[(at + 2 * AHEAD) & mask].pair, 1);
+    if (at + AHEAD < f->idle_tail)
+        map_prefetch(&f->pairs, f->idle[(at + AHEAD) & mask].pair->key);
+}
+
 static void forget_pairs(struct flow_model *f)
 {
     while (f->idle_head < f->idle_tail) {
@@ -124,11 +147,12 @@ static void forget_pairs(struct flow_model *f)
 
         if (i->last > f->now)
             return;
+        fetch_idle(f, f->idle_head);
         f->idle_head++;
         if (--i->pair->in_ring || i->pair->head)
             continue; /* it was used again */
         map_remove(&f->pairs, i->pair->key);
-        pool_free(&f->pool, i->pair, sizeof *i->pair);
+        pool_free(&f->pool, i->pair, BLOCK);
     }
 }
 
@@ -148,12 +172,26 @@ static void pair_is_idle(struct flow_model *f, struct pair *pair)
     f->idle[f->idle_tail++ & (f->idle_room - 1)] = (struct idle){pair, pair->last};
 }
 
+static struct parcel *parcel_new(struct flow_model *f)
+{
+    return f->spare_count ? f->spare[--f->spare_count] : pool_alloc(&f->pool, BLOCK);
+}
+
+static void parcel_free(struct flow_model *f, struct parcel *p)
+{
+    if (f->spare_count == f->spare_room) {
+        f->spare_room = f->spare_room ? 2 * f->spare_room : 64;
+        f->spare = mem_realloc(f->spare, f->spare_room * sizeof(struct parcel *));
+    }
+    f->spare[f->spare_count++] = p;
+}
+
 static void go_out(struct flow_model *f, struct parcel *p, vtime arrival)
 {
     p->msg->arrival = arrival;
     p->msg->flags &= ~(uint64_t)ENGINE_MSG_ORDERED;
     f->emerge(f->engine, p->msg);
-    pool_free(&f->pool, p, sizeof *p);
+    parcel_free(f, p);
 }
 
 /* Lets out what may go in its turn. */
@@ -188,57 +226,48 @@ static void leave(struct flow_model *f, struct parcel *p, vtime t)
         pair_release(f, p->pair);
 }
 
+/* Its bytes have left: it goes out when all events of the advance have been handled. */
+static void note_gone(struct flow_model *f, struct parcel *p, vtime t)
+{
+    if (f->gone_count == f->gone_room) {
+        f->gone_room = f->gone_room ? 2 * f->gone_room : 64;
+        f->gone = mem_realloc(f->gone, f->gone_room * sizeof *f->gone);
+    }
+    f->gone[f->gone_count++] = (struct gone){p, t};
+}
+
+static void leave_all(struct flow_model *f)
+{
+    const struct gone *gone = f->gone;
+    uint32_t n = f->gone_count;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + 2 * AHEAD < n)
+            __builtin_prefetch(gone[i + 2 * AHEAD].parcel, 1);
+        if (i + AHEAD < n) {
+            __builtin_prefetch(gone[i + AHEAD].parcel->pair, 1);
+            __builtin_prefetch(gone[i + AHEAD].parcel->msg, 1);
+        }
+        leave(f, gone[i].parcel, gone[i].t);
+    }
+    f->gone_count = 0;
+}
+
 /* ---- the way in ---- */
 
-static int is_before(const struct entry *a, const struct entry *b)
+static uint64_t pair_key(uint32_t src, uint32_t dst)
 {
-    if (a->t != b->t)
-        return a->t < b->t;
-    if (a->src != b->src)
-        return a->src < b->src;
-    return (int32_t)(a->order - b->order) < 0;
+    return (uint64_t)src << 32 | dst;
 }
 
-static void heap_add(struct flow_model *f, struct entry e)
+static void pair_join(struct flow_model *f, struct parcel *p, uint64_t key)
 {
-    uint32_t at;
-
-    if (f->count == f->room) {
-        f->room = f->room ? 2 * f->room : 64;
-        f->heap = mem_realloc(f->heap, f->room * sizeof *f->heap);
-    }
-    for (at = f->count++; at > 0 && is_before(&e, &f->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        f->heap[at] = f->heap[(at - 1) / 2];
-    f->heap[at] = e;
-}
-
-static struct parcel *heap_take(struct flow_model *f)
-{
-    struct parcel *first = f->heap[0].parcel;
-    struct entry last = f->heap[--f->count];
-    uint32_t at = 0;
-
-    for (uint32_t kid; (kid = 2 * at + 1) < f->count; at = kid) {
-        if (kid + 1 < f->count && is_before(&f->heap[kid + 1], &f->heap[kid]))
-            kid++;
-        if (!is_before(&f->heap[kid], &last))
-            break;
-        f->heap[at] = f->heap[kid];
-    }
-    if (f->count)
-        f->heap[at] = last;
-    return first;
-}
-
-static void pair_join(struct flow_model *f, struct parcel *p)
-{
-    uint64_t key = (uint64_t)p->msg->src << 32 | p->msg->dst;
     int is_new;
     uint64_t *at = map_insert(&f->pairs, key, &is_new);
     struct pair *pair = (struct pair *)(uintptr_t)*at;
 
     if (is_new) {
-        pair = pool_alloc(&f->pool, sizeof *pair);
+        pair = pool_alloc(&f->pool, BLOCK);
         *pair = (struct pair){.key = key};
         *at = (uintptr_t)pair;
     }
@@ -248,6 +277,24 @@ static void pair_join(struct flow_model *f, struct parcel *p)
         pair->head = p;
     pair->tail = p;
     p->pair = pair;
+}
+
+/* All that were submitted join their pairs, in that order. */
+static void join_all(struct flow_model *f)
+{
+    const struct flow_queue *q = &f->queue;
+
+    for (uint32_t n = q->len - q->fresh; f->joined < n; f->joined++) {
+        const struct flow_entry *e = &q->entries[q->fresh + f->joined];
+        struct parcel *p = e->item;
+
+        if (f->joined + AHEAD < n) {
+            __builtin_prefetch(e[AHEAD].item, 1);
+            map_prefetch(&f->pairs, pair_key(e[AHEAD].src, e[AHEAD].dst));
+        }
+        if (p->is_ordered)
+            pair_join(f, p, pair_key(e->src, e->dst));
+    }
 }
 
 /* A message that belongs to the notice before it, or none. */
@@ -283,14 +330,18 @@ static void submit(void *owner, struct engine_msg *m)
         *map_insert(&f->notice_of, m->src, NULL) = (uintptr_t)m;
         return;
     }
-    p = pool_alloc(&f->pool, sizeof *p);
-    *p = (struct parcel){.msg = m, .bytes = m->load, .notice = take_notice(f, m->src)};
-    if (m->flags & ENGINE_MSG_ORDERED)
-        pair_join(f, p);
-    if (p->bytes == 0)
-        leave_at_once(f, p, net_node(f->net, m->src), net_node(f->net, m->dst));
-    else
-        heap_add(f, (struct entry){m->arrival, m->src, f->submitted++, p});
+    p = parcel_new(f);
+    *p = (struct parcel){.msg = m, .bytes = m->load, .notice = take_notice(f, m->src),
+                         .is_ordered = (m->flags & ENGINE_MSG_ORDERED) != 0};
+    if (p->bytes > 0) {
+        flow_queue_push(&f->queue, (struct flow_entry){m->arrival, m->src, m->dst, p});
+        return;
+    }
+    if (p->is_ordered) {
+        join_all(f); /* what was submitted before it */
+        pair_join(f, p, pair_key(m->src, m->dst));
+    }
+    leave_at_once(f, p, net_node(f->net, m->src), net_node(f->net, m->dst));
 }
 
 /* The way between two nodes: its links in f->route, its latency. */
@@ -311,9 +362,10 @@ static vtime find_way(struct flow_model *f, uint32_t src, uint32_t dst, vtime t)
     return vtime_scale(latency, f->net->latency_factor);
 }
 
-static void start(struct flow_model *f, struct parcel *p, vtime t)
+static void start(struct flow_model *f, const struct flow_entry *e, vtime t)
 {
-    uint32_t src = net_node(f->net, p->msg->src), dst = net_node(f->net, p->msg->dst);
+    struct parcel *p = e->item;
+    uint32_t src = net_node(f->net, e->src), dst = net_node(f->net, e->dst);
     const struct net_curve *curve = src == dst ? &f->net->intra : &f->net->inter;
     const struct net_piece *piece = net_curve_at(curve, p->bytes);
     uint32_t memory = UINT32_MAX - src;
@@ -339,7 +391,7 @@ static vtime earlier(vtime a, vtime b)
 static vtime next(void *owner)
 {
     struct flow_model *f = owner;
-    vtime t = earlier(flow_next(f->solver), f->count ? f->heap[0].t : VTIME_NEVER);
+    vtime t = earlier(flow_next(f->solver), flow_queue_next(&f->queue));
     uint32_t link;
 
     return f->flying ? earlier(t, topo_change(f->net->topo, f->change, &link)) : t;
@@ -350,21 +402,25 @@ static uint64_t notices(void *owner)
     return ((struct flow_model *)owner)->notices;
 }
 
-/* All events at t: what ends, what changes, what starts. */
-static void step(struct flow_model *f, vtime t)
+/* All events at t: what ends, what changes, what starts. Returns whether a notice goes out. */
+static int step(struct flow_model *f, vtime t)
 {
+    struct flow_entry e;
+    int has_notice = 0;
     uint32_t link;
     void *user;
 
     f->now = t;
     while (flow_next(f->solver) <= t && flow_take(f->solver, &t, &user)) {
         f->flying--;
-        leave(f, user, t);
+        has_notice |= f->notices && ((struct parcel *)user)->notice;
+        note_gone(f, user, t);
     }
     for (; topo_change(f->net->topo, f->change, &link) <= t; f->change++)
         flow_capacity(f->solver, t, link, capacity(f, link));
-    while (f->count && f->heap[0].t <= t)
-        start(f, heap_take(f), t);
+    while (flow_queue_take(&f->queue, t, &e))
+        start(f, &e, t);
+    return has_notice;
 }
 
 static void advance(void *owner, vtime first, vtime limit)
@@ -372,14 +428,15 @@ static void advance(void *owner, vtime first, vtime limit)
     struct flow_model *f = owner;
     vtime end = vtime_add(first, f->net->lookahead), t = first;
 
+    join_all(f);
+    flow_queue_sort(&f->queue);
+    f->joined = 0;
     do {
-        uint64_t before = f->notices;
-
-        step(f, t);
-        if (f->notices < before)
+        if (step(f, t))
             break;
         t = next(f);
     } while (t == first || (t < end && t <= limit));
+    leave_all(f);
     forget_pairs(f);
 }
 
@@ -427,7 +484,9 @@ static void flow_fini(struct net *net)
         map_fini(&f->notice_of);
         map_fini(&f->pairs);
         pool_fini(&f->pool);
-        mem_free(f->heap);
+        flow_queue_fini(&f->queue);
+        mem_free(f->gone);
+        mem_free(f->spare);
         mem_free(f->idle);
         topo_route_fini(&f->route);
     }

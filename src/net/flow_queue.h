@@ -1,0 +1,57 @@
+/*
+ * What is to enter the network, in order of (time, source), and of submission where those are equal.
+ *
+ * Submissions come in large batches, in no order, and leave from the front. So they are appended, and
+ * sorted batch by batch:
+ *
+ *     entries  [taken| run 0 ][taken| run 1 ] ... [ fresh, unsorted ]
+ *
+ * A run is at least twice as long as the next one when that is made, else both are merged. So there are
+ * few runs, an entry is moved O(log n) times, and memory is passed through from one end to the other.
+ * Later runs were submitted later: with equal keys the earlier run goes first.
+ *
+ * Out of memory ends the process. Nothing here switches.
+ */
+#ifndef NET_FLOW_QUEUE_H
+#define NET_FLOW_QUEUE_H
+
+#include <stdint.h>
+
+#include "base/vtime.h"
+
+#define FLOW_RUNS 34 /* more than the doublings of a 32-bit length */
+
+struct flow_entry {
+    vtime t;
+    uint32_t src, dst;
+    void *item;
+};
+
+struct flow_run {
+    uint32_t at, end;
+};
+
+/* All zero is an empty queue. */
+struct flow_queue {
+    struct flow_entry *entries, *scratch;
+    uint32_t len, room, scratch_room;
+    uint32_t fresh;  /* where the unsorted ones begin */
+    vtime fresh_min; /* the earliest of them */
+    uint32_t run_count;
+    struct flow_run runs[FLOW_RUNS];
+};
+
+void flow_queue_fini(struct flow_queue *);
+
+void flow_queue_push(struct flow_queue *, struct flow_entry);
+
+/* The earliest time, or VTIME_NEVER. */
+vtime flow_queue_next(const struct flow_queue *);
+
+/* Sorts the fresh entries: before flow_queue_take. */
+void flow_queue_sort(struct flow_queue *);
+
+/* Takes the first entry if it is not later than t. The items soon to come are prefetched. */
+int flow_queue_take(struct flow_queue *, vtime t, struct flow_entry *out);
+
+#endif
