@@ -280,6 +280,15 @@ void engine_submit(struct engine *, struct engine_msg *, uint64_t load);
 /* A message leaves the medium: for engine_medium only, in `submit` and `advance`. */
 void engine_emerge(struct engine *, struct engine_msg *);
 
+/* The receiver of a message that will soon emerge, for prefetching, or NULL. */
+static inline struct engine_entity *engine_receiver(const struct engine *e,
+                                                    const struct engine_msg *m)
+{
+    if (!place_is_here(&e->cfg.place, m->dst))
+        return NULL;
+    return engine_entity_at(e, place_index(&e->cfg.place, m->dst));
+}
+
 /* Takes the oldest message out of the inbox, or NULL. */
 static inline struct engine_msg *engine_poll(struct engine_entity *x)
 {

@@ -236,19 +236,30 @@ static void note_gone(struct flow_model *f, struct parcel *p, vtime t)
     f->gone[f->gone_count++] = (struct gone){p, t};
 }
 
+/* What number i of those that have left will need: each pointer leads to the next, in time. */
+static void fetch_gone(const struct flow_model *f, uint32_t i)
+{
+    const struct gone *gone = f->gone + i;
+    uint32_t n = f->gone_count - i;
+    const struct engine_entity *x;
+
+    if (n > 4 * AHEAD)
+        __builtin_prefetch(gone[4 * AHEAD].parcel, 1);
+    if (n > 3 * AHEAD) {
+        __builtin_prefetch(gone[3 * AHEAD].parcel->pair, 1);
+        __builtin_prefetch(gone[3 * AHEAD].parcel->msg, 1);
+    }
+    if (n > 2 * AHEAD)
+        __builtin_prefetch(engine_receiver(f->engine, gone[2 * AHEAD].parcel->msg), 1);
+    if (n > AHEAD && (x = engine_receiver(f->engine, gone[AHEAD].parcel->msg)))
+        __builtin_prefetch(x->inbox, 1);
+}
+
 static void leave_all(struct flow_model *f)
 {
-    const struct gone *gone = f->gone;
-    uint32_t n = f->gone_count;
-
-    for (uint32_t i = 0; i < n; i++) {
-        if (i + 2 * AHEAD < n)
-            __builtin_prefetch(gone[i + 2 * AHEAD].parcel, 1);
-        if (i + AHEAD < n) {
-            __builtin_prefetch(gone[i + AHEAD].parcel->pair, 1);
-            __builtin_prefetch(gone[i + AHEAD].parcel->msg, 1);
-        }
-        leave(f, gone[i].parcel, gone[i].t);
+    for (uint32_t i = 0; i < f->gone_count; i++) {
+        fetch_gone(f, i);
+        leave(f, f->gone[i].parcel, f->gone[i].t);
     }
     f->gone_count = 0;
 }
@@ -268,6 +279,7 @@ static void pair_join(struct flow_model *f, struct parcel *p, uint64_t key)
 
     if (is_new) {
         pair = pool_alloc(&f->pool, BLOCK);
+        pool_prefetch(&f->pool, BLOCK);
         *pair = (struct pair){.key = key};
         *at = (uintptr_t)pair;
     }

@@ -220,6 +220,7 @@ struct flow *flow_start(struct flow_solver *s, vtime t, const uint32_t *links, u
     assert(n < FLOW_LINKS_MAX && rate_limit >= 0);
     advance(s, t);
     f = pool_alloc(&s->pool, flow_size(legs));
+    pool_prefetch(&s->pool, flow_size(legs));
     *f = (struct flow){.leg_count = legs, .order = s->count.started++, .own_limit = rate_limit,
                        .target = (double)bytes, .user = user};
     s->count.active++;
