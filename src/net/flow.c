@@ -88,7 +88,7 @@ struct flow_model {
     uint64_t idle_head, idle_tail, idle_room;
     struct gone *gone;    /* what has left during an advance */
     uint32_t gone_count, gone_room;
-    struct parcel **spare; /* freed: not in a list through them, which would wait for each */
+    void **spare; /* free blocks: not in a list through them, which would wait for each */
     uint32_t spare_count, spare_room;
     struct pool pool;     /* blocks of one cache line */
     struct topo_route route;
@@ -128,6 +128,26 @@ static double link_load(void *owner, uint32_t link)
     return flow_link_load(((struct flow_model *)owner)->solver, link);
 }
 
+/* ---- blocks ---- */
+
+static void *block_new(struct flow_model *f)
+{
+    if (f->spare_count == 0)
+        return pool_alloc(&f->pool, BLOCK);
+    if (f->spare_count > AHEAD)
+        __builtin_prefetch(f->spare[f->spare_count - 1 - AHEAD], 1);
+    return f->spare[--f->spare_count];
+}
+
+static void block_free(struct flow_model *f, void *block)
+{
+    if (f->spare_count == f->spare_room) {
+        f->spare_room = f->spare_room ? 2 * f->spare_room : 64;
+        f->spare = mem_realloc(f->spare, f->spare_room * sizeof(void *));
+    }
+    f->spare[f->spare_count++] = block;
+}
+
 /* ---- the way out ---- */
 
 static void fetch_idle(const struct flow_model *f, uint64_t at)
@@ -152,7 +172,7 @@ static void forget_pairs(struct flow_model *f)
         if (--i->pair->in_ring || i->pair->head)
             continue; /* it was used again */
         map_remove(&f->pairs, i->pair->key);
-        pool_free(&f->pool, i->pair, BLOCK);
+        block_free(f, i->pair);
     }
 }
 
@@ -172,26 +192,12 @@ static void pair_is_idle(struct flow_model *f, struct pair *pair)
     f->idle[f->idle_tail++ & (f->idle_room - 1)] = (struct idle){pair, pair->last};
 }
 
-static struct parcel *parcel_new(struct flow_model *f)
-{
-    return f->spare_count ? f->spare[--f->spare_count] : pool_alloc(&f->pool, BLOCK);
-}
-
-static void parcel_free(struct flow_model *f, struct parcel *p)
-{
-    if (f->spare_count == f->spare_room) {
-        f->spare_room = f->spare_room ? 2 * f->spare_room : 64;
-        f->spare = mem_realloc(f->spare, f->spare_room * sizeof(struct parcel *));
-    }
-    f->spare[f->spare_count++] = p;
-}
-
 static void go_out(struct flow_model *f, struct parcel *p, vtime arrival)
 {
     p->msg->arrival = arrival;
     p->msg->flags &= ~(uint64_t)ENGINE_MSG_ORDERED;
     f->emerge(f->engine, p->msg);
-    parcel_free(f, p);
+    block_free(f, p);
 }
 
 /* Lets out what may go in its turn. */
@@ -278,8 +284,7 @@ static void pair_join(struct flow_model *f, struct parcel *p, uint64_t key)
     struct pair *pair = (struct pair *)(uintptr_t)*at;
 
     if (is_new) {
-        pair = pool_alloc(&f->pool, BLOCK);
-        pool_prefetch(&f->pool, BLOCK);
+        pair = block_new(f);
         *pair = (struct pair){.key = key};
         *at = (uintptr_t)pair;
     }
@@ -342,7 +347,7 @@ static void submit(void *owner, struct engine_msg *m)
         *map_insert(&f->notice_of, m->src, NULL) = (uintptr_t)m;
         return;
     }
-    p = parcel_new(f);
+    p = block_new(f);
     *p = (struct parcel){.msg = m, .bytes = m->load, .notice = take_notice(f, m->src),
                          .is_ordered = (m->flags & ENGINE_MSG_ORDERED) != 0};
     if (p->bytes > 0) {

@@ -21,7 +21,6 @@
 
 #include <stddef.h>
 
-#include "base/map.h"
 #include "base/pool.h"
 #include "net/flow_heap.h"
 #include "net/flow_solver.h"
@@ -106,6 +105,8 @@ struct flow_link {
 
 _Static_assert(offsetof(struct flow_link, older) == 64, "one cache line");
 
+#define FLOW_LINK_PAGE 65536 /* links in a page of the table, and pages */
+
 struct flow_list {
     void **items;
     uint32_t len, cap;
@@ -126,7 +127,7 @@ struct flow_solver {
     double alarm;              /* none of which is below this */
     uint32_t solve;            /* its number; it may wrap */
     uint64_t open;             /* open uses of all links: 0 means that it is over */
-    struct map links;          /* number to struct flow_link */
+    struct flow_link ***links; /* by the halves of a number; untouched memory where none was used */
     uint64_t bundle_count;     /* made so far */
     struct flow_list unplaced; /* flows that are new, or to go to another bundle */
     struct flow_link *oldest, *newest; /* idle: kept for the next flow */
@@ -162,6 +163,9 @@ static inline void flow_link_dirty(struct flow_solver *s, struct flow_link *l)
         flow_list_push(&s->dirty, l);
     }
 }
+
+/* The table of links, which is empty. */
+void flow_link_init(struct flow_solver *);
 
 /* The state of a link, idle or used, or NULL. */
 struct flow_link *flow_link_find(struct flow_solver *, uint32_t id);

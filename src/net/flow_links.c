@@ -6,12 +6,15 @@
  * and the number in use, the one that has been idle longest goes. A rate limit is a private link of
  * one bundle, so that limits need no rules of their own; it goes with its bundle.
  *
+ * Links are found by their number in a table of pages, which is memory only where links were used.
+ *
  * Invariants: link->uses[hop->at] and hop point at each other; own is the number of uses with
  * is_own; a link is in the idle list exactly if no flow passes it; outside of a solve `rest` is the
  * capacity that the uses leave, more or less.
  */
 #include <assert.h>
 
+#include "base/log.h"
 #include "net/flow_internal.h"
 
 #define IDLE_MIN 4096
@@ -19,18 +22,54 @@
 #define PRIVATE ((uint64_t)1 << 32) /* private links have numbers from here on */
 #define SLACK 1e-6 /* of its capacity: a link with more to spare is not full */
 
+/* ---- the table ---- */
+
+static void *page_new(void)
+{
+    void *page = mem_map(FLOW_LINK_PAGE * sizeof(void *), 0);
+
+    if (!page)
+        log_fatal("out of memory: cannot map the links of flows");
+    return page;
+}
+
+static void page_free(void *page)
+{
+    if (page)
+        mem_unmap(page, FLOW_LINK_PAGE * sizeof(void *));
+}
+
+void flow_link_init(struct flow_solver *s)
+{
+    s->links = page_new();
+}
+
+static struct flow_link **slot_of(struct flow_solver *s, uint32_t id)
+{
+    struct flow_link ***page = &s->links[id / FLOW_LINK_PAGE];
+
+    if (__builtin_expect(!*page, 0))
+        *page = page_new();
+    return &(*page)[id % FLOW_LINK_PAGE];
+}
+
+static struct flow_link *look_up(const struct flow_solver *s, uint32_t id)
+{
+    struct flow_link **page = s->links[id / FLOW_LINK_PAGE];
+
+    return page ? page[id % FLOW_LINK_PAGE] : NULL;
+}
+
 struct flow_link *flow_link_find(struct flow_solver *s, uint32_t id)
 {
-    uint64_t *val = map_find(&s->links, id);
-
-    return val ? (struct flow_link *)(uintptr_t)*val : NULL;
+    return look_up(s, id);
 }
 
 uint32_t flow_link_load(const struct flow_solver *s, uint32_t id)
 {
-    uint64_t *val = map_find(&s->links, id);
+    const struct flow_link *l = look_up(s, id);
 
-    return val ? ((struct flow_link *)(uintptr_t)*val)->load : 0;
+    return l ? l->load : 0;
 }
 
 static struct flow_link *link_new(struct flow_solver *s, double capacity)
@@ -73,21 +112,18 @@ static void idle_trim(struct flow_solver *s)
         struct flow_link *l = s->oldest;
 
         idle_remove(s, l);
-        map_remove(&s->links, l->order);
+        *slot_of(s, (uint32_t)l->order) = NULL;
         link_free(s, l);
     }
 }
 
 struct flow_link *flow_link_enter(struct flow_solver *s, uint32_t id)
 {
-    int is_new;
-    uint64_t *val = map_insert(&s->links, id, &is_new);
-    struct flow_link *l = (struct flow_link *)(uintptr_t)*val;
+    struct flow_link **slot = slot_of(s, id), *l = *slot;
 
-    if (is_new) {
-        l = link_new(s, s->capacity(s->owner, id));
+    if (!l) {
+        l = *slot = link_new(s, s->capacity(s->owner, id));
         l->order = id;
-        *val = (uintptr_t)l;
     } else if (l->load == 0) {
         idle_remove(s, l);
     }
@@ -184,11 +220,10 @@ void flow_link_unuse(struct flow_solver *s, struct flow_bundle *b)
 
 void flow_link_forget(struct flow_solver *s)
 {
-    size_t it = 0;
-    uint64_t val;
-
-    while (map_next(&s->links, &it, NULL, &val))
-        ((struct flow_link *)(uintptr_t)val)->solve = 0;
+    for (uint32_t i = 0; i < FLOW_LINK_PAGE; i++)
+        for (uint32_t k = 0; s->links[i] && k < FLOW_LINK_PAGE; k++)
+            if (s->links[i][k])
+                s->links[i][k]->solve = 0;
     for (uint32_t i = 0; i < s->ends.len; i++) {
         struct flow_bundle *b = flow_bundle_of(s->ends.entries[i].item);
 
@@ -199,13 +234,16 @@ void flow_link_forget(struct flow_solver *s)
     }
 }
 
-/* Small blocks go with the pool; only large ones are on their own. */
+/* Without flows all links are idle. */
 void flow_link_fini(struct flow_solver *s)
 {
-    size_t it = 0;
-    uint64_t val;
+    while (s->oldest) {
+        struct flow_link *l = s->oldest;
 
-    while (map_next(&s->links, &it, NULL, &val))
-        link_free(s, (struct flow_link *)(uintptr_t)val);
-    map_fini(&s->links);
+        idle_remove(s, l);
+        link_free(s, l);
+    }
+    for (uint32_t i = 0; i < FLOW_LINK_PAGE; i++)
+        page_free(s->links[i]);
+    page_free(s->links);
 }

@@ -27,7 +27,7 @@ struct flow_solver *flow_solver_create(flow_capacity_fn *capacity, void *owner)
     s->capacity = capacity;
     s->owner = owner;
     s->alarm = INFINITY;
-    map_init(&s->links);
+    flow_link_init(s);
     pool_init(&s->pool, "flows");
     pool_init(&s->link_pool, "links of flows");
     return s;
