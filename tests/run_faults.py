@@ -25,7 +25,7 @@ import run_hosts
 import run_procs
 from run_procs import demand
 
-LIMIT = 60  # seconds until a run counts as hung
+LIMIT = run_procs.LIMIT
 SUMMARY = r"orrery: error: interrupted by signal {0} \(.*\): the run is not complete\norrery: \d ranks, stopped\n"
 
 

@@ -391,10 +391,13 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
         cli_watch_hurry(&outcome);
         if (!outcome.signal)
             sigprocmask(SIG_SETMASK, &mask, NULL);
-        if (page.page->end.cause == RUN_CAUSE_NONE)
+        int is_lost = page.page->end.cause == RUN_CAUSE_NONE;
+        if (is_lost && !outcome.signal)
             cli_trace_recover(&page);
         *status = run->worker ? report_part(run, page.page, &outcome, pid)
                               : report(run, page.page, &outcome);
+        if (is_lost && outcome.signal) /* last: perhaps nobody reads it, and time is short */
+            cli_trace_recover(&page);
     }
     cli_page_fini(&page);
     return rc;
