@@ -38,7 +38,7 @@ uint64_t ticks_beside(int64_t (*clock)(void), int64_t *ns)
 double ticks_per_ns(void)
 {
     static double rate;
-    int64_t t0, t1;
+    int64_t t0 = 0, t1 = 0; /* what a compiler without link-time optimisation cannot see: both are set */
     uint64_t c0, c1;
 
     if (rate > 0)
