@@ -36,7 +36,7 @@ static const struct key keys[] = {
      "clock of a processor, for --compute counters"},
     {"nodes.cpi", KEY_FACTOR, FIELD(nodes_cpi), 1, "1",
      "cycles per instruction (or whatever is counted), for --compute counters"},
-    {"nodes.streaming_part", KEY_FACTOR, FIELD(nodes_streaming_part), 0, "0.3",
+    {"nodes.streaming_part", KEY_FACTOR, FIELD(nodes_streaming_part), 0, "0.1",
      "part of computing that streams through memory, from 0 to 1, for nodes.sharing"},
     {"nodes.random_part", KEY_FACTOR, FIELD(nodes_random_part), 0, "0.1",
      "part of computing that accesses memory at random, for nodes.sharing"},
