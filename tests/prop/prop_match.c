@@ -68,7 +68,7 @@ void vp_fibre_suspend(void)
     swapcontext(&contexts[fibre_rank(vp_current_fibre)], &scheduler);
 }
 
-/* Referred to by mpi/host.c, whose run loop is not used here. */
+/* Referred to by the files of mpi that run the simulation, whose run loop is not used here. */
 int vp_exit_status(void) { return 0; }
 int32_t vp_process_zygote(void) { return 0; }
 void vp_expect(uint64_t ranks) { (void)ranks; }

@@ -1,0 +1,122 @@
+/*
+ * crash.c - what is said of a rank that crashed, whose process has died, or that does not come back.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/sys.h"
+#include "base/units.h"
+#include "mpi/run.h"
+#include "mpi/trace.h"
+
+static char where_text[MPI_WHERE_MAX];
+static volatile int where_known; /* where the running rank is: where_text */
+
+void mpi_crash_unborn(struct vp_fibre *f, int error)
+{
+    static char text[sizeof ((struct mpi_team_stop *)0)->text];
+
+    snprintf(text, sizeof text, "cannot start a process for rank %u: %s; see 'ulimit -u', or use fewer "
+             "ranks, or --host fibre", mpi_rank_id(mpi_rank_of_fibre(f)), strerror(error));
+    mpi_end_early(RUN_CAUSE_INTERNAL, 3, text);
+}
+
+void mpi_crash_died(struct vp_fibre *f, int status)
+{
+    static char text[sizeof ((struct mpi_team_stop *)0)->text];
+    const struct mpi_rank *r = mpi_rank_of_fibre(f);
+    char when[UNITS_TEXT_MAX];
+
+    units_format_time(when, sizeof when, r->ent.clock);
+    if (WIFSIGNALED(status))
+        snprintf(text, sizeof text, "rank %u: its process was ended by signal %d (%s) at virtual "
+                 "time %s", mpi_rank_id(r), WTERMSIG(status), strsignal(WTERMSIG(status)), when);
+    else
+        snprintf(text, sizeof text, "rank %u: its process ended by itself, with status %d, at "
+                 "virtual time %s", mpi_rank_id(r), WEXITSTATUS(status), when);
+    mpi_end_early(RUN_CAUSE_CRASH, WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 3, text);
+}
+
+/* The first line of a crash report. */
+static void describe_crash(struct vp_fibre *f, int sig, void *addr, char *out, size_t n)
+{
+    const struct mpi_rank *r = f ? mpi_rank_of_fibre(f) : NULL;
+    char when[UNITS_TEXT_MAX];
+
+    if (r)
+        units_format_time(when, sizeof when, r->ent.clock);
+    if (!r)
+        snprintf(out, n, "%s in the simulator itself (address %p); this is a bug in Orrery, or the "
+                 "program has overwritten its memory", strsignal(sig), addr);
+    else if (sig == SIGABRT)
+        snprintf(out, n, "rank %u aborted at virtual time %s", mpi_rank_id(r), when);
+    else if (!addr && sig != SIGSEGV && sig != SIGBUS)
+        snprintf(out, n, "rank %u: %s at virtual time %s", mpi_rank_id(r), strsignal(sig), when);
+    else
+        snprintf(out, n, "rank %u: %s%s at virtual time %s (address %p)", mpi_rank_id(r),
+                 strsignal(sig),
+                 vp_stack_overflowed(f, addr) ? ", stack overflow (see --stack)," : "", when, addr);
+}
+
+/* The text, and below it where the context is. */
+static void add_trace(const void *context, char *text, size_t size)
+{
+    struct vp_trace trace;
+    size_t n = strlen(text);
+
+    vp_trace_take(context, &trace);
+    if (trace.count == 0 || n + 2 > size)
+        return;
+    text[n++] = '\n';
+    n += mpi_trace_text(&trace, text + n, size - n - 1);
+    text[text[n - 1] == '\n' ? n - 1 : n] = '\0';
+}
+
+/* What is said here stays even if the memory is so damaged that the run cannot end in order. */
+void mpi_crash(struct vp_fibre *f, int sig, void *addr, const void *context)
+{
+    static char text[sizeof ((struct mpi_team_stop *)0)->text];
+    struct run_page *page = mpi_world.page;
+    int status = f ? 128 + sig : 3;
+
+    describe_crash(f, sig, addr, text, sizeof text);
+    snprintf(page->dying.text, sizeof page->dying.text, "%s", text);
+    page->dying.status = status;
+    add_trace(context, text, sizeof text);
+    snprintf(page->dying.text, sizeof page->dying.text, "%s", text);
+    mpi_end_early(f ? RUN_CAUSE_CRASH : RUN_CAUSE_INTERNAL, status, text);
+}
+
+void mpi_crash_where(const void *context)
+{
+    add_trace(context, where_text, sizeof where_text);
+    where_known = 1;
+}
+
+const char *mpi_where_text(void)
+{
+    return where_text;
+}
+
+void mpi_where_find(const void *context, int seconds)
+{
+    static const struct timespec pause = {.tv_nsec = 10000000};
+    const struct mpi_rank *r = mpi_run.last;
+    char when[UNITS_TEXT_MAX];
+
+    if (!r)
+        return;
+    units_format_time(when, sizeof when, r->ent.clock);
+    snprintf(where_text, sizeof where_text, "rank %u was running outside MPI at virtual time %s",
+             mpi_rank_id(r), when);
+    if (!vp_ranks_are_processes()) {
+        add_trace(context, where_text, sizeof where_text);
+        return;
+    }
+    vp_crash_ask(&r->fib);
+    for (int i = 0; i < 100 * seconds && !where_known; i++)
+        syscall(SYS_nanosleep, &pause, NULL);
+}

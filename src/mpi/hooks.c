@@ -1,0 +1,228 @@
+/*
+ * hooks.c - binds the layers: the engine resumes entities, which are ranks of vp, which run the program,
+ * whose MPI calls come back in through the generated entries; what else the program does to the world
+ * comes back through the hooks of vp.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "mpi/clock.h"
+#include "mpi/comm/spawn.h"
+#include "mpi/entry.h"
+#include "mpi/p2p/p2p_internal.h"
+#include "mpi/run.h"
+
+/* ---- engine: entities are ranks ---- */
+
+static void rank_ended(struct mpi_rank *r, int status)
+{
+    struct mpi_ending *end = &mpi_run.end;
+    uint32_t id = mpi_rank_id(r);
+
+    if (status != 0 && (end->bad_status == 0 || id < end->bad_rank)) {
+        end->bad_status = status;
+        end->bad_rank = id;
+    }
+    if (r->phase == MPI_PHASE_ACTIVE &&
+        (end->unfinalized++ == 0 || id < end->unfinalized_rank))
+        end->unfinalized_rank = id;
+    if (r->ent.clock > end->last)
+        end->last = r->ent.clock;
+    mpi_stats_rank_end(r);
+    end->now.ranks_done++;
+}
+
+/* Ranks are run in turn, each in memory long out of the cache: ask for it two and four turns ahead,
+ * first for the rank itself, then for what it points to. */
+static void prefetch_ready(void)
+{
+    int64_t far = engine_peek_ready(&mpi_world.engine, 4);
+    int64_t near = engine_peek_ready(&mpi_world.engine, 2);
+
+    if (far >= 0) {
+        __builtin_prefetch(&mpi_world.ranks[far].ent, 1);
+        __builtin_prefetch(&mpi_world.ranks[far].posted, 1);
+    }
+    if (near >= 0) {
+        const struct mpi_rank *r = &mpi_world.ranks[near];
+
+        vp_fibre_prefetch(&r->fib);
+        __builtin_prefetch(r->ent.inbox);
+        __builtin_prefetch(r->posted);
+        __builtin_prefetch(r->pairs + r->pair_next, 1);
+    }
+}
+
+/* It is the rank's turn. */
+static void present(const struct mpi_rank *r)
+{
+    struct run_page *page = mpi_world.page;
+
+    mpi_run.last = r;
+    page->now.current_rank = mpi_rank_id(r);
+    page->now.switches++;
+    page->now.current_pid = vp_fibre_pid(&r->fib);
+}
+
+static int resume(void *owner, uint32_t id)
+{
+    struct mpi_rank *r = &mpi_world.ranks[id];
+
+    (void)owner;
+    prefetch_ready();
+    present(r);
+    mpi_slice_begin();
+    if (!vp_fibre_resume(&r->fib))
+        return 0;
+    r = &mpi_world.ranks[mpi_world.engine.running];
+    rank_ended(r, vp_exit_status());
+    mpi_spawn_ended(r);
+    return 1;
+}
+
+static void explain(void *owner, uint32_t id, struct engine_wait *out)
+{
+    static struct engine_wait wait; /* where the rank's process sees it, too */
+    struct mpi_rank *r = &mpi_world.ranks[id];
+
+    (void)owner;
+    memset(&wait, 0, sizeof wait);
+    wait.waits_on = -1;
+    mpi_explanation.out = &wait;
+    r->ent.wake = ENGINE_WAKE_EXPLAIN;
+    vp_fibre_resume(&r->fib);
+    mpi_explanation.out = NULL;
+    *out = wait;
+}
+
+/* ---- vp: what a rank's program does outside MPI ---- */
+
+static vtime hook_now(struct vp_fibre *f)
+{
+    return mpi_clock_read(mpi_rank_of_fibre(f));
+}
+
+static void hook_sleep(struct vp_fibre *f, vtime dt)
+{
+    mpi_clock_spend(mpi_rank_of_fibre(f), dt);
+}
+
+static void hook_yield(struct vp_fibre *f)
+{
+    mpi_clock_yield(mpi_rank_of_fibre(f));
+}
+
+static void hook_write(struct vp_fibre *f, int fd, const char *text, size_t n)
+{
+    struct mpi_rank *r = mpi_rank_of_fibre(f);
+
+    mpi_thread_enter();
+    if (mpi_world.measured)
+        mpi_charge(r, MPI_FN_COUNT);
+    mpi_run.writing = 1;
+    output_add(&mpi_world.output, mpi_rank_id(r), r->ent.clock, fd, text, n);
+    mpi_run.writing = 0;
+    mpi_world.engine.idle_often = 1; /* turns may be long: look at the time after each */
+    mpi_slice_begin();
+    mpi_thread_leave_quietly();
+}
+
+/* The rank has ended, but ranks to come may need its agent. */
+_Noreturn static void rest(struct mpi_rank *r, int status)
+{
+    vtime due;
+
+    rank_ended(r, status);
+    engine_rest(&mpi_world.engine, &r->ent);
+    for (;;) {
+        mpi_drain(r);
+        if (!mpi_decide(r, VTIME_NEVER, &due))
+            mpi_block(r, due, 1, NULL, 0);
+    }
+}
+
+static void hook_exiting(struct vp_fibre *f, int status, int phase)
+{
+    struct mpi_rank *r = mpi_rank_of_fibre(f);
+
+    mpi_thread_enter(); /* for good: the rank ends with whatever thread ends it */
+    if (mpi_world.measured)
+        mpi_charge(r, MPI_FN_COUNT);
+    if (phase == 1) {
+        mpi_time_check(r);
+        output_end_rank(&mpi_world.output, mpi_rank_id(r), r->ent.clock);
+        if (mpi_spawn_serves(r))
+            rest(r, status);
+    } else {
+        mpi_slice_begin();
+    }
+}
+
+static void hook_starting(struct vp_fibre *f, int *argc, char ***argv)
+{
+    mpi_spawn_starting(mpi_rank_of_fibre(f), argc, argv);
+}
+
+static uint64_t hook_rank(const struct vp_fibre *f)
+{
+    return mpi_rank_id(mpi_rank_of_fibre((struct vp_fibre *)f));
+}
+
+static void hook_hostname(struct vp_fibre *f, char *out, size_t n)
+{
+    snprintf(out, n, "node%u", net_node(&mpi_world.net, (uint32_t)hook_rank(f)));
+}
+
+static struct vp_fibre *hook_next(struct vp_fibre *f)
+{
+    int64_t id = mpi_explanation.out ? -1 : engine_hand_over(&mpi_world.engine);
+
+    (void)f;
+    if (id < 0)
+        return NULL;
+    present(&mpi_world.ranks[id]);
+    return &mpi_world.ranks[id].fib;
+}
+
+static void hook_begun(struct vp_fibre *f)
+{
+    (void)f;
+    mpi_world.page->now.current_pid = sys_getpid();
+    mpi_clock_watch();
+    mpi_slice_begin();
+}
+
+static void hook_threads(struct vp_fibre *f)
+{
+    (void)f;
+    mpi_thread_begin();
+}
+
+static void hook_refused(struct vp_fibre *f)
+{
+    (void)f;
+    mpi_run.end.refused = 1;
+}
+
+const struct vp_hooks mpi_vp_hooks = {
+    .now = hook_now, .sleep = hook_sleep, .yield = hook_yield, .write = hook_write,
+    .exiting = hook_exiting, .next = hook_next, .starting = hook_starting, .begun = hook_begun,
+    .threads = hook_threads,
+    .unborn = mpi_crash_unborn, .died = mpi_crash_died, .crash = mpi_crash,
+    .where = mpi_crash_where, .refused = hook_refused,
+    .rank = hook_rank, .hostname = hook_hostname,
+};
+
+/* A rank that seemed to be at rest has a thread that wants to go on. */
+static int wanted(void *owner)
+{
+    struct vp_fibre *f = vp_wanted();
+
+    (void)owner;
+    if (f)
+        engine_wake(&mpi_world.engine, mpi_rank_index(mpi_rank_of_fibre(f)));
+    return f != NULL;
+}
+
+const struct engine_ops mpi_engine_ops = {.resume = resume, .explain = explain, .wanted = wanted};

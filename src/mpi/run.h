@@ -1,0 +1,47 @@
+/*
+ * run.h - what the files that run the simulation share: takeover.c sets it up and runs it, hooks.c binds
+ * engine and vp to ranks, stop.c ends it early, crash.c says where a rank was then.
+ */
+#ifndef MPI_RUN_H
+#define MPI_RUN_H
+
+#include <signal.h>
+
+#include "mpi/ending.h"
+#include "mpi/rank.h"
+
+struct mpi_run {
+    struct mpi_ending end;         /* what this process knows of how the run ended */
+    const struct mpi_rank *last;   /* the last that had its turn, or has it; NULL: none yet */
+    volatile sig_atomic_t writing; /* output is being added */
+};
+extern struct mpi_run mpi_run;
+
+/* Shows the run's progress to its watcher. */
+void mpi_run_progress(void);
+
+/* ---- hooks.c ---- */
+extern const struct vp_hooks mpi_vp_hooks;
+extern const struct engine_ops mpi_engine_ops;
+
+/* ---- stop.c ---- */
+/* Catches signals that ask the run to end, and failures in here (log_fatal). */
+void mpi_stop_init(void);
+/* Ends the run now, with what its ranks have written so far. Any context. */
+_Noreturn void mpi_end_early(enum run_cause cause, int status, const char *text);
+/* The same after the engine was stopped: because of a signal, an abort, or because nobody reads on. */
+_Noreturn void mpi_stop(void);
+
+/* ---- crash.c: hooks of vp, and where the rank is that does not come back ---- */
+void mpi_crash(struct vp_fibre *, int sig, void *addr, const void *context);
+void mpi_crash_unborn(struct vp_fibre *, int error);
+void mpi_crash_died(struct vp_fibre *, int status);
+void mpi_crash_where(const void *context);
+
+#define MPI_WHERE_MAX 4096
+/* Finds it, from the context that a signal has interrupted; its process gets so long to answer. */
+void mpi_where_find(const void *context, int seconds);
+/* What was found; "" if it was not looked for. */
+const char *mpi_where_text(void);
+
+#endif

@@ -1,0 +1,260 @@
+/*
+ * takeover.c - the library's main program: takes the process over, sets the simulation up and runs it.
+ *
+ * With several processes each runs all of this for its own ranks; ending.c brings the result together.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "base/units.h"
+#include "engine/output_book.h"
+#include "mpi/clock.h"
+#include "mpi/coll/coll.h"
+#include "mpi/comm.h"
+#include "mpi/line.h"
+#include "mpi/run.h"
+#include "mpi/stats.h"
+#include "mpi/trace.h"
+
+#define RELEASE_SECONDS 1.0 /* output is released at least this often */
+#define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */
+#define MEMORY_SECONDS 0.1                /* how often that is looked at */
+#define HAND_NS 5e6         /* ranks that are processes go on by themselves for this long */
+#define PARK_SECONDS 2.0    /* an aborted run ends by itself, or after this long without the ranks that
+                             * are beyond the time of the abort */
+
+struct mpi_world mpi_world;
+struct mpi_run mpi_run;
+
+static struct {
+    double release, check, park; /* when that is to be done next */
+} next;
+
+static double wall(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- now and then ---- */
+
+void mpi_run_progress(void)
+{
+    struct run_page *page = mpi_world.page;
+    const struct mpi_stats *s = mpi_world.stats;
+    struct mpi_team_status t = {
+        .ranks_started = mpi_world.engine.next_new + mpi_world.engine.born,
+        .ranks_done = mpi_run.end.now.ranks_done,
+        .messages = s->messages[0] + s->messages[1],
+        .bytes = s->bytes[0] + s->bytes[1],
+        .clock = mpi_run.last ? mpi_run.last->ent.clock : 0,
+    };
+
+    mpi_run.end.now = t;
+    mpi_team_report(&t);
+    page->now.ranks_started = t.ranks_started;
+    page->now.ranks_done = t.ranks_done;
+    page->now.messages = t.messages;
+    page->now.bytes = t.bytes;
+    page->now.clock = t.clock;
+    page->now.memory_elsewhere = t.memory;
+    page->now.beats++;
+}
+
+/* Better to end with a word than to swap, or to be killed without one. */
+static void check_memory(void)
+{
+    uint64_t left = mem_available();
+    char size[UNITS_TEXT_MAX], text[200];
+
+    if (left == 0 || left >= MEMORY_LEFT)
+        return;
+    snprintf(text, sizeof text,
+             "memory is running out (%s left) with %llu of %u ranks started; use fewer ranks",
+             units_format_bytes(size, sizeof size, left),
+             (unsigned long long)(mpi_world.engine.next_new + mpi_world.engine.born),
+             mpi_place()->count + (uint32_t)mpi_world.engine.born);
+    mpi_end_early(RUN_CAUSE_INTERNAL, 3, text);
+}
+
+static void idle(void *owner)
+{
+    int saved = errno; /* the program's: the last rank's data is still in place */
+    double now = wall();
+
+    (void)owner;
+    mpi_run_progress();
+    vp_check();
+    if (mpi_world.output.failed[1] == EPIPE)
+        engine_stop(&mpi_world.engine); /* nobody reads on */
+    if (now >= next.check) {
+        check_memory();
+        next.check = now + MEMORY_SECONDS;
+    }
+    if (mpi_world.engine.abort.due != VTIME_NEVER) {
+        next.park = next.park > 0 ? next.park : now + PARK_SECONDS;
+        mpi_world.parking = now >= next.park;
+    }
+    if (now >= next.release) {
+        mpi_team_release(engine_lower_bound(&mpi_world.engine));
+        mpi_world.engine.idle_often = !output_is_empty(&mpi_world.output);
+        next.release = wall() + RELEASE_SECONDS;
+    }
+    errno = saved;
+}
+
+/* ---- set-up ---- */
+
+static void map_page(void)
+{
+    const char *text = getenv(ENV_RUN_FD);
+    int fd = text ? atoi(text) : -1;
+    struct run_page *page =
+        mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (page == MAP_FAILED || page->magic != RUN_MAGIC || page->size != sizeof *page)
+        log_fatal("the library was not started by a matching 'orrery run'; check the installation");
+    sys_close(fd);
+    unsetenv(ENV_RUN_FD);
+    mpi_world.page = page;
+    mpi_world.opt = &page->opt;
+    mpi_world.size = (uint32_t)page->opt.ranks;
+    mpi_world.room = (uint32_t)run_room(&page->opt);
+    mpi_world.check_leaks = page->opt.check_leaks;
+    mpi_world.checking = page->opt.check;
+}
+
+/* The lists stay where the command has put them. */
+static void map_machine(void)
+{
+    int fd = mpi_world.opt->machine_fd;
+    off_t size = lseek(fd, 0, SEEK_END);
+    void *bytes = mmap(NULL, size > 0 ? (size_t)size : 1, PROT_READ, MAP_SHARED, fd, 0);
+    struct err err;
+
+    if (bytes == MAP_FAILED)
+        log_fatal("cannot map the machine: %s", strerror(errno));
+    if (platform_unpack(&mpi_world.machine, bytes, (size_t)size, &err) != ERR_OK)
+        log_fatal("%s", err.text);
+    sys_close(fd);
+}
+
+/* Output is shared with the watcher, which shows it if this process dies. */
+static void map_book(struct output_config *out)
+{
+    int fd = mpi_world.opt->book_fd;
+    void *book;
+
+    if (fd < 0)
+        return;
+    book = mmap(NULL, OUTPUT_BOOK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (book != MAP_FAILED)
+        out->book = book;
+    sys_close(fd);
+}
+
+/* The watcher opens the file, too, as long as this process has it. */
+static void spill(void)
+{
+    int had_file = mpi_world.output.spill_fd >= 0;
+
+    output_spill(&mpi_world.output);
+    if (!had_file && mpi_world.output.spill_fd >= 0 && mpi_world.output.book)
+        mpi_ask(RUN_ASK_SPILL);
+}
+
+/* The file must be open in the process that writes the output at last. */
+static void make_room(void *owner)
+{
+    (void)owner;
+    vp_call(spill);
+}
+
+/* Finds the other processes, if any, and which ranks are here. */
+static void join(struct engine_config *eng)
+{
+    struct run_page *page = mpi_world.page;
+
+    mpi_team_open(mpi_world.opt, &eng->place);
+    eng->peers = mpi_team_peers();
+    mpi_world.shared = eng->peers != NULL;
+    page->now.proc = eng->place.proc;
+    page->now.joined = 1;
+}
+
+static void set_up(void)
+{
+    const struct run_options *o = mpi_world.opt;
+    struct err err;
+    struct output_config out = {.labels = o->labels, .only_error = o->only_error,
+                                .ranks = mpi_world.room, .full = make_room};
+    struct vp_config vp = {.stack_size = o->stack_size, .stacks = o->stacks,
+                           .epoch = o->epoch, .entropy_real = o->entropy_real,
+                           .entropy_seed = o->entropy_seed, .hooks = &mpi_vp_hooks};
+    struct engine_config eng = {.stride = sizeof(struct mpi_rank),
+                                .idle_limit = o->idle_limit, .random = o->random, .seed = o->seed,
+                                .ops = &mpi_engine_ops};
+
+    pool_init(&mpi_world.pool, "ranks' extras");
+    map_book(&out);
+    mpi_world.machine.later = mpi_world.room - mpi_world.size;
+    if (net_init(&mpi_world.net, &mpi_world.machine, run_fit(o), &err) != ERR_OK)
+        log_fatal("%s", err.text);
+    mpi_world.plain_sends = mpi_world.net.uniform && !mpi_world.checking;
+    if (mpi_coll_init(&mpi_world.machine, &err) != ERR_OK)
+        log_fatal("%s", err.text);
+    if (vp_init(&vp, &err) != ERR_OK)
+        log_fatal("%s", err.text);
+    mpi_world.page->now.zygote_pid = vp_process_zygote();
+    join(&eng);
+    vp_expect(eng.place.count);
+    mpi_world.ranks = mem_map((size_t)eng.place.room * sizeof(struct mpi_rank), 1);
+    if (!mpi_world.ranks)
+        log_fatal("cannot reserve memory for %u ranks", eng.place.room);
+    eng.base = mpi_world.ranks;
+    eng.lookahead = mpi_world.net.lookahead;
+    eng.contended = mpi_world.net.contended;
+    if (eng.contended && eng.place.proc == 0) {
+        mpi_world.net.ops->medium(&mpi_world.net, engine_emerge, &mpi_world.engine,
+                                  &mpi_world.medium);
+        eng.medium = &mpi_world.medium;
+    }
+    if (vp_ranks_are_processes())
+        eng.hand_ticks = (uint64_t)(HAND_NS * ticks_per_ns());
+    engine_init(&mpi_world.engine, &eng);
+    mpi_world.engine.idle = idle;
+    mpi_team_output(&out);
+    mpi_line_init(&out);
+    output_init(&mpi_world.output, &out);
+    mpi_clock_init(o);
+    mpi_stats_init(o->detail);
+    mpi_comm_init(mpi_world.size);
+}
+
+int vp_takeover(void)
+{
+    double start = wall();
+    enum engine_end end;
+
+    map_page();
+    map_machine();
+    set_up();
+    mpi_stop_init();
+    mpi_world.page->end.startup_s = wall() - start;
+    end = engine_run(&mpi_world.engine);
+    if (end == ENGINE_END_STOPPED && mpi_team_stopped()->cause == RUN_CAUSE_NONE)
+        mpi_stop();
+    mpi_run_progress();
+    mpi_end(&mpi_run.end, end);
+}
