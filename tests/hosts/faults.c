@@ -27,8 +27,8 @@ static int overflow(volatile char *above)
 {
     volatile char room[4096];
 
-    room[0] = *above;
-    return above ? overflow(room) + room[1] : 0;
+    /* One line: which part of it meets the end of the stack depends on what lies above it. */
+    return (room[0] = *above, above) ? overflow(room) + room[1] : 0;
 }
 
 /* Behind the array lies the way back. */
