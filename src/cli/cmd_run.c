@@ -27,9 +27,9 @@
 #include "cli/uses.h"
 #include "cli/watch.h"
 #include "net/net.h"
-#include "platform/counter.h"
-#include "platform/tape.h"
-#include "platform/times.h"
+#include "run/counter.h"
+#include "run/tape.h"
+#include "run/times.h"
 
 /* What a rank costs at least, and what the simulator needs besides. */
 #define RANK_BYTES 300 /* of a rank that waits in a small C program */
@@ -185,7 +185,7 @@ static int check_counters(const struct run_options *o, const struct cli_program 
         return err_set(err, ERR_INPUT, "--compute counters: needs ranks that are fibres, but those of '%s' "
                        "are processes (%s); use --compute measured%s", program->path, o->host_reason,
                        program->process_reason ? "" : " or --host fibre");
-    rc = platform_counter_open(o->counter, &fd, err);
+    rc = run_counter_open(o->counter, &fd, err);
     if (rc == 0)
         close(fd);
     return rc;
@@ -195,7 +195,7 @@ static int check_counters(const struct run_options *o, const struct cli_program 
 static int check_compute(struct cli_run *run, const struct cli_program *program, struct err *err)
 {
     struct run_options *o = &run->opt;
-    struct platform_times times;
+    struct run_times times;
     const char *file = run->compute_file;
     int rc = 0;
 
@@ -208,11 +208,11 @@ static int check_compute(struct cli_run *run, const struct cli_program *program,
     if (file)
         rc = absolute_path(file, o->compute_path, sizeof o->compute_path, err);
     if (rc == 0 && file && o->compute != RUN_COMPUTE_REPLAY) {
-        rc = platform_times_read(&times, o->compute_path,
-                                 o->compute == RUN_COMPUTE_TABLE ? PLATFORM_TIMES_NAMES
-                                                                 : PLATFORM_TIMES_COUNTS, err);
+        rc = run_times_read(&times, o->compute_path,
+                            o->compute == RUN_COMPUTE_TABLE ? RUN_TIMES_NAMES : RUN_TIMES_COUNTS,
+                            err);
         if (rc == 0)
-            platform_times_fini(&times);
+            run_times_fini(&times);
     }
     if (rc == 0 && o->compute == RUN_COMPUTE_COUNTERS)
         rc = check_counters(o, program, err);

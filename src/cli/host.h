@@ -5,7 +5,7 @@
 #define CLI_HOST_H
 
 #include "cli/program.h"
-#include "platform/run.h"
+#include "run/run.h"
 
 /* The host for so many ranks (0: not known, few), where `asked` is what --host says; and why, a
  * string that lives for ever. */

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "platform/run.h"
+#include "run/run.h"
 
 #define CLI_LIBRARY "liborrery-mpi.so"
 

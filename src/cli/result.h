@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "cli/watch.h"
 #include "platform/lists.h"
-#include "platform/run.h"
+#include "run/run.h"
 
 /* If a signal ended the run and nobody could say so, does it: a message, and the result as far as it is
  * known. */

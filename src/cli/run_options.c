@@ -11,7 +11,7 @@
 
 #include "base/units.h"
 #include "engine/place.h"
-#include "platform/sample.h"
+#include "run/sample.h"
 
 #define EPOCH_DEFAULT 1767225600 /* 2026-01-01T00:00:00Z */
 #define EPOCH_MAX 253402300799   /* 9999-12-31T23:59:59Z */
@@ -130,13 +130,13 @@ static int set_sample(void *into, const char *value, struct err *err)
 {
     char *out = ((struct cli_run *)into)->opt.sample;
     size_t room = sizeof((struct cli_run *)into)->opt.sample, used = strlen(out);
-    struct platform_sample samples[PLATFORM_SAMPLES_MAX];
+    struct run_sample samples[RUN_SAMPLES_MAX];
     unsigned count = 0;
 
     if (used + strlen(value) + 2 > room)
         return err_set(err, ERR_INPUT, "too many samples");
     snprintf(out + used, room - used, "%s%s", used ? "," : "", value);
-    return platform_samples_read(out, samples, &count, err);
+    return run_samples_read(out, samples, &count, err);
 }
 
 static int set_schedule(void *into, const char *value, struct err *err)

@@ -6,7 +6,7 @@
 
 #include "cli/machine.h"
 #include "cli/options.h"
-#include "platform/run.h"
+#include "run/run.h"
 
 /* What the command line asks for: the part for the library, and the part for us. */
 struct cli_run {

@@ -6,7 +6,7 @@
 
 #include "mpi/error.h"
 #include "mpi/rank.h"
-#include "platform/run.h"
+#include "run/run.h"
 
 /* Sets up the processor model; measures the host's tick rate if it is needed. */
 void mpi_clock_init(const struct run_options *);

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/sys.h"
 #include "mpi/rank.h"
-#include "platform/run.h"
+#include "run/run.h"
 
 #define TRIES 100000 /* the watcher is about to write a line, unless somebody has stopped it */
 

@@ -24,7 +24,7 @@
 #include "mpi_fn.h"
 #include "net/net.h"
 #include "platform/lists.h"
-#include "platform/run.h"
+#include "run/run.h"
 #include "vp/vp.h"
 
 struct mpi_req;

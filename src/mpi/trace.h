@@ -1,13 +1,13 @@
 /*
  * trace.h - what the program asks of the process that watches it (struct run_question in
- * platform/run.h). Any context, also a signal handler's; vp_current() is NULL.
+ * run/run.h). Any context, also a signal handler's; vp_current() is NULL.
  */
 #ifndef MPI_TRACE_H
 #define MPI_TRACE_H
 
 #include <stddef.h>
 
-#include "platform/run.h"
+#include "run/run.h"
 #include "vp/crash.h"
 
 /* Asks, and waits for the answer; returns 0 if none came in time. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz_file.h"
-#include "platform/tape.h"
+#include "run/tape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

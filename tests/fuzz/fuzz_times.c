@@ -8,40 +8,40 @@
 #include <string.h>
 
 #include "fuzz_file.h"
-#include "platform/times.h"
+#include "run/times.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_names(const struct platform_times *t)
+static void check_names(const struct run_times *t)
 {
     for (size_t i = 0; i < t->count; i++) {
-        if (platform_times_find(t, t->entries[i].name) != &t->entries[i])
+        if (run_times_find(t, t->entries[i].name) != &t->entries[i])
             abort();
         if (i && strcmp(t->entries[i - 1].name, t->entries[i].name) >= 0)
             abort();
     }
 }
 
-static void check_counts(const struct platform_times *t)
+static void check_counts(const struct run_times *t)
 {
     static const double counts[] = {0, 1, 1e3, 1e9, 1e18};
     for (size_t i = 1; i < t->count; i++)
         if (!(t->entries[i - 1].count < t->entries[i].count))
             abort();
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        if (!(platform_times_at(t, counts[i]) >= 0))
+        if (!(run_times_at(t, counts[i]) >= 0))
             abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const enum platform_times_kind kinds[] = {PLATFORM_TIMES_NAMES, PLATFORM_TIMES_COUNTS};
+    static const enum run_times_kind kinds[] = {RUN_TIMES_NAMES, RUN_TIMES_COUNTS};
     char path[FUZZ_PATH_MAX];
     int fd = fuzz_file(data, size, path);
     for (size_t k = 0; k < 2; k++) {
-        struct platform_times t;
+        struct run_times t;
         struct err err = {0};
-        if (platform_times_read(&t, path, kinds[k], &err)) {
+        if (run_times_read(&t, path, kinds[k], &err)) {
             if (err.code != ERR_INPUT || !strstr(err.text, path))
                 abort();
             continue;
@@ -49,11 +49,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < t.count; i++)
             if (!(t.entries[i].seconds >= 0) || isinf(t.entries[i].seconds))
                 abort();
-        if (kinds[k] == PLATFORM_TIMES_NAMES)
+        if (kinds[k] == RUN_TIMES_NAMES)
             check_names(&t);
         else
             check_counts(&t);
-        platform_times_fini(&t);
+        run_times_fini(&t);
     }
     close(fd);
     return 0;

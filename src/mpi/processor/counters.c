@@ -4,18 +4,18 @@
  *     time = count * nodes.cpi / (nodes.gigahertz * 10^9)          without a table
  *     time = interpolated linearly between the entries of a table  with one: "count seconds" per line
  *
- * Reading the counter (platform/counter.h) is a system call. It counts for this process alone, so ranks are
+ * Reading the counter (run/counter.h) is a system call. It counts for this process alone, so ranks are
  * fibres; the command sees to that.
  */
 #include "base/sys.h"
 #include "mpi/processor/processor_internal.h"
-#include "platform/counter.h"
-#include "platform/times.h"
+#include "run/counter.h"
+#include "run/times.h"
 
 static struct {
     int fd;
     double ps_per_count;
-    struct platform_times table;
+    struct run_times table;
 } counters;
 
 static int counters_init(const struct run_options *o, struct err *err)
@@ -23,10 +23,10 @@ static int counters_init(const struct run_options *o, struct err *err)
     const struct platform_config *c = &mpi_world.machine.config;
     int rc;
 
-    rc = platform_counter_open(o->counter, &counters.fd, err);
+    rc = run_counter_open(o->counter, &counters.fd, err);
     counters.ps_per_count = c->nodes_cpi / c->nodes_gigahertz * 1000;
     if (rc == 0 && o->compute_path[0])
-        rc = platform_times_read(&counters.table, o->compute_path, PLATFORM_TIMES_COUNTS, err);
+        rc = run_times_read(&counters.table, o->compute_path, RUN_TIMES_COUNTS, err);
     return rc;
 }
 
@@ -43,7 +43,7 @@ static vtime counters_slice(struct mpi_rank *self, uint64_t count, enum mpi_fn f
 {
     (void)self, (void)fn;
     if (counters.table.count)
-        return vtime_from_seconds(platform_times_at(&counters.table, (double)count));
+        return vtime_from_seconds(run_times_at(&counters.table, (double)count));
     return vtime_from_ps_double((double)count * counters.ps_per_count);
 }
 

@@ -1,7 +1,7 @@
 /*
  * record.c - writes how long slices took (--record-compute), for replay.c.
  *
- * The format is in platform/tape.h.
+ * The format is in run/tape.h.
  *
  * A rank keeps up to TAPE_MAX bytes, then they go into the process's buffer, and that is appended to
  * the file when it is full. Appending is atomic, so several processes share a file. The file is opened
@@ -17,7 +17,7 @@
 #include "base/path.h"
 #include "base/sys.h"
 #include "mpi/processor/processor_internal.h"
-#include "platform/tape.h"
+#include "run/tape.h"
 
 #define TAPE_MAX 4096
 #define BUFFER_MAX ((size_t)1 << 20)

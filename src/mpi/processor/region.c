@@ -21,15 +21,15 @@
 #include "mpi/clock.h"
 #include "mpi/entry.h"
 #include "mpi/processor/processor_internal.h"
-#include "platform/sample.h"
-#include "platform/times.h"
+#include "run/sample.h"
+#include "run/times.h"
 
 #define DEPTH_MAX 16
 
 static struct {
     int in_use; /* some region's time is settled, or may become so */
-    struct platform_times table;
-    struct platform_sample samples[PLATFORM_SAMPLES_MAX];
+    struct run_times table;
+    struct run_sample samples[RUN_SAMPLES_MAX];
     unsigned sample_count;
 } regions;
 
@@ -52,10 +52,10 @@ int processor_regions_init(const struct run_options *o, struct err *err)
     int rc = 0;
 
     if (o->sample[0] &&
-        (rc = platform_samples_read(o->sample, regions.samples, &regions.sample_count, err)))
+        (rc = run_samples_read(o->sample, regions.samples, &regions.sample_count, err)))
         err_prefix(err, "--sample");
     if (rc == 0 && o->compute == RUN_COMPUTE_TABLE)
-        rc = platform_times_read(&regions.table, o->compute_path, PLATFORM_TIMES_NAMES, err);
+        rc = run_times_read(&regions.table, o->compute_path, RUN_TIMES_NAMES, err);
     regions.in_use = regions.sample_count || regions.table.count;
     return rc;
 }
@@ -99,7 +99,7 @@ static void settle(struct mpi_rank *self, struct processor_regions *r, vtime t)
 static int enter(struct mpi_rank *self, const char *name)
 {
     struct processor_regions *r = regions_of(self);
-    const struct platform_time *given;
+    const struct run_time *given;
     int s = find_sample(name);
 
     if (r->depth == DEPTH_MAX)
@@ -109,7 +109,7 @@ static int enter(struct mpi_rank *self, const char *name)
     r->sampled[r->depth++] = s;
     if (r->muted)
         return 1;
-    given = regions.table.count ? platform_times_find(&regions.table, name) : NULL;
+    given = regions.table.count ? run_times_find(&regions.table, name) : NULL;
     if (given) {
         settle(self, r, vtime_from_seconds(given->seconds));
         return 1;

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "mpi/error.h"
 #include "mpi/processor/processor_internal.h"
-#include "platform/tape.h"
+#include "run/tape.h"
 
 static struct {
     const char *path;

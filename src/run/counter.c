@@ -1,7 +1,7 @@
 /*
  * counter.c - the counters that --compute counters may use.
  */
-#include "platform/counter.h"
+#include "run/counter.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -30,7 +30,7 @@ static const char *advice(uint32_t type, int error)
     return "use --compute measured";
 }
 
-int platform_counter_open(const char *name, int *fd, struct err *err)
+int run_counter_open(const char *name, int *fd, struct err *err)
 {
     struct perf_event_attr attr = {.size = sizeof attr, .exclude_kernel = 1, .exclude_hv = 1};
 

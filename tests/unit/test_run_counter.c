@@ -1,5 +1,5 @@
 /* Counters: the one that every machine has, and what is said where there is none. */
-#include "platform/counter.h"
+#include "run/counter.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -12,16 +12,16 @@ int main(void)
     int fd;
 
     plan_auto();
-    is_int(platform_counter_open("wishes", &fd, &err), ERR_INPUT, "an unknown counter");
+    is_int(run_counter_open("wishes", &fd, &err), ERR_INPUT, "an unknown counter");
     ok(strstr(err.text, "expected instructions, cycles or task-clock"), "what there is");
-    if (platform_counter_open("instructions", &fd, &err) == 0) {
+    if (run_counter_open("instructions", &fd, &err) == 0) {
         ok(1, "hardware counts instructions here");
         close(fd);
     } else {
         ok(strstr(err.text, "--compute counters:task-clock") || strstr(err.text, "perf_event_paranoid"),
            "no hardware counters: %s", err.text);
     }
-    if (platform_counter_open("task-clock", &fd, &err) == 0) {
+    if (run_counter_open("task-clock", &fd, &err) == 0) {
         ok(1, "the task clock");
         close(fd);
     } else {

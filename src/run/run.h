@@ -5,8 +5,8 @@
  * ENV_RUN_FD (base/env.h). The library maps it, keeps `now` up to date (plain stores, read racily by the
  * watcher for the progress line) and fills `end` before the process ends.
  */
-#ifndef PLATFORM_RUN_H
-#define PLATFORM_RUN_H
+#ifndef RUN_RUN_H
+#define RUN_RUN_H
 
 #include <stdatomic.h>
 #include <stdint.h>

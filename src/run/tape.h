@@ -12,8 +12,8 @@
  *
  * Written by `orrery run --record-compute` (src/mpi/processor/record.c), read by --compute replay.
  */
-#ifndef PLATFORM_TAPE_H
-#define PLATFORM_TAPE_H
+#ifndef RUN_TAPE_H
+#define RUN_TAPE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /*
  * times.c - reads tables of times and looks things up in them.
  */
-#include "platform/times.h"
+#include "run/times.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ static int parse_seconds(const char *text, double *out, struct err *err)
     return 0;
 }
 
-static int parse_line(char *line, enum platform_times_kind kind, struct platform_time *out,
+static int parse_line(char *line, enum run_times_kind kind, struct run_time *out,
                       struct err *err)
 {
     char *key = next_word(&line), *seconds = key ? next_word(&line) : NULL;
@@ -77,28 +77,28 @@ static int parse_line(char *line, enum platform_times_kind kind, struct platform
         return 1; /* nothing there */
     if (!seconds || next_word(&line))
         return err_set(err, ERR_INPUT, "expected two entries, %s and seconds",
-                       kind == PLATFORM_TIMES_NAMES ? "a region's name" : "a count");
+                       kind == RUN_TIMES_NAMES ? "a region's name" : "a count");
     rc = parse_seconds(seconds, &out->seconds, err);
-    if (rc == 0 && kind == PLATFORM_TIMES_COUNTS)
+    if (rc == 0 && kind == RUN_TIMES_COUNTS)
         rc = units_parse_double(key, &out->count, err);
-    if (rc == 0 && kind == PLATFORM_TIMES_NAMES)
+    if (rc == 0 && kind == RUN_TIMES_NAMES)
         out->name = mem_strdup(key);
     return rc;
 }
 
 static int by_key(const void *a, const void *b)
 {
-    const struct platform_time *x = a, *y = b;
+    const struct run_time *x = a, *y = b;
 
     if (x->name)
         return strcmp(x->name, y->name);
     return (x->count > y->count) - (x->count < y->count);
 }
 
-static int check_unique(const struct platform_times *t, const char *path, struct err *err)
+static int check_unique(const struct run_times *t, const char *path, struct err *err)
 {
     for (size_t i = 1; i < t->count; i++) {
-        const struct platform_time *e = &t->entries[i];
+        const struct run_time *e = &t->entries[i];
         char text[UNITS_TEXT_MAX];
 
         if (by_key(e - 1, e) == 0)
@@ -108,20 +108,20 @@ static int check_unique(const struct platform_times *t, const char *path, struct
     return t->count ? 0 : err_set(err, ERR_INPUT, "'%s': there are no entries", path);
 }
 
-int platform_times_read(struct platform_times *t, const char *path, enum platform_times_kind kind,
-                        struct err *err)
+int run_times_read(struct run_times *t, const char *path, enum run_times_kind kind,
+                   struct err *err)
 {
     struct buf text;
     size_t room = 0;
     unsigned number = 0;
     int rc;
 
-    *t = (struct platform_times){0};
+    *t = (struct run_times){0};
     buf_init(&text);
     rc = read_all(path, &text, err);
     for (char *line = (char *)buf_str(&text), *next; rc == 0 && *line; line = next) {
         size_t length = strcspn(line, "\n");
-        struct platform_time entry = {0};
+        struct run_time entry = {0};
 
         next = line + length + (line[length] != 0);
         line[length] = 0;
@@ -146,19 +146,19 @@ int platform_times_read(struct platform_times *t, const char *path, enum platfor
     if (rc == 0)
         rc = check_unique(t, path, err);
     if (rc)
-        platform_times_fini(t);
+        run_times_fini(t);
     return rc;
 }
 
-void platform_times_fini(struct platform_times *t)
+void run_times_fini(struct run_times *t)
 {
     for (size_t i = 0; i < t->count; i++)
         mem_free(t->entries[i].name);
     mem_free(t->entries);
-    *t = (struct platform_times){0};
+    *t = (struct run_times){0};
 }
 
-const struct platform_time *platform_times_find(const struct platform_times *t, const char *name)
+const struct run_time *run_times_find(const struct run_times *t, const char *name)
 {
     size_t low = 0, high = t->count;
 
@@ -176,10 +176,10 @@ const struct platform_time *platform_times_find(const struct platform_times *t, 
     return NULL;
 }
 
-double platform_times_at(const struct platform_times *t, double count)
+double run_times_at(const struct run_times *t, double count)
 {
-    const struct platform_time *e = t->entries, *last = &e[t->count - 1];
-    struct platform_time before = {0};
+    const struct run_time *e = t->entries, *last = &e[t->count - 1];
+    struct run_time before = {0};
 
     if (count >= last->count)
         return last->count > 0 ? last->seconds * (count / last->count) : last->seconds;

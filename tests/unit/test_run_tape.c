@@ -1,7 +1,7 @@
 /*
  * Recorded compute times: numbers of every length, and files that are cut, damaged or of other runs.
  */
-#include "platform/tape.h"
+#include "run/tape.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * tape.c - opens and checks files of recorded compute times.
  */
-#include "platform/tape.h"
+#include "run/tape.h"
 
 #include <errno.h>
 #include <fcntl.h>

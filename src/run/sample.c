@@ -2,7 +2,7 @@
  * Reads what --sample says.
  */
 #define _GNU_SOURCE 1
-#include "platform/sample.h"
+#include "run/sample.h"
 
 #include <string.h>
 
@@ -14,13 +14,13 @@ static uint64_t read_runs(const char *at, const char *end)
         if (*at < '0' || *at > '9')
             return 0;
         runs = 10 * runs + (uint64_t)(*at - '0');
-        if (runs > PLATFORM_SAMPLE_RUNS_MAX)
+        if (runs > RUN_SAMPLE_RUNS_MAX)
             return 0;
     }
     return runs;
 }
 
-static int read_one(const char *text, size_t length, struct platform_sample *out, struct err *err)
+static int read_one(const char *text, size_t length, struct run_sample *out, struct err *err)
 {
     const char *colon = memrchr(text, ':', length);
     size_t name = colon ? (size_t)(colon - text) : 0;
@@ -34,11 +34,11 @@ static int read_one(const char *text, size_t length, struct platform_sample *out
     return 0;
 }
 
-int platform_samples_read(const char *list, struct platform_sample *samples, unsigned *count,
-                          struct err *err)
+int run_samples_read(const char *list, struct run_sample *samples, unsigned *count,
+                     struct err *err)
 {
     for (;;) {
-        struct platform_sample s;
+        struct run_sample s;
         size_t length = strcspn(list, ",");
         int rc = read_one(list, length, &s, err);
         if (rc)
@@ -46,8 +46,8 @@ int platform_samples_read(const char *list, struct platform_sample *samples, uns
         for (unsigned i = 0; i < *count; i++)
             if (strcmp(samples[i].name, s.name) == 0)
                 return err_set(err, ERR_INPUT, "region '%s' is given twice", s.name);
-        if (*count == PLATFORM_SAMPLES_MAX)
-            return err_set(err, ERR_INPUT, "at most %d regions", PLATFORM_SAMPLES_MAX);
+        if (*count == RUN_SAMPLES_MAX)
+            return err_set(err, ERR_INPUT, "at most %d regions", RUN_SAMPLES_MAX);
         samples[(*count)++] = s;
         if (!list[length])
             return 0;
