@@ -15,19 +15,19 @@
 static char where_text[MPI_WHERE_MAX];
 static volatile int where_known; /* where the running rank is: where_text */
 
-void mpi_crash_unborn(struct vp_fibre *f, int error)
+void mpi_crash_unborn(struct vp_rank *f, int error)
 {
     static char text[sizeof ((struct mpi_team_stop *)0)->text];
 
     snprintf(text, sizeof text, "cannot start a process for rank %u: %s; see 'ulimit -u', or use fewer "
-             "ranks, or --host fibre", mpi_rank_id(mpi_rank_of_fibre(f)), strerror(error));
+             "ranks, or --host fibre", mpi_rank_id(mpi_rank_of(f)), strerror(error));
     mpi_end_early(RUN_CAUSE_INTERNAL, 3, text);
 }
 
-void mpi_crash_died(struct vp_fibre *f, int status)
+void mpi_crash_died(struct vp_rank *f, int status)
 {
     static char text[sizeof ((struct mpi_team_stop *)0)->text];
-    const struct mpi_rank *r = mpi_rank_of_fibre(f);
+    const struct mpi_rank *r = mpi_rank_of(f);
     char when[UNITS_TEXT_MAX];
 
     units_format_time(when, sizeof when, r->ent.clock);
@@ -41,9 +41,9 @@ void mpi_crash_died(struct vp_fibre *f, int status)
 }
 
 /* The first line of a crash report. */
-static void describe_crash(struct vp_fibre *f, int sig, void *addr, char *out, size_t n)
+static void describe_crash(struct vp_rank *f, int sig, void *addr, char *out, size_t n)
 {
-    const struct mpi_rank *r = f ? mpi_rank_of_fibre(f) : NULL;
+    const struct mpi_rank *r = f ? mpi_rank_of(f) : NULL;
     char when[UNITS_TEXT_MAX];
 
     if (r)
@@ -76,7 +76,7 @@ static void add_trace(const void *context, char *text, size_t size)
 }
 
 /* What is said here stays even if the memory is so damaged that the run cannot end in order. */
-void mpi_crash(struct vp_fibre *f, int sig, void *addr, const void *context)
+void mpi_crash(struct vp_rank *f, int sig, void *addr, const void *context)
 {
     static char text[sizeof ((struct mpi_team_stop *)0)->text];
     struct run_page *page = mpi_world.page;
@@ -116,7 +116,7 @@ void mpi_where_find(const void *context, int seconds)
         add_trace(context, where_text, sizeof where_text);
         return;
     }
-    vp_crash_ask(&r->fib);
+    vp_crash_ask(&r->vp);
     for (int i = 0; i < 100 * seconds && !where_known; i++)
         syscall(SYS_nanosleep, &pause, NULL);
 }

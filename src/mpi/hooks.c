@@ -47,7 +47,7 @@ static void prefetch_ready(void)
     if (near >= 0) {
         const struct mpi_rank *r = &mpi_world.ranks[near];
 
-        vp_fibre_prefetch(&r->fib);
+        vp_rank_prefetch(&r->vp);
         __builtin_prefetch(r->ent.inbox);
         __builtin_prefetch(r->posted);
         __builtin_prefetch(r->pairs + r->pair_next, 1);
@@ -62,7 +62,7 @@ static void present(const struct mpi_rank *r)
     mpi_run.last = r;
     page->now.current_rank = mpi_rank_id(r);
     page->now.switches++;
-    page->now.current_pid = vp_fibre_pid(&r->fib);
+    page->now.current_pid = vp_rank_pid(&r->vp);
 }
 
 static int resume(void *owner, uint32_t id)
@@ -73,7 +73,7 @@ static int resume(void *owner, uint32_t id)
     prefetch_ready();
     present(r);
     mpi_slice_begin();
-    if (!vp_fibre_resume(&r->fib))
+    if (!vp_resume(&r->vp))
         return 0;
     r = &mpi_world.ranks[mpi_world.engine.running];
     rank_ended(r, vp_exit_status());
@@ -91,31 +91,31 @@ static void explain(void *owner, uint32_t id, struct engine_wait *out)
     wait.waits_on = -1;
     mpi_explanation.out = &wait;
     r->ent.wake = ENGINE_WAKE_EXPLAIN;
-    vp_fibre_resume(&r->fib);
+    vp_resume(&r->vp);
     mpi_explanation.out = NULL;
     *out = wait;
 }
 
 /* ---- vp: what a rank's program does outside MPI ---- */
 
-static vtime hook_now(struct vp_fibre *f)
+static vtime hook_now(struct vp_rank *f)
 {
-    return mpi_clock_read(mpi_rank_of_fibre(f));
+    return mpi_clock_read(mpi_rank_of(f));
 }
 
-static void hook_sleep(struct vp_fibre *f, vtime dt)
+static void hook_sleep(struct vp_rank *f, vtime dt)
 {
-    mpi_clock_spend(mpi_rank_of_fibre(f), dt);
+    mpi_clock_spend(mpi_rank_of(f), dt);
 }
 
-static void hook_yield(struct vp_fibre *f)
+static void hook_yield(struct vp_rank *f)
 {
-    mpi_clock_yield(mpi_rank_of_fibre(f));
+    mpi_clock_yield(mpi_rank_of(f));
 }
 
-static void hook_write(struct vp_fibre *f, int fd, const char *text, size_t n)
+static void hook_write(struct vp_rank *f, int fd, const char *text, size_t n)
 {
-    struct mpi_rank *r = mpi_rank_of_fibre(f);
+    struct mpi_rank *r = mpi_rank_of(f);
 
     mpi_thread_enter();
     if (mpi_world.measured)
@@ -142,9 +142,9 @@ _Noreturn static void rest(struct mpi_rank *r, int status)
     }
 }
 
-static void hook_exiting(struct vp_fibre *f, int status, int phase)
+static void hook_exiting(struct vp_rank *f, int status, int phase)
 {
-    struct mpi_rank *r = mpi_rank_of_fibre(f);
+    struct mpi_rank *r = mpi_rank_of(f);
 
     mpi_thread_enter(); /* for good: the rank ends with whatever thread ends it */
     if (mpi_world.measured)
@@ -159,22 +159,22 @@ static void hook_exiting(struct vp_fibre *f, int status, int phase)
     }
 }
 
-static void hook_starting(struct vp_fibre *f, int *argc, char ***argv)
+static void hook_starting(struct vp_rank *f, int *argc, char ***argv)
 {
-    mpi_spawn_starting(mpi_rank_of_fibre(f), argc, argv);
+    mpi_spawn_starting(mpi_rank_of(f), argc, argv);
 }
 
-static uint64_t hook_rank(const struct vp_fibre *f)
+static uint64_t hook_rank(const struct vp_rank *f)
 {
-    return mpi_rank_id(mpi_rank_of_fibre((struct vp_fibre *)f));
+    return mpi_rank_id(mpi_rank_of((struct vp_rank *)f));
 }
 
-static void hook_hostname(struct vp_fibre *f, char *out, size_t n)
+static void hook_hostname(struct vp_rank *f, char *out, size_t n)
 {
     snprintf(out, n, "node%u", net_node(&mpi_world.net, (uint32_t)hook_rank(f)));
 }
 
-static struct vp_fibre *hook_next(struct vp_fibre *f)
+static struct vp_rank *hook_next(struct vp_rank *f)
 {
     int64_t id = mpi_explanation.out ? -1 : engine_hand_over(&mpi_world.engine);
 
@@ -182,10 +182,10 @@ static struct vp_fibre *hook_next(struct vp_fibre *f)
     if (id < 0)
         return NULL;
     present(&mpi_world.ranks[id]);
-    return &mpi_world.ranks[id].fib;
+    return &mpi_world.ranks[id].vp;
 }
 
-static void hook_begun(struct vp_fibre *f)
+static void hook_begun(struct vp_rank *f)
 {
     (void)f;
     mpi_world.page->now.current_pid = sys_getpid();
@@ -193,13 +193,13 @@ static void hook_begun(struct vp_fibre *f)
     mpi_slice_begin();
 }
 
-static void hook_threads(struct vp_fibre *f)
+static void hook_threads(struct vp_rank *f)
 {
     (void)f;
     mpi_thread_begin();
 }
 
-static void hook_refused(struct vp_fibre *f)
+static void hook_refused(struct vp_rank *f)
 {
     (void)f;
     mpi_run.end.refused = 1;
@@ -217,11 +217,11 @@ const struct vp_hooks mpi_vp_hooks = {
 /* A rank that seemed to be at rest has a thread that wants to go on. */
 static int wanted(void *owner)
 {
-    struct vp_fibre *f = vp_wanted();
+    struct vp_rank *f = vp_wanted();
 
     (void)owner;
     if (f)
-        engine_wake(&mpi_world.engine, mpi_rank_index(mpi_rank_of_fibre(f)));
+        engine_wake(&mpi_world.engine, mpi_rank_index(mpi_rank_of(f)));
     return f != NULL;
 }
 

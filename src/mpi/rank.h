@@ -43,7 +43,7 @@ struct mpi_pair {
 
 struct mpi_rank {
     struct engine_entity ent; /* 32 */
-    struct vp_fibre fib;      /* 32 */
+    struct vp_rank vp;        /* 32 */
     struct mpi_req *posted;   /* posted receives, oldest first: tail of a circular list */
     struct mpi_msg *early;    /* messages nobody has asked for yet, in arrival order: tail */
     struct mpi_ext *ext;      /* NULL until needed */
@@ -101,16 +101,16 @@ struct mpi_world {
 };
 extern struct mpi_world mpi_world;
 
-static inline struct mpi_rank *mpi_rank_of_fibre(struct vp_fibre *f)
+static inline struct mpi_rank *mpi_rank_of(struct vp_rank *f)
 {
-    return (struct mpi_rank *)((char *)f - offsetof(struct mpi_rank, fib));
+    return (struct mpi_rank *)((char *)f - offsetof(struct mpi_rank, vp));
 }
 /* The running rank, NULL in scheduler context. */
 static inline struct mpi_rank *mpi_self(void)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
-    return f ? mpi_rank_of_fibre(f) : NULL;
+    return f ? mpi_rank_of(f) : NULL;
 }
 static inline const struct place *mpi_place(void)
 {

@@ -33,9 +33,9 @@ _Noreturn void mpi_end_early(enum run_cause cause, int status, const char *text)
 _Noreturn void mpi_stop(void);
 
 /* ---- crash.c: hooks of vp, and where the rank is that does not come back ---- */
-void mpi_crash(struct vp_fibre *, int sig, void *addr, const void *context);
-void mpi_crash_unborn(struct vp_fibre *, int error);
-void mpi_crash_died(struct vp_fibre *, int status);
+void mpi_crash(struct vp_rank *, int sig, void *addr, const void *context);
+void mpi_crash_unborn(struct vp_rank *, int error);
+void mpi_crash_died(struct vp_rank *, int status);
 void mpi_crash_where(const void *context);
 
 #define MPI_WHERE_MAX 4096

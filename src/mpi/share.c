@@ -43,7 +43,7 @@ void mpi_share_leave(struct mpi_rank *self)
     if ((unsent > 1 || share.watched) && !vp_private.threaded) {
         mpi_world.engine.unsent = 2;
         engine_yield(&mpi_world.engine, &self->ent, mpi_rank_index(self));
-        vp_fibre_suspend();
+        vp_suspend();
     }
     share.left = ticks_now();
     share.timed = 1;

@@ -95,7 +95,7 @@ static void on_overdue(int in_rank)
     asked.overdue = 1;
     engine_stop(&mpi_world.engine);
     if (in_rank && !mpi_run.writing) {
-        vp_current_fibre = NULL;
+        vp_private.current = NULL;
         aborted();
     }
 }
@@ -119,7 +119,7 @@ static void on_stop_signal(int sig, siginfo_t *info, void *context)
         sys_alarm(STOP_SECONDS);
         return;
     }
-    vp_current_fibre = NULL;
+    vp_private.current = NULL;
     if (!in_rank || mpi_run.writing) /* the scheduler, or output, is in the middle of something */
         sys_exit(128 + asked.signal);
     mpi_where_find(context, STOP_SECONDS);

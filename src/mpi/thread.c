@@ -310,7 +310,7 @@ static void give_away(struct threads *t)
 {
     t->turn = 0;
     pthread_mutex_unlock(&t->lock);
-    vp_fibre_suspend();
+    vp_suspend();
     pthread_mutex_lock(&t->lock);
     t->turn = 1;
     if (atomic_load(&t->arriving))

@@ -204,7 +204,7 @@ static void run_handler(void)
 
     call_handler(&h);
     if (vp_private.handled != h.number) { /* another one has used the signal stack */
-        struct vp_fibre *f = vp_private.current;
+        struct vp_rank *f = vp_private.current;
 
         vp_private.current = NULL;
         vp_hooks->crash(f, h.sig, NULL, NULL);
@@ -214,7 +214,7 @@ static void run_handler(void)
 }
 
 /* Returns 0 if the rank has none. */
-static int has_handled(struct vp_fibre *f, int sig, siginfo_t *info, void *context)
+static int has_handled(struct vp_rank *f, int sig, siginfo_t *info, void *context)
 {
     struct handling h = {.sig = sig, .info = info, .context = context};
 
@@ -274,7 +274,7 @@ static void dump_core(int sig)
 
 static void on_fatal(int sig, siginfo_t *info, void *context)
 {
-    struct vp_fibre *f = vp_current_fibre;
+    struct vp_rank *f = vp_private.current;
     struct guard *guard = vp_private.guard;
 
     if (guard && guard->thread == syscall(SYS_gettid))
@@ -286,7 +286,7 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
         syscall(SYS_tgkill, sys_getpid(), syscall(SYS_gettid), sig); /* when the handler is left */
         return;
     }
-    vp_current_fibre = NULL; /* the shims are to do the real thing from here on */
+    vp_private.current = NULL; /* the shims are to do the real thing from here on */
     dump_core(sig);
     vp_hooks->crash(f, sig, info->si_addr, context);
 }
@@ -296,15 +296,15 @@ static void on_where(int sig, siginfo_t *info, void *context)
 {
     (void)sig;
     (void)info;
-    vp_current_fibre = NULL;
+    vp_private.current = NULL;
     vp_hooks->where(context);
     for (;;)
         syscall(SYS_pause);
 }
 
-void vp_crash_ask(const struct vp_fibre *f)
+void vp_crash_ask(const struct vp_rank *f)
 {
-    int32_t pid = vp_fibre_pid(f);
+    int32_t pid = vp_rank_pid(f);
 
     if (pid > 0)
         syscall(SYS_tgkill, pid, pid, WHERE);
@@ -321,12 +321,12 @@ int vp_crash_catches(int sig)
 static void catch(int sig, void (*handler)(int, siginfo_t *, void *))
 {
     struct sigaction act = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    struct vp_fibre *f = vp_current_fibre;
+    struct vp_rank *f = vp_private.current;
 
     sigfillset(&act.sa_mask);
-    vp_current_fibre = NULL; /* the real one */
+    vp_private.current = NULL; /* the real one */
     sigaction(sig, &act, NULL);
-    vp_current_fibre = f;
+    vp_private.current = f;
 }
 
 void vp_crash_catch(int sig)

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-struct vp_fibre;
+struct vp_rank;
 
 /* Catches fatal signals and passes them to hooks->crash, on a signal stack. Process context. */
 void vp_crash_init(void);
@@ -28,9 +28,9 @@ void vp_trace_take(const void *context, struct vp_trace *);
 
 /* Asks the rank's process where it is, by hooks->where in a signal handler there. Scheduler context,
  * process host. */
-void vp_crash_ask(const struct vp_fibre *);
+void vp_crash_ask(const struct vp_rank *);
 
 /* Did touching addr mean that the fibre's stack was full? */
-int vp_stack_overflowed(const struct vp_fibre *, const void *addr);
+int vp_stack_overflowed(const struct vp_rank *, const void *addr);
 
 #endif

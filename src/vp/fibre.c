@@ -50,8 +50,8 @@ static struct {
     void *scheduler;          /* its stack pointer while a fibre runs */
     void *suspended;          /* stack pointer of the fibre that just left */
     char *top;                /* of the shared stack */
-    struct vp_fibre *on_stack; /* whose bytes are on the shared stack */
-    struct vp_fibre *in_image; /* whose private data is in place */
+    struct vp_rank *on_stack; /* whose bytes are on the shared stack */
+    struct vp_rank *in_image; /* whose private data is in place */
     int extra_ran;             /* the last fibre run had an extra */
     size_t stack_size;
     int exec_stack; /* the program asks for it (nested functions) */
@@ -90,7 +90,7 @@ static int want_own(void)
 }
 
 /* Gives f a stack of its own if it should have one and one can be had. */
-static int give_own(struct vp_fibre *f)
+static int give_own(struct vp_rank *f)
 {
     char *top;
 
@@ -111,15 +111,15 @@ static int give_own(struct vp_fibre *f)
     return 1;
 }
 
-static inline char *top_of(const struct vp_fibre *f)
+static inline char *top_of(const struct vp_rank *f)
 {
     return f->own_stack ? f->stack : host.top;
 }
 
 /* Makes the shared stack f's. */
-static void take_stack(struct vp_fibre *f)
+static void take_stack(struct vp_rank *f)
 {
-    struct vp_fibre *before = host.on_stack;
+    struct vp_rank *before = host.on_stack;
 
     if (before == f)
         return;
@@ -132,7 +132,7 @@ static void take_stack(struct vp_fibre *f)
     host.on_stack = f;
 }
 
-static void take_image(struct vp_fibre *f)
+static void take_image(struct vp_rank *f)
 {
     if (host.in_image == f)
         return;
@@ -147,12 +147,12 @@ static void fibre_entry(void)
     struct vp_program mine = vp_program;
 
     if (vp_hooks->starting)
-        vp_hooks->starting(vp_current_fibre, &mine.argc, &mine.argv);
+        vp_hooks->starting(vp_private.current, &mine.argc, &mine.argv);
     vp_objects_run(0, &mine);
     exit(mine.main(mine.argc, mine.argv, mine.envp));
 }
 
-static void release(struct vp_fibre *f)
+static void release(struct vp_rank *f)
 {
     if (f->own_stack) {
         struct spare *s = (struct spare *)((char *)f->stack - sizeof *s);
@@ -171,7 +171,7 @@ static void release(struct vp_fibre *f)
 }
 
 /* The same for a rank that is a process. */
-static int resume_process(struct vp_fibre *f)
+static int resume_process(struct vp_rank *f)
 {
     host.stats.switches++;
     if (f->started) {
@@ -187,7 +187,7 @@ static int resume_process(struct vp_fibre *f)
 
 /* The fibre has suspended itself on a stack that its program has made (makecontext, coroutines). That
  * is memory of the rank's; its real stack stays as it is, which the shared one cannot. */
-static void leave_away(struct vp_fibre *f)
+static void leave_away(struct vp_rank *f)
 {
     if (!f->own_stack)
         log_fatal("rank %llu called MPI on a stack that the program has made (makecontext, or a library "
@@ -197,7 +197,7 @@ static void leave_away(struct vp_fibre *f)
     f->live = AWAY;
 }
 
-int vp_fibre_resume(struct vp_fibre *f)
+int vp_resume(struct vp_rank *f)
 {
     size_t live;
     void *sp;
@@ -218,9 +218,9 @@ int vp_fibre_resume(struct vp_fibre *f)
     if (f->extra || host.extra_ran)
         vp_extra_switch(f);
     host.stats.switches++;
-    vp_current_fibre = f;
+    vp_private.current = f;
     vp_switch(&host.scheduler, sp);
-    vp_current_fibre = NULL;
+    vp_private.current = NULL;
     host.extra_ran = f->extra != NULL;
     if (__builtin_expect(f->ended, 0)) {
         release(f);
@@ -239,7 +239,7 @@ int vp_fibre_resume(struct vp_fibre *f)
     return 0;
 }
 
-void vp_fibre_suspend(void)
+void vp_suspend(void)
 {
     if (__builtin_expect(vp_is_process_host, 0))
         vp_process_suspend();
@@ -254,7 +254,7 @@ int vp_ranks_are_processes(void)
 
 void vp_leave(void (*fn)(void))
 {
-    vp_current_fibre = NULL; /* from here on libc's functions are themselves */
+    vp_private.current = NULL; /* from here on libc's functions are themselves */
     if (vp_is_process_host && sys_getpid() != host.process)
         vp_process_leave(fn);
     vp_end();
@@ -282,14 +282,14 @@ void vp_end(void)
         vp_process_still();
 }
 
-int32_t vp_fibre_pid(const struct vp_fibre *f)
+int32_t vp_rank_pid(const struct vp_rank *f)
 {
     return vp_is_process_host ? vp_process_pid(f) : 0;
 }
 
-void vp_fibre_end(int status)
+void vp_rank_end(int status)
 {
-    struct vp_fibre *f = vp_current_fibre;
+    struct vp_rank *f = vp_private.current;
 
     vp_hooks->exiting(f, status, 1);
     host.exit_status = status;
@@ -302,9 +302,9 @@ void vp_fibre_end(int status)
     __builtin_unreachable();
 }
 
-void vp_fibre_exit(int status)
+void vp_rank_exit(int status)
 {
-    struct vp_fibre *f = vp_current_fibre;
+    struct vp_rank *f = vp_private.current;
 
     vp_hooks->exiting(f, status, 0);
     vp_handlers_run(status);
@@ -313,10 +313,10 @@ void vp_fibre_exit(int status)
         vp_objects_run(1, &vp_program);
     }
     vp_streams_end();
-    vp_fibre_end(status);
+    vp_rank_end(status);
 }
 
-int vp_stack_overflowed(const struct vp_fibre *f, const void *addr)
+int vp_stack_overflowed(const struct vp_rank *f, const void *addr)
 {
     const char *end = top_of(f) - host.stack_size, *at = addr;
 
@@ -328,7 +328,7 @@ int vp_exit_status(void)
     return host.exit_status;
 }
 
-void vp_fibre_prefetch(const struct vp_fibre *f)
+void vp_rank_prefetch(const struct vp_rank *f)
 {
     if (f->stack) {
         __builtin_prefetch(f->stack);

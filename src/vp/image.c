@@ -216,7 +216,7 @@ static inline int segment_differs(const struct segment *s)
     return diff != 0;
 }
 
-static void save_hot(struct vp_fibre *f, uint32_t runs)
+static void save_hot(struct vp_rank *f, uint32_t runs)
 {
     size_t bytes = hot_end[runs - 1];
     struct vp_saved *v = f->saved;
@@ -244,7 +244,7 @@ void vp_image_note(void)
             thaw(i);
 }
 
-void vp_image_save(struct vp_fibre *f)
+void vp_image_save(struct vp_rank *f)
 {
     uint32_t runs;
 
@@ -258,7 +258,7 @@ void vp_image_save(struct vp_fibre *f)
         vp_image_drop(f);
 }
 
-void vp_image_load(struct vp_fibre *f)
+void vp_image_load(struct vp_rank *f)
 {
     const struct vp_saved *v = f->saved;
     const char *p = v ? v->data : NULL;
@@ -272,7 +272,7 @@ void vp_image_load(struct vp_fibre *f)
         memcpy(hot.at[i].addr, hot.at[i].base, hot.at[i].len);
 }
 
-void vp_image_drop(struct vp_fibre *f)
+void vp_image_drop(struct vp_rank *f)
 {
     if (f->saved)
         pool_free(&vp_pool, f->saved, sizeof *f->saved + f->saved->cap);

@@ -45,7 +45,7 @@ struct vp_process {
     int32_t pid;
     int32_t status; /* as waitpid tells it */
     int32_t error;  /* of fork */
-    struct vp_fibre *fibre;
+    struct vp_rank *fibre;
     struct vp_process *next; /* all that live */
     _Atomic uint32_t wants;  /* in the list of those with a thread that wants to run */
     struct vp_process *next_wanted;
@@ -136,7 +136,7 @@ void vp_process_suspend(void)
 {
     int saved = errno;
     struct vp_process *p = own();
-    struct vp_fibre *next = vp_hooks->next(p->fibre);
+    struct vp_rank *next = vp_hooks->next(p->fibre);
 
     host.handed += next != NULL;
     if (next == p->fibre)
@@ -182,7 +182,7 @@ void vp_want(void)
 }
 
 /* The only one who takes from the list. */
-struct vp_fibre *vp_wanted(void)
+struct vp_rank *vp_wanted(void)
 {
     struct vp_process *p = atomic_load(&host.wanted);
 
@@ -403,7 +403,7 @@ static void lend_stage(struct vp_process *p)
         vp_hooks->unborn(p->fibre, p->error);
 }
 
-struct vp_fibre *vp_process_resume(struct vp_fibre *f)
+struct vp_rank *vp_process_resume(struct vp_rank *f)
 {
     lend_stage(f->stack);
     f = host.on_stage->fibre;
@@ -412,7 +412,7 @@ struct vp_fibre *vp_process_resume(struct vp_fibre *f)
     return f;
 }
 
-struct vp_fibre *vp_process_start(struct vp_fibre *f)
+struct vp_rank *vp_process_start(struct vp_rank *f)
 {
     struct vp_process *p = mem_zalloc(sizeof *p);
 
@@ -493,7 +493,7 @@ uint64_t vp_process_handed(void)
     return host.handed;
 }
 
-int32_t vp_process_pid(const struct vp_fibre *f)
+int32_t vp_process_pid(const struct vp_rank *f)
 {
     const struct vp_process *p = f->stack;
 

@@ -35,8 +35,8 @@ void vp_process_spread(void);
 
 /* Start the rank's process / let it run, until it, or the last of those that went on in its place,
  * comes back; returns that one. Scheduler context. */
-struct vp_fibre *vp_process_start(struct vp_fibre *);
-struct vp_fibre *vp_process_resume(struct vp_fibre *);
+struct vp_rank *vp_process_start(struct vp_rank *);
+struct vp_rank *vp_process_resume(struct vp_rank *);
 
 /* Lets the rank go on that the hook `next` names, or the scheduler, in a rank's process; returns when
  * resumed. Without a system call if it names the caller. */
@@ -61,6 +61,6 @@ void vp_process_still(void);
 uint64_t vp_process_handed(void);
 
 /* The number of the rank's process, 0: it has none. */
-int32_t vp_process_pid(const struct vp_fibre *);
+int32_t vp_process_pid(const struct vp_rank *);
 
 #endif

@@ -28,7 +28,7 @@ struct vp_saved;
 struct vp_thread;
 
 /* One rank's execution context; 32 bytes; all-zero memory is a fibre that has not started. */
-struct vp_fibre {
+struct vp_rank {
     void *stack;            /* shared stack: copy of the live bytes; own stack: its mapping */
     struct vp_saved *saved; /* private data that differs from the base image; NULL: none */
     struct vp_extra *extra; /* exit handlers, libc state, cwd ...; NULL until needed */
@@ -42,41 +42,41 @@ struct vp_fibre {
 /* Upcalls, all made in the fibre's context unless said otherwise. */
 struct vp_hooks {
     /* The virtual clock, program time so far charged. */
-    vtime (*now)(struct vp_fibre *);
+    vtime (*now)(struct vp_rank *);
     /* Lets virtual time pass (sleep). */
-    void (*sleep)(struct vp_fibre *, vtime dt);
+    void (*sleep)(struct vp_rank *, vtime dt);
     /* sched_yield: lets fibres with earlier clocks go first; may switch. */
-    void (*yield)(struct vp_fibre *);
+    void (*yield)(struct vp_rank *);
     /* Output of the program on descriptor 1 or 2. */
-    void (*write)(struct vp_fibre *, int fd, const char *text, size_t n);
+    void (*write)(struct vp_rank *, int fd, const char *text, size_t n);
     /* The program ends its rank (exit, return from main), before exit handlers run (phase 0) and
      * after them (phase 1). May switch. */
-    void (*exiting)(struct vp_fibre *, int status, int phase);
+    void (*exiting)(struct vp_rank *, int status, int phase);
     /* The fibre is suspended: the one that goes on in its place, which may be itself, or NULL: the
      * scheduler (process host). */
-    struct vp_fibre *(*next)(struct vp_fibre *);
+    struct vp_rank *(*next)(struct vp_rank *);
     /* The rank is about to run its program with these arguments, and may be given others (memory that
      * stays). May be NULL. May switch. */
-    void (*starting)(struct vp_fibre *, int *argc, char ***argv);
+    void (*starting)(struct vp_rank *, int *argc, char ***argv);
     /* The rank's process is about to run its program (process host). */
-    void (*begun)(struct vp_fibre *);
+    void (*begun)(struct vp_rank *);
     /* The rank's process is about to start its first thread. */
-    void (*threads)(struct vp_fibre *);
+    void (*threads)(struct vp_rank *);
     /* The rank's process could not be started, for this errno; scheduler context; does not return. */
-    void (*unborn)(struct vp_fibre *, int error);
+    void (*unborn)(struct vp_rank *, int error);
     /* The rank's process has died, with this status of waitpid; scheduler context; does not return. */
-    void (*died)(struct vp_fibre *, int status);
+    void (*died)(struct vp_rank *, int status);
     /* A fatal signal in a rank or in the simulator (f NULL), and the context that it interrupted, or
      * NULL; signal stack; does not return. */
-    void (*crash)(struct vp_fibre *f, int sig, void *addr, const void *context);
+    void (*crash)(struct vp_rank *f, int sig, void *addr, const void *context);
     /* The rank's process was asked where it is (vp_crash_ask); signal stack. */
     void (*where)(const void *context);
     /* The rank made a call that fails because ranks are simulated, and was told so. */
-    void (*refused)(struct vp_fibre *);
+    void (*refused)(struct vp_rank *);
     /* Rank number, for messages and for virtual pid and host name. */
-    uint64_t (*rank)(const struct vp_fibre *);
+    uint64_t (*rank)(const struct vp_rank *);
     /* Host name as the program sees it. */
-    void (*hostname)(struct vp_fibre *, char *out, size_t n);
+    void (*hostname)(struct vp_rank *, char *out, size_t n);
 };
 
 struct vp_config {
@@ -108,7 +108,7 @@ int vp_threads_sleep(int (*skip)(const void *arg, long tid), const void *arg);
 /* A thread of a rank that is suspended has something to do; the scheduler learns of it by vp_wanted, which
  * returns such a rank once, or NULL. */
 void vp_want(void);
-struct vp_fibre *vp_wanted(void);
+struct vp_rank *vp_wanted(void);
 
 /* Has fn run in scheduler context; the rank that calls it does not go on, nor does any other. */
 _Noreturn void vp_leave(void (*fn)(void));
@@ -119,23 +119,23 @@ void vp_check(void);
 /* No rank will run any more: ends their processes. Scheduler context. */
 void vp_end(void);
 /* The process of a rank that has one of its own, else 0. */
-int32_t vp_fibre_pid(const struct vp_fibre *);
+int32_t vp_rank_pid(const struct vp_rank *);
 /* The process that starts those of ranks, or 0. */
 int32_t vp_process_zygote(void);
 
 /* Runs the fibre until it suspends (returns 0) or ends (returns 1). Scheduler context. The first
  * call runs constructors and main. Ended fibres hold no memory. If ranks are processes, others may have
  * gone on in its place (hook `next`): then that is said of the last of them. */
-int vp_fibre_resume(struct vp_fibre *);
+int vp_resume(struct vp_rank *);
 
 /* Suspends the running fibre. Its context; returns when resumed. */
-void vp_fibre_suspend(void);
+void vp_suspend(void);
 
 /* Ends the running fibre at once, without exit handlers (_exit). Its context. */
-_Noreturn void vp_fibre_end(int status);
+_Noreturn void vp_rank_end(int status);
 
 /* exit() of the running fibre: handlers, destructors, output, end. Its context. */
-_Noreturn void vp_fibre_exit(int status);
+_Noreturn void vp_rank_exit(int status);
 
 /*
  * A strand of a fibre: library code that waits for something while the fibre goes on (strand.c). It
@@ -158,7 +158,7 @@ int vp_exit_status(void);
 
 /* What stays a process's own if ranks are processes (process.h): a page, so that it can. */
 struct vp_private {
-    struct vp_fibre *current; /* the running fibre, NULL in scheduler context */
+    struct vp_rank *current; /* the running fibre, NULL in scheduler context */
     uint8_t owns[3];          /* the rank has put its own in the place of descriptors 0 to 2 */
     uint8_t handles;          /* the rank has handlers for signals that come at any time */
     uint8_t threaded;         /* the rank has started threads */
@@ -179,16 +179,15 @@ struct vp_private {
     uint64_t room[64];        /* for the same */
 } __attribute__((aligned(4096)));
 extern struct vp_private vp_private;
-#define vp_current_fibre vp_private.current
 
 /* The running fibre, NULL in scheduler context. The single global of its kind. */
-static inline struct vp_fibre *vp_current(void)
+static inline struct vp_rank *vp_current(void)
 {
-    return vp_current_fibre;
+    return vp_private.current;
 }
 
 /* Asks the cache for what resuming the fibre will touch. */
-void vp_fibre_prefetch(const struct vp_fibre *);
+void vp_rank_prefetch(const struct vp_rank *);
 
 /* What the run summary tells. */
 struct vp_stats {

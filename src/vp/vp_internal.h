@@ -40,9 +40,9 @@ void vp_image_exclude(void *addr, size_t len);
 /* Puts the base content back everywhere; scheduler context, before the first fibre. */
 void vp_image_reset(void);
 /* Saves what the running fibre changed into f->saved / brings f's data in place. */
-void vp_image_save(struct vp_fibre *f);
-void vp_image_load(struct vp_fibre *f);
-void vp_image_drop(struct vp_fibre *f);
+void vp_image_save(struct vp_rank *f);
+void vp_image_load(struct vp_rank *f);
+void vp_image_drop(struct vp_rank *f);
 /* The running fibre is not saved, but what it changed is put right for those that are loaded later. */
 void vp_image_note(void);
 void vp_image_stats(struct vp_stats *);
@@ -54,7 +54,7 @@ void vp_strand_init(char *top);
 void vp_objects_share(void);
 
 /* The running rank if it is a fibre, which has its libc and its process in common with others. */
-static inline struct vp_fibre *vp_fibre_only(void)
+static inline struct vp_rank *vp_current_sharing(void)
 {
     return vp_is_process_host ? NULL : vp_private.current;
 }
@@ -90,12 +90,12 @@ struct vp_extra {
 };
 /* Of the running fibre, or of that one; allocate. */
 struct vp_extra *vp_extra_get(void);
-struct vp_extra *vp_extra_of(struct vp_fibre *);
+struct vp_extra *vp_extra_of(struct vp_rank *);
 /* Frees everything; called when the fibre has ended. */
-void vp_extra_drop(struct vp_fibre *);
+void vp_extra_drop(struct vp_rank *);
 /* Brings cwd, umask and locale of f in place if they differ from what is. Only called when f or
  * the fibre before it has an extra. */
-void vp_extra_switch(const struct vp_fibre *f);
+void vp_extra_switch(const struct vp_rank *f);
 
 /* The handler that the running fibre has set for the signal; 0 if there is none. One that is for one
  * time only is gone then. Signal stack. */

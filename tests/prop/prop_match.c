@@ -34,9 +34,9 @@ static ucontext_t scheduler, contexts[RANKS_MAX];
 static char *stacks[RANKS_MAX];
 static void rank_main(int rank);
 
-static int fibre_rank(const struct vp_fibre *f)
+static int fibre_rank(const struct vp_rank *f)
 {
-    return (int)mpi_rank_id(mpi_rank_of_fibre((struct vp_fibre *)f));
+    return (int)mpi_rank_id(mpi_rank_of((struct vp_rank *)f));
 }
 
 int vp_caller(char *out, size_t n)
@@ -46,7 +46,7 @@ int vp_caller(char *out, size_t n)
     return 0;
 }
 
-int vp_fibre_resume(struct vp_fibre *f)
+int vp_resume(struct vp_rank *f)
 {
     int rank = fibre_rank(f);
 
@@ -57,15 +57,15 @@ int vp_fibre_resume(struct vp_fibre *f)
         contexts[rank].uc_stack.ss_size = STACK;
         makecontext(&contexts[rank], (void (*)(void))rank_main, 1, rank);
     }
-    vp_current_fibre = f;
+    vp_private.current = f;
     swapcontext(&scheduler, &contexts[rank]);
-    vp_current_fibre = NULL;
+    vp_private.current = NULL;
     return f->ended;
 }
 
-void vp_fibre_suspend(void)
+void vp_suspend(void)
 {
-    swapcontext(&contexts[fibre_rank(vp_current_fibre)], &scheduler);
+    swapcontext(&contexts[fibre_rank(vp_private.current)], &scheduler);
 }
 
 /* Referred to by the files of mpi that run the simulation, whose run loop is not used here. */
@@ -87,11 +87,11 @@ int vp_threads_sleep(int (*skip)(const void *, long), const void *arg)
     return 0;
 }
 void vp_want(void) {}
-struct vp_fibre *vp_wanted(void) { return NULL; }
+struct vp_rank *vp_wanted(void) { return NULL; }
 void vp_call(void (*fn)(void)) { fn(); }
 void vp_check(void) {}
 void vp_end(void) {}
-int32_t vp_fibre_pid(const struct vp_fibre *f) { (void)f; return 0; }
+int32_t vp_rank_pid(const struct vp_rank *f) { (void)f; return 0; }
 /* No strands here. */
 int vp_strand_start(struct vp_strand *s, void (*fn)(void *), void *arg)
 {
@@ -106,11 +106,11 @@ int vp_strand_resume(struct vp_strand *s)
     abort();
 }
 void vp_strand_suspend(void) { abort(); }
-void vp_fibre_prefetch(const struct vp_fibre *f) { (void)f; }
+void vp_rank_prefetch(const struct vp_rank *f) { (void)f; }
 int vp_init(const struct vp_config *c, struct err *e) { (void)c; (void)e; return -1; }
-int vp_stack_overflowed(const struct vp_fibre *f, const void *a) { (void)f; (void)a; return 0; }
+int vp_stack_overflowed(const struct vp_rank *f, const void *a) { (void)f; (void)a; return 0; }
 void vp_trace_take(const void *c, struct vp_trace *t) { (void)c; (void)t; }
-void vp_crash_ask(const struct vp_fibre *f) { (void)f; }
+void vp_crash_ask(const struct vp_rank *f) { (void)f; }
 const struct vp_stats *vp_stats(void)
 {
     static struct vp_stats none;
@@ -360,8 +360,8 @@ static void rank_main(int rank)
     mpi_drain(self);
     while (!mpi_decision_step(self, VTIME_LIMIT - 1, NULL, 0))
         ;
-    self->fib.ended = 1;
-    vp_fibre_suspend();
+    self->vp.ended = 1;
+    vp_suspend();
 }
 
 /* ---- one run ---- */
@@ -371,7 +371,7 @@ static struct run_page page;
 static int resume(void *owner, uint32_t id)
 {
     (void)owner;
-    return vp_fibre_resume(&mpi_world.ranks[id].fib);
+    return vp_resume(&mpi_world.ranks[id].vp);
 }
 
 static const struct engine_ops ops = {.resume = resume};
@@ -389,10 +389,10 @@ static void world_make(void)
     mpi_stats_init(0);
     mpi_comm_init(RANKS_MAX);
     comms[0] = MPI_COMM_WORLD;
-    vp_current_fibre = &mpi_world.ranks[0].fib;
+    vp_private.current = &mpi_world.ranks[0].vp;
     comms[1] = mpi_comm_new(mpi_comm_group_ref(&mpi_world.ranks[0], mpi_comm_get(MPI_COMM_WORLD)),
                             MPI_ERRORS_ARE_FATAL)->handle;
-    vp_current_fibre = NULL;
+    vp_private.current = NULL;
     for (int i = 0; i < RANKS_MAX; i++)
         stacks[i] = mem_alloc(STACK);
 }

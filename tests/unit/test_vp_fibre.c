@@ -19,9 +19,9 @@ struct vp_program vp_program;
 void vp_objects_run(int fini, const struct vp_program *p) { (void)fini, (void)p; }
 int vp_objects_exec_stack(void) { return 0; }
 void vp_image_exclude_copies(void) {}
-void vp_extra_switch(const struct vp_fibre *f) { (void)f; }
-void vp_extra_drop(struct vp_fibre *f) { (void)f; }
-struct vp_extra *vp_extra_of(struct vp_fibre *f)
+void vp_extra_switch(const struct vp_rank *f) { (void)f; }
+void vp_extra_drop(struct vp_rank *f) { (void)f; }
+struct vp_extra *vp_extra_of(struct vp_rank *f)
 {
     (void)f;
     abort();
@@ -39,15 +39,15 @@ int vp_process_init(char *top, void (*entry)(void), struct err *err)
     (void)err;
     abort();
 }
-struct vp_fibre *vp_process_start(struct vp_fibre *f) { return f; }
-struct vp_fibre *vp_process_resume(struct vp_fibre *f) { return f; }
+struct vp_rank *vp_process_start(struct vp_rank *f) { return f; }
+struct vp_rank *vp_process_resume(struct vp_rank *f) { return f; }
 void vp_process_suspend(void) {}
 void vp_process_settle(void) {}
 uint64_t vp_process_handed(void) { return 0; }
 void vp_process_call(void (*fn)(void)) { (void)fn; }
 void vp_process_check(void) {}
 void vp_process_still(void) {}
-int32_t vp_process_pid(const struct vp_fibre *f) { (void)f; return 0; }
+int32_t vp_process_pid(const struct vp_rank *f) { (void)f; return 0; }
 void vp_process_end(void) { abort(); }
 void vp_process_leave(void (*fn)(void))
 {
@@ -57,7 +57,7 @@ void vp_process_leave(void (*fn)(void))
 
 /* ---- the program ---- */
 
-static struct vp_fibre fibres[FIBRES];
+static struct vp_rank fibres[FIBRES];
 static int faults, ended;
 static struct {
     uint64_t words[64];
@@ -68,12 +68,12 @@ static const int modes[4] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO
 static void fault(const char *what)
 {
     if (faults++ < 5)
-        diag("fibre %d: %s", (int)(vp_current_fibre - fibres), what);
+        diag("fibre %d: %s", (int)(vp_private.current - fibres), what);
 }
 
-static void exiting(struct vp_fibre *f, int status, int phase)
+static void exiting(struct vp_rank *f, int status, int phase)
 {
-    if (f != vp_current_fibre || status != (int)(f - fibres) % 100)
+    if (f != vp_private.current || status != (int)(f - fibres) % 100)
         fault("exiting is told something else");
     ended += phase;
 }
@@ -91,7 +91,7 @@ static __attribute__((noinline)) uint64_t dive(uint64_t key, int depth)
     if (depth > 0)
         sum = dive(key + 1, depth - 1);
     else
-        vp_fibre_suspend();
+        vp_suspend();
     for (int i = 0; i < WORDS; i++)
         if (words[i] != key * 31 + (uint64_t)(depth * 1000 + i)) {
             fault("a local has changed");
@@ -102,7 +102,7 @@ static __attribute__((noinline)) uint64_t dive(uint64_t key, int depth)
 
 static int program(int argc, char **argv, char **envp)
 {
-    int me = (int)(vp_current_fibre - fibres);
+    int me = (int)(vp_private.current - fibres);
     struct rng r;
 
     (void)argc, (void)argv, (void)envp;
@@ -115,7 +115,7 @@ static int program(int argc, char **argv, char **envp)
             fault("starts with another's globals");
     global.first = (uint32_t)me + 1;
     if (me % 3 == 0) /* ends without ever having been suspended */
-        vp_fibre_exit(me % 100);
+        vp_rank_exit(me % 100);
     for (int round = 0; round < ROUNDS; round++) {
         int at = (int)rng_below(&r, 64), depth = (int)rng_below(&r, me % 7 == 1 ? 60 : 4);
         uint64_t mark = rng_next(&r);
@@ -127,7 +127,7 @@ static int program(int argc, char **argv, char **envp)
         if (fegetround() != modes[me % 4])
             fault("the rounding has changed");
     }
-    vp_fibre_exit(me % 100);
+    vp_rank_exit(me % 100);
 }
 
 static void run(enum vp_stacks stacks, uint64_t seed, const char *name)
@@ -148,7 +148,7 @@ static void run(enum vp_stacks stacks, uint64_t seed, const char *name)
     while (n > 0) {
         int pick = (int)rng_below(&r, (uint64_t)n), id = live[pick];
 
-        if (vp_fibre_resume(&fibres[id])) {
+        if (vp_resume(&fibres[id])) {
             statuses += vp_exit_status() != id % 100;
             live[pick] = live[--n];
         } else {

@@ -19,11 +19,11 @@ struct vp_private vp_private;
 struct pool vp_pool;
 
 static struct vp_extra extra;
-static struct vp_fibre fibre = {.extra = &extra};
+static struct vp_rank fibre = {.extra = &extra};
 
 struct vp_extra *vp_extra_get(void)
 {
-    return vp_current_fibre->extra;
+    return vp_private.current->extra;
 }
 
 enum { ARGS_MAX = 9, LOG_MAX = 8192 };
@@ -140,9 +140,9 @@ static int agree(const struct input *in)
     static char want[LOG_MAX], got[LOG_MAX];
 
     parse(in, want);
-    vp_current_fibre = &fibre;
+    vp_private.current = &fibre;
     parse(in, got);
-    vp_current_fibre = NULL;
+    vp_private.current = NULL;
     if (strcmp(want, got) == 0)
         return 1;
     diag("form %d, options '%s', opterr %d, start %d, rewind %d", in->form, in->shorts, in->opterr,
@@ -168,18 +168,18 @@ static void test_random(struct rng *rng, const char *name)
 static void test_isolation(void)
 {
     struct vp_extra other_extra = {0};
-    struct vp_fibre other = {.extra = &other_extra};
+    struct vp_rank other = {.extra = &other_extra};
     char *a[] = {(char *)"p", (char *)"-abc", NULL}, *b[] = {(char *)"p", (char *)"-xyz", NULL};
     char seen[7] = "";
     int ind[2] = {0, 0};
 
     for (int i = 0; i < 6; i++) {
-        vp_current_fibre = i % 2 ? &other : &fibre;
+        vp_private.current = i % 2 ? &other : &fibre;
         optind = ind[i % 2]; /* what the private image does */
         seen[i] = (char)getopt(2, i % 2 ? b : a, i % 2 ? "xyz" : "abc");
         ind[i % 2] = optind;
     }
-    vp_current_fibre = NULL;
+    vp_private.current = NULL;
     is_str(seen, "axbycz", "two ranks parse their clusters in turn");
     libc_getopt_drop(other_extra.getopt);
 }

@@ -14,7 +14,7 @@ struct pool vp_pool;
 
 static _Alignas(64) unsigned char area[AREA];
 static unsigned char base[AREA], shadow[FIBRES][AREA];
-static struct vp_fibre fibres[FIBRES];
+static struct vp_rank fibres[FIBRES];
 static struct { size_t at, len; } ranges[RANGES] = {
     {0, 4},      {8, 8},       {64, 64},  {130, 1},     {200, 1000},
     {1203, 517}, {2048, 2048}, {4100, 3}, {4200, 1700},
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
         vp_image_drop(&fibres[f]);
     is_int((long long)pool_bytes(&vp_pool), 0, "dropped fibres hold no memory");
     {
-        struct vp_fibre clean = {0};
+        struct vp_rank clean = {0};
         vp_image_load(&clean);
         vp_image_save(&clean);
         ok(clean.saved == NULL, "one that changes nothing keeps nothing");

@@ -13,23 +13,23 @@
 
 struct vp_private vp_private;
 
-static struct vp_fibre fibres[3];
+static struct vp_rank fibres[3];
 static struct vp_extra extras[3];
 
 struct vp_extra *vp_extra_get(void)
 {
-    return vp_current_fibre->extra;
+    return vp_private.current->extra;
 }
 
 static void rank_begin(int i)
 {
     fibres[i].extra = &extras[i];
-    vp_current_fibre = &fibres[i];
+    vp_private.current = &fibres[i];
 }
 
 static void rank_end(int i)
 {
-    vp_current_fibre = NULL;
+    vp_private.current = NULL;
     if (extras[i].rand)
         libc_rand_drop(extras[i].rand);
     extras[i].rand = NULL;
@@ -109,7 +109,7 @@ static void test_sequences(struct rng *rng, char *first)
             double a = draw(what, value, xa, state_a, size);
             rank_begin(0);
             double b = draw(what, value, xb, state_b, size);
-            vp_current_fibre = NULL;
+            vp_private.current = NULL;
             bad += !(a == b);
         }
         rank_end(0);

@@ -56,7 +56,7 @@ static void test_stretches(char *area)
 
 static void test_image(char *area)
 {
-    struct vp_fibre a = {0}, b = {0};
+    struct vp_rank a = {0}, b = {0};
 
     vp_image_add_zeros(area, PAGES * PAGE);
     area[5 * PAGE] = area[9 * PAGE] = 2;

@@ -25,7 +25,7 @@ static void suspend(struct mpi_rank *self, vtime due, uint32_t wake_after)
         return;
     }
     engine_block(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, wake_after);
-    vp_fibre_suspend();
+    vp_suspend();
 }
 
 void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req **reqs,
@@ -40,7 +40,7 @@ void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi
     suspend(self, due, mpi_has_strands(self) ? 1 : wake_after);
     while (self->ent.wake == ENGINE_WAKE_EXPLAIN) {
         mpi_explain_reqs(self, reqs, n);
-        vp_fibre_suspend();
+        vp_suspend();
     }
 }
 
@@ -179,7 +179,7 @@ static struct mpi_msg *await(struct mpi_rank *self, uint32_t ctx, uint32_t src, 
         suspend(self, due, 1);
         while (__builtin_expect(self->ent.wake == ENGINE_WAKE_EXPLAIN, 0)) {
             mpi_explain_recv(self, (int32_t)src, tag, ctx, comm);
-            vp_fibre_suspend();
+            vp_suspend();
         }
     }
     return m;

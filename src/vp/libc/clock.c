@@ -52,7 +52,7 @@ static struct timeval timeval_of(int64_t base, vtime t)
 
 VP_EXPORT int clock_gettime(clockid_t id, struct timespec *out)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(clock_gettime)(id, out);
@@ -88,7 +88,7 @@ VP_EXPORT int clock_settime(clockid_t id, const struct timespec *value)
 
 VP_EXPORT int clock_getcpuclockid(pid_t pid, clockid_t *out)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(clock_getcpuclockid)(pid, out);
@@ -100,7 +100,7 @@ VP_EXPORT int clock_getcpuclockid(pid_t pid, clockid_t *out)
 
 VP_EXPORT int gettimeofday(struct timeval *restrict out, void *restrict zone)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(gettimeofday)(out, zone);
@@ -116,7 +116,7 @@ ALIAS(__gettimeofday, gettimeofday);
 
 VP_EXPORT time_t time(time_t *out)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(time)(out);
@@ -128,7 +128,7 @@ VP_EXPORT time_t time(time_t *out)
 
 VP_EXPORT clock_t clock(void)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(clock)();
@@ -137,7 +137,7 @@ VP_EXPORT clock_t clock(void)
 
 VP_EXPORT clock_t times(struct tms *out)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(times)(out);
@@ -150,7 +150,7 @@ VP_EXPORT clock_t times(struct tms *out)
 /* Only the times are virtual; the memory is that of the process, the rest is 0. */
 VP_EXPORT int getrusage(__rusage_who_t who, struct rusage *out)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(getrusage)(who, out);
@@ -165,7 +165,7 @@ VP_EXPORT int getrusage(__rusage_who_t who, struct rusage *out)
 
 VP_EXPORT int timespec_get(struct timespec *out, int base)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(timespec_get)(out, base);

@@ -51,7 +51,7 @@ static int real_fd(int fd)
 
 VP_EXPORT ssize_t write(int fd, const void *data, size_t n)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f || !is_output(fd))
         return REAL(write)(real_fd(fd), data, n);
@@ -62,7 +62,7 @@ ALIAS(__write, write);
 
 VP_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
     ssize_t total = 0;
 
     if (!f || !is_output(fd))
@@ -77,7 +77,7 @@ VP_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 /* Whether a read of the running rank finds the end of the input at once. */
 static int is_empty_input(int fd)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     return fd == 0 && is_shared(0) && vp_hooks->rank(f) != 0;
 }
@@ -179,7 +179,7 @@ int libc_descriptor_replace(int from, int to)
 /* Replacing a descriptor by itself changes nothing and is allowed. */
 VP_EXPORT int dup2(int from, int to)
 {
-    if (vp_fibre_only() && to >= 0 && to <= 2 && from != to)
+    if (vp_current_sharing() && to >= 0 && to <= 2 && from != to)
         return refuse("dup2() onto a standard descriptor");
     return from == to ? REAL(dup2)(from, to) : replaced(REAL(dup2)(from, to));
 }
@@ -187,7 +187,7 @@ ALIAS(__dup2, dup2);
 
 VP_EXPORT int dup3(int from, int to, int flags)
 {
-    if (vp_fibre_only() && to >= 0 && to <= 2)
+    if (vp_current_sharing() && to >= 0 && to <= 2)
         return refuse("dup3() onto a standard descriptor");
     return replaced(REAL(dup3)(from, to, flags));
 }

@@ -34,7 +34,7 @@ static void add(void (*fn)(void *), void (*fn2)(int, void *), void *arg, void *d
 static int take(int (*want)(const struct vp_handler *, const void *), const void *key,
                 struct vp_handler *out)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f->extra)
         return 0;
@@ -94,14 +94,14 @@ VP_EXPORT void exit(int status)
 {
     if (!vp_current())
         REAL(exit)(status);
-    vp_fibre_exit(status);
+    vp_rank_exit(status);
 }
 
 VP_EXPORT void _exit(int status)
 {
     if (!vp_current())
         REAL(_exit)(status);
-    vp_fibre_end(status);
+    vp_rank_end(status);
 }
 ALIAS(_Exit, _exit);
 
@@ -113,7 +113,7 @@ VP_EXPORT void quick_exit(int status)
         REAL(quick_exit)(status);
     while (take(is_of, &mark_quick, &h))
         call(&h, status);
-    vp_fibre_end(status);
+    vp_rank_end(status);
 }
 
 /* ---- registering ---- */

@@ -21,7 +21,7 @@ struct vp_extra *vp_extra_get(void)
     return vp_extra_of(vp_current());
 }
 
-struct vp_extra *vp_extra_of(struct vp_fibre *f)
+struct vp_extra *vp_extra_of(struct vp_rank *f)
 {
     struct libc_extra *x;
 
@@ -36,7 +36,7 @@ struct vp_extra *vp_extra_of(struct vp_fibre *f)
 }
 
 /* The process leaves the rank's directory, mask and locale before they go. */
-void vp_extra_drop(struct vp_fibre *f)
+void vp_extra_drop(struct vp_rank *f)
 {
     struct vp_extra *x = f->extra;
 
@@ -83,20 +83,20 @@ static void switch_locale(locale_t locale)
 
 /* The functions called here are the shims, which in a rank would change its state: the current
  * fibre is put aside. */
-void vp_extra_switch(const struct vp_fibre *f)
+void vp_extra_switch(const struct vp_rank *f)
 {
     static const struct vp_extra none = {.cwd_fd = -1, .umask = -1};
     const struct vp_extra *x = f && f->extra ? f->extra : &none;
-    struct vp_fibre *running = vp_current_fibre;
+    struct vp_rank *running = vp_private.current;
     int saved = errno;
 
-    vp_current_fibre = NULL;
+    vp_private.current = NULL;
     if (x->cwd_fd != libc_place.cwd_fd)
         switch_cwd(x->cwd_fd);
     if (x->umask != libc_place.umask)
         switch_umask(x->umask);
     if (x->locale != libc_place.locale)
         switch_locale(x->locale);
-    vp_current_fibre = running;
+    vp_private.current = running;
     errno = saved;
 }

@@ -82,7 +82,7 @@ int libc_from_runtime(const void *pc);
 /* ---- process.c ---- */
 #define LIBC_PID_BASE 1000
 /* Virtual process id of the rank. */
-pid_t libc_pid(struct vp_fibre *);
+pid_t libc_pid(struct vp_rank *);
 
 /* ---- signal.c ---- */
 /* raise() in a rank. */

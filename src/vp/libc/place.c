@@ -95,7 +95,7 @@ static int moved(void)
 
 VP_EXPORT int chdir(const char *path)
 {
-    if (!vp_fibre_only())
+    if (!vp_current_sharing())
         return REAL(chdir)(path);
     if (keep_base_cwd() != 0 || REAL(chdir)(path) != 0)
         return -1;
@@ -104,7 +104,7 @@ VP_EXPORT int chdir(const char *path)
 
 VP_EXPORT int fchdir(int fd)
 {
-    if (!vp_fibre_only())
+    if (!vp_current_sharing())
         return REAL(fchdir)(fd);
     if (keep_base_cwd() != 0 || REAL(fchdir)(fd) != 0)
         return -1;
@@ -113,7 +113,7 @@ VP_EXPORT int fchdir(int fd)
 
 VP_EXPORT mode_t umask(mode_t mask)
 {
-    if (!vp_fibre_only())
+    if (!vp_current_sharing())
         return REAL(umask)(mask);
     struct vp_extra *x = vp_extra_get();
     mode_t old = REAL(umask)(mask);
@@ -210,7 +210,7 @@ static void apply_locale(struct libc_extra *x)
 
 VP_EXPORT char *setlocale(int category, const char *name)
 {
-    struct vp_fibre *f = vp_fibre_only();
+    struct vp_rank *f = vp_current_sharing();
 
     if (!f)
         return REAL(setlocale)(category, name);
@@ -241,7 +241,7 @@ VP_EXPORT char *setlocale(int category, const char *name)
  * switch: that needs no record, and no memory in every rank that prints. */
 VP_EXPORT locale_t uselocale(locale_t locale)
 {
-    struct vp_fibre *f = vp_fibre_only();
+    struct vp_rank *f = vp_current_sharing();
 
     if (!f || libc_from_runtime(__builtin_return_address(0)))
         return REAL(uselocale)(locale);

@@ -37,32 +37,32 @@ static pid_t forked(pid_t pid)
 
 VP_EXPORT pid_t fork(void)
 {
-    return vp_fibre_only() ? refuse("fork()") : forked(REAL(fork)());
+    return vp_current_sharing() ? refuse("fork()") : forked(REAL(fork)());
 }
 ALIAS(__fork, fork);
 
 VP_EXPORT pid_t _Fork(void)
 {
-    return vp_fibre_only() ? refuse("_Fork()") : forked(REAL(_Fork)());
+    return vp_current_sharing() ? refuse("_Fork()") : forked(REAL(_Fork)());
 }
 
 /* A real vfork cannot be wrapped, since its child would return from this frame: fork instead. */
 VP_EXPORT pid_t vfork(void)
 {
-    return vp_fibre_only() ? refuse("vfork()") : forked(REAL(fork)());
+    return vp_current_sharing() ? refuse("vfork()") : forked(REAL(fork)());
 }
 ALIAS(__vfork, vfork);
 
 VP_EXPORT int system(const char *command)
 {
-    if (!vp_fibre_only())
+    if (!vp_current_sharing())
         return REAL(system)(command);
     return command ? refuse("system()") : 0; /* 0: there is no shell */
 }
 
 VP_EXPORT FILE *popen(const char *command, const char *type)
 {
-    if (!vp_fibre_only())
+    if (!vp_current_sharing())
         return REAL(popen)(command, type);
     refuse("popen()");
     return NULL;
@@ -70,7 +70,7 @@ VP_EXPORT FILE *popen(const char *command, const char *type)
 
 VP_EXPORT int daemon(int keep_directory, int keep_output)
 {
-    return vp_fibre_only() ? refuse("daemon()") : REAL(daemon)(keep_directory, keep_output);
+    return vp_current_sharing() ? refuse("daemon()") : REAL(daemon)(keep_directory, keep_output);
 }
 
 VP_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
@@ -78,7 +78,7 @@ VP_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
                           const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
                           char *const envp[restrict])
 {
-    if (!vp_fibre_only())
+    if (!vp_current_sharing())
         return REAL(posix_spawn)(pid, path, actions, attributes, argv, envp);
     refuse("posix_spawn()");
     return ENOTSUP;
@@ -89,7 +89,7 @@ VP_EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
                            const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
                            char *const envp[restrict])
 {
-    if (!vp_fibre_only())
+    if (!vp_current_sharing())
         return REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
     refuse("posix_spawnp()");
     return ENOTSUP;
@@ -97,14 +97,14 @@ VP_EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 
 /* ---- identity ---- */
 
-pid_t libc_pid(struct vp_fibre *f)
+pid_t libc_pid(struct vp_rank *f)
 {
     return (pid_t)(LIBC_PID_BASE + vp_hooks->rank(f));
 }
 
 VP_EXPORT pid_t getpid(void)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     return f ? libc_pid(f) : REAL(getpid)();
 }
@@ -112,7 +112,7 @@ ALIAS(__getpid, getpid);
 
 VP_EXPORT pid_t gettid(void)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     return f ? libc_pid(f) : REAL(gettid)();
 }
@@ -124,7 +124,7 @@ VP_EXPORT pid_t getppid(void)
 
 VP_EXPORT int gethostname(char *out, size_t size)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
     char name[HOST_NAME_MAX + 1];
 
     if (!f)
@@ -149,7 +149,7 @@ VP_EXPORT int __gethostname_chk(char *out, size_t size, size_t room)
 
 VP_EXPORT int uname(struct utsname *out)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
     int rc = REAL(uname)(out);
 
     if (f && rc == 0)

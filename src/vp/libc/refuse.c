@@ -29,7 +29,7 @@ static int is_first(const char *what)
 
 __attribute__((noinline)) void vp_refuse(const char *what, const char *advice)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
     char when[UNITS_TEXT_MAX];
 
     if (f && vp_hooks->refused)

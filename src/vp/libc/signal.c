@@ -181,11 +181,11 @@ static void deliver(int sig, const struct sigaction *action)
 /* The default action of most signals ends the process: the rank crashes. */
 static int die_of(int sig)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU)
         return REAL(raise)(sig);
-    vp_current_fibre = NULL;
+    vp_private.current = NULL;
     vp_hooks->crash(f, sig, NULL, NULL);
     return 0;
 }
@@ -225,7 +225,7 @@ ALIAS(gsignal, raise);
 /* Another rank's virtual process cannot be told from a real one of that number: refuses both. */
 VP_EXPORT int kill(pid_t pid, int sig)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
     int itself = f && pid == libc_pid(f);
 
     if (!f || (vp_is_process_host && !itself))
@@ -239,7 +239,7 @@ VP_EXPORT int kill(pid_t pid, int sig)
 
 VP_EXPORT int pthread_kill(pthread_t thread, int sig)
 {
-    if (!vp_fibre_only() || !pthread_equal(thread, pthread_self()))
+    if (!vp_current_sharing() || !pthread_equal(thread, pthread_self()))
         return REAL(pthread_kill)(thread, sig);
     if (sig == 0)
         return 0;
@@ -249,7 +249,7 @@ VP_EXPORT int pthread_kill(pthread_t thread, int sig)
 /* The signal stack is the simulator's; a rank's handlers are called as functions. */
 VP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
-    if (!vp_fibre_only())
+    if (!vp_current_sharing())
         return REAL(sigaltstack)(stack, old);
     if (old)
         *old = (stack_t){.ss_flags = SS_DISABLE};

@@ -46,7 +46,7 @@ static int refuse(const char *what, const char *advice)
 
 VP_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(nanosleep)(span, left);
@@ -62,7 +62,7 @@ ALIAS(__nanosleep, nanosleep);
 VP_EXPORT int clock_nanosleep(clockid_t id, int flags, const struct timespec *t,
                               struct timespec *left)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(clock_nanosleep)(id, flags, t, left);
@@ -81,7 +81,7 @@ VP_EXPORT int clock_nanosleep(clockid_t id, int flags, const struct timespec *t,
 
 VP_EXPORT int usleep(__useconds_t us)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(usleep)(us);
@@ -91,7 +91,7 @@ VP_EXPORT int usleep(__useconds_t us)
 
 VP_EXPORT unsigned sleep(unsigned seconds)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(sleep)(seconds);
@@ -110,7 +110,7 @@ VP_EXPORT int thrd_sleep(const struct timespec *span, struct timespec *left)
 
 VP_EXPORT int sched_yield(void)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f)
         return REAL(sched_yield)();
@@ -129,7 +129,7 @@ VP_EXPORT void thrd_yield(void)
 
 VP_EXPORT int select(int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *timeout)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f || (n > 0 && (r || w || x)))
         return REAL(select)(n, r, w, x, timeout);
@@ -138,7 +138,7 @@ VP_EXPORT int select(int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *tim
         return -1;
     }
     if (!timeout)
-        return vp_fibre_only() ? refuse("select() on nothing", ADVICE_SIGNAL) : REAL(select)(n, r, w, x, timeout);
+        return vp_current_sharing() ? refuse("select() on nothing", ADVICE_SIGNAL) : REAL(select)(n, r, w, x, timeout);
     vp_hooks->sleep(f, vtime_add(span_of(timeout->tv_sec, 0), timeout->tv_usec * VTIME_US));
     *timeout = (struct timeval){0, 0};
     return 0;
@@ -148,23 +148,23 @@ ALIAS(__select, select);
 VP_EXPORT int pselect(int n, fd_set *r, fd_set *w, fd_set *x, const struct timespec *timeout,
                       const sigset_t *mask)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f || (n > 0 && (r || w || x)))
         return REAL(pselect)(n, r, w, x, timeout, mask);
     if (!timeout)
-        return vp_fibre_only() ? refuse("pselect() on nothing", ADVICE_SIGNAL) : REAL(pselect)(n, r, w, x, timeout, mask);
+        return vp_current_sharing() ? refuse("pselect() on nothing", ADVICE_SIGNAL) : REAL(pselect)(n, r, w, x, timeout, mask);
     return nanosleep(timeout, NULL);
 }
 
 VP_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
 
     if (!f || n > 0)
         return REAL(poll)(fds, n, timeout);
     if (timeout < 0)
-        return vp_fibre_only() ? refuse("poll() on nothing", ADVICE_SIGNAL) : REAL(poll)(fds, n, timeout);
+        return vp_current_sharing() ? refuse("poll() on nothing", ADVICE_SIGNAL) : REAL(poll)(fds, n, timeout);
     vp_hooks->sleep(f, timeout * VTIME_MS);
     return 0;
 }
@@ -176,7 +176,7 @@ VP_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout
     if (!vp_current() || n > 0)
         return REAL(ppoll)(fds, n, timeout, mask);
     if (!timeout)
-        return vp_fibre_only() ? refuse("ppoll() on nothing", ADVICE_SIGNAL) : REAL(ppoll)(fds, n, timeout, mask);
+        return vp_current_sharing() ? refuse("ppoll() on nothing", ADVICE_SIGNAL) : REAL(ppoll)(fds, n, timeout, mask);
     return nanosleep(timeout, NULL);
 }
 
@@ -193,17 +193,17 @@ VP_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
 
 VP_EXPORT int pause(void)
 {
-    return vp_fibre_only() ? refuse("pause()", ADVICE_SIGNAL) : REAL(pause)();
+    return vp_current_sharing() ? refuse("pause()", ADVICE_SIGNAL) : REAL(pause)();
 }
 
 VP_EXPORT int sigsuspend(const sigset_t *mask)
 {
-    return vp_fibre_only() ? refuse("sigsuspend()", ADVICE_SIGNAL) : REAL(sigsuspend)(mask);
+    return vp_current_sharing() ? refuse("sigsuspend()", ADVICE_SIGNAL) : REAL(sigsuspend)(mask);
 }
 
 VP_EXPORT unsigned alarm(unsigned seconds)
 {
-    if (!vp_fibre_only())
+    if (!vp_current_sharing())
         return REAL(alarm)(seconds);
     if (seconds > 0) /* alarm(0) cancels, and there is nothing to cancel */
         refuse("alarm()", ADVICE);
@@ -212,7 +212,7 @@ VP_EXPORT unsigned alarm(unsigned seconds)
 
 VP_EXPORT __useconds_t ualarm(__useconds_t first, __useconds_t interval)
 {
-    if (!vp_fibre_only())
+    if (!vp_current_sharing())
         return REAL(ualarm)(first, interval);
     if (first > 0)
         refuse("ualarm()", ADVICE);
@@ -222,14 +222,14 @@ VP_EXPORT __useconds_t ualarm(__useconds_t first, __useconds_t interval)
 VP_EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
                         struct itimerval *restrict old)
 {
-    if (!vp_fibre_only())
+    if (!vp_current_sharing())
         return REAL(setitimer)(which, value, old);
     return refuse("setitimer()", ADVICE);
 }
 
 VP_EXPORT int timer_create(clockid_t id, struct sigevent *restrict event, timer_t *restrict out)
 {
-    if (!vp_fibre_only())
+    if (!vp_current_sharing())
         return REAL(timer_create)(id, event, out);
     return refuse("timer_create()", ADVICE);
 }

@@ -39,7 +39,7 @@ int libc_stdio_fd(const FILE *stream)
 
 FILE *libc_stdio_own(int fd)
 {
-    const struct vp_fibre *f = vp_current();
+    const struct vp_rank *f = vp_current();
 
     return f && f->extra ? f->extra->streams[fd] : NULL;
 }
@@ -56,7 +56,7 @@ static FILE *behind(const FILE *stream)
 
 static ssize_t write_stream(void *cookie, const char *text, size_t n)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
     int fd = (int)(intptr_t)cookie;
     FILE *own = libc_stdio_own(fd);
 
@@ -71,7 +71,7 @@ static ssize_t write_stream(void *cookie, const char *text, size_t n)
 
 static ssize_t read_stream(void *cookie, char *out, size_t n)
 {
-    struct vp_fibre *f = vp_current();
+    struct vp_rank *f = vp_current();
     FILE *own = libc_stdio_own(0);
 
     (void)cookie;
