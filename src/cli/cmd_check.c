@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/host.h"
-#include "cli/program.h"
+#include "program/host.h"
+#include "program/program.h"
 
 struct check_options {
     int json;
@@ -37,12 +37,12 @@ static const struct cli_usage usage = {
     .arguments = CLI_ARGUMENTS_PROGRAM,
 };
 
-static int can_run(const struct cli_program *program)
+static int can_run(const struct program *program)
 {
     return !program->refused && program->unsupported.count == 0;
 }
 
-static void print_text(const struct cli_program *program, struct buf *out)
+static void print_text(const struct program *program, struct buf *out)
 {
     char size[UNITS_TEXT_MAX];
     const char *reason;
@@ -58,7 +58,7 @@ static void print_text(const struct cli_program *program, struct buf *out)
                  units_format_bytes(size, sizeof size, program->private_bytes));
     }
     if (!program->refused) {
-        const char *host = cli_host_name(cli_host_choose(program, RUN_HOST_AUTO, 0, &reason));
+        const char *host = program_host_name(program_host_choose(program, RUN_HOST_AUTO, 0, &reason));
         buf_addf(out, "host          %s: %s\n", host, reason);
     }
     for (size_t i = 0; i < program->unsupported.count; i++)
@@ -74,7 +74,7 @@ static void print_text(const struct cli_program *program, struct buf *out)
         buf_addf(out, "verdict       yes, it can be simulated\n");
 }
 
-static void json_names(struct json *json, const char *key, const struct cli_names *names)
+static void json_names(struct json *json, const char *key, const struct program_names *names)
 {
     json_key(json, key);
     json_array_begin(json);
@@ -89,7 +89,7 @@ static void json_member(struct json *json, const char *key, const char *value)
     json_string(json, value);
 }
 
-static void print_json(const struct cli_program *program, struct buf *out)
+static void print_json(const struct program *program, struct buf *out)
 {
     struct json json;
     const char *host, *reason;
@@ -108,7 +108,7 @@ static void print_json(const struct cli_program *program, struct buf *out)
     json_uint(&json, program->private_bytes);
     json_key(&json, "threads");
     json_bool(&json, program->threads);
-    host = cli_host_name(cli_host_choose(program, RUN_HOST_AUTO, 0, &reason));
+    host = program_host_name(program_host_choose(program, RUN_HOST_AUTO, 0, &reason));
     json_member(&json, "host", program->refused ? NULL : host);
     json_member(&json, "host_reason", program->refused ? NULL : reason);
     json_names(&json, "unsupported", &program->unsupported);
@@ -119,11 +119,11 @@ static void print_json(const struct cli_program *program, struct buf *out)
 
 static int check_program(const char *name, int as_json)
 {
-    struct cli_program program;
+    struct program program;
     struct err err;
     struct buf text;
-    if (cli_program_inspect(&program, name, &err)) {
-        cli_program_fini(&program);
+    if (program_inspect(&program, name, &err)) {
+        program_fini(&program);
         return cli_fail(&err);
     }
     buf_init(&text);
@@ -135,7 +135,7 @@ static int check_program(const char *name, int as_json)
     if (status == CLI_DONE && !can_run(&program))
         status = CLI_FINDING;
     buf_fini(&text);
-    cli_program_fini(&program);
+    program_fini(&program);
     return status;
 }
 

@@ -16,10 +16,8 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/collectives.h"
-#include "cli/host.h"
 #include "cli/launch.h"
 #include "cli/outputs.h"
-#include "cli/program.h"
 #include "cli/result.h"
 #include "cli/run_options.h"
 #include "cli/team.h"
@@ -27,6 +25,8 @@
 #include "cli/uses.h"
 #include "cli/watch.h"
 #include "net/net.h"
+#include "program/host.h"
+#include "program/program.h"
 #include "run/counter.h"
 #include "run/tape.h"
 #include "run/times.h"
@@ -56,7 +56,7 @@ static int check_memory(uint64_t ranks, struct err *err)
 }
 
 /* Static data is private to a rank as far as the rank changes it: how much is not known before. */
-static void warn_private(uint64_t ranks, const struct cli_program *program)
+static void warn_private(uint64_t ranks, const struct program *program)
 {
     uint64_t free_bytes = mem_available();
     char each[UNITS_TEXT_MAX], have[UNITS_TEXT_MAX];
@@ -67,10 +67,10 @@ static void warn_private(uint64_t ranks, const struct cli_program *program)
              units_format_bytes(have, sizeof have, free_bytes));
 }
 
-static int check_program(struct cli_program *program, const char *given,
+static int check_program(struct program *program, const char *given,
                          const struct cli_run *run, struct err *err)
 {
-    int rc = cli_program_inspect(program, given, err);
+    int rc = program_inspect(program, given, err);
     if (rc)
         return rc;
     if (program->refused)
@@ -158,11 +158,11 @@ static int check_machine(const struct cli_run *run, struct err *err)
 }
 
 /* Settles how ranks are run, and why. */
-static int choose_host(struct run_options *opt, const struct cli_program *program, struct err *err)
+static int choose_host(struct run_options *opt, const struct program *program, struct err *err)
 {
     const char *reason;
 
-    opt->host = cli_host_choose(program, (enum run_host)opt->host, opt->ranks, &reason);
+    opt->host = program_host_choose(program, (enum run_host)opt->host, opt->ranks, &reason);
     snprintf(opt->host_reason, sizeof opt->host_reason, "%s", reason);
     opt->asan = program->asan;
     if (program->stacks && opt->stacks == STACKS_AUTO)
@@ -177,7 +177,7 @@ static int choose_host(struct run_options *opt, const struct cli_program *progra
 }
 
 /* A counter counts for one process: all ranks have to be in it. */
-static int check_counters(const struct run_options *o, const struct cli_program *program, struct err *err)
+static int check_counters(const struct run_options *o, const struct program *program, struct err *err)
 {
     int fd, rc;
 
@@ -192,7 +192,7 @@ static int check_counters(const struct run_options *o, const struct cli_program 
 }
 
 /* Files of the processor model. */
-static int check_compute(struct cli_run *run, const struct cli_program *program, struct err *err)
+static int check_compute(struct cli_run *run, const struct program *program, struct err *err)
 {
     struct run_options *o = &run->opt;
     struct run_times times;
@@ -249,7 +249,7 @@ static int read_timeout(vtime *limit, struct err *err)
     return 0;
 }
 
-static int check_run(struct cli_run *run, const char *given, struct cli_program *program,
+static int check_run(struct cli_run *run, const char *given, struct program *program,
                      char *libdir, size_t libdir_size, struct err *err)
 {
     const struct cli_output outputs[] = {
@@ -407,7 +407,7 @@ static int run_main(int argc, char **argv)
 {
     /* several kilobytes, and there is one */
     static struct cli_run run;
-    struct cli_program program;
+    struct program program;
     struct err err;
     char libdir[PATH_MAX];
     int next, status;
@@ -435,7 +435,7 @@ static int run_main(int argc, char **argv)
         rc = run_team(&run, argc, argv, &status, &err);
     else if (rc == 0)
         rc = start_and_watch(&run, program.path, argv + next, libdir, &err, &status);
-    cli_program_fini(&program);
+    program_fini(&program);
     if (rc)
         status = cli_fail(&err);
     if (rc && run.worker)

@@ -16,10 +16,10 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
-#include "cli/program.h"
 #include "cli/run_options.h"
 #include "cli/sweep_report.h"
 #include "cli/uses.h"
+#include "program/program.h"
 
 #define JOBS_MAX 4096
 
@@ -288,14 +288,14 @@ static int check_settings(const struct sweep *s, struct err *err)
 
 static int check_program(const char *given, unsigned *declares, struct err *err)
 {
-    struct cli_program program = {0};
-    int rc = cli_program_inspect(&program, given, err);
+    struct program program = {0};
+    int rc = program_inspect(&program, given, err);
     if (rc)
         return rc;
     *declares = program.declares;
     if (program.refused)
         rc = err_set(err, ERR_INPUT, "cannot simulate '%s': it %s", given, program.why.text);
-    cli_program_fini(&program);
+    program_fini(&program);
     return rc;
 }
 

@@ -14,10 +14,10 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/units.h"
-#include "cli/host.h"
 #include "cli/share.h"
 #include "net/net.h"
 #include "platform/read.h"
+#include "program/host.h"
 
 #define SHORT_SLICE_S 1e-6
 #define BUSY_S 0.01    /* so long without a processor, ... */
@@ -275,7 +275,8 @@ void cli_result_summary(const struct run_page *page, const struct cli_outcome *o
                  units_format_count(text, sizeof text, page->end.batches));
         buf_addf(out, "  serial        %s\n", serial(page));
     }
-    buf_addf(out, "  host          %s (%s)", cli_host_name((enum run_host)page->opt.host), page->opt.host_reason);
+    buf_addf(out, "  host          %s (%s)", program_host_name((enum run_host)page->opt.host),
+             page->opt.host_reason);
     if (page->opt.host != RUN_HOST_PROCESS) {
         buf_addf(out, ", ");
         add_stacks(page, out);
@@ -340,7 +341,7 @@ void cli_result_json(const struct run_page *page, const struct platform *machine
     json_decimal(&json, (uint64_t)page->end.access.io_time, 12);
     put_uint(&json, "one_sided", page->end.access.rma_ops);
     put_uint(&json, "one_sided_bytes", page->end.access.rma_bytes);
-    put_string(&json, "host", cli_host_name((enum run_host)page->opt.host));
+    put_string(&json, "host", program_host_name((enum run_host)page->opt.host));
     put_string(&json, "host_reason", page->opt.host_reason);
     put_uint(&json, "procs", page->opt.procs);
     put_uint(&json, "processes", processes(page));

@@ -8,10 +8,10 @@
 
 #include "base/log.h"
 #include "cli/collectives.h"
-#include "cli/program.h"
 #include "cli/run_options.h"
 #include "net/net.h"
 #include "net/topology/topology.h"
+#include "program/program.h"
 
 #define NAMES_SHOWN 5
 
@@ -325,15 +325,15 @@ static int is_option(const struct cli_machine *m, const char *name)
 /* Without compute times these change what the program declares, or nothing. */
 static const struct {
     const char *setting;
-    unsigned changes; /* enum cli_declares */
+    unsigned changes; /* enum program_declares */
 } of_computing[] = {
-    {"nodes.speed", CLI_DECLARES_FLOPS},
+    {"nodes.speed", PROGRAM_DECLARES_FLOPS},
     {"nodes.sharing", 0},
     {"nodes.streaming_part", 0},
     {"nodes.random_part", 0},
-    {"nodes.noise_period", CLI_DECLARES_TIME | CLI_DECLARES_FLOPS},
-    {"nodes.noise_duration", CLI_DECLARES_TIME | CLI_DECLARES_FLOPS},
-    {"nodes.noise_file", CLI_DECLARES_TIME | CLI_DECLARES_FLOPS},
+    {"nodes.noise_period", PROGRAM_DECLARES_TIME | PROGRAM_DECLARES_FLOPS},
+    {"nodes.noise_duration", PROGRAM_DECLARES_TIME | PROGRAM_DECLARES_FLOPS},
+    {"nodes.noise_file", PROGRAM_DECLARES_TIME | PROGRAM_DECLARES_FLOPS},
 };
 
 int cli_uses_check_compute(const struct cli_machine *m, const struct cli_run *run, unsigned declares,

@@ -21,7 +21,7 @@ int cli_uses_check(const struct cli_machine *, const struct platform *, struct b
                    struct err *);
 
 /* Looks at settings of the command line that only some values of --compute use (a file describes a
- * machine, however its time is taken). `declares`: of the program, enum cli_declares (program.h). */
+ * machine, however its time is taken). `declares`: of the program, enum program_declares (program.h). */
 struct cli_run;
 int cli_uses_check_compute(const struct cli_machine *, const struct cli_run *, unsigned declares,
                            struct err *);

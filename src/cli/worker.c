@@ -17,12 +17,12 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "cli/libsearch.h"
 #include "cli/placement.h"
-#include "cli/program.h"
 #include "cli/share.h"
 #include "cli/team_internal.h"
 #include "engine/place.h"
+#include "program/libsearch.h"
+#include "program/program.h"
 
 #define NATIVE_LIBRARY "libmpich.so.12"
 
@@ -31,8 +31,8 @@
 static int find_native(struct cli_run *run, struct err *err)
 {
     const char *given = getenv(ENV_NATIVE_MPI);
-    struct cli_libsearch_from none = {0};
-    struct cli_libsearch search;
+    struct program_libsearch_from none = {0};
+    struct program_libsearch search;
     size_t size = sizeof run->opt.native_path;
     int found;
 
@@ -42,10 +42,10 @@ static int find_native(struct cli_run *run, struct err *err)
                                         : err_set(err, ERR_SYSTEM, "%s: cannot read '%s': %s",
                                                   ENV_NATIVE_MPI, given, strerror(errno));
     }
-    cli_libsearch_init(&search);
-    found = cli_libsearch_find(&search, NATIVE_LIBRARY, &none, &none, cli_program_is_elf,
-                               run->opt.native_path, size);
-    cli_libsearch_fini(&search);
+    program_libsearch_init(&search);
+    found = program_libsearch_find(&search, NATIVE_LIBRARY, &none, &none, program_is_elf,
+                                   run->opt.native_path, size);
+    program_libsearch_fini(&search);
     return found ? 0
                  : err_set(err, ERR_SYSTEM,
                            "cannot find %s, the native MPI that --procs needs: install mpich, or set "

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "cli/known.h"
 #include "cli/run_options.h"
 #include "cli/watch.h"
+#include "program/known.h"
 #include "tap.h"
 
 static struct cli_run run;
@@ -151,26 +151,26 @@ static void test_known(void)
 {
     static const struct {
         const char *symbol, *name;
-        enum cli_known want;
+        enum program_known want;
     } cases[] = {
-        {"MPI_Send", "MPI_Send", CLI_KNOWN_SUPPORTED},
-        {"PMPI_Send", "MPI_Send", CLI_KNOWN_SUPPORTED},
-        {"mpi_send_", "MPI_Send", CLI_KNOWN_SUPPORTED},
-        {"mpi_send__", "MPI_Send", CLI_KNOWN_SUPPORTED},
-        {"MPI_SEND", "MPI_Send", CLI_KNOWN_SUPPORTED},
-        {"pmpi_comm_rank_", "MPI_Comm_rank", CLI_KNOWN_SUPPORTED},
-        {"mpi_send_f08ts_", "MPI_Send", CLI_KNOWN_SUPPORTED},
-        {"mpi_comm_rank_f08_", "MPI_Comm_rank", CLI_KNOWN_SUPPORTED},
-        {"pmpir_send_f08ts_", "MPI_Send", CLI_KNOWN_SUPPORTED},
-        {"MPI_Frobnicate", "MPI_Frobnicate", CLI_KNOWN_MISSING},
-        {"mpi_sizeof_", "mpi_sizeof_", CLI_KNOWN_OTHER},
-        {"printf", "printf", CLI_KNOWN_OTHER},
-        {"mpi", "mpi", CLI_KNOWN_OTHER},
-        {"", "", CLI_KNOWN_OTHER},
+        {"MPI_Send", "MPI_Send", PROGRAM_KNOWN_SUPPORTED},
+        {"PMPI_Send", "MPI_Send", PROGRAM_KNOWN_SUPPORTED},
+        {"mpi_send_", "MPI_Send", PROGRAM_KNOWN_SUPPORTED},
+        {"mpi_send__", "MPI_Send", PROGRAM_KNOWN_SUPPORTED},
+        {"MPI_SEND", "MPI_Send", PROGRAM_KNOWN_SUPPORTED},
+        {"pmpi_comm_rank_", "MPI_Comm_rank", PROGRAM_KNOWN_SUPPORTED},
+        {"mpi_send_f08ts_", "MPI_Send", PROGRAM_KNOWN_SUPPORTED},
+        {"mpi_comm_rank_f08_", "MPI_Comm_rank", PROGRAM_KNOWN_SUPPORTED},
+        {"pmpir_send_f08ts_", "MPI_Send", PROGRAM_KNOWN_SUPPORTED},
+        {"MPI_Frobnicate", "MPI_Frobnicate", PROGRAM_KNOWN_MISSING},
+        {"mpi_sizeof_", "mpi_sizeof_", PROGRAM_KNOWN_OTHER},
+        {"printf", "printf", PROGRAM_KNOWN_OTHER},
+        {"mpi", "mpi", PROGRAM_KNOWN_OTHER},
+        {"", "", PROGRAM_KNOWN_OTHER},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *name = NULL;
-        enum cli_known got = cli_known_find(cases[i].symbol, &name);
+        enum program_known got = program_known_find(cases[i].symbol, &name);
         ok(got == cases[i].want && strcmp(name, cases[i].name) == 0, "symbol '%s'",
            cases[i].symbol);
     }

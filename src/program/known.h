@@ -1,14 +1,14 @@
 /*
  * What Orrery knows of an MPI symbol that a program imports, in any of the languages' spellings.
  */
-#ifndef CLI_KNOWN_H
-#define CLI_KNOWN_H
+#ifndef PROGRAM_KNOWN_H
+#define PROGRAM_KNOWN_H
 
-enum cli_known {
-    CLI_KNOWN_OTHER,       /* not a symbol of MPI, or one that the Fortran bindings bring along */
-    CLI_KNOWN_SUPPORTED,
-    CLI_KNOWN_UNSUPPORTED, /* MPI has it, Orrery not yet */
-    CLI_KNOWN_MISSING,     /* looks like MPI, but no MPI of this ABI has it */
+enum program_known {
+    PROGRAM_KNOWN_OTHER,       /* not a symbol of MPI, or one that the Fortran bindings bring along */
+    PROGRAM_KNOWN_SUPPORTED,
+    PROGRAM_KNOWN_UNSUPPORTED, /* MPI has it, Orrery not yet */
+    PROGRAM_KNOWN_MISSING,     /* looks like MPI, but no MPI of this ABI has it */
 };
 
 /*
@@ -17,6 +17,6 @@ enum cli_known {
  * C name without a leading P where it is known (static), else the symbol itself. Linear in the
  * number of MPI functions.
  */
-enum cli_known cli_known_find(const char *symbol, const char **name);
+enum program_known program_known_find(const char *symbol, const char **name);
 
 #endif

@@ -2,7 +2,7 @@
  * The search of ld.so(8), without its cache: the cache is built from the directories of
  * /etc/ld.so.conf, which are read instead. $ORIGIN and $LIB are expanded in RPATH and RUNPATH.
  */
-#include "cli/libsearch.h"
+#include "program/libsearch.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -22,16 +22,16 @@
 #define PATH_SIZE 4096
 #define CONF_DEPTH_MAX 8
 
-static void add_directory(struct cli_libsearch *search, const char *path)
+static void add_directory(struct program_libsearch *search, const char *path)
 {
     search->directories =
         mem_realloc(search->directories, (search->count + 1) * sizeof *search->directories);
     search->directories[search->count++] = mem_strdup(path);
 }
 
-static void read_conf(struct cli_libsearch *search, const char *path, int depth);
+static void read_conf(struct program_libsearch *search, const char *path, int depth);
 
-static void include_conf(struct cli_libsearch *search, const char *pattern, int depth)
+static void include_conf(struct program_libsearch *search, const char *pattern, int depth)
 {
     char full[PATH_SIZE];
     glob_t found;
@@ -43,7 +43,7 @@ static void include_conf(struct cli_libsearch *search, const char *pattern, int 
     }
 }
 
-static void read_conf(struct cli_libsearch *search, const char *path, int depth)
+static void read_conf(struct program_libsearch *search, const char *path, int depth)
 {
     char line[PATH_SIZE];
     FILE *file = depth < CONF_DEPTH_MAX ? fopen(path, "re") : NULL;
@@ -62,7 +62,7 @@ static void read_conf(struct cli_libsearch *search, const char *path, int depth)
     fclose(file);
 }
 
-void cli_libsearch_init(struct cli_libsearch *search)
+void program_libsearch_init(struct program_libsearch *search)
 {
     static const char *const defaults[] = {"/lib/" MULTIARCH, "/usr/lib/" MULTIARCH, "/lib64",
                                            "/usr/lib64", "/lib", "/usr/lib"};
@@ -72,7 +72,7 @@ void cli_libsearch_init(struct cli_libsearch *search)
         add_directory(search, defaults[i]);
 }
 
-void cli_libsearch_fini(struct cli_libsearch *search)
+void program_libsearch_fini(struct program_libsearch *search)
 {
     for (size_t i = 0; i < search->count; i++)
         mem_free(search->directories[i]);
@@ -138,10 +138,10 @@ static int try_list(const struct query *query, const char *list, const char *ori
     return found;
 }
 
-int cli_libsearch_find(const struct cli_libsearch *search, const char *name,
-                       const struct cli_libsearch_from *from,
-                       const struct cli_libsearch_from *main, int (*accept)(const char *path),
-                       char *out, size_t size)
+int program_libsearch_find(const struct program_libsearch *search, const char *name,
+                           const struct program_libsearch_from *from,
+                           const struct program_libsearch_from *main, int (*accept)(const char *path),
+                           char *out, size_t size)
 {
     struct query query = {name, accept, out, size};
     if (strchr(name, '/')) {

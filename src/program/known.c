@@ -6,7 +6,7 @@
  *     mpi_send_  mpi_send__  MPI_SEND  mpi_send_f08ts_  pmpir_send_f08ts_   ->  MPI_SEND
  *     mpi_send_f08ts_large_                                                  ->  MPI_SEND_C
  */
-#include "cli/known.h"
+#include "program/known.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static const char *plain(const char *name)
     return starts(name, "PMPI") ? name + 1 : name;
 }
 
-enum cli_known cli_known_find(const char *symbol, const char **name)
+enum program_known program_known_find(const char *symbol, const char **name)
 {
     char stripped[NAME_MAX_LENGTH];
     const struct mpi_known *known = lookup(symbol, strcmp);
@@ -78,12 +78,12 @@ enum cli_known cli_known_find(const char *symbol, const char **name)
         known = lookup(stripped, strcasecmp);
     if (known) {
         *name = plain(known->name);
-        return known->state == MPI_KNOWN_IMPL ? CLI_KNOWN_SUPPORTED : CLI_KNOWN_UNSUPPORTED;
+        return known->state == MPI_KNOWN_IMPL ? PROGRAM_KNOWN_SUPPORTED : PROGRAM_KNOWN_UNSUPPORTED;
     }
     /* C names are mixed case: "MPI_Xyz"; what the Fortran bindings alone have is not ours */
     const char *tail = starts(symbol, "PMPI_") || starts(symbol, "QMPI_") ? symbol + 5
                        : starts(symbol, "MPI_")                           ? symbol + 4
                                                                           : "";
     int is_c = tail[0] >= 'A' && tail[0] <= 'Z' && tail[1] >= 'a' && tail[1] <= 'z';
-    return is_c ? CLI_KNOWN_MISSING : CLI_KNOWN_OTHER;
+    return is_c ? PROGRAM_KNOWN_MISSING : PROGRAM_KNOWN_OTHER;
 }

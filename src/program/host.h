@@ -1,18 +1,18 @@
 /*
  * host.h - which host runs the ranks of a program: fibres of one process, or a process each.
  */
-#ifndef CLI_HOST_H
-#define CLI_HOST_H
+#ifndef PROGRAM_HOST_H
+#define PROGRAM_HOST_H
 
-#include "cli/program.h"
+#include "program/program.h"
 #include "run/run.h"
 
 /* The host for so many ranks (0: not known, few), where `asked` is what --host says; and why, a
  * string that lives for ever. */
-enum run_host cli_host_choose(const struct cli_program *, enum run_host asked, uint64_t ranks,
-                              const char **reason);
+enum run_host program_host_choose(const struct program *, enum run_host asked, uint64_t ranks,
+                                  const char **reason);
 
 /* "fibre" or "process". */
-const char *cli_host_name(enum run_host);
+const char *program_host_name(enum run_host);
 
 #endif

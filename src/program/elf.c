@@ -6,7 +6,7 @@
  * are there, else from DT_HASH, else from the habit of all linkers to put the string table behind
  * it; whatever lies wrong in between is skipped as it has no proper name.
  */
-#include "cli/elf.h"
+#include "program/elf.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -25,12 +25,12 @@
 #error "unknown machine: add its ELF number here"
 #endif
 
-static int in_file(const struct cli_elf *elf, uint64_t offset, uint64_t size)
+static int in_file(const struct program_elf *elf, uint64_t offset, uint64_t size)
 {
     return offset <= elf->size && size <= elf->size - offset;
 }
 
-static int read_at(const struct cli_elf *elf, uint64_t offset, void *out, size_t size)
+static int read_at(const struct program_elf *elf, uint64_t offset, void *out, size_t size)
 {
     if (!in_file(elf, offset, size))
         return 0;
@@ -39,7 +39,7 @@ static int read_at(const struct cli_elf *elf, uint64_t offset, void *out, size_t
 }
 
 /* The string at `at` of a table, if it ends inside. */
-static const char *string_at(const struct cli_elf *elf, struct cli_elf_range table, uint64_t at)
+static const char *string_at(const struct program_elf *elf, struct program_elf_range table, uint64_t at)
 {
     if (at >= table.size)
         return NULL;
@@ -47,7 +47,7 @@ static const char *string_at(const struct cli_elf *elf, struct cli_elf_range tab
     return memchr(text, 0, table.size - (size_t)at) ? text : NULL;
 }
 
-static int segment(const struct cli_elf *elf, unsigned i, Elf64_Phdr *out)
+static int segment(const struct program_elf *elf, unsigned i, Elf64_Phdr *out)
 {
     return i < elf->segment_count &&
            read_at(elf, elf->segments + (uint64_t)i * elf->segment_size, out, sizeof *out);
@@ -55,8 +55,8 @@ static int segment(const struct cli_elf *elf, unsigned i, Elf64_Phdr *out)
 
 /* File range of the loaded address range [address, address + size); size 0: to the end of what
  * the file holds of its segment. */
-static int locate(const struct cli_elf *elf, uint64_t address, uint64_t size,
-                  struct cli_elf_range *out)
+static int locate(const struct program_elf *elf, uint64_t address, uint64_t size,
+                  struct program_elf_range *out)
 {
     Elf64_Phdr ph;
     for (unsigned i = 0; segment(elf, i, &ph); i++) {
@@ -72,7 +72,7 @@ static int locate(const struct cli_elf *elf, uint64_t address, uint64_t size,
     return 0;
 }
 
-static int dynamic_entry(const struct cli_elf *elf, size_t i, Elf64_Dyn *out)
+static int dynamic_entry(const struct program_elf *elf, size_t i, Elf64_Dyn *out)
 {
     if (i >= elf->dynamic.size / sizeof *out)
         return 0;
@@ -80,7 +80,7 @@ static int dynamic_entry(const struct cli_elf *elf, size_t i, Elf64_Dyn *out)
            out->d_tag != DT_NULL;
 }
 
-static int dynamic_value(const struct cli_elf *elf, int64_t tag, uint64_t *out)
+static int dynamic_value(const struct program_elf *elf, int64_t tag, uint64_t *out)
 {
     Elf64_Dyn entry;
     for (size_t i = 0; dynamic_entry(elf, i, &entry); i++) {
@@ -92,7 +92,7 @@ static int dynamic_value(const struct cli_elf *elf, int64_t tag, uint64_t *out)
     return 0;
 }
 
-static const char *dynamic_string(const struct cli_elf *elf, int64_t tag)
+static const char *dynamic_string(const struct program_elf *elf, int64_t tag)
 {
     uint64_t at;
     return dynamic_value(elf, tag, &at) ? string_at(elf, elf->strings, at) : NULL;
@@ -129,7 +129,7 @@ static int refuse_foreign(const unsigned char *data, size_t size, struct err *er
     return err_set(err, ERR_INPUT, "is not a program in ELF format: give an MPI program");
 }
 
-static int read_header(struct cli_elf *elf, struct err *err)
+static int read_header(struct program_elf *elf, struct err *err)
 {
     Elf64_Ehdr eh;
     if (elf->size < EI_NIDENT || memcmp(elf->data, ELFMAG, SELFMAG) != 0)
@@ -157,9 +157,9 @@ static int read_header(struct cli_elf *elf, struct err *err)
 
 /* ---- segments and dynamic section ---- */
 
-static int read_segment(struct cli_elf *elf, const Elf64_Phdr *ph, uint64_t *relro)
+static int read_segment(struct program_elf *elf, const Elf64_Phdr *ph, uint64_t *relro)
 {
-    struct cli_elf_range range = {(size_t)ph->p_offset, (size_t)ph->p_filesz};
+    struct program_elf_range range = {(size_t)ph->p_offset, (size_t)ph->p_filesz};
     switch (ph->p_type) {
     case PT_LOAD:
         if (ph->p_flags & PF_W)
@@ -184,7 +184,7 @@ static int read_segment(struct cli_elf *elf, const Elf64_Phdr *ph, uint64_t *rel
     }
 }
 
-static int read_segments(struct cli_elf *elf, struct err *err)
+static int read_segments(struct program_elf *elf, struct err *err)
 {
     Elf64_Phdr ph;
     uint64_t relro = 0;
@@ -197,7 +197,7 @@ static int read_segments(struct cli_elf *elf, struct err *err)
 }
 
 /* Symbol table size by the section headers; 0: they do not tell. */
-static uint64_t symbols_by_section(const struct cli_elf *elf, size_t offset)
+static uint64_t symbols_by_section(const struct program_elf *elf, size_t offset)
 {
     Elf64_Ehdr eh;
     Elf64_Shdr sh;
@@ -213,10 +213,10 @@ static uint64_t symbols_by_section(const struct cli_elf *elf, size_t offset)
     return 0;
 }
 
-static uint64_t symbols_by_hash(const struct cli_elf *elf)
+static uint64_t symbols_by_hash(const struct program_elf *elf)
 {
     uint64_t address;
-    struct cli_elf_range table;
+    struct program_elf_range table;
     uint32_t counts[2]; /* buckets, symbols */
     if (!dynamic_value(elf, DT_HASH, &address) || !locate(elf, address, sizeof counts, &table) ||
         !read_at(elf, table.offset, counts, sizeof counts))
@@ -224,7 +224,7 @@ static uint64_t symbols_by_hash(const struct cli_elf *elf)
     return (uint64_t)counts[1] * sizeof(Elf64_Sym);
 }
 
-static void size_symbols(struct cli_elf *elf)
+static void size_symbols(struct program_elf *elf)
 {
     uint64_t size = symbols_by_section(elf, elf->symbols.offset);
     if (!size)
@@ -235,7 +235,7 @@ static void size_symbols(struct cli_elf *elf)
         elf->symbols.size = (size_t)size;
 }
 
-static int read_dynamic(struct cli_elf *elf, struct err *err)
+static int read_dynamic(struct program_elf *elf, struct err *err)
 {
     uint64_t strings, size, symbols, flags;
     if (!elf->dynamic.size)
@@ -253,7 +253,7 @@ static int read_dynamic(struct cli_elf *elf, struct err *err)
     return 0;
 }
 
-int cli_elf_parse(struct cli_elf *elf, const void *data, size_t size, struct err *err)
+int program_elf_parse(struct program_elf *elf, const void *data, size_t size, struct err *err)
 {
     memset(elf, 0, sizeof *elf);
     elf->data = data;
@@ -287,7 +287,7 @@ static int map_file(int fd, const void **data, size_t *size, struct err *err)
     return 0;
 }
 
-int cli_elf_open(struct cli_elf *elf, const char *path, struct err *err)
+int program_elf_open(struct program_elf *elf, const char *path, struct err *err)
 {
     const void *data = NULL;
     size_t size = 0;
@@ -298,14 +298,14 @@ int cli_elf_open(struct cli_elf *elf, const char *path, struct err *err)
     sys_close(fd);
     if (rc)
         return rc;
-    rc = cli_elf_parse(elf, data, size, err);
+    rc = program_elf_parse(elf, data, size, err);
     elf->mapped = 1;
     if (rc)
-        cli_elf_close(elf);
+        program_elf_close(elf);
     return rc;
 }
 
-void cli_elf_close(struct cli_elf *elf)
+void program_elf_close(struct program_elf *elf)
 {
     if (elf->mapped)
         munmap((void *)elf->data, elf->size);
@@ -314,7 +314,7 @@ void cli_elf_close(struct cli_elf *elf)
 
 /* ---- names ---- */
 
-const char *cli_elf_needed(const struct cli_elf *elf, size_t i)
+const char *program_elf_needed(const struct program_elf *elf, size_t i)
 {
     Elf64_Dyn entry;
     for (size_t at = 0; dynamic_entry(elf, at, &entry); at++) {
@@ -327,15 +327,15 @@ const char *cli_elf_needed(const struct cli_elf *elf, size_t i)
     return NULL;
 }
 
-size_t cli_elf_symbol_count(const struct cli_elf *elf)
+size_t program_elf_symbol_count(const struct program_elf *elf)
 {
     return elf->symbols.size / sizeof(Elf64_Sym);
 }
 
-int cli_elf_symbol(const struct cli_elf *elf, size_t i, struct cli_elf_symbol *out)
+int program_elf_symbol(const struct program_elf *elf, size_t i, struct program_elf_symbol *out)
 {
     Elf64_Sym symbol;
-    if (i >= cli_elf_symbol_count(elf) ||
+    if (i >= program_elf_symbol_count(elf) ||
         !read_at(elf, elf->symbols.offset + i * sizeof symbol, &symbol, sizeof symbol))
         return 0;
     const char *name = string_at(elf, elf->strings, symbol.st_name);

@@ -20,7 +20,7 @@
  * process: mremap of one rank's pages away and of the next one's in, 15 to 20 us and 0.08 us per page;
  * mapping the next rank's part of a memory file, 6 to 11 us and 0.6 us for each page then used.
  */
-#include "cli/host.h"
+#include "program/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,8 +97,8 @@ static int processes_fit(uint64_t ranks)
     return ranks <= user_limit() / 2 && ranks <= groups_limit() / 2;
 }
 
-enum run_host cli_host_choose(const struct cli_program *program, enum run_host asked,
-                              uint64_t ranks, const char **reason)
+enum run_host program_host_choose(const struct program *program, enum run_host asked,
+                                  uint64_t ranks, const char **reason)
 {
     if (asked != RUN_HOST_AUTO) {
         *reason = "chosen with --host";
@@ -120,7 +120,7 @@ enum run_host cli_host_choose(const struct cli_program *program, enum run_host a
     return RUN_HOST_PROCESS;
 }
 
-const char *cli_host_name(enum run_host host)
+const char *program_host_name(enum run_host host)
 {
     return host == RUN_HOST_PROCESS ? "process" : "fibre";
 }

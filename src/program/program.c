@@ -8,7 +8,7 @@
  * What the program itself imports counts as used. What its libraries import need not be called,
  * so there an unsupported call or a thread is only a warning.
  */
-#include "cli/program.h"
+#include "program/program.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -19,26 +19,26 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/calls.h"
-#include "cli/elf.h"
-#include "cli/known.h"
-#include "cli/libsearch.h"
+#include "program/calls.h"
+#include "program/elf.h"
+#include "program/known.h"
+#include "program/libsearch.h"
 
 #define IMAGES_MAX 512
 
 struct image {
     char *name, *path;
-    struct cli_elf elf;
+    struct program_elf elf;
 };
 
 struct walk {
-    struct cli_program *program;
-    struct cli_libsearch search;
+    struct program *program;
+    struct program_libsearch search;
     struct image *images; /* [0] is the program */
     size_t count;
     int openmp, cxx_bindings, tsan;
     int loads; /* the program calls dlopen */
-    struct cli_names threaded; /* libraries that can start threads */
+    struct program_names threaded; /* libraries that can start threads */
 };
 
 /* ---- libraries with a meaning ---- */
@@ -95,7 +95,7 @@ static enum role role_of(const char *name)
     return ROLE_LIBRARY;
 }
 
-void cli_names_add(struct cli_names *names, const char *text)
+void program_names_add(struct program_names *names, const char *text)
 {
     for (size_t i = 0; i < names->count; i++) {
         if (strcmp(names->items[i], text) == 0)
@@ -105,7 +105,7 @@ void cli_names_add(struct cli_names *names, const char *text)
     names->items[names->count++] = mem_strdup(text);
 }
 
-static void names_fini(struct cli_names *names)
+static void names_fini(struct program_names *names)
 {
     for (size_t i = 0; i < names->count; i++)
         mem_free(names->items[i]);
@@ -113,7 +113,7 @@ static void names_fini(struct cli_names *names)
     memset(names, 0, sizeof *names);
 }
 
-__attribute__((format(printf, 2, 3))) static void warn(struct cli_program *program,
+__attribute__((format(printf, 2, 3))) static void warn(struct program *program,
                                                        const char *fmt, ...)
 {
     char text[512];
@@ -121,13 +121,13 @@ __attribute__((format(printf, 2, 3))) static void warn(struct cli_program *progr
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    cli_names_add(&program->warnings, text);
+    program_names_add(&program->warnings, text);
 }
 
 /* ---- the walk ---- */
 
 static void add_image(struct walk *walk, const char *name, const char *path,
-                      const struct cli_elf *elf)
+                      const struct program_elf *elf)
 {
     walk->images = mem_realloc(walk->images, (walk->count + 1) * sizeof *walk->images);
     walk->images[walk->count++] =
@@ -143,17 +143,17 @@ static int seen(const struct walk *walk, const char *name)
     return 0;
 }
 
-int cli_program_is_elf(const char *path)
+int program_is_elf(const char *path)
 {
-    struct cli_elf elf;
+    struct program_elf elf;
     struct err err;
-    if (cli_elf_open(&elf, path, &err))
+    if (program_elf_open(&elf, path, &err))
         return 0;
-    cli_elf_close(&elf);
+    program_elf_close(&elf);
     return 1;
 }
 
-static void note_mpi(struct cli_program *program, const char *name, const char *kind)
+static void note_mpi(struct program *program, const char *name, const char *kind)
 {
     /* a foreign MPI anywhere outweighs a good one; otherwise the first counts */
     if (program->mpi_kind && (strcmp(kind, "MPICH ABI") == 0))
@@ -164,17 +164,17 @@ static void note_mpi(struct cli_program *program, const char *name, const char *
 
 static void open_library(struct walk *walk, const struct image *from, const char *name)
 {
-    char path[CLI_PROGRAM_PATH_MAX];
+    char path[PROGRAM_PATH_MAX];
     const struct image *main = &walk->images[0];
-    struct cli_libsearch_from from_object = {from->path, from->elf.rpath, from->elf.runpath};
-    struct cli_libsearch_from from_main = {main->path, main->elf.rpath, main->elf.runpath};
-    struct cli_elf elf;
+    struct program_libsearch_from from_object = {from->path, from->elf.rpath, from->elf.runpath};
+    struct program_libsearch_from from_main = {main->path, main->elf.rpath, main->elf.runpath};
+    struct program_elf elf;
     struct err err;
     if (seen(walk, name) || walk->count >= IMAGES_MAX)
         return;
-    if (!cli_libsearch_find(&walk->search, name, &from_object, &from_main, cli_program_is_elf, path,
-                            sizeof path) ||
-        cli_elf_open(&elf, path, &err)) {
+    if (!program_libsearch_find(&walk->search, name, &from_object, &from_main, program_is_elf, path,
+                                sizeof path) ||
+        program_elf_open(&elf, path, &err)) {
         warn(walk->program, "library '%s' was not found: set LD_LIBRARY_PATH if the program "
              "does not start", name);
         return;
@@ -185,7 +185,7 @@ static void open_library(struct walk *walk, const struct image *from, const char
 
 static void visit_needed(struct walk *walk, const struct image *from, const char *name)
 {
-    struct cli_program *program = walk->program;
+    struct program *program = walk->program;
     int is_fortran = strstr(name, "libgfortran.so") || strstr(name, "fort.so.12");
     if (is_fortran)
         program->language = "Fortran";
@@ -228,7 +228,7 @@ static void walk_libraries(struct walk *walk)
     for (size_t i = 0; i < walk->count; i++) {
         struct image from = walk->images[i];
         const char *name;
-        for (size_t n = 0; (name = cli_elf_needed(&from.elf, n)) != NULL; n++)
+        for (size_t n = 0; (name = program_elf_needed(&from.elf, n)) != NULL; n++)
             visit_needed(walk, &from, name);
         walk->program->private_bytes += from.elf.writable_bytes + from.elf.tls_bytes;
     }
@@ -238,11 +238,11 @@ static void walk_libraries(struct walk *walk)
 
 static int defined_in_library(const struct walk *walk, const char *name)
 {
-    struct cli_elf_symbol symbol;
+    struct program_elf_symbol symbol;
     for (size_t i = 0; i < walk->count; i++) {
-        const struct cli_elf *elf = &walk->images[i].elf;
-        for (size_t s = 0; s < cli_elf_symbol_count(elf); s++) {
-            if (cli_elf_symbol(elf, s, &symbol) && symbol.defined &&
+        const struct program_elf *elf = &walk->images[i].elf;
+        for (size_t s = 0; s < program_elf_symbol_count(elf); s++) {
+            if (program_elf_symbol(elf, s, &symbol) && symbol.defined &&
                 strcmp(symbol.name, name) == 0)
                 return 1;
         }
@@ -269,31 +269,31 @@ static int asks_for_names(const char *name)
     return 0;
 }
 
-static void visit_import(struct walk *walk, size_t image, const struct cli_elf_symbol *symbol,
-                         struct cli_names *lacking)
+static void visit_import(struct walk *walk, size_t image, const struct program_elf_symbol *symbol,
+                         struct program_names *lacking)
 {
-    struct cli_program *program = walk->program;
+    struct program *program = walk->program;
     const char *name;
-    program->stacks |= cli_calls_stacks(symbol->name);
+    program->stacks |= program_calls_stacks(symbol->name);
     if (starts_thread(symbol->name)) {
         if (image == 0)
             program->threads = 1;
         else
-            cli_names_add(&walk->threaded, walk->images[image].name);
+            program_names_add(&walk->threaded, walk->images[image].name);
     } else if (image == 0 && strcmp(symbol->name, "dlopen") == 0) {
         walk->loads = 1;
-    } else if (image == 0 && cli_calls_process(symbol->name)) {
-        program->process_wish = cli_calls_process(symbol->name);
+    } else if (image == 0 && program_calls_process(symbol->name)) {
+        program->process_wish = program_calls_process(symbol->name);
     } else {
-        enum cli_known known = cli_known_find(symbol->name, &name);
+        enum program_known known = program_known_find(symbol->name, &name);
         if (strcmp(symbol->name, "orrery_compute") == 0)
-            program->declares |= CLI_DECLARES_TIME;
+            program->declares |= PROGRAM_DECLARES_TIME;
         else if (strcmp(symbol->name, "orrery_flops") == 0)
-            program->declares |= CLI_DECLARES_FLOPS;
-        if (known == CLI_KNOWN_UNSUPPORTED ||
-            (known == CLI_KNOWN_MISSING && !symbol->weak && !defined_in_library(walk, name)))
-            cli_names_add(lacking, name);
-        if (known == CLI_KNOWN_SUPPORTED) {
+            program->declares |= PROGRAM_DECLARES_FLOPS;
+        if (known == PROGRAM_KNOWN_UNSUPPORTED ||
+            (known == PROGRAM_KNOWN_MISSING && !symbol->weak && !defined_in_library(walk, name)))
+            program_names_add(lacking, name);
+        if (known == PROGRAM_KNOWN_SUPPORTED) {
             program->cancels |= strcmp(name, "MPI_Cancel") == 0;
             program->type_keys |= strcmp(name, "MPI_Type_create_keyval") == 0;
             program->uses_files |= strcmp(name, "MPI_File_open") == 0 ||
@@ -306,7 +306,7 @@ static void visit_import(struct walk *walk, size_t image, const struct cli_elf_s
 }
 
 /* A few names and a count, for a sentence. */
-static void list_names(const struct cli_names *names, char *out, size_t size)
+static void list_names(const struct program_names *names, char *out, size_t size)
 {
     size_t used = 0;
     out[0] = 0;
@@ -324,11 +324,11 @@ static int by_name(const void *a, const void *b)
 static void visit_imports(struct walk *walk)
 {
     for (size_t i = 0; i < walk->count; i++) {
-        struct cli_names lacking = {0};
-        const struct cli_elf *elf = &walk->images[i].elf;
-        struct cli_elf_symbol symbol;
-        for (size_t s = 0; s < cli_elf_symbol_count(elf); s++) {
-            if (cli_elf_symbol(elf, s, &symbol) && !symbol.defined)
+        struct program_names lacking = {0};
+        const struct program_elf *elf = &walk->images[i].elf;
+        struct program_elf_symbol symbol;
+        for (size_t s = 0; s < program_elf_symbol_count(elf); s++) {
+            if (program_elf_symbol(elf, s, &symbol) && !symbol.defined)
                 visit_import(walk, i, &symbol, &lacking);
         }
         if (lacking.count)
@@ -365,7 +365,7 @@ static void warn_threaded(struct walk *walk)
 
 /* ---- the verdict ---- */
 
-__attribute__((format(printf, 2, 3))) static void refuse(struct cli_program *program,
+__attribute__((format(printf, 2, 3))) static void refuse(struct program *program,
                                                          const char *fmt, ...)
 {
     char text[512];
@@ -378,7 +378,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct cli_program *pro
     program->refused = 1;
 }
 
-static void judge_file(struct cli_program *program, const struct cli_elf *elf)
+static void judge_file(struct program *program, const struct program_elf *elf)
 {
     struct stat st;
     if (stat(program->path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
@@ -394,7 +394,7 @@ static void judge_file(struct cli_program *program, const struct cli_elf *elf)
 
 static void judge(struct walk *walk)
 {
-    struct cli_program *program = walk->program;
+    struct program *program = walk->program;
     const char *omp_threads = getenv("OMP_NUM_THREADS");
     if (!program->mpi_kind)
         refuse(program, "does not use MPI: build it with mpicc.mpich, mpicxx.mpich or "
@@ -460,15 +460,15 @@ static int find_program(const char *given, char *out, size_t size, struct err *e
                    "cannot find program '%s': it is neither on PATH nor in this directory", given);
 }
 
-int cli_program_inspect(struct cli_program *program, const char *given, struct err *err)
+int program_inspect(struct program *program, const char *given, struct err *err)
 {
     struct walk walk = {.program = program};
-    struct cli_elf elf;
+    struct program_elf elf;
     memset(program, 0, sizeof *program);
     int rc = find_program(given, program->path, sizeof program->path, err);
     if (rc)
         return rc;
-    rc = cli_elf_open(&elf, program->path, &program->why);
+    rc = program_elf_open(&elf, program->path, &program->why);
     if (rc == ERR_SYSTEM)
         return err_set(err, ERR_SYSTEM, "program '%s' %s", given, program->why.text);
     if (rc) {
@@ -479,7 +479,7 @@ int cli_program_inspect(struct cli_program *program, const char *given, struct e
         refuse(program, "is not executable: make it so with 'chmod +x'");
     program->language = "C";
     judge_file(program, &elf);
-    cli_libsearch_init(&walk.search);
+    program_libsearch_init(&walk.search);
     add_image(&walk, given, program->path, &elf);
     walk_libraries(&walk);
     visit_imports(&walk);
@@ -487,16 +487,16 @@ int cli_program_inspect(struct cli_program *program, const char *given, struct e
     warn_threaded(&walk);
     names_fini(&walk.threaded);
     for (size_t i = 0; i < walk.count; i++) {
-        cli_elf_close(&walk.images[i].elf);
+        program_elf_close(&walk.images[i].elf);
         mem_free(walk.images[i].name);
         mem_free(walk.images[i].path);
     }
     mem_free(walk.images);
-    cli_libsearch_fini(&walk.search);
+    program_libsearch_fini(&walk.search);
     return 0;
 }
 
-void cli_program_fini(struct cli_program *program)
+void program_fini(struct program *program)
 {
     names_fini(&program->unsupported);
     names_fini(&program->warnings);

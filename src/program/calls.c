@@ -2,7 +2,7 @@
  * Calls of libc that a rank which shares its process with others cannot make. That a program imports
  * one does not mean that it makes the call: ranks are processes if so many fit.
  */
-#include "cli/calls.h"
+#include "program/calls.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static const struct {
     {"_gfortran_alarm_sub_int_i4", TIMERS},
 };
 
-const char *cli_calls_process(const char *symbol)
+const char *program_calls_process(const char *symbol)
 {
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
         if (strcmp(calls[i].name, symbol) == 0)
@@ -39,7 +39,7 @@ const char *cli_calls_process(const char *symbol)
     return NULL;
 }
 
-int cli_calls_stacks(const char *symbol)
+int program_calls_stacks(const char *symbol)
 {
     return strcmp(symbol, "makecontext") == 0;
 }

@@ -2,28 +2,31 @@
  * Can this program be simulated? Looks at the file and at the libraries it needs, without
  * executing anything. Shared by `orrery check` and `orrery run`.
  */
-#ifndef CLI_PROGRAM_H
-#define CLI_PROGRAM_H
+#ifndef PROGRAM_H
+#define PROGRAM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
 
-#define CLI_PROGRAM_PATH_MAX 4096
+#define PROGRAM_PATH_MAX 4096
 
 /* A list of owned strings. */
-struct cli_names {
+struct program_names {
     char **items;
     size_t count;
 };
 
-/* What was found. Owned strings and lists are released by cli_program_fini. */
 /* What a program tells of its computing, beside what is measured. */
-enum cli_declares { CLI_DECLARES_TIME = 1 /* orrery_compute */, CLI_DECLARES_FLOPS = 2 /* orrery_flops */ };
+enum program_declares {
+    PROGRAM_DECLARES_TIME = 1,  /* orrery_compute */
+    PROGRAM_DECLARES_FLOPS = 2, /* orrery_flops */
+};
 
-struct cli_program {
-    char path[CLI_PROGRAM_PATH_MAX]; /* as it will be executed */
+/* What was found. Owned strings and lists are released by program_fini. */
+struct program {
+    char path[PROGRAM_PATH_MAX]; /* as it will be executed */
     char mpi[64];                    /* library by which MPI was recognised, "" if none */
     const char *mpi_kind;            /* "MPICH ABI", "Open MPI", "other MPICH", NULL */
     const char *language;            /* "C", "C++", "Fortran", NULL: not read so far */
@@ -39,9 +42,9 @@ struct cli_program {
     int uses_files;                  /* ... and of MPI_File_open or MPI_File_delete */
     int spawns;                      /* ... and of MPI_Comm_spawn or MPI_Comm_spawn_multiple */
     int uses_names;                  /* ... and of a call that asks for names or ports */
-    unsigned declares;               /* bits of enum cli_declares: it imports these */
-    struct cli_names unsupported;    /* MPI calls of the program that Orrery lacks */
-    struct cli_names warnings;       /* sentences */
+    unsigned declares;               /* bits of enum program_declares: it imports these */
+    struct program_names unsupported;    /* MPI calls of the program that Orrery lacks */
+    struct program_names warnings;       /* sentences */
     int refused;                     /* why.text continues "it ..." */
     struct err why;
 };
@@ -49,15 +52,15 @@ struct cli_program {
 /*
  * Finds `given` (as a shell would: with a slash it is a path, else PATH is searched) and inspects
  * it. Returns 0 with the findings, among them `refused`; ERR_SYSTEM or ERR_INPUT if there is no
- * such file or it cannot be read. Call cli_program_fini in either case.
+ * such file or it cannot be read. Call program_fini in either case.
  */
-int cli_program_inspect(struct cli_program *, const char *given, struct err *);
-void cli_program_fini(struct cli_program *);
+int program_inspect(struct program *, const char *given, struct err *);
+void program_fini(struct program *);
 
 /* Appends a copy of text unless it is in the list already. */
-void cli_names_add(struct cli_names *, const char *text);
+void program_names_add(struct program_names *, const char *text);
 
 /* Is the file an ELF object of this machine? */
-int cli_program_is_elf(const char *path);
+int program_is_elf(const char *path);
 
 #endif
