@@ -18,7 +18,6 @@
 #include "cli/collectives.h"
 #include "cli/launch.h"
 #include "cli/outputs.h"
-#include "cli/result.h"
 #include "cli/run_options.h"
 #include "cli/team.h"
 #include "cli/trace.h"
@@ -27,6 +26,7 @@
 #include "net/net.h"
 #include "program/host.h"
 #include "program/program.h"
+#include "results/result.h"
 #include "run/counter.h"
 #include "run/tape.h"
 #include "run/times.h"
@@ -290,25 +290,25 @@ static int check_run(struct cli_run *run, const char *given, struct program *pro
 /* ---- the run ---- */
 
 static int write_json(const struct cli_run *run, const struct run_page *page,
-                      const struct cli_outcome *outcome, int status)
+                      const struct run_outcome *outcome, int status)
 {
     struct buf text;
     struct err err;
     buf_init(&text);
-    cli_result_json(page, &run->machine, outcome, status, &text);
+    results_json(page, &run->machine, outcome, status, &text);
     int rc = buf_write_file(&text, run->json, &err);
     buf_fini(&text);
     return rc ? cli_fail(&err) : CLI_DONE;
 }
 
-static int report(const struct cli_run *run, struct run_page *page, const struct cli_outcome *outcome)
+static int report(const struct cli_run *run, struct run_page *page, const struct run_outcome *outcome)
 {
-    cli_result_complete(page, outcome);
-    int status = cli_result_status(page, outcome), trouble = CLI_DONE;
+    results_complete(page, outcome);
+    int status = results_status(page, outcome), trouble = CLI_DONE;
     if (!run->quiet && page->end.cause != RUN_CAUSE_NONE) {
         struct buf text;
         buf_init(&text);
-        cli_result_summary(page, outcome, &text);
+        results_text(page, outcome, &text);
         sys_write_all(STDERR_FILENO, buf_str(&text), text.len);
         buf_fini(&text);
     }
@@ -325,11 +325,11 @@ static int report(const struct cli_run *run, struct run_page *page, const struct
 
 /* What a worker reports; its process may not have come far enough to have a number. */
 static int report_part(const struct cli_run *run, struct run_page *page,
-                       const struct cli_outcome *outcome, pid_t pid)
+                       const struct run_outcome *outcome, pid_t pid)
 {
     int status, failed;
     if (page->end.cause == RUN_CAUSE_NONE && page->dying.status && cli_team_claim()) {
-        status = cli_result_status(page, outcome); /* its last words */
+        status = results_status(page, outcome); /* its last words */
         cli_team_tell(status);
         return status;
     }
@@ -343,7 +343,7 @@ static int report_part(const struct cli_run *run, struct run_page *page,
     else if (page->now.joined && page->now.proc != 0)
         return outcome->signal && page->end.cause == RUN_CAUSE_NONE
                    ? 128 + outcome->signal
-                   : cli_result_status(page, outcome);
+                   : results_status(page, outcome);
     else if (cli_team_claim())
         status = report(run, page, outcome);
     else
@@ -356,7 +356,7 @@ static int report_part(const struct cli_run *run, struct run_page *page,
 static int run_team(const struct cli_run *run, int argc, char **argv, int *status, struct err *err)
 {
     static struct run_page page; /* many kilobytes */
-    struct cli_outcome outcome;
+    struct run_outcome outcome;
     int rc = cli_team_run(run, argc, argv, &outcome, status, err);
     if (rc == 0 && outcome.unreported) {
         page.opt = run->opt;
@@ -370,7 +370,7 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
                            struct err *err, int *status)
 {
     struct cli_page page;
-    struct cli_outcome outcome;
+    struct run_outcome outcome;
     sigset_t mask;
     pid_t pid;
     int rc = cli_page_init(&page, err);

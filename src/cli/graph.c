@@ -18,12 +18,12 @@ struct half_edge {
     int32_t tail, weight;
 };
 
-static int is_edge(const struct cli_stats_pair *p)
+static int is_edge(const struct results_stats_pair *p)
 {
     return p->source != p->destination && p->messages > 0;
 }
 
-static unsigned __int128 total_messages(const struct cli_stats *s)
+static unsigned __int128 total_messages(const struct results_stats *s)
 {
     unsigned __int128 total = 0;
 
@@ -43,7 +43,7 @@ static int32_t scaled(uint64_t messages, unsigned __int128 total)
 
 /* ---- vertices ---- */
 
-static uint32_t size_of_entry(const struct cli_stats *s, uint32_t entry)
+static uint32_t size_of_entry(const struct results_stats *s, uint32_t entry)
 {
     uint32_t rest = s->ranks - entry * s->group;
 
@@ -51,7 +51,7 @@ static uint32_t size_of_entry(const struct cli_stats *s, uint32_t entry)
 }
 
 /* Vertices with edges first, in order; vertex_of holds UINT32_MAX for entries without. */
-static uint32_t number_connected(struct cli_graph *g, const struct cli_stats *s)
+static uint32_t number_connected(struct cli_graph *g, const struct results_stats *s)
 {
     uint32_t count = 0;
 
@@ -66,7 +66,7 @@ static uint32_t number_connected(struct cli_graph *g, const struct cli_stats *s)
 }
 
 /* Then the others, several entries to a vertex as long as it stays small. */
-static void number_isolated(struct cli_graph *g, const struct cli_stats *s, uint32_t count,
+static void number_isolated(struct cli_graph *g, const struct results_stats *s, uint32_t count,
                             uint32_t procs)
 {
     uint64_t most = s->ranks / ((uint64_t)procs * BUNDLES_PER_PART), size = UINT64_MAX;
@@ -84,7 +84,7 @@ static void number_isolated(struct cli_graph *g, const struct cli_stats *s, uint
     g->count = (int32_t)count;
 }
 
-static int make_vertices(struct cli_graph *g, const struct cli_stats *s, uint32_t procs)
+static int make_vertices(struct cli_graph *g, const struct results_stats *s, uint32_t procs)
 {
     g->vertex_of = mem_try_alloc(s->entries, sizeof *g->vertex_of);
     if (!g->vertex_of)
@@ -109,7 +109,7 @@ static int make_vertices(struct cli_graph *g, const struct cli_stats *s, uint32_
 
 /* row[v + 1] becomes where the half-edges of v begin; each one placed there moves it on, so that
  * in the end row[v] is where they begin. */
-static void count_rows(struct cli_graph *g, const struct cli_stats *s)
+static void count_rows(struct cli_graph *g, const struct results_stats *s)
 {
     int32_t sum = 0;
 
@@ -128,7 +128,7 @@ static void count_rows(struct cli_graph *g, const struct cli_stats *s)
     }
 }
 
-static void place_by_head(struct cli_graph *g, const struct cli_stats *s, struct half_edge *half)
+static void place_by_head(struct cli_graph *g, const struct results_stats *s, struct half_edge *half)
 {
     unsigned __int128 total = total_messages(s);
 
@@ -179,7 +179,7 @@ static void merge_equal(struct cli_graph *g)
     }
 }
 
-static int make_edges(struct cli_graph *g, const struct cli_stats *s)
+static int make_edges(struct cli_graph *g, const struct results_stats *s)
 {
     size_t rows = (size_t)g->count + 1, halves = 2 * s->count + 1;
     struct half_edge *half = mem_try_alloc(halves, sizeof *half);
@@ -203,7 +203,7 @@ static int make_edges(struct cli_graph *g, const struct cli_stats *s)
     return rc;
 }
 
-int cli_graph_init(struct cli_graph *graph, const struct cli_stats *stats, uint32_t procs,
+int cli_graph_init(struct cli_graph *graph, const struct results_stats *stats, uint32_t procs,
                    struct err *err)
 {
     struct cli_graph g = {.ranks = stats->ranks};

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "cli/stats_read.h"
+#include "results/stats_read.h"
 
 /*
  * A vertex is a rank, a group of ranks (aggregated statistics), or a bundle of ranks that send to
@@ -32,7 +32,7 @@ struct cli_graph {
  * together in bundles of at most 1/128 of a part. O(ranks + pairs). Release with cli_graph_fini.
  * ERR_MEMORY.
  */
-int cli_graph_init(struct cli_graph *graph, const struct cli_stats *stats, uint32_t procs,
+int cli_graph_init(struct cli_graph *graph, const struct results_stats *stats, uint32_t procs,
                    struct err *err);
 void cli_graph_fini(struct cli_graph *graph);
 

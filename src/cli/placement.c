@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "cli/graph.h"
 #include "cli/refine.h"
-#include "cli/stats_read.h"
+#include "results/stats_read.h"
 
 _Static_assert(sizeof(idx_t) == sizeof(int32_t), "METIS has been built with 64-bit indices");
 
@@ -129,7 +129,7 @@ static int search(struct cli_graph *g, uint32_t procs, struct best *b, struct er
 
 /* Moves ranks of vertices with several from parts that are too large to those with room; `load`
  * is in ranks. Vertices without edges go first, as that is free. */
-static void even_out(const struct cli_graph *g, const struct cli_stats *s, uint32_t procs,
+static void even_out(const struct cli_graph *g, const struct results_stats *s, uint32_t procs,
                      uint64_t *load, uint32_t *owner)
 {
     uint32_t most = most_ranks(s->ranks, procs), to = 0;
@@ -163,7 +163,7 @@ static void renumber(uint64_t ranks, uint32_t procs, uint32_t *owner)
     assert(next == procs);
 }
 
-static void place_vertices(const struct cli_graph *g, const struct cli_stats *s, uint32_t procs,
+static void place_vertices(const struct cli_graph *g, const struct results_stats *s, uint32_t procs,
                            const int32_t *part, uint32_t *owner)
 {
     uint64_t *load = mem_zalloc(procs * sizeof *load);
@@ -177,7 +177,7 @@ static void place_vertices(const struct cli_graph *g, const struct cli_stats *s,
     renumber(s->ranks, procs, owner);
 }
 
-static int place(struct cli_graph *g, const struct cli_stats *s, uint32_t procs, uint32_t *owner,
+static int place(struct cli_graph *g, const struct results_stats *s, uint32_t procs, uint32_t *owner,
                  struct err *err)
 {
     struct best b = {0};
@@ -196,7 +196,7 @@ static int place(struct cli_graph *g, const struct cli_stats *s, uint32_t procs,
     return rc;
 }
 
-static int check_ranks(const char *path, const struct cli_stats *s, uint64_t ranks,
+static int check_ranks(const char *path, const struct results_stats *s, uint64_t ranks,
                        struct err *err)
 {
     if (s->ranks != ranks)
@@ -213,9 +213,9 @@ static int check_ranks(const char *path, const struct cli_stats *s, uint64_t ran
 int cli_placement_mincut(const char *path, uint64_t ranks, uint32_t procs, uint32_t *owner,
                          struct err *err)
 {
-    struct cli_stats stats;
+    struct results_stats stats;
     struct cli_graph graph;
-    int rc = cli_stats_read(&stats, path, err);
+    int rc = results_stats_read(&stats, path, err);
 
     assert(procs > 0);
     if (rc)
@@ -233,6 +233,6 @@ int cli_placement_mincut(const char *path, uint64_t ranks, uint32_t procs, uint3
     rc = place(&graph, &stats, procs, owner, err);
     cli_graph_fini(&graph);
 fini_stats:
-    cli_stats_fini(&stats);
+    results_stats_fini(&stats);
     return rc;
 }

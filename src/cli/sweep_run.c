@@ -244,7 +244,7 @@ static void finish(struct state *s, size_t point, int status)
     if (!s->signal) {
         r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         file_name(s, point, "json", path, sizeof path);
-        r->has_summary = sweep_summary_read(path, &r->summary);
+        r->has_summary = results_summary_read(path, &r->summary);
         r->why = r->status ? read_reason(s, point) : NULL;
         r->done = 1;
         s->done++;

@@ -5,13 +5,13 @@
 #define CLI_SWEEP_RUN_H
 
 #include "cli/sweep_grid.h"
-#include "cli/sweep_summary.h"
+#include "results/summary_read.h"
 
 struct sweep_result {
     int done;            /* 0: not run, or interrupted */
     int status;          /* exit status of the run; 128 and the signal if it was killed */
     int has_summary;     /* the following is known */
-    struct sweep_summary summary;
+    struct results_summary summary;
     char *why;           /* of a failure: what the run said first, or NULL */
 };
 

@@ -200,7 +200,7 @@ struct starter {
     struct team_page *page;
     struct team_health health;
     struct buf words;
-    struct cli_outcome *outcome;
+    struct run_outcome *outcome;
     int ended;       /* the launcher has, ... */
     int lost;        /* ... or the guard died, and nobody knows */
     double signal_at;
@@ -336,7 +336,7 @@ static int judge(struct starter *s)
     return TEAM_FAILED;
 }
 
-int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_outcome *outcome,
+int cli_team_run(const struct cli_run *run, int argc, char **argv, struct run_outcome *outcome,
                  int *status, struct err *err)
 {
     struct starter s = {.l = {.team = -1, .placement = run->opt.place_fd,

@@ -22,7 +22,7 @@
  * error if the launcher could not be started. If a signal ended the run before a worker could say so,
  * outcome->unreported is set.
  */
-int cli_team_run(const struct cli_run *, int argc, char **argv, struct cli_outcome *, int *status,
+int cli_team_run(const struct cli_run *, int argc, char **argv, struct run_outcome *, int *status,
                  struct err *);
 
 /* Fills in what the library needs to find its companions: the native MPI, the placement. */
@@ -30,7 +30,7 @@ int cli_team_prepare(struct cli_run *, struct err *);
 
 /* In a worker: did its process not end by itself? Then 1, the reason is said unless somebody else does, and
  * the run is over with status 3. */
-int cli_team_judge(const struct run_page *, const struct cli_outcome *, pid_t pid);
+int cli_team_judge(const struct run_page *, const struct run_outcome *, pid_t pid);
 
 /* In a worker, first of all: takes the standard streams of who started it, if that is on this machine. */
 void cli_team_join(void);

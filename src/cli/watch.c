@@ -53,7 +53,7 @@ struct watch {
     uint64_t stalled_seen;              /* the counter then */
     double overdue_since;               /* since when the run was aborted and no rank took turns */
     uint64_t overdue_seen;
-    struct cli_outcome *out;
+    struct run_outcome *out;
 };
 
 double cli_watch_now(void)
@@ -253,7 +253,7 @@ static void look_for_stop(struct watch *watch, double now)
         return;
     watch->warned = 1;
     if (watch->page->opt.procs > 1) {
-        watch->out->hung = CLI_WATCH_STOPPED;
+        watch->out->hung = RUN_STOPPED;
         kill(watch->pid, SIGKILL);
         return;
     }
@@ -272,7 +272,7 @@ static void look_for_hang(struct watch *watch, double now, double cpu)
     watch->silent_since = since(watch->silent_since, silent && !is_reading(watch->pid) &&
                                 !(rank && is_reading(rank)), now);
     if (watch->silent_since > 0 && now - watch->silent_since > SILENT_S) {
-        watch->out->hung = CLI_WATCH_SILENT;
+        watch->out->hung = RUN_SILENT;
         kill(watch->pid, SIGKILL);
     }
 }
@@ -360,7 +360,7 @@ static void tick(struct watch *watch)
 
 /* ---- the loop ---- */
 
-static void pass_on(struct watch *watch, const siginfo_t *info, struct cli_outcome *out)
+static void pass_on(struct watch *watch, const siginfo_t *info, struct run_outcome *out)
 {
     int from_terminal = info->si_code == SI_KERNEL;
     if (out->signal) {
@@ -376,7 +376,7 @@ static void pass_on(struct watch *watch, const siginfo_t *info, struct cli_outco
 }
 
 void cli_watch_wait(pid_t pid, struct cli_page *page, int progress, double start,
-                    struct cli_outcome *out)
+                    struct run_outcome *out)
 {
     struct watch watch = {.pid = pid, .page = page->page, .progress = progress, .last = start, .out = out};
     struct timespec interval = {0, TICK_NS};
@@ -407,7 +407,7 @@ static void give_up(int sig)
     sys_exit(hurry_status);
 }
 
-void cli_watch_hurry(const struct cli_outcome *outcome)
+void cli_watch_hurry(const struct run_outcome *outcome)
 {
     struct sigaction act = {.sa_handler = give_up};
     sigset_t set;

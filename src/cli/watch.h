@@ -10,21 +10,11 @@
 
 #include "base/err.h"
 #include "cli/launch.h"
-
-/* How the process ended. */
-struct cli_outcome {
-    int status;               /* as wait(2) gives it */
-    int signal;               /* SIGINT, SIGTERM or SIGHUP that we received, or 0 */
-    int unreported;           /* it ended by that signal, and nobody has said so */
-    int hung;                 /* enum cli_watch_hung: why it was killed */
-    double wall_s;
-    uint64_t peak_rss_bytes;
-};
+#include "run/outcome.h"
 
 /* A second signal is meant to end things at once, unless it comes so soon that it is the first again: timeout(1)
  * and others send to the process and to its group. */
 #define CLI_WATCH_AGAIN_S 0.5
-enum cli_watch_hung { CLI_WATCH_ALIVE = 0, CLI_WATCH_STOPPED, CLI_WATCH_SILENT };
 
 /* Blocks the signals that cli_watch_wait takes; before the program is started. *old is the mask
  * for it. Signals ignored by our parent (nohup) stay ignored. */
@@ -37,11 +27,11 @@ void cli_watch_block(sigset_t *old);
  * that were stopped. If the run was aborted and a rank computes on, tells the program to end without it. One
  * of several processes is killed when it is stopped or silent for long: the others would wait for it for ever.
  */
-void cli_watch_wait(pid_t pid, struct cli_page *, int progress, double start, struct cli_outcome *);
+void cli_watch_wait(pid_t pid, struct cli_page *, int progress, double start, struct run_outcome *);
 
 /* After the end: if a signal was the reason, what is still to be written must be so within seconds, or the
  * process exits with the status of the signal. Somebody may keep the pipe that we write to, and not read. */
-void cli_watch_hurry(const struct cli_outcome *);
+void cli_watch_hurry(const struct run_outcome *);
 
 /* A descriptor that becomes readable with the signals that cli_watch_block blocked. */
 int cli_watch_signals(void);

@@ -18,11 +18,11 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "cli/placement.h"
-#include "cli/share.h"
 #include "cli/team_internal.h"
 #include "engine/place.h"
 #include "program/libsearch.h"
 #include "program/program.h"
+#include "run/share.h"
 
 #define NATIVE_LIBRARY "libmpich.so.12"
 
@@ -103,7 +103,7 @@ static void choose_procs(struct cli_run *run)
 {
     struct err ignored;
 
-    run->opt.procs = cli_share_choose(run->opt.ranks, cli_share_cores(), mem_available());
+    run->opt.procs = run_share_choose(run->opt.ranks, run_share_cores(), mem_available());
     if (run->opt.procs > 1 && ((!run->launcher && !is_installed(CLI_TEAM_LAUNCHER)) ||
                                find_native(run, &ignored) != 0))
         run->opt.procs = 1;
@@ -190,7 +190,7 @@ void cli_team_leave(void)
         self->left = 1;
 }
 
-int cli_team_judge(const struct run_page *page, const struct cli_outcome *outcome, pid_t pid)
+int cli_team_judge(const struct run_page *page, const struct run_outcome *outcome, pid_t pid)
 {
     char machine[256] = "?", name[400];
 
@@ -206,7 +206,7 @@ int cli_team_judge(const struct run_page *page, const struct cli_outcome *outcom
         snprintf(name, sizeof name, "a process (pid %d on %s)", (int)pid, machine);
     if (outcome->hung)
         log_error("%s does not respond%s: the run ends here", name,
-                  outcome->hung == CLI_WATCH_STOPPED ? ", it was stopped by a signal" : "");
+                  outcome->hung == RUN_STOPPED ? ", it was stopped by a signal" : "");
     else if (WIFSIGNALED(outcome->status))
         log_error("%s was killed by signal %d (%s): the run ends here", name,
                   WTERMSIG(outcome->status), strsignal(WTERMSIG(outcome->status)));

@@ -5,16 +5,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "cli/stats_read.h"
+#include "results/stats_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct cli_stats stats;
+    struct results_stats stats;
     struct err err = {0};
 
-    if (cli_stats_parse(&stats, data, size, &err)) {
+    if (results_stats_parse(&stats, data, size, &err)) {
         if (err.code != ERR_INPUT || !err.text[0])
             abort();
         return 0;
@@ -24,6 +24,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < stats.count; i++)
         if (stats.pairs[i].source >= stats.entries || stats.pairs[i].destination >= stats.entries)
             abort();
-    cli_stats_fini(&stats);
+    results_stats_fini(&stats);
     return 0;
 }

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "cli/graph.h"
 #include "cli/refine.h"
-#include "cli/stats_read.h"
+#include "results/stats_read.h"
 #include "tap.h"
 
 #define RANKS_MAX 4096
@@ -307,12 +307,12 @@ static void test_aggregated(void)
 static void test_empty_part(void)
 {
     static int32_t part[4000];
-    struct cli_stats stats;
+    struct results_stats stats;
     struct cli_graph graph;
     int load[40] = {0}, largest = 0;
     ring(4000);
     save_json();
-    if (cli_stats_read(&stats, path, &err) || cli_graph_init(&graph, &stats, 40, &err)) {
+    if (results_stats_read(&stats, path, &err) || cli_graph_init(&graph, &stats, 40, &err)) {
         ok(0, "the graph of a ring: %s", err.text);
         return;
     }
@@ -327,7 +327,7 @@ static void test_empty_part(void)
     ok(largest <= 103, "and none gets too large");
     is_int(cli_graph_cut(&graph, part), 40 * 3, "at the least price");
     cli_graph_fini(&graph);
-    cli_stats_fini(&stats);
+    results_stats_fini(&stats);
 }
 
 /* ---- properties ---- */

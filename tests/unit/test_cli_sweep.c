@@ -2,7 +2,7 @@
  * Grids of sweeps: lists of values, ranges, units, points and their names.
  */
 #include "cli/sweep_grid.h"
-#include "cli/sweep_summary.h"
+#include "results/summary_read.h"
 
 #include <math.h>
 #include <string.h>
@@ -119,13 +119,13 @@ static void test_summaries(void)
 {
     static const char good[] = "{\"a\": {\"messages\": 3, \"b\": [1, {\"bytes\": 4}]}, \"wall_s\": 0.5,"
                                "\"virtual_time_ps\": 9007199254740993, \"messages\": 7, \"bytes\": 8}";
-    struct sweep_summary s;
-    ok(sweep_summary_parse(good, sizeof good - 1, &s) && s.wall_s == 0.5 && s.messages == 7 && s.bytes == 8,
+    struct results_summary s;
+    ok(results_summary_parse(good, sizeof good - 1, &s) && s.wall_s == 0.5 && s.messages == 7 && s.bytes == 8,
        "a summary");
     ok(s.time_ps == 9007199254740993u, "to the last picosecond");
-    ok(!sweep_summary_parse(good, sizeof good - 2, &s), "one that is cut off is none");
-    ok(!sweep_summary_parse("{}", 2, &s), "one without numbers is none");
-    ok(!sweep_summary_read("/nonexistent", &s), "no file");
+    ok(!results_summary_parse(good, sizeof good - 2, &s), "one that is cut off is none");
+    ok(!results_summary_parse("{}", 2, &s), "one without numbers is none");
+    ok(!results_summary_read("/nonexistent", &s), "no file");
 }
 
 int main(void)

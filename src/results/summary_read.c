@@ -2,7 +2,7 @@
  * Reads the summary of a run (`orrery run --json`), as a stream, since a summary has the whole machine
  * and that may be large. Members of the outer object are looked at, all else is passed over.
  */
-#include "cli/sweep_summary.h"
+#include "results/summary_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct sweep_reader {
     int key;        /* the last one of the outer object; KEYS: another */
     unsigned found; /* a bit for each key */
     int ended;      /* the outer object */
-    struct sweep_summary summary;
+    struct results_summary summary;
 };
 
 static int on_number(void *context, const char *text, size_t length)
@@ -106,7 +106,7 @@ static int feed(struct sweep_reader *r, const unsigned char *data, size_t size)
     return is_blank(data + used, size - used);
 }
 
-static int end(struct sweep_reader *r, int good, struct sweep_summary *out)
+static int end(struct sweep_reader *r, int good, struct results_summary *out)
 {
     good = good && r->ended && r->found == (1u << KEYS) - 1;
     yajl_free(r->handle);
@@ -115,14 +115,14 @@ static int end(struct sweep_reader *r, int good, struct sweep_summary *out)
     return good;
 }
 
-int sweep_summary_parse(const void *data, size_t size, struct sweep_summary *out)
+int results_summary_parse(const void *data, size_t size, struct results_summary *out)
 {
     struct sweep_reader r;
     begin(&r);
     return end(&r, feed(&r, data, size), out);
 }
 
-int sweep_summary_read(const char *path, struct sweep_summary *out)
+int results_summary_read(const char *path, struct results_summary *out)
 {
     struct sweep_reader r;
     unsigned char slice[SLICE];

@@ -4,7 +4,7 @@
  *
  * After success every pair is in range, and there are at most PAIRS_MAX of them.
  */
-#include "cli/stats_read.h"
+#include "results/stats_read.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,15 +13,15 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
-#include "cli/stats_internal.h"
+#include "results/stats_internal.h"
 
 #define PAIRS_MAX ((size_t)1 << 28)
 
-int cli_stats_add(struct cli_stats *stats, struct cli_stats_pair pair, struct err *err)
+int results_stats_add(struct results_stats *stats, struct results_stats_pair pair, struct err *err)
 {
     if (stats->count == stats->cap) {
         size_t cap = stats->cap ? 2 * stats->cap : 1024;
-        struct cli_stats_pair *more = NULL;
+        struct results_stats_pair *more = NULL;
 
         if (stats->count == PAIRS_MAX)
             return err_set(err, ERR_INPUT, "more than %zu pairs", PAIRS_MAX);
@@ -38,7 +38,7 @@ int cli_stats_add(struct cli_stats *stats, struct cli_stats_pair pair, struct er
     return 0;
 }
 
-size_t cli_stats_line(const char *data, size_t offset)
+size_t results_stats_line(const char *data, size_t offset)
 {
     const char *at = data, *end = data + offset;
     size_t line = 1;
@@ -50,7 +50,7 @@ size_t cli_stats_line(const char *data, size_t offset)
     return line;
 }
 
-static int check(struct cli_stats *s, struct err *err)
+static int check(struct results_stats *s, struct err *err)
 {
     if (s->group > s->ranks)
         return err_set(err, ERR_INPUT, "groups of %u ranks in a run of %u ranks", s->group,
@@ -73,9 +73,9 @@ static int starts_with(const char *data, size_t size, const char *text)
     return size >= n && memcmp(data, text, n) == 0;
 }
 
-int cli_stats_parse(struct cli_stats *stats, const void *data, size_t size, struct err *err)
+int results_stats_parse(struct results_stats *stats, const void *data, size_t size, struct err *err)
 {
-    struct cli_stats s = {0};
+    struct results_stats s = {0};
     const char *text = data;
     size_t skip = 0;
     int rc;
@@ -85,16 +85,16 @@ int cli_stats_parse(struct cli_stats *stats, const void *data, size_t size, stru
     if (skip == size)
         return err_set(err, ERR_INPUT, "it is empty");
     if (text[skip] == '{')
-        rc = cli_stats_json(&s, text, size, err);
-    else if (starts_with(text, size, CLI_STATS_CSV_HEAD))
-        rc = cli_stats_csv(&s, text, size, err);
+        rc = results_stats_json(&s, text, size, err);
+    else if (starts_with(text, size, RESULTS_STATS_CSV_HEAD))
+        rc = results_stats_csv(&s, text, size, err);
     else
         return err_set(err, ERR_INPUT, "line %zu: neither a JSON object nor the titles '%s'",
-                       cli_stats_line(text, skip), CLI_STATS_CSV_HEAD);
+                       results_stats_line(text, skip), RESULTS_STATS_CSV_HEAD);
     if (rc == 0)
         rc = check(&s, err);
     if (rc)
-        cli_stats_fini(&s);
+        results_stats_fini(&s);
     else
         *stats = s;
     return rc;
@@ -122,7 +122,7 @@ static int map_file(const char *path, void **data, size_t *size, struct err *err
     return 0;
 }
 
-int cli_stats_read(struct cli_stats *stats, const char *path, struct err *err)
+int results_stats_read(struct results_stats *stats, const char *path, struct err *err)
 {
     struct err why = {0};
     void *data = NULL;
@@ -131,7 +131,7 @@ int cli_stats_read(struct cli_stats *stats, const char *path, struct err *err)
 
     if (rc)
         return rc;
-    rc = cli_stats_parse(stats, data, size, &why);
+    rc = results_stats_parse(stats, data, size, &why);
     if (data)
         munmap(data, size);
     if (rc == ERR_INPUT)
@@ -143,8 +143,8 @@ int cli_stats_read(struct cli_stats *stats, const char *path, struct err *err)
     return 0;
 }
 
-void cli_stats_fini(struct cli_stats *stats)
+void results_stats_fini(struct results_stats *stats)
 {
     mem_free(stats->pairs);
-    *stats = (struct cli_stats){0};
+    *stats = (struct results_stats){0};
 }

@@ -2,7 +2,7 @@
  * The end of a run, for people and for programs. All numbers come from the shared page and from
  * wait4; nothing is computed here but ratios.
  */
-#include "cli/result.h"
+#include "results/result.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,10 +14,10 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/units.h"
-#include "cli/share.h"
 #include "net/net.h"
 #include "platform/read.h"
 #include "program/host.h"
+#include "run/share.h"
 
 #define SHORT_SLICE_S 1e-6
 #define BUSY_S 0.01    /* so long without a processor, ... */
@@ -37,14 +37,14 @@ static const char *cause_name(int cause)
 }
 
 /* Host seconds per virtual second; NaN if no virtual time passed. */
-static double ratio(const struct run_page *page, const struct cli_outcome *outcome)
+static double ratio(const struct run_page *page, const struct run_outcome *outcome)
 {
     double virtual_s = vtime_to_seconds(page->end.virtual_time);
     return virtual_s > 0 ? outcome->wall_s / virtual_s : NAN;
 }
 
 /* Of all processes together. */
-static uint64_t peak_memory(const struct run_page *page, const struct cli_outcome *outcome)
+static uint64_t peak_memory(const struct run_page *page, const struct run_outcome *outcome)
 {
     return page->end.peak_rss_bytes ? page->end.peak_rss_bytes : outcome->peak_rss_bytes;
 }
@@ -68,7 +68,7 @@ static const char *serial(const struct run_page *page)
 
 /* ---- status ---- */
 
-void cli_result_complete(struct run_page *page, const struct cli_outcome *outcome)
+void results_complete(struct run_page *page, const struct run_outcome *outcome)
 {
     if (page->end.cause != RUN_CAUSE_NONE || !outcome->signal)
         return;
@@ -109,7 +109,7 @@ static int last_words(const struct run_page *page)
     return page->dying.status & 0xff;
 }
 
-int cli_result_status(const struct run_page *page, const struct cli_outcome *outcome)
+int results_status(const struct run_page *page, const struct run_outcome *outcome)
 {
     if (page->end.cause != RUN_CAUSE_NONE)
         return page->end.exit_status & 0xff;
@@ -165,13 +165,13 @@ static void add_computed(const struct run_page *page, struct buf *out)
 }
 
 /* Would more processes have helped? */
-static void add_hint(const struct run_page *page, const struct cli_outcome *outcome, struct buf *out)
+static void add_hint(const struct run_page *page, const struct run_outcome *outcome, struct buf *out)
 {
-    unsigned cores = cli_share_cores();
+    unsigned cores = run_share_cores();
 
     if (page->opt.procs == 1 &&
-        cli_share_is_hint(outcome->wall_s, cli_share_idle(cores),
-                          cli_share_choose(page->opt.ranks, cores, mem_available())))
+        run_share_is_hint(outcome->wall_s, run_share_idle(cores),
+                          run_share_choose(page->opt.ranks, cores, mem_available())))
         buf_addf(out, "  hint          the run used one of %u cores: --procs auto shares it between them\n",
                  cores);
 }
@@ -223,8 +223,8 @@ static void add_access(const struct run_access *done, struct buf *out)
     }
 }
 
-void cli_result_summary(const struct run_page *page, const struct cli_outcome *outcome,
-                        struct buf *out)
+void results_text(const struct run_page *page, const struct run_outcome *outcome,
+                  struct buf *out)
 {
     char text[UNITS_TEXT_MAX];
     double times = ratio(page, outcome);
@@ -316,8 +316,8 @@ static const char *compute_name(const struct run_page *page)
     return names[page->opt.compute];
 }
 
-void cli_result_json(const struct run_page *page, const struct platform *machine,
-                     const struct cli_outcome *outcome, int exit_status, struct buf *out)
+void results_json(const struct run_page *page, const struct platform *machine,
+                  const struct run_outcome *outcome, int exit_status, struct buf *out)
 {
     struct json json;
     json_init(&json, out);

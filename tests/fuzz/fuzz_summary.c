@@ -4,16 +4,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "cli/sweep_summary.h"
+#include "results/summary_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct sweep_summary summary;
+    struct results_summary summary;
     while (size > 0 && data[size - 1] != '}')
         size--;
-    if (sweep_summary_parse(data, size, &summary) && sweep_summary_parse(data, size - 1, &summary))
+    if (results_summary_parse(data, size, &summary) && results_summary_parse(data, size - 1, &summary))
         abort();
     return 0;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
-#include "cli/stats_internal.h"
+#include "results/stats_internal.h"
 
 #define COLUMNS 4
 #define SLICE ((size_t)1 << 20) /* bytes given to yajl at once */
@@ -19,7 +19,7 @@
 enum key { KEY_OTHER, KEY_RANKS, KEY_PAIRS, KEY_GROUP, KEY_COLUMNS, KEY_ROWS };
 
 struct reader {
-    struct cli_stats *stats;
+    struct results_stats *stats;
     struct err err; /* set when a callback stops the reading */
     unsigned depth;
     enum key key; /* the last one, of the outer object or of "pairs" */
@@ -177,11 +177,11 @@ static int on_array_end(void *ctx)
     struct reader *r = ctx;
 
     if (in_list(r, 4, KEY_ROWS)) {
-        struct cli_stats_pair pair = {(uint32_t)r->row[0], (uint32_t)r->row[1], r->row[2]};
+        struct results_stats_pair pair = {(uint32_t)r->row[0], (uint32_t)r->row[1], r->row[2]};
 
         if (r->column != COLUMNS)
             return refuse(r, "not a row of source, destination, messages and bytes");
-        if (cli_stats_add(r->stats, pair, &r->err))
+        if (results_stats_add(r->stats, pair, &r->err))
             return 0;
     }
     r->depth--;
@@ -205,7 +205,7 @@ static const yajl_callbacks callbacks = {
 static int report(struct reader *r, yajl_handle handle, const char *data, size_t offset,
                   struct err *err)
 {
-    size_t line = cli_stats_line(data, offset);
+    size_t line = results_stats_line(data, offset);
     unsigned char *text;
 
     if (r->err.code)
@@ -241,7 +241,7 @@ static int read_document(struct reader *r, const char *data, size_t size, struct
     return rc;
 }
 
-int cli_stats_json(struct cli_stats *stats, const char *data, size_t size, struct err *err)
+int results_stats_json(struct results_stats *stats, const char *data, size_t size, struct err *err)
 {
     struct reader r = {.stats = stats};
     int rc = read_document(&r, data, size, err);

@@ -3,38 +3,38 @@
  * CSV: which of the two is seen from the content. The rest of the file is only checked for being
  * well-formed. Nothing here switches.
  */
-#ifndef CLI_STATS_READ_H
-#define CLI_STATS_READ_H
+#ifndef RESULTS_STATS_READ_H
+#define RESULTS_STATS_READ_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
 
-/* Source and destination are ranks, or groups of cli_stats.group consecutive ranks. */
-struct cli_stats_pair {
+/* Source and destination are ranks, or groups of results_stats.group consecutive ranks. */
+struct results_stats_pair {
     uint32_t source, destination;
     uint64_t messages;
 };
 
-struct cli_stats {
+struct results_stats {
     uint32_t ranks;
     uint32_t group;   /* ranks per entry of the pairs: 1, or more when aggregated */
     uint32_t entries; /* ranks / group, rounded up; all sources and destinations are less */
     size_t count, cap;
-    struct cli_stats_pair *pairs; /* in the order of the file */
+    struct results_stats_pair *pairs; /* in the order of the file */
 };
 
 /*
- * Reads a file; release with cli_stats_fini. O(size of the file); memory is 16 bytes per pair.
+ * Reads a file; release with results_stats_fini. O(size of the file); memory is 16 bytes per pair.
  * ERR_SYSTEM if it cannot be read, ERR_MEMORY, or ERR_INPUT if it is no statistics file or
  * damaged: "cannot use statistics 'x.json': line 12: ...".
  */
-int cli_stats_read(struct cli_stats *stats, const char *path, struct err *err);
+int results_stats_read(struct results_stats *stats, const char *path, struct err *err);
 
 /* The same from memory, which is not needed afterwards; texts begin at "line". */
-int cli_stats_parse(struct cli_stats *stats, const void *data, size_t size, struct err *err);
+int results_stats_parse(struct results_stats *stats, const void *data, size_t size, struct err *err);
 
-void cli_stats_fini(struct cli_stats *stats);
+void results_stats_fini(struct results_stats *stats);
 
 #endif

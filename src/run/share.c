@@ -5,7 +5,7 @@
  * which takes several times longer than within one.
  */
 #define _GNU_SOURCE 1
-#include "cli/share.h"
+#include "run/share.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define HINT_SECONDS 20.0
 #define HINT_IDLE 0.9 /* processors */
 
-unsigned cli_share_cores(void)
+unsigned run_share_cores(void)
 {
     cpu_set_t set;
     long count;
@@ -29,7 +29,7 @@ unsigned cli_share_cores(void)
     return count > 0 ? (unsigned)count : 1;
 }
 
-uint32_t cli_share_choose(uint64_t ranks, unsigned cores, uint64_t memory)
+uint32_t run_share_choose(uint64_t ranks, unsigned cores, uint64_t memory)
 {
     uint64_t procs = ranks / RANKS_MIN;
 
@@ -40,12 +40,12 @@ uint32_t cli_share_choose(uint64_t ranks, unsigned cores, uint64_t memory)
     return procs ? (uint32_t)procs : 1;
 }
 
-int cli_share_is_hint(double seconds, double idle, uint32_t procs)
+int run_share_is_hint(double seconds, double idle, uint32_t procs)
 {
     return seconds >= HINT_SECONDS && idle >= HINT_IDLE && procs > 1;
 }
 
-double cli_share_idle(unsigned cores)
+double run_share_idle(unsigned cores)
 {
     double load;
 

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/stats_internal.h"
+#include "results/stats_internal.h"
 
 #define FIELDS 7
 
@@ -69,17 +69,17 @@ static int read_ranks(const struct field_text *f, uint32_t *out, struct err *err
     return 0;
 }
 
-static int read_pair(struct cli_stats *s, const struct field_text *f, struct err *err)
+static int read_pair(struct results_stats *s, const struct field_text *f, struct err *err)
 {
     uint64_t from, to, messages;
 
     if (!number(&f[SOURCE], UINT32_MAX, &from) || !number(&f[DESTINATION], UINT32_MAX, &to) ||
         !number(&f[COUNT], INT64_MAX, &messages))
         return err_set(err, ERR_INPUT, "a pair needs source, destination and count");
-    return cli_stats_add(s, (struct cli_stats_pair){(uint32_t)from, (uint32_t)to, messages}, err);
+    return results_stats_add(s, (struct results_stats_pair){(uint32_t)from, (uint32_t)to, messages}, err);
 }
 
-static int read_line(struct cli_stats *s, const char *line, size_t len, struct err *err)
+static int read_line(struct results_stats *s, const char *line, size_t len, struct err *err)
 {
     struct field_text f[FIELDS];
 
@@ -97,7 +97,7 @@ static int read_line(struct cli_stats *s, const char *line, size_t len, struct e
     return 0;
 }
 
-int cli_stats_csv(struct cli_stats *stats, const char *data, size_t size, struct err *err)
+int results_stats_csv(struct results_stats *stats, const char *data, size_t size, struct err *err)
 {
     const char *at = data, *end = data + size;
     struct err why = {0};

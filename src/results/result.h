@@ -1,29 +1,29 @@
 /*
  * What `orrery run` tells at the end: summary, JSON, exit status.
  */
-#ifndef CLI_RESULT_H
-#define CLI_RESULT_H
+#ifndef RESULTS_RESULT_H
+#define RESULTS_RESULT_H
 
 #include "base/buf.h"
-#include "cli/watch.h"
 #include "platform/lists.h"
+#include "run/outcome.h"
 #include "run/run.h"
 
 /* If a signal ended the run and nobody could say so, does it: a message, and the result as far as it is
  * known. */
-void cli_result_complete(struct run_page *, const struct cli_outcome *);
+void results_complete(struct run_page *, const struct run_outcome *);
 
 /*
  * The exit status of the run. If the library did not say how it ended, prints why that may be:
  * killed by a signal (3; 128 + signal after one that we passed on), or not taken over (2, 3).
  */
-int cli_result_status(const struct run_page *, const struct cli_outcome *);
+int results_status(const struct run_page *, const struct run_outcome *);
 
 /* Appends the summary, a few aligned lines for a person. */
-void cli_result_summary(const struct run_page *, const struct cli_outcome *, struct buf *out);
+void results_text(const struct run_page *, const struct run_outcome *, struct buf *out);
 
 /* Appends the same as a JSON object; times in seconds, exact to the picosecond. */
-void cli_result_json(const struct run_page *, const struct platform *machine,
-                     const struct cli_outcome *, int exit_status, struct buf *out);
+void results_json(const struct run_page *, const struct platform *machine,
+                  const struct run_outcome *, int exit_status, struct buf *out);
 
 #endif
