@@ -17,7 +17,7 @@ enum key { KEY_TIME, KEY_MESSAGES, KEY_BYTES, KEY_WALL, KEYS };
 
 static const char *const names[KEYS] = {"virtual_time_ps", "messages", "bytes", "wall_s"};
 
-struct sweep_reader {
+struct summary_reader {
     yajl_handle handle;
     unsigned depth;
     int key;        /* the last one of the outer object; KEYS: another */
@@ -28,7 +28,7 @@ struct sweep_reader {
 
 static int on_number(void *context, const char *text, size_t length)
 {
-    struct sweep_reader *r = context;
+    struct summary_reader *r = context;
     char copy[64];
     if (r->depth != 1 || r->key == KEYS || length >= sizeof copy)
         return 1;
@@ -48,7 +48,7 @@ static int on_number(void *context, const char *text, size_t length)
 
 static int on_key(void *context, const unsigned char *text, size_t length)
 {
-    struct sweep_reader *r = context;
+    struct summary_reader *r = context;
     if (r->depth != 1)
         return 1;
     for (r->key = 0; r->key < KEYS; r->key++)
@@ -59,14 +59,14 @@ static int on_key(void *context, const unsigned char *text, size_t length)
 
 static int on_begin(void *context)
 {
-    ((struct sweep_reader *)context)->depth++;
+    ((struct summary_reader *)context)->depth++;
     return 1;
 }
 
 /* Behind the object yajl is not asked: it takes the beginning of a text for blanks. */
 static int on_end(void *context)
 {
-    return --((struct sweep_reader *)context)->depth > 0;
+    return --((struct summary_reader *)context)->depth > 0;
 }
 
 static const yajl_callbacks callbacks = {
@@ -78,7 +78,7 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_end,
 };
 
-static void begin(struct sweep_reader *r)
+static void begin(struct summary_reader *r)
 {
     memset(r, 0, sizeof *r);
     r->key = KEYS;
@@ -94,7 +94,7 @@ static int is_blank(const unsigned char *data, size_t size)
 }
 
 /* The next bytes. 0: they are wrong. */
-static int feed(struct sweep_reader *r, const unsigned char *data, size_t size)
+static int feed(struct summary_reader *r, const unsigned char *data, size_t size)
 {
     if (r->ended)
         return is_blank(data, size);
@@ -106,7 +106,7 @@ static int feed(struct sweep_reader *r, const unsigned char *data, size_t size)
     return is_blank(data + used, size - used);
 }
 
-static int end(struct sweep_reader *r, int good, struct results_summary *out)
+static int end(struct summary_reader *r, int good, struct results_summary *out)
 {
     good = good && r->ended && r->found == (1u << KEYS) - 1;
     yajl_free(r->handle);
@@ -117,14 +117,14 @@ static int end(struct sweep_reader *r, int good, struct results_summary *out)
 
 int results_summary_parse(const void *data, size_t size, struct results_summary *out)
 {
-    struct sweep_reader r;
+    struct summary_reader r;
     begin(&r);
     return end(&r, feed(&r, data, size), out);
 }
 
 int results_summary_read(const char *path, struct results_summary *out)
 {
-    struct sweep_reader r;
+    struct summary_reader r;
     unsigned char slice[SLICE];
     int fd = sys_open(path, O_RDONLY, 0), good = 1;
     ssize_t n;
