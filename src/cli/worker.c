@@ -17,9 +17,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "cli/placement.h"
 #include "cli/team_internal.h"
 #include "engine/place.h"
+#include "partition/placement.h"
 #include "program/libsearch.h"
 #include "program/program.h"
 #include "run/share.h"
@@ -73,7 +73,7 @@ static int make_list(struct cli_run *run, struct err *err)
         owner = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (owner == MAP_FAILED)
         return err_set(err, ERR_SYSTEM, "cannot make room for the placement: %s", strerror(errno));
-    rc = cli_placement_mincut(run->mincut, run->opt.ranks, run->opt.procs, owner, err);
+    rc = partition_mincut(run->mincut, run->opt.ranks, run->opt.procs, owner, err);
     munmap(owner, bytes);
     run->opt.place_fd = fd;
     return rc;

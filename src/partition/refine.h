@@ -3,10 +3,10 @@
  * single vertices. Deterministic: only integers, ties go to the smaller number. Nothing here
  * fails or switches.
  */
-#ifndef CLI_REFINE_H
-#define CLI_REFINE_H
+#ifndef PARTITION_REFINE_H
+#define PARTITION_REFINE_H
 
-#include "cli/graph.h"
+#include "partition/graph.h"
 
 /*
  * Changes `part` (values 0 to procs - 1) so that no part has more than `most` ranks, as far as
@@ -14,6 +14,6 @@
  * empty (if there are procs vertices), and that the cut is small. O(rounds * (edges + vertices *
  * log)), and O(vertices^2) more where there are at most 2048 of them.
  */
-void cli_refine(const struct cli_graph *graph, uint32_t procs, uint32_t most, int32_t *part);
+void partition_refine(const struct partition_graph *graph, uint32_t procs, uint32_t most, int32_t *part);
 
 #endif

@@ -5,7 +5,7 @@
  * their head, then taken in that order and put to their tail. Equal neighbours are then side by
  * side and are merged. So the graph does not depend on the order of the pairs in the file.
  */
-#include "cli/graph.h"
+#include "partition/graph.h"
 
 #include <string.h>
 
@@ -51,7 +51,7 @@ static uint32_t size_of_entry(const struct results_stats *s, uint32_t entry)
 }
 
 /* Vertices with edges first, in order; vertex_of holds UINT32_MAX for entries without. */
-static uint32_t number_connected(struct cli_graph *g, const struct results_stats *s)
+static uint32_t number_connected(struct partition_graph *g, const struct results_stats *s)
 {
     uint32_t count = 0;
 
@@ -66,7 +66,7 @@ static uint32_t number_connected(struct cli_graph *g, const struct results_stats
 }
 
 /* Then the others, several entries to a vertex as long as it stays small. */
-static void number_isolated(struct cli_graph *g, const struct results_stats *s, uint32_t count,
+static void number_isolated(struct partition_graph *g, const struct results_stats *s, uint32_t count,
                             uint32_t procs)
 {
     uint64_t most = s->ranks / ((uint64_t)procs * BUNDLES_PER_PART), size = UINT64_MAX;
@@ -84,7 +84,7 @@ static void number_isolated(struct cli_graph *g, const struct results_stats *s, 
     g->count = (int32_t)count;
 }
 
-static int make_vertices(struct cli_graph *g, const struct results_stats *s, uint32_t procs)
+static int make_vertices(struct partition_graph *g, const struct results_stats *s, uint32_t procs)
 {
     g->vertex_of = mem_try_alloc(s->entries, sizeof *g->vertex_of);
     if (!g->vertex_of)
@@ -109,7 +109,7 @@ static int make_vertices(struct cli_graph *g, const struct results_stats *s, uin
 
 /* row[v + 1] becomes where the half-edges of v begin; each one placed there moves it on, so that
  * in the end row[v] is where they begin. */
-static void count_rows(struct cli_graph *g, const struct results_stats *s)
+static void count_rows(struct partition_graph *g, const struct results_stats *s)
 {
     int32_t sum = 0;
 
@@ -128,7 +128,7 @@ static void count_rows(struct cli_graph *g, const struct results_stats *s)
     }
 }
 
-static void place_by_head(struct cli_graph *g, const struct results_stats *s, struct half_edge *half)
+static void place_by_head(struct partition_graph *g, const struct results_stats *s, struct half_edge *half)
 {
     unsigned __int128 total = total_messages(s);
 
@@ -147,7 +147,7 @@ static void place_by_head(struct cli_graph *g, const struct results_stats *s, st
 }
 
 /* Takes the half-edges in order of their head; `head_row` tells where those of a head are. */
-static void place_by_tail(struct cli_graph *g, const struct half_edge *half,
+static void place_by_tail(struct partition_graph *g, const struct half_edge *half,
                           const int32_t *head_row)
 {
     for (int32_t head = 0; head < g->count; head++)
@@ -159,7 +159,7 @@ static void place_by_tail(struct cli_graph *g, const struct half_edge *half,
         }
 }
 
-static void merge_equal(struct cli_graph *g)
+static void merge_equal(struct partition_graph *g)
 {
     int32_t out = 0, from = 0;
 
@@ -179,7 +179,7 @@ static void merge_equal(struct cli_graph *g)
     }
 }
 
-static int make_edges(struct cli_graph *g, const struct results_stats *s)
+static int make_edges(struct partition_graph *g, const struct results_stats *s)
 {
     size_t rows = (size_t)g->count + 1, halves = 2 * s->count + 1;
     struct half_edge *half = mem_try_alloc(halves, sizeof *half);
@@ -203,13 +203,13 @@ static int make_edges(struct cli_graph *g, const struct results_stats *s)
     return rc;
 }
 
-int cli_graph_init(struct cli_graph *graph, const struct results_stats *stats, uint32_t procs,
-                   struct err *err)
+int partition_graph_init(struct partition_graph *graph, const struct results_stats *stats, uint32_t procs,
+                         struct err *err)
 {
-    struct cli_graph g = {.ranks = stats->ranks};
+    struct partition_graph g = {.ranks = stats->ranks};
 
     if (make_vertices(&g, stats, procs) || make_edges(&g, stats)) {
-        cli_graph_fini(&g);
+        partition_graph_fini(&g);
         return err_set(err, ERR_MEMORY, "no memory for a graph of %u ranks and %zu pairs",
                        stats->ranks, stats->count);
     }
@@ -217,7 +217,7 @@ int cli_graph_init(struct cli_graph *graph, const struct results_stats *stats, u
     return 0;
 }
 
-void cli_graph_fini(struct cli_graph *graph)
+void partition_graph_fini(struct partition_graph *graph)
 {
     mem_free(graph->row);
     mem_free(graph->neighbour);
@@ -225,10 +225,10 @@ void cli_graph_fini(struct cli_graph *graph)
     mem_free(graph->size);
     mem_free(graph->first);
     mem_free(graph->vertex_of);
-    *graph = (struct cli_graph){0};
+    *graph = (struct partition_graph){0};
 }
 
-int64_t cli_graph_cut(const struct cli_graph *graph, const int32_t *part)
+int64_t partition_graph_cut(const struct partition_graph *graph, const int32_t *part)
 {
     int64_t twice = 0;
 

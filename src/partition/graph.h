@@ -2,8 +2,8 @@
  * The undirected graph of who sends to whom, in the layout that METIS takes (compressed rows), and
  * a division of its vertices into parts. Nothing here switches.
  */
-#ifndef CLI_GRAPH_H
-#define CLI_GRAPH_H
+#ifndef PARTITION_GRAPH_H
+#define PARTITION_GRAPH_H
 
 #include <stdint.h>
 
@@ -18,7 +18,7 @@
  * The weight of an edge is the number of messages both ways. If all together are more than 2^28,
  * weights are scaled down to that, but to no less than 1; so all sums fit in 31 bits.
  */
-struct cli_graph {
+struct partition_graph {
     int32_t count;
     int32_t *row, *neighbour, *weight;
     int32_t *size;       /* ranks of a vertex */
@@ -29,14 +29,14 @@ struct cli_graph {
 
 /*
  * Makes the graph of statistics, for `procs` parts: ranks without messages to others are put
- * together in bundles of at most 1/128 of a part. O(ranks + pairs). Release with cli_graph_fini.
+ * together in bundles of at most 1/128 of a part. O(ranks + pairs). Release with partition_graph_fini.
  * ERR_MEMORY.
  */
-int cli_graph_init(struct cli_graph *graph, const struct results_stats *stats, uint32_t procs,
-                   struct err *err);
-void cli_graph_fini(struct cli_graph *graph);
+int partition_graph_init(struct partition_graph *graph, const struct results_stats *stats, uint32_t procs,
+                         struct err *err);
+void partition_graph_fini(struct partition_graph *graph);
 
 /* The sum of the weights of all edges between different parts. O(edges). */
-int64_t cli_graph_cut(const struct cli_graph *graph, const int32_t *part);
+int64_t partition_graph_cut(const struct partition_graph *graph, const int32_t *part);
 
 #endif

@@ -10,7 +10,7 @@
  * From 2 on no part is empty; from 1 on no step makes a part larger than `most`, or larger than it
  * was if it is above.
  */
-#include "cli/refine.h"
+#include "partition/refine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #define SWAP_VERTICES_MAX 2048 /* as a swap looks at all vertices */
 
 struct refiner {
-    const struct cli_graph *g;
+    const struct partition_graph *g;
     uint32_t procs, most;
     int32_t *part;
     int64_t *load;    /* ranks of a part */
@@ -40,7 +40,7 @@ struct offer {
 
 static void link_up(struct refiner *r, int32_t v)
 {
-    const struct cli_graph *g = r->g;
+    const struct partition_graph *g = r->g;
 
     for (int32_t i = g->row[v]; i < g->row[v + 1]; i++) {
         int32_t p = r->part[g->neighbour[i]];
@@ -219,7 +219,7 @@ static int move_round(struct refiner *r)
 /* Weights from every vertex to every part, kept up to date: vertices x procs. */
 static void table_add(const struct refiner *r, int64_t *table, int32_t v, int32_t sign)
 {
-    const struct cli_graph *g = r->g;
+    const struct partition_graph *g = r->g;
 
     for (int32_t i = g->row[v]; i < g->row[v + 1]; i++)
         table[(size_t)g->neighbour[i] * r->procs + (size_t)r->part[v]] += sign * g->weight[i];
@@ -265,7 +265,7 @@ static int32_t best_partner(const struct refiner *r, const int64_t *table, int32
 
 static void mark_edges(struct refiner *r, int32_t v, int mark)
 {
-    const struct cli_graph *g = r->g;
+    const struct partition_graph *g = r->g;
 
     for (int32_t i = g->row[v]; i < g->row[v + 1]; i++)
         r->edge_to[g->neighbour[i]] = mark ? g->weight[i] : 0;
@@ -311,7 +311,7 @@ static int swap_round(struct refiner *r)
     return swaps;
 }
 
-void cli_refine(const struct cli_graph *graph, uint32_t procs, uint32_t most, int32_t *part)
+void partition_refine(const struct partition_graph *graph, uint32_t procs, uint32_t most, int32_t *part)
 {
     struct refiner r = {.g = graph, .procs = procs, .most = most, .part = part};
 

@@ -8,15 +8,15 @@
  * Vertices of several ranks (groups and bundles) may not fit: in the end, ranks of these are moved
  * one by one from parts that are too large.
  */
-#include "cli/placement.h"
+#include "partition/placement.h"
 
 #include <assert.h>
 #include <metis.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/graph.h"
-#include "cli/refine.h"
+#include "partition/graph.h"
+#include "partition/refine.h"
 #include "results/stats_read.h"
 
 _Static_assert(sizeof(idx_t) == sizeof(int32_t), "METIS has been built with 64-bit indices");
@@ -53,7 +53,7 @@ static uint32_t most_ranks(uint64_t ranks, uint32_t procs)
 
 /* ---- a division of the vertices ---- */
 
-static int divide(struct cli_graph *g, uint32_t procs, int seed, int recursive, int32_t *part,
+static int divide(struct partition_graph *g, uint32_t procs, int seed, int recursive, int32_t *part,
                   struct err *err)
 {
     idx_t options[METIS_NOPTIONS], constraints = 1, parts = (idx_t)procs, cut;
@@ -75,7 +75,7 @@ static int divide(struct cli_graph *g, uint32_t procs, int seed, int recursive, 
 }
 
 /* Blocks of ranks, as far as vertices allow: that of a vertex's first rank. */
-static void divide_blocks(const struct cli_graph *g, uint32_t procs, int32_t *part)
+static void divide_blocks(const struct partition_graph *g, uint32_t procs, int32_t *part)
 {
     for (int32_t v = 0; v < g->count; v++)
         part[v] = (int32_t)block_of(g->first[v], g->ranks, procs);
@@ -88,12 +88,12 @@ struct best {
     int found;     /* better than blocks */
 };
 
-static void keep_better(const struct cli_graph *g, uint32_t procs, struct best *b)
+static void keep_better(const struct partition_graph *g, uint32_t procs, struct best *b)
 {
     int64_t cut;
 
-    cli_refine(g, procs, most_ranks(g->ranks, procs), b->next);
-    cut = cli_graph_cut(g, b->next);
+    partition_refine(g, procs, most_ranks(g->ranks, procs), b->next);
+    cut = partition_graph_cut(g, b->next);
     if (cut < b->cut) {
         int32_t *other = b->part;
 
@@ -104,12 +104,12 @@ static void keep_better(const struct cli_graph *g, uint32_t procs, struct best *
     }
 }
 
-static int search(struct cli_graph *g, uint32_t procs, struct best *b, struct err *err)
+static int search(struct partition_graph *g, uint32_t procs, struct best *b, struct err *err)
 {
     int seeds = g->row[g->count] <= 2 * SMALL_EDGES ? SEEDS_MAX : 1;
 
     divide_blocks(g, procs, b->next);
-    b->cut = cli_graph_cut(g, b->next);
+    b->cut = partition_graph_cut(g, b->next);
     if (b->cut == 0)
         return 0;
     keep_better(g, procs, b);
@@ -129,7 +129,7 @@ static int search(struct cli_graph *g, uint32_t procs, struct best *b, struct er
 
 /* Moves ranks of vertices with several from parts that are too large to those with room; `load`
  * is in ranks. Vertices without edges go first, as that is free. */
-static void even_out(const struct cli_graph *g, const struct results_stats *s, uint32_t procs,
+static void even_out(const struct partition_graph *g, const struct results_stats *s, uint32_t procs,
                      uint64_t *load, uint32_t *owner)
 {
     uint32_t most = most_ranks(s->ranks, procs), to = 0;
@@ -163,7 +163,7 @@ static void renumber(uint64_t ranks, uint32_t procs, uint32_t *owner)
     assert(next == procs);
 }
 
-static void place_vertices(const struct cli_graph *g, const struct results_stats *s, uint32_t procs,
+static void place_vertices(const struct partition_graph *g, const struct results_stats *s, uint32_t procs,
                            const int32_t *part, uint32_t *owner)
 {
     uint64_t *load = mem_zalloc(procs * sizeof *load);
@@ -177,7 +177,7 @@ static void place_vertices(const struct cli_graph *g, const struct results_stats
     renumber(s->ranks, procs, owner);
 }
 
-static int place(struct cli_graph *g, const struct results_stats *s, uint32_t procs, uint32_t *owner,
+static int place(struct partition_graph *g, const struct results_stats *s, uint32_t procs, uint32_t *owner,
                  struct err *err)
 {
     struct best b = {0};
@@ -210,11 +210,11 @@ static int check_ranks(const char *path, const struct results_stats *s, uint64_t
     return 0;
 }
 
-int cli_placement_mincut(const char *path, uint64_t ranks, uint32_t procs, uint32_t *owner,
-                         struct err *err)
+int partition_mincut(const char *path, uint64_t ranks, uint32_t procs, uint32_t *owner,
+                     struct err *err)
 {
     struct results_stats stats;
-    struct cli_graph graph;
+    struct partition_graph graph;
     int rc = results_stats_read(&stats, path, err);
 
     assert(procs > 0);
@@ -227,11 +227,11 @@ int cli_placement_mincut(const char *path, uint64_t ranks, uint32_t procs, uint3
         place_blocks(ranks, procs, owner);
         goto fini_stats;
     }
-    rc = cli_graph_init(&graph, &stats, procs, err);
+    rc = partition_graph_init(&graph, &stats, procs, err);
     if (rc)
         goto fini_stats;
     rc = place(&graph, &stats, procs, owner, err);
-    cli_graph_fini(&graph);
+    partition_graph_fini(&graph);
 fini_stats:
     results_stats_fini(&stats);
     return rc;

@@ -2,7 +2,7 @@
  * Placement by minimal cut: graphs whose best cut is known, limits of size on random graphs,
  * both formats, aggregated statistics, and files that must be refused.
  */
-#include "cli/placement.h"
+#include "partition/placement.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 #include "base/rng.h"
-#include "cli/graph.h"
-#include "cli/refine.h"
+#include "partition/graph.h"
+#include "partition/refine.h"
 #include "results/stats_read.h"
 #include "tap.h"
 
@@ -142,7 +142,7 @@ static int place(uint32_t procs)
 {
     memset(owner, 0xff, sizeof owner);
     save_json();
-    return cli_placement_mincut(path, run.ranks, procs, owner, &err);
+    return partition_mincut(path, run.ranks, procs, owner, &err);
 }
 
 static void best_cut(const char *name, uint32_t procs, uint64_t want)
@@ -308,25 +308,25 @@ static void test_empty_part(void)
 {
     static int32_t part[4000];
     struct results_stats stats;
-    struct cli_graph graph;
+    struct partition_graph graph;
     int load[40] = {0}, largest = 0;
     ring(4000);
     save_json();
-    if (results_stats_read(&stats, path, &err) || cli_graph_init(&graph, &stats, 40, &err)) {
+    if (results_stats_read(&stats, path, &err) || partition_graph_init(&graph, &stats, 40, &err)) {
         ok(0, "the graph of a ring: %s", err.text);
         return;
     }
     for (int i = 0; i < 4000; i++)
         part[i] = i * 39 / 4000;
-    cli_refine(&graph, 40, 103, part);
+    partition_refine(&graph, 40, 103, part);
     for (int i = 0; i < 4000; i++)
         load[part[i]]++;
     for (int i = 0; i < 40; i++)
         largest = load[i] > largest ? load[i] : largest;
     ok(load[39] > 0, "an empty part is filled");
     ok(largest <= 103, "and none gets too large");
-    is_int(cli_graph_cut(&graph, part), 40 * 3, "at the least price");
-    cli_graph_fini(&graph);
+    is_int(partition_graph_cut(&graph, part), 40 * 3, "at the least price");
+    partition_graph_fini(&graph);
     results_stats_fini(&stats);
 }
 
@@ -369,7 +369,7 @@ static void test_random(void)
         memset(owner, 0xff, sizeof owner);
         save_csv();
         srand((unsigned)i);
-        failed += cli_placement_mincut(path, run.ranks, procs, owner, &err) != 0;
+        failed += partition_mincut(path, run.ranks, procs, owner, &err) != 0;
         differ += memcmp(first, owner, sizeof owner) != 0;
     }
     is_int(failed, 0, "random graphs: all are placed");
@@ -402,7 +402,7 @@ static void refuse(const char *text, const char *says)
     uint32_t untouched = 77;
     save_text(text);
     err = (struct err){0};
-    rc = cli_placement_mincut(path, 1, 1, &untouched, &err);
+    rc = partition_mincut(path, 1, 1, &untouched, &err);
     if (!ok(rc == ERR_INPUT && err.code == rc && strstr(err.text, path) &&
                 strstr(err.text, says) && strstr(err.text, "orrery run") && untouched == 77,
             "refused: %s", says))
@@ -458,24 +458,24 @@ static void test_refused_csv(void)
            "pair 1: no group 2 in a run of 4 ranks");
     refuse(HEAD "run,ranks,,,64,,\n", "made with 64 ranks, this run has 1;");
     save_text(HEAD "run,ranks,,,3,,\r\npair,,0,2,1,1,\r\n");
-    is_int(cli_placement_mincut(path, 3, 3, owner, &err), 0, "lines that end in CR LF");
+    is_int(partition_mincut(path, 3, 3, owner, &err), 0, "lines that end in CR LF");
 }
 
 static void test_unreadable(void)
 {
     int rc;
     unlink(path);
-    rc = cli_placement_mincut(path, 4, 2, owner, &err);
+    rc = partition_mincut(path, 4, 2, owner, &err);
     ok(rc == ERR_SYSTEM && strstr(err.text, path) && strstr(err.text, "No such file"),
        "a file that is not there");
-    rc = cli_placement_mincut("/", 4, 2, owner, &err);
+    rc = partition_mincut("/", 4, 2, owner, &err);
     ok(rc == ERR_INPUT && strstr(err.text, "not a regular file"), "a directory");
 }
 
 int main(void)
 {
     plan_auto();
-    snprintf(path, sizeof path, "/tmp/test_cli_placement.%d", (int)getpid());
+    snprintf(path, sizeof path, "/tmp/test_partition.%d", (int)getpid());
     test_known();
     test_weights();
     test_corners();

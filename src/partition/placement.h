@@ -1,8 +1,8 @@
 /*
  * Which native process hosts which rank.
  */
-#ifndef CLI_PLACEMENT_H
-#define CLI_PLACEMENT_H
+#ifndef PARTITION_PLACEMENT_H
+#define PARTITION_PLACEMENT_H
 
 #include <stdint.h>
 
@@ -28,7 +28,7 @@
  * ERR_SYSTEM: the file cannot be read. ERR_INPUT: it is no statistics file, is damaged, or was
  * made with another number of ranks. ERR_MEMORY. `owner` is written only on success.
  */
-int cli_placement_mincut(const char *path, uint64_t ranks, uint32_t procs, uint32_t *owner,
-                         struct err *err);
+int partition_mincut(const char *path, uint64_t ranks, uint32_t procs, uint32_t *owner,
+                     struct err *err);
 
 #endif
