@@ -261,7 +261,7 @@ static int check_run(struct cli_run *run, const char *given, struct program *pro
         rc = check_uses(run, err);
     if (rc == 0)
         rc = check_program(program, given, run, err);
-    run->opt.uses_spawn = program->spawns;
+    run->opt.needs = program->needs;
     if (rc == 0)
         rc = choose_host(&run->opt, program, err);
     if (rc == 0 && !run->launcher && !run->worker) { /* all processes are here */
@@ -427,10 +427,6 @@ static int run_main(int argc, char **argv)
     }
     memset(&program, 0, sizeof program);
     int rc = check_run(&run, argv[next], &program, libdir, sizeof libdir, &err);
-    run.opt.may_cancel = program.cancels;
-    run.opt.type_keys = program.type_keys;
-    run.opt.uses_names = program.uses_names;
-    run.opt.uses_files = program.uses_files;
     if (rc == 0 && run.opt.procs > 1 && !run.worker)
         rc = run_team(&run, argc, argv, &status, &err);
     else if (rc == 0)

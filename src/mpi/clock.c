@@ -50,8 +50,8 @@ void mpi_clock_init(const struct run_options *o)
     mpi_world.clock_cost = o->platform.mpi_clock_cost;
     mpi_world.eager_limit = o->platform.mpi_eager_limit;
     mpi_costs_init(&o->platform);
-    mpi_world.may_cancel = o->may_cancel;
-    if (o->type_keys)
+    mpi_world.may_cancel = (o->needs & MPI_NEED_CANCEL) != 0;
+    if (o->needs & MPI_NEED_TYPE_KEYS)
         mpi_type_share_no_more();
     if (mpi_world.measured)
         mpi_world.ps_per_tick = 1000.0 / ticks_per_ns() * processor_factor();

@@ -116,7 +116,7 @@ int mpi_finalize(struct mpi_rank *self)
     mpi_settle(self);
     /* File servers, names and ports live with the agents of ranks, which must not end before others
      * have done. */
-    if (mpi_world.opt->uses_files || mpi_world.opt->uses_names)
+    if (mpi_world.opt->needs & (MPI_NEED_FILES | MPI_NEED_NAMES))
         mpi_coll_barrier(self, mpi_comm_get(MPI_COMM_WORLD));
     mpi_world_phase_set(self, MPI_PHASE_FINALIZED);
     return MPI_SUCCESS;

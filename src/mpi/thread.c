@@ -259,23 +259,6 @@ void mpi_thread_leave_slow(int quiet)
     wake(next);
 }
 
-/* Calls that do nothing for other threads but handle messages, which is counted. */
-int mpi_thread_is_quiet(enum mpi_fn fn)
-{
-    switch (fn) {
-    case MPI_FN_PUT: case MPI_FN_GET: case MPI_FN_ACCUMULATE: case MPI_FN_GET_ACCUMULATE:
-    case MPI_FN_FETCH_AND_OP: case MPI_FN_COMPARE_AND_SWAP: case MPI_FN_RPUT: case MPI_FN_RGET:
-    case MPI_FN_RACCUMULATE: case MPI_FN_RGET_ACCUMULATE: case MPI_FN_WIN_FLUSH:
-    case MPI_FN_WIN_FLUSH_ALL: case MPI_FN_WIN_FLUSH_LOCAL: case MPI_FN_WIN_FLUSH_LOCAL_ALL:
-    case MPI_FN_SEND: case MPI_FN_ISEND: case MPI_FN_RECV: case MPI_FN_IRECV: case MPI_FN_WAIT:
-    case MPI_FN_WAITALL: case MPI_FN_TEST: case MPI_FN_TESTALL: case MPI_FN_IPROBE:
-    case MPI_FN_COMM_RANK: case MPI_FN_COMM_SIZE:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
 /* ---- giving the turn away ---- */
 
 static int waits_inside(const void *threads, long tid)

@@ -15,7 +15,6 @@
 /* Around everything that touches the rank; may be nested. Enter waits for the rank's turn. */
 void mpi_thread_enter_slow(void);
 void mpi_thread_leave_slow(int quiet);
-int mpi_thread_is_quiet(enum mpi_fn fn);
 
 static inline void mpi_thread_enter(void)
 {
@@ -26,7 +25,7 @@ static inline void mpi_thread_enter(void)
 static inline void mpi_thread_leave(enum mpi_fn fn)
 {
     if (__builtin_expect(vp_private.threaded, 0))
-        mpi_thread_leave_slow(mpi_thread_is_quiet(fn));
+        mpi_thread_leave_slow(mpi_fn_flags[fn] & MPI_FNFLAG_QUIET);
 }
 static inline void mpi_thread_leave_quietly(void)
 {

@@ -69,15 +69,17 @@ static const char *plain(const char *name)
     return starts(name, "PMPI") ? name + 1 : name;
 }
 
-enum program_known program_known_find(const char *symbol, const char **name)
+enum program_known program_known_find(const char *symbol, const char **name, unsigned *needs)
 {
     char stripped[NAME_MAX_LENGTH];
     const struct mpi_known *known = lookup(symbol, strcmp);
     *name = symbol;
+    *needs = 0;
     if (!known && strip_fortran(symbol, stripped, sizeof stripped))
         known = lookup(stripped, strcasecmp);
     if (known) {
         *name = plain(known->name);
+        *needs = known->needs;
         return known->state == MPI_KNOWN_IMPL ? PROGRAM_KNOWN_SUPPORTED : PROGRAM_KNOWN_UNSUPPORTED;
     }
     /* C names are mixed case: "MPI_Xyz"; what the Fortran bindings alone have is not ours */

@@ -16,7 +16,8 @@ enum program_known {
  * "MPI_SEND", mpi_f08 "mpi_send_f08_", "mpi_send_f08ts_" and their "_large_" forms. *name is the
  * C name without a leading P where it is known (static), else the symbol itself. Linear in the
  * number of MPI functions.
+ * *needs: parts of the simulator that a program with this import needs (enum mpi_need).
  */
-enum program_known program_known_find(const char *symbol, const char **name);
+enum program_known program_known_find(const char *symbol, const char **name, unsigned *needs);
 
 #endif

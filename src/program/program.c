@@ -256,19 +256,6 @@ static int starts_thread(const char *name)
            starts(name, "_ZNSt6thread15_M_start_thread");
 }
 
-/* Is it a function that the agent of another rank answers to, wherever that has come to? */
-static int asks_for_names(const char *name)
-{
-    static const char *const functions[] = {"MPI_Open_port", "MPI_Close_port", "MPI_Comm_accept",
-                                            "MPI_Comm_connect", "MPI_Publish_name",
-                                            "MPI_Lookup_name", "MPI_Unpublish_name"};
-
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(name, functions[i]) == 0)
-            return 1;
-    return 0;
-}
-
 static void visit_import(struct walk *walk, size_t image, const struct program_elf_symbol *symbol,
                          struct program_names *lacking)
 {
@@ -285,7 +272,8 @@ static void visit_import(struct walk *walk, size_t image, const struct program_e
     } else if (image == 0 && program_calls_process(symbol->name)) {
         program->process_wish = program_calls_process(symbol->name);
     } else {
-        enum program_known known = program_known_find(symbol->name, &name);
+        unsigned needs;
+        enum program_known known = program_known_find(symbol->name, &name, &needs);
         if (strcmp(symbol->name, "orrery_compute") == 0)
             program->declares |= PROGRAM_DECLARES_TIME;
         else if (strcmp(symbol->name, "orrery_flops") == 0)
@@ -293,15 +281,7 @@ static void visit_import(struct walk *walk, size_t image, const struct program_e
         if (known == PROGRAM_KNOWN_UNSUPPORTED ||
             (known == PROGRAM_KNOWN_MISSING && !symbol->weak && !defined_in_library(walk, name)))
             program_names_add(lacking, name);
-        if (known == PROGRAM_KNOWN_SUPPORTED) {
-            program->cancels |= strcmp(name, "MPI_Cancel") == 0;
-            program->type_keys |= strcmp(name, "MPI_Type_create_keyval") == 0;
-            program->uses_files |= strcmp(name, "MPI_File_open") == 0 ||
-                                   strcmp(name, "MPI_File_delete") == 0;
-            program->uses_names |= asks_for_names(name);
-            program->spawns |= strcmp(name, "MPI_Comm_spawn") == 0 ||
-                               strcmp(name, "MPI_Comm_spawn_multiple") == 0;
-        }
+        program->needs |= needs;
     }
 }
 

@@ -37,11 +37,7 @@ struct program {
     const char *process_wish;        /* why they should be, if so many processes fit, or NULL */
     int stacks;                      /* it makes stacks of its own (makecontext) */
     int asan;                        /* it was built with AddressSanitizer */
-    int cancels;                     /* it, or a library of its, imports MPI_Cancel */
-    int type_keys;                   /* the same of MPI_Type_create_keyval */
-    int uses_files;                  /* ... and of MPI_File_open or MPI_File_delete */
-    int spawns;                      /* ... and of MPI_Comm_spawn or MPI_Comm_spawn_multiple */
-    int uses_names;                  /* ... and of a call that asks for names or ports */
+    unsigned needs;                  /* bits of enum mpi_need: what it and its libraries import */
     unsigned declares;               /* bits of enum program_declares: it imports these */
     struct program_names unsupported;    /* MPI calls of the program that Orrery lacks */
     struct program_names warnings;       /* sentences */

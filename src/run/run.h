@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/vtime.h"
+#include "mpi_needs.h"
 #include "platform/config.h"
 
 #define RUN_MAGIC 0x4f525259u /* "ORRY" */
@@ -43,11 +44,7 @@ struct run_options {
     int64_t epoch;
     int32_t entropy_real;  /* random bytes of the system are real; else they follow from ... */
     uint64_t entropy_seed; /* ... this and the rank */
-    int32_t may_cancel; /* the program imports MPI_Cancel */
-    int32_t type_keys;  /* the program imports MPI_Type_create_keyval */
-    int32_t uses_files; /* the program imports MPI_File_open or MPI_File_delete */
-    int32_t uses_names; /* the program imports functions that ask agents for names and ports */
-    int32_t uses_spawn; /* the program imports MPI_Comm_spawn or MPI_Comm_spawn_multiple */
+    uint32_t needs;     /* bits of enum mpi_need: parts that the program's imports ask for */
     uint64_t universe;  /* ranks in all, those that may be spawned included, or 0: see run_room */
     int32_t asan;       /* the program was built with AddressSanitizer */
     int32_t detail;     /* per-rank, per-function statistics wanted (--stats given) */
@@ -77,7 +74,7 @@ static inline uint64_t run_room(const struct run_options *o)
 {
     uint64_t most = o->universe ? o->universe : o->ranks + RUN_SPARES;
 
-    if (!o->uses_spawn)
+    if (!(o->needs & MPI_NEED_SPAWN))
         return o->ranks;
     return most < RUN_RANKS_MAX ? most : RUN_RANKS_MAX;
 }

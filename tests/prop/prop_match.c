@@ -408,7 +408,7 @@ static void machine_set(void)
     c->mpi_recv_overhead = params.recv_overhead;
     c->mpi_test_cost = params.test_cost;
     c->mpi_eager_limit = EAGER_LIMIT;
-    page.opt.may_cancel = params.cancel;
+    page.opt.needs = params.cancel ? MPI_NEED_CANCEL : 0;
     if (mpi_world.net.ops)
         net_fini(&mpi_world.net);
     mpi_world.machine.config = *c;

@@ -170,9 +170,36 @@ static void test_known(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *name = NULL;
-        enum program_known got = program_known_find(cases[i].symbol, &name);
+        unsigned needs;
+        enum program_known got = program_known_find(cases[i].symbol, &name, &needs);
         ok(got == cases[i].want && strcmp(name, cases[i].name) == 0, "symbol '%s'",
            cases[i].symbol);
+    }
+}
+
+static void test_needs(void)
+{
+    static const struct {
+        const char *symbol;
+        unsigned needs;
+    } cases[] = {
+        {"MPI_Cancel", MPI_NEED_CANCEL},
+        {"mpi_cancel_", MPI_NEED_CANCEL},
+        {"PMPI_File_open", MPI_NEED_FILES},
+        {"mpi_file_delete_f08_", MPI_NEED_FILES},
+        {"MPI_Open_port", MPI_NEED_NAMES},
+        {"mpi_lookup_name__", MPI_NEED_NAMES},
+        {"MPI_Comm_spawn_multiple", MPI_NEED_SPAWN},
+        {"MPI_Type_create_keyval", MPI_NEED_TYPE_KEYS},
+        {"MPI_Comm_create_keyval", 0},
+        {"MPI_Send", 0},
+        {"printf", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *name;
+        unsigned needs = ~0u;
+        program_known_find(cases[i].symbol, &name, &needs);
+        ok(needs == cases[i].needs, "what a program that imports '%s' needs", cases[i].symbol);
     }
 }
 
@@ -195,6 +222,7 @@ int main(void)
     test_help();
     test_watchdog();
     test_known();
+    test_needs();
     test_nearest();
     return done_testing();
 }

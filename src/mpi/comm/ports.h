@@ -4,7 +4,7 @@
  * A published name is kept by the agent of world rank 0, a port by the agent of the rank that opened
  * it, which its name tells: "orrery-port-RANK.NUMBER". There MPI_Comm_accept and MPI_Comm_connect
  * meet in the order in which they arrive. No rank of a program that uses this ends before all have
- * called MPI_Finalize (run_options.uses_names).
+ * called MPI_Finalize (MPI_NEED_NAMES).
  */
 #ifndef MPI_COMM_PORTS_H
 #define MPI_COMM_PORTS_H

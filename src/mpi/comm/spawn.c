@@ -244,6 +244,6 @@ int mpi_spawn_serves(const struct mpi_rank *r)
     uint32_t id = mpi_rank_id(r);
 
     /* rank 0 deals out ranks and keeps names; file servers are with some of the first ranks */
-    return mpi_world.opt->uses_spawn &&
-           (id == 0 || (mpi_world.opt->uses_files && id < mpi_world.size));
+    return (mpi_world.opt->needs & MPI_NEED_SPAWN) &&
+           (id == 0 || ((mpi_world.opt->needs & MPI_NEED_FILES) && id < mpi_world.size));
 }
