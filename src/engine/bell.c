@@ -14,36 +14,51 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/sys.h"
 
 _Static_assert(sizeof(struct bell) == 64, "a bell fills a cache line");
 
-static int map(struct bells *b, int fd, uint32_t count, uint32_t mine)
+static size_t size(uint32_t count, size_t room)
 {
-    size_t bytes = count * sizeof(struct bell);
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return count * sizeof(struct bell) + room;
+}
+
+static int map(struct bells *b, int fd, uint32_t count, uint32_t mine, size_t room)
+{
+    void *at = mmap(NULL, size(count, room), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (at == MAP_FAILED)
         return 0;
-    *b = (struct bells){at, count, mine};
+    *b = (struct bells){at, count, mine, (char *)at + count * sizeof(struct bell), room};
     return 1;
 }
 
-void bells_make(struct bells *b, uint32_t count, struct bell_place *place)
+/* A file that may not grow so much would be answered by a signal. */
+static int may_grow(size_t bytes)
 {
-    int fd = memfd_create("orrery-bells", MFD_CLOEXEC);
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur;
+}
+
+void bells_make(struct bells *b, uint32_t count, size_t room, struct bell_place *place)
+{
+    size_t bytes = size(count, room);
+    int fd = may_grow(bytes) ? memfd_create("orrery-bells", MFD_CLOEXEC) : -1;
 
     *b = (struct bells){0};
     *place = (struct bell_place){sys_getpid(), fd};
-    if (fd < 0 || (sys_ftruncate(fd, (off_t)(count * sizeof(struct bell))) == 0 && map(b, fd, count, 0)))
+    if (fd < 0 || (sys_ftruncate(fd, (off_t)bytes) == 0 && map(b, fd, count, 0, room)))
         return;
     sys_close(fd);
     place->fd = -1;
 }
 
-int bells_join(struct bells *b, uint32_t count, uint32_t mine, const struct bell_place *place)
+int bells_join(struct bells *b, uint32_t count, uint32_t mine, size_t room,
+               const struct bell_place *place)
 {
     char path[64];
     int fd, joined;
@@ -55,7 +70,7 @@ int bells_join(struct bells *b, uint32_t count, uint32_t mine, const struct bell
     fd = sys_open(path, O_RDWR, 0);
     if (fd < 0)
         return 0;
-    joined = map(b, fd, count, mine);
+    joined = map(b, fd, count, mine, room);
     sys_close(fd);
     return joined;
 }
@@ -63,7 +78,7 @@ int bells_join(struct bells *b, uint32_t count, uint32_t mine, const struct bell
 void bells_leave(struct bells *b)
 {
     if (b->at)
-        munmap(b->at, b->count * sizeof(struct bell));
+        munmap(b->at, size(b->count, b->room_bytes));
     *b = (struct bells){0};
 }
 

@@ -18,7 +18,7 @@ static int answer(const struct bell_place *place, uint32_t mine)
 {
     struct bells b;
 
-    if (!bells_join(&b, 3, mine, place))
+    if (!bells_join(&b, 3, mine, 0, place))
         return 1;
     for (uint32_t i = 0; i < ROUNDS; i++) {
         while (bells_heard(&b) == i)
@@ -36,7 +36,7 @@ static void test_rounds(void)
     int status = -1;
     pid_t child;
 
-    bells_make(&b, 3, &place);
+    bells_make(&b, 3, 0, &place);
     ok(b.at && place.fd >= 0 && place.pid == getpid(), "bells are made");
     child = fork();
     if (child == 0)
@@ -58,7 +58,7 @@ static void test_sleep(void)
     struct bell_place place;
     struct bells b;
 
-    bells_make(&b, 1, &place);
+    bells_make(&b, 1, 0, &place);
     bells_ring(&b, 0);
     bells_sleep(&b, 0, LONG_NS);
     ok(1, "a ring before the sleep is not missed");
@@ -73,8 +73,8 @@ static void test_unreachable(void)
     struct bell_place nowhere = {getpid(), -1}, closed = {getpid(), 1000000};
     struct bells b;
 
-    ok(!bells_join(&b, 2, 1, &nowhere) && !b.at, "bells that were not made");
-    ok(!bells_join(&b, 2, 1, &closed) && !b.at, "bells that are out of reach");
+    ok(!bells_join(&b, 2, 1, 0, &nowhere) && !b.at, "bells that were not made");
+    ok(!bells_join(&b, 2, 1, 0, &closed) && !b.at, "bells that are out of reach");
     bells_leave(&b);
 }
 
