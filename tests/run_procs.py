@@ -242,6 +242,15 @@ class Tests:
         demand(status == wanted, f"exit status {status} instead of {wanted}", err)
         demand(re.search(pattern, err), f"no message {pattern!r}", err)
 
+    def elsewhere(self, words, wanted):
+        """Workers that do not find what the starter shares, as on another machine."""
+        with Run(self, ["-q", "-n", "6", "--procs", "2", "--launcher",
+                        "env -u ORRERY_TEAM mpiexec.mpich"], *words) as run:
+            status, out, err = run.finish()
+        demand(status == wanted, f"exit status {status} instead of {wanted}", err)
+        demand("\001" not in out + err, "the mark of a worker is shown", out, err)
+        demand(out.count("rank") == 6, "not the output", out, err)
+
     def clamped(self):
         outcome = self.simulate(["-n", "2", "--procs", "5"], "output")
         demand(outcome.exit == 0 and outcome.summary["procs"] == 2,
@@ -335,6 +344,7 @@ def add_usage(tests):
     two = ["-n", "4", "--procs", "2"]
     for launcher, status, pattern in (
             ("false", 3, "launcher ended with status 1"),
+            ("true", 3, "launcher 'true' ended with status 0.*it started none"),
             ("/no/such", 2, "cannot start the launcher '/no/such'.*No such file"),
             ("mpiexec.mpich -n 1", 3, "launcher ended with status 255"),
             ("mpiexec.mpich 'open", 2, "quote"), ("  ", 2, "empty")):
@@ -342,6 +352,8 @@ def add_usage(tests):
                   status, pattern)
     tests.add("usage --launcher with quotes", tests.usage,
               [*two, "--launcher", "\"mpiexec.mpich\" '-l'"], 0, "")
+    for words, status in ((["ends", "exit", "6"], 0), (["ends", "codes", "0"], 11)):
+        tests.add(f"usage workers elsewhere, {' '.join(words)}", tests.elsewhere, words, status)
     tests.add("usage --procs 0", tests.usage, ["-n", "4", "--procs", "0"], 2, "procs")
     tests.add("usage --procs x", tests.usage, ["-n", "4", "--procs", "x"], 2, "procs")
     tests.add("usage --procs -1", tests.usage, ["-n", "4", "--procs", "-1"], 2, "procs")

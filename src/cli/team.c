@@ -20,7 +20,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +35,6 @@
 #include "cli/team_internal.h"
 #include "cli/words.h"
 
-#define WORDS_MAX ((size_t)64 << 10) /* of the launcher's own words, kept */
 #define LINGER_MS 200                /* how long its pipes are read after its end */
 #define TICK_MS 250
 #define SIGNAL_S 7.0  /* to end in order after a signal: less than ten with what a guard may take */
@@ -167,39 +165,13 @@ static int start(struct launcher *l, struct err *err)
     return rc;
 }
 
-/* ---- what it prints ---- */
-
-/* May a little be written without waiting? */
-static int has_room(int fd)
-{
-    struct pollfd to = {.fd = fd, .events = POLLOUT};
-
-    return poll(&to, 1, 0) != 0;
-}
-
-/* Takes what the launcher prints: output of the run if the workers are elsewhere, else its own words,
- * which are kept. Returns 0 at the end. */
-static int take_words(int fd, int to, const struct team_page *page, struct buf *words)
-{
-    char text[PIPE_BUF]; /* there is room for so much if there is any */
-    ssize_t n = read(fd, text, sizeof text);
-
-    if (n <= 0)
-        return n < 0 && (errno == EINTR || errno == EAGAIN);
-    if (!page->joined)
-        sys_write_all(to, text, (size_t)n);
-    else if (words->len < WORDS_MAX)
-        buf_add(words, text, (size_t)n);
-    return 1;
-}
-
 /* ---- watching it ---- */
 
 struct starter {
     struct launcher l;
     struct team_page *page;
     struct team_health health;
-    struct buf words;
+    struct team_words words;
     struct run_outcome *outcome;
     int ended;       /* the launcher has, ... */
     int lost;        /* ... or the guard died, and nobody knows */
@@ -264,9 +236,9 @@ static void serve(struct starter *s, struct pollfd *fd, int to)
 
     if (fd->events == POLLOUT)
         *fd = (struct pollfd){pipe, POLLIN, 0};
-    else if (!s->page->joined && !has_room(to))
+    else if (!s->page->joined && !team_words_fit(to))
         *fd = (struct pollfd){to, POLLOUT, 0};
-    else if (!take_words(pipe, to, s->page, &s->words))
+    else if (!team_words_take(&s->words, pipe, to, s->page->joined))
         fd->fd = -1;
 }
 
@@ -318,18 +290,24 @@ static int judge(struct starter *s)
 
     if (s->page->set && !*s->health.why)
         return s->page->status;
+    if (s->words.told && !*s->health.why)
+        return s->words.status;
     if (s->outcome->signal)
         return 128 + s->outcome->signal;
-    sys_write_all(STDERR_FILENO, buf_str(&s->words), s->words.len);
+    sys_write_all(STDERR_FILENO, buf_str(&s->words.kept), s->words.kept.len);
     if (*s->health.why)
         log_error("%s", s->health.why);
     else if (s->lost)
         log_error("a process of Orrery's (pid %d) was killed: the run ends here", (int)s->l.guard.pid);
-    else if (code == 2 || code == TEAM_FAILED || (code == 0 && !s->page->joined))
+    else if (code == 2 || code == TEAM_FAILED)
         return code;
     else if (code < 0)
         log_error("the launcher died of signal %d (%s): the run is not complete", WTERMSIG(status),
                   strsignal(WTERMSIG(status)));
+    else if (code == 0 && !s->page->joined)
+        log_error("the launcher '%s' ended with status 0, and no process reported the end of the run: it "
+                  "started none, or does not pass their standard error on; see --launcher",
+                  s->l.argv[0]);
     else
         log_error("the launcher ended with status %d, and no process reported the end of the run: one "
                   "of them was killed, or could not be started; see above", code);
@@ -350,7 +328,7 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, struct run_ou
     s.page = rc ? NULL : page_make(&s.l.team, err);
     if (rc == 0 && !s.page)
         rc = ERR_SYSTEM;
-    buf_init(&s.words);
+    team_words_init(&s.words);
     if (rc == 0) {
         cli_watch_block(&mask);
         s.l.argv = w.at;
@@ -368,7 +346,7 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, struct run_ou
         *status = judge(&s);
         outcome->unreported = outcome->signal && !s.page->set;
     }
-    buf_fini(&s.words);
+    team_words_fini(&s.words);
     cli_words_fini(&w);
     return rc;
 }

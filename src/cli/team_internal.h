@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
+
 #define TEAM_MAGIC 0x4f525254u /* "ORRT" */
 #define TEAM_STREAMS 3
 #define TEAM_WORKERS_MAX 1024 /* that are watched, and get signals directly */
@@ -37,6 +39,25 @@ int team_claim(struct team_page *);
 
 /* Maps the page; NULL if that fails. */
 struct team_page *team_page_map(int fd);
+
+/* What a worker on another machine says by its standard error when it knows how the run ended: a line that
+ * the starter takes out. */
+#define TEAM_MARK "\001orrery run ended with status "
+
+/* What the launcher prints. */
+struct team_words {
+    struct buf kept;    /* its own words, while the workers' output does not come this way */
+    struct buf pending; /* the end of what has come, which may become a mark */
+    int told, status;   /* a worker said so */
+};
+
+void team_words_init(struct team_words *);
+void team_words_fini(struct team_words *);
+/* May a little be written to the descriptor without waiting? */
+int team_words_fit(int fd);
+/* Reads from a pipe of the launcher's. If workers on this machine have joined, these are words to be kept,
+ * else output to be passed on to standard stream `to`. Returns 0 at the end. */
+int team_words_take(struct team_words *, int pipe, int to, int joined);
 
 /* What the starter remembers of the health of the others; all zero but for the first three at the start. */
 struct team_health {
