@@ -54,15 +54,22 @@ __attribute__((noinline)) static int misfit(const struct mpi_req *req, const str
 }
 
 /* The payload is here: the receive is complete then. */
-static inline void finish(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t,
+static inline void finish(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m,
                           vtime complete)
 {
     req->complete = complete;
     req->flags |= MPI_REQ_DONE;
+    deliver(req, m->payload, m->bytes);
+    mpi_received(self, m, req, complete);
+}
+
+/* The same for a message that came with its payload; a synchronous send is told at time t. */
+static inline void finish_eager(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t,
+                                vtime complete)
+{
     if (m->cookie)
         mpi_send_ack(self, m, t);
-    deliver(req, m->payload, m->bytes);
-    engine_msg_free(&mpi_world.engine, &m->em);
+    finish(self, req, m, complete);
 }
 
 /* Anything but an eager message; `more` is its own cost beside the overhead. */
@@ -75,8 +82,8 @@ __attribute__((noinline)) static void match_other(struct mpi_rank *self, struct 
         mpi_send_cts(self, req, m, vtime_add(t, more));
         engine_msg_free(&mpi_world.engine, &m->em);
     } else {
-        finish(self, req, m, t,
-               m->kind == MPI_MSG_FREE ? t : vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
+        finish_eager(self, req, m, t,
+                     m->kind == MPI_MSG_FREE ? t : vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
     }
 }
 
@@ -94,20 +101,16 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
     if (__builtin_expect(m->kind != MPI_MSG_EAGER, 0))
         match_other(self, req, m, t, more);
     else
-        finish(self, req, m, t, vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
+        finish_eager(self, req, m, t, vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
 }
 
 void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m)
 {
     struct mpi_req *req = (struct mpi_req *)(uintptr_t)m->cookie;
 
-    deliver(req, m->payload, m->bytes);
-    req->complete = vtime_add(m->em.arrival, mpi_recv_cost(m));
-    req->flags |= MPI_REQ_DONE;
+    finish(self, req, m, vtime_add(m->em.arrival, mpi_recv_cost(m)));
     if (req->flags & MPI_REQ_ORPHAN)
         mpi_req_release(req);
-    engine_msg_free(&mpi_world.engine, &m->em);
-    (void)self;
 }
 
 /* Does a named receive fit an earlier message that a wildcard receive in front of it may take? */

@@ -68,6 +68,17 @@ static inline int mpi_msg_is_users(const struct mpi_msg *m)
     return m->kind <= MPI_MSG_FREE && mpi_ctx_is_users(m->ctx);
 }
 
+/* The receipt of a message ends here, whichever way it came: its payload is where the receive wants it,
+ * which is complete at time t. `req` is NULL where there is none (wait.c). Frees the message. */
+static inline void mpi_received(struct mpi_rank *self, struct mpi_msg *m, const struct mpi_req *req,
+                                vtime t)
+{
+    (void)self;
+    (void)req;
+    (void)t;
+    engine_msg_free(&mpi_world.engine, &m->em);
+}
+
 /* ---- early messages (early.c) ---- */
 void mpi_early_add(struct mpi_rank *self, struct mpi_msg *m);
 /* First in send order from `src` that fits, or NULL. Not removed. */

@@ -254,7 +254,7 @@ int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_ty
     mpi_clock_add(self, mpi_recv_cost(m));
     if (status != MPI_STATUS_IGNORE)
         fill_status(status, c, m);
-    engine_msg_free(&mpi_world.engine, &m->em);
+    mpi_received(self, m, NULL, self->ent.clock);
     return MPI_SUCCESS;
 }
 
