@@ -9,17 +9,14 @@
            and with ranks as processes, the virtual time is the same
 """
 
-import argparse
-import concurrent.futures
 import os
 import pathlib
 import re
-import subprocess
-import sys
-import tempfile
 from fractions import Fraction
 
-HERE = pathlib.Path(__file__).resolve().parent
+import harness
+from harness import TESTS, Failure, demand
+
 LATENCY, BYTE = 100_000_000, 8_000  # ps
 NET = "net.model=constant,net.latency=100us,net.bandwidth=1Gbps,mpi.eager_limit=1GiB"
 
@@ -121,19 +118,14 @@ TIMES = [
 ]
 
 
-class Failure(Exception):
-    """A case that failed, and why."""
-
-
 def simulate(orrery, options, program, *args):
     """Runs a program; returns its output and virtual time in picoseconds."""
-    with tempfile.NamedTemporaryFile(suffix=".json") as summary:
-        command = [orrery, "run", "-q", "--compute", "none", "--json", summary.name, *options,
-                   str(program), *map(str, args)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-        if done.returncode:
-            raise Failure(f"{' '.join(command)}: status {done.returncode}\n{done.stderr}")
-        text = pathlib.Path(summary.name).read_text()
+    with harness.fresh_folder() as folder:
+        summary = pathlib.Path(folder) / "run.json"
+        command = [orrery, "run", "-q", "--compute", "none", "--json", summary, *options, program, *args]
+        done = harness.call(command)
+        demand(done.status == 0, f"{' '.join(map(str, command))}: status {done.status}", done.stderr)
+        text = summary.read_text()
     seconds = re.search(r'"virtual_time_s": *([-+.0-9eE]+)', text).group(1)
     return done.stdout, Fraction(seconds) * 10**12
 
@@ -149,8 +141,7 @@ def check_time(orrery, program, case):
 
 def algorithms(orrery):
     """Those of each operation, as 'orrery help collectives' lists them."""
-    text = subprocess.run([orrery, "help", "collectives"], capture_output=True, text=True,
-                          check=True).stdout
+    text = harness.call([orrery, "help", "collectives"]).stdout
     found = {}
     for line in re.sub(r",\n +", ", ", text).splitlines():
         match = re.match(r"  mpi\.(\w+) +(.*)", line)
@@ -180,52 +171,33 @@ def check_data(orrery, program, settings, ranks):
         raise Failure("differs with ranks as processes")
 
 
-def compile_all(build):
+def compile_all(target):
     """The programs, by name."""
-    build.mkdir(parents=True, exist_ok=True)
-    programs = {}
-    for source in (HERE / "coll/coll_once.c", *(HERE / "mpi" / f"{name}_random.c"
-                                                for name in ("coll", "icoll", "pcoll"))):
-        programs[source.stem] = build / source.stem
-        subprocess.run(["mpicc.mpich", "-std=gnu11", "-O1", "-w", "-o", programs[source.stem], source,
-                        "-lm"], check=True)
-    return programs
+    sources = [TESTS / "coll/coll_once.c",
+               *(TESTS / "mpi" / f"{name}_random.c" for name in ("coll", "icoll", "pcoll"))]
+    harness.build_all(sources, target, ["-O1", "-w"])
+    return {source.stem: target / source.stem for source in sources}
 
 
 def cases(orrery, programs):
     for case in TIMES:
-        yield (f"time of {case[0]} {case[1]}, {case[2]} ranks",
-               lambda c=case: check_time(orrery, programs["coll_once"], c))
+        yield (f"time of {case[0]} {case[1]}, {case[2]} ranks", check_time, orrery,
+               programs["coll_once"], case)
     for turn, settings in enumerate(settings_of_turns(orrery)):
         for name in ("coll_random", "icoll_random", "pcoll_random"):
             for ranks in (7, 16) if name != "coll_random" else (7, 12, 64):
-                yield (f"{name}, {ranks} ranks, turn {turn}",
-                       lambda p=programs[name], s=settings, n=ranks: check_data(orrery, p, s, n))
+                yield (f"{name}, {ranks} ranks, turn {turn}", check_data, orrery, programs[name],
+                       settings, ranks)
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Tests algorithms of collectives by name.")
-    parser.add_argument("--orrery", default="build/orrery")
-    parser.add_argument("--build-dir", default="build/coll-tests")
-    parser.add_argument("--filter", default="", help="only cases whose name matches this expression")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    args = parser.parse_args()
+    args = harness.options_parser(__doc__, "build/coll-tests", os.cpu_count()).parse_args()
     orrery = str(pathlib.Path(args.orrery).resolve())
-    todo = [c for c in cases(orrery, compile_all(pathlib.Path(args.build_dir).resolve()))
-            if re.search(args.filter, c[0])]
-    failed = 0
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        results = [(name, pool.submit(check)) for name, check in todo]
-        for number, (name, result) in enumerate(results, 1):
-            try:
-                result.result()
-                print(f"ok {number} - {name}")
-            except (Failure, subprocess.SubprocessError) as why:
-                failed += 1
-                print(f"not ok {number} - {name}\n# " + str(why).replace("\n", "\n# "))
-    print(f"1..{len(todo)}\n{len(todo) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    tap = harness.Tap()
+    tap.run_cases([case for case in cases(orrery, compile_all(args.build_dir.resolve()))
+                   if re.search(args.filter, case[0])], args.jobs)
+    return tap.end()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    harness.main(main)

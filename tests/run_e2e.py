@@ -6,50 +6,28 @@ The format of a case is described in tests/e2e/README.md. With --procs 1,2,3 eac
 writes must be the same as on one.
 """
 
-import argparse
 import collections
 import concurrent.futures
-import itertools
 import json
 import os
 import pathlib
 import re
 import shlex
-import signal
-import subprocess
-import sys
-import tempfile
 
-COMPILERS = {".c": ["mpicc.mpich", "-std=gnu11"], ".cpp": ["mpicxx.mpich", "-std=c++17"],
-             ".f90": ["mpif90.mpich"]}
-FLAGS = ["-Wall", "-Wextra", "-Werror", "-O1", "-g"]
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import harness
+from harness import ROOT, TESTS, Failure, demand
+
+FLAGS = [*harness.STRICT, "-O1", "-g"]
 OWN_FLAGS = re.compile(r"/\* flags: (.*) \*/")  # of a program, in its first line
 USES_RUN = re.compile(r'^[^#\n]*"\$ORRERY" run\b', re.MULTILINE)
-# What the number of processes may change in the text on standard error.
-HIDDEN = [(re.compile(pattern, re.MULTILINE), instead) for pattern, instead in (
-    (r"^  (synchronised|serial|compute time)  .*\n", ""),
-    (r"^  warning +this computer was busy.*\n( {16}.*\n)*", ""), (r"^(  (wall time|peak memory|host)  ).*", r"\1..."),
-    (r"^(  messages .*) \(.*/s\)$", r"\1"), (r"0x[0-9a-f]+", "0x..."),
-    (r"^(  note  +)[0-9.]+ [KMG]?i?B( of static data)", r"\1...\2"))]
-# ... and in the summary of --json.
-HIDDEN_KEYS = {"wall_s", "startup_s", "ratio", "peak_rss_bytes", "host", "host_reason", "procs",
-               "processes", "rounds", "batches", "serial", "private_bytes", "live_stack_max",
-               "own_stacks", "switches", "median_slice_s", "computed_s", "left_out_s", "swapped_bytes"}
-SUMMARY = re.compile(r"^  (virtual time|messages|bytes)  .*\n", re.MULTILINE)
 STREAMS = ("exit", "stdout", "stderr", "files")
 
 Outcome = collections.namedtuple("Outcome", STREAMS)
 
 
-class Failure(Exception):
-    """A case that failed, and why."""
-
-
-def call(command, **options):
-    result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
-    if result.returncode:
-        raise SystemExit(f"{' '.join(map(str, command))}: {result.stderr}")
+def call(command):
+    done = harness.call(command)
+    demand(done.status == 0, " ".join(map(str, command)), done.stderr)
 
 
 def build(sources, target):
@@ -57,20 +35,15 @@ def build(sources, target):
     target.mkdir(parents=True, exist_ok=True)
 
     def one(source):
-        binary = target / source.stem
-        if not binary.exists() or binary.stat().st_mtime < source.stat().st_mtime:
-            plain = source.stem == "non_mpi"
-            compiler = ["gcc"] if plain else COMPILERS[source.suffix]
-            flags = OWN_FLAGS.match(source.read_text())
-            call([*compiler, *FLAGS, f"-I{ROOT / 'include'}",
-                  *(flags[1].split() if flags else []), str(source), "-o",
-                  str(binary)])
+        own = OWN_FLAGS.match(source.read_text())
+        plain = source.stem == "non_mpi"
+        harness.build(source, target / source.stem,
+                      [*FLAGS, f"-I{ROOT / 'include'}", *(own[1].split() if own else [])],
+                      ["gcc"] if plain else None)
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        list(pool.map(one, [s for s in sorted(sources.iterdir()) if s.suffix in COMPILERS]))
-    if not (target / "non_mpi_static").exists():
-        call(["gcc", *FLAGS, "-static", str(sources / "non_mpi.c"), "-o",
-              str(target / "non_mpi_static")])
+        list(pool.map(one, [s for s in sorted(sources.iterdir()) if s.suffix in harness.COMPILERS]))
+    harness.build(sources / "non_mpi.c", target / "non_mpi_static", [*FLAGS, "-static"], ["gcc"])
     build_open_mpi(target)
 
 
@@ -110,31 +83,20 @@ def read_files(folder):
             continue
         text = path.read_text(errors="replace")
         if path.suffix == ".json" and '"wall_s"' in text:
-            values = json.loads(text)
-            text = json.dumps({k: v for k, v in values.items() if k not in HIDDEN_KEYS}, indent=1)
+            text = json.dumps(harness.read_summary(text), indent=1)
         files[path.name] = text
     return "".join(f"{name}:\n{text}\n" for name, text in files.items())
 
 
 def run(case, options, procs):
-    """Runs the command of a case in its own session; on a time-out exactly that is ended."""
-    with tempfile.TemporaryDirectory(prefix="orrery-e2e-") as folder:
+    """Runs the command of a case in a folder of its own."""
+    with harness.fresh_folder() as folder:
         environment = dict(os.environ, ORRERY=options.wrappers[procs], OUT=folder,
                            PROGRAMS=os.path.abspath(options.build_dir), PROCS=str(procs),
                            LC_ALL="C")
-        process = subprocess.Popen(["sh", str((case / "cmd").resolve())], cwd=folder,
-                                   env=environment, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   start_new_session=True)
-        try:
-            out, err = process.communicate(timeout=options.timeout)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            raise Failure(f"not finished after {options.timeout} s") from None
+        done = harness.call(["sh", (case / "cmd").resolve()], options.timeout, cwd=folder, env=environment)
         files = read_files(folder)
-        texts = (t.decode(errors="replace").replace(folder, "$OUT") for t in (out, err))
-    return Outcome(process.returncode, *texts, files)
+    return Outcome(done.status, *(text.replace(folder, "$OUT") for text in done[1:]), files)
 
 
 def check_exit(wanted, status):
@@ -186,52 +148,29 @@ def read_differs(case):
     return names
 
 
-def hide(text, ignored):
-    if "summary" in ignored:
-        text = SUMMARY.sub("", text)
-    for pattern, instead in HIDDEN:
-        text = pattern.sub(instead, text)
-    return text
-
-
-def show_difference(name, first, again):
-    ours, theirs = str(first).splitlines(), str(again).splitlines()
-    for number, (x, y) in enumerate(itertools.zip_longest(ours, theirs), 1):
-        if x != y:
-            return f"{name}, line {number}: {x!r:.300} on one process, {y!r:.300} here"
-    return f"{name} differs in the end of its last line"
-
-
 def compare(case, first, again):
     ignored = read_differs(case)
-    first, again = (o._replace(stderr=hide(o.stderr, ignored)) for o in (first, again))
-    problems = [show_difference(name, x, y) for name, x, y in zip(STREAMS, first, again)
-                if x != y and name not in ignored]
-    if problems:
-        raise Failure("\n".join(problems))
+    first, again = (o._replace(stderr=harness.hide(o.stderr, "summary" in ignored)) for o in (first, again))
+    harness.demand_same("not as on one process", *(
+        (name, x, y) for name, x, y in zip(STREAMS, first, again) if name not in ignored))
 
 
 def attempt(case, options):
     """What was tried with a case, as pairs of a name and what is wrong, or None."""
+    outcomes = {}
+
+    def one(procs):
+        outcome = run(case, options, procs)
+        check_expectations(case, outcome)
+        if procs > 1 and 1 in outcomes:
+            compare(case, outcomes[1], outcome)
+        outcomes[procs] = outcome
+
     counts = [1]
     if USES_RUN.search((case / "cmd").read_text()):
         counts += [p for p in options.procs if p != 1]
-    results = []
-    first = None
     for procs in counts:
-        name = case.name + (f" on {procs} processes" if procs > 1 else "")
-        try:
-            outcome = run(case, options, procs)
-            check_expectations(case, outcome)
-            if procs == 1:
-                first = outcome
-            elif first:
-                compare(case, first, outcome)
-        except Failure as failure:
-            results.append((name, str(failure)))
-        else:
-            results.append((name, None))
-    return results
+        yield case.name + (f" on {procs} processes" if procs > 1 else ""), harness.attempt(one, procs)
 
 
 def parse_counts(text):
@@ -239,17 +178,12 @@ def parse_counts(text):
 
 
 def parse_options():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    here = pathlib.Path(__file__).resolve().parent
-    parser.add_argument("--orrery", default="build/orrery", help="the program to test")
-    parser.add_argument("--cases", default=here / "e2e", type=pathlib.Path)
-    parser.add_argument("--programs", default=here / "mpi" / "bad", type=pathlib.Path)
-    parser.add_argument("--build-dir", default="build/tests-e2e", type=pathlib.Path)
+    parser = harness.options_parser(__doc__, "build/tests-e2e")
+    parser.add_argument("--cases", default=TESTS / "e2e", type=pathlib.Path)
+    parser.add_argument("--programs", default=TESTS / "mpi" / "bad", type=pathlib.Path)
     parser.add_argument("--procs", default=[1], type=parse_counts, metavar="LIST",
                         help="numbers of native processes, such as 1,2,3")
-    parser.add_argument("--filter", help="only cases whose name matches this expression")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=600, help="seconds per case")
+    parser.add_argument("--timeout", type=float, default=harness.LIMIT, help="seconds per case")
     return parser.parse_args()
 
 
@@ -258,20 +192,11 @@ def main():
     build(options.programs.resolve(), options.build_dir.resolve())
     options.wrappers = {procs: make_wrapper(options, procs) for procs in {1, *options.procs}}
     cases = sorted(c for c in options.cases.iterdir() if (c / "cmd").exists()
-                   and (not options.filter or re.search(options.filter, c.name)))
-    number = passed = 0
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        results = pool.map(lambda case: attempt(case, options), cases)
-        for name, problem in itertools.chain.from_iterable(results):
-            number += 1
-            passed += problem is None
-            print(("ok" if problem is None else "not ok"), number, "-", name, flush=True)
-            for line in (problem or "").splitlines():
-                print("#   " + line, flush=True)
-    print(f"1..{number}")
-    print(f"{passed} passed, {number - passed} failed")
-    return 0 if passed == number else 1
+                   and re.search(options.filter, c.name))
+    tap = harness.Tap()
+    tap.run(lambda case: attempt(case, options), cases, options.jobs)
+    return tap.end()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    harness.main(main)

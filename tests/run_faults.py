@@ -17,53 +17,39 @@ import re
 import resource
 import select
 import signal
-import subprocess
-import sys
-import time
 
-import run_hosts
-import run_procs
-from run_procs import demand
+import harness
+import watched_run
+from harness import demand, wait_until
+from watched_run import Run
 
-LIMIT = run_procs.LIMIT
 SUMMARY = r"orrery: error: interrupted by signal {0} \(.*\): the run is not complete\norrery: \d ranks, stopped\n"
 
 
-class Tests(run_procs.Tests):
+class Tests(watched_run.Tests):
     # ---- start ----
 
-    def await_role(self, run, role, index):
-        """Until the process is there."""
-        end = time.monotonic() + LIMIT
-        while time.monotonic() < end and run.process.poll() is None:
-            for process in run_procs.descendants(run.process.pid, run.program):
-                if process.role == role and index in (None, process.index):
-                    return process.pid
-        raise run_procs.Failure(f"there is no {role} {index}\n{run.text(run.err)}")
-
     def start(self, role, index, sig, ways=()):
-        with run_hosts.Run(self, ["-n", "4", "--procs", "2", *ways], "lasting", "ring") as run:
-            os.kill(self.await_role(run, role, index), sig)
-            status, _, err = run.finish(LIMIT)
+        with Run(self, ["-n", "4", "--procs", "2", *ways], "lasting", "ring") as run:
+            os.kill(run.await_role(role, index), sig)
+            status, _, err = run.finish()
         demand(status in (2, 3), f"exit status {status}", err)
         demand(len(re.findall("^orrery: error: ", err, re.M)) == 1, "not one message", err)
 
     def early_signal(self, role, index):
-        with run_hosts.Run(self, ["-n", "4", "--procs", "2"], "lasting", "ring") as run:
-            self.await_role(run, role, index)
+        with Run(self, ["-n", "4", "--procs", "2"], "lasting", "ring") as run:
+            run.await_role(role, index)
             os.kill(run.process.pid, signal.SIGTERM)
-            status, _, err = run.finish(LIMIT)
+            status, _, err = run.finish()
         demand(status == 128 + signal.SIGTERM, f"exit status {status}", err)
         demand(re.fullmatch(SUMMARY.format(15) + "(  .*\n)*", err), "not one reason and summary", err)
 
     # ---- streams and limits ----
 
     def limited(self, arguments, program, *words, before=None, **options):
-        result = subprocess.run([self.orrery, "run", "-q", "-n", "4", "--compute", "none", *arguments,
-                                 str(self.build / program), *words], timeout=LIMIT, check=False,
-                                preexec_fn=before, env=dict(os.environ, LC_ALL="C"),
-                                **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
-        return result.returncode, result.stdout, (result.stderr or b"").decode()
+        return harness.call([self.orrery, "run", "-q", "-n", "4", "--compute", "none", *arguments,
+                             self.build / program, *words], preexec_fn=before,
+                            env=dict(os.environ, LC_ALL="C"), **options)
 
     def streams(self, ways, closed):
         def close():
@@ -76,7 +62,7 @@ class Tests(run_procs.Tests):
             demand(2 in closed or "cannot write to standard output: Bad file descriptor" in err,
                    "no message", err)
         else:
-            demand(status == 0 and out.count(b"hello from") == 2, f"exit status {status}", err)
+            demand(status == 0 and out.count("hello from") == 2, f"exit status {status}", err)
 
     def descriptors(self, count):
         """Either it works, or it says why not."""
@@ -85,7 +71,7 @@ class Tests(run_procs.Tests):
             before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count)))
         if count >= 64:
             demand(status == 0, f"exit status {status}", err)
-        demand((status == 0) == (out.count(b"hello from") == 2), f"{status}, {out}", err)
+        demand((status == 0) == (out.count("hello from") == 2), f"{status}, {out}", err)
         demand(status == 0 or "orrery: error: " in err, f"exit status {status}, no message", err)
 
     def file_size(self, ways):
@@ -102,12 +88,10 @@ class Tests(run_procs.Tests):
     def unread(self, ways):
         """The reader of the output does not read."""
         reader, writer = os.pipe()
-        with run_hosts.Run(self, ["-n", "4", *ways], "flood", "5000000", stdout=writer) as run:
-            end = time.monotonic() + LIMIT
-            while not is_full(writer) and time.monotonic() < end:
-                time.sleep(0.05)
+        with Run(self, ["-n", "4", *ways], "flood", "5000000", stdout=writer) as run:
+            wait_until(lambda: is_full(writer), "a full pipe", run.errors)
             os.kill(run.process.pid, signal.SIGTERM)
-            status, _, err = run.finish(LIMIT)
+            status, _, err = run.finish()
         os.close(reader)
         os.close(writer)
         demand(status == 128 + signal.SIGTERM, f"exit status {status}", err)
@@ -115,23 +99,21 @@ class Tests(run_procs.Tests):
 
     def twice(self):
         """timeout(1) sends a signal to the process and to its group."""
-        with run_hosts.Run(self, ["-n", "6"], "lasting", "spin") as run:
+        with Run(self, ["-n", "6"], "lasting", "spin") as run:
             run.await_start(1)
             os.kill(run.process.pid, signal.SIGTERM)
             os.killpg(run.process.pid, signal.SIGTERM)
-            status, out, err = run.finish(LIMIT)
+            status, out, err = run.finish()
         demand(status == 128 + signal.SIGTERM and out == "hello from 0\n", f"{status}, {out}", err)
 
     def stopped(self):
         """A run on one process waits, but says so, and can be ended."""
-        with run_hosts.Run(self, ["-n", "5", "--host", "process"], "staying", "spin", "1") as run:
+        with Run(self, ["-n", "5", "--host", "process"], "staying", "spin", "1") as run:
             zygote = run.parent(run.await_ranks(5)[1])
             os.kill(zygote, signal.SIGSTOP)
-            end = time.monotonic() + LIMIT
-            while "was stopped by a signal" not in run.text(run.err) and time.monotonic() < end:
-                time.sleep(0.1)
+            run.await_message("was stopped by a signal")
             os.kill(run.process.pid, signal.SIGTERM)
-            status, _, err = run.finish(LIMIT)
+            status, _, err = run.finish()
         demand(status == 128 + signal.SIGTERM, f"exit status {status}", err)
         demand(f"starts ranks (pid {zygote}) was stopped by a signal" in err, "no warning", err)
 
@@ -141,12 +123,12 @@ class Tests(run_procs.Tests):
         """What nobody uses is removed, what somebody uses is not."""
         left, used = (pathlib.Path(f"/dev/shm/mpich_shar_tmp{os.getpid()}-{n}") for n in (1, 2))
         try:
-            with run_hosts.Run(self, ["-n", "4", "--procs", "2"], "lasting", "ring") as run, \
+            with Run(self, ["-n", "4", "--procs", "2"], "lasting", "ring") as run, \
                     open(used, "wb"):
                 run.await_start(2)
                 left.touch()
                 os.kill(run.find("mpiexec"), signal.SIGKILL)
-                run.finish(LIMIT)
+                run.finish()
                 demand(used.exists() and not left.exists(), f"{used.exists()} {left.exists()}")
         finally:
             left.unlink(missing_ok=True)
@@ -183,6 +165,5 @@ def add_all(tests):
 
 
 if __name__ == "__main__":
-    HERE = pathlib.Path(__file__).resolve().parent
-    sys.exit(run_procs.main(Tests, [HERE / "procs", HERE / "hosts"], (add_all,),
-                            "build/tests-faults", __doc__))
+    harness.main(lambda: watched_run.run_tests(Tests, ("procs", "hosts"), (add_all,),
+                                               "build/tests-faults", __doc__))

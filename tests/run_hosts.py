@@ -12,72 +12,19 @@ Prints TAP. The programs are those of tests/procs and tests/hosts. Kinds of test
 
 import itertools
 import os
-import pathlib
 import re
 import resource
 import signal
-import subprocess
-import sys
-import time
-import uuid
 
-import run_procs
-from run_procs import demand
+import harness
+import watched_run
+from harness import demand
+from watched_run import Run
 
-MARK = "ORRERY_TEST_MARK"
 HOST = ["--host", "process"]
 
 
-def marked(mark):
-    """Processes whose environment has the mark; those that have ended do not count."""
-    wanted = f"{MARK}={mark}".encode()
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            environment = pathlib.Path(f"/proc/{name}/environ").read_bytes()
-        except OSError:
-            continue
-        stat = run_procs.read_stat(name)
-        if wanted in environment.split(b"\0") and stat and stat[1] not in "ZX":
-            found.append((int(name), stat[0]))
-    return found
-
-
-class Run(run_procs.Run):
-    """A run all of whose processes can be told by a mark."""
-
-    def __init__(self, tests, arguments, program, *words, **options):
-        self.mark = uuid.uuid4().hex
-        super().__init__(tests, arguments, program, *words, environment={MARK: self.mark}, **options)
-
-    def __exit__(self, *what):
-        for pid, _ in marked(self.mark):
-            os.kill(pid, signal.SIGKILL)
-        super().__exit__(*what)
-
-    def await_ranks(self, count):
-        """Until each rank has made its file; the real process of each."""
-        end = time.monotonic() + run_procs.LIMIT
-        while len(list(self.path.glob("rank.*"))) < count:
-            demand(self.process.poll() is None and time.monotonic() < end, "the run did not start",
-                   self.text(self.err))
-            time.sleep(0.02)
-        return [int((self.path / f"rank.{i}").read_text()) for i in range(count)]
-
-    def parent(self, pid):
-        return run_procs.read_stat(pid)[0]
-
-    def finish(self, limit=run_procs.LIMIT):
-        outcome = super().finish(limit)
-        end = time.monotonic() + run_procs.GONE
-        while marked(self.mark) and time.monotonic() < end:
-            time.sleep(0.05)
-        left = marked(self.mark)
-        demand(not left, f"still running: {left}", outcome[2])
-        return outcome
-
-
-class Tests(run_procs.Tests):
+class Tests(watched_run.Tests):
     def simulate(self, arguments, program, *words):
         """Only fibres copy static data."""
         outcome = super().simulate(arguments, program, *words)
@@ -95,7 +42,6 @@ class Tests(run_procs.Tests):
         """Sends a signal to what keeps the run going; rank 1 is the one that spins or waits."""
         with Run(self, ["-q", "-n", "5", *HOST, *ways], "staying", what, "1") as run:
             ranks = run.await_ranks(5)
-            time.sleep(0.1)
             zygote = run.parent(ranks[1])
             pid = {"rank": ranks[1], "zygote": zygote, "other": ranks[4],
                    "scheduler": run.parent(zygote), "starter": run.process.pid}.get(victim)
@@ -129,7 +75,6 @@ class Tests(run_procs.Tests):
         """Ctrl-C while rank 1 computes: the report says so, and where."""
         with Run(self, ["-q", "-n", "5", *ways], "staying", "spin", "1") as run:
             run.await_ranks(5)
-            time.sleep(0.1)
             os.kill(run.process.pid, signal.SIGINT)
             self.expect(run, 130, r"rank 1 was running outside MPI at virtual time [^\n]*\n"
                                   r"    #0 [^\n]*staying\.c:\d+")
@@ -137,21 +82,20 @@ class Tests(run_procs.Tests):
     def stalled(self, ways):
         """Rank 1 waits for a connection that no other rank can make."""
         with Run(self, ["-n", "3", *ways], "waits", "1") as run:
+            run.await_message("rank 1 has been waiting in accept()")
+            (run.path / "connect").touch()
             self.expect(run, 0, r"warning: rank 1 has been waiting in accept\(\) for 5 s")
 
     def input(self, words):
         """Rank 0 has the input, the others have none."""
         texts = []
         for host in ("fibre", "process"):
-            result = subprocess.run(
+            texts.append(harness.call(
                 [self.orrery, "run", "-q", "-n", "3", "--compute", "none", "--host", host,
-                 str(self.build / "input"), *words], input="one\ntwo\nthree", capture_output=True,
-                text=True, timeout=run_procs.LIMIT, check=False)
-            texts.append((result.returncode, result.stdout, result.stderr))
+                 self.build / "input", *words], text="one\ntwo\nthree"))
         demand(texts[0] == texts[1], "not the same", *map(str, texts))
-        demand(texts[0][0] == 0 and "rank 0: 13 bytes\n" in texts[0][1] and
-               "rank 2: 0 bytes\n" in texts[0][1], "not the input", *map(str, texts[0]))
-
+        demand(texts[0].status == 0 and "rank 0: 13 bytes\n" in texts[0].stdout and
+               "rank 2: 0 bytes\n" in texts[0].stdout, "not the input", *map(str, texts[0]))
 
     def thread(self, ways, how, wanted, pattern):
         """Something goes wrong in a thread of rank 2."""
@@ -160,7 +104,7 @@ class Tests(run_procs.Tests):
 
     def thread_spins(self, sig, wanted):
         with Run(self, ["-q", "-n", "4", *HOST], "threads", "spin", "2") as run:
-            time.sleep(1)
+            run.await_files("spins", 1)
             os.kill(run.process.pid, sig)
             self.expect(run, wanted, "")
 
@@ -184,11 +128,10 @@ class Tests(run_procs.Tests):
         """The system allows fewer than there are ranks."""
         user = 64999 if os.geteuid() == 0 else os.geteuid() # root has no limit
         limit = 40 + sum(count_tasks(name, user) for name in filter(str.isdigit, os.listdir("/proc")))
-        result = subprocess.run(
-            [self.orrery, "run", "-q", "-n", "200", *HOST, str(self.build / "hello")], cwd="/",
-            capture_output=True, text=True, timeout=run_procs.LIMIT, check=False, user=user,
+        result = harness.call(
+            [self.orrery, "run", "-q", "-n", "200", *HOST, self.build / "hello"], cwd="/", user=user,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit)))
-        demand(result.returncode == 3, f"exit status {result.returncode}", result.stderr)
+        demand(result.status == 3, f"exit status {result.status}", result.stderr)
         demand(re.search(r"error: cannot start a process for rank \d+: .*; see 'ulimit -u'",
                          result.stderr), "no message", result.stderr)
 
@@ -204,8 +147,7 @@ def count_tasks(pid, user):
 
 def can_change_user(tests):
     """Whether the user who has a limit may read what is tested."""
-    return os.geteuid() != 0 or subprocess.run(
-        ["test", "-x", tests.orrery], user=64999, check=False).returncode == 0
+    return os.geteuid() != 0 or harness.call(["test", "-x", tests.orrery], user=64999).status == 0
 
 
 def add_same(tests):
@@ -290,11 +232,6 @@ def add_reports(tests):
     tests.add("report killed fibres", tests.kept, hosts[0], "kill", 3, r"was killed \(SIGKILL\)")
 
 
-def main():
-    here = pathlib.Path(__file__).resolve().parent
-    return run_procs.main(Tests, (here / "hosts", here / "procs"), (add_same, add_faults),
-                          "build/tests-hosts", __doc__)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    harness.main(lambda: watched_run.run_tests(Tests, ("hosts", "procs"), (add_same, add_faults),
+                                               "build/tests-hosts", __doc__))

@@ -12,29 +12,25 @@ import pty
 import re
 import select
 import shutil
-import subprocess
-import sys
+import signal
 
-from run_e2e import Failure
-from run_procs import LIMIT, demand
+import harness
+from harness import LIMIT, ROOT, demand
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 EXAMPLES = ("heat", "farm", "machines", "calibrate")
 
 
-def call(command, cwd=None, environment=None, **options):
-    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False,
-                          timeout=LIMIT, stdin=subprocess.DEVNULL, **options)
-    demand(done.returncode == 0, f"'{command[0]}' ended with {done.returncode}", done.stdout[-2000:],
+def call(command, cwd=None, environment=None):
+    done = harness.call(command, cwd=cwd, env=environment)
+    demand(done.status == 0, f"'{command[0]}' ended with {done.status}", done.stdout[-2000:],
            done.stderr[-2000:])
     return done.stdout
 
 
 def copy_tree(target):
     shutil.rmtree(target, ignore_errors=True)
-    names = subprocess.run(["git", "ls-files", "-coz", "--exclude-standard"], cwd=ROOT, capture_output=True,
-                           text=True, check=True).stdout.split("\0")
+    names = call(["git", "ls-files", "-coz", "--exclude-standard"], ROOT).split("\0")
     for name in filter(None, names):
         if not (ROOT / name).exists():
             continue
@@ -108,13 +104,14 @@ class Tests:
         if pid == 0:
             os.chdir(self.build)
             os.execvpe(shell[0], shell, {**self.environment, "TERM": "dumb", "PS1": "$ ", "INPUTRC": "/dev/null"})
-        os.write(fd, f"{setup}\n{keys}\nexit\n".encode())
         shown = b""
-        while select.select([fd], [], [], LIMIT)[0]:
-            try:
+        try:
+            os.write(fd, f"{setup}\n{keys}\nexit\n".encode())
+            while select.select([fd], [], [], LIMIT)[0]:
                 shown += os.read(fd, 65536)
-            except OSError: # it has ended
-                break
+            os.killpg(pid, signal.SIGKILL)
+        except OSError: # it has ended
+            pass
         os.close(fd)
         os.waitpid(pid, 0)
         return shown.decode(errors="replace")
@@ -165,21 +162,13 @@ def main():
     shutil.rmtree(tests.build / "copy", ignore_errors=True)
     cases = [("the package is built, without tests", tests.package), ("it runs from its folder", tests.runs),
              ("pages and links", tests.pages), ("pkg-config", tests.pkg_config)]
-    cases += [(f"the example {name} in a copy", lambda name=name: tests.example(name)) for name in EXAMPLES]
+    cases += [(f"the example {name} in a copy", tests.example, name) for name in EXAMPLES]
     cases += [("completion: candidates", tests.candidates), ("completion in bash", tests.bash),
               ("completion in zsh", tests.zsh), ("completion in fish", tests.fish)]
-    failed = 0
-    for number, (name, case) in enumerate(cases, 1):
-        try:
-            case()
-            print(f"ok {number} - {name}", flush=True)
-        except (Failure, subprocess.SubprocessError, OSError) as error:
-            failed += 1
-            text = "\n".join(f"# {line}" for line in str(error).splitlines())
-            print(f"not ok {number} - {name}\n{text}", flush=True)
-    print(f"1..{len(cases)}\n{len(cases) - failed} passed, {failed} failed")
-    return failed > 0
+    tap = harness.Tap()
+    tap.run_cases(cases)
+    return tap.end()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    harness.main(main)

@@ -26,27 +26,20 @@ the simulator keeps stacks in another way, get a few schedules of their own. Wit
 several native processes must give the same once more, and so must ranks that are processes.
 """
 
-import argparse
 import collections
-import concurrent.futures
 import json
 import os
 import pathlib
 import re
 import shlex
 import shutil
-import signal
-import subprocess
-import sys
-import tempfile
 
-SUFFIXES = (".c", ".cpp", ".f", ".f90")
-COMPILERS = {".c": ["mpicc.mpich", "-std=gnu11"], ".cpp": ["mpicxx.mpich", "-std=c++17"],
-             ".f": ["mpif90.mpich"], ".f90": ["mpif90.mpich"]}
+import harness
+from harness import demand
+
 # MPICH declares MPI_STATUSES_IGNORE so that gcc 12 takes it for an empty array.
-WARNINGS = {".c": ["-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow"],
-            ".cpp": ["-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow"],
-            ".f": ["-w"], ".f90": ["-w"]}
+C_WARNINGS = [*harness.STRICT, "-Wno-stringop-overflow"]
+WARNINGS = {".c": C_WARNINGS, ".cpp": C_WARNINGS, ".f": ["-w"], ".f90": ["-w"]}
 MANY = 257  # above the count up to which every rank has a stack of its own
 JSON_KEYS = ("ranks", "virtual_time_s", "wall_s", "peak_rss_bytes", "messages", "bytes", "host",
              "procs")
@@ -58,10 +51,6 @@ SPREAD = (("--procs", "3", "--placement", "cyclic"), ("--procs", "4", "--schedul
 Program = collections.namedtuple("Program", "name source binary flags n native args output "
                                  "schedules measured options lines host")
 Outcome = collections.namedtuple("Outcome", "status stdout stderr summary stats")
-
-
-class Failure(Exception):
-    """A case that failed, and why."""
 
 
 def read_header(source):
@@ -81,7 +70,7 @@ def find_programs(folders, build, pattern):
     sources = []
     for folder in (pathlib.Path(f).resolve() for f in folders):
         found = sorted(folder.iterdir()) if folder.is_dir() else [folder]
-        sources += [s for s in found if s.suffix in SUFFIXES]
+        sources += [s for s in found if s.suffix in harness.COMPILERS]
     programs = []
     for index, source in enumerate(sources):
         if pattern and not re.search(pattern, source.name):
@@ -101,33 +90,6 @@ def find_programs(folders, build, pattern):
     return programs
 
 
-def stale(program):
-    if not program.binary.exists():
-        return True
-    folder = program.source.parent
-    included = re.findall(r'#include "(.*)"', program.source.read_text())
-    inputs = [program.source, *folder.glob("*.h"), *(folder / name for name in included)]
-    return max(p.stat().st_mtime for p in inputs) > program.binary.stat().st_mtime
-
-
-def run(command, timeout, cwd=None):
-    """Runs a command in its own session, so that on a time-out exactly its children are ended."""
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, start_new_session=True, cwd=cwd)
-    try:
-        out, err = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        raise Failure(f"not finished after {timeout} s: {' '.join(map(str, command))}")
-    return process.returncode, out.decode(errors="replace"), err.decode(errors="replace")
-
-
-def demand(condition, message, stderr=""):
-    if not condition:
-        raise Failure("\n".join([message, *stderr.strip().splitlines()[:10]]))
-
-
 class Runner:
     def __init__(self, options):
         self.options = options
@@ -135,16 +97,7 @@ class Runner:
         self.native_output = {}
 
     def compile(self, program):
-        if not stale(program):
-            return
-        suffix = program.source.suffix
-        command = [*COMPILERS[suffix], *WARNINGS[suffix], *program.flags, str(program.source), "-o",
-                   str(program.binary)]
-        if suffix == ".c":
-            command.append("-lm")
-        with tempfile.TemporaryDirectory(prefix="orrery-test-") as folder:
-            status, _, err = run(command, 120, cwd=folder)  # modules are written where it runs
-        demand(status == 0, "does not compile", err)
+        harness.build(program.source, program.binary, [*WARNINGS[program.source.suffix], *program.flags])
 
     def native(self, program):
         """Runs natively, once per binary: what it printed is kept beside it."""
@@ -152,26 +105,26 @@ class Runner:
         if kept.exists() and kept.stat().st_mtime > program.binary.stat().st_mtime:
             self.native_output[program.name] = kept.read_text()
             return
-        with tempfile.TemporaryDirectory(prefix="orrery-test-") as folder:
+        with harness.fresh_folder() as folder:
             args = [a.replace("{tmp}", folder) for a in program.args]
-            status, out, err = run(["mpiexec.mpich", "-n", str(program.native),
-                                    str(program.binary), *args], self.options.timeout)
+            status, out, err = harness.call(
+                ["mpiexec.mpich", "-n", program.native, program.binary, *args], self.options.timeout)
         demand(status == 0, f"native run: exit status {status}", err)
         demand(out, "native run: no output")
         self.native_output[program.name] = out
         kept.write_text(out)
 
     def simulate(self, program, n, extra=("--compute", "none")):
-        with tempfile.TemporaryDirectory(prefix="orrery-test-") as folder:
+        with harness.fresh_folder() as folder:
             work = os.path.join(folder, "work")
             os.mkdir(work)
             summary, stats = os.path.join(folder, "run.json"), os.path.join(folder, "stats.json")
             args = [a.replace("{tmp}", work) for a in program.args]
-            status, out, err = run(
-                [self.orrery, "run", "-n", str(n), *self.host_of(program), *extra,
+            status, out, err = harness.call(
+                [self.orrery, "run", "-n", n, *self.host_of(program), *extra,
                  *program.options,
                  *shlex.split(self.options.run_args),
-                 "--json", summary, "--stats", stats, str(program.binary), *args],
+                 "--json", summary, "--stats", stats, program.binary, *args],
                 self.options.timeout)
             demand(status == 0, f"n={n} {' '.join(extra)}: exit status {status}", err)
             demand(os.path.exists(summary), f"n={n}: --json wrote nothing", err)
@@ -191,13 +144,10 @@ class Runner:
         return ("--host", "process" if program.host in ("process", "threads") else "fibre")
 
     def compare(self, first, again, what):
-        demand(again.stdout == first.stdout, what + ": other output\n" +
-               first_difference(first.stdout, again.stdout))
-        for key in ("virtual_time_ps", "messages", "bytes"):
-            demand(again.summary[key] == first.summary[key],
-                   f"{what}: {key} is {again.summary[key]}, was {first.summary[key]}")
-        demand(again.stats == first.stats, what + ": other statistics\n" +
-               first_difference(first.stats, again.stats))
+        keys = ("virtual_time_ps", "messages", "bytes")
+        harness.demand_same(what, ("output", first.stdout, again.stdout),
+                            *((key, first.summary[key], again.summary[key]) for key in keys),
+                            ("statistics", first.stats, again.stats))
 
     def simulated(self, program, n):
         first = self.simulate(program, n)
@@ -217,8 +167,9 @@ class Runner:
         if program.output == "sorted":
             expected.sort()
             got.sort()
-        demand(program.output == "free" or expected == got, f"n={n}: not the native output\n" +
-               first_difference("\n".join(expected), "\n".join(got)))
+        if program.output != "free":
+            harness.demand_same(f"n={n}: not the native output",
+                                ("output", "\n".join(expected), "\n".join(got)))
 
     def measured(self, program):
         outcome = self.simulate(program, program.native, ("--compute", "measured"))
@@ -237,8 +188,7 @@ class Runner:
             what = f"n={n} {' '.join(way)}"
             again = self.simulate(program, n, ("--compute", "none", "-q", *way))
             self.compare(first, again, what)
-            demand(again.stderr == first.stderr, what + ": other text on standard error\n" +
-                   first_difference(first.stderr, again.stderr))
+            harness.demand_same(what, ("standard error", first.stderr, again.stderr))
             demand(again.summary["procs"] == min(int(way[1]), n),
                    f"{what}: {again.summary['procs']} processes")
 
@@ -255,29 +205,29 @@ class Runner:
         ways = [()]
         if TALKATIVE.match(program.name) and few > 1:
             ways += [("--procs", "2"), ("--schedule", "random:1")]
-        yield f"process host {program.name} n={few}", self.hosted, (program, few, ways)
+        yield f"process host {program.name} n={few}", self.hosted, program, few, ways
 
     def spread_cases(self, program):
         counts = [n for n in program.n if n > 1]
         largest = max(counts)
         few = max([n for n in counts if n <= 5 and n != largest] or [largest])
         for n in sorted({few, largest}):
-            yield f"processes {program.name} n={n}", self.spread, (program, n, (("--procs", "2"),))
+            yield f"processes {program.name} n={n}", self.spread, program, n, (("--procs", "2"),)
         if TALKATIVE.match(program.name):
             n = max([n for n in counts if n < MANY])
-            yield f"processes {program.name} n={n} spread", self.spread, (program, n, SPREAD)
+            yield f"processes {program.name} n={n} spread", self.spread, program, n, SPREAD
 
     def cases(self, programs):
-        """All cases, as (name, function, arguments), in the order in which they must start."""
+        """All cases, as (name, function, program, ...), in the order in which they must start."""
         options = self.options
-        listed = [(f"compile {p.name}", self.compile, (p,)) for p in programs]
+        listed = [(f"compile {p.name}", self.compile, p) for p in programs]
         yield listed
         if not options.no_native:
-            yield [(f"native {p.name} n={p.native}", self.native, (p,)) for p in programs]
+            yield [(f"native {p.name} n={p.native}", self.native, p) for p in programs]
         if options.native_only:
             return
-        listed = [(f"run {p.name} n={n}", self.simulated, (p, n)) for p in programs for n in p.n]
-        listed += [(f"measured {p.name}", self.measured, (p,)) for p in programs if p.measured]
+        listed = [(f"run {p.name} n={n}", self.simulated, p, n) for p in programs for n in p.n]
+        listed += [(f"measured {p.name}", self.measured, p) for p in programs if p.measured]
         for p in programs:
             if p.host == "threads":
                 continue
@@ -288,8 +238,7 @@ class Runner:
             for n in [few] + [n for n in p.n if n >= MANY]:
                 seeds = range(1, (total if n == few else min(total, 3)) + 1)
                 if seeds:
-                    listed.append((f"schedules {p.name} n={n} x{len(seeds)}", self.scheduled,
-                                   (p, n, seeds)))
+                    listed.append((f"schedules {p.name} n={n} x{len(seeds)}", self.scheduled, p, n, seeds))
         if options.procs:
             listed += [case for p in programs if p.host != "threads" and max(p.n) > 1
                        for case in self.spread_cases(p)]
@@ -297,37 +246,16 @@ class Runner:
         yield listed
 
 
-def first_difference(a, b):
-    for number, (x, y) in enumerate(zip(a.splitlines(), b.splitlines()), 1):
-        if x != y:
-            return f"line {number}: expected {x[:200]!r}\n  but got {y[:200]!r}"
-    return f"{len(a.splitlines())} lines expected, {len(b.splitlines())} lines got"
-
-
-def attempt(case):
-    name, function, arguments = case
-    try:
-        function(*arguments)
-    except Failure as failure:
-        return name, str(failure)
-    except (OSError, ValueError) as error:
-        return name, f"{type(error).__name__}: {error}"
-    return name, None
-
-
 def parse_options():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--orrery", default="build/orrery", help="the program to test")
+    parser = harness.options_parser(__doc__, "build/tests-mpi")
     parser.add_argument("--programs", nargs="+", default=["tests/mpi"], help="folders or sources")
-    parser.add_argument("--build-dir", default="build/tests-mpi", help="where binaries go")
     parser.add_argument("--no-native", action="store_true", help="do not run under mpiexec.mpich")
     parser.add_argument("--native-only", action="store_true", help="do not run under Orrery")
     parser.add_argument("--schedules", type=int, help="at most this many random schedules each")
-    parser.add_argument("--procs", action="store_true", help="also run on several processes, and with ranks as processes")
+    parser.add_argument("--procs", action="store_true",
+                        help="also run on several processes, and with ranks as processes")
     parser.add_argument("--run-args", default="", help="more options for every 'orrery run'")
-    parser.add_argument("--filter", help="only sources whose name matches this expression")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=600, help="seconds per run")
+    parser.add_argument("--timeout", type=float, default=harness.LIMIT, help="seconds per run")
     return parser.parse_args()
 
 
@@ -335,27 +263,16 @@ def main():
     options = parse_options()
     if not options.no_native and not shutil.which("mpiexec.mpich"):
         raise SystemExit("mpiexec.mpich not found: install mpich, or give --no-native")
-    build = pathlib.Path(options.build_dir)
-    build.mkdir(parents=True, exist_ok=True)
+    options.build_dir.mkdir(parents=True, exist_ok=True)
     runner = Runner(options)
-    programs = find_programs(options.programs, build.resolve(), options.filter)
-    number = passed = 0
+    programs = find_programs(options.programs, options.build_dir.resolve(), options.filter)
+    tap = harness.Tap()
     broken = set()
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for stage in runner.cases(programs):
-            stage = [c for c in stage if c[1] == runner.compile or c[2][0].name not in broken]
-            for name, problem in pool.map(attempt, stage):
-                number += 1
-                passed += problem is None
-                if problem and name.startswith("compile "):
-                    broken.add(name.split()[1])
-                print(("ok" if problem is None else "not ok"), number, "-", name, flush=True)
-                for line in (problem or "").splitlines():
-                    print("#   " + line, flush=True)
-    print(f"1..{number}")
-    print(f"{passed} passed, {number - passed} failed")
-    return 0 if passed == number else 1
+    for stage in runner.cases(programs):
+        failed = tap.run_cases([case for case in stage if case[2].name not in broken], options.jobs)
+        broken |= {name.split()[1] for name in failed if name.startswith("compile ")}
+    return tap.end()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    harness.main(main)

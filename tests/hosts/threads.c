@@ -1,9 +1,10 @@
 /*
  * Faults of a thread, by argument 1, in the rank of argument 2. Its first thread waits for a message
- * that never comes; the last rank computes meanwhile, all others wait, too.
+ * that never comes; the last rank makes a file `stays` and computes meanwhile, all others wait, too. The
+ * thread goes on once there is this file.
  *   segv      the thread writes to no address
  *   exit      it calls exit(3)
- *   spin      it computes for ever
+ *   spin      it makes a file `spins` and computes for ever
  *   deadlock  it waits for ever, and no rank computes
  */
 #include <mpi.h>
@@ -11,14 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *how;
 static volatile int forever = 1;
 
-/* Long enough for everybody else to have come to where they stay. */
-static void compute(void)
+static void await_last(void)
 {
-    for (volatile long i = 0; i < 50 * 1000 * 1000; i++)
+    while (access("stays", F_OK) != 0)
         continue;
 }
 
@@ -31,9 +32,11 @@ static void *fail(void *unused)
     pthread_mutex_lock(&lock);
     while (!strcmp(how, "deadlock"))
         pthread_cond_wait(&never, &lock);
-    compute();
+    await_last();
     if (!strcmp(how, "exit"))
         exit(3);
+    if (!strcmp(how, "spin"))
+        fclose(fopen("spins", "w"));
     while (!strcmp(how, "spin") && forever)
         continue;
     *nowhere = 1;
@@ -53,6 +56,8 @@ int main(int argc, char **argv)
     if (rank == chosen && pthread_create(&thread, NULL, fail, NULL) != 0)
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == size - 1)
+        fclose(fopen("stays", "w"));
     while (rank == size - 1 && strcmp(how, "deadlock") != 0 && strcmp(how, "exit") != 0 && forever)
         continue;
     MPI_Recv(&rank, 1, MPI_INT, chosen, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

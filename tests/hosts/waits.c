@@ -1,6 +1,6 @@
 /*
- * The rank of argument 1 waits in a system call for a connection, which a process of its own makes after a
- * while. Meanwhile no other rank can run.
+ * The rank of argument 1 waits in a system call for a connection, which a process of its own makes once there
+ * is a file `connect`. Meanwhile no other rank can run.
  */
 #include <arpa/inet.h>
 #include <mpi.h>
@@ -9,15 +9,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A real process, which sleeps for real. */
+/* A real process, which sleeps for real while it polls. */
 static void connect_later(struct sockaddr_in *to)
 {
-    struct timespec seven = {.tv_sec = 7};
+    struct timespec pause = {.tv_nsec = 20000000};
     int s;
 
     if (syscall(SYS_fork) != 0)
         return;
-    syscall(SYS_nanosleep, &seven, NULL);
+    while (access("connect", F_OK) != 0)
+        syscall(SYS_nanosleep, &pause, NULL);
     s = socket(AF_INET, SOCK_STREAM, 0);
     connect(s, (struct sockaddr *)to, sizeof *to);
     syscall(SYS_exit_group, 0);
