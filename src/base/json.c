@@ -272,9 +272,3 @@ void json_bool(struct json *json, int value)
     begin_value(json);
     buf_adds(json->out, value ? "true" : "false");
 }
-
-void json_null(struct json *json)
-{
-    begin_value(json);
-    buf_adds(json->out, "null");
-}

@@ -61,6 +61,5 @@ void json_double(struct json *json, double value);
 /* value / 10^digits, exactly, with all `digits` (1 to 18) digits of the fraction. */
 void json_decimal(struct json *json, uint64_t value, int digits);
 void json_bool(struct json *json, int value);
-void json_null(struct json *json);
 
 #endif

@@ -20,11 +20,6 @@
 
 static const char *const where_names[] = {"intra", "inter", "-"};
 
-const char *calibrate_where_name(enum calibrate_where where)
-{
-    return where_names[where];
-}
-
 /* ---- one record ---- */
 
 static int parse_where(const char *text, enum calibrate_where *out, struct err *err)

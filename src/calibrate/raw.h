@@ -61,7 +61,5 @@ const struct calibrate_record *calibrate_raw_find(const struct calibrate_raw *, 
 const char *calibrate_raw_remark(const struct calibrate_raw *, const char *name);
 /* The number that a remark is; 0 if it is none. */
 unsigned calibrate_raw_number(const struct calibrate_raw *, const char *name);
-/* "intra", "inter", "-". */
-const char *calibrate_where_name(enum calibrate_where);
 
 #endif

@@ -37,7 +37,6 @@ static const char *const uses[] = {NULL};
 
 const struct net_ops net_constant_ops = {
     .name = "constant",
-    .about = "latency + size / bandwidth, the same everywhere, without contention",
     .uses = uses,
     .split = NET_SPLIT_FREE,
     .init = constant_init,

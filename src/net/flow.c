@@ -530,7 +530,6 @@ static const char *const uses[] = {
 
 const struct net_ops net_flow_ops = {
     .name = "flow",
-    .about = "messages share the links of their ways, fairly (max-min)",
     .uses = uses,
     .split = NET_SPLIT_NONE,
     .init = flow_init,

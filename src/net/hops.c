@@ -107,7 +107,6 @@ static const char *const uses[] = {
 
 const struct net_ops net_hops_ops = {
     .name = "hops",
-    .about = "latency by the length of the way through the topology, without contention",
     .uses = uses,
     .split = NET_SPLIT_FREE,
     .init = hops_init,

@@ -78,7 +78,6 @@ static const char *const uses[] = {
 
 const struct net_ops net_loggops_ops = {
     .name = "loggops",
-    .about = "LogGOPS: overheads, and gaps between the messages of a rank; without contention",
     .uses = uses,
     .split = NET_SPLIT_FREE,
     .init = loggops_init,

@@ -25,11 +25,6 @@ const char *net_model_name(unsigned i)
     return i < MODELS ? models[i]->name : NULL;
 }
 
-const char *net_model_about(unsigned i)
-{
-    return i < MODELS ? models[i]->about : NULL;
-}
-
 const char *const *net_model_uses(unsigned i)
 {
     return i < MODELS ? models[i]->uses : NULL;

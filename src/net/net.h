@@ -38,7 +38,7 @@ enum net_split {
 typedef void net_emerge(struct engine *, struct engine_msg *);
 
 struct net_ops {
-    const char *name, *about;
+    const char *name;
     /* Settings and lists that not all models use, but this one does ("net.topology.*": all of a
      * section); NULL ends them. What no model names, all use. */
     const char *const *uses;
@@ -80,9 +80,8 @@ struct net {
 int net_init(struct net *, const struct platform *, uint64_t ranks, struct err *);
 void net_fini(struct net *);
 
-/* The table, for help and checks: name and what it is; NULL beyond the last. Static. */
+/* The table, for help and checks: names; NULL beyond the last. Static. */
 const char *net_model_name(unsigned i);
-const char *net_model_about(unsigned i);
 const char *const *net_model_uses(unsigned i); /* net_ops.uses */
 
 static inline uint32_t net_node(const struct net *n, uint32_t rank)

@@ -185,14 +185,6 @@ void platform_config_value(const struct platform_config *config, size_t i, struc
     field_print(&keys[i], config, out);
 }
 
-void platform_config_print(const struct platform_config *config, struct buf *out)
-{
-    for (size_t i = 0; i < KEYS; i++) {
-        buf_addf(out, "%s%s=", i ? "," : "", keys[i].name);
-        platform_config_value(config, i, out);
-    }
-}
-
 void platform_setting_help(size_t i, struct buf *out)
 {
     assert(i < KEYS);

@@ -97,10 +97,6 @@ struct platform_config {
 /* Fills in every default. */
 void platform_config_init(struct platform_config *);
 
-/* Applies "key=value,key=value". On error nothing after the bad item is applied and err says which
- * key or value, and what is allowed. */
-int platform_config_set(struct platform_config *, const char *assignments, struct err *);
-
 /* One entry per key for help texts, wrapped to 80 columns: name, default, what it is. */
 void platform_config_help(struct buf *out);
 
@@ -112,11 +108,8 @@ size_t platform_config_count(void);
 const char *platform_config_key(size_t i);
 const char *platform_config_text(size_t i);
 
-/* Appends the value of key i as platform_config_set takes it; reading it back gives the same
+/* Appends the value of key i as platform_set takes it; reading it back gives the same
  * value to the last bit. */
 void platform_config_value(const struct platform_config *, size_t i, struct buf *out);
-
-/* Appends "key=value" of every key, comma separated, as platform_config_set takes it. */
-void platform_config_print(const struct platform_config *, struct buf *out);
 
 #endif

@@ -12,14 +12,13 @@
 #define ASSIGNMENT_MAX 640
 
 /* The i-th name that can be set; NULL beyond the last. */
-static const char *name_at(size_t i, int lists)
+static const char *name_at(size_t i)
 {
     size_t count;
     const struct key *keys = config_keys(&count);
     if (i < count)
         return keys[i].name;
-    return lists && i < count + PLATFORM_LISTS ? list_type((enum platform_list_kind)(i - count))->key
-                                               : NULL;
+    return i < count + PLATFORM_LISTS ? list_type((enum platform_list_kind)(i - count))->key : NULL;
 }
 
 /* Is it what a longer name ends with, as "latency" in net.latency; or what it begins with? */
@@ -31,12 +30,12 @@ static int is_part(const char *name, const char *part)
 }
 
 /* The names that it may be a part of, or mistyped; the best of all is NULL: none. */
-static const char *suggest(const char *name, int lists, char *list, size_t size)
+static const char *suggest(const char *name, char *list, size_t size)
 {
     struct nearest whole = {.word = name}, last = {.word = name};
     const char *best = NULL, *candidate, *of_last = NULL;
     size_t used = 0;
-    for (size_t i = 0; (candidate = name_at(i, lists)); i++) {
+    for (size_t i = 0; (candidate = name_at(i)); i++) {
         const char *dot = strrchr(candidate, '.'), *before = last.best;
         nearest_offer(&whole, candidate);
         nearest_offer(&last, dot ? dot + 1 : candidate);
@@ -55,13 +54,13 @@ static const char *suggest(const char *name, int lists, char *list, size_t size)
 
 int platform_suggest(const char *name, char *list, size_t size)
 {
-    return suggest(name, 1, list, size) != NULL;
+    return suggest(name, list, size) != NULL;
 }
 
-static int unknown_key(const char *name, int lists, struct err *err)
+static int unknown_key(const char *name, struct err *err)
 {
     char list[200];
-    if (suggest(name, lists, list, sizeof list))
+    if (suggest(name, list, sizeof list))
         return err_set(err, ERR_INPUT, "unknown setting '%s': did you mean %s?", name, list);
     return err_set(err, ERR_INPUT, "unknown setting '%s': 'orrery help settings' lists them", name);
 }
@@ -180,7 +179,7 @@ static int set_list(struct platform *p, char *name, char *value, struct platform
     if (!find_list(name, &kind)) {
         if (!bracket)
             return 0;
-        *rc = unknown_key(name, 1, err);
+        *rc = unknown_key(name, err);
         return 1;
     }
     *rc = bracket ? set_item(p, kind, bracket + 1, value, err) : set_all(p, kind, value, err);
@@ -193,9 +192,9 @@ static int set_list(struct platform *p, char *name, char *value, struct platform
 
 /* ---- one and all ---- */
 
-/* One "key=value" without the comma; a machine, or if there is none only its settings. */
-static int set_one(struct platform *p, struct platform_config *config, const char *item,
-                   size_t length, struct platform_origins *origins, struct err *err)
+/* One "key=value" without the comma. */
+static int set_one(struct platform *p, const char *item, size_t length,
+                   struct platform_origins *origins, struct err *err)
 {
     char text[ASSIGNMENT_MAX];
     size_t count;
@@ -211,36 +210,25 @@ static int set_one(struct platform *p, struct platform_config *config, const cha
                        "net.latency=10us", text);
     *equals = 0;
     key = field_find(keys, count, text);
-    if (key && field_set(key, config, equals + 1, err))
+    if (key && field_set(key, &p->config, equals + 1, err))
         return err_prefix(err, "%s", key->name);
     if (key && origins)
         platform_origins_note(origins, (size_t)(key - keys), NULL, 0, 0);
     if (key)
         return 0;
-    if (p && set_list(p, text, equals + 1, origins, &rc, err))
+    if (set_list(p, text, equals + 1, origins, &rc, err))
         return rc;
-    return unknown_key(text, p != NULL, err);
-}
-
-static int set_items(struct platform *p, struct platform_config *config, const char *assignments,
-                     struct platform_origins *origins, struct err *err)
-{
-    for (const char *item = assignments;;) {
-        size_t length = strcspn(item, ",");
-        int rc = set_one(p, config, item, length, origins, err);
-        if (rc || !item[length])
-            return rc;
-        item += length + 1;
-    }
-}
-
-int platform_config_set(struct platform_config *config, const char *assignments, struct err *err)
-{
-    return set_items(NULL, config, assignments, NULL, err);
+    return unknown_key(text, err);
 }
 
 int platform_set(struct platform *p, const char *assignments, struct platform_origins *origins,
                  struct err *err)
 {
-    return set_items(p, &p->config, assignments, origins, err);
+    for (const char *item = assignments;;) {
+        size_t length = strcspn(item, ",");
+        int rc = set_one(p, item, length, origins, err);
+        if (rc || !item[length])
+            return rc;
+        item += length + 1;
+    }
 }

@@ -102,15 +102,6 @@ void svg_circle(struct svg *s, double x, double y, double radius, const char *fi
              radius, fill, stroke);
 }
 
-void svg_polyline(struct svg *s, const double *xy, size_t points, const char *colour, double width)
-{
-    buf_adds(s->out, "<polyline fill=\"none\" points=\"");
-    for (size_t i = 0; i < points; i++)
-        buf_addf(s->out, "%s%.2f,%.2f", i ? " " : "", xy[2 * i], xy[2 * i + 1]);
-    buf_adds(s->out, "\"");
-    add_stroke(s, colour, width, 0);
-}
-
 void svg_text(struct svg *s, double x, double y, double size, enum svg_anchor anchor,
               const char *colour, const char *text)
 {

@@ -35,8 +35,6 @@ void svg_box(struct svg *, double x, double y, double width, double height, doub
              const char *fill, const char *stroke);
 void svg_circle(struct svg *, double x, double y, double radius, const char *fill,
                 const char *stroke);
-/* Pairs of x and y. */
-void svg_polyline(struct svg *, const double *xy, size_t points, const char *colour, double width);
 void svg_text(struct svg *, double x, double y, double size, enum svg_anchor, const char *colour,
               const char *text);
 void svg_textf(struct svg *, double x, double y, double size, enum svg_anchor, const char *colour,

@@ -8,61 +8,72 @@
 
 #include "net/net.h"
 #include "platform/lists.h"
+#include "settings_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The same with lists: whatever is accepted must be the same machine after its way as bytes. */
-static void set_lists(const char *line)
+/* Whatever is accepted must be the same settings after their way as text, ... */
+static void print_and_read(const struct platform *p)
 {
-    struct platform p, view;
+    struct platform again;
+    struct err err = {0};
+    struct buf text;
+    platform_init(&again);
+    buf_init(&text);
+    print_settings(&p->config, &text);
+    if (platform_set(&again, buf_str(&text), NULL, &err) ||
+        memcmp(&p->config, &again.config, sizeof again.config) != 0)
+        abort();
+    buf_fini(&text);
+    platform_fini(&again);
+}
+
+/* ... the same machine after its way as bytes, ... */
+static void pack_and_unpack(const struct platform *p)
+{
+    struct platform view;
     struct err err = {0};
     struct buf bytes;
-    platform_init(&p);
     buf_init(&bytes);
-    if (platform_set(&p, line, NULL, &err) == 0) {
-        platform_pack(&p, &bytes);
-        if (platform_unpack(&view, buf_str(&bytes), bytes.len, &err) || !platform_equal(&p, &view))
-            abort();
-        if (platform_check(&p, &err) && !err.text[0])
-            abort();
-    } else if (err.code != ERR_INPUT || !err.text[0]) {
+    platform_pack(p, &bytes);
+    if (platform_unpack(&view, buf_str(&bytes), bytes.len, &err) || !platform_equal(p, &view))
         abort();
-    }
+    if (platform_check(p, &err) && !err.text[0])
+        abort();
     buf_fini(&bytes);
-    platform_fini(&p);
+}
+
+/* ... and make a network, or none. */
+static void make_network(const struct platform *p)
+{
+    struct platform machine = {.config = p->config};
+    struct err err = {0};
+    struct net net;
+    if (net_init(&net, &machine, 2, &err))
+        return;
+    if (net_delay(&net, 0, 1, 1000, 0) < 0)
+        abort();
+    net_fini(&net);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct platform_config config, again;
-    struct net net;
+    struct platform p;
     struct err err = {0};
-    struct buf text;
     char *line = malloc(size + 1);
     if (!line)
         return 0;
     memcpy(line, data, size);
     line[size] = 0;
-    platform_config_init(&config);
-    if (platform_config_set(&config, line, &err) == 0) {
-        buf_init(&text);
-        platform_config_init(&again);
-        platform_config_print(&config, &text);
-        if (platform_config_set(&again, buf_str(&text), &err) ||
-            memcmp(&config, &again, sizeof config) != 0)
-            abort();
-        buf_fini(&text);
-        struct platform machine = {.config = config};
-
-        if (net_init(&net, &machine, 2, &err) == 0) {
-            if (net_delay(&net, 0, 1, 1000, 0) < 0)
-                abort();
-            net_fini(&net);
-        }
+    platform_init(&p);
+    if (platform_set(&p, line, NULL, &err) == 0) {
+        print_and_read(&p);
+        pack_and_unpack(&p);
+        make_network(&p);
     } else if (err.code != ERR_INPUT || !err.text[0]) {
         abort();
     }
-    set_lists(line);
+    platform_fini(&p);
     free(line);
     return 0;
 }

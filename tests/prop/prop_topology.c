@@ -202,7 +202,7 @@ static int check(const char *routing)
     vtime at = 5 * VTIME_US;
     platform_config_init(&machine.config);
     strcpy(machine.config.net_routing, routing);
-    if (platform_config_set(&machine.config, settings, &err) ||
+    if (platform_set(&machine, settings, NULL, &err) ||
         topo_create(&t, &machine, needed, &err)) {
         diag("%s", err.text);
         return 0;

@@ -36,7 +36,7 @@ static void test_layout(void)
     json_object_end(&json);
     json_array_end(&json);
     json_key(&json, "no");
-    json_null(&json);
+    json_bool(&json, 0);
     json_object_end(&json);
     json_fini(&json);
     is_str(buf_str(&out),
@@ -50,7 +50,7 @@ static void test_layout(void)
            "      \"ok\": true\n"
            "    }\n"
            "  ],\n"
-           "  \"no\": null\n"
+           "  \"no\": false\n"
            "}\n",
            "a document");
     buf_fini(&out);

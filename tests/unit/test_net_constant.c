@@ -16,7 +16,7 @@ static int init(const char *settings)
 {
     static struct platform machine;
     platform_config_init(&machine.config);
-    if (settings && platform_config_set(&machine.config, settings, &err))
+    if (settings && platform_set(&machine, settings, NULL, &err))
         return 99;
     if (net.ops)
         net_fini(&net);

@@ -17,7 +17,7 @@ static int init(const char *settings)
     if (net.ops)
         net_fini(&net);
     platform_config_init(&machine.config);
-    int rc = platform_config_set(&machine.config, settings, &err);
+    int rc = platform_set(&machine, settings, NULL, &err);
     if (rc == 0)
         rc = net_init(&net, &machine, 8, &err);
     if (rc)

@@ -9,52 +9,54 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "platform/lists.h"
+#include "settings_text.h"
 #include "tap.h"
 
-static struct platform_config config;
+static struct platform machine;
 static struct err err;
 
 static int set(const char *text)
 {
     memset(&err, 0, sizeof err);
-    return platform_config_set(&config, text, &err);
+    return platform_set(&machine, text, NULL, &err);
 }
 
 static void test_defaults(void)
 {
-    platform_config_init(&config);
-    is_int(config.net_latency, 50 * VTIME_US, "default latency");
-    ok(config.net_bandwidth == 1e9, "default bandwidth");
-    is_str(config.net_model, "constant", "default model");
-    is_int(config.mpi_eager_limit, 65536, "default eager limit");
-    is_int(config.mpi_send_overhead, 0, "default send overhead");
-    is_int(config.mpi_recv_overhead, 0, "default receive overhead");
-    is_int(config.mpi_test_cost, 100 * VTIME_NS, "default test cost");
-    is_int(config.mpi_clock_cost, 25 * VTIME_NS, "default clock cost");
-    ok(config.nodes_speed == 1 && config.nodes_ranks == 1, "default nodes");
-    ok(config.net_latency_factor == 1 && config.net_bandwidth_factor == 1, "default factors");
+    platform_config_init(&machine.config);
+    is_int(machine.config.net_latency, 50 * VTIME_US, "default latency");
+    ok(machine.config.net_bandwidth == 1e9, "default bandwidth");
+    is_str(machine.config.net_model, "constant", "default model");
+    is_int(machine.config.mpi_eager_limit, 65536, "default eager limit");
+    is_int(machine.config.mpi_send_overhead, 0, "default send overhead");
+    is_int(machine.config.mpi_recv_overhead, 0, "default receive overhead");
+    is_int(machine.config.mpi_test_cost, 100 * VTIME_NS, "default test cost");
+    is_int(machine.config.mpi_clock_cost, 25 * VTIME_NS, "default clock cost");
+    ok(machine.config.nodes_speed == 1 && machine.config.nodes_ranks == 1, "default nodes");
+    ok(machine.config.net_latency_factor == 1 && machine.config.net_bandwidth_factor == 1, "default factors");
 }
 
 static void test_set(void)
 {
-    platform_config_init(&config);
+    platform_config_init(&machine.config);
     is_int(set("net.latency=10us,net.bandwidth=100Gbps,nodes.speed=2.5"), 0, "a list");
-    is_int(config.net_latency, 10 * VTIME_US, "latency is set");
-    ok(config.net_bandwidth == 1e11 && config.nodes_speed == 2.5, "bandwidth and speed are set");
+    is_int(machine.config.net_latency, 10 * VTIME_US, "latency is set");
+    ok(machine.config.net_bandwidth == 1e11 && machine.config.nodes_speed == 2.5, "bandwidth and speed are set");
     is_int(set("net.latency=0s"), 0, "no latency");
-    is_int(config.net_latency, 0, "latency is 0");
+    is_int(machine.config.net_latency, 0, "latency is 0");
     is_int(set("net.bandwidth=inf"), 0, "infinite bandwidth");
-    ok(isinf(config.net_bandwidth), "bandwidth is infinite");
+    ok(isinf(machine.config.net_bandwidth), "bandwidth is infinite");
     is_int(set("net.latency=1us,net.latency=2us"), 0, "a key twice");
-    is_int(config.net_latency, 2 * VTIME_US, "the last one counts");
+    is_int(machine.config.net_latency, 2 * VTIME_US, "the last one counts");
     is_int(set("mpi.eager_limit=0"), 0, "eager limit 0: all rendezvous");
     is_int(set("nodes.ranks=4Ki"), 0, "a count with prefix");
-    is_int(config.nodes_ranks, 4096, "count is set");
+    is_int(machine.config.nodes_ranks, 4096, "count is set");
     is_int(set("net.topology.dims=4x16x2"), 0, "sizes");
-    ok(config.topo_dims.count == 3 && config.topo_dims.size[0] == 4 &&
-       config.topo_dims.size[1] == 16 && config.topo_dims.size[2] == 2, "sizes are set");
+    ok(machine.config.topo_dims.count == 3 && machine.config.topo_dims.size[0] == 4 &&
+       machine.config.topo_dims.size[1] == 16 && machine.config.topo_dims.size[2] == 2, "sizes are set");
     is_int(set("net.topology.dims="), 0, "no sizes");
-    is_int(config.topo_dims.count, 0, "sizes are gone");
+    is_int(machine.config.topo_dims.count, 0, "sizes are gone");
     is_int(set("net.topology.bandwidth=0"), 0, "a bandwidth of 0 where it means something else");
 }
 
@@ -94,18 +96,18 @@ static const struct {
 static void test_errors(void)
 {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        platform_config_init(&config);
+        platform_config_init(&machine.config);
         int rc = set(bad[i].text);
         if (!ok(rc == ERR_INPUT && strstr(err.text, bad[i].says), "'%s' is refused", bad[i].text))
             diag("code %d text '%s'", rc, err.text);
     }
     struct platform_config fresh;
     platform_config_init(&fresh);
-    platform_config_init(&config);
+    platform_config_init(&machine.config);
     set("net.latency=zz");
-    ok(memcmp(&fresh, &config, sizeof fresh) == 0, "a bad value changes nothing");
+    ok(memcmp(&fresh, &machine.config, sizeof fresh) == 0, "a bad value changes nothing");
     set("net.latency=1us,nodes.ranks=0,net.bandwidth=2Gbps");
-    ok(config.net_latency == VTIME_US && config.nodes_ranks == 1 && config.net_bandwidth == 1e9,
+    ok(machine.config.net_latency == VTIME_US && machine.config.nodes_ranks == 1 && machine.config.net_bandwidth == 1e9,
        "what stands before the bad item is applied, what follows is not");
     char text[600];
     memset(text, 'a', sizeof text - 1);
@@ -121,10 +123,10 @@ static void test_round_trip(uint64_t seed)
     rng_seed(&rng, seed);
     diag("seed %llu", (unsigned long long)seed);
     for (int i = 0; i < 500 && good; i++) {
-        struct platform_config a, b;
+        struct platform_config a;
         struct buf text;
         platform_config_init(&a);
-        platform_config_init(&b);
+        platform_config_init(&machine.config);
         a.net_latency = (vtime)(rng_next(&rng) >> (2 + rng_below(&rng, 60)));
         a.mpi_send_overhead = (vtime)rng_below(&rng, 10) * VTIME_US;
         a.mpi_test_cost = 1 + (vtime)rng_below(&rng, 1000000);
@@ -138,8 +140,8 @@ static void test_round_trip(uint64_t seed)
             a.topo_dims.size[d] = 1 + (uint32_t)rng_below(&rng, 1000000);
         snprintf(a.topo_file, sizeof a.topo_file, "%llx", (unsigned long long)rng_next(&rng));
         buf_init(&text);
-        platform_config_print(&a, &text);
-        good = platform_config_set(&b, buf_str(&text), &err) == 0 && memcmp(&a, &b, sizeof a) == 0;
+        print_settings(&a, &text);
+        good = set(buf_str(&text)) == 0 && memcmp(&a, &machine.config, sizeof a) == 0;
         if (!good)
             diag("'%s': %s", buf_str(&text), err.text);
         buf_fini(&text);

@@ -71,7 +71,7 @@ static int make(const char *settings, uint32_t nodes)
         snprintf(all + strlen(all), sizeof all - strlen(all), ",%s%s",
                  item[0] == '!' ? "" : "net.topology.", item + (item[0] == '!'));
     platform_config_init(&machine.config);
-    if (platform_config_set(&machine.config, all, &err)) {
+    if (platform_set(&machine, all, NULL, &err)) {
         diag("%s", err.text);
         return 99;
     }

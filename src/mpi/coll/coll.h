@@ -138,18 +138,10 @@ int mpi_coll_gather(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf,
 int mpi_coll_scatter(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, uint64_t scount,
                      struct mpi_type *stype, void *rbuf, uint64_t rcount, struct mpi_type *rtype,
                      int root);
-int mpi_coll_allgather(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf,
-                       uint64_t scount, struct mpi_type *stype, void *rbuf, uint64_t rcount,
-                       struct mpi_type *rtype);
-int mpi_coll_alltoall(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, uint64_t scount,
-                      struct mpi_type *stype, void *rbuf, uint64_t rcount,
-                      struct mpi_type *rtype);
 int mpi_coll_reduce(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, void *rbuf,
                     uint64_t count, struct mpi_type *type, struct mpi_op *op, int root);
 int mpi_coll_allreduce(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, void *rbuf,
                        uint64_t count, struct mpi_type *type, struct mpi_op *op);
-int mpi_coll_scan(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, void *rbuf,
-                  uint64_t count, struct mpi_type *type, struct mpi_op *op);
 int mpi_coll_exscan(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, void *rbuf,
                     uint64_t count, struct mpi_type *type, struct mpi_op *op);
 

@@ -38,25 +38,6 @@ int mpi_coll_scatter(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf
     return mpi_coll_run(self, c, &a);
 }
 
-int mpi_coll_allgather(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf,
-                       uint64_t scount, struct mpi_type *stype, void *rbuf, uint64_t rcount,
-                       struct mpi_type *rtype)
-{
-    struct mpi_coll_args a = {
-        .sbuf = sbuf, .scount = scount, .stype = stype, .rbuf = rbuf, .rcount = rcount,
-        .rtype = rtype, PLACE(allgather, c, self)};
-    return mpi_coll_run(self, c, &a);
-}
-
-int mpi_coll_alltoall(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, uint64_t scount,
-                      struct mpi_type *stype, void *rbuf, uint64_t rcount, struct mpi_type *rtype)
-{
-    struct mpi_coll_args a = {
-        .sbuf = sbuf, .scount = scount, .stype = stype, .rbuf = rbuf, .rcount = rcount,
-        .rtype = rtype, PLACE(alltoall, c, self)};
-    return mpi_coll_run(self, c, &a);
-}
-
 int mpi_coll_reduce(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, void *rbuf,
                     uint64_t count, struct mpi_type *type, struct mpi_op *op, int root)
 {
@@ -72,15 +53,6 @@ int mpi_coll_allreduce(struct mpi_rank *self, struct mpi_comm *c, const void *sb
     struct mpi_coll_args a = {
         .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rtype = type, .op = op,
         PLACE(allreduce, c, self)};
-    return mpi_coll_run(self, c, &a);
-}
-
-int mpi_coll_scan(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, void *rbuf,
-                  uint64_t count, struct mpi_type *type, struct mpi_op *op)
-{
-    struct mpi_coll_args a = {
-        .sbuf = sbuf, .rbuf = rbuf, .rcount = count, .rtype = type, .op = op,
-        PLACE(scan, c, self)};
     return mpi_coll_run(self, c, &a);
 }
 

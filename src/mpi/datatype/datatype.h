@@ -200,13 +200,10 @@ uint64_t mpi_type_whole_bytes(const struct mpi_type *t, uint64_t bytes);
 /* The inverse: bytes that the first n basic elements of a stream take. Same cost. */
 uint64_t mpi_type_element_bytes(const struct mpi_type *t, uint64_t n);
 
-/* Hash of the type signature of `count` items: equal for equal sequences of basic types however
- * constructed (pair types count as their two members). MPI_BYTE and MPI_PACKED are basic types of
- * their own here. Cost: log(count * elements). */
-uint64_t mpi_type_signature(const struct mpi_type *t, uint64_t count);
-
-/* Hash of the first n basic elements of a stream of items, likewise; n is part of what is compared, not of the
- * hash. Cost: log(n), and the members of the struct types passed on the way. */
+/* Hash of the type signature of the first n basic elements of a stream of items: equal for equal sequences of
+ * basic types however constructed (pair types count as their two members). MPI_BYTE and MPI_PACKED are basic
+ * types of their own here. n is not part of the hash: who compares two hashes compares their n, too. Cost:
+ * log(n), and the members of the struct types passed on the way. */
 uint64_t mpi_type_prefix_signature(const struct mpi_type *t, uint64_t n);
 
 /* As what to send the packed stream of *count items: as they are, if packing does not change them, else as

@@ -44,12 +44,6 @@ uint64_t sig_repeat(uint64_t sig, uint64_t elems, uint64_t n)
     return result;
 }
 
-uint64_t mpi_type_signature(const struct mpi_type *t, uint64_t count)
-{
-    uint64_t total = t->nelems * count;
-    return sig_concat(total, sig_repeat(t->sig, t->nelems, count), total);
-}
-
 /* The first basic type of a predefined pair. */
 static MPI_Datatype first_of_pair(MPI_Datatype pair)
 {

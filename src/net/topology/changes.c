@@ -285,16 +285,6 @@ uint32_t topo_changes_epoch(const struct topo *t, vtime at)
     return low;
 }
 
-vtime topo_next_change(const struct topo *t, vtime at, uint32_t *link)
-{
-    return topo_change(t, topo_changes_epoch(t, at), link);
-}
-
-uint32_t topo_changes(const struct topo *t)
-{
-    return t->changes ? t->changes->count : 0;
-}
-
 vtime topo_change(const struct topo *t, uint32_t i, uint32_t *link)
 {
     const struct topo_changes *c = t->changes;

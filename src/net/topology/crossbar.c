@@ -53,7 +53,6 @@ static const char *const uses[] = {NULL};
 
 const struct topo_ops topo_switch_ops = {
     .name = "switch",
-    .about = "all nodes at one switch",
     .uses = uses,
     .init = crossbar_init,
     .degree = crossbar_degree,
@@ -66,7 +65,6 @@ const struct topo_ops topo_switch_ops = {
 
 const struct topo_ops topo_star_ops = {
     .name = "star",
-    .about = "all nodes at one switch, by links that differ (net.links)",
     .uses = uses,
     .init = crossbar_init,
     .degree = crossbar_degree,

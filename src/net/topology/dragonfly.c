@@ -259,7 +259,6 @@ static const char *const uses[] = {
 
 const struct topo_ops topo_dragonfly_ops = {
     .name = "dragonfly",
-    .about = "groups of routers, each joined to each other one",
     .uses = uses,
     .spread = 1,
     .near_detours = 1,

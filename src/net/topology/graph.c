@@ -452,7 +452,6 @@ static const char *const uses[] = {"net.topology.file", "net.topology.bandwidth"
 
 const struct topo_ops topo_graph_ops = {
     .name = "graph",
-    .about = "any switches and links, from a file",
     .uses = uses,
     .init = graph_init,
     .fini = graph_fini,

@@ -211,7 +211,6 @@ static const char *const uses[] = {
 
 const struct topo_ops topo_torus_ops = {
     .name = "torus",
-    .about = "a grid of routers, rings in every dimension",
     .uses = uses,
     .init = torus_init,
     .degree = grid_degree,
@@ -225,7 +224,6 @@ const struct topo_ops topo_torus_ops = {
 
 const struct topo_ops topo_mesh_ops = {
     .name = "mesh",
-    .about = "a grid of routers without the links round the edges",
     .uses = uses,
     .init = mesh_init,
     .degree = grid_degree,

@@ -107,7 +107,6 @@ static const char *const uses[] = {
 
 const struct topo_ops topo_cube_ops = {
     .name = "hypercube",
-    .about = "2^n routers, joined if one bit of their numbers differs",
     .uses = uses,
     .init = cube_init,
     .degree = cube_degree,

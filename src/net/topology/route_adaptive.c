@@ -53,6 +53,5 @@ static int adaptive_choose(const struct topo *t, const struct topo_trip *trip,
 
 const struct topo_routing_ops topo_adaptive_ops = {
     .name = "adaptive",
-    .about = "a shortest way or a detour, whichever is less busy (UGAL)",
     .choose = adaptive_choose,
 };

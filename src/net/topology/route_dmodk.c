@@ -12,6 +12,5 @@ static int dmodk_choose(const struct topo *t, const struct topo_trip *trip, stru
 
 const struct topo_routing_ops topo_dmodk_ops = {
     .name = "dmodk",
-    .about = "a shortest way, among equal ones by the destination's number",
     .choose = dmodk_choose,
 };

@@ -11,6 +11,5 @@ static int ecmp_choose(const struct topo *t, const struct topo_trip *trip, struc
 
 const struct topo_routing_ops topo_ecmp_ops = {
     .name = "ecmp",
-    .about = "a shortest way, among equal ones by a hash of source and destination",
     .choose = ecmp_choose,
 };

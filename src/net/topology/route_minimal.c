@@ -13,6 +13,5 @@ static int minimal_choose(const struct topo *t, const struct topo_trip *trip,
 
 const struct topo_routing_ops topo_minimal_ops = {
     .name = "minimal",
-    .about = "a shortest way, always the same",
     .choose = minimal_choose,
 };

@@ -14,6 +14,5 @@ static int valiant_choose(const struct topo *t, const struct topo_trip *trip,
 
 const struct topo_routing_ops topo_valiant_ops = {
     .name = "valiant",
-    .about = "by way of a switch drawn at random",
     .choose = valiant_choose,
 };

@@ -19,11 +19,6 @@ const char *topo_routing_name(unsigned i)
     return i < ROUTINGS ? routings[i]->name : NULL;
 }
 
-const char *topo_routing_about(unsigned i)
-{
-    return i < ROUTINGS ? routings[i]->about : NULL;
-}
-
 const struct topo_routing_ops *topo_routing_find(const char *name)
 {
     for (size_t i = 0; i < ROUTINGS; i++)

@@ -25,11 +25,6 @@ const char *topo_kind_name(unsigned i)
     return i < KINDS ? kinds[i]->name : NULL;
 }
 
-const char *topo_kind_about(unsigned i)
-{
-    return i < KINDS ? kinds[i]->about : NULL;
-}
-
 const char *const *topo_kind_uses(unsigned i)
 {
     return i < KINDS ? kinds[i]->uses : NULL;

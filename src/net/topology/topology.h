@@ -68,13 +68,8 @@ uint32_t topo_link_bound(const struct topo *); /* numbers of links are below */
  * it is down. O(1), or O(log changes). */
 void topo_link_at(const struct topo *, uint32_t link, vtime t, struct topo_link *out);
 
-/* The next time after t at which a link changes, and which (if several do, the one with the smallest
- * number): net.links; VTIME_NEVER: none, *link is as it was. O(log changes). */
-vtime topo_next_change(const struct topo *, vtime t, uint32_t *link);
-
-/* All changes in order of time, then of link: how many, and when number i is and of which link;
+/* All changes of net.links in order of time, then of link: when number i is and of which link;
  * VTIME_NEVER beyond the last. Those at time 0 are the first. */
-uint32_t topo_changes(const struct topo *);
 vtime topo_change(const struct topo *, uint32_t i, uint32_t *link);
 
 /* The number of the link between two vertices by their names (n12, s3); if there are several cables the
@@ -107,11 +102,9 @@ struct topo_port topo_port_at(const struct topo *, uint32_t vertex, uint32_t i);
 /* Where to draw a vertex, in a square of side 1. */
 void topo_position(const struct topo *, uint32_t vertex, double *x, double *y);
 
-/* The table, for help and checks: names and what they are; NULL beyond the last. Static. */
+/* The tables, for help and checks: names; NULL beyond the last. Static. */
 const char *topo_kind_name(unsigned i);
-const char *topo_kind_about(unsigned i);
 const char *const *topo_kind_uses(unsigned i); /* settings that not all kinds use, NULL ends them */
 const char *topo_routing_name(unsigned i);
-const char *topo_routing_about(unsigned i);
 
 #endif

@@ -90,7 +90,7 @@ struct topo {
 };
 
 struct topo_ops {
-    const char *name, *about;
+    const char *name;
     const char *const *uses; /* settings of net.topology that not all kinds use; NULL ends them */
     int spread;       /* routing minimal: among equal ways by the destination, as in real tables */
     int near_detours; /* a detour is hardly longer than a shortest way: good around faults, too */
@@ -124,7 +124,7 @@ struct topo_trip {
 };
 
 struct topo_routing_ops {
-    const char *name, *about;
+    const char *name;
     /* Appends the links between switches. 0: there is no way. */
     int (*choose)(const struct topo *, const struct topo_trip *, struct topo_route *);
 };

@@ -244,7 +244,6 @@ static const char *const uses[] = {
 
 const struct topo_ops topo_tree_ops = {
     .name = "fat-tree",
-    .about = "levels of switches, with a choice of parents",
     .uses = uses,
     .spread = 1,
     .init = tree_init,
