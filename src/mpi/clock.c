@@ -3,7 +3,8 @@
  *
  * A slice of program time runs from the return of one MPI call, or from a switch into the rank, to the
  * next call. Host time is read as processor ticks (base/ticks.h), without those in which the rank had no
- * processor (base/oncpu.h). The plain processor model is here; what it leaves out is in processor/.
+ * processor (base/oncpu.h). The plain processor model is here; what it leaves out is in
+ * src/processor/, which compute.c binds.
  */
 #include "mpi/clock.h"
 
@@ -13,9 +14,9 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
-#include "mpi/processor/processor.h"
 #include "mpi/user.h"
 #include "mpi_impl.h"
+#include "processor/processor.h"
 
 /* A rank that reads clocks so often and does nothing else waits for a time to come. */
 #define READINGS_FREE 256u
@@ -38,10 +39,7 @@ void mpi_clock_watch(void)
 
 void mpi_clock_init(const struct run_options *o)
 {
-    struct err err;
-
-    if (processor_init(o, &err))
-        log_fatal("%s", err.text);
+    mpi_compute_init();
     mpi_world.attentive = mpi_world.measured || mpi_world.shared || o->host == RUN_HOST_PROCESS ||
                           o->time_limit;
     mpi_world.send_overhead = o->platform.mpi_send_overhead;
@@ -78,7 +76,7 @@ void mpi_charge_ticks(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
     if (__builtin_expect(!mpi_world.plain, 0)) {
         if (processor_is_timed())
             count_slice(ticks);
-        processor_slice(self, ticks, fn);
+        mpi_clock_add(self, processor_slice(mpi_rank_index(self), self->ent.clock, ticks, fn));
         return;
     }
     count_slice(ticks);
@@ -254,19 +252,7 @@ double mpi_wtick(void)
     return 1e-12;
 }
 
-ORR_EXPORT void orrery_compute_real(double seconds) __asm__("orrery_compute");
 ORR_EXPORT void orrery_yield_real(void) __asm__("orrery_yield");
-
-void orrery_compute_real(double seconds)
-{
-    struct mpi_rank *self = mpi_self();
-
-    if (!self || !(seconds > 0))
-        return;
-    mpi_clock_begin(self);
-    processor_declare(self, vtime_from_seconds(seconds));
-    mpi_clock_end();
-}
 
 void orrery_yield_real(void)
 {

@@ -11,6 +11,9 @@
 /* Sets up the processor model; measures the host's tick rate if it is needed. */
 void mpi_clock_init(const struct run_options *);
 
+/* Chooses the processor model and sets what of it is in mpi_world (compute.c). */
+void mpi_compute_init(void);
+
 /* A rank's process begins: what it has run so far is not the rank's. */
 void mpi_clock_watch(void);
 

@@ -22,9 +22,9 @@
 #include "mpi/clock.h"
 #include "mpi/leaks.h"
 #include "mpi/line.h"
-#include "mpi/processor/processor.h"
 #include "mpi/stats.h"
 #include "mpi/verify.h"
+#include "processor/processor.h"
 
 #define REFUSED 3 /* exit status: not all that the program asked for was done */
 

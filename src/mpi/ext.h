@@ -13,8 +13,7 @@ struct mpi_strand;
 struct mpi_service_queue;
 struct mpi_ports;
 struct mpi_app;
-struct processor_tape;
-struct processor_regions;
+struct processor_state;
 
 struct mpi_ext {
     struct mpi_posted_index *posted; /* posted receives by kind, when there are many */
@@ -34,8 +33,7 @@ struct mpi_ext {
     vtime looked;                  /* p2p/costs.c: when it looked for messages last, + 1, if that counts */
     uint32_t last_peer;            /* p2p/costs.c: whom it sent to last, + 1 */
     vtime decided;                 /* time of the rank's last wildcard decision */
-    struct processor_tape *tape;   /* processor/record.c, replay.c: how long its slices took */
-    struct processor_regions *regions; /* processor/region.c: those it is in */
+    struct processor_state *processor; /* what the processor models keep of it (processor/processor.h) */
     struct mpi_call_list *calls;   /* stats.c: per function, when asked for */
 };
 struct mpi_ext *mpi_ext_make(struct mpi_rank *self);

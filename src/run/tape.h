@@ -10,7 +10,7 @@
  *         took at speed 1;
  *         in the end a block of rank 2^32 - 1 per process, without bytes: that process is complete
  *
- * Written by `orrery run --record-compute` (src/mpi/processor/record.c), read by --compute replay.
+ * Written by `orrery run --record-compute` (src/processor/record.c), read by --compute replay.
  */
 #ifndef RUN_TAPE_H
 #define RUN_TAPE_H
@@ -50,15 +50,6 @@ const char *tape_names(const struct tape_file *, size_t *bytes);
 /* Blocks one after the other, from *at = 0 on, that of the names first; 0 at the end. The file has been
  * checked. */
 int tape_next(const struct tape_file *, size_t *at, struct tape_block *, const unsigned char **data);
-
-/* Of a rank: what it has recorded, or how far it has read. */
-struct processor_tape {
-    unsigned char *data;
-    uint32_t len, room;
-    uint64_t block; /* replay: number of the next block among the rank's */
-    uint32_t at;    /* replay: read up to here */
-    uint64_t slices;
-};
 
 static inline uint32_t tape_checksum(uint32_t rank, const unsigned char *data, size_t len)
 {

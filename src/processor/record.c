@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/sys.h"
-#include "mpi/processor/processor_internal.h"
+#include "processor/processor_internal.h"
 #include "run/tape.h"
 
 #define TAPE_MAX 4096
@@ -55,8 +55,11 @@ static void put_names(void)
     struct buf names;
 
     buf_init(&names);
-    for (int fn = 0; fn <= MPI_FN_COUNT; fn++)
-        buf_add(&names, processor_call_name(fn), strlen(processor_call_name(fn)) + 1);
+    for (unsigned call = 0; call < processor_host->calls; call++) {
+        const char *name = processor_host->call_name(call);
+
+        buf_add(&names, name, strlen(name) + 1);
+    }
     put_block(TAPE_NAMES, (const unsigned char *)names.data, names.len);
     buf_fini(&names);
 }
@@ -68,7 +71,7 @@ int processor_record_init(const struct run_options *o, struct err *err)
 
     record.path = o->record_path;
     buf_init(&record.out);
-    if (mpi_place()->proc)
+    if (processor_host->place->proc)
         return 0;
     buf_add(&record.out, &head, sizeof head);
     put_names();
@@ -80,39 +83,30 @@ int processor_record_init(const struct run_options *o, struct err *err)
     return 0;
 }
 
-static struct processor_tape *tape_of(struct mpi_rank *self)
+void processor_record(uint32_t index, unsigned call, vtime dt)
 {
-    struct mpi_ext *ext = mpi_ext_get(self);
-
-    if (!ext->tape)
-        ext->tape = mem_zalloc(sizeof *ext->tape);
-    return ext->tape;
-}
-
-void processor_record(struct mpi_rank *self, enum mpi_fn fn, vtime dt)
-{
-    struct processor_tape *t = tape_of(self);
+    struct processor_tape *t = processor_tape_get(index);
 
     if (t->len + 2 * TAPE_VARINT_MAX > t->room) {
         if (t->room >= TAPE_MAX) {
-            put_block(mpi_rank_id(self), t->data, t->len);
+            put_block(processor_rank_id(index), t->data, t->len);
             t->len = 0;
         } else {
             t->room = t->room ? 4 * t->room : 64;
             t->data = mem_realloc(t->data, t->room);
         }
     }
-    t->len += tape_put(t->data + t->len, (uint64_t)fn);
+    t->len += tape_put(t->data + t->len, call);
     t->len += tape_put(t->data + t->len, (uint64_t)dt);
 }
 
 int processor_record_finish(struct err *err)
 {
-    for (uint32_t i = 0; i < mpi_place()->room; i++) {
-        struct mpi_rank *r = &mpi_world.ranks[i];
+    for (uint32_t i = 0; i < processor_host->place->room; i++) {
+        struct processor_state *state = processor_state(i);
 
-        if (r->ext && r->ext->tape && r->ext->tape->len)
-            put_block(mpi_rank_id(r), r->ext->tape->data, r->ext->tape->len);
+        if (state && state->tape && state->tape->len)
+            put_block(processor_rank_id(i), state->tape->data, state->tape->len);
     }
     put_block(TAPE_END, (const unsigned char *)"", 0);
     append();

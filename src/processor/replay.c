@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mpi/error.h"
-#include "mpi/processor/processor_internal.h"
+#include "processor/processor_internal.h"
 #include "run/tape.h"
 
 static struct {
@@ -28,11 +27,12 @@ static struct {
     size_t call_count;
 } replay;
 
-#define UNKNOWN (MPI_FN_COUNT + 1) /* a function that this build does not have */
+#define UNKNOWN UINT16_MAX /* a function that this build does not have */
 
 /* Counts the blocks of each rank here, or notes where they are. */
 static void each_block(int note)
 {
+    const struct place *place = processor_host->place;
     const unsigned char *data;
     struct tape_block b;
     size_t at = 0;
@@ -40,9 +40,9 @@ static void each_block(int note)
     while (tape_next(&replay.file, &at, &b, &data)) {
         uint64_t *slot;
 
-        if (b.rank >= mpi_world.room || !place_is_here(mpi_place(), b.rank))
+        if (b.rank >= place->world + place->spares || !place_is_here(place, b.rank))
             continue;
-        slot = &replay.first[place_index(mpi_place(), b.rank)];
+        slot = &replay.first[place_index(place, b.rank)];
         if (note)
             replay.blocks[*slot] = (struct piece){data, b.bytes};
         ++*slot;
@@ -66,11 +66,11 @@ static uint64_t add_up(uint32_t count)
 /* The function of a name, or UNKNOWN. */
 static uint16_t find_call(const char *name)
 {
-    uint16_t fn = 0;
+    unsigned call = 0;
 
-    while (fn <= MPI_FN_COUNT && strcmp(processor_call_name(fn), name) != 0)
-        fn++;
-    return fn <= MPI_FN_COUNT ? fn : UNKNOWN;
+    while (call < processor_host->calls && strcmp(processor_host->call_name(call), name) != 0)
+        call++;
+    return call < processor_host->calls ? (uint16_t)call : UNKNOWN;
 }
 
 static void read_names(void)
@@ -93,9 +93,10 @@ static void share_file(void)
     replay.file.data = copy;
 }
 
-static int replay_init(const struct run_options *o, struct err *err)
+static int replay_init(const struct processor_host *host, struct err *err)
 {
-    uint32_t count = mpi_place()->room;
+    const struct run_options *o = host->options;
+    uint32_t count = host->place->room;
     int rc;
 
     replay.path = o->compute_path;
@@ -141,38 +142,40 @@ static int peek(struct processor_tape *t, uint32_t index, uint64_t *fn, uint64_t
     return 1;
 }
 
-static void differs(struct mpi_rank *self, const struct processor_tape *t, const char *how)
+static void differs(uint32_t index, const struct processor_tape *t, const char *how)
 {
     char why[512];
 
     snprintf(why, sizeof why, "cannot replay '%.200s': after %llu slices rank %u %s; record it again "
              "with this program and its arguments", replay.path, (unsigned long long)t->slices,
-             mpi_rank_id(self), how);
-    mpi_abort_run(self, 2, why);
+             processor_rank_id(index), how);
+    processor_host->fail(index, why);
 }
 
-static vtime replay_slice(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
+static int polls(uint64_t call)
 {
-    struct mpi_ext *ext = mpi_ext_get(self);
-    struct processor_tape *t = ext->tape;
+    return call < processor_host->calls && processor_host->call_polls((unsigned)call);
+}
+
+static vtime replay_slice(uint32_t index, uint64_t ticks, unsigned call)
+{
+    struct processor_tape *t = processor_tape_get(index);
     uint64_t recorded, dt;
     uint32_t after;
 
     (void)ticks;
-    if (!t)
-        t = ext->tape = mem_zalloc(sizeof *t);
-    while (peek(t, mpi_rank_index(self), &recorded, &dt, &after)) {
-        if (recorded != (uint64_t)fn && processor_is_polling(fn))
+    while (peek(t, index, &recorded, &dt, &after)) {
+        if (recorded != call && polls(call))
             return 0;
         t->at = after;
         t->slices++;
-        if (recorded == (uint64_t)fn)
+        if (recorded == call)
             return dt < (uint64_t)VTIME_LIMIT ? (vtime)dt : VTIME_LIMIT;
-        if (!processor_is_polling(recorded))
-            differs(self, t, "makes another call than when it was recorded");
+        if (!polls(recorded))
+            differs(index, t, "makes another call than when it was recorded");
     }
-    if (!processor_is_polling(fn))
-        differs(self, t, "makes more calls than when it was recorded");
+    if (!polls(call))
+        differs(index, t, "makes more calls than when it was recorded");
     return 0;
 }
 

@@ -13,14 +13,10 @@
  * take their time as ever, and are not part of the mean. Regions may be nested; an inner one counts
  * nothing while an outer one is settled.
  */
-#include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
-#include "mpi/clock.h"
-#include "mpi/entry.h"
-#include "mpi/processor/processor_internal.h"
+#include "processor/processor_internal.h"
 #include "run/sample.h"
 #include "run/times.h"
 
@@ -60,25 +56,36 @@ int processor_regions_init(const struct run_options *o, struct err *err)
     return rc;
 }
 
-int processor_is_muted(const struct mpi_rank *self)
+static struct processor_regions *regions_find(uint32_t index)
 {
-    return regions.in_use && self->ext && self->ext->regions && self->ext->regions->muted;
+    struct processor_state *state = regions.in_use ? processor_state(index) : NULL;
+
+    return state ? state->regions : NULL;
 }
 
-void processor_regions_count(struct mpi_rank *self, vtime dt)
+int processor_is_muted(uint32_t index)
 {
-    if (regions.in_use && self->ext && self->ext->regions)
-        self->ext->regions->computed += dt;
+    const struct processor_regions *r = regions_find(index);
+
+    return r && r->muted;
 }
 
-static struct processor_regions *regions_of(struct mpi_rank *self)
+void processor_regions_count(uint32_t index, vtime dt)
 {
-    struct mpi_ext *ext = mpi_ext_get(self);
+    struct processor_regions *r = regions_find(index);
 
-    if (!ext->regions)
-        ext->regions = mem_zalloc(sizeof *ext->regions +
-                                  regions.sample_count * sizeof(struct seen));
-    return ext->regions;
+    if (r)
+        r->computed += dt;
+}
+
+static struct processor_regions *regions_get(uint32_t index)
+{
+    struct processor_state *state = processor_state_get(index);
+
+    if (!state->regions)
+        state->regions = mem_zalloc(sizeof *state->regions +
+                                    regions.sample_count * sizeof(struct seen));
+    return state->regions;
 }
 
 static int find_sample(const char *name)
@@ -90,42 +97,47 @@ static int find_sample(const char *name)
 }
 
 /* The region takes so long, whatever it does. */
-static void settle(struct mpi_rank *self, struct processor_regions *r, vtime t)
+static vtime settle(struct processor_regions *r, uint32_t index, vtime now, vtime dt)
 {
-    processor_declare(self, t);
     r->muted = r->depth;
+    return processor_declare(index, now, dt);
 }
 
-static int enter(struct mpi_rank *self, const char *name)
+int processor_region_enter(uint32_t index, vtime now, const char *name, vtime *dt)
 {
-    struct processor_regions *r = regions_of(self);
+    struct processor_regions *r;
     const struct run_time *given;
-    int s = find_sample(name);
+    int s;
 
+    *dt = 0;
+    if (!regions.in_use)
+        return 1;
+    r = regions_get(index);
+    s = find_sample(name);
     if (r->depth == DEPTH_MAX)
-        mpi_abort_run(self, 2, "orrery_region: regions are nested more than 16 deep; is an "
-                               "orrery_region_end missing?");
+        processor_host->fail(index, "orrery_region: regions are nested more than 16 deep; is an "
+                                    "orrery_region_end missing?");
     r->before[r->depth] = r->computed;
     r->sampled[r->depth++] = s;
     if (r->muted)
         return 1;
     given = regions.table.count ? run_times_find(&regions.table, name) : NULL;
     if (given) {
-        settle(self, r, vtime_from_seconds(given->seconds));
+        *dt = settle(r, index, now, vtime_from_seconds(given->seconds));
         return 1;
     }
     if (s < 0 || r->seen[s].runs < regions.samples[s].runs)
         return 1;
-    settle(self, r, r->seen[s].total / (vtime)r->seen[s].runs);
+    *dt = settle(r, index, now, r->seen[s].total / (vtime)r->seen[s].runs);
     return 0;
 }
 
-static void leave(struct mpi_rank *self)
+void processor_region_leave(uint32_t index)
 {
-    struct processor_regions *r = regions_of(self);
+    struct processor_regions *r = regions.in_use ? regions_get(index) : NULL;
     int s;
 
-    if (r->depth == 0)
+    if (!r || r->depth == 0)
         return;
     s = r->sampled[--r->depth];
     if (r->muted == 0 && s >= 0) {
@@ -134,49 +146,4 @@ static void leave(struct mpi_rank *self)
     }
     if (r->muted > r->depth)
         r->muted = 0;
-}
-
-/* ---- what programs call ---- */
-
-ORR_EXPORT int orrery_region_real(const char *name) __asm__("orrery_region");
-ORR_EXPORT void orrery_region_end_real(void) __asm__("orrery_region_end");
-ORR_EXPORT void orrery_flops_real(double operations) __asm__("orrery_flops");
-
-int orrery_region_real(const char *name)
-{
-    struct mpi_rank *self = mpi_self();
-    int run = 1;
-
-    if (!self || !name)
-        return 1;
-    mpi_clock_begin(self);
-    if (regions.in_use)
-        run = enter(self, name);
-    mpi_clock_end();
-    return run;
-}
-
-void orrery_region_end_real(void)
-{
-    struct mpi_rank *self = mpi_self();
-
-    if (!self)
-        return;
-    mpi_clock_begin(self);
-    if (regions.in_use)
-        leave(self);
-    mpi_clock_end();
-}
-
-void orrery_flops_real(double operations)
-{
-    struct mpi_rank *self = mpi_self();
-    double rate = mpi_world.machine.config.nodes_gigaflops * 1e9;
-
-    if (!self || !(operations > 0))
-        return;
-    mpi_clock_begin(self);
-    if (!processor_is_muted(self))
-        processor_declare(self, vtime_from_seconds(operations / rate / processor_speed(self)));
-    mpi_clock_end();
 }

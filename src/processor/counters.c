@@ -8,7 +8,7 @@
  * fibres; the command sees to that.
  */
 #include "base/sys.h"
-#include "mpi/processor/processor_internal.h"
+#include "processor/processor_internal.h"
 #include "run/counter.h"
 #include "run/times.h"
 
@@ -18,9 +18,10 @@ static struct {
     struct run_times table;
 } counters;
 
-static int counters_init(const struct run_options *o, struct err *err)
+static int counters_init(const struct processor_host *host, struct err *err)
 {
-    const struct platform_config *c = &mpi_world.machine.config;
+    const struct run_options *o = host->options;
+    const struct platform_config *c = &host->machine->config;
     int rc;
 
     rc = run_counter_open(o->counter, &counters.fd, err);
@@ -39,9 +40,9 @@ static uint64_t counters_now(void)
     return count;
 }
 
-static vtime counters_slice(struct mpi_rank *self, uint64_t count, enum mpi_fn fn)
+static vtime counters_slice(uint32_t index, uint64_t count, unsigned call)
 {
-    (void)self, (void)fn;
+    (void)index, (void)call;
     if (counters.table.count)
         return vtime_from_seconds(run_times_at(&counters.table, (double)count));
     return vtime_from_ps_double((double)count * counters.ps_per_count);

@@ -2,20 +2,20 @@
  * measured.c - a slice takes as long as it ran here.
  */
 #include "base/ticks.h"
-#include "mpi/processor/processor_internal.h"
+#include "processor/processor_internal.h"
 
 static double ps_per_tick;
 
-static int measured_init(const struct run_options *o, struct err *err)
+static int measured_init(const struct processor_host *host, struct err *err)
 {
-    (void)o, (void)err;
+    (void)host, (void)err;
     ps_per_tick = 1000.0 / ticks_per_ns();
     return 0;
 }
 
-static vtime measured_slice(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
+static vtime measured_slice(uint32_t index, uint64_t ticks, unsigned call)
 {
-    (void)self, (void)fn;
+    (void)index, (void)call;
     return vtime_from_ps_double((double)ticks * ps_per_tick);
 }
 

@@ -1,13 +1,13 @@
 /*
  * processor.c - the table of processor models, and what is common to them: speeds, noise, recording.
  */
-#include "mpi/processor/processor.h"
+#include "processor/processor.h"
 
 #include <math.h>
 
 #include "base/mem.h"
-#include "mpi/processor/processor_internal.h"
 #include "platform/sharing.h"
+#include "processor/processor_internal.h"
 
 static const struct processor_ops *const models[] = {
     &processor_measured_ops,
@@ -24,8 +24,9 @@ static struct {
     double sharing;         /* factor on slices, as nodes have that many ranks ... */
     uint32_t *ranks_on;     /* ... or, with a map: ranks on each node ... */
     int uneven;             /* ... if nodes differ */
-    int noisy, recording;
+    int noisy, recording, plain;
 } processor;
+const struct processor_host *processor_host;
 
 static const struct processor_ops *find_model(int mode)
 {
@@ -48,8 +49,8 @@ static int is_noisy(const struct platform *p)
 /* Ranks of a node slow each other down. All nodes alike is the usual case: then one factor does. */
 static void init_sharing(const struct platform *p)
 {
-    const struct platform_nodes *nodes = &mpi_world.net.nodes;
-    uint32_t ranks = mpi_world.size;
+    const struct platform_nodes *nodes = processor_host->nodes;
+    uint32_t ranks = processor_host->place->world;
 
     processor.sharing = 1;
     if (!p->lists[PLATFORM_SHARING].count)
@@ -64,18 +65,18 @@ static void init_sharing(const struct platform *p)
         processor.ranks_on[platform_node_of(nodes, i)]++;
 }
 
-static double sharing(const struct mpi_rank *self)
+static double sharing(uint32_t index)
 {
-    const struct platform_nodes *nodes = &mpi_world.net.nodes;
+    const struct platform_nodes *nodes = processor_host->nodes;
     uint32_t node;
 
     if (!processor.uneven)
         return processor.sharing;
-    node = platform_node_of(nodes, mpi_rank_id(self));
-    return platform_sharing_factor(&mpi_world.machine,
+    node = platform_node_of(nodes, processor_rank_id(index));
+    return platform_sharing_factor(processor_host->machine,
                                    processor.ranks_on
                                        ? processor.ranks_on[node]
-                                       : platform_ranks_on_node(nodes, node, mpi_world.size));
+                                       : platform_ranks_on_node(nodes, node, processor_host->place->world));
 }
 
 double processor_factor(void)
@@ -83,11 +84,13 @@ double processor_factor(void)
     return processor.sharing / processor.speed;
 }
 
-int processor_init(const struct run_options *o, struct err *err)
+int processor_init(const struct processor_host *host, struct err *err)
 {
-    const struct platform *p = &mpi_world.machine;
+    const struct run_options *o = host->options;
+    const struct platform *p = host->machine;
     int rc = 0;
 
+    processor_host = host;
     processor.ops = find_model(o->compute);
     processor.groups = p->lists[PLATFORM_GROUPS].items;
     processor.group_count = p->lists[PLATFORM_GROUPS].count;
@@ -95,20 +98,32 @@ int processor_init(const struct run_options *o, struct err *err)
     processor.noisy = is_noisy(p);
     init_sharing(p);
     processor.recording = o->record_path[0] != 0;
-    mpi_world.measured = processor.ops != NULL;
-    mpi_world.plain = processor.ops == &processor_measured_ops && !processor.group_count &&
+    processor.plain = processor.ops == &processor_measured_ops && !processor.group_count &&
                       !processor.uneven && !processor.noisy && !processor.recording && !o->sample[0];
     if (processor.noisy)
         processor_noise_init(p);
-    if (rc == 0 && processor.recording)
+    if (processor.recording)
         rc = processor_record_init(o, err);
     if (rc == 0)
         rc = processor_regions_init(o, err);
     if (rc == 0 && processor.ops && processor.ops->init)
-        rc = processor.ops->init(o, err);
-    if (rc == 0 && processor.ops)
-        mpi_world.slice_clock = processor.ops->now;
+        rc = processor.ops->init(host, err);
     return rc;
+}
+
+int processor_is_measured(void)
+{
+    return processor.ops != NULL;
+}
+
+int processor_is_plain(void)
+{
+    return processor.plain;
+}
+
+uint64_t (*processor_clock(void))(void)
+{
+    return processor.ops ? processor.ops->now : NULL;
 }
 
 int processor_is_timed(void)
@@ -121,9 +136,34 @@ int processor_finish(struct err *err)
     return processor.recording ? processor_record_finish(err) : 0;
 }
 
-const struct platform_group *processor_group(const struct mpi_rank *self)
+struct processor_state *processor_state(uint32_t index)
 {
-    uint32_t node = net_node(&mpi_world.net, mpi_rank_id(self));
+    struct processor_state **slot = processor_host->state(index, 0);
+
+    return slot ? *slot : NULL;
+}
+
+struct processor_state *processor_state_get(uint32_t index)
+{
+    struct processor_state **slot = processor_host->state(index, 1);
+
+    if (!*slot)
+        *slot = mem_zalloc(sizeof **slot);
+    return *slot;
+}
+
+struct processor_tape *processor_tape_get(uint32_t index)
+{
+    struct processor_state *state = processor_state_get(index);
+
+    if (!state->tape)
+        state->tape = mem_zalloc(sizeof *state->tape);
+    return state->tape;
+}
+
+const struct platform_group *processor_group(uint32_t index)
+{
+    uint32_t node = platform_node_of(processor_host->nodes, processor_rank_id(index));
 
     for (size_t i = processor.group_count; i-- > 0;)
         if (node >= processor.groups[i].first && node <= processor.groups[i].last)
@@ -131,29 +171,29 @@ const struct platform_group *processor_group(const struct mpi_rank *self)
     return NULL;
 }
 
-double processor_speed(const struct mpi_rank *self)
+double processor_speed(uint32_t index)
 {
-    const struct platform_group *g = processor.group_count ? processor_group(self) : NULL;
+    const struct platform_group *g = processor.group_count ? processor_group(index) : NULL;
 
     return g && !isnan(g->speed) ? g->speed : processor.speed;
 }
 
-void processor_declare(struct mpi_rank *self, vtime dt)
+vtime processor_declare(uint32_t index, vtime now, vtime dt)
 {
     if (processor.noisy)
-        dt = processor_noise(self, self->ent.clock, dt);
-    mpi_clock_add(self, dt < VTIME_LIMIT ? dt : VTIME_LIMIT);
+        dt = processor_noise(index, now, dt);
+    return dt < VTIME_LIMIT ? dt : VTIME_LIMIT;
 }
 
-void processor_slice(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
+vtime processor_slice(uint32_t index, vtime now, uint64_t ticks, unsigned call)
 {
-    vtime dt = processor.ops->slice(self, ticks, fn);
+    vtime dt = processor.ops->slice(index, ticks, call);
 
     if (processor.recording)
-        processor_record(self, fn, dt);
-    if (processor_is_muted(self) || dt == 0)
-        return;
-    dt = vtime_scale(dt, sharing(self) / processor_speed(self));
-    processor_regions_count(self, dt);
-    processor_declare(self, dt);
+        processor_record(index, call, dt);
+    if (processor_is_muted(index) || dt == 0)
+        return 0;
+    dt = vtime_scale(dt, sharing(index) / processor_speed(index));
+    processor_regions_count(index, dt);
+    return processor_declare(index, now, dt);
 }

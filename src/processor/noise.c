@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "mpi/processor/processor_internal.h"
+#include "processor/processor_internal.h"
 
 static struct {
     vtime period, duration;
@@ -41,11 +41,11 @@ void processor_noise_init(const struct platform *p)
 }
 
 /* Where in its period a rank is at time 0. */
-static vtime phase(const struct mpi_rank *self, vtime period)
+static vtime phase(uint32_t index, vtime period)
 {
     struct rng rng;
 
-    rng_seed(&rng, mpi_rank_id(self));
+    rng_seed(&rng, processor_rank_id(index));
     return (vtime)rng_below(&rng, (uint64_t)period);
 }
 
@@ -82,9 +82,9 @@ static vtime recorded(vtime at, vtime dt)
     }
 }
 
-vtime processor_noise(const struct mpi_rank *self, vtime t, vtime dt)
+vtime processor_noise(uint32_t index, vtime t, vtime dt)
 {
-    const struct platform_group *g = processor_group(self);
+    const struct platform_group *g = processor_group(index);
     vtime period = noise.period, duration = noise.duration;
 
     if (dt <= 0)
@@ -94,8 +94,8 @@ vtime processor_noise(const struct mpi_rank *self, vtime t, vtime dt)
     if (g && g->noise_duration != VTIME_NEVER)
         duration = g->noise_duration;
     else if (noise.count)
-        return recorded((t + phase(self, noise.length)) % noise.length, dt);
+        return recorded((t + phase(index, noise.length)) % noise.length, dt);
     if (duration == 0 || period == 0)
         return dt;
-    return periodic((t + phase(self, period)) % period, dt, period, duration);
+    return periodic((t + phase(index, period)) % period, dt, period, duration);
 }

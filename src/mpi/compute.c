@@ -1,0 +1,118 @@
+/*
+ * compute.c - the processor models (src/processor/) and the ranks of the virtual MPI: what the models are
+ * told, and what programs call to declare their computing.
+ */
+#include "base/log.h"
+#include "mpi/clock.h"
+#include "mpi/entry.h"
+#include "mpi/error.h"
+#include "mpi/ext.h"
+#include "processor/processor.h"
+
+/* What ends a slice has a name: the function, or the reading of a clock (MPI_FN_COUNT). */
+static const char *call_name(unsigned call)
+{
+    return call == MPI_FN_COUNT ? "clock" : mpi_fn_name[call];
+}
+
+static int call_polls(unsigned call)
+{
+    return call == MPI_FN_COUNT || (mpi_fn_flags[call] & MPI_FNFLAG_POLLS) != 0;
+}
+
+static struct processor_state **state(uint32_t index, int make)
+{
+    struct mpi_rank *r = &mpi_world.ranks[index];
+
+    return r->ext || make ? &mpi_ext_get(r)->processor : NULL;
+}
+
+static void fail(uint32_t index, const char *why)
+{
+    mpi_abort_run(&mpi_world.ranks[index], 2, why);
+}
+
+void mpi_compute_init(void)
+{
+    static struct processor_host host = {
+        .calls = MPI_FN_COUNT + 1,
+        .call_name = call_name,
+        .call_polls = call_polls,
+        .state = state,
+        .fail = fail,
+    };
+    struct err err;
+
+    host.options = mpi_world.opt;
+    host.machine = &mpi_world.machine;
+    host.nodes = &mpi_world.net.nodes;
+    host.place = mpi_place();
+    if (processor_init(&host, &err))
+        log_fatal("%s", err.text);
+    mpi_world.measured = processor_is_measured();
+    mpi_world.plain = processor_is_plain();
+    mpi_world.slice_clock = processor_clock();
+}
+
+/* ---- what programs call ---- */
+
+ORR_EXPORT void orrery_compute_real(double seconds) __asm__("orrery_compute");
+ORR_EXPORT int orrery_region_real(const char *name) __asm__("orrery_region");
+ORR_EXPORT void orrery_region_end_real(void) __asm__("orrery_region_end");
+ORR_EXPORT void orrery_flops_real(double operations) __asm__("orrery_flops");
+
+static void declare(struct mpi_rank *self, double seconds)
+{
+    mpi_clock_add(self, processor_declare(mpi_rank_index(self), self->ent.clock,
+                                          vtime_from_seconds(seconds)));
+}
+
+void orrery_compute_real(double seconds)
+{
+    struct mpi_rank *self = mpi_self();
+
+    if (!self || !(seconds > 0))
+        return;
+    mpi_clock_begin(self);
+    declare(self, seconds);
+    mpi_clock_end();
+}
+
+int orrery_region_real(const char *name)
+{
+    struct mpi_rank *self = mpi_self();
+    vtime dt;
+    int run;
+
+    if (!self || !name)
+        return 1;
+    mpi_clock_begin(self);
+    run = processor_region_enter(mpi_rank_index(self), self->ent.clock, name, &dt);
+    mpi_clock_add(self, dt);
+    mpi_clock_end();
+    return run;
+}
+
+void orrery_region_end_real(void)
+{
+    struct mpi_rank *self = mpi_self();
+
+    if (!self)
+        return;
+    mpi_clock_begin(self);
+    processor_region_leave(mpi_rank_index(self));
+    mpi_clock_end();
+}
+
+void orrery_flops_real(double operations)
+{
+    struct mpi_rank *self = mpi_self();
+    double rate = mpi_world.machine.config.nodes_gigaflops * 1e9;
+
+    if (!self || !(operations > 0))
+        return;
+    mpi_clock_begin(self);
+    if (!processor_is_muted(mpi_rank_index(self)))
+        declare(self, operations / rate / processor_speed(mpi_rank_index(self)));
+    mpi_clock_end();
+}
