@@ -1,5 +1,6 @@
-# The front door: `make demo` and `make check` do all set-up on a fresh Debian machine.
-# Everything else is Meson's; see CONTRIBUTING.md.
+# The front door: `make demo`, `make check` and `make bench` do all set-up on a fresh Debian machine, and so
+# does `make setup` alone. No other target calls the package manager. Everything else is Meson's; see
+# CONTRIBUTING.md.
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -10,14 +11,17 @@ PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpi
 CHECK_PACKAGES = debhelper dpkg-dev fish git zsh
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
+# $(call missing,PACKAGES): sets $$missing to those of them that are not installed.
+missing = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | \
+	grep -q 'ok installed' || echo $$p; done)
+
 # $(call need,PACKAGES): installs what is missing, and nothing if all is there.
-need = missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | \
-	grep -q 'ok installed' || echo $$p; done); \
+need = $(call missing,$(1)); \
 	if [ -n "$$missing" ]; then echo "installing:" $$missing; \
 	$(SUDO) apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing; fi
 
-.PHONY: all setup configure demo check check-quick coverage manual bench bench-large install sanitize fuzz clean help
+.PHONY: all setup configure demo check check-quick coverage manual bench bench-large install clean help
 
 all: configure
 	ninja -C $(BUILD) product
@@ -25,15 +29,22 @@ all: configure
 setup:
 	@$(call need,$(PACKAGES))
 
-configure: setup
-	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) --prefix=$(PREFIX) >/dev/null
+configure:
+	@[ -f $(BUILD)/build.ninja ] || said=$$(meson setup $(BUILD) --prefix=$(PREFIX) 2>&1) || { \
+	echo "$$said" | tail -n 4 >&2; \
+	$(call missing,$(PACKAGES)); \
+	[ -z "$$missing" ] || echo "make: packages that are not installed:" $$missing >&2; \
+	echo "make: cannot configure $(BUILD): 'make setup' installs what is missing on Debian" >&2; \
+	exit 1; }
 
-demo: all
+demo: setup
+	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory -C examples/heat demo ORRERY=$(abspath $(BUILD)/orrery) \
 		OUT=$(abspath $(BUILD)/examples)
 
-check: all
+check: setup
 	@$(call need,$(CHECK_PACKAGES))
+	@$(MAKE) --no-print-directory all
 	@tests/run_all.sh $(BUILD)
 
 # Without the native runs, the sanitizer build and most random schedules.
@@ -48,7 +59,8 @@ coverage:
 manual: all
 	@tools/check-docs --renew $(BUILD)/orrery
 
-bench: all
+bench: setup
+	@$(MAKE) --no-print-directory all
 	@$(call need,libsimgrid-dev) || echo "libsimgrid-dev not available: no comparison with SMPI"
 	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench
 
@@ -66,9 +78,12 @@ clean:
 help:
 	@echo "make demo         install what is missing, build, simulate an example"
 	@echo "make check        install what is missing, build, run all tests"
+	@echo "make check-quick  build, run the tests that take little time"
+	@echo "make setup        install what is missing (Debian), and nothing else"
 	@echo "make              build into $(BUILD)/; $(BUILD)/orrery runs in place"
 	@echo "make install      to PREFIX (now $(PREFIX)), honours DESTDIR"
 	@echo "make coverage     renew docs/mpi-coverage.md from the list of MPI calls"
 	@echo "make manual       renew the list of settings in the manual and the schema"
-	@echo "make bench        speed and memory, beside SimGrid's SMPI where available"
+	@echo "make bench        install what is missing, build, measure speed and memory"
 	@echo "make bench-large  27 million ranks (needs 12 GB)"
+	@echo "make clean        remove $(BUILD)/"
