@@ -4,7 +4,7 @@
  * An operation (enum mpi_coll_op) has several algorithms (coll_list.h). A selector (select_*.c)
  * picks one by message size and communicator size, as MPICH 4.0 or Open MPI 4.1 do, unless a rule
  * names one. Algorithms are plain code over mpi_coll_send/recv/... that runs and blocks on the
- * rank's own stack; a non-blocking collective is the same code in a strand (later.h).
+ * rank's own stack; a non-blocking collective is the same code in a strand (later.c).
  *
  * A million ranks block in a collective at once, each keeping its live stack. So the arguments are
  * passed by one pointer, algorithms keep few values across a blocking call, temporaries are on the

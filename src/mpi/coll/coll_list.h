@@ -1,7 +1,8 @@
 /*
  * coll_list.h - every collective algorithm, one line each.
  *
- *     X(operation, name, needs)   implemented by coll_<operation>_<name>, in a file of that name
+ *     X(operation, name, needs)   implemented by coll_<operation>_<name>, in a file of that name or
+ *                                 with a relative of the same operation
  *
  * `needs` says where the algorithm works (COLL_NEED_*); elsewhere another one is used. To
  * add an algorithm: write its file, which opens with its cost, and add its line; then it can be asked
