@@ -15,6 +15,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 import harness
 import watched_run
@@ -29,6 +30,8 @@ class Tests(watched_run.Tests):
         """Sends a signal to one process, or to the whole group (role "group")."""
         with Run(self, ["-q", "-n", "6", "--procs", str(procs)], "lasting", what) as run:
             run.await_start(procs)
+            if what == "half":
+                time.sleep(1.5)  # lines are on their way to process 0 by then
             if role == "group":
                 os.killpg(run.process.pid, sig)
             else:
@@ -36,9 +39,19 @@ class Tests(watched_run.Tests):
             status, out, err = run.finish()
             demand(status == wanted, f"exit status {status} instead of {wanted}", err)
             demand(re.search(pattern, err), f"no message {pattern!r}", err)
-            lines = "".join(f"hello from {i}\n" for i in range(0, 6, 2 if what == "spin" else 1))
+            ranks = {"spin": (0, 2, 4), "half": (0, 2, 4, 5)}.get(what, range(6))
+            lines = "".join(f"hello from {i}\n" for i in ranks)
             demand(not hello or out == lines, "not the output so far, once", out, err)
             demand("BAD TERMINATION" not in out, "the launcher has written to the output", out)
+
+    def much(self):
+        """What waits is more than fits into memory."""
+        with Run(self, ["-q", "-n", "2", "--procs", "2"], "lasting", "much", "1300000") as run:
+            run.await_start(2)
+            os.kill(run.find("program", 0), signal.SIGKILL)
+            status, out, err = run.finish()
+        demand(status == 3, f"exit status {status}", err)
+        demand(out == "".join(f"{i:060}\n" for i in range(1300000)), f"{len(out)} bytes", out[-200:], err)
 
     def reader_gone(self):
         """The reader of the output takes one line and goes away."""
@@ -136,21 +149,25 @@ def add_faults(tests):
     kill, stop = signal.SIGKILL, signal.SIGSTOP
     for index, what in ((0, "ring"), (1, "ring"), (0, "spin"), (1, "spin"), (2, "half")):
         tests.add(f"fault kill process {index}, {what}", tests.fault, "program", index, kill, what,
-                  3, rf"process {index} of 3 \(pid \d+ on .*\) was killed by signal 9")
-    tests.add("fault kill worker 0", tests.fault, "worker", 0, kill, "ring", 3, "orrery: error: .*")
-    tests.add("fault kill worker 1", tests.fault, "worker", 1, kill, "ring", 3, "orrery: error: .*")
+                  3, rf"process {index} of 3 \(pid \d+ on .*\) was killed by signal 9", hello=True)
+    tests.add("fault kill worker 0", tests.fault, "worker", 0, kill, "ring", 3, "orrery: error: .*",
+              hello=True)
+    tests.add("fault kill worker 1", tests.fault, "worker", 1, kill, "ring", 3, "orrery: error: .*",
+              hello=True)
     tests.add("fault kill launcher", tests.fault, "mpiexec", None, kill, "ring", 3,
-              r"launcher died of signal 9")
+              r"launcher died of signal 9", hello=True)
     tests.add("fault kill starter", tests.fault, "starter", None, kill, "ring", -9, "")
     for index, what in ((0, "ring"), (1, "ring"), (1, "spin")):
         tests.add(f"fault stop process {index}, {what}", tests.fault, "program", index, stop, what,
-                  3, rf"process {index} of 3 \(pid \d+ on .*\) does not respond")
+                  3, rf"process {index} of 3 \(pid \d+ on .*\) does not respond", hello=True)
     for sig, role, what in itertools.product((signal.SIGINT, signal.SIGTERM), ("starter", "group"),
                                              ("ring", "spin")):
         tests.add(f"fault {sig.name} to {role}, {what}", tests.fault, role, None, sig, what,
                   128 + sig, "", hello=True)
     for procs in (1, 3):
         tests.add(f"fault MPI_Abort of one rank, {procs} processes", tests.quit, procs)
+    if not tests.options.quick:
+        tests.add("fault kill process, much output", tests.much)
     tests.add("fault reader of the output gone", tests.reader_gone)
 
 

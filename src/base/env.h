@@ -13,6 +13,9 @@
 /* A memory file that the `orrery run` that started the workers shares with them. */
 #define ENV_TEAM "ORRERY_TEAM"
 
+/* The same for the file in which the workers' output waits. */
+#define ENV_BOOKS "ORRERY_TEAM_BOOKS"
+
 /* Its table of which process has which rank, if there is one. */
 #define ENV_PLACEMENT "ORRERY_PLACEMENT"
 

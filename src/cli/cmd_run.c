@@ -17,6 +17,7 @@
 #include "cli/cli.h"
 #include "cli/collectives.h"
 #include "cli/launch.h"
+#include "cli/books.h"
 #include "cli/outputs.h"
 #include "cli/run_options.h"
 #include "cli/team.h"
@@ -357,12 +358,18 @@ static int run_team(const struct cli_run *run, int argc, char **argv, int *statu
 {
     static struct run_page page; /* many kilobytes */
     struct run_outcome outcome;
-    int rc = cli_team_run(run, argc, argv, &outcome, status, err);
-    if (rc == 0 && outcome.unreported) {
-        page.opt = run->opt;
+    struct cli_books books;
+    cli_books_make(&books, run->opt.procs);
+    int rc = cli_team_run(run, argc, argv, &books, &outcome, status, err);
+    if (rc == 0) {
         cli_watch_hurry(&outcome);
-        *status = report(run, &page, &outcome);
+        if (outcome.unreported) {
+            page.opt = run->opt;
+            *status = report(run, &page, &outcome);
+        }
+        cli_books_show(&books, &run->opt);
     }
+    cli_books_close(&books);
     return rc;
 }
 
@@ -382,6 +389,7 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     run->opt.progress = run->progress;
     run->opt.quiet = run->quiet;
     run->opt.book_fd = page.book ? page.book_fd : -1;
+    run->opt.book_at = page.book_at;
     page.page->opt = run->opt;
     cli_watch_block(&mask);
     double start = cli_watch_now();

@@ -26,6 +26,7 @@
 
 #include "base/env.h"
 #include "base/sys.h"
+#include "cli/team.h"
 #include "engine/output_book.h"
 
 #if defined(__x86_64__)
@@ -40,13 +41,18 @@ static void add_book(struct cli_page *out)
     struct rlimit limit;
     void *map;
     out->book = NULL;
-    out->spill = out->book_fd = -1;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < OUTPUT_BOOK_BYTES)
-        return; /* to try would be answered by a signal */
-    out->book_fd = memfd_create("orrery-output", 0);
-    if (out->book_fd < 0 || ftruncate(out->book_fd, (off_t)OUTPUT_BOOK_BYTES) != 0)
-        return;
-    map = mmap(NULL, OUTPUT_BOOK_BYTES, PROT_READ, MAP_SHARED, out->book_fd, 0);
+    out->spill = -1;
+    out->book_at = 0;
+    out->book_fd = cli_team_slot(&out->book_at);
+    out->is_slot = out->book_fd >= 0;
+    if (!out->is_slot) {
+        if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < OUTPUT_BOOK_BYTES)
+            return; /* to try would be answered by a signal */
+        out->book_fd = memfd_create("orrery-output", 0);
+        if (out->book_fd < 0 || ftruncate(out->book_fd, (off_t)OUTPUT_BOOK_BYTES) != 0)
+            return;
+    }
+    map = mmap(NULL, OUTPUT_BOOK_BYTES, PROT_READ, MAP_SHARED, out->book_fd, out->book_at);
     if (map != MAP_FAILED)
         out->book = map;
 }

@@ -21,6 +21,8 @@ struct cli_page {
     int fd;
     const struct output_book *book; /* where its output waits, or NULL */
     int book_fd;
+    off_t book_at; /* where in the file */
+    int is_slot;   /* the file is the starter's, who shows what is left in it (books.h) */
     int spill; /* the file of older output, once the program has said so; -1 */
 };
 

@@ -112,7 +112,7 @@ static void name_file(const char *variable, pid_t owner, int fd)
 
 struct launcher {
     char **argv;
-    int team, placement, machine; /* memory files */
+    int team, placement, machine, books; /* memory files */
     int out[2], err[2];           /* pipes for what it prints */
     int report[2];                /* errno, if it cannot be executed */
     pid_t starter;
@@ -133,6 +133,7 @@ static void become(void *context)
     name_file(ENV_TEAM, l->starter, l->team);
     name_file(ENV_PLACEMENT, l->starter, l->placement);
     name_file(ENV_MACHINE, l->starter, l->machine);
+    name_file(ENV_BOOKS, l->starter, l->books);
     execvp(l->argv[0], l->argv);
     error = errno;
     sys_write_all(l->report[1], &error, sizeof error);
@@ -172,6 +173,7 @@ struct starter {
     struct team_page *page;
     struct team_health health;
     struct team_words words;
+    struct cli_books *books;
     struct run_outcome *outcome;
     int ended;       /* the launcher has, ... */
     int lost;        /* ... or the guard died, and nobody knows */
@@ -218,8 +220,22 @@ static void take_signals(struct starter *s, int fd)
     }
 }
 
+/* Opens files of workers that have something for the books. */
+static void open_spills(struct starter *s)
+{
+    for (int i = 0; i < team_workers(s->page); i++) {
+        struct team_worker *w = &s->page->workers[i];
+
+        if (!w->spill || w->spill_seen)
+            continue;
+        cli_books_spill(s->books, (uint32_t)i, w->pid, w->spill - 1);
+        w->spill_seen = 1;
+    }
+}
+
 static void look_around(struct starter *s)
 {
+    open_spills(s);
     if (s->page->ending && !s->outcome->signal)
         pass_on(s, s->page->ending); /* a worker got it */
     if (s->page->set) /* the run is over: all others have to do is to leave */
@@ -314,11 +330,12 @@ static int judge(struct starter *s)
     return TEAM_FAILED;
 }
 
-int cli_team_run(const struct cli_run *run, int argc, char **argv, struct run_outcome *outcome,
-                 int *status, struct err *err)
+int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_books *books,
+                 struct run_outcome *outcome, int *status, struct err *err)
 {
     struct starter s = {.l = {.team = -1, .placement = run->opt.place_fd,
-                              .machine = run->opt.machine_fd}, .outcome = outcome};
+                              .machine = run->opt.machine_fd, .books = books->fd},
+                        .books = books, .outcome = outcome};
     struct cli_words w = {0};
     double start_time = cli_watch_now();
     sigset_t mask;
@@ -342,6 +359,8 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, struct run_ou
         if (*s.health.why)
             silence(&s);
         cli_guard_end(&s.l.guard);
+        if (!outcome->signal)
+            sigprocmask(SIG_SETMASK, &mask, NULL);
         outcome->wall_s = cli_watch_now() - start_time;
         *status = judge(&s);
         outcome->unreported = outcome->signal && !s.page->set;

@@ -11,6 +11,7 @@
 #ifndef CLI_TEAM_H
 #define CLI_TEAM_H
 
+#include "cli/books.h"
 #include "cli/run_options.h"
 #include "cli/watch.h"
 
@@ -18,12 +19,12 @@
 
 /*
  * Starts `orrery run` with the same arguments as workers, by the launcher, and waits for their end.
- * Signals are passed on. Nothing is left of them afterwards. Returns 0 with the exit status of the run; an
+ * Signals are passed on. What is left of the output is in the books. Nothing is left of them afterwards. Returns 0 with the exit status of the run; an
  * error if the launcher could not be started. If a signal ended the run before a worker could say so,
  * outcome->unreported is set.
  */
-int cli_team_run(const struct cli_run *, int argc, char **argv, struct run_outcome *, int *status,
-                 struct err *);
+int cli_team_run(const struct cli_run *, int argc, char **argv, struct cli_books *,
+                 struct run_outcome *, int *status, struct err *);
 
 /* Fills in what the library needs to find its companions: the native MPI, the placement. */
 int cli_team_prepare(struct cli_run *, struct err *);
@@ -34,6 +35,12 @@ int cli_team_judge(const struct run_page *, const struct run_outcome *, pid_t pi
 
 /* In a worker, first of all: takes the standard streams of who started it, if that is on this machine. */
 void cli_team_join(void);
+
+/* In a worker: the file of the starter's in which the output of its process waits, and where; -1: there is
+ * none. */
+int cli_team_slot(off_t *at);
+/* In a worker: lets the starter open this file, too, the rest of that output, as long as it is there. */
+void cli_team_show_spill(int fd);
 
 /* In the worker of process 0, or of one that failed: tells who started the workers how the run ended. */
 void cli_team_tell(int status);

@@ -18,6 +18,7 @@
 struct team_worker {
     volatile int32_t pid;  /* 0: not there yet */
     volatile int32_t left; /* it ends by itself now */
+    volatile int32_t spill, spill_seen; /* a descriptor + 1 that the starter is to open, and has opened */
 };
 
 struct team_page {

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/team.h"
 #include "engine/output_book.h"
 
 #define OURS "liborrery-mpi.so"
@@ -146,6 +147,8 @@ static void open_spill(struct cli_page *page, pid_t program)
         return;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)program, fd);
     page->spill = open(path, O_RDONLY | O_CLOEXEC);
+    if (page->is_slot)
+        cli_team_show_spill(page->spill);
 }
 
 void cli_trace_answer(struct cli_page *page, pid_t program)
@@ -169,7 +172,7 @@ uint64_t cli_trace_recover(const struct cli_page *page)
     struct output_config cfg = {.labels = page->page->opt.labels};
     struct output out;
     uint64_t count;
-    if (!page->book)
+    if (!page->book || page->is_slot)
         return 0;
     output_init(&out, &cfg);
     count = output_recover(page->book, OUTPUT_BOOK_BYTES, page->spill, &out);

@@ -409,6 +409,7 @@ void output_drop_after(struct output *out, vtime t)
     if (keep < out->count)
         remove_records(out, keep, out->count);
     output_runs_cut(out, t);
+    output_book_cut(out, t);
     lines_end(out, t, 0);
     output_text_renew(out);
     errno = saved;

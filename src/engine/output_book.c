@@ -158,6 +158,12 @@ void output_book_wrote(struct output *out)
     atomic_store_explicit(&out->book->which, other, memory_order_release);
 }
 
+void output_book_cut(struct output *out, vtime t)
+{
+    if (out->book)
+        atomic_store_explicit(&out->book->cut, t + 1, memory_order_release);
+}
+
 void output_book_add_run(struct output *out, uint64_t start, uint64_t end)
 {
     struct output_book *book = out->book;

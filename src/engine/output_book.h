@@ -27,6 +27,7 @@
 /* All zero at the start. */
 struct output_book {
     _Atomic uint64_t current; /* bytes in use << 1 | half */
+    _Atomic vtime cut;        /* records from this time on were discarded; 0: none */
     _Atomic vtime bound;      /* records before this time have been written ... */
     struct output_position written[2]; /* ... and those up to this place, ... */
     _Atomic uint32_t which;            /* ... of which this one counts */
@@ -52,6 +53,8 @@ void output_text_renew(struct output *);
 /* All records before `bound` are written; all that were emitted are. */
 void output_book_passed(struct output *, vtime bound);
 void output_book_wrote(struct output *);
+/* What is later than t is discarded. */
+void output_book_cut(struct output *, vtime t);
 /* A run begins or ends to exist; all lose what is later than t. */
 void output_book_add_run(struct output *, uint64_t start, uint64_t end);
 void output_book_remove_run(struct output *, uint64_t start);

@@ -154,13 +154,16 @@ static void map_machine(void)
 static void map_book(struct output_config *out)
 {
     int fd = mpi_world.opt->book_fd;
+    off_t at = mpi_world.opt->book_at;
     void *book;
 
     if (fd < 0)
         return;
-    book = mmap(NULL, OUTPUT_BOOK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    book = mmap(NULL, OUTPUT_BOOK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
     if (book != MAP_FAILED)
         out->book = book;
+    if (mpi_world.opt->procs > 1 && book != MAP_FAILED)
+        mpi_team_keep(fd, at + (off_t)OUTPUT_BOOK_BYTES);
     sys_close(fd);
 }
 

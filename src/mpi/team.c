@@ -14,11 +14,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
+#include "engine/output_ledger.h"
 #include "mpi/comm.h"
 #include "mpi/stats.h"
 #include "mpi/verify.h"
@@ -45,12 +47,15 @@ static struct {
     struct procs procs;
     int on;          /* there are others */
     struct buf ship; /* lines for process 0 */
+    uint64_t shipped;              /* how many there were so far */
+    struct output_ledger *ledger;  /* where they are until it has them, or NULL */
     vtime bound;     /* told to process 0 last */
     double next_report;
     struct mpi_team_stop stop;
     struct mpi_team_status others;  /* process 0: the sum of ... */
     struct mpi_team_status *status; /* ... what each said last, ... */
     vtime *bounds;                  /* ... what it will not write before, ... */
+    uint64_t *taken;                /* ... how many lines of it have come, ... */
     struct births *births;          /* ... those of its ranks that were spawned ... */
     struct buf *parts;              /* ... and its part of the result */
     uint8_t *has_part;
@@ -97,14 +102,30 @@ static void ship_line(void *owner, uint64_t rank, vtime when, int fd, const char
     struct shipped s = {when, rank, (uint32_t)fd, (uint32_t)n};
 
     (void)owner;
+    if (team.ledger)
+        output_ledger_add(team.ledger, team.shipped, rank, when, fd, text, n);
+    team.shipped++;
     buf_add(&team.ship, &s, sizeof s);
     buf_add(&team.ship, text, n);
     if (team.ship.len > SHIP_MAX)
         ship();
 }
 
+void mpi_team_keep(int fd, off_t at)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    void *map = MAP_FAILED;
+
+    if (size >= at + (off_t)OUTPUT_LEDGER_BYTES)
+        map = mmap(NULL, OUTPUT_LEDGER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+    if (map != MAP_FAILED)
+        team.ledger = map;
+}
+
 void mpi_team_output(struct output_config *cfg)
 {
+    if (team.ledger)
+        atomic_store(&team.ledger->proc, (uint64_t)me() + 1);
     if (team.on && me() != 0)
         cfg->record = ship_line;
 }
@@ -134,18 +155,34 @@ void mpi_team_birth(uint32_t rank, vtime when)
         team.bounds[proc] = when;
 }
 
+/* Those lines are in the book now: their process need not keep them. */
+static void acknowledge(uint32_t from, uint64_t lines)
+{
+    uint64_t *taken = &team.taken[from];
+
+    *taken += lines;
+    if (lines == 0)
+        return;
+    if (team.ledger && from < OUTPUT_LEDGER_PROCS)
+        atomic_store(&team.ledger->taken[from], *taken);
+    note(from, MPI_TEAM_TAKEN, taken, sizeof *taken);
+}
+
 static void take_output(uint32_t from, const char *data, size_t bytes)
 {
+    uint64_t lines = 0;
     struct shipped s;
 
     for (size_t at = 0; at < bytes; at += s.bytes) {
         memcpy(&s, data + at, sizeof s);
         at += sizeof s;
+        lines += s.fd != 0;
         if (s.fd)
             output_add_line(&mpi_world.output, s.rank, s.when, (int)s.fd, data + at, s.bytes);
         else
             take_bound(from, s.when, s.rank);
     }
+    acknowledge(from, lines);
     mpi_world.engine.idle_often = 1;
 }
 
@@ -339,11 +376,17 @@ static void take_note(void *owner, uint32_t from, int tag, const void *data, siz
 {
     static struct mpi_team_stop stop; /* too large for a stack */
     struct engine_due abort;
+    uint64_t taken;
 
     (void)owner;
     switch ((enum mpi_team_tag)tag) {
     case MPI_TEAM_OUTPUT:
         take_output(from, data, bytes);
+        break;
+    case MPI_TEAM_TAKEN:
+        memcpy(&taken, data, sizeof taken);
+        if (team.ledger)
+            output_ledger_drop(team.ledger, taken);
         break;
     case MPI_TEAM_STATUS:
         take_status(from, data);
@@ -416,6 +459,7 @@ void mpi_team_open(const struct run_options *o, struct place *place)
         team.status = mem_zalloc(o->procs * sizeof *team.status);
         team.bounds = mem_zalloc(o->procs * sizeof *team.bounds);
         team.births = mem_zalloc(o->procs * sizeof *team.births);
+        team.taken = mem_zalloc(o->procs * sizeof *team.taken);
         for (uint32_t q = 0; q < o->procs; q++)
             team.births[q].first = VTIME_NEVER;
         team.parts = mem_zalloc(o->procs * sizeof *team.parts);

@@ -9,6 +9,8 @@
 #ifndef MPI_TEAM_H
 #define MPI_TEAM_H
 
+#include <sys/types.h>
+
 #include "base/buf.h"
 #include "engine/output.h"
 #include "engine/procs.h"
@@ -16,6 +18,7 @@
 
 enum mpi_team_tag {
     MPI_TEAM_OUTPUT = PROCS_NOTE, /* lines for process 0, and a bound for what follows */
+    MPI_TEAM_TAKEN,               /* from process 0: how many lines of the process it has */
     MPI_TEAM_STATUS,              /* how far the process is, for the progress line */
     MPI_TEAM_STOP,                /* to process 0: end the run; from it: it ends */
     MPI_TEAM_PART,                /* to process 0: what the process contributes to the result */
@@ -43,6 +46,9 @@ struct mpi_team_stop {
 void mpi_team_open(const struct run_options *, struct place *);
 /* For the engine's configuration; NULL: there are no others. */
 const struct engine_peers *mpi_team_peers(void);
+/* Before joining: where lines are kept that are on their way to process 0 (engine/output_ledger.h). A file
+ * that ends there has no room for them. */
+void mpi_team_keep(int fd, off_t at);
 /* Makes the output of this process go where it is ordered. */
 void mpi_team_output(struct output_config *);
 

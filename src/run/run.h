@@ -54,7 +54,8 @@ struct run_options {
     int32_t placement;   /* of ranks on them: enum place_kind (engine/place.h) */
     int32_t changed;     /* settings differ from what the platform says (--set) */
     int32_t machine_fd;  /* the machine as bytes: platform_unpack (lists.h) */
-    int32_t book_fd;     /* where output waits (engine/output_book.h), or -1 */
+    int32_t book_fd;     /* where output waits (engine/output_book.h), or -1 ... */
+    int64_t book_at;     /* ... from there on; with others in the file, a ledger follows */
     int32_t place_fd;    /* PLACE_LIST: a file with the process of each rank, 32 bits each */
     char native_path[4096]; /* the native MPI library, if procs > 1 */
     char stats_path[4096]; /* absolute or empty */

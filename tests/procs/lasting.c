@@ -1,12 +1,16 @@
 /*
  * Runs until somebody ends it: each rank says hello and makes a file `started.PID`, and then
  * argument 1 decides what all of them do for ever: ring (messages) or spin (no MPI call, so only one
- * rank of each process comes so far). With "half" the first half spins and the others wait for a message.
+ * rank of each process comes so far). With "half" the first half spins and the others wait for a message, some
+ * virtual time after they have said hello. With "much" rank 1 writes so many lines (argument 2) and waits.
  */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+extern void orrery_compute(double seconds) __attribute__((weak));
 
 static void ring(int rank, int size)
 {
@@ -34,13 +38,19 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    printf("hello from %d\n", rank);
+    if (strcmp(what, "much"))
+        printf("hello from %d\n", rank);
+    for (int i = 0; !strcmp(what, "much") && rank == 1 && i < atoi(argv[2]); i++)
+        printf("%060d\n", i);
     if (!strcmp(what, "ring"))
         MPI_Barrier(MPI_COMM_WORLD);
+    fflush(stdout);
     say_started();
     if (!strcmp(what, "ring"))
         ring(rank, size);
     if (!strcmp(what, "half") && rank >= size / 2)
+        orrery_compute(1e-3);
+    if ((!strcmp(what, "half") && rank >= size / 2) || (!strcmp(what, "much") && rank == 1))
         MPI_Recv(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     while (forever)
         continue;

@@ -1,0 +1,30 @@
+/*
+ * Output of several processes that waits for its time, in a memory file of their starter: a slot
+ * (engine/output_ledger.h) for each worker of this machine. When all of them are gone, by whatever accident,
+ * what they have not written is there.
+ */
+#ifndef CLI_BOOKS_H
+#define CLI_BOOKS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "run/run.h"
+
+struct cli_books {
+    int fd; /* -1: there are none */
+    uint32_t slots;
+    int *spills; /* per slot, the file of older output, or -1 */
+};
+
+/* Makes room for so many workers, if the system lets us. */
+void cli_books_make(struct cli_books *, uint32_t slots);
+void cli_books_close(struct cli_books *);
+
+/* The worker in that slot has such a file open. */
+void cli_books_spill(struct cli_books *, uint32_t slot, pid_t worker, int fd);
+
+/* All workers are gone: writes what is left, in order. */
+void cli_books_show(const struct cli_books *, const struct run_options *);
+
+#endif
