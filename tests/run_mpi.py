@@ -46,6 +46,10 @@ JSON_KEYS = ("ranks", "virtual_time_s", "wall_s", "peak_rss_bytes", "messages", 
 # Programs that talk in more than the simplest ways, for the rarer ways to distribute ranks.
 TALKATIVE = re.compile(r"coll_|comm_|dec_|dyn_|fuzz_|io_|op_user|p2p_|rma_(?!shared)|topo_|"
                        r"lang_(stdio|exit)|err_|f08_")
+# Programs in which a rank's program, its agent and its strands send to the same ranks: on a network with
+# contention nothing may depend on which of them the schedule lets be first.
+CONTENDED = re.compile(r"icoll_(inter|random)|rma_(random|request)")
+FLOW = ("--compute", "none", "-q", "--set", "net.model=flow")
 SPREAD = (("--procs", "3", "--placement", "cyclic"), ("--procs", "4", "--schedule", "random:7"))
 
 Program = collections.namedtuple("Program", "name source binary flags n native args output "
@@ -192,6 +196,11 @@ class Runner:
             demand(again.summary["procs"] == min(int(way[1]), n),
                    f"{what}: {again.summary['procs']} processes")
 
+    def contended(self, program, n):
+        first = self.simulate(program, n, FLOW)
+        for way in (("--schedule", "random:1"), ("--schedule", "random:2"), ("--procs", "2")):
+            self.compare(first, self.simulate(program, n, (*FLOW, *way)), f"n={n} flow {' '.join(way)}")
+
     def hosted(self, program, n, ways):
         """Ranks as processes give what fibres give."""
         first = self.simulate(program, n, ("--compute", "none", "-q"))
@@ -239,6 +248,8 @@ class Runner:
                 seeds = range(1, (total if n == few else min(total, 3)) + 1)
                 if seeds:
                     listed.append((f"schedules {p.name} n={n} x{len(seeds)}", self.scheduled, p, n, seeds))
+        listed += [(f"contended {p.name} n=5", self.contended, p, 5) for p in programs
+                   if CONTENDED.match(p.name)]
         if options.procs:
             listed += [case for p in programs if p.host != "threads" and max(p.n) > 1
                        for case in self.spread_cases(p)]

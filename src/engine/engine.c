@@ -215,16 +215,16 @@ static inline void deliver(struct engine *e, struct engine_msg *m)
     make_ready(e, x, index, ENGINE_WAKE_ARRIVAL);
 }
 
-void engine_deliver(struct engine *e, struct engine_msg *m)
+void engine_deliver(struct engine *e, struct engine_msg *m, const struct engine_call *call)
 {
-    if (!(m->flags & ENGINE_MSG_MEDIUM)) {
+    if (!call) {
         deliver(e, m);
         return;
     }
     if (e->stop) /* the medium may be what cannot go on */
         return;
     m->flags &= ~(uint64_t)ENGINE_MSG_MEDIUM;
-    e->cfg.medium->submit(e->cfg.medium->owner, m);
+    e->cfg.medium->submit(e->cfg.medium->owner, m, call);
 }
 
 static inline void pass_on(struct engine *e, struct engine_msg *m)
@@ -233,7 +233,7 @@ static inline void pass_on(struct engine *e, struct engine_msg *m)
     if (__builtin_expect(place_is_here(&e->cfg.place, m->dst), 1))
         deliver(e, m);
     else
-        e->cfg.peers->send(e->cfg.peers->owner, m);
+        e->cfg.peers->send(e->cfg.peers->owner, m, NULL);
 }
 
 void engine_emerge(struct engine *e, struct engine_msg *m)
@@ -247,17 +247,56 @@ void engine_inject(struct engine *e, struct engine_msg *m)
     pass_on(e, m);
 }
 
-void engine_submit(struct engine *e, struct engine_msg *m, uint64_t load)
+/* Invariant 7. What is beyond safe_until is not decided before the next quiescence anyway. */
+static void note_asking(struct engine *e, uint32_t id, vtime when)
+{
+    if (when >= e->safe_until)
+        return;
+    if (e->asking_len == e->asking_cap) {
+        e->asking_cap = e->asking_cap ? 2 * e->asking_cap : 64;
+        e->asking = mem_realloc(e->asking, e->asking_cap * sizeof *e->asking);
+    }
+    e->asking[e->asking_len++] = (struct engine_due){when, id};
+    engine_entity_at(e, id)->asking = 1;
+}
+
+int engine_asked_after(const struct engine *e, uint32_t id, vtime due)
+{
+    for (uint32_t i = 0; i < e->asking_len; i++)
+        if (e->asking[i].id == id && e->asking[i].due <= due)
+            return 0;
+    return 1;
+}
+
+static void forget_asking(struct engine *e)
+{
+    for (uint32_t i = 0; i < e->asking_len; i++)
+        engine_entity_at(e, e->asking[i].id)->asking = 0;
+    e->asking_len = 0;
+}
+
+void engine_submit(struct engine *e, struct engine_msg *m, const struct engine_call *call)
 {
     e->injected++;
     engine_progress(e, m->arrival);
-    m->load = load;
+    if (call->cookie)
+        note_asking(e, place_index(&e->cfg.place, m->src), m->arrival);
     if (e->cfg.medium) {
-        e->cfg.medium->submit(e->cfg.medium->owner, m);
+        e->cfg.medium->submit(e->cfg.medium->owner, m, call);
         return;
     }
     m->flags |= ENGINE_MSG_MEDIUM;
-    e->cfg.peers->send(e->cfg.peers->owner, m);
+    e->cfg.peers->send(e->cfg.peers->owner, m, call);
+}
+
+void engine_notify(struct engine *e, uint32_t sender, uint64_t cookie, vtime t)
+{
+    struct engine_msg *m = e->cfg.ops->notice(e->cfg.owner, cookie);
+
+    m->src = m->dst = sender;
+    m->arrival = t;
+    m->flags |= ENGINE_MSG_URGENT;
+    pass_on(e, m);
 }
 
 void engine_block(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
@@ -332,7 +371,7 @@ static void status(struct engine *e, struct engine_status *s)
     if (e->heap_len)
         s->first = (struct engine_due){e->heap[0].due,
                                        place_number(&e->cfg.place, e->heap[0].id)};
-    if (e->cfg.medium) {
+    if (e->cfg.medium && !e->cfg.medium->wait) {
         s->medium = e->cfg.medium->next(e->cfg.medium->owner);
         s->notices = e->cfg.medium->notices(e->cfg.medium->owner);
     }
@@ -400,6 +439,22 @@ static void reach(struct engine *e, vtime medium, vtime first)
         e->reached = ahead;
 }
 
+/* Is the medium one with a clock of its own? */
+static int is_outside(const struct engine *e)
+{
+    return e->cfg.medium && e->cfg.medium->wait;
+}
+
+/* Waits for such a medium. What is due may be decided as far as its clock has come. */
+static int attend(struct engine *e)
+{
+    vtime past = e->cfg.medium->wait(e->cfg.medium->owner, e->all.first.due);
+
+    e->rounds++;
+    grant_until(e, past);
+    return past != VTIME_NEVER || e->ready_head != e->ready_tail;
+}
+
 /*
  * The medium and all that may decide now go on. Returns 0 when nothing is due at all.
  *
@@ -407,14 +462,16 @@ static void reach(struct engine *e, vtime medium, vtime first)
  * is submitted at d or later. What is in the medium comes out at m + L or later, notices at m. So with
  * m <= d all that the medium may handle up to d is known; and nothing comes out, or is caused by what
  * does, before m + L, or m if there are notices. With d < m the medium stays, and what is caused by
- * decisions comes out at d + L or later. (A message with a notice follows an answer to an earlier
- * one, which takes L already: the notices known now are the ones that matter.)
+ * decisions comes out at d + L or later. (Notices of what is submitted from now on: invariant 7.)
  */
 static int grant(struct engine *e)
 {
     vtime first = e->all.first.due, medium = e->all.medium, safe;
 
     e->granted_due = -1;
+    forget_asking(e);
+    if (is_outside(e))
+        return attend(e);
     if (first == VTIME_NEVER && medium == VTIME_NEVER)
         return 0;
     e->rounds++;
@@ -440,7 +497,7 @@ static int is_livelock(struct engine *e)
     const struct engine_status *s = &e->all;
 
     if (e->cfg.idle_limit <= 0 || s->first.due == VTIME_NEVER || s->medium != VTIME_NEVER ||
-        s->busy > 0)
+        s->busy > 0 || is_outside(e))
         return 0;
     if (s->progressed)
         e->idle_since = s->first.due;
@@ -535,7 +592,7 @@ int64_t engine_hand_over(struct engine *e)
     if (e->stop || ticks_now() >= e->hand_until || wants_poll(e))
         return -1;
     while ((id = take_ready(e)) < 0) {
-        if (e->cfg.peers)
+        if (e->cfg.peers || is_outside(e))
             return -1;
         e->verdict = (int)find_work(e);
         if (e->verdict != ENGINE_END_GOES_ON)
@@ -608,6 +665,7 @@ void engine_init(struct engine *e, const struct engine_config *cfg)
 {
     memset(e, 0, sizeof *e);
     e->cfg = *cfg;
+    assert(!cfg->peers || !cfg->medium || !cfg->medium->wait);
     e->granted_due = -1;
     e->granted = UINT32_MAX;
     e->chosen = -1;
@@ -623,5 +681,6 @@ void engine_fini(struct engine *e)
 {
     pool_fini(&e->msgs);
     mem_free(e->heap);
+    mem_free(e->asking);
     mem_free(e->ready);
 }

@@ -18,7 +18,9 @@
  *  6. The medium moves at quiescence only, and up to the first decision that is due: whatever is
  *     submitted later, is submitted at a later time. Decisions are taken up to the medium's next event
  *     plus the lookahead, or without it while there are notices.
- *  7. An entity of several threads may be blocked while one of them still runs: it is *busy*. What it
+ *  7. A notice may come at any time after the call that asks for it. So an entity that has made such a
+ *     call decides nothing beyond its time before the next quiescence.
+ *  8. An entity of several threads may be blocked while one of them still runs: it is *busy*. What it
  *     emits before it is woken, it emits at `reached` or later. Nothing waits for it, but there is no
  *     deadlock while there is one.
  *
@@ -47,10 +49,7 @@ enum engine_state {
 
 /* What a message looks like to the engine; the owner's fields and the payload follow. */
 struct engine_msg {
-    union {
-        struct engine_msg *next; /* inbox link, the owner's once taken */
-        uint64_t load;           /* while it is the medium's: how many bytes it counts there */
-    };
+    struct engine_msg *next; /* inbox link, the owner's once taken */
     vtime arrival;
     uint32_t src, dst;   /* world numbers */
     uint64_t size : 48;  /* bytes of the whole allocation, header included */
@@ -58,10 +57,8 @@ struct engine_msg {
 };
 #define ENGINE_MSG_URGENT 1u  /* the receiver must act on it at once (a protocol step) */
 #define ENGINE_MSG_DUE 2u     /* a decision of the receiver's, due when it arrives: wakes it only then */
-#define ENGINE_MSG_ORDERED 4u /* for the medium: not to overtake others like it between these two */
-#define ENGINE_MSG_NOTICE 8u  /* for the medium: to go to its entity when the next message has left */
-#define ENGINE_MSG_MEDIUM 16u /* on its way to the medium */
-#define ENGINE_MSG_BIRTH 32u /* the receiver, a spare (place.h), starts when this arrives */
+#define ENGINE_MSG_MEDIUM 4u  /* on its way to the medium */
+#define ENGINE_MSG_BIRTH 8u   /* the receiver, a spare (place.h), starts when this arrives */
 
 /* Lies at the start of the owner's per-rank structure; 32 bytes. */
 struct engine_entity {
@@ -74,6 +71,7 @@ struct engine_entity {
     uint8_t resting;          /* it has ended, and serves others (engine_rest) */
     uint8_t fresh : 1;        /* a spare that only the scheduler can give its first turn */
     uint8_t busy : 1;         /* blocked, but not all of it (engine_block_busy) */
+    uint8_t asking : 1;       /* it stands in engine.asking */
     uint32_t owner_word;      /* free for the owner */
 };
 
@@ -104,18 +102,32 @@ struct engine_ops {
     int (*wanted)(void *owner);
     /* Called in scheduler context for a blocked entity when a deadlock is reported. */
     void (*explain)(void *owner, uint32_t id, struct engine_wait *out);
+    /* A new message that tells its receiver what has become of its call with this cookie: the source,
+     * destination and arrival are filled in by the engine. NULL where nobody wants a notice. */
+    struct engine_msg *(*notice)(void *owner, uint64_t cookie);
+};
+
+/*
+ * How a message is submitted to the medium. It goes with the message to the process that has the medium.
+ */
+struct engine_call {
+    uint64_t load;   /* how many bytes it counts there, whatever it carries */
+    uint64_t cookie; /* what the notice is to bring back to the sender; 0: no notice */
+    uint64_t order;  /* messages of one number between the same two entities do not overtake each
+                      * other; those of one sender and number are submitted in an order that does not
+                      * depend on the schedule. 0: it has no order to keep */
 };
 
 /*
  * What lies between entities, if messages share it: a network with contention. It is one entity
  * more, whose every step (its events) is a decision. It exists on process 0 only. A message that is
  * submitted at time t (its `arrival`) comes out by engine_emerge, at a time after its last event plus
- * the lookahead; a notice comes out at the time of an event, without any.
+ * the lookahead; a notice (engine_notify) comes out at the time of an event, without any.
  */
 struct engine_medium {
     void *owner;
     /* Takes a message; any context. */
-    void (*submit)(void *owner, struct engine_msg *);
+    void (*submit)(void *owner, struct engine_msg *, const struct engine_call *);
     /* When its next event is; VTIME_NEVER: nothing is under way. */
     vtime (*next)(void *owner);
     /* How many notices are under way. */
@@ -124,6 +136,12 @@ struct engine_medium {
      * out now are submitted after it does. Handles all events up to `limit` that are due at `first` (its
      * next event) or less than the lookahead later; none later than one that let a notice out. */
     void (*advance)(void *owner, vtime first, vtime limit);
+    /* NULL: the medium is part of the simulation, and moves by `advance` alone. Otherwise it has a clock
+     * of its own, to which others contribute in real time, and the functions above but `submit` are not
+     * used: scheduler context, nobody is ready. Sleeps until something has come out or its clock has
+     * reached `due`. Returns a time before which nothing comes out any more; VTIME_NEVER: nothing does
+     * at all. One process only. */
+    vtime (*wait)(void *owner, vtime due);
 };
 
 struct engine_due {
@@ -150,8 +168,8 @@ void engine_status_merge(struct engine_status *into, const struct engine_status 
 /* The other processes of the simulation. All functions but `send` are called in scheduler context. */
 struct engine_peers {
     void *owner;
-    /* Takes a message for an entity elsewhere, or for the medium. */
-    void (*send)(void *owner, struct engine_msg *);
+    /* Takes a message for an entity elsewhere; or with a call for the medium. */
+    void (*send)(void *owner, struct engine_msg *, const struct engine_call *);
     /* Sends what is waiting to be sent, hands what has come to engine_deliver. */
     void (*poll)(void *owner);
     /* Nothing is ready here. Returns 1 with the status of all when all processes are quiescent and no
@@ -163,8 +181,7 @@ struct engine_peers {
 struct engine_config {
     struct place place; /* entities of this process and of others; kept by value */
     const struct engine_peers *peers; /* NULL: there are none */
-    int contended;    /* there is a medium ... */
-    const struct engine_medium *medium; /* ... and it is here */
+    const struct engine_medium *medium; /* NULL: there is none, or it is elsewhere */
     void *base;       /* array of owner structures, each starting with a struct engine_entity */
     size_t stride;    /* size of one; a multiple of 64 keeps entities apart in the cache */
     vtime lookahead;  /* smallest time between an emission and its arrival */
@@ -218,6 +235,8 @@ struct engine {
     struct engine_status all; /* of all processes at the last common quiescence */
     struct engine_due *heap;
     uint32_t heap_len, heap_cap;
+    struct engine_due *asking; /* calls since the last quiescence that ask for a notice: when, by whom */
+    uint32_t asking_len, asking_cap;
     struct rng rng;
     void (*idle)(void *owner); /* called now and then in scheduler context (progress, output) */
     int idle_often;            /* set by the owner: call it after every turn */
@@ -270,15 +289,16 @@ static inline void engine_msg_free(struct engine *e, struct engine_msg *m)
 /* Hands a message to its destination, which owns it from then on, wherever it is. Sets nothing:
  * arrival, src and dst are the caller's. */
 void engine_inject(struct engine *, struct engine_msg *);
-/* The same for a message that came from another process to an entity of this one, or to the medium.
- * Wakes the destination if it is blocked and enough has come, or when a decision that it brings is
- * safe. */
-void engine_deliver(struct engine *, struct engine_msg *);
-/* Hands a message to the medium at time m->arrival, as one of `load` bytes. A notice goes before the
- * message that it belongs to, which is of the same source. */
-void engine_submit(struct engine *, struct engine_msg *, uint64_t load);
-/* A message leaves the medium: for engine_medium only, in `submit` and `advance`. */
+/* The same for a message that came from another process to an entity of this one, or with its call to
+ * the medium. Wakes the destination if it is blocked and enough has come, or when a decision that it
+ * brings is safe. */
+void engine_deliver(struct engine *, struct engine_msg *, const struct engine_call *);
+/* Hands a message to the medium at time m->arrival. */
+void engine_submit(struct engine *, struct engine_msg *, const struct engine_call *);
+/* A message leaves the medium: for engine_medium only, in `submit`, `advance` and `wait`. */
 void engine_emerge(struct engine *, struct engine_msg *);
+/* The sender (world number) of a call with this cookie need not wait any longer, from t on: the same. */
+void engine_notify(struct engine *, uint32_t sender, uint64_t cookie, vtime t);
 
 /* The receiver of a message that will soon emerge, for prefetching, or NULL. */
 static inline struct engine_entity *engine_receiver(const struct engine *e,
@@ -333,6 +353,9 @@ void engine_yield(struct engine *, struct engine_entity *, uint32_t id);
  */
 int64_t engine_hand_over(struct engine *);
 
+/* The entity is `asking`: were all its calls made at a time after `due`? */
+int engine_asked_after(const struct engine *, uint32_t id, vtime due);
+
 /*
  * May the entity decide now what is due at `due`? A grant (lookahead 0) is good for one decision:
  * what that one sets off may matter for the next, even at the same time.
@@ -340,7 +363,7 @@ int64_t engine_hand_over(struct engine *);
 static inline int engine_is_safe(struct engine *e, uint32_t id, vtime due)
 {
     if (due < e->safe_until)
-        return 1;
+        return !engine_entity_at(e, id)->asking || engine_asked_after(e, id, due);
     if (id != e->granted || due > e->granted_due)
         return 0;
     e->granted_due = -1;

@@ -40,10 +40,12 @@
 
 enum { TAG_BATCH = 1, TAG_REPORT, TAG_VERDICT };
 
-/* The link to the next is not sent, unless it is the load of a message for the medium. */
-static size_t wire_skip(const struct engine *e)
+/* The link to the next is not sent. A call for the medium follows its message. */
+#define WIRE_SKIP offsetof(struct engine_msg, arrival)
+
+static size_t wire_size(uint64_t size)
 {
-    return e->cfg.contended ? 0 : offsetof(struct engine_msg, arrival);
+    return (size - WIRE_SKIP + 7) / 8 * 8;
 }
 
 static uint64_t mix(uint64_t x)
@@ -108,14 +110,17 @@ static char *box_room(struct procs *p, uint32_t to, size_t bytes)
     return at;
 }
 
-static void peers_send(void *owner, struct engine_msg *m)
+static void peers_send(void *owner, struct engine_msg *m, const struct engine_call *call)
 {
     struct procs *p = owner;
     struct engine *e = p->cfg.engine;
-    size_t skip = wire_skip(e), bytes = (m->size - skip + 7) / 8 * 8;
-    uint32_t proc = m->flags & ENGINE_MSG_MEDIUM ? 0 : place_proc(&e->cfg.place, m->dst);
+    size_t bytes = wire_size(m->size);
+    uint32_t proc = call ? 0 : place_proc(&e->cfg.place, m->dst);
+    char *at = box_room(p, proc, bytes + (call ? sizeof *call : 0));
 
-    memcpy(box_room(p, proc, bytes), (char *)m + skip, m->size - skip);
+    memcpy(at, (char *)m + WIRE_SKIP, m->size - WIRE_SKIP);
+    if (call)
+        memcpy(at + bytes, call, sizeof *call);
     engine_msg_free(e, m);
     if (e->unsent < 2)
         e->unsent = ticks_now() >= e->next_poll ? 2 : 1;
@@ -162,18 +167,24 @@ static void batch_deliver(struct procs *p, const char *data, size_t len)
 {
     struct engine *e = p->cfg.engine;
     struct engine_msg head;
-    size_t skip = wire_skip(e);
+    struct engine_call call;
 
     for (size_t at = 0; at < len;) {
         struct engine_msg *m;
         size_t size;
 
-        memcpy((char *)&head + skip, data + at, sizeof head - skip);
+        memcpy((char *)&head + WIRE_SKIP, data + at, sizeof head - WIRE_SKIP);
         size = head.size;
         m = engine_msg_alloc(e, size);
-        memcpy((char *)m + skip, data + at, size - skip);
-        at += (size - skip + 7) / 8 * 8;
-        engine_deliver(e, m);
+        memcpy((char *)m + WIRE_SKIP, data + at, size - WIRE_SKIP);
+        at += wire_size(size);
+        if (!(m->flags & ENGINE_MSG_MEDIUM)) {
+            engine_deliver(e, m, NULL);
+            continue;
+        }
+        memcpy(&call, data + at, sizeof call);
+        at += sizeof call;
+        engine_deliver(e, m, &call);
     }
 }
 

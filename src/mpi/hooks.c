@@ -225,4 +225,5 @@ static int wanted(void *owner)
     return f != NULL;
 }
 
-const struct engine_ops mpi_engine_ops = {.resume = resume, .explain = explain, .wanted = wanted};
+const struct engine_ops mpi_engine_ops = {.resume = resume, .explain = explain, .wanted = wanted,
+                                          .notice = mpi_notice};

@@ -50,12 +50,22 @@ struct mpi_msg *mpi_service_new(struct mpi_rank *self, uint32_t dst, enum mpi_se
     return m;
 }
 
-vtime mpi_service_send(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes, vtime t,
-                       vtime not_before)
+static vtime send(struct mpi_msg *m, uint64_t bytes, uint64_t order, vtime t, vtime not_before)
 {
+    struct engine_call call = {.load = bytes, .order = order};
+
     m->em.flags |= m->kind == MPI_MSG_REPLY ? ENGINE_MSG_URGENT : ENGINE_MSG_DUE;
-    (void)self;
-    return mpi_transmit(m, bytes, t, not_before);
+    return mpi_transmit(m, &call, t, not_before);
+}
+
+vtime mpi_service_send(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before)
+{
+    return send(m, bytes, MPI_ORDER_PROGRAM, t, not_before);
+}
+
+void mpi_service_send_on(struct mpi_msg *m, uint64_t bytes, vtime t)
+{
+    send(m, bytes, MPI_ORDER_NONE, t, 0);
 }
 
 struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *to,
@@ -69,9 +79,9 @@ struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *
     return m;
 }
 
-vtime mpi_service_reply(struct mpi_rank *self, struct mpi_msg *answer, uint64_t bytes, vtime t)
+void mpi_service_reply(struct mpi_msg *answer, uint64_t bytes, vtime t)
 {
-    return mpi_service_send(self, answer, bytes, t, 0);
+    send(answer, bytes, MPI_ORDER_AGENT, t, 0);
 }
 
 void mpi_service_await(struct mpi_rank *self, const int *done, const vtime *arrival,

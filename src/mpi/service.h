@@ -30,14 +30,17 @@ struct mpi_service_ops {
 struct mpi_msg *mpi_service_new(struct mpi_rank *self, uint32_t dst, enum mpi_service service,
                                 uint64_t payload);
 
-/* Sends it at time t; on the network it is `bytes` long. It arrives no earlier than `not_before`:
- * give the arrival of the message before it to keep their order. Returns the arrival. */
-vtime mpi_service_send(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes, vtime t,
-                       vtime not_before);
+/* The program sends it at time t; on the network it is `bytes` long. It arrives no earlier than
+ * `not_before`: give the arrival of the message before it to keep their order. Returns the arrival; or 0
+ * if only the network knows, which then keeps the order. */
+vtime mpi_service_send(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before);
+/* The same for a message that may be sent because an answer has come, whatever the program does. It keeps
+ * no order. */
+void mpi_service_send_on(struct mpi_msg *m, uint64_t bytes, vtime t);
 
 /* An answer to `m`, with room for a payload, its cookie copied; and sending it at time t. */
 struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *m, uint64_t payload);
-vtime mpi_service_reply(struct mpi_rank *self, struct mpi_msg *answer, uint64_t bytes, vtime t);
+void mpi_service_reply(struct mpi_msg *answer, uint64_t bytes, vtime t);
 
 /* The rank, which has sent a question, waits until the answer has set *done, and to its arrival; `shown`
  * says in reports what it waits for. May switch. */

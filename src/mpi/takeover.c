@@ -227,10 +227,8 @@ static void set_up(void)
         log_fatal("cannot reserve memory for %u ranks", eng.place.room);
     eng.base = mpi_world.ranks;
     eng.lookahead = mpi_world.net.lookahead;
-    eng.contended = mpi_world.net.contended;
-    if (eng.contended && eng.place.proc == 0) {
-        mpi_world.net.ops->medium(&mpi_world.net, engine_emerge, &mpi_world.engine,
-                                  &mpi_world.medium);
+    if (mpi_world.net.contended && eng.place.proc == 0) {
+        mpi_world.net.ops->medium(&mpi_world.net, &mpi_world.engine, &mpi_world.medium);
         eng.medium = &mpi_world.medium;
     }
     if (vp_ranks_are_processes())

@@ -1,5 +1,6 @@
 /*
- * What is to enter the network, in order of (time, source), and of submission where those are equal.
+ * What is to enter the network, in order of (time, source, destination), and of submission where those
+ * are equal: the order in which a rank answers several others at the same time is a matter of the schedule.
  *
  * Submissions come in large batches, in no order, and leave from the front. So they are appended, and
  * sorted batch by batch:

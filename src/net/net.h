@@ -34,9 +34,6 @@ enum net_split {
     NET_SPLIT_NONE,     /* on one process, in windows of one lookahead: it is serial */
 };
 
-/* engine_emerge. */
-typedef void net_emerge(struct engine *, struct engine_msg *);
-
 struct net_ops {
     const char *name;
     /* Settings and lists that not all models use, but this one does ("net.topology.*": all of a
@@ -55,8 +52,8 @@ struct net_ops {
      * sends at t, for models in which a rank's messages wait for each other. Not with contention. */
     vtime (*arrival)(struct net *, uint32_t index, uint32_t src, uint32_t dst, uint64_t bytes,
                      vtime t);
-    /* With contention: fills in the medium, on process 0. Messages come out by `emerge`. */
-    void (*medium)(struct net *, net_emerge *emerge, struct engine *, struct engine_medium *);
+    /* With contention: fills in the medium, on process 0. */
+    void (*medium)(struct net *, struct engine *, struct engine_medium *);
 };
 
 struct net {

@@ -8,7 +8,8 @@
  * a heap and knows every entity's place. What happens must not depend on the schedule.
  *
  * Half of the runs have a medium between the entities: one server with a queue, which lets a message go
- * when its turn has come and it was served. Nothing may be submitted in the server's past.
+ * when its turn has come and it was served. Nothing may be submitted in the server's past. Some senders
+ * want a notice of that, which brings back the number of their message.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct actor {
     vtime due;       /* while blocked; VTIME_NEVER: none */
     vtime decided;   /* the last time it has decided about, -1: none yet */
     uint64_t sent, last[ENTITIES_MAX];
+    uint8_t asked[2 * STEPS + 3]; /* by number: a notice is to come */
     uint64_t hash;   /* of all it has decided */
     int count;       /* messages known, by arrival */
     struct { vtime arrival; uint32_t src; } known[ENTITIES_MAX * STEPS * 2];
@@ -65,25 +67,21 @@ enum { QUEUE_MAX = ENTITIES_MAX * STEPS * 2 };
 
 static struct {
     int on;
-    struct engine_msg *queue[QUEUE_MAX], *notice[ENTITIES_MAX], *notice_of[QUEUE_MAX];
+    struct engine_msg *queue[QUEUE_MAX];
+    struct engine_call call[QUEUE_MAX];
     int count;      /* waiting, in order of (time, source, submission) */
     vtime free_at;  /* the server has done what it took */
     vtime now;      /* of the last event */
     uint64_t notices;
 } server;
 
-static void submit(void *owner, struct engine_msg *m)
+static void submit(void *owner, struct engine_msg *m, const struct engine_call *call)
 {
     int at = server.count++;
 
     (void)owner;
     FAULT(m->arrival < server.now, "a message is submitted in the medium's past");
-    if (m->flags & ENGINE_MSG_NOTICE) {
-        server.count--;
-        server.notices++;
-        server.notice[m->src] = m;
-        return;
-    }
+    server.notices += call->cookie != 0;
     for (; at > 0; at--) {
         struct engine_msg *before = server.queue[at - 1];
 
@@ -91,16 +89,15 @@ static void submit(void *owner, struct engine_msg *m)
             (before->arrival == m->arrival && before->src <= m->src))
             break;
         server.queue[at] = before;
-        server.notice_of[at] = server.notice_of[at - 1];
+        server.call[at] = server.call[at - 1];
     }
     server.queue[at] = m;
-    server.notice_of[at] = server.notice[m->src];
-    server.notice[m->src] = NULL;
+    server.call[at] = *call;
 }
 
-static vtime leaves(const struct engine_msg *m)
+static vtime leaves(const struct engine_msg *m, uint64_t load)
 {
-    return (m->arrival > server.free_at ? m->arrival : server.free_at) + (vtime)m->load;
+    return (m->arrival > server.free_at ? m->arrival : server.free_at) + (vtime)load;
 }
 
 /* Its events are the departures. A message that is submitted before the first of them may go first. */
@@ -121,21 +118,21 @@ static uint64_t count_notices(void *owner)
 /* Takes the first message: from now on its departure is known. */
 static int serve_first(void)
 {
-    struct engine_msg *m = server.queue[0], *notice = server.notice_of[0];
+    struct engine_msg *m = server.queue[0];
+    struct engine_call call = server.call[0];
+    uint32_t src = m->src;
 
     server.now = next_event(NULL);
-    server.free_at = leaves(m);
+    server.free_at = leaves(m, call.load);
     server.count--;
     memmove(server.queue, server.queue + 1, (size_t)server.count * sizeof *server.queue);
-    memmove(server.notice_of, server.notice_of + 1, (size_t)server.count * sizeof *server.queue);
+    memmove(server.call, server.call + 1, (size_t)server.count * sizeof *server.call);
     m->arrival = server.free_at + lookahead;
     engine_emerge(&engine, m);
-    if (!notice)
+    if (!call.cookie)
         return 0;
-    notice->arrival = server.free_at;
-    notice->flags &= ~(uint64_t)ENGINE_MSG_NOTICE;
     server.notices--;
-    engine_emerge(&engine, notice);
+    engine_notify(&engine, src, call.cookie, server.free_at);
     return 1;
 }
 
@@ -151,31 +148,27 @@ static void advance(void *owner, vtime first, vtime limit)
              (next_event(NULL) == first || next_event(NULL) < first + lookahead));
 }
 
-static const struct engine_medium medium = {NULL, submit, next_event, count_notices, advance};
+static const struct engine_medium medium = {NULL, submit, next_event, count_notices, advance, NULL};
 
-/* A message with a notice may be submitted only when nothing is decided about the time any more. */
-static void ask_notice(struct actor *a, uint32_t id, vtime when)
+static struct engine_msg *notice(void *owner, uint64_t cookie)
 {
     struct note *n = (struct note *)engine_msg_alloc(&engine, sizeof *n);
 
-    n->em.src = n->em.dst = id;
-    n->em.arrival = when;
-    n->em.flags = ENGINE_MSG_NOTICE;
-    n->number = ++a->sent;
-    engine_submit(&engine, &n->em, 0);
+    (void)owner;
+    n->number = cookie;
+    return &n->em;
 }
 
 static void submit_note(struct actor *a, struct note *n, vtime when)
 {
-    uint64_t load = 1 + rng_below(&a->rng, 5);
+    struct engine_call call = {.load = 1 + rng_below(&a->rng, 5)};
 
     if (rng_below(&a->rng, 4) == 0) {
-        when = when > engine.safe_until ? when : engine.safe_until;
-        ask_notice(a, n->em.src, when);
-        n->number = ++a->sent;
+        call.cookie = n->number;
+        a->asked[n->number] = 1;
     }
     n->em.arrival = when;
-    engine_submit(&engine, &n->em, load);
+    engine_submit(&engine, &n->em, &call);
 }
 
 static void post(struct actor *a, uint32_t id, vtime when)
@@ -195,7 +188,7 @@ static void post(struct actor *a, uint32_t id, vtime when)
     engine_inject(&engine, &n->em);
 }
 
-static void read_inbox(struct actor *a)
+static void read_inbox(struct actor *a, uint32_t id)
 {
     struct engine_msg *m;
 
@@ -203,6 +196,10 @@ static void read_inbox(struct actor *a)
         struct note *n = (struct note *)m;
         FAULT(lookahead > 0 ? m->arrival <= a->decided : m->arrival < a->decided,
               "a message comes before what has been decided");
+        if (m->flags & ENGINE_MSG_URGENT) {
+            FAULT(m->src != id || !a->asked[n->number], "a notice that nobody has asked for");
+            a->asked[n->number] = 0;
+        }
         FAULT(!server.on && n->number <= a->last[m->src], "messages of one source are out of order");
         a->last[m->src] = n->number;
         a->known[a->count].arrival = m->arrival;
@@ -243,7 +240,7 @@ static int resume(void *owner, uint32_t id)
     FAULT(engine.safe_until < seen_safe, "safe_until went back");
     seen_safe = engine.safe_until;
     heap_check();
-    read_inbox(a);
+    read_inbox(a, id);
     if (!fresh) {
         if (a->ent.wake == ENGINE_WAKE_DECIDE)
             grant_check(id, a->due);
@@ -264,14 +261,14 @@ static int resume(void *owner, uint32_t id)
     return 0;
 }
 
-static const struct engine_ops ops = {.resume = resume};
+static const struct engine_ops ops = {.resume = resume, .notice = notice};
 
 /* Runs it; the combined hash of what all have seen. */
 static uint64_t run(uint64_t seed, uint64_t schedule)
 {
     struct engine_config cfg = {.base = actors, .stride = sizeof *actors,
                                 .lookahead = lookahead, .random = schedule != 0, .seed = schedule,
-                                .contended = server.on, .medium = server.on ? &medium : NULL,
+                                .medium = server.on ? &medium : NULL,
                                 .ops = &ops};
     uint64_t hash = 0;
 
@@ -282,7 +279,6 @@ static uint64_t run(uint64_t seed, uint64_t schedule)
     server.count = 0;
     server.free_at = server.now = 0;
     server.notices = 0;
-    memset(server.notice, 0, sizeof server.notice);
     place_init(&cfg.place, PLACE_BLOCK, entities, 1, 0, NULL);
     engine_init(&engine, &cfg);
     FAULT(engine_run(&engine) != ENGINE_END_DONE, "did not come to its end");

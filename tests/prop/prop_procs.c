@@ -69,11 +69,11 @@ static int look_settle(void *owner, const struct engine_status *mine, struct eng
     return settled;
 }
 
-static void look_send(void *owner, struct engine_msg *m)
+static void look_send(void *owner, struct engine_msg *m, const struct engine_call *call)
 {
     struct node *n = owner;
 
-    n->procs.peers.send(&n->procs, m);
+    n->procs.peers.send(&n->procs, m, call);
 }
 
 static void look_poll(void *owner)

@@ -59,7 +59,7 @@ static void answer(struct mpi_rank *self, struct mpi_msg *m, int error, uint64_t
     a->tag = text != NULL;
     if (text)
         memcpy(a->payload, text, bytes);
-    mpi_service_reply(self, a, bytes, t);
+    mpi_service_reply(a, bytes, t);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 

@@ -112,7 +112,7 @@ static void answer(struct mpi_rank *self, struct mpi_msg *m, int error, mpi_comm
     a->bytes = desc;
     a->heap_pos = (uint32_t)bytes;
     memcpy(a->payload, o->started, bytes);
-    mpi_service_reply(self, a, bytes, t);
+    mpi_service_reply(a, bytes, t);
 }
 
 /* The new ranks, from o->first on, and the communicators they begin with. */

@@ -60,7 +60,7 @@ static void ask(struct mpi_rank *self, uint32_t dst, enum io_ask what, uint32_t 
     m->ctx = ctx;
     m->bytes = value;
     m->cookie = (uint64_t)(uintptr_t)cookie;
-    mpi_service_send(self, m, on_the_way, t, 0);
+    mpi_service_send_on(m, on_the_way, t);
 }
 
 void io_ask_server(struct mpi_rank *self, uint32_t s, enum io_ask what, uint64_t bytes,
@@ -103,7 +103,7 @@ static void serve_request(struct mpi_rank *self, struct mpi_msg *m, vtime t)
         set_up();
     done = &servers.done[m->ctx];
     *done = vtime_add(*done > t ? *done : t, work(m));
-    mpi_service_reply(self, mpi_service_answer(self, m, 0), m->tag == IO_ASK_READ ? m->bytes : 0,
+    mpi_service_reply(mpi_service_answer(self, m, 0), m->tag == IO_ASK_READ ? m->bytes : 0,
                       *done);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
@@ -113,7 +113,7 @@ static void answer(struct mpi_rank *self, struct mpi_msg *m, uint64_t value, vti
     struct mpi_msg *a = mpi_service_answer(self, m, 0);
 
     a->bytes = value;
-    mpi_service_reply(self, a, 0, t);
+    mpi_service_reply(a, 0, t);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 

@@ -123,9 +123,15 @@ void mpi_unpost(struct mpi_rank *self, struct mpi_req *req);
 void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t);
 
 /* ---- protocol (protocol.c) ---- */
-/* Sends m at time t, as `bytes` bytes. Returns the arrival, which is no earlier than `not_before`; or
- * 0 if only the network knows: it then keeps the order between the two ranks itself. */
-vtime mpi_transmit(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before);
+/* The orders that a rank's messages keep (engine_call.order): what its program sends, and what its agent
+ * answers. Those of a strand have a larger number. */
+enum { MPI_ORDER_NONE = 0, MPI_ORDER_PROGRAM, MPI_ORDER_AGENT };
+
+/* Sends m at time t. Returns the arrival, which is no earlier than `not_before`; or 0 if only the network
+ * knows: it then keeps the order itself. */
+vtime mpi_transmit(struct mpi_msg *m, const struct engine_call *, vtime t, vtime not_before);
+/* For engine_ops. */
+struct engine_msg *mpi_notice(void *owner, uint64_t cookie);
 /* ---- what messages cost (costs.c) ---- */
 vtime mpi_costs_send(struct mpi_rank *self, uint32_t dst, uint64_t bytes);
 /* Where it counts how messages are received (mpi_world.costs.receives): the rank takes all messages that have

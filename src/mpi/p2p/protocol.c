@@ -33,21 +33,14 @@ static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg
     return m;
 }
 
-/* Must the message not overtake others between the same two ranks? Steps of a protocol may. */
-static int is_ordered(const struct mpi_msg *m)
-{
-    return m->kind <= MPI_MSG_RTS || m->kind >= MPI_MSG_SERVICE;
-}
-
-vtime mpi_transmit(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before)
+vtime mpi_transmit(struct mpi_msg *m, const struct engine_call *call, vtime t, vtime not_before)
 {
     const struct net *net = &mpi_world.net;
-    int ordered = is_ordered(m);
+    uint64_t bytes = call->load;
 
-    if (net->contended && !net_is_direct(net, m->em.src, m->em.dst, bytes, ordered)) {
+    if (net->contended && !net_is_direct(net, m->em.src, m->em.dst, bytes, call->order != 0)) {
         m->em.arrival = t;
-        m->em.flags |= ordered ? ENGINE_MSG_ORDERED : 0;
-        engine_submit(&mpi_world.engine, &m->em, bytes);
+        engine_submit(&mpi_world.engine, &m->em, call);
         return 0;
     }
     t = vtime_add(t, net_delay(net, m->em.src, m->em.dst, bytes, t));
@@ -58,13 +51,21 @@ vtime mpi_transmit(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before)
     return t;
 }
 
+/* A strand goes on beside the program, and the order of what both send is a matter of the schedule. */
+static uint64_t order_of(const struct mpi_msg *m)
+{
+    const struct mpi_strand *s = mpi_strand_current;
+
+    return s ? (uint64_t)m->ctx << 32 | (uint32_t)s->tag_shift : MPI_ORDER_PROGRAM;
+}
+
 /* Something that the program sends now: it may have to wait for what it has sent before. */
 static void transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes)
 {
     struct net *net = &mpi_world.net;
 
     if (!net->ops->arrival || mpi_strand_current) {
-        mpi_transmit(m, bytes, self->ent.clock, 0);
+        mpi_transmit(m, &(struct engine_call){.load = bytes, .order = order_of(m)}, self->ent.clock, 0);
         return;
     }
     m->em.arrival = net->ops->arrival(net, mpi_rank_index(self), m->em.src, m->em.dst, bytes,
@@ -184,7 +185,7 @@ void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_m
 
     m->cookie = rts->cookie;
     memcpy(m->payload, &dest, sizeof dest);
-    mpi_transmit(m, 0, t, 0);
+    mpi_transmit(m, &(struct engine_call){0}, t, 0);
 }
 
 void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *eager, vtime t)
@@ -192,7 +193,7 @@ void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *eager, vtime t)
     struct mpi_msg *m = answer(self, eager, MPI_MSG_ACK, 0);
 
     m->cookie = eager->cookie;
-    mpi_transmit(m, 0, t, 0);
+    mpi_transmit(m, &(struct engine_call){0}, t, 0);
 }
 
 static void complete_send(struct mpi_req *req, vtime t)
@@ -203,15 +204,15 @@ static void complete_send(struct mpi_req *req, vtime t)
         mpi_req_release(req);
 }
 
-/* The medium is to tell when the message that follows has left: completes the request. */
-static void ask_notice(struct mpi_rank *self, struct mpi_req *req, vtime t)
+struct engine_msg *mpi_notice(void *owner, uint64_t cookie)
 {
-    struct mpi_msg *m = new_msg(self, mpi_rank_id(self), MPI_MSG_SENT, 0);
+    struct mpi_msg *m =
+        (struct mpi_msg *)engine_msg_alloc(&mpi_world.engine, sizeof(struct mpi_msg));
 
-    m->em.arrival = t;
-    m->em.flags |= ENGINE_MSG_URGENT | ENGINE_MSG_NOTICE;
-    m->cookie = (uintptr_t)req;
-    engine_submit(&mpi_world.engine, &m->em, 0);
+    (void)owner;
+    m->kind = MPI_MSG_SENT;
+    m->cookie = cookie;
+    return &m->em;
 }
 
 void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
@@ -222,15 +223,16 @@ void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
     uint64_t bytes = req->bytes;
     vtime t = cts->em.arrival;
     struct mpi_msg *m = answer(self, cts, MPI_MSG_DATA, bytes);
+    struct engine_call call = {.load = bytes};
 
     memcpy(&m->cookie, cts->payload, sizeof m->cookie);
     m->bytes = bytes;
     pack(m->payload, req->buf, req->count, req->type, bytes);
     if (net->contended && !net_is_direct(net, src, dst, bytes, 0))
-        ask_notice(self, req, t);
+        call.cookie = (uintptr_t)req;
     else
         complete_send(req, vtime_add(t, net_drain(net, src, dst, bytes, t)));
-    mpi_transmit(m, bytes, t, 0);
+    mpi_transmit(m, &call, t, 0);
     engine_msg_free(&mpi_world.engine, &cts->em);
 }
 

@@ -113,7 +113,7 @@ static void post_message(struct mpi_rank *self, struct rma_peer *p, struct mpi_m
 {
     m->ctx = p->win->comm->ctx;
     mpi_clock_add(self, mpi_send_cost(self, p->world, bytes));
-    p->last = mpi_service_send(self, m, bytes, self->ent.clock, p->last);
+    p->last = mpi_service_send(m, bytes, self->ent.clock, p->last);
 }
 
 void rma_tell(struct mpi_rank *self, struct rma_peer *p, enum rma_kind kind, int detail)

@@ -56,7 +56,7 @@ static void tell_posted(struct mpi_rank *self, const struct rma_win *w, uint32_t
     m->tag = RMA_POST;
     m->ctx = w->comm->ctx;
     mpi_clock_add(self, mpi_world.send_overhead);
-    mpi_service_send(self, m, 0, self->ent.clock, 0);
+    mpi_service_send(m, 0, self->ent.clock, 0);
 }
 
 int mpi_win_post(struct mpi_rank *self, MPI_Group group, int assert, MPI_Win win)

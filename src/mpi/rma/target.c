@@ -157,7 +157,7 @@ static void operate(struct mpi_rank *self, const struct rma_win *w, struct mpi_m
     s.data = (char *)(s.head + 1) + s.head->image;
     error = w ? locate(w, &s) : MPI_ERR_WIN;
     a = error ? rma_answer(self, m, 0, error) : apply(self, m, &s);
-    mpi_service_reply(self, a, a->bytes, t);
+    mpi_service_reply(a, a->bytes, t);
     if (s.head->type)
         mpi_type_unref(s.head->type);
     engine_msg_free(&mpi_world.engine, &m->em);
@@ -173,7 +173,7 @@ static int may_hold(const struct rma_win *w, const struct mpi_msg *m)
 static void grant(struct mpi_rank *self, struct rma_win *w, struct mpi_msg *m, vtime t)
 {
     w->holders = m->bytes == MPI_LOCK_SHARED ? w->holders + 1 : -1;
-    mpi_service_reply(self, rma_answer(self, m, 0, MPI_SUCCESS), 0, t);
+    mpi_service_reply(rma_answer(self, m, 0, MPI_SUCCESS), 0, t);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 
@@ -194,7 +194,7 @@ static void unlock(struct mpi_rank *self, struct rma_win *w, struct mpi_msg *m, 
     struct mpi_msg *first;
 
     w->holders = w->holders < 0 ? 0 : w->holders - 1;
-    mpi_service_reply(self, rma_answer(self, m, 0, MPI_SUCCESS), 0, t);
+    mpi_service_reply(rma_answer(self, m, 0, MPI_SUCCESS), 0, t);
     engine_msg_free(&mpi_world.engine, &m->em);
     while (w->waiting && may_hold(w, first = (struct mpi_msg *)w->waiting->em.next)) {
         if (first == w->waiting)
@@ -218,7 +218,7 @@ static void complete(struct rma_win *w, struct mpi_msg *m, vtime t)
 static void refuse(struct mpi_rank *self, struct mpi_msg *m, vtime t)
 {
     if (m->tag != RMA_COMPLETE)
-        mpi_service_reply(self, rma_answer(self, m, 0, MPI_ERR_WIN), 0, t);
+        mpi_service_reply(rma_answer(self, m, 0, MPI_ERR_WIN), 0, t);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 
