@@ -557,6 +557,7 @@ def role_header():
 
     body = "\n".join([
         '#include "mpi_fn.h"\n',
+        f"#define MPI_ROLES {len(roles.ROLES)}\n",
         enum("mpi_role", "MPI_ROLE", roles.ROLES, "What an argument is."),
         enum("mpi_direction", "MPI_DIRECTION", roles.DIRECTIONS, "Who reads it: the call, the caller, both."),
         enum("mpi_length", "MPI_LENGTH", roles.LENGTHS,
@@ -567,12 +568,17 @@ def role_header():
     unsigned char direction; /* enum mpi_direction */
     unsigned char length;    /* enum mpi_length */
     unsigned char length_of; /* number of the argument that the length refers to */
+    unsigned char pointers;  /* 0: the value itself; an array counts as one */
+    unsigned char bytes;     /* of the value, or of what the pointer leads to; 0: of another type */
 };
 
 struct mpi_signature {
     const struct mpi_arg *args;
     unsigned count;
 };
+
+/* By enum mpi_role: as it is written in api/mpi_functions.txt. */
+extern const char *const mpi_role_name[MPI_ROLES];
 
 /* By enum mpi_fn: the arguments, without those of a variadic function that have no name. */
 extern const struct mpi_signature mpi_fn_signature[MPI_FN_COUNT];
@@ -581,7 +587,9 @@ extern const struct mpi_signature mpi_fn_signature[MPI_FN_COUNT];
 
 
 def role_tables(functions):
-    out = [banner("Roles of the arguments of MPI functions.") + '#include "mpi_roles.h"\n']
+    words = "".join(f'    "{word}",\n' for word in roles.ROLES)
+    out = [banner("Roles of the arguments of MPI functions.") + '#include "mpi_roles.h"\n',
+           f"const char *const mpi_role_name[MPI_ROLES] = {{\n{words}}};\n"]
     for call in functions:
         if not call.args:
             continue
@@ -591,7 +599,8 @@ def role_tables(functions):
             kind = arg.length.kind if arg.length else "none"
             of = names.index(arg.length.argument) if arg.length and arg.length.argument else 0
             rows.append(f'    {{"{arg.name}", MPI_ROLE_{arg.role.upper()}, '
-                        f"MPI_DIRECTION_{arg.direction.upper()}, MPI_LENGTH_{kind.upper()}, {of}}},\n")
+                        f"MPI_DIRECTION_{arg.direction.upper()}, MPI_LENGTH_{kind.upper()}, {of}, "
+                        f"{arg.type.count('*') + arg.type.count('[')}, {roles.SIZES.get(arg.base, 0)}}},\n")
         out.append(f"static const struct mpi_arg args_{call.name}[] = {{\n{''.join(rows)}}};\n")
     rows = "".join(f"    [{call.constant}] = {{args_{call.name}, {len(call.args)}}},\n"
                    for call in functions if call.args)

@@ -9,6 +9,10 @@ import re
 ROLES = ("buffer", "count", "datatype", "peer", "tag", "comm", "request", "status", "root", "op", "win", "file",
          "group", "info", "errhandler", "message", "session", "keyval", "displacement", "size", "flag", "index",
          "text", "callback", "pointer", "tool", "value")
+# Bytes of types, in MPICH's ABI: handles are ints, but files are pointers.
+SIZES = {"int": 4, "char": 1, "double": 8, "MPI_Aint": 8, "MPI_Count": 8, "MPI_Offset": 8, "MPI_Status": 20,
+         "MPI_Comm": 4, "MPI_Datatype": 4, "MPI_Group": 4, "MPI_Op": 4, "MPI_Win": 4, "MPI_Request": 4,
+         "MPI_Info": 4, "MPI_Errhandler": 4, "MPI_Message": 4, "MPI_Session": 4, "MPI_Fint": 4, "MPI_File": 8}
 DIRECTIONS = ("in", "out", "both")
 # Kinds of lengths, and how they are written; the empty kind is the value of an argument.
 LENGTHS = ("none", "value", "target", "size", "indegree", "outdegree", "dims", "sum", "last", "all")

@@ -1,0 +1,81 @@
+/*
+ * What is common to all ranks of a trace. On disk each definition is a varint kind, a varint number of bytes, and these:
+ *
+ *     NODES      array: the node of each rank, in order
+ *     NODE       varint node, then its name
+ *     COMM       u64 identity, varint kind, array of world ranks, array of those of the other group (if there is one)
+ *     COMM_NAME  u64 identity, then the name
+ *     SITE       u64 identity, then the text ("solve (cg.c:120) < main (cg.c:30)")
+ *
+ * Whoever knows of one writes it, so they come more than once; in a complete file each is there once, in order of
+ * kind and bytes. The identity of a communicator is the same at all its ranks (recorder).
+ */
+#ifndef TRACE_DEFINITIONS_H
+#define TRACE_DEFINITIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/map.h"
+
+enum trace_definition {
+    TRACE_NODES = 1,
+    TRACE_NODE,
+    TRACE_COMM,
+    TRACE_COMM_NAME,
+    TRACE_SITE,
+};
+
+enum trace_comm_kind {
+    TRACE_COMM_INTRA,
+    TRACE_COMM_INTER,
+};
+
+#define TRACE_COMM_WORLD UINT64_C(0) /* identity; not written */
+/* Identity of the communicator that a rank has alone. */
+#define TRACE_COMM_SELF(rank) (UINT64_C(1) << 63 | (uint64_t)(rank))
+
+struct trace_comm {
+    uint64_t identity;
+    int kind; /* enum trace_comm_kind */
+    const char *name; /* NULL: it has none */
+    const int64_t *ranks, *others; /* world ranks; NULL: 0, 1, 2, ... */
+    uint64_t size, other_size;
+};
+
+struct trace_definitions {
+    int64_t *nodes; /* of each rank; NULL: not known */
+    uint64_t node_count;
+    struct trace_comm *comms;
+    size_t comm_count;
+    struct map comm_by_identity; /* to number + 1 */
+    struct trace_site {
+        uint64_t identity;
+        const char *text;
+    } *sites;
+    size_t site_count;
+    struct map site_by_identity;
+    struct trace_node_name {
+        uint64_t node;
+        const char *text;
+    } *node_names;
+    size_t node_name_count;
+    void *memory; /* a list of what the above points to */
+};
+
+void trace_definitions_init(struct trace_definitions *);
+void trace_definitions_fini(struct trace_definitions *);
+/* Adds the definitions of a frame; what is there already or of an unknown kind is skipped. */
+int trace_definitions_read(struct trace_definitions *, const uint8_t *payload, size_t bytes, uint64_t ranks,
+                           struct err *);
+/* NULL: not known. */
+const struct trace_comm *trace_definitions_comm(const struct trace_definitions *, uint64_t identity);
+const char *trace_definitions_site(const struct trace_definitions *, uint64_t identity);
+
+/* Goes through the definitions of a frame, from *at = payload on: 1 with the next one, 0 at the end, -1 if damaged.
+ * `data` and `bytes` are all of it, kind included; `body` what follows kind and size. */
+int trace_definitions_next(const uint8_t **at, const uint8_t *end, unsigned *kind, const uint8_t **data, size_t *bytes,
+                           const uint8_t **body);
+
+#endif

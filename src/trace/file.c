@@ -1,0 +1,173 @@
+/*
+ * file.c - frames in files, for the command. Programs that are simulated or recorded write parts (part.c) and
+ * need none of this.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/mem.h"
+#include "trace/file.h"
+
+#define LEVEL 1 /* of compression: faster than disks */
+
+/* ---- reading ---- */
+
+static int map(struct trace_file *f, int fd, struct err *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return err_set(err, ERR_SYSTEM, "cannot read '%s': %s", f->path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_INPUT, "'%s' is not a regular file", f->path);
+    f->size = (size_t)st.st_size;
+    if (f->size < sizeof(struct trace_frame))
+        return err_set(err, ERR_INPUT, "'%s' is no trace: it has only %zu bytes", f->path, f->size);
+    void *data = mmap(NULL, f->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED)
+        return err_set(err, ERR_SYSTEM, "cannot read '%s': %s", f->path, strerror(errno));
+    f->data = data;
+    return 0;
+}
+
+int trace_file_open(struct trace_file *f, const char *path, struct err *err)
+{
+    *f = (struct trace_file){.path = mem_strdup(path)};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int rc = fd < 0 ? err_set(err, ERR_SYSTEM, "cannot read '%s': %s", path, strerror(errno)) : map(f, fd, err);
+    if (fd >= 0)
+        close(fd);
+    uint32_t magic = 0;
+    if (rc == 0)
+        memcpy(&magic, f->data, sizeof magic);
+    if (rc == 0 && magic != TRACE_MAGIC)
+        rc = err_set(err, ERR_INPUT, "'%s' is no trace of Orrery", path);
+    if (rc != 0)
+        trace_file_close(f);
+    return rc;
+}
+
+void trace_file_close(struct trace_file *f)
+{
+    if (f->data)
+        munmap((void *)(uintptr_t)f->data, f->size);
+    mem_free(f->path);
+    *f = (struct trace_file){0};
+}
+
+int trace_file_frame(const struct trace_file *f, uint64_t offset, struct trace_frame *frame, struct err *err)
+{
+    if (offset > f->size || f->size - offset < sizeof *frame)
+        return err_set(err, ERR_INPUT, "'%s' is cut off at byte %llu", f->path, (unsigned long long)offset);
+    memcpy(frame, f->data + offset, sizeof *frame);
+    if (frame->magic != TRACE_MAGIC)
+        return err_set(err, ERR_INPUT, "'%s' is damaged at byte %llu", f->path, (unsigned long long)offset);
+    if (frame->version > TRACE_VERSION)
+        return err_set(err, ERR_INPUT, "'%s' is of version %u of the format, and this orrery reads version %d: "
+                       "use a newer orrery", f->path, frame->version, TRACE_VERSION);
+    if (f->size - offset - sizeof *frame < frame->stored)
+        return err_set(err, ERR_INPUT, "'%s' is cut off in the frame at byte %llu", f->path,
+                       (unsigned long long)offset);
+    if (frame->raw > TRACE_FRAME_MAX || (frame->method == TRACE_STORED && frame->raw != frame->stored) ||
+        frame->method > TRACE_ZSTD ||
+        trace_check(frame, f->data + offset + sizeof *frame) != frame->check)
+        return err_set(err, ERR_INPUT, "'%s' is damaged in the frame at byte %llu", f->path,
+                       (unsigned long long)offset);
+    return 0;
+}
+
+const uint8_t *trace_file_payload(const struct trace_file *f, uint64_t offset, const struct trace_frame *frame,
+                                  void *room)
+{
+    const uint8_t *payload = f->data + offset + sizeof *frame;
+    if (frame->method == TRACE_STORED)
+        return payload;
+    size_t got = ZSTD_decompress(room, frame->raw, payload, frame->stored);
+    return ZSTD_isError(got) || got != frame->raw ? NULL : room;
+}
+
+/* ---- writing ---- */
+
+static int system_error(const struct trace_out *out, struct err *err)
+{
+    return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", out->path, strerror(errno));
+}
+
+int trace_out_open(struct trace_out *out, const char *path, struct err *err)
+{
+    size_t length = strlen(path) + sizeof ".XXXXXX";
+    *out = (struct trace_out){.path = mem_strdup(path), .temporary = mem_alloc(length)};
+    snprintf(out->temporary, length, "%s.XXXXXX", path);
+    out->fd = mkostemp(out->temporary, O_CLOEXEC);
+    if (out->fd < 0) {
+        system_error(out, err);
+        mem_free(out->path);
+        mem_free(out->temporary);
+        return ERR_SYSTEM;
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(out->fd, 0666 & ~mask);
+    out->zstd = ZSTD_createCCtx();
+    return 0;
+}
+
+static int put(struct trace_out *out, const void *data, size_t size, struct err *err)
+{
+    const char *from = data;
+    while (size) {
+        ssize_t n = write(out->fd, from, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return system_error(out, err);
+        from += n, size -= (size_t)n, out->offset += (uint64_t)n;
+    }
+    return 0;
+}
+
+int trace_out_frame(struct trace_out *out, enum trace_frame_kind kind, const void *payload, size_t bytes,
+                    struct err *err)
+{
+    struct trace_frame frame = {.magic = TRACE_MAGIC, .version = TRACE_VERSION, .kind = (uint8_t)kind,
+                                .raw = (uint32_t)bytes};
+    const void *stored = payload;
+    if (bytes > TRACE_FRAME_MAX)
+        return err_set(err, ERR_INPUT, "cannot write '%s': a record is larger than 1 GiB", out->path);
+    if (kind != TRACE_FRAME_END) {
+        size_t room = ZSTD_compressBound(bytes);
+        if (room > out->packed_room) {
+            mem_free(out->packed);
+            out->packed = mem_alloc(room);
+            out->packed_room = room;
+        }
+        size_t got = ZSTD_compressCCtx(out->zstd, out->packed, room, payload, bytes, LEVEL);
+        if (!ZSTD_isError(got) && got < bytes)
+            stored = out->packed, bytes = got, frame.method = TRACE_ZSTD;
+    }
+    frame.stored = (uint32_t)bytes;
+    frame.check = trace_check(&frame, stored);
+    return put(out, &frame, sizeof frame, err) != 0 ? err->code : put(out, stored, bytes, err);
+}
+
+int trace_out_close(struct trace_out *out, int keep, struct err *err)
+{
+    int rc = 0;
+    if (close(out->fd) != 0 && keep)
+        rc = system_error(out, err);
+    if (keep && rc == 0 && rename(out->temporary, out->path) != 0)
+        rc = system_error(out, err);
+    if (!keep || rc != 0)
+        unlink(out->temporary);
+    ZSTD_freeCCtx(out->zstd);
+    mem_free(out->packed);
+    mem_free(out->path);
+    mem_free(out->temporary);
+    return rc;
+}

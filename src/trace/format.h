@@ -1,0 +1,153 @@
+/*
+ * The trace file (.orr): what is on disk. Numbers are little-endian; a varint has 7 bits per byte, lowest first,
+ * and the highest bit of a byte says that more follow; signed numbers are zigzag varints.
+ *
+ * A file is a sequence of frames, each with a header of 32 bytes, a payload and a checksum of both:
+ *
+ *     HEADER       text: version, ranks, tick, properties, functions with the roles of their arguments (header.h)
+ *     DEFINITIONS  what is common to ranks: nodes, communicators, names (definitions.h)
+ *     RECORDS      pieces of streams, see below
+ *     INDEX        where the frames of records are
+ *     END          where the index is; always the last TRACE_END_BYTES of a complete file
+ *
+ * Each thread of each rank has a stream of records and one of local definitions (what its handles mean). Streams are
+ * cut into blocks. Where a block ends depends on the stream alone: after the record with which it has
+ * `block` bytes or more (a value of the header). Times are differences within a block, so every block can be read by
+ * itself. In the file the blocks are in order of rank, thread, kind (definitions first) and number, as many to a
+ * frame as it takes to reach `block` bytes. So two files with the same records are the same, byte for byte.
+ *
+ * While a run goes on, its processes write *parts*: files of the same form, whose frames of records are not
+ * compressed and hold pieces of blocks in any order, as memory filled up. Parts have no index and no end. They are
+ * merged into the file in the end (merge.h). A part, or a file without an end, is read up to its last whole frame.
+ *
+ *     piece      varint flags, rank, thread, base, records, bytes     of each piece, behind their number;
+ *                then the bytes of all of them. base: time before the first record
+ *
+ *     record     varint head
+ *                a call:  head = TRACE_CALL + number of the function; varint time since the last record's (that at which
+ *                         the call was left), varint duration, [varint call site], the arguments by their roles
+ *                others:  varint time since the last record's, varint bytes of payload, payload
+ *
+ *     argument   number        zigzag varint
+ *                handle        varint: 0 null, else local number + 1
+ *                request       varint: 0 null, else 1 + zigzag of (number - that of the request mentioned before in the block)
+ *                place         varint: 0 a buffer, 1 no buffer, 2 MPI_IN_PLACE
+ *                text          varint bytes, bytes
+ *                status        varint 0: none; 1: received; 3: cancelled; then zigzag source and tag, varint bytes
+ *                array         varint items; unless it is empty, groups of them: varint (count << 1 | same), then one value
+ *                              if they are the same, else so many. Values are zigzag differences to the item before
+ *                              (statuses: each by itself, without groups)
+ */
+#ifndef TRACE_FORMAT_H
+#define TRACE_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRACE_VERSION 1
+#define TRACE_MAGIC 0x4f72724fu /* "OrrO": begins every frame */
+#define TRACE_SUFFIX ".orr"
+#define TRACE_END_BYTES (sizeof(struct trace_frame) + sizeof(struct trace_end))
+#define TRACE_VARINT_MAX 10
+#define TRACE_FRAME_MAX ((size_t)1 << 30) /* no frame is larger, compressed or not */
+
+enum trace_frame_kind {
+    TRACE_FRAME_HEADER = 1,
+    TRACE_FRAME_DEFINITIONS,
+    TRACE_FRAME_RECORDS,
+    TRACE_FRAME_INDEX,
+    TRACE_FRAME_END,
+};
+
+enum trace_method {
+    TRACE_STORED,
+    TRACE_ZSTD,
+};
+
+struct trace_frame {
+    uint32_t magic;
+    uint8_t version;
+    uint8_t kind;   /* enum trace_frame_kind */
+    uint8_t method; /* enum trace_method */
+    uint8_t spare;
+    uint32_t stored; /* bytes of the payload in the file */
+    uint32_t raw;    /* and uncompressed */
+    uint64_t spare_too;
+    uint64_t check; /* XXH3 of the payload, seeded with that of the header up to here */
+};
+
+struct trace_end {
+    uint64_t index; /* offset of the index frame */
+    uint64_t records;
+};
+
+enum trace_piece_flag {
+    TRACE_PIECE_BEGINS = 1,      /* it is the first of a block */
+    TRACE_PIECE_DEFINITIONS = 2, /* of the stream of local definitions */
+};
+
+/* Heads of records. What a reader does not know it skips. */
+enum trace_head {
+    TRACE_REGION_ENTER = 1, /* varint name: its local number */
+    TRACE_REGION_LEAVE,     /* nothing */
+    TRACE_FAILED,           /* zigzag error class of the call in the next record */
+    TRACE_OPEN,             /* varint function, varint time since it was entered: a call that did not end */
+    TRACE_LOST,             /* varint number of records that could not be written */
+    /* local definitions; varint local number first */
+    TRACE_DEFINE_NAME,  /* the rest is the text */
+    TRACE_DEFINE_COMM,  /* u64 identity, varint kind, zigzag rank, varint size, varint size of the other group */
+    TRACE_DEFINE_TYPE,  /* varint size, zigzag lower bound, zigzag extent, then its name */
+    TRACE_DEFINE_GROUP, /* array of world ranks */
+    TRACE_DEFINE_WIN,   /* varint local number of its communicator, zigzag bytes, zigzag displacement unit */
+    TRACE_DEFINE_FILE,  /* the rest is the file's name */
+    TRACE_DEFINE_OP,    /* varint: 1 if it commutes; then its name */
+    TRACE_CALL = 16,
+};
+
+/* ---- varints ---- */
+
+static inline uint64_t trace_zigzag(int64_t value)
+{
+    return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+}
+
+static inline int64_t trace_unzigzag(uint64_t value)
+{
+    return (int64_t)(value >> 1 ^ (0 - (value & 1)));
+}
+
+/* Needs room for TRACE_VARINT_MAX bytes; returns the end. */
+static inline uint8_t *trace_varint_put(uint8_t *at, uint64_t value)
+{
+    while (value >= 0x80) {
+        *at++ = (uint8_t)(value | 0x80);
+        value >>= 7;
+    }
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+/* The end, or NULL if it does not end before `end` or has more than 64 bits. */
+static inline const uint8_t *trace_varint_get(const uint8_t *at, const uint8_t *end, uint64_t *value)
+{
+    if (at < end && *at < 0x80) {
+        *value = *at;
+        return at + 1;
+    }
+    uint64_t sum = 0;
+    for (unsigned shift = 0; at < end && shift < 64; shift += 7, at++) {
+        if (shift == 63 && *at > 1)
+            return NULL;
+        sum |= (uint64_t)(*at & 0x7f) << shift;
+        if (*at < 0x80) {
+            *value = sum;
+            return at + 1;
+        }
+    }
+    return NULL;
+}
+
+/* The checksum of a frame. */
+uint64_t trace_check(const struct trace_frame *, const void *payload);
+
+#endif

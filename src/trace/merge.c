@@ -1,0 +1,191 @@
+/*
+ * merge.c - parts become a trace.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "trace/merge.h"
+#include "trace/writer.h"
+
+struct merge {
+    struct trace *parts;
+    size_t count;
+    struct trace_writer writer;
+    struct buf block; /* put together from pieces */
+    struct trace_piece piece;
+    int has_block;
+};
+
+/* ---- definitions ---- */
+
+struct item {
+    const uint8_t *data; /* set when all are there */
+    size_t at, bytes;    /* in the memory of all */
+};
+
+struct items {
+    struct item *items;
+    size_t count;
+    struct buf memory;
+};
+
+/* By kind, then by bytes: the encoding is such that bytes alone do it, as kinds are below 128. */
+static int by_bytes(const void *a, const void *b)
+{
+    const struct item *p = a, *q = b;
+    size_t least = p->bytes < q->bytes ? p->bytes : q->bytes;
+    int order = memcmp(p->data, q->data, least);
+    return order ? order : (p->bytes > q->bytes) - (p->bytes < q->bytes);
+}
+
+static void gather_frame(struct items *all, const uint8_t *payload, size_t bytes)
+{
+    const uint8_t *at = payload, *end = payload + bytes, *data, *body;
+    unsigned kind;
+    size_t size;
+    while (trace_definitions_next(&at, end, &kind, &data, &size, &body) > 0) {
+        if ((all->count & (all->count - 1)) == 0)
+            all->items = mem_realloc(all->items, (all->count ? 2 * all->count : 1) * sizeof *all->items);
+        all->items[all->count++] = (struct item){NULL, all->memory.len, size};
+        buf_add(&all->memory, data, size);
+    }
+}
+
+static void gather(struct items *all, const struct trace *part)
+{
+    uint64_t offset = 0;
+    struct trace_frame head;
+    while (trace_file_frame(&part->file, offset, &head, NULL) == 0) {
+        if (head.kind == TRACE_FRAME_DEFINITIONS) {
+            uint8_t *room = mem_alloc((size_t)head.raw + 1);
+            const uint8_t *payload = trace_file_payload(&part->file, offset, &head, room);
+            if (payload)
+                gather_frame(all, payload, head.raw);
+            mem_free(room);
+        }
+        offset += sizeof head + head.stored;
+    }
+}
+
+static int write_definitions(struct merge *m, struct err *err)
+{
+    struct items all = {0};
+    struct buf out;
+    buf_init(&all.memory);
+    buf_init(&out);
+    for (size_t i = 0; i < m->count; i++)
+        gather(&all, &m->parts[i]);
+    for (size_t i = 0; i < all.count; i++)
+        all.items[i].data = (const uint8_t *)all.memory.data + all.items[i].at;
+    if (all.count)
+        qsort(all.items, all.count, sizeof *all.items, by_bytes);
+    for (size_t i = 0; i < all.count; i++)
+        if (i == 0 || by_bytes(&all.items[i - 1], &all.items[i]) != 0)
+            buf_add(&out, all.items[i].data, all.items[i].bytes);
+    int rc = trace_writer_definitions(&m->writer, &out, err);
+    buf_fini(&out);
+    buf_fini(&all.memory);
+    mem_free(all.items);
+    return rc;
+}
+
+/* ---- records ---- */
+
+static int end_block(struct merge *m, struct err *err)
+{
+    if (!m->has_block)
+        return 0;
+    m->has_block = 0;
+    m->piece.data = (const uint8_t *)m->block.data;
+    m->piece.bytes = m->block.len;
+    return trace_writer_block(&m->writer, &m->piece, err);
+}
+
+static int add_piece(struct merge *m, struct trace *part, const struct trace_place *place, struct err *err)
+{
+    if (place->flags & TRACE_PIECE_BEGINS && end_block(m, err) != 0)
+        return err->code;
+    const uint8_t *payload = trace_acquire(part, place->frame);
+    if (!payload)
+        return 0;
+    if (place->flags & TRACE_PIECE_BEGINS) {
+        buf_clear(&m->block);
+        m->piece = (struct trace_piece){.flags = place->flags, .rank = place->rank, .thread = place->thread,
+                                        .base = place->base};
+        m->has_block = 1;
+    }
+    if (m->has_block && (uint64_t)place->at + place->bytes <= part->frames[place->frame].bytes) {
+        buf_add(&m->block, payload + place->at, place->bytes);
+        m->piece.records += place->records;
+    }
+    trace_release(part, place->frame);
+    return 0;
+}
+
+/* The part with the smallest rank that is not copied yet; each rank is in one part, whose places are in order. */
+static int write_records(struct merge *m, struct err *err)
+{
+    size_t *next = mem_zalloc((m->count + 1) * sizeof *next);
+    int rc = 0;
+    while (rc == 0) {
+        size_t first = m->count;
+        for (size_t i = 0; i < m->count; i++)
+            if (next[i] < m->parts[i].place_count &&
+                (first == m->count ||
+                 m->parts[i].places[next[i]].rank < m->parts[first].places[next[first]].rank))
+                first = i;
+        if (first == m->count)
+            break;
+        struct trace *part = &m->parts[first];
+        uint32_t rank = part->places[next[first]].rank;
+        while (rc == 0 && next[first] < part->place_count && part->places[next[first]].rank == rank)
+            rc = add_piece(m, part, &part->places[next[first]++], err);
+        if (rc == 0)
+            rc = end_block(m, err);
+    }
+    mem_free(next);
+    return rc;
+}
+
+/* ---- all ---- */
+
+static void open_parts(struct merge *m, const char *const *paths, size_t count, struct err *missing)
+{
+    struct err err;
+    missing->code = 0;
+    m->parts = mem_zalloc((count + 1) * sizeof *m->parts);
+    for (size_t i = 0; i < count; i++) {
+        struct trace *part = &m->parts[m->count];
+        if (trace_open(part, paths[i], &err) != 0) {
+            if (missing->code == 0)
+                *missing = err;
+            continue;
+        }
+        if (missing->code == 0 && part->missing.code != 0)
+            *missing = part->missing;
+        m->count++;
+    }
+}
+
+int trace_merge(const char *const *parts, size_t count, const char *path, struct err *missing, struct err *err)
+{
+    struct merge m = {0};
+    open_parts(&m, parts, count, missing);
+    int rc = m.count ? trace_writer_open(&m.writer, path, &m.parts[0].header, err)
+                     : err_set(err, missing->code ? missing->code : ERR_INPUT, "%s",
+                               missing->code ? missing->text : "there is nothing to merge");
+    if (rc == 0) {
+        buf_init(&m.block);
+        rc = write_definitions(&m, err);
+        if (rc == 0)
+            rc = write_records(&m, err);
+        int closed = trace_writer_close(&m.writer, rc == 0, rc == 0 ? err : NULL);
+        rc = rc == 0 ? closed : rc;
+        buf_fini(&m.block);
+    }
+    for (size_t i = 0; i < m.count; i++)
+        trace_close(&m.parts[i]);
+    mem_free(m.parts);
+    return rc;
+}

@@ -1,0 +1,143 @@
+/*
+ * part.c - writing a part.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sys.h"
+#include "trace/part.h"
+
+#define FLUSH_AT ((size_t)1 << 20)
+
+static void fail(struct trace_part *p, const char *what)
+{
+    if (p->err.code == 0)
+        err_set(&p->err, ERR_SYSTEM, "cannot %s the trace: %s", what, strerror(errno));
+    if (p->fd >= 0)
+        sys_ftruncate(p->fd, (off_t)p->offset); /* to whole frames */
+}
+
+static int write_at(struct trace_part *p, const void *data, size_t size, uint64_t at)
+{
+    const char *from = data;
+    while (size) {
+        ssize_t n = sys_pwrite(p->fd, from, size, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        from += n, at += (uint64_t)n, size -= (size_t)n;
+    }
+    return 0;
+}
+
+/* A frame whose payload is in up to three pieces of memory would need a checksum of all: it is one. */
+static void write_frame(struct trace_part *p, enum trace_frame_kind kind, const void *payload, size_t bytes)
+{
+    struct trace_frame frame = {.magic = TRACE_MAGIC, .version = TRACE_VERSION, .kind = (uint8_t)kind,
+                                .method = TRACE_STORED, .stored = (uint32_t)bytes, .raw = (uint32_t)bytes};
+    if (p->err.code != 0)
+        return;
+    frame.check = trace_check(&frame, payload);
+    if (write_at(p, &frame, sizeof frame, p->offset) != 0 ||
+        write_at(p, payload, bytes, p->offset + sizeof frame) != 0) {
+        fail(p, "write");
+        return;
+    }
+    p->offset += sizeof frame + bytes;
+}
+
+static void add_varint(struct buf *buf, uint64_t value)
+{
+    uint8_t text[TRACE_VARINT_MAX];
+    buf_add(buf, text, (size_t)(trace_varint_put(text, value) - text));
+}
+
+static void flush_pieces(struct trace_part *p)
+{
+    struct buf frame;
+    if (!p->pieces)
+        return;
+    buf_init(&frame);
+    add_varint(&frame, p->pieces);
+    buf_add(&frame, p->heads.data, p->heads.len);
+    buf_add(&frame, p->body.data, p->body.len);
+    write_frame(p, TRACE_FRAME_RECORDS, frame.data, frame.len);
+    buf_fini(&frame);
+    buf_clear(&p->heads);
+    buf_clear(&p->body);
+    p->pieces = 0;
+}
+
+void trace_part_flush(struct trace_part *p)
+{
+    if (p->define.len)
+        write_frame(p, TRACE_FRAME_DEFINITIONS, p->define.data, p->define.len);
+    buf_clear(&p->define);
+    flush_pieces(p);
+}
+
+static void take(struct trace_sink *sink, const struct trace_piece *piece)
+{
+    struct trace_part *p = (struct trace_part *)sink;
+    if (p->err.code != 0) {
+        p->lost += piece->records;
+        return;
+    }
+    add_varint(&p->heads, piece->flags);
+    add_varint(&p->heads, piece->rank);
+    add_varint(&p->heads, piece->thread);
+    add_varint(&p->heads, (uint64_t)piece->base);
+    add_varint(&p->heads, piece->records);
+    add_varint(&p->heads, piece->bytes);
+    buf_add(&p->body, piece->data, piece->bytes);
+    p->pieces++;
+    p->records += piece->records;
+    if (p->body.len < p->flush_at)
+        return;
+    if (p->write)
+        p->write(p);
+    else
+        trace_part_flush(p);
+}
+
+void trace_part_define(struct trace_part *p, unsigned kind, const void *payload, size_t bytes)
+{
+    add_varint(&p->define, kind);
+    add_varint(&p->define, bytes);
+    buf_add(&p->define, payload, bytes);
+}
+
+int trace_part_open(struct trace_part *p, const char *path, const struct trace_header *header, struct err *err)
+{
+    struct buf text;
+    *p = (struct trace_part){.sink = {.take = take, .block = header->block}, .flush_at = FLUSH_AT};
+    p->fd = sys_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (p->fd < 0)
+        return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+    buf_init(&p->heads);
+    buf_init(&p->body);
+    buf_init(&p->define);
+    buf_init(&text);
+    trace_header_write(header, &text);
+    write_frame(p, TRACE_FRAME_HEADER, text.data, text.len);
+    buf_fini(&text);
+    if (p->err.code == 0)
+        return 0;
+    err_set(err, p->err.code, "%s", p->err.text);
+    trace_part_close(p, NULL);
+    return err->code;
+}
+
+int trace_part_close(struct trace_part *p, struct err *err)
+{
+    trace_part_flush(p);
+    if (p->fd >= 0 && sys_close(p->fd) != 0)
+        fail(p, "close");
+    p->fd = -1;
+    buf_fini(&p->heads);
+    buf_fini(&p->body);
+    buf_fini(&p->define);
+    return p->err.code == 0 ? 0 : err_set(err, p->err.code, "%s", p->err.text);
+}

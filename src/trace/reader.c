@@ -1,0 +1,379 @@
+/*
+ * reader.c - opening traces, and going through the records of a rank.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "trace/reader.h"
+
+/* ---- frames ---- */
+
+static void miss(struct trace *t, const struct err *err)
+{
+    if (t->missing.code == 0)
+        t->missing = *err;
+}
+
+const uint8_t *trace_acquire(struct trace *t, size_t number)
+{
+    struct trace_loaded *frame = &t->frames[number];
+    struct trace_frame head = {0};
+    struct err err;
+    if (!frame->payload && !frame->is_bad) {
+        int rc = trace_file_frame(&t->file, frame->offset, &head, &err);
+        if (rc == 0 && head.method != TRACE_STORED && !(frame->memory = mem_try_alloc(head.raw ? head.raw : 1, 1)))
+            rc = err_set(&err, ERR_MEMORY, "not enough memory for a frame of %u bytes", head.raw);
+        if (rc == 0)
+            frame->payload = trace_file_payload(&t->file, frame->offset, &head, frame->memory);
+        frame->bytes = head.raw;
+        if (rc == 0 && !frame->payload)
+            err_set(&err, ERR_INPUT, "'%s' is damaged in the frame at byte %llu", t->file.path,
+                    (unsigned long long)frame->offset);
+        if (!frame->payload) {
+            miss(t, &err);
+            frame->is_bad = 1;
+            mem_free(frame->memory);
+            frame->memory = NULL;
+        }
+    }
+    frame->users += frame->payload != NULL;
+    return frame->payload;
+}
+
+static void unload(struct trace *t, size_t number)
+{
+    struct trace_loaded *frame = &t->frames[number];
+    if (frame->users)
+        return;
+    mem_free(frame->memory);
+    frame->memory = NULL;
+    frame->payload = NULL;
+}
+
+/* The last one stays: the next rank's records are mostly in the same frame. */
+void trace_release(struct trace *t, size_t number)
+{
+    if (--t->frames[number].users > 0)
+        return;
+    if (t->last && t->last - 1 != number)
+        unload(t, t->last - 1);
+    t->last = number + 1;
+}
+
+/* ---- the index ---- */
+
+static const uint8_t *get_piece(const uint8_t *at, const uint8_t *end, struct trace_place *place, uint64_t *bytes)
+{
+    uint64_t flags, rank, thread, base, records;
+    if (!(at = trace_varint_get(at, end, &flags)) || !(at = trace_varint_get(at, end, &rank)) ||
+        !(at = trace_varint_get(at, end, &thread)) || !(at = trace_varint_get(at, end, &base)) ||
+        !(at = trace_varint_get(at, end, &records)) || !(at = trace_varint_get(at, end, bytes)))
+        return NULL;
+    if (rank > UINT32_MAX || thread > UINT16_MAX || records > UINT32_MAX || *bytes > TRACE_FRAME_MAX)
+        return NULL;
+    *place = (struct trace_place){.rank = (uint32_t)rank, .thread = (uint16_t)thread, .flags = (uint16_t)flags,
+                                  .records = (uint32_t)records, .base = (int64_t)base, .bytes = (uint32_t)*bytes};
+    return at;
+}
+
+/* The pieces of a frame, whose list starts at `at`; the end of the list, or NULL. */
+static const uint8_t *add_pieces(struct trace *t, const uint8_t *at, const uint8_t *end)
+{
+    uint64_t count, bytes, sum = 0;
+    at = trace_varint_get(at, end, &count);
+    if (!at || count > (uint64_t)(end - at))
+        return NULL;
+    t->places = mem_realloc(t->places, (t->place_count + count) * sizeof *t->places);
+    for (uint64_t i = 0; i < count; i++) {
+        struct trace_place *place = &t->places[t->place_count + i];
+        if (!(at = get_piece(at, end, place, &bytes)) || place->rank >= t->header.ranks ||
+            (sum += bytes) > TRACE_FRAME_MAX)
+            return NULL;
+        place->frame = (uint32_t)t->frame_count;
+        place->at = (uint32_t)(sum - bytes);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        t->records += t->places[t->place_count + i].flags & TRACE_PIECE_DEFINITIONS
+                          ? 0
+                          : t->places[t->place_count + i].records;
+    t->place_count += count;
+    return at;
+}
+
+static void add_frame(struct trace *t, uint64_t offset)
+{
+    if ((t->frame_count & (t->frame_count - 1)) == 0)
+        t->frames = mem_realloc(t->frames, (t->frame_count ? 2 * t->frame_count : 1) * sizeof *t->frames);
+    t->frames[t->frame_count++] = (struct trace_loaded){.offset = offset};
+}
+
+/* The payload of a frame in memory of its own; NULL with an error. Freed by the caller. */
+static uint8_t *load(const struct trace *t, uint64_t offset, struct trace_frame *head, struct err *err)
+{
+    if (trace_file_frame(&t->file, offset, head, err) != 0)
+        return NULL;
+    uint8_t *memory = mem_try_alloc((size_t)head->raw + 1, 1);
+    if (!memory) {
+        err_set(err, ERR_MEMORY, "not enough memory for a frame of %u bytes", head->raw);
+        return NULL;
+    }
+    const uint8_t *payload = trace_file_payload(&t->file, offset, head, memory);
+    if (payload && payload != memory)
+        memcpy(memory, payload, head->raw);
+    if (!payload) {
+        err_set(err, ERR_INPUT, "'%s' is damaged in the frame at byte %llu", t->file.path,
+                (unsigned long long)offset);
+        mem_free(memory);
+        return NULL;
+    }
+    memory[head->raw] = '\0';
+    return memory;
+}
+
+/* Positions in the list are relative to what follows it: bodies start after the list of pieces of the frame itself. */
+static void shift_pieces(struct trace *t, size_t first, size_t by)
+{
+    for (size_t i = first; i < t->place_count; i++)
+        t->places[i].at += (uint32_t)by;
+}
+
+static int read_frame(struct trace *t, uint64_t offset, struct trace_frame *head, struct err *err)
+{
+    uint8_t *payload = load(t, offset, head, err);
+    if (!payload)
+        return err->code;
+    int rc = 0;
+    if (head->kind == TRACE_FRAME_DEFINITIONS) {
+        rc = trace_definitions_read(&t->definitions, payload, head->raw, t->header.ranks, err);
+    } else if (head->kind == TRACE_FRAME_RECORDS) {
+        size_t first = t->place_count;
+        const uint8_t *list = add_pieces(t, payload, payload + head->raw);
+        if (!list || (t->place_count > first &&
+                      (size_t)(list - payload) + t->places[t->place_count - 1].at +
+                              t->places[t->place_count - 1].bytes > head->raw)) {
+            t->place_count = first;
+            rc = err_set(err, ERR_INPUT, "'%s' is damaged in the frame at byte %llu", t->file.path,
+                         (unsigned long long)offset);
+        } else {
+            shift_pieces(t, first, (size_t)(list - payload));
+            add_frame(t, offset);
+        }
+    }
+    mem_free(payload);
+    return rc;
+}
+
+/* All frames one after the other, up to the first that is not whole. */
+static void scan(struct trace *t, uint64_t offset)
+{
+    struct err err;
+    while (offset < t->file.size) {
+        struct trace_frame head;
+        if (read_frame(t, offset, &head, &err) != 0) {
+            miss(t, &err);
+            return;
+        }
+        offset += sizeof head + head.stored;
+        if (head.kind == TRACE_FRAME_END) {
+            t->is_complete = offset == t->file.size;
+            return;
+        }
+    }
+}
+
+/* The index: of each frame its offset, the bytes that its list of pieces takes, and that list again. */
+static int read_index(struct trace *t, const uint8_t *at, const uint8_t *end, struct err *err)
+{
+    uint64_t count, offset, list;
+    if (!(at = trace_varint_get(at, end, &count)))
+        return err_set(err, ERR_INPUT, "the index is damaged");
+    for (uint64_t i = 0; i < count; i++) {
+        size_t first = t->place_count;
+        if (!(at = trace_varint_get(at, end, &offset)) || !(at = trace_varint_get(at, end, &list)) ||
+            list > TRACE_FRAME_MAX || !(at = add_pieces(t, at, end)))
+            return err_set(err, ERR_INPUT, "the index is damaged");
+        shift_pieces(t, first, list);
+        add_frame(t, offset);
+    }
+    return 0;
+}
+
+/* By the end and the index; nothing is changed if that does not work. */
+static int open_complete(struct trace *t, uint64_t definitions)
+{
+    struct trace_frame head;
+    struct trace_end end;
+    struct err err;
+    if (t->file.size < TRACE_END_BYTES ||
+        trace_file_frame(&t->file, t->file.size - TRACE_END_BYTES, &head, &err) != 0 ||
+        head.kind != TRACE_FRAME_END || head.stored != sizeof end)
+        return -1;
+    memcpy(&end, t->file.data + t->file.size - sizeof end, sizeof end);
+    uint8_t *payload = load(t, end.index, &head, &err);
+    int rc = !payload || head.kind != TRACE_FRAME_INDEX ? -1 : read_index(t, payload, payload + head.raw, &err);
+    mem_free(payload);
+    if (rc == 0 && (rc = trace_file_frame(&t->file, definitions, &head, &err)) == 0 &&
+        head.kind == TRACE_FRAME_DEFINITIONS)
+        rc = read_frame(t, definitions, &head, &err);
+    if (rc != 0)
+        t->place_count = t->frame_count = 0, t->records = 0;
+    t->is_complete = rc == 0;
+    return rc;
+}
+
+static int by_stream(const void *a, const void *b)
+{
+    const struct trace_place *p = a, *q = b;
+    unsigned kind_p = p->flags & TRACE_PIECE_DEFINITIONS, kind_q = q->flags & TRACE_PIECE_DEFINITIONS;
+    if (p->rank != q->rank)
+        return p->rank < q->rank ? -1 : 1;
+    if (p->thread != q->thread)
+        return p->thread < q->thread ? -1 : 1;
+    if (kind_p != kind_q)
+        return kind_p > kind_q ? -1 : 1;
+    if (p->frame != q->frame)
+        return p->frame < q->frame ? -1 : 1;
+    return (p->at > q->at) - (p->at < q->at);
+}
+
+/* A piece that goes on with a block whose beginning is lost cannot be read. */
+static void drop_orphans(struct trace *t)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < t->place_count; i++) {
+        const struct trace_place *place = &t->places[i], *before = kept ? &t->places[kept - 1] : NULL;
+        int follows = before && before->rank == place->rank && before->thread == place->thread &&
+                      !((before->flags ^ place->flags) & TRACE_PIECE_DEFINITIONS);
+        if (place->flags & TRACE_PIECE_BEGINS || follows)
+            t->places[kept++] = *place;
+        else
+            t->records -= place->flags & TRACE_PIECE_DEFINITIONS ? 0 : place->records;
+    }
+    t->place_count = kept;
+}
+
+int trace_open(struct trace *t, const char *path, struct err *err)
+{
+    struct trace_frame head;
+    *t = (struct trace){0};
+    if (trace_file_open(&t->file, path, err) != 0)
+        return err->code;
+    uint8_t *text = load(t, 0, &head, err);
+    int rc = !text ? err->code : head.kind != TRACE_FRAME_HEADER ? err_set(err, ERR_INPUT, "the header is missing") : 0;
+    if (rc == 0)
+        rc = trace_header_read(&t->header, (const char *)text, err);
+    mem_free(text);
+    if (rc != 0) {
+        if (!strstr(err->text, path))
+            err_prefix(err, "'%s'", path);
+        trace_file_close(&t->file);
+        return rc;
+    }
+    trace_definitions_init(&t->definitions);
+    if (open_complete(t, sizeof head + head.stored) != 0)
+        scan(t, sizeof head + head.stored);
+    if (t->place_count)
+        qsort(t->places, t->place_count, sizeof *t->places, by_stream);
+    drop_orphans(t);
+    return 0;
+}
+
+void trace_close(struct trace *t)
+{
+    for (size_t i = 0; i < t->frame_count; i++)
+        mem_free(t->frames[i].memory);
+    mem_free(t->frames);
+    mem_free(t->places);
+    trace_definitions_fini(&t->definitions);
+    trace_header_fini(&t->header);
+    trace_file_close(&t->file);
+    *t = (struct trace){0};
+}
+
+/* ---- cursors ---- */
+
+/* The first place that is not before these. */
+static size_t find(const struct trace *t, uint64_t rank, unsigned thread, unsigned flags)
+{
+    struct trace_place key = {.rank = (uint32_t)rank, .thread = (uint16_t)thread, .flags = (uint16_t)flags};
+    size_t low = 0, high = t->place_count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (by_stream(&t->places[mid], &key) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+unsigned trace_threads(const struct trace *t, uint64_t rank)
+{
+    size_t end = rank + 1 < t->header.ranks ? find(t, rank + 1, 0, TRACE_PIECE_DEFINITIONS) : t->place_count;
+    return end && t->places[end - 1].rank == rank ? t->places[end - 1].thread + 1u : 0;
+}
+
+void trace_cursor_open(struct trace_cursor *c, struct trace *t, uint64_t rank, unsigned thread, enum trace_what what)
+{
+    unsigned flags = what == TRACE_LOCAL_DEFINITIONS ? TRACE_PIECE_DEFINITIONS : 0;
+    *c = (struct trace_cursor){.trace = t, .next = find(t, rank, thread, flags)};
+    for (c->end = c->next; c->end < t->place_count; c->end++) {
+        const struct trace_place *place = &t->places[c->end];
+        if (place->rank != rank || place->thread != thread ||
+            (place->flags & TRACE_PIECE_DEFINITIONS) != flags)
+            break;
+    }
+    trace_decoder_init(&c->decoder, &t->header);
+}
+
+static void leave_frame(struct trace_cursor *c)
+{
+    if (c->frame)
+        trace_release(c->trace, c->frame - 1);
+    c->frame = 0;
+}
+
+void trace_cursor_close(struct trace_cursor *c)
+{
+    leave_frame(c);
+    trace_decoder_fini(&c->decoder);
+}
+
+/* The next block that can be read; 0: there is none. A block whose beginning is damaged is left out as a whole. */
+static int next_block(struct trace_cursor *c)
+{
+    int skip = 0;
+    while (c->next < c->end) {
+        const struct trace_place *place = &c->trace->places[c->next++];
+        if (skip && !(place->flags & TRACE_PIECE_BEGINS))
+            continue;
+        if (c->frame != (size_t)place->frame + 1) {
+            const uint8_t *payload = trace_acquire(c->trace, place->frame);
+            leave_frame(c);
+            skip = !payload;
+            if (skip)
+                continue;
+            c->frame = (size_t)place->frame + 1;
+        }
+        if ((uint64_t)place->at + place->bytes > c->trace->frames[place->frame].bytes) {
+            skip = 1; /* the index is not that of this file */
+            continue;
+        }
+        trace_decoder_block(&c->decoder, c->trace->frames[place->frame].payload + place->at, place->bytes, place->base,
+                            place->flags & TRACE_PIECE_BEGINS);
+        return 1;
+    }
+    return 0;
+}
+
+int trace_cursor_next(struct trace_cursor *c, struct trace_event *e, struct err *err)
+{
+    int rc;
+    while ((rc = trace_decoder_next(&c->decoder, e, err)) == 0)
+        if (!next_block(c)) {
+            leave_frame(c);
+            return 0;
+        }
+    return rc;
+}

@@ -1,0 +1,79 @@
+/*
+ * A stream of records as it is written: encodes them and cuts the stream into blocks (format.h). Knows nothing of files: a
+ * full block is handed to a sink. A stream belongs to one thread of one rank. Memory is what its records of the current
+ * block take. Nothing here switches.
+ *
+ *     trace_call_begin(&s, fn, enter, leave);
+ *     trace_put_number(&s, count);  ...           one for each argument that the schema keeps, in its order
+ *     trace_record_end(&s);
+ */
+#ifndef TRACE_STREAM_H
+#define TRACE_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/format.h"
+
+struct trace_stream;
+
+/* A piece of a stream, borrowed for the call. */
+struct trace_piece {
+    unsigned flags; /* enum trace_piece_flag */
+    uint64_t rank, thread;
+    int64_t base; /* time of the record before the first one here */
+    uint64_t records;
+    const uint8_t *data;
+    size_t bytes;
+};
+
+/* Where pieces go. */
+struct trace_sink {
+    void (*take)(struct trace_sink *, const struct trace_piece *);
+    size_t block;    /* bytes after which a block ends */
+    size_t buffered; /* bytes of memory that all its streams take */
+};
+
+struct trace_stream {
+    struct trace_sink *sink;
+    uint8_t *data, *at;    /* at: where the next byte goes */
+    uint32_t room;         /* bytes of data */
+    uint32_t block;        /* bytes of the current block that the sink has already */
+    uint32_t records;      /* in data */
+    uint32_t rank;
+    uint16_t thread;
+    uint16_t flags;        /* of the next piece */
+    int64_t base, last;    /* times of the last record before data, and of the last one */
+    int64_t last_request;  /* that was mentioned in the block */
+};
+
+/* A status as it is kept. */
+struct trace_status {
+    int32_t source, tag; /* the source is a rank of the call's communicator */
+    uint64_t bytes;
+    uint8_t is_set, is_cancelled;
+};
+
+void trace_stream_init(struct trace_stream *, struct trace_sink *, uint64_t rank, unsigned thread, unsigned flags);
+/* Hands what there is to the sink; the block goes on. */
+void trace_stream_spill(struct trace_stream *);
+/* Spills, and frees the memory. */
+void trace_stream_fini(struct trace_stream *);
+
+/* A call that lasted from `enter` to `leave`; times in ticks, and `leave` not before that of the record before. */
+void trace_call_begin(struct trace_stream *, unsigned fn, int64_t enter, int64_t leave);
+/* Another record, whose payload is built by the caller. */
+void trace_other(struct trace_stream *, enum trace_head, int64_t time, const void *payload, size_t bytes);
+/* Ends a call's record; the sink may get the block. */
+void trace_record_end(struct trace_stream *);
+
+void trace_put_varint(struct trace_stream *, uint64_t value); /* handles: 0, or local number + 1; places */
+void trace_put_number(struct trace_stream *, int64_t value);
+void trace_put_request(struct trace_stream *, int64_t number); /* -1: null */
+void trace_put_text(struct trace_stream *, const char *text, size_t bytes);
+void trace_put_status(struct trace_stream *, const struct trace_status *);
+/* Arrays: of numbers, of handles or requests (local numbers, -1: null), of statuses. */
+void trace_put_array(struct trace_stream *, const int64_t *items, size_t count);
+void trace_put_statuses(struct trace_stream *, const struct trace_status *, size_t count);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * Writing a complete trace, block by block. The file appears when it is complete.
+ */
+#ifndef TRACE_WRITER_H
+#define TRACE_WRITER_H
+
+#include "trace/file.h"
+#include "trace/header.h"
+#include "trace/stream.h"
+
+/* Blocks come in order of rank, thread, definitions first. */
+struct trace_writer {
+    struct trace_out out;
+    size_t block;
+    struct buf heads, body, index;
+    uint64_t pieces, frames, records;
+};
+
+int trace_writer_open(struct trace_writer *, const char *path, const struct trace_header *, struct err *);
+/* Definitions that are common to ranks, as in definitions.h, before the first piece; sorted by the caller. */
+int trace_writer_definitions(struct trace_writer *, const struct buf *, struct err *);
+/* A whole block. */
+int trace_writer_block(struct trace_writer *, const struct trace_piece *, struct err *);
+/* Completes the file, or with `keep` 0 removes it. */
+int trace_writer_close(struct trace_writer *, int keep, struct err *);
+
+#endif
