@@ -12,8 +12,8 @@
 #include "mpi/comm/check.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
+#include "mpi/p2p/strand.h"
 #include "mpi/session.h"
-#include "mpi/strand.h"
 #include "mpi_impl.h"
 
 void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn)

@@ -8,9 +8,9 @@
  */
 #include <string.h>
 
-#include "mpi/coll/tags.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/p2p/request.h"
+#include "mpi/p2p/tags.h"
 #include "mpi/verify.h"
 
 struct mpi_sig mpi_sig_of(const struct mpi_rank *self, const struct mpi_type *type, uint64_t count)

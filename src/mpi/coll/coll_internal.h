@@ -15,11 +15,11 @@
 
 #include "base/mem.h"
 #include "mpi/coll/coll.h"
-#include "mpi/coll/tags.h"
 #include "mpi/comm.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/op/op.h"
-#include "mpi/p2p.h"
+#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/tags.h"
 
 #define COLL_DECLARE(operation, name, needs)                              \
     int coll_##operation##_##name(struct mpi_rank *self, struct mpi_comm *c, \

@@ -7,7 +7,7 @@
  */
 #include "mpi/coll/entry_check.h"
 #include "mpi/p2p/p2p_internal.h"
-#include "mpi/strand.h"
+#include "mpi/p2p/strand.h"
 
 struct job {
     struct mpi_req *req; /* keeps the communicator; its buf is the job */

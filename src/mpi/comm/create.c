@@ -8,10 +8,10 @@
  * rank in it.
  */
 #include "mpi/attr.h"
-#include "mpi/coll/tags.h"
 #include "mpi/comm/check.h"
 #include "mpi/comm/group_memo.h"
-#include "mpi/p2p.h"
+#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/tags.h"
 #include "mpi/topo/topo.h"
 #include "mpi_impl.h"
 

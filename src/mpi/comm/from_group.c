@@ -6,10 +6,10 @@
  * communicator and a binomial tree tells the others. Of an intercommunicator the leader with the
  * lower world rank makes both sides; both leaders know both groups.
  */
-#include "mpi/coll/tags.h"
 #include "mpi/comm/check.h"
 #include "mpi/comm/errhandler_internal.h"
-#include "mpi/p2p.h"
+#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/tags.h"
 #include "mpi_impl.h"
 
 /* A tag of MPI_Comm_create_group's range: equal texts have equal ones. */

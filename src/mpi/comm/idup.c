@@ -6,7 +6,7 @@
 #include "mpi/comm/check.h"
 #include "mpi/info.h"
 #include "mpi/p2p/p2p_internal.h"
-#include "mpi/strand.h"
+#include "mpi/p2p/strand.h"
 #include "mpi_impl.h"
 
 struct idup {

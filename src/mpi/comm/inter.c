@@ -12,9 +12,9 @@
  */
 #include "base/mem.h"
 #include "mpi/coll/coll.h"
-#include "mpi/coll/tags.h"
 #include "mpi/comm/check.h"
-#include "mpi/p2p.h"
+#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/tags.h"
 #include "mpi_impl.h"
 
 /* ---- groups and descriptors in messages ---- */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mpi/service.h"
+#include "mpi/p2p/service.h"
 
 struct port {
     struct port *next;

@@ -11,7 +11,7 @@
 #include "mpi/comm/check.h"
 #include "mpi/comm/ports.h"
 #include "mpi/info.h"
-#include "mpi/service.h"
+#include "mpi/p2p/service.h"
 #include "mpi_impl.h"
 
 #define PORT_FORMAT "orrery-port-%u.%u"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "mpi/service.h"
+#include "mpi/p2p/service.h"
 #include "mpi/team.h"
 
 /* The message that starts a rank; the texts of its command follow. */

@@ -12,7 +12,7 @@
 #include "mpi/comm/check.h"
 #include "mpi/comm/spawn.h"
 #include "mpi/info.h"
-#include "mpi/service.h"
+#include "mpi/p2p/service.h"
 #include "mpi_impl.h"
 
 /* The arguments of either call, as the root has them. */

@@ -21,10 +21,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mpi/coll/tags.h"
 #include "mpi/comm/check.h"
 #include "mpi/info.h"
-#include "mpi/p2p.h"
+#include "mpi/p2p/p2p.h"
+#include "mpi/p2p/tags.h"
 #include "mpi_impl.h"
 
 struct item {

@@ -20,7 +20,7 @@
 #include "mpi/comm.h"
 #include "mpi/error.h"
 #include "mpi/p2p/p2p_internal.h"
-#include "mpi/service.h"
+#include "mpi/p2p/service.h"
 
 struct io_datarep;
 

@@ -18,11 +18,11 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "mpi/coll/coll.h"
-#include "mpi/coll/tags.h"
 #include "mpi/comm/check.h"
 #include "mpi/io/file.h"
 #include "mpi/io/info.h"
 #include "mpi/op/op.h"
+#include "mpi/p2p/tags.h"
 #include "mpi_impl.h"
 #include "vp/process.h"
 

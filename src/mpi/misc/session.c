@@ -14,11 +14,11 @@
 
 #include "base/mem.h"
 #include "mpi/attr.h"
-#include "mpi/coll/tags.h"
 #include "mpi/comm/check.h"
 #include "mpi/comm/errhandler_internal.h"
 #include "mpi/info.h"
 #include "mpi/objects.h"
+#include "mpi/p2p/tags.h"
 #include "mpi_impl.h"
 
 #define SESSION_HANDLE 0xb8000000u

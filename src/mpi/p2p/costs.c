@@ -13,7 +13,7 @@
  */
 #include "mpi/ext.h"
 #include "mpi/p2p/p2p_internal.h"
-#include "mpi/strand.h"
+#include "mpi/p2p/strand.h"
 
 void mpi_costs_init(const struct platform_config *c)
 {

@@ -9,7 +9,7 @@
 
 #include "mpi/objects.h"
 #include "mpi/p2p/p2p_internal.h"
-#include "mpi/strand.h"
+#include "mpi/p2p/strand.h"
 
 struct mpi_explanation mpi_explanation;
 

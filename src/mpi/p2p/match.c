@@ -21,10 +21,10 @@
 #include <assert.h>
 #include <string.h>
 
-#include "mpi/coll/tags.h"
 #include "mpi/p2p/posted.h"
-#include "mpi/service.h"
-#include "mpi/strand.h"
+#include "mpi/p2p/service.h"
+#include "mpi/p2p/strand.h"
+#include "mpi/p2p/tags.h"
 #include "mpi/verify.h"
 
 /* Puts the payload where the receive wants it. */

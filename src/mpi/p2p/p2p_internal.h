@@ -24,7 +24,7 @@
 #include "mpi/comm.h"
 #include "mpi/error.h"
 #include "mpi/ext.h"
-#include "mpi/p2p.h"
+#include "mpi/p2p/p2p.h"
 
 enum mpi_msg_kind {
     MPI_MSG_EAGER = 0,

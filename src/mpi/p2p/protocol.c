@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "mpi/p2p/p2p_internal.h"
+#include "mpi/p2p/strand.h"
 #include "mpi/stats.h"
-#include "mpi/strand.h"
 #include "mpi/verify.h"
 
 static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,

@@ -13,9 +13,9 @@
  */
 #include <string.h>
 
-#include "mpi/coll/tags.h"
-#include "mpi/service.h"
-#include "mpi/strand.h"
+#include "mpi/p2p/service.h"
+#include "mpi/p2p/strand.h"
+#include "mpi/p2p/tags.h"
 #include "mpi/thread.h"
 
 static void suspend(struct mpi_rank *self, vtime due, uint32_t wake_after)

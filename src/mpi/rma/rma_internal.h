@@ -21,8 +21,8 @@
 #ifndef MPI_RMA_INTERNAL_H
 #define MPI_RMA_INTERNAL_H
 
+#include "mpi/p2p/service.h"
 #include "mpi/rma/rma.h"
-#include "mpi/service.h"
 
 enum rma_kind {
     RMA_PUT = 1,

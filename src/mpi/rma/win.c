@@ -15,9 +15,9 @@
 #include "base/mem.h"
 #include "mpi/attr.h"
 #include "mpi/coll/coll.h"
-#include "mpi/coll/tags.h"
 #include "mpi/comm/check.h"
 #include "mpi/objects.h"
+#include "mpi/p2p/tags.h"
 #include "mpi/rma/rma_internal.h"
 #include "mpi_impl.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mpi/coll/tags.h"
 #include "mpi/comm/check.h"
+#include "mpi/p2p/tags.h"
 #include "mpi/topo/topo.h"
 #include "mpi_impl.h"
 

@@ -13,11 +13,11 @@
  * (mpi_strand_reqs). Strands may not take decisions that are due at their clock (no wildcard, no
  * test).
  */
-#ifndef MPI_STRAND_H
-#define MPI_STRAND_H
+#ifndef MPI_P2P_STRAND_H
+#define MPI_P2P_STRAND_H
 
 #include "mpi/ext.h"
-#include "mpi/p2p.h"
+#include "mpi/p2p/p2p.h"
 
 struct mpi_strand {
     struct mpi_strand *next;

@@ -6,8 +6,8 @@
  * translates), contexts are (struct mpi_comm).ctx for user messages and ctx + 1 for collectives.
  * A struct mpi_req may live on the caller's stack for the duration of a blocking call.
  */
-#ifndef MPI_P2P_H
-#define MPI_P2P_H
+#ifndef MPI_P2P_P2P_H
+#define MPI_P2P_P2P_H
 
 #include "mpi/datatype/datatype.h"
 #include "mpi/rank.h"

@@ -5,8 +5,8 @@
  * they block, and the deadlock report names both calls. Within one operation messages between two
  * ranks match in order, so algorithms of several phases need no further tags.
  */
-#ifndef MPI_COLL_TAGS_H
-#define MPI_COLL_TAGS_H
+#ifndef MPI_P2P_TAGS_H
+#define MPI_P2P_TAGS_H
 
 enum mpi_coll_tag {
     MPI_TAG_BARRIER = 1,

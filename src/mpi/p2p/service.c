@@ -4,13 +4,9 @@
  * Messages of one source come in the order in which they were sent, so "order of coming" is the order
  * of sending among messages of one source, the only ones that can tie in arrival and source.
  */
-#include "mpi/service.h"
+#include "mpi/p2p/service.h"
 
 #include "base/mem.h"
-#include "mpi/comm/ports.h"
-#include "mpi/comm/spawn.h"
-#include "mpi/io/io_internal.h"
-#include "mpi/rma/rma.h"
 
 struct entry {
     vtime arrival;
@@ -22,13 +18,6 @@ struct mpi_service_queue {
     struct entry *heap;
     uint32_t count, room;
     uint32_t coming; /* messages so far */
-};
-
-static const struct mpi_service_ops services[MPI_SERVICE_COUNT] = {
-    [MPI_SERVICE_RMA] = {rma_serve, rma_reply},
-    [MPI_SERVICE_IO] = {io_serve, io_reply},
-    [MPI_SERVICE_NAMES] = {ports_serve, ports_reply},
-    [MPI_SERVICE_SPAWN] = {spawn_serve, spawn_reply},
 };
 
 /* ---- sending ---- */
@@ -132,7 +121,7 @@ void mpi_service_arrive(struct mpi_rank *self, struct mpi_msg *m)
 
 void mpi_service_replied(struct mpi_rank *self, struct mpi_msg *m)
 {
-    services[m->service].reply(self, m);
+    mpi_services[m->service].reply(self, m);
 }
 
 vtime mpi_service_due(const struct mpi_rank *self)
@@ -166,5 +155,5 @@ void mpi_service_next(struct mpi_rank *self)
         }
         q->heap[at] = last;
     }
-    services[m->service].serve(self, m, m->em.arrival);
+    mpi_services[m->service].serve(self, m, m->em.arrival);
 }

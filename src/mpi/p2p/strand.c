@@ -5,7 +5,7 @@
  * request it waits for is complete, or with every round if it waits for anything. New ones started
  * within a strand wait at the end of the ring for their first turn.
  */
-#include "mpi/strand.h"
+#include "mpi/p2p/strand.h"
 
 #include <assert.h>
 #include <string.h>
