@@ -23,9 +23,9 @@ struct mpi_ext {
     uint32_t orphans;              /* requests freed before they were complete */
     struct mpi_strand *strands;    /* strand.c: suspended ones, oldest first: tail of a ring */
     struct mpi_service_queue *services; /* service.c: messages to be served in order of time */
-    struct mpi_ports *ports;       /* comm/ports.c: names and ports that its agent keeps */
-    struct mpi_app *app;           /* comm/spawn.c: the rank was spawned */
-    uint32_t spawned;              /* comm/spawn.c: ranks that its agent has started */
+    struct mpi_ports *ports;       /* dynamic/ports.c: names and ports that its agent keeps */
+    struct mpi_app *app;           /* dynamic/spawn.c: the rank was spawned */
+    uint32_t spawned;              /* dynamic/spawn.c: ranks that its agent has started */
     uint32_t polled;               /* generalized requests with a poll function */
     int32_t failed, handled;       /* errhandler.c: a class that was raised, what its handler made of it */
     uint32_t channels;             /* partitioned sends it has initialised */

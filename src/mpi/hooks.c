@@ -8,7 +8,7 @@
 
 #include "base/sys.h"
 #include "mpi/clock.h"
-#include "mpi/comm/spawn.h"
+#include "mpi/dynamic/spawn.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/run.h"

@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/units.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/p2p/request.h"
 
 #define FN_BITS 16

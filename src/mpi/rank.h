@@ -78,7 +78,7 @@ struct mpi_world {
     struct mpi_rank *ranks; /* of this process */
     uint32_t size;          /* ranks that the run starts with, over all processes */
     uint32_t room;          /* world ranks are below this: `size` and those that may be spawned */
-    int has_spawned;        /* some ranks here have an MPI_COMM_WORLD of their own (comm/spawn.h) */
+    int has_spawned;        /* some ranks here have an MPI_COMM_WORLD of their own (dynamic/spawn.h) */
     int attentive;        /* calls do more than count: `measured`, `shared`, or there may be threads */
     int measured;         /* slices take time: the processor model is asked at every call ... */
     int plain;            /* ... unless it is the plain one, without noise and so on */

@@ -19,7 +19,7 @@
 #include "engine/output_book.h"
 #include "mpi/clock.h"
 #include "mpi/coll/coll.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/line.h"
 #include "mpi/run.h"
 #include "mpi/stats.h"

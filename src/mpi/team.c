@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "engine/output_ledger.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/stats.h"
 #include "mpi/verify.h"
 

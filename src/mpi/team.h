@@ -23,7 +23,7 @@ enum mpi_team_tag {
     MPI_TEAM_STOP,                /* to process 0: end the run; from it: it ends */
     MPI_TEAM_PART,                /* to process 0: what the process contributes to the result */
     MPI_TEAM_RESULT,              /* from process 0: the exit status */
-    MPI_TEAM_COMM = PROCS_ITEM,   /* a new communicator (comm/announce.c) */
+    MPI_TEAM_COMM = PROCS_ITEM,   /* a new communicator (create/announce.c) */
     MPI_TEAM_VERIFY,              /* collectives that ranks have called (verify_coll.c) */
     MPI_TEAM_ABORT,               /* a rank aborts the run: struct engine_due */
 };

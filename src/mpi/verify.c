@@ -12,7 +12,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/op/op.h"
 

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
+#include "base/mem.h"
 #include "match_oracle.h"
 #include "match_program.h"
-#include "base/mem.h"
 #include "mpi/clock.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/posted.h"
 #include "mpi/stats.h"

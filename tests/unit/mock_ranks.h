@@ -13,7 +13,7 @@
 #include <ucontext.h>
 
 #include "base/mem.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/error.h"
 #include "mpi/p2p/p2p_internal.h"

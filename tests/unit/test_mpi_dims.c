@@ -1,7 +1,7 @@
 /*
  * MPI_Dims_create's factors against a search through all products, and some answers of MPICH 4.0.
  */
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/error.h"
 #include "mpi/topo/topo.h"
 #include "tap.h"

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/comm/group_memo.h"
 #include "tap.h"
 

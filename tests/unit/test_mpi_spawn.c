@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "mpi/comm/spawn.h"
+#include "mpi/dynamic/spawn.h"
 #include "tap.h"
 
 struct mpi_world mpi_world;

@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 #include "mpi/coll/coll.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/op/op.h"
 #include "mpi/p2p/p2p.h"

@@ -6,7 +6,7 @@
 #ifndef MPI_COMM_CHECK_H
 #define MPI_COMM_CHECK_H
 
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/error.h"
 
 /* The pointer the program passed for argument `what` must not be NULL. */

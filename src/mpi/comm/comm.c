@@ -13,13 +13,13 @@
  *
  * A handle is 0x84000000 + index as MPICH has them, 0x44000000 and 0x44000001 for the predefined.
  */
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "mpi/comm/spawn.h"
+#include "mpi/dynamic/spawn.h"
 #include "mpi/ext.h"
 #include "mpi/info.h"
 #include "mpi/topo/topo.h"

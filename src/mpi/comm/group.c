@@ -14,7 +14,7 @@
  * A handle is 0x88000000 + index, as MPICH has them. Handles are shared: one freed too often by one
  * rank is noticed only when no other rank holds it.
  */
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 
 #include <string.h>
 

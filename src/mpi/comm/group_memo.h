@@ -8,7 +8,7 @@
 #ifndef MPI_COMM_GROUP_MEMO_H
 #define MPI_COMM_GROUP_MEMO_H
 
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 
 enum group_memo_op {
     GROUP_MEMO_NONE = 0,

@@ -5,7 +5,7 @@
  * members is built on the heap: nothing here needs more than a small frame.
  */
 #include "base/mem.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 
 /* ---- a growing list of world ranks ---- */
 

@@ -17,7 +17,7 @@
 #ifndef MPI_IO_INTERNAL_H
 #define MPI_IO_INTERNAL_H
 
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/error.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/service.h"

@@ -8,7 +8,7 @@
 
 #include "base/sys.h"
 #include "mpi/coll/coll.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/io/io_internal.h"
 #include "mpi_impl.h"
 

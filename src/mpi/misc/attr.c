@@ -8,7 +8,7 @@
 #include "mpi/attr.h"
 
 #include "mpi/comm/check.h"
-#include "mpi/comm/spawn.h"
+#include "mpi/dynamic/spawn.h"
 #include "mpi/entry.h"
 #include "mpi/ext.h"
 #include "mpi/misc/attr_internal.h"

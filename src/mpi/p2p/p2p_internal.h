@@ -21,7 +21,7 @@
 #ifndef MPI_P2P_INTERNAL_H
 #define MPI_P2P_INTERNAL_H
 
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/error.h"
 #include "mpi/ext.h"
 #include "mpi/p2p/p2p.h"

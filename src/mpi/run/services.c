@@ -1,8 +1,8 @@
 /*
  * services.c - the table of services (p2p/service.h): each is in a room above the queue that calls it.
  */
-#include "mpi/comm/ports.h"
-#include "mpi/comm/spawn.h"
+#include "mpi/dynamic/ports.h"
+#include "mpi/dynamic/spawn.h"
 #include "mpi/io/io_internal.h"
 #include "mpi/p2p/service.h"
 #include "mpi/rma/rma.h"

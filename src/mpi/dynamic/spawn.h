@@ -15,12 +15,12 @@
  * spawn_command and its texts. The texts are `soft` (may be empty), the working directory (empty: that
  * of the run), and the arguments from number 0 on, each with its terminator.
  */
-#ifndef MPI_COMM_SPAWN_H
-#define MPI_COMM_SPAWN_H
+#ifndef MPI_DYNAMIC_SPAWN_H
+#define MPI_DYNAMIC_SPAWN_H
 
 #include "base/buf.h"
 #include "base/vtime.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 
 struct mpi_msg;
 

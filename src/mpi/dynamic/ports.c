@@ -9,7 +9,7 @@
  * Whoever comes first waits in the port's queue, in order of arrival. The queue holds accepts or
  * connects, never both. Closing a port fails those that wait at it.
  */
-#include "mpi/comm/ports.h"
+#include "mpi/dynamic/ports.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
  * What a rank sets on a communicator for itself alone (error handler, name, attributes) lives in a
  * sparse per-rank table.
  */
-#ifndef MPI_COMM_H
-#define MPI_COMM_H
+#ifndef MPI_COMM_COMM_H
+#define MPI_COMM_COMM_H
 
 #include <mpi.h>
 #include <stdint.h>
@@ -145,7 +145,7 @@ struct mpi_group *mpi_comm_group_ref(const struct mpi_rank *self, const struct m
 struct mpi_group *mpi_comm_first_ranks(const struct mpi_rank *self, const struct mpi_comm *, int n);
 
 /*
- * What one rank tells another about a new communicator (comm/announce.c). The descriptor is its
+ * What one rank tells another about a new communicator (create/announce.c). The descriptor is its
  * context, unique over all processes; contexts are even, and the high side of an intercommunicator
  * has the next number. Every process that has members has an object of its own: describe, called
  * once by the rank that made the communicator, sends its groups to the other processes, beside the

@@ -10,7 +10,7 @@
  *     not begun to write yet (mpi_team_birth). They do not go through the network, only take its
  *     smallest latency: from the moment a birth is sent, it is known when the rank begins.
  */
-#include "mpi/comm/spawn.h"
+#include "mpi/dynamic/spawn.h"
 
 #include <stdio.h>
 #include <string.h>

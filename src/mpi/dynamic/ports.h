@@ -6,11 +6,11 @@
  * meet in the order in which they arrive. No rank of a program that uses this ends before all have
  * called MPI_Finalize (MPI_NEED_NAMES).
  */
-#ifndef MPI_COMM_PORTS_H
-#define MPI_COMM_PORTS_H
+#ifndef MPI_DYNAMIC_PORTS_H
+#define MPI_DYNAMIC_PORTS_H
 
 #include "base/vtime.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 
 struct mpi_msg;
 

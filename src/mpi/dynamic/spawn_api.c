@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/check.h"
-#include "mpi/comm/spawn.h"
+#include "mpi/dynamic/spawn.h"
 #include "mpi/info.h"
 #include "mpi/p2p/service.h"
 #include "mpi_impl.h"

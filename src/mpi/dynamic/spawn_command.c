@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "mpi/comm/spawn.h"
+#include "mpi/dynamic/spawn.h"
 
 #define NAME_LONGEST 4096
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mpi/comm.h"
+#include "mpi/comm/comm.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/team.h"
 

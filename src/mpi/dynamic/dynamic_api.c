@@ -2,7 +2,7 @@
  * dynamic_api.c - where ranks come from, and how they part (MPI-4.0, 11.8.3 and 11.10).
  */
 #include "mpi/comm/check.h"
-#include "mpi/comm/spawn.h"
+#include "mpi/dynamic/spawn.h"
 #include "mpi/p2p/request.h"
 #include "mpi_impl.h"
 
