@@ -13,7 +13,7 @@
 #include "mpi/entry.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/strand.h"
-#include "mpi/session.h"
+#include "mpi/run/session.h"
 #include "mpi_impl.h"
 
 void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn)

@@ -53,7 +53,7 @@ struct mpi_comm {
     int high;                 /* of an intercommunicator: which side of it */
     struct mpi_topo *topo;
     MPI_Errhandler errhandler; /* what it was created with; a rank's own choice overrides it */
-    char *name;                /* of the predefined ones; what ranks set is in misc/names.c */
+    char *name;                /* of the predefined ones; what ranks set is in object/names.c */
     const char *origin;        /* how it was made: "MPI_Comm_split of MPI_COMM_WORLD"; mpi_text_keep */
     const char *site;          /* where: "0x11f2 in app", likewise; NULL: not known */
     uint64_t *left;            /* one bit per member that has freed it; NULL: none has */

@@ -11,7 +11,7 @@
 #include "mpi/dynamic/spawn.h"
 #include "mpi/entry.h"
 #include "mpi/ext.h"
-#include "mpi/misc/attr_internal.h"
+#include "mpi/object/attr_internal.h"
 #include "mpi_impl.h"
 
 /* The address of the int, or NULL if the key has no value; *valid: is there such a key? */

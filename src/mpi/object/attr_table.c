@@ -14,7 +14,7 @@
 #include "mpi/attr.h"
 
 #include "base/mem.h"
-#include "mpi/misc/attr_internal.h"
+#include "mpi/object/attr_internal.h"
 #include "mpi/rank.h"
 #include "mpi/user.h"
 #include "mpi_impl.h"

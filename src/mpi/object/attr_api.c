@@ -7,7 +7,7 @@
 #include "mpi/comm/check.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/entry.h"
-#include "mpi/misc/attr_internal.h"
+#include "mpi/object/attr_internal.h"
 #include "mpi/objects.h"
 #include "mpi_impl.h"
 
