@@ -202,7 +202,7 @@ struct vp_stats {
 const struct vp_stats *vp_stats(void);
 
 /* Called on the process's own stack instead of the program's main, once; its value is the exit
- * status of the process. Provided by the library's owner (mpi/takeover.c). */
+ * status of the process. Provided by the library's owner (mpi/main/takeover.c). */
 int vp_takeover(void);
 
 /* Where the program called the library: "0x11f2 in app", an address that addr2line(1) understands. Returns 0

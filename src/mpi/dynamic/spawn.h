@@ -54,7 +54,7 @@ struct mpi_app {
     char *wdir; /* "" that of the run; all these are one block */
 };
 
-/* For the table of services (run/services.c). */
+/* For the table of services (main/services.c). */
 void spawn_serve(struct mpi_rank *self, struct mpi_msg *m, vtime t);
 void spawn_reply(struct mpi_rank *self, struct mpi_msg *m);
 

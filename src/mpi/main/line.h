@@ -4,8 +4,8 @@
  * Whoever writes there first takes the line (run_page.now.line): the watcher to draw it, this side to
  * erase it before the program's output. None of this is needed where no line is drawn.
  */
-#ifndef MPI_LINE_H
-#define MPI_LINE_H
+#ifndef MPI_MAIN_LINE_H
+#define MPI_MAIN_LINE_H
 
 #include "engine/output.h"
 

@@ -9,8 +9,8 @@
 
 #include "base/sys.h"
 #include "base/units.h"
-#include "mpi/run.h"
-#include "mpi/trace.h"
+#include "mpi/main/run.h"
+#include "mpi/main/trace.h"
 
 static char where_text[MPI_WHERE_MAX];
 static volatile int where_known; /* where the running rank is: where_text */

@@ -2,12 +2,12 @@
  * run.h - what the files that run the simulation share: takeover.c sets it up and runs it, hooks.c binds
  * engine and vp to ranks, stop.c ends it early, crash.c says where a rank was then.
  */
-#ifndef MPI_RUN_H
-#define MPI_RUN_H
+#ifndef MPI_MAIN_RUN_H
+#define MPI_MAIN_RUN_H
 
 #include <signal.h>
 
-#include "mpi/ending.h"
+#include "mpi/main/ending.h"
 #include "mpi/rank.h"
 
 struct mpi_run {

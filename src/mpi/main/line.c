@@ -1,7 +1,7 @@
 /*
  * The progress line and the program's output take turns on one terminal.
  */
-#include "mpi/line.h"
+#include "mpi/main/line.h"
 
 #include <string.h>
 #include <sys/ioctl.h>

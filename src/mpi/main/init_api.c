@@ -11,9 +11,9 @@
 #include "mpi/coll/coll.h"
 #include "mpi/comm/check.h"
 #include "mpi/entry.h"
+#include "mpi/main/session.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/strand.h"
-#include "mpi/run/session.h"
 #include "mpi_impl.h"
 
 void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn)

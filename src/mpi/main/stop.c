@@ -10,8 +10,8 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "mpi/entry.h"
+#include "mpi/main/run.h"
 #include "mpi/p2p/p2p_internal.h"
-#include "mpi/run.h"
 
 #define STOP_SECONDS 1      /* how long a signal waits for the running rank to call MPI ... */
 #define END_SECONDS 4       /* ... and how long ending may take: somebody may not read our output */

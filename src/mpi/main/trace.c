@@ -1,7 +1,7 @@
 /*
  * trace.c - see trace.h.
  */
-#include "mpi/trace.h"
+#include "mpi/main/trace.h"
 
 #include <errno.h>
 #include <linux/futex.h>

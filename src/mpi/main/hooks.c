@@ -10,8 +10,8 @@
 #include "mpi/clock.h"
 #include "mpi/dynamic/spawn.h"
 #include "mpi/entry.h"
+#include "mpi/main/run.h"
 #include "mpi/p2p/p2p_internal.h"
-#include "mpi/run.h"
 
 /* ---- engine: entities are ranks ---- */
 

@@ -2,8 +2,8 @@
  * trace.h - what the program asks of the process that watches it (struct run_question in
  * run/run.h). Any context, also a signal handler's; vp_current() is NULL.
  */
-#ifndef MPI_TRACE_H
-#define MPI_TRACE_H
+#ifndef MPI_MAIN_TRACE_H
+#define MPI_MAIN_TRACE_H
 
 #include <stddef.h>
 

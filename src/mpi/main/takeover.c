@@ -20,10 +20,10 @@
 #include "mpi/clock.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm.h"
-#include "mpi/line.h"
-#include "mpi/run.h"
+#include "mpi/main/line.h"
+#include "mpi/main/run.h"
+#include "mpi/main/trace.h"
 #include "mpi/stats.h"
-#include "mpi/trace.h"
 
 #define RELEASE_SECONDS 1.0 /* output is released at least this often */
 #define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */

@@ -4,8 +4,8 @@
  * mpi_rank.phase says whether calls are allowed. What MPI_Initialized and MPI_Finalized tell is the
  * same for a rank without sessions; while it has some it is kept beside them.
  */
-#ifndef MPI_RUN_SESSION_H
-#define MPI_RUN_SESSION_H
+#ifndef MPI_MAIN_SESSION_H
+#define MPI_MAIN_SESSION_H
 
 #include "mpi/rank.h"
 

@@ -7,7 +7,7 @@
  *
  * Process 0 gives the exit status to all, and they part. With one process it is all the same thing.
  */
-#include "mpi/ending.h"
+#include "mpi/main/ending.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 #include "engine/stuck.h"
 #include "mpi/clock.h"
 #include "mpi/leaks.h"
-#include "mpi/line.h"
+#include "mpi/main/line.h"
 #include "mpi/stats.h"
 #include "mpi/verify.h"
 #include "processor/processor.h"

@@ -6,7 +6,7 @@
  * there is: groups and communicators are the same objects, and communication made with them does
  * not ask which session they came from. A handle is 0xb8000000 + number, as MPICH has them.
  */
-#include "mpi/run/session.h"
+#include "mpi/main/session.h"
 
 #include <stdio.h>
 #include <string.h>

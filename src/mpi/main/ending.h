@@ -1,8 +1,8 @@
 /*
  * ending.h - the end of a run: what all processes have to say becomes one result.
  */
-#ifndef MPI_ENDING_H
-#define MPI_ENDING_H
+#ifndef MPI_MAIN_ENDING_H
+#define MPI_MAIN_ENDING_H
 
 #include "mpi/team.h"
 
