@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 
 #define FIRST "# orrery calibration 1"
@@ -118,7 +119,7 @@ static void add_remark(struct calibrate_raw *raw, char *line)
     if (!colon)
         return;
     *colon = 0;
-    raw->remarks = mem_realloc(raw->remarks, (raw->remark_count + 1) * sizeof *raw->remarks);
+    ARRAY_EXTEND(raw->remarks, raw->remark_count);
     raw->remarks[raw->remark_count++] =
         (struct calibrate_remark){mem_strdup(line + strspn(line, "# ")), mem_strdup(colon + 2)};
 }
@@ -131,9 +132,7 @@ static int add_record(struct calibrate_raw *raw, char *line, struct err *err)
         return rc;
     if (raw->count == RECORDS_MAX)
         return err_set(err, ERR_INPUT, "more than %d records", RECORDS_MAX);
-    if ((raw->count & (raw->count - 1)) == 0)
-        raw->records =
-            mem_realloc(raw->records, (raw->count ? 2 * raw->count : 1) * sizeof *raw->records);
+    ARRAY_EXTEND(raw->records, raw->count);
     raw->records[raw->count++] = r;
     return 0;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/sys.h"
 
@@ -32,14 +33,13 @@ int cli_proc_read(pid_t pid, struct cli_proc *out)
 /* Every process there is. */
 static size_t read_all(struct cli_proc **out)
 {
-    size_t count = 0, room = 256;
+    size_t count = 0, room = 0;
     DIR *folder = opendir("/proc");
-    *out = mem_alloc(room * sizeof **out);
+    *out = NULL;
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         if (!isdigit((unsigned char)entry->d_name[0]))
             continue;
-        if (count == room)
-            *out = mem_realloc(*out, (room *= 2) * sizeof **out);
+        ARRAY_RESERVE(*out, room, count + 1, 256);
         count += cli_proc_read((pid_t)atoi(entry->d_name), &(*out)[count]) == 0;
     }
     if (folder)

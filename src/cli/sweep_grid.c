@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "cli/sweep_range.h"
@@ -102,7 +103,7 @@ int sweep_grid_add(struct sweep_grid *g, const char *key, const char *list, stru
         return rc;
     }
     dim.unit = common_unit(&dim);
-    g->dims = mem_realloc(g->dims, (g->count + 1) * sizeof *g->dims);
+    ARRAY_EXTEND(g->dims, g->count);
     g->dims[g->count++] = dim;
     return 0;
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/units.h"
 
@@ -98,8 +99,7 @@ static int add_value(struct sweep_dim *dim, const char *text, struct err *err)
 {
     if (dim->count == SWEEP_POINTS_MAX)
         return err_set(err, ERR_INPUT, "more than %d values", SWEEP_POINTS_MAX);
-    if ((dim->count & (dim->count - 1)) == 0) /* full: the room is the next power of two */
-        dim->values = mem_realloc(dim->values, (dim->count ? 2 * dim->count : 1) * sizeof *dim->values);
+    ARRAY_EXTEND(dim->values, dim->count);
     struct sweep_value *value = &dim->values[dim->count++];
     value->text = mem_strdup(text);
     value->number = sweep_number(text, &value->unit);

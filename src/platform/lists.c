@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "platform/lists_internal.h"
 
@@ -164,10 +165,7 @@ int platform_equal(const struct platform *a, const struct platform *b)
 
 static size_t room_for(size_t count)
 {
-    size_t room = count ? 4 : 0;
-    while (room < count)
-        room *= 2;
-    return room;
+    return count ? array_room(0, count, 4) : 0;
 }
 
 void *platform_list_extend(struct platform *p, enum platform_list_kind kind, size_t more)

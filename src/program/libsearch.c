@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 
@@ -24,8 +25,7 @@
 
 static void add_directory(struct program_libsearch *search, const char *path)
 {
-    search->directories =
-        mem_realloc(search->directories, (search->count + 1) * sizeof *search->directories);
+    ARRAY_EXTEND(search->directories, search->count);
     search->directories[search->count++] = mem_strdup(path);
 }
 

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "program/calls.h"
 #include "program/elf.h"
@@ -101,7 +102,7 @@ void program_names_add(struct program_names *names, const char *text)
         if (strcmp(names->items[i], text) == 0)
             return;
     }
-    names->items = mem_realloc(names->items, (names->count + 1) * sizeof *names->items);
+    ARRAY_EXTEND(names->items, names->count);
     names->items[names->count++] = mem_strdup(text);
 }
 
@@ -129,7 +130,7 @@ __attribute__((format(printf, 2, 3))) static void warn(struct program *program,
 static void add_image(struct walk *walk, const char *name, const char *path,
                       const struct program_elf *elf)
 {
-    walk->images = mem_realloc(walk->images, (walk->count + 1) * sizeof *walk->images);
+    ARRAY_EXTEND(walk->images, walk->count);
     walk->images[walk->count++] =
         (struct image){.name = mem_strdup(name), .path = mem_strdup(path), .elf = *elf};
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/sys.h"
@@ -112,7 +113,6 @@ int run_times_read(struct run_times *t, const char *path, enum run_times_kind ki
                    struct err *err)
 {
     struct buf text;
-    size_t room = 0;
     unsigned number = 0;
     int rc;
 
@@ -132,12 +132,10 @@ int run_times_read(struct run_times *t, const char *path, enum run_times_kind ki
             err_prefix(err, "%s:%u", path, number);
             break;
         }
-        if (rc == 0 && t->count == room) {
-            room = room ? 2 * room : 16;
-            t->entries = mem_realloc(t->entries, room * sizeof *t->entries);
-        }
-        if (rc == 0)
+        if (rc == 0) {
+            ARRAY_EXTEND(t->entries, t->count);
             t->entries[t->count++] = entry;
+        }
         rc = 0;
     }
     buf_fini(&text);

@@ -21,6 +21,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "vp/touched.h"
 #include "vp/vp_internal.h"
@@ -53,10 +54,7 @@ static size_t hot_end_cap;
 
 static void list_add(struct list *l, struct segment s)
 {
-    if (l->count == l->cap) {
-        l->cap = l->cap ? 2 * l->cap : 16;
-        l->at = mem_realloc(l->at, l->cap * sizeof *l->at);
-    }
+    ARRAY_RESERVE(l->at, l->cap, l->count + 1, 16);
     l->at[l->count++] = s;
 }
 
@@ -70,10 +68,7 @@ static void hot_add(struct segment s)
     size_t before = hot.count ? hot_end[hot.count - 1] : 0;
 
     list_add(&hot, s);
-    if (hot.count > hot_end_cap) {
-        hot_end_cap = 2 * hot.count + 16;
-        hot_end = mem_realloc(hot_end, hot_end_cap * sizeof *hot_end);
-    }
+    ARRAY_RESERVE(hot_end, hot_end_cap, hot.count, 16);
     hot_end[hot.count - 1] = before + s.len;
 }
 

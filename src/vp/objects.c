@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "vp/vp_internal.h"
@@ -171,7 +172,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *unused)
     read_dynamic(&o);
     if (o.pltgot) /* bound at start (LD_BIND_NOW), the same in all ranks */
         vp_image_exclude(o.pltgot, (3 + o.plt_count) * sizeof(void *));
-    objects = mem_realloc(objects, (object_count + 1) * sizeof *objects);
+    ARRAY_EXTEND(objects, object_count);
     objects[object_count++] = o;
     return 0;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 
 struct env_string {
@@ -57,9 +58,8 @@ static struct vp_env *own(void)
             memcpy(array, old, e->count * sizeof *array);
         mem_free(e->array);
         e->array = array;
-    } else if (e->count + 2 > e->cap) {
-        e->cap *= 2;
-        e->array = mem_realloc(e->array, e->cap * sizeof *e->array);
+    } else {
+        ARRAY_RESERVE(e->array, e->cap, e->count + 2, 8);
     }
     e->array[e->count] = NULL;
     environ = e->array;
