@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "mpi/dynamic/spawn.h"
@@ -70,10 +71,7 @@ static uint32_t index_take(struct mpi_comm *c)
     } else {
         if (table.count > HANDLE_INDEX)
             log_fatal("too many communicators at a time (more than %u)", HANDLE_INDEX);
-        if (table.count == table.cap) {
-            table.cap = table.cap ? table.cap * 2 : 64;
-            table.slots = mem_realloc(table.slots, table.cap * sizeof *table.slots);
-        }
+        ARRAY_RESERVE(table.slots, table.cap, table.count + 1, 64);
         index = table.count++;
     }
     table.slots[index] = (uintptr_t)c;

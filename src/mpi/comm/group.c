@@ -18,12 +18,13 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 
 #define GROUP_HANDLE 0x88000000u
 #define HANDLE_CLASS 0xfc000000u
 #define HANDLE_INDEX 0x03ffffffu
-#define GROUP_REST 256
+#define GROUP_REST 256 /* a power of two, for the ring */
 
 /* The table: objects by index; free indices queue up, oldest first, linked through `slots`. */
 static struct {
@@ -50,18 +51,8 @@ static uint64_t mix(uint64_t x)
 static void index_free(uint32_t index)
 {
     table.slots[index] = NULL;
-    if (table.free_count == table.free_cap) {
-        uint32_t cap = table.free_cap ? table.free_cap * 2 : 2 * GROUP_REST;
-        uint32_t *grown = mem_alloc(cap * sizeof *grown);
-
-        for (uint32_t i = 0; i < table.free_count; i++)
-            grown[i] = table.free[(table.free_head + i) % table.free_cap];
-        mem_free(table.free);
-        table.free = grown;
-        table.free_cap = cap;
-        table.free_head = 0;
-    }
-    table.free[(table.free_head + table.free_count++) % table.free_cap] = index;
+    ARRAY_RING_RESERVE(table.free, table.free_cap, table.free_head, table.free_count, 2 * GROUP_REST);
+    table.free[(table.free_head + table.free_count++) & (table.free_cap - 1)] = index;
 }
 
 static uint32_t index_take(struct mpi_group *g)
@@ -70,13 +61,10 @@ static uint32_t index_take(struct mpi_group *g)
 
     if (table.free_count > GROUP_REST) {
         index = table.free[table.free_head];
-        table.free_head = (table.free_head + 1) % table.free_cap;
+        table.free_head = (table.free_head + 1) & (table.free_cap - 1);
         table.free_count--;
     } else {
-        if (table.count == table.cap) {
-            table.cap = table.cap ? table.cap * 2 : 64;
-            table.slots = mem_realloc(table.slots, table.cap * sizeof *table.slots);
-        }
+        ARRAY_RESERVE(table.slots, table.cap, table.count + 1, 64);
         index = table.count++;
     }
     table.slots[index] = g;

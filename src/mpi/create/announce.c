@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "mpi/comm/comm.h"
 #include "mpi/p2p/p2p_internal.h"
@@ -210,10 +211,7 @@ static struct mpi_comm *await(struct mpi_rank *self, mpi_comm_desc desc)
     struct mpi_comm *c;
 
     while (!(c = mpi_comm_of_desc(desc))) {
-        if (waiting.count == waiting.cap) {
-            waiting.cap = waiting.cap ? 2 * waiting.cap : 64;
-            waiting.ranks = mem_realloc(waiting.ranks, waiting.cap * sizeof *waiting.ranks);
-        }
+        ARRAY_RESERVE(waiting.ranks, waiting.cap, waiting.count + 1, 64);
         waiting.ranks[waiting.count++] = mpi_rank_index(self);
         mpi_drain(self);
         mpi_block(self, VTIME_NEVER, 1, NULL, 0);

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "mpi/datatype/datatype_internal.h"
 
@@ -164,16 +165,7 @@ static bool take_index(uint32_t *out)
 
 static void give_index(uint32_t index)
 {
-    if (table.freed_count == table.freed_capacity) {
-        uint32_t capacity = table.freed_capacity ? 2 * table.freed_capacity : 64;
-        uint32_t *ring = mem_alloc(capacity * sizeof *ring);
-        for (uint32_t i = 0; i < table.freed_count; i++)
-            ring[i] = table.freed[(table.freed_first + i) & (table.freed_capacity - 1)];
-        mem_free(table.freed);
-        table.freed = ring;
-        table.freed_first = 0;
-        table.freed_capacity = capacity;
-    }
+    ARRAY_RING_RESERVE(table.freed, table.freed_capacity, table.freed_first, table.freed_count, 64);
     uint32_t last = (table.freed_first + table.freed_count) & (table.freed_capacity - 1);
     table.freed[last] = index;
     table.freed_count++;

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "mpi/comm/check.h"
 #include "mpi_impl.h"
@@ -49,10 +50,7 @@ MPI_Info mpi_info_make(void)
         table.free_head = table.at[index]->next_free;
         table.free_count--;
     } else {
-        if (table.count == table.cap) {
-            table.cap = table.cap ? table.cap * 2 : 16;
-            table.at = mem_realloc(table.at, table.cap * sizeof *table.at);
-        }
+        ARRAY_RESERVE(table.at, table.cap, table.count + 1, 16);
         index = table.count++;
         table.at[index] = mem_alloc(sizeof(struct info));
     }

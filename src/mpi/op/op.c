@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "mpi/datatype/datatype.h"
@@ -46,14 +47,10 @@ static uint64_t key_of(const struct mpi_op *op)
 
 static uint32_t find_slot(void)
 {
-    if (table.live == table.nslots) {
-        uint32_t grown = table.nslots ? table.nslots * 2 : 8;
-        table.slots = (struct mpi_op **)mem_realloc(table.slots, grown * sizeof *table.slots);
-        for (uint32_t i = table.nslots; i < grown; i++)
-            table.slots[i] = NULL;
-        table.nslots = grown;
-    }
-    uint32_t index = 0;
+    uint32_t index = 0, before = table.nslots;
+    ARRAY_RESERVE(table.slots, table.nslots, table.live + 1, 8);
+    for (uint32_t i = before; i < table.nslots; i++)
+        table.slots[i] = NULL;
     while (table.slots[index])
         index++;
     return index;

@@ -14,15 +14,17 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/mem.h"
 #include "mpi/p2p/p2p_internal.h"
 
 #define INDEX_ABOVE 48
 
+HEAP_STRUCT(msg_heap, struct mpi_msg *);
+
 struct heap {
+    struct msg_heap msgs;
     uint32_t ctx;
-    uint32_t len, cap;
-    struct mpi_msg **at;
 };
 
 struct mpi_early_index {
@@ -90,55 +92,15 @@ static struct mpi_msg *ring_find(struct mpi_msg *tail, uint32_t ctx, uint32_t sr
 
 /* ---- heaps ---- */
 
-static int msg_before(const struct mpi_msg *a, const struct mpi_msg *b)
+static inline int msg_before(const struct mpi_msg *a, const struct mpi_msg *b)
 {
     return a->em.arrival < b->em.arrival ||
            (a->em.arrival == b->em.arrival && a->em.src < b->em.src);
 }
 
-static void heap_set(struct heap *h, uint32_t at, struct mpi_msg *m)
-{
-    h->at[at] = m;
-    m->heap_pos = at;
-}
-
-static void heap_fix(struct heap *h, uint32_t at, struct mpi_msg *m)
-{
-    while (at > 0 && msg_before(m, h->at[(at - 1) / 2])) {
-        heap_set(h, at, h->at[(at - 1) / 2]);
-        at = (at - 1) / 2;
-    }
-    for (;;) {
-        uint32_t kid = 2 * at + 1;
-
-        if (kid < h->len && kid + 1 < h->len && msg_before(h->at[kid + 1], h->at[kid]))
-            kid++;
-        if (kid >= h->len || !msg_before(h->at[kid], m))
-            break;
-        heap_set(h, at, h->at[kid]);
-        at = kid;
-    }
-    heap_set(h, at, m);
-}
-
-static void heap_push(struct heap *h, struct mpi_msg *m)
-{
-    if (h->len == h->cap) {
-        h->cap = h->cap ? 2 * h->cap : 64;
-        h->at = mem_realloc(h->at, h->cap * sizeof *h->at);
-    }
-    h->len++;
-    h->at[h->len - 1] = m;
-    heap_fix(h, h->len - 1, m);
-}
-
-static void heap_take(struct heap *h, struct mpi_msg *m)
-{
-    struct mpi_msg *last = h->at[--h->len];
-
-    if (last != m)
-        heap_fix(h, m->heap_pos, last);
-}
+#define ENTRY_BEFORE(a, b) msg_before(*(a), *(b))
+#define ENTRY_MOVED(h, i) ((h)->at[i]->heap_pos = (i))
+HEAP_FUNCTIONS(msg_heap, struct mpi_msg *, 2, 64, ENTRY_BEFORE, ENTRY_MOVED);
 
 static struct heap *heap_for(const struct mpi_early_index *x, uint32_t ctx)
 {
@@ -165,7 +127,7 @@ static struct heap *heap_make(struct mpi_early_index *x, uint32_t ctx)
             continue;
         do {
             m = next_of(m);
-            heap_push(h, m);
+            msg_heap_push(&h->msgs, m);
         } while (m != end);
     }
     return h;
@@ -183,7 +145,7 @@ static void index_add(struct mpi_early_index *x, struct mpi_msg *m)
     ring_add(&tail, m);
     *slot = (uintptr_t)tail;
     if (h)
-        heap_push(h, m);
+        msg_heap_push(&h->msgs, m);
 }
 
 static void index_make(struct mpi_rank *self)
@@ -207,7 +169,7 @@ static void index_drop(struct mpi_rank *self)
     struct mpi_early_index *x = self->ext->index;
 
     for (uint32_t i = 0; i < x->heap_count; i++)
-        mem_free(x->heaps[i].at);
+        mem_free(x->heaps[i].msgs.at);
     mem_free(x->heaps);
     map_fini(&x->by_peer);
     mem_free(x);
@@ -234,7 +196,7 @@ static void index_take(struct mpi_early_index *x, struct mpi_msg *m)
     else
         map_remove(&x->by_peer, key);
     if (h)
-        heap_take(h, m);
+        msg_heap_remove(&h->msgs, m->heap_pos);
 }
 
 /* ---- what others call ---- */
@@ -292,8 +254,8 @@ struct mpi_msg *mpi_early_find_any(struct mpi_rank *self, uint32_t ctx, int32_t 
     if (!h)
         h = heap_make(x, ctx);
     /* The root nearly always fits; otherwise look at all. */
-    for (uint32_t i = 0; i < h->len && !(i > 0 && best == h->at[0]); i++)
-        best = better(self, best, h->at[i], ctx, tag, claimer);
+    for (uint32_t i = 0; i < h->msgs.len && !(i > 0 && best == h->msgs.at[0]); i++)
+        best = better(self, best, h->msgs.at[i], ctx, tag, claimer);
     return best;
 }
 

@@ -16,6 +16,7 @@
 
 #include <assert.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 
 uint32_t mpi_posted_index_above = 32;
@@ -107,10 +108,7 @@ static void wild_add(struct mpi_posted_index *x, struct mpi_posted_kind *k)
 {
     if (k->wild_pos)
         return;
-    if (x->wild_count == x->wild_cap) {
-        x->wild_cap = x->wild_cap ? 2 * x->wild_cap : 8;
-        x->wild = mem_realloc(x->wild, x->wild_cap * sizeof *x->wild);
-    }
+    ARRAY_RESERVE(x->wild, x->wild_cap, x->wild_count + 1, 8);
     x->wild[x->wild_count++] = k;
     k->wild_pos = x->wild_count;
 }

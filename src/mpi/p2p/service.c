@@ -6,6 +6,7 @@
  */
 #include "mpi/p2p/service.h"
 
+#include "base/heap.h"
 #include "base/mem.h"
 
 struct entry {
@@ -14,9 +15,10 @@ struct entry {
     struct mpi_msg *m;
 };
 
+HEAP_STRUCT(arrivals, struct entry);
+
 struct mpi_service_queue {
-    struct entry *heap;
-    uint32_t count, room;
+    struct arrivals arrivals;
     uint32_t coming; /* messages so far */
 };
 
@@ -100,23 +102,16 @@ static int before(const struct entry *a, const struct entry *b)
     return (int32_t)(a->order - b->order) < 0;
 }
 
+HEAP_FUNCTIONS(arrivals, struct entry, 2, 4, before, HEAP_UNTRACKED);
+
 void mpi_service_arrive(struct mpi_rank *self, struct mpi_msg *m)
 {
     struct mpi_ext *ext = mpi_ext_get(self);
     struct mpi_service_queue *q = ext->services;
-    struct entry e;
-    uint32_t at;
 
     if (!q)
         q = ext->services = mem_zalloc(sizeof *q);
-    if (q->count == q->room) {
-        q->room = q->room ? 2 * q->room : 4;
-        q->heap = mem_realloc(q->heap, q->room * sizeof *q->heap);
-    }
-    e = (struct entry){m->em.arrival, m->em.src, q->coming++, m};
-    for (at = q->count++; at > 0 && before(&e, &q->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        q->heap[at] = q->heap[(at - 1) / 2];
-    q->heap[at] = e;
+    arrivals_push(&q->arrivals, (struct entry){m->em.arrival, m->em.src, q->coming++, m});
 }
 
 void mpi_service_replied(struct mpi_rank *self, struct mpi_msg *m)
@@ -126,12 +121,12 @@ void mpi_service_replied(struct mpi_rank *self, struct mpi_msg *m)
 
 vtime mpi_service_due(const struct mpi_rank *self)
 {
-    return mpi_has_services(self) ? self->ext->services->heap[0].arrival : VTIME_NEVER;
+    return mpi_has_services(self) ? self->ext->services->arrivals.at[0].arrival : VTIME_NEVER;
 }
 
 static void release(struct mpi_ext *ext)
 {
-    mem_free(ext->services->heap);
+    mem_free(ext->services->arrivals.at);
     mem_free(ext->services);
     ext->services = NULL;
 }
@@ -139,21 +134,9 @@ static void release(struct mpi_ext *ext)
 void mpi_service_next(struct mpi_rank *self)
 {
     struct mpi_service_queue *q = self->ext->services;
-    struct mpi_msg *m = q->heap[0].m;
-    struct entry last = q->heap[--q->count];
-    uint32_t at = 0;
+    struct mpi_msg *m = arrivals_pop(&q->arrivals).m;
 
-    if (q->count == 0)
+    if (q->arrivals.len == 0)
         release(self->ext);
-    else {
-        for (uint32_t kid; (kid = 2 * at + 1) < q->count; at = kid) {
-            if (kid + 1 < q->count && before(&q->heap[kid + 1], &q->heap[kid]))
-                kid++;
-            if (!before(&q->heap[kid], &last))
-                break;
-            q->heap[at] = q->heap[kid];
-        }
-        q->heap[at] = last;
-    }
     mpi_services[m->service].serve(self, m, m->em.arrival);
 }

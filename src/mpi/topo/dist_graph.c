@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "mpi/comm/check.h"
 #include "mpi/p2p/p2p.h"
@@ -38,10 +39,7 @@ struct records {
 
 static void add(struct records *r, const struct record *one)
 {
-    if (r->count == r->cap) {
-        r->cap = r->cap ? 2 * r->cap : 8;
-        r->at = mem_realloc(r->at, r->cap * sizeof *r->at);
-    }
+    ARRAY_RESERVE(r->at, r->cap, r->count + 1, 8);
     r->at[r->count++] = *one;
 }
 
@@ -75,10 +73,7 @@ static int exchange(struct mpi_rank *self, struct mpi_comm *c, const struct reco
                            sizeof coming, byte, src, tag);
     if (rc)
         return rc;
-    if (have->count + coming > have->cap) {
-        have->cap = have->count + coming;
-        have->at = mem_realloc(have->at, have->cap * sizeof *have->at);
-    }
+    ARRAY_RESERVE(have->at, have->cap, have->count + coming, 8);
     rc = mpi_coll_sendrecv(self, c, out->at, out->count * sizeof *out->at, byte, dst,
                            have->at + have->count, coming * sizeof *have->at, byte, src, tag);
     have->count += coming;
