@@ -22,106 +22,50 @@
  * work among themselves (engine_hand_over), and come back to it for what only it can do - to start an
  * entity, to talk to other processes, to end the run - and when it is time for the idle hook.
  *
- * The decision heap is a binary heap of (due, id) with the place kept in the entity, so that an
- * arrival can take an entity out of it.
+ * Decisions are in a heap of (due, id), with the position kept in the entity, so that an arrival can take
+ * an entity out of it.
  */
 #include "engine/engine.h"
 
 #include <assert.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/ticks.h"
 
 #define NEW_AFTER 4096 /* resumes of others after which a new entity starts all the same */
 #define IDLE_EVERY 16 /* resumes between two calls of the idle hook */
 
-/* ---- the decision heap ---- */
+/* ---- decisions ---- */
 
-static int due_before(const struct engine_due *a, const struct engine_due *b)
+static inline int due_before(const struct engine_due *a, const struct engine_due *b)
 {
     return a->due < b->due || (a->due == b->due && a->id < b->id);
 }
 
-static void heap_place(struct engine *e, uint32_t at, struct engine_due d)
+/* Each entity knows where its decision is. */
+static inline void due_moved(struct engine_decisions *d, uint32_t at)
 {
-    e->heap[at] = d;
-    engine_entity_at(e, d.id)->heap_pos = at + 1;
+    struct engine *e = (struct engine *)((char *)d - offsetof(struct engine, decisions));
+
+    engine_entity_at(e, d->at[at].id)->heap_pos = at + 1;
 }
 
-static void heap_up(struct engine *e, uint32_t at, struct engine_due d)
-{
-    while (at > 0 && due_before(&d, &e->heap[(at - 1) / 2])) {
-        heap_place(e, at, e->heap[(at - 1) / 2]);
-        at = (at - 1) / 2;
-    }
-    heap_place(e, at, d);
-}
-
-static void heap_down(struct engine *e, uint32_t at, struct engine_due d)
-{
-    for (;;) {
-        uint32_t kid = 2 * at + 1;
-
-        if (kid >= e->heap_len)
-            break;
-        if (kid + 1 < e->heap_len && due_before(&e->heap[kid + 1], &e->heap[kid]))
-            kid++;
-        if (!due_before(&e->heap[kid], &d))
-            break;
-        heap_place(e, at, e->heap[kid]);
-        at = kid;
-    }
-    heap_place(e, at, d);
-}
-
-static void heap_add(struct engine *e, uint32_t id, vtime due)
-{
-    if (e->heap_len == e->heap_cap) {
-        e->heap_cap = e->heap_cap ? 2 * e->heap_cap : 64;
-        e->heap = mem_realloc(e->heap, e->heap_cap * sizeof *e->heap);
-    }
-    e->heap_len++;
-    heap_up(e, e->heap_len - 1, (struct engine_due){due, id});
-}
-
-static void heap_remove(struct engine *e, struct engine_entity *x)
-{
-    uint32_t at = x->heap_pos - 1;
-    struct engine_due last = e->heap[--e->heap_len];
-
-    x->heap_pos = 0;
-    if (at == e->heap_len)
-        return;
-    if (at > 0 && due_before(&last, &e->heap[(at - 1) / 2]))
-        heap_up(e, at, last);
-    else
-        heap_down(e, at, last);
-}
+HEAP_FUNCTIONS(engine_decisions, struct engine_due, 2, 64, due_before, due_moved);
 
 /* ---- ready entities ---- */
-
-static void ready_grow(struct engine *e)
-{
-    uint64_t cap = e->ready_cap ? 2 * e->ready_cap : 64;
-    uint32_t *ring = mem_alloc(cap * sizeof *ring);
-
-    for (uint64_t i = e->ready_head; i < e->ready_tail; i++)
-        ring[i & (cap - 1)] = e->ready[i & (e->ready_cap - 1)];
-    mem_free(e->ready);
-    e->ready = ring;
-    e->ready_cap = cap;
-}
 
 static void make_ready(struct engine *e, struct engine_entity *x, uint32_t id, enum engine_wake why)
 {
     assert(x->state == ENGINE_BLOCKED);
     x->state = ENGINE_READY;
     x->wake = (uint8_t)why;
-    if (x->heap_pos)
-        heap_remove(e, x);
-    if (e->ready_tail - e->ready_head == e->ready_cap)
-        ready_grow(e);
+    if (x->heap_pos) {
+        engine_decisions_remove(&e->decisions, x->heap_pos - 1);
+        x->heap_pos = 0;
+    }
+    ARRAY_RING_RESERVE(e->ready, e->ready_cap, e->ready_head, e->ready_tail - e->ready_head, 64);
     e->ready[e->ready_tail++ & (e->ready_cap - 1)] = id;
 }
 
@@ -165,9 +109,9 @@ static void due_by(struct engine *e, struct engine_entity *x, uint32_t id, vtime
     if (due < e->safe_until)
         make_ready(e, x, id, ENGINE_WAKE_DECIDE);
     else if (!x->heap_pos)
-        heap_add(e, id, due);
-    else if (due < e->heap[x->heap_pos - 1].due)
-        heap_up(e, x->heap_pos - 1, (struct engine_due){due, id});
+        engine_decisions_push(&e->decisions, (struct engine_due){due, id});
+    else if (due < e->decisions.at[x->heap_pos - 1].due)
+        engine_decisions_up(&e->decisions, x->heap_pos - 1, (struct engine_due){due, id});
 }
 
 /* A spare begins to be, at this time. */
@@ -252,10 +196,7 @@ static void note_asking(struct engine *e, uint32_t id, vtime when)
 {
     if (when >= e->safe_until)
         return;
-    if (e->asking_len == e->asking_cap) {
-        e->asking_cap = e->asking_cap ? 2 * e->asking_cap : 64;
-        e->asking = mem_realloc(e->asking, e->asking_cap * sizeof *e->asking);
-    }
+    ARRAY_RESERVE(e->asking, e->asking_cap, e->asking_len + 1, 64);
     e->asking[e->asking_len++] = (struct engine_due){when, id};
     engine_entity_at(e, id)->asking = 1;
 }
@@ -307,7 +248,7 @@ void engine_block(struct engine *e, struct engine_entity *x, uint32_t id, vtime 
     if (id == e->granted)
         e->granted_due = -1;
     if (due != VTIME_NEVER)
-        heap_add(e, id, due);
+        engine_decisions_push(&e->decisions, (struct engine_due){due, id});
 }
 
 void engine_block_busy(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
@@ -368,9 +309,9 @@ static void status(struct engine *e, struct engine_status *s)
                                 .born = e->born,
                                 .progressed = (uint64_t)e->progressed,
                                 .busy = e->busy};
-    if (e->heap_len)
-        s->first = (struct engine_due){e->heap[0].due,
-                                       place_number(&e->cfg.place, e->heap[0].id)};
+    if (e->decisions.len)
+        s->first = (struct engine_due){e->decisions.at[0].due,
+                                       place_number(&e->cfg.place, e->decisions.at[0].id)};
     if (e->cfg.medium && !e->cfg.medium->wait) {
         s->medium = e->cfg.medium->next(e->cfg.medium->owner);
         s->notices = e->cfg.medium->notices(e->cfg.medium->owner);
@@ -403,7 +344,7 @@ static void wake_busy(struct engine *e)
 
 static void wake_first(struct engine *e)
 {
-    uint32_t id = e->heap[0].id;
+    uint32_t id = e->decisions.at[0].id;
 
     make_ready(e, engine_entity_at(e, id), id, ENGINE_WAKE_DECIDE);
 }
@@ -415,7 +356,7 @@ static void grant_one(struct engine *e)
 
     if (!place_is_here(&e->cfg.place, first->id))
         return;
-    e->granted = e->heap[0].id;
+    e->granted = e->decisions.at[0].id;
     e->granted_due = first->due;
     wake_first(e);
 }
@@ -424,7 +365,7 @@ static void grant_until(struct engine *e, vtime safe)
 {
     if (safe > e->safe_until)
         e->safe_until = safe;
-    while (e->heap_len && e->heap[0].due < e->safe_until)
+    while (e->decisions.len && e->decisions.at[0].due < e->safe_until)
         wake_first(e);
 }
 
@@ -680,7 +621,7 @@ void engine_init(struct engine *e, const struct engine_config *cfg)
 void engine_fini(struct engine *e)
 {
     pool_fini(&e->msgs);
-    mem_free(e->heap);
+    mem_free(e->decisions.at);
     mem_free(e->asking);
     mem_free(e->ready);
 }

@@ -34,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/heap.h"
 #include "base/pool.h"
 #include "base/rng.h"
 #include "base/vtime.h"
@@ -64,7 +65,7 @@ struct engine_msg {
 struct engine_entity {
     vtime clock;
     struct engine_msg *inbox; /* tail of a circular list; NULL when empty */
-    uint32_t heap_pos;        /* place in the decision heap + 1, 0 when none is due */
+    uint32_t heap_pos;        /* position among decisions + 1, 0 when none is due */
     uint32_t wake_after;      /* arrivals still to come before a wake makes sense */
     uint8_t state;            /* enum engine_state */
     uint8_t wake;             /* enum engine_wake of the last wake */
@@ -146,8 +147,9 @@ struct engine_medium {
 
 struct engine_due {
     vtime due;
-    uint32_t id; /* index in the heap, world number in a status */
+    uint32_t id; /* index among decisions, world number in a status */
 };
+HEAP_STRUCT(engine_decisions, struct engine_due);
 
 /* What a quiescent process, or all of them together, say of themselves. */
 struct engine_status {
@@ -233,8 +235,7 @@ struct engine {
     uint64_t next_poll; /* when the peers want to be polled next, in ticks (base/ticks.h) */
     struct engine_due abort; /* the smallest (time, world number) of all entities that ended the run */
     struct engine_status all; /* of all processes at the last common quiescence */
-    struct engine_due *heap;
-    uint32_t heap_len, heap_cap;
+    struct engine_decisions decisions; /* by due time, then index */
     struct engine_due *asking; /* calls since the last quiescence that ask for a notice: when, by whom */
     uint32_t asking_len, asking_cap;
     struct rng rng;

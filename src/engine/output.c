@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
@@ -150,10 +151,7 @@ static void add_record(struct output *out, uint64_t key, vtime when, struct buf 
     r.at = output_text_add(out, key, when, head, tail, n);
     if (head)
         buf_clear(head);
-    if (out->count == out->cap) {
-        out->cap = out->cap ? 2 * out->cap : 256;
-        out->records = mem_realloc(out->records, out->cap * sizeof *out->records);
-    }
+    ARRAY_RESERVE(out->records, out->cap, out->count + 1, 256);
     if (out->sorted == out->count &&
         (out->count == 0 || output_record_compare(&out->records[out->count - 1], &r) <= 0))
         out->sorted++;

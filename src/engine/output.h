@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/heap.h"
 #include "base/map.h"
 #include "base/vtime.h"
 
@@ -57,6 +58,9 @@ struct output_position {
     uint64_t rank, count;
 };
 
+struct output_run; /* records in the file, sorted */
+HEAP_STRUCT(output_run_heap, struct output_run);
+
 /* The system's writer. */
 int output_write_system(void *owner, int fd, const char *text, size_t n);
 
@@ -76,8 +80,7 @@ struct output {
     struct buf line;    /* ... empty when there is none */
     vtime line_when;    /* its latest addition */
     struct map lines;   /* all other unfinished lines: key -> struct output_line */
-    struct output_run *runs;
-    size_t run_count, run_cap;
+    struct output_run_heap runs; /* by the next record of each; ties by age */
     int spill_fd; /* -1: not open */
     int spill_off; /* gave up on it */
     uint64_t spill_end;
@@ -105,7 +108,7 @@ void output_spill(struct output *);
 /* Is there no finished line waiting to be released? */
 static inline int output_is_empty(const struct output *out)
 {
-    return out->count == 0 && out->run_count == 0;
+    return out->count == 0 && out->runs.len == 0;
 }
 
 /* The rank has ended at `when`: its unfinished lines become records as they are. */

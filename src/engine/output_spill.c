@@ -140,48 +140,20 @@ static int is_before(const struct output_run *a, const struct output_run *b)
     return order < 0 || (order == 0 && a->age < b->age);
 }
 
-static void swap_runs(struct output *out, size_t i, size_t j)
-{
-    struct output_run held = out->runs[i];
-
-    out->runs[i] = out->runs[j];
-    out->runs[j] = held;
-}
-
-static void sift_down(struct output *out, size_t i)
-{
-    for (;;) {
-        size_t least = i;
-        for (size_t c = 2 * i + 1; c <= 2 * i + 2; c++)
-            if (c < out->run_count && is_before(&out->runs[c], &out->runs[least]))
-                least = c;
-        if (least == i)
-            return;
-        swap_runs(out, i, least);
-        i = least;
-    }
-}
-
-static void sift_up(struct output *out, size_t i)
-{
-    while (i > 0 && is_before(&out->runs[i], &out->runs[(i - 1) / 2])) {
-        swap_runs(out, i, (i - 1) / 2);
-        i = (i - 1) / 2;
-    }
-}
+HEAP_FUNCTIONS(output_run_heap, struct output_run, 2, 8, is_before, HEAP_UNTRACKED);
 
 /* Removes run i from the array, not from the heap's order. */
-static void run_free(struct output *out, size_t i)
+static void run_free(struct output *out, uint32_t i)
 {
-    struct output_run *r = &out->runs[i];
+    struct output_run *r = &out->runs.at[i];
 
     output_flush(out);
     output_book_remove_run(out, r->age);
     syscall(SYS_fallocate, out->spill_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
             (off_t)r->age, (off_t)(r->end - r->age)); /* a favour; not all file systems can */
     mem_free(r->data);
-    *r = out->runs[--out->run_count];
-    if (out->run_count == 0) {
+    *r = out->runs.at[--out->runs.len];
+    if (out->runs.len == 0) {
         if (syscall(SYS_ftruncate, out->spill_fd, (off_t)0) == 0)
             out->spill_end = 0;
     }
@@ -189,20 +161,15 @@ static void run_free(struct output *out, size_t i)
 
 static void run_add(struct output *out, uint64_t start, uint64_t end)
 {
-    struct output_run *r;
+    uint32_t last = out->runs.len;
 
-    if (out->run_count == out->run_cap) {
-        out->run_cap = out->run_cap ? 2 * out->run_cap : 8;
-        out->runs = mem_realloc(out->runs, out->run_cap * sizeof *out->runs);
-    }
-    r = &out->runs[out->run_count++];
-    *r = (struct output_run){.age = start, .at = start, .end = end, .cut = VTIME_NEVER};
-    r->cap = WINDOW;
-    r->data = mem_alloc(r->cap);
-    if (run_next(out, r))
-        sift_up(out, out->run_count - 1);
+    output_run_heap_append(&out->runs, (struct output_run){.age = start, .at = start, .end = end,
+                                                           .cut = VTIME_NEVER, .cap = WINDOW,
+                                                           .data = mem_alloc(WINDOW)});
+    if (run_next(out, &out->runs.at[last]))
+        output_run_heap_replace(&out->runs, last, out->runs.at[last]);
     else
-        run_free(out, out->run_count - 1);
+        run_free(out, last);
 }
 
 /* ---- the interface ---- */
@@ -259,37 +226,37 @@ void output_spill(struct output *out)
 
 void output_runs_emit(struct output *out, vtime bound, const struct output_record *next)
 {
-    while (out->run_count > 0) {
-        struct output_run *r = &out->runs[0];
+    while (out->runs.len > 0) {
+        struct output_run *r = &out->runs.at[0];
         if (r->head.when >= bound || (next && output_record_compare(&r->head, next) > 0))
             return;
         output_emit(out, &r->head, r->data + r->pos);
         r->pos += r->head.len;
         if (!run_next(out, r))
             run_free(out, 0);
-        sift_down(out, 0);
+        if (out->runs.len > 0)
+            output_run_heap_replace(&out->runs, 0, out->runs.at[0]);
     }
 }
 
 void output_runs_cut(struct output *out, vtime t)
 {
-    for (size_t i = out->run_count; i-- > 0;) {
-        struct output_run *r = &out->runs[i];
+    for (uint32_t i = out->runs.len; i-- > 0;) {
+        struct output_run *r = &out->runs.at[i];
         if (r->cut > t)
             r->cut = t;
         if (r->head.when > t)
             run_free(out, i);
     }
-    for (size_t i = out->run_count / 2; i-- > 0;)
-        sift_down(out, i);
+    output_run_heap_build(&out->runs);
     output_book_cut_runs(out, t);
 }
 
 void output_spill_fini(struct output *out)
 {
-    while (out->run_count > 0)
-        run_free(out, out->run_count - 1);
-    mem_free(out->runs);
+    while (out->runs.len > 0)
+        run_free(out, out->runs.len - 1);
+    mem_free(out->runs.at);
     if (out->spill_fd >= 0)
         sys_close(out->spill_fd);
     out->spill_fd = -1;

@@ -50,15 +50,15 @@ static void heap_check(void)
 {
     uint32_t due = 0;
 
-    for (uint32_t i = 0; i < engine.heap_len; i++) {
-        const struct engine_due *d = &engine.heap[i], *up = &engine.heap[i ? (i - 1) / 2 : 0];
+    for (uint32_t i = 0; i < engine.decisions.len; i++) {
+        const struct engine_due *d = &engine.decisions.at[i], *up = &engine.decisions.at[i ? (i - 1) / 2 : 0];
         FAULT(actors[d->id].ent.heap_pos != i + 1, "an entity's place in the heap is wrong");
         FAULT(actors[d->id].due != d->due, "a due time is not the entity's");
         FAULT(up->due > d->due || (up->due == d->due && up->id > d->id), "not a heap");
     }
     for (uint32_t i = 0; i < entities; i++)
         due += actors[i].ent.state == ENGINE_BLOCKED && actors[i].due != VTIME_NEVER;
-    FAULT(due != engine.heap_len, "the heap misses an entity");
+    FAULT(due != engine.decisions.len, "the heap misses an entity");
 }
 
 /* ---- the medium: a server with a queue ---- */
@@ -283,7 +283,7 @@ static uint64_t run(uint64_t seed, uint64_t schedule)
     engine_init(&engine, &cfg);
     FAULT(engine_run(&engine) != ENGINE_END_DONE, "did not come to its end");
     FAULT(engine.done != entities, "not every entity ran to its end");
-    FAULT(engine.heap_len != 0, "something is left in the heap");
+    FAULT(engine.decisions.len != 0, "something is left in the heap");
     for (uint32_t i = 0; i < entities; i++)
         hash = hash * 31 + actors[i].hash + (uint64_t)actors[i].ent.clock;
     engine_fini(&engine);

@@ -276,7 +276,7 @@ static void test_ends(void)
     is_int(run(3, 10, 0, 0, forever), ENGINE_END_DEADLOCK, "all blocked for good: deadlock");
     engine_fini(&engine);
     is_int(run(3, 10, 5000, 0, poller), ENGINE_END_LIVELOCK, "all only poll: livelock");
-    ok(engine.heap[0].due > 5000, "not before the limit");
+    ok(engine.decisions.at[0].due > 5000, "not before the limit");
     engine_fini(&engine);
     is_int(run(3, 0, 5000, 0, poller), ENGINE_END_LIVELOCK, "livelock with lookahead 0");
     engine_fini(&engine);
@@ -322,7 +322,7 @@ static void test_brought(void)
         is_int(run(2, i < 3 ? 5 : 0, 0, 0, bring), ENGINE_END_DONE, "decisions come by message");
         is_int(times, 2, "which do not wake by themselves");
         ok(brought[0] == 2 && brought[1] && !brought[2] && brought[3], "the first is taken first");
-        is_int(engine.heap_len, 0, "nothing is left to decide");
+        is_int(engine.decisions.len, 0, "nothing is left to decide");
         engine_fini(&engine);
     }
 }
