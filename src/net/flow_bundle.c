@@ -156,7 +156,7 @@ static void bundle_free(struct flow_solver *s, struct flow_bundle *b)
     if (b->fresh)
         fresh_remove(s, b);
     if (b->place.at)
-        flow_heap_remove(&s->ends, &b->place);
+        flow_heap_drop(&s->ends, &b->place);
     flow_link_unuse(s, b);
     pool_free(&s->pool, b, size_of(b->hop_count));
 }

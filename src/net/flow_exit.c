@@ -11,6 +11,7 @@
  */
 #include "net/flow_model.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 
 /* ---- blocks ---- */
@@ -26,10 +27,7 @@ void *flow_block_new(struct flow_model *f)
 
 static void block_free(struct flow_model *f, void *block)
 {
-    if (f->spare_count == f->spare_room) {
-        f->spare_room = f->spare_room ? 2 * f->spare_room : 64;
-        f->spare = mem_realloc(f->spare, f->spare_room * sizeof(void *));
-    }
+    ARRAY_RESERVE(f->spare, f->spare_room, f->spare_count + 1, 64);
     f->spare[f->spare_count++] = block;
 }
 
@@ -115,16 +113,7 @@ static void forget_pairs(struct flow_model *f)
 
 static void pair_is_idle(struct flow_model *f, struct flow_pair *pair)
 {
-    if (f->idle_tail - f->idle_head == f->idle_room) {
-        uint64_t room = f->idle_room ? 2 * f->idle_room : 64;
-        struct flow_idle *ring = mem_alloc(room * sizeof *ring);
-
-        for (uint64_t i = f->idle_head; i < f->idle_tail; i++)
-            ring[i & (room - 1)] = f->idle[i & (f->idle_room - 1)];
-        mem_free(f->idle);
-        f->idle = ring;
-        f->idle_room = room;
-    }
+    ARRAY_RING_RESERVE(f->idle, f->idle_room, f->idle_head, f->idle_tail - f->idle_head, 64);
     pair->in_ring++;
     f->idle[f->idle_tail++ & (f->idle_room - 1)] = (struct flow_idle){pair, pair->last};
 }
@@ -170,10 +159,7 @@ void flow_leave(struct flow_model *f, struct flow_parcel *p, vtime t)
 
 void flow_leave_later(struct flow_model *f, struct flow_parcel *p, vtime t)
 {
-    if (f->gone_count == f->gone_room) {
-        f->gone_room = f->gone_room ? 2 * f->gone_room : 64;
-        f->gone = mem_realloc(f->gone, f->gone_room * sizeof *f->gone);
-    }
+    ARRAY_RESERVE(f->gone, f->gone_room, f->gone_count + 1, 64);
     f->gone[f->gone_count++] = (struct flow_gone){p, t};
 }
 

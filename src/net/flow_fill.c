@@ -322,33 +322,33 @@ static int is_early(struct flow_solver *s, struct flow_link *l)
 {
     int64_t key = flow_heap_key(key_of(l));
 
-    if (key <= s->levels.entries[0].key && l->has_kept) {
+    if (key <= s->levels.at[0].key && l->has_kept) {
         refine(s, l);
         key = flow_heap_key(key_of(l));
     }
-    if (key <= s->levels.entries[0].key)
+    if (key <= s->levels.at[0].key)
         return 0;
     if (key_of(l) < INFINITY)
         flow_heap_set(&s->levels, &l->place, key, l->order);
     else
-        flow_heap_pop(&s->levels);
+        flow_heap_take(&s->levels);
     return 1;
 }
 
 /* What happens at the lowest level. */
 static void step(struct flow_solver *s)
 {
-    double level = s->levels.len > 0 ? flow_heap_number(s->levels.entries[0].key) : s->alarm;
+    double level = s->levels.len > 0 ? flow_heap_number(s->levels.at[0].key) : s->alarm;
     struct flow_link *l;
 
     if (s->alarm <= level * (1 + ALARM_MARGIN)) {
         alarm_raise(s, 2 * level);
         return;
     }
-    l = (struct flow_link *)s->levels.entries[0].item;
+    l = (struct flow_link *)s->levels.at[0].item;
     if (is_early(s, l))
         return;
-    flow_heap_pop(&s->levels);
+    flow_heap_take(&s->levels);
     level = level_of(l);
     if (!l->is_watched || l->own == 0)
         fill(s, l, level);

@@ -21,6 +21,7 @@
 
 #include <stddef.h>
 
+#include "base/array.h"
 #include "base/pool.h"
 #include "net/flow_heap.h"
 #include "net/flow_solver.h"
@@ -148,10 +149,7 @@ static inline struct flow_bundle *flow_bundle_of(struct flow_place *place)
 
 static inline void flow_list_push(struct flow_list *list, void *item)
 {
-    if (__builtin_expect(list->len == list->cap, 0)) {
-        list->cap = list->cap ? 2 * list->cap : 64;
-        list->items = mem_realloc(list->items, list->cap * sizeof *list->items);
-    }
+    ARRAY_RESERVE(list->items, list->cap, list->len + 1, 64);
     list->items[list->len++] = item;
 }
 

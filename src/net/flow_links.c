@@ -225,7 +225,7 @@ void flow_link_forget(struct flow_solver *s)
             if (s->links[i][k])
                 s->links[i][k]->solve = 0;
     for (uint32_t i = 0; i < s->ends.len; i++) {
-        struct flow_bundle *b = flow_bundle_of(s->ends.entries[i].item);
+        struct flow_bundle *b = flow_bundle_of(s->ends.at[i].item);
 
         for (unsigned k = 0; k < b->hop_count; k++) {
             b->hops[k].link->solve = 0; /* it may be private */

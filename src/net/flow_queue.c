@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 
 #define BLOCK 8 /* entries sorted by insertion */
@@ -49,8 +50,7 @@ static void make_room(struct flow_queue *q)
     compact(q);
     if (q->len < q->room / 2)
         return;
-    q->room = q->room ? 2 * q->room : 64;
-    q->entries = mem_realloc(q->entries, q->room * sizeof *q->entries);
+    ARRAY_RESERVE(q->entries, q->room, q->room + 1, 64);
 }
 
 void flow_queue_push(struct flow_queue *q, struct flow_entry e)

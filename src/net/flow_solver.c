@@ -79,17 +79,17 @@ void flow_solver_destroy(struct flow_solver *s)
             flow_free(s, f);
     }
     while (s->ending.len > 0)
-        flow_free(s, flow_of(flow_heap_pop(&s->ending)));
+        flow_free(s, flow_of(flow_heap_take(&s->ending)));
     while (s->ends.len > 0)
-        bundle_end(s, flow_bundle_of(s->ends.entries[0].item));
+        bundle_end(s, flow_bundle_of(s->ends.at[0].item));
     while (s->fresh.len > 0)
         bundle_end(s, s->fresh.items[0]);
     flow_link_fini(s);
     pool_fini(&s->link_pool);
     pool_fini(&s->pool);
-    mem_free(s->ends.entries);
-    mem_free(s->ending.entries);
-    mem_free(s->levels.entries);
+    mem_free(s->ends.at);
+    mem_free(s->ending.at);
+    mem_free(s->levels.at);
     mem_free(s->fresh.items);
     mem_free(s->dirty.items);
     mem_free(s->pending.items);
@@ -118,9 +118,9 @@ static void renew_ends(struct flow_solver *s)
         if (!many)
             flow_heap_set(&s->ends, &b->place, end, b->order);
         else if (b->place.at)
-            s->ends.entries[b->place.at - 1].key = end;
+            s->ends.at[b->place.at - 1].key = end;
         else
-            flow_heap_append(&s->ends, &b->place, end, b->order);
+            flow_heap_append(&s->ends, (struct flow_heap_entry){end, b->order, &b->place});
     }
     if (many)
         flow_heap_build(&s->ends);
@@ -128,7 +128,7 @@ static void renew_ends(struct flow_solver *s)
 
 static int is_first_end_now(const struct flow_solver *s)
 {
-    return s->ending.len > 0 || (s->ends.len > 0 && s->ends.entries[0].key <= s->now);
+    return s->ending.len > 0 || (s->ends.len > 0 && s->ends.at[0].key <= s->now);
 }
 
 /* ---- places ---- */
@@ -180,7 +180,7 @@ static void advance(struct flow_solver *s, vtime t)
     if (t == s->now)
         return;
     update(s);
-    assert(s->ends.len == 0 || s->ends.entries[0].key >= t);
+    assert(s->ends.len == 0 || s->ends.at[0].key >= t);
     s->now = t;
 }
 
@@ -267,14 +267,14 @@ vtime flow_next(struct flow_solver *s)
     update(s);
     if (s->ending.len > 0)
         return s->now;
-    return s->ends.len > 0 ? s->ends.entries[0].key : VTIME_NEVER;
+    return s->ends.len > 0 ? s->ends.at[0].key : VTIME_NEVER;
 }
 
 /* Takes all flows that end now out of their bundles: they go in the order of their starts. */
 static void gather(struct flow_solver *s)
 {
-    while (s->ends.len > 0 && s->ends.entries[0].key <= s->now) {
-        struct flow *f = flow_bundle_of(s->ends.entries[0].item)->first;
+    while (s->ends.len > 0 && s->ends.at[0].key <= s->now) {
+        struct flow *f = flow_bundle_of(s->ends.at[0].item)->first;
 
         flow_bundle_quit(s, f);
         flow_heap_set(&s->ending, &f->place, 0, f->order);
@@ -290,7 +290,7 @@ int flow_take(struct flow_solver *s, vtime *t, void **user)
         return 0;
     s->now = end;
     gather(s);
-    f = flow_of(flow_heap_pop(&s->ending));
+    f = flow_of(flow_heap_take(&s->ending));
     *t = end;
     *user = f->user;
     flow_free(s, f);

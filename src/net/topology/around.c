@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -72,14 +73,11 @@ struct search {
 static void put(struct search *s, uint32_t bucket, uint64_t item)
 {
     while (bucket >= s->count) {
-        s->buckets = mem_realloc(s->buckets, (s->count + 1) * sizeof *s->buckets);
+        ARRAY_EXTEND(s->buckets, s->count);
         memset(&s->buckets[s->count++], 0, sizeof *s->buckets);
     }
     struct bucket *x = &s->buckets[bucket];
-    if (x->count == x->room) {
-        x->room = x->room ? 2 * x->room : 32;
-        x->items = mem_realloc(x->items, x->room * sizeof *x->items);
-    }
+    ARRAY_RESERVE(x->items, x->room, x->count + 1, 32);
     x->items[x->count++] = item;
 }
 

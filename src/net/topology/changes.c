@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "net/topology/topology_internal.h"
 
@@ -123,10 +124,7 @@ int topo_find_link(const struct topo *t, const char *from, const char *to, uint3
 
 static void add(struct topo_changes *c, uint32_t link, uint32_t item, vtime at)
 {
-    if (c->count == c->room) {
-        c->room = c->room ? 2 * c->room : 16;
-        c->list = mem_realloc(c->list, c->room * sizeof *c->list);
-    }
+    ARRAY_RESERVE(c->list, c->room, c->count + 1, 16);
     c->list[c->count++] = (struct change){.link = link, .item = item, .at = at};
 }
 

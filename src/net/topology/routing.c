@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "net/topology/topology_internal.h"
 
@@ -29,8 +30,7 @@ const struct topo_routing_ops *topo_routing_find(const char *name)
 
 void topo_route_grow(struct topo_route *r)
 {
-    r->room = r->room ? 2 * r->room : 16;
-    r->links = mem_realloc(r->links, r->room * sizeof *r->links);
+    ARRAY_RESERVE(r->links, r->room, r->room + 1, 16);
 }
 
 void topo_route_fini(struct topo_route *r)
