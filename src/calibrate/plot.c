@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "calibrate/report.h"
-#include "report/svg.h"
+#include "report/axes.h"
 
 #define WIDTH 860
 #define LEFT 80
@@ -38,9 +38,9 @@ static int is_point(const struct calibrate_record *r, const char *kind, enum cal
 }
 
 /* An axis around what is drawn: 0 bytes are drawn as 1/2. */
-static struct svg_axis log_axis(struct range r, const char *label)
+static struct axis log_axis(struct range r, const char *label)
 {
-    struct svg_axis axis = {r.least / 1.5, r.most * 1.5, 1, label};
+    struct axis axis = {r.least / 1.5, r.most * 1.5, 1, label, NULL};
     if (!(axis.least > 0 && axis.least < axis.most && isfinite(axis.most)))
         axis.least = 1, axis.most = 10;
     return axis;
@@ -51,19 +51,19 @@ static double x_of(uint64_t bytes)
     return bytes ? (double)bytes : 0.5;
 }
 
-static void draw_point(struct svg *s, const struct svg_plot *p, const struct calibrate_record *r,
+static void draw_point(struct svg *s, const struct axes *p, const struct calibrate_record *r,
                        const char *colour)
 {
-    double x = svg_plot_x(p, x_of(r->bytes)), unit = 1e-3;
+    double x = axes_x(p, x_of(r->bytes)), unit = 1e-3;
     double low = fmax(r->q1 * unit, p->y.least), high = fmin(r->q3 * unit, p->y.most);
-    svg_line(s, x, svg_plot_y(p, low), x, svg_plot_y(p, high), colour, 2, 0);
-    svg_circle(s, x, svg_plot_y(p, r->median * unit), 2.5, r->beyond_cores ? "none" : colour,
+    svg_line(s, x, axes_y(p, low), x, axes_y(p, high), colour, 2, 0);
+    svg_circle(s, x, axes_y(p, r->median * unit), 2.5, r->beyond_cores ? "none" : colour,
                colour);
 }
 
 /* ---- messages ---- */
 
-static void draw_model(struct svg *s, const struct svg_plot *p, const struct calibrate_curve *c)
+static void draw_model(struct svg *s, const struct axes *p, const struct calibrate_curve *c)
 {
     double xy[2 * STEPS];
     double from = log(p->x.least), to = log(p->x.most);
@@ -72,7 +72,7 @@ static void draw_model(struct svg *s, const struct svg_plot *p, const struct cal
         xy[2 * i] = x;
         xy[2 * i + 1] = calibrate_predict(c, x < 1 ? 0 : (uint64_t)x) * 1e-3;
     }
-    svg_plot_series(s, p, xy, STEPS, MODEL);
+    axes_draw_line(s, p, xy, STEPS, MODEL);
 }
 
 static void legend(struct svg *s, double x, double y, const char *colour, int line,
@@ -97,7 +97,7 @@ static void draw_curve(struct svg *s, double top, const struct calibrate_curve *
             widen(&y, r->q3 * 1e-3);
             widen(&y, calibrate_predict(c, r->bytes) * 1e-3);
         }
-    struct svg_plot p = {LEFT,
+    struct axes p = {LEFT,
                          top,
                          FRAME,
                          320,
@@ -105,7 +105,7 @@ static void draw_curve(struct svg *s, double top, const struct calibrate_curve *
                          log_axis(y, "half round trip, us")};
     svg_textf(s, LEFT + FRAME, top - 12, 14, SVG_END, "#222222", "Messages %s",
               where == CALIBRATE_INTRA ? "within a node" : "between nodes");
-    svg_plot(s, &p);
+    axes_draw(s, &p);
     draw_model(s, &p, c);
     for (size_t i = 0; i < raw->count; i++)
         if (is_point(&raw->records[i], "pingpong", where))
@@ -140,23 +140,23 @@ static void draw_residuals(struct svg *s, double top, const struct calibrate_mac
             widen(&x, x_of(r->bytes));
             widen(&y, 100 * fabs(calibrate_predict(c, r->bytes) - r->median) / r->median);
         }
-    struct svg_plot p = {LEFT,
+    struct axes p = {LEFT,
                          top,
                          FRAME,
                          130,
                          log_axis(x, "bytes"),
-                         {-1.1 * y.most, 1.1 * y.most, 0, "residual, %"}};
-    svg_plot(s, &p);
+                         {-1.1 * y.most, 1.1 * y.most, 0, "residual, %", NULL}};
+    axes_draw(s, &p);
     for (int side = -1; side <= 1; side++)
-        svg_line(s, LEFT, svg_plot_y(&p, side * 10), LEFT + FRAME, svg_plot_y(&p, side * 10), GREY,
+        svg_line(s, LEFT, axes_y(&p, side * 10), LEFT + FRAME, axes_y(&p, side * 10), GREY,
                  1, side != 0);
     for (size_t i = 0; i < raw->count; i++) {
         const struct calibrate_record *r = &raw->records[i];
         if (!is_point(r, "pingpong", where))
             continue;
         double predicted = calibrate_predict(c, r->bytes);
-        svg_circle(s, svg_plot_x(&p, x_of(r->bytes)),
-                   svg_plot_y(&p, 100 * (predicted - r->median) / r->median), 2.5,
+        svg_circle(s, axes_x(&p, x_of(r->bytes)),
+                   axes_y(&p, 100 * (predicted - r->median) / r->median), 2.5,
                    calibrate_is_good(r, predicted) ? MEASURED : MODEL, "none");
     }
     explain_residuals(s, top, m, raw, where);
@@ -173,7 +173,7 @@ static const struct calibrate_collective *find(const struct calibrate_machine *m
 }
 
 /* The fit for one number of ranks, where it is positive. */
-static void draw_fit(struct svg *s, const struct svg_plot *p, const struct calibrate_collective *c,
+static void draw_fit(struct svg *s, const struct axes *p, const struct calibrate_collective *c,
                      uint32_t ranks, const char *colour)
 {
     double xy[2 * STEPS], from = log(p->x.least), to = log(p->x.most);
@@ -187,7 +187,7 @@ static void draw_fit(struct svg *s, const struct svg_plot *p, const struct calib
         xy[2 * count++ + 1] = y;
     }
     if (count > 1)
-        svg_plot_series(s, p, xy, count, colour);
+        axes_draw_line(s, p, xy, count, colour);
 }
 
 static void draw_alltoall(struct svg *s, double top, const struct calibrate_collective *c,
@@ -202,7 +202,7 @@ static void draw_alltoall(struct svg *s, double top, const struct calibrate_coll
             widen(&y, raw->records[i].q1 * 1e-3);
             widen(&y, raw->records[i].q3 * 1e-3);
         }
-    struct svg_plot p = {LEFT,
+    struct axes p = {LEFT,
                          top,
                          FRAME,
                          320,
@@ -210,7 +210,7 @@ static void draw_alltoall(struct svg *s, double top, const struct calibrate_coll
                          log_axis(y, "time of MPI_Alltoall, us")};
     svg_text(s, LEFT + FRAME, top - 12, 14, SVG_END, "#222222",
              "MPI_Alltoall: measured, and the logarithmic model a + b log2 p + c n log2 p");
-    svg_plot(s, &p);
+    axes_draw(s, &p);
     for (size_t i = 0; i < raw->count; i++) {
         const struct calibrate_record *r = &raw->records[i];
         if (!is_point(r, "alltoall", CALIBRATE_ANYWHERE))

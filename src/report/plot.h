@@ -16,7 +16,7 @@ enum plot_scale {
 
 struct plot_axis {
     const char *label;
-    const char *unit; /* "s", "bit/s" and "B" get prefixes; "" or NULL: plain numbers */
+    const char *unit; /* as axes_value takes it (axes.h) */
     enum plot_scale scale;
     const char *const *names; /* of x alone: of positions 0, 1, ... instead of numbers; NULL: numbers */
     size_t name_count;
@@ -41,8 +41,5 @@ struct plot {
 /* Appends the diagram as an SVG picture: frame, grid, ticks, series in their order, legend. A linear y
  * axis begins at 0 if no value is below. O(values). */
 void report_plot(const struct plot *, struct buf *out);
-
-/* Appends a value with its unit as at the ticks of an axis: 1e-05 of "s" is "10 us". */
-void report_plot_value(double value, const char *unit, struct buf *out);
 
 #endif

@@ -9,9 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TICK_SIZE 12.0
-#define GRID "#dddddd"
-#define INK "#333333"
 
 /* XML: five characters, and no control characters at all. */
 static void add_escaped(struct buf *out, const char *text)
@@ -100,6 +97,15 @@ void svg_circle(struct svg *s, double x, double y, double radius, const char *fi
 {
     buf_addf(s->out, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"%s\" stroke=\"%s\"/>\n", x, y,
              radius, fill, stroke);
+}
+
+void svg_polyline(struct svg *s, const double *xy, size_t points, const char *colour, double width)
+{
+    buf_adds(s->out, "<polyline fill=\"none\" points=\"");
+    for (size_t i = 0; i < points; i++)
+        buf_addf(s->out, "%s%.2f,%.2f", i ? " " : "", xy[2 * i], xy[2 * i + 1]);
+    buf_adds(s->out, "\"");
+    add_stroke(s, colour, width, 0);
 }
 
 void svg_text(struct svg *s, double x, double y, double size, enum svg_anchor anchor,
@@ -196,82 +202,4 @@ const char *svg_series(size_t i)
     static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                           "#e69f00", "#56b4e9", "#000000"};
     return colours[i % (sizeof colours / sizeof colours[0])];
-}
-
-/* ---- plots ---- */
-
-/* 0 to 1 along the axis. */
-static double along(const struct svg_axis *a, double value)
-{
-    if (a->logarithmic)
-        return log(value / a->least) / log(a->most / a->least);
-    return (value - a->least) / (a->most - a->least);
-}
-
-double svg_plot_x(const struct svg_plot *p, double value)
-{
-    return p->left + p->width * along(&p->x, value);
-}
-
-double svg_plot_y(const struct svg_plot *p, double value)
-{
-    return p->top + p->height * (1 - along(&p->y, value));
-}
-
-/* The distance of ticks: 1, 2 or 5 times a power of ten, for about six of them. */
-static double tick_step(const struct svg_axis *a)
-{
-    double rough = (a->most - a->least) / 6, power = pow(10, floor(log10(rough)));
-    return (rough <= power ? 1 : rough <= 2 * power ? 2 : rough <= 5 * power ? 5 : 10) * power;
-}
-
-static void tick(struct svg *s, const struct svg_plot *p, int vertical, double value)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.6g", value);
-    if (vertical) {
-        double y = svg_plot_y(p, value);
-        svg_line(s, p->left, y, p->left + p->width, y, GRID, 1, 0);
-        svg_text(s, p->left - 6, y + TICK_SIZE / 3, TICK_SIZE, SVG_END, INK, text);
-    } else {
-        double x = svg_plot_x(p, value);
-        svg_line(s, x, p->top, x, p->top + p->height, GRID, 1, 0);
-        svg_text(s, x, p->top + p->height + 1.3 * TICK_SIZE, TICK_SIZE, SVG_MIDDLE, INK, text);
-    }
-}
-
-static void ticks(struct svg *s, const struct svg_plot *p, int vertical)
-{
-    const struct svg_axis *a = vertical ? &p->y : &p->x;
-    if (a->logarithmic) {
-        int first = (int)ceil(log10(a->least) - 1e-9), last = (int)floor(log10(a->most) + 1e-9);
-        int every = (last - first) / 8 + 1;
-        for (int i = first; i <= last; i += every)
-            tick(s, p, vertical, pow(10, i));
-        return;
-    }
-    double step = tick_step(a), first = ceil(a->least / step - 1e-9);
-    for (int i = 0; (first + i) * step <= a->most + 1e-9 * step; i++)
-        tick(s, p, vertical, (first + i) * step);
-}
-
-void svg_plot(struct svg *s, const struct svg_plot *p)
-{
-    ticks(s, p, 0);
-    ticks(s, p, 1);
-    svg_box(s, p->left, p->top, p->width, p->height, 0, "none", INK);
-    svg_text(s, p->left + p->width / 2, p->top + p->height + 3 * TICK_SIZE, TICK_SIZE + 2, SVG_MIDDLE,
-             INK, p->x.label);
-    svg_text(s, p->left, p->top - TICK_SIZE, TICK_SIZE + 2, SVG_START, INK, p->y.label);
-}
-
-void svg_plot_series(struct svg *s, const struct svg_plot *p, const double *xy, size_t points,
-                     const char *colour)
-{
-    buf_adds(s->out, "<polyline fill=\"none\" points=\"");
-    for (size_t i = 0; i < points; i++)
-        buf_addf(s->out, "%s%.2f,%.2f", i ? " " : "", svg_plot_x(p, xy[2 * i]),
-                 svg_plot_y(p, xy[2 * i + 1]));
-    buf_adds(s->out, "\"");
-    add_stroke(s, colour, 2, 0);
 }

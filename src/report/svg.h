@@ -1,5 +1,5 @@
 /*
- * svg.h - pictures: a few shapes and axes, written as SVG 1.1 that needs nothing else to be shown.
+ * svg.h - pictures: a few shapes, written as SVG 1.1 that needs nothing else to be shown.
  *
  * Coordinates are pixels, y downwards. Colours are texts as in CSS. Texts are escaped. Nothing fails.
  */
@@ -35,6 +35,8 @@ void svg_box(struct svg *, double x, double y, double width, double height, doub
              const char *fill, const char *stroke);
 void svg_circle(struct svg *, double x, double y, double radius, const char *fill,
                 const char *stroke);
+/* Pairs of x and y. */
+void svg_polyline(struct svg *, const double *xy, size_t points, const char *colour, double width);
 void svg_text(struct svg *, double x, double y, double size, enum svg_anchor, const char *colour,
               const char *text);
 void svg_textf(struct svg *, double x, double y, double size, enum svg_anchor, const char *colour,
@@ -57,23 +59,5 @@ void svg_mark(struct svg *, double x, double y, double radius, size_t i, const c
 void svg_scale(double value, char out[SVG_COLOUR_MAX]);
 /* Colours for series, told apart as well as possible; repeats. Static. */
 const char *svg_series(size_t i);
-
-/* A plot: values between the least and most of each axis are within the frame. */
-struct svg_axis {
-    double least, most; /* least < most; > 0 if logarithmic */
-    int logarithmic;
-    const char *label;  /* with its unit */
-};
-struct svg_plot {
-    double left, top, width, height; /* of the frame, in pixels */
-    struct svg_axis x, y;
-};
-/* Frame, grid, ticks with numbers, labels. */
-void svg_plot(struct svg *, const struct svg_plot *);
-double svg_plot_x(const struct svg_plot *, double value);
-double svg_plot_y(const struct svg_plot *, double value);
-/* A line through `points` pairs of values. */
-void svg_plot_series(struct svg *, const struct svg_plot *, const double *xy, size_t points,
-                     const char *colour);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/axes.h"
 #include "tap.h"
 
 static size_t occurrences(const char *text, const char *word)
@@ -21,7 +22,7 @@ static void check_value(double value, const char *unit, const char *wanted)
 {
     struct buf out;
     buf_init(&out);
-    report_plot_value(value, unit, &out);
+    axes_value(value, unit, &out);
     ok(strcmp(buf_str(&out), wanted) == 0, "%g of '%s' is '%s', wanted '%s'", value, unit, buf_str(&out),
        wanted);
     buf_fini(&out);
