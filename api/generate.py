@@ -26,8 +26,8 @@ VALUED = ("comm", "fails", "needs")  # flags with a value
 TOLD = ("polls", "quiet")  # flags that the simulator asks for: mpi_fn_flags
 PREFIXES = ("MPI_", "MPIX_", "MPII_", "MPIR_")
 PROFILED = ("MPI_", "MPIX_")  # these also have a P name
-LOCALS = ("self", "t0", "rc", "gone")  # names the generated entries use themselves
-# Objects that programs make and must free: role of the handle -> enum mpi_leak_kind.
+LOCALS = ("self", "t0", "rc", "gone", "args")  # names the generated entries use themselves
+# Objects that programs make and must free: role of the handle -> enum mpi_object.
 OBJECTS = {"comm": "COMM", "group": "GROUP", "datatype": "TYPE", "op": "OP", "info": "INFO",
            "errhandler": "ERRHANDLER", "win": "WIN", "file": "FILE", "keyval": "KEYVAL"}
 C_WORDS = ("void", "char", "short", "int", "long", "float", "double", "signed", "unsigned",
@@ -460,36 +460,79 @@ def objects(call):
     return found, frees
 
 
+def seen_name(call):
+    return "seen_" + call.name
+
+
+def invocation(call):
+    """Entering, the call of the implementation, and what is done about its error."""
+    enter = "mpi_enter_anytime" if "anytime" in call.flags else "mpi_enter"
+    names = ["self"] + [arg.name for arg in call.args]
+    invoke = call.implementation if call.returns == "void" else (
+        f"{spaced(call.returns)}rc = {call.implementation}")
+    begin = [f"struct mpi_rank *self = {enter}({call.constant});", "vtime t0 = mpi_clock(self);"]
+    work = [fill("    " + invoke, names, ";").lstrip()]
+    end = []
+    if call.returns == "int":
+        end = ["if (__builtin_expect(rc != MPI_SUCCESS, 0))", "    rc = mpi_error_handled(self, rc);"]
+    return begin, work, end
+
+
+def results_seen(call):
+    """What observers are told of the handles that a successful call returns or frees."""
+    made, frees = objects(call)
+    early, late = [], []
+    for name, kind in made:
+        handle = "gone" if frees else f"MPI_HANDLE_AT({name})"
+        if frees:
+            early.append(f"uint64_t gone = MPI_HANDLE_AT({name});")
+        late += [f"    mpi_observe_{'freed' if frees else 'made'}(self, {call.constant}, "
+                 f"MPI_OBJECT_{kind}, {handle});"]
+    if call.returns == "int":
+        late += [f"    mpi_observe_new_request(self, *{arg.name});" for arg in call.args
+                 if arg.role == "request" and arg.direction == "out" and not arg.array]
+    if late:
+        late = ["if (rc == MPI_SUCCESS) {", *late, "}"] if len(late) > 1 else ["if (rc == MPI_SUCCESS)", *late]
+    return early, late
+
+
+def seen_entry(call):
+    """The form of an entry that observers see. It is apart, so that arguments are not kept for them on
+    the stacks of ranks that wait."""
+    head = fill("SEEN " + spaced(call.returns) + seen_name(call), call.parameters(), "")
+    begin, work, end = invocation(call)
+    early, late = results_seen(call)
+    words = ", ".join(f"(uint64_t){arg.name}" for arg in call.args) or "0"
+    words = textwrap.fill(f"const uint64_t args[] = {{{words}}};", 92, subsequent_indent=" " * 8)
+    rc = "rc" if call.returns == "int" else "MPI_SUCCESS"
+    body = (begin + [words] + early + [f"mpi_observe_enter(self, {call.constant}, args);"] + work + late + end
+            + [f"mpi_observe_leave(self, {call.constant}, args, t0, {rc});",
+               f"mpi_leave(self, {call.constant}, t0);"])
+    if call.returns != "void":
+        body.append("return rc;")
+    return head + "\n{\n" + "".join(f"    {line}\n" for line in body) + "}\n"
+
+
 def entry(call):
     """The exported function and its P name."""
     head = fill("ORR_EXPORT " + spaced(call.returns) + call.name, call.parameters(), "")
+    text = ""
     if call.state == "todo":
         body = [f"mpi_unsupported({call.constant});"]
     elif "fast" in call.flags:
         body = [f"return {call.implementation}();"]
     else:
-        enter = "mpi_enter_anytime" if "anytime" in call.flags else "mpi_enter"
-        names = ["self"] + [arg.name for arg in call.args]
-        invoke = call.implementation if call.returns == "void" else (
-            f"{spaced(call.returns)}rc = {call.implementation}")
-        body = [f"struct mpi_rank *self = {enter}({call.constant});",
-                "vtime t0 = mpi_clock(self);",
-                fill("    " + invoke, names, ";").lstrip()]
-        if call.returns == "int":
-            body += ["if (__builtin_expect(rc != MPI_SUCCESS, 0))",
-                     "    rc = mpi_error_handled(self, rc);"]
-        body.append(f"mpi_leave(self, {call.constant}, t0);")
-        made, frees = objects(call)
-        for name, kind in made:
-            handle = "gone" if frees else f"MPI_LEAK_HANDLE({name})"
-            body[3:3] = ["if (__builtin_expect(mpi_world.check_leaks, 0) && rc == MPI_SUCCESS)",
-                         f"    mpi_leak_{'freed' if frees else 'made'}(self, MPI_LEAK_{kind}, "
-                         f"{handle});"]
-            if frees:
-                body[2:2] = [f"uint64_t gone = MPI_LEAK_HANDLE({name});"]
+        text = seen_entry(call)
+        seen = f"{seen_name(call)}({', '.join(arg.name for arg in call.args)});"
+        if call.returns == "void":
+            body = ["if (MPI_CALLS_ARE_SEEN) {", "    " + seen, "    return;", "}"]
+        else:
+            body = ["if (MPI_CALLS_ARE_SEEN)", "    return " + seen]
+        begin, work, end = invocation(call)
+        body += begin + work + end + [f"mpi_leave(self, {call.constant}, t0);"]
         if call.returns != "void":
             body.append("return rc;")
-    text = head + "\n{\n" + "".join(f"    {line}\n" for line in body) + "}\n"
+    text += head + "\n{\n" + "".join(f"    {line}\n" for line in body) + "}\n"
     if call.has_profiling_name:
         text += fill(f"extern __typeof__({call.name}) P{call.name} ORR_EXPORT\n    __attribute__",
                      [f'(alias("{call.name}"))'], ";\n")
@@ -500,6 +543,9 @@ def entries(functions):
     head = banner("The exported entries of the MPI functions.") + """#include "mpi/entry.h"
 #include "mpi_fn.h"
 #include "mpi_impl.h"
+
+/* Calls that observers see. */
+#define SEEN __attribute__((cold, noinline)) static
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"        /* entries that only refuse */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* deprecated calls are exported too */

@@ -33,12 +33,16 @@ struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn);
 vtime mpi_clock(struct mpi_rank *self);
 void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0);
 int mpi_error_handled(struct mpi_rank *self, int code);
-#define MPI_LEAK_HANDLE(at) ((uint64_t)(uintptr_t)*(at))
-enum mpi_leak_kind { MPI_LEAK_COMM, MPI_LEAK_GROUP, MPI_LEAK_TYPE, MPI_LEAK_OP, MPI_LEAK_INFO,
-                     MPI_LEAK_ERRHANDLER, MPI_LEAK_KEYVAL, MPI_LEAK_WIN, MPI_LEAK_FILE };
-void mpi_leak_made(struct mpi_rank *self, enum mpi_leak_kind kind, uint64_t handle);
-void mpi_leak_freed(struct mpi_rank *self, enum mpi_leak_kind kind, uint64_t handle);
-extern struct { int check_leaks; } mpi_world;
+#define MPI_HANDLE_AT(at) ((uint64_t)(uintptr_t)*(at))
+enum mpi_object { MPI_OBJECT_COMM, MPI_OBJECT_GROUP, MPI_OBJECT_TYPE, MPI_OBJECT_OP, MPI_OBJECT_INFO,
+                  MPI_OBJECT_ERRHANDLER, MPI_OBJECT_KEYVAL, MPI_OBJECT_WIN, MPI_OBJECT_FILE };
+extern int mpi_seen;
+#define MPI_CALLS_ARE_SEEN mpi_seen
+void mpi_observe_enter(struct mpi_rank *, enum mpi_fn, const uint64_t *args);
+void mpi_observe_leave(struct mpi_rank *, enum mpi_fn, const uint64_t *args, vtime t0, int rc);
+void mpi_observe_made(struct mpi_rank *, enum mpi_fn, enum mpi_object, uint64_t handle);
+void mpi_observe_freed(struct mpi_rank *, enum mpi_fn, enum mpi_object, uint64_t handle);
+void mpi_observe_new_request(struct mpi_rank *, int request);
 _Noreturn void mpi_unsupported(enum mpi_fn fn);
 """
 
@@ -95,6 +99,11 @@ int mpi_error_handled(struct mpi_rank *self, int code)
 
 void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0)
 { printf("leave %d %s %d\\n", self->id, mpi_fn_name[fn], (int)t0); }
+int mpi_seen;
+void mpi_observe_enter(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args)
+{ printf("seen %d %s %d %d\\n", self->id, mpi_fn_name[fn], *(const int *)args[0], (int)args[4]); }
+void mpi_observe_leave(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args, vtime t0, int rc)
+{ printf("seen %d %s %d %d %d\\n", self->id, mpi_fn_name[fn], (int)args[3], (int)t0, rc); }
 _Noreturn void mpi_unsupported(enum mpi_fn fn)
 {
     printf("unsupported %s in %s\\n", mpi_fn_name[fn], mpi_fngroup_name[mpi_fn_group[fn]]);
@@ -127,6 +136,8 @@ int main(void)
     MPII_Note(4);
     printf("hand %d comm %d %d\\n", MPII_Hand(9), mpi_fn_comm_arg[MPI_FN_SEND],
            mpi_fn_comm_arg[MPI_FN_SSEND]);
+    mpi_seen = 1;
+    printf("send %d\\n", MPI_Send(&buf, 1, MPI_INT, 20, -300, MPI_COMM_SELF));
     return PMPI_Ssend(&buf, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
 }
 """
@@ -150,6 +161,11 @@ enter MPII_Note
 note 7 4
 leave 7 MPII_Note 700
 hand 9 comm 5 -1
+enter MPI_Send
+seen 7 MPI_Send 1000 -300
+seen 7 MPI_Send 20 700 729
+leave 7 MPI_Send 700
+send 729
 unsupported MPI_Ssend in pt2pt
 """
 

@@ -71,12 +71,22 @@ static void count_slice(uint64_t ticks)
         slices[63 - __builtin_clzll(ticks)] += ticks;
 }
 
+/* By any model but the plain one. */
+static void charge_slice(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
+{
+    struct mpi_seen_slice s = {.fn = fn};
+
+    s.charged = processor_slice(mpi_rank_index(self), self->ent.clock, ticks, fn, &s.host);
+    mpi_clock_add(self, s.charged);
+    mpi_observe_slice(self, &s);
+}
+
 void mpi_charge_ticks(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
 {
     if (__builtin_expect(!mpi_world.plain, 0)) {
         if (processor_is_timed())
             count_slice(ticks);
-        mpi_clock_add(self, processor_slice(mpi_rank_index(self), self->ent.clock, ticks, fn));
+        charge_slice(self, ticks, fn);
         return;
     }
     count_slice(ticks);

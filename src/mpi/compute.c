@@ -32,6 +32,17 @@ static void fail(uint32_t index, const char *why)
     mpi_abort_run(&mpi_world.ranks[index], 2, why);
 }
 
+/* ---- recording (--record-compute) ---- */
+
+static void on_slice(struct mpi_rank *self, vtime t, const struct mpi_seen_slice *s)
+{
+    (void)t;
+    if (!s->declared)
+        processor_record(mpi_rank_index(self), s->fn, s->host);
+}
+
+static const struct mpi_observer recorder = {.name = "compute times", .slice = on_slice};
+
 void mpi_compute_init(void)
 {
     static struct processor_host host = {
@@ -50,7 +61,9 @@ void mpi_compute_init(void)
     if (processor_init(&host, &err))
         log_fatal("%s", err.text);
     mpi_world.measured = processor_is_measured();
-    mpi_world.plain = processor_is_plain();
+    if (processor_is_recording())
+        mpi_observer_attach(&recorder);
+    mpi_world.plain = processor_is_plain() && !(mpi_world.observed & MPI_SEES(slice));
     mpi_world.slice_clock = processor_clock();
 }
 
@@ -63,8 +76,11 @@ ORR_EXPORT void orrery_flops_real(double operations) __asm__("orrery_flops");
 
 static void declare(struct mpi_rank *self, double seconds)
 {
-    mpi_clock_add(self, processor_declare(mpi_rank_index(self), self->ent.clock,
-                                          vtime_from_seconds(seconds)));
+    struct mpi_seen_slice s = {.fn = MPI_FN_COUNT, .declared = 1, .host = vtime_from_seconds(seconds)};
+
+    s.charged = processor_declare(mpi_rank_index(self), self->ent.clock, s.host);
+    mpi_clock_add(self, s.charged);
+    mpi_observe_slice(self, &s);
 }
 
 void orrery_compute_real(double seconds)
@@ -87,8 +103,13 @@ int orrery_region_real(const char *name)
     if (!self || !name)
         return 1;
     mpi_clock_begin(self);
+    mpi_observe_region(self, name);
     run = processor_region_enter(mpi_rank_index(self), self->ent.clock, name, &dt);
-    mpi_clock_add(self, dt);
+    if (dt) {
+        mpi_clock_add(self, dt);
+        mpi_observe_slice(self, &(struct mpi_seen_slice){.fn = MPI_FN_COUNT, .declared = 1, .host = dt,
+                                                        .charged = dt});
+    }
     mpi_clock_end();
     return run;
 }
@@ -101,6 +122,7 @@ void orrery_region_end_real(void)
         return;
     mpi_clock_begin(self);
     processor_region_leave(mpi_rank_index(self));
+    mpi_observe_region(self, NULL);
     mpi_clock_end();
 }
 

@@ -9,9 +9,8 @@
 
 #include "mpi/clock.h"
 #include "mpi/error.h"
-#include "mpi/leaks.h"
+#include "mpi/observe.h"
 #include "mpi/rank.h"
-#include "mpi/stats.h"
 #include "mpi/thread.h"
 
 #define ORR_EXPORT __attribute__((visibility("default")))

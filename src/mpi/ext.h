@@ -34,6 +34,7 @@ struct mpi_ext {
     uint32_t last_peer;            /* p2p/costs.c: whom it sent to last, + 1 */
     vtime decided;                 /* time of the rank's last wildcard decision */
     struct processor_state *processor; /* what the processor models keep of it (processor/processor.h) */
+    uint64_t sent;                 /* p2p/seen.c: messages so far, if they are observed */
     struct mpi_call_list *calls;   /* stats.c: per function, when asked for */
 };
 struct mpi_ext *mpi_ext_make(struct mpi_rank *self);

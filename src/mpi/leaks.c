@@ -24,6 +24,14 @@
 #define NAME_MAX_BYTES 96
 #define FOLD_ABOVE 100000 /* messages of one rank are summed up when there are so many */
 
+enum kind {
+    KIND_REQUEST = 0,
+    KIND_OBJECT, /* and so on, by enum mpi_object */
+    KIND_MESSAGE = KIND_OBJECT + MPI_OBJECTS,
+    KINDS
+};
+_Static_assert(KINDS <= 16, "a kind has 4 bits");
+
 /* One rank's leaks of one sort, or with `ranks` those of many. */
 struct leak {
     uint32_t kind, fn;
@@ -37,18 +45,18 @@ struct leak {
 static struct map made;   /* (rank, kind, handle) -> count << FN_BITS | fn */
 static struct buf merged; /* process 0: struct leak, sorted */
 
-static const char *const kind_name[MPI_LEAK_KINDS] = {
+static const char *const kind_name[KINDS] = {
     "request", "communicator", "group", "datatype", "operation",
     "info object", "error handler", "attribute key", "window", "file", "message",
 };
 
 /* MPICH's handles: the two highest bits are 2 for what programs make. Keys and files differ, and the
  * Fortran 90 types are predefined although a call gives them. */
-static int is_made(enum mpi_leak_kind kind, uint64_t handle)
+static int is_made(enum mpi_object kind, uint64_t handle)
 {
-    if (kind == MPI_LEAK_KEYVAL || kind == MPI_LEAK_FILE)
+    if (kind == MPI_OBJECT_KEYVAL || kind == MPI_OBJECT_FILE)
         return handle != 0;
-    if (kind == MPI_LEAK_TYPE) {
+    if (kind == MPI_OBJECT_TYPE) {
         const struct mpi_type *t = mpi_type_get((MPI_Datatype)handle);
 
         return t && !t->builtin;
@@ -56,35 +64,46 @@ static int is_made(enum mpi_leak_kind kind, uint64_t handle)
     return handle >> 30 == 2;
 }
 
-static uint64_t key_of(const struct mpi_rank *self, enum mpi_leak_kind kind, uint64_t handle)
+static uint64_t key_of(const struct mpi_rank *self, enum mpi_object kind, uint64_t handle)
 {
-    uint64_t part = kind == MPI_LEAK_FILE ? handle >> 4 : handle;
+    uint64_t part = kind == MPI_OBJECT_FILE ? handle >> 4 : handle;
 
-    return (uint64_t)mpi_rank_index(self) << (HANDLE_BITS + 4) | (uint64_t)kind << HANDLE_BITS |
+    return (uint64_t)mpi_rank_index(self) << (HANDLE_BITS + 4) | (uint64_t)(KIND_OBJECT + kind) << HANDLE_BITS |
            (part & ((UINT64_C(1) << HANDLE_BITS) - 1));
 }
 
-void mpi_leak_made(struct mpi_rank *self, enum mpi_leak_kind kind, uint64_t handle)
+/* The same handle may be got several times: the call is that of the first. */
+static void on_made(struct mpi_rank *self, vtime t, const struct mpi_seen_object *seen)
 {
     uint64_t *at;
 
-    if (!is_made(kind, handle))
+    (void)t;
+    if (!is_made(seen->kind, seen->handle))
         return;
-    at = map_insert(&made, key_of(self, kind, handle), NULL);
+    at = map_insert(&made, key_of(self, seen->kind, seen->handle), NULL);
     if (!*at)
-        *at = self->fn;
+        *at = seen->fn;
     *at += UINT64_C(1) << FN_BITS;
 }
 
-void mpi_leak_freed(struct mpi_rank *self, enum mpi_leak_kind kind, uint64_t handle)
+static void on_freed(struct mpi_rank *self, vtime t, const struct mpi_seen_object *seen)
 {
-    uint64_t key = key_of(self, kind, handle), *at = map_find(&made, key);
+    uint64_t key = key_of(self, seen->kind, seen->handle), *at = map_find(&made, key);
 
+    (void)t;
     if (!at)
         return;
     *at -= UINT64_C(1) << FN_BITS;
     if (!(*at >> FN_BITS))
         map_remove(&made, key);
+}
+
+void mpi_leaks_init(void)
+{
+    static const struct mpi_observer leaks = {.name = "leaks", .made = on_made, .freed = on_freed};
+
+    mpi_world.own_requests = 1; /* a request that is left must tell its call */
+    mpi_observer_attach(&leaks);
 }
 
 /* ---- collecting ---- */
@@ -95,12 +114,12 @@ static void find_name(struct leak *l, uint64_t key)
     uint32_t index = (uint32_t)(key & ((UINT64_C(1) << HANDLE_BITS) - 1));
     const char *name = "";
 
-    if (l->kind == MPI_LEAK_TYPE) {
+    if (l->kind == KIND_OBJECT + MPI_OBJECT_TYPE) {
         const struct mpi_type *t =
             mpi_type_get((MPI_Datatype)(MPI_TYPE_CLASS_DIRECT | (index & MPI_TYPE_INDEX_MASK)));
 
         name = t ? mpi_type_name(t) : "";
-    } else if (l->kind == MPI_LEAK_COMM) {
+    } else if (l->kind == KIND_OBJECT + MPI_OBJECT_COMM) {
         name = mpi_comm_name_for(&mpi_world.ranks[l->ranks],
                                  (MPI_Comm)(0x80000000u | (index & 0x0fffffffu)));
     }
@@ -124,7 +143,7 @@ static void add_objects(struct buf *out)
 
 static void add_request(const struct mpi_req *r, void *out)
 {
-    struct leak l = {.kind = MPI_LEAK_REQUEST, .fn = (uint32_t)mpi_req_maker(r), .count = 1,
+    struct leak l = {.kind = KIND_REQUEST, .fn = (uint32_t)mpi_req_maker(r), .count = 1,
                      .ranks = r->owner};
 
     buf_add(out, &l, sizeof l);
@@ -190,7 +209,7 @@ static void fold(struct buf *b, int (*order)(const void *, const void *), int ad
 static void add_message(struct buf *out, struct mpi_rank *r, const struct mpi_msg *m)
 {
     const struct mpi_comm *c = mpi_comm_of_ctx(m->ctx);
-    struct leak l = {.kind = MPI_LEAK_MESSAGE, .fn = MPI_FN_COUNT, .count = 1,
+    struct leak l = {.kind = KIND_MESSAGE, .fn = MPI_FN_COUNT, .count = 1,
                      .ranks = mpi_rank_index(r), .from = m->em.src, .to = m->em.dst,
                      .bytes = m->bytes};
     char made[NAME_MAX_BYTES];
@@ -281,7 +300,7 @@ void mpi_leaks_say(void)
     for (size_t i = 0; i < merged.len / sizeof *l; i++) {
         units_format_count(ranks, sizeof ranks, l[i].ranks);
         units_format_count(count, sizeof count, l[i].count);
-        if (l[i].kind == MPI_LEAK_MESSAGE)
+        if (l[i].kind == KIND_MESSAGE)
             say_message(&l[i], ranks, count);
         else
             log_warn("leak: %s rank%s: %s%s%s%s created by %s (%s each)", ranks,
@@ -303,7 +322,7 @@ void mpi_leaks_json(struct json *j)
         json_key(j, "name");
         json_string(j, l[i].name);
         json_key(j, "created_by");
-        json_string(j, l[i].kind == MPI_LEAK_MESSAGE ? "a send" : maker_name(&l[i]));
+        json_string(j, l[i].kind == KIND_MESSAGE ? "a send" : maker_name(&l[i]));
         json_key(j, "ranks");
         json_uint(j, l[i].ranks);
         json_key(j, "per_rank");

@@ -31,6 +31,7 @@ struct mpi_req;
 struct mpi_msg;
 struct mpi_ext;
 struct mpi_stats;
+struct mpi_observer;
 
 enum mpi_phase { MPI_PHASE_BEFORE = 0, MPI_PHASE_ACTIVE, MPI_PHASE_FINALIZED };
 
@@ -67,6 +68,8 @@ struct mpi_costs {
     uint64_t unexpected_per_byte; /* 44.20 */
 };
 
+#define MPI_OBSERVERS_MAX 8
+
 struct mpi_world {
     struct engine engine;
     struct platform machine;
@@ -79,6 +82,7 @@ struct mpi_world {
     uint32_t size;          /* ranks that the run starts with, over all processes */
     uint32_t room;          /* world ranks are below this: `size` and those that may be spawned */
     int has_spawned;        /* some ranks here have an MPI_COMM_WORLD of their own (dynamic/spawn.h) */
+    uint32_t observed;    /* events that observers want (observer.h) */
     int attentive;        /* calls do more than count: `measured`, `shared`, or there may be threads */
     int measured;         /* slices take time: the processor model is asked at every call ... */
     int plain;            /* ... unless it is the plain one, without noise and so on */
@@ -89,8 +93,9 @@ struct mpi_world {
     struct mpi_costs costs; /* of messages beside these (p2p/costs.c) */
     uint64_t eager_limit;
     int checking;         /* compare what ranks do with each other (verify.h) */
-    int plain_sends;      /* a small message takes as long as any other of its size, and is not checked */
-    int check_leaks;      /* record what programs make and free (leaks.h) */
+    int plain_sends;      /* a small message takes as long as any other of its size, and bears nothing
+                           * for checks or observers */
+    int own_requests;     /* no two sends share a request */
     int may_cancel;       /* the program calls MPI_Cancel */
     uint64_t handled;     /* messages handled and decisions taken, for threads that wait for any */
     int free_collectives; /* collectives cost what a model says: their messages are free */
@@ -98,6 +103,8 @@ struct mpi_world {
     int parking;          /* the run was aborted: ranks beyond that time need not go on */
     struct pool pool;     /* requests, exts and other small objects */
     struct mpi_stats *stats;
+    uint32_t observer_count;
+    const struct mpi_observer *observers[MPI_OBSERVERS_MAX];
 };
 extern struct mpi_world mpi_world;
 

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "mpi/rank.h"
+#include "mpi/observer.h"
 
 #define MPI_STATS_BUCKETS 24           /* <= 16 B, <= 64 B, ... times 4; the last: larger */
 #define MPI_STATS_PAIRS_MAX 4000000u   /* exact up to here */
@@ -19,7 +19,7 @@ struct mpi_stats {
     vtime time[MPI_FN_COUNT];           /* virtual time inside, over all ranks; saturates */
     uint64_t messages[2], bytes[2];     /* 0: point-to-point calls, 1: inside collectives */
     uint64_t buckets[MPI_STATS_BUCKETS];
-    struct run_access access;           /* io_time: see mpi_stats_access */
+    struct run_access access;           /* io_time: see mpi_stats_accesses */
     uint64_t pairs;                     /* distinct (source, destination) seen */
     int detail;                         /* per rank and function too */
     int aggregated;                     /* pairs became too many: */
@@ -81,8 +81,24 @@ static inline void mpi_stats_send(struct mpi_rank *self, uint32_t dst, uint64_t 
     mpi_stats_pair_slow(self, dst, bytes);
 }
 
+/* The rank moves data of a file or a window; what is moved in a window goes as a message. */
+static inline void mpi_stats_access(struct mpi_rank *self, enum mpi_access what, uint32_t peer,
+                                    uint64_t bytes)
+{
+    struct run_access *done = &mpi_world.stats->access;
+
+    if (what == MPI_ACCESS_RMA) {
+        mpi_stats_send(self, peer, bytes, 0);
+        done->rma_ops++;
+        done->rma_bytes += bytes;
+    } else {
+        done->io_ops[what]++;
+        done->io_bytes[what] += bytes;
+    }
+}
+
 /* What was done to files and windows. */
-struct run_access mpi_stats_access(const struct mpi_stats *);
+struct run_access mpi_stats_accesses(const struct mpi_stats *);
 
 /* The rank has ended: keeps what the report needs of it. */
 void mpi_stats_rank_end(struct mpi_rank *self);

@@ -94,7 +94,7 @@ void mpi_stats_collect(struct buf *out)
     mem_free(part);
 }
 
-struct run_access mpi_stats_access(const struct mpi_stats *s)
+struct run_access mpi_stats_accesses(const struct mpi_stats *s)
 {
     struct run_access done = s->access;
 

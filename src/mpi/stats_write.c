@@ -158,7 +158,7 @@ static void write_json(struct buf *b, vtime virtual_time, const struct mpi_repor
     json_files(&j, &r->sum);
     json_pairs(&j, r);
     json_ranks(&j, r);
-    if (mpi_world.check_leaks)
+    if (mpi_world.opt->check_leaks)
         mpi_leaks_json(&j);
     if (mpi_world.checking)
         mpi_verify_json(&j);

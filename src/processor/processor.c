@@ -99,7 +99,7 @@ int processor_init(const struct processor_host *host, struct err *err)
     init_sharing(p);
     processor.recording = o->record_path[0] != 0;
     processor.plain = processor.ops == &processor_measured_ops && !processor.group_count &&
-                      !processor.uneven && !processor.noisy && !processor.recording && !o->sample[0];
+                      !processor.uneven && !processor.noisy && !o->sample[0];
     if (processor.noisy)
         processor_noise_init(p);
     if (processor.recording)
@@ -124,6 +124,11 @@ int processor_is_plain(void)
 uint64_t (*processor_clock(void))(void)
 {
     return processor.ops ? processor.ops->now : NULL;
+}
+
+int processor_is_recording(void)
+{
+    return processor.recording;
 }
 
 int processor_is_timed(void)
@@ -185,15 +190,14 @@ vtime processor_declare(uint32_t index, vtime now, vtime dt)
     return dt < VTIME_LIMIT ? dt : VTIME_LIMIT;
 }
 
-vtime processor_slice(uint32_t index, vtime now, uint64_t ticks, unsigned call)
+vtime processor_slice(uint32_t index, vtime now, uint64_t ticks, unsigned call, vtime *host)
 {
-    vtime dt = processor.ops->slice(index, ticks, call);
+    vtime dt;
 
-    if (processor.recording)
-        processor_record(index, call, dt);
-    if (processor_is_muted(index) || dt == 0)
+    *host = processor.ops->slice(index, ticks, call);
+    if (processor_is_muted(index) || *host == 0)
         return 0;
-    dt = vtime_scale(dt, sharing(index) / processor_speed(index));
+    dt = vtime_scale(*host, sharing(index) / processor_speed(index));
     processor_regions_count(index, dt);
     return processor_declare(index, now, dt);
 }

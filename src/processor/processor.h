@@ -73,8 +73,12 @@ int processor_is_timed(void);
 /* What counts ticks; NULL: ticks_now. */
 uint64_t (*processor_clock(void))(void);
 
-/* How long a slice takes that is over; it began at `now`. */
-vtime processor_slice(uint32_t index, vtime now, uint64_t ticks, unsigned call);
+/* How long a slice takes that is over; it began at `now`. *host: how long it took on this computer, by the model. */
+vtime processor_slice(uint32_t index, vtime now, uint64_t ticks, unsigned call, vtime *host);
+
+/* Is the run recorded? Then hand it what slices took here. */
+int processor_is_recording(void);
+void processor_record(uint32_t index, unsigned call, vtime host);
 
 /* How long declared time takes from `now` on. */
 vtime processor_declare(uint32_t index, vtime now, vtime dt);

@@ -48,9 +48,8 @@ void processor_noise_init(const struct platform *);
 vtime processor_noise(uint32_t index, vtime t, vtime dt);
 
 /* ---- record.c ---- */
-/* Opens the file; what slices took is kept from now on. */
+/* Opens the file. */
 int processor_record_init(const struct run_options *, struct err *);
-void processor_record(uint32_t index, unsigned call, vtime dt);
 int processor_record_finish(struct err *);
 
 /* ---- region.c ---- */

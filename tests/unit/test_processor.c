@@ -45,10 +45,12 @@ static void fail(uint32_t index, const char *why)
 static void test_slices(void)
 {
     uint64_t ticks = (uint64_t)(1000 * ticks_per_ns());
-    vtime dt = processor_slice(0, 0, ticks, 0), slow = processor_slice(3, 0, ticks, 0);
+    vtime here, there, dt = processor_slice(0, 0, ticks, 0, &here);
+    vtime slow = processor_slice(3, 0, ticks, 0, &there);
 
     ok(llabs((long long)(dt - 1000000)) < 10000, "a slice takes as long as it ran");
     ok(llabs((long long)(slow - 2 * dt)) <= 2, "and twice as long on a node of half the speed");
+    ok(here == dt && there == here, "on this computer both take the same");
     is_int(processor_declare(2, 5, 77), 77, "declared time is what it is without noise");
     is_int((int)made, 0, "ranks without regions keep nothing");
 }
@@ -57,21 +59,21 @@ static void test_slices(void)
 static void test_samples(void)
 {
     uint64_t us = (uint64_t)(1000 * ticks_per_ns());
-    vtime dt = -1, first, second;
+    vtime dt = -1, first, second, host;
 
     is_int(processor_region_enter(1, 0, "other", &dt), 1, "a region that is not sampled is run");
     processor_region_leave(1);
     is_int(processor_region_enter(1, 0, "solve", &dt), 1, "a sampled one is run");
     is_int(dt, 0, "and takes what its slices take");
-    first = processor_slice(1, 0, us, 0);
+    first = processor_slice(1, 0, us, 0, &host);
     processor_region_leave(1);
     processor_region_enter(1, 0, "solve", &dt);
-    second = processor_slice(1, 0, 3 * us, 0);
+    second = processor_slice(1, 0, 3 * us, 0, &host);
     processor_region_leave(1);
     is_int(processor_region_enter(1, 0, "solve", &dt), 0, "until it was run often enough");
     ok(dt == (first + second) / 2, "then it takes the mean");
     ok(processor_is_muted(1) && !processor_is_muted(0), "its rank is muted, others are not");
-    is_int(processor_slice(1, 0, us, 0), 0, "so that slices in it take no time");
+    is_int(processor_slice(1, 0, us, 0, &host), 0, "so that slices in it take no time");
     processor_region_leave(1);
     ok(!processor_is_muted(1), "after it they do");
 }

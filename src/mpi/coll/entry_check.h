@@ -14,6 +14,7 @@
 
 #include "mpi/coll/coll_internal.h"
 #include "mpi/error.h"
+#include "mpi/observe.h"
 #include "mpi/verify.h"
 
 /*
@@ -33,6 +34,19 @@ int coll_check_fold(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);    /* 
 /* Raises the error of a collective that failed. */
 int coll_failed(struct mpi_rank *, MPI_Comm, int error_class) __attribute__((cold, noinline));
 
+/* ---- the hook of observers (seen.c) ---- */
+
+int mpi_see_collective(struct mpi_rank *, struct mpi_comm *, const struct mpi_coll_args *, MPI_Request)
+    __attribute__((cold));
+
+/* Runs a collective that the program called; `request` is null for a blocking call. */
+static inline int mpi_observe_collective(struct mpi_rank *self, struct mpi_comm *c,
+                                         const struct mpi_coll_args *a, MPI_Request request)
+{
+    return MPI_IS_SEEN(MPI_SEES(collective)) ? mpi_see_collective(self, c, a, request)
+                                             : mpi_coll_run(self, c, a);
+}
+
 /* ---- the three ways to call; `checked` is what the check returned (an error is passed on) ---- */
 
 /* Runs it (may switch). */
@@ -43,7 +57,7 @@ static inline int coll_now(struct mpi_rank *self, MPI_Comm comm, const struct mp
         return checked;
     if (__builtin_expect(mpi_world.checking, 0))
         mpi_verify_coll(self, mpi_comm_get(comm), a, MPI_VERIFY_NOW);
-    checked = mpi_coll_run(self, mpi_comm_get(comm), a);
+    checked = mpi_observe_collective(self, mpi_comm_get(comm), a, MPI_REQUEST_NULL);
     return __builtin_expect(checked, 0) ? coll_failed(self, comm, checked) : MPI_SUCCESS;
 }
 

@@ -6,25 +6,20 @@
 #include "mpi/coll/entry_check.h"
 #include "mpi_impl.h"
 
-/* Apart, so that nothing of it is on the stack of a rank that waits. */
-__attribute__((noinline, cold)) static void verify_barrier(struct mpi_rank *self, struct mpi_comm *c)
+/* Checked or observed; apart, so that nothing of it is on the stack of a rank that waits. */
+__attribute__((noinline, cold)) static int barrier_seen(struct mpi_rank *self, MPI_Comm comm)
 {
-    struct mpi_coll_args a = {.op_id = MPI_COLL_barrier, .rank = mpi_comm_my_rank(c, self),
-                              .size = (int)c->group->size};
+    struct mpi_coll_args a = {.op_id = MPI_COLL_barrier};
 
-    mpi_verify_coll(self, c, &a, MPI_VERIFY_NOW);
+    return coll_now(self, comm, &a, coll_check_comm(self, comm, &a));
 }
 
 int mpi_barrier(struct mpi_rank *self, MPI_Comm comm)
 {
     struct mpi_comm *c = mpi_comm_get(comm);
 
-    if (__builtin_expect(!c, 0)) {
-        struct mpi_coll_args none = {0};
-        return coll_check_comm(self, comm, &none);
-    }
-    if (__builtin_expect(mpi_world.checking, 0))
-        verify_barrier(self, c);
+    if (__builtin_expect(!c || mpi_world.checking, 0) || MPI_IS_SEEN(MPI_SEES(collective)))
+        return barrier_seen(self, comm);
     return mpi_coll_barrier(self, c); /* messages without data cannot be truncated */
 }
 

@@ -20,8 +20,11 @@ static void idup_run(struct mpi_rank *self, void *arg)
     struct idup *d = arg;
     int rc = mpi_comm_copy_make(self, &d->copy);
 
-    if (!rc)
+    if (!rc) {
         mpi_comm_hints_give(self, *d->copy.newcomm, d->hints);
+        mpi_observe_made(self, MPI_FN_COMM_IDUP, MPI_OBJECT_COMM,
+                         MPI_HANDLE_AT(d->copy.newcomm));
+    }
     mpi_req_done(d->req, self->ent.clock, rc);
 }
 

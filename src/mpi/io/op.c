@@ -63,14 +63,6 @@ static uint64_t *tally_room(void)
     return room;
 }
 
-static void count_access(const struct io_op *op)
-{
-    struct run_access *done = &mpi_world.stats->access;
-
-    done->io_ops[op->kind & IO_WRITE]++;
-    done->io_bytes[op->kind & IO_WRITE] += op->moved;
-}
-
 /* An individual file pointer stays where the end of the file was. */
 static void stop_short(struct io_op *op, uint64_t stream)
 {
@@ -85,7 +77,7 @@ static void transfer(struct mpi_rank *self, struct io_op *op, vtime t)
 
     op->stage = IO_STAGE_DATA;
     stop_short(op, io_move(self, op, tally));
-    count_access(op);
+    mpi_observe_access(self, op->kind & IO_WRITE ? MPI_ACCESS_WRITE : MPI_ACCESS_READ, 0, op->moved);
     op->last = t;
     for (uint32_t s = 0, n = io_servers(); s < n; s++)
         if (tally[s]) {

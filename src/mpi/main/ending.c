@@ -65,7 +65,7 @@ static int is_stuck(enum engine_end end)
 /* What is left when a run was ended says nothing. */
 static int wants_leaks(enum engine_end end)
 {
-    return mpi_world.check_leaks && end == ENGINE_END_DONE;
+    return mpi_world.opt->check_leaks && end == ENGINE_END_DONE;
 }
 
 static int wants_stats(void)
@@ -80,7 +80,7 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
                      .private_bytes = v->image_bytes, .swapped_bytes = v->hot_bytes,
                      .live_stack_max = v->live_max, .peak_rss = mem_peak_rss() + v->process_bytes,
                      .pairs = mpi_world.stats->pairs, .batches = mpi_team_batches(),
-                     .access = mpi_stats_access(mpi_world.stats),
+                     .access = mpi_stats_accesses(mpi_world.stats),
                      .spawned = mpi_world.engine.born,
                      .median_slice_s = mpi_clock_median_slice(),
                      .computed_s = mpi_clock_computed(), .left_out_s = mpi_clock_left_out(),

@@ -29,7 +29,7 @@ static void rank_ended(struct mpi_rank *r, int status)
         end->unfinalized_rank = id;
     if (r->ent.clock > end->last)
         end->last = r->ent.clock;
-    mpi_stats_rank_end(r);
+    mpi_observe_rank_end(r, status);
     end->now.ranks_done++;
 }
 
@@ -162,6 +162,7 @@ static void hook_exiting(struct vp_rank *f, int status, int phase)
 static void hook_starting(struct vp_rank *f, int *argc, char ***argv)
 {
     mpi_spawn_starting(mpi_rank_of(f), argc, argv);
+    mpi_observe_rank_begin(mpi_rank_of(f));
 }
 
 static uint64_t hook_rank(const struct vp_rank *f)

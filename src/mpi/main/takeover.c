@@ -20,10 +20,11 @@
 #include "mpi/clock.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm.h"
+#include "mpi/leaks.h"
 #include "mpi/main/line.h"
 #include "mpi/main/run.h"
 #include "mpi/main/trace.h"
-#include "mpi/stats.h"
+#include "mpi/observe.h"
 
 #define RELEASE_SECONDS 1.0 /* output is released at least this often */
 #define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */
@@ -131,7 +132,6 @@ static void map_page(void)
     mpi_world.opt = &page->opt;
     mpi_world.size = (uint32_t)page->opt.ranks;
     mpi_world.room = (uint32_t)run_room(&page->opt);
-    mpi_world.check_leaks = page->opt.check_leaks;
     mpi_world.checking = page->opt.check;
 }
 
@@ -214,7 +214,7 @@ static void set_up(void)
     mpi_world.machine.later = mpi_world.room - mpi_world.size;
     if (net_init(&mpi_world.net, &mpi_world.machine, run_fit(o), &err) != ERR_OK)
         log_fatal("%s", err.text);
-    mpi_world.plain_sends = mpi_world.net.uniform && !mpi_world.checking;
+    mpi_world.plain_sends = mpi_world.net.uniform && !mpi_world.checking && !MPI_MESSAGES_ARE_SEEN;
     if (mpi_coll_init(&mpi_world.machine, &err) != ERR_OK)
         log_fatal("%s", err.text);
     if (vp_init(&vp, &err) != ERR_OK)
@@ -240,6 +240,8 @@ static void set_up(void)
     output_init(&mpi_world.output, &out);
     mpi_clock_init(o);
     mpi_stats_init(o->detail);
+    if (o->check_leaks)
+        mpi_leaks_init();
     mpi_comm_init(mpi_world.size);
 }
 

@@ -24,6 +24,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/error.h"
 #include "mpi/ext.h"
+#include "mpi/observe.h"
 #include "mpi/p2p/p2p.h"
 
 enum mpi_msg_kind {
@@ -49,7 +50,7 @@ struct mpi_msg {
     uint8_t kind;      /* enum mpi_msg_kind */
     uint8_t service;   /* enum mpi_service */
     uint8_t is_signed; /* SIGNED, RTS, FREE: a struct mpi_sig follows the payload */
-    uint8_t spare;
+    uint8_t numbered;  /* its last 8 bytes are its number (seen.c) */
     char payload[];
 };
 _Static_assert(sizeof(struct mpi_msg) <= 64, "a message costs at most 64 bytes");
@@ -68,14 +69,16 @@ static inline int mpi_msg_is_users(const struct mpi_msg *m)
     return m->kind <= MPI_MSG_FREE && mpi_ctx_is_users(m->ctx);
 }
 
+/* ---- numbers for observers (seen.c) ---- */
+void mpi_msg_number(struct mpi_msg *, uint64_t number);
+uint64_t mpi_msg_number_of(const struct mpi_msg *);
+
 /* The receipt of a message ends here, whichever way it came: its payload is where the receive wants it,
  * which is complete at time t. `req` is NULL where there is none (wait.c). Frees the message. */
 static inline void mpi_received(struct mpi_rank *self, struct mpi_msg *m, const struct mpi_req *req,
                                 vtime t)
 {
-    (void)self;
-    (void)req;
-    (void)t;
+    mpi_observe_received(self, m, req, t);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 

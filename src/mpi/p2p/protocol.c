@@ -17,7 +17,6 @@
 
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/strand.h"
-#include "mpi/stats.h"
 #include "mpi/verify.h"
 
 static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,
@@ -86,16 +85,21 @@ static void pack(char *out, const void *buf, uint64_t count, const struct mpi_ty
         mpi_type_pack(type, count, buf, out);
 }
 
-/* Makes room for a signature if there is to be one. */
-static struct mpi_msg *new_signed(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,
-                                  uint64_t payload, int tag, uint32_t ctx)
+/* Makes room for a signature and a number if there are to be some, and sets the number. */
+static struct mpi_msg *new_matched(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,
+                                   uint64_t payload, int tag, uint32_t ctx)
 {
     int is_signed = mpi_world.checking && mpi_verify_wants(tag, ctx);
-    struct mpi_msg *m = new_msg(self, dst, kind, payload + (is_signed ? sizeof(struct mpi_sig) : 0));
+    int numbered = MPI_MESSAGES_ARE_SEEN && kind != MPI_MSG_FREE;
+    struct mpi_msg *m = new_msg(self, dst, kind, payload + (is_signed ? sizeof(struct mpi_sig) : 0) +
+                                                     (numbered ? sizeof(uint64_t) : 0));
 
     m->is_signed = (uint8_t)is_signed;
     if (is_signed && kind == MPI_MSG_EAGER)
         m->kind = MPI_MSG_SIGNED;
+    m->numbered = 0;
+    if (numbered)
+        mpi_msg_number(m, self->ext->sent);
     return m;
 }
 
@@ -117,7 +121,7 @@ __attribute__((noinline)) static void send_eager_other(struct mpi_rank *self, co
                                                        uint64_t cookie)
 {
     uint64_t bytes = count * (type ? type->size : 0);
-    struct mpi_msg *m = new_signed(self, dst, MPI_MSG_EAGER, bytes, tag, ctx);
+    struct mpi_msg *m = new_matched(self, dst, MPI_MSG_EAGER, bytes, tag, ctx);
 
     m->tag = tag;
     m->ctx = ctx;
@@ -157,7 +161,7 @@ static void send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
 
 static void send_rts(struct mpi_rank *self, struct mpi_req *req)
 {
-    struct mpi_msg *m = new_signed(self, (uint32_t)req->peer, MPI_MSG_RTS, 0, req->tag, req->ctx);
+    struct mpi_msg *m = new_matched(self, (uint32_t)req->peer, MPI_MSG_RTS, 0, req->tag, req->ctx);
 
     m->em.flags |= ENGINE_MSG_URGENT;
     m->tag = req->tag;
@@ -178,10 +182,22 @@ static struct mpi_msg *answer(struct mpi_rank *self, const struct mpi_msg *to,
     return m;
 }
 
+/* The same within a rendezvous, whose steps hand on the number of the message. */
+static struct mpi_msg *step(struct mpi_rank *self, const struct mpi_msg *to, enum mpi_msg_kind kind,
+                            uint64_t payload)
+{
+    struct mpi_msg *m = answer(self, to, kind, payload + (to->numbered ? sizeof(uint64_t) : 0));
+
+    m->numbered = 0;
+    if (to->numbered)
+        mpi_msg_number(m, mpi_msg_number_of(to));
+    return m;
+}
+
 void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_msg *rts, vtime t)
 {
     uint64_t dest = (uintptr_t)req;
-    struct mpi_msg *m = answer(self, rts, MPI_MSG_CTS, sizeof dest);
+    struct mpi_msg *m = step(self, rts, MPI_MSG_CTS, sizeof dest);
 
     m->cookie = rts->cookie;
     memcpy(m->payload, &dest, sizeof dest);
@@ -222,7 +238,7 @@ void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
     uint32_t src = cts->em.dst, dst = cts->em.src;
     uint64_t bytes = req->bytes;
     vtime t = cts->em.arrival;
-    struct mpi_msg *m = answer(self, cts, MPI_MSG_DATA, bytes);
+    struct mpi_msg *m = step(self, cts, MPI_MSG_DATA, bytes);
     struct engine_call call = {.load = bytes};
 
     memcpy(&m->cookie, cts->payload, sizeof m->cookie);
@@ -252,7 +268,7 @@ void mpi_p2p_send_free(struct mpi_rank *self, const void *buf, uint64_t count,
                        const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx)
 {
     uint64_t bytes = count * (type ? type->size : 0);
-    struct mpi_msg *m = new_signed(self, dst, MPI_MSG_FREE, bytes, tag, ctx);
+    struct mpi_msg *m = new_matched(self, dst, MPI_MSG_FREE, bytes, tag, ctx);
 
     m->em.arrival = self->ent.clock;
     m->tag = tag;
@@ -272,7 +288,7 @@ int mpi_p2p_try_send(struct mpi_rank *self, const void *buf, uint64_t count, str
         return 0;
     mpi_rank_prefetch(dst);
     mpi_clock_add(self, mpi_send_cost(self, dst, bytes));
-    mpi_stats_send(self, dst, bytes, ctx & 1);
+    mpi_observe_sent(self, dst, tag, ctx, bytes, NULL);
     send_eager(self, buf, count, type, dst, tag, ctx, 0);
     return 1;
 }
@@ -284,7 +300,7 @@ void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, 
     uint64_t bytes = count * (type ? type->size : 0);
 
     mpi_clock_add(self, mpi_send_cost(self, dst, bytes));
-    mpi_stats_send(self, dst, bytes, ctx & 1);
+    mpi_observe_sent(self, dst, tag, ctx, bytes, req);
     req->kind = MPI_REQ_SEND;
     req->flags &= MPI_REQ_HEAP | MPI_REQ_PERSISTENT | MPI_REQ_ACTIVE;
     req->mode = (uint8_t)mode;

@@ -124,6 +124,7 @@ int mpi_start(struct mpi_rank *self, MPI_Request *request)
     } else {
         mpi_partitioned_start(self, r);
     }
+    mpi_observe_request(self, MPI_REQUEST_START, r);
     return MPI_SUCCESS;
 }
 

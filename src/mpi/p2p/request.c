@@ -313,6 +313,7 @@ int mpi_req_finish(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI
     if (mpi_costs_are_for_requests())
         mpi_costs_finish(self, r);
     mpi_clock_reach(self, r->complete);
+    mpi_observe_request(self, MPI_REQUEST_COMPLETE, r);
     if (__builtin_expect(r->kind == MPI_REQ_GREQ, 0))
         return finish_greq(self, r, h, s);
     if (__builtin_expect(error != MPI_SUCCESS, 0))

@@ -68,7 +68,7 @@ static int nonblocking(struct mpi_rank *self, const void *buf, MPI_Count count, 
     mpi_drain(self);
     if (mpi_costs_are_for_requests() && dest != MPI_PROC_NULL)
         mpi_costs_start(self);
-    if (dest != MPI_PROC_NULL && !mpi_world.check_leaks &&
+    if (dest != MPI_PROC_NULL && !mpi_world.own_requests &&
         mpi_p2p_try_send(self, buf, (uint64_t)count, a.type,
                          mpi_comm_world_rank(a.comm, (uint32_t)dest), tag, a.comm->ctx, mode)) {
         *request = mpi_req_sent();

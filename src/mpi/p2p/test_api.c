@@ -25,6 +25,16 @@ static int complete_now(struct mpi_rank *self, struct mpi_req *r)
     return (r->flags & MPI_REQ_DONE) && r->complete <= self->ent.clock;
 }
 
+/* The same for a call that tells the program so. */
+static int test(struct mpi_rank *self, struct mpi_req *r)
+{
+    int complete = complete_now(self, r);
+
+    if (!complete)
+        mpi_observe_request(self, MPI_REQUEST_UNFINISHED, r);
+    return complete;
+}
+
 int mpi_test(struct mpi_rank *self, MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct mpi_req *r;
@@ -37,7 +47,7 @@ int mpi_test(struct mpi_rank *self, MPI_Request *request, int *flag, MPI_Status 
         return mpi_req_no_output(self);
     begin(self, 1, request);
     r = mpi_req_pending(self, *request);
-    *flag = !r || complete_now(self, r);
+    *flag = !r || test(self, r);
     if (!r)
         mpi_status_empty(status);
     if (!r || !*flag)
@@ -60,7 +70,7 @@ int mpi_request_get_status(struct mpi_rank *self, MPI_Request request, int *flag
         return mpi_req_no_output(self);
     begin(self, 1, &request);
     r = mpi_req_pending(self, request);
-    *flag = !r || complete_now(self, r);
+    *flag = !r || test(self, r);
     if (!r)
         mpi_status_empty(status);
     else if (*flag && r->kind == MPI_REQ_GREQ)
@@ -84,7 +94,7 @@ int mpi_testall(struct mpi_rank *self, int count, MPI_Request array_of_requests[
     for (int i = 0; i < count && *flag; i++) {
         struct mpi_req *r = mpi_req_pending(self, array_of_requests[i]);
 
-        *flag = !r || complete_now(self, r);
+        *flag = !r || test(self, r);
     }
     if (!*flag)
         return MPI_SUCCESS;
@@ -108,7 +118,7 @@ int mpi_testany(struct mpi_rank *self, int count, MPI_Request array_of_requests[
         struct mpi_req *r = mpi_req_pending(self, array_of_requests[i]);
 
         live += r != NULL;
-        if (r && complete_now(self, r)) {
+        if (r && test(self, r)) {
             MPI_Comm comm = (MPI_Comm)r->comm;
 
             engine_progress(&mpi_world.engine, self->ent.clock);
@@ -140,7 +150,7 @@ int mpi_testsome(struct mpi_rank *self, int incount, MPI_Request array_of_reques
 
         live += r != NULL;
         if (r)
-            complete_now(self, r);
+            test(self, r);
     }
     if (!live) {
         *outcount = MPI_UNDEFINED;
@@ -182,6 +192,7 @@ int mpi_cancel(struct mpi_rank *self, MPI_Request *request)
     r->flags |= MPI_REQ_CANCELLED | MPI_REQ_DONE;
     r->complete = self->ent.clock;
     r->error = MPI_SUCCESS;
+    mpi_observe_request(self, MPI_REQUEST_CANCEL, r);
     return MPI_SUCCESS;
 }
 
@@ -221,6 +232,7 @@ int mpi_request_free(struct mpi_rank *self, MPI_Request *request)
     mpi_drain(self);
     if (mpi_costs_are_for_requests())
         mpi_costs_end(self, r);
+    mpi_observe_request(self, MPI_REQUEST_FREE, r);
     if (mpi_partitioned_is_unmet(r) || !(mpi_req_is_idle(r) || (r->flags & MPI_REQ_DONE)))
         mpi_req_orphan(self, r);
     else if (r->kind == MPI_REQ_GREQ)

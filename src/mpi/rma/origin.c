@@ -228,9 +228,7 @@ void rma_issue(struct mpi_rank *self, struct rma_win *w, const struct rma_access
     m = new_message(self, p, a, bytes);
     m->cookie = brings_data(a->kind) ? expect_data(p, a) : (uintptr_t)p;
     expect_answer(p);
-    mpi_stats_send(self, p->world, moved, 0);
-    mpi_world.stats->access.rma_ops++;
-    mpi_world.stats->access.rma_bytes += moved;
+    mpi_observe_access(self, MPI_ACCESS_RMA, p->world, moved);
     post_message(self, p, m, bytes);
     free_at = buffer_free(self, p, bytes);
     reach(&p->local, free_at);

@@ -63,7 +63,7 @@ static void others(int free_all)
 
 int main(int argc, char **argv)
 {
-    MPI_Comm comm, named;
+    MPI_Comm comm, late, named;
     MPI_Group group;
     MPI_Datatype type[2], named_type, predefined;
     MPI_Op op;
@@ -74,6 +74,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_idup(MPI_COMM_WORLD, &late, &request[0]);
+    MPI_Wait(&request[0], MPI_STATUS_IGNORE);
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0, 0, &named);
     MPI_Comm_set_name(named, "workers");
     MPI_Comm_group(MPI_COMM_WORLD, &group);
@@ -90,6 +92,7 @@ int main(int argc, char **argv)
     MPI_Recv_init(&in, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &request[1]);
     if (argc > 1) {
         MPI_Comm_free(&comm);
+        MPI_Comm_free(&late);
         MPI_Comm_free(&named);
         MPI_Group_free(&group);
         MPI_Type_free(&type[0]);

@@ -1,0 +1,33 @@
+/*
+ * observer.c - see observer.h.
+ */
+#include "mpi/observer.h"
+
+#include <assert.h>
+
+#include "mpi/observe.h"
+
+void mpi_observer_attach(const struct mpi_observer *o)
+{
+    assert(mpi_world.observer_count < MPI_OBSERVERS_MAX);
+    mpi_world.observers[mpi_world.observer_count++] = o;
+#define MPI_EVENT(event, what) mpi_world.observed |= o->event ? MPI_SEES(event) : 0;
+    MPI_EVENTS(MPI_EVENT)
+#undef MPI_EVENT
+    if (o->slice)
+        mpi_world.plain = 0; /* the plain processor model tells nothing */
+    if (o->request)
+        mpi_world.own_requests = 1;
+    if (o->sent || o->received)
+        mpi_world.plain_sends = 0; /* messages bear numbers */
+}
+
+#define MPI_EVENT(event, what)                                                                  \
+    void mpi_tell_##event(struct mpi_rank *self, vtime t, const struct what *seen)              \
+    {                                                                                           \
+        for (uint32_t i = 0; i < mpi_world.observer_count; i++)                                 \
+            if (mpi_world.observers[i]->event)                                                  \
+                mpi_world.observers[i]->event(self, t, seen);                                   \
+    }
+MPI_EVENTS(MPI_EVENT)
+#undef MPI_EVENT

@@ -1,0 +1,154 @@
+/*
+ * observer.h - what happens to ranks, for everything that counts, checks or records it: statistics, the check
+ * for leaks, the recording of compute times, traces.
+ *
+ * An observer is a table of functions, one for each event that it wants. Attach it before the first rank runs;
+ * several may be attached. Every event has one place where it is reported, a hook in observe.h. A hook costs one
+ * look at mpi_world.observed, unless some observer wants the event.
+ *
+ * All functions run in the context of the rank they are told of, in its own order of calls; rank_end may also run in the
+ * context of the scheduler. With several processes each has observers of its own, for the ranks that it has. With
+ * ranks as processes one rank runs at a time and the memory of the simulator is shared (mem_alloc, static data),
+ * so an observer need not know. Functions must not switch ranks, nor call MPI.
+ *
+ * `t` is the virtual time of the event. It is the rank's clock, but for messages that are received and operations
+ * that go on beside the program (strand.h), which have times of their own.
+ */
+#ifndef MPI_OBSERVER_H
+#define MPI_OBSERVER_H
+
+#include "mpi/rank.h"
+
+/* Its program begins, or has ended. */
+struct mpi_seen_rank {
+    int status; /* rank_end: exit status */
+};
+
+/* A call begins or returns. MPI_Abort, and calls that end the run, do not return. MPI_Wtime and MPI_Wtick are not
+ * told of. Each argument is a word: an integer, a handle or a pointer; mpi_fn_signature (mpi_roles.h) says which
+ * it is, and how long an array. Those that a call fills in are of use when it returns. */
+struct mpi_seen_call {
+    enum mpi_fn fn;
+    const uint64_t *args;
+    vtime began; /* leave: when the call was entered */
+    int rc;      /* leave: what it returns, where that is an error class */
+};
+
+/* A message was sent, or its receipt is complete. `src` and `number` name it: `number` counts what a source has
+ * sent. Messages of collectives have an odd context, which is that of their communicator + 1. */
+struct mpi_seen_message {
+    uint32_t src, dst; /* world ranks */
+    uint32_t ctx;      /* context of the communicator */
+    int32_t tag;
+    uint64_t bytes;
+    uint64_t number;
+    MPI_Request request; /* which is complete with it, or MPI_REQUEST_NULL: of a blocking call or a collective */
+};
+
+/* A request. A handle names it from `made` or `start` until it is freed, or complete and not persistent; then it
+ * may be used again. */
+enum mpi_request_step {
+    MPI_REQUEST_MADE,     /* persistent, and not active */
+    MPI_REQUEST_START,    /* told when the call that starts it returns; its message may have been sent before */
+    MPI_REQUEST_COMPLETE, /* the program has learned so */
+    MPI_REQUEST_UNFINISHED, /* a test found it not complete */
+    MPI_REQUEST_CANCEL,   /* it was cancelled; `complete` follows */
+    MPI_REQUEST_FREE,     /* by MPI_Request_free */
+};
+struct mpi_seen_request {
+    enum mpi_request_step step;
+    MPI_Request request;
+    int kind;       /* enum mpi_req_kind (p2p.h) */
+    int persistent, cancelled;
+    int32_t source; /* complete receives: world rank of the sender, else -1 */
+    int32_t tag;
+    uint64_t bytes; /* of a complete send or receive */
+};
+
+/* A collective begins or ends, at this rank; of non-blocking ones `request` says which. */
+struct mpi_seen_collective {
+    int ended;
+    int operation; /* enum mpi_coll_op (coll/coll.h) */
+    MPI_Comm comm;
+    uint32_t ctx;  /* context of the communicator */
+    int root;      /* MPI_UNDEFINED: there is none */
+    uint64_t sent, received; /* bytes that the rank gives and gets, by its arguments */
+    MPI_Request request;
+};
+
+/* Handles that the program got or gave up. */
+enum mpi_object {
+    MPI_OBJECT_COMM = 0,
+    MPI_OBJECT_GROUP,
+    MPI_OBJECT_TYPE,
+    MPI_OBJECT_OP,
+    MPI_OBJECT_INFO,
+    MPI_OBJECT_ERRHANDLER,
+    MPI_OBJECT_KEYVAL,
+    MPI_OBJECT_WIN,
+    MPI_OBJECT_FILE,
+    MPI_OBJECTS
+};
+struct mpi_seen_object {
+    enum mpi_fn fn; /* the call that does so */
+    enum mpi_object kind;
+    uint64_t handle; /* as a number; may be a null handle or a predefined one */
+};
+
+/* Data of a file or a window is moved. */
+enum mpi_access { MPI_ACCESS_READ = 0, MPI_ACCESS_WRITE = 1, MPI_ACCESS_RMA };
+struct mpi_seen_access {
+    enum mpi_access what;
+    uint32_t peer; /* RMA: world rank of the target */
+    uint64_t bytes;
+};
+
+/* The rank has computed. */
+struct mpi_seen_slice {
+    enum mpi_fn fn; /* the call that ended the slice; MPI_FN_COUNT: something else, such as the reading of a clock */
+    int declared;   /* by orrery_compute or orrery_flops, or settled for a region: not measured */
+    vtime host;     /* what the processor model says, on this computer */
+    vtime charged;  /* what the rank's clock was moved by */
+};
+
+/* A part of the program with a name (orrery_region). */
+struct mpi_seen_region {
+    const char *name; /* NULL: the innermost ends */
+};
+
+/* Events: the function of struct mpi_observer, and what it is told. */
+#define MPI_EVENTS(EVENT)                                                                       \
+    EVENT(rank_begin, mpi_seen_rank)                                                            \
+    EVENT(rank_end, mpi_seen_rank)                                                              \
+    EVENT(enter, mpi_seen_call)                                                                 \
+    EVENT(leave, mpi_seen_call)                                                                 \
+    EVENT(sent, mpi_seen_message)                                                               \
+    EVENT(received, mpi_seen_message)                                                           \
+    EVENT(request, mpi_seen_request)                                                            \
+    EVENT(collective, mpi_seen_collective)                                                      \
+    EVENT(made, mpi_seen_object)                                                                \
+    EVENT(freed, mpi_seen_object)                                                               \
+    EVENT(access, mpi_seen_access)                                                              \
+    EVENT(slice, mpi_seen_slice)                                                                \
+    EVENT(region, mpi_seen_region)
+
+struct mpi_observer {
+    const char *name;
+#define MPI_EVENT(event, what) \
+    void (*event)(struct mpi_rank *self, vtime t, const struct what *);
+    MPI_EVENTS(MPI_EVENT)
+#undef MPI_EVENT
+};
+
+enum mpi_event {
+#define MPI_EVENT(event, what) MPI_EVENT_##event,
+    MPI_EVENTS(MPI_EVENT)
+#undef MPI_EVENT
+};
+/* Its bit in mpi_world.observed. */
+#define MPI_SEES(event) (1u << MPI_EVENT_##event)
+
+/* The table must live as long as the run. */
+void mpi_observer_attach(const struct mpi_observer *);
+
+#endif
