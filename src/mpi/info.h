@@ -13,10 +13,12 @@
 struct mpi_rank;
 
 /* A new, empty object, owned by the caller or handed to the program; sets a pair in an object that
- * exists; frees one. mpi_info_lookup (comm.h) finds a value. */
+ * exists; frees one. */
 MPI_Info mpi_info_make(void);
 void mpi_info_put(MPI_Info info, const char *key, const char *value);
 void mpi_info_drop(MPI_Info info);
+/* Value of a key in an info object (borrowed), or NULL. */
+const char *mpi_info_lookup(MPI_Info, const char *key);
 /* Is it an info object? */
 int mpi_info_exists(MPI_Info info);
 

@@ -9,7 +9,7 @@
  * receives are started for the step up before the step down, and sends the other way round.
  */
 #include "mpi/coll/coll_internal.h"
-#include "mpi/topo/topo.h"
+#include "mpi/comm/topology.h"
 
 /* Starts everything; returns the number of requests. */
 static uint32_t start_all(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,

@@ -20,10 +20,11 @@
 #include "base/array.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "mpi/dynamic/spawn.h"
+#include "mpi/comm/app.h"
+#include "mpi/comm/errhandler.h"
+#include "mpi/comm/topology.h"
 #include "mpi/ext.h"
 #include "mpi/info.h"
-#include "mpi/topo/topo.h"
 #include "mpi/verify.h"
 
 #define COMM_HANDLE 0x84000000u
@@ -100,18 +101,6 @@ static struct mpi_comm *world_of_caller(void)
 static inline struct mpi_comm *world(void)
 {
     return __builtin_expect(mpi_world.has_spawned, 0) ? world_of_caller() : &comm_world;
-}
-
-struct mpi_comm *mpi_comm_adopt_world(struct mpi_rank *self, mpi_comm_desc desc)
-{
-    struct mpi_comm *c;
-
-    mpi_comm_adopt(self, &comm_world, desc);
-    c = mpi_comm_of_desc(desc);
-    c->handle = MPI_COMM_WORLD;
-    c->name = world_name;
-    mpi_world.has_spawned = 1;
-    return c;
 }
 
 struct mpi_comm *mpi_comm_at(MPI_Comm handle)

@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "mpi/comm/errhandler.h"
 #include "base/mem.h"
 #include "mpi/comm/check.h"
 #include "mpi/ext.h"

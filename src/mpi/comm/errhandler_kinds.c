@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "mpi/comm/check.h"
+#include "mpi/comm/errhandler.h"
 #include "mpi/comm/errhandler_internal.h"
 #include "mpi/objects.h"
 #include "mpi_impl.h"

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mpi/comm/check.h"
+#include "mpi/check.h"
+#include "mpi/comm/errhandler.h"
 #include "mpi_impl.h"
 
 #define ADDED_FIRST (MPI_ERR_LASTCODE + 1)

@@ -16,6 +16,8 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "mpi/comm/comm.h"
+#include "mpi/comm/errhandler.h"
+#include "mpi/create/create.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/team.h"
 
@@ -231,4 +233,17 @@ MPI_Comm mpi_comm_adopt(struct mpi_rank *self, const struct mpi_comm *parent, mp
     if (mine != c->errhandler)
         mpi_errhandler_set_for(self, c, mine);
     return c->handle;
+}
+
+struct mpi_comm *mpi_comm_adopt_world(struct mpi_rank *self, mpi_comm_desc desc)
+{
+    const struct mpi_comm *first = mpi_comm_at(MPI_COMM_WORLD);
+    struct mpi_comm *c;
+
+    mpi_comm_adopt(self, first, desc);
+    c = mpi_comm_of_desc(desc);
+    c->handle = MPI_COMM_WORLD;
+    c->name = first->name;
+    mpi_world.has_spawned = 1;
+    return c;
 }

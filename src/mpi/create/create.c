@@ -7,12 +7,14 @@
  * of its first member, which no other of the disjoint groups has, and members are ordered by their
  * rank in it.
  */
+#include "mpi/create/create.h"
 #include "mpi/attr.h"
 #include "mpi/comm/check.h"
+#include "mpi/comm/errhandler.h"
 #include "mpi/comm/group_memo.h"
+#include "mpi/comm/topology.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/p2p/tags.h"
-#include "mpi/topo/topo.h"
 #include "mpi_impl.h"
 
 /* The rank in c of member i. */

@@ -7,7 +7,9 @@
  * lower world rank makes both sides; both leaders know both groups.
  */
 #include "mpi/comm/check.h"
+#include "mpi/comm/errhandler.h"
 #include "mpi/comm/errhandler_internal.h"
+#include "mpi/create/create.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/p2p/tags.h"
 #include "mpi_impl.h"

@@ -4,6 +4,7 @@
  */
 #include "mpi/coll/coll.h"
 #include "mpi/comm/check.h"
+#include "mpi/create/create.h"
 #include "mpi/info.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/strand.h"

@@ -13,6 +13,8 @@
 #include "base/mem.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/check.h"
+#include "mpi/comm/errhandler.h"
+#include "mpi/create/create.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/p2p/tags.h"
 #include "mpi_impl.h"

@@ -22,6 +22,8 @@
 
 #include "base/mem.h"
 #include "mpi/comm/check.h"
+#include "mpi/comm/errhandler.h"
+#include "mpi/create/create.h"
 #include "mpi/info.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/p2p/tags.h"

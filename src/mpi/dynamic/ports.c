@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "mpi/create/create.h"
 #include "mpi/p2p/service.h"
 
 struct port {

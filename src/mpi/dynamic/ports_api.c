@@ -9,6 +9,7 @@
 
 #include "mpi/coll/coll.h"
 #include "mpi/comm/check.h"
+#include "mpi/create/create.h"
 #include "mpi/dynamic/ports.h"
 #include "mpi/info.h"
 #include "mpi/p2p/service.h"

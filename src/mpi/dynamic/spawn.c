@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "mpi/create/create.h"
 #include "mpi/p2p/service.h"
 #include "mpi/team.h"
 

@@ -20,7 +20,7 @@
 
 #include "base/buf.h"
 #include "base/vtime.h"
-#include "mpi/comm/comm.h"
+#include "mpi/comm/app.h"
 
 struct mpi_msg;
 
@@ -42,16 +42,6 @@ struct spawn_answer {
     vtime arrival;
     mpi_comm_desc desc; /* of the intercommunicator, for the parents' side */
     int32_t *started;   /* where the number of ranks of each command goes */
-};
-
-/* What makes a rank that was spawned different; hangs off its ext. */
-struct mpi_app {
-    struct mpi_comm *world; /* its MPI_COMM_WORLD */
-    mpi_comm_desc world_desc, parent_desc;
-    int appnum;
-    int argc;
-    char **argv;
-    char *wdir; /* "" that of the run; all these are one block */
 };
 
 /* For the table of services (main/services.c). */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/info.h"
 #include "mpi_impl.h"
 
 int64_t io_info_number(MPI_Info info, const char *key)

@@ -19,6 +19,7 @@
 #include "base/sys.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/check.h"
+#include "mpi/create/create.h"
 #include "mpi/io/file.h"
 #include "mpi/io/info.h"
 #include "mpi/op/op.h"

@@ -22,6 +22,7 @@
 #include "base/sys.h"
 #include "engine/output_ledger.h"
 #include "mpi/comm/comm.h"
+#include "mpi/create/create.h"
 #include "mpi/stats.h"
 #include "mpi/verify.h"
 

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mpi/comm/check.h"
+#include "mpi/check.h"
+#include "mpi/rank.h"
 #include "mpi_impl.h"
 
 int mpi_get_version(struct mpi_rank *self, int *version, int *subversion)

@@ -7,8 +7,9 @@
  */
 #include "mpi/attr.h"
 
+#include "mpi/comm/app.h"
 #include "mpi/comm/check.h"
-#include "mpi/dynamic/spawn.h"
+#include "mpi/comm/errhandler.h"
 #include "mpi/entry.h"
 #include "mpi/ext.h"
 #include "mpi/object/attr_internal.h"

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
-#include "mpi/comm/check.h"
+#include "mpi/check.h"
 #include "mpi_impl.h"
 
 #define INFO_HANDLE 0x9c000000u

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mpi/comm/check.h"
+#include "mpi/check.h"
 #include "mpi/p2p/compound.h"
 #include "mpi/user.h"
 #include "mpi_impl.h"

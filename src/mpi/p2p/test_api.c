@@ -5,7 +5,7 @@
  * never zero, so that polling loops end). What is known to complete, now or later, needs no
  * decision; what is not known yet is a decision due at the clock.
  */
-#include "mpi/comm/check.h"
+#include "mpi/check.h"
 #include "mpi/p2p/compound.h"
 #include "mpi_impl.h"
 

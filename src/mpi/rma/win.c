@@ -16,6 +16,8 @@
 #include "mpi/attr.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/check.h"
+#include "mpi/comm/errhandler.h"
+#include "mpi/create/create.h"
 #include "mpi/objects.h"
 #include "mpi/p2p/tags.h"
 #include "mpi/rma/rma_internal.h"

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "mpi/comm/check.h"
+#include "mpi/info.h"
 #include "mpi/rma/rma_internal.h"
 #include "mpi_impl.h"
 

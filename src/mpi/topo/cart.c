@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "mpi/comm/check.h"
+#include "mpi/create/create.h"
 #include "mpi/p2p/tags.h"
 #include "mpi/topo/topo.h"
 #include "mpi_impl.h"
@@ -27,21 +28,6 @@ struct mpi_topo *mpi_topo_cart(int ndims, const int *dims, const int *periods)
         t->periods[i] = periods[i] != 0;
     }
     return t;
-}
-
-/* Ranks that the dimensions make, and how many lie between neighbours in dimension d. */
-static int stride_of(const struct mpi_topo *t, int d)
-{
-    int stride = 1;
-
-    while (++d < t->ndims)
-        stride *= t->dims[d];
-    return stride;
-}
-
-static int coord_of(const struct mpi_topo *t, int rank, int d)
-{
-    return rank / stride_of(t, d) % t->dims[d];
 }
 
 /* ---- checks ---- */
@@ -132,7 +118,7 @@ int mpi_cart_sub(struct mpi_rank *self, MPI_Comm comm, const int remain_dims[], 
     for (int d = 0; d < c->topo->ndims; d++) {
         int *place = remain_dims[d] ? &key : &color;
 
-        *place = *place * c->topo->dims[d] + coord_of(c->topo, me, d);
+        *place = *place * c->topo->dims[d] + mpi_topo_cart_coord(c->topo, me, d);
         remaining += remain_dims[d] != 0;
     }
     if (!remaining) /* like a grid without dimensions: rank 0 has it */
@@ -199,7 +185,7 @@ int mpi_cart_get(struct mpi_rank *self, MPI_Comm comm, int maxdims, int dims[], 
     for (int d = 0; d < c->topo->ndims; d++) {
         dims[d] = c->topo->dims[d];
         periods[d] = c->topo->periods[d];
-        coords[d] = coord_of(c->topo, me, d);
+        coords[d] = mpi_topo_cart_coord(c->topo, me, d);
     }
     return MPI_SUCCESS;
 }
@@ -217,7 +203,7 @@ int mpi_cart_coords(struct mpi_rank *self, MPI_Comm comm, int rank, int maxdims,
     if (!rc && c->topo->ndims)
         rc = mpi_check_ptr(self, comm, coords, "coords");
     for (int d = 0; !rc && d < c->topo->ndims; d++)
-        coords[d] = coord_of(c->topo, rank, d);
+        coords[d] = mpi_topo_cart_coord(c->topo, rank, d);
     return rc;
 }
 
@@ -244,17 +230,6 @@ int mpi_cart_rank(struct mpi_rank *self, MPI_Comm comm, const int coords[], int 
     if (!rc)
         *rank = at;
     return rc;
-}
-
-int mpi_topo_cart_step(const struct mpi_topo *t, int me, int d, int64_t disp)
-{
-    int64_t size = t->dims[d], x = coord_of(t, me, d), to = x + disp;
-
-    if (t->periods[d])
-        to = (to % size + size) % size;
-    else if (to < 0 || to >= size)
-        return MPI_PROC_NULL;
-    return (int)(me + (to - x) * stride_of(t, d));
 }
 
 int mpi_cart_shift(struct mpi_rank *self, MPI_Comm comm, int direction, int disp, int *rank_source,

@@ -11,7 +11,7 @@
  * leaves few of them to try.
  */
 #include "base/mem.h"
-#include "mpi/comm/check.h"
+#include "mpi/check.h"
 #include "mpi/topo/topo.h"
 #include "mpi_impl.h"
 

@@ -99,11 +99,6 @@ static int route(struct mpi_rank *self, struct mpi_comm *c, struct records *have
 
 /* ---- a rank's own neighbours ---- */
 
-struct mpi_dist *mpi_topo_dist_of(const struct mpi_topo *t, int rank)
-{
-    return (struct mpi_dist *)(uintptr_t)*map_find(&t->own, (uint64_t)rank);
-}
-
 static struct mpi_dist *dist_new(int in, int out, int weighted)
 {
     size_t n = ((size_t)in + (size_t)out) * (weighted ? 2 : 1);

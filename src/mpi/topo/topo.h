@@ -1,75 +1,13 @@
 /*
- * topo.h - topologies of communicators: Cartesian, graph and distributed graph.
- *
- * One object is shared by all members of a communicator in a process, and by its duplicates. Of a
- * Cartesian topology a rank's coordinates follow from its rank; a graph is kept whole once, since
- * every member gives it whole; of a distributed graph every member adds its own neighbours. Nothing
- * here switches unless said otherwise.
+ * topo.h - making communicators with a topology (comm/topology.h). Nothing here switches unless said otherwise.
  */
 #ifndef MPI_TOPO_TOPO_H
 #define MPI_TOPO_TOPO_H
 
-#include <mpi.h>
-#include <stdint.h>
-
-#include "base/map.h"
-
-struct mpi_comm;
-struct mpi_rank;
-
-enum mpi_topo_kind { MPI_TOPO_CART = 0, MPI_TOPO_GRAPH, MPI_TOPO_DIST_GRAPH };
-
-struct mpi_topo {
-    uint32_t refs;
-    uint32_t kind; /* enum mpi_topo_kind */
-    union {
-        struct {
-            int ndims;
-            int *dims;    /* ndims sizes ... */
-            int *periods; /* ... and 0 or 1 each; one allocation with the struct */
-        };
-        struct {
-            int nnodes;
-            int *index; /* as the program gave them; one allocation with the struct */
-            int *edges;
-        };
-        struct map own; /* distributed graph: rank in the communicator -> struct mpi_dist */
-    };
-};
-
-/* One rank's neighbours in a distributed graph. */
-struct mpi_dist {
-    int in, out;
-    int weighted;
-    int numbers[]; /* sources, destinations; and their weights in the same order if weighted */
-};
-static inline int *mpi_dist_sources(const struct mpi_dist *d)
-{
-    return (int *)d->numbers;
-}
-static inline int *mpi_dist_destinations(const struct mpi_dist *d)
-{
-    return (int *)d->numbers + d->in;
-}
-static inline int *mpi_dist_source_weights(const struct mpi_dist *d)
-{
-    return (int *)d->numbers + d->in + d->out;
-}
-static inline int *mpi_dist_destination_weights(const struct mpi_dist *d)
-{
-    return (int *)d->numbers + 2 * (size_t)d->in + d->out;
-}
-/* Those of a rank of the communicator in this process that has added its own. */
-struct mpi_dist *mpi_topo_dist_of(const struct mpi_topo *, int rank);
+#include "mpi/comm/topology.h"
 
 /* Copies its arguments; one ref for the caller. */
 struct mpi_topo *mpi_topo_cart(int ndims, const int *dims, const int *periods);
-struct mpi_topo *mpi_topo_ref(struct mpi_topo *);
-void mpi_topo_unref(struct mpi_topo *);
-
-/* The rank `disp` steps away from rank `me` in dimension d of a Cartesian topology, or
- * MPI_PROC_NULL. */
-int mpi_topo_cart_step(const struct mpi_topo *, int me, int d, int64_t disp);
 
 /* Raises what is wrong: comm must be an intracommunicator, out not NULL. */
 int mpi_topo_check_parent(struct mpi_rank *self, MPI_Comm comm, const void *out,
@@ -79,22 +17,6 @@ int mpi_topo_check_parent(struct mpi_rank *self, MPI_Comm comm, const void *out,
  * not in it. May switch. Returns an MPI class. */
 int mpi_topo_make_comm(struct mpi_rank *self, struct mpi_comm *c, int n, int tag,
                        struct mpi_comm **made);
-
-/*
- * The calling rank's neighbours in the order that neighbourhood collectives use (MPI-4.0, 8.6):
- * sources send to it, destinations receive from it. In a Cartesian topology both are the ranks one
- * step down and one step up in each dimension, MPI_PROC_NULL where there is none. A rank may occur
- * more than once, also the caller itself.
- */
-struct mpi_neighbors {
-    int in, out;
-    const int *sources, *destinations; /* borrowed from the topology, or in heap */
-    int *heap;
-};
-/* Returns MPI_SUCCESS, or MPI_ERR_TOPOLOGY if c has none. O(neighbours). */
-int mpi_topo_neighbors(const struct mpi_rank *self, const struct mpi_comm *c,
-                       struct mpi_neighbors *);
-void mpi_neighbors_fini(struct mpi_neighbors *);
 
 /* Balanced factors: fills the ndims entries of `out` with factors of n > 0, not increasing, as
  * close together as possible (see dims.c). */

@@ -6,6 +6,7 @@
  * ranks are doing on the communicator at that time; that is refused.
  */
 #include "mpi/comm/check.h"
+#include "mpi/create/create.h"
 #include "mpi_impl.h"
 
 int mpix_comm_revoke(struct mpi_rank *self, MPI_Comm comm)
