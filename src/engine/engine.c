@@ -318,6 +318,24 @@ static void status(struct engine *e, struct engine_status *s)
     }
 }
 
+/* Is the medium one with a clock of its own? */
+static int is_outside(const struct engine *e)
+{
+    return e->cfg.medium && e->cfg.medium->wait;
+}
+
+/* Is there no need to look for a livelock? */
+static int may_idle(const struct engine *e, const struct engine_status *s)
+{
+    return e->cfg.idle_limit <= 0 || s->first.due == VTIME_NEVER || s->medium != VTIME_NEVER ||
+           s->busy > 0 || is_outside(e);
+}
+
+void engine_status_complete(const struct engine *e, struct engine_status *all)
+{
+    all->idle_since = all->progressed && !may_idle(e, all) ? all->first.due : e->idle_since;
+}
+
 /* Are all entities of all processes blocked or done, and no message under way? Then e->all tells. */
 static int quiescent(struct engine *e)
 {
@@ -326,6 +344,7 @@ static int quiescent(struct engine *e)
     status(e, &mine);
     if (e->cfg.peers)
         return e->cfg.peers->settle(e->cfg.peers->owner, &mine, &e->all);
+    engine_status_complete(e, &mine);
     e->all = mine;
     e->progressed = 0;
     return 1;
@@ -369,6 +388,14 @@ static void grant_until(struct engine *e, vtime safe)
         wake_first(e);
 }
 
+void engine_learn(struct engine *e, vtime safe_until, vtime reached)
+{
+    if (reached > e->reached)
+        e->reached = reached;
+    if (safe_until > e->safe_until)
+        grant_until(e, safe_until);
+}
+
 /* How far this step goes: the medium handles events of up to one lookahead, and none beyond `first`. */
 static void reach(struct engine *e, vtime medium, vtime first)
 {
@@ -380,13 +407,7 @@ static void reach(struct engine *e, vtime medium, vtime first)
         e->reached = ahead;
 }
 
-/* Is the medium one with a clock of its own? */
-static int is_outside(const struct engine *e)
-{
-    return e->cfg.medium && e->cfg.medium->wait;
-}
-
-/* Waits for such a medium. What is due may be decided as far as its clock has come. */
+/* Waits for a medium with a clock of its own. What is due may be decided as far as its clock has come. */
 static int attend(struct engine *e)
 {
     vtime past = e->cfg.medium->wait(e->cfg.medium->owner, e->all.first.due);
@@ -433,16 +454,9 @@ static int grant(struct engine *e)
 
 /* Decisions keep falling due, but nothing has happened since the time that the first of them was
  * due. (Not since the last progress: an entity may have computed for long since then.) */
-static int is_livelock(struct engine *e)
+static int is_livelock(const struct engine *e, const struct engine_status *s)
 {
-    const struct engine_status *s = &e->all;
-
-    if (e->cfg.idle_limit <= 0 || s->first.due == VTIME_NEVER || s->medium != VTIME_NEVER ||
-        s->busy > 0 || is_outside(e))
-        return 0;
-    if (s->progressed)
-        e->idle_since = s->first.due;
-    return s->first.due > vtime_add(e->idle_since, e->cfg.idle_limit) &&
+    return !may_idle(e, s) && s->first.due > vtime_add(s->idle_since, e->cfg.idle_limit) &&
            s->first.due > vtime_add(s->last_progress, e->cfg.idle_limit);
 }
 
@@ -491,25 +505,42 @@ void engine_abort_elsewhere(struct engine *e, struct engine_due d)
         e->abort = d;
 }
 
-/* What the status of all means; ENGINE_END_GOES_ON: some go on. */
-static enum engine_end conclude(struct engine *e)
+/* Does the status of all say that the run is over, whatever may be due? Else ENGINE_END_GOES_ON. */
+static enum engine_end is_over(const struct engine *e, const struct engine_status *s)
 {
-    const struct engine_status *s = &e->all;
-
     if (s->done == e->cfg.place.world + s->born)
         return ENGINE_END_DONE;
     /* has everything that is due before the abort happened? */
     if (s->abort.due != VTIME_NEVER && due_before(&s->abort, &s->first) &&
         s->abort.due < s->medium)
         return ENGINE_END_ABORTED;
-    if (is_livelock(e))
-        return ENGINE_END_LIVELOCK;
-    if (grant(e))
-        return ENGINE_END_GOES_ON;
-    if (s->busy == 0)
+    return is_livelock(e, s) ? ENGINE_END_LIVELOCK : ENGINE_END_GOES_ON;
+}
+
+/* What the status of all means; ENGINE_END_GOES_ON: some go on. */
+static enum engine_end conclude(struct engine *e)
+{
+    enum engine_end end = is_over(e, &e->all);
+
+    e->idle_since = e->all.idle_since;
+    if (end != ENGINE_END_GOES_ON || grant(e))
+        return end;
+    if (e->all.busy == 0)
         return ENGINE_END_DEADLOCK;
     wake_busy(e);
     return ENGINE_END_GOES_ON;
+}
+
+/* With a medium all take part: it is what most of their messages wait for. */
+int engine_status_skips(const struct engine *e, const struct engine_status *all,
+                        const struct engine_status *part)
+{
+    if (e->cfg.medium || part->busy || all->first.due == VTIME_NEVER ||
+        is_over(e, all) != ENGINE_END_GOES_ON)
+        return 0;
+    if (e->cfg.lookahead <= 0)
+        return part->first.id != all->first.id;
+    return part->first.due >= vtime_add(all->first.due, e->cfg.lookahead);
 }
 
 /* Nobody is ready. The same, ENGINE_END_GOES_ON: look again. */

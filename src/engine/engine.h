@@ -162,10 +162,21 @@ struct engine_status {
     uint64_t born;       /* entities that were spares */
     uint64_t progressed; /* something succeeded since the last common quiescence */
     uint64_t busy;       /* entities that are busy */
+    vtime idle_since;    /* of all: since when nothing has succeeded; see struct engine */
 };
 
 /* Makes `into` the status of both. */
 void engine_status_merge(struct engine_status *into, const struct engine_status *from);
+
+struct engine;
+/* For the process that collects the status of all, before it tells the others: fills in what follows from
+ * earlier ones. */
+void engine_status_complete(const struct engine *, struct engine_status *all);
+/* The same process asks: does the step that follows from the status of all leave the process with this
+ * status as it is? Then that may stay out of it, as long as it learns how far others have come
+ * (engine_learn) when it hears of them. */
+int engine_status_skips(const struct engine *, const struct engine_status *all,
+                        const struct engine_status *part);
 
 /* The other processes of the simulation. All functions but `send` are called in scheduler context. */
 struct engine_peers {
@@ -294,6 +305,9 @@ void engine_inject(struct engine *, struct engine_msg *);
  * the medium. Wakes the destination if it is blocked and enough has come, or when a decision that it
  * brings is safe. */
 void engine_deliver(struct engine *, struct engine_msg *, const struct engine_call *);
+/* Another process, from which messages are about to be delivered, has taken part in steps that this one has
+ * stayed out of: its safe_until and reached. Scheduler context. */
+void engine_learn(struct engine *, vtime safe_until, vtime reached);
 /* Hands a message to the medium at time m->arrival. */
 void engine_submit(struct engine *, struct engine_msg *, const struct engine_call *);
 /* A message leaves the medium: for engine_medium only, in `submit`, `advance` and `wait`. */

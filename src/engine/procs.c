@@ -4,8 +4,10 @@
  * Invariants
  *  1. A batch counts as sent when it is given to the link, and as received when all its messages
  *     are with their entities. A report is made with all boxes empty.
- *  2. The coordinator forgets all reports when it gives a verdict; a report of an older epoch that
- *     is still on its way is not taken.
+ *  2. The coordinator forgets the reports of those that get a verdict; a report of an older epoch that
+ *     is still on its way is not taken. Other reports stand.
+ *  3. When a message of a round reaches a process, that process knows of the round: from the coordinator, or
+ *     from the head of the batch. So no decision waits for a later round than in one process.
  */
 #include "engine/procs.h"
 
@@ -63,10 +65,21 @@ static uint64_t batch_hash(uint64_t from, uint64_t to, uint64_t k)
 
 /* ---- sending ---- */
 
+/* Batches begin with how far this process has come. */
+static void tell(struct procs *p, uint32_t to, char *data)
+{
+    const struct engine *e = p->cfg.engine;
+
+    p->told[to] = (struct procs_head){e->safe_until, e->reached};
+    memcpy(data, &p->told[to], sizeof p->told[to]);
+}
+
 static void batch_send(struct procs *p, uint32_t to, int tag, char *data, size_t len)
 {
     const struct native_link *link = &p->cfg.link;
 
+    if (tag == TAG_BATCH)
+        tell(p, to, data);
     p->sent += batch_hash(link->proc, to, p->sent_to[to]++);
     p->batches++;
     link->send(link->owner, to, tag, data, len);
@@ -103,8 +116,10 @@ static char *box_room(struct procs *p, uint32_t to, size_t bytes)
         box->listed = 1;
         p->open[p->open_count++] = to;
     }
-    if (!box->data) /* a message larger than a box has one of its own */
-        box->data = native_alloc(bytes > p->box_size ? bytes : p->box_size);
+    if (!box->data) { /* a message larger than a box has one of its own */
+        box->len = sizeof(struct procs_head);
+        box->data = native_alloc(box->len + bytes > p->box_size ? box->len + bytes : p->box_size);
+    }
     at = box->data + box->len;
     box->len += bytes;
     return at;
@@ -126,12 +141,23 @@ static void peers_send(void *owner, struct engine_msg *m, const struct engine_ca
         e->unsent = ticks_now() >= e->next_poll ? 2 : 1;
 }
 
+/* Does this process know more of the steps than it has told that one? */
+static int is_ahead(const struct procs *p, uint32_t to)
+{
+    const struct engine *e = p->cfg.engine;
+
+    return p->told[to].safe_until < e->safe_until || p->told[to].reached < e->reached;
+}
+
 void procs_flush(struct procs *p)
 {
     struct procs_batch *b;
 
     while ((b = p->full)) {
         p->full = b->next;
+        if (b->tag != TAG_BATCH && is_ahead(p, b->to)) /* an item says nothing */
+            batch_send(p, b->to, TAG_BATCH, native_alloc(sizeof(struct procs_head)),
+                       sizeof(struct procs_head));
         batch_send(p, b->to, b->tag, b->data, b->len);
         mem_free(b);
     }
@@ -166,10 +192,13 @@ void procs_item(struct procs *p, uint32_t to, int tag, void *data, size_t bytes)
 static void batch_deliver(struct procs *p, const char *data, size_t len)
 {
     struct engine *e = p->cfg.engine;
+    struct procs_head sender;
     struct engine_msg head;
     struct engine_call call;
 
-    for (size_t at = 0; at < len;) {
+    memcpy(&sender, data, sizeof sender);
+    engine_learn(e, sender.safe_until, sender.reached);
+    for (size_t at = sizeof sender; at < len;) {
         struct engine_msg *m;
         size_t size;
 
@@ -248,32 +277,48 @@ static void peers_poll(void *owner)
 
 /* ---- the coordinator ---- */
 
-static void give_verdict(struct procs *p)
+/* The process gets the verdict, and will report anew. */
+static void send_verdict(struct procs *p, uint32_t to, const struct engine_status *all)
 {
     const struct native_link *link = &p->cfg.link;
-    struct procs_verdict v = {.epoch = p->next_epoch, .all = p->reports[0].status};
+    struct procs_verdict v = {p->epochs[to]++, *all};
 
-    for (uint32_t i = 1; i < link->procs; i++)
-        engine_status_merge(&v.all, &p->reports[i].status);
-    for (uint32_t i = 0; i < link->procs; i++) {
-        v.serial = p->reports[i].serial;
-        if (i != link->proc)
-            link->send(link->owner, i, TAG_VERDICT, native_copy(&v, sizeof v), sizeof v);
-        else
-            p->verdict = v;
+    p->has_report[to] = 0;
+    p->report_count--;
+    p->sum_sent -= p->reports[to].sent;
+    p->sum_received -= p->reports[to].received;
+    if (to != link->proc) {
+        link->send(link->owner, to, TAG_VERDICT, native_copy(&v, sizeof v), sizeof v);
+        return;
     }
+    p->verdict = v;
     p->has_verdict = 1;
-    p->next_epoch++;
-    memset(p->has_report, 0, link->procs);
-    p->report_count = 0;
-    p->sum_sent = p->sum_received = 0;
+}
+
+static void give_verdict(struct procs *p)
+{
+    const struct engine *e = p->cfg.engine;
+    struct engine_status all = p->reports[0].status;
+
+    for (uint32_t i = 1; i < p->cfg.link.procs; i++)
+        engine_status_merge(&all, &p->reports[i].status);
+    engine_status_complete(e, &all);
+    for (uint32_t i = 0; i < p->cfg.link.procs; i++) {
+        struct procs_report *r = &p->reports[i];
+
+        p->settled[i] = r->serial;
+        if (i == p->cfg.link.proc || !engine_status_skips(e, &all, &r->status))
+            send_verdict(p, i, &all);
+        else
+            r->status.progressed = 0;
+    }
 }
 
 static void take_report(struct procs *p, uint32_t from, const struct procs_report *r)
 {
     struct procs_report *old = &p->reports[from];
 
-    if (r->epoch != p->next_epoch)
+    if (r->epoch != p->epochs[from])
         return;
     if (p->has_report[from]) {
         p->sum_sent -= old->sent;
@@ -283,6 +328,8 @@ static void take_report(struct procs *p, uint32_t from, const struct procs_repor
         p->report_count++;
     }
     *old = *r;
+    /* more may have happened there before the last verdict than it rests on */
+    old->status.progressed = r->progress > p->settled[from];
     p->sum_sent += r->sent;
     p->sum_received += r->received;
     if (p->report_count == p->cfg.link.procs && p->sum_sent == p->sum_received)
@@ -295,12 +342,11 @@ static void report(struct procs *p, const struct engine_status *mine)
 {
     const struct native_link *link = &p->cfg.link;
 
-    p->last = (struct procs_report){.epoch = p->epoch, .serial = p->last.serial + 1,
-                                    .sent = p->sent, .received = p->received, .status = *mine};
-    /* more may happen here before the verdict: what it does not rest on is reported again */
     if (mine->progressed)
-        p->progress = p->last.serial;
-    p->last.status.progressed = p->progress > p->settled;
+        p->progress = p->last.serial + 1;
+    p->last = (struct procs_report){.epoch = p->epoch, .serial = p->last.serial + 1,
+                                    .progress = p->progress, .sent = p->sent,
+                                    .received = p->received, .status = *mine};
     p->cfg.engine->progressed = 0;
     p->delivered_before = p->delivered;
     p->reported = 1;
@@ -314,7 +360,6 @@ static void accept_verdict(struct procs *p, struct engine_status *all)
 {
     assert(p->verdict.epoch == p->epoch);
     *all = p->verdict.all;
-    p->settled = p->verdict.serial;
     p->has_verdict = 0;
     p->reported = 0;
     p->epoch++;
@@ -423,6 +468,7 @@ void procs_init(struct procs *p, const struct procs_config *cfg)
     p->boxes = mem_zalloc(n * sizeof *p->boxes);
     p->open = mem_zalloc(n * sizeof *p->open);
     p->full_last = &p->full;
+    p->told = mem_zalloc(n * sizeof *p->told);
     p->sent_to = mem_zalloc(n * sizeof *p->sent_to);
     p->got_from = mem_zalloc(n * sizeof *p->got_from);
     p->poll_ticks = (uint64_t)(poll_ns * ticks_per_ns());
@@ -432,6 +478,8 @@ void procs_init(struct procs *p, const struct procs_config *cfg)
     if (cfg->link.proc == 0) {
         p->reports = mem_zalloc(n * sizeof *p->reports);
         p->has_report = mem_zalloc(n);
+        p->epochs = mem_zalloc(n * sizeof *p->epochs);
+        p->settled = mem_zalloc(n * sizeof *p->settled);
     }
 }
 
@@ -452,4 +500,7 @@ void procs_fini(struct procs *p)
     mem_free(p->got_from);
     mem_free(p->reports);
     mem_free(p->has_report);
+    mem_free(p->epochs);
+    mem_free(p->settled);
+    mem_free(p->told);
 }

@@ -17,7 +17,15 @@
  *     process 0   run ......... report  run ....... (sums differ)   report: agree -> verdict to all
  *
  * A report belongs to an epoch, the number of verdicts its process has seen; reports of older epochs
- * mean nothing. Counting batches instead of hashing them would not do: reports are made at different
+ * mean nothing.
+ *
+ * A process that has nothing to do in the step that follows stays out of it: it is not told, and its report
+ * stands, as if it had been told and had reported the same again. It may hear of the step later, by a message
+ * that is caused by it. Therefore each batch begins with what the sender knows of the steps (safe_until,
+ * reached), and the receiver learns that first: every decision is taken in the same round as in one process.
+ * So a round costs messages to those only that take part, and none if that is the coordinator alone.
+ *
+ * Counting batches instead of hashing them would not do: reports are made at different
  * times, and one batch sent after a report could make up for another one received before it.
  *
  * What else processes have to tell each other goes as notes (output, statistics, the end) or as items
@@ -34,14 +42,19 @@
 
 struct procs_report {
     uint64_t epoch, serial;
+    uint64_t progress;       /* serial of the last report before which something had succeeded */
     uint64_t sent, received; /* sums of hashes of batches */
     struct engine_status status;
 };
 
 struct procs_verdict {
     uint64_t epoch;
-    uint64_t serial; /* of the report of the process it goes to */
     struct engine_status all;
+};
+
+/* What a batch begins with: how far the sender has come. */
+struct procs_head {
+    vtime safe_until, reached;
 };
 
 struct procs_box {
@@ -91,8 +104,8 @@ struct procs {
     uint64_t delivered_before;             /* when the last report was made */
     struct procs_report last;              /* the last report ... */
     int reported;                          /* ... was made in this epoch and nothing changed since */
-    uint64_t progress; /* serial of the last report of progress ... */
-    uint64_t settled;  /* ... and of that which the last verdict rests on */
+    uint64_t progress;         /* serial of the last report of progress */
+    struct procs_head *told;   /* per process, in the last batch for it */
     uint64_t epoch;
     int has_verdict;
     struct procs_verdict verdict;
@@ -100,10 +113,11 @@ struct procs {
     unsigned report_after; /* looks in vain before a report */
     uint64_t poll_ticks; /* how often the link should be looked at */
     struct procs_wait wait;
-    struct procs_report *reports; /* coordinator: the latest of each process, in the present epoch ... */
+    struct procs_report *reports; /* coordinator: the latest of each process, in its present epoch ... */
     uint8_t *has_report;
     uint32_t report_count;
-    uint64_t next_epoch; /* coordinator: of the next verdict */
+    uint64_t *epochs;  /* coordinator: of each process */
+    uint64_t *settled; /* coordinator: serial of the report of each that the last verdict rests on */
     uint64_t sum_sent, sum_received;
     uint64_t batches; /* sent in all, for the summary */
 };
