@@ -284,6 +284,85 @@ static inline struct engine_entity *engine_entity_at(const struct engine *e, uin
     return (struct engine_entity *)((char *)e->cfg.base + (size_t)id * e->cfg.stride);
 }
 
+/* ---- what others ask of it ---- */
+
+/* Entities that have started or got a message have indices below this. */
+static inline uint64_t engine_known(const struct engine *e)
+{
+    return e->known;
+}
+
+/* Entities that were started so far; of them spares. */
+static inline uint64_t engine_started(const struct engine *e)
+{
+    return e->next_new + e->born;
+}
+
+static inline uint64_t engine_spares_started(const struct engine *e)
+{
+    return e->born;
+}
+
+/* Has the entity not run yet, and is it not a spare? Then its memory has not been used. */
+static inline int engine_is_untouched(const struct engine *e, uint32_t id)
+{
+    return id >= e->next_new && id < e->cfg.place.count;
+}
+
+/* The index of the entity whose turn it is, or was last. */
+static inline uint32_t engine_running(const struct engine *e)
+{
+    return e->running;
+}
+
+/* The first (time, world number) that ended the run (engine_abort): of this process, and of all of them at
+ * their last common quiescence. The time is VTIME_NEVER if none did. */
+static inline struct engine_due engine_ended_by(const struct engine *e)
+{
+    return e->abort;
+}
+
+static inline struct engine_due engine_ended_by_any(const struct engine *e)
+{
+    return e->all.abort;
+}
+
+/* Nothing may be emitted before this any more. */
+static inline vtime engine_reached(const struct engine *e)
+{
+    return e->reached;
+}
+
+/* Quiescences so far. */
+static inline uint64_t engine_rounds(const struct engine *e)
+{
+    return e->rounds;
+}
+
+/* Do the peers hold messages: 1, that should be sent soon: 2? */
+static inline int engine_unsent(const struct engine *e)
+{
+    return e->unsent;
+}
+
+/* What the peers hold is sent at the next switch. */
+static inline void engine_send_soon(struct engine *e)
+{
+    e->unsent = 2;
+}
+
+/* The function that the scheduler calls now and then, for progress and output. */
+static inline void engine_set_idle(struct engine *e, void (*idle)(void *owner))
+{
+    e->idle = idle;
+}
+
+/* Shall it be called after every turn? */
+static inline void engine_idle_often(struct engine *e, int often)
+{
+    e->idle_often = often;
+}
+
 /* A message of `size` bytes in all, from the pool; owned by the caller until injected. */
 static inline struct engine_msg *engine_msg_alloc(struct engine *e, size_t size)
 {

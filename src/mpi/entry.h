@@ -51,7 +51,8 @@ MPI_ENTRY_INLINE struct mpi_rank *mpi_enter(enum mpi_fn fn)
 {
     struct mpi_rank *self = mpi_enter_anytime(fn);
 
-    if (__builtin_expect(mpi_world.parking, 0) && self->ent.clock > mpi_world.engine.abort.due)
+    if (__builtin_expect(mpi_world.parking, 0) &&
+        self->ent.clock > engine_ended_by(&mpi_world.engine).due)
         mpi_serve(self);
     if (__builtin_expect(self->phase != MPI_PHASE_ACTIVE, 0))
         mpi_enter_refused(self, fn);

@@ -128,7 +128,7 @@ static void aggregate(void)
     if (!s->matrix)
         log_fatal("no memory for the statistics of pairs");
     s->aggregated = 1;
-    for (uint32_t i = 0; i < mpi_world.engine.known; i++)
+    for (uint32_t i = 0; i < engine_known(&mpi_world.engine); i++)
         fold_rank(&mpi_world.ranks[i]);
     mem_trim();
 }
@@ -188,7 +188,7 @@ void mpi_stats_rank_end(struct mpi_rank *self)
 
 void mpi_stats_fold_inline(void)
 {
-    for (uint32_t i = 0; i < mpi_world.engine.known; i++) {
+    for (uint32_t i = 0; i < engine_known(&mpi_world.engine); i++) {
         struct mpi_pair *p = &mpi_world.ranks[i].pair;
 
         if (p->messages)

@@ -37,7 +37,7 @@ static void add_row(struct buf *out, uint64_t *count, uint32_t src, uint32_t dst
 
 static void add_pairs(struct buf *out, uint64_t *count)
 {
-    for (uint32_t i = 0; i < mpi_world.engine.known; i++) {
+    for (uint32_t i = 0; i < engine_known(&mpi_world.engine); i++) {
         const struct mpi_rank *r = &mpi_world.ranks[i];
         uint32_t rank = mpi_rank_id(r);
 
@@ -85,7 +85,7 @@ void mpi_stats_collect(struct buf *out)
         add_cells(out, &part->rows);
     else
         add_pairs(out, &part->rows);
-    for (uint32_t i = 0; s->detail && i < mpi_world.engine.known; i++)
+    for (uint32_t i = 0; s->detail && i < engine_known(&mpi_world.engine); i++)
         if (i < mpi_place()->count || mpi_world.ranks[i].ent.state != ENGINE_NEW) {
             add_rank(out, i);
             part->ranks++;

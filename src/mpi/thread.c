@@ -216,7 +216,7 @@ static void catch_up(struct threads *t)
     struct mpi_rank *self = mpi_self();
 
     if (t->blocked > 0)
-        mpi_clock_reach(self, mpi_world.engine.reached);
+        mpi_clock_reach(self, engine_reached(&mpi_world.engine));
     if (sleeps_seen == t->sleeps)
         return;
     earn(t, self);

@@ -45,10 +45,10 @@ struct part {
 /* Ranks that have not ended count with the time they reached. */
 static void count_unfinished(struct mpi_ending *e, vtime limit)
 {
-    for (uint32_t i = 0; i < mpi_world.engine.known; i++) {
+    for (uint32_t i = 0; i < engine_known(&mpi_world.engine); i++) {
         const struct engine_entity *x = &mpi_world.ranks[i].ent;
 
-        if (i >= mpi_world.engine.next_new && i < mpi_place()->count)
+        if (engine_is_untouched(&mpi_world.engine, i))
             continue; /* memory that nobody has used */
         if (x->clock > e->last)
             e->last = x->clock;
@@ -81,7 +81,7 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
                      .live_stack_max = v->live_max, .peak_rss = mem_peak_rss() + v->process_bytes,
                      .pairs = mpi_world.stats->pairs, .batches = mpi_team_batches(),
                      .access = mpi_stats_accesses(mpi_world.stats),
-                     .spawned = mpi_world.engine.born,
+                     .spawned = engine_spares_started(&mpi_world.engine),
                      .median_slice_s = mpi_clock_median_slice(),
                      .computed_s = mpi_clock_computed(), .left_out_s = mpi_clock_left_out(),
                      .aggregated = mpi_world.stats->aggregated};
@@ -112,7 +112,7 @@ struct whole {
 
 static void merge_ending(struct mpi_ending *to, const struct mpi_ending *from)
 {
-    const struct engine_due *abort = &mpi_world.engine.all.abort;
+    const struct engine_due abort = engine_ended_by_any(&mpi_world.engine);
 
     if (from->bad_status && (!to->bad_status || from->bad_rank < to->bad_rank)) {
         to->bad_status = from->bad_status;
@@ -124,7 +124,7 @@ static void merge_ending(struct mpi_ending *to, const struct mpi_ending *from)
     to->unfinalized += from->unfinalized;
     if (from->last > to->last)
         to->last = from->last;
-    if (from->abort_status && from->abort_rank == abort->id) {
+    if (from->abort_status && from->abort_rank == abort.id) {
         to->abort_cause = from->abort_cause;
         to->abort_status = from->abort_status;
         to->abort_rank = from->abort_rank;
@@ -194,7 +194,7 @@ static void fill_page(const struct whole *w, enum run_cause cause)
     page->end.computed_s = p->computed_s;
     page->end.left_out_s = p->left_out_s;
     page->end.pairs_aggregated = p->aggregated || p->pairs > MPI_STATS_PAIRS_MAX;
-    page->end.rounds = mpi_world.engine.rounds;
+    page->end.rounds = engine_rounds(&mpi_world.engine);
     page->end.batches = p->batches;
     page->end.access = p->access;
     page->end.spawned = p->spawned;
@@ -217,11 +217,11 @@ static int ended_well(const struct mpi_ending *e)
 
 static void say_abort(const struct mpi_ending *e)
 {
-    const struct engine_due *a = &mpi_world.engine.all.abort;
+    const struct engine_due a = engine_ended_by_any(&mpi_world.engine);
     char when[UNITS_TEXT_MAX];
 
-    units_format_time(when, sizeof when, a->due);
-    log_error("rank %u at virtual time %s: %s", a->id, when, e->abort_text);
+    units_format_time(when, sizeof when, a.due);
+    log_error("rank %u at virtual time %s: %s", a.id, when, e->abort_text);
 }
 
 /* The first line is an error, what follows is written as it is. */
@@ -343,7 +343,7 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
     mpi_line_end();
     unwritten = write_record(end);
     if (end == ENGINE_END_ABORTED) {
-        limit = mpi_world.engine.all.abort.due;
+        limit = engine_ended_by_any(&mpi_world.engine).due;
         output_drop_after(&mpi_world.output, limit);
         e->last = 0;
     }

@@ -75,7 +75,7 @@ static int resume(void *owner, uint32_t id)
     mpi_slice_begin();
     if (!vp_resume(&r->vp))
         return 0;
-    r = &mpi_world.ranks[mpi_world.engine.running];
+    r = &mpi_world.ranks[engine_running(&mpi_world.engine)];
     rank_ended(r, vp_exit_status());
     mpi_spawn_ended(r);
     return 1;
@@ -123,7 +123,7 @@ static void hook_write(struct vp_rank *f, int fd, const char *text, size_t n)
     mpi_run.writing = 1;
     output_add(&mpi_world.output, mpi_rank_id(r), r->ent.clock, fd, text, n);
     mpi_run.writing = 0;
-    mpi_world.engine.idle_often = 1; /* turns may be long: look at the time after each */
+    engine_idle_often(&mpi_world.engine, 1); /* turns may be long: look at the time after each */
     mpi_slice_begin();
     mpi_thread_leave_quietly();
 }

@@ -33,7 +33,7 @@ static void finish_early(void)
     if (early.cause != RUN_CAUSE_SIGNAL)
         sys_alarm(CRASH_SECONDS);
     if (early.cause == RUN_CAUSE_ABORT)
-        output_drop_after(&mpi_world.output, mpi_world.engine.abort.due);
+        output_drop_after(&mpi_world.output, engine_ended_by(&mpi_world.engine).due);
     mpi_team_end_early(&early);
     mpi_run_progress();
     mpi_end(&mpi_run.end, ENGINE_END_STOPPED);
@@ -74,7 +74,7 @@ static void aborted(void)
     static char text[sizeof mpi_run.end.abort_text + 100];
     char when[UNITS_TEXT_MAX];
 
-    units_format_time(when, sizeof when, mpi_world.engine.abort.due);
+    units_format_time(when, sizeof when, engine_ended_by(&mpi_world.engine).due);
     snprintf(text, sizeof text, "rank %u at virtual time %s: %s", mpi_run.end.abort_rank, when,
              mpi_run.end.abort_text);
     mpi_end_early((enum run_cause)mpi_run.end.abort_cause, mpi_run.end.abort_status, text);
@@ -166,7 +166,7 @@ _Noreturn static void abort_at(struct mpi_rank *self, vtime when, enum run_cause
         mpi_run.end.abort_status = code & 0xff ? code & 0xff : 1;
         mpi_run.end.abort_rank = mpi_rank_id(self);
         snprintf(mpi_run.end.abort_text, sizeof mpi_run.end.abort_text, "%s", why);
-        mpi_team_abort(mpi_world.engine.abort);
+        mpi_team_abort(engine_ended_by(&mpi_world.engine));
         mpi_world.page->now.aborting = 1;
     }
     mpi_serve(self);

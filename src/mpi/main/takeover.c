@@ -55,7 +55,7 @@ void mpi_run_progress(void)
     struct run_page *page = mpi_world.page;
     const struct mpi_stats *s = mpi_world.stats;
     struct mpi_team_status t = {
-        .ranks_started = mpi_world.engine.next_new + mpi_world.engine.born,
+        .ranks_started = engine_started(&mpi_world.engine),
         .ranks_done = mpi_run.end.now.ranks_done,
         .messages = s->messages[0] + s->messages[1],
         .bytes = s->bytes[0] + s->bytes[1],
@@ -84,8 +84,8 @@ static void check_memory(void)
     snprintf(text, sizeof text,
              "memory is running out (%s left) with %llu of %u ranks started; use fewer ranks",
              units_format_bytes(size, sizeof size, left),
-             (unsigned long long)(mpi_world.engine.next_new + mpi_world.engine.born),
-             mpi_place()->count + (uint32_t)mpi_world.engine.born);
+             (unsigned long long)engine_started(&mpi_world.engine),
+             mpi_place()->count + (uint32_t)engine_spares_started(&mpi_world.engine));
     mpi_end_early(RUN_CAUSE_INTERNAL, 3, text);
 }
 
@@ -103,13 +103,13 @@ static void idle(void *owner)
         check_memory();
         next.check = now + MEMORY_SECONDS;
     }
-    if (mpi_world.engine.abort.due != VTIME_NEVER) {
+    if (engine_ended_by(&mpi_world.engine).due != VTIME_NEVER) {
         next.park = next.park > 0 ? next.park : now + PARK_SECONDS;
         mpi_world.parking = now >= next.park;
     }
     if (now >= next.release) {
         mpi_team_release(engine_lower_bound(&mpi_world.engine));
-        mpi_world.engine.idle_often = !output_is_empty(&mpi_world.output);
+        engine_idle_often(&mpi_world.engine, !output_is_empty(&mpi_world.output));
         next.release = wall() + RELEASE_SECONDS;
     }
     errno = saved;
@@ -234,7 +234,7 @@ static void set_up(void)
     if (vp_ranks_are_processes())
         eng.hand_ticks = (uint64_t)(HAND_NS * ticks_per_ns());
     engine_init(&mpi_world.engine, &eng);
-    mpi_world.engine.idle = idle;
+    engine_set_idle(&mpi_world.engine, idle);
     mpi_team_output(&out);
     mpi_line_init(&out);
     output_init(&mpi_world.output, &out);

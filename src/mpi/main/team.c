@@ -184,12 +184,12 @@ static void take_output(uint32_t from, const char *data, size_t bytes)
             take_bound(from, s.when, s.rank);
     }
     acknowledge(from, lines);
-    mpi_world.engine.idle_often = 1;
+    engine_idle_often(&mpi_world.engine, 1);
 }
 
 void mpi_team_release(vtime bound)
 {
-    struct shipped s = {.when = bound, .rank = mpi_world.engine.born};
+    struct shipped s = {.when = bound, .rank = engine_spares_started(&mpi_world.engine)};
 
     if (!team.on) {
         output_release(&mpi_world.output, bound);

@@ -35,13 +35,13 @@ void mpi_share_enter(void)
 
 void mpi_share_leave(struct mpi_rank *self)
 {
-    int unsent = mpi_world.engine.unsent;
+    int unsent = engine_unsent(&mpi_world.engine);
 
     /* a function of the program that a strand calls cannot give way: others use the strands' stack */
     if (!unsent || mpi_strand_current)
         return;
     if ((unsent > 1 || share.watched) && !vp_private.threaded) {
-        mpi_world.engine.unsent = 2;
+        engine_send_soon(&mpi_world.engine);
         engine_yield(&mpi_world.engine, &self->ent, mpi_rank_index(self));
         vp_suspend();
     }
