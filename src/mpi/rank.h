@@ -108,6 +108,9 @@ struct mpi_world {
 };
 extern struct mpi_world mpi_world;
 
+/* Something that a thread waits for; it changes when messages are handled and decisions taken. */
+typedef int mpi_holds(struct mpi_rank *self, const void *arg);
+
 static inline struct mpi_rank *mpi_rank_of(struct vp_rank *f)
 {
     return (struct mpi_rank *)((char *)f - offsetof(struct mpi_rank, vp));

@@ -3,9 +3,10 @@
  *
  * `lock` is held by the thread that is inside; `turn` says whether the rank has its turn. Threads that
  * wait in the virtual MPI are in the list of waiters, asleep each on a word of its own. `round` counts
- * what may have changed something for them: a thread was inside, or the rank was away. A waiter that has
- * not seen the present round is called to look; one at a time, and each that sleeps again, or leaves,
- * calls the next. So there is no crowd at the lock.
+ * what may have changed something for them: a thread was inside, or the rank was away. Whoever begins a
+ * round handles messages and takes decisions for all, and asks what each waits for (`holds`): those for
+ * which there is nothing new sleep on. The others have not seen the round yet and are called to look; one
+ * at a time, and each that sleeps again, or leaves, calls the next. So there is no crowd at the lock.
  *
  * Once all have looked, and nobody wants in, the last one of them gives the rank's turn away: it blocks
  * the rank if every other thread rests, too (vp_threads_rest, vp_threads_sleep); else it becomes the
@@ -38,6 +39,7 @@
 
 #include "base/sys.h"
 #include "base/ticks.h"
+#include "mpi/p2p/p2p_internal.h"
 
 #define PAUSE_NS 20000   /* the pilot's first sleep ... */
 #define SLACK_NS 1000    /* ... which the system must not prolong by much more */
@@ -51,6 +53,8 @@
 struct waiter {
     struct waiter *next;
     vtime due;
+    mpi_holds *holds; /* what it waits for; NULL: it has to look itself */
+    const void *arg;
     long tid;
     uint64_t round;        /* it has seen */
     _Atomic uint32_t call; /* 1: it is to look */
@@ -72,6 +76,7 @@ struct threads {
     uint64_t round;
     uint64_t handled; /* as the thread inside found it */
     int turn;
+    int restless;       /* some computed when the system was last asked */
     uint32_t fruitless; /* sleeps of pilots since a thread was inside or the rank blocked */
     uint32_t sleeps;    /* of pilots, in all */
     int spinning;       /* one that computes is taken to wait for another ... */
@@ -85,6 +90,15 @@ _Static_assert(sizeof(struct threads) <= sizeof vp_private.room, "fits into the 
 
 static __thread int depth;
 static __thread uint32_t sleeps_seen; /* threads.sleeps when this one last left */
+
+static long own_tid(void)
+{
+    static __thread long tid;
+
+    if (!tid)
+        tid = syscall(SYS_gettid);
+    return tid;
+}
 
 static struct threads *threads(void)
 {
@@ -105,6 +119,29 @@ void mpi_thread_begin(void)
 }
 
 /* ---- calling those that wait ---- */
+
+/*
+ * Something may have changed. Does for all what each would do first when it looks, so that none is called
+ * for which there is nothing new.
+ */
+static void look_for_all(struct threads *t, struct mpi_rank *self)
+{
+    vtime due;
+
+    t->round++;
+    if (!t->waiters || self->ent.wake == ENGINE_WAKE_EXPLAIN)
+        return;
+    do
+        mpi_drain(self);
+    while (mpi_decide(self, VTIME_NEVER, &due));
+    for (struct waiter *w = t->waiters; w; w = w->next) {
+        if (!w->holds)
+            continue;
+        w->due = due;
+        if (!w->holds(self, w->arg))
+            w->round = t->round;
+    }
+}
 
 static struct waiter *unseen(const struct threads *t)
 {
@@ -252,8 +289,10 @@ void mpi_thread_leave_slow(int quiet)
     if (--depth)
         return;
     sleeps_seen = t->sleeps;
-    if (!quiet || t->handled != mpi_world.handled || mpi_self()->ent.inbox)
-        t->round++;
+    if (!quiet || t->handled != mpi_world.handled || mpi_self()->ent.inbox) {
+        look_for_all(t, mpi_self());
+        mpi_slice_begin();
+    }
     next = call_next(t);
     pthread_mutex_unlock(&t->lock);
     wake(next);
@@ -271,10 +310,16 @@ static int waits_inside(const void *threads, long tid)
     return 0;
 }
 
-static int at_rest(const struct threads *t)
+/* As the system tells it, which takes a while. */
+static int others_sleep(struct threads *t)
 {
-    return atomic_load(&t->arriving) == 0 &&
-           (vp_threads_rest(t->blocked) || vp_threads_sleep(waits_inside, t)) &&
+    t->restless = !vp_threads_sleep(waits_inside, t);
+    return !t->restless;
+}
+
+static int at_rest(struct threads *t)
+{
+    return atomic_load(&t->arriving) == 0 && (vp_threads_rest(t->blocked) || others_sleep(t)) &&
            atomic_load(&t->arriving) == 0;
 }
 
@@ -307,7 +352,7 @@ static void block_rank(struct threads *t, struct mpi_rank *self, uint32_t wake_a
     engine_block(&mpi_world.engine, &self->ent, mpi_rank_index(self), first_due(t),
                  t->blocked > 1 ? 1 : wake_after);
     give_away(t);
-    t->round++;
+    look_for_all(t, self);
 }
 
 /* ---- while some compute ---- */
@@ -358,7 +403,7 @@ static void stand_by(struct threads *t, struct mpi_rank *self, uint32_t wake_aft
     engine_unbusy(e, &self->ent);
     if (self->ent.inbox || e->safe_until != safe || due <= e->reached ||
         self->ent.wake == ENGINE_WAKE_EXPLAIN || ++t->fruitless % LOOK_EVERY == 0)
-        t->round++;
+        look_for_all(t, self);
 }
 
 /* How long the pilot sleeps: longer each time, unless other ranks wait for the turn. */
@@ -397,6 +442,12 @@ static int is_known(const struct threads *t, const struct mpi_rank *self)
     return t->fruitless == 0 && (t->spinning || is_serial(t, self)) && atomic_load(&t->arriving) == 0;
 }
 
+/* If some computed when the system was last asked, it is not asked before the pilot has slept. */
+static int looks_at_rest(struct threads *t)
+{
+    return t->restless ? vp_threads_rest(t->blocked) && atomic_load(&t->arriving) == 0 : at_rest(t);
+}
+
 static void unlink_waiter(struct threads *t, struct waiter *w)
 {
     struct waiter **at = &t->waiters;
@@ -406,22 +457,31 @@ static void unlink_waiter(struct threads *t, struct waiter *w)
     *at = w->next;
 }
 
-void mpi_thread_block(struct mpi_rank *self, vtime due, uint32_t wake_after)
+/* Is another to give the turn away? Unless the pilot sleeps and all others have come to rest. */
+static int is_cared_for(const struct threads *t)
+{
+    return t->called || unseen(t) ||
+           (t->pilot && (!vp_threads_rest(t->blocked) || atomic_load(&t->arriving)));
+}
+
+void mpi_thread_block(struct mpi_rank *self, vtime due, uint32_t wake_after, mpi_holds *holds,
+                      const void *arg)
 {
     struct threads *t = threads();
-    struct waiter me = {.next = t->waiters, .due = due, .tid = syscall(SYS_gettid)};
+    struct waiter me = {t->waiters, due, holds, arg, own_tid(), t->round, 0};
 
-    if (t->handled != mpi_world.handled)
-        t->round++; /* what this one did */
-    me.round = t->round;
+    if (t->handled != mpi_world.handled) {
+        look_for_all(t, self); /* at what this one did */
+        me.round = t->round;
+    }
     t->waiters = &me;
     t->blocked++;
     while (!t->turn || me.round == t->round) {
-        if (!t->turn || t->called || t->pilot || unseen(t))
+        if (!t->turn || is_cared_for(t))
             sleep_until_called(t, &me, 0);
         else if (is_known(t, self))
             stand_by(t, self, wake_after);
-        else if (at_rest(t))
+        else if (looks_at_rest(t))
             block_rank(t, self, wake_after);
         else
             be_pilot(t, self, &me, wake_after);

@@ -37,7 +37,9 @@ static inline void mpi_thread_leave_quietly(void)
 void mpi_thread_begin(void);
 
 /* What engine_block and suspending are to a rank of one thread. Returns when something may have
- * happened. */
-void mpi_thread_block(struct mpi_rank *self, vtime due, uint32_t wake_after);
+ * happened; with `holds`, which other threads may ask, not before that is so. `due` is then what
+ * mpi_decide says. */
+void mpi_thread_block(struct mpi_rank *self, vtime due, uint32_t wake_after, mpi_holds *holds,
+                      const void *arg);
 
 #endif

@@ -186,6 +186,11 @@ void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *m, vtime t);
  * the report of a deadlock. */
 void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req **reqs,
                uint32_t n);
+/* The same where `due` is what mpi_decide says without limit, until something holds: other threads of the
+ * rank handle messages meanwhile, and need not wake this one before. It may return earlier. */
+void mpi_block_until(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *shown,
+                     mpi_holds *holds, const void *arg);
+mpi_holds mpi_req_is_done;
 /* One step of a decision at time `due`: returns 1 when it may be taken now, else blocks once and
  * returns 0 (look at everything again). */
 int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req **reqs, uint32_t n);

@@ -75,6 +75,12 @@ void mpi_service_reply(struct mpi_msg *answer, uint64_t bytes, vtime t)
     send(answer, bytes, MPI_ORDER_AGENT, t, 0);
 }
 
+static int is_set(struct mpi_rank *self, const void *flag)
+{
+    (void)self;
+    return *(const int *)flag;
+}
+
 void mpi_service_await(struct mpi_rank *self, const int *done, const vtime *arrival,
                        struct mpi_req *shown)
 {
@@ -85,7 +91,7 @@ void mpi_service_await(struct mpi_rank *self, const int *done, const vtime *arri
         if (*done)
             break;
         if (!mpi_decide(self, VTIME_NEVER, &due))
-            mpi_block(self, due, 1, &shown, 1);
+            mpi_block_until(self, due, 1, shown, is_set, done);
     }
     mpi_clock_reach(self, *arrival);
     mpi_clock_add(self, mpi_world.recv_overhead);

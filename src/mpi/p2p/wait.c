@@ -18,18 +18,19 @@
 #include "mpi/p2p/tags.h"
 #include "mpi/thread.h"
 
-static void suspend(struct mpi_rank *self, vtime due, uint32_t wake_after)
+static void suspend(struct mpi_rank *self, vtime due, uint32_t wake_after, mpi_holds *holds,
+                    const void *arg)
 {
     if (__builtin_expect(vp_private.threaded, 0)) {
-        mpi_thread_block(self, due, wake_after);
+        mpi_thread_block(self, due, wake_after, holds, arg);
         return;
     }
     engine_block(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, wake_after);
     vp_suspend();
 }
 
-void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req **reqs,
-               uint32_t n)
+static inline void block(struct mpi_rank *self, vtime due, uint32_t wake_after,
+                         struct mpi_req **reqs, uint32_t n, mpi_holds *holds, const void *arg)
 {
     if (self->ent.inbox)
         return; /* a decision just made the rank send to itself */
@@ -37,11 +38,29 @@ void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi
         mpi_strand_wait(self, n == 1 ? reqs[0] : NULL);
         return;
     }
-    suspend(self, due, mpi_has_strands(self) ? 1 : wake_after);
+    suspend(self, due, mpi_has_strands(self) ? 1 : wake_after, holds, arg);
     while (self->ent.wake == ENGINE_WAKE_EXPLAIN) {
         mpi_explain_reqs(self, reqs, n);
         vp_suspend();
     }
+}
+
+void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req **reqs,
+               uint32_t n)
+{
+    block(self, due, wake_after, reqs, n, NULL, NULL);
+}
+
+void mpi_block_until(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *shown,
+                     mpi_holds *holds, const void *arg)
+{
+    block(self, due, wake_after, &shown, 1, holds, arg);
+}
+
+int mpi_req_is_done(struct mpi_rank *self, const void *req)
+{
+    (void)self;
+    return ((const struct mpi_req *)req)->flags & MPI_REQ_DONE;
 }
 
 int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req **reqs, uint32_t n)
@@ -66,7 +85,7 @@ int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req)
         if (req->flags & MPI_REQ_DONE)
             break;
         if (!mpi_decide(self, VTIME_NEVER, &due))
-            mpi_block(self, due, 1, &req, 1);
+            mpi_block_until(self, due, 1, req, mpi_req_is_done, req);
     }
     if (mpi_costs_are_for_receives())
         mpi_costs_wait(self, req);
@@ -114,7 +133,7 @@ int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
         if (!pending)
             break;
         if (!mpi_decide(self, VTIME_NEVER, &due))
-            mpi_block(self, due, needed, &pending, 1);
+            mpi_block_until(self, due, needed, pending, mpi_req_is_done, pending);
     }
     for (uint32_t i = 0; i < n; i++) {
         if (mpi_costs_are_for_receives())
@@ -165,6 +184,27 @@ __attribute__((noinline)) static vtime serve(struct mpi_rank *self)
     return due;
 }
 
+struct wanted {
+    uint32_t ctx, src;
+    int32_t tag;
+};
+
+static int is_here(struct mpi_rank *self, const void *wanted)
+{
+    const struct wanted *w = wanted;
+
+    return self->early_count && mpi_early_find(self, w->ctx, w->src, w->tag) != NULL;
+}
+
+/* Apart, so that its variables cost ranks without threads no stack. */
+__attribute__((noinline)) static void suspend_thread(struct mpi_rank *self, vtime due, uint32_t ctx,
+                                                     uint32_t src, int32_t tag)
+{
+    struct wanted w = {ctx, src, tag};
+
+    suspend(self, due, 1, is_here, &w);
+}
+
 /* Blocks until a message from src is here, and takes it. Few live variables. */
 static struct mpi_msg *await(struct mpi_rank *self, uint32_t ctx, uint32_t src, int32_t tag,
                              MPI_Comm comm)
@@ -176,7 +216,10 @@ static struct mpi_msg *await(struct mpi_rank *self, uint32_t ctx, uint32_t src, 
 
         if (self->ent.inbox)
             continue;
-        suspend(self, due, 1);
+        if (__builtin_expect(vp_private.threaded, 0))
+            suspend_thread(self, due, ctx, src, tag);
+        else
+            suspend(self, due, 1, NULL, NULL);
         while (__builtin_expect(self->ent.wake == ENGINE_WAKE_EXPLAIN, 0)) {
             mpi_explain_recv(self, (int32_t)src, tag, ctx, comm);
             vp_suspend();

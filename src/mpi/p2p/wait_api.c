@@ -162,7 +162,7 @@ int mpi_waitall(struct mpi_rank *self, int count, MPI_Request array_of_requests[
         if (!pending)
             break;
         if (!mpi_decide(self, VTIME_NEVER, &due))
-            mpi_block(self, due, needed, &pending, 1);
+            mpi_block_until(self, due, needed, pending, mpi_req_is_done, pending);
     }
     return mpi_finish_all(self, count, array_of_requests, array_of_statuses, 1);
 }

@@ -308,21 +308,34 @@ void rma_reply(struct mpi_rank *self, struct mpi_msg *m)
 
 /* ---- waiting ---- */
 
+struct count {
+    const int32_t *at;
+    int32_t until;
+};
+
+static int is_reached(struct mpi_rank *self, const void *count)
+{
+    const struct count *c = count;
+
+    (void)self;
+    return *c->at - c->until <= 0;
+}
+
 static void await_until(struct mpi_rank *self, const struct rma_win *w, const int32_t *count,
                         int32_t until, const char *what, int64_t world)
 {
     struct mpi_req shown = {.kind = MPI_REQ_WORK, .mode = MPI_MODE_ONE_SIDED, .buf = (void *)what,
                             .peer = (int32_t)world, .comm = (uint32_t)w->comm->handle};
-    struct mpi_req *r = &shown;
+    struct count c = {count, until};
 
     for (;;) {
         vtime due;
 
         mpi_drain(self);
-        if (*count - until <= 0)
+        if (is_reached(self, &c))
             return;
         if (!mpi_decide(self, VTIME_NEVER, &due))
-            mpi_block(self, due, 1, &r, 1);
+            mpi_block_until(self, due, 1, &shown, is_reached, &c);
     }
 }
 
