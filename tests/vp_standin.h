@@ -77,6 +77,10 @@ int vp_threads_sleep(int (*skip)(const void *, long), const void *arg)
     return 0;
 }
 void vp_want(void) {}
+void vp_unwant(void) {}
+void vp_await_want(void) {}
+int vp_pass_turn(void) { return 0; }
+void vp_await_turn(void) {}
 struct vp_rank *vp_wanted(void) { return NULL; }
 void vp_call(void (*fn)(void)) { fn(); }
 void vp_check(void) {}

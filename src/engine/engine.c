@@ -265,10 +265,21 @@ void engine_unbusy(struct engine *e, struct engine_entity *x)
     x->busy = 0;
 }
 
+void engine_go_out(struct engine *e, struct engine_entity *x)
+{
+    x->out = 1;
+    e->out++;
+}
+
 void engine_wake(struct engine *e, uint32_t id)
 {
     struct engine_entity *x = engine_entity_at(e, id);
 
+    if (x->out) {
+        x->out = 0;
+        e->out--;
+        x->state = ENGINE_BLOCKED;
+    }
     if (x->state == ENGINE_BLOCKED)
         make_ready(e, x, id, ENGINE_WAKE_ARRIVAL);
 }
@@ -543,12 +554,24 @@ int engine_status_skips(const struct engine *e, const struct engine_status *all,
     return part->first.due >= vtime_add(all->first.due, e->cfg.lookahead);
 }
 
-/* Nobody is ready. The same, ENGINE_END_GOES_ON: look again. */
+static int is_wanted(struct engine *e)
+{
+    return e->cfg.ops->wanted && e->cfg.ops->wanted(e->cfg.owner);
+}
+
+/* Nobody is ready, and none is out. The same, ENGINE_END_GOES_ON: look again. */
 static enum engine_end find_work(struct engine *e)
 {
-    if (e->cfg.ops->wanted && e->cfg.ops->wanted(e->cfg.owner))
+    if (is_wanted(e))
         return ENGINE_END_GOES_ON;
     return quiescent(e) ? conclude(e) : ENGINE_END_GOES_ON;
+}
+
+/* Nobody is ready, but some are out. */
+static void await_out(struct engine *e)
+{
+    if (!is_wanted(e))
+        e->cfg.ops->await(e->cfg.owner);
 }
 
 static int wants_poll(const struct engine *e)
@@ -564,7 +587,9 @@ int64_t engine_hand_over(struct engine *e)
     if (e->stop || ticks_now() >= e->hand_until || wants_poll(e))
         return -1;
     while ((id = take_ready(e)) < 0) {
-        if (e->cfg.peers || is_outside(e))
+        if (e->out > 0 && is_wanted(e))
+            continue;
+        if (e->cfg.peers || is_outside(e) || e->out > 0)
             return -1;
         e->verdict = (int)find_work(e);
         if (e->verdict != ENGINE_END_GOES_ON)
@@ -599,7 +624,10 @@ enum engine_end engine_run(struct engine *e)
         int64_t id = take_next(e);
 
         if (id < 0) {
-            e->verdict = (int)find_work(e);
+            if (e->out > 0)
+                await_out(e);
+            else
+                e->verdict = (int)find_work(e);
             continue;
         }
         e->hand_until = e->cfg.hand_ticks ? ticks_now() + e->cfg.hand_ticks : 0;

@@ -22,7 +22,8 @@
  *     call decides nothing beyond its time before the next quiescence.
  *  8. An entity of several threads may be blocked while one of them still runs: it is *busy*. What it
  *     emits before it is woken, it emits at `reached` or later. Nothing waits for it, but there is no
- *     deadlock while there is one.
+ *     deadlock while there is one. Or it may run on while others have the turn: it is *out*, and there is no
+ *     quiescence before it is back.
  *
  * A simulation may be spread over several processes, each with an engine that has some of the
  * entities (place.h). Messages to entities elsewhere are handed to the peers; quiescence is then
@@ -73,6 +74,7 @@ struct engine_entity {
     uint8_t fresh : 1;        /* a spare that only the scheduler can give its first turn */
     uint8_t busy : 1;         /* blocked, but not all of it (engine_block_busy) */
     uint8_t asking : 1;       /* it stands in engine.asking */
+    uint8_t out : 1;          /* it runs without its turn (engine_go_out) */
     uint32_t owner_word;      /* free for the owner */
 };
 
@@ -101,6 +103,9 @@ struct engine_ops {
     /* May be NULL. Nothing is ready: wakes an entity that has something to do all the same, and
      * returns whether there was one. In the context of whoever asks for the next entity. */
     int (*wanted)(void *owner);
+    /* NULL if no entity goes out. Nothing is ready, and some entities are out: returns when one of them may
+     * want its turn back, or after a while; scheduler context. */
+    void (*await)(void *owner);
     /* Called in scheduler context for a blocked entity when a deadlock is reported. */
     void (*explain)(void *owner, uint32_t id, struct engine_wait *out);
     /* A new message that tells its receiver what has become of its call with this cookie: the source,
@@ -221,6 +226,7 @@ struct engine {
     vtime safe_until; /* decisions due before this may be taken */
     vtime reached;    /* nothing may be emitted before this any more */
     uint64_t busy;    /* entities that are */
+    uint64_t out;     /* the same */
     vtime granted_due; /* lookahead 0: `granted` may take one decision due at or before this */
     uint32_t granted;
     uint32_t *ready;     /* ring of ids, oldest at ready_head; a bag with a random schedule */
@@ -435,7 +441,13 @@ void engine_block_busy(struct engine *, struct engine_entity *, uint32_t id, vti
                        uint32_t wake_after);
 void engine_unbusy(struct engine *, struct engine_entity *);
 
-/* Wakes an entity of this process if it is blocked: what it waits for is no message. */
+/*
+ * The running entity goes on without its turn, which the caller passes on at once: others run, but nothing
+ * is decided before the entity is back. It asks for its turn by ops->wanted, which calls engine_wake.
+ */
+void engine_go_out(struct engine *, struct engine_entity *);
+
+/* Wakes an entity of this process if it is blocked, for no message, or out. */
 void engine_wake(struct engine *, uint32_t id);
 
 /* The running entity lets others, and the peers, go first; the caller suspends it at once. */

@@ -27,6 +27,10 @@
  *
  * A thread that enters all the same goes on from what the others have reached (catch_up).
  *
+ * If no thread is inside, nobody can give the turn away; so a thread that leaves passes it on if the threads
+ * have lately been outside for longer than LONG_NS (go_out): they may be spinning at a barrier of their own.
+ * Nothing is decided while they are out, and the next one that enters asks for the turn and waits for it.
+ *
  * All of this state is the process's own.
  */
 #include "mpi/thread.h"
@@ -46,6 +50,8 @@
 #define PAUSE_DOUBLES 5  /* ... and how often it doubles */
 #define LOOK_EVERY 8     /* fruitless sleeps after which all look for what brings no message */
 #define PATIENCE_NS 20000000 /* of processor time that a thread computes between two calls */
+#define LONG_NS 5000000 /* without a thread inside, after which ... */
+#define GENEROUS 32     /* ... so many calls pass the rank's turn on when they return */
 
 /* The processor time of a thread (clock_getcpuclockid(3) has it for handles only). */
 #define THREAD_CLOCK(tid) ((clockid_t)(~(unsigned)(tid) << 3 | 6))
@@ -76,6 +82,9 @@ struct threads {
     uint64_t round;
     uint64_t handled; /* as the thread inside found it */
     int turn;
+    int out;           /* no thread awaits the rank's turn: the next one that enters does */
+    uint32_t generous; /* calls to come that pass it on */
+    uint64_t left;     /* in ticks, when the last thread left and none was inside; 0: it did not */
     int restless;       /* some computed when the system was last asked */
     uint32_t fruitless; /* sleeps of pilots since a thread was inside or the rank blocked */
     uint32_t sleeps;    /* of pilots, in all */
@@ -263,6 +272,60 @@ static void catch_up(struct threads *t)
     t->patient_since = 0;
 }
 
+static void turn_is_back(struct threads *t)
+{
+    t->turn = 1;
+    vp_unwant();
+    if (atomic_load(&t->arriving))
+        pthread_cond_broadcast(&t->turned);
+    mpi_slice_begin();
+}
+
+/* Was no thread inside for so long that others might have had the turn? */
+static void judge_absence(struct threads *t)
+{
+    if (!t->left)
+        return;
+    if ((double)(ticks_now() - t->left) > LONG_NS * ticks_per_ns())
+        t->generous = GENEROUS;
+    else if (t->generous)
+        t->generous--;
+    t->left = 0;
+}
+
+/* Threads that compute need not keep the rank's turn from others, unless what they compute takes time: that
+ * is measured in the rank's turn. */
+static int may_go_out(const struct threads *t)
+{
+    return t->generous && !t->waiters && vp_private.threads > 0 && !mpi_world.measured &&
+           !mpi_world.shared && atomic_load(&t->arriving) == 0;
+}
+
+static void go_out(struct threads *t, struct mpi_rank *self)
+{
+    engine_go_out(&mpi_world.engine, &self->ent);
+    t->turn = 0;
+    t->out = 1;
+    if (!vp_pass_turn()) {
+        t->turn = 1;
+        t->out = 0;
+    }
+}
+
+static void await_turn(struct threads *t)
+{
+    vp_want();
+    if (!t->out) {
+        pthread_cond_wait(&t->turned, &t->lock);
+        return;
+    }
+    t->out = 0;
+    pthread_mutex_unlock(&t->lock);
+    vp_await_turn();
+    pthread_mutex_lock(&t->lock);
+    turn_is_back(t);
+}
+
 void mpi_thread_enter_slow(void)
 {
     struct threads *t = threads();
@@ -271,10 +334,9 @@ void mpi_thread_enter_slow(void)
         return;
     atomic_fetch_add(&t->arriving, 1);
     pthread_mutex_lock(&t->lock);
-    while (!t->turn) {
-        vp_want();
-        pthread_cond_wait(&t->turned, &t->lock);
-    }
+    judge_absence(t);
+    while (!t->turn)
+        await_turn(t);
     atomic_fetch_sub(&t->arriving, 1);
     t->handled = mpi_world.handled;
     t->fruitless = 0;
@@ -294,6 +356,10 @@ void mpi_thread_leave_slow(int quiet)
         mpi_slice_begin();
     }
     next = call_next(t);
+    if (!t->waiters)
+        t->left = ticks_now();
+    if (may_go_out(t))
+        go_out(t, mpi_self());
     pthread_mutex_unlock(&t->lock);
     wake(next);
 }
@@ -340,10 +406,7 @@ static void give_away(struct threads *t)
     pthread_mutex_unlock(&t->lock);
     vp_suspend();
     pthread_mutex_lock(&t->lock);
-    t->turn = 1;
-    if (atomic_load(&t->arriving))
-        pthread_cond_broadcast(&t->turned);
-    mpi_slice_begin();
+    turn_is_back(t);
 }
 
 static void block_rank(struct threads *t, struct mpi_rank *self, uint32_t wake_after)

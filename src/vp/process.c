@@ -31,12 +31,14 @@
 #include "vp/libc/libc.h"
 #include "vp/vp_internal.h"
 
+#define WANT_NS 50000000 /* how long it sleeps when it waits for one that wants its turn */
 #define CHECK_SECONDS 1 /* how often the scheduler looks whether the zygote is still there */
 
 void vp_switch(void **save, void *load);
 void *vp_switch_prepare(void *top, void (*entry)(void));
 
 enum { AWAY = 0, GO, ASLEEP };
+enum want { WANTS_NOT = 0, WANTS, WANTED /* it is in the list, but has got its turn */ };
 
 /* A rank's process. */
 struct vp_process {
@@ -47,7 +49,7 @@ struct vp_process {
     int32_t error;  /* of fork */
     struct vp_rank *fibre;
     struct vp_process *next; /* all that live */
-    _Atomic uint32_t wants;  /* in the list of those with a thread that wants to run */
+    _Atomic uint32_t wants;  /* enum want: is it in the list of those with a thread that wants to run? */
     struct vp_process *next_wanted;
 };
 
@@ -60,6 +62,7 @@ static struct {
     struct vp_process *_Atomic all; /* of the zygote: living children */
     struct vp_process *_Atomic casualty; /* one that died */
     struct vp_process *_Atomic wanted;   /* those with a thread that wants to run */
+    _Atomic uint32_t awaits_want;        /* the scheduler sleeps until there is one */
     void (*_Atomic then)(void);          /* what the scheduler is to do next, and last */
     void (*errand)(void);                /* what it is to do for the rank that has the stage */
     int32_t zygote, scheduler;
@@ -132,22 +135,34 @@ static void await_turn(struct vp_process *p)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void vp_process_suspend(void)
+int vp_pass_turn(void)
 {
-    int saved = errno;
     struct vp_process *p = own();
     struct vp_rank *next = vp_hooks->next(p->fibre);
 
     host.handed += next != NULL;
     if (next == p->fibre)
-        return;
+        return 0;
     if (next) {
         host.on_stage = next->stack;
         let_run(&host.on_stage->turn);
     } else {
         let_run(&host.back);
     }
-    await_turn(p);
+    return 1;
+}
+
+void vp_await_turn(void)
+{
+    await_turn(own());
+}
+
+void vp_process_suspend(void)
+{
+    int saved = errno;
+
+    if (vp_pass_turn())
+        await_turn(own());
     errno = saved;
 }
 
@@ -174,11 +189,20 @@ void vp_want(void)
 {
     struct vp_process *p = own();
 
-    if (atomic_exchange(&p->wants, 1))
-        return; /* said already */
+    if (atomic_exchange(&p->wants, WANTS) != WANTS_NOT)
+        return; /* it is in the list */
     p->next_wanted = atomic_load(&host.wanted);
     while (!atomic_compare_exchange_weak(&host.wanted, &p->next_wanted, p))
         ;
+    if (atomic_exchange(&host.awaits_want, 0))
+        wake(&host.awaits_want);
+}
+
+void vp_unwant(void)
+{
+    uint32_t was = WANTS;
+
+    atomic_compare_exchange_strong(&own()->wants, &was, WANTED);
 }
 
 /* The only one who takes from the list. */
@@ -186,12 +210,14 @@ struct vp_rank *vp_wanted(void)
 {
     struct vp_process *p = atomic_load(&host.wanted);
 
-    if (!p)
-        return NULL;
-    while (!atomic_compare_exchange_weak(&host.wanted, &p, p->next_wanted))
-        ;
-    atomic_store(&p->wants, 0);
-    return p->fibre;
+    while (p) {
+        while (!atomic_compare_exchange_weak(&host.wanted, &p, p->next_wanted))
+            ;
+        if (atomic_exchange(&p->wants, WANTS_NOT) == WANTS)
+            return p->fibre;
+        p = atomic_load(&host.wanted);
+    }
+    return NULL;
 }
 
 void vp_process_call(void (*fn)(void))
@@ -383,6 +409,17 @@ static void stand_by(void)
     }
     if (atomic_load(&host.then) || atomic_load(&host.casualty))
         vp_process_check();
+}
+
+void vp_await_want(void)
+{
+    struct timespec limit = {.tv_nsec = WANT_NS};
+
+    atomic_store(&host.awaits_want, 1);
+    if (!atomic_load(&host.wanted))
+        syscall(SYS_futex, &host.awaits_want, FUTEX_WAIT, 1, &limit, NULL, 0);
+    atomic_store(&host.awaits_want, 0);
+    vp_process_check();
 }
 
 static void lend_stage(struct vp_process *p)

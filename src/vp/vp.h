@@ -109,6 +109,14 @@ int vp_threads_sleep(int (*skip)(const void *arg, long tid), const void *arg);
  * returns such a rank once, or NULL. */
 void vp_want(void);
 struct vp_rank *vp_wanted(void);
+/* The rank has got its turn. */
+void vp_unwant(void);
+/* Until there is such a rank, or for a short while. Scheduler context. */
+void vp_await_want(void);
+/* The two halves of vp_suspend, in a rank's process: the turn goes to another (0: to the caller); and until
+ * it is back. In between the process runs without it. */
+int vp_pass_turn(void);
+void vp_await_turn(void);
 
 /* Has fn run in scheduler context; the rank that calls it does not go on, nor does any other. */
 _Noreturn void vp_leave(void (*fn)(void));

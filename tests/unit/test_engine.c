@@ -42,7 +42,26 @@ static int resume(void *owner, uint32_t id)
     return 0;
 }
 
-static const struct engine_ops ops = {.resume = resume};
+static int wants, awaited; /* entity 0, which is out, wants its turn; how often that was awaited */
+
+static int wanted(void *owner)
+{
+    (void)owner;
+    if (!wants)
+        return 0;
+    wants = 0;
+    engine_wake(&engine, 0);
+    return 1;
+}
+
+static void await_wanted(void *owner)
+{
+    (void)owner;
+    awaited++;
+    wants = 1;
+}
+
+static const struct engine_ops ops = {.resume = resume, .wanted = wanted, .await = await_wanted};
 
 static enum engine_end run(uint64_t n, vtime lookahead, vtime idle_limit, uint64_t schedule,
                            int (*what)(uint32_t, struct actor *))
@@ -113,6 +132,39 @@ static void test_all_run(void)
     ok(all, "a random schedule runs each of them once");
     engine_fini(&engine);
     is_int(run(0, 10, 0, 0, at_once), ENGINE_END_DONE, "no entities at all");
+    engine_fini(&engine);
+}
+
+/* 0 goes out; 1 sends it a message, has something to decide, and 2 waits for 1. */
+static int out(uint32_t id, struct actor *a)
+{
+    static int messages;
+
+    if (id == 0 && a->runs == 1) {
+        engine_go_out(&engine, &a->ent);
+    } else if (id == 0) {
+        messages = drain(a);
+        return 1;
+    } else if (a->runs == 1) {
+        if (id == 1)
+            post(1, 0, 5, 0);
+        block(id, id == 1 ? 5 : VTIME_NEVER, 1);
+    } else if (id == 1) {
+        ok(actors[0].runs == 2 && messages == 1, "nothing is decided before the one that is out is back");
+        post(1, 2, 20, 0);
+        return 1;
+    } else {
+        return 1;
+    }
+    return 0;
+}
+
+static void test_out(void)
+{
+    awaited = 0;
+    is_int(run(3, 10, 0, 0, out), ENGINE_END_DONE, "an entity runs without its turn");
+    is_int(awaited, 1, "the scheduler waits for it when nobody else is ready");
+    ok(engine.out == 0 && actors[0].runs == 2 && actors[2].runs == 2, "it is back, and all have ended");
     engine_fini(&engine);
 }
 
@@ -443,6 +495,7 @@ static void test_busy(void)
 static void test_all(void)
 {
     test_all_run();
+    test_out();
     test_wake_after();
     is_int(run(2, 5, 0, 0, fifo), ENGINE_END_DONE, "fifty messages");
     ok(fifo_good, "come in the order they were sent, whatever their arrival");

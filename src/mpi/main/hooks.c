@@ -226,5 +226,11 @@ static int wanted(void *owner)
     return f != NULL;
 }
 
+static void await_want(void *owner)
+{
+    (void)owner;
+    vp_await_want();
+}
+
 const struct engine_ops mpi_engine_ops = {.resume = resume, .explain = explain, .wanted = wanted,
-                                          .notice = mpi_notice};
+                                          .await = await_want, .notice = mpi_notice};
