@@ -100,27 +100,20 @@ static const char fish[] =
     "complete -c orrery -f -a '(__orrery_complete)'\n";
 
 static const struct shell {
-    const char *name, *about, *script;
+    struct cli_word word;
+    const char *script;
 } shells[] = {
-    {"bash", "source <(orrery completion bash)", bash},
-    {"zsh", "source <(orrery completion zsh)", zsh},
-    {"fish", "orrery completion fish | source", fish},
+    {{"bash", "source <(orrery completion bash)"}, bash},
+    {{"zsh", "source <(orrery completion zsh)"}, zsh},
+    {{"fish", "orrery completion fish | source"}, fish},
 };
 #define SHELLS (sizeof shells / sizeof shells[0])
-
-static const char *shell_word(unsigned i, const char **about)
-{
-    if (i >= SHELLS)
-        return NULL;
-    *about = shells[i].about;
-    return shells[i].name;
-}
 
 static void shells_help(struct buf *out)
 {
     buf_adds(out, "\nTo try it in a shell that runs:\n");
     for (size_t i = 0; i < SHELLS; i++)
-        buf_addf(out, "  %-6s %s\n", shells[i].name, shells[i].about);
+        buf_addf(out, "  %-6s %s\n", shells[i].word.name, shells[i].word.about);
 }
 
 static const struct cli_usage usage = {
@@ -130,23 +123,23 @@ static const struct cli_usage usage = {
              "'make install' puts it where the shell looks.",
     .options = options,
     .more = shells_help,
-    .word = shell_word,
+    CLI_WORDS(shells),
 };
 
 static int print_script(const char *name)
 {
+    const struct shell *shell = (const struct shell *)cli_word_find(&usage, name);
     struct err err;
     struct buf text;
-    for (size_t i = 0; i < SHELLS; i++)
-        if (strcmp(shells[i].name, name) == 0) {
-            buf_init(&text);
-            buf_adds(&text, shells[i].script);
-            int status = cli_print(&text);
-            buf_fini(&text);
-            return status;
-        }
-    err_set(&err, ERR_INPUT, "unknown shell '%s': expected bash, zsh or fish", name);
-    return cli_fail(&err);
+    if (!shell) {
+        err_set(&err, ERR_INPUT, "unknown shell '%s': expected bash, zsh or fish", name);
+        return cli_fail(&err);
+    }
+    buf_init(&text);
+    buf_adds(&text, shell->script);
+    int status = cli_print(&text);
+    buf_fini(&text);
+    return status;
 }
 
 static int completion_main(int argc, char **argv)

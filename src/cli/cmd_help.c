@@ -25,18 +25,6 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static const char *topic(unsigned i, const char **about);
-
-static const struct cli_usage usage = {
-    .command = "help",
-    .synopsis = "[command | collectives | settings | KEY]",
-    .about = "Lists the commands; explains a command, a setting or a section of settings; lists the "
-             "algorithms of collectives, or all settings.",
-    .options = options,
-    .arguments = CLI_ARGUMENTS_COMMANDS,
-    .word = topic,
-};
-
 static void list_commands(struct buf *out)
 {
     buf_adds(out, "usage: orrery command [options] [arguments...]\n\n"
@@ -67,30 +55,30 @@ static void help_collectives(const struct request *q, struct buf *out)
 }
 
 static const struct topic {
-    const char *name, *about;
+    struct cli_word word;
     void (*help)(const struct request *, struct buf *out);
 } topics[] = {
-    {"settings", "settings of the machine", help_settings},
-    {"collectives", "algorithms of collectives", help_collectives},
+    {{"settings", "settings of the machine"}, help_settings},
+    {{"collectives", "algorithms of collectives"}, help_collectives},
 };
-#define TOPICS (sizeof topics / sizeof topics[0])
 
-static const char *topic(unsigned i, const char **about)
-{
-    if (i >= TOPICS)
-        return NULL;
-    *about = topics[i].about;
-    return topics[i].name;
-}
+static const struct cli_usage usage = {
+    .command = "help",
+    .synopsis = "[command | collectives | settings | KEY]",
+    .about = "Lists the commands; explains a command, a setting or a section of settings; lists the "
+             "algorithms of collectives, or all settings.",
+    .options = options,
+    .arguments = CLI_ARGUMENTS_COMMANDS,
+    CLI_WORDS(topics),
+};
 
 static int help_topic(const struct request *q, const char *name, struct buf *out)
 {
-    for (size_t i = 0; i < TOPICS; i++)
-        if (strcmp(topics[i].name, name) == 0) {
-            topics[i].help(q, out);
-            return 1;
-        }
-    return 0;
+    const struct topic *topic = (const struct topic *)cli_word_find(&usage, name);
+    if (!topic)
+        return 0;
+    topic->help(q, out);
+    return 1;
 }
 
 static int unknown(const char *name, struct err *err)
@@ -99,8 +87,8 @@ static int unknown(const char *name, struct err *err)
     char list[200];
     for (int i = 0; cli_command_at(i); i++)
         nearest_offer(&nearest, cli_command_at(i)->usage->command);
-    for (size_t i = 0; i < TOPICS; i++)
-        nearest_offer(&nearest, topics[i].name);
+    for (size_t i = 0; cli_word_at(&usage, i); i++)
+        nearest_offer(&nearest, cli_word_at(&usage, i)->name);
     if (nearest.best)
         return err_set(err, ERR_INPUT, "no help on '%s': did you mean '%s'?", name, nearest.best);
     if (platform_suggest(name, list, sizeof list))

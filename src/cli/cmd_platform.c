@@ -43,20 +43,6 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static void actions_help(struct buf *out);
-static const char *action_word(unsigned i, const char **about);
-
-static const struct cli_usage usage = {
-    .command = "platform",
-    .synopsis = "list|show|check|draw|schema [options] [platform...]",
-    .about = "Machines to simulate. A platform is the name of a preset, or a YAML file whose name has a "
-             "slash or ends in .yaml. Exit status: 0, or 2 if a platform is wrong.",
-    .options = options,
-    .more = actions_help,
-    .arguments = CLI_ARGUMENTS_PLATFORMS,
-    .word = action_word,
-};
-
 /* ---- what is done ---- */
 
 static int finish(const struct request *q, const struct buf *text)
@@ -219,14 +205,14 @@ static int schema(struct request *q)
 /* ---- which of them ---- */
 
 static const struct action {
-    const char *name, *about;
+    struct cli_word word;
     int (*run)(struct request *);
 } actions[] = {
-    {"list", "the presets, each with a line that describes it", list},
-    {"show", "a machine as a platform file, with every field", show},
-    {"check", "whether platforms are right", check},
-    {"draw", "the topology as an SVG picture", draw},
-    {"schema", "the JSON schema of platform files, for editors", schema},
+    {{"list", "the presets, each with a line that describes it"}, list},
+    {{"show", "a machine as a platform file, with every field"}, show},
+    {{"check", "whether platforms are right"}, check},
+    {{"draw", "the topology as an SVG picture"}, draw},
+    {{"schema", "the JSON schema of platform files, for editors"}, schema},
 };
 #define ACTIONS (sizeof actions / sizeof actions[0])
 
@@ -234,24 +220,26 @@ static void actions_help(struct buf *out)
 {
     buf_adds(out, "\nActions:\n");
     for (size_t i = 0; i < ACTIONS; i++)
-        buf_addf(out, "  %-25s %s\n", actions[i].name, actions[i].about);
+        buf_addf(out, "  %-25s %s\n", actions[i].word.name, actions[i].word.about);
 }
 
-static const char *action_word(unsigned i, const char **about)
-{
-    if (i >= ACTIONS)
-        return NULL;
-    *about = actions[i].about;
-    return actions[i].name;
-}
+static const struct cli_usage usage = {
+    .command = "platform",
+    .synopsis = "list|show|check|draw|schema [options] [platform...]",
+    .about = "Machines to simulate. A platform is the name of a preset, or a YAML file whose name has a "
+             "slash or ends in .yaml. Exit status: 0, or 2 if a platform is wrong.",
+    .options = options,
+    .more = actions_help,
+    .arguments = CLI_ARGUMENTS_PLATFORMS,
+    CLI_WORDS(actions),
+};
 
 static const struct action *find_action(const char *name, struct err *err)
 {
-    for (size_t i = 0; i < ACTIONS; i++)
-        if (strcmp(actions[i].name, name) == 0)
-            return &actions[i];
-    err_set(err, ERR_INPUT, "unknown action '%s': expected one of: list, show, check, draw, schema", name);
-    return NULL;
+    const struct cli_word *word = cli_word_find(&usage, name);
+    if (!word)
+        err_set(err, ERR_INPUT, "unknown action '%s': expected one of: list, show, check, draw, schema", name);
+    return (const struct action *)word;
 }
 
 static int platform_main(int argc, char **argv)

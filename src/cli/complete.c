@@ -175,9 +175,9 @@ static void offer_commands(const struct word *w)
 
 static void offer_words(const struct word *w, const struct cli_usage *usage)
 {
-    const char *text, *about = NULL;
-    for (unsigned i = 0; usage->word && (text = usage->word(i, &about)); i++)
-        offer(w, text, "", about);
+    const struct cli_word *word;
+    for (size_t i = 0; (word = cli_word_at(usage, i)); i++)
+        offer(w, word->name, "", word->about);
 }
 
 static void offer_argument(const struct word *w, const struct cli_usage *usage, int position)

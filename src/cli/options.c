@@ -204,3 +204,21 @@ void cli_options_manual(const struct cli_usage *usage, struct buf *out)
 {
     add_help(usage, 1, out);
 }
+
+/* ---- words ---- */
+
+const struct cli_word *cli_word_at(const struct cli_usage *usage, size_t i)
+{
+    if (i >= usage->word_count)
+        return NULL;
+    return (const struct cli_word *)((const char *)usage->words + i * usage->word_size);
+}
+
+const struct cli_word *cli_word_find(const struct cli_usage *usage, const char *name)
+{
+    const struct cli_word *word;
+    for (size_t i = 0; (word = cli_word_at(usage, i)); i++)
+        if (strcmp(word->name, name) == 0)
+            return word;
+    return NULL;
+}

@@ -39,6 +39,11 @@ enum cli_arguments {
     CLI_ARGUMENTS_RUN,       /* a whole command line of `run` */
 };
 
+/* A word and what it means. */
+struct cli_word {
+    const char *name, *about;
+};
+
 struct cli_usage {
     const char *command;              /* "run" */
     const char *synopsis;             /* after "orrery run " */
@@ -47,9 +52,17 @@ struct cli_usage {
     void (*more)(struct buf *out);    /* text after the options, or NULL */
     const struct cli_values *values;  /* ends with a NULL option; or NULL */
     enum cli_arguments arguments;
-    /* The i-th word that the first argument may be, NULL beyond the last, and what it means; or NULL. */
-    const char *(*word)(unsigned i, const char **about);
+    /* What the first argument may be: a table whose items begin with a struct cli_word. */
+    const void *words;
+    size_t word_count, word_size;
 };
+
+/* For the table of words: address, number of items and size of an item. */
+#define CLI_WORDS(table) .words = (table), .word_count = sizeof(table) / sizeof(table)[0], .word_size = sizeof(table)[0]
+
+/* Item i of the table of words, and the item with a name; NULL: there is none. */
+const struct cli_word *cli_word_at(const struct cli_usage *, size_t i);
+const struct cli_word *cli_word_find(const struct cli_usage *, const char *name);
 
 #define CLI_OPTIONS_HELP 1
 #define CLI_OPTIONS_MORE 2
