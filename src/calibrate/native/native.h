@@ -15,6 +15,7 @@
 #define NATIVE_BYTES_MAX (4u << 20)
 #define NATIVE_SIZES_MAX 256
 #define NATIVE_SAMPLES_MAX 1000
+#define NATIVE_TAG_READY 9 /* of native_begin; others are the files' own */
 #define NATIVE_CHUNK 8 /* samples that a point takes at its turn */
 
 struct native_options {
@@ -74,6 +75,11 @@ void native_print_bytes(const struct native *, MPI_Comm comm, const char *kind, 
 double native_since(const struct native *, double start);
 /* Only looks at the clock: nothing is received meanwhile. */
 void native_pause(double seconds);
+/* Messages from and to the program's buffers. */
+void native_send(const struct native *, MPI_Comm comm, size_t bytes, int to, int tag);
+void native_recv(const struct native *, MPI_Comm comm, size_t bytes, int from, int tag);
+/* All others of comm are ready: their next call is theirs of the sample. Returns the rank. */
+int native_begin(MPI_Comm comm);
 
 /* ---- p2p.c ---- */
 /* Clock, calls, tests: rank 0 alone. */

@@ -19,7 +19,6 @@
 #include "calibrate/native/native.h"
 
 #define TAG 1
-#define TAG_READY 2
 #define TRAIN_SHORT 4
 #define TRAIN_LONG 36
 #define EAGER_VOTES 3
@@ -101,40 +100,18 @@ void native_alone(struct native *n)
 
 /* ---- two ranks ---- */
 
-static void send_bytes(const struct native *n, MPI_Comm comm, size_t bytes, int to)
-{
-    MPI_Send(n->out, (int)bytes, MPI_BYTE, to, TAG, comm);
-}
-
-static void recv_bytes(const struct native *n, MPI_Comm comm, size_t bytes, int from)
-{
-    MPI_Recv(n->in, (int)bytes, MPI_BYTE, from, TAG, comm, MPI_STATUS_IGNORE);
-}
-
-/* Rank 1 is ready: its next call is a receive. Returns the rank. */
-static int begin_sample(MPI_Comm comm)
-{
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    if (rank == 0)
-        MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG_READY, comm, MPI_STATUS_IGNORE);
-    else
-        MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_READY, comm);
-    return rank;
-}
-
 static double sample_pingpong(struct native *n, MPI_Comm comm, const struct native_probe *p,
                               size_t bytes, int batch)
 {
-    int rank = begin_sample(comm);
+    int rank = native_begin(comm);
     (void)p;
     double start = MPI_Wtime();
     for (int i = 0; i < batch; i++) {
         if (rank == 0)
-            send_bytes(n, comm, bytes, 1);
-        recv_bytes(n, comm, bytes, 1 - rank);
+            native_send(n, comm, bytes, 1, TAG);
+        native_recv(n, comm, bytes, 1 - rank, TAG);
         if (rank == 1)
-            send_bytes(n, comm, bytes, 0);
+            native_send(n, comm, bytes, 0, TAG);
     }
     return native_since(n, start) / batch / 2;
 }
@@ -145,18 +122,18 @@ static double sample_send(struct native *n, MPI_Comm comm, const struct native_p
     MPI_Request requests[BURST];
     double spent = 0;
     (void)p;
-    if (begin_sample(comm) == 0) {
+    if (native_begin(comm) == 0) {
         double start = MPI_Wtime();
         for (int i = 0; i < batch; i++)
             MPI_Isend(n->out, (int)bytes, MPI_BYTE, 1, TAG, comm, &requests[i]);
         spent = native_since(n, start);
         for (int i = 0; i < batch; i++)
             MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
-        recv_bytes(n, comm, 0, 1);
+        native_recv(n, comm, 0, 1, TAG);
     } else {
         for (int i = 0; i < batch; i++)
-            recv_bytes(n, comm, bytes, 0);
-        send_bytes(n, comm, 0, 0);
+            native_recv(n, comm, bytes, 0, TAG);
+        native_send(n, comm, 0, 0, TAG);
     }
     return spent / batch;
 }
@@ -166,41 +143,41 @@ static double sample_recv(struct native *n, MPI_Comm comm, const struct native_p
 {
     double spent = 0;
     (void)p;
-    if (begin_sample(comm) == 0) {
+    if (native_begin(comm) == 0) {
         double start = MPI_Wtime();
-        send_bytes(n, comm, 0, 1);
-        recv_bytes(n, comm, bytes, 1); /* how long that takes */
+        native_send(n, comm, 0, 1, TAG);
+        native_recv(n, comm, bytes, 1, TAG); /* how long that takes */
         double trip = native_since(n, start);
-        send_bytes(n, comm, 0, 1);
+        native_send(n, comm, 0, 1, TAG);
         native_pause((4 + batch) * trip + 10e-6);
         start = MPI_Wtime();
         for (int i = 0; i < batch; i++)
-            recv_bytes(n, comm, bytes, 1);
+            native_recv(n, comm, bytes, 1, TAG);
         spent = native_since(n, start);
     } else {
-        recv_bytes(n, comm, 0, 0);
-        send_bytes(n, comm, bytes, 0);
-        recv_bytes(n, comm, 0, 0);
+        native_recv(n, comm, 0, 0, TAG);
+        native_send(n, comm, bytes, 0, TAG);
+        native_recv(n, comm, 0, 0, TAG);
         for (int i = 0; i < batch; i++)
-            send_bytes(n, comm, bytes, 0);
+            native_send(n, comm, bytes, 0, TAG);
     }
     return spent / batch;
 }
 
 static double train(struct native *n, MPI_Comm comm, size_t bytes, int length)
 {
-    int rank = begin_sample(comm);
+    int rank = native_begin(comm);
     double start = MPI_Wtime();
     for (int i = 0; i < length; i++) {
         if (rank == 0)
-            send_bytes(n, comm, bytes, 1);
+            native_send(n, comm, bytes, 1, TAG);
         else
-            recv_bytes(n, comm, bytes, 0);
+            native_recv(n, comm, bytes, 0, TAG);
     }
     if (rank == 0)
-        recv_bytes(n, comm, 0, 1);
+        native_recv(n, comm, 0, 1, TAG);
     else
-        send_bytes(n, comm, 0, 0);
+        native_send(n, comm, 0, 0, TAG);
     return native_since(n, start);
 }
 
@@ -217,13 +194,13 @@ static int is_late(struct native *n, MPI_Comm comm, size_t bytes)
 {
     double pause = 2e-3 + (double)bytes * 20e-9;
     struct timespec t = {0, (long)(pause * 1e9)};
-    if (begin_sample(comm) == 0) {
+    if (native_begin(comm) == 0) {
         double start = MPI_Wtime();
-        send_bytes(n, comm, bytes, 1);
+        native_send(n, comm, bytes, 1, TAG);
         return native_since(n, start) > pause / 2;
     }
     nanosleep(&t, NULL);
-    recv_bytes(n, comm, bytes, 0);
+    native_recv(n, comm, bytes, 0, TAG);
     return 0;
 }
 

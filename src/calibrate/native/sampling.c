@@ -222,3 +222,27 @@ double native_measure(struct native *n, MPI_Comm comm, struct native_point *poin
     free(more);
     return median;
 }
+
+/* ---- messages of a sample ---- */
+
+void native_send(const struct native *n, MPI_Comm comm, size_t bytes, int to, int tag)
+{
+    MPI_Send(n->out, (int)bytes, MPI_BYTE, to, tag, comm);
+}
+
+void native_recv(const struct native *n, MPI_Comm comm, size_t bytes, int from, int tag)
+{
+    MPI_Recv(n->in, (int)bytes, MPI_BYTE, from, tag, comm, MPI_STATUS_IGNORE);
+}
+
+int native_begin(MPI_Comm comm)
+{
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    for (int i = 1; i < ranks && rank == 0; i++)
+        MPI_Recv(NULL, 0, MPI_BYTE, i, NATIVE_TAG_READY, comm, MPI_STATUS_IGNORE);
+    if (rank > 0)
+        MPI_Send(NULL, 0, MPI_BYTE, 0, NATIVE_TAG_READY, comm);
+    return rank;
+}

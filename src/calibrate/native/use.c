@@ -26,49 +26,26 @@ static const size_t pending_counts[] = {0, 16, 64, PENDING_MOST};
 static const size_t window_sizes[] = {0, 8, 64};
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
 
-static void send_bytes(const struct native *n, MPI_Comm comm, size_t bytes, int to, int tag)
-{
-    MPI_Send(n->out, (int)bytes, MPI_BYTE, to, tag, comm);
-}
-
-static void recv_bytes(const struct native *n, MPI_Comm comm, size_t bytes, int from, int tag)
-{
-    MPI_Recv(n->in, (int)bytes, MPI_BYTE, from, tag, comm, MPI_STATUS_IGNORE);
-}
-
-/* All others are ready: their next call is theirs of the sample. Returns the rank. */
-static int begin_sample(const struct native *n, MPI_Comm comm)
-{
-    int rank, ranks;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
-    for (int i = 1; i < ranks && rank == 0; i++)
-        recv_bytes(n, comm, 0, i, TAG);
-    if (rank > 0)
-        send_bytes(n, comm, 0, 0, TAG);
-    return rank;
-}
-
 /* The probe finds the last message, and whatever was sent before it has to be put aside. */
 static double sample_unexpected(struct native *n, MPI_Comm comm, const struct native_probe *p,
                                 size_t bytes, int batch)
 {
     double spent = 0;
     (void)p;
-    if (begin_sample(n, comm) == 0) {
-        send_bytes(n, comm, 0, 1, TAG);
+    if (native_begin(comm) == 0) {
+        native_send(n, comm, 0, 1, TAG);
         native_pause(50e-6 + (double)bytes * batch * 2e-9);
         double start = MPI_Wtime();
         MPI_Probe(1, TAG_LAST, comm, MPI_STATUS_IGNORE);
         for (int i = 0; i < batch; i++)
-            recv_bytes(n, comm, bytes, 1, TAG);
+            native_recv(n, comm, bytes, 1, TAG);
         spent = native_since(n, start);
-        recv_bytes(n, comm, 0, 1, TAG_LAST);
+        native_recv(n, comm, 0, 1, TAG_LAST);
     } else {
-        recv_bytes(n, comm, 0, 0, TAG);
+        native_recv(n, comm, 0, 0, TAG);
         for (int i = 0; i < batch; i++)
-            send_bytes(n, comm, bytes, 0, TAG);
-        send_bytes(n, comm, 0, 0, TAG_LAST);
+            native_send(n, comm, bytes, 0, TAG);
+        native_send(n, comm, 0, 0, TAG_LAST);
     }
     return spent / batch;
 }
@@ -77,7 +54,7 @@ static double window(struct native *n, MPI_Comm comm, size_t bytes, int length)
 {
     MPI_Request requests[2 * WINDOW_LONG];
     MPI_Status statuses[2 * WINDOW_LONG];
-    int rank = begin_sample(n, comm);
+    int rank = native_begin(comm);
     double start = MPI_Wtime();
     for (int i = 0; i < length; i++)
         MPI_Irecv(n->in, (int)bytes, MPI_BYTE, 1 - rank, TAG, comm, &requests[i]);
@@ -105,18 +82,18 @@ static double sample_match(struct native *n, MPI_Comm comm, const struct native_
     (void)p;
     for (int i = 0; i < count; i++)
         MPI_Irecv(n->in, 0, MPI_BYTE, 1 - rank, TAG_OTHER, comm, &requests[i]);
-    begin_sample(n, comm);
+    native_begin(comm);
     double start = MPI_Wtime();
     for (int i = 0; i < batch; i++) {
         if (rank == 0)
-            send_bytes(n, comm, 0, 1, TAG);
-        recv_bytes(n, comm, 0, 1 - rank, TAG);
+            native_send(n, comm, 0, 1, TAG);
+        native_recv(n, comm, 0, 1 - rank, TAG);
         if (rank == 1)
-            send_bytes(n, comm, 0, 0, TAG);
+            native_send(n, comm, 0, 0, TAG);
     }
     double spent = native_since(n, start) / batch / 2;
     for (int i = 0; i < count; i++)
-        send_bytes(n, comm, 0, 1 - rank, TAG_OTHER);
+        native_send(n, comm, 0, 1 - rank, TAG_OTHER);
     MPI_Waitall(count, requests, statuses);
     return spent;
 }
@@ -127,7 +104,7 @@ static double sample_peers(struct native *n, MPI_Comm comm, const struct native_
     MPI_Request requests[BURST];
     MPI_Status statuses[BURST];
     double spent = 0;
-    int ranks, rank = begin_sample(n, comm);
+    int ranks, rank = native_begin(comm);
     (void)p;
     MPI_Comm_size(comm, &ranks);
     if (rank == 0) {
@@ -138,7 +115,7 @@ static double sample_peers(struct native *n, MPI_Comm comm, const struct native_
         MPI_Waitall(batch, requests, statuses);
     } else {
         for (int i = rank - 1; i < batch; i += ranks - 1)
-            recv_bytes(n, comm, bytes, 0, TAG);
+            native_recv(n, comm, bytes, 0, TAG);
     }
     MPI_Barrier(comm);
     return spent / batch;
