@@ -117,24 +117,10 @@ static void move_part_range(enum direction dir, const struct type_part *part, ui
         move_cut_item(dir, part, base, item + whole, 0, stream, n);
 }
 
-/* The part that holds stream byte `at`, which the plan has. */
-static uint32_t find_part(const struct type_plan *plan, uint64_t at)
-{
-    uint32_t low = 0, high = plan->nparts;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (plan->parts[middle].start <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void move_plan_range(enum direction dir, const struct type_plan *plan, uintptr_t base,
                             uint64_t skip, unsigned char *stream, uint64_t n)
 {
-    for (uint32_t i = find_part(plan, skip); n; i++) {
+    for (uint32_t i = plan_find_part(plan, skip); n; i++) {
         const struct type_part *part = &plan->parts[i];
         uint64_t inside = skip - part->start;
         uint64_t rest = part->unit * part->count - inside;

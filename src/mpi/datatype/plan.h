@@ -35,6 +35,20 @@ struct type_plan {
     struct type_part parts[];
 };
 
+/* The part that holds stream byte `at`, which the plan has. */
+static inline uint32_t plan_find_part(const struct type_plan *plan, uint64_t at)
+{
+    uint32_t low = 0, high = plan->nparts;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (plan->parts[middle].start <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* An empty plan with room for `capacity` parts. Destroy with plan_destroy. */
 struct type_plan *plan_create(uint32_t capacity);
 

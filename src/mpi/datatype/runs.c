@@ -43,28 +43,12 @@ static int walk_part(const struct walk *w, const struct type_part *part, int64_t
     return rc;
 }
 
-/* The part that holds stream byte `at`, which the plan has. */
-static uint32_t find_part(const struct type_plan *plan, uint64_t at)
-{
-    uint32_t low = 0, high = plan->nparts;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (plan->parts[middle].start <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static int walk_range(const struct walk *w, const struct type_plan *plan, int64_t base,
                       uint64_t skip, uint64_t n)
 {
     int rc = 0;
 
-    for (uint32_t i = find_part(plan, skip); n && !rc; i++) {
+    for (uint32_t i = plan_find_part(plan, skip); n && !rc; i++) {
         const struct type_part *part = &plan->parts[i];
         uint64_t inside = skip - part->start;
         uint64_t rest = part->unit * part->count - inside;
