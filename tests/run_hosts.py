@@ -152,19 +152,7 @@ def can_change_user(tests):
 
 def add_same(tests):
     ways = ["--host process", "--host process --procs 2 --placement cyclic"]
-    for program, settings in itertools.product(
-            (["handles"], ["modes"], ["ties", "3"], ["output"], ["comms", "12"]),
-            ([], ["--set", "mpi.eager_limit=0"])):
-        name = " ".join([*program, *settings[1:]])
-        tests.add(f"same {name}", tests.same, ways, ["-n", "8", *settings], *program)
-    tests.add("same output --labels", tests.same, ways, ["-n", "8", "--labels"], "output")
-    tests.add("same ties random", tests.same, ["--host process --schedule random:3"], ["-n", "13"],
-              "ties")
-    for words, status in ((["abort", "5", "300"], 7), (["ties", "3"], 20), (["exit", "5"], 3),
-                          (["codes", "0"], 11), (["codes", "1"], 10), (["fatal", "5"], 6),
-                          (["deadlock", "4"], 1), (["livelock", "0"], 1)):
-        tests.add(f"same ends {' '.join(words)}", tests.same, ways,
-                  ["-n", "6", "--idle-limit", "10ms"], "ends", *words, status=status)
+    watched_run.add_same(tests, ways, ([], ["--set", "mpi.eager_limit=0"]), "--host process --schedule random:3")
     tests.add("memory of ranks", tests.memory)
     tests.add("children of ranks", tests.children)
     for words in ([], ["raw"]):

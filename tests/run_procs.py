@@ -121,19 +121,7 @@ def add_same(tests):
             ((2, "block"), (3, "cyclic"), (4, "block"))]
     ideal = ["--set", "net.latency=0,net.bandwidth=inf"]
     rendezvous = ["--set", "mpi.eager_limit=0"]
-    for program, settings in itertools.product(
-            (["handles"], ["modes"], ["ties", "3"], ["output"], ["comms", "12"]),
-            ([], ideal, rendezvous)):
-        name = " ".join([*program, *settings[1:]])
-        tests.add(f"same {name}", tests.same, ways, ["-n", "8", *settings], *program)
-    tests.add("same output --labels", tests.same, ways, ["-n", "8", "--labels"], "output")
-    tests.add("same ties random", tests.same, ["--procs 3 --schedule random:3"], ["-n", "13"],
-              "ties")
-    for words, status in ((["abort", "5", "300"], 7), (["ties", "3"], 20), (["exit", "5"], 3),
-                          (["codes", "0"], 11), (["codes", "1"], 10), (["fatal", "5"], 6),
-                          (["deadlock", "4"], 1), (["livelock", "0"], 1)):
-        tests.add(f"same ends {' '.join(words)}", tests.same, ways,
-                  ["-n", "6", "--idle-limit", "10ms"], "ends", *words, status=status)
+    watched_run.add_same(tests, ways, ([], ideal, rendezvous), "--procs 3 --schedule random:3")
     tests.add("same ends segv 5 300", tests.same, ways, ["-n", "6"], "ends", "segv", "5", "300",
               status=139, hide=("virtual_time_s", "virtual_time_ps", "messages", "bytes", "stdout"))
     if tests.options.quick:

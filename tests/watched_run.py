@@ -5,6 +5,7 @@ All processes of a run carry a mark in their environment, so whatever becomes of
 
 import collections
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -20,6 +21,10 @@ from harness import LIMIT, Failure, demand, wait_until
 FLAGS = [*harness.STRICT, "-Wno-stringop-overflow", "-O1", "-g"]
 GONE = 120  # seconds until no process may be left
 MARK = "ORRERY_TEST_MARK"
+
+# How runs of the program `ends` end, and their exit status.
+ENDS = ((["abort", "5", "300"], 7), (["ties", "3"], 20), (["exit", "5"], 3), (["codes", "0"], 11),
+        (["codes", "1"], 10), (["fatal", "5"], 6), (["deadlock", "4"], 1), (["livelock", "0"], 1))
 
 Outcome = collections.namedtuple("Outcome", "exit stdout stderr stats summary")
 Process = collections.namedtuple("Process", "pid start role index")
@@ -206,6 +211,19 @@ class Tests:
         for way in ways:
             again = self.simulate([*shlex.split(way), *arguments], program, *words)
             harness.demand_same(way, *zip(Outcome._fields, comparable(first, hide), comparable(again, hide)))
+
+
+def add_same(tests, ways, settings, random_way):
+    """Programs that would notice a difference between one way to run and others."""
+    for program, more in itertools.product(
+            (["handles"], ["modes"], ["ties", "3"], ["output"], ["comms", "12"]), settings):
+        name = " ".join([*program, *more[1:]])
+        tests.add(f"same {name}", tests.same, ways, ["-n", "8", *more], *program)
+    tests.add("same output --labels", tests.same, ways, ["-n", "8", "--labels"], "output")
+    tests.add("same ties random", tests.same, [random_way], ["-n", "13"], "ties")
+    for words, status in ENDS:
+        tests.add(f"same ends {' '.join(words)}", tests.same, ways,
+                  ["-n", "6", "--idle-limit", "10ms"], "ends", *words, status=status)
 
 
 def comparable(outcome, hidden):
