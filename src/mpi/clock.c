@@ -11,9 +11,7 @@
 #include "base/log.h"
 #include "base/ticks.h"
 #include "base/units.h"
-#include "mpi/datatype/datatype.h"
 #include "mpi/entry.h"
-#include "mpi/p2p/p2p_internal.h"
 #include "mpi/user.h"
 #include "mpi_impl.h"
 #include "processor/processor.h"
@@ -47,10 +45,7 @@ void mpi_clock_init(const struct run_options *o)
     mpi_world.test_cost = o->platform.mpi_test_cost;
     mpi_world.clock_cost = o->platform.mpi_clock_cost;
     mpi_world.eager_limit = o->platform.mpi_eager_limit;
-    mpi_costs_init(&o->platform);
     mpi_world.may_cancel = (o->needs & MPI_NEED_CANCEL) != 0;
-    if (o->needs & MPI_NEED_TYPE_KEYS)
-        mpi_type_share_no_more();
     if (mpi_world.measured)
         mpi_world.ps_per_tick = 1000.0 / ticks_per_ns() * processor_factor();
     mpi_clock_watch();
@@ -235,16 +230,6 @@ void mpi_clock_spend(struct mpi_rank *self, vtime dt)
     mpi_clock_begin(self);
     mpi_clock_add(self, dt < VTIME_LIMIT ? dt : VTIME_LIMIT);
     mpi_time_check(self);
-    mpi_clock_end();
-}
-
-void mpi_clock_yield(struct mpi_rank *self)
-{
-    mpi_clock_begin(self);
-    mpi_clock_add(self, mpi_world.test_cost);
-    mpi_drain(self);
-    while (!mpi_decision_step(self, self->ent.clock, NULL, 0))
-        ;
     mpi_clock_end();
 }
 

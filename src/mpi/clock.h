@@ -30,7 +30,7 @@ extern uint32_t mpi_clock_readings;
 /* The program sleeps. */
 void mpi_clock_spend(struct mpi_rank *, vtime dt);
 
-/* Lets ranks with earlier clocks go first (may switch). */
+/* Lets ranks with earlier clocks go first (may switch): p2p/yield.c. */
 void mpi_clock_yield(struct mpi_rank *);
 
 /* Half of all program time was spent in slices (host time between two MPI calls) at least this long,

@@ -20,6 +20,7 @@
 #include "mpi/clock.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm.h"
+#include "mpi/datatype/datatype.h"
 #include "mpi/leaks.h"
 #include "mpi/main/line.h"
 #include "mpi/main/run.h"
@@ -239,6 +240,9 @@ static void set_up(void)
     mpi_line_init(&out);
     output_init(&mpi_world.output, &out);
     mpi_clock_init(o);
+    mpi_costs_init(&o->platform);
+    if (o->needs & MPI_NEED_TYPE_KEYS)
+        mpi_type_share_no_more();
     mpi_stats_init(o->detail);
     if (o->check_leaks)
         mpi_leaks_init();
