@@ -122,6 +122,7 @@ def add_same(tests):
     ideal = ["--set", "net.latency=0,net.bandwidth=inf"]
     rendezvous = ["--set", "mpi.eager_limit=0"]
     watched_run.add_same(tests, ways, ([], ideal, rendezvous), "--procs 3 --schedule random:3")
+    tests.add("same solver", tests.same, ways, ["-n", "24", "--set", "net.latency=1us"], "solver", "20", "3")
     tests.add("same ends segv 5 300", tests.same, ways, ["-n", "6"], "ends", "segv", "5", "300",
               status=139, hide=("virtual_time_s", "virtual_time_ps", "messages", "bytes", "stdout"))
     if tests.options.quick:
