@@ -39,7 +39,7 @@ void mpi_clock_init(const struct run_options *o)
 {
     mpi_compute_init();
     mpi_world.attentive = mpi_world.measured || mpi_world.shared || o->host == RUN_HOST_PROCESS ||
-                          o->time_limit;
+                          o->time_limit || (mpi_world.observed & MPI_SEES_CALLS);
     mpi_world.send_overhead = o->platform.mpi_send_overhead;
     mpi_world.recv_overhead = o->platform.mpi_recv_overhead;
     mpi_world.test_cost = o->platform.mpi_test_cost;

@@ -14,6 +14,8 @@ void mpi_observer_attach(const struct mpi_observer *o)
 #define MPI_EVENT(event, what) mpi_world.observed |= o->event ? MPI_SEES(event) : 0;
     MPI_EVENTS(MPI_EVENT)
 #undef MPI_EVENT
+    if (mpi_world.observed & MPI_SEES_CALLS)
+        mpi_world.attentive = 1;
     if (o->slice)
         mpi_world.plain = 0; /* the plain processor model tells nothing */
     if (o->request)

@@ -147,6 +147,9 @@ enum mpi_event {
 };
 /* Its bit in mpi_world.observed. */
 #define MPI_SEES(event) (1u << MPI_EVENT_##event)
+/* What is told of by the entries of calls. */
+#define MPI_SEES_CALLS \
+    (MPI_SEES(enter) | MPI_SEES(leave) | MPI_SEES(request) | MPI_SEES(made) | MPI_SEES(freed))
 
 /* The table must live as long as the run. */
 void mpi_observer_attach(const struct mpi_observer *);
