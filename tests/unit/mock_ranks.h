@@ -13,6 +13,7 @@
 #include <ucontext.h>
 
 #include "base/mem.h"
+#include "mpi/coll/message.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/error.h"

@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "mpi/coll/coll.h"
+#include "mpi/coll/message.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/op/op.h"

@@ -9,6 +9,7 @@
  */
 #include "mpi/create/create.h"
 #include "mpi/attr.h"
+#include "mpi/coll/message.h"
 #include "mpi/comm/check.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/group_memo.h"

@@ -6,6 +6,7 @@
  * communicator and a binomial tree tells the others. Of an intercommunicator the leader with the
  * lower world rank makes both sides; both leaders know both groups.
  */
+#include "mpi/coll/message.h"
 #include "mpi/comm/check.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/errhandler_internal.h"

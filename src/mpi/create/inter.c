@@ -12,6 +12,7 @@
  */
 #include "base/mem.h"
 #include "mpi/coll/coll.h"
+#include "mpi/coll/message.h"
 #include "mpi/comm/check.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/create/create.h"

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "mpi/coll/message.h"
 #include "mpi/comm/check.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/create/create.h"

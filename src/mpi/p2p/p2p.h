@@ -143,18 +143,4 @@ int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req);
 /* The same for n requests; returns the first error. */
 int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n);
 
-/* ---- for collectives: bytes or typed data on the collective context of a communicator ---- */
-int mpi_coll_send(struct mpi_rank *self, struct mpi_comm *c, const void *buf, uint64_t count,
-                  struct mpi_type *type, int dst, int tag);
-int mpi_coll_recv(struct mpi_rank *self, struct mpi_comm *c, void *buf, uint64_t count,
-                  struct mpi_type *type, int src, int tag);
-int mpi_coll_sendrecv(struct mpi_rank *self, struct mpi_comm *c, const void *sbuf, uint64_t scount,
-                      struct mpi_type *stype, int dst, void *rbuf, uint64_t rcount,
-                      struct mpi_type *rtype, int src, int tag);
-/* Non-blocking forms with the caller's request; ranks are ranks in c (dst/src < 0: no-op). */
-void mpi_coll_isend(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *, const void *buf,
-                    uint64_t count, struct mpi_type *type, int dst, int tag);
-void mpi_coll_irecv(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *, void *buf,
-                    uint64_t count, struct mpi_type *type, int src, int tag);
-
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "mpi/coll/message.h"
 #include "mpi/comm/check.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/p2p/tags.h"
