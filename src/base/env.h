@@ -7,8 +7,8 @@
 /* Descriptor of the run page; its presence makes the preloaded library take the process over. */
 #define ENV_RUN_FD "ORRERY_RUN_FD"
 
-/* Set: ranks will be processes of their own, so the library's memory must be one for all of them. */
-#define ENV_PROCESSES "ORRERY_PROCESSES"
+/* Name of the host that runs the ranks (vp/host.h), which the library must know as soon as it is loaded. */
+#define ENV_HOST "ORRERY_HOST"
 
 /* A memory file that the `orrery run` that started the workers shares with them. */
 #define ENV_TEAM "ORRERY_TEAM"

@@ -28,6 +28,7 @@
 #include "base/sys.h"
 #include "cli/team.h"
 #include "engine/output_book.h"
+#include "program/host.h"
 
 #if defined(__x86_64__)
 #define MULTIARCH "x86_64-linux-gnu"
@@ -164,8 +165,8 @@ static int set_environment(const char *libdir, const struct cli_page *page)
 {
     char path[PATH_MAX + 64], number[16];
 
-    if (page->page->opt.host == RUN_HOST_PROCESS &&
-        (setenv(ENV_PROCESSES, "1", 1) | setenv("OMP_WAIT_POLICY", "passive", 0)) != 0)
+    if (setenv(ENV_HOST, program_host_name((enum run_host)page->page->opt.host), 1) != 0 ||
+        (page->page->opt.host == RUN_HOST_PROCESS && setenv("OMP_WAIT_POLICY", "passive", 0) != 0))
         return -1;
     /* AddressSanitizer wants to be loaded first, but does without */
     if (page->page->opt.asan && prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':') != 0)

@@ -4,7 +4,7 @@
  * What is known of a crash must not depend on memory that the crash has damaged. Whatever may touch
  * such memory is *guarded*: a fault in it ends it, and nothing else.
  *
- * A rank that is a fibre may have a handler of its own for the signal (libc/signal.c). It is called on
+ * A rank that shares its process may have a handler of its own for the signal (libc/signal.c). It is called on
  * the rank's stack, so that it may jump out or call MPI; if it returns, the rank goes on where it was:
  *
  *     rank's stack     ... | main | f |* fault         | run_handler | the program's handler
@@ -218,7 +218,7 @@ static int has_handled(struct vp_rank *f, int sig, siginfo_t *info, void *contex
 {
     struct handling h = {.sig = sig, .info = info, .context = context};
 
-    if (!f || vp_is_process_host || vp_private.dying || !vp_signal_handler(sig, &h.action))
+    if (!f || vp_host->own_process || vp_private.dying || !vp_signal_handler(sig, &h.action))
         return 0;
     h.number = ++vp_private.handled;
     vp_private.handling = &h;
@@ -302,10 +302,8 @@ static void on_where(int sig, siginfo_t *info, void *context)
         syscall(SYS_pause);
 }
 
-void vp_crash_ask(const struct vp_rank *f)
+void vp_crash_ask(int32_t pid)
 {
-    int32_t pid = vp_rank_pid(f);
-
     if (pid > 0)
         syscall(SYS_tgkill, pid, pid, WHERE);
 }
@@ -343,6 +341,9 @@ void vp_crash_init(void)
     sigaltstack(&alt, NULL);
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         catch(fatal[i], on_fatal);
-    if (vp_is_process_host)
-        catch(WHERE, on_where);
+}
+
+void vp_crash_answer(void)
+{
+    catch(WHERE, on_where);
 }

@@ -5,6 +5,7 @@
 #define VP_CRASH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct vp_rank;
 
@@ -26,11 +27,12 @@ struct vp_trace {
  * damaged. Signal stack. */
 void vp_trace_take(const void *context, struct vp_trace *);
 
-/* Asks the rank's process where it is, by hooks->where in a signal handler there. Scheduler context,
- * process host. */
-void vp_crash_ask(const struct vp_rank *);
+/* Asks the process of a rank where it is, by hooks->where in a signal handler there. */
+void vp_crash_ask(int32_t pid);
+/* Has processes that are forked from now on answer that. */
+void vp_crash_answer(void);
 
-/* Did touching addr mean that the fibre's stack was full? */
+/* Did touching addr mean that the rank's stack was full? */
 int vp_stack_overflowed(const struct vp_rank *, const void *addr);
 
 #endif

@@ -1,123 +1,60 @@
 /*
- * process.c - see process.h.
+ * process.c - see process.h: how the scheduler and the ranks' processes pass turns to each other.
  *
- * Everyone who takes turns has a word that others set and that it waits for by futex:
- *
- *     AWAY    its owner has its turn, or is about to sleep
- *     ASLEEP  its owner sleeps, or is about to: to wake it takes a system call
- *     GO      it is its turn
- *
- * So a process that another has preempted when it woke it is not woken in vain, nor does it sleep. The
- * words, the list of processes and everything else here is in shared memory, but for vp_private.
+ * Everything here is in shared memory, but for vp_private.
  */
 #include "vp/process.h"
 
 #include <errno.h>
-#include <linux/futex.h>
-#include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/sys.h"
-#include "vp/libc/libc.h"
+#include "vp/crash.h"
 #include "vp/vp_internal.h"
 
-#define WANT_NS 50000000 /* how long it sleeps when it waits for one that wants its turn */
+#define REQUEST_NS 50000000 /* how long it sleeps when it waits for a rank that requests its turn */
 #define CHECK_SECONDS 1 /* how often the scheduler looks whether the zygote is still there */
 
 void vp_switch(void **save, void *load);
 void *vp_switch_prepare(void *top, void (*entry)(void));
 
-enum { AWAY = 0, GO, ASLEEP };
-enum want { WANTS_NOT = 0, WANTS, WANTED /* it is in the list, but has got its turn */ };
+struct vp_turns vp_turns;
 
-/* A rank's process. */
-struct vp_process {
-    _Atomic uint32_t turn;
-    _Atomic uint32_t dead; /* 1: it has ended otherwise than by vp_process_end */
-    int32_t pid;
-    int32_t status; /* as waitpid tells it */
-    int32_t error;  /* of fork */
-    struct vp_rank *fibre;
-    struct vp_process *next; /* all that live */
-    _Atomic uint32_t wants;  /* enum want: is it in the list of those with a thread that wants to run? */
-    struct vp_process *next_wanted;
-};
-
-int vp_is_process_host;
+enum request { REQUEST_NONE = 0, REQUESTED, WITHDRAWN /* it is in the list, but has got its turn */ };
 
 static struct {
-    _Atomic uint32_t back; /* the scheduler's turn */
-    struct vp_process *on_stage; /* the rank's process that has, or had, its turn */
-    uint64_t handed;             /* turns that ranks gave to each other */
-    struct vp_process *_Atomic all; /* of the zygote: living children */
-    struct vp_process *_Atomic casualty; /* one that died */
-    struct vp_process *_Atomic wanted;   /* those with a thread that wants to run */
-    _Atomic uint32_t awaits_want;        /* the scheduler sleeps until there is one */
-    void (*_Atomic then)(void);          /* what the scheduler is to do next, and last */
-    void (*errand)(void);                /* what it is to do for the rank that has the stage */
-    int32_t zygote, scheduler;
-    cpu_set_t processors; /* that the run may use ... */
-    cpu_set_t processor;  /* ... and the one where scheduler and ranks take turns */
-    int commands, orders; /* pipe to the zygote: where to write, where it reads */
-    char *top;
-    void (*entry)(void);
+    char *top;                             /* where the stacks of ranks begin, each in its process */
+    int32_t scheduler;                     /* its process */
+    int is_running;                        /* a rank has its turn, or is about to */
+    void (*request)(void);                 /* what the scheduler is to do for the rank that runs */
+    struct vp_process *_Atomic requests;   /* those with a thread that needs a turn */
+    turn_word awaits_request;              /* the scheduler sleeps until there is one */
+    uint64_t turns, passed;                /* that the scheduler gave; that ranks gave each other */
+    uint64_t bytes;                        /* memory of ended ranks' processes */
 } host;
 
-/* ---- shared memory ---- */
-
-void vp_process_share(void)
+/* The simulator's memory is one for all processes. */
+static void load(void)
 {
     if (arena_open() != 0)
         log_fatal("no address space for memory that processes share; see 'ulimit -v'");
     vp_objects_share();
-    vp_is_process_host = 1;
-}
-
-/* ---- waiting and waking ---- */
-
-static void wake(_Atomic uint32_t *word)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
-/* Goes to sleep unless it is one's turn, which it takes: returns 1. */
-static int take_turn(_Atomic uint32_t *word)
-{
-    uint32_t was = AWAY;
-
-    if (atomic_compare_exchange_strong(word, &was, ASLEEP) || was == ASLEEP)
-        return 0;
-    atomic_store_explicit(word, AWAY, memory_order_relaxed);
-    return 1;
-}
-
-static void await(_Atomic uint32_t *word)
-{
-    while (!take_turn(word))
-        syscall(SYS_futex, word, FUTEX_WAIT, ASLEEP, NULL, NULL, 0);
-}
-
-static void let_run(_Atomic uint32_t *word)
-{
-    if (atomic_exchange(word, GO) == ASLEEP)
-        wake(word);
 }
 
 /* ---- a rank's process ---- */
 
 static struct vp_process *own(void)
 {
-    return vp_private.current->stack;
+    return vp_private.current->state;
+}
+
+static int in_rank(void)
+{
+    return sys_getpid() != host.scheduler;
 }
 
 /* A handler of the program's may do whatever the rank may, so it runs only when the rank has its turn. */
@@ -126,413 +63,270 @@ static void await_turn(struct vp_process *p)
     sigset_t all, before;
 
     if (!vp_private.handles) {
-        await(&p->turn);
+        turn_await(&p->turn);
         return;
     }
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    await(&p->turn);
+    turn_await(&p->turn);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-int vp_pass_turn(void)
+void vp_process_main(struct vp_process *p)
+{
+    void *here;
+
+    turn_await(&p->turn);
+    vp_private.current = p->rank;
+    vp_hooks->process_started(p->rank);
+    vp_switch(&here, vp_switch_prepare(host.top, vp_rank_main));
+    __builtin_unreachable();
+}
+
+/* Without a system call if the rank goes on itself. */
+static int pass_turn(void)
 {
     struct vp_process *p = own();
-    struct vp_rank *next = vp_hooks->next(p->fibre);
+    struct vp_rank *next = vp_hooks->next(p->rank);
 
-    host.handed += next != NULL;
-    if (next == p->fibre)
+    host.passed += next != NULL;
+    if (next == p->rank)
         return 0;
     if (next) {
-        host.on_stage = next->stack;
-        let_run(&host.on_stage->turn);
+        vp_turns.running = next->state;
+        turn_give(&vp_turns.running->turn);
     } else {
-        let_run(&host.back);
+        turn_give(&vp_turns.scheduler);
     }
     return 1;
 }
 
-void vp_await_turn(void)
+static void await_next_turn(void)
 {
     await_turn(own());
 }
 
-void vp_process_suspend(void)
+static void suspend(void)
 {
     int saved = errno;
 
-    if (vp_pass_turn())
+    if (pass_turn())
         await_turn(own());
     errno = saved;
 }
 
-void vp_process_end(void)
+_Noreturn static void end(void)
 {
-    let_run(&host.back);
+    host.bytes += mem_own();
+    turn_give(&vp_turns.scheduler);
     sys_exit(0);
 }
 
-void vp_process_leave(void (*fn)(void))
-{
-    atomic_store(&host.then, fn);
-    let_run(&host.back);
-    for (;;)
-        syscall(SYS_pause);
-}
-
-int vp_is_main_thread(void)
-{
-    return (pid_t)syscall(SYS_gettid) == sys_getpid();
-}
-
-void vp_want(void)
-{
-    struct vp_process *p = own();
-
-    if (atomic_exchange(&p->wants, WANTS) != WANTS_NOT)
-        return; /* it is in the list */
-    p->next_wanted = atomic_load(&host.wanted);
-    while (!atomic_compare_exchange_weak(&host.wanted, &p->next_wanted, p))
-        ;
-    if (atomic_exchange(&host.awaits_want, 0))
-        wake(&host.awaits_want);
-}
-
-void vp_unwant(void)
-{
-    uint32_t was = WANTS;
-
-    atomic_compare_exchange_strong(&own()->wants, &was, WANTED);
-}
-
-/* The only one who takes from the list. */
-struct vp_rank *vp_wanted(void)
-{
-    struct vp_process *p = atomic_load(&host.wanted);
-
-    while (p) {
-        while (!atomic_compare_exchange_weak(&host.wanted, &p, p->next_wanted))
-            ;
-        if (atomic_exchange(&p->wants, WANTS_NOT) == WANTS)
-            return p->fibre;
-        p = atomic_load(&host.wanted);
-    }
-    return NULL;
-}
-
-void vp_process_call(void (*fn)(void))
+static void call(void (*fn)(void))
 {
     int saved = errno;
 
-    host.errand = fn;
-    let_run(&host.back);
+    if (!in_rank()) {
+        fn();
+        return;
+    }
+    host.request = fn;
+    turn_give(&vp_turns.scheduler);
     await_turn(own());
     errno = saved;
 }
 
-/* Signals that ask the run to end are the scheduler's. */
-static void quiet_signals(void)
+_Noreturn static void leave(void (*fn)(void))
 {
-    static const int asked[] = {SIGINT, SIGTERM, SIGHUP};
-    sigset_t none;
-
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        signal(asked[i], SIG_IGN);
-    signal(SIGCHLD, SIG_DFL);
-    signal(SIGALRM, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-_Noreturn static void become(struct vp_process *p)
-{
-    void *here;
-
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if ((int32_t)syscall(SYS_getppid) != host.zygote)
-        sys_exit(0);
-    sys_close(host.orders);
-    quiet_signals();
-    await(&p->turn);
-    vp_private.current = p->fibre;
-    vp_hooks->begun(p->fibre);
-    vp_switch(&here, vp_switch_prepare(host.top, host.entry));
+    if (in_rank()) {
+        atomic_store(&vp_turns.finish, fn);
+        turn_give(&vp_turns.scheduler);
+        for (;;)
+            syscall(SYS_pause);
+    }
+    vp_zygote_kill();
+    fn();
     __builtin_unreachable();
 }
 
-/* ---- the zygote ---- */
-
-/* The scheduler is to look at what has happened, whoever has the turn. */
-static void rouse(void)
+static void request_turn(void)
 {
-    uint32_t was = ASLEEP;
+    struct vp_process *p = own();
 
-    if (atomic_compare_exchange_strong(&host.back, &was, AWAY))
-        wake(&host.back);
-}
-
-static void reap(void)
-{
-    int status;
-    pid_t pid;
-
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        struct vp_process **at = (struct vp_process **)&host.all, *p;
-
-        while ((p = *at) && p->pid != pid)
-            at = &p->next;
-        if (!p)
-            continue;
-        *at = p->next;
-        p->status = status;
-        atomic_store(&p->dead, 1);
-        if (p->fibre && !p->fibre->ended && !atomic_load(&host.then)) {
-            atomic_store(&host.casualty, p);
-            rouse();
-        }
-    }
-}
-
-static void start(struct vp_process *p)
-{
-    pid_t pid = REAL(fork)();
-
-    if (pid == 0)
-        become(p);
-    if (pid < 0) {
-        p->error = errno;
-        let_run(&host.back);
-        return;
-    }
-    p->pid = pid;
-    p->next = atomic_load(&host.all);
-    atomic_store(&host.all, p);
-}
-
-static void on_child(int sig)
-{
-    (void)sig; /* ends ppoll */
-}
-
-_Noreturn static void zygote(int commands)
-{
-    struct sigaction act = {.sa_handler = on_child};
-    struct pollfd in = {.fd = commands, .events = POLLIN};
-    sigset_t mask, open;
-
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if ((int32_t)syscall(SYS_getppid) != host.scheduler)
-        sys_exit(0);
-    host.zygote = sys_getpid();
-    vp_process_settle();
-    quiet_signals();
-    sigaction(SIGCHLD, &act, NULL);
-    sigemptyset(&mask);
-    sigprocmask(SIG_SETMASK, &mask, &open);
-    sigaddset(&mask, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &mask, NULL);
-    sigemptyset(&open);
-    for (;;) {
-        struct vp_process *p;
-        int n = REAL(ppoll)(&in, 1, NULL, &open);
-
-        reap();
-        if (n <= 0)
-            continue;
-        if (sys_read(commands, &p, sizeof p) != (ssize_t)sizeof p)
-            break; /* no more ranks */
-        start(p);
-    }
-    while (waitpid(-1, NULL, 0) > 0)
+    if (atomic_exchange(&p->request, REQUESTED) != REQUEST_NONE)
+        return; /* it is in the list */
+    p->next_request = atomic_load(&host.requests);
+    while (!atomic_compare_exchange_weak(&host.requests, &p->next_request, p))
         ;
-    sys_exit(0);
+    if (atomic_exchange(&host.awaits_request, 0))
+        turn_wake(&host.awaits_request);
+}
+
+static void withdraw_request(void)
+{
+    uint32_t was = REQUESTED;
+
+    atomic_compare_exchange_strong(&own()->request, &was, WITHDRAWN);
 }
 
 /* ---- the scheduler ---- */
 
-/* Is there no process left of a rank that has not ended? */
-static int all_ended(void)
+/* The only one who takes from the list. */
+static struct vp_rank *next_request(void)
 {
-    struct vp_process *p = atomic_load(&host.all);
+    struct vp_process *p = atomic_load(&host.requests);
 
-    while (p && p->fibre->ended)
-        p = p->next;
-    return !p;
+    while (p) {
+        while (!atomic_compare_exchange_weak(&host.requests, &p, p->next_request))
+            ;
+        if (atomic_exchange(&p->request, REQUEST_NONE) == REQUESTED)
+            return p->rank;
+        p = atomic_load(&host.requests);
+    }
+    return NULL;
 }
 
-/* All ranks' processes die with the zygote; when it is gone, they have been told. If all have ended, it
- * sees them off, so that what they used is counted. */
-void vp_process_still(void)
+static void check(void)
 {
-    if (host.zygote <= 0)
-        return;
-    if (all_ended())
-        sys_close(host.commands);
-    else
-        kill(host.zygote, SIGKILL);
-    while (waitpid(host.zygote, NULL, 0) < 0 && errno == EINTR)
-        ;
-    host.zygote = 0;
-}
+    struct vp_process *p = atomic_load(&vp_turns.dead);
+    void (*finish)(void) = atomic_load(&vp_turns.finish);
 
-void vp_process_check(void)
-{
-    struct vp_process *p = atomic_load(&host.casualty);
-    void (*then)(void) = atomic_load(&host.then);
-    int status;
-
-    if (then)
-        vp_leave(then);
+    if (finish)
+        vp_leave(finish);
     if (p) {
-        atomic_store(&host.casualty, NULL);
-        if (!p->fibre->ended)
-            vp_hooks->died(p->fibre, p->status);
+        atomic_store(&vp_turns.dead, NULL);
+        if (!p->rank->ended)
+            vp_hooks->died(p->rank, p->status);
     }
-    if (waitpid(host.zygote, &status, WNOHANG) == host.zygote) {
-        host.zygote = 0;
-        log_fatal("the process that starts ranks was killed (signal %d)",
-                  WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-    }
+    vp_zygote_check();
 }
 
-/* Until somebody gives the stage back. */
-static void stand_by(void)
+static void await_scheduler_turn(void)
 {
-    while (!take_turn(&host.back)) {
+    while (!turn_take(&vp_turns.scheduler)) {
         struct timespec limit = {.tv_sec = CHECK_SECONDS};
 
-        if (atomic_load(&host.casualty))
-            vp_process_check();
-        if (syscall(SYS_futex, &host.back, FUTEX_WAIT, ASLEEP, &limit, NULL, 0) != 0 &&
+        if (atomic_load(&vp_turns.dead))
+            check();
+        if (syscall(SYS_futex, &vp_turns.scheduler, FUTEX_WAIT, TURN_ASLEEP, &limit, NULL, 0) != 0 &&
             errno == ETIMEDOUT)
-            vp_process_check();
+            check();
     }
-    if (atomic_load(&host.then) || atomic_load(&host.casualty))
-        vp_process_check();
+    if (atomic_load(&vp_turns.finish) || atomic_load(&vp_turns.dead))
+        check();
 }
 
-void vp_await_want(void)
+static void await_request(void)
 {
-    struct timespec limit = {.tv_nsec = WANT_NS};
+    struct timespec limit = {.tv_nsec = REQUEST_NS};
 
-    atomic_store(&host.awaits_want, 1);
-    if (!atomic_load(&host.wanted))
-        syscall(SYS_futex, &host.awaits_want, FUTEX_WAIT, 1, &limit, NULL, 0);
-    atomic_store(&host.awaits_want, 0);
-    vp_process_check();
+    atomic_store(&host.awaits_request, 1);
+    if (!atomic_load(&host.requests))
+        syscall(SYS_futex, &host.awaits_request, FUTEX_WAIT, 1, &limit, NULL, 0);
+    atomic_store(&host.awaits_request, 0);
+    check();
 }
 
-static void lend_stage(struct vp_process *p)
+/* Gives the rank its turn, and does what ranks request, until a turn comes back. */
+static void run(struct vp_process *p)
 {
-    host.on_stage = p;
-    for (;;) {
-        void (*errand)(void);
+    void (*request)(void);
 
-        let_run(&host.on_stage->turn);
-        stand_by();
-        errand = host.errand;
-        if (!errand)
-            break;
-        host.errand = NULL;
-        errand();
-    }
+    vp_turns.running = p;
+    do {
+        host.is_running = 1;
+        turn_give(&vp_turns.running->turn);
+        await_scheduler_turn();
+        host.is_running = 0;
+        request = host.request;
+        host.request = NULL;
+        if (request)
+            request();
+    } while (request);
     if (p->error)
-        vp_hooks->unborn(p->fibre, p->error);
+        vp_hooks->start_failed(p->rank, p->error);
 }
 
-struct vp_rank *vp_process_resume(struct vp_rank *f)
+static int resume(struct vp_rank *f)
 {
-    lend_stage(f->stack);
-    f = host.on_stage->fibre;
-    if (f->ended)
-        f->stack = NULL; /* the process is freed by nobody: the zygote may still look at it */
-    return f;
+    host.turns++;
+    run(f->state);
+    f = vp_turns.running->rank;
+    if (!f->ended)
+        return 0;
+    f->state = NULL;
+    if (f->extra)
+        vp_extra_drop(f);
+    return 1;
 }
 
-struct vp_rank *vp_process_start(struct vp_rank *f)
+static int start(struct vp_rank *f)
 {
     struct vp_process *p = mem_zalloc(sizeof *p);
 
-    p->fibre = f;
-    f->stack = p;
-    if (sys_write_all(host.commands, &p, sizeof p) != 0)
-        vp_process_check(); /* says why, or it is ending */
-    return vp_process_resume(f);
+    p->rank = f;
+    f->state = p;
+    if (vp_zygote_fork(p) != 0)
+        check(); /* says why, or it is ending */
+    return resume(f);
 }
 
-/*
- * Processes that take turns are faster on one processor: to wake another one takes longer than all the
- * rest. Several schedulers, started by a launcher, take different ones. A rank that starts threads
- * leaves (vp_process_spread).
- */
-static void choose_processor(void)
+static int is_running(void)
 {
-    const char *number = getenv("PMI_RANK");
-    unsigned cpu = 0;
-    int skip = number ? atoi(number) : 0;
-
-    if (syscall(SYS_sched_getaffinity, 0, sizeof host.processors, &host.processors) < 0 ||
-        syscall(SYS_getcpu, &cpu, NULL, NULL) != 0)
-        return;
-    if (number) {
-        skip %= CPU_COUNT(&host.processors);
-        for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-            if (CPU_ISSET(cpu, &host.processors) && skip-- == 0)
-                break;
-    }
-    CPU_SET(cpu, &host.processor);
+    return host.is_running;
 }
 
-void vp_process_settle(void)
+static int32_t pid_of(const struct vp_rank *f)
 {
-    if (CPU_COUNT(&host.processor) > 0)
-        syscall(SYS_sched_setaffinity, 0, sizeof host.processor, &host.processor);
-}
-
-void vp_process_spread(void)
-{
-    if (CPU_COUNT(&host.processors) > 0)
-        syscall(SYS_sched_setaffinity, 0, sizeof host.processors, &host.processors);
-}
-
-int vp_process_init(char *top, void (*entry)(void), struct err *err)
-{
-    int ends[2];
-    pid_t pid;
-
-    host.top = top;
-    host.entry = entry;
-    host.scheduler = sys_getpid();
-    choose_processor();
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return err_set(err, ERR_SYSTEM, "cannot create a pipe: %s", strerror(errno));
-    host.orders = ends[0];
-    pid = REAL(fork)();
-    if (pid < 0)
-        return err_set(err, ERR_SYSTEM, "cannot start a process: %s", strerror(errno));
-    if (pid == 0) {
-        sys_close(ends[1]);
-        zygote(ends[0]);
-    }
-    sys_close(ends[0]);
-    host.zygote = pid;
-    host.commands = ends[1];
-    return ERR_OK;
-}
-
-int32_t vp_process_zygote(void)
-{
-    return host.zygote;
-}
-
-uint64_t vp_process_handed(void)
-{
-    return host.handed;
-}
-
-int32_t vp_process_pid(const struct vp_rank *f)
-{
-    const struct vp_process *p = f->stack;
+    const struct vp_process *p = f->state;
 
     return p ? p->pid : 0;
 }
+
+static int ask_where(const struct vp_rank *f)
+{
+    vp_crash_ask(pid_of(f));
+    return 1;
+}
+
+/* The same address in every process. */
+static char *stack_top(const struct vp_rank *f)
+{
+    (void)f;
+    return host.top;
+}
+
+static void add_stats(struct vp_stats *s)
+{
+    s->switches = host.turns + host.passed;
+    s->process_bytes = host.bytes;
+}
+
+static int init(const struct vp_config *cfg, struct err *err)
+{
+    (void)cfg;
+    host.scheduler = sys_getpid();
+    host.top = vp_stack_map(err);
+    if (!host.top)
+        return ERR_MEMORY;
+    vp_crash_answer();
+    vp_pin_init();
+    return vp_zygote_start(err);
+}
+
+static void expect(uint64_t ranks)
+{
+    (void)ranks;
+    vp_pin();
+}
+
+const struct vp_host vp_process_host = {
+    .name = "process", .own_process = 1, .passes_turns = 1, .load = load, .init = init, .expect = expect,
+    .start = start, .resume = resume, .suspend = suspend, .end = end,
+    .call = call, .leave = leave, .kill = vp_zygote_kill, .check = check,
+    .is_running = is_running, .ask_where = ask_where, .peer_memory = vp_host_peer_memory,
+    .unpin = vp_unpin, .request_turn = request_turn, .withdraw_request = withdraw_request,
+    .next_request = next_request, .await_request = await_request, .pass_turn = pass_turn,
+    .await_turn = await_next_turn,
+    .pid = pid_of, .starter = vp_zygote_pid, .stack_top = stack_top, .stats = add_stats,
+};

@@ -12,55 +12,57 @@
  * One of them runs at a time, and is the only one to touch what is shared. A *zygote*, forked when the
  * program's data is ready and before anything else (such as a native MPI) is opened, forks the ranks,
  * waits for them and reports those that die. All of them die with the scheduler.
+ *
+ * process.c has the turns, zygote.c the zygote, pin.c the processors. This header is theirs.
  */
 #ifndef VP_PROCESS_H
 #define VP_PROCESS_H
 
+#include "vp/turn.h"
 #include "vp/vp.h"
 
-/* Are ranks processes? */
-extern int vp_is_process_host;
+/* A rank's process: the `state` of its rank. Freed by nobody: the zygote may still look at it. */
+struct vp_process {
+    turn_word turn;
+    int32_t pid;
+    int32_t status; /* as waitpid tells it, when it is dead */
+    int32_t error;  /* of fork */
+    struct vp_rank *rank;
+    struct vp_process *next; /* of the zygote: living children */
+    _Atomic uint32_t request; /* is it in the list of those with a thread that needs a turn? (process.c) */
+    struct vp_process *next_request;
+};
 
-/* In the first constructor: makes the library's variables shared memory and opens the arena. */
-void vp_process_share(void);
+/* What they share. */
+struct vp_turns {
+    turn_word scheduler;                /* the scheduler's turn */
+    struct vp_process *running;         /* the rank's process that has, or had, its turn */
+    struct vp_process *_Atomic dead;    /* one that died before its rank had ended */
+    void (*_Atomic finish)(void);       /* what the scheduler is to do next, and last */
+};
+extern struct vp_turns vp_turns;
 
-/* Forks the zygote; `top` is where the stacks of ranks begin. Scheduler context, single-threaded. */
-int vp_process_init(char *top, void (*entry)(void), struct err *);
+/* The rank's process begins: it waits for its turn and runs the program. */
+_Noreturn void vp_process_main(struct vp_process *);
 
-/* The scheduler goes where the ranks are; whoever counts processors has done so. */
-void vp_process_settle(void);
+/* ---- zygote.c ---- */
+/* Forks it. Scheduler, which has one thread. */
+int vp_zygote_start(struct err *);
+/* Has it fork a process for the rank; -1 if it is gone. */
+int vp_zygote_fork(struct vp_process *);
+/* Kills it, and with it all ranks' processes; returns when they are dead. If all ranks have ended, it waits
+ * for their processes instead, so that what they used is counted. Also in a signal handler. */
+void vp_zygote_kill(void);
+/* Fatal if it was killed. */
+void vp_zygote_check(void);
+/* 0: there is none. */
+int32_t vp_zygote_pid(void);
 
-/* The rank's process may use all processors: it is about to have threads. */
-void vp_process_spread(void);
-
-/* Start the rank's process / let it run, until it, or the last of those that went on in its place,
- * comes back; returns that one. Scheduler context. */
-struct vp_rank *vp_process_start(struct vp_rank *);
-struct vp_rank *vp_process_resume(struct vp_rank *);
-
-/* Lets the rank go on that the hook `next` names, or the scheduler, in a rank's process; returns when
- * resumed. Without a system call if it names the caller. */
-void vp_process_suspend(void);
-/* Back to the scheduler, for good. */
-_Noreturn void vp_process_end(void);
-
-/* Has the scheduler run fn, and goes on after it. Rank's process. */
-void vp_process_call(void (*fn)(void));
-
-/* Has the scheduler run fn as soon as this process has left the stage, for good. Rank's process. */
-_Noreturn void vp_process_leave(void (*fn)(void));
-
-/* Ends the run if a process has died. Scheduler context. */
-void vp_process_check(void);
-
-/* Ends all processes: nobody but the scheduler touches what is shared from here on. Scheduler context,
- * also in a signal handler. */
-void vp_process_still(void);
-
-/* How often a rank went on in another's place, or its own. */
-uint64_t vp_process_handed(void);
-
-/* The number of the rank's process, 0: it has none. */
-int32_t vp_process_pid(const struct vp_rank *);
+/* ---- pin.c ---- */
+/* Chooses the processor where scheduler and ranks take turns. */
+void vp_pin_init(void);
+/* The calling process goes there / may use all processors again: it is about to have threads. */
+void vp_pin(void);
+void vp_unpin(void);
 
 #endif

@@ -46,18 +46,19 @@ static void copy_argv(int argc, char **argv)
 
 __attribute__((constructor)) static void before_all_others(int argc, char **argv, char **envp)
 {
-    int processes = 0;
+    const char *host = NULL;
 
     (void)argc;
     (void)argv;
     for (char **e = envp; *e; e++) {
         active |= strncmp(*e, ENV_RUN_FD "=", sizeof ENV_RUN_FD) == 0;
-        processes |= strncmp(*e, ENV_PROCESSES "=", sizeof ENV_PROCESSES) == 0;
+        if (strncmp(*e, ENV_HOST "=", sizeof ENV_HOST) == 0)
+            host = *e + sizeof ENV_HOST;
     }
     if (!active)
         return;
-    if (processes)
-        vp_process_share();
+    if (host)
+        vp_host_load(host);
     vp_libc_early();
     vp_image_capture();
 }
@@ -69,7 +70,7 @@ static int takeover_main(int argc, char **argv, char **envp)
     vp_image_add(argv_block, argv_bytes);
     unsetenv("LD_PRELOAD");
     unsetenv("LD_BIND_NOW");
-    unsetenv(ENV_PROCESSES);
+    unsetenv(ENV_HOST);
     return vp_takeover();
 }
 

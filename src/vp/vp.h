@@ -1,10 +1,9 @@
 /*
- * vp.h - hosts of a virtual rank: fibres of one process, or (process.h) processes.
+ * vp.h - virtual ranks, which a host runs (host.h): as fibres of one process, or as processes.
  *
- * All ranks of a process share one program image at one address; switching ranks swaps what is
- * private: writable data of the program and its libraries (image.c), thread-local storage, errno,
- * and the stack (fibre.c). The libc shims (libc/) make per-process state of libc per-rank and turn
- * clocks virtual.
+ * Fibres share one program image at one address; switching ranks swaps what is private: writable data of
+ * the program and its libraries (image.c), thread-local storage, errno, and the stack (fibre.c). The libc
+ * shims (libc/) make per-process state of libc per-rank and turn clocks virtual.
  *
  * A suspended fibre's globals, TLS and (on the shared stack) locals are not where its pointers say.
  * Everything above this layer therefore touches a rank's memory only in that rank's own context.
@@ -27,49 +26,49 @@ struct vp_rest;
 struct vp_saved;
 struct vp_thread;
 
-/* One rank's execution context; 32 bytes; all-zero memory is a fibre that has not started. */
+/* One rank as its host sees it; 32 bytes; all-zero memory is a rank that has not started. */
 struct vp_rank {
-    void *stack;            /* shared stack: copy of the live bytes; own stack: its mapping */
+    void *state;            /* the host's: a stack (fibre.c), a process (process.c) */
     struct vp_saved *saved; /* private data that differs from the base image; NULL: none */
     struct vp_extra *extra; /* exit handlers, libc state, cwd ...; NULL until needed */
-    uint32_t live;          /* live stack bytes while suspended */
-    uint8_t own_stack;
+    uint32_t live;          /* of a fibre: live stack bytes while suspended */
+    uint8_t own_stack;      /* of a fibre: it does not run on the shared one */
     uint8_t started;
     uint8_t ended;
     uint8_t finishing; /* destructors are running or have run */
 };
 
-/* Upcalls, all made in the fibre's context unless said otherwise. */
+/* Upcalls, all made in the rank's context unless said otherwise. */
 struct vp_hooks {
     /* The virtual clock, program time so far charged. */
     vtime (*now)(struct vp_rank *);
     /* Lets virtual time pass (sleep). */
     void (*sleep)(struct vp_rank *, vtime dt);
-    /* sched_yield: lets fibres with earlier clocks go first; may switch. */
+    /* sched_yield: lets ranks with earlier clocks go first; may switch. */
     void (*yield)(struct vp_rank *);
     /* Output of the program on descriptor 1 or 2. */
     void (*write)(struct vp_rank *, int fd, const char *text, size_t n);
     /* The program ends its rank (exit, return from main), before exit handlers run (phase 0) and
      * after them (phase 1). May switch. */
     void (*exiting)(struct vp_rank *, int status, int phase);
-    /* The fibre is suspended: the one that goes on in its place, which may be itself, or NULL: the
-     * scheduler (process host). */
+    /* The rank is suspended: the one that gets its turn, which may be itself, or NULL: the scheduler. Only
+     * asked by hosts that pass turns on. */
     struct vp_rank *(*next)(struct vp_rank *);
     /* The rank is about to run its program with these arguments, and may be given others (memory that
      * stays). May be NULL. May switch. */
     void (*starting)(struct vp_rank *, int *argc, char ***argv);
-    /* The rank's process is about to run its program (process host). */
-    void (*begun)(struct vp_rank *);
+    /* The process that the rank has to itself is about to run its program. */
+    void (*process_started)(struct vp_rank *);
     /* The rank's process is about to start its first thread. */
     void (*threads)(struct vp_rank *);
     /* The rank's process could not be started, for this errno; scheduler context; does not return. */
-    void (*unborn)(struct vp_rank *, int error);
+    void (*start_failed)(struct vp_rank *, int error);
     /* The rank's process has died, with this status of waitpid; scheduler context; does not return. */
     void (*died)(struct vp_rank *, int status);
     /* A fatal signal in a rank or in the simulator (f NULL), and the context that it interrupted, or
      * NULL; signal stack; does not return. */
     void (*crash)(struct vp_rank *f, int sig, void *addr, const void *context);
-    /* The rank's process was asked where it is (vp_crash_ask); signal stack. */
+    /* The rank's process was asked where it is (vp_ask_where); signal stack. */
     void (*where)(const void *context);
     /* The rank made a call that fails because ranks are simulated, and was told so. */
     void (*refused)(struct vp_rank *);
@@ -92,11 +91,15 @@ enum vp_stacks { VP_STACKS_AUTO = 0, VP_STACKS_OWN, VP_STACKS_SHARED };
 /* Once, in the process's main context, before the first resume. If ranks are processes, the process
  * that will fork them is forked here: open what they should not have later. */
 int vp_init(const struct vp_config *, struct err *);
-/* How many fibres there will be. */
+/* How many ranks there will be here. */
 void vp_expect(uint64_t ranks);
 
-/* Are ranks processes of their own (process.h)? */
+/* Has each rank a process to itself? Then descriptors, threads and time on the processor are its own, too. */
 int vp_ranks_are_processes(void);
+/* Do ranks pass their turns on to each other (hook `next`)? Then the scheduler's own turns are rare. */
+int vp_passes_turns(void);
+/* Memory that all ranks here can read and write, at the same address, or NULL. mem_free frees it. */
+void *vp_peer_memory(size_t bytes);
 /* Threads of the rank's process; is the caller the first of them? */
 uint32_t vp_thread_count(void);
 int vp_is_main_thread(void);
@@ -105,14 +108,14 @@ int vp_threads_rest(uint32_t others);
 /* Do all threads of the rank's process sleep, as the system sees it, besides those that `skip` names?
  * Some microseconds per thread. May have looked in vain: 0 says nothing. */
 int vp_threads_sleep(int (*skip)(const void *arg, long tid), const void *arg);
-/* A thread of a rank that is suspended has something to do; the scheduler learns of it by vp_wanted, which
+/* A thread of a rank that is suspended needs a turn; the scheduler learns of it by vp_next_request, which
  * returns such a rank once, or NULL. */
-void vp_want(void);
-struct vp_rank *vp_wanted(void);
+void vp_request_turn(void);
+struct vp_rank *vp_next_request(void);
 /* The rank has got its turn. */
-void vp_unwant(void);
+void vp_withdraw_request(void);
 /* Until there is such a rank, or for a short while. Scheduler context. */
-void vp_await_want(void);
+void vp_await_request(void);
 /* The two halves of vp_suspend, in a rank's process: the turn goes to another (0: to the caller); and until
  * it is back. In between the process runs without it. */
 int vp_pass_turn(void);
@@ -124,31 +127,36 @@ _Noreturn void vp_leave(void (*fn)(void));
 void vp_call(void (*fn)(void));
 /* Ends the run if a rank's process has died (hook `died`). Scheduler context. */
 void vp_check(void);
-/* No rank will run any more: ends their processes. Scheduler context. */
-void vp_end(void);
+/* No rank will run any more: kills their processes. Scheduler context. */
+void vp_kill(void);
+/* Has a rank its turn, or does the scheduler do something itself? Signal handler of the scheduler's process. */
+int vp_is_rank_running(void);
+/* Asks a rank that is running where it is, for the hook `where`. Returns 0 if it is the code that the signal
+ * has interrupted. The same. */
+int vp_ask_where(const struct vp_rank *);
 /* The process of a rank that has one of its own, else 0. */
 int32_t vp_rank_pid(const struct vp_rank *);
 /* The process that starts those of ranks, or 0. */
-int32_t vp_process_zygote(void);
+int32_t vp_starter_pid(void);
 
-/* Runs the fibre until it suspends (returns 0) or ends (returns 1). Scheduler context. The first
- * call runs constructors and main. Ended fibres hold no memory. If ranks are processes, others may have
- * gone on in its place (hook `next`): then that is said of the last of them. */
+/* Runs the rank until it suspends itself (returns 0) or ends (returns 1). Scheduler context. The first
+ * call runs constructors and main. Ended ranks hold no memory. If ranks pass turns on (hook `next`), the
+ * result is that of the last one that had the turn. */
 int vp_resume(struct vp_rank *);
 
-/* Suspends the running fibre. Its context; returns when resumed. */
+/* Suspends the running rank. Its context; returns when resumed. */
 void vp_suspend(void);
 
-/* Ends the running fibre at once, without exit handlers (_exit). Its context. */
+/* Ends the running rank at once, without exit handlers (_exit). Its context. */
 _Noreturn void vp_rank_end(int status);
 
-/* exit() of the running fibre: handlers, destructors, output, end. Its context. */
+/* exit() of the running rank: handlers, destructors, output, end. Its context. */
 _Noreturn void vp_rank_exit(int status);
 
 /*
- * A strand of a fibre: library code that waits for something while the fibre goes on (strand.c). It
- * runs in the fibre's context, inside vp_strand_start or _resume, until it suspends or ends, and must
- * not suspend the fibre. What it points to on its stack is there only while it runs.
+ * A strand of a rank: library code that waits for something while the rank goes on (strand.c). It
+ * runs in the rank's context, inside vp_strand_start or _resume, until it suspends or ends, and must
+ * not suspend the rank. What it points to on its stack is there only while it runs.
  */
 struct vp_strand {
     void *copy;    /* live bytes while suspended */
@@ -161,12 +169,12 @@ int vp_strand_resume(struct vp_strand *);
 /* Suspends the running strand. Returns when it is resumed. */
 void vp_strand_suspend(void);
 
-/* Status the last ended fibre ended with. */
+/* Exit status of the rank that ended last. */
 int vp_exit_status(void);
 
-/* What stays a process's own if ranks are processes (process.h): a page, so that it can. */
+/* What stays a process's own if ranks are processes (host.h): a page, so that it can. */
 struct vp_private {
-    struct vp_rank *current; /* the running fibre, NULL in scheduler context */
+    struct vp_rank *current;  /* the running rank, NULL in scheduler context */
     uint8_t owns[3];          /* the rank has put its own in the place of descriptors 0 to 2 */
     uint8_t handles;          /* the rank has handlers for signals that come at any time */
     uint8_t threaded;         /* the rank has started threads */
@@ -182,19 +190,19 @@ struct vp_private {
     struct guard *guard;          /* where a fault is expected (crash.c) */
     struct handling *handling;    /* the program's handler that is about to run ... */
     uint64_t handled;             /* ... and how many have run */
-    uint64_t own_signals;         /* bits of those that the rank set (process host) */
+    uint64_t own_signals;         /* bits of those that the rank has set, in a process to itself */
     struct oncpu oncpu;           /* what the rank has really run, for the layer above */
     uint64_t room[64];        /* for the same */
 } __attribute__((aligned(4096)));
 extern struct vp_private vp_private;
 
-/* The running fibre, NULL in scheduler context. The single global of its kind. */
+/* The running rank, NULL in scheduler context. The single global of its kind. */
 static inline struct vp_rank *vp_current(void)
 {
     return vp_private.current;
 }
 
-/* Asks the cache for what resuming the fibre will touch. */
+/* Asks the cache for what resuming the rank will touch. */
 void vp_rank_prefetch(const struct vp_rank *);
 
 /* What the run summary tells. */

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/pool.h"
-#include "vp/process.h"
+#include "vp/host.h"
 
 #define VP_EXPORT __attribute__((visibility("default")))
 
@@ -53,10 +53,10 @@ void vp_strand_init(char *top);
 /* Makes this library's variables memory that is shared with processes forked later. */
 void vp_objects_share(void);
 
-/* The running rank if it is a fibre, which has its libc and its process in common with others. */
+/* The running rank if it shares its process, and so its libc, with other ranks; else NULL. */
 static inline struct vp_rank *vp_current_sharing(void)
 {
-    return vp_is_process_host ? NULL : vp_private.current;
+    return vp_host->own_process ? NULL : vp_private.current;
 }
 
 /* Does an object need executable stacks (gcc's nested functions)? */
@@ -82,7 +82,7 @@ struct vp_extra {
     struct vp_env *env;          /* libc/environ.c */
     struct vp_signals *signals;  /* libc/signal.c */
     FILE *streams[3];            /* what the rank has put in the place of stdin, stdout, stderr, or NULL */
-    void *away;                  /* stack pointer on a stack of the program's own making (fibre.c) */
+    void *foreign_sp;            /* stack pointer on a stack of the program's own making (fibre.c) */
     int cwd_fd;                  /* O_PATH descriptor, -1: the process's own */
     int umask;                   /* -1: the process's own */
     locale_t locale;             /* NULL: the process's own */

@@ -31,29 +31,7 @@ void vp_handlers_run(int status) { (void)status; }
 void vp_libc_init(void) {}
 void vp_entropy_init(int real, uint64_t seed) { (void)real, (void)seed; }
 void vp_crash_init(void) {}
-int vp_is_process_host;
-int vp_process_init(char *top, void (*entry)(void), struct err *err)
-{
-    (void)top;
-    (void)entry;
-    (void)err;
-    abort();
-}
-struct vp_rank *vp_process_start(struct vp_rank *f) { return f; }
-struct vp_rank *vp_process_resume(struct vp_rank *f) { return f; }
-void vp_process_suspend(void) {}
-void vp_process_settle(void) {}
-uint64_t vp_process_handed(void) { return 0; }
-void vp_process_call(void (*fn)(void)) { (void)fn; }
-void vp_process_check(void) {}
-void vp_process_still(void) {}
-int32_t vp_process_pid(const struct vp_rank *f) { (void)f; return 0; }
-void vp_process_end(void) { abort(); }
-void vp_process_leave(void (*fn)(void))
-{
-    (void)fn;
-    abort();
-}
+const struct vp_host vp_process_host = {.name = "process"};
 
 /* ---- the program ---- */
 
@@ -165,7 +143,7 @@ static void run(enum vp_stacks stacks, uint64_t seed, const char *name)
        "the deepest stack is accounted for: %llu", (unsigned long long)vp_stats()->live_max);
     is_int((long long)pool_bytes(&vp_pool), 0, "ended fibres hold no memory");
     for (int i = 0; i < FIBRES; i++)
-        if (fibres[i].stack || fibres[i].saved)
+        if (fibres[i].state || fibres[i].saved)
             fault("an ended fibre keeps something");
     is_int(faults, 0, "nor pointers");
 }
@@ -230,6 +208,59 @@ static void test_strands(void)
     is_int(faults, 0, "their stacks are as they left them");
 }
 
+/* ---- another host: one table, and everything goes through it ---- */
+
+static struct {
+    int starts, resumes, suspends;
+} third;
+
+static int third_start(struct vp_rank *f)
+{
+    f->state = &third;
+    third.starts++;
+    return 0;
+}
+
+static int third_resume(struct vp_rank *f)
+{
+    vp_private.current = f;
+    vp_suspend();
+    vp_private.current = NULL;
+    f->ended = 1;
+    third.resumes++;
+    return 1;
+}
+
+static void third_suspend(void)
+{
+    third.suspends += !vp_current_sharing();
+}
+
+static int32_t third_pid(const struct vp_rank *f)
+{
+    return f->state ? 42 : 0;
+}
+
+static void test_third_host(void)
+{
+    static const struct vp_host host = {.name = "third", .own_process = 1, .start = third_start,
+                                        .resume = third_resume, .suspend = third_suspend,
+                                        .pid = third_pid};
+    struct vp_rank f = {0};
+
+    is_int(vp_ranks_are_processes(), 0, "fibres share a process");
+    is_int(vp_rank_pid(&f), 0, "and have none of their own");
+    vp_host = &host;
+    is_int(vp_resume(&f), 0, "a host of its own kind starts a rank");
+    is_int(vp_resume(&f), 1, "and resumes it to its end");
+    is_int(third.starts * 100 + third.resumes * 10 + third.suspends, 111,
+           "by its table; a rank with a process to itself has its libc to itself");
+    is_int(vp_rank_pid(&f), 42, "which has a number");
+    ok(vp_next_request() == NULL, "threads that nobody has do not ask for turns");
+    vp_host_load("fibre");
+    ok(vp_host == &vp_fibre_host, "hosts are found by their names");
+}
+
 int main(void)
 {
     plan_auto();
@@ -240,5 +271,6 @@ int main(void)
     ok(vp_stats()->own_stacks > 0 && vp_stats()->own_stacks < FIBRES, "own stacks are reused");
     run(VP_STACKS_AUTO, 3, "automatic choice");
     test_strands();
+    test_third_host();
     return done_testing();
 }

@@ -148,7 +148,7 @@ static struct io_shared *add_shared(struct mpi_comm *c, const char *name, int am
 {
     struct io_shared *s = io_shared_add(c->ctx);
 
-    s->fd = vp_is_process_host ? -1 : fd;
+    s->fd = vp_ranks_are_processes() ? -1 : fd;
     s->amode = amode;
     s->name = mem_strdup(name);
     s->comm = c;
@@ -193,7 +193,7 @@ static struct io_shared *attach(struct mpi_rank *self, struct mpi_comm *c, const
         return NULL;
     }
     if (mpi_comm_my_rank(c, self) != 0) {
-        *fd = s && !vp_is_process_host ? s->fd : open_descriptor(name, amode, 0, &o->error);
+        *fd = s && !vp_ranks_are_processes() ? s->fd : open_descriptor(name, amode, 0, &o->error);
         if (*fd < 0)
             return NULL;
         if (!s)

@@ -15,7 +15,7 @@
 static char where_text[MPI_WHERE_MAX];
 static volatile int where_known; /* where the running rank is: where_text */
 
-void mpi_crash_unborn(struct vp_rank *f, int error)
+void mpi_crash_start_failed(struct vp_rank *f, int error)
 {
     static char text[sizeof ((struct mpi_team_stop *)0)->text];
 
@@ -112,11 +112,10 @@ void mpi_where_find(const void *context, int seconds)
     units_format_time(when, sizeof when, r->ent.clock);
     snprintf(where_text, sizeof where_text, "rank %u was running outside MPI at virtual time %s",
              mpi_rank_id(r), when);
-    if (!vp_ranks_are_processes()) {
+    if (!vp_ask_where(&r->vp)) {
         add_trace(context, where_text, sizeof where_text);
         return;
     }
-    vp_crash_ask(&r->vp);
     for (int i = 0; i < 100 * seconds && !where_known; i++)
         syscall(SYS_nanosleep, &pause, NULL);
 }

@@ -362,6 +362,6 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
         mpi_world.page->end.exit_status = complete ? 0 : status;
         mpi_world.page->end.cause = RUN_CAUSE_DONE;
     }
-    vp_end();
+    vp_kill();
     sys_exit(mpi_world.page->end.exit_status);
 }

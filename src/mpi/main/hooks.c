@@ -186,7 +186,7 @@ static struct vp_rank *hook_next(struct vp_rank *f)
     return &mpi_world.ranks[id].vp;
 }
 
-static void hook_begun(struct vp_rank *f)
+static void hook_process_started(struct vp_rank *f)
 {
     (void)f;
     mpi_world.page->now.current_pid = sys_getpid();
@@ -208,9 +208,9 @@ static void hook_refused(struct vp_rank *f)
 
 const struct vp_hooks mpi_vp_hooks = {
     .now = hook_now, .sleep = hook_sleep, .yield = hook_yield, .write = hook_write,
-    .exiting = hook_exiting, .next = hook_next, .starting = hook_starting, .begun = hook_begun,
+    .exiting = hook_exiting, .next = hook_next, .starting = hook_starting, .process_started = hook_process_started,
     .threads = hook_threads,
-    .unborn = mpi_crash_unborn, .died = mpi_crash_died, .crash = mpi_crash,
+    .start_failed = mpi_crash_start_failed, .died = mpi_crash_died, .crash = mpi_crash,
     .where = mpi_crash_where, .refused = hook_refused,
     .rank = hook_rank, .hostname = hook_hostname,
 };
@@ -218,7 +218,7 @@ const struct vp_hooks mpi_vp_hooks = {
 /* A rank that seemed to be at rest has a thread that wants to go on. */
 static int wanted(void *owner)
 {
-    struct vp_rank *f = vp_wanted();
+    struct vp_rank *f = vp_next_request();
 
     (void)owner;
     if (f)
@@ -229,7 +229,7 @@ static int wanted(void *owner)
 static void await_want(void *owner)
 {
     (void)owner;
-    vp_await_want();
+    vp_await_request();
 }
 
 const struct engine_ops mpi_engine_ops = {.resume = resume, .explain = explain, .wanted = wanted,

@@ -76,7 +76,7 @@ int mpi_is_thread_main(struct mpi_rank *self, int *flag)
 {
     if (!flag)
         return mpi_check_ptr(self, MPI_COMM_NULL, flag, "flag");
-    *flag = !vp_ranks_are_processes() || vp_is_main_thread();
+    *flag = vp_is_main_thread();
     return MPI_SUCCESS;
 }
 

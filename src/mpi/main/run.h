@@ -34,7 +34,7 @@ _Noreturn void mpi_stop(void);
 
 /* ---- crash.c: hooks of vp, and where the rank is that does not come back ---- */
 void mpi_crash(struct vp_rank *, int sig, void *addr, const void *context);
-void mpi_crash_unborn(struct vp_rank *, int error);
+void mpi_crash_start_failed(struct vp_rank *, int error);
 void mpi_crash_died(struct vp_rank *, int status);
 void mpi_crash_where(const void *context);
 

@@ -104,7 +104,7 @@ static void on_overdue(int in_rank)
  * can be shown from here. */
 static void on_stop_signal(int sig, siginfo_t *info, void *context)
 {
-    int in_rank = vp_current() != NULL || vp_ranks_are_processes();
+    int in_rank = vp_is_rank_running();
 
     (void)info;
     if (sig == SIGALRM && !asked.signal) {

@@ -30,7 +30,7 @@
 #define RELEASE_SECONDS 1.0 /* output is released at least this often */
 #define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */
 #define MEMORY_SECONDS 0.1                /* how often that is looked at */
-#define HAND_NS 5e6         /* ranks that are processes go on by themselves for this long */
+#define HAND_NS 5e6         /* ranks that pass turns on do so for this long without the scheduler */
 #define PARK_SECONDS 2.0    /* an aborted run ends by itself, or after this long without the ranks that
                              * are beyond the time of the abort */
 
@@ -220,7 +220,7 @@ static void set_up(void)
         log_fatal("%s", err.text);
     if (vp_init(&vp, &err) != ERR_OK)
         log_fatal("%s", err.text);
-    mpi_world.page->now.zygote_pid = vp_process_zygote();
+    mpi_world.page->now.zygote_pid = vp_starter_pid();
     join(&eng);
     vp_expect(eng.place.count);
     mpi_world.ranks = mem_map((size_t)eng.place.room * sizeof(struct mpi_rank), 1);
@@ -232,7 +232,7 @@ static void set_up(void)
         mpi_world.net.ops->medium(&mpi_world.net, &mpi_world.engine, &mpi_world.medium);
         eng.medium = &mpi_world.medium;
     }
-    if (vp_ranks_are_processes())
+    if (vp_passes_turns())
         eng.hand_ticks = (uint64_t)(HAND_NS * ticks_per_ns());
     engine_init(&mpi_world.engine, &eng);
     engine_set_idle(&mpi_world.engine, idle);

@@ -275,7 +275,7 @@ static void catch_up(struct threads *t)
 static void turn_is_back(struct threads *t)
 {
     t->turn = 1;
-    vp_unwant();
+    vp_withdraw_request();
     if (atomic_load(&t->arriving))
         pthread_cond_broadcast(&t->turned);
     mpi_slice_begin();
@@ -314,7 +314,7 @@ static void go_out(struct threads *t, struct mpi_rank *self)
 
 static void await_turn(struct threads *t)
 {
-    vp_want();
+    vp_request_turn();
     if (!t->out) {
         pthread_cond_wait(&t->turned, &t->lock);
         return;

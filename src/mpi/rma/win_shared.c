@@ -72,7 +72,7 @@ static int allocate(struct rma_shared *s)
     for (uint32_t i = 0; i < s->count; i++)
         if (__builtin_add_overflow(total, rounded(&s->at[i]), &total))
             return MPI_ERR_NO_MEM;
-    s->memory = mem_try_alloc((size_t)total + PAGE, 1);
+    s->memory = vp_peer_memory((size_t)total + PAGE);
     if (!s->memory)
         return MPI_ERR_NO_MEM;
     memset(s->memory, 0, (size_t)total + PAGE);

@@ -134,7 +134,7 @@ VP_EXPORT int close_range(unsigned from, unsigned to, int flags)
         return REAL(close_range)(from, to, flags);
     for (; from <= 2 && from <= to; from++)
         close((int)from);
-    if (from > to || (!vp_is_process_host && to >= ALL_DESCRIPTORS))
+    if (from > to || (vp_current_sharing() && to >= ALL_DESCRIPTORS))
         return 0;
     return REAL(close_range)(from, to, flags);
 }
@@ -159,7 +159,7 @@ static int replaced(int to)
 {
     struct stat st;
 
-    if (!vp_is_process_host || !vp_current() || to < 0 || to > 2)
+    if (!vp_current() || vp_current_sharing() || to < 0 || to > 2)
         return to;
     libc_stdio_replaced(to);
     vp_private.owns[to] = !(sys_fstat(to, &st) == 0 && st.st_dev == first[to].device &&

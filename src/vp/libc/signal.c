@@ -116,7 +116,7 @@ VP_EXPORT int sigaction(int sig, const struct sigaction *restrict action,
 {
     if (!vp_current())
         return REAL(sigaction)(sig, action, old);
-    if (vp_is_process_host)
+    if (!vp_current_sharing())
         return set_real(sig, action, old);
     if (!is_signal(sig) || (action && (sig == SIGKILL || sig == SIGSTOP)))
         return fail(EINVAL);
@@ -204,7 +204,7 @@ static int raise_real(int sig)
 
 int libc_raise(int sig)
 {
-    if (vp_is_process_host)
+    if (!vp_current_sharing())
         return raise_real(sig);
     if (!is_signal(sig))
         return fail(EINVAL);
@@ -228,7 +228,7 @@ VP_EXPORT int kill(pid_t pid, int sig)
     struct vp_rank *f = vp_current();
     int itself = f && pid == libc_pid(f);
 
-    if (!f || (vp_is_process_host && !itself))
+    if (!f || (!vp_current_sharing() && !itself))
         return REAL(kill)(pid, sig);
     if (!itself) {
         vp_refuse("kill() of another process", NULL);

@@ -221,7 +221,7 @@ static FILE *reopen(int fd, const char *path, const char *mode)
     if (fd == 2)
         REAL(setvbuf)(own, NULL, _IONBF, 0);
     vp_extra_get()->streams[fd] = own;
-    if (vp_is_process_host)
+    if (!vp_current_sharing())
         libc_descriptor_replace(REAL(fileno)(own), fd);
     clearerr(streams[fd]);
     return streams[fd];

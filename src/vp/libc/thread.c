@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <threads.h>
 
+#include "base/sys.h"
+
 #define ADVICE "run it with --host process"
 
 /* A thread from its creation to its end. */
@@ -35,6 +37,11 @@ static void lock(void)
 static void unlock(void)
 {
     pthread_mutex_unlock((pthread_mutex_t *)vp_private.threads_lock);
+}
+
+int vp_is_main_thread(void)
+{
+    return !vp_private.threaded || (pid_t)syscall(SYS_gettid) == sys_getpid();
 }
 
 uint32_t vp_thread_count(void)
@@ -89,7 +96,7 @@ static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, str
         return EAGAIN;
     *t = what;
     vp_hooks->threads(vp_current());
-    vp_process_spread();
+    vp_host->unpin();
     lock(); /* it does not end before it is known */
     rc = REAL(pthread_create)(thread, attributes, thread_main, t);
     if (rc == 0) {
@@ -110,7 +117,7 @@ VP_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *r
 {
     if (!vp_current())
         return REAL(pthread_create)(thread, attributes, start, arg);
-    if (vp_is_process_host)
+    if (!vp_current_sharing())
         return start_thread(thread, attributes, (struct vp_thread){.start = start, .arg = arg});
     vp_refuse("pthread_create()", ADVICE);
     errno = ENOTSUP;
@@ -123,7 +130,7 @@ VP_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 
     if (!vp_current())
         return REAL(thrd_create)(thread, start, arg);
-    if (vp_is_process_host) /* a thrd_t is a pthread_t in this libc */
+    if (!vp_current_sharing()) /* a thrd_t is a pthread_t in this libc */
         return start_thread((pthread_t *)thread, NULL, what) == 0 ? thrd_success : thrd_error;
     vp_refuse("thrd_create()", ADVICE);
     errno = ENOTSUP;

@@ -1,0 +1,60 @@
+/*
+ * stack.c - stacks: guarded mappings, all of one size.
+ *
+ *     low |guard|              ....              | top
+ *
+ * The guard is address space only; it is larger than any frame should be, so that a function that skips
+ * over the end of the stack still faults there.
+ */
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "vp/crash.h"
+#include "vp/host.h"
+
+#define SIZE_DEFAULT ((size_t)8 << 20)
+#define SIZE_MIN ((size_t)64 << 10)
+#define GUARD ((size_t)256 << 20)
+#define PAGE ((size_t)4096)
+#define SLACK ((size_t)4096) /* a host may begin a little below the top (cache colouring) */
+
+static struct {
+    size_t size;
+    int exec;
+} stack;
+
+void vp_stack_init(size_t size, int exec)
+{
+    if (size == 0)
+        size = SIZE_DEFAULT;
+    if (size < SIZE_MIN)
+        size = SIZE_MIN;
+    stack.size = (size + PAGE - 1) / PAGE * PAGE;
+    stack.exec = exec;
+}
+
+size_t vp_stack_size(void)
+{
+    return stack.size;
+}
+
+char *vp_stack_map(struct err *err)
+{
+    int access = PROT_READ | PROT_WRITE | (stack.exec ? PROT_EXEC : 0);
+    size_t bytes = GUARD + stack.size;
+    char *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p != MAP_FAILED && mprotect(p + GUARD, stack.size, access) == 0)
+        return p + bytes;
+    if (p != MAP_FAILED)
+        munmap(p, bytes);
+    err_set(err, ERR_MEMORY, "cannot map a stack of %zu bytes; give a smaller --stack", stack.size);
+    return NULL;
+}
+
+int vp_stack_overflowed(const struct vp_rank *f, const void *addr)
+{
+    const char *end = vp_host->stack_top(f) - stack.size, *at = addr;
+
+    return at < end + SLACK && at >= end - SLACK - GUARD;
+}
