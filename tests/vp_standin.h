@@ -66,7 +66,6 @@ void vp_leave(void (*fn)(void))
     (void)fn;
     abort();
 }
-int vp_is_process_host(void) { return 0; }
 int vp_ranks_are_processes(void) { return 0; }
 int vp_passes_turns(void) { return 0; }
 int vp_is_rank_running(void) { return 0; }
