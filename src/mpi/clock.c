@@ -44,7 +44,6 @@ void mpi_clock_init(const struct run_options *o)
     mpi_world.recv_overhead = o->platform.mpi_recv_overhead;
     mpi_world.test_cost = o->platform.mpi_test_cost;
     mpi_world.clock_cost = o->platform.mpi_clock_cost;
-    mpi_world.eager_limit = o->platform.mpi_eager_limit;
     mpi_world.may_cancel = (o->needs & MPI_NEED_CANCEL) != 0;
     if (mpi_world.measured)
         mpi_world.ps_per_tick = 1000.0 / ticks_per_ns() * processor_factor();

@@ -74,6 +74,7 @@ struct mpi_world {
     struct engine engine;
     struct platform machine;
     struct net net;
+    struct device device;        /* that sends messages */
     struct engine_medium medium; /* the network, if it has contention and is here */
     struct output output;
     struct run_page *page;
@@ -93,8 +94,9 @@ struct mpi_world {
     struct mpi_costs costs; /* of messages beside these (p2p/costs.c) */
     uint64_t eager_limit;
     int checking;         /* compare what ranks do with each other (verify.h) */
-    int plain_sends;      /* a small message takes as long as any other of its size, and bears nothing
+    int plain_sends;      /* a small message goes by device_uniform.h, and bears nothing
                            * for checks or observers */
+    uint64_t try_below;   /* a standard send of fewer bytes is complete at once */
     int own_requests;     /* no two sends share a request */
     int may_cancel;       /* the program calls MPI_Cancel */
     uint64_t handled;     /* messages handled and decisions taken, for threads that wait for any */

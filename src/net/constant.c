@@ -20,7 +20,8 @@ static int constant_init(struct net *net, const struct platform *machine, struct
     net->latency = net->inter.pieces[0].latency;
     net->ps_per_byte = net->inter.pieces[0].ps_per_byte;
     net->lookahead = net_curve_least_latency(&net->inter);
-    net->uniform = net->inter.count == 1;
+    if (net->inter.count == 1)
+        net->device = &device_uniform_ops;
     return 0;
 }
 
@@ -39,6 +40,7 @@ const struct net_ops net_constant_ops = {
     .name = "constant",
     .uses = uses,
     .split = NET_SPLIT_FREE,
+    .device = &device_formula_ops,
     .init = constant_init,
     .delay = constant_delay,
 };

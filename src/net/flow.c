@@ -260,6 +260,7 @@ const struct net_ops net_flow_ops = {
     .name = "flow",
     .uses = uses,
     .split = NET_SPLIT_NONE,
+    .device = &device_medium_ops,
     .init = flow_init,
     .fini = flow_fini,
     .delay = flow_delay,

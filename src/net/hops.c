@@ -109,6 +109,7 @@ const struct net_ops net_hops_ops = {
     .name = "hops",
     .uses = uses,
     .split = NET_SPLIT_FREE,
+    .device = &device_formula_ops,
     .init = hops_init,
     .fini = hops_fini,
     .delay = hops_delay,

@@ -80,6 +80,7 @@ const struct net_ops net_loggops_ops = {
     .name = "loggops",
     .uses = uses,
     .split = NET_SPLIT_FREE,
+    .device = &device_formula_ops,
     .init = loggops_init,
     .fini = loggops_fini,
     .delay = loggops_delay,

@@ -102,7 +102,7 @@ int net_init(struct net *net, const struct platform *machine, uint64_t ranks, st
     if (rc)
         goto undo_inter;
     net->curved = is_curved(net, c);
-    net->contended = net->ops->medium != NULL;
+    net->device = net->ops->device;
     rc = net->ops->init(net, machine, err);
     if (rc)
         goto undo_intra;
@@ -147,18 +147,9 @@ vtime net_distance(const struct net *net, uint32_t src, uint32_t dst)
 
 vtime net_drain(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t)
 {
-    if (net->uniform)
-        return vtime_mul_q(bytes, net->ps_per_byte);
     if (net->ops->drain)
         return net->ops->drain(net, src, dst, bytes, t);
     return vtime_mul_q(bytes, net_curve_at(net_curve(net, src, dst), bytes)->ps_per_byte);
-}
-
-int net_is_direct(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, int ordered)
-{
-    if (net_node(net, src) == net_node(net, dst))
-        return net->direct_within;
-    return bytes == 0 && !ordered;
 }
 
 vtime net_send_cost(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes)

@@ -8,8 +8,9 @@
  *    sent (NET_SPLIT_FREE).
  *  - With contention: messages share something, and are seen in order of time. The model is the
  *    engine's medium (engine.h), an entity whose every step is a decision, and lives on process 0
- *    (NET_SPLIT_NONE). Only messages that disturb nobody, and that nobody disturbs, go past it
- *    (net_is_direct).
+ *    (NET_SPLIT_NONE).
+ *
+ * Messages are sent by the model's device (device.h).
  *
  * What processors have to do for a message (overheads) is a matter of its size and of whether it stays
  * within a node: curve.h.
@@ -23,6 +24,7 @@
 #include "base/vtime.h"
 #include "engine/engine.h"
 #include "net/curve.h"
+#include "net/device.h"
 #include "platform/nodes.h"
 
 struct net;
@@ -40,6 +42,7 @@ struct net_ops {
      * section); NULL ends them. What no model names, all use. */
     const char *const *uses;
     enum net_split split;
+    const struct device_ops *device; /* that sends by this model, unless init chooses another one */
     /* Prepares the model from the machine: nodes, curves and factors are there already. */
     int (*init)(struct net *, const struct platform *, struct err *);
     void (*fini)(struct net *); /* may be NULL */
@@ -58,11 +61,10 @@ struct net_ops {
 
 struct net {
     const struct net_ops *ops;
-    vtime latency;         /* after factors */
-    uint64_t ps_per_byte;  /* 44.20 fixed point, after factors; 0: infinitely fast */
-    int uniform;           /* every delay is latency + bytes * ps_per_byte: no call needed */
-    int contended;
-    int direct_within;     /* contended: messages within a node disturb nobody */
+    vtime latency;         /* of device_uniform.h, after factors */
+    uint64_t ps_per_byte;  /* the same: 44.20 fixed point; 0: infinitely fast */
+    const struct device_ops *device;
+    int direct_within;     /* with contention: messages within a node disturb nobody */
     int curved;            /* overheads depend on the message, too */
     vtime lookahead;       /* smallest delay between two ranks */
     double latency_factor, bandwidth_factor;
@@ -93,15 +95,10 @@ static inline const struct net_curve *net_curve(const struct net *n, uint32_t sr
 static inline vtime net_delay(const struct net *n, uint32_t src, uint32_t dst, uint64_t bytes,
                               vtime t)
 {
-    if (n->uniform)
-        return vtime_add(n->latency, vtime_mul_q(bytes, n->ps_per_byte));
     return n->ops->delay(n, src, dst, bytes, t);
 }
 /* Time the sender's side is busy with a message that leaves at t, if it has the network for itself. */
 vtime net_drain(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
-
-/* With contention: does this message go past the medium? `ordered`: it must not overtake others. */
-int net_is_direct(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, int ordered);
 
 /* Processor time for a message; n->curved. */
 vtime net_send_cost(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes);

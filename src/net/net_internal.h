@@ -11,6 +11,10 @@ extern const struct net_ops net_loggops_ops;
 extern const struct net_ops net_hops_ops;
 extern const struct net_ops net_flow_ops;
 
+/* The device of models without contention; what goes past the medium of others is sent likewise. */
+struct device_sent device_formula_send(struct device *, struct engine_msg *,
+                                       const struct device_send *);
+
 /* The smallest delay between two ranks, given the least latency between two nodes beside that of the
  * curve. A rank's messages to itself do not count: what it does to itself is in its own order. */
 vtime net_least_delay(const struct net *, vtime links);

@@ -324,6 +324,7 @@ static void machine_set(void)
     mpi_world.machine.config = *c;
     if (net_init(&mpi_world.net, &mpi_world.machine, params.ranks, &err) != 0)
         abort();
+    mpi_p2p_init((struct device){mpi_world.net.device, &mpi_world.engine, &mpi_world.net}, EAGER_LIMIT);
     mpi_clock_init(&page.opt);
 }
 

@@ -12,6 +12,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm.h"
 #include "mpi/main/run.h"
+#include "mpi/p2p/p2p.h"
 #include "mpi/stats.h"
 #include "mpi_roles.h"
 #include "tap.h"
@@ -369,6 +370,7 @@ static void world_make(void)
     eng.base = mpi_world.ranks;
     eng.lookahead = mpi_world.net.lookahead;
     engine_init(&mpi_world.engine, &eng);
+    mpi_p2p_init((struct device){mpi_world.net.device, &mpi_world.engine, &mpi_world.net}, EAGER);
     mpi_clock_init(&page.opt);
     mpi_stats_init(0);
     mpi_comm_init(RANKS_MAX);

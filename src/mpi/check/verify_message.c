@@ -65,7 +65,7 @@ void mpi_verify_match(const struct mpi_rank *self, const struct mpi_req *req, co
     struct mpi_finding f;
     struct mpi_sig s;
 
-    memcpy(&s, m->payload + (m->kind == MPI_MSG_RTS ? 0 : m->bytes), sizeof s);
+    memcpy(&s, m->payload + (m->kind == MPI_MSG_RTS ? 0 : mpi_msg_carried(m)), sizeof s);
     if (m->bytes > req->count * req->type->size || fits(&s, req->type, req->count))
         return;
     memset(&f, 0, sizeof f);

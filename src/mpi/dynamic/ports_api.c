@@ -38,7 +38,7 @@ static int ask(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes, const c
     a->done = 0;
     m->cookie = (uintptr_t)a;
     mpi_clock_add(self, mpi_world.send_overhead);
-    mpi_service_send(m, bytes, self->ent.clock, 0);
+    mpi_service_send(m, (struct device_send){.t = self->ent.clock, .bytes = bytes});
     mpi_service_await(self, &a->done, &a->arrival, &shown);
     return a->error;
 }

@@ -134,7 +134,7 @@ static int ask(struct mpi_rank *self, const struct buf *order, struct spawn_answ
     m->cookie = (uintptr_t)a;
     a->done = 0;
     mpi_clock_add(self, mpi_world.send_overhead);
-    mpi_service_send(m, order->len, self->ent.clock, 0);
+    mpi_service_send(m, (struct device_send){.t = self->ent.clock, .bytes = order->len});
     mpi_service_await(self, &a->done, &a->arrival, &shown);
     return a->error;
 }

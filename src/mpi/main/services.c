@@ -8,8 +8,8 @@
 #include "mpi/rma/rma.h"
 
 const struct mpi_service_ops mpi_services[MPI_SERVICE_COUNT] = {
-    [MPI_SERVICE_RMA] = {rma_serve, rma_reply},
-    [MPI_SERVICE_IO] = {io_serve, io_reply},
-    [MPI_SERVICE_NAMES] = {ports_serve, ports_reply},
-    [MPI_SERVICE_SPAWN] = {spawn_serve, spawn_reply},
+    [MPI_SERVICE_RMA] = {rma_serve, rma_reply, rma_sent},
+    [MPI_SERVICE_IO] = {io_serve, io_reply, NULL},
+    [MPI_SERVICE_NAMES] = {ports_serve, ports_reply, NULL},
+    [MPI_SERVICE_SPAWN] = {spawn_serve, spawn_reply, NULL},
 };

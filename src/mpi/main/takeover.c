@@ -26,6 +26,7 @@
 #include "mpi/main/run.h"
 #include "mpi/main/trace.h"
 #include "mpi/observe.h"
+#include "mpi/p2p/p2p.h"
 
 #define RELEASE_SECONDS 1.0 /* output is released at least this often */
 #define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */
@@ -215,7 +216,8 @@ static void set_up(void)
     mpi_world.machine.later = mpi_world.room - mpi_world.size;
     if (net_init(&mpi_world.net, &mpi_world.machine, run_fit(o), &err) != ERR_OK)
         log_fatal("%s", err.text);
-    mpi_world.plain_sends = mpi_world.net.uniform && !mpi_world.checking && !MPI_MESSAGES_ARE_SEEN;
+    mpi_p2p_init((struct device){mpi_world.net.device, &mpi_world.engine, &mpi_world.net},
+                 o->platform.mpi_eager_limit);
     if (mpi_coll_init(&mpi_world.machine, &err) != ERR_OK)
         log_fatal("%s", err.text);
     if (vp_init(&vp, &err) != ERR_OK)
@@ -228,7 +230,7 @@ static void set_up(void)
         log_fatal("cannot reserve memory for %u ranks", eng.place.room);
     eng.base = mpi_world.ranks;
     eng.lookahead = mpi_world.net.lookahead;
-    if (mpi_world.net.contended && eng.place.proc == 0) {
+    if (mpi_world.net.ops->medium && eng.place.proc == 0) {
         mpi_world.net.ops->medium(&mpi_world.net, &mpi_world.engine, &mpi_world.medium);
         eng.medium = &mpi_world.medium;
     }

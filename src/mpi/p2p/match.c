@@ -53,23 +53,23 @@ __attribute__((noinline)) static int misfit(const struct mpi_req *req, const str
     return mpi_ctx_is_coll(m->ctx) && mpi_coll_tag_is_bcast(m->tag) ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
-/* The payload is here: the receive is complete then. */
+/* The payload is here, `carried` bytes: the receive is complete then. */
 static inline void finish(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m,
-                          vtime complete)
+                          uint64_t carried, vtime complete)
 {
     req->complete = complete;
     req->flags |= MPI_REQ_DONE;
-    deliver(req, m->payload, m->bytes);
+    deliver(req, m->payload, carried);
     mpi_received(self, m, req, complete);
 }
 
 /* The same for a message that came with its payload; a synchronous send is told at time t. */
-static inline void finish_eager(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t,
-                                vtime complete)
+static inline void finish_eager(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m,
+                                uint64_t carried, vtime t, vtime complete)
 {
     if (m->cookie)
         mpi_send_ack(self, m, t);
-    finish(self, req, m, complete);
+    finish(self, req, m, carried, complete);
 }
 
 /* Anything but an eager message; `more` is its own cost beside the overhead. */
@@ -82,7 +82,7 @@ __attribute__((noinline)) static void match_other(struct mpi_rank *self, struct 
         mpi_send_cts(self, req, m, vtime_add(t, more));
         engine_msg_free(&mpi_world.engine, &m->em);
     } else {
-        finish_eager(self, req, m, t,
+        finish_eager(self, req, m, mpi_msg_carried(m), t,
                      m->kind == MPI_MSG_FREE ? t : vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
     }
 }
@@ -101,14 +101,14 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
     if (__builtin_expect(m->kind != MPI_MSG_EAGER, 0))
         match_other(self, req, m, t, more);
     else
-        finish_eager(self, req, m, t, vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
+        finish_eager(self, req, m, m->bytes, t, vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
 }
 
 void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m)
 {
     struct mpi_req *req = (struct mpi_req *)(uintptr_t)m->cookie;
 
-    finish(self, req, m, vtime_add(m->em.arrival, mpi_recv_cost(m)));
+    finish(self, req, m, mpi_msg_carried(m), vtime_add(m->em.arrival, mpi_recv_cost(m)));
     if (req->flags & MPI_REQ_ORPHAN)
         mpi_req_release(req);
 }
@@ -140,12 +140,13 @@ void mpi_handle(struct mpi_rank *self, struct mpi_msg *m)
     switch ((enum mpi_msg_kind)m->kind) {
     case MPI_MSG_EAGER:
     case MPI_MSG_SIGNED:
+    case MPI_MSG_HOLLOW:
     case MPI_MSG_FREE:
     case MPI_MSG_RTS: arrive(self, m); break;
     case MPI_MSG_CTS: mpi_handle_cts(self, m); break;
     case MPI_MSG_DATA: mpi_handle_data(self, m); break;
-    case MPI_MSG_ACK:
-    case MPI_MSG_SENT: mpi_handle_ack(self, m); break;
+    case MPI_MSG_ACK: mpi_handle_ack(self, m); break;
+    case MPI_MSG_SENT: mpi_handle_sent(self, m); break;
     case MPI_MSG_SERVICE: mpi_service_arrive(self, m); break;
     case MPI_MSG_REPLY: mpi_service_replied(self, m); break;
     }

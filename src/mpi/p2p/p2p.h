@@ -110,7 +110,15 @@ struct mpi_req {
 };
 _Static_assert(sizeof(struct mpi_req) == 128, "a request is two cache lines");
 
-/* Starts a send; `req` is filled. Never blocks. Eager and buffered sends are complete at once. */
+/* A buffer without bytes: messages that are sent from it have a size but carry nothing, and leave the buffers in
+ * which they are received as they are. */
+#define MPI_P2P_HOLLOW ((void *)(intptr_t)-16)
+
+/* All messages go by this device; those of at most so many bytes are eager. The network and the checks are known. */
+void mpi_p2p_init(struct device, uint64_t eager_limit);
+
+/* Starts a send; `req` is filled. Never blocks. Buffered sends are complete at once, and so are eager ones if the
+ * device does not hold them back. */
 void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, uint64_t count,
                    struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx, MPI_Comm comm,
                    enum mpi_send_mode mode);
@@ -119,8 +127,8 @@ void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, 
 void mpi_p2p_irecv(struct mpi_rank *self, struct mpi_req *req, void *buf, uint64_t count,
                    struct mpi_type *type, int32_t src, int tag, uint32_t ctx, MPI_Comm comm);
 
-/* Sends at once and returns 1 if the message is eager (it is then complete), else returns 0 and does
- * nothing. */
+/* Sends at once and returns 1 if the message is eager and never held back (it is then complete), else
+ * returns 0 and does nothing. */
 int mpi_p2p_try_send(struct mpi_rank *self, const void *buf, uint64_t count, struct mpi_type *type,
                      uint32_t dst, int tag, uint32_t ctx, enum mpi_send_mode mode);
 

@@ -5,18 +5,20 @@
  *
  *     EAGER   sender -> receiver    envelope and payload; SYNC: the receiver answers with ACK
  *     SIGNED  sender -> receiver    EAGER with a signature to be checked (verify.h)
+ *     HOLLOW  sender -> receiver    EAGER that carries no bytes, signed or not
  *     RTS     sender -> receiver    envelope of a large message (request to send)
  *     FREE    sender -> receiver    EAGER that takes no time of anyone: part of a collective whose cost
  *                                   is a model's (coll/coll_model.c)
  *     CTS     receiver -> sender    matched: send it (clear to send)
  *     DATA    sender -> receiver    the payload
  *     ACK     receiver -> sender    a synchronous eager message was matched
- *     SENT    network -> sender     the data has left (with contention only)
+ *     SENT    device -> sender      what it waits for has happened: its message was taken, or has left
  *     SERVICE anyone -> an agent    to be served in order of time (service.h)
  *     REPLY   agent -> anyone       its answer
  *
  * A cookie is the address of the request at the side that will get the answer: it is followed only
- * in that rank's own context, so requests may live on stacks that are not in place now.
+ * in that rank's own context, so requests may live on stacks that are not in place now. In a notice it
+ * may be that of something else, which belongs to a service (service.h): then its lowest bits say which.
  */
 #ifndef MPI_P2P_INTERNAL_H
 #define MPI_P2P_INTERNAL_H
@@ -30,6 +32,7 @@
 enum mpi_msg_kind {
     MPI_MSG_EAGER = 0,
     MPI_MSG_SIGNED,
+    MPI_MSG_HOLLOW,
     MPI_MSG_RTS,
     MPI_MSG_FREE,
     MPI_MSG_CTS,
@@ -49,8 +52,9 @@ struct mpi_msg {
     uint32_t heap_pos; /* in the early index */
     uint8_t kind;      /* enum mpi_msg_kind */
     uint8_t service;   /* enum mpi_service */
-    uint8_t is_signed; /* SIGNED, RTS, FREE: a struct mpi_sig follows the payload */
-    uint8_t numbered;  /* its last 8 bytes are its number (seen.c) */
+    uint8_t is_signed : 1; /* all that are matched but EAGER: a struct mpi_sig follows the payload */
+    uint8_t is_hollow : 1; /* the same and DATA: `bytes` bytes were sent, but none are here */
+    uint8_t numbered;      /* its last 8 bytes are its number (seen.c) */
     char payload[];
 };
 _Static_assert(sizeof(struct mpi_msg) <= 64, "a message costs at most 64 bytes");
@@ -126,14 +130,16 @@ void mpi_unpost(struct mpi_rank *self, struct mpi_req *req);
 void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t);
 
 /* ---- protocol (protocol.c) ---- */
-/* The orders that a rank's messages keep (engine_call.order): what its program sends, and what its agent
+/* The orders that a rank's messages keep (device_send.order): what its program sends, and what its agent
  * answers. Those of a strand have a larger number. */
 enum { MPI_ORDER_NONE = 0, MPI_ORDER_PROGRAM, MPI_ORDER_AGENT };
 
-/* Sends m at time t. Returns the arrival, which is no earlier than `not_before`; or 0 if only the network
- * knows: it then keeps the order itself. */
-vtime mpi_transmit(struct mpi_msg *m, const struct engine_call *, vtime t, vtime not_before);
-/* For engine_ops. */
+/* Of those that are matched but EAGER, and of DATA: how many bytes are in the payload. */
+static inline uint64_t mpi_msg_carried(const struct mpi_msg *m)
+{
+    return m->is_hollow ? 0 : m->bytes;
+}
+/* For engine_ops: SENT. */
 struct engine_msg *mpi_notice(void *owner, uint64_t cookie);
 /* ---- what messages cost (costs.c) ---- */
 vtime mpi_costs_send(struct mpi_rank *self, uint32_t dst, uint64_t bytes);
@@ -174,8 +180,9 @@ static inline vtime mpi_recv_cost(const struct mpi_msg *m)
 }
 void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *m);
 void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m);
-/* ACK or SENT: the send is complete. */
+/* The send is complete. */
 void mpi_handle_ack(struct mpi_rank *self, struct mpi_msg *m);
+void mpi_handle_sent(struct mpi_rank *self, struct mpi_msg *m);
 /* Answers a matched RTS: asks at time t for the data to go to req. */
 void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_msg *rts, vtime t);
 void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *m, vtime t);

@@ -10,14 +10,27 @@
  * Every time is a function of the send and of the receive alone, not of when either rank happens to
  * be run: CTS and DATA are handled when the rank is next in MPI, with the times they carry.
  *
- * With contention in the network, delay and drain are not known beforehand: the message goes to the
- * engine's medium, and a notice (SENT) tells the sender of a large one when its last byte has left.
+ * What delay and drain are is for the device to say (net/device.h), at once or later: then the message comes
+ * by itself, and a notice (SENT) completes the send. A device may also hold back small messages.
+ *
+ * A message that is sent from MPI_P2P_HOLLOW goes the same way and takes the same time, but carries nothing.
  */
 #include <string.h>
 
 #include "mpi/p2p/p2p_internal.h"
+#include "mpi/p2p/service.h"
 #include "mpi/p2p/strand.h"
 #include "mpi/verify.h"
+#include "net/device_uniform.h"
+
+void mpi_p2p_init(struct device device, uint64_t eager_limit)
+{
+    mpi_world.device = device;
+    mpi_world.plain_sends =
+        device.ops == &device_uniform_ops && !mpi_world.checking && !MPI_MESSAGES_ARE_SEEN;
+    mpi_world.eager_limit = eager_limit;
+    mpi_world.try_below = device.ops->may_hold ? 0 : eager_limit + (eager_limit < UINT64_MAX);
+}
 
 static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,
                                uint64_t payload)
@@ -32,24 +45,6 @@ static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg
     return m;
 }
 
-vtime mpi_transmit(struct mpi_msg *m, const struct engine_call *call, vtime t, vtime not_before)
-{
-    const struct net *net = &mpi_world.net;
-    uint64_t bytes = call->load;
-
-    if (net->contended && !net_is_direct(net, m->em.src, m->em.dst, bytes, call->order != 0)) {
-        m->em.arrival = t;
-        engine_submit(&mpi_world.engine, &m->em, call);
-        return 0;
-    }
-    t = vtime_add(t, net_delay(net, m->em.src, m->em.dst, bytes, t));
-    if (t < not_before)
-        t = not_before;
-    m->em.arrival = t;
-    engine_inject(&mpi_world.engine, &m->em);
-    return t;
-}
-
 /* A strand goes on beside the program, and the order of what both send is a matter of the schedule. */
 static uint64_t order_of(const struct mpi_msg *m)
 {
@@ -58,24 +53,27 @@ static uint64_t order_of(const struct mpi_msg *m)
     return s ? (uint64_t)m->ctx << 32 | (uint32_t)s->tag_shift : MPI_ORDER_PROGRAM;
 }
 
-/* Something that the program sends now: it may have to wait for what it has sent before. */
-static void transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes)
+/* Something that the program sends now, as `bytes` bytes; `req` waits until the device has it, if it is not NULL.
+ * Returns when that is, or DEVICE_BY_NOTICE. */
+static vtime transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes,
+                          const struct mpi_req *req)
 {
-    struct net *net = &mpi_world.net;
+    struct device_send how = {.t = self->ent.clock, .bytes = bytes, .order = order_of(m),
+                              .cookie = (uintptr_t)req, .own = !mpi_strand_current};
 
-    if (!net->ops->arrival || mpi_strand_current) {
-        mpi_transmit(m, &(struct engine_call){.load = bytes, .order = order_of(m)}, self->ent.clock, 0);
-        return;
-    }
-    m->em.arrival = net->ops->arrival(net, mpi_rank_index(self), m->em.src, m->em.dst, bytes,
-                                      self->ent.clock);
-    engine_inject(&mpi_world.engine, &m->em);
+    return device_send(&mpi_world.device, &m->em, &how).done;
+}
+
+/* A step of a protocol, which keeps no order and which nobody waits for. */
+static void transmit_step(struct mpi_msg *m, vtime t)
+{
+    device_send(&mpi_world.device, &m->em, &(struct device_send){.t = t});
 }
 
 static void pack(char *out, const void *buf, uint64_t count, const struct mpi_type *type,
                  uint64_t bytes)
 {
-    if (bytes == 0)
+    if (bytes == 0 || buf == MPI_P2P_HOLLOW)
         return;
     if (type->contig && bytes == 8)
         memcpy(out, buf, 8); /* by far the most frequent: saves the call */
@@ -85,25 +83,31 @@ static void pack(char *out, const void *buf, uint64_t count, const struct mpi_ty
         mpi_type_pack(type, count, buf, out);
 }
 
-/* Makes room for a signature and a number if there are to be some, and sets the number. */
+/* A message to be matched, sent from `buf`. Makes room for `bytes` bytes if it has any, and for a signature and a
+ * number if there are to be some; sets the number. */
 static struct mpi_msg *new_matched(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,
-                                   uint64_t payload, int tag, uint32_t ctx)
+                                   const void *buf, uint64_t bytes, int tag, uint32_t ctx)
 {
     int is_signed = mpi_world.checking && mpi_verify_wants(tag, ctx);
+    int is_hollow = buf == MPI_P2P_HOLLOW;
     int numbered = MPI_MESSAGES_ARE_SEEN && kind != MPI_MSG_FREE;
-    struct mpi_msg *m = new_msg(self, dst, kind, payload + (is_signed ? sizeof(struct mpi_sig) : 0) +
+    struct mpi_msg *m = new_msg(self, dst, kind, (is_hollow ? 0 : bytes) +
+                                                     (is_signed ? sizeof(struct mpi_sig) : 0) +
                                                      (numbered ? sizeof(uint64_t) : 0));
 
-    m->is_signed = (uint8_t)is_signed;
-    if (is_signed && kind == MPI_MSG_EAGER)
-        m->kind = MPI_MSG_SIGNED;
+    m->is_signed = (uint8_t)is_signed & 1;
+    m->is_hollow = (uint8_t)is_hollow & 1;
+    if (kind == MPI_MSG_EAGER && (is_signed || is_hollow))
+        m->kind = is_hollow ? MPI_MSG_HOLLOW : MPI_MSG_SIGNED;
+    m->tag = tag;
+    m->ctx = ctx;
     m->numbered = 0;
     if (numbered)
         mpi_msg_number(m, self->ext->sent);
     return m;
 }
 
-static void sign(struct mpi_rank *self, struct mpi_msg *m, uint64_t payload, uint64_t count,
+static void sign(struct mpi_rank *self, struct mpi_msg *m, uint64_t carried, uint64_t count,
                  const struct mpi_type *type)
 {
     struct mpi_sig s;
@@ -111,42 +115,40 @@ static void sign(struct mpi_rank *self, struct mpi_msg *m, uint64_t payload, uin
     if (__builtin_expect(!m->is_signed, 1))
         return;
     s = mpi_sig_of(self, type, count);
-    memcpy(m->payload + payload, &s, sizeof s);
+    memcpy(m->payload + carried, &s, sizeof s);
 }
 
-/* The same as below on any network, and checked. */
-__attribute__((noinline)) static void send_eager_other(struct mpi_rank *self, const void *buf,
-                                                       uint64_t count, const struct mpi_type *type,
-                                                       uint32_t dst, int tag, uint32_t ctx,
-                                                       uint64_t cookie)
+/* The same as below on any device, checked or hollow. */
+__attribute__((noinline)) static vtime send_eager_other(struct mpi_rank *self, const void *buf,
+                                                        uint64_t count, const struct mpi_type *type,
+                                                        uint32_t dst, int tag, uint32_t ctx,
+                                                        uint64_t cookie, const struct mpi_req *req)
 {
     uint64_t bytes = count * (type ? type->size : 0);
-    struct mpi_msg *m = new_matched(self, dst, MPI_MSG_EAGER, bytes, tag, ctx);
+    struct mpi_msg *m = new_matched(self, dst, MPI_MSG_EAGER, buf, bytes, tag, ctx);
 
-    m->tag = tag;
-    m->ctx = ctx;
     m->bytes = bytes;
     m->cookie = cookie;
     if (cookie)
         m->em.flags |= ENGINE_MSG_URGENT;
     pack(m->payload, buf, count, type, bytes);
-    sign(self, m, bytes, count, type);
-    transmit_own(self, m, bytes);
+    sign(self, m, mpi_msg_carried(m), count, type);
+    return transmit_own(self, m, bytes, req);
 }
 
-/* A small message with its payload; returns it injected. Used for eager sends and, with a
- * cookie, for synchronous ones. */
-static void send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
-                       const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx,
-                       uint64_t cookie)
+/*
+ * A small message with its payload. With a cookie the receiver is to answer it. Returns when the send is complete as
+ * far as the device is concerned; or DEVICE_BY_NOTICE, then `req`, which is not NULL, will be told.
+ */
+static vtime send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
+                        const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx,
+                        uint64_t cookie, const struct mpi_req *req)
 {
     uint64_t bytes = count * (type ? type->size : 0);
     struct mpi_msg *m;
 
-    if (__builtin_expect(!mpi_world.plain_sends, 0)) {
-        send_eager_other(self, buf, count, type, dst, tag, ctx, cookie);
-        return;
-    }
+    if (__builtin_expect(!mpi_world.plain_sends || buf == MPI_P2P_HOLLOW, 0))
+        return send_eager_other(self, buf, count, type, dst, tag, ctx, cookie, req);
     m = new_msg(self, dst, MPI_MSG_EAGER, bytes);
     m->tag = tag;
     m->ctx = ctx;
@@ -155,21 +157,21 @@ static void send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
     if (cookie)
         m->em.flags |= ENGINE_MSG_URGENT;
     pack(m->payload, buf, count, type, bytes);
-    m->em.arrival = vtime_add(self->ent.clock, net_delay(&mpi_world.net, m->em.src, dst, bytes, 0));
+    m->em.arrival = device_uniform_arrival(&mpi_world.net, bytes, self->ent.clock);
     engine_inject(&mpi_world.engine, &m->em);
+    return self->ent.clock;
 }
 
 static void send_rts(struct mpi_rank *self, struct mpi_req *req)
 {
-    struct mpi_msg *m = new_matched(self, (uint32_t)req->peer, MPI_MSG_RTS, 0, req->tag, req->ctx);
+    struct mpi_msg *m =
+        new_matched(self, (uint32_t)req->peer, MPI_MSG_RTS, NULL, 0, req->tag, req->ctx);
 
     m->em.flags |= ENGINE_MSG_URGENT;
-    m->tag = req->tag;
-    m->ctx = req->ctx;
     m->bytes = req->bytes;
     m->cookie = (uintptr_t)req;
     sign(self, m, 0, req->count, req->type);
-    transmit_own(self, m, 0);
+    transmit_own(self, m, 0, NULL);
 }
 
 /* A step of the protocol back to the other side of `to`. */
@@ -201,7 +203,7 @@ void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_m
 
     m->cookie = rts->cookie;
     memcpy(m->payload, &dest, sizeof dest);
-    mpi_transmit(m, &(struct engine_call){0}, t, 0);
+    transmit_step(m, t);
 }
 
 void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *eager, vtime t)
@@ -209,7 +211,7 @@ void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *eager, vtime t)
     struct mpi_msg *m = answer(self, eager, MPI_MSG_ACK, 0);
 
     m->cookie = eager->cookie;
-    mpi_transmit(m, &(struct engine_call){0}, t, 0);
+    transmit_step(m, t);
 }
 
 static void complete_send(struct mpi_req *req, vtime t)
@@ -233,22 +235,21 @@ struct engine_msg *mpi_notice(void *owner, uint64_t cookie)
 
 void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
 {
-    const struct net *net = &mpi_world.net;
     struct mpi_req *req = (struct mpi_req *)(uintptr_t)cts->cookie;
-    uint32_t src = cts->em.dst, dst = cts->em.src;
+    int is_hollow = req->buf == MPI_P2P_HOLLOW;
     uint64_t bytes = req->bytes;
-    vtime t = cts->em.arrival;
-    struct mpi_msg *m = step(self, cts, MPI_MSG_DATA, bytes);
-    struct engine_call call = {.load = bytes};
+    struct mpi_msg *m = step(self, cts, MPI_MSG_DATA, is_hollow ? 0 : bytes);
+    struct device_send how = {.t = cts->em.arrival, .bytes = bytes, .cookie = (uintptr_t)req,
+                              .until = DEVICE_LEFT};
+    vtime done;
 
     memcpy(&m->cookie, cts->payload, sizeof m->cookie);
     m->bytes = bytes;
+    m->is_hollow = (uint8_t)is_hollow & 1;
     pack(m->payload, req->buf, req->count, req->type, bytes);
-    if (net->contended && !net_is_direct(net, src, dst, bytes, 0))
-        call.cookie = (uintptr_t)req;
-    else
-        complete_send(req, vtime_add(t, net_drain(net, src, dst, bytes, t)));
-    mpi_transmit(m, &call, t, 0);
+    done = device_send(&mpi_world.device, &m->em, &how).done;
+    if (done != DEVICE_BY_NOTICE)
+        complete_send(req, done);
     engine_msg_free(&mpi_world.engine, &cts->em);
 }
 
@@ -257,6 +258,15 @@ void mpi_handle_ack(struct mpi_rank *self, struct mpi_msg *m)
     complete_send((struct mpi_req *)(uintptr_t)m->cookie, m->em.arrival);
     engine_msg_free(&mpi_world.engine, &m->em);
     (void)self;
+}
+
+void mpi_handle_sent(struct mpi_rank *self, struct mpi_msg *m)
+{
+    if (mpi_service_owns(m->cookie))
+        mpi_service_sent(self, m);
+    else
+        complete_send((struct mpi_req *)(uintptr_t)m->cookie, m->em.arrival);
+    engine_msg_free(&mpi_world.engine, &m->em);
 }
 
 static int is_eager(uint64_t bytes, enum mpi_send_mode mode)
@@ -268,14 +278,12 @@ void mpi_p2p_send_free(struct mpi_rank *self, const void *buf, uint64_t count,
                        const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx)
 {
     uint64_t bytes = count * (type ? type->size : 0);
-    struct mpi_msg *m = new_matched(self, dst, MPI_MSG_FREE, bytes, tag, ctx);
+    struct mpi_msg *m = new_matched(self, dst, MPI_MSG_FREE, buf, bytes, tag, ctx);
 
     m->em.arrival = self->ent.clock;
-    m->tag = tag;
-    m->ctx = ctx;
     m->bytes = bytes;
     pack(m->payload, buf, count, type, bytes);
-    sign(self, m, bytes, count, type);
+    sign(self, m, mpi_msg_carried(m), count, type);
     engine_inject(&mpi_world.engine, &m->em);
 }
 
@@ -284,12 +292,12 @@ int mpi_p2p_try_send(struct mpi_rank *self, const void *buf, uint64_t count, str
 {
     uint64_t bytes = count * (type ? type->size : 0);
 
-    if (mode == MPI_MODE_SYNC || !is_eager(bytes, mode))
+    if (mode == MPI_MODE_SYNC || (bytes >= mpi_world.try_below && mode != MPI_MODE_BUFFERED))
         return 0;
     mpi_rank_prefetch(dst);
     mpi_clock_add(self, mpi_send_cost(self, dst, bytes));
     mpi_observe_sent(self, dst, tag, ctx, bytes, NULL);
-    send_eager(self, buf, count, type, dst, tag, ctx, 0);
+    send_eager(self, buf, count, type, dst, tag, ctx, 0, NULL);
     return 1;
 }
 
@@ -298,6 +306,7 @@ void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, 
                    enum mpi_send_mode mode)
 {
     uint64_t bytes = count * (type ? type->size : 0);
+    vtime done;
 
     mpi_clock_add(self, mpi_send_cost(self, dst, bytes));
     mpi_observe_sent(self, dst, tag, ctx, bytes, req);
@@ -318,10 +327,14 @@ void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, 
         send_rts(self, req);
         return;
     }
-    send_eager(self, buf, count, type, dst, tag, ctx,
-               mode == MPI_MODE_SYNC ? (uintptr_t)req : 0);
-    if (mode != MPI_MODE_SYNC) {
-        req->complete = self->ent.clock;
+    if (mode == MPI_MODE_SYNC) {
+        send_eager(self, buf, count, type, dst, tag, ctx, (uintptr_t)req, NULL);
+        return;
+    }
+    done = send_eager(self, buf, count, type, dst, tag, ctx, 0,
+                      mode == MPI_MODE_BUFFERED ? NULL : req);
+    if (done != DEVICE_BY_NOTICE) {
+        req->complete = done;
         req->flags |= MPI_REQ_DONE;
     }
 }

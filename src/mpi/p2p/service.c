@@ -41,22 +41,21 @@ struct mpi_msg *mpi_service_new(struct mpi_rank *self, uint32_t dst, enum mpi_se
     return m;
 }
 
-static vtime send(struct mpi_msg *m, uint64_t bytes, uint64_t order, vtime t, vtime not_before)
+static struct device_sent send(struct mpi_msg *m, const struct device_send *how)
 {
-    struct engine_call call = {.load = bytes, .order = order};
-
     m->em.flags |= m->kind == MPI_MSG_REPLY ? ENGINE_MSG_URGENT : ENGINE_MSG_DUE;
-    return mpi_transmit(m, &call, t, not_before);
+    return device_send(&mpi_world.device, &m->em, how);
 }
 
-vtime mpi_service_send(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before)
+struct device_sent mpi_service_send(struct mpi_msg *m, struct device_send how)
 {
-    return send(m, bytes, MPI_ORDER_PROGRAM, t, not_before);
+    how.order = MPI_ORDER_PROGRAM;
+    return send(m, &how);
 }
 
 void mpi_service_send_on(struct mpi_msg *m, uint64_t bytes, vtime t)
 {
-    send(m, bytes, MPI_ORDER_NONE, t, 0);
+    send(m, &(struct device_send){.t = t, .bytes = bytes});
 }
 
 struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *to,
@@ -72,7 +71,7 @@ struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *
 
 void mpi_service_reply(struct mpi_msg *answer, uint64_t bytes, vtime t)
 {
-    send(answer, bytes, MPI_ORDER_AGENT, t, 0);
+    send(answer, &(struct device_send){.t = t, .bytes = bytes, .order = MPI_ORDER_AGENT});
 }
 
 static int is_set(struct mpi_rank *self, const void *flag)
@@ -123,6 +122,14 @@ void mpi_service_arrive(struct mpi_rank *self, struct mpi_msg *m)
 void mpi_service_replied(struct mpi_rank *self, struct mpi_msg *m)
 {
     mpi_services[m->service].reply(self, m);
+}
+
+void mpi_service_sent(struct mpi_rank *self, const struct mpi_msg *m)
+{
+    uint64_t service = (m->cookie & MPI_SERVICE_BITS) - 1;
+
+    mpi_services[service].sent(self, (void *)(uintptr_t)(m->cookie & ~(uint64_t)MPI_SERVICE_BITS),
+                           m->em.arrival);
 }
 
 vtime mpi_service_due(const struct mpi_rank *self)

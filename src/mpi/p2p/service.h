@@ -23,6 +23,9 @@ enum mpi_service { MPI_SERVICE_RMA, MPI_SERVICE_IO, MPI_SERVICE_NAMES, MPI_SERVI
 struct mpi_service_ops {
     void (*serve)(struct mpi_rank *self, struct mpi_msg *m, vtime t);
     void (*reply)(struct mpi_rank *self, struct mpi_msg *m);
+    /* The message that was sent with mpi_service_cookie(..., what) need not be waited for, from t on. NULL where
+     * nobody does. */
+    void (*sent)(struct mpi_rank *self, void *what, vtime t);
 };
 extern const struct mpi_service_ops mpi_services[MPI_SERVICE_COUNT]; /* main/services.c */
 
@@ -31,10 +34,9 @@ extern const struct mpi_service_ops mpi_services[MPI_SERVICE_COUNT]; /* main/ser
 struct mpi_msg *mpi_service_new(struct mpi_rank *self, uint32_t dst, enum mpi_service service,
                                 uint64_t payload);
 
-/* The program sends it at time t; on the network it is `bytes` long. It arrives no earlier than
- * `not_before`: give the arrival of the message before it to keep their order. Returns the arrival; or 0
- * if only the network knows, which then keeps the order. */
-vtime mpi_service_send(struct mpi_msg *m, uint64_t bytes, vtime t, vtime not_before);
+/* The program sends it, in the order of all that it sends. To keep that order on every device give the arrival of
+ * the message before it as `not_before`. */
+struct device_sent mpi_service_send(struct mpi_msg *m, struct device_send);
 /* The same for a message that may be sent because an answer has come, whatever the program does. It keeps
  * no order. */
 void mpi_service_send_on(struct mpi_msg *m, uint64_t bytes, vtime t);
@@ -42,6 +44,18 @@ void mpi_service_send_on(struct mpi_msg *m, uint64_t bytes, vtime t);
 /* An answer to `m`, with room for a payload, its cookie copied; and sending it at time t. */
 struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *m, uint64_t payload);
 void mpi_service_reply(struct mpi_msg *answer, uint64_t bytes, vtime t);
+
+/* What a notice is to bring back: the address of something of the service's, aligned to 8 bytes. */
+#define MPI_SERVICE_BITS 7u
+_Static_assert(MPI_SERVICE_COUNT < MPI_SERVICE_BITS, "a service fits into the lowest bits");
+static inline uint64_t mpi_service_cookie(enum mpi_service service, const void *what)
+{
+    return (uintptr_t)what | ((uint64_t)service + 1);
+}
+static inline int mpi_service_owns(uint64_t cookie)
+{
+    return (cookie & MPI_SERVICE_BITS) != 0;
+}
 
 /* The rank, which has sent a question, waits until the answer has set *done, and to its arrival; `shown`
  * says in reports what it waits for. May switch. */
@@ -52,6 +66,8 @@ void mpi_service_await(struct mpi_rank *self, const int *done, const vtime *arri
 /* A message of a service came in. */
 void mpi_service_arrive(struct mpi_rank *self, struct mpi_msg *m);
 void mpi_service_replied(struct mpi_rank *self, struct mpi_msg *m);
+/* A notice with a service's cookie; the caller frees it. */
+void mpi_service_sent(struct mpi_rank *self, const struct mpi_msg *m);
 /* When the next message is to be served, or VTIME_NEVER. */
 vtime mpi_service_due(const struct mpi_rank *self);
 /* Serves it. */

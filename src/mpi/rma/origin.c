@@ -2,8 +2,8 @@
  * origin.c - the side that calls: sending operations, their answers, waiting for them.
  *
  * An operation leaves at the rank's clock, after the sender's overhead. Data is taken at the call,
- * so that the buffer is free at once, or for what is larger than the eager limit when the network
- * has taken it. Nothing here asks what the target is doing.
+ * so that the buffer is free when the device has it; for what is larger than the eager limit when it
+ * has left. Nothing here asks what the target is doing.
  *
  * Records of targets live from the first operation to the next synchronisation that waits for all
  * of them: a rank has as many as targets are in use, not as there are ranks.
@@ -26,6 +26,12 @@ struct fetch {
     uint64_t count;
     struct mpi_type *type; /* with a ref */
     struct mpi_req *req;   /* or NULL */
+};
+
+/* An operation whose buffer the program may not use yet. */
+struct held {
+    struct rma_peer *peer;
+    struct mpi_req *req; /* that is complete then, or NULL */
 };
 
 /* ---- targets ---- */
@@ -58,7 +64,7 @@ struct rma_peer *rma_peer_find(const struct rma_win *w, int rank)
 
 static int is_idle(const struct rma_peer *p)
 {
-    return !p->pending && !p->unposted && !p->lock;
+    return !p->pending && !p->unsent && !p->unposted && !p->lock;
 }
 
 static void discard(struct rma_win *w, struct rma_peer *p)
@@ -108,12 +114,21 @@ static void expect_answer(struct rma_peer *p)
     p->win->pending++;
 }
 
-static void post_message(struct mpi_rank *self, struct rma_peer *p, struct mpi_msg *m,
-                         uint64_t bytes)
+/* Returns when the sender need not wait any longer, for what `held` says if it is not NULL. */
+static vtime post_message(struct mpi_rank *self, struct rma_peer *p, struct mpi_msg *m,
+                          uint64_t bytes, const struct held *held)
 {
+    struct device_send how = {.bytes = bytes, .not_before = p->last};
+    struct device_sent sent;
+
     m->ctx = p->win->comm->ctx;
     mpi_clock_add(self, mpi_send_cost(self, p->world, bytes));
-    p->last = mpi_service_send(m, bytes, self->ent.clock, p->last);
+    how.t = self->ent.clock;
+    how.cookie = held ? mpi_service_cookie(MPI_SERVICE_RMA, held) : 0;
+    how.until = bytes > mpi_world.eager_limit ? DEVICE_LEFT : DEVICE_TAKEN;
+    sent = mpi_service_send(m, how);
+    p->last = sent.arrival;
+    return sent.done;
 }
 
 void rma_tell(struct mpi_rank *self, struct rma_peer *p, enum rma_kind kind, int detail)
@@ -125,7 +140,7 @@ void rma_tell(struct mpi_rank *self, struct rma_peer *p, enum rma_kind kind, int
     m->cookie = (uintptr_t)p;
     if (kind != RMA_COMPLETE)
         expect_answer(p);
-    post_message(self, p, m, 0);
+    post_message(self, p, m, 0, NULL);
 }
 
 static int brings_data(enum rma_kind kind)
@@ -184,20 +199,57 @@ static uint64_t data_bytes(const struct rma_access *a)
     return a->out_count * a->out_type->size * (a->kind == RMA_COMPARE_SWAP ? 2 : 1);
 }
 
-/* When the program may use the buffer that it gave to an operation again. */
-static vtime buffer_free(const struct mpi_rank *self, const struct rma_peer *p, uint64_t bytes)
-{
-    if (bytes <= mpi_world.eager_limit)
-        return self->ent.clock;
-    return vtime_add(self->ent.clock,
-                     net_drain(&mpi_world.net, mpi_rank_id(self), p->world, bytes,
-                               self->ent.clock));
-}
-
 static void reach(vtime *t, vtime at)
 {
     if (at > *t)
         *t = at;
+}
+
+/* ---- buffers ---- */
+
+static struct held *hold(struct rma_peer *p, struct mpi_req *req)
+{
+    struct held *h = pool_alloc(&mpi_world.pool, sizeof *h);
+
+    *h = (struct held){p, req};
+    p->unsent++;
+    p->win->unsent++;
+    return h;
+}
+
+/* The program may use the buffer of an operation again, from t on. */
+static void buffer_is_free(struct rma_peer *p, struct mpi_req *req, vtime t)
+{
+    reach(&p->local, t);
+    reach(&p->win->local, t);
+    if (req)
+        mpi_req_done(req, t, MPI_SUCCESS);
+}
+
+void rma_sent(struct mpi_rank *self, void *what, vtime t)
+{
+    struct held *h = what;
+
+    (void)self;
+    h->peer->unsent--;
+    h->peer->win->unsent--;
+    buffer_is_free(h->peer, h->req, t);
+    pool_free(&mpi_world.pool, h, sizeof *h);
+}
+
+/* Sends an operation with so many bytes of data; `req` is complete when its buffer is free. */
+static void post_data(struct mpi_rank *self, struct rma_peer *p, struct mpi_msg *m, uint64_t bytes,
+                      struct mpi_req *req)
+{
+    struct held *h = bytes >= mpi_world.try_below ? hold(p, req) : NULL;
+    vtime done = post_message(self, p, m, bytes, h);
+
+    if (done == DEVICE_BY_NOTICE)
+        return;
+    if (h)
+        rma_sent(self, h, done);
+    else
+        buffer_is_free(p, req, done);
 }
 
 /* MPI_Win_lock_all locks a target when it is first used. */
@@ -218,7 +270,6 @@ void rma_issue(struct mpi_rank *self, struct rma_win *w, const struct rma_access
         rma_peer_get(w, mpi_comm_world_rank(w->comm, (uint32_t)a->target));
     uint64_t bytes = data_bytes(a), moved = a->kind == RMA_GET ? a->count * a->type->size : bytes;
     struct mpi_msg *m;
-    vtime free_at;
 
     if (w->flying > IN_FLIGHT)
         rma_await_all(self, w);
@@ -229,12 +280,7 @@ void rma_issue(struct mpi_rank *self, struct rma_win *w, const struct rma_access
     m->cookie = brings_data(a->kind) ? expect_data(p, a) : (uintptr_t)p;
     expect_answer(p);
     mpi_observe_access(self, MPI_ACCESS_RMA, p->world, moved);
-    post_message(self, p, m, bytes);
-    free_at = buffer_free(self, p, bytes);
-    reach(&p->local, free_at);
-    reach(&w->local, free_at);
-    if (a->req && !brings_data(a->kind))
-        mpi_req_done(a->req, free_at, MPI_SUCCESS);
+    post_data(self, p, m, bytes, brings_data(a->kind) ? NULL : a->req);
 }
 
 /* ---- answers ---- */
@@ -345,10 +391,16 @@ void rma_await(struct mpi_rank *self, const struct rma_win *w, const int32_t *co
     await_until(self, w, count, 0, what, world);
 }
 
+void rma_await_sent(struct mpi_rank *self, const struct rma_win *w, const int32_t *unsent)
+{
+    rma_await(self, w, unsent, "for its data to leave", -1);
+}
+
 /* Answers come in order. What other threads send meanwhile is theirs to wait for. */
 void rma_await_peer(struct mpi_rank *self, struct rma_peer *p)
 {
     await_until(self, p->win, &p->answers, p->answers - p->pending, "for the window of", p->world);
+    rma_await_sent(self, p->win, &p->unsent);
     mpi_clock_reach(self, p->done);
 }
 
@@ -365,6 +417,7 @@ void rma_await_peers(struct mpi_rank *self, struct rma_win *w)
 void rma_await_all(struct mpi_rank *self, struct rma_win *w)
 {
     rma_await(self, w, &w->pending, "for its operations", -1);
+    rma_await_sent(self, w, &w->unsent);
     mpi_clock_reach(self, w->done);
     w->flying = 0;
 }

@@ -57,6 +57,7 @@ struct rma_peer {
     int32_t pending;   /* operations without an answer */
     int32_t fetching;  /* those of them that bring data */
     int32_t answers;   /* counted down */
+    int32_t unsent;    /* operations whose buffer is not free yet */
     int32_t unposted;  /* starts without a post; negative: a post without a start */
     uint8_t lock;      /* MPI_LOCK_SHARED, MPI_LOCK_EXCLUSIVE or 0 */
     uint8_t unchecked; /* locked with MPI_MODE_NOCHECK: the target does not know */
@@ -87,7 +88,7 @@ struct rma_win {
     uint32_t locks;        /* targets locked by MPI_Win_lock */
     struct map by_world;   /* world rank -> struct rma_peer */
     struct rma_peer *first, *end;
-    int32_t pending, fetching;
+    int32_t pending, fetching, unsent;
     uint64_t flying; /* bytes of operations since all were last waited for */
     vtime done, local;
     struct mpi_group *start; /* of MPI_Win_start */
@@ -183,6 +184,8 @@ void rma_tell(struct mpi_rank *self, struct rma_peer *, enum rma_kind, int detai
  * the report of a deadlock: "waits `what` rank 3". The caller then moves its clock to an answer. */
 void rma_await(struct mpi_rank *self, const struct rma_win *, const int32_t *count,
                const char *what, int64_t world);
+/* The same until the buffers given to operations are free; the caller then moves its clock to `local`. */
+void rma_await_sent(struct mpi_rank *self, const struct rma_win *, const int32_t *unsent);
 /* Waits for all answers from one target, or all, to what was sent until now; then no earlier than the
  * last of them. */
 void rma_await_peer(struct mpi_rank *self, struct rma_peer *);

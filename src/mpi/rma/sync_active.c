@@ -56,7 +56,7 @@ static void tell_posted(struct mpi_rank *self, const struct rma_win *w, uint32_t
     m->tag = RMA_POST;
     m->ctx = w->comm->ctx;
     mpi_clock_add(self, mpi_world.send_overhead);
-    mpi_service_send(m, 0, self->ent.clock, 0);
+    mpi_service_send(m, (struct device_send){.t = self->ent.clock});
 }
 
 int mpi_win_post(struct mpi_rank *self, MPI_Group group, int assert, MPI_Win win)
@@ -120,6 +120,7 @@ int mpi_win_complete(struct mpi_rank *self, MPI_Win win)
     for (uint32_t i = 0; i < g->size; i++)
         rma_tell(self, rma_peer_get(w, mpi_group_world_rank(g, i)), RMA_COMPLETE, 0);
     rma_await(self, w, &w->fetching, "for its operations", -1);
+    rma_await_sent(self, w, &w->unsent);
     mpi_clock_reach(self, w->local);
     w->epoch = RMA_EPOCH_NONE;
     w->start = NULL;

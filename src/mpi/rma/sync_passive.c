@@ -170,6 +170,7 @@ int mpi_win_flush_local(struct mpi_rank *self, int rank, MPI_Win win)
     if (rc || !p)
         return rc;
     rma_await(self, w, &p->fetching, "for the window of", p->world);
+    rma_await_sent(self, w, &p->unsent);
     mpi_clock_reach(self, p->local);
     return MPI_SUCCESS;
 }
@@ -193,6 +194,7 @@ int mpi_win_flush_local_all(struct mpi_rank *self, MPI_Win win)
     if (rc)
         return rc;
     rma_await(self, w, &w->fetching, "for its operations", -1);
+    rma_await_sent(self, w, &w->unsent);
     mpi_clock_reach(self, w->local);
     return MPI_SUCCESS;
 }
