@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "cli/actions.h"
 #include "cli/cli.h"
 #include "cli/machine.h"
 #include "cli/outputs.h"
@@ -19,8 +20,7 @@
 struct request {
     struct cli_machine given;
     const char *output;
-    const char **names; /* platforms */
-    size_t count;
+    struct cli_given platforms;
 };
 
 static int set_settings(void *into, const char *value, struct err *err)
@@ -57,14 +57,15 @@ static int finish(const struct request *q, const struct buf *text)
 static int refuse_names(const struct request *q)
 {
     struct err err;
-    if (!q->count)
+    if (!q->platforms.count)
         return 0;
-    err_set(&err, ERR_INPUT, "no platform is expected, but '%s' was given", q->names[0]);
+    err_set(&err, ERR_INPUT, "no platform is expected, but '%s' was given", q->platforms.names[0]);
     return cli_fail(&err);
 }
 
-static int list(struct request *q)
+static int list(void *request)
 {
+    struct request *q = request;
     if (refuse_names(q))
         return CLI_USAGE;
     struct cli_places places;
@@ -95,14 +96,15 @@ static int list(struct request *q)
 /* The machine of the only argument; without one, the default. */
 static int only_machine(struct request *q, struct platform *out, struct err *err)
 {
-    if (q->count > 1)
-        return err_set(err, ERR_INPUT, "one platform is expected, but '%s' was given, too", q->names[1]);
-    q->given.platform = q->count ? q->names[0] : NULL;
+    if (q->platforms.count > 1)
+        return err_set(err, ERR_INPUT, "one platform is expected, but '%s' was given, too", q->platforms.names[1]);
+    q->given.platform = q->platforms.count ? q->platforms.names[0] : NULL;
     return cli_machine_make(&q->given, out, err);
 }
 
-static int show(struct request *q)
+static int show(void *request)
 {
+    struct request *q = request;
     struct platform p;
     struct err err;
     struct buf text;
@@ -127,23 +129,24 @@ static int has_topology(const struct platform *p)
     return cli_uses_setting(p, "net.topology.kind");
 }
 
-static int check(struct request *q)
+static int check(void *request)
 {
+    struct request *q = request;
     struct buf text, notes;
     int status = CLI_DONE;
-    if (q->count == 0) {
+    if (q->platforms.count == 0) {
         struct err err;
         err_set(&err, ERR_INPUT, "no platform given, as in: orrery platform check machine.yaml");
         return cli_fail(&err);
     }
     buf_init(&text);
     buf_init(&notes);
-    for (size_t i = 0; i < q->count; i++) {
+    for (size_t i = 0; i < q->platforms.count; i++) {
         struct platform p;
         struct cli_size size;
         struct err err;
         char nodes[UNITS_TEXT_MAX];
-        q->given.platform = q->names[i];
+        q->given.platform = q->platforms.names[i];
         if (cli_machine_make(&q->given, &p, &err)) {
             status = cli_fail(&err);
             continue;
@@ -153,7 +156,7 @@ static int check(struct request *q)
         if (rc || cli_uses_check(&q->given, &p, &notes, &err))
             status = cli_fail(&err);
         else
-            buf_addf(&text, "%s: good: %s node%s, model %s%s%s\n", q->names[i],
+            buf_addf(&text, "%s: good: %s node%s, model %s%s%s\n", q->platforms.names[i],
                      size.nodes ? units_format_count(nodes, sizeof nodes, size.nodes) : "any number of",
                      size.nodes == 1 ? "" : "s", p.config.net_model,
                      has_topology(&p) ? ", topology " : "", has_topology(&p) ? p.config.topo_kind : "");
@@ -166,8 +169,9 @@ static int check(struct request *q)
     return status ? status : rc;
 }
 
-static int draw(struct request *q)
+static int draw(void *request)
 {
+    struct request *q = request;
     struct platform p;
     struct topo *topo;
     struct err err;
@@ -190,8 +194,9 @@ static int draw(struct request *q)
     return status;
 }
 
-static int schema(struct request *q)
+static int schema(void *request)
 {
+    struct request *q = request;
     if (refuse_names(q))
         return CLI_USAGE;
     struct buf text;
@@ -204,23 +209,17 @@ static int schema(struct request *q)
 
 /* ---- which of them ---- */
 
-static const struct action {
-    struct cli_word word;
-    int (*run)(struct request *);
-} actions[] = {
+static const struct cli_action actions[] = {
     {{"list", "the presets, each with a line that describes it"}, list},
     {{"show", "a machine as a platform file, with every field"}, show},
     {{"check", "whether platforms are right"}, check},
     {{"draw", "the topology as an SVG picture"}, draw},
     {{"schema", "the JSON schema of platform files, for editors"}, schema},
 };
-#define ACTIONS (sizeof actions / sizeof actions[0])
 
 static void actions_help(struct buf *out)
 {
-    buf_adds(out, "\nActions:\n");
-    for (size_t i = 0; i < ACTIONS; i++)
-        buf_addf(out, "  %-25s %s\n", actions[i].word.name, actions[i].word.about);
+    cli_actions_help(actions, sizeof actions / sizeof actions[0], out);
 }
 
 static const struct cli_usage usage = {
@@ -234,43 +233,10 @@ static const struct cli_usage usage = {
     CLI_WORDS(actions),
 };
 
-static const struct action *find_action(const char *name, struct err *err)
-{
-    const struct cli_word *word = cli_word_find(&usage, name);
-    if (!word)
-        err_set(err, ERR_INPUT, "unknown action '%s': expected one of: list, show, check, draw, schema", name);
-    return (const struct action *)word;
-}
-
 static int platform_main(int argc, char **argv)
 {
     struct request q = {0};
-    const struct action *action = NULL;
-    struct err err;
-    int next, status;
-    q.names = mem_alloc((size_t)argc * sizeof *q.names);
-    for (;;) { /* options may stand anywhere */
-        if (cli_begin(&usage, argc, argv, &q, &next, &status))
-            goto done;
-        if (next >= argc)
-            break;
-        argc -= next;
-        argv += next;
-        if (action) {
-            q.names[q.count++] = argv[0];
-        } else if (!(action = find_action(argv[0], &err))) {
-            status = cli_fail(&err);
-            goto done;
-        }
-    }
-    if (action) {
-        status = action->run(&q);
-    } else {
-        err_set(&err, ERR_INPUT, "what about platforms? 'orrery platform --help' lists the actions");
-        status = cli_fail(&err);
-    }
-done:
-    mem_free(q.names);
+    int status = cli_actions_main(&usage, argc, argv, &q, &q.platforms);
     cli_machine_fini(&q.given);
     return status;
 }

@@ -19,6 +19,7 @@
 #include "cli/launch.h"
 #include "cli/books.h"
 #include "cli/outputs.h"
+#include "cli/parts.h"
 #include "cli/run_options.h"
 #include "cli/team.h"
 #include "cli/trace.h"
@@ -254,7 +255,7 @@ static int check_run(struct cli_run *run, const char *given, struct program *pro
                      char *libdir, size_t libdir_size, struct err *err)
 {
     const struct cli_output outputs[] = {
-        {"--record-compute", run->record}, {"--stats", run->stats}, {"--json", run->json}};
+        {"--record-compute", run->record}, {"--trace", run->trace}, {"--stats", run->stats}, {"--json", run->json}};
     int rc = make_machine(run, err);
     if (rc == 0)
         rc = check_machine(run, err);
@@ -280,6 +281,10 @@ static int check_run(struct cli_run *run, const char *given, struct program *pro
         rc = read_timeout(&run->opt.time_limit, err);
     if (rc == 0)
         rc = cli_outputs_check(outputs, sizeof outputs / sizeof outputs[0], err);
+    if (rc == 0 && cli_is_stdout(run->trace))
+        rc = err_set(err, ERR_INPUT, "--trace: cannot write to standard output: give a file");
+    if (rc == 0 && run->trace)
+        rc = absolute_path(run->trace, run->opt.trace_path, sizeof run->opt.trace_path, err);
     run->opt.only_error = cli_is_stdout(run->stats) || cli_is_stdout(run->json);
     if (rc == 0 && run->stats) {
         run->opt.detail = 1;
@@ -442,6 +447,8 @@ static int run_main(int argc, char **argv)
     program_fini(&program);
     if (rc)
         status = cli_fail(&err);
+    else if (run.trace && !run.worker)
+        status = cli_parts_merge(&run.opt, status);
     if (rc && run.worker)
         cli_team_tell(status);
     if (run.worker)

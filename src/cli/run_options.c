@@ -316,6 +316,11 @@ static int set_stats(void *into, const char *value, struct err *err)
     return set_file(&((struct cli_run *)into)->stats, value, err);
 }
 
+static int set_trace(void *into, const char *value, struct err *err)
+{
+    return set_file(&((struct cli_run *)into)->trace, value, err);
+}
+
 static int set_json(void *into, const char *value, struct err *err)
 {
     return set_file(&((struct cli_run *)into)->json, value, err);
@@ -404,6 +409,10 @@ static const struct cli_option options[] = {
      "random bytes of the system: virtual (default), the same in every run; a SEED for others; or real",
      set_entropy},
     {"labels", 0, NULL, NULL, "begin each line of output with its rank", set_labels},
+    {"trace", 0, NULL, "FILE",
+     "record all MPI calls, for 'orrery trace'\n"
+     "record every MPI call of every rank, with its arguments, in a trace (FILE.orr); 'orrery trace' reads it",
+     set_trace},
     {"stats", 0, NULL, "FILE",
      "write statistics, as CSV or JSON\n"
      "write statistics, as CSV if FILE ends in .csv, else as JSON",

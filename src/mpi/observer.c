@@ -20,7 +20,7 @@ void mpi_observer_attach(const struct mpi_observer *o)
         mpi_world.plain = 0; /* the plain processor model tells nothing */
     if (o->request)
         mpi_world.own_requests = 1;
-    if (o->sent || o->received)
+    if (o->sent)
         mpi_world.plain_sends = 0; /* messages bear numbers */
 }
 

@@ -35,7 +35,8 @@ struct mpi_seen_call {
 };
 
 /* A message was sent, or its receipt is complete. `src` and `number` name it: `number` counts what a source has
- * sent. Messages of collectives have an odd context, which is that of their communicator + 1. */
+ * sent, and is 0 if nobody observes what is sent. Messages of collectives have an odd context, which is that of
+ * their communicator + 1. */
 struct mpi_seen_message {
     uint32_t src, dst; /* world ranks */
     uint32_t ctx;      /* context of the communicator */

@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/vtime.h"
 #include "mpi_needs.h"
@@ -61,6 +62,7 @@ struct run_options {
     char stats_path[4096]; /* absolute or empty */
     char compute_path[4096]; /* RUN_COMPUTE_TABLE, _REPLAY, and may be _COUNTERS: absolute */
     char record_path[4096];  /* where compute times are recorded: absolute or empty */
+    char trace_path[4096];   /* where calls are recorded: absolute or empty; see run_trace_part */
     char sample[512];        /* REGION:RUNS,... */
     char counter[24];        /* RUN_COMPUTE_COUNTERS: which one; empty: instructions */
     char program[4096];
@@ -69,6 +71,12 @@ struct run_options {
 
 #define RUN_RANKS_MAX 2147483647 /* a rank is an int */
 #define RUN_SPARES 1024          /* ranks that may be spawned if `universe` does not say */
+
+/* The part of the trace that a process writes; the command merges them. */
+static inline int run_trace_part(char *out, size_t n, const char *trace_path, unsigned proc)
+{
+    return snprintf(out, n, "%s.part-%u", trace_path, proc);
+}
 
 /* How many ranks there may be, ... */
 static inline uint64_t run_room(const struct run_options *o)

@@ -5,24 +5,17 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/sys.h"
 #include "trace/part.h"
 
 #define FLUSH_AT ((size_t)1 << 20)
 
-static void fail(struct trace_part *p, const char *what)
-{
-    if (p->err.code == 0)
-        err_set(&p->err, ERR_SYSTEM, "cannot %s the trace: %s", what, strerror(errno));
-    if (p->fd >= 0)
-        sys_ftruncate(p->fd, (off_t)p->offset); /* to whole frames */
-}
-
-static int write_at(struct trace_part *p, const void *data, size_t size, uint64_t at)
+static int write_at(int fd, const void *data, size_t size, uint64_t at)
 {
     const char *from = data;
     while (size) {
-        ssize_t n = sys_pwrite(p->fd, from, size, (off_t)at);
+        ssize_t n = sys_pwrite(fd, from, size, (off_t)at);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -32,7 +25,6 @@ static int write_at(struct trace_part *p, const void *data, size_t size, uint64_
     return 0;
 }
 
-/* A frame whose payload is in up to three pieces of memory would need a checksum of all: it is one. */
 static void write_frame(struct trace_part *p, enum trace_frame_kind kind, const void *payload, size_t bytes)
 {
     struct trace_frame frame = {.magic = TRACE_MAGIC, .version = TRACE_VERSION, .kind = (uint8_t)kind,
@@ -40,12 +32,17 @@ static void write_frame(struct trace_part *p, enum trace_frame_kind kind, const 
     if (p->err.code != 0)
         return;
     frame.check = trace_check(&frame, payload);
-    if (write_at(p, &frame, sizeof frame, p->offset) != 0 ||
-        write_at(p, payload, bytes, p->offset + sizeof frame) != 0) {
-        fail(p, "write");
-        return;
+    int fd = sys_open(p->path, O_WRONLY, 0);
+    if (fd >= 0 && write_at(fd, &frame, sizeof frame, p->offset) == 0 &&
+        write_at(fd, payload, bytes, p->offset + sizeof frame) == 0) {
+        p->offset += sizeof frame + bytes;
+    } else {
+        err_set(&p->err, ERR_SYSTEM, "cannot write '%s': %s", p->path, strerror(errno));
+        if (fd >= 0)
+            sys_ftruncate(fd, (off_t)p->offset); /* to whole frames */
     }
-    p->offset += sizeof frame + bytes;
+    if (fd >= 0)
+        sys_close(fd);
 }
 
 static void add_varint(struct buf *buf, uint64_t value)
@@ -96,10 +93,7 @@ static void take(struct trace_sink *sink, const struct trace_piece *piece)
     p->records += piece->records;
     if (p->body.len < p->flush_at)
         return;
-    if (p->write)
-        p->write(p);
-    else
-        trace_part_flush(p);
+    trace_part_flush(p);
 }
 
 void trace_part_define(struct trace_part *p, unsigned kind, const void *payload, size_t bytes)
@@ -112,10 +106,12 @@ void trace_part_define(struct trace_part *p, unsigned kind, const void *payload,
 int trace_part_open(struct trace_part *p, const char *path, const struct trace_header *header, struct err *err)
 {
     struct buf text;
-    *p = (struct trace_part){.sink = {.take = take, .block = header->block}, .flush_at = FLUSH_AT};
-    p->fd = sys_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (p->fd < 0)
+    int fd = path_create(path);
+    if (fd < 0)
         return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+    sys_close(fd);
+    *p = (struct trace_part){.sink = {.take = take, .block = header->block}, .path = mem_strdup(path),
+                             .flush_at = FLUSH_AT};
     buf_init(&p->heads);
     buf_init(&p->body);
     buf_init(&p->define);
@@ -133,11 +129,10 @@ int trace_part_open(struct trace_part *p, const char *path, const struct trace_h
 int trace_part_close(struct trace_part *p, struct err *err)
 {
     trace_part_flush(p);
-    if (p->fd >= 0 && sys_close(p->fd) != 0)
-        fail(p, "close");
-    p->fd = -1;
     buf_fini(&p->heads);
     buf_fini(&p->body);
     buf_fini(&p->define);
+    mem_free(p->path);
+    p->path = NULL;
     return p->err.code == 0 ? 0 : err_set(err, p->err.code, "%s", p->err.text);
 }

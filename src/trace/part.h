@@ -1,8 +1,8 @@
 /*
  * A part: the file to which one process of a run writes its streams while they are recorded (format.h). It is a sink of
  * streams; pieces are gathered and written in frames of about a megabyte. After a failure, such as a full disk,
- * what was written stays readable, later pieces are dropped and counted, and the failure is told at the end. System calls
- * only; safe in a rank's process if a write hook brings the writing to where the descriptor is.
+ * what was written stays readable, later pieces are dropped and counted, and the failure is told at the end. The file is
+ * opened anew for every frame: who writes it may be one process after the other, which share memory but no descriptors.
  */
 #ifndef TRACE_PART_H
 #define TRACE_PART_H
@@ -14,7 +14,7 @@
 
 struct trace_part {
     struct trace_sink sink; /* first: streams know only this */
-    int fd;
+    char *path;
     uint64_t offset;      /* bytes of whole frames */
     struct buf heads;     /* of the pieces of the next frame */
     struct buf body;      /* their bytes */
@@ -23,17 +23,16 @@ struct trace_part {
     uint64_t records;     /* taken so far */
     uint64_t lost;        /* records dropped after a failure */
     struct err err;       /* code 0: no failure yet */
-    void (*write)(struct trace_part *); /* if set, is called to have trace_part_flush called elsewhere */
     size_t flush_at;      /* bytes of body */
 };
 
-/* Creates the file and writes its header. */
+/* Creates the file, whose path is absolute, and writes its header. */
 int trace_part_open(struct trace_part *, const char *path, const struct trace_header *, struct err *);
 /* A definition that is common to ranks (definitions.h); may be given more than once. */
 void trace_part_define(struct trace_part *, unsigned kind, const void *payload, size_t bytes);
 /* Writes what was gathered. */
 void trace_part_flush(struct trace_part *);
-/* Flushes and closes; the first failure, if there was one. */
+/* Flushes; the first failure, if there was one. */
 int trace_part_close(struct trace_part *, struct err *);
 
 #endif

@@ -93,3 +93,15 @@ int trace_writer_close(struct trace_writer *w, int keep, struct err *err)
     buf_fini(&w->index);
     return rc != 0 ? rc : closed;
 }
+
+static void take(struct trace_sink *sink, const struct trace_piece *piece)
+{
+    struct trace_writer_sink *to = (struct trace_writer_sink *)sink;
+    if (to->err.code == 0)
+        trace_writer_block(to->writer, piece, &to->err);
+}
+
+void trace_writer_sink_init(struct trace_writer_sink *sink, struct trace_writer *writer)
+{
+    *sink = (struct trace_writer_sink){.sink = {.take = take, .block = writer->block}, .writer = writer};
+}

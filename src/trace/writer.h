@@ -24,4 +24,13 @@ int trace_writer_block(struct trace_writer *, const struct trace_piece *, struct
 /* Completes the file, or with `keep` 0 removes it. */
 int trace_writer_close(struct trace_writer *, int keep, struct err *);
 
+/* A sink whose streams go straight to a writer: one after the other, in the order of the file, never spilled. */
+struct trace_writer_sink {
+    struct trace_sink sink;
+    struct trace_writer *writer;
+    struct err err; /* the first failure; code 0: none */
+};
+
+void trace_writer_sink_init(struct trace_writer_sink *, struct trace_writer *);
+
 #endif

@@ -282,7 +282,7 @@ int main(void)
     is_int(trace_open(&t, folder, &err), ERR_INPUT, "a folder is no trace");
     is_int(trace_merge(one, 0, in_folder("x.orr"), &missing, &err), ERR_INPUT, "nothing to merge");
     char command[300];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
+      snprintf(command, sizeof command, "rm -rf %s", folder);
     is_int(system(command), 0, "cleaned up");
     return done_testing();
 }

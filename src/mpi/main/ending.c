@@ -22,6 +22,7 @@
 #include "mpi/clock.h"
 #include "mpi/leaks.h"
 #include "mpi/main/line.h"
+#include "mpi/record/record.h"
 #include "mpi/stats.h"
 #include "mpi/verify.h"
 #include "processor/processor.h"
@@ -311,6 +312,17 @@ static int write_record(enum engine_end end)
     return 2;
 }
 
+/* The calls of all ranks, however the run ended. */
+static int write_trace(void)
+{
+    struct err err;
+
+    if (!mpi_world.opt->trace_path[0] || mpi_record_end(&err) == 0)
+        return 0;
+    log_error("%s: the trace ends there", err.text);
+    return 2;
+}
+
 /* Process 0. */
 static int conclude(const struct buf *parts, enum engine_end end)
 {
@@ -342,6 +354,7 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
 
     mpi_line_end();
     unwritten = write_record(end);
+    unwritten = write_trace() ? 2 : unwritten;
     if (end == ENGINE_END_ABORTED) {
         limit = engine_ended_by_any(&mpi_world.engine).due;
         output_drop_after(&mpi_world.output, limit);

@@ -27,6 +27,7 @@
 #include "mpi/main/trace.h"
 #include "mpi/observe.h"
 #include "mpi/p2p/p2p.h"
+#include "mpi/record/record.h"
 
 #define RELEASE_SECONDS 1.0 /* output is released at least this often */
 #define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */
@@ -249,6 +250,8 @@ static void set_up(void)
     if (o->check_leaks)
         mpi_leaks_init();
     mpi_comm_init(mpi_world.size);
+    if (o->trace_path[0] && mpi_record_begin(&err) != ERR_OK)
+        log_fatal("%s", err.text);
 }
 
 int vp_takeover(void)

@@ -1,0 +1,324 @@
+/*
+ * `orrery trace`: describes, prints, checks, cuts and merges traces.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "cli/actions.h"
+#include "cli/cli.h"
+#include "trace/copy.h"
+#include "trace/merge.h"
+#include "trace/text.h"
+#include "trace/verify.h"
+
+#define FLUSH_AT ((size_t)1 << 16) /* bytes of text */
+
+struct request {
+    struct trace_cut cut;
+    const char *output;
+    int exact;
+    struct cli_given traces;
+};
+
+/* ---- options ---- */
+
+static int set_ranks(void *into, const char *value, struct err *err)
+{
+    struct trace_cut *cut = &((struct request *)into)->cut;
+    const char *dash = strchr(value, '-');
+    char first[32];
+    snprintf(first, sizeof first, "%.*s", dash ? (int)(dash - value) : (int)strlen(value), value);
+    if (units_parse_count(first, &cut->first, err) != 0 ||
+        units_parse_count(dash ? dash + 1 : first, &cut->last, err) != 0)
+        return err->code;
+    return cut->first <= cut->last ? 0 : err_set(err, ERR_INPUT, "'%s' has no ranks", value);
+}
+
+static int set_from(void *into, const char *value, struct err *err)
+{
+    return units_parse_time(value, &((struct request *)into)->cut.from, err);
+}
+
+static int set_to(void *into, const char *value, struct err *err)
+{
+    return units_parse_time(value, &((struct request *)into)->cut.to, err);
+}
+
+static int set_exact(void *into, const char *value, struct err *err)
+{
+    (void)value, (void)err;
+    ((struct request *)into)->exact = 1;
+    return 0;
+}
+
+static int set_output(void *into, const char *value, struct err *err)
+{
+    ((struct request *)into)->output = value;
+    return *value ? 0 : err_set(err, ERR_INPUT, "the file name is empty");
+}
+
+static const struct cli_option options[] = {
+    {"ranks", 0, NULL, "A-B", "print, cut: only ranks A to B, or only rank A", set_ranks},
+    {"from", 0, NULL, "TIME", "print, cut: only what ends at TIME or later", set_from},
+    {"to", 0, NULL, "TIME", "print, cut: only what begins at TIME or before", set_to},
+    {"exact", 0, NULL, NULL, "print: times in picoseconds, not rounded", set_exact},
+    {"output", 'o', NULL, "FILE", "cut, merge: the trace to write", set_output},
+    {0},
+};
+
+/* ---- what is done ---- */
+
+/* 0, or it says that there is none. */
+static int need_traces(const struct request *q)
+{
+    struct err err;
+    if (q->traces.count)
+        return 0;
+    err_set(&err, ERR_INPUT, "no trace given, as in: orrery trace info run.orr");
+    return cli_fail(&err);
+}
+
+static int open_trace(struct trace *t, const char *path)
+{
+    struct err err;
+    if (trace_open(t, path, &err) != 0)
+        return cli_fail(&err);
+    if (t->missing.code)
+        log_warn("%s: what follows is missing", t->missing.text);
+    else if (!t->is_complete)
+        log_warn("'%s' has no end: it is a part, or writing it was cut short", path);
+    return 0;
+}
+
+/* The latest time at which a call ended: that of the last block of each rank. */
+static int64_t last_time(struct trace *t)
+{
+    int64_t latest = 0;
+    for (size_t i = 0; i < t->place_count; i++) {
+        const struct trace_place *place = &t->places[i];
+        if (i + 1 < t->place_count && t->places[i + 1].rank == place->rank &&
+            t->places[i + 1].thread == place->thread)
+            continue;
+        struct trace_cursor c;
+        struct trace_event e;
+        struct err err;
+        trace_cursor_open(&c, t, place->rank, place->thread, TRACE_RECORDS);
+        c.next = c.end ? c.end - 1 : 0;
+        while (trace_cursor_next(&c, &e, &err) > 0)
+            latest = e.leave > latest ? e.leave : latest;
+        trace_cursor_close(&c);
+    }
+    return latest;
+}
+
+static int info(void *request)
+{
+    struct request *q = request;
+    if (need_traces(q))
+        return CLI_USAGE;
+    for (size_t i = 0; i < q->traces.count; i++) {
+        struct trace t;
+        struct buf out;
+        char text[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+        if (open_trace(&t, q->traces.names[i]))
+            return CLI_USAGE;
+        buf_init(&out);
+        buf_addf(&out, "trace           %s\n", q->traces.names[i]);
+        for (size_t k = 0; k < t.header.property_count; k++)
+            buf_addf(&out, "%-15s %s\n", t.header.properties[k].key, t.header.properties[k].value);
+        buf_addf(&out, "ranks           %s", units_format_count(text, sizeof text, t.header.ranks));
+        if (t.definitions.nodes)
+            buf_addf(&out, " on %s nodes", units_format_count(text, sizeof text, t.definitions.node_count));
+        buf_addf(&out, "\ncommunicators   %zu beside MPI_COMM_WORLD and MPI_COMM_SELF\n",
+                 t.definitions.comm_count);
+        buf_addf(&out, "records         %s", units_format_count(text, sizeof text, t.records));
+        buf_addf(&out, " in %s", units_format_bytes(size, sizeof size, t.file.size));
+        if (t.records)
+            buf_addf(&out, ", %.2f bytes each", (double)t.file.size / (double)t.records);
+        int64_t last = (int64_t)((uint64_t)last_time(&t) * t.header.tick);
+        buf_addf(&out, "\nends at         %s\n", units_format_time(text, sizeof text, last));
+        int status = cli_print(&out);
+        buf_fini(&out);
+        trace_close(&t);
+        if (status)
+            return status;
+    }
+    return CLI_DONE;
+}
+
+static int print_rank(struct trace *t, const struct request *q, uint64_t rank, struct buf *out)
+{
+    struct trace_local local;
+    struct trace_event e;
+    struct err err;
+    int more, status = CLI_DONE;
+    trace_local_read(&local, t, rank);
+    for (unsigned thread = 0, threads = trace_threads(t, rank); thread < threads && !status; thread++) {
+        struct trace_cursor c;
+        trace_cursor_open(&c, t, rank, thread, TRACE_RECORDS);
+        while (!status && (more = trace_cursor_next(&c, &e, &err)) != 0) {
+            if (more < 0) {
+                log_warn("rank %llu: %s", (unsigned long long)rank, err.text);
+                continue;
+            }
+            if (!trace_cut_keeps(t, &q->cut, &e))
+                continue;
+            trace_text_event(out, t, &local, rank, q->exact, &e);
+            if (out->len >= FLUSH_AT) {
+                status = cli_print(out);
+                buf_clear(out);
+            }
+        }
+        trace_cursor_close(&c);
+    }
+    trace_local_fini(&local);
+    return status;
+}
+
+static int print(void *request)
+{
+    struct request *q = request;
+    if (need_traces(q))
+        return CLI_USAGE;
+    struct buf out;
+    int status = CLI_DONE;
+    buf_init(&out);
+    for (size_t i = 0; i < q->traces.count && !status; i++) {
+        struct trace t;
+        status = open_trace(&t, q->traces.names[i]);
+        if (status)
+            break;
+        for (uint64_t rank = q->cut.first; rank <= q->cut.last && rank < t.header.ranks && !status; rank++)
+            status = print_rank(&t, q, rank, &out);
+        trace_close(&t);
+    }
+    if (!status)
+        status = cli_print(&out);
+    buf_fini(&out);
+    return status;
+}
+
+static int verify(void *request)
+{
+    struct request *q = request;
+    if (need_traces(q))
+        return CLI_USAGE;
+    struct buf out;
+    int status = CLI_DONE;
+    buf_init(&out);
+    for (size_t i = 0; i < q->traces.count; i++) {
+        struct trace t;
+        struct err err;
+        struct buf faults;
+        char text[UNITS_TEXT_MAX];
+        if (trace_open(&t, q->traces.names[i], &err) != 0) {
+            status = cli_fail(&err);
+            continue;
+        }
+        buf_init(&faults);
+        if (trace_verify(&t, &faults) == 0)
+            buf_addf(&out, "%s: good: %s records\n", q->traces.names[i], units_format_count(text, sizeof text, t.records));
+        else if (status == CLI_DONE)
+            status = CLI_FINDING;
+        for (char *line = faults.data, *end; line && *line; line = end + 1) {
+            end = strchr(line, '\n');
+            buf_addf(&out, "%s: %.*s\n", q->traces.names[i], (int)(end - line), line);
+        }
+        buf_fini(&faults);
+        trace_close(&t);
+    }
+    int rc = cli_print(&out);
+    buf_fini(&out);
+    return status ? status : rc;
+}
+
+/* 0, or it says what is missing. */
+static int need_output(const struct request *q, const char *action)
+{
+    struct err err;
+    if (q->output)
+        return 0;
+    err_set(&err, ERR_INPUT, "'%s' needs the name of the trace to write, as in: -o new.orr", action);
+    return cli_fail(&err);
+}
+
+static int cut(void *request)
+{
+    struct request *q = request;
+    if (need_traces(q))
+        return CLI_USAGE;
+    struct trace t;
+    struct err err;
+    if (need_output(q, "cut"))
+        return CLI_USAGE;
+    if (q->traces.count != 1) {
+        err_set(&err, ERR_INPUT, "'cut' takes one trace, not %zu", q->traces.count);
+        return cli_fail(&err);
+    }
+    if (open_trace(&t, q->traces.names[0]))
+        return CLI_USAGE;
+    if (q->cut.first >= t.header.ranks)
+        err_set(&err, ERR_INPUT, "the trace has %llu ranks, and none from %llu on", (unsigned long long)t.header.ranks,
+                (unsigned long long)q->cut.first);
+    else
+        err.code = trace_copy(&t, &q->cut, q->output, &err);
+    trace_close(&t);
+    return err.code ? cli_fail(&err) : CLI_DONE;
+}
+
+static int merge(void *request)
+{
+    struct request *q = request;
+    if (need_traces(q))
+        return CLI_USAGE;
+    struct err err, missing;
+    if (need_output(q, "merge"))
+        return CLI_USAGE;
+    if (trace_merge(q->traces.names, q->traces.count, q->output, &missing, &err) != 0)
+        return cli_fail(&err);
+    if (missing.code)
+        log_warn("%s: what follows is missing", missing.text);
+    return CLI_DONE;
+}
+
+/* ---- which of them ---- */
+
+static const struct cli_action actions[] = {
+    {{"info", "what a trace is of, and how large it is"}, info},
+    {{"print", "the records as text, rank by rank"}, print},
+    {{"verify", "whether traces are whole and in order"}, verify},
+    {{"cut", "a trace with only some ranks, or only a span of time"}, cut},
+    {{"merge", "one trace from the parts that a killed run has left"}, merge},
+};
+
+static void actions_help(struct buf *out)
+{
+    cli_actions_help(actions, sizeof actions / sizeof actions[0], out);
+}
+
+static const struct cli_usage usage = {
+    .command = "trace",
+    .synopsis = "info|print|verify|cut|merge [options] trace...",
+    .about = "Traces of programs (files that end in .orr): what every rank called when, with which "
+             "arguments. A trace that was cut off is read as far as it is whole. Exit status: 0; 1 if "
+             "'verify' found faults; 2 for errors.",
+    .options = options,
+    .more = actions_help,
+    CLI_WORDS(actions),
+};
+
+static int trace_main(int argc, char **argv)
+{
+    struct request q = {.cut = {0, UINT64_MAX, INT64_MIN, INT64_MAX}};
+    return cli_actions_main(&usage, argc, argv, &q, &q.traces);
+}
+
+const struct cli_command cli_cmd_trace = {
+    .summary = "describe, print, check, cut and merge traces",
+    .usage = &usage,
+    .main = trace_main,
+};

@@ -1,0 +1,63 @@
+/*
+ * parts.c - from the parts of a run to its trace.
+ */
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/parts.h"
+#include "trace/merge.h"
+
+static char **make_names(const struct run_options *o, unsigned count)
+{
+    char **names = mem_alloc(count * sizeof *names);
+    for (unsigned i = 0; i < count; i++) {
+        size_t room = sizeof o->trace_path + 32;
+        names[i] = mem_alloc(room);
+        run_trace_part(names[i], room, o->trace_path, i);
+    }
+    return names;
+}
+
+/* A run that failed early may have written none. */
+static unsigned keep_existing(char **names, unsigned count)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (access(names[i], R_OK) == 0)
+            names[kept++] = names[i];
+        else
+            mem_free(names[i]);
+    }
+    return kept;
+}
+
+static int merge(const struct run_options *o, char **names, unsigned count, unsigned expected)
+{
+    struct err err, missing;
+    if (trace_merge((const char *const *)names, count, o->trace_path, &missing, &err) != 0) {
+        log_error("%s; what was recorded is in '%s.part-*': make room, and then: orrery trace merge -o %s %s.part-*",
+                  err.text, o->trace_path, o->trace_path, o->trace_path);
+        return CLI_USAGE;
+    }
+    if (missing.code)
+        log_warn("the trace is not complete: %s", missing.text);
+    else if (count < expected)
+        log_warn("the trace is not complete: %u of %u processes have recorded nothing", expected - count, expected);
+    for (unsigned i = 0; i < count; i++)
+        unlink(names[i]);
+    return CLI_DONE;
+}
+
+int cli_parts_merge(const struct run_options *o, int status)
+{
+    unsigned expected = o->procs > 1 ? o->procs : 1;
+    char **names = make_names(o, expected);
+    unsigned count = keep_existing(names, expected);
+    int rc = count ? merge(o, names, count, expected) : CLI_DONE;
+    for (unsigned i = 0; i < count; i++)
+        mem_free(names[i]);
+    mem_free(names);
+    return status ? status : rc;
+}

@@ -1,0 +1,327 @@
+/*
+ * record_args.c - the arguments of a call, by their roles.
+ *
+ * Pointers are followed only where the call itself has: arrays that count at the root alone are left out elsewhere, and so is
+ * what a call that failed, or a test that found nothing, would have filled in.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "mpi/comm/comm.h"
+#include "mpi/comm/group.h"
+#include "mpi/comm/topology.h"
+#include "mpi/datatype/datatype.h"
+#include "mpi/record/record_internal.h"
+
+#define TEXT_MOST 4096
+#define ITEMS_ON_STACK 64
+
+struct call {
+    struct record_rank *r;
+    struct record_lane *lane;
+    struct mpi_rank *self;
+    const struct trace_fn *fn;
+    const struct mpi_seen_call *seen;
+    const struct mpi_arg *args; /* all of the function */
+    unsigned count;
+    int has_results; /* what it fills in counts */
+    uint32_t next_request; /* of those that were kept */
+};
+
+static int find_role(const struct call *c, unsigned role)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        if (c->args[i].role == role)
+            return (int)i;
+    return -1;
+}
+
+static struct mpi_comm *comm_of(const struct call *c)
+{
+    int arg = find_role(c, MPI_ROLE_COMM);
+    return arg < 0 || c->args[arg].pointers ? NULL : mpi_comm_get((MPI_Comm)c->seen->args[arg]);
+}
+
+/* ---- how long an array is ---- */
+
+static int64_t topology_length(const struct call *c, unsigned kind)
+{
+    struct mpi_comm *comm = comm_of(c);
+    struct mpi_neighbors n;
+    int64_t length;
+    if (!comm || !comm->topo)
+        return 0;
+    if (kind == MPI_LENGTH_DIMS)
+        return comm->topo->kind == MPI_TOPO_CART ? comm->topo->ndims : 0;
+    if (mpi_topo_neighbors(c->self, comm, &n) != MPI_SUCCESS)
+        return 0;
+    length = kind == MPI_LENGTH_INDEGREE ? n.in : n.out;
+    mpi_neighbors_fini(&n);
+    return length;
+}
+
+static int64_t length_of(const struct call *c, const struct mpi_arg *arg);
+
+/* An item of another array of the call. */
+static int64_t item_of(const struct call *c, unsigned arg, int64_t i)
+{
+    uint64_t at = c->seen->args[arg] + (uint64_t)i * c->args[arg].bytes;
+    return record_word(&(struct mpi_arg){.pointers = 1, .bytes = c->args[arg].bytes}, at);
+}
+
+static int64_t other_length(const struct call *c, const struct mpi_arg *arg)
+{
+    const struct mpi_arg *other = &c->args[arg->length_of];
+    int64_t count = length_of(c, other), sum = 0;
+    if (arg->length == MPI_LENGTH_LAST)
+        return count > 0 ? item_of(c, arg->length_of, count - 1) : 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += item_of(c, arg->length_of, i);
+    return sum;
+}
+
+static int64_t length_of(const struct call *c, const struct mpi_arg *arg)
+{
+    const struct mpi_arg *of = &c->args[arg->length_of];
+    uint64_t word = c->seen->args[arg->length_of];
+    struct mpi_comm *comm;
+    switch (arg->length) {
+    case MPI_LENGTH_VALUE:
+    case MPI_LENGTH_TARGET:
+        return record_word(of, word);
+    case MPI_LENGTH_SIZE:
+        comm = comm_of(c);
+        return !comm ? 0 : strstr(c->fn->name, "educe_scatter") ? comm->group->size : mpi_comm_peers(comm);
+    case MPI_LENGTH_INDEGREE:
+    case MPI_LENGTH_OUTDEGREE:
+    case MPI_LENGTH_DIMS:
+        return topology_length(c, arg->length);
+    case MPI_LENGTH_SUM:
+    case MPI_LENGTH_LAST:
+        return other_length(c, arg);
+    default:
+        return 0;
+    }
+}
+
+/* ---- what may be read ---- */
+
+static int am_root(const struct call *c)
+{
+    int arg = find_role(c, MPI_ROLE_ROOT);
+    struct mpi_comm *comm = comm_of(c);
+    if (arg < 0 || !comm)
+        return 1;
+    int root = (int)c->seen->args[arg];
+    return comm->remote ? root == MPI_ROOT : root == mpi_comm_my_rank(comm, c->self);
+}
+
+static int is_in_place(const struct call *c, const char *buffer)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        if (strcmp(c->args[i].name, buffer) == 0)
+            return (void *)(uintptr_t)c->seen->args[i] == MPI_IN_PLACE;
+    return 0;
+}
+
+static int is_readable(const struct call *c, const struct trace_arg *kept, const struct mpi_arg *arg, uint64_t word)
+{
+    if (!word || c->seen->rc != MPI_SUCCESS || (!kept->is_in && !c->has_results) || !am_root(c))
+        return 0;
+    if (kept->name[0] == 's' && arg->length == MPI_LENGTH_SIZE && is_in_place(c, "sendbuf"))
+        return 0;
+    const int *items = (const int *)(uintptr_t)word;
+    return items != MPI_UNWEIGHTED && items != MPI_WEIGHTS_EMPTY;
+}
+
+/* ---- what a call is given ---- */
+
+static int64_t handle_number(struct call *c, unsigned role, const struct mpi_arg *arg, uint64_t word)
+{
+    uint64_t handle = arg->bytes == 4 ? (uint32_t)record_word(arg, word) : (uint64_t)record_word(arg, word);
+    return record_number(c->r, c->self, role, handle);
+}
+
+static void keep_request(struct record_lane *lane, int64_t number)
+{
+    if (lane->request_count == lane->request_room) {
+        lane->request_room = lane->request_room ? 2 * lane->request_room : 8;
+        lane->requests = mem_realloc(lane->requests, lane->request_room * sizeof *lane->requests);
+    }
+    lane->requests[lane->request_count++] = number;
+}
+
+/* A handle that the call may set to null. A message is received with it, and its handle may be used again. */
+static void keep_given(struct call *c, const struct mpi_arg *arg, uint64_t word)
+{
+    c->lane->given = word ? handle_number(c, arg->role, arg, word) : -1;
+    if (word && arg->role == MPI_ROLE_MESSAGE)
+        record_forget(c->r, arg->role, (uint32_t)record_word(arg, word));
+}
+
+void record_requests(struct record_rank *r, struct record_lane *lane, struct mpi_rank *self, const struct trace_fn *fn,
+                     const struct mpi_seen_call *seen)
+{
+    struct call c = {r, lane, self, fn, seen, mpi_fn_signature[seen->fn].args, mpi_fn_signature[seen->fn].count, 0, 0};
+    for (unsigned i = 0; i < fn->count; i++) {
+        const struct trace_arg *kept = &fn->args[i];
+        const struct mpi_arg *arg = &c.args[kept->position];
+        uint64_t word = seen->args[kept->position];
+        if (kept->class == TRACE_HANDLE && kept->is_in && arg->pointers == 1 && !kept->is_array)
+            keep_given(&c, arg, word);
+        if (kept->class != TRACE_REQUEST || !kept->is_in)
+            continue;
+        int64_t count = kept->is_array ? length_of(&c, arg) : 1;
+        for (int64_t k = 0; k < count; k++) {
+            uint32_t handle = arg->pointers ? word ? ((const uint32_t *)(uintptr_t)word)[k] : (uint32_t)MPI_REQUEST_NULL
+                                            : (uint32_t)word;
+            keep_request(lane, record_number(r, self, MPI_ROLE_REQUEST, handle));
+        }
+    }
+}
+
+static void put_requests(struct call *c, const struct trace_arg *kept)
+{
+    struct trace_stream *s = &c->lane->stream;
+    if (!kept->is_in) {
+        trace_put_request(s, c->has_results ? record_new_number(c->r, c->self, c->seen, kept->position) : -1);
+    } else if (!kept->is_array) {
+        trace_put_request(s, c->next_request < c->lane->request_count ? c->lane->requests[c->next_request] : -1);
+        c->next_request++;
+    } else {
+        trace_put_array(s, c->lane->requests + c->next_request, c->lane->request_count - c->next_request);
+        c->next_request = c->lane->request_count;
+    }
+}
+
+/* ---- statuses ---- */
+
+static struct trace_status done_of(const struct call *c, int64_t number)
+{
+    for (uint32_t i = 0; i < c->lane->done_count; i++)
+        if (c->lane->done[i].number == number)
+            return c->lane->done[i].status;
+    return (struct trace_status){0};
+}
+
+/* What the program sees: for probes, of which nobody else tells. */
+static struct trace_status given_status(const struct call *c, uint64_t word)
+{
+    const MPI_Status *status = (const MPI_Status *)(uintptr_t)word;
+    const struct mpi_comm *comm = comm_of(c);
+    if (!status || status == MPI_STATUS_IGNORE || !comm)
+        return (struct trace_status){0};
+    int source = status->MPI_SOURCE;
+    if (source >= 0 && (uint32_t)source < mpi_comm_peers(comm))
+        source = (int)mpi_comm_world_rank(comm, (uint32_t)source);
+    return (struct trace_status){source, status->MPI_TAG, mpi_status_bytes(status), 1, 0};
+}
+
+static void put_status(struct call *c, const struct trace_arg *kept)
+{
+    struct trace_status status = {0};
+    if (c->has_results && c->lane->done_count)
+        status = c->lane->done[0].status;
+    else if (c->has_results && !c->lane->request_count)
+        status = given_status(c, c->seen->args[kept->position]);
+    trace_put_status(&c->lane->stream, &status);
+}
+
+/* Of the requests whose indices the call has returned, or of all. */
+static void put_statuses(struct call *c)
+{
+    struct trace_stream *s = &c->lane->stream;
+    int indices = find_role(c, MPI_ROLE_INDEX);
+    int64_t count = !c->has_results ? 0 : indices < 0 ? c->lane->request_count : length_of(c, &c->args[indices]);
+    if (count < 0)
+        count = 0;
+    trace_put_varint(s, (uint64_t)count);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = indices < 0 ? i : item_of(c, (unsigned)indices, i);
+        int64_t number = at >= 0 && at < c->lane->request_count ? c->lane->requests[at] : -1;
+        struct trace_status status = number < 0 ? (struct trace_status){0} : done_of(c, number);
+        trace_put_status(s, &status);
+    }
+}
+
+/* ---- the rest ---- */
+
+static void put_array(struct call *c, const struct trace_arg *kept, const struct mpi_arg *arg, uint64_t word)
+{
+    int64_t few[ITEMS_ON_STACK], *items = few;
+    int64_t count = is_readable(c, kept, arg, word) ? length_of(c, arg) : 0;
+    if (count < 0)
+        count = 0; /* MPI_UNDEFINED */
+    if (count > ITEMS_ON_STACK)
+        items = mem_alloc((size_t)count * sizeof *items);
+    struct mpi_arg item = {.pointers = 1, .bytes = arg->bytes};
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t at = word + (uint64_t)i * arg->bytes;
+        items[i] = kept->class == TRACE_HANDLE ? handle_number(c, arg->role, &item, at) : record_word(&item, at);
+    }
+    trace_put_array(&c->lane->stream, items, (size_t)count);
+    if (items != few)
+        mem_free(items);
+}
+
+static void put_handle(struct call *c, const struct trace_arg *kept, const struct mpi_arg *arg, uint64_t word)
+{
+    int64_t number = -1;
+    if (kept->is_out && !kept->is_in)
+        number = c->has_results ? record_new_number(c->r, c->self, c->seen, kept->position) : -1;
+    else
+        number = arg->pointers ? c->lane->given : handle_number(c, arg->role, arg, word);
+    trace_put_varint(&c->lane->stream, (uint64_t)(number + 1));
+}
+
+static void put_arg(struct call *c, const struct trace_arg *kept)
+{
+    const struct mpi_arg *arg = &c->args[kept->position];
+    uint64_t word = c->seen->args[kept->position];
+    struct trace_stream *s = &c->lane->stream;
+    const char *text = (const char *)(uintptr_t)word;
+    switch (kept->class) {
+    case TRACE_REQUEST:
+        put_requests(c, kept);
+        break;
+    case TRACE_STATUS:
+        if (kept->is_array)
+            put_statuses(c);
+        else
+            put_status(c, kept);
+        break;
+    case TRACE_PLACE:
+        trace_put_varint(s, text == NULL ? 1 : (const void *)text == MPI_IN_PLACE ? 2 : 0);
+        break;
+    case TRACE_TEXT:
+        trace_put_text(s, text, text ? strnlen(text, TEXT_MOST) : 0);
+        break;
+    default:
+        if (kept->is_array)
+            put_array(c, kept, arg, word);
+        else if (kept->class == TRACE_HANDLE)
+            put_handle(c, kept, arg, word);
+        else
+            trace_put_number(s, arg->pointers && !kept->is_in && !c->has_results && strcmp(kept->role, "flag") != 0
+                                    ? 0 : record_word(arg, word));
+    }
+}
+
+/* A test that found nothing fills in nothing but its flag. */
+static int has_results(const struct call *c)
+{
+    int flag = find_role(c, MPI_ROLE_FLAG);
+    if (c->seen->rc != MPI_SUCCESS)
+        return 0;
+    return flag < 0 || !c->args[flag].pointers || !c->seen->args[flag] ||
+           record_word(&c->args[flag], c->seen->args[flag]) != 0;
+}
+
+void record_args(struct record_rank *r, struct record_lane *lane, struct mpi_rank *self, const struct trace_fn *fn,
+                 const struct mpi_seen_call *seen)
+{
+    struct call c = {r, lane, self, fn, seen, mpi_fn_signature[seen->fn].args, mpi_fn_signature[seen->fn].count, 0, 0};
+    c.has_results = has_results(&c);
+    for (unsigned i = 0; i < fn->count; i++)
+        put_arg(&c, &fn->args[i]);
+}

@@ -1,0 +1,314 @@
+/*
+ * record_names.c - numbers for handles, and what they mean.
+ *
+ * A rank numbers the objects of each kind in the order in which it first mentions them, and never uses a number again. So
+ * the numbers follow from the rank's own calls. Objects that several ranks have in common, communicators, also have an
+ * identity that is the same at all of them: a hash of the members, and of how many communicators with just these
+ * members there were before, which all of them know.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "mpi/comm/comm.h"
+#include "mpi/comm/group.h"
+#include "mpi/datatype/datatype.h"
+#include "mpi/op/op.h"
+#include "mpi/record/record_internal.h"
+#include "trace/definitions.h"
+
+#define NAME_MOST 4096
+
+static uint64_t key(unsigned role, uint64_t handle)
+{
+    return handle ^ (uint64_t)role << 56;
+}
+
+/* ---- payloads ---- */
+
+static void add_varint(struct buf *out, uint64_t value)
+{
+    uint8_t text[TRACE_VARINT_MAX];
+    buf_add(out, text, (size_t)(trace_varint_put(text, value) - text));
+}
+
+static void add_number(struct buf *out, int64_t value)
+{
+    add_varint(out, trace_zigzag(value));
+}
+
+static void add_ranks(struct buf *out, const struct mpi_group *g)
+{
+    struct trace_sink nowhere = {.block = SIZE_MAX};
+    struct trace_stream s;
+    uint32_t count = g ? g->size : 0;
+    int64_t *ranks = mem_alloc((count + 1) * sizeof *ranks);
+    for (uint32_t i = 0; i < count; i++)
+        ranks[i] = mpi_group_world_rank(g, i);
+    trace_stream_init(&s, &nowhere, 0, 0, 0);
+    trace_put_array(&s, ranks, count);
+    buf_add(out, s.data, (size_t)(s.at - s.data));
+    mem_free(s.data);
+    mem_free(ranks);
+}
+
+static void define(struct record_rank *r, enum trace_head kind, vtime t, struct buf *payload)
+{
+    trace_other(&r->locals, kind, t > r->locals.last ? t : r->locals.last, payload->data, payload->len);
+    buf_fini(payload);
+}
+
+/* ---- what they mean ---- */
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t state = a * RNG_SPLITMIX_STEP ^ b;
+    return rng_splitmix(&state);
+}
+
+/* Members in order; the sides of an intercommunicator in either. */
+static uint64_t members_hash(const struct mpi_comm *c)
+{
+    uint64_t local = c->group->hash, remote;
+    if (!c->remote)
+        return mix(local, c->group->size);
+    remote = c->remote->hash;
+    return local < remote ? mix(mix(local, remote), 1) : mix(mix(remote, local), 1);
+}
+
+/* One member writes who they are; of an intercommunicator one of the side whose first rank is lower. */
+static void define_members(const struct mpi_comm *c, struct mpi_rank *self, uint64_t identity)
+{
+    struct buf out;
+    if (mpi_comm_my_rank(c, self) != 0 ||
+        (c->remote && mpi_group_world_rank(c->remote, 0) < mpi_group_world_rank(c->group, 0)))
+        return;
+    buf_init(&out);
+    buf_add(&out, &identity, sizeof identity);
+    add_varint(&out, c->remote ? TRACE_COMM_INTER : TRACE_COMM_INTRA);
+    add_ranks(&out, c->group);
+    add_ranks(&out, c->remote);
+    trace_part_define(record_part(), TRACE_COMM, out.data, out.len);
+    buf_fini(&out);
+}
+
+static void define_comm(struct record_rank *r, struct mpi_rank *self, uint64_t handle, struct buf *out)
+{
+    const struct mpi_comm *c = mpi_comm_get((MPI_Comm)handle);
+    uint64_t identity = 0, rank = 0, size = 0, others = 0;
+    if (c) {
+        uint64_t hash = members_hash(c), *before = map_insert(&r->comms, hash, NULL);
+        identity = mix(hash, ++*before) & ~(UINT64_C(1) << 63);
+        rank = trace_zigzag(mpi_comm_my_rank(c, self));
+        size = c->group->size;
+        others = c->remote ? c->remote->size : 0;
+        define_members(c, self, identity);
+    }
+    buf_add(out, &identity, sizeof identity);
+    add_varint(out, c && c->remote ? TRACE_COMM_INTER : TRACE_COMM_INTRA);
+    add_varint(out, rank);
+    add_varint(out, size);
+    add_varint(out, others);
+}
+
+static void define_type(uint64_t handle, struct buf *out)
+{
+    const struct mpi_type *type = mpi_type_get((MPI_Datatype)handle);
+    add_varint(out, type ? type->size : 0);
+    add_number(out, type ? type->lb : 0);
+    add_number(out, type ? type->extent : 0);
+    buf_adds(out, type ? mpi_type_name(type) : "");
+}
+
+static void define_group(uint64_t handle, struct buf *out)
+{
+    add_ranks(out, mpi_group_get((MPI_Group)handle));
+}
+
+static void define_op(uint64_t handle, struct buf *out)
+{
+    static const char *const names[MPI_OP_KINDS] = {
+        "", "MPI_MAX", "MPI_MIN", "MPI_SUM", "MPI_PROD", "MPI_LAND", "MPI_BAND", "MPI_LOR", "MPI_BOR",
+        "MPI_LXOR", "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP",
+    };
+    const struct mpi_op *op = mpi_op_get((MPI_Op)handle);
+    add_varint(out, op && op->commute);
+    buf_adds(out, op ? names[op->kind] : "");
+}
+
+/* The kind of definition by role; 0: numbers alone. */
+static enum trace_head kind_of(unsigned role)
+{
+    switch (role) {
+    case MPI_ROLE_COMM:
+        return TRACE_DEFINE_COMM;
+    case MPI_ROLE_DATATYPE:
+        return TRACE_DEFINE_TYPE;
+    case MPI_ROLE_GROUP:
+        return TRACE_DEFINE_GROUP;
+    case MPI_ROLE_OP:
+        return TRACE_DEFINE_OP;
+    default:
+        return 0;
+    }
+}
+
+static void define_object(struct record_rank *r, struct mpi_rank *self, unsigned role, uint64_t handle, uint32_t number)
+{
+    enum trace_head kind = kind_of(role);
+    struct buf out;
+    if (!kind)
+        return;
+    buf_init(&out);
+    add_varint(&out, number);
+    switch (role) {
+    case MPI_ROLE_COMM:
+        define_comm(r, self, handle, &out);
+        break;
+    case MPI_ROLE_DATATYPE:
+        define_type(handle, &out);
+        break;
+    case MPI_ROLE_GROUP:
+        define_group(handle, &out);
+        break;
+    default:
+        define_op(handle, &out);
+    }
+    define(r, kind, self->ent.clock, &out);
+}
+
+/* ---- numbers ---- */
+
+static int is_null(unsigned role, uint64_t handle)
+{
+    switch (role) {
+    case MPI_ROLE_COMM:
+        return (MPI_Comm)handle == MPI_COMM_NULL;
+    case MPI_ROLE_DATATYPE:
+        return (MPI_Datatype)handle == MPI_DATATYPE_NULL;
+    case MPI_ROLE_GROUP:
+        return (MPI_Group)handle == MPI_GROUP_NULL;
+    case MPI_ROLE_OP:
+        return (MPI_Op)handle == MPI_OP_NULL;
+    case MPI_ROLE_WIN:
+        return (MPI_Win)handle == MPI_WIN_NULL;
+    case MPI_ROLE_REQUEST:
+        return (MPI_Request)handle == MPI_REQUEST_NULL;
+    case MPI_ROLE_MESSAGE:
+        return (MPI_Message)handle == MPI_MESSAGE_NULL;
+    case MPI_ROLE_SESSION:
+        return (MPI_Session)handle == MPI_SESSION_NULL;
+    default: /* files */
+        return handle == 0;
+    }
+}
+
+static uint32_t add(struct record_rank *r, unsigned role, uint64_t *number)
+{
+    uint32_t next = role == MPI_ROLE_REQUEST ? (uint32_t)r->next_request++ : r->next[role]++;
+    *number = (uint64_t)next + 1;
+    return next;
+}
+
+int64_t record_number(struct record_rank *r, struct mpi_rank *self, unsigned role, uint64_t handle)
+{
+    int is_new;
+    if (is_null(role, handle))
+        return -1;
+    if (role == MPI_ROLE_COMM && (MPI_Comm)handle == MPI_COMM_WORLD)
+        return 0;
+    if (role == MPI_ROLE_COMM && (MPI_Comm)handle == MPI_COMM_SELF)
+        return 1;
+    uint64_t *number = map_insert(&r->numbers, key(role, handle), &is_new);
+    if (__builtin_expect(!is_new, 1))
+        return (int64_t)(*number - 1);
+    uint32_t next = add(r, role, number);
+    define_object(r, self, role, handle, next);
+    return next;
+}
+
+int64_t record_known(const struct record_rank *r, unsigned role, uint64_t handle)
+{
+    const uint64_t *number = map_find(&r->numbers, key(role, handle));
+    return number ? (int64_t)(*number - 1) : -1;
+}
+
+void record_forget(struct record_rank *r, unsigned role, uint64_t handle)
+{
+    map_remove(&r->numbers, key(role, handle));
+}
+
+/* The first argument of a call with this role and name (NULL: any), or -1. */
+static int find_arg(const struct mpi_signature *s, unsigned role, const char *name)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->args[i].role == role && (!name || strcmp(s->args[i].name, name) == 0))
+            return (int)i;
+    return -1;
+}
+
+static void define_win(struct record_rank *r, struct mpi_rank *self, const struct mpi_seen_call *call, uint32_t number)
+{
+    const struct mpi_signature *s = &mpi_fn_signature[call->fn];
+    int comm = find_arg(s, MPI_ROLE_COMM, NULL), size = find_arg(s, MPI_ROLE_SIZE, "size"),
+        unit = find_arg(s, MPI_ROLE_SIZE, "disp_unit");
+    struct buf out;
+    buf_init(&out);
+    add_varint(&out, number);
+    add_varint(&out, comm < 0 ? 0 : (uint64_t)record_number(r, self, MPI_ROLE_COMM, (uint32_t)call->args[comm]));
+    add_number(&out, size < 0 ? 0 : record_word(&s->args[size], call->args[size]));
+    add_number(&out, unit < 0 ? 1 : record_word(&s->args[unit], call->args[unit]));
+    define(r, TRACE_DEFINE_WIN, self->ent.clock, &out);
+}
+
+static void define_file(struct record_rank *r, struct mpi_rank *self, const struct mpi_seen_call *call, uint32_t number)
+{
+    int name = find_arg(&mpi_fn_signature[call->fn], MPI_ROLE_TEXT, NULL);
+    struct buf out;
+    buf_init(&out);
+    add_varint(&out, number);
+    if (name >= 0 && call->args[name])
+        buf_add(&out, (const char *)(uintptr_t)call->args[name],
+                strnlen((const char *)(uintptr_t)call->args[name], NAME_MOST));
+    define(r, TRACE_DEFINE_FILE, self->ent.clock, &out);
+}
+
+int64_t record_new_number(struct record_rank *r, struct mpi_rank *self, const struct mpi_seen_call *call, unsigned arg)
+{
+    const struct mpi_arg *a = &mpi_fn_signature[call->fn].args[arg];
+    uint64_t handle = call->args[arg] ? (uint64_t)record_word(a, call->args[arg]) : 0;
+    int is_new;
+    if (a->bytes == 4)
+        handle &= UINT32_MAX;
+    if (!call->args[arg] || is_null(a->role, handle))
+        return -1;
+    if (a->role != MPI_ROLE_WIN && a->role != MPI_ROLE_FILE)
+        return record_number(r, self, a->role, handle);
+    uint64_t *number = map_insert(&r->numbers, key(a->role, handle), &is_new);
+    if (!is_new)
+        return (int64_t)(*number - 1);
+    uint32_t next = add(r, a->role, number);
+    if (a->role == MPI_ROLE_WIN)
+        define_win(r, self, call, next);
+    else
+        define_file(r, self, call, next);
+    return next;
+}
+
+int64_t record_region(struct record_rank *r, vtime t, const char *name)
+{
+    uint64_t hash = 0;
+    int is_new;
+    for (const char *at = name; *at; at++)
+        hash = mix(hash, (uint8_t)*at);
+    uint64_t *number = map_insert(&r->regions, hash, &is_new);
+    if (is_new) {
+        struct buf out;
+        buf_init(&out);
+        *number = r->next_region++;
+        add_varint(&out, *number);
+        buf_add(&out, name, strnlen(name, NAME_MOST));
+        define(r, TRACE_DEFINE_NAME, t, &out);
+    }
+    return (int64_t)*number;
+}

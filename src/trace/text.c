@@ -1,0 +1,174 @@
+/*
+ * text.c - records as text.
+ */
+#include <string.h>
+
+#include "base/units.h"
+#include "trace/text.h"
+
+#define ITEMS_SHOWN 8
+
+/* Values that MPI gives names to; those of MPICH's ABI, as in the program. */
+static const struct {
+    const char *role;
+    int64_t value;
+    const char *name;
+} named[] = {
+    {"peer", -1, "MPI_PROC_NULL"}, {"peer", -2, "MPI_ANY_SOURCE"}, {"root", -3, "MPI_ROOT"},
+    {"root", -1, "MPI_PROC_NULL"}, {"tag", -1, "MPI_ANY_TAG"},
+};
+
+static void add_number(struct buf *out, const char *role, int64_t value)
+{
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        if (named[i].value == value && strcmp(named[i].role, role) == 0) {
+            buf_adds(out, named[i].name);
+            return;
+        }
+    buf_addf(out, "%lld", (long long)value);
+}
+
+static void add_handle(struct buf *out, const struct trace_local *local, const struct trace_arg *arg, int64_t number)
+{
+    enum trace_head kind = trace_local_kind(arg->role);
+    const struct trace_local_item *item = kind ? trace_local_find(local, kind, number) : NULL;
+    if (number < 0)
+        buf_adds(out, "null");
+    else if (item && *item->text)
+        buf_adds(out, item->text);
+    else
+        buf_addf(out, "%s %lld", arg->role, (long long)number);
+}
+
+static void add_status(struct buf *out, const struct trace_status *status)
+{
+    if (!status->is_set)
+        buf_adds(out, "none");
+    else if (status->is_cancelled)
+        buf_adds(out, "{cancelled}");
+    else
+        buf_addf(out, "{source %d, tag %d, %llu B}", status->source, status->tag, (unsigned long long)status->bytes);
+}
+
+static void add_array(struct buf *out, const struct trace_local *local, const struct trace_arg *arg,
+                      const struct trace_value *value)
+{
+    buf_addc(out, '[');
+    for (uint64_t i = 0; i < value->count; i++) {
+        if (i)
+            buf_adds(out, ", ");
+        if (i == ITEMS_SHOWN) {
+            buf_addf(out, "... %llu in all", (unsigned long long)value->count);
+            break;
+        }
+        if (arg->class == TRACE_STATUS)
+            add_status(out, &value->statuses[i]);
+        else if (arg->class == TRACE_HANDLE)
+            add_handle(out, local, arg, value->items[i]);
+        else if (arg->class == TRACE_REQUEST && value->items[i] < 0)
+            buf_adds(out, "null");
+        else
+            add_number(out, arg->role, value->items[i]);
+    }
+    buf_addc(out, ']');
+}
+
+static void add_value(struct buf *out, const struct trace_local *local, const struct trace_arg *arg,
+                      const struct trace_value *value)
+{
+    static const char *const places[] = {"given", "none", "MPI_IN_PLACE"};
+    if (arg->is_array) {
+        add_array(out, local, arg, value);
+        return;
+    }
+    switch (arg->class) {
+    case TRACE_HANDLE:
+        add_handle(out, local, arg, value->number);
+        break;
+    case TRACE_STATUS:
+        add_status(out, value->statuses);
+        break;
+    case TRACE_TEXT:
+        buf_addf(out, "\"%.*s\"", (int)value->count, value->text);
+        break;
+    case TRACE_PLACE:
+        buf_adds(out, value->number >= 0 && value->number <= 2 ? places[value->number] : "?");
+        break;
+    case TRACE_REQUEST:
+        if (value->number < 0)
+            buf_adds(out, "null");
+        else
+            buf_addf(out, "%lld", (long long)value->number);
+        break;
+    default:
+        add_number(out, arg->role, value->number);
+    }
+}
+
+static void add_args(struct buf *out, const struct trace *t, const struct trace_local *local,
+                     const struct trace_event *e, int results)
+{
+    const struct trace_fn *fn = &t->header.schema->fns[e->fn];
+    int some = 0;
+    for (unsigned i = 0; i < e->argc; i++) {
+        const struct trace_arg *arg = &fn->args[i];
+        if ((arg->is_out && !arg->is_in) != results)
+            continue;
+        buf_adds(out, some++ ? ", " : results ? " -> " : "");
+        buf_addf(out, "%s=", arg->name);
+        add_value(out, local, arg, &e->args[i]);
+    }
+}
+
+static void add_other(struct buf *out, const struct trace_local *local, const struct trace_event *e)
+{
+    static const char *const names[TRACE_CALL] = {
+        [TRACE_REGION_ENTER] = "enter region", [TRACE_REGION_LEAVE] = "leave region",
+        [TRACE_OPEN] = "unfinished call",      [TRACE_LOST] = "records lost",
+    };
+    uint64_t number = 0;
+    const struct trace_local_item *item = NULL;
+    trace_varint_get(e->payload, e->payload + e->bytes, &number);
+    if (e->head == TRACE_REGION_ENTER)
+        item = trace_local_find(local, TRACE_DEFINE_NAME, (int64_t)number);
+    buf_adds(out, e->head < TRACE_CALL && names[e->head] ? names[e->head] : "unknown record");
+    if (item)
+        buf_addf(out, " %s", item->text);
+    else if (e->head == TRACE_LOST)
+        buf_addf(out, ": %llu", (unsigned long long)number);
+}
+
+static void add_time(struct buf *out, const struct trace *t, int64_t ticks, int exact)
+{
+    char text[UNITS_TEXT_MAX];
+    int64_t time = (int64_t)((uint64_t)ticks * t->header.tick);
+    if (exact)
+        buf_addf(out, "%lld", (long long)time);
+    else
+        buf_adds(out, units_format_time(text, sizeof text, time));
+}
+
+void trace_text_event(struct buf *out, const struct trace *t, const struct trace_local *local, uint64_t rank,
+                      int exact, const struct trace_event *e)
+{
+    const char *site = e->head == TRACE_CALL && e->site ? trace_definitions_site(&t->definitions, e->site) : NULL;
+    buf_addf(out, "[%llu] ", (unsigned long long)rank);
+    add_time(out, t, e->enter, exact);
+    if (e->head != TRACE_CALL) {
+        buf_adds(out, ": ");
+        add_other(out, local, e);
+        buf_addc(out, '\n');
+        return;
+    }
+    buf_adds(out, " + ");
+    add_time(out, t, (int64_t)((uint64_t)e->leave - (uint64_t)e->enter), exact);
+    buf_addf(out, ": %s(", t->header.schema->fns[e->fn].name);
+    add_args(out, t, local, e, 0);
+    buf_addc(out, ')');
+    add_args(out, t, local, e, 1);
+    if (e->failed)
+        buf_addf(out, " failed with class %d", e->failed);
+    if (site)
+        buf_addf(out, " at %s", site);
+    buf_addc(out, '\n');
+}
