@@ -1,5 +1,6 @@
 /* Traces: streams, parts, merging, reading, and files that are cut off or damaged. */
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -192,16 +193,35 @@ static long read_all(const char *path)
     return count;
 }
 
+/* Thousands of damaged files: in memory, since disks take their time. */
+struct copy {
+    int fd;
+    char path[64];
+};
+
+static void copy_make(struct copy *c)
+{
+    c->fd = memfd_create("broken", 0);
+    snprintf(c->path, sizeof c->path, "/proc/self/fd/%d", c->fd);
+}
+
+static long read_copy(struct copy *c, const char *data, size_t size)
+{
+    if (ftruncate(c->fd, 0) != 0 || pwrite(c->fd, data, size, 0) != (ssize_t)size)
+        return -2;
+    return read_all(c->path);
+}
+
 static void check_damage(const char *path)
 {
     size_t size;
     char *data = contents(path, &size);
-    const char *broken = in_folder("broken.orr");
+    struct copy broken;
+    copy_make(&broken);
     long last = -1, all = read_all(path);
     int grows = 1, same = 1;
     for (size_t n = 0; n < size; n++) {
-        put_contents(broken, data, n);
-        long count = read_all(broken);
+        long count = read_copy(&broken, data, n);
         grows &= count >= last && count <= all;
         last = count;
     }
@@ -211,16 +231,14 @@ static void check_damage(const char *path)
     for (int i = 0; i < 2000; i++) {
         size_t at = rng_next(&rng) % size;
         data[at] ^= (char)(1 << (rng_next(&rng) % 8));
-        put_contents(broken, data, size);
-        long count = read_all(broken);
-        same &= count <= all;
-        data[at] ^= (char)0;
+        same &= read_copy(&broken, data, size) <= all;
         if (i % 3 == 0) { /* now and then a file with one fault only */
             free(data);
             data = contents(path, &size);
         }
     }
     ok(same, "damage takes records away and adds none");
+    close(broken.fd);
     free(data);
 }
 
