@@ -41,10 +41,11 @@ const uint8_t *trace_acquire(struct trace *t, size_t number)
     return frame->payload;
 }
 
+/* A frame that is read in the file itself stays: it takes no memory, and is checked once. */
 static void unload(struct trace *t, size_t number)
 {
     struct trace_loaded *frame = &t->frames[number];
-    if (frame->users)
+    if (frame->users || !frame->memory)
         return;
     mem_free(frame->memory);
     frame->memory = NULL;
