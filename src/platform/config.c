@@ -15,9 +15,11 @@
 
 #define FIELD(member) offsetof(struct platform_config, member)
 
+// clang-format off
 #define ALGORITHM(i, operation, call)                                      \
     {"mpi." operation, KEY_NAME, FIELD(mpi_algorithm[i]), 1, "auto",       \
      "algorithm of " call ", or auto"}
+// clang-format on
 
 static const struct key keys[] = {
     {"name", KEY_NAME, FIELD(name), 0, "ethernet-1g", "a name of the machine, for reports"},

@@ -35,9 +35,11 @@ static int is_like(const struct mpi_finding *a, const struct mpi_finding *b)
                              a->value[1] == b->value[1]);
 }
 
+// clang-format off
 #define ORDER(x, y)               \
     if ((x) != (y))               \
         return (x) < (y) ? -1 : 1
+// clang-format on
 
 /* Which of two that are alike is described, and the order of lines. */
 static int compare(const struct mpi_finding *a, const struct mpi_finding *b)
