@@ -93,9 +93,18 @@ static void halo(vtime per_node, vtime per_flow)
         }
     }
 }
-static void halo_sync(void) { halo(0, 0); }
-static void halo_node(void) { halo(100 * VTIME_US, 0); }
-static void halo_flow(void) { halo(0, 100 * VTIME_US); }
+static void halo_sync(void)
+{
+    halo(0, 0);
+}
+static void halo_node(void)
+{
+    halo(100 * VTIME_US, 0);
+}
+static void halo_flow(void)
+{
+    halo(0, 100 * VTIME_US);
+}
 
 static void permutation(vtime most)
 {
@@ -111,8 +120,14 @@ static void permutation(vtime most)
     for (uint32_t i = 0; i < NODES; i++)
         add(jitter(most), i, to[i], BYTES);
 }
-static void permutation_sync(void) { permutation(0); }
-static void permutation_jitter(void) { permutation(100 * VTIME_US); }
+static void permutation_sync(void)
+{
+    permutation(0);
+}
+static void permutation_jitter(void)
+{
+    permutation(100 * VTIME_US);
+}
 
 /* 32 rounds of an all-to-all, all posted at once or in turn. */
 static void alltoall(vtime step, vtime most)
@@ -122,18 +137,36 @@ static void alltoall(vtime step, vtime most)
             add(step * k + jitter(most), i, (i + k) % NODES, BYTES / 16);
     }
 }
-static void alltoall_burst(void) { alltoall(0, 0); }
-static void alltoall_steps(void) { alltoall(6 * VTIME_US, 0); }
-static void alltoall_jitter(void) { alltoall(6 * VTIME_US, 6 * VTIME_US); }
+static void alltoall_burst(void)
+{
+    alltoall(0, 0);
+}
+static void alltoall_steps(void)
+{
+    alltoall(6 * VTIME_US, 0);
+}
+static void alltoall_jitter(void)
+{
+    alltoall(6 * VTIME_US, 6 * VTIME_US);
+}
 
 static void incast(vtime most, uint32_t spread)
 {
     for (uint32_t i = 1; i < NODES; i++)
         add(jitter(most), i, 0, BYTES - (uint32_t)jitter(spread));
 }
-static void incast_sync(void) { incast(0, 0); }
-static void incast_sizes(void) { incast(0, BYTES / 2); }
-static void incast_jitter(void) { incast(10000 * VTIME_US, 0); }
+static void incast_sync(void)
+{
+    incast(0, 0);
+}
+static void incast_sizes(void)
+{
+    incast(0, BYTES / 2);
+}
+static void incast_jitter(void)
+{
+    incast(10000 * VTIME_US, 0);
+}
 
 static void random_pairs(void)
 {

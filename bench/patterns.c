@@ -71,8 +71,8 @@ static void message(struct plan *p, int from, int to, int bytes, int sending)
         MPI_Isend(buffer, bytes + header, MPI_CHAR, to, 0, MPI_COMM_WORLD,
                   &p->requests[p->count++]);
     if (!sending && to == rank) {
-        MPI_Irecv(buffer + p->used % (ROOM / 2), bytes + header, MPI_CHAR, from, 0,
-                  MPI_COMM_WORLD, &p->requests[p->count++]);
+        MPI_Irecv(buffer + p->used % (ROOM / 2), bytes + header, MPI_CHAR, from, 0, MPI_COMM_WORLD,
+                  &p->requests[p->count++]);
         p->used += (size_t)bytes;
     }
 }

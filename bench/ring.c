@@ -40,8 +40,8 @@ int main(int argc, char **argv)
         if (both)
             left = pass(left, previous, next, TO_LEFT);
     }
-    wrong = right != ((rank - rounds) % size + size) % size
-        || (both && left != (rank + rounds) % size);
+    wrong = right != ((rank - rounds) % size + size) % size ||
+            (both && left != (rank + rounds) % size);
     if (wrong)
         fprintf(stderr, "ring: rank %d got the wrong number\n", rank);
     MPI_Finalize();

@@ -58,37 +58,94 @@ void vp_suspend(void)
 }
 
 /* Referred to by the files of mpi that run the simulation, whose run loop is not used here. */
-int vp_exit_status(void) { return 0; }
-int32_t vp_starter_pid(void) { return 0; }
-void vp_expect(uint64_t ranks) { (void)ranks; }
+int vp_exit_status(void)
+{
+    return 0;
+}
+int32_t vp_starter_pid(void)
+{
+    return 0;
+}
+void vp_expect(uint64_t ranks)
+{
+    (void)ranks;
+}
 void vp_leave(void (*fn)(void))
 {
     (void)fn;
     abort();
 }
-int vp_ranks_are_processes(void) { return 0; }
-int vp_passes_turns(void) { return 0; }
-int vp_is_rank_running(void) { return 0; }
-int vp_ask_where(const struct vp_rank *f) { (void)f; return 0; }
-void *vp_peer_memory(size_t bytes) { return mem_try_alloc(bytes, 1); }
-int vp_is_main_thread(void) { return 1; }
-int vp_threads_rest(uint32_t others) { (void)others; return 0; }
+int vp_ranks_are_processes(void)
+{
+    return 0;
+}
+int vp_passes_turns(void)
+{
+    return 0;
+}
+int vp_is_rank_running(void)
+{
+    return 0;
+}
+int vp_ask_where(const struct vp_rank *f)
+{
+    (void)f;
+    return 0;
+}
+void *vp_peer_memory(size_t bytes)
+{
+    return mem_try_alloc(bytes, 1);
+}
+int vp_is_main_thread(void)
+{
+    return 1;
+}
+int vp_threads_rest(uint32_t others)
+{
+    (void)others;
+    return 0;
+}
 int vp_threads_sleep(int (*skip)(const void *, long), const void *arg)
 {
     (void)skip;
     (void)arg;
     return 0;
 }
-void vp_request_turn(void) {}
-void vp_withdraw_request(void) {}
-void vp_await_request(void) {}
-int vp_pass_turn(void) { return 0; }
-void vp_await_turn(void) {}
-struct vp_rank *vp_next_request(void) { return NULL; }
-void vp_call(void (*fn)(void)) { fn(); }
-void vp_check(void) {}
-void vp_kill(void) {}
-int32_t vp_rank_pid(const struct vp_rank *f) { (void)f; return 0; }
+void vp_request_turn(void)
+{
+}
+void vp_withdraw_request(void)
+{
+}
+void vp_await_request(void)
+{
+}
+int vp_pass_turn(void)
+{
+    return 0;
+}
+void vp_await_turn(void)
+{
+}
+struct vp_rank *vp_next_request(void)
+{
+    return NULL;
+}
+void vp_call(void (*fn)(void))
+{
+    fn();
+}
+void vp_check(void)
+{
+}
+void vp_kill(void)
+{
+}
+int32_t vp_rank_pid(const struct vp_rank *f)
+{
+    (void)f;
+    return 0;
+}
 /* No strands here. */
 int vp_strand_start(struct vp_strand *s, void (*fn)(void *), void *arg)
 {
@@ -102,11 +159,31 @@ int vp_strand_resume(struct vp_strand *s)
     (void)s;
     abort();
 }
-void vp_strand_suspend(void) { abort(); }
-void vp_rank_prefetch(const struct vp_rank *f) { (void)f; }
-int vp_init(const struct vp_config *c, struct err *e) { (void)c; (void)e; return -1; }
-int vp_stack_overflowed(const struct vp_rank *f, const void *a) { (void)f; (void)a; return 0; }
-void vp_trace_take(const void *c, struct vp_trace *t) { (void)c; (void)t; }
+void vp_strand_suspend(void)
+{
+    abort();
+}
+void vp_rank_prefetch(const struct vp_rank *f)
+{
+    (void)f;
+}
+int vp_init(const struct vp_config *c, struct err *e)
+{
+    (void)c;
+    (void)e;
+    return -1;
+}
+int vp_stack_overflowed(const struct vp_rank *f, const void *a)
+{
+    (void)f;
+    (void)a;
+    return 0;
+}
+void vp_trace_take(const void *c, struct vp_trace *t)
+{
+    (void)c;
+    (void)t;
+}
 const struct vp_stats *vp_stats(void)
 {
     static struct vp_stats none;

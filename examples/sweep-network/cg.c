@@ -20,8 +20,8 @@
 enum { TAG_UP, TAG_DOWN };
 
 struct band {
-    int n;           /* cells of a row */
-    int rows;        /* of this rank */
+    int n;            /* cells of a row */
+    int rows;         /* of this rank */
     int above, below; /* neighbours, or MPI_PROC_NULL */
 };
 
@@ -42,8 +42,8 @@ static double *row(const struct band *b, double *v, int i)
 
 static void exchange(const struct band *b, double *v)
 {
-    MPI_Sendrecv(row(b, v, 0), b->n, MPI_DOUBLE, b->above, TAG_UP, row(b, v, b->rows), b->n, MPI_DOUBLE,
-                 b->below, TAG_UP, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(row(b, v, 0), b->n, MPI_DOUBLE, b->above, TAG_UP, row(b, v, b->rows), b->n,
+                 MPI_DOUBLE, b->below, TAG_UP, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Sendrecv(row(b, v, b->rows - 1), b->n, MPI_DOUBLE, b->below, TAG_DOWN, row(b, v, -1), b->n,
                  MPI_DOUBLE, b->above, TAG_DOWN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
@@ -129,8 +129,8 @@ int main(int argc, char **argv)
     double start = MPI_Wtime(), worst = solve(&b, iterations), seconds = MPI_Wtime() - start;
     if (rank == 0) {
         wrong = !(worst < 1e-3);
-        printf("cg: %d x %d cells, %d iterations, %.6f s, largest error %.1e: %s\n", b.n, b.n, iterations,
-               seconds, worst, wrong ? "wrong" : "correct");
+        printf("cg: %d x %d cells, %d iterations, %.6f s, largest error %.1e: %s\n", b.n, b.n,
+               iterations, seconds, worst, wrong ? "wrong" : "correct");
     }
     MPI_Finalize();
     return wrong;

@@ -52,7 +52,7 @@ static uint32_t class_of(size_t bytes)
         return bytes ? (uint32_t)((bytes - 1) / 16) : 0;
     class = SMALL_CLASSES + 4 * (63 - (uint32_t)__builtin_clzll((bytes - 1) / SMALL_MAX));
     while (class < SMALL_CLASSES + LARGE_CLASSES && class_bytes(class) < bytes)
-        class++;
+        class ++;
     return class;
 }
 

@@ -26,39 +26,39 @@ static inline size_t array_room(size_t room, size_t needed, size_t first)
 
 /* Makes room for so many items in all. What lies beyond the old room is not initialised. Arguments are
  * evaluated several times. */
-#define ARRAY_RESERVE(at, room, needed, first)                                   \
-    do {                                                                         \
-        if (__builtin_expect((needed) > (room), 0)) {                            \
-            size_t array_more = array_room((room), (needed), (first));           \
-            (room) = (__typeof__(room))array_more;                               \
+#define ARRAY_RESERVE(at, room, needed, first)                                     \
+    do {                                                                           \
+        if (__builtin_expect((needed) > (room), 0)) {                              \
+            size_t array_more = array_room((room), (needed), (first));             \
+            (room) = (__typeof__(room))array_more;                                 \
             assert((room) == array_more && array_more <= SIZE_MAX / sizeof *(at)); \
-            (at) = mem_realloc((at), array_more * sizeof *(at));                 \
-        }                                                                        \
+            (at) = mem_realloc((at), array_more * sizeof *(at));                   \
+        }                                                                          \
     } while (0)
 
 /* Makes room for one more item in a ring: item i of `count` is at[(head + i) & (room - 1)]. `first` is a power
  * of two; head may be a number that only ever grows. */
-#define ARRAY_RING_RESERVE(at, room, head, count, first)                                      \
-    do {                                                                                      \
-        if (__builtin_expect((count) == (room), 0)) {                                         \
+#define ARRAY_RING_RESERVE(at, room, head, count, first)                                       \
+    do {                                                                                       \
+        if (__builtin_expect((count) == (room), 0)) {                                          \
             size_t ring_old = (room), ring_room = array_room(ring_old, ring_old + 1, (first)); \
-            __typeof__(at) ring = mem_alloc(ring_room * sizeof *ring);                        \
-                                                                                              \
-            for (size_t ring_i = (head); ring_i < (head) + ring_old; ring_i++)                \
-                ring[ring_i & (ring_room - 1)] = (at)[ring_i & (ring_old - 1)];               \
-            mem_free(at);                                                                     \
-            (at) = ring;                                                                      \
-            (room) = (__typeof__(room))ring_room;                                             \
-            assert((room) == ring_room);                                                      \
-        }                                                                                     \
+            __typeof__(at) ring = mem_alloc(ring_room * sizeof *ring);                         \
+                                                                                               \
+            for (size_t ring_i = (head); ring_i < (head) + ring_old; ring_i++)                 \
+                ring[ring_i & (ring_room - 1)] = (at)[ring_i & (ring_old - 1)];                \
+            mem_free(at);                                                                      \
+            (at) = ring;                                                                       \
+            (room) = (__typeof__(room))ring_room;                                              \
+            assert((room) == ring_room);                                                       \
+        }                                                                                      \
     } while (0)
 
 /* Makes room for one more item in an array that only ever grows one by one, so that its room follows from
  * its count: the next power of two. */
-#define ARRAY_EXTEND(at, count)                                                             \
-    do {                                                                                    \
-        if (((count) & ((count) - 1)) == 0)                                                 \
-            (at) = mem_realloc((at), ((count) ? 2 * (size_t)(count) : 1) * sizeof *(at));   \
+#define ARRAY_EXTEND(at, count)                                                           \
+    do {                                                                                  \
+        if (((count) & ((count)-1)) == 0)                                                 \
+            (at) = mem_realloc((at), ((count) ? 2 * (size_t)(count) : 1) * sizeof *(at)); \
     } while (0)
 
 #endif

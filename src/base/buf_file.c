@@ -105,8 +105,10 @@ int buf_write_file(const struct buf *buf, const char *path, struct err *err)
     }
     cause = path_resolve(path, &place);
     if (cause == EACCES)
-        return err_set(err, ERR_SYSTEM, "cannot write '%s': %s (links and pipes of others are not used in "
-                       "folders that all may write to)", path, strerror(cause));
+        return err_set(err, ERR_SYSTEM,
+                       "cannot write '%s': %s (links and pipes of others are not used in "
+                       "folders that all may write to)",
+                       path, strerror(cause));
     if (cause)
         return fail(err, path, cause);
     if (!place.is_magic && (!place.exists || S_ISREG(place.st.st_mode)))

@@ -42,81 +42,81 @@
 
 #define HEAP_FUNCTION static inline __attribute__((unused))
 
-#define HEAP_FUNCTIONS(name, entry, degree, first, before, moved)                   \
-    HEAP_FUNCTION void name##_put(struct name *h, uint32_t at, entry e)             \
-    {                                                                               \
-        h->at[at] = e;                                                              \
-        moved(h, at);                                                               \
-    }                                                                               \
-                                                                                    \
-    HEAP_FUNCTION void name##_up(struct name *h, uint32_t at, entry e)              \
-    {                                                                               \
-        while (at > 0 && before(&e, &h->at[(at - 1) / (degree)])) {                 \
-            name##_put(h, at, h->at[(at - 1) / (degree)]);                          \
-            at = (at - 1) / (degree);                                               \
-        }                                                                           \
-        name##_put(h, at, e);                                                       \
-    }                                                                               \
-                                                                                    \
-    HEAP_FUNCTION void name##_down(struct name *h, uint32_t at, entry e)            \
-    {                                                                               \
-        for (;;) {                                                                  \
-            uint32_t kid = (degree) * at + 1;                                       \
-            uint32_t end = kid + (degree) < h->len ? kid + (degree) : h->len;       \
-                                                                                    \
-            if (kid >= h->len)                                                      \
-                break;                                                              \
-            for (uint32_t k = kid + 1; k < end; k++)                                \
-                kid = before(&h->at[k], &h->at[kid]) ? k : kid;                     \
-            if (!before(&h->at[kid], &e))                                           \
-                break;                                                              \
-            name##_put(h, at, h->at[kid]);                                          \
-            at = kid;                                                               \
-        }                                                                           \
-        name##_put(h, at, e);                                                       \
-    }                                                                               \
-                                                                                    \
-    HEAP_FUNCTION void name##_push(struct name *h, entry e)                         \
-    {                                                                               \
-        ARRAY_RESERVE(h->at, h->cap, h->len + 1, (first));                          \
-        name##_up(h, h->len++, e);                                                  \
-    }                                                                               \
-                                                                                    \
-    HEAP_FUNCTION void name##_replace(struct name *h, uint32_t at, entry e)         \
-    {                                                                               \
-        if (at > 0 && before(&e, &h->at[(at - 1) / (degree)]))                      \
-            name##_up(h, at, e);                                                    \
-        else                                                                        \
-            name##_down(h, at, e);                                                  \
-    }                                                                               \
-                                                                                    \
-    HEAP_FUNCTION void name##_remove(struct name *h, uint32_t at)                   \
-    {                                                                               \
-        if (at < --h->len)                                                          \
-            name##_replace(h, at, h->at[h->len]);                                   \
-    }                                                                               \
-                                                                                    \
-    HEAP_FUNCTION entry name##_pop(struct name *h)                                  \
-    {                                                                               \
-        entry least = h->at[0];                                                     \
-                                                                                    \
-        if (--h->len > 0)                                                           \
-            name##_down(h, 0, h->at[h->len]);                                       \
-        return least;                                                               \
-    }                                                                               \
-                                                                                    \
-    HEAP_FUNCTION void name##_append(struct name *h, entry e)                       \
-    {                                                                               \
-        ARRAY_RESERVE(h->at, h->cap, h->len + 1, (first));                          \
-        h->len++;                                                                   \
-        name##_put(h, h->len - 1, e);                                               \
-    }                                                                               \
-                                                                                    \
-    HEAP_FUNCTION void name##_build(struct name *h)                                 \
-    {                                                                               \
-        for (uint32_t i = h->len > 1 ? (h->len - 2) / (degree) + 1 : 0; i-- > 0;)   \
-            name##_down(h, i, h->at[i]);                                            \
-    }                                                                               \
+#define HEAP_FUNCTIONS(name, entry, degree, first, before, moved)                 \
+    HEAP_FUNCTION void name##_put(struct name *h, uint32_t at, entry e)           \
+    {                                                                             \
+        h->at[at] = e;                                                            \
+        moved(h, at);                                                             \
+    }                                                                             \
+                                                                                  \
+    HEAP_FUNCTION void name##_up(struct name *h, uint32_t at, entry e)            \
+    {                                                                             \
+        while (at > 0 && before(&e, &h->at[(at - 1) / (degree)])) {               \
+            name##_put(h, at, h->at[(at - 1) / (degree)]);                        \
+            at = (at - 1) / (degree);                                             \
+        }                                                                         \
+        name##_put(h, at, e);                                                     \
+    }                                                                             \
+                                                                                  \
+    HEAP_FUNCTION void name##_down(struct name *h, uint32_t at, entry e)          \
+    {                                                                             \
+        for (;;) {                                                                \
+            uint32_t kid = (degree)*at + 1;                                       \
+            uint32_t end = kid + (degree) < h->len ? kid + (degree) : h->len;     \
+                                                                                  \
+            if (kid >= h->len)                                                    \
+                break;                                                            \
+            for (uint32_t k = kid + 1; k < end; k++)                              \
+                kid = before(&h->at[k], &h->at[kid]) ? k : kid;                   \
+            if (!before(&h->at[kid], &e))                                         \
+                break;                                                            \
+            name##_put(h, at, h->at[kid]);                                        \
+            at = kid;                                                             \
+        }                                                                         \
+        name##_put(h, at, e);                                                     \
+    }                                                                             \
+                                                                                  \
+    HEAP_FUNCTION void name##_push(struct name *h, entry e)                       \
+    {                                                                             \
+        ARRAY_RESERVE(h->at, h->cap, h->len + 1, (first));                        \
+        name##_up(h, h->len++, e);                                                \
+    }                                                                             \
+                                                                                  \
+    HEAP_FUNCTION void name##_replace(struct name *h, uint32_t at, entry e)       \
+    {                                                                             \
+        if (at > 0 && before(&e, &h->at[(at - 1) / (degree)]))                    \
+            name##_up(h, at, e);                                                  \
+        else                                                                      \
+            name##_down(h, at, e);                                                \
+    }                                                                             \
+                                                                                  \
+    HEAP_FUNCTION void name##_remove(struct name *h, uint32_t at)                 \
+    {                                                                             \
+        if (at < --h->len)                                                        \
+            name##_replace(h, at, h->at[h->len]);                                 \
+    }                                                                             \
+                                                                                  \
+    HEAP_FUNCTION entry name##_pop(struct name *h)                                \
+    {                                                                             \
+        entry least = h->at[0];                                                   \
+                                                                                  \
+        if (--h->len > 0)                                                         \
+            name##_down(h, 0, h->at[h->len]);                                     \
+        return least;                                                             \
+    }                                                                             \
+                                                                                  \
+    HEAP_FUNCTION void name##_append(struct name *h, entry e)                     \
+    {                                                                             \
+        ARRAY_RESERVE(h->at, h->cap, h->len + 1, (first));                        \
+        h->len++;                                                                 \
+        name##_put(h, h->len - 1, e);                                             \
+    }                                                                             \
+                                                                                  \
+    HEAP_FUNCTION void name##_build(struct name *h)                               \
+    {                                                                             \
+        for (uint32_t i = h->len > 1 ? (h->len - 2) / (degree) + 1 : 0; i-- > 0;) \
+            name##_down(h, i, h->at[i]);                                          \
+    }                                                                             \
     struct name
 
 #endif

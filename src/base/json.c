@@ -70,8 +70,10 @@ static void open_level(struct json *json, char open, char close)
     json->done = 0;
     if (json->depth > 0)
         json->level[json->depth - 1].flat = 0;
-    json->level[json->depth++] =
-        (struct json_level){.start = json->out->len, .close = close, .empty = 1, .flat = 1};
+    json->level[json->depth++] = (struct json_level){.start = json->out->len,
+                                                     .close = close,
+                                                     .empty = 1,
+                                                     .flat = 1};
     buf_addc(json->out, open);
 }
 
@@ -252,8 +254,7 @@ void json_double(struct json *json, double value)
 {
     char text[UNITS_TEXT_MAX];
     begin_value(json);
-    buf_adds(json->out,
-             isfinite(value) ? units_format_double(text, sizeof text, value) : "null");
+    buf_adds(json->out, isfinite(value) ? units_format_double(text, sizeof text, value) : "null");
 }
 
 void json_decimal(struct json *json, uint64_t value, int digits)

@@ -37,8 +37,8 @@ static int read_labelled(const char *path, const char *label, uint64_t *out)
     return 0;
 }
 
-static int read_group_number(const struct group_layout *layout, const char *group,
-                             const char *file, uint64_t *out)
+static int read_group_number(const struct group_layout *layout, const char *group, const char *file,
+                             uint64_t *out)
 {
     char path[GROUP_PATH_MAX + 64], text[64];
     snprintf(path, sizeof path, "%s%s/%s", layout->root, group, file);

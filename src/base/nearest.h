@@ -9,9 +9,9 @@
 
 /* Collects the best of a series of candidates; start with all zero but `word`. */
 struct nearest {
-    const char *word;  /* what was given */
-    const char *best;  /* NULL: nothing near enough yet; borrowed from the caller */
-    size_t distance;   /* of best */
+    const char *word; /* what was given */
+    const char *best; /* NULL: nothing near enough yet; borrowed from the caller */
+    size_t distance;  /* of best */
 };
 
 /* Offers a candidate. It counts if at most a third of the longer word (but 1 is always allowed)

@@ -24,8 +24,10 @@
 
 #define SHORT_NS 20000 /* without a pointer: a stretch that is believed, ... */
 #define PATIENCE 32    /* ... and how many may begin before clocks are compared */
-#define NOISE_NS 5000  /* missing time that says nothing: an interrupt, two clocks read one after the other */
-#define NOISE_PART 1024 /* the same, as a part of what was run: the rate of ticks is known to about that */
+#define NOISE_NS \
+    5000 /* missing time that says nothing: an interrupt, two clocks read one after the other */
+#define NOISE_PART \
+    1024 /* the same, as a part of what was run: the rate of ticks is known to about that */
 
 #ifdef RSEQ_SIG
 #define SIGNATURE RSEQ_SIG
@@ -40,15 +42,15 @@
 __asm__(".pushsection .text.oncpu, \"ax\"\n"
         "1: .long 0\n"
         ".long " TEXT(SIGNATURE) "\n"
-        "2: .long 0\n"
-        ".popsection\n"
-        ".pushsection .data.rel.ro, \"aw\"\n"
-        ".balign 32\n"
-        ".globl oncpu_nowhere\n"
-        ".hidden oncpu_nowhere\n"
-        "oncpu_nowhere: .long 0, 0\n"
-        ".quad 1b, 1, 2b\n"
-        ".popsection\n");
+                                 "2: .long 0\n"
+                                 ".popsection\n"
+                                 ".pushsection .data.rel.ro, \"aw\"\n"
+                                 ".balign 32\n"
+                                 ".globl oncpu_nowhere\n"
+                                 ".hidden oncpu_nowhere\n"
+                                 "oncpu_nowhere: .long 0, 0\n"
+                                 ".quad 1b, 1, 2b\n"
+                                 ".popsection\n");
 
 /* ---- the pointer ---- */
 
@@ -111,7 +113,8 @@ static void compared(struct oncpu *o, const struct oncpu_time *now)
 void oncpu_init(struct oncpu *o, enum oncpu_of of)
 {
     *o = (struct oncpu){.read = of == ONCPU_THREAD ? read_thread : read_process,
-                        .pointer = of == ONCPU_THREAD ? find_pointer() : 0, .rate = ticks_per_ns()};
+                        .pointer = of == ONCPU_THREAD ? find_pointer() : 0,
+                        .rate = ticks_per_ns()};
     point(o, NULL);
 }
 

@@ -25,7 +25,7 @@
 
 /* Whose time counts. */
 enum oncpu_of {
-    ONCPU_THREAD,  /* the thread that calls */
+    ONCPU_THREAD, /* the thread that calls */
     ONCPU_PROCESS, /* all threads of the process together: left out is when none of them ran. Any of them
                     * may begin and end stretches, one at a time. */
 };
@@ -38,10 +38,11 @@ struct oncpu_time {
 
 struct oncpu {
     void (*read)(struct oncpu_time *); /* NULL: nothing is left out */
-    ptrdiff_t pointer; /* where the thread's pointer is, from where its thread-local data is; 0: nowhere */
-    double rate;             /* ticks in a nanosecond */
-    struct oncpu_time last;  /* when the clocks were last compared; ticks 0: never */
-    uint32_t late;           /* stretches since then that began after an interruption */
+    ptrdiff_t
+        pointer; /* where the thread's pointer is, from where its thread-local data is; 0: nowhere */
+    double rate;            /* ticks in a nanosecond */
+    struct oncpu_time last; /* when the clocks were last compared; ticks 0: never */
+    uint32_t late;          /* stretches since then that began after an interruption */
 };
 
 /* The sequence that nobody runs. */

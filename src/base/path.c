@@ -30,8 +30,8 @@ static int is_trap(int folder, const struct stat *st)
     struct stat of;
     uid_t self = (uid_t)syscall(SYS_geteuid);
 
-    return syscall(SYS_fstat, folder, &of) == 0 && (of.st_mode & S_ISVTX) && (of.st_mode & S_IWOTH) &&
-           st->st_uid != self && st->st_uid != of.st_uid;
+    return syscall(SYS_fstat, folder, &of) == 0 && (of.st_mode & S_ISVTX) &&
+           (of.st_mode & S_IWOTH) && st->st_uid != self && st->st_uid != of.st_uid;
 }
 
 static int is_proc(int folder)

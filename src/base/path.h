@@ -13,10 +13,10 @@
 /* Where a path leads: `name` in the folder `folder`, which is no symbolic link, or a link of /proc that only
  * the kernel can follow. */
 struct path_place {
-    int folder;      /* O_PATH descriptor; path_close closes it */
+    int folder; /* O_PATH descriptor; path_close closes it */
     char name[256];
-    int is_magic;    /* a link of /proc */
-    int exists;      /* then `st` is valid */
+    int is_magic; /* a link of /proc */
+    int exists;   /* then `st` is valid */
     struct stat st;
 };
 

@@ -54,8 +54,8 @@ void pool_debug_alloc(struct pool *pool, void *ptr, size_t size)
     const unsigned char *bytes = ptr;
     for (size_t i = sizeof(struct pool_block); i < block_size(size); i++) {
         if (bytes[i] != FILL_FREED)
-            log_fatal("pool '%s': block %p of %zu bytes was written after it was freed",
-                      pool->name, ptr, size);
+            log_fatal("pool '%s': block %p of %zu bytes was written after it was freed", pool->name,
+                      ptr, size);
     }
     memset(ptr, FILL_ALLOCATED, block_size(size));
 }

@@ -12,20 +12,20 @@
 
 /* How one kind of quantity is printed. */
 struct scale {
-    int digits;        /* significant digits */
-    double step;       /* from each unit to the next */
-    double limit;      /* values from here on would round to `step`: use the next unit */
-    double whole;      /* values from here on have no fraction in `digits` digits */
-    int count;         /* of units */
+    int digits;   /* significant digits */
+    double step;  /* from each unit to the next */
+    double limit; /* values from here on would round to `step`: use the next unit */
+    double whole; /* values from here on have no fraction in `digits` digits */
+    int count;    /* of units */
     const char *names[7];
 };
 
 static const struct scale time_scale = {6, 1000, 999.9995, 1e5, 5, {"ps", "ns", "us", "ms", "s"}};
-static const struct scale byte_scale = {
-    4, 1024, 1023.5, 1e3, 7, {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}};
-static const struct scale rate_scale = {
-    4, 1000, 999.95, 1e3, 7,
-    {"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s", "Pbit/s", "Ebit/s"}};
+static const struct scale byte_scale = {4,   1024, 1023.5,
+                                        1e3, 7,    {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}};
+static const struct scale rate_scale =
+    {4,   1000, 999.95,
+     1e3, 7,    {"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s", "Pbit/s", "Ebit/s"}};
 
 static char *print_scaled(char *out, size_t n, const struct scale *scale, double value)
 {

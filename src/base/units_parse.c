@@ -179,8 +179,8 @@ static int scan_prefix(const char *s, uint64_t *factor)
 int units_parse_time(const char *text, vtime *out, struct err *err)
 {
     static const struct unit units[] = {
-        {"ps", VTIME_PS}, {"ns", VTIME_NS},      {"us", VTIME_US},        {"\xC2\xB5s", VTIME_US},
-        {"ms", VTIME_MS}, {"s", VTIME_S},        {"min", 60 * VTIME_S},   {"h", 3600 * VTIME_S},
+        {"ps", VTIME_PS}, {"ns", VTIME_NS}, {"us", VTIME_US},      {"\xC2\xB5s", VTIME_US},
+        {"ms", VTIME_MS}, {"s", VTIME_S},   {"min", 60 * VTIME_S}, {"h", 3600 * VTIME_S},
     };
     struct decimal number;
     char name[32];

@@ -58,11 +58,11 @@ static double median_error(const struct calibrate_collective *c,
 {
     double *errors = mem_alloc(count * sizeof *errors), middle;
     for (size_t i = 0; i < count; i++)
-        errors[i] =
-            r[i]->median > 0
-                ? fabs(calibrate_collective_predict(c, r[i]->ranks, r[i]->bytes) - r[i]->median) /
-                      r[i]->median
-                : 0;
+        errors[i] = r[i]->median > 0
+                        ? fabs(calibrate_collective_predict(c, r[i]->ranks, r[i]->bytes) -
+                               r[i]->median) /
+                              r[i]->median
+                        : 0;
     qsort(errors, count, sizeof *errors, by_value);
     middle = (errors[count / 2] + errors[(count - 1) / 2]) / 2;
     mem_free(errors);

@@ -167,8 +167,9 @@ size_t calibrate_pieces_fit(const struct calibrate_point *points, size_t count, 
                             struct calibrate_piece out[CALIBRATE_PIECES_MAX])
 {
     size_t width = count + 1, rows = CALIBRATE_PIECES_MAX + 1;
-    struct programme g = {
-        .points = points, .count = count, .least = count < PIECE_LEAST ? count : PIECE_LEAST};
+    struct programme g = {.points = points,
+                          .count = count,
+                          .least = count < PIECE_LEAST ? count : PIECE_LEAST};
     if (count == 0)
         return 0;
     g.squares = mem_alloc(count * count * sizeof *g.squares);

@@ -56,8 +56,9 @@ static struct points collect_all(const struct calibrate_raw *raw, const char *ki
         const struct calibrate_record *r = &raw->records[i];
         if (strcmp(r->kind, kind) == 0 && r->where == where && r->bytes >= from && r->bytes < to &&
             (disturbed || !calibrate_is_disturbed(raw, r)))
-            out.at[out.count++] = (struct calibrate_point){
-                (double)r->bytes, r->median, calibrate_weight(r->q1, r->median, r->q3)};
+            out.at[out.count++] = (struct calibrate_point){(double)r->bytes, r->median,
+                                                           calibrate_weight(r->q1, r->median,
+                                                                            r->q3)};
     }
     qsort(out.at, out.count, sizeof *out.at, by_x);
     return out;
@@ -121,9 +122,9 @@ static struct calibrate_value rest(double whole, double range, const struct cali
                                    const struct calibrate_value *b)
 {
     double left = whole - a->value - b->value;
-    return (struct calibrate_value){
-        left > ROUNDING * whole ? left : 0,
-        sqrt(range * range + a->range * a->range + b->range * b->range)};
+    return (
+        struct calibrate_value){left > ROUNDING * whole ? left : 0,
+                                sqrt(range * range + a->range * a->range + b->range * b->range)};
 }
 
 /* `steps` is the time of a rendezvous before its data. */
@@ -216,8 +217,8 @@ int calibrate_machine_fit(struct calibrate_machine *m, const struct calibrate_ra
     m->call = median_of(raw, "call");
     m->test = median_of(raw, "test");
     /* a machine has one limit: that between nodes goes first */
-    m->eager_limit =
-        eager_of(raw, CALIBRATE_INTER, eager_of(raw, CALIBRATE_INTRA, CALIBRATE_BYTES_MAX));
+    m->eager_limit = eager_of(raw, CALIBRATE_INTER,
+                              eager_of(raw, CALIBRATE_INTRA, CALIBRATE_BYTES_MAX));
     for (int i = 0; i < 2; i++) {
         struct calibrate_curve *c = &m->curves[i];
         c->limit = m->eager_limit;

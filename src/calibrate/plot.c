@@ -57,8 +57,7 @@ static void draw_point(struct svg *s, const struct axes *p, const struct calibra
     double x = axes_x(p, x_of(r->bytes)), unit = 1e-3;
     double low = fmax(r->q1 * unit, p->y.least), high = fmin(r->q3 * unit, p->y.most);
     svg_line(s, x, axes_y(p, low), x, axes_y(p, high), colour, 2, 0);
-    svg_circle(s, x, axes_y(p, r->median * unit), 2.5, r->beyond_cores ? "none" : colour,
-               colour);
+    svg_circle(s, x, axes_y(p, r->median * unit), 2.5, r->beyond_cores ? "none" : colour, colour);
 }
 
 /* ---- messages ---- */
@@ -98,11 +97,11 @@ static void draw_curve(struct svg *s, double top, const struct calibrate_curve *
             widen(&y, calibrate_predict(c, r->bytes) * 1e-3);
         }
     struct axes p = {LEFT,
-                         top,
-                         FRAME,
-                         320,
-                         log_axis(x, "bytes (an empty message is drawn at 0.5)"),
-                         log_axis(y, "half round trip, us")};
+                     top,
+                     FRAME,
+                     320,
+                     log_axis(x, "bytes (an empty message is drawn at 0.5)"),
+                     log_axis(y, "half round trip, us")};
     svg_textf(s, LEFT + FRAME, top - 12, 14, SVG_END, "#222222", "Messages %s",
               where == CALIBRATE_INTRA ? "within a node" : "between nodes");
     axes_draw(s, &p);
@@ -141,15 +140,15 @@ static void draw_residuals(struct svg *s, double top, const struct calibrate_mac
             widen(&y, 100 * fabs(calibrate_predict(c, r->bytes) - r->median) / r->median);
         }
     struct axes p = {LEFT,
-                         top,
-                         FRAME,
-                         130,
-                         log_axis(x, "bytes"),
-                         {-1.1 * y.most, 1.1 * y.most, 0, "residual, %", NULL}};
+                     top,
+                     FRAME,
+                     130,
+                     log_axis(x, "bytes"),
+                     {-1.1 * y.most, 1.1 * y.most, 0, "residual, %", NULL}};
     axes_draw(s, &p);
     for (int side = -1; side <= 1; side++)
-        svg_line(s, LEFT, axes_y(&p, side * 10), LEFT + FRAME, axes_y(&p, side * 10), GREY,
-                 1, side != 0);
+        svg_line(s, LEFT, axes_y(&p, side * 10), LEFT + FRAME, axes_y(&p, side * 10), GREY, 1,
+                 side != 0);
     for (size_t i = 0; i < raw->count; i++) {
         const struct calibrate_record *r = &raw->records[i];
         if (!is_point(r, "pingpong", where))
@@ -203,11 +202,11 @@ static void draw_alltoall(struct svg *s, double top, const struct calibrate_coll
             widen(&y, raw->records[i].q3 * 1e-3);
         }
     struct axes p = {LEFT,
-                         top,
-                         FRAME,
-                         320,
-                         log_axis(x, "bytes to each rank"),
-                         log_axis(y, "time of MPI_Alltoall, us")};
+                     top,
+                     FRAME,
+                     320,
+                     log_axis(x, "bytes to each rank"),
+                     log_axis(y, "time of MPI_Alltoall, us")};
     svg_text(s, LEFT + FRAME, top - 12, 14, SVG_END, "#222222",
              "MPI_Alltoall: measured, and the logarithmic model a + b log2 p + c n log2 p");
     axes_draw(s, &p);

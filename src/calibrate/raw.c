@@ -120,8 +120,9 @@ static void add_remark(struct calibrate_raw *raw, char *line)
         return;
     *colon = 0;
     ARRAY_EXTEND(raw->remarks, raw->remark_count);
-    raw->remarks[raw->remark_count++] =
-        (struct calibrate_remark){mem_strdup(line + strspn(line, "# ")), mem_strdup(colon + 2)};
+    raw->remarks[raw->remark_count++] = (struct calibrate_remark){mem_strdup(line +
+                                                                             strspn(line, "# ")),
+                                                                  mem_strdup(colon + 2)};
 }
 
 static int add_record(struct calibrate_raw *raw, char *line, struct err *err)

@@ -162,8 +162,10 @@ static void add_sizes(const struct calibrate_machine *m, const struct calibrate_
     calibrate_fit_count(m, raw, where, &good, &all);
     buf_addf(out, "  the fit is within 10%% or the quartiles at %zu of %zu sizes\n", good, all);
     if (calibrate_fit_is_poor(good, all))
-        buf_adds(out, "  This is a poor fit: do not rely on the platform. The machine was probably busy; measure\n"
-                      "  again when it is idle, without --quick.\n");
+        buf_adds(
+            out,
+            "  This is a poor fit: do not rely on the platform. The machine was probably busy; measure\n"
+            "  again when it is idle, without --quick.\n");
 }
 
 /* ---- neighbours, and messages in real use ---- */
@@ -194,10 +196,12 @@ static void add_use(const struct calibrate_use *use, struct buf *out)
 
 static void add_broken(const struct calibrate_raw *raw, struct buf *out)
 {
-    unsigned all = calibrate_raw_number(raw, "samples"), broken = calibrate_raw_number(raw, "broken");
+    unsigned all = calibrate_raw_number(raw, "samples"),
+             broken = calibrate_raw_number(raw, "broken");
     if (broken)
-        buf_addf(out, "  left out            %u of %u samples, in which a rank lost its processor\n", broken,
-                 all);
+        buf_addf(out,
+                 "  left out            %u of %u samples, in which a rank lost its processor\n",
+                 broken, all);
 }
 
 static void add_collectives(const struct calibrate_machine *m, struct buf *out)

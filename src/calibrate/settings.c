@@ -56,8 +56,9 @@ static double rounded(double factor)
 
 static void add_sharing(const struct calibrate_machine *m, struct platform *p)
 {
-    struct platform_sharing *s =
-        m->sharing_count ? platform_list_extend(p, PLATFORM_SHARING, m->sharing_count) : NULL;
+    struct platform_sharing *s = m->sharing_count
+                                     ? platform_list_extend(p, PLATFORM_SHARING, m->sharing_count)
+                                     : NULL;
     for (size_t i = 0; i < m->sharing_count; i++) {
         s[i].busy = m->sharing[i].busy;
         s[i].in_cache = rounded(m->sharing[i].in_cache);
@@ -91,8 +92,8 @@ void calibrate_machine_settings(const struct calibrate_machine *m, const struct 
     struct platform_config *c = &p->config;
     unsigned cores = calibrate_raw_number(raw, "cores");
     set_text(c->name, sizeof c->name, "", name);
-    set_text(c->description, sizeof c->description, "measured by orrery calibrate: ",
-             calibrate_raw_remark(raw, "cpu"));
+    set_text(c->description, sizeof c->description,
+             "measured by orrery calibrate: ", calibrate_raw_remark(raw, "cpu"));
     c->nodes_ranks = intra->count && cores > 1 ? cores : intra->count ? 2 : 1;
     set_text(c->net_model, sizeof c->net_model, "", "loggops");
     c->net_gap = from_ns(m->gap);
@@ -133,10 +134,9 @@ static void add_missing(const struct calibrate_machine *m, struct buf *out)
                  "# All ranks were on one node: net.latency and net.bandwidth, between nodes, are "
                  "defaults and\n# were not measured.\n");
     if (!m->curves[CALIBRATE_INTRA].count)
-        buf_adds(
-            out,
-            "# Each rank was on a node of its own: net.intra was not measured, and nodes.ranks "
-            "is 1.\n");
+        buf_adds(out,
+                 "# Each rank was on a node of its own: net.intra was not measured, and nodes.ranks "
+                 "is 1.\n");
 }
 
 /* What the file does not tell by itself: neighbours, and a fit that is poor. */
@@ -144,15 +144,19 @@ static void add_warnings(const struct calibrate_machine *m, const struct calibra
                          struct buf *out)
 {
     if (!m->sharing_count)
-        buf_adds(out, "# nodes.sharing was not measured: that needs a node with several ranks and cores.\n");
+        buf_adds(
+            out,
+            "# nodes.sharing was not measured: that needs a node with several ranks and cores.\n");
     if (!m->use.peers_measured)
-        buf_adds(out, "# mpi.peer_cost was not measured: that needs three ranks with cores of their own.\n");
+        buf_adds(
+            out,
+            "# mpi.peer_cost was not measured: that needs three ranks with cores of their own.\n");
     for (int i = 0; i < 2; i++) {
         size_t good = 0, all = 0;
         calibrate_fit_count(m, raw, (enum calibrate_where)i, &good, &all);
         if (calibrate_fit_is_poor(good, all))
-            buf_addf(out, "# WARNING: a poor fit: the model is right at %zu of %zu sizes %s.\n", good, all,
-                     i ? "between nodes" : "within a node");
+            buf_addf(out, "# WARNING: a poor fit: the model is right at %zu of %zu sizes %s.\n",
+                     good, all, i ? "between nodes" : "within a node");
     }
 }
 
@@ -172,9 +176,8 @@ static void add_crowded(const struct calibrate_raw *raw, struct buf *out)
 void calibrate_machine_remarks(const struct calibrate_machine *m, const struct calibrate_raw *raw,
                                const char *date, struct buf *out)
 {
-    static const char *const names[] = {"cpu",      "cores", "memory", "kernel", "mpi",
-                                        "launcher", "ranks", "nodes",  "load",
-                                        "samples", "broken"};
+    static const char *const names[] = {"cpu",   "cores", "memory", "kernel",  "mpi",   "launcher",
+                                        "ranks", "nodes", "load",   "samples", "broken"};
     char hash[40];
     buf_adds(out, "# A machine measured by orrery calibrate.\n");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -32,7 +32,8 @@ static const struct calibrate_record *kernel_at(const struct calibrate_raw *raw,
 /* The lower quartile: what others do can only make it slower. */
 static double factor(const struct calibrate_raw *raw, const char *kind, uint32_t ranks)
 {
-    const struct calibrate_record *one = kernel_at(raw, kind, 1), *some = kernel_at(raw, kind, ranks);
+    const struct calibrate_record *one = kernel_at(raw, kind, 1),
+                                  *some = kernel_at(raw, kind, ranks);
     double f = one && some && one->q1 > 0 ? some->q1 / one->q1 : 1;
     return f > 1 ? f : 1;
 }
@@ -72,8 +73,8 @@ static int line_of(const struct calibrate_raw *raw, const char *kind, enum calib
     for (size_t i = 0; i < raw->count; i++) {
         const struct calibrate_record *r = &raw->records[i];
         if (strcmp(r->kind, kind) == 0 && (where == CALIBRATE_ANYWHERE || r->where == where))
-            points[count++] = (struct calibrate_point){
-                (double)r->bytes, r->median, calibrate_weight(r->q1, r->median, r->q3)};
+            points[count++] = (struct calibrate_point){(double)r->bytes, r->median,
+                                                       calibrate_weight(r->q1, r->median, r->q3)};
     }
     memset(line, 0, sizeof *line);
     if (count)
@@ -89,8 +90,8 @@ static double at_least_0(double x)
 
 void calibrate_use_fit(struct calibrate_machine *m, const struct calibrate_raw *raw)
 {
-    enum calibrate_where where =
-        m->curves[CALIBRATE_INTER].count ? CALIBRATE_INTER : CALIBRATE_INTRA;
+    enum calibrate_where where = m->curves[CALIBRATE_INTER].count ? CALIBRATE_INTER
+                                                                  : CALIBRATE_INTRA;
     const struct calibrate_segment *s = &m->curves[where].segments[0];
     struct calibrate_use *use = &m->use;
     struct calibrate_line line;

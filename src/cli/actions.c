@@ -32,8 +32,8 @@ static int unknown(const struct cli_usage *usage, const char *name)
 }
 
 /* The action, or NULL with the exit status. */
-static const struct cli_action *parse(const struct cli_usage *usage, int argc, char **argv, void *request,
-                                      struct cli_given *given, int *status)
+static const struct cli_action *parse(const struct cli_usage *usage, int argc, char **argv,
+                                      void *request, struct cli_given *given, int *status)
 {
     const struct cli_action *action = NULL;
     struct err err;
@@ -53,13 +53,15 @@ static const struct cli_action *parse(const struct cli_usage *usage, int argc, c
         }
     }
     if (!action) {
-        err_set(&err, ERR_INPUT, "no action given: 'orrery %s --help' lists the actions", usage->command);
+        err_set(&err, ERR_INPUT, "no action given: 'orrery %s --help' lists the actions",
+                usage->command);
         *status = cli_fail(&err);
     }
     return action;
 }
 
-int cli_actions_main(const struct cli_usage *usage, int argc, char **argv, void *request, struct cli_given *given)
+int cli_actions_main(const struct cli_usage *usage, int argc, char **argv, void *request,
+                     struct cli_given *given)
 {
     int status;
     given->names = mem_alloc((size_t)argc * sizeof *given->names);

@@ -24,6 +24,7 @@ struct cli_given {
 void cli_actions_help(const struct cli_action *, size_t count, struct buf *out);
 
 /* Parses, and runs the action. `request` is what options are stored in, `given` a part of it. Returns the exit status. */
-int cli_actions_main(const struct cli_usage *, int argc, char **argv, void *request, struct cli_given *given);
+int cli_actions_main(const struct cli_usage *, int argc, char **argv, void *request,
+                     struct cli_given *given);
 
 #endif

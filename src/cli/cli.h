@@ -40,7 +40,6 @@ int cli_begin(const struct cli_usage *, int argc, char **argv, void *into, int *
 /* Prints the error and returns its exit status: 3 for internal failures, else 2. */
 int cli_fail(const struct err *);
 
-
 /* Writes text to standard output; CLI_DONE, or the status of a failure it reports. */
 int cli_print(const struct buf *);
 

@@ -27,7 +27,7 @@ struct request {
     struct cli_measure how;
     const char *output, *raw, *report, *from, *verify, *name, *date;
     int signal; /* that has ended the measurement */
-    int again; /* --verify: measure anew, though there are measurements */
+    int again;  /* --verify: measure anew, though there are measurements */
 };
 
 /* ---- options ---- */
@@ -133,7 +133,8 @@ static const struct cli_option options[] = {
     {"verify", 0, NULL, "PLATFORM",
      "fit nothing: simulate the ping-pong on PLATFORM, compare it with the measurements that PLATFORM "
      "was made from (the same file as .csv, if it is there, or --from) or else with new ones; exit 1 "
-     "if it is off", set_verify},
+     "if it is off",
+     set_verify},
     {"again", 0, NULL, NULL, "with --verify: measure anew", set_again},
     {"name", 0, NULL, "NAME", "name of the machine in the file (default measured)", set_name},
     {"date", 0, NULL, "TEXT", "date in the file (default: that of the measurement)", set_date},
@@ -195,7 +196,8 @@ static int get_raw(struct request *q, struct calibrate_raw *raw, struct err *err
     struct buf text, name;
     buf_init(&text);
     buf_init(&name);
-    int rc = q->from ? read_file(q->from, &text, err) : cli_measure_native(&q->how, &text, &q->signal, err);
+    int rc = q->from ? read_file(q->from, &text, err)
+                     : cli_measure_native(&q->how, &text, &q->signal, err);
     if (rc == 0 && !q->from && (!q->verify || q->raw)) {
         raw_name(q, &name);
         rc = buf_write_file(&text, buf_str(&name), err);
@@ -224,8 +226,10 @@ static int write_platform(const struct request *q, const struct calibrate_machin
     platform_write(&p, cli_uses_setting, &text);
     int rc = cli_machine_check_text(path, &text, &p, err);
     if (rc)
-        err_prefix(err, "what was fitted is not a platform, and '%s' was not written: this is a bug of "
-                   "Orrery, please report it with the measurements", path);
+        err_prefix(err,
+                   "what was fitted is not a platform, and '%s' was not written: this is a bug of "
+                   "Orrery, please report it with the measurements",
+                   path);
     else
         rc = buf_write_file(&text, path, err);
     buf_fini(&text);
@@ -254,8 +258,8 @@ static void warn_of_poor_fit(const struct calibrate_machine *m, const struct cal
         calibrate_fit_count(m, raw, (enum calibrate_where)i, &good, &all);
         if (calibrate_fit_is_poor(good, all))
             log_warn("a poor fit: the model is right at only %zu of %zu sizes %s; do not rely on the "
-                     "platform, and measure again when the machine is idle", good, all,
-                     i ? "between nodes" : "within a node");
+                     "platform, and measure again when the machine is idle",
+                     good, all, i ? "between nodes" : "within a node");
     }
 }
 
@@ -340,7 +344,9 @@ static int check_platform(const struct request *q, struct err *err)
 static int check_outputs(const struct request *q, struct err *err)
 {
     const struct cli_output outputs[] = {
-        {"--output", q->verify ? NULL : q->output ? q->output : OUTPUT},
+        {"--output", q->verify   ? NULL
+                     : q->output ? q->output
+                                 : OUTPUT},
         {"--raw", q->raw},
         {"--report", q->report},
     };

@@ -48,17 +48,16 @@ static void print_text(const struct program *program, struct buf *out)
     const char *reason;
     buf_addf(out, "program       %s\n", program->path);
     if (program->language) {
-        buf_addf(out, "MPI           %s%s%s%s\n",
-                 program->mpi_kind ? program->mpi_kind : "none", program->mpi[0] ? " (" : "",
-                 program->mpi, program->mpi[0] ? ")" : "");
+        buf_addf(out, "MPI           %s%s%s%s\n", program->mpi_kind ? program->mpi_kind : "none",
+                 program->mpi[0] ? " (" : "", program->mpi, program->mpi[0] ? ")" : "");
         buf_addf(out, "language      %s\n", program->language);
-        buf_addf(out, "libraries     %zu besides MPI and language runtimes\n",
-                 program->libraries);
+        buf_addf(out, "libraries     %zu besides MPI and language runtimes\n", program->libraries);
         buf_addf(out, "private data  at most %s per rank\n",
                  units_format_bytes(size, sizeof size, program->private_bytes));
     }
     if (!program->refused) {
-        const char *host = program_host_name(program_host_choose(program, RUN_HOST_AUTO, 0, &reason));
+        const char *host = program_host_name(
+            program_host_choose(program, RUN_HOST_AUTO, 0, &reason));
         buf_addf(out, "host          %s: %s\n", host, reason);
     }
     for (size_t i = 0; i < program->unsupported.count; i++)
@@ -147,8 +146,9 @@ static int check_main(int argc, char **argv)
     if (cli_begin(&usage, argc, argv, &opt, &next, &status))
         return status;
     if (next != argc - 1) {
-        err_set(&err, ERR_INPUT, next < argc ? "check takes one program, not '%s' too"
-                                             : "check needs a program: orrery check ./app",
+        err_set(&err, ERR_INPUT,
+                next < argc ? "check takes one program, not '%s' too"
+                            : "check needs a program: orrery check ./app",
                 next < argc ? argv[next + 1] : "");
         return cli_fail(&err);
     }

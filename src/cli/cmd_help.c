@@ -93,8 +93,10 @@ static int unknown(const char *name, struct err *err)
         return err_set(err, ERR_INPUT, "no help on '%s': did you mean '%s'?", name, nearest.best);
     if (platform_suggest(name, list, sizeof list))
         return err_set(err, ERR_INPUT, "no help on '%s': did you mean %s?", name, list);
-    return err_set(err, ERR_INPUT, "no help on '%s': expected a command ('orrery help'), collectives, or a "
-                   "setting ('orrery help settings')", name);
+    return err_set(err, ERR_INPUT,
+                   "no help on '%s': expected a command ('orrery help'), collectives, or a "
+                   "setting ('orrery help settings')",
+                   name);
 }
 
 static int explain(const struct request *q, const char *name, struct buf *out, struct err *err)

@@ -97,7 +97,8 @@ static int list(void *request)
 static int only_machine(struct request *q, struct platform *out, struct err *err)
 {
     if (q->platforms.count > 1)
-        return err_set(err, ERR_INPUT, "one platform is expected, but '%s' was given, too", q->platforms.names[1]);
+        return err_set(err, ERR_INPUT, "one platform is expected, but '%s' was given, too",
+                       q->platforms.names[1]);
     q->given.platform = q->platforms.count ? q->platforms.names[0] : NULL;
     return cli_machine_make(&q->given, out, err);
 }
@@ -157,9 +158,11 @@ static int check(void *request)
             status = cli_fail(&err);
         else
             buf_addf(&text, "%s: good: %s node%s, model %s%s%s\n", q->platforms.names[i],
-                     size.nodes ? units_format_count(nodes, sizeof nodes, size.nodes) : "any number of",
+                     size.nodes ? units_format_count(nodes, sizeof nodes, size.nodes)
+                                : "any number of",
                      size.nodes == 1 ? "" : "s", p.config.net_model,
-                     has_topology(&p) ? ", topology " : "", has_topology(&p) ? p.config.topo_kind : "");
+                     has_topology(&p) ? ", topology " : "",
+                     has_topology(&p) ? p.config.topo_kind : "");
         cli_uses_say(&notes);
         platform_fini(&p);
     }
@@ -225,8 +228,9 @@ static void actions_help(struct buf *out)
 static const struct cli_usage usage = {
     .command = "platform",
     .synopsis = "list|show|check|draw|schema [options] [platform...]",
-    .about = "Machines to simulate. A platform is the name of a preset, or a YAML file whose name has a "
-             "slash or ends in .yaml. Exit status: 0, or 2 if a platform is wrong.",
+    .about =
+        "Machines to simulate. A platform is the name of a preset, or a YAML file whose name has a "
+        "slash or ends in .yaml. Exit status: 0, or 2 if a platform is wrong.",
     .options = options,
     .more = actions_help,
     .arguments = CLI_ARGUMENTS_PLATFORMS,

@@ -65,12 +65,13 @@ static void warn_private(uint64_t ranks, const struct program *program)
     if (free_bytes == 0 || program->private_bytes <= free_bytes / ranks)
         return;
     log_warn("%s of static data per rank will not fit into the %s of free memory if the ranks change "
-             "all of it", units_format_bytes(each, sizeof each, program->private_bytes),
+             "all of it",
+             units_format_bytes(each, sizeof each, program->private_bytes),
              units_format_bytes(have, sizeof have, free_bytes));
 }
 
-static int check_program(struct program *program, const char *given,
-                         const struct cli_run *run, struct err *err)
+static int check_program(struct program *program, const char *given, const struct cli_run *run,
+                         struct err *err)
 {
     int rc = program_inspect(program, given, err);
     if (rc)
@@ -170,22 +171,29 @@ static int choose_host(struct run_options *opt, const struct program *program, s
     if (program->stacks && opt->stacks == STACKS_AUTO)
         opt->stacks = STACKS_OWN;
     if (program->asan && opt->procs > 1)
-        return err_set(err, ERR_INPUT, "--procs: '%s' was built with AddressSanitizer, which does not let it "
-                       "load a native MPI: use one process", program->path);
+        return err_set(err, ERR_INPUT,
+                       "--procs: '%s' was built with AddressSanitizer, which does not let it "
+                       "load a native MPI: use one process",
+                       program->path);
     if (!program->asan || opt->host == RUN_HOST_PROCESS)
         return 0;
-    return err_set(err, ERR_INPUT, "--host fibre: '%s' was built with AddressSanitizer, which watches one "
-                   "stack and one set of data: use --host process", program->path);
+    return err_set(err, ERR_INPUT,
+                   "--host fibre: '%s' was built with AddressSanitizer, which watches one "
+                   "stack and one set of data: use --host process",
+                   program->path);
 }
 
 /* A counter counts for one process: all ranks have to be in it. */
-static int check_counters(const struct run_options *o, const struct program *program, struct err *err)
+static int check_counters(const struct run_options *o, const struct program *program,
+                          struct err *err)
 {
     int fd, rc;
 
     if (o->host == RUN_HOST_PROCESS)
-        return err_set(err, ERR_INPUT, "--compute counters: needs ranks that are fibres, but those of '%s' "
-                       "are processes (%s); use --compute measured%s", program->path, o->host_reason,
+        return err_set(err, ERR_INPUT,
+                       "--compute counters: needs ranks that are fibres, but those of '%s' "
+                       "are processes (%s); use --compute measured%s",
+                       program->path, o->host_reason,
                        program->process_reason ? "" : " or --host fibre");
     rc = run_counter_open(o->counter, &fd, err);
     if (rc == 0)
@@ -226,10 +234,12 @@ static int check_compute(struct cli_run *run, const struct program *program, str
             tape_close(&tape);
     }
     if (rc == 0 && run->record && o->compute == RUN_COMPUTE_NONE)
-        rc = err_set(err, ERR_INPUT, "--record-compute: there is nothing to record with --compute "
+        rc = err_set(err, ERR_INPUT,
+                     "--record-compute: there is nothing to record with --compute "
                      "none");
     if (rc == 0 && cli_is_stdout(run->record))
-        rc = err_set(err, ERR_INPUT, "--record-compute: cannot write to standard output: give a file");
+        rc = err_set(err, ERR_INPUT,
+                     "--record-compute: cannot write to standard output: give a file");
     if (rc == 0 && run->record)
         rc = absolute_path(run->record, o->record_path, sizeof o->record_path, err);
     return rc;
@@ -245,17 +255,21 @@ static int read_timeout(vtime *limit, struct err *err)
         return 0;
     seconds = strtod(text, &end);
     if (*end || !(seconds >= 0) || seconds > vtime_to_seconds(VTIME_LIMIT))
-        return err_set(err, ERR_INPUT, "MPIEXEC_TIMEOUT: '%s' is not a number of seconds; unset it, or "
-                       "set it to 0 for no limit", text);
+        return err_set(err, ERR_INPUT,
+                       "MPIEXEC_TIMEOUT: '%s' is not a number of seconds; unset it, or "
+                       "set it to 0 for no limit",
+                       text);
     *limit = vtime_from_seconds(seconds);
     return 0;
 }
 
-static int check_run(struct cli_run *run, const char *given, struct program *program,
-                     char *libdir, size_t libdir_size, struct err *err)
+static int check_run(struct cli_run *run, const char *given, struct program *program, char *libdir,
+                     size_t libdir_size, struct err *err)
 {
-    const struct cli_output outputs[] = {
-        {"--record-compute", run->record}, {"--trace", run->trace}, {"--stats", run->stats}, {"--json", run->json}};
+    const struct cli_output outputs[] = {{"--record-compute", run->record},
+                                         {"--trace", run->trace},
+                                         {"--stats", run->stats},
+                                         {"--json", run->json}};
     int rc = make_machine(run, err);
     if (rc == 0)
         rc = check_machine(run, err);
@@ -307,7 +321,8 @@ static int write_json(const struct cli_run *run, const struct run_page *page,
     return rc ? cli_fail(&err) : CLI_DONE;
 }
 
-static int report(const struct cli_run *run, struct run_page *page, const struct run_outcome *outcome)
+static int report(const struct cli_run *run, struct run_page *page,
+                  const struct run_outcome *outcome)
 {
     results_complete(page, outcome);
     int status = results_status(page, outcome), trouble = CLI_DONE;
@@ -347,9 +362,8 @@ static int report_part(const struct cli_run *run, struct run_page *page,
     if (failed)
         status = CLI_INTERNAL;
     else if (page->now.joined && page->now.proc != 0)
-        return outcome->signal && page->end.cause == RUN_CAUSE_NONE
-                   ? 128 + outcome->signal
-                   : results_status(page, outcome);
+        return outcome->signal && page->end.cause == RUN_CAUSE_NONE ? 128 + outcome->signal
+                                                                    : results_status(page, outcome);
     else if (cli_team_claim())
         status = report(run, page, outcome);
     else

@@ -24,19 +24,19 @@
 #define JOBS_MAX 4096
 
 struct sweep {
-    struct cli_run run;    /* what all runs have in common */
+    struct cli_run run; /* what all runs have in common */
     struct sweep_grid grid;
     const char *csv, *plot, *json, *keep, *x, *baseline;
-    unsigned jobs;         /* 0: not given */
+    unsigned jobs; /* 0: not given */
     int quiet;
-    int to_error;          /* standard output is for results, and the table goes elsewhere */
-    unsigned declares;     /* what the program tells of its computing */
-    char **options;        /* of every run, NULL at the end */
+    int to_error;      /* standard output is for results, and the table goes elsewhere */
+    unsigned declares; /* what the program tells of its computing */
+    char **options;    /* of every run, NULL at the end */
     size_t option_count;
-    char **program;        /* part of argv */
+    char **program; /* part of argv */
     struct sweep_result *results;
     struct sweep_report report;
-    size_t next, rows;     /* of the table: the next point, and how many were written */
+    size_t next, rows; /* of the table: the next point, and how many were written */
     size_t plot_dim;
 };
 
@@ -73,11 +73,11 @@ static int set_jobs(void *into, const char *value, struct err *err)
     return rc;
 }
 
-#define TEXT(function, member)                                                \
-    static int function(void *into, const char *value, struct err *err)       \
-    {                                                                         \
-        ((struct sweep *)into)->member = value;                               \
-        return *value ? 0 : err_set(err, ERR_INPUT, "the value is empty");    \
+#define TEXT(function, member)                                             \
+    static int function(void *into, const char *value, struct err *err)    \
+    {                                                                      \
+        ((struct sweep *)into)->member = value;                            \
+        return *value ? 0 : err_set(err, ERR_INPUT, "the value is empty"); \
     }
 TEXT(set_csv, csv)
 TEXT(set_plot, plot)
@@ -102,13 +102,15 @@ static const struct cli_option options[] = {
      set_collectives},
     {"jobs", 'j', NULL, "JOBS",
      "runs at a time (default: cores divided by --procs; 1 if compute time is measured, which runs side "
-     "by side would disturb)", set_jobs},
+     "by side would disturb)",
+     set_jobs},
     {"baseline", 0, NULL, "KEY=VALUE",
      "the point, or several KEY=VALUE with commas, that ratios refer to (default: the first)",
      set_baseline},
     {"output", 'o', NULL, "FILE", "write the table as CSV", set_csv},
     {"plot", 0, NULL, "FILE", "draw virtual time as SVG", set_plot},
-    {"x", 0, NULL, "KEY", "what the plot is drawn over (default: the first with several values)", set_x},
+    {"x", 0, NULL, "KEY", "what the plot is drawn over (default: the first with several values)",
+     set_x},
     {"json", 0, NULL, "FILE", "write all results as JSON", set_json},
     {"keep", 0, NULL, "DIR", "keep output and summary of each point in a folder", set_keep},
     {"quiet", 'q', NULL, NULL, "no notes and no progress line", set_quiet},
@@ -117,23 +119,25 @@ static const struct cli_option options[] = {
 
 static void lists_help(struct buf *out)
 {
-    buf_adds(out,
-             "\nLists:\n"
-             "  A,B,C           values with commas between them\n"
-             "  1us..1ms*10     1us, 10us, 100us, 1ms\n"
-             "  0..1+0.25       0, 0.25, 0.5, 0.75, 1\n"
-             "\nExample:\n"
-             "  orrery sweep --set net.latency=1us,10us,100us --set net.bandwidth=1Gbps,10Gbps \\\n"
-             "      -o out.csv --plot out.svg run -n 64 --compute none ./app\n"
-             "\n'orrery help settings' lists the settings, 'orrery run --help' the options behind 'run'.\n");
+    buf_adds(
+        out,
+        "\nLists:\n"
+        "  A,B,C           values with commas between them\n"
+        "  1us..1ms*10     1us, 10us, 100us, 1ms\n"
+        "  0..1+0.25       0, 0.25, 0.5, 0.75, 1\n"
+        "\nExample:\n"
+        "  orrery sweep --set net.latency=1us,10us,100us --set net.bandwidth=1Gbps,10Gbps \\\n"
+        "      -o out.csv --plot out.svg run -n 64 --compute none ./app\n"
+        "\n'orrery help settings' lists the settings, 'orrery run --help' the options behind 'run'.\n");
 }
 
 static const struct cli_usage usage = {
     .command = "sweep",
     .synopsis = "[options] run [run options] [--] program [arguments...]",
-    .about = "Runs a program for every combination of values, several at a time, and prints a table. The "
-             "program's own output is not shown. --set, -n, --platform and --collectives may also stand behind 'run'. "
-             "Exit status: 0, 1 if a run failed, 2 for wrong usage or input, 3 for an internal failure.",
+    .about =
+        "Runs a program for every combination of values, several at a time, and prints a table. The "
+        "program's own output is not shown. --set, -n, --platform and --collectives may also stand behind 'run'. "
+        "Exit status: 0, 1 if a run failed, 2 for wrong usage or input, 3 for an internal failure.",
     .options = options,
     .more = lists_help,
     .arguments = CLI_ARGUMENTS_RUN,
@@ -151,8 +155,8 @@ static int is_one_of(const char *word, const char *const *words)
 
 /* The option at argv[start], whose value is before argv[*i]: a dimension, or one for every run, whose
  * words are kept. */
-static int take_option(struct sweep *s, const struct cli_option *option, const char *value, int argc,
-                       char **argv, int start, int *i, struct err *err)
+static int take_option(struct sweep *s, const struct cli_option *option, const char *value,
+                       int argc, char **argv, int start, int *i, struct err *err)
 {
     static const char *const dimensions[] = {"set", "ranks", "platform", "collectives", NULL};
     static const char *const refused[] = {"json", "stats", "record-compute", "worker", NULL};
@@ -160,8 +164,10 @@ static int take_option(struct sweep *s, const struct cli_option *option, const c
         if (strcmp(own->name, option->name) == 0 && is_one_of(own->name, dimensions))
             return cli_options_apply(own, value, argc, argv, i, s, err);
     if (is_one_of(option->name, refused))
-        return err_set(err, ERR_INPUT, "--%s: all runs would write the same file: use --keep DIR before "
-                       "'run'", option->name);
+        return err_set(err, ERR_INPUT,
+                       "--%s: all runs would write the same file: use --keep DIR before "
+                       "'run'",
+                       option->name);
     int rc = cli_options_apply(option, value, argc, argv, i, &s->run, err);
     size_t count = (size_t)(*i - start);
     s->options = mem_realloc(s->options, (s->option_count + count + 1) * sizeof *s->options);
@@ -191,7 +197,8 @@ static int read_run(struct sweep *s, int argc, char **argv, struct err *err)
             return rc;
     }
     if (i >= argc)
-        return err_set(err, ERR_INPUT, "no program given, as in: orrery sweep -n 4,16,64 run ./app");
+        return err_set(err, ERR_INPUT,
+                       "no program given, as in: orrery sweep -n 4,16,64 run ./app");
     s->program = argv + i;
     return 0;
 }
@@ -308,15 +315,17 @@ static int choose_x(struct sweep *s, struct err *err)
         if (sweep_dim_varies(&s->grid.dims[i]))
             dim = &s->grid.dims[i];
     if (s->plot && !dim)
-        return err_set(err, ERR_INPUT, "--plot: there is one point only: give several values to something");
+        return err_set(err, ERR_INPUT,
+                       "--plot: there is one point only: give several values to something");
     s->plot_dim = dim ? (size_t)(dim - s->grid.dims) : 0;
     return 0;
 }
 
 static int check(struct sweep *s, struct err *err)
 {
-    const struct cli_output outputs[] = {
-        {"--output", s->csv}, {"--plot", s->plot}, {"--json", s->json}};
+    const struct cli_output outputs[] = {{"--output", s->csv},
+                                         {"--plot", s->plot},
+                                         {"--json", s->json}};
     int rc = check_ranks(s, err);
     if (rc == 0)
         rc = check_program(s->program[0], &s->declares, err);
@@ -324,7 +333,8 @@ static int check(struct sweep *s, struct err *err)
         rc = check_settings(s, err);
     if (rc == 0)
         rc = choose_x(s, err);
-    if (rc == 0 && s->baseline && (rc = sweep_grid_locate(&s->grid, s->baseline, &s->report.baseline, err)))
+    if (rc == 0 && s->baseline &&
+        (rc = sweep_grid_locate(&s->grid, s->baseline, &s->report.baseline, err)))
         err_prefix(err, "--baseline");
     if (rc == 0)
         rc = cli_outputs_check_svg("--plot", s->plot, err);
@@ -339,11 +349,13 @@ static void choose_jobs(struct sweep *s)
     cpu_set_t set;
     unsigned cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
     if (s->jobs > 1 && measured && points > 1 && !s->quiet)
-        log_warn("runs side by side disturb compute times, which are measured: use -j 1 or --compute none");
+        log_warn(
+            "runs side by side disturb compute times, which are measured: use -j 1 or --compute none");
     if (s->jobs == 0 && measured) {
         s->jobs = 1;
         if (points > 1 && cores > 1 && !s->quiet)
-            log_note("one run at a time, as compute time is measured (-j JOBS or --compute none: several)");
+            log_note(
+                "one run at a time, as compute time is measured (-j JOBS or --compute none: several)");
     }
     if (s->jobs == 0 && s->run.procs_auto)
         s->jobs = 1;
@@ -421,9 +433,14 @@ static size_t tell_failures(const struct sweep *s)
 
 static int run_all(struct sweep *s)
 {
-    struct sweep_plan plan = {.grid = &s->grid, .options = s->options, .program = s->program,
-                              .keep = s->keep, .baseline = s->report.baseline, .jobs = s->jobs,
-                              .progress = !s->quiet && isatty(STDERR_FILENO), .on_done = on_done,
+    struct sweep_plan plan = {.grid = &s->grid,
+                              .options = s->options,
+                              .program = s->program,
+                              .keep = s->keep,
+                              .baseline = s->report.baseline,
+                              .jobs = s->jobs,
+                              .progress = !s->quiet && isatty(STDERR_FILENO),
+                              .on_done = on_done,
                               .context = s};
     struct err err;
     size_t points = sweep_grid_points(&s->grid), done = 0;
@@ -454,7 +471,8 @@ static int sweep_main(int argc, char **argv)
     if (cli_begin(&usage, argc, argv, &s, &next, &status))
         goto done;
     if (next >= argc || strcmp(argv[next], "run") != 0) {
-        err_set(&err, ERR_INPUT, "expected 'run' before the program, as in: orrery sweep -n 4,16,64 run ./app");
+        err_set(&err, ERR_INPUT,
+                "expected 'run' before the program, as in: orrery sweep -n 4,16,64 run ./app");
         status = cli_fail(&err);
         goto done;
     }

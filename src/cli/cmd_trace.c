@@ -132,7 +132,8 @@ static int info(void *request)
             buf_addf(&out, "%-15s %s\n", t.header.properties[k].key, t.header.properties[k].value);
         buf_addf(&out, "ranks           %s", units_format_count(text, sizeof text, t.header.ranks));
         if (t.definitions.nodes)
-            buf_addf(&out, " on %s nodes", units_format_count(text, sizeof text, t.definitions.node_count));
+            buf_addf(&out, " on %s nodes",
+                     units_format_count(text, sizeof text, t.definitions.node_count));
         buf_addf(&out, "\ncommunicators   %zu beside MPI_COMM_WORLD and MPI_COMM_SELF\n",
                  t.definitions.comm_count);
         buf_addf(&out, "records         %s", units_format_count(text, sizeof text, t.records));
@@ -157,7 +158,8 @@ static int print_rank(struct trace *t, const struct request *q, uint64_t rank, s
     struct err err;
     int more, status = CLI_DONE;
     trace_local_read(&local, t, rank);
-    for (unsigned thread = 0, threads = trace_threads(t, rank); thread < threads && !status; thread++) {
+    for (unsigned thread = 0, threads = trace_threads(t, rank); thread < threads && !status;
+         thread++) {
         struct trace_cursor c;
         trace_cursor_open(&c, t, rank, thread, TRACE_RECORDS);
         while (!status && (more = trace_cursor_next(&c, &e, &err)) != 0) {
@@ -192,7 +194,8 @@ static int print(void *request)
         status = open_trace(&t, q->traces.names[i]);
         if (status)
             break;
-        for (uint64_t rank = q->cut.first; rank <= q->cut.last && rank < t.header.ranks && !status; rank++)
+        for (uint64_t rank = q->cut.first; rank <= q->cut.last && rank < t.header.ranks && !status;
+             rank++)
             status = print_rank(&t, q, rank, &out);
         trace_close(&t);
     }
@@ -221,7 +224,8 @@ static int verify(void *request)
         }
         buf_init(&faults);
         if (trace_verify(&t, &faults) == 0)
-            buf_addf(&out, "%s: good: %s records\n", q->traces.names[i], units_format_count(text, sizeof text, t.records));
+            buf_addf(&out, "%s: good: %s records\n", q->traces.names[i],
+                     units_format_count(text, sizeof text, t.records));
         else if (status == CLI_DONE)
             status = CLI_FINDING;
         for (char *line = faults.data, *end; line && *line; line = end + 1) {
@@ -242,7 +246,8 @@ static int need_output(const struct request *q, const char *action)
     struct err err;
     if (q->output)
         return 0;
-    err_set(&err, ERR_INPUT, "'%s' needs the name of the trace to write, as in: -o new.orr", action);
+    err_set(&err, ERR_INPUT, "'%s' needs the name of the trace to write, as in: -o new.orr",
+            action);
     return cli_fail(&err);
 }
 
@@ -262,8 +267,8 @@ static int cut(void *request)
     if (open_trace(&t, q->traces.names[0]))
         return CLI_USAGE;
     if (q->cut.first >= t.header.ranks)
-        err_set(&err, ERR_INPUT, "the trace has %llu ranks, and none from %llu on", (unsigned long long)t.header.ranks,
-                (unsigned long long)q->cut.first);
+        err_set(&err, ERR_INPUT, "the trace has %llu ranks, and none from %llu on",
+                (unsigned long long)t.header.ranks, (unsigned long long)q->cut.first);
     else
         err.code = trace_copy(&t, &q->cut, q->output, &err);
     trace_close(&t);
@@ -303,9 +308,10 @@ static void actions_help(struct buf *out)
 static const struct cli_usage usage = {
     .command = "trace",
     .synopsis = "info|print|verify|cut|merge [options] trace...",
-    .about = "Traces of programs (files that end in .orr): what every rank called when, with which "
-             "arguments. A trace that was cut off is read as far as it is whole. Exit status: 0; 1 if "
-             "'verify' found faults; 2 for errors.",
+    .about =
+        "Traces of programs (files that end in .orr): what every rank called when, with which "
+        "arguments. A trace that was cut off is read as far as it is whole. Exit status: 0; 1 if "
+        "'verify' found faults; 2 for errors.",
     .options = options,
     .more = actions_help,
     CLI_WORDS(actions),

@@ -41,7 +41,8 @@ static const char *const algorithm_settings[] = {
 #define NAME(operation) "mpi." #operation,
     MPI_COLL_OPERATIONS(NAME)
 #undef NAME
-    "mpi.algorithms", NULL,
+        "mpi.algorithms",
+    NULL,
 };
 static const char *const model_settings[] = {"mpi.collective_factor", NULL};
 
@@ -75,8 +76,8 @@ static int check_algorithm(const char *operation, const char *name, struct err *
         buf_addf(&names, "%s%s", names.len ? ", " : "", algorithms[i].name);
     }
     if (names.len)
-        err_set(err, ERR_INPUT, "unknown algorithm '%s' of %s: expected one of: %s", name, operation,
-                buf_str(&names));
+        err_set(err, ERR_INPUT, "unknown algorithm '%s' of %s: expected one of: %s", name,
+                operation, buf_str(&names));
     else
         err_set(err, ERR_INPUT, "unknown collective '%s': 'orrery help collectives' lists them",
                 operation);
@@ -202,11 +203,13 @@ static void list_operation(struct buf *out, const char *operation)
 
 void cli_collectives_help(struct buf *out)
 {
-    buf_adds(out, "How collectives are carried out: --collectives NAME, or mpi.collectives=NAME\n\n");
+    buf_adds(out,
+             "How collectives are carried out: --collectives NAME, or mpi.collectives=NAME\n\n");
     for (size_t i = 0; i < SELECTORS; i++)
         buf_addf(out, "  %-10s %s\n", selectors[i].name, selectors[i].about);
-    buf_adds(out, "\nAlgorithms that a setting may ask for instead, such as --set mpi.bcast=chain;\n"
-                  "where one does not work the choice above applies:\n\n");
+    buf_adds(out,
+             "\nAlgorithms that a setting may ask for instead, such as --set mpi.bcast=chain;\n"
+             "where one does not work the choice above applies:\n\n");
     for (size_t i = 0; i < PLATFORM_COLLECTIVES; i++)
         list_operation(out, operations[i]);
     buf_adds(out, "\nNotes:\n");

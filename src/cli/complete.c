@@ -117,7 +117,7 @@ static const struct {
     const char *option;
     void (*offer)(const struct word *);
 } special[] = {
-    {"platform", offer_platforms}, {"verify", offer_platforms},       {"set", offer_settings},
+    {"platform", offer_platforms}, {"verify", offer_platforms},        {"set", offer_settings},
     {"baseline", offer_settings},  {"collectives", offer_collectives}, {"x", offer_key},
 };
 
@@ -197,7 +197,8 @@ static void offer_argument(const struct word *w, const struct cli_usage *usage, 
 /* ---- the line ---- */
 
 /* Completes the last word of a command; words[0] is its name. */
-static void complete_command(const struct cli_usage *usage, int count, char **words, struct buf *out)
+static void complete_command(const struct cli_usage *usage, int count, char **words,
+                             struct buf *out)
 {
     struct word last = {"", 0, words[count - 1], out};
     int position = 0;

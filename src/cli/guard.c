@@ -24,9 +24,9 @@
 #include "cli/watch.h"
 
 #define NAME "orrery-guard"
-#define GRACE_S 2.0  /* for the command to end in its own way */
-#define KILL_S 3.0   /* until a process that cannot be killed is left alone */
-#define ANSWER_S 5.5 /* for the guard: more than both take */
+#define GRACE_S 2.0   /* for the command to end in its own way */
+#define KILL_S 3.0    /* until a process that cannot be killed is left alone */
+#define ANSWER_S 5.5  /* for the guard: more than both take */
 #define STOPPED_S 3.0 /* a process may be stopped this long */
 #define TICK_MS 100
 #define PAUSE_NS 5000000
@@ -198,7 +198,8 @@ int cli_guard_start(struct cli_guard *guard, void (*become)(void *context), void
     close(ends[1]);
     guard->fd = ends[0];
     guard->command = 0;
-    if (guard->pid > 0 && cli_guard_await(guard, guard->fd) && hear(guard, &command) && command > 0) {
+    if (guard->pid > 0 && cli_guard_await(guard, guard->fd) && hear(guard, &command) &&
+        command > 0) {
         guard->command = command;
         return 0;
     }

@@ -109,7 +109,8 @@ static int check_libdir(const char *directory, struct err *err)
     if (strpbrk(directory, " :"))
         return err_set(err, ERR_SYSTEM,
                        "cannot preload from '%s': the path has a space or a colon; move Orrery, "
-                       "or set ORRERY_LIBDIR to a link without them", directory);
+                       "or set ORRERY_LIBDIR to a link without them",
+                       directory);
     return 0;
 }
 
@@ -142,7 +143,8 @@ int cli_launch_libdir(char *out, size_t size, struct err *err)
     }
     return err_set(err, ERR_SYSTEM,
                    "cannot find '%s' beside '%s/orrery' or in '../lib/orrery': run 'make' or "
-                   "install Orrery, or set ORRERY_LIBDIR", CLI_LIBRARY, self);
+                   "install Orrery, or set ORRERY_LIBDIR",
+                   CLI_LIBRARY, self);
 }
 
 /* ---- the child ---- */

@@ -23,7 +23,7 @@ struct cli_page {
     int book_fd;
     off_t book_at; /* where in the file */
     int is_slot;   /* the file is the starter's, who shows what is left in it (books.h) */
-    int spill; /* the file of older output, once the program has said so; -1 */
+    int spill;     /* the file of older output, once the program has said so; -1 */
 };
 
 /* Creates a zeroed page with magic and size set. Release with cli_page_fini. */

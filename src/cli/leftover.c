@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 #define FOLDER "/dev/shm"
 
 /* Files of MPICH and of UCX, which it uses. */

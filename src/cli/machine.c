@@ -125,8 +125,8 @@ void cli_machine_explain(const struct cli_machine *m, struct err *err)
 int cli_machine_is_sized(const struct platform *p)
 {
     const struct platform_config *c = &p->config;
-    return c->nodes_count || c->topo_dims.count || c->topo_down.count || c->topo_groups || c->topo_routers ||
-           p->lists[PLATFORM_EDGES].count;
+    return c->nodes_count || c->topo_dims.count || c->topo_down.count || c->topo_groups ||
+           c->topo_routers || p->lists[PLATFORM_EDGES].count;
 }
 
 int cli_machine_topology(const struct cli_machine *m, const struct platform *p, struct topo **out,
@@ -134,9 +134,8 @@ int cli_machine_topology(const struct cli_machine *m, const struct platform *p, 
 {
     uint64_t own = p->config.nodes_count ? p->config.nodes_count : 1;
     uint64_t nodes = cli_machine_is_sized(p) ? own : NODES_DRAWN;
-    int rc = nodes > UINT32_MAX
-                 ? err_set(err, ERR_INPUT, "nodes.count: at most 2^32 - 1 nodes")
-                 : topo_create(out, p, (uint32_t)nodes, err);
+    int rc = nodes > UINT32_MAX ? err_set(err, ERR_INPUT, "nodes.count: at most 2^32 - 1 nodes")
+                                : topo_create(out, p, (uint32_t)nodes, err);
     if (rc)
         cli_machine_explain(m, err);
     return rc;
@@ -166,7 +165,8 @@ int cli_machine_check(const struct cli_machine *m, const struct platform *p, str
     rc = cli_machine_topology(m, p, &topo, err);
     if (rc)
         return rc;
-    size->nodes = cli_machine_is_sized(p) && !p->config.nodes_count ? topo_nodes(topo) : p->config.nodes_count;
+    size->nodes = cli_machine_is_sized(p) && !p->config.nodes_count ? topo_nodes(topo)
+                                                                    : p->config.nodes_count;
     topo_destroy(topo);
     return 0;
 }

@@ -49,9 +49,11 @@ static int run(const struct cli_words *w, struct buf *out, int *signal, struct e
 {
     int status, rc = cli_words_capture(w, out, &status, signal, err);
     if (rc == 0 && *signal)
-        return err_set(err, ERR_SYSTEM,
-                       "interrupted by signal %d (%s): the measurement is not complete, and nothing was "
-                       "written", *signal, strsignal(*signal));
+        return err_set(
+            err, ERR_SYSTEM,
+            "interrupted by signal %d (%s): the measurement is not complete, and nothing was "
+            "written",
+            *signal, strsignal(*signal));
     if (rc == 0 && status)
         rc = err_set(err, ERR_SYSTEM, "the measurement failed: '%s' ended with status %d", w->at[0],
                      status);
@@ -89,8 +91,8 @@ static int native_words(struct cli_words *w, const struct cli_measure *m, unsign
     char program[PATH_MAX], text[32];
     int rc = find_program(program, sizeof program, err);
     if (rc == 0)
-        rc =
-            cli_words_split(w, "--launcher", m->launcher ? m->launcher : CLI_MEASURE_LAUNCHER, err);
+        rc = cli_words_split(w, "--launcher", m->launcher ? m->launcher : CLI_MEASURE_LAUNCHER,
+                             err);
     if (rc)
         return rc;
     cli_words_add(w, "-n");

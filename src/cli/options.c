@@ -69,8 +69,8 @@ static int unknown_option(const struct cli_usage *usage, const char *arg, struct
             return err_set(err, ERR_INPUT, "unknown option '%s': did you mean '--%s'?", word,
                            nearest.best);
     }
-    return err_set(err, ERR_INPUT, "unknown option '%s': 'orrery %s --help' lists the options",
-                   arg, usage->command);
+    return err_set(err, ERR_INPUT, "unknown option '%s': 'orrery %s --help' lists the options", arg,
+                   usage->command);
 }
 
 int cli_options_next(const struct cli_usage *usage, int argc, char **argv, int *i,
@@ -93,8 +93,8 @@ int cli_options_next(const struct cli_usage *usage, int argc, char **argv, int *
     return 0;
 }
 
-int cli_options_apply(const struct cli_option *option, const char *value, int argc, char **argv, int *i,
-                      void *into, struct err *err)
+int cli_options_apply(const struct cli_option *option, const char *value, int argc, char **argv,
+                      int *i, void *into, struct err *err)
 {
     int rc = option->set(into, value, err);
     if (rc == CLI_OPTIONS_MORE)

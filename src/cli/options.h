@@ -58,7 +58,8 @@ struct cli_usage {
 };
 
 /* For the table of words: address, number of items and size of an item. */
-#define CLI_WORDS(table) .words = (table), .word_count = sizeof(table) / sizeof(table)[0], .word_size = sizeof(table)[0]
+#define CLI_WORDS(table) \
+    .words = (table), .word_count = sizeof(table) / sizeof(table)[0], .word_size = sizeof(table)[0]
 
 /* Item i of the table of words, and the item with a name; NULL: there is none. */
 const struct cli_word *cli_word_at(const struct cli_usage *, size_t i);
@@ -68,7 +69,8 @@ const struct cli_word *cli_word_find(const struct cli_usage *, const char *name)
 #define CLI_OPTIONS_MORE 2
 
 /* The option that an argument names, or NULL; *value is what follows "=" or its letter, or NULL. */
-const struct cli_option *cli_options_find(const struct cli_usage *, const char *arg, const char **value);
+const struct cli_option *cli_options_find(const struct cli_usage *, const char *arg,
+                                          const char **value);
 
 /*
  * The option at argv[*i] and its value (NULL: none); *i moves behind both. Returns 0, CLI_OPTIONS_HELP

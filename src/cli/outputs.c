@@ -62,8 +62,10 @@ int cli_outputs_check(const struct cli_output *o, size_t count, struct err *err)
             return rc;
         for (size_t k = 0; k < i; k++)
             if (o[i].path && o[k].path && is_same(o[i].path, o[k].path))
-                return err_set(err, ERR_INPUT, "%s and %s would write to the same place, '%s': give each "
-                               "its own", o[k].option, o[i].option, o[i].path);
+                return err_set(err, ERR_INPUT,
+                               "%s and %s would write to the same place, '%s': give each "
+                               "its own",
+                               o[k].option, o[i].option, o[i].path);
     }
     return 0;
 }
@@ -74,6 +76,8 @@ int cli_outputs_check_svg(const char *option, const char *path, struct err *err)
     const char *dot = name ? strrchr(name, '.') : NULL;
     if (!dot || strcasecmp(dot, ".svg") == 0)
         return 0;
-    return err_set(err, ERR_INPUT, "%s: cannot write '%s': pictures are SVG: give a name that ends in .svg, "
-                   "and convert it, such as by rsvg-convert or inkscape", option, path);
+    return err_set(err, ERR_INPUT,
+                   "%s: cannot write '%s': pictures are SVG: give a name that ends in .svg, "
+                   "and convert it, such as by rsvg-convert or inkscape",
+                   option, path);
 }

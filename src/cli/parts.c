@@ -37,14 +37,16 @@ static int merge(const struct run_options *o, char **names, unsigned count, unsi
 {
     struct err err, missing;
     if (trace_merge((const char *const *)names, count, o->trace_path, &missing, &err) != 0) {
-        log_error("%s; what was recorded is in '%s.part-*': make room, and then: orrery trace merge -o %s %s.part-*",
-                  err.text, o->trace_path, o->trace_path, o->trace_path);
+        log_error(
+            "%s; what was recorded is in '%s.part-*': make room, and then: orrery trace merge -o %s %s.part-*",
+            err.text, o->trace_path, o->trace_path, o->trace_path);
         return CLI_USAGE;
     }
     if (missing.code)
         log_warn("the trace is not complete: %s", missing.text);
     else if (count < expected)
-        log_warn("the trace is not complete: %u of %u processes have recorded nothing", expected - count, expected);
+        log_warn("the trace is not complete: %u of %u processes have recorded nothing",
+                 expected - count, expected);
     for (unsigned i = 0; i < count; i++)
         unlink(names[i]);
     return CLI_DONE;

@@ -87,7 +87,8 @@ static int set_file(const char **out, const char *value, struct err *err)
     return 0;
 }
 
-static const char *const compute_words[] = {"measured", "none", "counters", "table", "replay", NULL};
+static const char *const compute_words[] = {"measured", "none",   "counters",
+                                            "table",    "replay", NULL};
 
 /* In the order of enum run_compute. What is counted, or a file, may follow a colon. */
 static int set_compute(void *into, const char *value, struct err *err)
@@ -267,18 +268,23 @@ int cli_run_parse_epoch(const char *text, int64_t *out, struct err *err)
     if (strspn(text, "0123456789") == strlen(text) && *text && strlen(text) <= 12) {
         epoch = strtoll(text, NULL, 10);
     } else if (parse_date(text, &tm)) {
-        time_t t = timegm(&(struct tm){.tm_year = tm.tm_year, .tm_mon = tm.tm_mon,
-                                       .tm_mday = tm.tm_mday, .tm_hour = tm.tm_hour,
-                                       .tm_min = tm.tm_min, .tm_sec = tm.tm_sec});
+        time_t t = timegm(&(struct tm){.tm_year = tm.tm_year,
+                                       .tm_mon = tm.tm_mon,
+                                       .tm_mday = tm.tm_mday,
+                                       .tm_hour = tm.tm_hour,
+                                       .tm_min = tm.tm_min,
+                                       .tm_sec = tm.tm_sec});
         /* timegm carries 31 April over to May: what comes back must be what was given */
         if (gmtime_r(&t, &back) && back.tm_year == tm.tm_year && back.tm_mon == tm.tm_mon &&
-            back.tm_mday == tm.tm_mday && back.tm_hour == tm.tm_hour &&
-            back.tm_min == tm.tm_min && back.tm_sec == tm.tm_sec)
+            back.tm_mday == tm.tm_mday && back.tm_hour == tm.tm_hour && back.tm_min == tm.tm_min &&
+            back.tm_sec == tm.tm_sec)
             epoch = t;
     }
     if (epoch < 0 || epoch > EPOCH_MAX)
-        return err_set(err, ERR_INPUT, "bad date '%s': expected YYYY-MM-DD, "
-                       "YYYY-MM-DDTHH:MM:SSZ or seconds since 1970", text);
+        return err_set(err, ERR_INPUT,
+                       "bad date '%s': expected YYYY-MM-DD, "
+                       "YYYY-MM-DDTHH:MM:SSZ or seconds since 1970",
+                       text);
     *out = epoch;
     return 0;
 }
@@ -306,8 +312,8 @@ static int set_entropy(void *into, const char *value, struct err *err)
     errno = 0;
     o->entropy_seed = strtoull(value, &end, 10);
     if (*value < '0' || *value > '9' || *end || errno)
-        return err_set(err, ERR_INPUT, "unknown entropy '%s': expected virtual, real or a seed, such as 42",
-                       value);
+        return err_set(err, ERR_INPUT,
+                       "unknown entropy '%s': expected virtual, real or a seed, such as 42", value);
     return 0;
 }
 
@@ -327,12 +333,12 @@ static int set_json(void *into, const char *value, struct err *err)
 }
 
 /* Flags have no value and cannot fail. */
-#define FLAG(function, member, number)                                    \
-    static int function(void *into, const char *value, struct err *err)   \
-    {                                                                     \
-        (void)value, (void)err;                                           \
-        ((struct cli_run *)into)->member = number;                        \
-        return 0;                                                         \
+#define FLAG(function, member, number)                                  \
+    static int function(void *into, const char *value, struct err *err) \
+    {                                                                   \
+        (void)value, (void)err;                                         \
+        ((struct cli_run *)into)->member = number;                      \
+        return 0;                                                       \
     }
 FLAG(set_labels, opt.labels, 1)
 FLAG(set_quiet, quiet, 1)
@@ -351,18 +357,22 @@ static const struct cli_option options[] = {
      set_universe},
     {"platform", 0, NULL, "NAME",
      "the machine: a preset or a file that ends in .yaml\n"
-     "the machine: a preset ('orrery platform list') or a file that ends in .yaml", set_platform},
+     "the machine: a preset ('orrery platform list') or a file that ends in .yaml",
+     set_platform},
     {"set", 0, NULL, "LIST",
      "settings that differ: KEY=VALUE,KEY=VALUE,...\n"
-     "settings that differ, KEY=VALUE separated by commas; may be repeated ('orrery help settings')", set_settings},
+     "settings that differ, KEY=VALUE separated by commas; may be repeated ('orrery help settings')",
+     set_settings},
     {"collectives", 0, NULL, "NAME",
      "algorithms as mpich or openmpi choose, or a model\n"
      "how collectives are carried out: as mpich (default) or openmpi choose, or by a model; short for "
-     "--set mpi.collectives=NAME", set_collectives},
+     "--set mpi.collectives=NAME",
+     set_collectives},
     {"compute", 0, NULL, "MODEL",
      "compute time: measured (default), none and others\n"
      "time between MPI calls: measured (default), none, counters[:COUNTER], table FILE (times of "
-     "regions) or replay FILE (recorded times)", set_compute},
+     "regions) or replay FILE (recorded times)",
+     set_compute},
     {"record-compute", 0, NULL, "FILE",
      "record compute times, for --compute replay\n"
      "record the times between MPI calls, for --compute replay",
@@ -378,11 +388,13 @@ static const struct cli_option options[] = {
     {"schedule", 0, NULL, "ORDER",
      "order of ready ranks: fifo (default), random:SEED\n"
      "in which order ready ranks run: fifo (default) or random:SEED; changes nothing but wall "
-     "time", set_schedule},
+     "time",
+     set_schedule},
     {"stack", 0, NULL, "SIZE", "stack of a rank (default 8MiB)", set_stack},
     {"stacks", 0, NULL, "KIND",
      "auto (default), own for each rank, or shared\n"
-     "auto (default), own: one for each rank, or shared: one for all", set_stacks},
+     "auto (default), own: one for each rank, or shared: one for all",
+     set_stacks},
     {"host", 0, NULL, "HOST", "how ranks are run: auto (default), fibre or process", set_host},
     {"procs", 'P', NULL, "P",
      "native processes that share the simulation, or auto\n"
@@ -392,14 +404,17 @@ static const struct cli_option options[] = {
     {"placement", 0, NULL, "HOW",
      "of ranks on processes: block, cyclic, mincut:FILE\n"
      "of ranks on processes: block (default), cyclic, or mincut:FILE, by the statistics (--stats) of "
-     "an earlier run", set_placement},
+     "an earlier run",
+     set_placement},
     {"launcher", 0, NULL, "COMMAND",
      "command that starts the processes\n"
-     "starts the processes; \"-n P\" and the program follow (default mpiexec.mpich)", set_launcher},
+     "starts the processes; \"-n P\" and the program follow (default mpiexec.mpich)",
+     set_launcher},
     {"worker", 0, NULL, NULL, NULL, set_worker},
     {"idle-limit", 0, NULL, "TIME",
      "virtual time with failing tests only (default 10s)\n"
-     "virtual time in which all ranks may only fail tests (default 10s)", set_idle_limit},
+     "virtual time in which all ranks may only fail tests (default 10s)",
+     set_idle_limit},
     {"epoch", 0, NULL, "DATE",
      "start date that programs see (default 2026-01-01)\n"
      "start date that programs see: YYYY-MM-DD or seconds since 1970 (default 2026-01-01)",
@@ -433,7 +448,7 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_values values[] = {
-    {"compute", compute_words}, {"stacks", stacks_words}, {"host", host_words},
+    {"compute", compute_words},     {"stacks", stacks_words},   {"host", host_words},
     {"placement", placement_words}, {"entropy", entropy_words}, {0},
 };
 
@@ -449,10 +464,11 @@ static void more_help(struct buf *out)
 const struct cli_usage cli_run_usage = {
     .command = "run",
     .synopsis = "-n N [options] [--] program [arguments...]",
-    .about = "Runs an MPI program with N virtual ranks in virtual time. The program is any "
-             "dynamic executable built by mpicc.mpich, mpicxx.mpich or mpif90.mpich. Exit "
-             "status: the program's own, 1 for a deadlock or a finding (--check, --check-leaks), 2 for wrong usage or input, 3 for an "
-             "internal failure.",
+    .about =
+        "Runs an MPI program with N virtual ranks in virtual time. The program is any "
+        "dynamic executable built by mpicc.mpich, mpicxx.mpich or mpif90.mpich. Exit "
+        "status: the program's own, 1 for a deadlock or a finding (--check, --check-leaks), 2 for wrong usage or input, 3 for an "
+        "internal failure.",
     .options = options,
     .more = more_help,
     .values = values,

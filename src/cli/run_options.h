@@ -11,19 +11,19 @@
 /* What the command line asks for: the part for the library, and the part for us. */
 struct cli_run {
     struct run_options opt;
-    struct cli_machine given; /* of the machine, by options */
-    struct platform machine;  /* made of that */
+    struct cli_machine given;                          /* of the machine, by options */
+    struct platform machine;                           /* made of that */
     const char *compute_file, *record, *counter_table; /* the same, of the processor model */
-    int wants_file; /* a file name is to follow */
-    const char *trace;        /* likewise */
+    int wants_file;                                    /* a file name is to follow */
+    const char *trace;                                 /* likewise */
     const char *stats, *json; /* file names as given, borrowed from argv, or NULL */
-    const char *launcher; /* command that starts processes, or NULL: the default */
-    char collectives[64]; /* --collectives as a setting; empty: none */
-    const char *mincut;   /* statistics to place ranks by, or NULL */
+    const char *launcher;     /* command that starts processes, or NULL: the default */
+    char collectives[64];     /* --collectives as a setting; empty: none */
+    const char *mincut;       /* statistics to place ranks by, or NULL */
     int quiet;
     int procs_auto; /* the number of processes is ours to choose */
-    int worker; /* started by a launcher as one of several processes */
-    int progress; /* 1 yes, 0 no, -1: if stderr is a terminal */
+    int worker;     /* started by a launcher as one of several processes */
+    int progress;   /* 1 yes, 0 no, -1: if stderr is a terminal */
 };
 
 extern const struct cli_usage cli_run_usage;

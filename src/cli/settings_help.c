@@ -68,13 +68,14 @@ void cli_settings_names(struct buf *out)
     for (size_t i = 0; i < platform_config_count(); i++)
         if (begins_section(i))
             add_section(platform_config_key(i), section_length(platform_config_key(i)), out);
-    buf_adds(out, "\nA key is section and name, as in --set net.latency=2us,nodes.ranks=16. What ends\n"
-                  "in [] is a list: net.segments[+].from=4KiB adds an item, [0] is the first, [-1]\n"
-                  "the last, and net.segments= empties it.\n\n"
-                  "  orrery help KEY              explains one, such as net.gap\n"
-                  "  orrery help SECTION          all of a section, such as net.topology\n"
-                  "  orrery help --all settings   all, with defaults and meaning\n"
-                  "  man orrery-settings\n");
+    buf_adds(out,
+             "\nA key is section and name, as in --set net.latency=2us,nodes.ranks=16. What ends\n"
+             "in [] is a list: net.segments[+].from=4KiB adds an item, [0] is the first, [-1]\n"
+             "the last, and net.segments= empties it.\n\n"
+             "  orrery help KEY              explains one, such as net.gap\n"
+             "  orrery help SECTION          all of a section, such as net.topology\n"
+             "  orrery help --all settings   all, with defaults and meaning\n"
+             "  man orrery-settings\n");
 }
 
 void cli_settings_all(struct buf *out)
@@ -159,13 +160,14 @@ static int explain_section(const char *name, struct buf *out)
         const char *key = platform_config_key(i);
         if (section_length(key) > length && strncmp(key, name, length) == 0 && key[length] == '.' &&
             begins_section(i))
-            buf_addf(out, "  %-27.*s a section: 'orrery help %.*s'\n", (int)section_length(key), key,
-                     (int)section_length(key), key);
+            buf_addf(out, "  %-27.*s a section: 'orrery help %.*s'\n", (int)section_length(key),
+                     key, (int)section_length(key), key);
     }
     return found > 0;
 }
 
 int cli_settings_explain(const char *name, struct buf *out)
 {
-    return *name && (explain_setting(name, out) || explain_list(name, out) || explain_section(name, out));
+    return *name &&
+           (explain_setting(name, out) || explain_list(name, out) || explain_section(name, out));
 }

@@ -122,8 +122,10 @@ int sweep_grid_add_sets(struct sweep_grid *g, const char *text, struct err *err)
     for (;;) {
         size_t length = strcspn(text, "=,");
         if (length == 0 || text[length] != '=')
-            return err_set(err, ERR_INPUT, "bad setting '%s': expected KEY=VALUE,VALUE..., such as "
-                           "net.latency=1us,10us", text);
+            return err_set(err, ERR_INPUT,
+                           "bad setting '%s': expected KEY=VALUE,VALUE..., such as "
+                           "net.latency=1us,10us",
+                           text);
         const char *values = text + length + 1, *end = end_of_values(values);
         char *copy = mem_alloc((size_t)(end - text) + 1);
         memcpy(copy, text, (size_t)(end - text));
@@ -195,8 +197,9 @@ static int no_dimension(const struct sweep_grid *g, const char *key, struct err 
     struct nearest nearest = {.word = key};
     for (size_t i = 0; i < g->count; i++)
         nearest_offer(&nearest, g->dims[i].key);
-    return nearest.best ? err_set(err, ERR_INPUT, "'%s' is not given: did you mean '%s'?", key, nearest.best)
-                        : err_set(err, ERR_INPUT, "'%s' is not given in this sweep", key);
+    return nearest.best
+               ? err_set(err, ERR_INPUT, "'%s' is not given: did you mean '%s'?", key, nearest.best)
+               : err_set(err, ERR_INPUT, "'%s' is not given in this sweep", key);
 }
 
 static int locate_one(const struct sweep_grid *g, char *item, size_t *index, struct err *err)
@@ -218,7 +221,8 @@ int sweep_grid_locate(const struct sweep_grid *g, const char *text, size_t *poin
     size_t *index = mem_zalloc((g->count + 1) * sizeof *index), found = 0;
     char *copy = mem_strdup(text), *save = NULL;
     int rc = 0;
-    for (char *item = strtok_r(copy, ",", &save); item && rc == 0; item = strtok_r(NULL, ",", &save))
+    for (char *item = strtok_r(copy, ",", &save); item && rc == 0;
+         item = strtok_r(NULL, ",", &save))
         rc = locate_one(g, item, index, err);
     for (size_t i = 0; i < g->count; i++)
         found = found * g->dims[i].count + index[i];

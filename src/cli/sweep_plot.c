@@ -47,7 +47,8 @@ static int is_geometric(const struct sweep_dim *dim)
     }
     if (dim->count < 3 || least <= 0 || most <= least)
         return 0;
-    return fabs((logs - log(least)) / log(most / least) - 0.5) < fabs((sum - least) / (most - least) - 0.5);
+    return fabs((logs - log(least)) / log(most / least) - 0.5) <
+           fabs((sum - least) / (most - least) - 0.5);
 }
 
 static int by_x(const void *a, const void *b)
@@ -74,7 +75,8 @@ static double *make_values(const struct sweep_report *s, size_t dim, size_t firs
 }
 
 /* All series; those of the points with the first value of the dimension. */
-static struct plot_series *make_series(const struct sweep_report *s, size_t dim, int numbers, size_t *count)
+static struct plot_series *make_series(const struct sweep_report *s, size_t dim, int numbers,
+                                       size_t *count)
 {
     const struct sweep_grid *g = s->grid;
     size_t stride = 1, points = sweep_grid_points(g), n = 0;
@@ -108,8 +110,10 @@ void sweep_plot(const struct sweep_report *s, size_t dim, struct buf *out)
         names[i] = d->values[i].text;
     buf_init(&title);
     buf_addf(&title, "%s: virtual time over %s", slash ? slash + 1 : s->program[0], d->key);
-    struct plot plot = {.title = buf_str(&title), .description = "made by orrery sweep",
-                        .x = {.label = d->key, .unit = d->unit}, .y = {.label = "virtual time", .unit = "s"}};
+    struct plot plot = {.title = buf_str(&title),
+                        .description = "made by orrery sweep",
+                        .x = {.label = d->key, .unit = d->unit},
+                        .y = {.label = "virtual time", .unit = "s"}};
     if (numbers && is_geometric(d))
         plot.x.scale = PLOT_LOG;
     if (!numbers) {

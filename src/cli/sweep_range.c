@@ -71,10 +71,10 @@ static void write_bytes(double value, char *out, size_t size)
 
 static void write_number(double value, const char *unit, char *out, size_t size)
 {
-    static const struct scale times[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"},
-                                         {1e-12, "ps"}, {0, NULL}};
-    static const struct scale rates[] = {{1e12, "Tbps"}, {1e9, "Gbps"}, {1e6, "Mbps"}, {1e3, "kbps"},
-                                         {1, "bps"}, {0, NULL}};
+    static const struct scale times[] = {{1, "s"},     {1e-3, "ms"},  {1e-6, "us"},
+                                         {1e-9, "ns"}, {1e-12, "ps"}, {0, NULL}};
+    static const struct scale rates[] = {{1e12, "Tbps"}, {1e9, "Gbps"}, {1e6, "Mbps"},
+                                         {1e3, "kbps"},  {1, "bps"},    {0, NULL}};
     if (value == 0)
         snprintf(out, size, "0");
     else if (strcmp(unit, "s") == 0)
@@ -137,16 +137,18 @@ static int read_range(const char *item, const char *dots, struct range *r, struc
 {
     const char *step = find_step(dots + 2), *first_unit, *step_unit;
     if (!step)
-        return err_set(err, ERR_INPUT, "range '%s' has no step: write %s*2 or %s+1, for example", item,
-                       item, item);
+        return err_set(err, ERR_INPUT, "range '%s' has no step: write %s*2 or %s+1, for example",
+                       item, item, item);
     r->geometric = *step == '*';
     if (!read_part(item, (size_t)(dots - item), &r->first, &first_unit) ||
         !read_part(dots + 2, (size_t)(step - dots - 2), &r->last, &r->unit) ||
         !read_part(step + 1, strlen(step + 1), &r->step, &step_unit) ||
         !same_unit(r->first, first_unit, r->unit) ||
         !same_unit(r->step, step_unit, r->geometric ? "" : r->unit))
-        return err_set(err, ERR_INPUT, "bad range '%s': expected FIRST..LAST*FACTOR or "
-                       "FIRST..LAST+STEP in the same unit, such as 1us..1ms*10", item);
+        return err_set(err, ERR_INPUT,
+                       "bad range '%s': expected FIRST..LAST*FACTOR or "
+                       "FIRST..LAST+STEP in the same unit, such as 1us..1ms*10",
+                       item);
     if (r->first > r->last)
         return err_set(err, ERR_INPUT, "bad range '%s': its first value is above its last", item);
     if (r->geometric ? r->step <= 1 || r->first <= 0 : r->step <= 0)
@@ -171,7 +173,8 @@ int sweep_range_add(struct sweep_dim *dim, const char *item, struct err *err)
     double slack = r.geometric ? r.last * ROUNDING : r.step * ROUNDING;
     for (size_t i = 0; rc == 0; i++) {
         char text[64];
-        double value = r.geometric ? r.first * pow(r.step, (double)i) : r.first + r.step * (double)i;
+        double value = r.geometric ? r.first * pow(r.step, (double)i)
+                                   : r.first + r.step * (double)i;
         if (value > r.last + slack)
             break;
         write_number(value, r.unit, text, sizeof text);

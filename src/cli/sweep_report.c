@@ -24,7 +24,9 @@ static int is_good(const struct sweep_result *r)
 static double ratio_of(const struct sweep_report *s, size_t point)
 {
     const struct sweep_result *r = &s->results[point], *base = &s->results[s->baseline];
-    return is_good(r) && is_good(base) && base->summary.time_ps ? (double)r->summary.time_ps / (double)base->summary.time_ps : NAN;
+    return is_good(r) && is_good(base) && base->summary.time_ps
+               ? (double)r->summary.time_ps / (double)base->summary.time_ps
+               : NAN;
 }
 
 /* ---- table ---- */
@@ -44,18 +46,20 @@ void sweep_table_head(const struct sweep_report *s, struct buf *out)
     for (size_t i = 0; i < s->grid->count; i++)
         if (sweep_dim_varies(&s->grid->dims[i]))
             buf_addf(out, "%-*s", column_width(&s->grid->dims[i]), s->grid->dims[i].key);
-    buf_addf(out, "%*s%*s%*s%*s\n", TIME_WIDTH, "virtual time", RATIO_WIDTH, "ratio", MESSAGES_WIDTH,
-             "messages", WALL_WIDTH, "wall time");
+    buf_addf(out, "%*s%*s%*s%*s\n", TIME_WIDTH, "virtual time", RATIO_WIDTH, "ratio",
+             MESSAGES_WIDTH, "messages", WALL_WIDTH, "wall time");
 }
 
 void sweep_table_row(const struct sweep_report *s, size_t point, struct buf *out)
 {
     const struct sweep_result *r = &s->results[point];
-    char time[UNITS_TEXT_MAX] = "-", ratio[32] = "-", messages[UNITS_TEXT_MAX] = "-", wall[32] = "-";
+    char time[UNITS_TEXT_MAX] = "-", ratio[32] = "-", messages[UNITS_TEXT_MAX] = "-",
+         wall[32] = "-";
     double relative = ratio_of(s, point);
     for (size_t i = 0; i < s->grid->count; i++)
         if (sweep_dim_varies(&s->grid->dims[i]))
-            buf_addf(out, "%-*s", column_width(&s->grid->dims[i]), sweep_grid_value(s->grid, point, i)->text);
+            buf_addf(out, "%-*s", column_width(&s->grid->dims[i]),
+                     sweep_grid_value(s->grid, point, i)->text);
     if (is_good(r)) {
         units_format_time(time, sizeof time, (vtime)r->summary.time_ps);
         units_format_count(messages, sizeof messages, r->summary.messages);
@@ -65,7 +69,8 @@ void sweep_table_row(const struct sweep_report *s, size_t point, struct buf *out
     if (r->has_summary)
         snprintf(wall, sizeof wall, "%.2f s", r->summary.wall_s);
     if (!isnan(relative))
-        snprintf(ratio, sizeof ratio, relative < 1e4 && relative >= 1e-3 ? "%.4f" : "%.3g", relative);
+        snprintf(ratio, sizeof ratio, relative < 1e4 && relative >= 1e-3 ? "%.4f" : "%.3g",
+                 relative);
     buf_addf(out, "%*s%*s%*s%*s\n", TIME_WIDTH, time, RATIO_WIDTH, ratio, MESSAGES_WIDTH, messages,
              WALL_WIDTH, wall);
 }
@@ -91,7 +96,9 @@ static const char *unit_suffix(const struct sweep_dim *dim)
 {
     if (!dim->unit || !*dim->unit)
         return "";
-    return strcmp(dim->unit, "s") == 0 ? "_s" : strcmp(dim->unit, "B") == 0 ? "_bytes" : "_bits_per_s";
+    return strcmp(dim->unit, "s") == 0   ? "_s"
+           : strcmp(dim->unit, "B") == 0 ? "_bytes"
+                                         : "_bits_per_s";
 }
 
 static void csv_row(const struct sweep_report *s, size_t point, struct buf *out)
@@ -101,7 +108,8 @@ static void csv_row(const struct sweep_report *s, size_t point, struct buf *out)
     double relative = ratio_of(s, point);
     for (size_t i = 0; i < s->grid->count; i++) {
         const struct sweep_value *v = sweep_grid_value(s->grid, point, i);
-        add_field(out, s->grid->dims[i].unit ? units_format_double(text, sizeof text, v->number) : v->text);
+        add_field(out, s->grid->dims[i].unit ? units_format_double(text, sizeof text, v->number)
+                                             : v->text);
         buf_addc(out, ',');
     }
     if (r->has_summary)
@@ -109,7 +117,8 @@ static void csv_row(const struct sweep_report *s, size_t point, struct buf *out)
                  (unsigned long long)(r->summary.time_ps % VTIME_S));
     buf_addf(out, ",%s", isnan(relative) ? "" : units_format_double(text, sizeof text, relative));
     if (r->has_summary)
-        buf_addf(out, ",%llu,%llu,%s", (unsigned long long)r->summary.messages, (unsigned long long)r->summary.bytes,
+        buf_addf(out, ",%llu,%llu,%s", (unsigned long long)r->summary.messages,
+                 (unsigned long long)r->summary.bytes,
                  units_format_double(text, sizeof text, r->summary.wall_s));
     else
         buf_adds(out, ",,,");

@@ -45,9 +45,9 @@ struct state {
     size_t points, started, done;
     char folder[PATH_MAX - 256], self[PATH_MAX];
     int drawn;
-    int signal;      /* the first interrupt */
-    double since;    /* when it came */
-    sigset_t mask;   /* of signals, for children */
+    int signal;    /* the first interrupt */
+    double since;  /* when it came */
+    sigset_t mask; /* of signals, for children */
 };
 
 /* ---- files ---- */
@@ -73,12 +73,15 @@ static int check_empty(const char *folder, struct err *err)
 {
     DIR *directory = opendir(folder);
     struct dirent *entry;
-    int rc = directory ? 0 : err_set(err, ERR_SYSTEM, "--keep: cannot open folder '%s': %s", folder,
-                                     strerror(errno));
+    int rc = directory ? 0
+                       : err_set(err, ERR_SYSTEM, "--keep: cannot open folder '%s': %s", folder,
+                                 strerror(errno));
     while (rc == 0 && (entry = readdir(directory)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            rc = err_set(err, ERR_INPUT, "--keep: folder '%s' is not empty, and what is in it is not "
-                         "overwritten: give another, or remove it", folder);
+            rc = err_set(err, ERR_INPUT,
+                         "--keep: folder '%s' is not empty, and what is in it is not "
+                         "overwritten: give another, or remove it",
+                         folder);
     if (directory)
         closedir(directory);
     return rc;
@@ -94,12 +97,13 @@ static int make_folder(struct state *s, struct err *err)
         if (mkdir(keep, 0777) == 0)
             return 0;
         return errno == EEXIST ? check_empty(keep, err)
-                               : err_set(err, ERR_SYSTEM, "--keep: cannot make folder '%s': %s", keep,
-                                         strerror(errno));
+                               : err_set(err, ERR_SYSTEM, "--keep: cannot make folder '%s': %s",
+                                         keep, strerror(errno));
     }
     snprintf(s->folder, sizeof s->folder, "%s/orrery-sweep-XXXXXX", top && *top ? top : "/tmp");
-    return mkdtemp(s->folder) ? 0 : err_set(err, ERR_SYSTEM, "cannot make folder '%s': %s", s->folder,
-                                            strerror(errno));
+    return mkdtemp(s->folder) ? 0
+                              : err_set(err, ERR_SYSTEM, "cannot make folder '%s': %s", s->folder,
+                                        strerror(errno));
 }
 
 static void remove_files(const struct state *s, size_t point)
@@ -134,7 +138,9 @@ static char **make_words(const struct state *s, size_t point, struct buf *texts,
         buf_init(&texts[i]);
         buf_addf(&texts[i], "%s%s%s", is_setting ? key : "", is_setting ? "=" : "",
                  sweep_grid_value(g, point, i)->text);
-        words[n++] = is_setting ? "--set" : strcmp(key, SWEEP_RANKS) == 0 ? "--ranks" : "--platform";
+        words[n++] = is_setting                      ? "--set"
+                     : strcmp(key, SWEEP_RANKS) == 0 ? "--ranks"
+                                                     : "--platform";
         words[n++] = (char *)buf_str(&texts[i]);
     }
     words[n++] = "--json";
@@ -169,8 +175,8 @@ _Noreturn static void become(const struct state *s, size_t point, char **words, 
     file_name(s, point, "err", errors, sizeof errors);
     if (s->plan->keep)
         file_name(s, point, "out", out, sizeof out);
-    if (redirect("/dev/null", O_RDONLY, STDIN_FILENO) == 0 && redirect(out, flags, STDOUT_FILENO) == 0 &&
-        redirect(errors, flags, STDERR_FILENO) == 0) {
+    if (redirect("/dev/null", O_RDONLY, STDIN_FILENO) == 0 &&
+        redirect(out, flags, STDOUT_FILENO) == 0 && redirect(errors, flags, STDERR_FILENO) == 0) {
         sigprocmask(SIG_SETMASK, &s->mask, NULL);
         execv(s->self, words);
     }
@@ -318,7 +324,8 @@ static int loop(struct state *s, int signals, struct err *err)
     }
 }
 
-int sweep_run(const struct sweep_plan *plan, struct sweep_result *results, int *signal, struct err *err)
+int sweep_run(const struct sweep_plan *plan, struct sweep_result *results, int *signal,
+              struct err *err)
 {
     struct state *s = mem_zalloc(sizeof *s);
     int rc = 0, signals;

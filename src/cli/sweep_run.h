@@ -8,11 +8,11 @@
 #include "results/summary_read.h"
 
 struct sweep_result {
-    int done;            /* 0: not run, or interrupted */
-    int status;          /* exit status of the run; 128 and the signal if it was killed */
-    int has_summary;     /* the following is known */
+    int done;        /* 0: not run, or interrupted */
+    int status;      /* exit status of the run; 128 and the signal if it was killed */
+    int has_summary; /* the following is known */
     struct results_summary summary;
-    char *why;           /* of a failure: what the run said first, or NULL */
+    char *why; /* of a failure: what the run said first, or NULL */
 };
 
 /* What to run. All borrowed. */

@@ -35,7 +35,7 @@
 #include "cli/team_internal.h"
 #include "cli/words.h"
 
-#define LINGER_MS 200                /* how long its pipes are read after its end */
+#define LINGER_MS 200 /* how long its pipes are read after its end */
 #define TICK_MS 250
 #define SIGNAL_S 7.0  /* to end in order after a signal: less than ten with what a guard may take */
 #define LEAVE_S 3.0   /* for the launcher to end when the run has */
@@ -89,8 +89,10 @@ static struct team_page *page_make(int *fd, struct err *err)
         page->streams[i] = fcntl(i, F_DUPFD, TEAM_STREAMS);
         if (page->streams[i] >= 0)
             continue;
-        err_set(err, ERR_SYSTEM, "cannot pass the standard streams on to other processes: %s; see "
-                "'ulimit -n'", strerror(errno));
+        err_set(err, ERR_SYSTEM,
+                "cannot pass the standard streams on to other processes: %s; see "
+                "'ulimit -n'",
+                strerror(errno));
         return NULL;
     }
     return page;
@@ -113,8 +115,8 @@ static void name_file(const char *variable, pid_t owner, int fd)
 struct launcher {
     char **argv;
     int team, placement, machine, books; /* memory files */
-    int out[2], err[2];           /* pipes for what it prints */
-    int report[2];                /* errno, if it cannot be executed */
+    int out[2], err[2];                  /* pipes for what it prints */
+    int report[2];                       /* errno, if it cannot be executed */
     pid_t starter;
     const sigset_t *mask;
     struct cli_guard guard;
@@ -146,7 +148,8 @@ static int start(struct launcher *l, struct err *err)
 
     if (pipe2(l->report, O_CLOEXEC) != 0 || pipe2(l->out, O_CLOEXEC) != 0 ||
         pipe2(l->err, O_CLOEXEC) != 0)
-        return err_set(err, ERR_SYSTEM, "cannot create a pipe: %s; see 'ulimit -n'", strerror(errno));
+        return err_set(err, ERR_SYSTEM, "cannot create a pipe: %s; see 'ulimit -n'",
+                       strerror(errno));
     l->starter = getpid();
     rc = cli_guard_start(&l->guard, become, l, err);
     close(l->report[1]);
@@ -154,13 +157,15 @@ static int start(struct launcher *l, struct err *err)
     close(l->err[1]);
     if (rc == 0 && !cli_guard_await(&l->guard, l->report[0])) {
         cli_guard_end(&l->guard);
-        rc = err_set(err, ERR_INTERNAL, "the launcher '%s' (pid %d) does not respond, it was stopped by a "
-                     "signal: the run ends here", l->argv[0], (int)l->guard.command);
+        rc = err_set(err, ERR_INTERNAL,
+                     "the launcher '%s' (pid %d) does not respond, it was stopped by a "
+                     "signal: the run ends here",
+                     l->argv[0], (int)l->guard.command);
     } else if (rc == 0 && TEMP_FAILURE_RETRY(read(l->report[0], &error, sizeof error)) > 0) {
         cli_guard_end(&l->guard);
         rc = err_set(err, ERR_SYSTEM,
-                     "cannot start the launcher '%s': %s; install mpich, or see --launcher", l->argv[0],
-                     strerror(error));
+                     "cannot start the launcher '%s': %s; install mpich, or see --launcher",
+                     l->argv[0], strerror(error));
     }
     close(l->report[0]);
     return rc;
@@ -175,8 +180,8 @@ struct starter {
     struct team_words words;
     struct cli_books *books;
     struct run_outcome *outcome;
-    int ended;       /* the launcher has, ... */
-    int lost;        /* ... or the guard died, and nobody knows */
+    int ended; /* the launcher has, ... */
+    int lost;  /* ... or the guard died, and nobody knows */
     double signal_at;
     double deadline; /* when all is ended by force; 0: it goes on */
 };
@@ -238,7 +243,7 @@ static void look_around(struct starter *s)
     open_spills(s);
     if (s->page->ending && !s->outcome->signal)
         pass_on(s, s->page->ending); /* a worker got it */
-    if (s->page->set) /* the run is over: all others have to do is to leave */
+    if (s->page->set)                /* the run is over: all others have to do is to leave */
         end_within(s, LEAVE_S);
     else if (!s->outcome->signal && s->deadline == 0 &&
              team_health_check(&s->health, cli_watch_now()))
@@ -261,8 +266,10 @@ static void serve(struct starter *s, struct pollfd *fd, int to)
 /* Until the launcher has ended and all it printed is here, or all has to be ended. */
 static void watch(struct starter *s)
 {
-    struct pollfd fds[4] = {{s->l.out[0], POLLIN, 0}, {s->l.err[0], POLLIN, 0},
-                            {cli_watch_signals(), POLLIN, 0}, {s->l.guard.fd, POLLIN, 0}};
+    struct pollfd fds[4] = {{s->l.out[0], POLLIN, 0},
+                            {s->l.err[0], POLLIN, 0},
+                            {cli_watch_signals(), POLLIN, 0},
+                            {s->l.guard.fd, POLLIN, 0}};
 
     while (!s->ended || fds[0].fd >= 0 || fds[1].fd >= 0) {
         int ready = poll(fds, 4, s->ended ? LINGER_MS : TICK_MS);
@@ -314,28 +321,35 @@ static int judge(struct starter *s)
     if (*s->health.why)
         log_error("%s", s->health.why);
     else if (s->lost)
-        log_error("a process of Orrery's (pid %d) was killed: the run ends here", (int)s->l.guard.pid);
+        log_error("a process of Orrery's (pid %d) was killed: the run ends here",
+                  (int)s->l.guard.pid);
     else if (code == 2 || code == TEAM_FAILED)
         return code;
     else if (code < 0)
         log_error("the launcher died of signal %d (%s): the run is not complete", WTERMSIG(status),
                   strsignal(WTERMSIG(status)));
     else if (code == 0 && !s->page->joined)
-        log_error("the launcher '%s' ended with status 0, and no process reported the end of the run: it "
-                  "started none, or does not pass their standard error on; see --launcher",
-                  s->l.argv[0]);
+        log_error(
+            "the launcher '%s' ended with status 0, and no process reported the end of the run: it "
+            "started none, or does not pass their standard error on; see --launcher",
+            s->l.argv[0]);
     else
-        log_error("the launcher ended with status %d, and no process reported the end of the run: one "
-                  "of them was killed, or could not be started; see above", code);
+        log_error(
+            "the launcher ended with status %d, and no process reported the end of the run: one "
+            "of them was killed, or could not be started; see above",
+            code);
     return TEAM_FAILED;
 }
 
 int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_books *books,
                  struct run_outcome *outcome, int *status, struct err *err)
 {
-    struct starter s = {.l = {.team = -1, .placement = run->opt.place_fd,
-                              .machine = run->opt.machine_fd, .books = books->fd},
-                        .books = books, .outcome = outcome};
+    struct starter s = {.l = {.team = -1,
+                              .placement = run->opt.place_fd,
+                              .machine = run->opt.machine_fd,
+                              .books = books->fd},
+                        .books = books,
+                        .outcome = outcome};
     struct cli_words w = {0};
     double start_time = cli_watch_now();
     sigset_t mask;
@@ -353,8 +367,10 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_bo
         rc = start(&s.l, err);
     }
     if (rc == 0) {
-        s.health = (struct team_health){.page = s.page, .guard = s.l.guard.pid,
-                                        .launcher = s.l.guard.command, .procs = run->opt.procs};
+        s.health = (struct team_health){.page = s.page,
+                                        .guard = s.l.guard.pid,
+                                        .launcher = s.l.guard.command,
+                                        .procs = run->opt.procs};
         watch(&s);
         if (*s.health.why)
             silence(&s);

@@ -41,8 +41,8 @@ static int is_stopped(struct team_health *h, pid_t pid, const char *what)
     if (pid <= 0 || cli_proc_read(pid, &proc) != 0 || proc.state != 'T')
         return 0;
     snprintf(h->why, sizeof h->why,
-             "%s ('%s', pid %d) does not respond, it was stopped by a signal: the run ends here", what,
-             proc.name, (int)pid);
+             "%s ('%s', pid %d) does not respond, it was stopped by a signal: the run ends here",
+             what, proc.name, (int)pid);
     return 1;
 }
 
@@ -82,10 +82,13 @@ static int someone_dead(struct team_health *h)
             continue;
         if (w->left)
             continue; /* just now */
-        snprintf(h->why, sizeof h->why,
-                 there ? "a process of the launcher's was killed (the parent of worker %d): the run ends "
-                         "here"
-                       : "a worker (pid %d) was killed: the run ends here", (int)pid);
+        snprintf(
+            h->why, sizeof h->why,
+            there
+                ? "a process of the launcher's was killed (the parent of worker %d): the run ends "
+                  "here"
+                : "a worker (pid %d) was killed: the run ends here",
+            (int)pid);
         return 1;
     }
     return 0;
@@ -147,15 +150,18 @@ int team_health_check(struct team_health *h, double now)
         return 1;
     h->left = since(h->left, someone_left(h), now);
     if (h->left > 0 && now - h->left > LEFT_S) {
-        snprintf(h->why, sizeof h->why, "a worker has left before the end of the run: the run ends here");
+        snprintf(h->why, sizeof h->why,
+                 "a worker has left before the end of the run: the run ends here");
         return 1;
     }
     int missing = (uint32_t)h->page->worker_count < h->procs;
     h->absent = since(h->absent, missing && none_can_come(h), now);
     if (h->absent > 0 && now - h->absent > ABSENT_S) {
-        snprintf(h->why, sizeof h->why,
-                 "%d of %u processes could be started, or one was killed at its start; see 'ulimit -u' "
-                 "and 'ulimit -n'", (int)h->page->worker_count, h->procs);
+        snprintf(
+            h->why, sizeof h->why,
+            "%d of %u processes could be started, or one was killed at its start; see 'ulimit -u' "
+            "and 'ulimit -n'",
+            (int)h->page->worker_count, h->procs);
         return 1;
     }
     return 0;

@@ -18,16 +18,17 @@
 struct team_worker {
     volatile int32_t pid;  /* 0: not there yet */
     volatile int32_t left; /* it ends by itself now */
-    volatile int32_t spill, spill_seen; /* a descriptor + 1 that the starter is to open, and has opened */
+    volatile int32_t spill,
+        spill_seen; /* a descriptor + 1 that the starter is to open, and has opened */
 };
 
 struct team_page {
     uint32_t magic;
     int32_t streams[TEAM_STREAMS]; /* descriptors of the starter's standard streams in every worker */
-    volatile int32_t joined;       /* a worker uses them: the launcher carries no output of the run */
-    volatile int32_t ending;       /* a signal has ended the run: who comes now leaves again */
-    int32_t claimed;               /* somebody is about to say how the run ended */
-    int32_t worker_count;          /* workers on this machine */
+    volatile int32_t joined; /* a worker uses them: the launcher carries no output of the run */
+    volatile int32_t ending; /* a signal has ended the run: who comes now leaves again */
+    int32_t claimed;         /* somebody is about to say how the run ended */
+    int32_t worker_count;    /* workers on this machine */
     struct team_worker workers[TEAM_WORKERS_MAX];
     volatile int32_t status, set; /* of the run, once it is known and was reported */
 };
@@ -64,12 +65,12 @@ int team_words_take(struct team_words *, int pipe, int to, int joined);
 struct team_health {
     const struct team_page *page;
     pid_t guard, launcher;
-    uint32_t procs;         /* workers there are to be; 0: unknown, they may be anywhere */
-    double next;            /* look */
+    uint32_t procs; /* workers there are to be; 0: unknown, they may be anywhere */
+    double next;    /* look */
     /* since when one is stopped, or none can come any more, or one has left; 0: it is not so */
     double stopped, absent, left;
-    int seen_helper;        /* the launcher has started one, which is to start workers */
-    char why[200];          /* the run cannot go on */
+    int seen_helper; /* the launcher has started one, which is to start workers */
+    char why[200];   /* the run cannot go on */
 };
 
 /* To be called often; looks around now and then. Returns 1, with `why`, if the run cannot go on. */

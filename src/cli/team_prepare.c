@@ -39,10 +39,12 @@ static int find_native(struct cli_run *run, struct err *err)
     found = program_libsearch_find(&search, NATIVE_LIBRARY, &none, &none, program_is_elf,
                                    run->opt.native_path, size);
     program_libsearch_fini(&search);
-    return found ? 0
-                 : err_set(err, ERR_SYSTEM,
-                           "cannot find %s, the native MPI that --procs needs: install mpich, or set "
-                           "%s", NATIVE_LIBRARY, ENV_NATIVE_MPI);
+    return found
+               ? 0
+               : err_set(err, ERR_SYSTEM,
+                         "cannot find %s, the native MPI that --procs needs: install mpich, or set "
+                         "%s",
+                         NATIVE_LIBRARY, ENV_NATIVE_MPI);
 }
 
 /* The table that who started us has computed; 0 if that is on another machine. */
@@ -97,8 +99,8 @@ static void choose_procs(struct cli_run *run)
     struct err ignored;
 
     run->opt.procs = run_share_choose(run->opt.ranks, run_share_cores(), mem_available());
-    if (run->opt.procs > 1 && ((!run->launcher && !is_installed(CLI_TEAM_LAUNCHER)) ||
-                               find_native(run, &ignored) != 0))
+    if (run->opt.procs > 1 &&
+        ((!run->launcher && !is_installed(CLI_TEAM_LAUNCHER)) || find_native(run, &ignored) != 0))
         run->opt.procs = 1;
 }
 

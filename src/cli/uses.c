@@ -32,8 +32,8 @@ static const char *const *placement_uses(unsigned i)
 
 static const struct choice {
     const char *key;
-    const char *(*name)(unsigned i);            /* of the i-th variant; NULL beyond the last */
-    const char *const *(*uses)(unsigned i);     /* its settings; NULL ends them */
+    const char *(*name)(unsigned i);        /* of the i-th variant; NULL beyond the last */
+    const char *const *(*uses)(unsigned i); /* its settings; NULL ends them */
 } choices[] = {
     {"net.model", net_model_name, net_model_uses},
     {"net.topology.kind", topo_kind_name, topo_kind_uses},
@@ -180,12 +180,15 @@ static int check_covers(const struct cli_machine *m, const struct platform *p, s
         unsigned layer = layer_of(m, covers[i].setting);
         if (layer > layer_of(m, "net.segments") && layer > layer_of(m, "net.intra.segments") &&
             is_covered(p, &covers[i]))
-            return err_set(err, ERR_INPUT, "%s: changes nothing, as every piece of %s has its own: change "
-                           "these, empty the list (%s=)%s", covers[i].setting, list, list,
+            return err_set(err, ERR_INPUT,
+                           "%s: changes nothing, as every piece of %s has its own: change "
+                           "these, empty the list (%s=)%s",
+                           covers[i].setting, list, list,
                            strcmp(covers[i].setting, "net.latency") == 0
                                ? ", or use net.latency_factor"
                            : strcmp(covers[i].setting, "net.bandwidth") == 0
-                               ? ", or use net.bandwidth_factor" : "");
+                               ? ", or use net.bandwidth_factor"
+                               : "");
     }
     return 0;
 }
@@ -211,8 +214,9 @@ static const char *is_idle(const struct platform *p, const char *name)
         return NULL;
     if (*c->nodes_noise_file)
         return "not used, as nodes.noise_file takes its place";
-    return period && c->nodes_noise_duration == 0 ? "not used without nodes.noise_duration: give both"
-                                                  : NULL;
+    return period && c->nodes_noise_duration == 0
+               ? "not used without nodes.noise_duration: give both"
+               : NULL;
 }
 
 /* ---- checks ---- */
@@ -225,7 +229,8 @@ int cli_uses_setting(const struct platform *p, const char *name)
     return !is_idle(p, name);
 }
 
-static int refuse(const struct platform *p, const struct choice *c, const char *name, struct err *err)
+static int refuse(const struct platform *p, const struct choice *c, const char *name,
+                  struct err *err)
 {
     struct buf users, value;
     buf_init(&users);
@@ -336,8 +341,8 @@ static const struct {
     {"nodes.noise_file", PROGRAM_DECLARES_TIME | PROGRAM_DECLARES_FLOPS},
 };
 
-int cli_uses_check_compute(const struct cli_machine *m, const struct cli_run *run, unsigned declares,
-                           struct err *err)
+int cli_uses_check_compute(const struct cli_machine *m, const struct cli_run *run,
+                           unsigned declares, struct err *err)
 {
     static const char *const counted[] = {"nodes.gigahertz", "nodes.cpi"};
     int counters = run->opt.compute == RUN_COMPUTE_COUNTERS;
@@ -349,7 +354,9 @@ int cli_uses_check_compute(const struct cli_machine *m, const struct cli_run *ru
     for (size_t i = 0; i < sizeof of_computing / sizeof of_computing[0]; i++)
         if (run->opt.compute == RUN_COMPUTE_NONE && !(of_computing[i].changes & declares) &&
             is_option(m, of_computing[i].setting))
-            return err_set(err, ERR_INPUT, "--set: %s: not used with --compute none: no time is taken that "
-                           "it could change", of_computing[i].setting);
+            return err_set(err, ERR_INPUT,
+                           "--set: %s: not used with --compute none: no time is taken that "
+                           "it could change",
+                           of_computing[i].setting);
     return 0;
 }

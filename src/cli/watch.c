@@ -27,7 +27,8 @@
 
 #define TICK_NS 250000000
 #define WATCHDOG_S 60.0
-#define STOPPED_S 3.0 /* one of several processes may be stopped (SIGSTOP, a debugger) this long, ... */
+#define STOPPED_S \
+    3.0 /* one of several processes may be stopped (SIGSTOP, a debugger) this long, ... */
 #define SILENT_S 60.0 /* ... or neither compute nor wait for the others */
 #define SIGNAL_S 6.0  /* the program may take this long to end after a signal ... */
 #define HURRY_S 2     /* ... and we to say so */
@@ -49,9 +50,10 @@ struct watch {
     int warned;                         /* of a stopped process */
     double cpu;                         /* at the last tick ... */
     uint64_t beats;                     /* ... and the scheduler's count */
-    double stalled_since, stalled_next; /* the same for one in a system call, and the next warning */
-    uint64_t stalled_seen;              /* the counter then */
-    double overdue_since;               /* since when the run was aborted and no rank took turns */
+    double stalled_since,
+        stalled_next;      /* the same for one in a system call, and the next warning */
+    uint64_t stalled_seen; /* the counter then */
+    double overdue_since;  /* since when the run was aborted and no rank took turns */
     uint64_t overdue_seen;
     struct run_outcome *out;
 };
@@ -178,19 +180,38 @@ static const struct {
     long number;
     const char *name;
 } blocking[] = {
-    {SYS_accept, "accept()"},       {SYS_accept4, "accept4()"},     {SYS_connect, "connect()"},
-    {SYS_read, "read()"},           {SYS_readv, "readv()"},         {SYS_write, "write()"},
-    {SYS_writev, "writev()"},       {SYS_recvfrom, "recv()"},       {SYS_recvmsg, "recvmsg()"},
-    {SYS_sendto, "send()"},         {SYS_sendmsg, "sendmsg()"},     {SYS_ppoll, "poll()"},
-    {SYS_pselect6, "select()"},     {SYS_epoll_pwait, "epoll_wait()"}, {SYS_wait4, "wait()"},
-    {SYS_waitid, "waitid()"},       {SYS_flock, "flock()"},         {SYS_fcntl, "fcntl()"},
-    {SYS_openat, "open()"},         {SYS_futex, "a lock (futex)"},  {SYS_msgrcv, "msgrcv()"},
-    {SYS_semop, "semop()"},         {SYS_semtimedop, "semtimedop()"},
-    {SYS_rt_sigsuspend, "sigsuspend()"}, {SYS_rt_sigtimedwait, "sigwait()"},
+    {SYS_accept, "accept()"},
+    {SYS_accept4, "accept4()"},
+    {SYS_connect, "connect()"},
+    {SYS_read, "read()"},
+    {SYS_readv, "readv()"},
+    {SYS_write, "write()"},
+    {SYS_writev, "writev()"},
+    {SYS_recvfrom, "recv()"},
+    {SYS_recvmsg, "recvmsg()"},
+    {SYS_sendto, "send()"},
+    {SYS_sendmsg, "sendmsg()"},
+    {SYS_ppoll, "poll()"},
+    {SYS_pselect6, "select()"},
+    {SYS_epoll_pwait, "epoll_wait()"},
+    {SYS_wait4, "wait()"},
+    {SYS_waitid, "waitid()"},
+    {SYS_flock, "flock()"},
+    {SYS_fcntl, "fcntl()"},
+    {SYS_openat, "open()"},
+    {SYS_futex, "a lock (futex)"},
+    {SYS_msgrcv, "msgrcv()"},
+    {SYS_semop, "semop()"},
+    {SYS_semtimedop, "semtimedop()"},
+    {SYS_rt_sigsuspend, "sigsuspend()"},
+    {SYS_rt_sigtimedwait, "sigwait()"},
     {SYS_mq_timedreceive, "mq_receive()"},
 #ifdef __x86_64__
-    {SYS_poll, "poll()"},           {SYS_select, "select()"},       {SYS_epoll_wait, "epoll_wait()"},
-    {SYS_pause, "pause()"},         {SYS_open, "open()"},
+    {SYS_poll, "poll()"},
+    {SYS_select, "select()"},
+    {SYS_epoll_wait, "epoll_wait()"},
+    {SYS_pause, "pause()"},
+    {SYS_open, "open()"},
 #endif
 };
 
@@ -269,8 +290,9 @@ static void look_for_hang(struct watch *watch, double now, double cpu)
     int32_t rank = watch->page->now.current_pid;
     int silent = watch->page->now.joined && beats == watch->beats && cpu == watch->cpu;
     watch->beats = beats;
-    watch->silent_since = since(watch->silent_since, silent && !is_reading(watch->pid) &&
-                                !(rank && is_reading(rank)), now);
+    watch->silent_since = since(watch->silent_since,
+                                silent && !is_reading(watch->pid) && !(rank && is_reading(rank)),
+                                now);
     if (watch->silent_since > 0 && now - watch->silent_since > SILENT_S) {
         watch->out->hung = RUN_SILENT;
         kill(watch->pid, SIGKILL);
@@ -305,9 +327,10 @@ static void look_for_stall(struct watch *watch, double now, double cpu, uint64_t
         if (blocking[i].number == call)
             said = blocking[i].name;
     erase_line(watch);
-    log_warn("rank %llu has been waiting in %s for %.0f s; meanwhile no other rank can run, so it must "
-             "not wait for one of them but in MPI",
-             (unsigned long long)watch->page->now.current_rank, said, now - watch->stalled_since);
+    log_warn(
+        "rank %llu has been waiting in %s for %.0f s; meanwhile no other rank can run, so it must "
+        "not wait for one of them but in MPI",
+        (unsigned long long)watch->page->now.current_rank, said, now - watch->stalled_since);
 }
 
 /* The run was aborted, and whoever has the turn does not end it: tells the program to end without. */
@@ -339,7 +362,8 @@ static void tick(struct watch *watch)
     watch->rate = (double)(messages - watch->last_messages) / (now - watch->last);
     watch->last_messages = messages;
     watch->last = now;
-    double cpu = cpu_seconds(watch->pid) + (rank ? cpu_seconds(rank) : 0); /* it waits for the rank */
+    double cpu = cpu_seconds(watch->pid) +
+                 (rank ? cpu_seconds(rank) : 0); /* it waits for the rank */
     double stuck = cli_watchdog_step(&watch->dog, now, cpu, counter);
     if (stuck > 0 && !page->opt.quiet) {
         erase_line(watch);
@@ -378,7 +402,11 @@ static void pass_on(struct watch *watch, const siginfo_t *info, struct run_outco
 void cli_watch_wait(pid_t pid, struct cli_page *page, int progress, double start,
                     struct run_outcome *out)
 {
-    struct watch watch = {.pid = pid, .page = page->page, .progress = progress, .last = start, .out = out};
+    struct watch watch = {.pid = pid,
+                          .page = page->page,
+                          .progress = progress,
+                          .last = start,
+                          .out = out};
     struct timespec interval = {0, TICK_NS};
     struct rusage usage;
     sigset_t set;

@@ -43,9 +43,9 @@ double cli_watch_now(void);
 
 /* The watchdog's memory; all zero at the start. */
 struct cli_watchdog {
-    uint64_t seen;       /* progress counter when it last changed */
-    double since, cpu;   /* host time and processor time then */
-    double warn_at;      /* seconds without change that bring the next warning */
+    uint64_t seen;     /* progress counter when it last changed */
+    double since, cpu; /* host time and processor time then */
+    double warn_at;    /* seconds without change that bring the next warning */
 };
 
 /*

@@ -107,8 +107,8 @@ static int listen_to(int fd, struct buf *out)
     return signal;
 }
 
-static int run(const struct start *s, int out, int failed, struct buf *text, int *status, int *signal,
-               struct err *err)
+static int run(const struct start *s, int out, int failed, struct buf *text, int *status,
+               int *signal, struct err *err)
 {
     struct cli_guard guard;
     int code = 0, ended = 0;

@@ -24,8 +24,7 @@
 
 struct team_page *team_page_map(int fd)
 {
-    struct team_page *page =
-        mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct team_page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     return page == MAP_FAILED ? NULL : page;
 }

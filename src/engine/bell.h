@@ -17,8 +17,8 @@
 
 /* A cache line of its own. */
 struct bell {
-    uint32_t rings;  /* counts up */
-    uint32_t asleep; /* its owner sleeps, or is about to */
+    uint32_t rings;            /* counts up */
+    uint32_t asleep;           /* its owner sleeps, or is about to */
     uint64_t from[BELL_WORDS]; /* a bit for each process that has sent something (lane.c) */
 };
 
@@ -30,8 +30,8 @@ struct bell_place {
 struct bells {
     struct bell *at;      /* NULL: there are none */
     uint32_t count, mine; /* on this machine; the place of this process's own among them */
-    void *room;           /* more memory that is shared, all zero at first, aligned to a cache line ... */
-    size_t room_bytes;    /* ... and how much */
+    void *room; /* more memory that is shared, all zero at first, aligned to a cache line ... */
+    size_t room_bytes; /* ... and how much */
 };
 
 /* Makes bells for so many processes, and room for other things. The caller closes place->fd when all

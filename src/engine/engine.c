@@ -35,7 +35,7 @@
 #include "base/ticks.h"
 
 #define NEW_AFTER 4096 /* resumes of others after which a new entity starts all the same */
-#define IDLE_EVERY 16 /* resumes between two calls of the idle hook */
+#define IDLE_EVERY 16  /* resumes between two calls of the idle hook */
 
 /* ---- decisions ---- */
 
@@ -522,8 +522,7 @@ static enum engine_end is_over(const struct engine *e, const struct engine_statu
     if (s->done == e->cfg.place.world + s->born)
         return ENGINE_END_DONE;
     /* has everything that is due before the abort happened? */
-    if (s->abort.due != VTIME_NEVER && due_before(&s->abort, &s->first) &&
-        s->abort.due < s->medium)
+    if (s->abort.due != VTIME_NEVER && due_before(&s->abort, &s->first) && s->abort.due < s->medium)
         return ENGINE_END_ABORTED;
     return is_livelock(e, s) ? ENGINE_END_LIVELOCK : ENGINE_END_GOES_ON;
 }

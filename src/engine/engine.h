@@ -57,10 +57,10 @@ struct engine_msg {
     uint64_t size : 48;  /* bytes of the whole allocation, header included */
     uint64_t flags : 16; /* ENGINE_MSG_* */
 };
-#define ENGINE_MSG_URGENT 1u  /* the receiver must act on it at once (a protocol step) */
-#define ENGINE_MSG_DUE 2u     /* a decision of the receiver's, due when it arrives: wakes it only then */
-#define ENGINE_MSG_MEDIUM 4u  /* on its way to the medium */
-#define ENGINE_MSG_BIRTH 8u   /* the receiver, a spare (place.h), starts when this arrives */
+#define ENGINE_MSG_URGENT 1u /* the receiver must act on it at once (a protocol step) */
+#define ENGINE_MSG_DUE 2u    /* a decision of the receiver: it wakes only when this arrives */
+#define ENGINE_MSG_MEDIUM 4u /* on its way to the medium */
+#define ENGINE_MSG_BIRTH 8u  /* the receiver, a spare (place.h), starts when this arrives */
 
 /* Lies at the start of the owner's per-rank structure; 32 bytes. */
 struct engine_entity {
@@ -86,13 +86,13 @@ enum engine_wake {
 
 /* One blocked entity's account of itself, filled by ops->explain. */
 struct engine_wait {
-    char text[224];   /* "MPI_Recv from rank 3, tag 7, MPI_COMM_WORLD" */
+    char text[224]; /* "MPI_Recv from rank 3, tag 7, MPI_COMM_WORLD" */
     /* Something the wait is about that has no name of its own. The report numbers such things in the
      * order of their appearance, and describes each once. */
     char kind[16];     /* "communicator"; "": there is nothing */
     char made[144];    /* how it came to be */
     uint64_t identity; /* equal for the same thing, in all processes */
-    int64_t waits_on; /* the world number of the one entity it needs, or -1 if several or any */
+    int64_t waits_on;  /* the world number of the one entity it needs, or -1 if several or any */
 };
 
 struct engine_ops {
@@ -197,15 +197,15 @@ struct engine_peers {
 };
 
 struct engine_config {
-    struct place place; /* entities of this process and of others; kept by value */
-    const struct engine_peers *peers; /* NULL: there are none */
+    struct place place;                 /* entities of this process and of others; kept by value */
+    const struct engine_peers *peers;   /* NULL: there are none */
     const struct engine_medium *medium; /* NULL: there is none, or it is elsewhere */
-    void *base;       /* array of owner structures, each starting with a struct engine_entity */
-    size_t stride;    /* size of one; a multiple of 64 keeps entities apart in the cache */
-    vtime lookahead;  /* smallest time between an emission and its arrival */
-    vtime idle_limit; /* virtual time of polling without progress that counts as a livelock */
-    int random;       /* run ready entities in random order ... */
-    uint64_t seed;    /* ... drawn from this seed */
+    void *base;          /* array of owner structures, each starting with a struct engine_entity */
+    size_t stride;       /* size of one; a multiple of 64 keeps entities apart in the cache */
+    vtime lookahead;     /* smallest time between an emission and its arrival */
+    vtime idle_limit;    /* virtual time of polling without progress that counts as a livelock */
+    int random;          /* run ready entities in random order ... */
+    uint64_t seed;       /* ... drawn from this seed */
     uint64_t hand_ticks; /* for so long (base/ticks.h) entities hand over to each other */
     const struct engine_ops *ops;
     void *owner;
@@ -223,25 +223,25 @@ enum engine_end {
 struct engine {
     struct engine_config cfg;
     struct pool msgs;
-    vtime safe_until; /* decisions due before this may be taken */
-    vtime reached;    /* nothing may be emitted before this any more */
-    uint64_t busy;    /* entities that are */
-    uint64_t out;     /* the same */
+    vtime safe_until;  /* decisions due before this may be taken */
+    vtime reached;     /* nothing may be emitted before this any more */
+    uint64_t busy;     /* entities that are */
+    uint64_t out;      /* the same */
     vtime granted_due; /* lookahead 0: `granted` may take one decision due at or before this */
     uint32_t granted;
     uint32_t *ready;     /* ring of ids, oldest at ready_head; a bag with a random schedule */
     uint64_t ready_head; /* counts up; index modulo ready_cap */
     uint64_t ready_tail;
     uint64_t ready_cap; /* a power of two */
-    uint64_t next_new;   /* entities below this have been started */
-    uint32_t running;    /* whose turn it is */
-    int64_t chosen;      /* found by engine_hand_over for the scheduler: the entity to start, or -1 ... */
-    int verdict;         /* ... or how the run ends: an enum engine_end; else ENGINE_END_GOES_ON */
+    uint64_t next_new;  /* entities below this have been started */
+    uint32_t running;   /* whose turn it is */
+    int64_t chosen; /* found by engine_hand_over for the scheduler: the entity to start, or -1 ... */
+    int verdict;    /* ... or how the run ends: an enum engine_end; else ENGINE_END_GOES_ON */
     uint64_t hand_until; /* in ticks, when the scheduler wants its turn */
     uint32_t held_back;  /* resumes since the last one was */
     uint64_t done;
-    uint64_t born;       /* spares that have been started */
-    uint64_t known;      /* those that have been started have indices below this */
+    uint64_t born;  /* spares that have been started */
+    uint64_t known; /* those that have been started have indices below this */
     uint64_t injected;
     vtime last_progress; /* latest arrival injected or success reported */
     int progressed;      /* something succeeded since the last quiescence */
@@ -250,10 +250,12 @@ struct engine {
     int stop;
     int unsent;         /* the peers hold messages: 1, that should be sent soon: 2 */
     uint64_t next_poll; /* when the peers want to be polled next, in ticks (base/ticks.h) */
-    struct engine_due abort; /* the smallest (time, world number) of all entities that ended the run */
-    struct engine_status all; /* of all processes at the last common quiescence */
+    struct engine_due
+        abort; /* the smallest (time, world number) of all entities that ended the run */
+    struct engine_status all;          /* of all processes at the last common quiescence */
     struct engine_decisions decisions; /* by due time, then index */
-    struct engine_due *asking; /* calls since the last quiescence that ask for a notice: when, by whom */
+    struct engine_due
+        *asking; /* calls since the last quiescence that ask for a notice: when, by whom */
     uint32_t asking_len, asking_cap;
     struct rng rng;
     void (*idle)(void *owner); /* called now and then in scheduler context (progress, output) */

@@ -23,7 +23,7 @@
 #define CAPACITY_MAX ((uint32_t)256 << 10) /* of a lane ... */
 #define CAPACITY_MIN ((uint32_t)8 << 10)
 #define CAPACITY_ALL ((uint64_t)64 << 20) /* ... and of all of a machine, if possible */
-#define WAITING_NS 200000 /* the longest sleep while something waits */
+#define WAITING_NS 200000                 /* the longest sleep while something waits */
 #define LINE 64
 
 struct lane {

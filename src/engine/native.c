@@ -36,18 +36,20 @@
 #include "engine/lane.h"
 
 #define UNIT 64
-#define FINISHED_MAX 16 /* completed sends looked for at a time */
+#define FINISHED_MAX 16   /* completed sends looked for at a time */
 #define PENDING_NS 200000 /* the longest sleep while sends are not complete */
 #define ELSEWHERE UINT32_MAX
-#define KEPT_COUNT 8 /* large messages that are kept ... */
+#define KEPT_COUNT 8               /* large messages that are kept ... */
 #define KEPT_MIN ((size_t)8 << 10) /* ... of at least ... */
 #define KEPT_MAX ((size_t)1 << 20) /* ... and at most so many bytes */
 
+// clang-format off
 #define FUNCTIONS(X)                                                                               \
     X(Init_thread) X(Comm_rank) X(Comm_size) X(Comm_split_type) X(Comm_free) \
     X(Bcast) X(Allreduce) X(Allgather) \
     X(Type_contiguous) X(Type_commit) X(Type_free) X(Isend) X(Iprobe) X(Get_count) X(Recv) X(Test) \
     X(Finalize)
+// clang-format on
 
 #define DECLARE(name) static __typeof__(MPI_##name) *native_##name;
 FUNCTIONS(DECLARE)
@@ -62,13 +64,13 @@ struct pending {
 
 static struct {
     MPI_Datatype unit;
-    struct pending *first, **last; /* oldest first */
+    struct pending *first, **last;        /* oldest first */
     _Atomic(uint64_t *) kept[KEPT_COUNT]; /* whoever takes a block out owns it */
-    atomic_uint kept_next;         /* to be replaced */
-    struct lanes lanes;            /* of the processes of this machine; or none */
-    uint32_t *lane_of;             /* process: its number there, or ELSEWHERE */
-    uint32_t *proc_of;             /* and the other way round */
-    int all_here;                  /* there is no other machine */
+    atomic_uint kept_next;                /* to be replaced */
+    struct lanes lanes;                   /* of the processes of this machine; or none */
+    uint32_t *lane_of;                    /* process: its number there, or ELSEWHERE */
+    uint32_t *proc_of;                    /* and the other way round */
+    int all_here;                         /* there is no other machine */
 } state;
 
 static size_t units_of(size_t bytes)
@@ -85,7 +87,8 @@ static uint64_t *head_of(void *data)
 static uint64_t *take_kept(size_t room)
 {
     for (unsigned i = 0; room >= KEPT_MIN && i < KEPT_COUNT; i++) {
-        uint64_t *block = atomic_load(&state.kept[i]) ? atomic_exchange(&state.kept[i], NULL) : NULL;
+        uint64_t *block = atomic_load(&state.kept[i]) ? atomic_exchange(&state.kept[i], NULL)
+                                                      : NULL;
 
         if (block && block[0] >= room && block[0] / 4 <= room)
             return block;
@@ -97,7 +100,8 @@ static uint64_t *take_kept(size_t room)
 
 static void keep(uint64_t *block)
 {
-    mem_free(atomic_exchange(&state.kept[atomic_fetch_add(&state.kept_next, 1) % KEPT_COUNT], block));
+    mem_free(
+        atomic_exchange(&state.kept[atomic_fetch_add(&state.kept_next, 1) % KEPT_COUNT], block));
 }
 
 void *native_alloc(size_t bytes)
@@ -131,7 +135,7 @@ static int bind_functions(void *library, struct err *err)
 {
     const char *missing = NULL;
 
-#define BIND(name)                                                         \
+#define BIND(name)                                                           \
     native_##name = (__typeof__(native_##name))dlsym(library, "MPI_" #name); \
     if (!native_##name)                                                      \
         missing = "MPI_" #name;
@@ -313,9 +317,9 @@ static void set_up_environment(int set)
 /* What the launcher has put there is not for the program to see. */
 static void clean_environment(void)
 {
-    static const char *const starts[] = {"PMI_", "PMIX_", "MPI_LOCAL", "HYDI_", "HYDRA_",
-                                         "MPICH_INTERFACE_HOSTNAME", ENV_TEAM, ENV_PLACEMENT,
-                                         ENV_MACHINE};
+    static const char *const starts[] = {"PMI_",   "PMIX_",       "MPI_LOCAL",
+                                         "HYDI_",  "HYDRA_",      "MPICH_INTERFACE_HOSTNAME",
+                                         ENV_TEAM, ENV_PLACEMENT, ENV_MACHINE};
     char name[256];
 
     for (char **at = environ; *at;) {
@@ -352,8 +356,11 @@ int native_open(struct native_link *link, const char *path, struct err *err)
     native_Type_contiguous(UNIT, MPI_BYTE, &state.unit);
     native_Type_commit(&state.unit);
     state.last = &state.first;
-    *link = (struct native_link){.proc = (uint32_t)proc, .procs = (uint32_t)procs,
-                                 .send = link_send, .recv = link_recv, .wait = link_wait,
+    *link = (struct native_link){.proc = (uint32_t)proc,
+                                 .procs = (uint32_t)procs,
+                                 .send = link_send,
+                                 .recv = link_recv,
+                                 .wait = link_wait,
                                  .close = link_close};
     meet_neighbours(link);
     clean_environment();

@@ -239,8 +239,8 @@ int output_has_lines(const struct output *out)
     return out->line.len > 0 || map_count(&out->lines) > 0;
 }
 
-void output_lines_each(struct output *out, void (*fn)(struct output *, uint64_t, vtime,
-                                                      const struct buf *))
+void output_lines_each(struct output *out,
+                       void (*fn)(struct output *, uint64_t, vtime, const struct buf *))
 {
     uint64_t key, val;
     size_t it = 0;
@@ -358,7 +358,8 @@ void output_add(struct output *out, uint64_t rank, vtime when, int fd, const cha
     errno = saved;
 }
 
-void output_add_line(struct output *out, uint64_t rank, vtime when, int fd, const char *text, size_t n)
+void output_add_line(struct output *out, uint64_t rank, vtime when, int fd, const char *text,
+                     size_t n)
 {
     add_record(out, rank << 2 | (uint64_t)fd, when, NULL, text, n);
 }

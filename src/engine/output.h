@@ -37,7 +37,7 @@ struct output_config {
     int labels;
     uint64_t ranks;       /* ranks are below this; 0: not known */
     size_t memory_limit;  /* bytes of records held in memory; 0: OUTPUT_MEMORY_DEFAULT */
-    int only_error; /* standard output goes to standard error, too */
+    int only_error;       /* standard output goes to standard error, too */
     const char *temp_dir; /* NULL: TMPDIR, or /tmp; copied */
     /* Writes all n bytes to the descriptor: 0, or -1 with errno. NULL: the system. After a failure
      * no more is written to that descriptor; the failure is reported once, but for EPIPE. */
@@ -74,20 +74,20 @@ struct output {
     size_t scratch_cap;
     char *text; /* the records' bytes (output_book.h); those of records that left are dead */
     size_t text_len, text_cap, text_live;
-    struct output_book *book;        /* where they are, or NULL */
-    struct output_position emitted;  /* the last record that went to the stage */
-    uint64_t line_key;  /* the unfinished line written to last ... */
-    struct buf line;    /* ... empty when there is none */
-    vtime line_when;    /* its latest addition */
-    struct map lines;   /* all other unfinished lines: key -> struct output_line */
-    struct output_run_heap runs; /* by the next record of each; ties by age */
-    int spill_fd; /* -1: not open */
-    int spill_off; /* gave up on it */
+    struct output_book *book;       /* where they are, or NULL */
+    struct output_position emitted; /* the last record that went to the stage */
+    uint64_t line_key;              /* the unfinished line written to last ... */
+    struct buf line;                /* ... empty when there is none */
+    vtime line_when;                /* its latest addition */
+    struct map lines;               /* all other unfinished lines: key -> struct output_line */
+    struct output_run_heap runs;    /* by the next record of each; ties by age */
+    int spill_fd;                   /* -1: not open */
+    int spill_off;                  /* gave up on it */
     uint64_t spill_end;
     char *stage; /* bytes on their way to the writer */
     size_t stage_len;
     int stage_fd;
-    int failed[3]; /* errno that ended a descriptor */
+    int failed[3];    /* errno that ended a descriptor */
     uint64_t spilled; /* bytes moved to the file in all */
 };
 
@@ -100,7 +100,8 @@ void output_fini(struct output *);
 void output_add(struct output *, uint64_t rank, vtime when, int fd, const char *text, size_t n);
 
 /* A record of another process's output, as its `record` function got it. */
-void output_add_line(struct output *, uint64_t rank, vtime when, int fd, const char *text, size_t n);
+void output_add_line(struct output *, uint64_t rank, vtime when, int fd, const char *text,
+                     size_t n);
 
 /* Moves all records in memory to a run of the file. If that fails: one error, and they stay. */
 void output_spill(struct output *);

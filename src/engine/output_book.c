@@ -205,7 +205,7 @@ void output_book_cut_runs(struct output *out, vtime t)
 struct reader {
     vtime bound, cut;
     struct output_position written;
-    uint64_t same;  /* records seen at that very place */
+    uint64_t same; /* records seen at that very place */
     struct output *into;
     struct map lines; /* unfinished: key -> struct buf */
     uint64_t found;
@@ -318,7 +318,8 @@ uint64_t output_recover(const void *shared, size_t bytes, int spill, struct outp
     r.bound = atomic_load(&book->bound);
     r.written = book->written[atomic_load(&book->which) & 1];
     map_init(&r.lines);
-    for (uint32_t i = 0; spill >= 0 && i < atomic_load(&book->run_count) && i < OUTPUT_BOOK_RUNS; i++) {
+    for (uint32_t i = 0; spill >= 0 && i < atomic_load(&book->run_count) && i < OUTPUT_BOOK_RUNS;
+         i++) {
         r.cut = book->runs[i].cut;
         read_run(&r, spill, book->runs[i].start, book->runs[i].end);
     }

@@ -26,12 +26,13 @@
 
 /* All zero at the start. */
 struct output_book {
-    _Atomic uint64_t current; /* bytes in use << 1 | half */
-    _Atomic vtime cut;        /* records from this time on were discarded; 0: none */
-    _Atomic vtime bound;      /* records before this time have been written ... */
+    _Atomic uint64_t current;          /* bytes in use << 1 | half */
+    _Atomic vtime cut;                 /* records from this time on were discarded; 0: none */
+    _Atomic vtime bound;               /* records before this time have been written ... */
     struct output_position written[2]; /* ... and those up to this place, ... */
     _Atomic uint32_t which;            /* ... of which this one counts */
-    _Atomic int32_t spill_fd; /* the file of older records (output_spill.c), as this process has it, + 1;
+    _Atomic int32_t
+        spill_fd; /* the file of older records (output_spill.c), as this process has it, + 1;
                                * 0: there is none */
     _Atomic uint32_t run_count;
     struct {

@@ -13,7 +13,8 @@
 
 #define HOLE_MIN ((uint64_t)4 << 20) /* bytes that are given back at a time */
 
-static_assert(sizeof(struct output_ledger) <= OUTPUT_LEDGER_HEAD, "the head has room for all of it");
+static_assert(sizeof(struct output_ledger) <= OUTPUT_LEDGER_HEAD,
+              "the head has room for all of it");
 
 struct line {
     uint64_t number;
@@ -142,7 +143,8 @@ static vtime cut_of(char *const *slots, size_t count)
     return first;
 }
 
-uint64_t output_recover_all(char *const *slots, const int *spills, size_t count, struct output *into)
+uint64_t output_recover_all(char *const *slots, const int *spills, size_t count,
+                            struct output *into)
 {
     const struct output_ledger *leader = NULL;
     uint64_t found = 0;

@@ -18,7 +18,8 @@
 #include "engine/output_book.h"
 
 #define OUTPUT_LEDGER_HEAD ((size_t)1 << 20)
-#define OUTPUT_LEDGER_DATA ((size_t)1 << 30) /* of address space; what is not in use takes no memory */
+#define OUTPUT_LEDGER_DATA \
+    ((size_t)1 << 30) /* of address space; what is not in use takes no memory */
 #define OUTPUT_LEDGER_BYTES (OUTPUT_LEDGER_HEAD + OUTPUT_LEDGER_DATA)
 #define OUTPUT_LEDGER_PROCS (OUTPUT_LEDGER_HEAD / sizeof(uint64_t) - 2)
 /* A book and a ledger, one after the other. */
@@ -26,8 +27,8 @@
 
 /* All zero at the start. The data follows the head. */
 struct output_ledger {
-    _Atomic uint64_t proc;  /* whose it is, + 1; 0: not known yet */
-    _Atomic uint64_t range; /* where the lines are: start << 32 | end */
+    _Atomic uint64_t proc;                       /* whose it is, + 1; 0: not known yet */
+    _Atomic uint64_t range;                      /* where the lines are: start << 32 | end */
     _Atomic uint64_t taken[OUTPUT_LEDGER_PROCS]; /* process 0: lines that it has of each process */
 };
 
@@ -42,6 +43,7 @@ void output_ledger_drop(struct output_ledger *, uint64_t count);
  * writes it: from `count` slots, those of processes that never came are all zero. `spills` are the files of
  * older records, or -1. Trusts nothing that it reads. Returns the number of lines.
  */
-uint64_t output_recover_all(char *const *slots, const int *spills, size_t count, struct output *into);
+uint64_t output_recover_all(char *const *slots, const int *spills, size_t count,
+                            struct output *into);
 
 #endif

@@ -26,16 +26,16 @@
 #include "engine/output_book.h"
 #include "engine/output_internal.h"
 
-#define WINDOW ((size_t)32 << 10)  /* bytes read at once */
+#define WINDOW ((size_t)32 << 10) /* bytes read at once */
 #define CHUNK ((size_t)256 << 10) /* bytes written at once */
 #define HEADER (sizeof(struct output_entry))
 
 struct output_run {
-    uint64_t age; /* where it starts in the file: later runs lie higher */
-    uint64_t at, end; /* not yet read */
+    uint64_t age;              /* where it starts in the file: later runs lie higher */
+    uint64_t at, end;          /* not yet read */
     struct output_record head; /* the next record; its bytes are at data + pos */
-    vtime cut;        /* records later than this do not count */
-    char *data;       /* window */
+    vtime cut;                 /* records later than this do not count */
+    char *data;                /* window */
     size_t pos, len, cap;
 };
 
@@ -149,8 +149,8 @@ static void run_free(struct output *out, uint32_t i)
 
     output_flush(out);
     output_book_remove_run(out, r->age);
-    syscall(SYS_fallocate, out->spill_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-            (off_t)r->age, (off_t)(r->end - r->age)); /* a favour; not all file systems can */
+    syscall(SYS_fallocate, out->spill_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r->age,
+            (off_t)(r->end - r->age)); /* a favour; not all file systems can */
     mem_free(r->data);
     *r = out->runs.at[--out->runs.len];
     if (out->runs.len == 0) {
@@ -163,8 +163,11 @@ static void run_add(struct output *out, uint64_t start, uint64_t end)
 {
     uint32_t last = out->runs.len;
 
-    output_run_heap_append(&out->runs, (struct output_run){.age = start, .at = start, .end = end,
-                                                           .cut = VTIME_NEVER, .cap = WINDOW,
+    output_run_heap_append(&out->runs, (struct output_run){.age = start,
+                                                           .at = start,
+                                                           .end = end,
+                                                           .cut = VTIME_NEVER,
+                                                           .cap = WINDOW,
                                                            .data = mem_alloc(WINDOW)});
     if (run_next(out, &out->runs.at[last]))
         output_run_heap_replace(&out->runs, last, out->runs.at[last]);

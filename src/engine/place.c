@@ -19,8 +19,8 @@ static void init_list(struct place *p)
             p->number[n++] = i;
 }
 
-void place_init(struct place *p, enum place_kind kind, uint32_t world, uint32_t procs, uint32_t proc,
-                const uint32_t *owner)
+void place_init(struct place *p, enum place_kind kind, uint32_t world, uint32_t procs,
+                uint32_t proc, const uint32_t *owner)
 {
     memset(p, 0, sizeof *p);
     p->world = world;

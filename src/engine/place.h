@@ -21,17 +21,18 @@
 enum place_kind { PLACE_BLOCK = 0, PLACE_CYCLIC, PLACE_LIST };
 
 struct place {
-    uint32_t world, procs;  /* entities and processes in all */
-    uint32_t proc, count;   /* this process, and how many entities it has */
-    uint32_t first, step;   /* not PLACE_LIST: number of entity i of this process = first + i * step */
-    uint32_t big, size;     /* PLACE_BLOCK: processes below `big` have size + 1 entities, others size */
-    uint8_t kind;           /* enum place_kind */
-    const uint32_t *owner;  /* PLACE_LIST: process of each entity, borrowed ... */
-    uint32_t *number;       /* ... and number of each of this process's */
-    uint32_t spares;        /* in all processes ... */
-    uint32_t spare;         /* ... and number of the first one of this process */
-    uint32_t room;          /* indices of this process, spares included */
-    uint32_t plain;         /* number of entity i = first + i * step for all i below this */
+    uint32_t world, procs; /* entities and processes in all */
+    uint32_t proc, count;  /* this process, and how many entities it has */
+    uint32_t first,
+        step;           /* not PLACE_LIST: number of entity i of this process = first + i * step */
+    uint32_t big, size; /* PLACE_BLOCK: processes below `big` have size + 1 entities, others size */
+    uint8_t kind;       /* enum place_kind */
+    const uint32_t *owner; /* PLACE_LIST: process of each entity, borrowed ... */
+    uint32_t *number;      /* ... and number of each of this process's */
+    uint32_t spares;       /* in all processes ... */
+    uint32_t spare;        /* ... and number of the first one of this process */
+    uint32_t room;         /* indices of this process, spares included */
+    uint32_t plain;        /* number of entity i = first + i * step for all i below this */
 };
 
 /* In place. PLACE_LIST: `owner` has `world` entries and is borrowed for good; else NULL. Every process

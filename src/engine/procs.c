@@ -21,7 +21,7 @@
 
 #define BOX_MAX ((size_t)64 << 10) /* of a batch that is being filled ... */
 #define BOX_ALL ((size_t)4 << 20)  /* ... and of all of them */
-#define REPORT_AT_ONCE 16u /* with more processes, look that often in vain before reporting */
+#define REPORT_AT_ONCE 16u  /* with more processes, look that often in vain before reporting */
 #define POLL_NS 40000.0     /* the link is looked at this often while entities run ... */
 #define POLL_PROC_NS 1000.0 /* ... or less often with many processes to send to */
 /* How long to look before sleeping. If a message ends the sleep: about as long as waking up takes, so
@@ -32,13 +32,13 @@
 /* The same where others want the processor, among them perhaps the process that is waited for. */
 #define GLANCE_NS 2000.0
 #define GLANCE_DEAF_NS 50000.0
-#define SLEEP_NS 1000000    /* the first sleep if a message ends it ... */
-#define SLEEP_DEAF_NS 20000 /* ... and if not; doubled ... */
-#define SLEEP_MAX_NS 5000000 /* ... up to this */
+#define SLEEP_NS 1000000       /* the first sleep if a message ends it ... */
+#define SLEEP_DEAF_NS 20000    /* ... and if not; doubled ... */
+#define SLEEP_MAX_NS 5000000   /* ... up to this */
 #define PRESSURE_NS 10000000.0 /* how often to ask whether others want the processor ... */
 #define PRESSED_NS 100000000.0 /* ... and how long the answer holds if they do, ... */
-#define PRESSED_PART 0.05      /* ... which is if this thread was kept waiting for so much of the time */
-#define IDLE_NS 20000000.0  /* the engine's idle hook is called this often while waiting */
+#define PRESSED_PART 0.05 /* ... which is if this thread was kept waiting for so much of the time */
+#define IDLE_NS 20000000.0 /* the engine's idle hook is called this often while waiting */
 
 enum { TAG_BATCH = 1, TAG_REPORT, TAG_VERDICT };
 
@@ -344,16 +344,20 @@ static void report(struct procs *p, const struct engine_status *mine)
 
     if (mine->progressed)
         p->progress = p->last.serial + 1;
-    p->last = (struct procs_report){.epoch = p->epoch, .serial = p->last.serial + 1,
-                                    .progress = p->progress, .sent = p->sent,
-                                    .received = p->received, .status = *mine};
+    p->last = (struct procs_report){.epoch = p->epoch,
+                                    .serial = p->last.serial + 1,
+                                    .progress = p->progress,
+                                    .sent = p->sent,
+                                    .received = p->received,
+                                    .status = *mine};
     p->cfg.engine->progressed = 0;
     p->delivered_before = p->delivered;
     p->reported = 1;
     if (link->proc == 0)
         take_report(p, 0, &p->last);
     else
-        link->send(link->owner, 0, TAG_REPORT, native_copy(&p->last, sizeof p->last), sizeof p->last);
+        link->send(link->owner, 0, TAG_REPORT, native_copy(&p->last, sizeof p->last),
+                   sizeof p->last);
 }
 
 static void accept_verdict(struct procs *p, struct engine_status *all)

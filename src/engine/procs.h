@@ -73,13 +73,14 @@ struct procs_batch {
 
 /* Waiting for others; times in ticks (base/ticks.h). */
 struct procs_wait {
-    uint64_t since;        /* when it began */
-    unsigned sleeps;       /* in this wait */
-    uint64_t spin, glance; /* how long to look before sleeping: with and without a processor to spare */
-    int pressed;           /* others want the processor ... */
+    uint64_t since;  /* when it began */
+    unsigned sleeps; /* in this wait */
+    uint64_t spin,
+        glance;  /* how long to look before sleeping: with and without a processor to spare */
+    int pressed; /* others want the processor ... */
     uint64_t pressed_next; /* ... which is asked again then */
-    uint64_t asked;        /* when it was asked last, and how long this thread had been kept from ... */
-    uint64_t kept;         /* ... running until then, in nanoseconds */
+    uint64_t asked; /* when it was asked last, and how long this thread had been kept from ... */
+    uint64_t kept;  /* ... running until then, in nanoseconds */
 };
 
 struct procs_config {
@@ -103,17 +104,18 @@ struct procs {
     uint64_t delivered;                    /* batches */
     uint64_t delivered_before;             /* when the last report was made */
     struct procs_report last;              /* the last report ... */
-    int reported;                          /* ... was made in this epoch and nothing changed since */
-    uint64_t progress;         /* serial of the last report of progress */
-    struct procs_head *told;   /* per process, in the last batch for it */
+    int reported;            /* ... was made in this epoch and nothing changed since */
+    uint64_t progress;       /* serial of the last report of progress */
+    struct procs_head *told; /* per process, in the last batch for it */
     uint64_t epoch;
     int has_verdict;
     struct procs_verdict verdict;
     size_t box_size;
     unsigned report_after; /* looks in vain before a report */
-    uint64_t poll_ticks; /* how often the link should be looked at */
+    uint64_t poll_ticks;   /* how often the link should be looked at */
     struct procs_wait wait;
-    struct procs_report *reports; /* coordinator: the latest of each process, in its present epoch ... */
+    struct procs_report
+        *reports; /* coordinator: the latest of each process, in its present epoch ... */
     uint8_t *has_report;
     uint32_t report_count;
     uint64_t *epochs;  /* coordinator: of each process */

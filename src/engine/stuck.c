@@ -20,10 +20,10 @@
 #include "base/mem.h"
 #include "base/units.h"
 
-#define LISTED 20              /* blocked entities described one by one */
-#define CYCLES_LISTED 10       /* cycles printed */
-#define CYCLE_SHOWN 12         /* members of a cycle printed */
-#define CYCLE_SEARCH 4000000u  /* entities looked at for a cycle */
+#define LISTED 20             /* blocked entities described one by one */
+#define CYCLES_LISTED 10      /* cycles printed */
+#define CYCLE_SHOWN 12        /* members of a cycle printed */
+#define CYCLE_SEARCH 4000000u /* entities looked at for a cycle */
 
 enum { NOBODY = -1, ENDED = -2 };
 

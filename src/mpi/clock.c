@@ -18,7 +18,7 @@
 
 /* A rank that reads clocks so often and does nothing else waits for a time to come. */
 #define READINGS_FREE 256u
-#define READINGS_STEP 32u /* from there on so many until the cost doubles, ... */
+#define READINGS_STEP 32u    /* from there on so many until the cost doubles, ... */
 #define READING_MAX VTIME_US /* ... up to this */
 
 uint32_t mpi_clock_readings;
@@ -142,8 +142,9 @@ double mpi_clock_median_slice(void)
 void mpi_clock_overflow(struct mpi_rank *self)
 {
     self->ent.clock = VTIME_LIMIT - 1;
-    mpi_abort_run(self, 3, "the virtual clock passed its limit of 53 days; "
-                           "scale the program's time down");
+    mpi_abort_run(self, 3,
+                  "the virtual clock passed its limit of 53 days; "
+                  "scale the program's time down");
 }
 
 void mpi_enter_attentive(struct mpi_rank *self, enum mpi_fn fn)

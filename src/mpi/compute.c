@@ -76,7 +76,9 @@ ORR_EXPORT void orrery_flops_real(double operations) __asm__("orrery_flops");
 
 static void declare(struct mpi_rank *self, double seconds)
 {
-    struct mpi_seen_slice s = {.fn = MPI_FN_COUNT, .declared = 1, .host = vtime_from_seconds(seconds)};
+    struct mpi_seen_slice s = {.fn = MPI_FN_COUNT,
+                               .declared = 1,
+                               .host = vtime_from_seconds(seconds)};
 
     s.charged = processor_declare(mpi_rank_index(self), self->ent.clock, s.host);
     mpi_clock_add(self, s.charged);
@@ -107,8 +109,10 @@ int orrery_region_real(const char *name)
     run = processor_region_enter(mpi_rank_index(self), self->ent.clock, name, &dt);
     if (dt) {
         mpi_clock_add(self, dt);
-        mpi_observe_slice(self, &(struct mpi_seen_slice){.fn = MPI_FN_COUNT, .declared = 1, .host = dt,
-                                                        .charged = dt});
+        mpi_observe_slice(self, &(struct mpi_seen_slice){.fn = MPI_FN_COUNT,
+                                                         .declared = 1,
+                                                         .host = dt,
+                                                         .charged = dt});
     }
     mpi_clock_end();
     return run;

@@ -29,8 +29,8 @@ MPI_F08_status *MPI_F08_STATUSES_IGNORE = &MPIR_F08_MPI_STATUSES_IGNORE_OBJ[0];
 
 /* The tool interface's "all handles". */
 static int all_handles;
-struct MPIR_T_pvar_handle_s *const MPI_T_PVAR_ALL_HANDLES =
-    (struct MPIR_T_pvar_handle_s *)(void *)&all_handles;
+struct MPIR_T_pvar_handle_s
+    *const MPI_T_PVAR_ALL_HANDLES = (struct MPIR_T_pvar_handle_s *)(void *)&all_handles;
 
 _Static_assert(sizeof(MPI_F08_status) == 20, "the ABI's Fortran 2008 status is 20 bytes");
 

@@ -18,8 +18,9 @@ struct mpi_req;
 #define MPI_IS_SEEN(events) __builtin_expect((mpi_world.observed & (events)) != 0, 0)
 
 /* Calls all observers of the event. */
-#define MPI_EVENT(event, what) \
-    void mpi_tell_##event(struct mpi_rank *self, vtime t, const struct what *) __attribute__((cold));
+#define MPI_EVENT(event, what)                                                 \
+    void mpi_tell_##event(struct mpi_rank *self, vtime t, const struct what *) \
+        __attribute__((cold));
 MPI_EVENTS(MPI_EVENT)
 #undef MPI_EVENT
 
@@ -48,8 +49,8 @@ static inline void mpi_observe_enter(struct mpi_rank *self, enum mpi_fn fn, cons
         mpi_tell_enter(self, self->ent.clock, &(struct mpi_seen_call){.fn = fn, .args = args});
 }
 
-static inline void mpi_observe_leave(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args, vtime t0,
-                                     int rc)
+static inline void mpi_observe_leave(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args,
+                                     vtime t0, int rc)
 {
     if (MPI_IS_SEEN(MPI_SEES(leave)))
         mpi_tell_leave(self, self->ent.clock,
@@ -58,7 +59,7 @@ static inline void mpi_observe_leave(struct mpi_rank *self, enum mpi_fn fn, cons
 
 /* A handle as a number: an int in MPICH, but for files. 0: the program passed no pointer. */
 #define MPI_HANDLE_AT(at) \
-    ((at) ? (uint64_t)(uintptr_t)*(at) & (sizeof *(at) == 4 ? UINT32_MAX : UINT64_MAX) : 0)
+    ((at) ? (uint64_t)(uintptr_t) * (at) & (sizeof *(at) == 4 ? UINT32_MAX : UINT64_MAX) : 0)
 
 static inline void mpi_observe_made(struct mpi_rank *self, enum mpi_fn fn, enum mpi_object kind,
                                     uint64_t handle)
@@ -78,8 +79,8 @@ static inline void mpi_observe_freed(struct mpi_rank *self, enum mpi_fn fn, enum
 
 void mpi_see_sent(struct mpi_rank *self, uint32_t dst, int tag, uint32_t ctx, uint64_t bytes,
                   const struct mpi_req *) __attribute__((cold));
-void mpi_see_received(struct mpi_rank *self, const struct mpi_msg *, const struct mpi_req *, vtime t)
-    __attribute__((cold));
+void mpi_see_received(struct mpi_rank *self, const struct mpi_msg *, const struct mpi_req *,
+                      vtime t) __attribute__((cold));
 
 /* Messages bear numbers. */
 #define MPI_MESSAGES_ARE_SEEN MPI_IS_SEEN(MPI_SEES(sent))

@@ -24,12 +24,12 @@ void mpi_observer_attach(const struct mpi_observer *o)
         mpi_world.plain_sends = 0; /* messages bear numbers */
 }
 
-#define MPI_EVENT(event, what)                                                                  \
-    void mpi_tell_##event(struct mpi_rank *self, vtime t, const struct what *seen)              \
-    {                                                                                           \
-        for (uint32_t i = 0; i < mpi_world.observer_count; i++)                                 \
-            if (mpi_world.observers[i]->event)                                                  \
-                mpi_world.observers[i]->event(self, t, seen);                                   \
+#define MPI_EVENT(event, what)                                                     \
+    void mpi_tell_##event(struct mpi_rank *self, vtime t, const struct what *seen) \
+    {                                                                              \
+        for (uint32_t i = 0; i < mpi_world.observer_count; i++)                    \
+            if (mpi_world.observers[i]->event)                                     \
+                mpi_world.observers[i]->event(self, t, seen);                      \
     }
 MPI_EVENTS(MPI_EVENT)
 #undef MPI_EVENT

@@ -43,23 +43,24 @@ struct mpi_seen_message {
     int32_t tag;
     uint64_t bytes;
     uint64_t number;
-    MPI_Request request; /* which is complete with it, or MPI_REQUEST_NULL: of a blocking call or a collective */
+    MPI_Request
+        request; /* which is complete with it, or MPI_REQUEST_NULL: of a blocking call or a collective */
 };
 
 /* A request. A handle names it from `made` or `start` until it is freed, or complete and not persistent; then it
  * may be used again. */
 enum mpi_request_step {
-    MPI_REQUEST_MADE,     /* persistent, and not active */
-    MPI_REQUEST_START,    /* told when the call that starts it returns; its message may have been sent before */
-    MPI_REQUEST_COMPLETE, /* the program has learned so */
+    MPI_REQUEST_MADE, /* persistent, and not active */
+    MPI_REQUEST_START, /* told when the call that starts it returns; its message may have been sent before */
+    MPI_REQUEST_COMPLETE,   /* the program has learned so */
     MPI_REQUEST_UNFINISHED, /* a test found it not complete */
-    MPI_REQUEST_CANCEL,   /* it was cancelled; `complete` follows */
-    MPI_REQUEST_FREE,     /* by MPI_Request_free */
+    MPI_REQUEST_CANCEL,     /* it was cancelled; `complete` follows */
+    MPI_REQUEST_FREE,       /* by MPI_Request_free */
 };
 struct mpi_seen_request {
     enum mpi_request_step step;
     MPI_Request request;
-    int kind;       /* enum mpi_req_kind (p2p.h) */
+    int kind; /* enum mpi_req_kind (p2p.h) */
     int persistent, cancelled;
     int32_t source; /* complete receives: world rank of the sender, else -1 */
     int32_t tag;
@@ -71,8 +72,8 @@ struct mpi_seen_collective {
     int ended;
     int operation; /* enum mpi_coll_op (coll/coll.h) */
     MPI_Comm comm;
-    uint32_t ctx;  /* context of the communicator */
-    int root;      /* MPI_UNDEFINED: there is none */
+    uint32_t ctx;            /* context of the communicator */
+    int root;                /* MPI_UNDEFINED: there is none */
     uint64_t sent, received; /* bytes that the rank gives and gets, by its arguments */
     MPI_Request request;
 };
@@ -106,10 +107,11 @@ struct mpi_seen_access {
 
 /* The rank has computed. */
 struct mpi_seen_slice {
-    enum mpi_fn fn; /* the call that ended the slice; MPI_FN_COUNT: something else, such as the reading of a clock */
-    int declared;   /* by orrery_compute or orrery_flops, or settled for a region: not measured */
-    vtime host;     /* what the processor model says, on this computer */
-    vtime charged;  /* what the rank's clock was moved by */
+    enum mpi_fn
+        fn; /* the call that ended the slice; MPI_FN_COUNT: something else, such as the reading of a clock */
+    int declared;  /* by orrery_compute or orrery_flops, or settled for a region: not measured */
+    vtime host;    /* what the processor model says, on this computer */
+    vtime charged; /* what the rank's clock was moved by */
 };
 
 /* A part of the program with a name (orrery_region). */
@@ -118,25 +120,24 @@ struct mpi_seen_region {
 };
 
 /* Events: the function of struct mpi_observer, and what it is told. */
-#define MPI_EVENTS(EVENT)                                                                       \
-    EVENT(rank_begin, mpi_seen_rank)                                                            \
-    EVENT(rank_end, mpi_seen_rank)                                                              \
-    EVENT(enter, mpi_seen_call)                                                                 \
-    EVENT(leave, mpi_seen_call)                                                                 \
-    EVENT(sent, mpi_seen_message)                                                               \
-    EVENT(received, mpi_seen_message)                                                           \
-    EVENT(request, mpi_seen_request)                                                            \
-    EVENT(collective, mpi_seen_collective)                                                      \
-    EVENT(made, mpi_seen_object)                                                                \
-    EVENT(freed, mpi_seen_object)                                                               \
-    EVENT(access, mpi_seen_access)                                                              \
-    EVENT(slice, mpi_seen_slice)                                                                \
+#define MPI_EVENTS(EVENT)                  \
+    EVENT(rank_begin, mpi_seen_rank)       \
+    EVENT(rank_end, mpi_seen_rank)         \
+    EVENT(enter, mpi_seen_call)            \
+    EVENT(leave, mpi_seen_call)            \
+    EVENT(sent, mpi_seen_message)          \
+    EVENT(received, mpi_seen_message)      \
+    EVENT(request, mpi_seen_request)       \
+    EVENT(collective, mpi_seen_collective) \
+    EVENT(made, mpi_seen_object)           \
+    EVENT(freed, mpi_seen_object)          \
+    EVENT(access, mpi_seen_access)         \
+    EVENT(slice, mpi_seen_slice)           \
     EVENT(region, mpi_seen_region)
 
 struct mpi_observer {
     const char *name;
-#define MPI_EVENT(event, what) \
-    void (*event)(struct mpi_rank *self, vtime t, const struct what *);
+#define MPI_EVENT(event, what) void (*event)(struct mpi_rank * self, vtime t, const struct what *);
     MPI_EVENTS(MPI_EVENT)
 #undef MPI_EVENT
 };

@@ -82,14 +82,14 @@ struct mpi_world {
     struct mpi_rank *ranks; /* of this process */
     uint32_t size;          /* ranks that the run starts with, over all processes */
     uint32_t room;          /* world ranks are below this: `size` and those that may be spawned */
-    int has_spawned;        /* some ranks here have an MPI_COMM_WORLD of their own (dynamic/spawn.h) */
-    uint32_t observed;    /* events that observers want (observer.h) */
-    int attentive;        /* calls do more than count: `measured`, `shared`, `observed`, or there may be threads */
-    int measured;         /* slices take time: the processor model is asked at every call ... */
-    int plain;            /* ... unless it is the plain one, without noise and so on */
+    int has_spawned;   /* some ranks here have an MPI_COMM_WORLD of their own (dynamic/spawn.h) */
+    uint32_t observed; /* events that observers want (observer.h) */
+    int attentive; /* calls do more than count: `measured`, `shared`, `observed`, or there may be threads */
+    int measured; /* slices take time: the processor model is asked at every call ... */
+    int plain;    /* ... unless it is the plain one, without noise and so on */
     uint64_t (*slice_clock)(void); /* what counts ticks; NULL: ticks_now */
-    uint64_t slice_start; /* host ticks when program code last began to run */
-    double ps_per_tick;   /* host ticks to virtual picoseconds, speed included */
+    uint64_t slice_start;          /* host ticks when program code last began to run */
+    double ps_per_tick;            /* host ticks to virtual picoseconds, speed included */
     vtime send_overhead, recv_overhead, test_cost, clock_cost;
     struct mpi_costs costs; /* of messages beside these (p2p/costs.c) */
     uint64_t eager_limit;
@@ -176,7 +176,8 @@ static inline void mpi_slice_begin(void)
     if (mpi_world.measured) {
         oncpu_begin(&vp_private.oncpu);
         mpi_world.slice_start = __builtin_expect(mpi_world.slice_clock != NULL, 0)
-                                    ? mpi_world.slice_clock() : ticks_now();
+                                    ? mpi_world.slice_clock()
+                                    : ticks_now();
     }
 }
 

@@ -11,21 +11,21 @@
 #include "base/err.h"
 #include "mpi/observer.h"
 
-#define MPI_STATS_BUCKETS 24           /* <= 16 B, <= 64 B, ... times 4; the last: larger */
-#define MPI_STATS_PAIRS_MAX 4000000u   /* exact up to here */
+#define MPI_STATS_BUCKETS 24         /* <= 16 B, <= 64 B, ... times 4; the last: larger */
+#define MPI_STATS_PAIRS_MAX 4000000u /* exact up to here */
 
 struct mpi_stats {
     uint64_t calls[MPI_FN_COUNT];
-    vtime time[MPI_FN_COUNT];           /* virtual time inside, over all ranks; saturates */
-    uint64_t messages[2], bytes[2];     /* 0: point-to-point calls, 1: inside collectives */
+    vtime time[MPI_FN_COUNT];       /* virtual time inside, over all ranks; saturates */
+    uint64_t messages[2], bytes[2]; /* 0: point-to-point calls, 1: inside collectives */
     uint64_t buckets[MPI_STATS_BUCKETS];
-    struct run_access access;           /* io_time: see mpi_stats_accesses */
-    uint64_t pairs;                     /* distinct (source, destination) seen */
-    int detail;                         /* per rank and function too */
-    int aggregated;                     /* pairs became too many: */
-    uint32_t group, groups;             /* ... ranks per group, number of groups */
-    struct mpi_cell *matrix;            /* groups x groups */
-    vtime *rank_end;                    /* per rank of this process, its last clock; with detail */
+    struct run_access access; /* io_time: see mpi_stats_accesses */
+    uint64_t pairs;           /* distinct (source, destination) seen */
+    int detail;               /* per rank and function too */
+    int aggregated;           /* pairs became too many: */
+    uint32_t group, groups;   /* ... ranks per group, number of groups */
+    struct mpi_cell *matrix;  /* groups x groups */
+    vtime *rank_end;          /* per rank of this process, its last clock; with detail */
 };
 
 void mpi_stats_init(int detail);

@@ -26,8 +26,8 @@ struct rank_part {
 
 /* ---- collecting ---- */
 
-static void add_row(struct buf *out, uint64_t *count, uint32_t src, uint32_t dst,
-                    uint64_t messages, uint64_t bytes)
+static void add_row(struct buf *out, uint64_t *count, uint32_t src, uint32_t dst, uint64_t messages,
+                    uint64_t bytes)
 {
     struct mpi_row row = {src, dst, messages, bytes};
 

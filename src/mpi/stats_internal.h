@@ -29,8 +29,8 @@ struct mpi_report {
     struct mpi_stats sum; /* its counters; matrix and rank_end are unused */
     struct mpi_row *rows; /* pairs, or pairs of groups if sum.aggregated, sorted */
     size_t row_count;
-    uint32_t ranks;                  /* those that were spawned included */
-    vtime *rank_end;                 /* per rank ... */
+    uint32_t ranks;                    /* those that were spawned included */
+    vtime *rank_end;                   /* per rank ... */
     struct mpi_call_list **rank_calls; /* ... and its calls, sorted; NULL: none */
 };
 void mpi_report_read(struct mpi_report *, const struct buf *parts);

@@ -174,8 +174,7 @@ static void write_csv(struct buf *b, vtime virtual_time, const struct mpi_report
     const struct mpi_stats *s = &r->sum;
 
     buf_addf(b, "kind,name,source,destination,count,bytes,time_s\n");
-    buf_addf(b, "run,ranks,,,%" PRIu32 ",,%.12f\n", r->ranks,
-             vtime_to_seconds(virtual_time));
+    buf_addf(b, "run,ranks,,,%" PRIu32 ",,%.12f\n", r->ranks, vtime_to_seconds(virtual_time));
     for (unsigned i = 0; i < MPI_FN_COUNT; i++)
         if (s->calls[i])
             buf_addf(b, "function,%s,,,%" PRIu64 ",,%.12f\n", mpi_fn_name[i], s->calls[i],
@@ -188,8 +187,7 @@ static void write_csv(struct buf *b, vtime virtual_time, const struct mpi_report
                  s->access.io_ops[k], s->access.io_bytes[k]);
     for (unsigned i = 0; i < MPI_STATS_BUCKETS; i++)
         if (s->buckets[i])
-            buf_addf(b, "size,up_to_%" PRIu64 ",,,%" PRIu64 ",,\n", bucket_limit(i),
-                     s->buckets[i]);
+            buf_addf(b, "size,up_to_%" PRIu64 ",,,%" PRIu64 ",,\n", bucket_limit(i), s->buckets[i]);
     if (s->aggregated)
         buf_addf(b, "groups,ranks_per_entry,,,%" PRIu32 ",,\n", s->group);
     for (size_t i = 0; i < r->row_count; i++)
@@ -202,8 +200,7 @@ static void write_csv(struct buf *b, vtime virtual_time, const struct mpi_report
         buf_addf(b, "rank,end,%" PRIu32 ",,,,%.12f\n", i, vtime_to_seconds(r->rank_end[i]));
         for (uint32_t k = 0; c && k < c->count; k++)
             buf_addf(b, "rank_function,%s,%" PRIu32 ",,%" PRIu32 ",,%.12f\n",
-                     mpi_fn_name[c->at[k].fn], i, c->at[k].calls,
-                     vtime_to_seconds(c->at[k].time));
+                     mpi_fn_name[c->at[k].fn], i, c->at[k].calls, vtime_to_seconds(c->at[k].time));
     }
 }
 

@@ -37,8 +37,8 @@ struct mpi_team_status {
 
 /* Why the run ends before its time. */
 struct mpi_team_stop {
-    int32_t cause;  /* enum run_cause; RUN_CAUSE_NONE: it does not */
-    int32_t status; /* exit status */
+    int32_t cause;   /* enum run_cause; RUN_CAUSE_NONE: it does not */
+    int32_t status;  /* exit status */
     char text[8192]; /* what to say, complete lines; "" nothing */
 };
 

@@ -45,7 +45,12 @@ void mpi_verify_match(const struct mpi_rank *self, const struct mpi_req *, const
 
 /* ---- collectives ---- */
 
-enum mpi_verify_way { MPI_VERIFY_NOW = 0, MPI_VERIFY_LATER, MPI_VERIFY_PERSISTENT, MPI_VERIFY_WAYS };
+enum mpi_verify_way {
+    MPI_VERIFY_NOW = 0,
+    MPI_VERIFY_LATER,
+    MPI_VERIFY_PERSISTENT,
+    MPI_VERIFY_WAYS
+};
 
 /* The rank calls a collective on c; arguments are checked, op_id, rank and size set. O(size) for calls with
  * a count for each rank, else O(1). */
@@ -64,16 +69,16 @@ enum mpi_finding_kind {
     MPI_FINDING_ROOT,      /* ... or arguments of one */
     MPI_FINDING_OP,
     MPI_FINDING_DATA,
-    MPI_FINDING_OWN,       /* what a rank sends to itself is not what it receives */
-    MPI_FINDING_ABSENT,    /* some ranks do not call it */
+    MPI_FINDING_OWN,    /* what a rank sends to itself is not what it receives */
+    MPI_FINDING_ABSENT, /* some ranks do not call it */
     MPI_FINDING_KINDS
 };
 /* Two sides: sender and receiver, or two ranks, the first in order of rank that do not agree. */
 struct mpi_finding {
     uint32_t kind;
-    int32_t tag;            /* TYPES; -1: of a collective */
-    uint32_t fn[2];         /* enum mpi_fn */
-    int32_t rank[2];        /* in the communicator */
+    int32_t tag;     /* TYPES; -1: of a collective */
+    uint32_t fn[2];  /* enum mpi_fn */
+    int32_t rank[2]; /* in the communicator */
     uint32_t world[2];
     int32_t value[2];       /* root, operation or basic type; ABSENT: who calls it, of how many */
     uint64_t amount[2];     /* elements */

@@ -47,7 +47,8 @@ static int make_piece(struct net_piece *out, const struct platform_segment *s,
     out->bandwidth *= intra ? 1 : c->net_bandwidth_factor;
     out->latency = intra ? latency : vtime_scale(latency, c->net_latency_factor);
     if (out->latency >= VTIME_LIMIT)
-        return err_set(err, ERR_INPUT, "net.latency: latency times net.latency_factor is beyond 53 "
+        return err_set(err, ERR_INPUT,
+                       "net.latency: latency times net.latency_factor is beyond 53 "
                        "days");
     out->send = or_else(s->send_overhead, c->mpi_send_overhead);
     out->recv = or_else(s->recv_overhead, c->mpi_recv_overhead);
@@ -57,8 +58,8 @@ static int make_piece(struct net_piece *out, const struct platform_segment *s,
 }
 
 /* A piece that says nothing. */
-static const struct platform_segment plain = {
-    0, VTIME_NEVER, NAN, VTIME_NEVER, VTIME_NEVER, VTIME_NEVER, VTIME_NEVER};
+static const struct platform_segment plain = {0,           VTIME_NEVER, NAN,        VTIME_NEVER,
+                                              VTIME_NEVER, VTIME_NEVER, VTIME_NEVER};
 
 /* The pieces as given, in order; what lies before the first of them is plain. */
 static struct platform_segment *collect(const struct platform *p, int intra, uint32_t *count)

@@ -37,10 +37,10 @@ struct device_send {
     vtime t;
     vtime not_before; /* it arrives no earlier; devices that know an arrival later keep the order instead */
     uint64_t bytes;
-    uint64_t order;   /* as in struct engine_call */
-    uint64_t cookie;  /* 0: nobody waits, there is no notice */
-    uint8_t until;    /* enum device_until */
-    uint8_t own;      /* the program sends it now: it may have to wait for what that has sent before */
+    uint64_t order;  /* as in struct engine_call */
+    uint64_t cookie; /* 0: nobody waits, there is no notice */
+    uint8_t until;   /* enum device_until */
+    uint8_t own; /* the program sends it now: it may have to wait for what that has sent before */
 };
 
 struct device_sent {

@@ -4,7 +4,8 @@
  */
 #include "net/net_internal.h"
 
-static int is_direct(const struct net *net, const struct engine_msg *m, const struct device_send *how)
+static int is_direct(const struct net *net, const struct engine_msg *m,
+                     const struct device_send *how)
 {
     if (net_node(net, m->src) == net_node(net, m->dst))
         return net->direct_within;

@@ -12,9 +12,10 @@ static struct device_sent uniform_send(struct device *d, struct engine_msg *m,
     m->arrival = arrival < how->not_before ? how->not_before : arrival;
     arrival = m->arrival;
     engine_inject(d->engine, m);
-    return (struct device_sent){
-        arrival, how->until == DEVICE_LEFT ? vtime_add(how->t, device_uniform_drain(net, how->bytes))
-                                           : how->t};
+    return (struct device_sent){arrival,
+                                how->until == DEVICE_LEFT
+                                    ? vtime_add(how->t, device_uniform_drain(net, how->bytes))
+                                    : how->t};
 }
 
 const struct device_ops device_uniform_ops = {.name = "uniform", .send = uniform_send};

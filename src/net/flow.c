@@ -41,7 +41,8 @@ static double capacity(void *owner, uint32_t link)
     topo_link_at(f->net->topo, link, f->now, &l);
     c = BYTES_PER_PS(l.bandwidth * f->net->bandwidth_factor);
     return (l.from < topo_nodes(f->net->topo) || l.to < topo_nodes(f->net->topo)) && c > f->nic
-               ? f->nic : c;
+               ? f->nic
+               : c;
 }
 
 static double link_load(void *owner, uint32_t link)
@@ -84,8 +85,11 @@ static void submit(void *owner, struct engine_msg *m, const struct engine_call *
     struct flow_model *f = owner;
     struct flow_parcel *p = flow_block_new(f);
 
-    *p = (struct flow_parcel){.msg = m, .bytes = call->load, .cookie = call->cookie,
-                              .order = call->order, .arrival = -1};
+    *p = (struct flow_parcel){.msg = m,
+                              .bytes = call->load,
+                              .cookie = call->cookie,
+                              .order = call->order,
+                              .arrival = -1};
     f->notices += call->cookie != 0;
     if (p->bytes > 0) {
         flow_queue_push(&f->queue, (struct flow_entry){m->arrival, m->src, m->dst, p});
@@ -210,8 +214,8 @@ static int flow_init(struct net *net, const struct platform *machine, struct err
     f->limited = machine->lists[PLATFORM_SEGMENTS].count > 0;
     net->state = f;
     net->direct_within = isinf(c->intra_memory);
-    net->lookahead =
-        net_least_delay(net, vtime_scale(topo_least_latency(net->topo), net->latency_factor));
+    net->lookahead = net_least_delay(net, vtime_scale(topo_least_latency(net->topo),
+                                                      net->latency_factor));
     return 0;
 }
 
@@ -252,8 +256,8 @@ static vtime flow_delay(const struct net *net, uint32_t src, uint32_t dst, uint6
 }
 
 static const char *const uses[] = {
-    "net.hop_latency", "net.nic_bandwidth", "net.routing", "net.links", "net.topology.*",
-    "net.intra.*", NULL,
+    "net.hop_latency", "net.nic_bandwidth", "net.routing", "net.links",
+    "net.topology.*",  "net.intra.*",       NULL,
 };
 
 const struct net_ops net_flow_ops = {

@@ -137,7 +137,9 @@ static struct flow_bundle *bundle_new(struct flow_solver *s, unsigned hops, doub
 {
     struct flow_bundle *b = pool_alloc(&s->pool, size_of(hops));
 
-    *b = (struct flow_bundle){.hop_count = hops, .limit = limit, .since = s->now,
+    *b = (struct flow_bundle){.hop_count = hops,
+                              .limit = limit,
+                              .since = s->now,
                               .order = s->bundle_count++};
     return b;
 }

@@ -262,7 +262,8 @@ static void settle_use(struct flow_solver *s, struct flow_link *l, struct flow_u
 }
 
 /* The full link gives the flow its rate; touch_pending must follow. */
-static void settle(struct flow_solver *s, struct flow_bundle *f, struct flow_link *full, double rate)
+static void settle(struct flow_solver *s, struct flow_bundle *f, struct flow_link *full,
+                   double rate)
 {
     f->next_rate = rate;
     for (unsigned i = 0; i < f->hop_count; i++) {

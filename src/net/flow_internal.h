@@ -35,15 +35,16 @@ struct flow_leg {
 };
 
 struct flow {
-    uint64_t order;            /* of the start */
+    uint64_t order; /* of the start */
     void *user;
     struct flow_bundle *bundle;
-    double target;             /* it ends when its bundle has served so many bytes; all, before that */
-    double own_limit;          /* given at the start */
-    struct flow *child, *next; /* in the bundle's pairing heap, smallest (target, order) first ... */
-    struct flow *prev;         /* ... the parent if it is its first child, else its elder sibling */
-    struct flow_place place;   /* among those that end now */
-    uint32_t unplaced;         /* place + 1 in the list of that name, 0: it is not there */
+    double target;    /* it ends when its bundle has served so many bytes; all, before that */
+    double own_limit; /* given at the start */
+    struct flow *child,
+        *next;               /* in the bundle's pairing heap, smallest (target, order) first ... */
+    struct flow *prev;       /* ... the parent if it is its first child, else its elder sibling */
+    struct flow_place place; /* among those that end now */
+    uint32_t unplaced;       /* place + 1 in the list of that name, 0: it is not there */
     uint32_t leg_count;
     struct flow_leg legs[];
 };
@@ -61,12 +62,12 @@ struct flow_bundle {
     double served;           /* bytes of each flow, at time `since` */
     vtime since;             /* when the rate last changed */
     double rate;
-    double next_rate;        /* found by the solve under way */
-    double limit;            /* of the rate */
-    uint64_t order;          /* of all bundles */
-    uint8_t is_alone;        /* its one flow meets nobody, and it has its rate at once */
-    uint32_t fresh;          /* place + 1 in the list of that name, 0: it is not there */
-    uint32_t hop_count;      /* one more than the links, if there is a limit */
+    double next_rate;   /* found by the solve under way */
+    double limit;       /* of the rate */
+    uint64_t order;     /* of all bundles */
+    uint8_t is_alone;   /* its one flow meets nobody, and it has its rate at once */
+    uint32_t fresh;     /* place + 1 in the list of that name, 0: it is not there */
+    uint32_t hop_count; /* one more than the links, if there is a limit */
     struct flow_hop hops[];
 };
 
@@ -86,19 +87,19 @@ struct flow_link {
     uint32_t use_count;
     struct flow_use *uses;
     double capacity;
-    uint32_t own;            /* uses with is_own */
-    uint32_t open;           /* weight of those with is_open */
-    double rest;             /* capacity that the other uses leave */
-    uint32_t solve;          /* the last one that touched the link */
-    uint8_t has_kept : 1;    /* then: it may have flows that were kept, beside its own */
-    uint8_t is_watched : 1;  /* then: its own flows still have the level of before the solve */
+    uint32_t own;           /* uses with is_own */
+    uint32_t open;          /* weight of those with is_open */
+    double rest;            /* capacity that the other uses leave */
+    uint32_t solve;         /* the last one that touched the link */
+    uint8_t has_kept : 1;   /* then: it may have flows that were kept, beside its own */
+    uint8_t is_watched : 1; /* then: its own flows still have the level of before the solve */
     uint8_t is_dirty, is_pending, is_alarmed; /* in the list of that name */
-    double level;            /* the rate of its own flows, if it has any */
-    uint64_t order;          /* its number; of private ones, something above all numbers */
+    double level;                             /* the rate of its own flows, if it has any */
+    uint64_t order; /* its number; of private ones, something above all numbers */
 
     struct flow_link *older, *newer; /* among the idle ones */
-    struct flow *sole;       /* the only flow that uses it, if that is no hop of its bundle */
-    uint32_t load;           /* flows that use it, whether hops or not */
+    struct flow *sole; /* the only flow that uses it, if that is no hop of its bundle */
+    uint32_t load;     /* flows that use it, whether hops or not */
     uint32_t use_cap;
 };
 

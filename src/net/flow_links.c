@@ -20,7 +20,7 @@
 #define IDLE_MIN 4096
 #define FIRST_USES 4
 #define PRIVATE ((uint64_t)1 << 32) /* private links have numbers from here on */
-#define SLACK 1e-6 /* of its capacity: a link with more to spare is not full */
+#define SLACK 1e-6                  /* of its capacity: a link with more to spare is not full */
 
 /* ---- the table ---- */
 

@@ -23,10 +23,10 @@ struct flow_parcel {
     struct flow_pair *pair;   /* NULL: it has no order to keep, or has not joined yet */
     struct flow_parcel *next; /* in the pair */
     uint64_t bytes;
-    uint64_t cookie;          /* of the notice; 0: none */
-    uint64_t order;           /* engine_call.order */
-    vtime latency;            /* of its way */
-    vtime arrival;            /* once it has left; -1: it has not */
+    uint64_t cookie; /* of the notice; 0: none */
+    uint64_t order;  /* engine_call.order */
+    vtime latency;   /* of its way */
+    vtime arrival;   /* once it has left; -1: it has not */
 };
 
 /* Messages between two ranks that keep their order. */
@@ -58,8 +58,8 @@ struct flow_model {
     int limited;             /* net.segments limit messages beside the links */
     vtime now;               /* of the last event */
     struct flow_queue queue; /* submitted, not started: parcels */
-    uint32_t joined;  /* of the fresh entries of the queue, those that have looked for their pairs */
-    uint32_t change;  /* of links (topo_change): the next one */
+    uint32_t joined; /* of the fresh entries of the queue, those that have looked for their pairs */
+    uint32_t change; /* of links (topo_change): the next one */
     uint64_t parcels; /* drawn for the choice of ways */
     uint64_t flying;  /* flows */
     uint64_t notices;

@@ -22,7 +22,8 @@ void flow_queue_fini(struct flow_queue *q)
 
 static int is_before(const struct flow_entry *a, const struct flow_entry *b)
 {
-    return a->t < b->t || (a->t == b->t && (a->src < b->src || (a->src == b->src && a->dst < b->dst)));
+    return a->t < b->t ||
+           (a->t == b->t && (a->src < b->src || (a->src == b->src && a->dst < b->dst)));
 }
 
 /* ---- room ---- */

@@ -221,8 +221,11 @@ struct flow *flow_start(struct flow_solver *s, vtime t, const uint32_t *links, u
     advance(s, t);
     f = pool_alloc(&s->pool, flow_size(legs));
     pool_prefetch(&s->pool, flow_size(legs));
-    *f = (struct flow){.leg_count = legs, .order = s->count.started++, .own_limit = rate_limit,
-                       .target = (double)bytes, .user = user};
+    *f = (struct flow){.leg_count = legs,
+                       .order = s->count.started++,
+                       .own_limit = rate_limit,
+                       .target = (double)bytes,
+                       .user = user};
     s->count.active++;
     enter(s, f, links);
     if (bytes == 0 || is_unlimited(f))

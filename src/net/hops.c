@@ -32,8 +32,8 @@ static int hops_init(struct net *net, const struct platform *machine, struct err
                 (c->topo_bandwidth && c->topo_bandwidth < c->net_bandwidth) ||
                 (c->topo_global_bandwidth && c->topo_global_bandwidth < c->net_bandwidth);
     net->state = s;
-    net->lookahead =
-        net_least_delay(net, vtime_scale(topo_least_latency(net->topo), net->latency_factor));
+    net->lookahead = net_least_delay(net, vtime_scale(topo_least_latency(net->topo),
+                                                      net->latency_factor));
     return 0;
 }
 
@@ -101,8 +101,8 @@ static vtime hops_drain(const struct net *net, uint32_t src, uint32_t dst, uint6
 }
 
 static const char *const uses[] = {
-    "net.hop_latency", "net.links", "net.topology.*", "net.intra.latency",
-    "net.intra.bandwidth", "net.intra.segments", NULL,
+    "net.hop_latency",    "net.links", "net.topology.*", "net.intra.latency", "net.intra.bandwidth",
+    "net.intra.segments", NULL,
 };
 
 const struct net_ops net_hops_ops = {

@@ -61,18 +61,18 @@ struct net_ops {
 
 struct net {
     const struct net_ops *ops;
-    vtime latency;         /* of device_uniform.h, after factors */
-    uint64_t ps_per_byte;  /* the same: 44.20 fixed point; 0: infinitely fast */
+    vtime latency;        /* of device_uniform.h, after factors */
+    uint64_t ps_per_byte; /* the same: 44.20 fixed point; 0: infinitely fast */
     const struct device_ops *device;
-    int direct_within;     /* with contention: messages within a node disturb nobody */
-    int curved;            /* overheads depend on the message, too */
-    vtime lookahead;       /* smallest delay between two ranks */
+    int direct_within; /* with contention: messages within a node disturb nobody */
+    int curved;        /* overheads depend on the message, too */
+    vtime lookahead;   /* smallest delay between two ranks */
     double latency_factor, bandwidth_factor;
     uint32_t ranks, local; /* in all, and of this process */
     struct platform_nodes nodes;
     struct net_curve inter, intra;
-    struct topo *topo;     /* models that have one; else NULL */
-    void *state;           /* the model's */
+    struct topo *topo; /* models that have one; else NULL */
+    void *state;       /* the model's */
 };
 
 /* Chooses the model by name and prepares it, for so many ranks in all. The machine is borrowed. */

@@ -66,8 +66,8 @@ static uint32_t number_connected(struct partition_graph *g, const struct results
 }
 
 /* Then the others, several entries to a vertex as long as it stays small. */
-static void number_isolated(struct partition_graph *g, const struct results_stats *s, uint32_t count,
-                            uint32_t procs)
+static void number_isolated(struct partition_graph *g, const struct results_stats *s,
+                            uint32_t count, uint32_t procs)
 {
     uint64_t most = s->ranks / ((uint64_t)procs * BUNDLES_PER_PART), size = UINT64_MAX;
 
@@ -128,7 +128,8 @@ static void count_rows(struct partition_graph *g, const struct results_stats *s)
     }
 }
 
-static void place_by_head(struct partition_graph *g, const struct results_stats *s, struct half_edge *half)
+static void place_by_head(struct partition_graph *g, const struct results_stats *s,
+                          struct half_edge *half)
 {
     unsigned __int128 total = total_messages(s);
 
@@ -203,8 +204,8 @@ static int make_edges(struct partition_graph *g, const struct results_stats *s)
     return rc;
 }
 
-int partition_graph_init(struct partition_graph *graph, const struct results_stats *stats, uint32_t procs,
-                         struct err *err)
+int partition_graph_init(struct partition_graph *graph, const struct results_stats *stats,
+                         uint32_t procs, struct err *err)
 {
     struct partition_graph g = {.ranks = stats->ranks};
 

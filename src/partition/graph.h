@@ -32,8 +32,8 @@ struct partition_graph {
  * together in bundles of at most 1/128 of a part. O(ranks + pairs). Release with partition_graph_fini.
  * ERR_MEMORY.
  */
-int partition_graph_init(struct partition_graph *graph, const struct results_stats *stats, uint32_t procs,
-                         struct err *err);
+int partition_graph_init(struct partition_graph *graph, const struct results_stats *stats,
+                         uint32_t procs, struct err *err);
 void partition_graph_fini(struct partition_graph *graph);
 
 /* The sum of the weights of all edges between different parts. O(edges). */

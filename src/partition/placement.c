@@ -63,9 +63,10 @@ static int divide(struct partition_graph *g, uint32_t procs, int seed, int recur
     options[METIS_OPTION_SEED] = seed;
     options[METIS_OPTION_NUMBERING] = 0;
     options[METIS_OPTION_UFACTOR] = 10 * OVER_MEAN_PERCENT;
-    rc = (recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
-        &g->count, &constraints, g->row, g->neighbour, g->size, NULL, g->weight, &parts, NULL, NULL,
-        options, &cut, part);
+    rc = (recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway)(&g->count, &constraints,
+                                                                      g->row, g->neighbour, g->size,
+                                                                      NULL, g->weight, &parts, NULL,
+                                                                      NULL, options, &cut, part);
     if (rc == METIS_OK)
         return 0;
     if (rc == METIS_ERROR_MEMORY)
@@ -138,8 +139,7 @@ static void even_out(const struct partition_graph *g, const struct results_stats
         for (uint32_t i = s->ranks; i-- > 0;) {
             uint32_t v = g->vertex_of[i / s->group];
 
-            if (load[owner[i]] <= most || g->size[v] == 1 ||
-                (g->row[v] < g->row[v + 1]) != edges)
+            if (load[owner[i]] <= most || g->size[v] == 1 || (g->row[v] < g->row[v + 1]) != edges)
                 continue;
             while (load[to] >= most)
                 to++;
@@ -163,8 +163,8 @@ static void renumber(uint64_t ranks, uint32_t procs, uint32_t *owner)
     assert(next == procs);
 }
 
-static void place_vertices(const struct partition_graph *g, const struct results_stats *s, uint32_t procs,
-                           const int32_t *part, uint32_t *owner)
+static void place_vertices(const struct partition_graph *g, const struct results_stats *s,
+                           uint32_t procs, const int32_t *part, uint32_t *owner)
 {
     uint64_t *load = mem_zalloc(procs * sizeof *load);
 
@@ -177,8 +177,8 @@ static void place_vertices(const struct partition_graph *g, const struct results
     renumber(s->ranks, procs, owner);
 }
 
-static int place(struct partition_graph *g, const struct results_stats *s, uint32_t procs, uint32_t *owner,
-                 struct err *err)
+static int place(struct partition_graph *g, const struct results_stats *s, uint32_t procs,
+                 uint32_t *owner, struct err *err)
 {
     struct best b = {0};
     int rc = 0;
@@ -205,8 +205,7 @@ static int check_ranks(const char *path, const struct results_stats *s, uint64_t
                        "them with 'orrery run -n %llu --stats'",
                        path, s->ranks, (unsigned long long)ranks, (unsigned long long)ranks);
     if (ranks > INT32_MAX)
-        return err_set(err, ERR_INPUT, "cannot place more than %d ranks by minimal cut",
-                       INT32_MAX);
+        return err_set(err, ERR_INPUT, "cannot place more than %d ranks by minimal cut", INT32_MAX);
     return 0;
 }
 

@@ -311,7 +311,8 @@ static int swap_round(struct refiner *r)
     return swaps;
 }
 
-void partition_refine(const struct partition_graph *graph, uint32_t procs, uint32_t most, int32_t *part)
+void partition_refine(const struct partition_graph *graph, uint32_t procs, uint32_t most,
+                      int32_t *part)
 {
     struct refiner r = {.g = graph, .procs = procs, .most = most, .part = part};
 

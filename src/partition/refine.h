@@ -14,6 +14,7 @@
  * empty (if there are procs vertices), and that the cut is small. O(rounds * (edges + vertices *
  * log)), and O(vertices^2) more where there are at most 2048 of them.
  */
-void partition_refine(const struct partition_graph *graph, uint32_t procs, uint32_t most, int32_t *part);
+void partition_refine(const struct partition_graph *graph, uint32_t procs, uint32_t most,
+                      int32_t *part);
 
 #endif

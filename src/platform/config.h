@@ -30,12 +30,12 @@ struct platform_config {
     char name[PLATFORM_NAME_MAX]; /* of the machine, for people */
     char description[PLATFORM_PATH_MAX];
     /* nodes */
-    uint64_t nodes_count;        /* 0: as many as the ranks need, or as the topology has */
-    uint64_t nodes_ranks;        /* ranks per node */
+    uint64_t nodes_count; /* 0: as many as the ranks need, or as the topology has */
+    uint64_t nodes_ranks; /* ranks per node */
     char nodes_placement[PLATFORM_NAME_MAX]; /* of ranks on nodes: block, cyclic or list */
-    double nodes_speed;          /* program time on the machine = host time / speed */
-    double nodes_gigaflops;      /* of a processor of speed 1, for orrery_flops */
-    double nodes_gigahertz, nodes_cpi; /* --compute counters: clock, cycles per instruction */
+    double nodes_speed;                      /* program time on the machine = host time / speed */
+    double nodes_gigaflops;                  /* of a processor of speed 1, for orrery_flops */
+    double nodes_gigahertz, nodes_cpi;       /* --compute counters: clock, cycles per instruction */
     double nodes_streaming_part; /* of computing, by what limits it: memory bandwidth ... */
     double nodes_random_part;    /* ... or memory latency; the rest is in the caches */
     vtime nodes_noise_period;    /* the system interrupts a rank this often ... */
@@ -43,55 +43,55 @@ struct platform_config {
     char nodes_noise_file[PLATFORM_PATH_MAX]; /* recorded noise instead */
     /* net */
     char net_model[PLATFORM_NAME_MAX]; /* a name in net's table */
-    vtime net_latency;           /* from end to end, without hops */
-    double net_bandwidth;        /* of a node's link, bits per second; INFINITY allowed */
-    double net_latency_factor;   /* multiply latency ... */
-    double net_bandwidth_factor; /* ... and bandwidth */
-    vtime net_gap;               /* least time between two messages that a rank sends */
-    vtime net_hop_latency;       /* of each switch on the way */
-    double net_nic_bandwidth;    /* most that the ranks of a node send, or receive, together */
+    vtime net_latency;                 /* from end to end, without hops */
+    double net_bandwidth;              /* of a node's link, bits per second; INFINITY allowed */
+    double net_latency_factor;         /* multiply latency ... */
+    double net_bandwidth_factor;       /* ... and bandwidth */
+    vtime net_gap;                     /* least time between two messages that a rank sends */
+    vtime net_hop_latency;             /* of each switch on the way */
+    double net_nic_bandwidth; /* most that the ranks of a node send, or receive, together */
     char net_routing[PLATFORM_NAME_MAX]; /* a name in the table of ways */
     /* net.intra: between ranks of a node */
     vtime intra_latency;
-    double intra_bandwidth;      /* between two ranks */
-    double intra_memory;         /* all ranks of a node together */
+    double intra_bandwidth; /* between two ranks */
+    double intra_memory;    /* all ranks of a node together */
     /* net.topology */
-    char topo_kind[PLATFORM_NAME_MAX]; /* a name in the table of topologies */
-    struct platform_dims topo_dims;    /* torus, mesh: its size */
-    struct platform_dims topo_down;    /* fat tree: children per level, from the bottom */
-    struct platform_dims topo_up;      /* fat tree: parents per level */
+    char topo_kind[PLATFORM_NAME_MAX];  /* a name in the table of topologies */
+    struct platform_dims topo_dims;     /* torus, mesh: its size */
+    struct platform_dims topo_down;     /* fat tree: children per level, from the bottom */
+    struct platform_dims topo_up;       /* fat tree: parents per level */
     struct platform_dims topo_parallel; /* fat tree: cables to each parent */
-    uint64_t topo_groups;        /* dragonfly: groups, ... */
-    uint64_t topo_routers;       /* ... routers in a group, ... */
-    uint64_t topo_nodes;         /* ... nodes at a router (also of a torus, mesh and hypercube) */
-    uint64_t topo_global;        /* ... links to other groups at a router */
-    double topo_bandwidth;       /* of links between switches; 0: as net.bandwidth */
+    uint64_t topo_groups;               /* dragonfly: groups, ... */
+    uint64_t topo_routers;              /* ... routers in a group, ... */
+    uint64_t topo_nodes;          /* ... nodes at a router (also of a torus, mesh and hypercube) */
+    uint64_t topo_global;         /* ... links to other groups at a router */
+    double topo_bandwidth;        /* of links between switches; 0: as net.bandwidth */
     double topo_global_bandwidth; /* dragonfly: of links between groups; 0: as topo_bandwidth */
-    vtime topo_global_latency;   /* dragonfly: of links between groups, beside the hop's */
+    vtime topo_global_latency;    /* dragonfly: of links between groups, beside the hop's */
     char topo_file[PLATFORM_PATH_MAX]; /* graph: its links */
     /* mpi */
-    uint64_t mpi_eager_limit;    /* larger messages use rendezvous */
-    vtime mpi_send_overhead;     /* sender's processor, per message */
-    vtime mpi_recv_overhead;     /* receiver's processor, per message */
-    vtime mpi_send_per_kib;      /* sender's processor, per 1024 bytes */
-    vtime mpi_recv_per_kib;      /* receiver's processor, per 1024 bytes */
-    vtime mpi_unexpected_cost;   /* more of the receiver's if the message came first, ... */
+    uint64_t mpi_eager_limit;     /* larger messages use rendezvous */
+    vtime mpi_send_overhead;      /* sender's processor, per message */
+    vtime mpi_recv_overhead;      /* receiver's processor, per message */
+    vtime mpi_send_per_kib;       /* sender's processor, per 1024 bytes */
+    vtime mpi_recv_per_kib;       /* receiver's processor, per 1024 bytes */
+    vtime mpi_unexpected_cost;    /* more of the receiver's if the message came first, ... */
     vtime mpi_unexpected_per_kib; /* ... per 1024 bytes */
-    vtime mpi_request_cost;      /* of a non-blocking send or receive, beside its message's */
-    vtime mpi_match_cost;        /* of a receive, for each other receive that is pending */
-    vtime mpi_peer_cost;         /* of a send that goes to another rank than the one before */
-    vtime mpi_test_cost;         /* MPI_Test*, MPI_Iprobe, MPI_Improbe, yields */
-    vtime mpi_clock_cost;        /* reading any clock */
-    vtime mpi_spawn_cost;        /* of starting ranks, per call of MPI_Comm_spawn */
+    vtime mpi_request_cost;       /* of a non-blocking send or receive, beside its message's */
+    vtime mpi_match_cost;         /* of a receive, for each other receive that is pending */
+    vtime mpi_peer_cost;          /* of a send that goes to another rank than the one before */
+    vtime mpi_test_cost;          /* MPI_Test*, MPI_Iprobe, MPI_Improbe, yields */
+    vtime mpi_clock_cost;         /* reading any clock */
+    vtime mpi_spawn_cost;         /* of starting ranks, per call of MPI_Comm_spawn */
     char mpi_collectives[PLATFORM_NAME_MAX]; /* whose choice of algorithms, or model */
-    double mpi_collective_factor; /* model: multiplies its cost */
+    double mpi_collective_factor;            /* model: multiplies its cost */
     char mpi_algorithm[PLATFORM_COLLECTIVES][PLATFORM_NAME_MAX]; /* of each operation, or auto */
     /* io */
-    uint64_t io_servers;         /* file servers */
-    uint64_t io_stripe;          /* bytes of a file on one server before the next one's */
-    vtime io_latency;            /* of a server, per request */
-    double io_bandwidth;         /* of a server, bits per second; INFINITY allowed */
-    vtime io_open_cost;          /* of a server, per metadata operation */
+    uint64_t io_servers; /* file servers */
+    uint64_t io_stripe;  /* bytes of a file on one server before the next one's */
+    vtime io_latency;    /* of a server, per request */
+    double io_bandwidth; /* of a server, bits per second; INFINITY allowed */
+    vtime io_open_cost;  /* of a server, per metadata operation */
 };
 
 /* Fills in every default. */

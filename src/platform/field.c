@@ -115,8 +115,10 @@ static int read_dims(const struct key *key, const char *text, union value *v, st
         size_t digits = read_number(at, &size);
         if (digits == 0 || size == 0 || dims->count == PLATFORM_DIMS_MAX ||
             (at[digits] && (at[digits] != 'x' || !at[digits + 1])))
-            return err_set(err, ERR_INPUT, "bad sizes '%s': expected up to %d numbers above 0, such "
-                           "as 4x4x2", text, PLATFORM_DIMS_MAX);
+            return err_set(err, ERR_INPUT,
+                           "bad sizes '%s': expected up to %d numbers above 0, such "
+                           "as 4x4x2",
+                           text, PLATFORM_DIMS_MAX);
         dims->size[dims->count++] = size;
         at += digits + (at[digits] == 'x');
     }
@@ -129,7 +131,8 @@ static int read_node(const struct key *key, const char *text, union value *v, st
     (void)key;
     return digits && !text[digits]
                ? 0
-               : err_set(err, ERR_INPUT, "bad node '%s': expected a number from 0, such as 3", text);
+               : err_set(err, ERR_INPUT, "bad node '%s': expected a number from 0, such as 3",
+                         text);
 }
 
 static int read_range(const struct key *key, const char *text, union value *v, struct err *err)
@@ -143,8 +146,8 @@ static int read_range(const struct key *key, const char *text, union value *v, s
     }
     if (first && !text[first] && v->range[0] <= v->range[1])
         return 0;
-    return err_set(err, ERR_INPUT, "bad nodes '%s': expected a number or a range, such as 3 or 0-15",
-                   text);
+    return err_set(err, ERR_INPUT,
+                   "bad nodes '%s': expected a number or a range, such as 3 or 0-15", text);
 }
 
 static int read_flag(const struct key *key, const char *text, union value *v, struct err *err)

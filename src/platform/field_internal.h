@@ -27,8 +27,9 @@ struct key {
     const char *name;
     enum key_type type;
     size_t offset;
-    int positive;      /* 0, or an empty name, is refused */
-    const char *value; /* the default; NULL: must be given; "" of a number: not given, see field_set */
+    int positive; /* 0, or an empty name, is refused */
+    const char
+        *value; /* the default; NULL: must be given; "" of a number: not given, see field_set */
     const char *help;
 };
 

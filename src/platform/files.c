@@ -32,7 +32,8 @@ static int read_all(int fd, const char *path, size_t most, struct buf *out, stru
         if (n < 0)
             rc = err_set(err, ERR_SYSTEM, "cannot read '%s': %s", path, strerror(errno));
         else if (out->len + (size_t)n > most)
-            rc = err_set(err, ERR_INPUT, "cannot read '%s': it has more than %zu MiB", path, most >> 20);
+            rc = err_set(err, ERR_INPUT, "cannot read '%s': it has more than %zu MiB", path,
+                         most >> 20);
         else
             buf_add(out, block, (size_t)n);
     }
@@ -68,8 +69,10 @@ int read_path(const char *file, const char *path, char *out, size_t size, struct
     int n = path[0] == '/' ? snprintf(out, size, "%s", path)
                            : snprintf(out, size, "%.*s%s", length, file, path);
     if (n < 0 || (size_t)n >= size)
-        return err_set(err, ERR_INPUT, "bad path '%s': with its directory it has more than %zu "
-                       "characters", path, size - 1);
+        return err_set(err, ERR_INPUT,
+                       "bad path '%s': with its directory it has more than %zu "
+                       "characters",
+                       path, size - 1);
     return 0;
 }
 
@@ -91,8 +94,8 @@ static int fail(const struct lines *l, struct err *err)
 static int add_word(struct lines *l, const char *word, size_t length, struct err *err)
 {
     if (l->count == WORDS_MAX || length >= WORD_MAX || memchr(word, 0, length)) {
-        err_set(err, ERR_INPUT, "more than %d words, or a word of more than %d characters", WORDS_MAX,
-                WORD_MAX - 1);
+        err_set(err, ERR_INPUT, "more than %d words, or a word of more than %d characters",
+                WORDS_MAX, WORD_MAX - 1);
         return fail(l, err);
     }
     memcpy(l->words[l->count], word, length);
@@ -159,7 +162,8 @@ static int read_interruption(struct platform *p, const struct lines *l, struct e
         return fail(l, err);
     }
     if (p->lists[PLATFORM_NOISE].count > 1 && n->start < n[-1].start + n[-1].duration) {
-        err_set(err, ERR_INPUT, "start: '%s' is before the end of the interruption before", l->words[0]);
+        err_set(err, ERR_INPUT, "start: '%s' is before the end of the interruption before",
+                l->words[0]);
         return fail(l, err);
     }
     return 0;
@@ -176,8 +180,8 @@ int platform_read_noise(struct platform *p, const char *file, const char *text, 
         if ((rc = read_interruption(p, &l, err)))
             break;
     if (rc == 0 && p->lists[PLATFORM_NOISE].count == 0)
-        rc = err_set(err, ERR_INPUT, "%s: no interruption in it: expected start and duration per line",
-                     file);
+        rc = err_set(err, ERR_INPUT,
+                     "%s: no interruption in it: expected start and duration per line", file);
     return rc;
 }
 
@@ -189,8 +193,10 @@ static int read_vertex(const struct lines *l, size_t word, uint32_t *out, struct
     size_t digits = (text[0] == 'n' || text[0] == 's') ? strspn(text + 1, "0123456789") : 0;
     unsigned long number = digits && digits < 11 ? strtoul(text + 1, NULL, 10) : ULONG_MAX;
     if (number >= PLATFORM_SWITCH || text[1 + digits]) {
-        err_set(err, ERR_INPUT, "%s: bad vertex '%s': expected n and a number for a node, or s and a "
-                "number for a switch, such as n12 or s3", word ? "to" : "from", text);
+        err_set(err, ERR_INPUT,
+                "%s: bad vertex '%s': expected n and a number for a node, or s and a "
+                "number for a switch, such as n12 or s3",
+                word ? "to" : "from", text);
         return fail(l, err);
     }
     *out = (uint32_t)number | (text[0] == 's' ? PLATFORM_SWITCH : 0);
@@ -204,7 +210,8 @@ static int read_edge(struct platform *p, struct lines *l, struct err *err)
     static const char *const fields[] = {"bandwidth", "latency"};
     l->count -= (size_t)oneway;
     if (l->count < 2 || l->count > 4) {
-        err_set(err, ERR_INPUT, "expected: FROM TO [BANDWIDTH [LATENCY]] [oneway], such as 'n0 s0 "
+        err_set(err, ERR_INPUT,
+                "expected: FROM TO [BANDWIDTH [LATENCY]] [oneway], such as 'n0 s0 "
                 "10Gbps 1us'");
         return fail(l, err);
     }
@@ -237,8 +244,8 @@ int platform_read_graph(struct platform *p, const char *file, const char *text, 
         if ((rc = read_edge(p, &l, err)))
             break;
     if (rc == 0 && p->lists[PLATFORM_EDGES].count == 0)
-        rc = err_set(err, ERR_INPUT, "%s: no link in it: expected FROM TO [BANDWIDTH [LATENCY]] per line",
-                     file);
+        rc = err_set(err, ERR_INPUT,
+                     "%s: no link in it: expected FROM TO [BANDWIDTH [LATENCY]] per line", file);
     return rc;
 }
 
@@ -284,7 +291,8 @@ int platform_read_map(struct platform *p, const char *file, const char *text, si
 
 typedef int reader(struct platform *, const char *, const char *, size_t, struct err *);
 
-static int read_named(struct platform *p, const char *key, char *path, reader *read, struct err *err)
+static int read_named(struct platform *p, const char *key, char *path, reader *read,
+                      struct err *err)
 {
     struct buf text;
     char *real = realpath(path, NULL);

@@ -39,7 +39,8 @@ static const struct key group_fields[] = {
     {"nodes", KEY_RANGE, FIELD(first), 0, NULL, "the nodes, such as 3 or 0-15"},
     {"speed", KEY_FACTOR, FIELD(speed), 1, "", "of their processors; not given: as nodes.speed"},
     {"noise_period", KEY_TIME, FIELD(noise_period), 0, "", "not given: as nodes.noise_period"},
-    {"noise_duration", KEY_TIME, FIELD(noise_duration), 0, "", "not given: as nodes.noise_duration"},
+    {"noise_duration", KEY_TIME, FIELD(noise_duration), 0, "",
+     "not given: as nodes.noise_duration"},
 };
 #undef FIELD
 
@@ -71,7 +72,8 @@ static const struct key rule_fields[] = {
     {"algorithm", KEY_NAME, FIELD(algorithm), 1, NULL, "what it uses"},
     {"from", KEY_SIZE, FIELD(from), 0, "0", "for at least so many bytes"},
     {"to", KEY_SIZE, FIELD(to), 0, "", "for at most so many bytes; not given: any"},
-    {"ranks_from", KEY_COUNT, FIELD(ranks_from), 0, "0", "for communicators of at least so many ranks"},
+    {"ranks_from", KEY_COUNT, FIELD(ranks_from), 0, "0",
+     "for communicators of at least so many ranks"},
     {"ranks_to", KEY_COUNT, FIELD(ranks_to), 0, "", "for at most so many; not given: any"},
 };
 #undef FIELD
@@ -230,8 +232,10 @@ static int check_segment(const struct list_type *type, const struct platform_seg
 {
     return i == 0 || s[0].from > s[-1].from
                ? 0
-               : err_set(err, ERR_INPUT, "%s[%zu].from: %llu bytes are not more than the %llu of the "
-                         "piece before", type->key, i, (unsigned long long)s[0].from,
+               : err_set(err, ERR_INPUT,
+                         "%s[%zu].from: %llu bytes are not more than the %llu of the "
+                         "piece before",
+                         type->key, i, (unsigned long long)s[0].from,
                          (unsigned long long)s[-1].from);
 }
 
@@ -240,8 +244,10 @@ static int check_sharing(const struct list_type *type, const struct platform_sha
 {
     return i == 0 || s[0].busy > s[-1].busy
                ? 0
-               : err_set(err, ERR_INPUT, "%s[%zu].busy: %llu ranks are not more than the %llu of the "
-                         "item before", type->key, i, (unsigned long long)s[0].busy,
+               : err_set(err, ERR_INPUT,
+                         "%s[%zu].busy: %llu ranks are not more than the %llu of the "
+                         "item before",
+                         type->key, i, (unsigned long long)s[0].busy,
                          (unsigned long long)s[-1].busy);
 }
 
@@ -272,8 +278,10 @@ static int check_parts(const struct platform_config *c, struct err *err)
 {
     return c->nodes_streaming_part + c->nodes_random_part <= 1
                ? 0
-               : err_set(err, ERR_INPUT, "nodes.streaming_part: %g and nodes.random_part %g are more "
-                         "than 1 in all", c->nodes_streaming_part, c->nodes_random_part);
+               : err_set(err, ERR_INPUT,
+                         "nodes.streaming_part: %g and nodes.random_part %g are more "
+                         "than 1 in all",
+                         c->nodes_streaming_part, c->nodes_random_part);
 }
 
 int platform_check(const struct platform *p, struct err *err)

@@ -21,8 +21,8 @@ struct platform_segment {
 
 /* nodes.groups: nodes that differ. Later groups go before earlier ones. */
 struct platform_group {
-    uint32_t first, last; /* nodes, both included */
-    double speed;         /* NAN: as nodes.speed */
+    uint32_t first, last;               /* nodes, both included */
+    double speed;                       /* NAN: as nodes.speed */
     vtime noise_period, noise_duration; /* VTIME_NEVER: as nodes.noise_* */
 };
 
@@ -35,11 +35,11 @@ struct platform_sharing {
 /* net.links: links that differ from what the topology says, from a time on. */
 struct platform_link {
     char from[PLATFORM_NAME_MAX], to[PLATFORM_NAME_MAX]; /* vertices: n12 is a node, s3 a switch */
-    double bandwidth;        /* NAN: as it was */
-    double bandwidth_factor; /* 0: the link is down */
-    vtime latency;           /* VTIME_NEVER: as it was */
+    double bandwidth;                                    /* NAN: as it was */
+    double bandwidth_factor;                             /* 0: the link is down */
+    vtime latency;                                       /* VTIME_NEVER: as it was */
     vtime at;
-    uint8_t both;            /* the other direction, too */
+    uint8_t both; /* the other direction, too */
 };
 
 /* mpi.algorithms: which algorithm a collective uses. Later rules go before earlier ones. */

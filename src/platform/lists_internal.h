@@ -12,7 +12,7 @@ struct list_type {
     size_t size;              /* of an item */
     const struct key *fields; /* one without a name: the item is a plain value */
     size_t count;
-    int from_file;            /* read from a file, not given one by one */
+    int from_file; /* read from a file, not given one by one */
     const char *help;
 };
 

@@ -14,8 +14,9 @@ static int too_small(uint64_t ranks, uint64_t needed, uint64_t count, struct err
 
     return err_set(err, ERR_INPUT,
                    "nodes.count: %s ranks need %s nodes, but the machine has %s; raise nodes.count "
-                   "or nodes.ranks", units_format_count(r, sizeof r, ranks),
-                   units_format_count(n, sizeof n, needed), units_format_count(c, sizeof c, count));
+                   "or nodes.ranks",
+                   units_format_count(r, sizeof r, ranks), units_format_count(n, sizeof n, needed),
+                   units_format_count(c, sizeof c, count));
 }
 
 static int place_by_list(struct platform_nodes *n, const struct platform *p, struct err *err)
@@ -97,8 +98,10 @@ int platform_nodes_init(struct platform_nodes *n, const struct platform *p, uint
     if (strcmp(c->nodes_placement, "cyclic") == 0)
         n->placement = PLATFORM_CYCLIC;
     else if (strcmp(c->nodes_placement, "block") != 0)
-        return err_set(err, ERR_INPUT, "nodes.placement: unknown placement '%s': expected one of: "
-                       "block, cyclic, list", c->nodes_placement);
+        return err_set(err, ERR_INPUT,
+                       "nodes.placement: unknown placement '%s': expected one of: "
+                       "block, cyclic, list",
+                       c->nodes_placement);
     if (n->count && needed > n->count)
         return too_small(ranks, needed, n->count, err);
     if (n->count == 0)

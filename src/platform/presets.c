@@ -71,14 +71,18 @@ static int no_preset(const struct platform_places *places, const char *name, str
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
     }
     if (count == 0)
-        err_set(err, ERR_INPUT, "unknown platform '%.80s': no presets were found; set ORRERY_PLATFORMS to "
-                "their directory, or give a file that ends in .yaml", name);
+        err_set(err, ERR_INPUT,
+                "unknown platform '%.80s': no presets were found; set ORRERY_PLATFORMS to "
+                "their directory, or give a file that ends in .yaml",
+                name);
     else if (nearest.best)
         err_set(err, ERR_INPUT, "unknown platform '%.80s': did you mean '%s'? There are: %s", name,
                 nearest.best, list);
     else
-        err_set(err, ERR_INPUT, "unknown platform '%.80s': expected a file that ends in .yaml, or one of: "
-                "%s", name, list);
+        err_set(err, ERR_INPUT,
+                "unknown platform '%.80s': expected a file that ends in .yaml, or one of: "
+                "%s",
+                name, list);
     for (size_t i = 0; i < count; i++)
         mem_free(names[i]);
     mem_free(names);

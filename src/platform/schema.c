@@ -36,7 +36,8 @@ static const struct {
     const char *type;    /* besides */
 } forms[KEY_TYPES] = {
     [KEY_TIME] = {"^(" NUMBER " *(ps|ns|us|ms|s|min|h)|0)?$", NULL},
-    [KEY_BANDWIDTH] = {"^(" NUMBER " *([kKMGTP]i?)?(bps|bit/s|b/s|Bps|B/s)|inf|infinite|0)?$", NULL},
+    [KEY_BANDWIDTH] = {"^(" NUMBER " *([kKMGTP]i?)?(bps|bit/s|b/s|Bps|B/s)|inf|infinite|0)?$",
+                       NULL},
     [KEY_SIZE] = {"^(" NUMBER " *([kKMGTP]i?)?B?)?$", "integer"},
     [KEY_COUNT] = {"^(" NUMBER " *([kKMGTP]i?)?)?$", "integer"},
     [KEY_FACTOR] = {"^(" NUMBER ")?$", "number"},
@@ -187,7 +188,8 @@ static void put_members(struct schema *s, const char *section, size_t length)
     const struct key *keys = config_keys(&count);
     for (size_t i = 0; i < count; i++) {
         const char *part = below(keys[i].name, section, length);
-        size_t end = part ? strcspn(part, ".") : 0, whole = part ? (size_t)(part - keys[i].name) + end : 0;
+        size_t end = part ? strcspn(part, ".") : 0,
+               whole = part ? (size_t)(part - keys[i].name) + end : 0;
         int seen = !part;
         for (size_t k = 0; k < i && !seen && part[end]; k++)
             seen = strncmp(keys[k].name, keys[i].name, whole + 1) == 0;

@@ -26,7 +26,8 @@ static int is_part(const char *name, const char *part)
 {
     size_t n = strlen(name), m = strlen(part);
     return m >= 3 && n > m &&
-           ((name[n - m - 1] == '.' && strcmp(name + n - m, part) == 0) || strncmp(name, part, m) == 0);
+           ((name[n - m - 1] == '.' && strcmp(name + n - m, part) == 0) ||
+            strncmp(name, part, m) == 0);
 }
 
 /* The names that it may be a part of, or mistyped; the best of all is NULL: none. */
@@ -90,13 +91,15 @@ static int read_index(const struct platform_list *list, const char *text, size_t
         return 0;
     }
     if (end == text || *end)
-        return err_set(err, ERR_INPUT, "bad item '%s': expected a number from 0, -1 for the last, or + "
-                       "to add one", text);
+        return err_set(err, ERR_INPUT,
+                       "bad item '%s': expected a number from 0, -1 for the last, or + "
+                       "to add one",
+                       text);
     if (index < 0)
         index += (long long)list->count;
     if (index < 0 || (unsigned long long)index >= list->count)
-        return err_set(err, ERR_INPUT, "there is no item %s, the list has %zu: use [+] to add one", text,
-                       list->count);
+        return err_set(err, ERR_INPUT, "there is no item %s, the list has %zu: use [+] to add one",
+                       text, list->count);
     *out = (size_t)index;
     return 0;
 }
@@ -150,11 +153,14 @@ static int set_all(struct platform *p, enum platform_list_kind kind, char *value
     size_t before = p->lists[kind].count;
     char *save = NULL;
     if (*type->fields[0].name && *value)
-        return err_set(err, ERR_INPUT, "'%s' cannot be given as a whole: use %s[+].FIELD=VALUE to add an "
-                       "item, %s= to empty it", type->key, type->key, type->key);
+        return err_set(err, ERR_INPUT,
+                       "'%s' cannot be given as a whole: use %s[+].FIELD=VALUE to add an "
+                       "item, %s= to empty it",
+                       type->key, type->key, type->key);
     for (char *word = strtok_r(value, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         platform_list_extend(p, kind, 1);
-        int rc = field_set(&type->fields[0], list_item(p, kind, p->lists[kind].count - 1), word, err);
+        int rc = field_set(&type->fields[0], list_item(p, kind, p->lists[kind].count - 1), word,
+                           err);
         if (rc) {
             platform_list_cut(p, kind, before);
             return rc;
@@ -206,8 +212,10 @@ static int set_one(struct platform *p, const char *item, size_t length,
     text[length] = 0;
     char *equals = strchr(text, '=');
     if (!equals || equals == text)
-        return err_set(err, ERR_INPUT, "bad setting '%s': expected KEY=VALUE, such as "
-                       "net.latency=10us", text);
+        return err_set(err, ERR_INPUT,
+                       "bad setting '%s': expected KEY=VALUE, such as "
+                       "net.latency=10us",
+                       text);
     *equals = 0;
     key = field_find(keys, count, text);
     if (key && field_set(key, &p->config, equals + 1, err))

@@ -17,7 +17,8 @@ static int is_plain(const char *text)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcasecmp(text, words[i]) == 0)
             return 0;
-    size_t good = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-");
+    size_t good = strspn(text,
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-");
     return *text && *text != '-' && *text != '.' && !text[good];
 }
 
@@ -26,7 +27,10 @@ static unsigned long next_character(const char **at)
 {
     unsigned char first = (unsigned char)*(*at)++;
     int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
-    unsigned long c = more == 3 ? first & 7 : more == 2 ? first & 15 : more == 1 ? first & 31 : first;
+    unsigned long c = more == 3   ? first & 7
+                      : more == 2 ? first & 15
+                      : more == 1 ? first & 31
+                                  : first;
     for (; more && ((unsigned char)**at & 0xc0) == 0x80; more--)
         c = c << 6 | ((unsigned char)*(*at)++ & 0x3f);
     return c;
@@ -189,7 +193,8 @@ static size_t section_length(const char *key)
 }
 
 /* Is anything used of the section that `key` begins with, up to its dot? */
-static int is_section_used(const struct platform *p, platform_used *used, const char *key, size_t end)
+static int is_section_used(const struct platform *p, platform_used *used, const char *key,
+                           size_t end)
 {
     size_t count;
     const struct key *keys = config_keys(&count);
@@ -198,7 +203,8 @@ static int is_section_used(const struct platform *p, platform_used *used, const 
             return 1;
     for (int i = 0; i < PLATFORM_LISTS; i++) {
         const struct list_type *type = list_type((enum platform_list_kind)i);
-        if (!type->from_file && strncmp(type->key, key, end + 1) == 0 && is_used(p, used, type->key))
+        if (!type->from_file && strncmp(type->key, key, end + 1) == 0 &&
+            is_used(p, used, type->key))
             return 1;
     }
     return 0;

@@ -35,13 +35,14 @@ struct reader {
     ino_t inode;
 };
 
-static int read_file(struct platform *, const struct platform_places *, const char *path, int preset,
-                     struct platform_origins *, const struct reader *above, struct err *);
+static int read_file(struct platform *, const struct platform_places *, const char *path,
+                     int preset, struct platform_origins *, const struct reader *above,
+                     struct err *);
 
 /* "FILE:LINE: FIELD: " before the text; without a field if that is NULL. */
-__attribute__((format(printf, 5, 6)))
-static int fail(const struct reader *r, const yaml_node_t *at, const char *field, struct err *err,
-                const char *fmt, ...)
+__attribute__((format(printf, 5, 6))) static int fail(const struct reader *r, const yaml_node_t *at,
+                                                      const char *field, struct err *err,
+                                                      const char *fmt, ...)
 {
     char text[600];
     va_list args;
@@ -131,14 +132,15 @@ static int join_sizes(struct reader *r, const yaml_node_t *node, const char *fie
             return ERR_INPUT;
         int n = snprintf(out + used, size - used, "%s%s", used ? "x" : "", text);
         if (n < 0 || (size_t)n >= size - used)
-            return fail(r, node, field, err, "too many sizes: expected up to %d", PLATFORM_DIMS_MAX);
+            return fail(r, node, field, err, "too many sizes: expected up to %d",
+                        PLATFORM_DIMS_MAX);
         used += (size_t)n;
     }
     return 0;
 }
 
-static int read_value(struct reader *r, const struct key *key, void *object, const yaml_node_t *node,
-                      const char *field, struct err *err)
+static int read_value(struct reader *r, const struct key *key, void *object,
+                      const yaml_node_t *node, const char *field, struct err *err)
 {
     char joined[PLATFORM_PATH_MAX];
     const char *text = joined;
@@ -160,7 +162,8 @@ static int read_value(struct reader *r, const struct key *key, void *object, con
 static void note_origin(struct reader *r, size_t key, const yaml_node_t *node)
 {
     if (r->origins)
-        platform_origins_note(r->origins, key, r->file, (unsigned)node->start_mark.line + 1, r->preset);
+        platform_origins_note(r->origins, key, r->file, (unsigned)node->start_mark.line + 1,
+                              r->preset);
 }
 
 static void note_list(struct reader *r, enum platform_list_kind kind, const yaml_node_t *node)
@@ -183,7 +186,8 @@ static int unknown_field(const struct reader *r, const yaml_node_t *at, const ch
                          const struct nearest *nearest, const char *list, struct err *err)
 {
     if (strchr(nearest->word, '.'))
-        return fail(r, at, field, err, "unknown field: sections are nested, as in net: {latency: 5us}");
+        return fail(r, at, field, err,
+                    "unknown field: sections are nested, as in net: {latency: 5us}");
     if (nearest->best)
         return fail(r, at, field, err, "unknown field: did you mean '%s'?", nearest->best);
     return fail(r, at, field, err, "unknown field: expected one of: %s", list);
@@ -286,8 +290,8 @@ static int read_list(struct reader *r, enum platform_list_kind kind, const yaml_
     if (kind == PLATFORM_MAP && node->type == YAML_SCALAR_NODE)
         return read_map(r, node, err);
     if (node->type != YAML_SEQUENCE_NODE)
-        return fail(r, node, type->key, err, "%s was given: expected a list, each item behind a '-'",
-                    kind_name(node));
+        return fail(r, node, type->key, err,
+                    "%s was given: expected a list, each item behind a '-'", kind_name(node));
     platform_list_cut(r->p, kind, 0);
     for (yaml_node_item_t *i = node->data.sequence.items.start; i < node->data.sequence.items.top;
          i++) {
@@ -308,8 +312,8 @@ static int begins(const char *key, const char *name)
 }
 
 /* The part of a key that follows the prefix, up to the next dot. */
-static void offer_part(const char *key, const char *prefix, struct nearest *nearest, char (*parts)[32],
-                       size_t *count)
+static void offer_part(const char *key, const char *prefix, struct nearest *nearest,
+                       char (*parts)[32], size_t *count)
 {
     size_t skip = *prefix ? strlen(prefix) + 1 : 0, length;
     if (*prefix && !begins(key, prefix))
@@ -397,8 +401,10 @@ static int read_section(struct reader *r, const yaml_node_t *node, const char *p
                         struct err *err)
 {
     if (node->type != YAML_MAPPING_NODE)
-        return fail(r, node, *prefix ? prefix : NULL, err, "%s was given: expected fields, as in:  "
-                    "name: value", kind_name(node));
+        return fail(r, node, *prefix ? prefix : NULL, err,
+                    "%s was given: expected fields, as in:  "
+                    "name: value",
+                    kind_name(node));
     for (yaml_node_pair_t *pair = node->data.mapping.pairs.start;
          pair < node->data.mapping.pairs.top; pair++) {
         const char *name = member_name(r, node, pair, prefix, err);
@@ -419,7 +425,8 @@ static const yaml_node_t *find_base(struct reader *r, const yaml_node_t *root)
     for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
          root->type == YAML_MAPPING_NODE && pair < root->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = node_at(r, pair->key);
-        if (key->type == YAML_SCALAR_NODE && strcmp((const char *)key->data.scalar.value, "base") == 0)
+        if (key->type == YAML_SCALAR_NODE &&
+            strcmp((const char *)key->data.scalar.value, "base") == 0)
             return node_at(r, pair->value);
     }
     return NULL;
@@ -460,8 +467,8 @@ static int read_document(struct reader *r, struct err *err)
 {
     const yaml_node_t *root = yaml_document_get_root_node(r->document), *base;
     if (!root)
-        return err_set(err, ERR_INPUT, "%s:1: the file is empty: expected fields, as in:  name: value",
-                       r->file);
+        return err_set(err, ERR_INPUT,
+                       "%s:1: the file is empty: expected fields, as in:  name: value", r->file);
     base = find_base(r, root);
     if (base) {
         int rc = read_base(r, base, err);
@@ -551,7 +558,11 @@ static int read_file(struct platform *p, const struct platform_places *places, c
                      int preset, struct platform_origins *origins, const struct reader *above,
                      struct err *err)
 {
-    struct reader r = {.p = p, .places = places, .file = path, .preset = preset, .origins = origins,
+    struct reader r = {.p = p,
+                       .places = places,
+                       .file = path,
+                       .preset = preset,
+                       .origins = origins,
                        .above = above};
     struct stat st;
     struct buf text;
@@ -563,8 +574,9 @@ static int read_file(struct platform *p, const struct platform_places *places, c
     }
     for (const struct reader *a = above; a; a = a->above)
         if (++depth > BASES_MAX || (r.inode && a->inode == r.inode && a->device == r.device))
-            return err_set(err, ERR_INPUT, depth > BASES_MAX ? "more than %d bases of bases ('%s')"
-                                                             : "%.0d'%s' is its own base, or that of its base",
+            return err_set(err, ERR_INPUT,
+                           depth > BASES_MAX ? "more than %d bases of bases ('%s')"
+                                             : "%.0d'%s' is its own base, or that of its base",
                            depth > BASES_MAX ? BASES_MAX : 0, path);
     buf_init(&text);
     rc = read_whole(path, READ_YAML_MAX, &text, err);

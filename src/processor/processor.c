@@ -20,10 +20,10 @@ static struct {
     const struct processor_ops *ops;
     const struct platform_group *groups;
     size_t group_count;
-    double speed; /* of nodes that are in no group */
-    double sharing;         /* factor on slices, as nodes have that many ranks ... */
-    uint32_t *ranks_on;     /* ... or, with a map: ranks on each node ... */
-    int uneven;             /* ... if nodes differ */
+    double speed;       /* of nodes that are in no group */
+    double sharing;     /* factor on slices, as nodes have that many ranks ... */
+    uint32_t *ranks_on; /* ... or, with a map: ranks on each node ... */
+    int uneven;         /* ... if nodes differ */
     int noisy, recording, plain;
 } processor;
 const struct processor_host *processor_host;
@@ -56,8 +56,10 @@ static void init_sharing(const struct platform *p)
     if (!p->lists[PLATFORM_SHARING].count)
         return;
     processor.uneven = !platform_nodes_are_even(nodes, ranks);
-    processor.sharing = platform_sharing_factor(
-        p, platform_ranks_on_node(nodes, platform_node_of(nodes, 0), ranks));
+    processor.sharing = platform_sharing_factor(p,
+                                                platform_ranks_on_node(nodes,
+                                                                       platform_node_of(nodes, 0),
+                                                                       ranks));
     if (!processor.uneven || nodes->placement != PLATFORM_LIST)
         return;
     processor.ranks_on = mem_zalloc(nodes->count * sizeof *processor.ranks_on);
@@ -76,7 +78,8 @@ static double sharing(uint32_t index)
     return platform_sharing_factor(processor_host->machine,
                                    processor.ranks_on
                                        ? processor.ranks_on[node]
-                                       : platform_ranks_on_node(nodes, node, processor_host->place->world));
+                                       : platform_ranks_on_node(nodes, node,
+                                                                processor_host->place->world));
 }
 
 double processor_factor(void)

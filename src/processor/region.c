@@ -36,7 +36,7 @@ struct seen {
 };
 
 struct processor_regions {
-    unsigned depth, muted; /* regions entered; those of them from this one on are settled, + 1 */
+    unsigned depth, muted;   /* regions entered; those of them from this one on are settled, + 1 */
     vtime before[DEPTH_MAX]; /* computed when the region was entered */
     int sampled[DEPTH_MAX];  /* its number among the samples, or -1 */
     vtime computed;          /* by all slices so far */

@@ -18,11 +18,11 @@
 static struct {
     const char *path;
     struct tape_file file;
-    uint64_t *first;  /* per rank here, where in `blocks` its blocks begin; one more for the end */
+    uint64_t *first; /* per rank here, where in `blocks` its blocks begin; one more for the end */
     struct piece {
         const unsigned char *data;
         uint32_t bytes;
-    } *blocks;
+    } * blocks;
     uint16_t *calls; /* by the number of a function in the file: that of this build */
     size_t call_count;
 } replay;
@@ -130,7 +130,8 @@ static int next_block(struct processor_tape *t, uint32_t index)
 }
 
 /* The next slice, not taken yet. */
-static int peek(struct processor_tape *t, uint32_t index, uint64_t *fn, uint64_t *dt, uint32_t *after)
+static int peek(struct processor_tape *t, uint32_t index, uint64_t *fn, uint64_t *dt,
+                uint32_t *after)
 {
     while (t->at >= t->len)
         if (!next_block(t, index))
@@ -146,9 +147,10 @@ static void differs(uint32_t index, const struct processor_tape *t, const char *
 {
     char why[512];
 
-    snprintf(why, sizeof why, "cannot replay '%.200s': after %llu slices rank %u %s; record it again "
-             "with this program and its arguments", replay.path, (unsigned long long)t->slices,
-             processor_rank_id(index), how);
+    snprintf(why, sizeof why,
+             "cannot replay '%.200s': after %llu slices rank %u %s; record it again "
+             "with this program and its arguments",
+             replay.path, (unsigned long long)t->slices, processor_rank_id(index), how);
     processor_host->fail(index, why);
 }
 

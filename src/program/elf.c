@@ -39,7 +39,8 @@ static int read_at(const struct program_elf *elf, uint64_t offset, void *out, si
 }
 
 /* The string at `at` of a table, if it ends inside. */
-static const char *string_at(const struct program_elf *elf, struct program_elf_range table, uint64_t at)
+static const char *string_at(const struct program_elf *elf, struct program_elf_range table,
+                             uint64_t at)
 {
     if (at >= table.size)
         return NULL;
@@ -103,14 +104,22 @@ static const char *dynamic_string(const struct program_elf *elf, int64_t tag)
 static const char *machine_name(unsigned machine)
 {
     switch (machine) {
-    case EM_X86_64: return "x86-64";
-    case EM_AARCH64: return "aarch64";
-    case EM_386: return "i386";
-    case EM_ARM: return "32-bit ARM";
-    case EM_PPC64: return "ppc64";
-    case EM_RISCV: return "RISC-V";
-    case EM_S390: return "s390";
-    default: return "unknown";
+    case EM_X86_64:
+        return "x86-64";
+    case EM_AARCH64:
+        return "aarch64";
+    case EM_386:
+        return "i386";
+    case EM_ARM:
+        return "32-bit ARM";
+    case EM_PPC64:
+        return "ppc64";
+    case EM_RISCV:
+        return "RISC-V";
+    case EM_S390:
+        return "s390";
+    default:
+        return "unknown";
     }
 }
 
@@ -240,8 +249,8 @@ static int read_dynamic(struct program_elf *elf, struct err *err)
     uint64_t strings, size, symbols, flags;
     if (!elf->dynamic.size)
         return 0;
-    if (!dynamic_value(elf, DT_STRTAB, &strings) || !dynamic_value(elf, DT_STRSZ, &size) ||
-        !size || !locate(elf, strings, size, &elf->strings))
+    if (!dynamic_value(elf, DT_STRTAB, &strings) || !dynamic_value(elf, DT_STRSZ, &size) || !size ||
+        !locate(elf, strings, size, &elf->strings))
         return err_set(err, ERR_INPUT, "is a damaged ELF file: bad dynamic string table");
     if (!dynamic_value(elf, DT_SYMTAB, &symbols) || !locate(elf, symbols, 0, &elf->symbols))
         return err_set(err, ERR_INPUT, "is a damaged ELF file: bad dynamic symbol table");

@@ -21,13 +21,13 @@ struct program_elf_range {
 struct program_elf {
     const unsigned char *data;
     size_t size;
-    int mapped;            /* data is ours to unmap */
-    uint16_t type;         /* ET_EXEC, ET_DYN */
-    uint64_t segments;     /* offset, count and size of program headers, checked */
+    int mapped;        /* data is ours to unmap */
+    uint16_t type;     /* ET_EXEC, ET_DYN */
+    uint64_t segments; /* offset, count and size of program headers, checked */
     unsigned segment_count, segment_size;
-    const char *interpreter; /* PT_INTERP, NULL: static program or library */
+    const char *interpreter;              /* PT_INTERP, NULL: static program or library */
     const char *soname, *rpath, *runpath; /* NULL: none */
-    int is_pie;            /* DF_1_PIE */
+    int is_pie;                           /* DF_1_PIE */
     struct program_elf_range dynamic, strings, symbols;
     uint64_t writable_bytes; /* data a program can change: PT_LOAD with PF_W, without RELRO */
     uint64_t tls_bytes;

@@ -65,7 +65,8 @@ static uint64_t groups_limit(void)
     char lines[GROUP_MAX], *group, *slash;
     uint64_t least = group_limit("");
 
-    if (sys_read_text("/proc/self/cgroup", lines, sizeof lines) < 0 || !(group = strstr(lines, "0::/")))
+    if (sys_read_text("/proc/self/cgroup", lines, sizeof lines) < 0 ||
+        !(group = strstr(lines, "0::/")))
         return least;
     group += 3;
     group[strcspn(group, "\n")] = '\0';

@@ -35,16 +35,22 @@ static int starts(const char *text, const char *with)
 static const struct {
     const char *ending, *instead;
 } endings[] = {
-    {"_f08ts_large_", "_c"}, {"_f08_large_", "_c"}, {"_f08ts_", ""}, {"_f08_", ""},
-    {"_cptr_", ""},          {"__", ""},            {"_", ""},       {"", ""},
+    {"_f08ts_large_", "_c"},
+    {"_f08_large_", "_c"},
+    {"_f08ts_", ""},
+    {"_f08_", ""},
+    {"_cptr_", ""},
+    {"__", ""},
+    {"_", ""},
+    {"", ""},
 };
 
 /* Turns a Fortran name into "mpi_send" or "mpix_..."; 0 if it is none. */
 static int strip_fortran(const char *symbol, char *out, size_t size)
 {
     static const char *const prefixes[][2] = {
-        {"pmpir_", "mpi_"}, {"pmpixr_", "mpix_"}, {"pmpi_", "mpi_"},
-        {"pmpix_", "mpix_"}, {"mpi_", "mpi_"},    {"mpix_", "mpix_"},
+        {"pmpir_", "mpi_"},  {"pmpixr_", "mpix_"}, {"pmpi_", "mpi_"},
+        {"pmpix_", "mpix_"}, {"mpi_", "mpi_"},     {"mpix_", "mpix_"},
     };
     size_t length = strlen(symbol);
     for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++) {

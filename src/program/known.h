@@ -5,7 +5,7 @@
 #define PROGRAM_KNOWN_H
 
 enum program_known {
-    PROGRAM_KNOWN_OTHER,       /* not a symbol of MPI, or one that the Fortran bindings bring along */
+    PROGRAM_KNOWN_OTHER, /* not a symbol of MPI, or one that the Fortran bindings bring along */
     PROGRAM_KNOWN_SUPPORTED,
     PROGRAM_KNOWN_UNSUPPORTED, /* MPI has it, Orrery not yet */
     PROGRAM_KNOWN_MISSING,     /* looks like MPI, but no MPI of this ABI has it */

@@ -64,8 +64,8 @@ static void read_conf(struct program_libsearch *search, const char *path, int de
 
 void program_libsearch_init(struct program_libsearch *search)
 {
-    static const char *const defaults[] = {"/lib/" MULTIARCH, "/usr/lib/" MULTIARCH, "/lib64",
-                                           "/usr/lib64", "/lib", "/usr/lib"};
+    static const char *const defaults[] =
+        {"/lib/" MULTIARCH, "/usr/lib/" MULTIARCH, "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
     memset(search, 0, sizeof *search);
     read_conf(search, "/etc/ld.so.conf", 0);
     for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
@@ -140,17 +140,16 @@ static int try_list(const struct query *query, const char *list, const char *ori
 
 int program_libsearch_find(const struct program_libsearch *search, const char *name,
                            const struct program_libsearch_from *from,
-                           const struct program_libsearch_from *main, int (*accept)(const char *path),
-                           char *out, size_t size)
+                           const struct program_libsearch_from *main,
+                           int (*accept)(const char *path), char *out, size_t size)
 {
     struct query query = {name, accept, out, size};
     if (strchr(name, '/')) {
         int n = snprintf(out, size, "%s", name);
         return n > 0 && (size_t)n < size && access(out, R_OK) == 0 && accept(out);
     }
-    if (!from->runpath &&
-        (try_list(&query, from->rpath, from->path) ||
-         (!main->runpath && try_list(&query, main->rpath, main->path))))
+    if (!from->runpath && (try_list(&query, from->rpath, from->path) ||
+                           (!main->runpath && try_list(&query, main->rpath, main->path))))
         return 1;
     if (try_list(&query, getenv("LD_LIBRARY_PATH"), NULL) ||
         try_list(&query, from->runpath, from->path))

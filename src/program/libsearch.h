@@ -27,7 +27,7 @@ void program_libsearch_fini(struct program_libsearch *);
  */
 int program_libsearch_find(const struct program_libsearch *, const char *name,
                            const struct program_libsearch_from *from,
-                           const struct program_libsearch_from *main, int (*accept)(const char *path),
-                           char *out, size_t size);
+                           const struct program_libsearch_from *main,
+                           int (*accept)(const char *path), char *out, size_t size);
 
 #endif

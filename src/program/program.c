@@ -38,7 +38,7 @@ struct walk {
     struct image *images; /* [0] is the program */
     size_t count;
     int openmp, cxx_bindings, tsan;
-    int loads; /* the program calls dlopen */
+    int loads;                     /* the program calls dlopen */
     struct program_names threaded; /* libraries that can start threads */
 };
 
@@ -51,8 +51,8 @@ enum role {
     ROLE_OTHER,   /* an MPICH of another ABI */
     ROLE_OPENMPI,
     ROLE_OPENMP,
-    ROLE_ASAN,    /* AddressSanitizer */
-    ROLE_TSAN,    /* ThreadSanitizer, which wants memory where ours is */
+    ROLE_ASAN, /* AddressSanitizer */
+    ROLE_TSAN, /* ThreadSanitizer, which wants memory where ours is */
     ROLE_LIBRARY
 };
 
@@ -114,8 +114,8 @@ static void names_fini(struct program_names *names)
     memset(names, 0, sizeof *names);
 }
 
-__attribute__((format(printf, 2, 3))) static void warn(struct program *program,
-                                                       const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void warn(struct program *program, const char *fmt,
+                                                       ...)
 {
     char text[512];
     va_list args;
@@ -131,8 +131,9 @@ static void add_image(struct walk *walk, const char *name, const char *path,
                       const struct program_elf *elf)
 {
     ARRAY_EXTEND(walk->images, walk->count);
-    walk->images[walk->count++] =
-        (struct image){.name = mem_strdup(name), .path = mem_strdup(path), .elf = *elf};
+    walk->images[walk->count++] = (struct image){.name = mem_strdup(name),
+                                                 .path = mem_strdup(path),
+                                                 .elf = *elf};
 }
 
 static int seen(const struct walk *walk, const char *name)
@@ -176,8 +177,10 @@ static void open_library(struct walk *walk, const struct image *from, const char
     if (!program_libsearch_find(&walk->search, name, &from_object, &from_main, program_is_elf, path,
                                 sizeof path) ||
         program_elf_open(&elf, path, &err)) {
-        warn(walk->program, "library '%s' was not found: set LD_LIBRARY_PATH if the program "
-             "does not start", name);
+        warn(walk->program,
+             "library '%s' was not found: set LD_LIBRARY_PATH if the program "
+             "does not start",
+             name);
         return;
     }
     add_image(walk, name, path, &elf);
@@ -322,9 +325,10 @@ static void visit_imports(struct walk *walk)
         if (lacking.count) {
             char text[256];
             list_names(&lacking, text, sizeof text);
-            warn(walk->program, "%s '%s' refers to MPI calls not supported yet (%s); they end "
-                 "the run if they are made", i ? "library" : "program", walk->images[i].name,
-                 text);
+            warn(walk->program,
+                 "%s '%s' refers to MPI calls not supported yet (%s); they end "
+                 "the run if they are made",
+                 i ? "library" : "program", walk->images[i].name, text);
         }
         names_fini(&lacking);
     }
@@ -346,8 +350,8 @@ static void warn_threaded(struct walk *walk)
 
 /* ---- the verdict ---- */
 
-__attribute__((format(printf, 2, 3))) static void refuse(struct program *program,
-                                                         const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void refuse(struct program *program, const char *fmt,
+                                                         ...)
 {
     char text[512];
     va_list args;
@@ -364,13 +368,13 @@ static void judge_file(struct program *program, const struct program_elf *elf)
     struct stat st;
     if (stat(program->path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
         refuse(program, "has the set-user-ID or set-group-ID bit, so nothing can be loaded into "
-               "it: remove the bit with 'chmod ug-s'");
+                        "it: remove the bit with 'chmod ug-s'");
     if (elf->soname && !elf->interpreter)
         refuse(program, "is a shared library (%s): give a program", elf->soname);
     program->static_program = !elf->interpreter;
     if (program->static_program)
         refuse(program, "is linked statically, so its MPI cannot be replaced: link it without "
-               "-static");
+                        "-static");
 }
 
 static void judge(struct walk *walk)
@@ -379,13 +383,14 @@ static void judge(struct walk *walk)
     const char *omp_threads = getenv("OMP_NUM_THREADS");
     if (!program->mpi_kind)
         refuse(program, "does not use MPI: build it with mpicc.mpich, mpicxx.mpich or "
-               "mpif90.mpich");
+                        "mpif90.mpich");
     else if (strcmp(program->mpi_kind, "Open MPI") == 0)
-        refuse(program, "was built with Open MPI (%s): rebuild it with mpicc.mpich",
-               program->mpi);
+        refuse(program, "was built with Open MPI (%s): rebuild it with mpicc.mpich", program->mpi);
     else if (strcmp(program->mpi_kind, "other MPICH") == 0)
-        refuse(program, "was built with another MPICH (%s): rebuild it with mpicc.mpich of "
-               "version 3.1 or later", program->mpi);
+        refuse(program,
+               "was built with another MPICH (%s): rebuild it with mpicc.mpich of "
+               "version 3.1 or later",
+               program->mpi);
     if (walk->openmp && !(omp_threads && strcmp(omp_threads, "1") == 0)) {
         program->threads = 1;
         program->process_reason = "the program uses OpenMP";
@@ -397,7 +402,8 @@ static void judge(struct walk *walk)
         program->process_reason = "the program was built with AddressSanitizer";
     }
     if (walk->tsan)
-        refuse(program, "was built with ThreadSanitizer, which does not work in a process that another "
+        refuse(program,
+               "was built with ThreadSanitizer, which does not work in a process that another "
                "library has taken over: build it without -fsanitize=thread");
 }
 

@@ -27,21 +27,21 @@ enum program_declares {
 /* What was found. Owned strings and lists are released by program_fini. */
 struct program {
     char path[PROGRAM_PATH_MAX]; /* as it will be executed */
-    char mpi[64];                    /* library by which MPI was recognised, "" if none */
-    const char *mpi_kind;            /* "MPICH ABI", "Open MPI", "other MPICH", NULL */
-    const char *language;            /* "C", "C++", "Fortran", NULL: not read so far */
-    uint64_t private_bytes;          /* writable data of program and libraries, per rank */
-    size_t libraries;                /* looked at, besides language runtimes and MPI */
+    char mpi[64];                /* library by which MPI was recognised, "" if none */
+    const char *mpi_kind;        /* "MPICH ABI", "Open MPI", "other MPICH", NULL */
+    const char *language;        /* "C", "C++", "Fortran", NULL: not read so far */
+    uint64_t private_bytes;      /* writable data of program and libraries, per rank */
+    size_t libraries;            /* looked at, besides language runtimes and MPI */
     int static_program, threads;
-    const char *process_reason;      /* why ranks must be processes ("the program uses OpenMP"), or NULL */
-    const char *process_wish;        /* why they should be, if so many processes fit, or NULL */
-    int stacks;                      /* it makes stacks of its own (makecontext) */
-    int asan;                        /* it was built with AddressSanitizer */
-    unsigned needs;                  /* bits of enum mpi_need: what it and its libraries import */
-    unsigned declares;               /* bits of enum program_declares: it imports these */
-    struct program_names unsupported;    /* MPI calls of the program that Orrery lacks */
-    struct program_names warnings;       /* sentences */
-    int refused;                     /* why.text continues "it ..." */
+    const char *process_reason; /* why ranks must be processes ("the program uses OpenMP"), or NULL */
+    const char *process_wish;   /* why they should be, if so many processes fit, or NULL */
+    int stacks;                 /* it makes stacks of its own (makecontext) */
+    int asan;                   /* it was built with AddressSanitizer */
+    unsigned needs;             /* bits of enum mpi_need: what it and its libraries import */
+    unsigned declares;          /* bits of enum program_declares: it imports these */
+    struct program_names unsupported; /* MPI calls of the program that Orrery lacks */
+    struct program_names warnings;    /* sentences */
+    int refused;                      /* why.text continues "it ..." */
     struct err why;
 };
 

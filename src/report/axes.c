@@ -110,8 +110,8 @@ void axes_draw_ticks_x(struct svg *s, const struct axes *a, const struct axes_ti
         buf_init(&text);
         axes_value(t->at[i], a->x.unit, &text);
         axes_draw_grid_x(s, a, t->at[i]);
-        svg_text(s, axes_x(a, t->at[i]), a->top + a->height + 1.4 * AXES_TEXT, AXES_TEXT, SVG_MIDDLE, AXES_INK,
-                 buf_str(&text));
+        svg_text(s, axes_x(a, t->at[i]), a->top + a->height + 1.4 * AXES_TEXT, AXES_TEXT,
+                 SVG_MIDDLE, AXES_INK, buf_str(&text));
         buf_fini(&text);
     }
 }
@@ -132,8 +132,8 @@ void axes_draw_ticks_y(struct svg *s, const struct axes *a, const struct axes_ti
 void axes_draw_frame(struct svg *s, const struct axes *a, double below)
 {
     svg_box(s, a->left, a->top, a->width, a->height, 0, "none", AXES_INK);
-    svg_text(s, a->left + a->width / 2, a->top + a->height + below, AXES_TEXT + 2, SVG_MIDDLE, AXES_INK,
-             a->x.label);
+    svg_text(s, a->left + a->width / 2, a->top + a->height + below, AXES_TEXT + 2, SVG_MIDDLE,
+             AXES_INK, a->x.label);
     svg_text(s, a->left, a->top - AXES_TEXT, AXES_TEXT + 2, SVG_START, AXES_INK, a->y.label);
 }
 
@@ -147,7 +147,8 @@ void axes_draw(struct svg *s, const struct axes *a)
     axes_draw_frame(s, a, 3 * AXES_TEXT);
 }
 
-void axes_draw_line(struct svg *s, const struct axes *a, const double *xy, size_t points, const char *colour)
+void axes_draw_line(struct svg *s, const struct axes *a, const double *xy, size_t points,
+                    const char *colour)
 {
     double *pixels = mem_alloc(2 * points * sizeof *pixels);
     for (size_t i = 0; i < points; i++) {

@@ -15,7 +15,8 @@ struct axis {
     double least, most; /* least < most; > 0 if logarithmic */
     int logarithmic;
     const char *label;
-    const char *unit; /* as axes_value takes it: numbers at ticks have prefixes; NULL: plain numbers */
+    const char
+        *unit; /* as axes_value takes it: numbers at ticks have prefixes; NULL: plain numbers */
 };
 
 /* Values between the least and most of each axis are within the frame. */
@@ -52,6 +53,7 @@ void axes_draw_frame(struct svg *, const struct axes *, double below);
 /* All of it, with round ticks. */
 void axes_draw(struct svg *, const struct axes *);
 /* A line through `points` pairs of values. */
-void axes_draw_line(struct svg *, const struct axes *, const double *xy, size_t points, const char *colour);
+void axes_draw_line(struct svg *, const struct axes *, const double *xy, size_t points,
+                    const char *colour);
 
 #endif

@@ -121,9 +121,9 @@ static void draw_names(struct svg *s, const struct plot_axis *x, const struct ax
         double at = axes_x(frame, (double)i), below = frame->top + frame->height + 1.4 * AXES_TEXT;
         int cut = two_rows && strlen(x->names[i]) > room;
         axes_draw_grid_x(s, frame, (double)i);
-        svg_textf(s, at, below + (two_rows && i % 2 ? LINE : 0), AXES_TEXT, SVG_MIDDLE, AXES_INK, "%.*s%s",
-                  cut ? (int)(room > 2 ? room - 2 : 0) : (int)strlen(x->names[i]), x->names[i],
-                  cut ? ".." : "");
+        svg_textf(s, at, below + (two_rows && i % 2 ? LINE : 0), AXES_TEXT, SVG_MIDDLE, AXES_INK,
+                  "%.*s%s", cut ? (int)(room > 2 ? room - 2 : 0) : (int)strlen(x->names[i]),
+                  x->names[i], cut ? ".." : "");
     }
 }
 
@@ -189,8 +189,8 @@ static void draw_legend(struct svg *s, const struct plot *p, const struct axes *
         if (shown == LEGEND_MAX)
             continue;
         if (series->marks != PLOT_DOTS)
-            svg_line_dashes(s, x, y - AXES_TEXT / 3, x + 22, y - AXES_TEXT / 3, svg_series(i), line_width(i),
-                            svg_dashes(i));
+            svg_line_dashes(s, x, y - AXES_TEXT / 3, x + 22, y - AXES_TEXT / 3, svg_series(i),
+                            line_width(i), svg_dashes(i));
         if (series->marks != PLOT_LINE)
             svg_mark(s, x + 11, y - AXES_TEXT / 3, 3.5, i, svg_series(i));
         svg_text(s, x + 30, y, AXES_TEXT, SVG_START, AXES_INK, series->name);
@@ -203,8 +203,10 @@ static void draw_legend(struct svg *s, const struct plot *p, const struct axes *
 
 void report_plot(const struct plot *p, struct buf *out)
 {
-    struct axes frame = {.left = FRAME_LEFT, .top = FRAME_TOP, .width = FRAME_WIDTH,
-                             .height = FRAME_HEIGHT};
+    struct axes frame = {.left = FRAME_LEFT,
+                         .top = FRAME_TOP,
+                         .width = FRAME_WIDTH,
+                         .height = FRAME_HEIGHT};
     struct svg s;
     double right = legend_width(p);
     set_bounds(p, 0, &frame.x);

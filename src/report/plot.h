@@ -11,14 +11,15 @@
 enum plot_scale {
     PLOT_AUTO, /* logarithmic if all values are above 0 and the largest is 20 times the least, or more */
     PLOT_LINEAR,
-    PLOT_LOG,  /* as PLOT_LINEAR if a value is not above 0 */
+    PLOT_LOG, /* as PLOT_LINEAR if a value is not above 0 */
 };
 
 struct plot_axis {
     const char *label;
     const char *unit; /* as axes_value takes it (axes.h) */
     enum plot_scale scale;
-    const char *const *names; /* of x alone: of positions 0, 1, ... instead of numbers; NULL: numbers */
+    const char *const
+        *names; /* of x alone: of positions 0, 1, ... instead of numbers; NULL: numbers */
     size_t name_count;
 };
 

@@ -9,16 +9,23 @@
 #include <stdio.h>
 #include <string.h>
 
-
 /* XML: five characters, and no control characters at all. */
 static void add_escaped(struct buf *out, const char *text)
 {
     for (; *text; text++) {
         switch (*text) {
-        case '&': buf_adds(out, "&amp;"); break;
-        case '<': buf_adds(out, "&lt;"); break;
-        case '>': buf_adds(out, "&gt;"); break;
-        case '"': buf_adds(out, "&quot;"); break;
+        case '&':
+            buf_adds(out, "&amp;");
+            break;
+        case '<':
+            buf_adds(out, "&lt;");
+            break;
+        case '>':
+            buf_adds(out, "&gt;");
+            break;
+        case '"':
+            buf_adds(out, "&quot;");
+            break;
         default:
             buf_addc(out, (unsigned char)*text < 32 ? '?' : *text);
         }
@@ -48,9 +55,10 @@ void svg_begin(struct svg *s, struct buf *out, double width, double height, cons
                const char *description)
 {
     s->out = out;
-    buf_addf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-             "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\">\n<title>", width, height, width,
-             height);
+    buf_addf(out,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+             "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\">\n<title>",
+             width, height, width, height);
     add_escaped(out, title);
     buf_adds(out, "</title>\n<desc>");
     add_escaped(out, description);
@@ -81,22 +89,25 @@ void svg_curve(struct svg *s, double x1, double y1, double x2, double y2, double
                const char *colour, double width, int dashed)
 {
     double x = (x1 + x2) / 2 + (y2 - y1) * bend, y = (y1 + y2) / 2 - (x2 - x1) * bend;
-    buf_addf(s->out, "<path fill=\"none\" d=\"M%.2f %.2fQ%.2f %.2f %.2f %.2f\"", x1, y1, x, y, x2, y2);
+    buf_addf(s->out, "<path fill=\"none\" d=\"M%.2f %.2fQ%.2f %.2f %.2f %.2f\"", x1, y1, x, y, x2,
+             y2);
     add_stroke(s, colour, width, dashed);
 }
 
 void svg_box(struct svg *s, double x, double y, double width, double height, double radius,
              const char *fill, const char *stroke)
 {
-    buf_addf(s->out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" rx=\"%.2f\" "
-             "fill=\"%s\" stroke=\"%s\"/>\n", x, y, width, height, radius, fill, stroke);
+    buf_addf(s->out,
+             "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" rx=\"%.2f\" "
+             "fill=\"%s\" stroke=\"%s\"/>\n",
+             x, y, width, height, radius, fill, stroke);
 }
 
 void svg_circle(struct svg *s, double x, double y, double radius, const char *fill,
                 const char *stroke)
 {
-    buf_addf(s->out, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"%s\" stroke=\"%s\"/>\n", x, y,
-             radius, fill, stroke);
+    buf_addf(s->out, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"%s\" stroke=\"%s\"/>\n", x,
+             y, radius, fill, stroke);
 }
 
 void svg_polyline(struct svg *s, const double *xy, size_t points, const char *colour, double width)
@@ -112,8 +123,9 @@ void svg_text(struct svg *s, double x, double y, double size, enum svg_anchor an
               const char *colour, const char *text)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
-    buf_addf(s->out, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">", x,
-             y, size, anchors[anchor], colour);
+    buf_addf(s->out,
+             "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">", x, y,
+             size, anchors[anchor], colour);
     add_escaped(s->out, text);
     buf_adds(s->out, "</text>\n");
 }
@@ -129,15 +141,18 @@ void svg_textf(struct svg *s, double x, double y, double size, enum svg_anchor a
     svg_text(s, x, y, size, anchor, colour, text);
 }
 
-void svg_label(struct svg *s, double x, double y, double size, const char *colour, const char *fmt, ...)
+void svg_label(struct svg *s, double x, double y, double size, const char *colour, const char *fmt,
+               ...)
 {
     char text[128];
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    buf_addf(s->out, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"middle\" fill=\"%s\" "
-             "stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">", x, y, size, colour);
+    buf_addf(s->out,
+             "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"middle\" fill=\"%s\" "
+             "stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">",
+             x, y, size, colour);
     add_escaped(s->out, text);
     buf_adds(s->out, "</text>\n");
 }
@@ -153,8 +168,10 @@ const char *svg_dashes(size_t i)
 void svg_line_dashes(struct svg *s, double x1, double y1, double x2, double y2, const char *colour,
                      double width, const char *dashes)
 {
-    buf_addf(s->out, "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"%s\" "
-             "stroke-width=\"%.2f\"", x1, y1, x2, y2, colour, width);
+    buf_addf(s->out,
+             "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"%s\" "
+             "stroke-width=\"%.2f\"",
+             x1, y1, x2, y2, colour, width);
     if (*dashes)
         buf_addf(s->out, " stroke-dasharray=\"%s\"", dashes);
     buf_adds(s->out, "/>\n");
@@ -172,12 +189,14 @@ void svg_mark(struct svg *s, double x, double y, double radius, size_t i, const 
         svg_box(s, x - r, y - r, 2 * r, 2 * r, 0, fill, colour);
         return;
     case 2: /* a triangle */
-        buf_addf(s->out, "<path d=\"M%.2f %.2fl%.2f %.2fh%.2fz\" fill=\"%s\" stroke=\"%s\"/>\n", x, y - r, r,
-                 2 * r, -2 * r, fill, colour);
+        buf_addf(s->out, "<path d=\"M%.2f %.2fl%.2f %.2fh%.2fz\" fill=\"%s\" stroke=\"%s\"/>\n", x,
+                 y - r, r, 2 * r, -2 * r, fill, colour);
         return;
     default: /* a diamond */
-        buf_addf(s->out, "<path d=\"M%.2f %.2fl%.2f %.2fl%.2f %.2fl%.2f %.2fz\" fill=\"%s\" stroke=\"%s\"/>\n",
-                 x, y - r, r, r, -r, r, -r, -r, fill, colour);
+        buf_addf(
+            s->out,
+            "<path d=\"M%.2f %.2fl%.2f %.2fl%.2f %.2fl%.2f %.2fz\" fill=\"%s\" stroke=\"%s\"/>\n",
+            x, y - r, r, r, -r, r, -r, -r, fill, colour);
     }
 }
 
@@ -185,8 +204,11 @@ void svg_mark(struct svg *s, double x, double y, double radius, size_t i, const 
 
 void svg_scale(double value, char out[SVG_COLOUR_MAX])
 {
-    static const unsigned char stops[][3] = {
-        {68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {226, 200, 30}};
+    static const unsigned char stops[][3] = {{68, 1, 84},
+                                             {59, 82, 139},
+                                             {33, 145, 140},
+                                             {94, 201, 98},
+                                             {226, 200, 30}};
     const size_t last = sizeof stops / sizeof stops[0] - 1;
     double at = (value < 0 ? 0 : value > 1 ? 1 : value) * (double)last;
     size_t i = (size_t)at < last ? (size_t)at : last - 1;

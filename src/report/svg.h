@@ -43,8 +43,8 @@ void svg_textf(struct svg *, double x, double y, double size, enum svg_anchor, c
                const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 
 /* A text in the middle of x with a rim of the ground's colour, so that it is read on lines, too. */
-void svg_label(struct svg *, double x, double y, double size, const char *colour, const char *fmt, ...)
-    __attribute__((format(printf, 6, 7)));
+void svg_label(struct svg *, double x, double y, double size, const char *colour, const char *fmt,
+               ...) __attribute__((format(printf, 6, 7)));
 
 /* What tells series apart that coincide, beside their colours: the line of each leaves gaps in which
  * those before it are seen. "": none. Static. */

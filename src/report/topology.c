@@ -19,8 +19,8 @@
 #define HEIGHT 860.0
 #define LEFT 30.0
 #define TOP 80.0
-#define SIDE 750.0  /* of the square for the graph */
-#define EDGE 0.02   /* of it stays free if the graph has to be made smaller */
+#define SIDE 750.0 /* of the square for the graph */
+#define EDGE 0.02  /* of it stays free if the graph has to be made smaller */
 #define LEGEND 830.0
 #define INK "#222222"
 #define SOFT "#777777"
@@ -39,7 +39,7 @@ struct picture {
     const struct topo *topo;
     const struct platform *platform;
     uint32_t nodes, vertices;
-    double least, most; /* bandwidths of links that are up; most 0: none */
+    double least, most;      /* bandwidths of links that are up; most 0: none */
     double bands[BANDS_MAX]; /* the first different ones */
     size_t band_count;
     int any_down;
@@ -92,7 +92,8 @@ static void colour_of(const struct picture *p, double bandwidth, char out[SVG_CO
     if (bandwidth == 0)
         snprintf(out, SVG_COLOUR_MAX, DOWN);
     else
-        svg_scale(isfinite(range) && range > 0 ? 0.28 + 0.67 * log(bandwidth / p->least) / range : 0.45,
+        svg_scale(isfinite(range) && range > 0 ? 0.28 + 0.67 * log(bandwidth / p->least) / range
+                                               : 0.45,
                   out);
 }
 
@@ -218,8 +219,8 @@ static void draw_port(struct picture *p, uint32_t v, uint32_t port, uint32_t deg
     length = hypot(x2 - x1, y2 - y1) / SIDE;
     wraps = strcmp(p->platform->config.topo_kind, "torus") == 0 && v >= p->nodes &&
             length > 1.6 / sqrt((double)(p->vertices - p->nodes));
-    svg_curve(&p->svg, x1, y1, x2, y2, wraps ? 0.13 : 0, colour,
-              1 + log2((double)same), bandwidth == 0);
+    svg_curve(&p->svg, x1, y1, x2, y2, wraps ? 0.13 : 0, colour, 1 + log2((double)same),
+              bandwidth == 0);
 }
 
 /* The angle between a direction and the nearest link of a vertex. */
@@ -349,7 +350,10 @@ static void draw_level(struct picture *p, const struct levels *l, unsigned i, do
     units_format_count(count, sizeof count, l->size[i]);
     svg_box(&p->svg, x, y, width, 58, 8, i ? SWITCH_FILL : NODE_FILL, INK);
     svg_textf(&p->svg, x + width / 2, y + 26, 17, SVG_MIDDLE, i ? "#ffffff" : INK, "%s %s%s", count,
-              i ? "switch" : "node", l->size[i] == 1 ? "" : i ? "es" : "s");
+              i ? "switch" : "node",
+              l->size[i] == 1 ? ""
+              : i             ? "es"
+                              : "s");
     if (own->links) {
         rate_text(own, text, sizeof text);
         colour_of(p, own->most, colour);
@@ -359,8 +363,8 @@ static void draw_level(struct picture *p, const struct levels *l, unsigned i, do
 }
 
 /* Boxes from the nodes at the bottom to the highest level, with their links between. */
-static void draw_levels(struct picture *p, const struct levels *l, double x, double top, double width,
-                        double height)
+static void draw_levels(struct picture *p, const struct levels *l, double x, double top,
+                        double width, double height)
 {
     double step = l->count > 1 ? (height - 58) / (l->count - 1) : 0;
     for (unsigned i = 0; i < l->count; i++) {
@@ -413,7 +417,8 @@ static void draw_groups(struct picture *p, uint64_t groups, double cx, double cy
     }
     svg_textf(&p->svg, cx, cy + radius + 34, 15, SVG_MIDDLE, INK, "%s groups of %s routers%s",
               units_format_count(text, sizeof text, groups),
-              units_format_count(size, sizeof size, routers), shown < groups ? "; some are shown" : "");
+              units_format_count(size, sizeof size, routers),
+              shown < groups ? "; some are shown" : "");
 }
 
 static void draw_neighbour(struct picture *p, struct topo_port port, double cx, double cy, double x,
@@ -446,8 +451,9 @@ static void draw_near(struct picture *p, double cx, double cy, double radius)
             draw_neighbour(p, port, cx, cy, x, y);
         }
     svg_box(&p->svg, cx - 9, cy - 9, 18, 18, 3, SWITCH_FILL, "#ffffff");
-    svg_textf(&p->svg, cx, cy + radius + 34, 15, SVG_MIDDLE, INK, "s0: %u node%s, %u link%s to switches%s",
-              nodes, nodes == 1 ? "" : "s", degree - nodes, degree - nodes == 1 ? "" : "s",
+    svg_textf(&p->svg, cx, cy + radius + 34, 15, SVG_MIDDLE, INK,
+              "s0: %u node%s, %u link%s to switches%s", nodes, nodes == 1 ? "" : "s",
+              degree - nodes, degree - nodes == 1 ? "" : "s",
               shown < degree ? "; some are shown" : "");
 }
 
@@ -478,7 +484,10 @@ static void draw_summary(struct picture *p)
 void report_topology(const struct topo *topo, const struct platform *platform, int is_sized,
                      struct buf *out)
 {
-    struct picture p = {.topo = topo, .platform = platform, .is_sized = is_sized, .nodes = topo_nodes(topo),
+    struct picture p = {.topo = topo,
+                        .platform = platform,
+                        .is_sized = is_sized,
+                        .nodes = topo_nodes(topo),
                         .vertices = topo_vertices(topo)};
     char about[200];
     describe(&p, about, sizeof about);

@@ -24,8 +24,9 @@
 #define BUSY_PART 0.05 /* ... and such a part of the time: others disturb what is measured */
 
 static const char *const cause_names[] = {
-    [RUN_CAUSE_NONE] = "died",   [RUN_CAUSE_DONE] = "done",   [RUN_CAUSE_ABORT] = "abort",
-    [RUN_CAUSE_STUCK] = "stuck", [RUN_CAUSE_CRASH] = "crash", [RUN_CAUSE_INTERNAL] = "internal",
+    [RUN_CAUSE_NONE] = "died",      [RUN_CAUSE_DONE] = "done",
+    [RUN_CAUSE_ABORT] = "abort",    [RUN_CAUSE_STUCK] = "stuck",
+    [RUN_CAUSE_CRASH] = "crash",    [RUN_CAUSE_INTERNAL] = "internal",
     [RUN_CAUSE_SIGNAL] = "stopped", [RUN_CAUSE_INPUT] = "wrong input",
 };
 #define LARGE_SWAP ((uint64_t)64 << 10)
@@ -60,8 +61,10 @@ static uint64_t processes(const struct run_page *page)
 static const char *serial(const struct run_page *page)
 {
     switch ((enum net_split)page->end.net_split) {
-    case NET_SPLIT_NONE: return "the network, on process 0";
-    case NET_SPLIT_FREE: break;
+    case NET_SPLIT_NONE:
+        return "the network, on process 0";
+    case NET_SPLIT_FREE:
+        break;
     }
     return "nothing";
 }
@@ -84,8 +87,9 @@ void results_complete(struct run_page *page, const struct run_outcome *outcome)
 static int died_of_signal(const struct run_page *page, int sig)
 {
     if (sig == SIGKILL)
-        log_error("the program was killed (SIGKILL): by somebody, or because memory ran out; then use "
-                  "fewer ranks");
+        log_error(
+            "the program was killed (SIGKILL): by somebody, or because memory ran out; then use "
+            "fewer ranks");
     else
         log_error("the program died of signal %d (%s) while rank %llu ran, without a report", sig,
                   strsignal(sig), (unsigned long long)page->now.current_rank);
@@ -119,13 +123,13 @@ int results_status(const struct run_page *page, const struct run_outcome *outcom
         return died_of_signal(page, WTERMSIG(outcome->status));
     int code = WEXITSTATUS(outcome->status);
     if (code == 127 && page->now.ranks_started == 0) {
-        log_error("cannot start '%s': the dynamic linker refused it, see above",
-                  page->opt.program);
+        log_error("cannot start '%s': the dynamic linker refused it, see above", page->opt.program);
         return 2;
     }
     if (page->now.ranks_started == 0)
         log_error("'%s' ended with status %d before the simulator took over: nothing was "
-                  "simulated", page->opt.program, code);
+                  "simulated",
+                  page->opt.program, code);
     else
         log_error("'%s' ended with status %d without a report: the results are not complete",
                   page->opt.program, code);
@@ -160,41 +164,51 @@ static void add_stacks(const struct run_page *page, struct buf *out)
 static void add_computed(const struct run_page *page, struct buf *out)
 {
     if (page->end.computed_s + page->end.left_out_s > 0)
-        buf_addf(out, "  compute time  %.3f s on this computer; left out: %.3f s without a processor\n",
+        buf_addf(out,
+                 "  compute time  %.3f s on this computer; left out: %.3f s without a processor\n",
                  page->end.computed_s, page->end.left_out_s);
 }
 
 /* Would more processes have helped? */
-static void add_hint(const struct run_page *page, const struct run_outcome *outcome, struct buf *out)
+static void add_hint(const struct run_page *page, const struct run_outcome *outcome,
+                     struct buf *out)
 {
     unsigned cores = run_share_cores();
 
     if (page->opt.procs == 1 &&
         run_share_is_hint(outcome->wall_s, run_share_idle(cores),
                           run_share_choose(page->opt.ranks, cores, mem_available())))
-        buf_addf(out, "  hint          the run used one of %u cores: --procs auto shares it between them\n",
-                 cores);
+        buf_addf(
+            out,
+            "  hint          the run used one of %u cores: --procs auto shares it between them\n",
+            cores);
 }
 
 static void add_notes(const struct run_page *page, struct buf *out)
 {
-    double idle = page->end.left_out_s / (page->end.computed_s + page->end.left_out_s); /* may be NaN */
+    double idle = page->end.left_out_s /
+                  (page->end.computed_s + page->end.left_out_s); /* may be NaN */
 
     if (page->opt.compute == RUN_COMPUTE_MEASURED && page->end.median_slice_s > 0 &&
         page->end.median_slice_s < SHORT_SLICE_S)
-        buf_addf(out, "  warning       half of all compute time is in slices below %.3g us: cold caches"
-                      "\n                dominate the measured times; consider --compute none or"
-                      "\n                orrery_compute()\n",
+        buf_addf(out,
+                 "  warning       half of all compute time is in slices below %.3g us: cold caches"
+                 "\n                dominate the measured times; consider --compute none or"
+                 "\n                orrery_compute()\n",
                  page->end.median_slice_s * 1e6);
     if (page->end.left_out_s > BUSY_S && idle > BUSY_PART)
-        buf_addf(out, "  warning       this computer was busy: ranks that computed had no processor for %.0f%% of"
-                      "\n                the time. That is left out, but others also took caches and memory"
-                      "\n                bandwidth, so what is left may be too long: use an idle computer, fewer"
-                      "\n                processes or --compute none\n", 100 * idle);
+        buf_addf(
+            out,
+            "  warning       this computer was busy: ranks that computed had no processor for %.0f%% of"
+            "\n                the time. That is left out, but others also took caches and memory"
+            "\n                bandwidth, so what is left may be too long: use an idle computer, fewer"
+            "\n                processes or --compute none\n",
+            100 * idle);
     if (page->end.swapped_bytes > LARGE_SWAP) {
         char text[UNITS_TEXT_MAX];
-        buf_addf(out, "  note          %s of static data is copied at every switch of ranks: allocate "
-                      "large\n                arrays on the heap for speed\n",
+        buf_addf(out,
+                 "  note          %s of static data is copied at every switch of ranks: allocate "
+                 "large\n                arrays on the heap for speed\n",
                  units_format_bytes(text, sizeof text, page->end.swapped_bytes));
     }
     if (page->end.pairs_aggregated)
@@ -210,30 +224,28 @@ static void add_access(const struct run_access *done, struct buf *out)
     if (done->io_ops[0] + done->io_ops[1]) {
         buf_addf(out, "  files         ");
         for (int k = 0; k < 2; k++) {
-            buf_addf(out, "%s %s%s", units_format_count(text, sizeof text, done->io_ops[k]), name[k],
-                     done->io_ops[k] == 1 ? "" : "s");
+            buf_addf(out, "%s %s%s", units_format_count(text, sizeof text, done->io_ops[k]),
+                     name[k], done->io_ops[k] == 1 ? "" : "s");
             buf_addf(out, " of %s, ", units_format_bytes(text, sizeof text, done->io_bytes[k]));
         }
         buf_addf(out, "%s in their calls\n", units_format_time(text, sizeof text, done->io_time));
     }
     if (done->rma_ops) {
         buf_addf(out, "  one-sided     %s operation%s",
-                 units_format_count(text, sizeof text, done->rma_ops), done->rma_ops == 1 ? "" : "s");
+                 units_format_count(text, sizeof text, done->rma_ops),
+                 done->rma_ops == 1 ? "" : "s");
         buf_addf(out, " of %s\n", units_format_bytes(text, sizeof text, done->rma_bytes));
     }
 }
 
-void results_text(const struct run_page *page, const struct run_outcome *outcome,
-                  struct buf *out)
+void results_text(const struct run_page *page, const struct run_outcome *outcome, struct buf *out)
 {
     char text[UNITS_TEXT_MAX];
     double times = ratio(page, outcome);
-    buf_addf(out, "orrery: %s rank%s",
-             units_format_count(text, sizeof text, page->opt.ranks),
+    buf_addf(out, "orrery: %s rank%s", units_format_count(text, sizeof text, page->opt.ranks),
              page->opt.ranks == 1 ? "" : "s");
     if (page->end.spawned)
-        buf_addf(out, " and %s spawned",
-                 units_format_count(text, sizeof text, page->end.spawned));
+        buf_addf(out, " and %s spawned", units_format_count(text, sizeof text, page->end.spawned));
     buf_addf(out, ", %s", cause_name(page->end.cause));
     if (page->end.findings)
         buf_addf(out, ", %u finding%s", page->end.findings, page->end.findings == 1 ? "" : "s");
@@ -253,12 +265,10 @@ void results_text(const struct run_page *page, const struct run_outcome *outcome
         buf_addf(out, " (%.3g x virtual time)", times);
     buf_addc(out, '\n');
     add_computed(page, out);
-    buf_addf(out, "  messages      %s",
-             units_format_count(text, sizeof text, page->end.messages));
+    buf_addf(out, "  messages      %s", units_format_count(text, sizeof text, page->end.messages));
     if (outcome->wall_s > 0)
         add_rate(out, (double)page->end.messages / outcome->wall_s);
-    buf_addf(out, "\n  bytes         %s\n",
-             units_format_bytes(text, sizeof text, page->end.bytes));
+    buf_addf(out, "\n  bytes         %s\n", units_format_bytes(text, sizeof text, page->end.bytes));
     add_access(&page->end.access, out);
     buf_addf(out, "  peak memory   %s",
              units_format_bytes(text, sizeof text, peak_memory(page, outcome)));

@@ -76,7 +76,8 @@ static int read_pair(struct results_stats *s, const struct field_text *f, struct
     if (!number(&f[SOURCE], UINT32_MAX, &from) || !number(&f[DESTINATION], UINT32_MAX, &to) ||
         !number(&f[COUNT], INT64_MAX, &messages))
         return err_set(err, ERR_INPUT, "a pair needs source, destination and count");
-    return results_stats_add(s, (struct results_stats_pair){(uint32_t)from, (uint32_t)to, messages}, err);
+    return results_stats_add(s, (struct results_stats_pair){(uint32_t)from, (uint32_t)to, messages},
+                             err);
 }
 
 static int read_line(struct results_stats *s, const char *line, size_t len, struct err *err)

@@ -33,7 +33,8 @@ struct results_stats {
 int results_stats_read(struct results_stats *stats, const char *path, struct err *err);
 
 /* The same from memory, which is not needed afterwards; texts begin at "line". */
-int results_stats_parse(struct results_stats *stats, const void *data, size_t size, struct err *err);
+int results_stats_parse(struct results_stats *stats, const void *data, size_t size,
+                        struct err *err);
 
 void results_stats_fini(struct results_stats *stats);
 

@@ -48,6 +48,8 @@ int run_counter_open(const char *name, int *fd, struct err *err)
                        "--compute counters: this machine does not let us count '%s': %s; %s", name,
                        strerror(errno), advice(kinds[i].type, errno));
     }
-    return err_set(err, ERR_INPUT, "--compute counters: unknown counter '%s': expected instructions, "
-                   "cycles or task-clock", name);
+    return err_set(err, ERR_INPUT,
+                   "--compute counters: unknown counter '%s': expected instructions, "
+                   "cycles or task-clock",
+                   name);
 }

@@ -9,10 +9,10 @@
 enum run_hung { RUN_ALIVE = 0, RUN_STOPPED, RUN_SILENT };
 
 struct run_outcome {
-    int status;               /* as wait(2) gives it */
-    int signal;               /* SIGINT, SIGTERM or SIGHUP that the command received, or 0 */
-    int unreported;           /* it ended by that signal, and nobody has said so */
-    int hung;                 /* enum run_hung: why it was killed */
+    int status;     /* as wait(2) gives it */
+    int signal;     /* SIGINT, SIGTERM or SIGHUP that the command received, or 0 */
+    int unreported; /* it ended by that signal, and nobody has said so */
+    int hung;       /* enum run_hung: why it was killed */
     double wall_s;
     uint64_t peak_rss_bytes;
 };

@@ -30,25 +30,25 @@ enum run_host { RUN_HOST_AUTO = 0, RUN_HOST_FIBRE, RUN_HOST_PROCESS };
 struct run_options {
     uint64_t ranks;
     struct platform_config platform;
-    int32_t compute;    /* enum run_compute */
-    int32_t host;       /* enum run_host */
-    int32_t stacks;     /* 0 auto, 1 own, 2 shared */
+    int32_t compute; /* enum run_compute */
+    int32_t host;    /* enum run_host */
+    int32_t stacks;  /* 0 auto, 1 own, 2 shared */
     int32_t labels;
-    int32_t progress;   /* a progress line is drawn */
-    int32_t quiet;      /* no warnings */
-    int32_t only_error; /* standard output is for results: ranks write to standard error */
-    int32_t random;     /* random schedule ... */
-    uint64_t seed;      /* ... with this seed */
+    int32_t progress;    /* a progress line is drawn */
+    int32_t quiet;       /* no warnings */
+    int32_t only_error;  /* standard output is for results: ranks write to standard error */
+    int32_t random;      /* random schedule ... */
+    uint64_t seed;       /* ... with this seed */
     uint64_t stack_size; /* bytes, 0: default */
     vtime idle_limit;
-    vtime time_limit;   /* the run ends at this virtual time; 0: whenever it does */
+    vtime time_limit; /* the run ends at this virtual time; 0: whenever it does */
     int64_t epoch;
     int32_t entropy_real;  /* random bytes of the system are real; else they follow from ... */
     uint64_t entropy_seed; /* ... this and the rank */
-    uint32_t needs;     /* bits of enum mpi_need: parts that the program's imports ask for */
-    uint64_t universe;  /* ranks in all, those that may be spawned included, or 0: see run_room */
-    int32_t asan;       /* the program was built with AddressSanitizer */
-    int32_t detail;     /* per-rank, per-function statistics wanted (--stats given) */
+    uint32_t needs;        /* bits of enum mpi_need: parts that the program's imports ask for */
+    uint64_t universe;   /* ranks in all, those that may be spawned included, or 0: see run_room */
+    int32_t asan;        /* the program was built with AddressSanitizer */
+    int32_t detail;      /* per-rank, per-function statistics wanted (--stats given) */
     int32_t check;       /* compare types of messages and arguments of collectives between ranks */
     int32_t check_leaks; /* report what the program did not free */
     uint32_t procs;      /* native processes */
@@ -58,8 +58,8 @@ struct run_options {
     int32_t book_fd;     /* where output waits (engine/output_book.h), or -1 ... */
     int64_t book_at;     /* ... from there on; with others in the file, a ledger follows */
     int32_t place_fd;    /* PLACE_LIST: a file with the process of each rank, 32 bits each */
-    char native_path[4096]; /* the native MPI library, if procs > 1 */
-    char stats_path[4096]; /* absolute or empty */
+    char native_path[4096];  /* the native MPI library, if procs > 1 */
+    char stats_path[4096];   /* absolute or empty */
     char compute_path[4096]; /* RUN_COMPUTE_TABLE, _REPLAY, and may be _COUNTERS: absolute */
     char record_path[4096];  /* where compute times are recorded: absolute or empty */
     char trace_path[4096];   /* where calls are recorded: absolute or empty; see run_trace_part */
@@ -101,8 +101,8 @@ enum run_cause {
     RUN_CAUSE_STUCK,    /* deadlock or livelock */
     RUN_CAUSE_CRASH,    /* a signal in a rank */
     RUN_CAUSE_INTERNAL,
-    RUN_CAUSE_SIGNAL,   /* somebody asked it to end, or nobody reads its output */
-    RUN_CAUSE_INPUT,    /* what the user gave makes it impossible to go on */
+    RUN_CAUSE_SIGNAL, /* somebody asked it to end, or nobody reads its output */
+    RUN_CAUSE_INPUT,  /* what the user gave makes it impossible to go on */
 };
 
 /* How it is said that a signal ended the run: its number and name. */
@@ -144,9 +144,10 @@ enum run_ask { RUN_ASK_NOTHING = 0, RUN_ASK_TRACE, RUN_ASK_SPILL };
 #define RUN_FRAMES 48
 
 struct run_question {
-    volatile uint32_t what; /* enum run_ask; the watcher sets it to 0 and wakes those that wait for it */
-    int32_t pid;            /* RUN_ASK_TRACE: the process that the addresses are of */
-    int32_t exact;          /* the first one is of an instruction, not where a call returns to */
+    volatile uint32_t
+        what;      /* enum run_ask; the watcher sets it to 0 and wakes those that wait for it */
+    int32_t pid;   /* RUN_ASK_TRACE: the process that the addresses are of */
+    int32_t exact; /* the first one is of an instruction, not where a call returns to */
     uint32_t count;
     uint64_t frames[RUN_FRAMES];
     char answer[6000]; /* lines of text */
@@ -157,21 +158,21 @@ struct run_page {
     struct run_options opt;
     int32_t watcher; /* process that watches */
     struct run_question ask;
-    struct {             /* the program is about to end with these words, if it still can */
+    struct {                     /* the program is about to end with these words, if it still can */
         volatile int32_t status; /* exit status; 0: it is not */
         char text[8192];
     } dying;
     struct {
         volatile uint64_t ranks_started, ranks_done, messages, bytes, current_rank, switches;
-        volatile vtime clock; /* of the rank that ran last */
+        volatile vtime clock;               /* of the rank that ran last */
         volatile uint64_t memory_elsewhere; /* process 0: what the others use, in bytes */
-        volatile uint64_t beats; /* goes on while the scheduler does, even if it only waits */
+        volatile uint64_t beats;      /* goes on while the scheduler does, even if it only waits */
         volatile int32_t current_pid; /* of the rank that runs, if it is a process; else 0 */
         volatile int32_t zygote_pid;  /* of the process that starts ranks, if they are; else 0 */
-        volatile uint32_t proc;  /* number of this process ... */
-        volatile uint32_t joined; /* ... once it is known */
-        _Atomic uint32_t line;    /* enum run_line */
-        volatile int32_t aborting; /* a rank has aborted the run, which is to end soon */
+        volatile uint32_t proc;       /* number of this process ... */
+        volatile uint32_t joined;     /* ... once it is known */
+        _Atomic uint32_t line;        /* enum run_line */
+        volatile int32_t aborting;    /* a rank has aborted the run, which is to end soon */
     } now;
     struct {
         int32_t cause;       /* enum run_cause */
@@ -179,25 +180,25 @@ struct run_page {
         vtime virtual_time;  /* largest final clock */
         uint64_t spawned;    /* ranks */
         uint64_t messages, bytes, switches, own_stacks;
-        uint64_t private_bytes;  /* of a rank, if it changed all of it */
-        uint64_t swapped_bytes;  /* of them, copied at every switch */
+        uint64_t private_bytes; /* of a rank, if it changed all of it */
+        uint64_t swapped_bytes; /* of them, copied at every switch */
         uint64_t live_stack_max;
         uint64_t bad_rank;       /* the rank exit_status is from, if it is not 0 */
-        double startup_s;      /* host seconds before the first rank ran */
-        double median_slice_s; /* host time between two MPI calls; 0: not measured */
-        double computed_s;     /* host time in all slices, over all ranks: run ... */
-        double left_out_s;     /* ... and without a processor, which is not charged */
+        double startup_s;        /* host seconds before the first rank ran */
+        double median_slice_s;   /* host time between two MPI calls; 0: not measured */
+        double computed_s;       /* host time in all slices, over all ranks: run ... */
+        double left_out_s;       /* ... and without a processor, which is not charged */
         uint64_t peak_rss_bytes; /* of all processes, those of ranks included, if there are several;
                                   * else 0 */
         uint64_t peak_rss_max;   /* of the largest of them */
         uint64_t rounds;         /* common quiescences */
         uint64_t batches;        /* batches of messages between processes */
         struct run_access access;
-        int32_t net_split;       /* enum net_split (net/net.h): what the model needs */
+        int32_t net_split; /* enum net_split (net/net.h): what the model needs */
         int32_t pairs_aggregated;
         int32_t stats_failed;
-        uint32_t findings;       /* of --check, likewise */
-        uint32_t leaks;          /* different ones found, if they are why exit_status is not 0 */
+        uint32_t findings; /* of --check, likewise */
+        uint32_t leaks;    /* different ones found, if they are why exit_status is not 0 */
     } end;
 };
 

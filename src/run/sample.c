@@ -34,8 +34,7 @@ static int read_one(const char *text, size_t length, struct run_sample *out, str
     return 0;
 }
 
-int run_samples_read(const char *list, struct run_sample *samples, unsigned *count,
-                     struct err *err)
+int run_samples_read(const char *list, struct run_sample *samples, unsigned *count, struct err *err)
 {
     for (;;) {
         struct run_sample s;

@@ -20,7 +20,6 @@ struct run_sample {
 
 /* Reads the list; `samples` has room for RUN_SAMPLES_MAX and *count are there already. The names may
  * have colons, but no commas. */
-int run_samples_read(const char *list, struct run_sample *samples, unsigned *count,
-                     struct err *);
+int run_samples_read(const char *list, struct run_sample *samples, unsigned *count, struct err *);
 
 #endif

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define RANKS_MIN 16u                    /* for each process */
+#define RANKS_MIN 16u                      /* for each process */
 #define PROCESS_BYTES ((uint64_t)64 << 20) /* that a process takes beside its ranks, generously */
-#define PROCESS_PART 4u                  /* of memory, at most for all processes together */
+#define PROCESS_PART 4u                    /* of memory, at most for all processes together */
 #define HINT_SECONDS 20.0
 #define HINT_IDLE 0.9 /* processors */
 

@@ -49,7 +49,8 @@ const char *tape_names(const struct tape_file *, size_t *bytes);
 
 /* Blocks one after the other, from *at = 0 on, that of the names first; 0 at the end. The file has been
  * checked. */
-int tape_next(const struct tape_file *, size_t *at, struct tape_block *, const unsigned char **data);
+int tape_next(const struct tape_file *, size_t *at, struct tape_block *,
+              const unsigned char **data);
 
 static inline uint32_t tape_checksum(uint32_t rank, const unsigned char *data, size_t len)
 {

@@ -68,8 +68,7 @@ static int parse_seconds(const char *text, double *out, struct err *err)
     return 0;
 }
 
-static int parse_line(char *line, enum run_times_kind kind, struct run_time *out,
-                      struct err *err)
+static int parse_line(char *line, enum run_times_kind kind, struct run_time *out, struct err *err)
 {
     char *key = next_word(&line), *seconds = key ? next_word(&line) : NULL;
     int rc;
@@ -109,8 +108,7 @@ static int check_unique(const struct run_times *t, const char *path, struct err 
     return t->count ? 0 : err_set(err, ERR_INPUT, "'%s': there are no entries", path);
 }
 
-int run_times_read(struct run_times *t, const char *path, enum run_times_kind kind,
-                   struct err *err)
+int run_times_read(struct run_times *t, const char *path, enum run_times_kind kind, struct err *err)
 {
     struct buf text;
     unsigned number = 0;

@@ -17,8 +17,8 @@
 enum run_times_kind { RUN_TIMES_NAMES, RUN_TIMES_COUNTS };
 
 struct run_time {
-    char *name;     /* RUN_TIMES_NAMES */
-    double count;   /* RUN_TIMES_COUNTS */
+    char *name;   /* RUN_TIMES_NAMES */
+    double count; /* RUN_TIMES_COUNTS */
     double seconds;
 };
 
@@ -28,8 +28,7 @@ struct run_times {
 };
 
 /* Reads a file; errors name file, line and what was expected. Uses raw system calls: any context. */
-int run_times_read(struct run_times *, const char *path, enum run_times_kind,
-                   struct err *);
+int run_times_read(struct run_times *, const char *path, enum run_times_kind, struct err *);
 void run_times_fini(struct run_times *);
 
 /* The entry of a name, or NULL. */

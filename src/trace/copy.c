@@ -7,7 +7,8 @@
 #include "trace/copy.h"
 #include "trace/writer.h"
 
-static void put_value(struct trace_stream *s, const struct trace_arg *arg, const struct trace_value *value)
+static void put_value(struct trace_stream *s, const struct trace_arg *arg,
+                      const struct trace_value *value)
 {
     if (arg->class == TRACE_STATUS && arg->is_array)
         trace_put_statuses(s, value->statuses, value->count);
@@ -32,7 +33,8 @@ static void put_failed(struct trace_stream *s, const struct trace_event *e)
     trace_other(s, TRACE_FAILED, e->leave, text, bytes);
 }
 
-void trace_copy_event(struct trace_stream *s, const struct trace_header *header, const struct trace_event *e)
+void trace_copy_event(struct trace_stream *s, const struct trace_header *header,
+                      const struct trace_event *e)
 {
     if (e->head != TRACE_CALL) {
         trace_other(s, e->head, e->leave, e->payload, e->bytes);
@@ -57,7 +59,8 @@ int trace_cut_keeps(const struct trace *t, const struct trace_cut *cut, const st
 }
 
 /* A region that began before the cut is entered at its first record, so that every leave has its enter. */
-static void copy_records(struct trace *t, const struct trace_cut *cut, struct trace_cursor *c, struct trace_stream *s)
+static void copy_records(struct trace *t, const struct trace_cut *cut, struct trace_cursor *c,
+                         struct trace_stream *s)
 {
     struct trace_event e;
     struct err err;
@@ -69,8 +72,8 @@ static void copy_records(struct trace *t, const struct trace_cut *cut, struct tr
             continue;
         if (trace_cut_keeps(t, cut, &e)) {
             for (size_t at = 0; at < open.len; at += 1 + (size_t)(uint8_t)open.data[at])
-                trace_other(s, TRACE_REGION_ENTER, e.enter > s->last ? e.enter : s->last, open.data + at + 1,
-                            (uint8_t)open.data[at]);
+                trace_other(s, TRACE_REGION_ENTER, e.enter > s->last ? e.enter : s->last,
+                            open.data + at + 1, (uint8_t)open.data[at]);
             buf_clear(&open);
             trace_copy_event(s, &t->header, &e);
         } else if (e.leave < cut->from && e.head == TRACE_REGION_ENTER && e.bytes < 128) {
@@ -86,13 +89,14 @@ static void copy_records(struct trace *t, const struct trace_cut *cut, struct tr
     buf_fini(&open);
 }
 
-static void copy_stream(struct trace *t, const struct trace_cut *cut, uint64_t rank, unsigned thread,
-                        enum trace_what what, struct trace_writer_sink *sink)
+static void copy_stream(struct trace *t, const struct trace_cut *cut, uint64_t rank,
+                        unsigned thread, enum trace_what what, struct trace_writer_sink *sink)
 {
     static const struct trace_cut all = {0, UINT64_MAX, INT64_MIN, INT64_MAX};
     struct trace_cursor c;
     struct trace_stream s;
-    trace_stream_init(&s, &sink->sink, rank, thread, what == TRACE_LOCAL_DEFINITIONS ? TRACE_PIECE_DEFINITIONS : 0);
+    trace_stream_init(&s, &sink->sink, rank, thread,
+                      what == TRACE_LOCAL_DEFINITIONS ? TRACE_PIECE_DEFINITIONS : 0);
     trace_cursor_open(&c, t, rank, thread, what);
     copy_records(t, what == TRACE_LOCAL_DEFINITIONS ? &all : cut, &c, &s);
     trace_cursor_close(&c);
@@ -130,7 +134,8 @@ int trace_copy(struct trace *t, const struct trace_cut *cut, const char *path, s
     int rc = copy_definitions(t, &writer, err);
     trace_writer_sink_init(&sink, &writer);
     for (uint64_t rank = cut->first; rc == 0 && rank <= cut->last && rank < t->header.ranks; rank++)
-        for (unsigned thread = 0, threads = trace_threads(t, rank); rc == 0 && thread < threads; thread++) {
+        for (unsigned thread = 0, threads = trace_threads(t, rank); rc == 0 && thread < threads;
+             thread++) {
             copy_stream(t, cut, rank, thread, TRACE_LOCAL_DEFINITIONS, &sink);
             copy_stream(t, cut, rank, thread, TRACE_RECORDS, &sink);
             if (sink.err.code != 0)

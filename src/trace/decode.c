@@ -20,7 +20,8 @@ void trace_decoder_fini(struct trace_decoder *d)
     *d = (struct trace_decoder){0};
 }
 
-void trace_decoder_block(struct trace_decoder *d, const uint8_t *data, size_t bytes, int64_t base, int begins)
+void trace_decoder_block(struct trace_decoder *d, const uint8_t *data, size_t bytes, int64_t base,
+                         int begins)
 {
     d->at = data;
     d->end = data + bytes;
@@ -41,7 +42,8 @@ static const uint8_t *get_number(const uint8_t *at, const uint8_t *end, int64_t 
 }
 
 /* Groups of differences; `items` has space for all. */
-static const uint8_t *get_items(const uint8_t *at, const uint8_t *end, int64_t *items, uint64_t count)
+static const uint8_t *get_items(const uint8_t *at, const uint8_t *end, int64_t *items,
+                                uint64_t count)
 {
     uint64_t last = 0;
     for (uint64_t i = 0; i < count;) {
@@ -63,7 +65,8 @@ static const uint8_t *get_items(const uint8_t *at, const uint8_t *end, int64_t *
     return at;
 }
 
-const uint8_t *trace_read_array(const uint8_t *at, const uint8_t *end, int64_t **items, uint64_t *count)
+const uint8_t *trace_read_array(const uint8_t *at, const uint8_t *end, int64_t **items,
+                                uint64_t *count)
 {
     at = trace_varint_get(at, end, count);
     if (!at || *count > ITEMS_MOST)
@@ -117,8 +120,8 @@ static const uint8_t *get_status(const uint8_t *at, const uint8_t *end, struct t
     return at;
 }
 
-static const uint8_t *get_array(struct trace_decoder *d, const struct trace_arg *arg, const uint8_t *at,
-                                struct trace_value *value)
+static const uint8_t *get_array(struct trace_decoder *d, const struct trace_arg *arg,
+                                const uint8_t *at, struct trace_value *value)
 {
     uint64_t count;
     at = trace_varint_get(at, d->end, &count);
@@ -148,12 +151,13 @@ static const uint8_t *get_request(struct trace_decoder *d, const uint8_t *at, in
     if (at && raw == 0)
         *number = -1;
     else if (at)
-        *number = d->last_request = (int64_t)((uint64_t)d->last_request + (uint64_t)trace_unzigzag(raw - 1));
+        *number = d->last_request = (int64_t)((uint64_t)d->last_request +
+                                              (uint64_t)trace_unzigzag(raw - 1));
     return at;
 }
 
-static const uint8_t *get_scalar(struct trace_decoder *d, const struct trace_arg *arg, const uint8_t *at,
-                                 struct trace_value *value)
+static const uint8_t *get_scalar(struct trace_decoder *d, const struct trace_arg *arg,
+                                 const uint8_t *at, struct trace_value *value)
 {
     uint64_t raw;
     value->count = 0;
@@ -194,7 +198,8 @@ static void point(const struct trace_decoder *d, const struct trace_fn *fn, stru
     }
 }
 
-static const uint8_t *get_call(struct trace_decoder *d, const uint8_t *at, uint64_t fn, struct trace_event *e)
+static const uint8_t *get_call(struct trace_decoder *d, const uint8_t *at, uint64_t fn,
+                               struct trace_event *e)
 {
     uint64_t duration;
     if (fn >= d->header->schema->count)
@@ -224,7 +229,8 @@ static const uint8_t *get_call(struct trace_decoder *d, const uint8_t *at, uint6
     return at;
 }
 
-static const uint8_t *get_other(struct trace_decoder *d, const uint8_t *at, uint64_t head, struct trace_event *e)
+static const uint8_t *get_other(struct trace_decoder *d, const uint8_t *at, uint64_t head,
+                                struct trace_event *e)
 {
     uint64_t bytes;
     at = trace_varint_get(at, d->end, &bytes);
@@ -245,7 +251,8 @@ int trace_decoder_next(struct trace_decoder *d, struct trace_event *e, struct er
         const uint8_t *at = trace_varint_get(d->at, d->end, &head);
         if (at && (at = trace_varint_get(at, d->end, &passed))) {
             d->time = (int64_t)((uint64_t)d->time + passed);
-            at = head >= TRACE_CALL ? get_call(d, at, head - TRACE_CALL, e) : get_other(d, at, head, e);
+            at = head >= TRACE_CALL ? get_call(d, at, head - TRACE_CALL, e)
+                                    : get_other(d, at, head, e);
         }
         if (!at) {
             d->at = d->end;

@@ -16,17 +16,17 @@ struct trace_value {
     uint64_t count;
     union {
         const int64_t *items;
-        const char *text; /* not ended by a NUL */
+        const char *text;                    /* not ended by a NUL */
         const struct trace_status *statuses; /* one if it is no array */
     };
 };
 
 struct trace_event {
-    unsigned head; /* enum trace_head; TRACE_CALL: a call */
-    unsigned fn;   /* number of the function in the trace's schema */
+    unsigned head;        /* enum trace_head; TRACE_CALL: a call */
+    unsigned fn;          /* number of the function in the trace's schema */
     int64_t enter, leave; /* ticks; other records have one time */
-    uint64_t site; /* 0: not known */
-    int failed;    /* error class of a call */
+    uint64_t site;        /* 0: not known */
+    int failed;           /* error class of a call */
     unsigned argc;
     const uint8_t *payload; /* of other records */
     size_t bytes;
@@ -37,7 +37,7 @@ struct trace_decoder {
     const struct trace_header *header;
     const uint8_t *at, *end;
     int64_t time, last_request;
-    int failed; /* of the next call */
+    int failed;     /* of the next call */
     int64_t *items; /* of arrays of the current record */
     size_t item_count, item_room;
     struct trace_status *statuses;
@@ -47,11 +47,13 @@ struct trace_decoder {
 void trace_decoder_init(struct trace_decoder *, const struct trace_header *);
 void trace_decoder_fini(struct trace_decoder *);
 /* Starts a block, or goes on in one if `begins` is 0. */
-void trace_decoder_block(struct trace_decoder *, const uint8_t *data, size_t bytes, int64_t base, int begins);
+void trace_decoder_block(struct trace_decoder *, const uint8_t *data, size_t bytes, int64_t base,
+                         int begins);
 /* 1: the next record; 0: the block is at its end; ERR_INPUT: it is damaged. */
 int trace_decoder_next(struct trace_decoder *, struct trace_event *, struct err *);
 
 /* Reads an array of numbers from a payload to memory of the caller's, who frees it; the end, or NULL. */
-const uint8_t *trace_read_array(const uint8_t *at, const uint8_t *end, int64_t **items, uint64_t *count);
+const uint8_t *trace_read_array(const uint8_t *at, const uint8_t *end, int64_t **items,
+                                uint64_t *count);
 
 #endif

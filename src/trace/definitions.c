@@ -44,8 +44,8 @@ void trace_definitions_fini(struct trace_definitions *d)
     *d = (struct trace_definitions){0};
 }
 
-int trace_definitions_next(const uint8_t **at, const uint8_t *end, unsigned *kind, const uint8_t **data, size_t *bytes,
-                           const uint8_t **body)
+int trace_definitions_next(const uint8_t **at, const uint8_t *end, unsigned *kind,
+                           const uint8_t **data, size_t *bytes, const uint8_t **body)
 {
     uint64_t number, size;
     if (*at == end)
@@ -73,7 +73,8 @@ static const char *keep_text(struct trace_definitions *d, const uint8_t *text, c
 
 /* ---- kinds; 0, or -1 if damaged ---- */
 
-static int read_nodes(struct trace_definitions *d, const uint8_t *at, const uint8_t *end, uint64_t ranks)
+static int read_nodes(struct trace_definitions *d, const uint8_t *at, const uint8_t *end,
+                      uint64_t ranks)
 {
     int64_t *nodes;
     uint64_t count;
@@ -114,7 +115,8 @@ static int are_ranks(const int64_t *items, uint64_t count, uint64_t ranks)
     return 1;
 }
 
-static int read_comm(struct trace_definitions *d, const uint8_t *at, const uint8_t *end, uint64_t ranks)
+static int read_comm(struct trace_definitions *d, const uint8_t *at, const uint8_t *end,
+                     uint64_t ranks)
 {
     struct trace_comm comm = {0};
     int64_t *members, *others;
@@ -167,13 +169,14 @@ static int read_site(struct trace_definitions *d, const uint8_t *at, const uint8
     if (!is_new)
         return 0;
     d->sites = mem_realloc(d->sites, (d->site_count + 1) * sizeof *d->sites);
-    d->sites[d->site_count++] = (struct trace_site){identity, keep_text(d, at + sizeof identity, end)};
+    d->sites[d->site_count++] = (struct trace_site){identity,
+                                                    keep_text(d, at + sizeof identity, end)};
     *number = d->site_count;
     return 0;
 }
 
-int trace_definitions_read(struct trace_definitions *d, const uint8_t *payload, size_t bytes, uint64_t ranks,
-                           struct err *err)
+int trace_definitions_read(struct trace_definitions *d, const uint8_t *payload, size_t bytes,
+                           uint64_t ranks, struct err *err)
 {
     const uint8_t *at = payload, *end = payload + bytes, *data, *body;
     unsigned kind;
@@ -205,7 +208,8 @@ int trace_definitions_read(struct trace_definitions *d, const uint8_t *payload, 
     return wrong ? err_set(err, ERR_INPUT, "the definitions are damaged") : 0;
 }
 
-const struct trace_comm *trace_definitions_comm(const struct trace_definitions *d, uint64_t identity)
+const struct trace_comm *trace_definitions_comm(const struct trace_definitions *d,
+                                                uint64_t identity)
 {
     uint64_t *number = map_find(&d->comm_by_identity, identity);
     return number ? &d->comms[*number - 1] : NULL;

@@ -38,8 +38,8 @@ enum trace_comm_kind {
 
 struct trace_comm {
     uint64_t identity;
-    int kind; /* enum trace_comm_kind */
-    const char *name; /* NULL: it has none */
+    int kind;                      /* enum trace_comm_kind */
+    const char *name;              /* NULL: it has none */
     const int64_t *ranks, *others; /* world ranks; NULL: 0, 1, 2, ... */
     uint64_t size, other_size;
 };
@@ -53,13 +53,13 @@ struct trace_definitions {
     struct trace_site {
         uint64_t identity;
         const char *text;
-    } *sites;
+    } * sites;
     size_t site_count;
     struct map site_by_identity;
     struct trace_node_name {
         uint64_t node;
         const char *text;
-    } *node_names;
+    } * node_names;
     size_t node_name_count;
     void *memory; /* a list of what the above points to */
 };
@@ -67,15 +67,16 @@ struct trace_definitions {
 void trace_definitions_init(struct trace_definitions *);
 void trace_definitions_fini(struct trace_definitions *);
 /* Adds the definitions of a frame; what is there already or of an unknown kind is skipped. */
-int trace_definitions_read(struct trace_definitions *, const uint8_t *payload, size_t bytes, uint64_t ranks,
-                           struct err *);
+int trace_definitions_read(struct trace_definitions *, const uint8_t *payload, size_t bytes,
+                           uint64_t ranks, struct err *);
 /* NULL: not known. */
-const struct trace_comm *trace_definitions_comm(const struct trace_definitions *, uint64_t identity);
+const struct trace_comm *trace_definitions_comm(const struct trace_definitions *,
+                                                uint64_t identity);
 const char *trace_definitions_site(const struct trace_definitions *, uint64_t identity);
 
 /* Goes through the definitions of a frame, from *at = payload on: 1 with the next one, 0 at the end, -1 if damaged.
  * `data` and `bytes` are all of it, kind included; `body` what follows kind and size. */
-int trace_definitions_next(const uint8_t **at, const uint8_t *end, unsigned *kind, const uint8_t **data, size_t *bytes,
-                           const uint8_t **body);
+int trace_definitions_next(const uint8_t **at, const uint8_t *end, unsigned *kind,
+                           const uint8_t **data, size_t *bytes, const uint8_t **body);
 
 #endif

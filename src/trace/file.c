@@ -40,7 +40,8 @@ int trace_file_open(struct trace_file *f, const char *path, struct err *err)
 {
     *f = (struct trace_file){.path = mem_strdup(path)};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int rc = fd < 0 ? err_set(err, ERR_SYSTEM, "cannot read '%s': %s", path, strerror(errno)) : map(f, fd, err);
+    int rc = fd < 0 ? err_set(err, ERR_SYSTEM, "cannot read '%s': %s", path, strerror(errno))
+                    : map(f, fd, err);
     if (fd >= 0)
         close(fd);
     uint32_t magic = 0;
@@ -61,20 +62,26 @@ void trace_file_close(struct trace_file *f)
     *f = (struct trace_file){0};
 }
 
-int trace_file_frame(const struct trace_file *f, uint64_t offset, struct trace_frame *frame, struct err *err)
+int trace_file_frame(const struct trace_file *f, uint64_t offset, struct trace_frame *frame,
+                     struct err *err)
 {
     if (offset > f->size || f->size - offset < sizeof *frame)
-        return err_set(err, ERR_INPUT, "'%s' is cut off at byte %llu", f->path, (unsigned long long)offset);
+        return err_set(err, ERR_INPUT, "'%s' is cut off at byte %llu", f->path,
+                       (unsigned long long)offset);
     memcpy(frame, f->data + offset, sizeof *frame);
     if (frame->magic != TRACE_MAGIC)
-        return err_set(err, ERR_INPUT, "'%s' is damaged at byte %llu", f->path, (unsigned long long)offset);
+        return err_set(err, ERR_INPUT, "'%s' is damaged at byte %llu", f->path,
+                       (unsigned long long)offset);
     if (frame->version > TRACE_VERSION)
-        return err_set(err, ERR_INPUT, "'%s' is of version %u of the format, and this orrery reads version %d: "
-                       "use a newer orrery", f->path, frame->version, TRACE_VERSION);
+        return err_set(err, ERR_INPUT,
+                       "'%s' is of version %u of the format, and this orrery reads version %d: "
+                       "use a newer orrery",
+                       f->path, frame->version, TRACE_VERSION);
     if (f->size - offset - sizeof *frame < frame->stored)
         return err_set(err, ERR_INPUT, "'%s' is cut off in the frame at byte %llu", f->path,
                        (unsigned long long)offset);
-    if (frame->raw > TRACE_FRAME_MAX || (frame->method == TRACE_STORED && frame->raw != frame->stored) ||
+    if (frame->raw > TRACE_FRAME_MAX ||
+        (frame->method == TRACE_STORED && frame->raw != frame->stored) ||
         frame->method > TRACE_ZSTD ||
         trace_check(frame, f->data + offset + sizeof *frame) != frame->check)
         return err_set(err, ERR_INPUT, "'%s' is damaged in the frame at byte %llu", f->path,
@@ -82,8 +89,8 @@ int trace_file_frame(const struct trace_file *f, uint64_t offset, struct trace_f
     return 0;
 }
 
-const uint8_t *trace_file_payload(const struct trace_file *f, uint64_t offset, const struct trace_frame *frame,
-                                  void *room)
+const uint8_t *trace_file_payload(const struct trace_file *f, uint64_t offset,
+                                  const struct trace_frame *frame, void *room)
 {
     const uint8_t *payload = f->data + offset + sizeof *frame;
     if (frame->method == TRACE_STORED)
@@ -132,14 +139,17 @@ static int put(struct trace_out *out, const void *data, size_t size, struct err 
     return 0;
 }
 
-int trace_out_frame(struct trace_out *out, enum trace_frame_kind kind, const void *payload, size_t bytes,
-                    struct err *err)
+int trace_out_frame(struct trace_out *out, enum trace_frame_kind kind, const void *payload,
+                    size_t bytes, struct err *err)
 {
-    struct trace_frame frame = {.magic = TRACE_MAGIC, .version = TRACE_VERSION, .kind = (uint8_t)kind,
+    struct trace_frame frame = {.magic = TRACE_MAGIC,
+                                .version = TRACE_VERSION,
+                                .kind = (uint8_t)kind,
                                 .raw = (uint32_t)bytes};
     const void *stored = payload;
     if (bytes > TRACE_FRAME_MAX)
-        return err_set(err, ERR_INPUT, "cannot write '%s': a record is larger than 1 GiB", out->path);
+        return err_set(err, ERR_INPUT, "cannot write '%s': a record is larger than 1 GiB",
+                       out->path);
     if (kind != TRACE_FRAME_END) {
         size_t room = ZSTD_compressBound(bytes);
         if (room > out->packed_room) {

@@ -24,11 +24,13 @@ int trace_file_open(struct trace_file *, const char *path, struct err *);
 void trace_file_close(struct trace_file *);
 
 /* The header of the frame at this offset, if all of the frame is there and its checksum is right; errors say which. */
-int trace_file_frame(const struct trace_file *, uint64_t offset, struct trace_frame *, struct err *);
+int trace_file_frame(const struct trace_file *, uint64_t offset, struct trace_frame *,
+                     struct err *);
 
 /* The payload of a frame that trace_file_frame has checked: in the file itself if it is stored, otherwise uncompressed to
  * `room`, which has space for frame->raw bytes. NULL if it cannot be uncompressed. */
-const uint8_t *trace_file_payload(const struct trace_file *, uint64_t offset, const struct trace_frame *, void *room);
+const uint8_t *trace_file_payload(const struct trace_file *, uint64_t offset,
+                                  const struct trace_frame *, void *room);
 
 /* ---- writing ---- */
 
@@ -42,7 +44,8 @@ struct trace_out {
 
 /* The file gets its name when it is complete. */
 int trace_out_open(struct trace_out *, const char *path, struct err *);
-int trace_out_frame(struct trace_out *, enum trace_frame_kind, const void *payload, size_t bytes, struct err *);
+int trace_out_frame(struct trace_out *, enum trace_frame_kind, const void *payload, size_t bytes,
+                    struct err *);
 /* Gives the file its name, or, with `keep` 0, removes it. */
 int trace_out_close(struct trace_out *, int keep, struct err *);
 

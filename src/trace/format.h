@@ -91,16 +91,16 @@ enum trace_head {
     TRACE_REGION_ENTER = 1, /* varint name: its local number */
     TRACE_REGION_LEAVE,     /* nothing */
     TRACE_FAILED,           /* zigzag error class of the call in the next record */
-    TRACE_OPEN,             /* varint function, varint time since it was entered: a call that did not end */
-    TRACE_LOST,             /* varint number of records that could not be written */
+    TRACE_OPEN, /* varint function, varint time since it was entered: a call that did not end */
+    TRACE_LOST, /* varint number of records that could not be written */
     /* local definitions; varint local number first */
-    TRACE_DEFINE_NAME,  /* the rest is the text */
-    TRACE_DEFINE_COMM,  /* u64 identity, varint kind, zigzag rank, varint size, varint size of the other group */
+    TRACE_DEFINE_NAME, /* the rest is the text */
+    TRACE_DEFINE_COMM, /* u64 identity, varint kind, zigzag rank, varint size, varint size of the other group */
     TRACE_DEFINE_TYPE,  /* varint size, zigzag lower bound, zigzag extent, then its name */
     TRACE_DEFINE_GROUP, /* array of world ranks */
-    TRACE_DEFINE_WIN,   /* varint local number of its communicator, zigzag bytes, zigzag displacement unit */
-    TRACE_DEFINE_FILE,  /* the rest is the file's name */
-    TRACE_DEFINE_OP,    /* varint: 1 if it commutes; then its name */
+    TRACE_DEFINE_WIN, /* varint local number of its communicator, zigzag bytes, zigzag displacement unit */
+    TRACE_DEFINE_FILE, /* the rest is the file's name */
+    TRACE_DEFINE_OP,   /* varint: 1 if it commutes; then its name */
     TRACE_CALL = 16,
 };
 
@@ -128,7 +128,8 @@ static inline uint8_t *trace_varint_put(uint8_t *at, uint64_t value)
 }
 
 /* The end, or NULL if it does not end before `end` or has more than 64 bits. */
-static inline const uint8_t *trace_varint_get(const uint8_t *at, const uint8_t *end, uint64_t *value)
+static inline const uint8_t *trace_varint_get(const uint8_t *at, const uint8_t *end,
+                                              uint64_t *value)
 {
     if (at < end && *at < 0x80) {
         *value = *at;

@@ -11,7 +11,8 @@
 
 #define BLOCK_LEAST 4096u
 #define BLOCK_MOST 65536u
-#define BLOCKS_IN_ALL ((uint64_t)256 << 20) /* who reads all ranks side by side holds a block of each */
+#define BLOCKS_IN_ALL \
+    ((uint64_t)256 << 20) /* who reads all ranks side by side holds a block of each */
 #define RANKS_MOST ((uint64_t)1 << 32)
 
 static uint64_t block_for(uint64_t ranks)
@@ -22,7 +23,9 @@ static uint64_t block_for(uint64_t ranks)
 
 void trace_header_init(struct trace_header *h, uint64_t ranks)
 {
-    *h = (struct trace_header){.ranks = ranks, .tick = 1, .block = block_for(ranks),
+    *h = (struct trace_header){.ranks = ranks,
+                               .tick = 1,
+                               .block = block_for(ranks),
                                .schema = trace_schema_make()};
 }
 
@@ -40,7 +43,8 @@ void trace_header_fini(struct trace_header *h)
 void trace_header_add(struct trace_header *h, const char *key, const char *value)
 {
     h->properties = mem_realloc(h->properties, (h->property_count + 1) * sizeof *h->properties);
-    h->properties[h->property_count++] = (struct trace_property){mem_strdup(key), mem_strdup(value)};
+    h->properties[h->property_count++] = (struct trace_property){mem_strdup(key),
+                                                                 mem_strdup(value)};
 }
 
 const char *trace_header_get(const struct trace_header *h, const char *key)
@@ -130,7 +134,8 @@ static int read_line(struct trace_header *h, char *line, struct err *err)
         unescape(value);
         trace_header_add(h, rest, value);
     }
-    return wrong ? err_set(err, ERR_INPUT, "wrong number of %s in the header: '%s'", line, rest) : 0;
+    return wrong ? err_set(err, ERR_INPUT, "wrong number of %s in the header: '%s'", line, rest)
+                 : 0;
 }
 
 static int read_version(const char *text, struct err *err)
@@ -141,9 +146,10 @@ static int read_version(const char *text, struct err *err)
     long version = strtol(text + sizeof magic - 1, NULL, 10);
     return version == TRACE_VERSION ? 0
            : version > TRACE_VERSION
-               ? err_set(err, ERR_INPUT,
-                         "the trace has version %ld, and this orrery reads version %d: use a newer orrery", version,
-                         TRACE_VERSION)
+               ? err_set(
+                     err, ERR_INPUT,
+                     "the trace has version %ld, and this orrery reads version %d: use a newer orrery",
+                     version, TRACE_VERSION)
                : err_set(err, ERR_INPUT, "the trace has the unknown version %ld", version);
 }
 

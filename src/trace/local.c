@@ -46,7 +46,8 @@ static struct trace_local_item *place(struct trace_local *l, unsigned kind, uint
 {
     struct trace_table *table = &l->tables[kind];
     if (number >= table->count) {
-        size_t count = (size_t)number + 1 > 2 * table->count ? (size_t)number + 1 : 2 * table->count;
+        size_t count = (size_t)number + 1 > 2 * table->count ? (size_t)number + 1
+                                                             : 2 * table->count;
         table->items = mem_realloc(table->items, count * sizeof *table->items);
         memset(table->items + table->count, 0, (count - table->count) * sizeof *table->items);
         table->count = count;
@@ -77,8 +78,8 @@ static const uint8_t *get_comm(const uint8_t *at, const uint8_t *end, struct tra
 }
 
 /* What each kind has besides its number, and after that a text. NULL: damaged. */
-static const uint8_t *get_body(struct trace_local *l, unsigned kind, const uint8_t *at, const uint8_t *end,
-                               struct trace_local_item *item)
+static const uint8_t *get_body(struct trace_local *l, unsigned kind, const uint8_t *at,
+                               const uint8_t *end, struct trace_local_item *item)
 {
     uint64_t number;
     int64_t *members;
@@ -86,7 +87,8 @@ static const uint8_t *get_body(struct trace_local *l, unsigned kind, const uint8
     case TRACE_DEFINE_COMM:
         return get_comm(at, end, item);
     case TRACE_DEFINE_TYPE:
-        if (!(at = trace_varint_get(at, end, &item->size)) || !(at = get_number(at, end, &item->lower)))
+        if (!(at = trace_varint_get(at, end, &item->size)) ||
+            !(at = get_number(at, end, &item->lower)))
             return NULL;
         return get_number(at, end, &item->extent);
     case TRACE_DEFINE_GROUP:
@@ -115,8 +117,9 @@ static void add(struct trace_local *l, const struct trace_event *e)
     const uint8_t *at = e->payload, *end = at + e->bytes;
     struct trace_local_item item = {.kind = e->head};
     uint64_t number;
-    if (e->head < TRACE_DEFINE_NAME || e->head > TRACE_DEFINE_OP || !(at = trace_varint_get(at, end, &number)) ||
-        number > NUMBER_MOST || !(at = get_body(l, e->head, at, end, &item)))
+    if (e->head < TRACE_DEFINE_NAME || e->head > TRACE_DEFINE_OP ||
+        !(at = trace_varint_get(at, end, &number)) || number > NUMBER_MOST ||
+        !(at = get_body(l, e->head, at, end, &item)))
         return;
     item.text = keep_text(l, at, end);
     *place(l, e->head, number) = item;
@@ -129,12 +132,17 @@ void trace_local_read(struct trace_local *l, struct trace *t, uint64_t rank)
     struct err err;
     int more;
     *l = (struct trace_local){0};
-    *place(l, TRACE_DEFINE_COMM, TRACE_LOCAL_WORLD) =
-        (struct trace_local_item){.kind = TRACE_DEFINE_COMM, .text = "MPI_COMM_WORLD", .identity = TRACE_COMM_WORLD,
-                                  .rank = (int64_t)rank, .size = t->header.ranks};
-    *place(l, TRACE_DEFINE_COMM, TRACE_LOCAL_SELF) =
-        (struct trace_local_item){.kind = TRACE_DEFINE_COMM, .text = "MPI_COMM_SELF",
-                                  .identity = TRACE_COMM_SELF(rank), .size = 1};
+    *place(l, TRACE_DEFINE_COMM,
+           TRACE_LOCAL_WORLD) = (struct trace_local_item){.kind = TRACE_DEFINE_COMM,
+                                                          .text = "MPI_COMM_WORLD",
+                                                          .identity = TRACE_COMM_WORLD,
+                                                          .rank = (int64_t)rank,
+                                                          .size = t->header.ranks};
+    *place(l, TRACE_DEFINE_COMM,
+           TRACE_LOCAL_SELF) = (struct trace_local_item){.kind = TRACE_DEFINE_COMM,
+                                                         .text = "MPI_COMM_SELF",
+                                                         .identity = TRACE_COMM_SELF(rank),
+                                                         .size = 1};
     trace_cursor_open(&c, t, rank, 0, TRACE_LOCAL_DEFINITIONS);
     while ((more = trace_cursor_next(&c, &e, &err)) != 0)
         if (more > 0 && e.head < TRACE_CALL)
@@ -142,10 +150,13 @@ void trace_local_read(struct trace_local *l, struct trace *t, uint64_t rank)
     trace_cursor_close(&c);
 }
 
-const struct trace_local_item *trace_local_find(const struct trace_local *l, enum trace_head kind, int64_t number)
+const struct trace_local_item *trace_local_find(const struct trace_local *l, enum trace_head kind,
+                                                int64_t number)
 {
     const struct trace_table *table = &l->tables[kind];
-    return number >= 0 && (uint64_t)number < table->count && table->items[number].kind ? &table->items[number] : NULL;
+    return number >= 0 && (uint64_t)number < table->count && table->items[number].kind
+               ? &table->items[number]
+               : NULL;
 }
 
 enum trace_head trace_local_kind(const char *role)

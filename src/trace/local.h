@@ -11,15 +11,16 @@
 #define TRACE_LOCAL_SELF 1
 
 struct trace_local_item {
-    unsigned kind; /* enum trace_head: TRACE_DEFINE_...; 0: not defined */
-    const char *text; /* name of a region, datatype, operation or file; "" if it has none */
-    uint64_t identity; /* of a communicator */
-    int64_t rank;      /* of this rank in it */
-    uint64_t size;     /* of the communicator, datatype or window; members of a group */
-    uint64_t other_size;     /* of an intercommunicator */
-    int64_t lower, extent;   /* of a datatype; of a window: local number of its communicator, displacement unit */
-    int commutes;            /* an operation */
-    const int64_t *members;  /* of a group: world ranks */
+    unsigned kind;       /* enum trace_head: TRACE_DEFINE_...; 0: not defined */
+    const char *text;    /* name of a region, datatype, operation or file; "" if it has none */
+    uint64_t identity;   /* of a communicator */
+    int64_t rank;        /* of this rank in it */
+    uint64_t size;       /* of the communicator, datatype or window; members of a group */
+    uint64_t other_size; /* of an intercommunicator */
+    int64_t lower,
+        extent; /* of a datatype; of a window: local number of its communicator, displacement unit */
+    int commutes;           /* an operation */
+    const int64_t *members; /* of a group: world ranks */
 };
 
 struct trace_local {
@@ -35,7 +36,8 @@ void trace_local_read(struct trace_local *, struct trace *, uint64_t rank);
 void trace_local_fini(struct trace_local *);
 
 /* The definition with this local number, or NULL. */
-const struct trace_local_item *trace_local_find(const struct trace_local *, enum trace_head kind, int64_t number);
+const struct trace_local_item *trace_local_find(const struct trace_local *, enum trace_head kind,
+                                                int64_t number);
 /* The kind of definition that the handles of a role have, or 0. */
 enum trace_head trace_local_kind(const char *role);
 

@@ -46,7 +46,8 @@ static void gather_frame(struct items *all, const uint8_t *payload, size_t bytes
     size_t size;
     while (trace_definitions_next(&at, end, &kind, &data, &size, &body) > 0) {
         if ((all->count & (all->count - 1)) == 0)
-            all->items = mem_realloc(all->items, (all->count ? 2 * all->count : 1) * sizeof *all->items);
+            all->items = mem_realloc(all->items,
+                                     (all->count ? 2 * all->count : 1) * sizeof *all->items);
         all->items[all->count++] = (struct item){NULL, all->memory.len, size};
         buf_add(&all->memory, data, size);
     }
@@ -102,7 +103,8 @@ static int end_block(struct merge *m, struct err *err)
     return trace_writer_block(&m->writer, &m->piece, err);
 }
 
-static int add_piece(struct merge *m, struct trace *part, const struct trace_place *place, struct err *err)
+static int add_piece(struct merge *m, struct trace *part, const struct trace_place *place,
+                     struct err *err)
 {
     if (place->flags & TRACE_PIECE_BEGINS && end_block(m, err) != 0)
         return err->code;
@@ -111,7 +113,9 @@ static int add_piece(struct merge *m, struct trace *part, const struct trace_pla
         return 0;
     if (place->flags & TRACE_PIECE_BEGINS) {
         buf_clear(&m->block);
-        m->piece = (struct trace_piece){.flags = place->flags, .rank = place->rank, .thread = place->thread,
+        m->piece = (struct trace_piece){.flags = place->flags,
+                                        .rank = place->rank,
+                                        .thread = place->thread,
                                         .base = place->base};
         m->has_block = 1;
     }
@@ -168,7 +172,8 @@ static void open_parts(struct merge *m, const char *const *paths, size_t count, 
     }
 }
 
-int trace_merge(const char *const *parts, size_t count, const char *path, struct err *missing, struct err *err)
+int trace_merge(const char *const *parts, size_t count, const char *path, struct err *missing,
+                struct err *err)
 {
     struct merge m = {0};
     open_parts(&m, parts, count, missing);

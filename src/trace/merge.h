@@ -10,6 +10,7 @@
 
 /* What a part lacks, because it was cut off or its disk was full, is left out and named in `missing` (code 0: nothing). Parts
  * that have no header are left out, too; if none has one, that is an error. */
-int trace_merge(const char *const *parts, size_t count, const char *path, struct err *missing, struct err *);
+int trace_merge(const char *const *parts, size_t count, const char *path, struct err *missing,
+                struct err *);
 
 #endif

@@ -25,10 +25,15 @@ static int write_at(int fd, const void *data, size_t size, uint64_t at)
     return 0;
 }
 
-static void write_frame(struct trace_part *p, enum trace_frame_kind kind, const void *payload, size_t bytes)
+static void write_frame(struct trace_part *p, enum trace_frame_kind kind, const void *payload,
+                        size_t bytes)
 {
-    struct trace_frame frame = {.magic = TRACE_MAGIC, .version = TRACE_VERSION, .kind = (uint8_t)kind,
-                                .method = TRACE_STORED, .stored = (uint32_t)bytes, .raw = (uint32_t)bytes};
+    struct trace_frame frame = {.magic = TRACE_MAGIC,
+                                .version = TRACE_VERSION,
+                                .kind = (uint8_t)kind,
+                                .method = TRACE_STORED,
+                                .stored = (uint32_t)bytes,
+                                .raw = (uint32_t)bytes};
     if (p->err.code != 0)
         return;
     frame.check = trace_check(&frame, payload);
@@ -103,14 +108,16 @@ void trace_part_define(struct trace_part *p, unsigned kind, const void *payload,
     buf_add(&p->define, payload, bytes);
 }
 
-int trace_part_open(struct trace_part *p, const char *path, const struct trace_header *header, struct err *err)
+int trace_part_open(struct trace_part *p, const char *path, const struct trace_header *header,
+                    struct err *err)
 {
     struct buf text;
     int fd = path_create(path);
     if (fd < 0)
         return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
     sys_close(fd);
-    *p = (struct trace_part){.sink = {.take = take, .block = header->block}, .path = mem_strdup(path),
+    *p = (struct trace_part){.sink = {.take = take, .block = header->block},
+                             .path = mem_strdup(path),
                              .flush_at = FLUSH_AT};
     buf_init(&p->heads);
     buf_init(&p->body);

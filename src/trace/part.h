@@ -15,19 +15,20 @@
 struct trace_part {
     struct trace_sink sink; /* first: streams know only this */
     char *path;
-    uint64_t offset;      /* bytes of whole frames */
-    struct buf heads;     /* of the pieces of the next frame */
-    struct buf body;      /* their bytes */
-    uint64_t pieces;      /* of the next frame */
-    struct buf define;    /* definitions for the next frame of them */
-    uint64_t records;     /* taken so far */
-    uint64_t lost;        /* records dropped after a failure */
-    struct err err;       /* code 0: no failure yet */
-    size_t flush_at;      /* bytes of body */
+    uint64_t offset;   /* bytes of whole frames */
+    struct buf heads;  /* of the pieces of the next frame */
+    struct buf body;   /* their bytes */
+    uint64_t pieces;   /* of the next frame */
+    struct buf define; /* definitions for the next frame of them */
+    uint64_t records;  /* taken so far */
+    uint64_t lost;     /* records dropped after a failure */
+    struct err err;    /* code 0: no failure yet */
+    size_t flush_at;   /* bytes of body */
 };
 
 /* Creates the file, whose path is absolute, and writes its header. */
-int trace_part_open(struct trace_part *, const char *path, const struct trace_header *, struct err *);
+int trace_part_open(struct trace_part *, const char *path, const struct trace_header *,
+                    struct err *);
 /* A definition that is common to ranks (definitions.h); may be given more than once. */
 void trace_part_define(struct trace_part *, unsigned kind, const void *payload, size_t bytes);
 /* Writes what was gathered. */

@@ -22,7 +22,8 @@ const uint8_t *trace_acquire(struct trace *t, size_t number)
     struct err err;
     if (!frame->payload && !frame->is_bad) {
         int rc = trace_file_frame(&t->file, frame->offset, &head, &err);
-        if (rc == 0 && head.method != TRACE_STORED && !(frame->memory = mem_try_alloc(head.raw ? head.raw : 1, 1)))
+        if (rc == 0 && head.method != TRACE_STORED &&
+            !(frame->memory = mem_try_alloc(head.raw ? head.raw : 1, 1)))
             rc = err_set(&err, ERR_MEMORY, "not enough memory for a frame of %u bytes", head.raw);
         if (rc == 0)
             frame->payload = trace_file_payload(&t->file, frame->offset, &head, frame->memory);
@@ -64,17 +65,23 @@ void trace_release(struct trace *t, size_t number)
 
 /* ---- the index ---- */
 
-static const uint8_t *get_piece(const uint8_t *at, const uint8_t *end, struct trace_place *place, uint64_t *bytes)
+static const uint8_t *get_piece(const uint8_t *at, const uint8_t *end, struct trace_place *place,
+                                uint64_t *bytes)
 {
     uint64_t flags, rank, thread, base, records;
     if (!(at = trace_varint_get(at, end, &flags)) || !(at = trace_varint_get(at, end, &rank)) ||
         !(at = trace_varint_get(at, end, &thread)) || !(at = trace_varint_get(at, end, &base)) ||
         !(at = trace_varint_get(at, end, &records)) || !(at = trace_varint_get(at, end, bytes)))
         return NULL;
-    if (rank > UINT32_MAX || thread > UINT16_MAX || records > UINT32_MAX || *bytes > TRACE_FRAME_MAX)
+    if (rank > UINT32_MAX || thread > UINT16_MAX || records > UINT32_MAX ||
+        *bytes > TRACE_FRAME_MAX)
         return NULL;
-    *place = (struct trace_place){.rank = (uint32_t)rank, .thread = (uint16_t)thread, .flags = (uint16_t)flags,
-                                  .records = (uint32_t)records, .base = (int64_t)base, .bytes = (uint32_t)*bytes};
+    *place = (struct trace_place){.rank = (uint32_t)rank,
+                                  .thread = (uint16_t)thread,
+                                  .flags = (uint16_t)flags,
+                                  .records = (uint32_t)records,
+                                  .base = (int64_t)base,
+                                  .bytes = (uint32_t)*bytes};
     return at;
 }
 
@@ -105,12 +112,14 @@ static const uint8_t *add_pieces(struct trace *t, const uint8_t *at, const uint8
 static void add_frame(struct trace *t, uint64_t offset)
 {
     if ((t->frame_count & (t->frame_count - 1)) == 0)
-        t->frames = mem_realloc(t->frames, (t->frame_count ? 2 * t->frame_count : 1) * sizeof *t->frames);
+        t->frames = mem_realloc(t->frames,
+                                (t->frame_count ? 2 * t->frame_count : 1) * sizeof *t->frames);
     t->frames[t->frame_count++] = (struct trace_loaded){.offset = offset};
 }
 
 /* The payload of a frame in memory of its own; NULL with an error. Freed by the caller. */
-static uint8_t *load(const struct trace *t, uint64_t offset, struct trace_frame *head, struct err *err)
+static uint8_t *load(const struct trace *t, uint64_t offset, struct trace_frame *head,
+                     struct err *err)
 {
     if (trace_file_frame(&t->file, offset, head, err) != 0)
         return NULL;
@@ -150,9 +159,10 @@ static int read_frame(struct trace *t, uint64_t offset, struct trace_frame *head
     } else if (head->kind == TRACE_FRAME_RECORDS) {
         size_t first = t->place_count;
         const uint8_t *list = add_pieces(t, payload, payload + head->raw);
-        if (!list || (t->place_count > first &&
-                      (size_t)(list - payload) + t->places[t->place_count - 1].at +
-                              t->places[t->place_count - 1].bytes > head->raw)) {
+        if (!list ||
+            (t->place_count > first && (size_t)(list - payload) + t->places[t->place_count - 1].at +
+                                               t->places[t->place_count - 1].bytes >
+                                           head->raw)) {
             t->place_count = first;
             rc = err_set(err, ERR_INPUT, "'%s' is damaged in the frame at byte %llu", t->file.path,
                          (unsigned long long)offset);
@@ -191,8 +201,9 @@ static int read_index(struct trace *t, const uint8_t *at, const uint8_t *end, st
         return err_set(err, ERR_INPUT, "the index is damaged");
     for (uint64_t i = 0; i < count; i++) {
         size_t first = t->place_count;
-        if (!(at = trace_varint_get(at, end, &offset)) || !(at = trace_varint_get(at, end, &list)) ||
-            list > TRACE_FRAME_MAX || !(at = add_pieces(t, at, end)))
+        if (!(at = trace_varint_get(at, end, &offset)) ||
+            !(at = trace_varint_get(at, end, &list)) || list > TRACE_FRAME_MAX ||
+            !(at = add_pieces(t, at, end)))
             return err_set(err, ERR_INPUT, "the index is damaged");
         shift_pieces(t, first, list);
         add_frame(t, offset);
@@ -212,7 +223,9 @@ static int open_complete(struct trace *t, uint64_t definitions)
         return -1;
     memcpy(&end, t->file.data + t->file.size - sizeof end, sizeof end);
     uint8_t *payload = load(t, end.index, &head, &err);
-    int rc = !payload || head.kind != TRACE_FRAME_INDEX ? -1 : read_index(t, payload, payload + head.raw, &err);
+    int rc = !payload || head.kind != TRACE_FRAME_INDEX
+                 ? -1
+                 : read_index(t, payload, payload + head.raw, &err);
     mem_free(payload);
     if (rc == 0 && (rc = trace_file_frame(&t->file, definitions, &head, &err)) == 0 &&
         head.kind == TRACE_FRAME_DEFINITIONS)
@@ -226,7 +239,8 @@ static int open_complete(struct trace *t, uint64_t definitions)
 static int by_stream(const void *a, const void *b)
 {
     const struct trace_place *p = a, *q = b;
-    unsigned kind_p = p->flags & TRACE_PIECE_DEFINITIONS, kind_q = q->flags & TRACE_PIECE_DEFINITIONS;
+    unsigned kind_p = p->flags & TRACE_PIECE_DEFINITIONS,
+             kind_q = q->flags & TRACE_PIECE_DEFINITIONS;
     if (p->rank != q->rank)
         return p->rank < q->rank ? -1 : 1;
     if (p->thread != q->thread)
@@ -243,7 +257,8 @@ static void drop_orphans(struct trace *t)
 {
     size_t kept = 0;
     for (size_t i = 0; i < t->place_count; i++) {
-        const struct trace_place *place = &t->places[i], *before = kept ? &t->places[kept - 1] : NULL;
+        const struct trace_place *place = &t->places[i],
+                                 *before = kept ? &t->places[kept - 1] : NULL;
         int follows = before && before->rank == place->rank && before->thread == place->thread &&
                       !((before->flags ^ place->flags) & TRACE_PIECE_DEFINITIONS);
         if (place->flags & TRACE_PIECE_BEGINS || follows)
@@ -261,7 +276,9 @@ int trace_open(struct trace *t, const char *path, struct err *err)
     if (trace_file_open(&t->file, path, err) != 0)
         return err->code;
     uint8_t *text = load(t, 0, &head, err);
-    int rc = !text ? err->code : head.kind != TRACE_FRAME_HEADER ? err_set(err, ERR_INPUT, "the header is missing") : 0;
+    int rc = !text                             ? err->code
+             : head.kind != TRACE_FRAME_HEADER ? err_set(err, ERR_INPUT, "the header is missing")
+                                               : 0;
     if (rc == 0)
         rc = trace_header_read(&t->header, (const char *)text, err);
     mem_free(text);
@@ -297,7 +314,9 @@ void trace_close(struct trace *t)
 /* The first place that is not before these. */
 static size_t find(const struct trace *t, uint64_t rank, unsigned thread, unsigned flags)
 {
-    struct trace_place key = {.rank = (uint32_t)rank, .thread = (uint16_t)thread, .flags = (uint16_t)flags};
+    struct trace_place key = {.rank = (uint32_t)rank,
+                              .thread = (uint16_t)thread,
+                              .flags = (uint16_t)flags};
     size_t low = 0, high = t->place_count;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
@@ -311,11 +330,13 @@ static size_t find(const struct trace *t, uint64_t rank, unsigned thread, unsign
 
 unsigned trace_threads(const struct trace *t, uint64_t rank)
 {
-    size_t end = rank + 1 < t->header.ranks ? find(t, rank + 1, 0, TRACE_PIECE_DEFINITIONS) : t->place_count;
+    size_t end = rank + 1 < t->header.ranks ? find(t, rank + 1, 0, TRACE_PIECE_DEFINITIONS)
+                                            : t->place_count;
     return end && t->places[end - 1].rank == rank ? t->places[end - 1].thread + 1u : 0;
 }
 
-void trace_cursor_open(struct trace_cursor *c, struct trace *t, uint64_t rank, unsigned thread, enum trace_what what)
+void trace_cursor_open(struct trace_cursor *c, struct trace *t, uint64_t rank, unsigned thread,
+                       enum trace_what what)
 {
     unsigned flags = what == TRACE_LOCAL_DEFINITIONS ? TRACE_PIECE_DEFINITIONS : 0;
     *c = (struct trace_cursor){.trace = t, .next = find(t, rank, thread, flags)};
@@ -361,8 +382,8 @@ static int next_block(struct trace_cursor *c)
             skip = 1; /* the index is not that of this file */
             continue;
         }
-        trace_decoder_block(&c->decoder, c->trace->frames[place->frame].payload + place->at, place->bytes, place->base,
-                            place->flags & TRACE_PIECE_BEGINS);
+        trace_decoder_block(&c->decoder, c->trace->frames[place->frame].payload + place->at,
+                            place->bytes, place->base, place->flags & TRACE_PIECE_BEGINS);
         return 1;
     }
     return 0;

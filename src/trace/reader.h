@@ -21,8 +21,8 @@
 struct trace_place {
     uint32_t rank;
     uint16_t thread;
-    uint16_t flags; /* enum trace_piece_flag */
-    uint32_t frame; /* number in frames */
+    uint16_t flags;     /* enum trace_piece_flag */
+    uint32_t frame;     /* number in frames */
     uint32_t at, bytes; /* within the frame's payload */
     uint32_t records;
     int64_t base;
@@ -70,7 +70,8 @@ struct trace_cursor {
     size_t frame;     /* in use, + 1 */
 };
 
-void trace_cursor_open(struct trace_cursor *, struct trace *, uint64_t rank, unsigned thread, enum trace_what);
+void trace_cursor_open(struct trace_cursor *, struct trace *, uint64_t rank, unsigned thread,
+                       enum trace_what);
 void trace_cursor_close(struct trace_cursor *);
 /* 1: the next record; 0: no more; ERR_INPUT: damaged, but one may go on with the next block. */
 int trace_cursor_next(struct trace_cursor *, struct trace_event *, struct err *);

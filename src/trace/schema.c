@@ -13,13 +13,13 @@ static const struct {
     const char *role;
     enum trace_class class;
 } classes[] = {
-    {"count", TRACE_NUMBER},   {"peer", TRACE_NUMBER},     {"tag", TRACE_NUMBER},
-    {"root", TRACE_NUMBER},    {"displacement", TRACE_NUMBER}, {"size", TRACE_NUMBER},
-    {"flag", TRACE_NUMBER},    {"index", TRACE_NUMBER},    {"value", TRACE_NUMBER},
-    {"keyval", TRACE_NUMBER},  {"comm", TRACE_HANDLE},     {"datatype", TRACE_HANDLE},
-    {"op", TRACE_HANDLE},      {"win", TRACE_HANDLE},      {"file", TRACE_HANDLE},
-    {"group", TRACE_HANDLE},   {"message", TRACE_HANDLE},  {"session", TRACE_HANDLE},
-    {"request", TRACE_REQUEST}, {"status", TRACE_STATUS},  {"text", TRACE_TEXT},
+    {"count", TRACE_NUMBER},    {"peer", TRACE_NUMBER},         {"tag", TRACE_NUMBER},
+    {"root", TRACE_NUMBER},     {"displacement", TRACE_NUMBER}, {"size", TRACE_NUMBER},
+    {"flag", TRACE_NUMBER},     {"index", TRACE_NUMBER},        {"value", TRACE_NUMBER},
+    {"keyval", TRACE_NUMBER},   {"comm", TRACE_HANDLE},         {"datatype", TRACE_HANDLE},
+    {"op", TRACE_HANDLE},       {"win", TRACE_HANDLE},          {"file", TRACE_HANDLE},
+    {"group", TRACE_HANDLE},    {"message", TRACE_HANDLE},      {"session", TRACE_HANDLE},
+    {"request", TRACE_REQUEST}, {"status", TRACE_STATUS},       {"text", TRACE_TEXT},
     {"buffer", TRACE_PLACE},
 };
 #define CLASSES (sizeof classes / sizeof classes[0])
@@ -117,8 +117,8 @@ void trace_schema_write(const struct trace_schema *schema, struct buf *out)
         buf_adds(out, schema->fns[i].name);
         for (unsigned k = 0; k < schema->fns[i].count; k++) {
             const struct trace_arg *arg = &schema->fns[i].args[k];
-            buf_addf(out, " %s%s%s%s:%s", arg->is_in && arg->is_out ? "<" : "", arg->is_out ? ">" : "", arg->role,
-                     arg->is_array ? "[]" : "", arg->name);
+            buf_addf(out, " %s%s%s%s:%s", arg->is_in && arg->is_out ? "<" : "",
+                     arg->is_out ? ">" : "", arg->role, arg->is_array ? "[]" : "", arg->name);
         }
         buf_addc(out, '\n');
     }
@@ -156,7 +156,7 @@ static int read_arg(char *word, struct trace_arg *arg, struct err *err)
     int class = class_of(word);
     if (class < 0)
         return err_set(err, ERR_INPUT, "unknown role '%s' (the trace is of a newer version)", word);
-    arg->class = (uint8_t)class;
+    arg->class = (uint8_t) class;
     return 0;
 }
 
@@ -177,7 +177,8 @@ static int read_line(char *line, struct trace_fn *fn, struct trace_arg *args, st
     fn->number = own_number(fn->name);
     while ((word = next_word(&at))) {
         if (fn->count == TRACE_ARGS_MAX)
-            return err_set(err, ERR_INPUT, "function '%s': more than %d arguments", fn->name, TRACE_ARGS_MAX);
+            return err_set(err, ERR_INPUT, "function '%s': more than %d arguments", fn->name,
+                           TRACE_ARGS_MAX);
         if (read_arg(word, &args[fn->count++], err) != 0)
             return err_prefix(err, "function '%s'", fn->name);
     }

@@ -10,10 +10,12 @@
 #define ROOM_FIRST 128
 #define HEAD_MOST (4 * TRACE_VARINT_MAX)
 
-void trace_stream_init(struct trace_stream *s, struct trace_sink *sink, uint64_t rank, unsigned thread,
-                       unsigned flags)
+void trace_stream_init(struct trace_stream *s, struct trace_sink *sink, uint64_t rank,
+                       unsigned thread, unsigned flags)
 {
-    *s = (struct trace_stream){.sink = sink, .rank = (uint32_t)rank, .thread = (uint16_t)thread,
+    *s = (struct trace_stream){.sink = sink,
+                               .rank = (uint32_t)rank,
+                               .thread = (uint16_t)thread,
                                .flags = (uint16_t)(flags | TRACE_PIECE_BEGINS)};
 }
 
@@ -41,7 +43,8 @@ static inline void need(struct trace_stream *s, size_t bytes)
 
 static void hand_over(struct trace_stream *s)
 {
-    struct trace_piece piece = {s->flags, s->rank, s->thread, s->base, s->records, s->data, used(s)};
+    struct trace_piece piece = {s->flags,   s->rank, s->thread, s->base,
+                                s->records, s->data, used(s)};
     s->sink->take(s->sink, &piece);
     s->at = s->data;
     s->records = 0;
@@ -98,7 +101,8 @@ void trace_call_begin(struct trace_stream *s, unsigned fn, int64_t enter, int64_
     s->last = leave;
 }
 
-void trace_other(struct trace_stream *s, enum trace_head head, int64_t time, const void *payload, size_t bytes)
+void trace_other(struct trace_stream *s, enum trace_head head, int64_t time, const void *payload,
+                 size_t bytes)
 {
     assert(time >= s->last);
     need(s, HEAD_MOST + bytes);

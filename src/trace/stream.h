@@ -36,15 +36,15 @@ struct trace_sink {
 
 struct trace_stream {
     struct trace_sink *sink;
-    uint8_t *data, *at;    /* at: where the next byte goes */
-    uint32_t room;         /* bytes of data */
-    uint32_t block;        /* bytes of the current block that the sink has already */
-    uint32_t records;      /* in data */
+    uint8_t *data, *at; /* at: where the next byte goes */
+    uint32_t room;      /* bytes of data */
+    uint32_t block;     /* bytes of the current block that the sink has already */
+    uint32_t records;   /* in data */
     uint32_t rank;
     uint16_t thread;
-    uint16_t flags;        /* of the next piece */
-    int64_t base, last;    /* times of the last record before data, and of the last one */
-    int64_t last_request;  /* that was mentioned in the block */
+    uint16_t flags;       /* of the next piece */
+    int64_t base, last;   /* times of the last record before data, and of the last one */
+    int64_t last_request; /* that was mentioned in the block */
 };
 
 /* A status as it is kept. */
@@ -54,7 +54,8 @@ struct trace_status {
     uint8_t is_set, is_cancelled;
 };
 
-void trace_stream_init(struct trace_stream *, struct trace_sink *, uint64_t rank, unsigned thread, unsigned flags);
+void trace_stream_init(struct trace_stream *, struct trace_sink *, uint64_t rank, unsigned thread,
+                       unsigned flags);
 /* Hands what there is to the sink; the block goes on. */
 void trace_stream_spill(struct trace_stream *);
 /* Spills, and frees the memory. */
@@ -63,11 +64,13 @@ void trace_stream_fini(struct trace_stream *);
 /* A call that lasted from `enter` to `leave`; times in ticks, and `leave` not before that of the record before. */
 void trace_call_begin(struct trace_stream *, unsigned fn, int64_t enter, int64_t leave);
 /* Another record, whose payload is built by the caller. */
-void trace_other(struct trace_stream *, enum trace_head, int64_t time, const void *payload, size_t bytes);
+void trace_other(struct trace_stream *, enum trace_head, int64_t time, const void *payload,
+                 size_t bytes);
 /* Ends a call's record; the sink may get the block. */
 void trace_record_end(struct trace_stream *);
 
-void trace_put_varint(struct trace_stream *, uint64_t value); /* handles: 0, or local number + 1; places */
+void trace_put_varint(struct trace_stream *,
+                      uint64_t value); /* handles: 0, or local number + 1; places */
 void trace_put_number(struct trace_stream *, int64_t value);
 void trace_put_request(struct trace_stream *, int64_t number); /* -1: null */
 void trace_put_text(struct trace_stream *, const char *text, size_t bytes);

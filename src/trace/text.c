@@ -28,7 +28,8 @@ static void add_number(struct buf *out, const char *role, int64_t value)
     buf_addf(out, "%lld", (long long)value);
 }
 
-static void add_handle(struct buf *out, const struct trace_local *local, const struct trace_arg *arg, int64_t number)
+static void add_handle(struct buf *out, const struct trace_local *local,
+                       const struct trace_arg *arg, int64_t number)
 {
     enum trace_head kind = trace_local_kind(arg->role);
     const struct trace_local_item *item = kind ? trace_local_find(local, kind, number) : NULL;
@@ -47,7 +48,8 @@ static void add_status(struct buf *out, const struct trace_status *status)
     else if (status->is_cancelled)
         buf_adds(out, "{cancelled}");
     else
-        buf_addf(out, "{source %d, tag %d, %llu B}", status->source, status->tag, (unsigned long long)status->bytes);
+        buf_addf(out, "{source %d, tag %d, %llu B}", status->source, status->tag,
+                 (unsigned long long)status->bytes);
 }
 
 static void add_array(struct buf *out, const struct trace_local *local, const struct trace_arg *arg,
@@ -123,8 +125,10 @@ static void add_args(struct buf *out, const struct trace *t, const struct trace_
 static void add_other(struct buf *out, const struct trace_local *local, const struct trace_event *e)
 {
     static const char *const names[TRACE_CALL] = {
-        [TRACE_REGION_ENTER] = "enter region", [TRACE_REGION_LEAVE] = "leave region",
-        [TRACE_OPEN] = "unfinished call",      [TRACE_LOST] = "records lost",
+        [TRACE_REGION_ENTER] = "enter region",
+        [TRACE_REGION_LEAVE] = "leave region",
+        [TRACE_OPEN] = "unfinished call",
+        [TRACE_LOST] = "records lost",
     };
     uint64_t number = 0;
     const struct trace_local_item *item = NULL;
@@ -148,10 +152,12 @@ static void add_time(struct buf *out, const struct trace *t, int64_t ticks, int 
         buf_adds(out, units_format_time(text, sizeof text, time));
 }
 
-void trace_text_event(struct buf *out, const struct trace *t, const struct trace_local *local, uint64_t rank,
-                      int exact, const struct trace_event *e)
+void trace_text_event(struct buf *out, const struct trace *t, const struct trace_local *local,
+                      uint64_t rank, int exact, const struct trace_event *e)
 {
-    const char *site = e->head == TRACE_CALL && e->site ? trace_definitions_site(&t->definitions, e->site) : NULL;
+    const char *site = e->head == TRACE_CALL && e->site
+                           ? trace_definitions_site(&t->definitions, e->site)
+                           : NULL;
     buf_addf(out, "[%llu] ", (unsigned long long)rank);
     add_time(out, t, e->enter, exact);
     if (e->head != TRACE_CALL) {

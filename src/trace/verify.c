@@ -57,7 +57,8 @@ static void check_request(struct verify *v, const struct trace_arg *arg, int64_t
         find(v, UNKNOWN_REQUEST);
 }
 
-static void check_value(struct verify *v, const struct trace_arg *arg, const struct trace_value *value)
+static void check_value(struct verify *v, const struct trace_arg *arg,
+                        const struct trace_value *value)
 {
     if (arg->class != TRACE_HANDLE && arg->class != TRACE_REQUEST)
         return;

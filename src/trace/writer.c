@@ -11,7 +11,8 @@ static void add_varint(struct buf *buf, uint64_t value)
     buf_add(buf, text, (size_t)(trace_varint_put(text, value) - text));
 }
 
-int trace_writer_open(struct trace_writer *w, const char *path, const struct trace_header *header, struct err *err)
+int trace_writer_open(struct trace_writer *w, const char *path, const struct trace_header *header,
+                      struct err *err)
 {
     struct buf text;
     *w = (struct trace_writer){.block = header->block};
@@ -31,7 +32,8 @@ int trace_writer_open(struct trace_writer *w, const char *path, const struct tra
 
 int trace_writer_definitions(struct trace_writer *w, const struct buf *definitions, struct err *err)
 {
-    return trace_out_frame(&w->out, TRACE_FRAME_DEFINITIONS, buf_str(definitions), definitions->len, err);
+    return trace_out_frame(&w->out, TRACE_FRAME_DEFINITIONS, buf_str(definitions), definitions->len,
+                           err);
 }
 
 static int flush(struct trace_writer *w, struct err *err)
@@ -103,5 +105,6 @@ static void take(struct trace_sink *sink, const struct trace_piece *piece)
 
 void trace_writer_sink_init(struct trace_writer_sink *sink, struct trace_writer *writer)
 {
-    *sink = (struct trace_writer_sink){.sink = {.take = take, .block = writer->block}, .writer = writer};
+    *sink = (struct trace_writer_sink){.sink = {.take = take, .block = writer->block},
+                                       .writer = writer};
 }

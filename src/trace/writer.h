@@ -16,7 +16,8 @@ struct trace_writer {
     uint64_t pieces, frames, records;
 };
 
-int trace_writer_open(struct trace_writer *, const char *path, const struct trace_header *, struct err *);
+int trace_writer_open(struct trace_writer *, const char *path, const struct trace_header *,
+                      struct err *);
 /* Definitions that are common to ranks, as in definitions.h, before the first piece; sorted by the caller. */
 int trace_writer_definitions(struct trace_writer *, const struct buf *, struct err *);
 /* A whole block. */

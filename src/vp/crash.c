@@ -24,7 +24,7 @@
 #include "vp/vp_internal.h"
 
 #define SIGNAL_STACK ((size_t)256 << 10)
-#define RED_ZONE 128 /* below the stack pointer, in use */
+#define RED_ZONE 128         /* below the stack pointer, in use */
 #define WHERE (SIGRTMAX - 3) /* asks a rank's process where it is */
 
 void vp_switch(void **save, void *load);
@@ -316,7 +316,7 @@ int vp_crash_catches(int sig)
     return 0;
 }
 
-static void catch(int sig, void (*handler)(int, siginfo_t *, void *))
+static void catch (int sig, void (*handler)(int, siginfo_t *, void *))
 {
     struct sigaction act = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     struct vp_rank *f = vp_private.current;
@@ -329,7 +329,7 @@ static void catch(int sig, void (*handler)(int, siginfo_t *, void *))
 
 void vp_crash_catch(int sig)
 {
-    catch(sig, on_fatal);
+    catch (sig, on_fatal);
 }
 
 void vp_crash_init(void)
@@ -340,10 +340,10 @@ void vp_crash_init(void)
     backtrace(frames, 2); /* loads what it needs now, not in a handler */
     sigaltstack(&alt, NULL);
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
-        catch(fatal[i], on_fatal);
+        catch (fatal[i], on_fatal);
 }
 
 void vp_crash_answer(void)
 {
-    catch(WHERE, on_where);
+    catch (WHERE, on_where);
 }

@@ -24,11 +24,11 @@
 #include "vp/pack.h"
 #include "vp/vp_internal.h"
 
-#define OWN_RANKS 256          /* automatic choice: own stacks up to this many ranks */
-#define OWN_MAX 24000u         /* mappings are limited by the system (vm.max_map_count) */
-#define LIVE_LARGE 16384       /* mean live bytes above which own stacks pay off */
-#define COLOURS 64             /* own stacks start at different cache lines */
-#define FOREIGN UINT32_MAX     /* live bytes of a fibre that is on a stack that the program made */
+#define OWN_RANKS 256      /* automatic choice: own stacks up to this many ranks */
+#define OWN_MAX 24000u     /* mappings are limited by the system (vm.max_map_count) */
+#define LIVE_LARGE 16384   /* mean live bytes above which own stacks pay off */
+#define COLOURS 64         /* own stacks start at different cache lines */
+#define FOREIGN UINT32_MAX /* live bytes of a fibre that is on a stack that the program made */
 
 void vp_switch(void **save, void *load);
 void *vp_switch_prepare(void *top, void (*entry)(void));
@@ -137,9 +137,11 @@ static void release(struct vp_rank *f)
 static void leave_foreign(struct vp_rank *f)
 {
     if (!f->own_stack)
-        log_fatal("rank %llu called MPI on a stack that the program has made (makecontext, or a library "
-                  "of coroutines), which ranks that share a stack cannot do; run it with --stacks own, or "
-                  "with --host process", (unsigned long long)vp_hooks->rank(f));
+        log_fatal(
+            "rank %llu called MPI on a stack that the program has made (makecontext, or a library "
+            "of coroutines), which ranks that share a stack cannot do; run it with --stacks own, or "
+            "with --host process",
+            (unsigned long long)vp_hooks->rank(f));
     vp_extra_of(f)->foreign_sp = fibres.suspended;
     f->live = FOREIGN;
 }
@@ -266,10 +268,24 @@ static void expect(uint64_t ranks)
 }
 
 const struct vp_host vp_fibre_host = {
-    .name = "fibre", .load = vp_host_nothing, .init = init, .expect = expect,
-    .start = vp_resume, .resume = vp_resume, .suspend = vp_suspend, .end = end,
-    .call = call, .leave = leave, .kill = vp_host_nothing, .check = vp_host_nothing,
-    .is_running = is_running, .ask_where = ask_where, .peer_memory = vp_host_peer_memory,
-    .unpin = vp_host_nothing, .await_request = vp_host_nothing,
-    .starter = no_process, .stack_top = stack_top, .stats = add_stats,
+    .name = "fibre",
+    .load = vp_host_nothing,
+    .init = init,
+    .expect = expect,
+    .start = vp_resume,
+    .resume = vp_resume,
+    .suspend = vp_suspend,
+    .end = end,
+    .call = call,
+    .leave = leave,
+    .kill = vp_host_nothing,
+    .check = vp_host_nothing,
+    .is_running = is_running,
+    .ask_where = ask_where,
+    .peer_memory = vp_host_peer_memory,
+    .unpin = vp_host_nothing,
+    .await_request = vp_host_nothing,
+    .starter = no_process,
+    .stack_top = stack_top,
+    .stats = add_stats,
 };

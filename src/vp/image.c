@@ -49,7 +49,7 @@ struct vp_saved {
 
 static struct list cold, hot;
 static struct list sparse; /* ranges that began as zeros, where only touched pages count */
-static size_t *hot_end; /* hot_end[i]: bytes of runs 0..i together */
+static size_t *hot_end;    /* hot_end[i]: bytes of runs 0..i together */
 static size_t hot_end_cap;
 
 static void list_add(struct list *l, struct segment s)

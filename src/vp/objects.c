@@ -33,15 +33,15 @@ typedef void (*init_fn)(int, char **, char **);
 struct object {
     const char *name;
     ElfW(Addr) base;
-    const ElfW(Dyn) *dyn;
+    const ElfW(Dyn) * dyn;
     void (*init)(void);
     void (*fini)(void);
     init_fn *preinit_array, *init_array;
     void (**fini_array)(void);
     size_t preinit_count, init_count, fini_count;
     const char *strtab, *soname;
-    const ElfW(Sym) *symtab;
-    const ElfW(Rela) *rela;
+    const ElfW(Sym) * symtab;
+    const ElfW(Rela) * rela;
     size_t rela_count;
     char *pltgot; /* jump slots: three words, then one per relocation */
     size_t plt_count;
@@ -57,10 +57,10 @@ static int exec_stack;
 
 /* File names up to the version, of libraries whose data all ranks share. */
 static const char *const shared_runtimes[] = {
-    "libc.so",      "libm.so",        "libgcc_s.so",  "libstdc++.so", "libpthread.so",
-    "libdl.so",     "librt.so",       "libmvec.so",   "libquadmath.so", "libresolv.so",
-    "libutil.so",   "linux-vdso.so",  "linux-gate.so", "ld-linux",    "libc++.so",
-    "libc++abi.so", "libnss_",        "libasan.so",   "libubsan.so",  "libanl.so",
+    "libc.so",      "libm.so",       "libgcc_s.so",   "libstdc++.so",   "libpthread.so",
+    "libdl.so",     "librt.so",      "libmvec.so",    "libquadmath.so", "libresolv.so",
+    "libutil.so",   "linux-vdso.so", "linux-gate.so", "ld-linux",       "libc++.so",
+    "libc++abi.so", "libnss_",       "libasan.so",    "libubsan.so",    "libanl.so",
 };
 
 static int is_runtime(const char *path)
@@ -101,22 +101,54 @@ static void read_dynamic(struct object *o)
         void *p = dyn_address(o, d->d_un.d_ptr);
 
         switch (d->d_tag) {
-        case DT_INIT: o->init = (void (*)(void))p; break;
-        case DT_FINI: o->fini = (void (*)(void))p; break;
-        case DT_PREINIT_ARRAY: o->preinit_array = p; break;
-        case DT_PREINIT_ARRAYSZ: o->preinit_count = d->d_un.d_val / sizeof(void *); break;
-        case DT_INIT_ARRAY: o->init_array = p; break;
-        case DT_INIT_ARRAYSZ: o->init_count = d->d_un.d_val / sizeof(void *); break;
-        case DT_FINI_ARRAY: o->fini_array = p; break;
-        case DT_FINI_ARRAYSZ: o->fini_count = d->d_un.d_val / sizeof(void *); break;
-        case DT_STRTAB: o->strtab = p; break;
-        case DT_SYMTAB: o->symtab = p; break;
-        case DT_RELA: o->rela = p; break;
-        case DT_RELASZ: o->rela_count = d->d_un.d_val / sizeof(ElfW(Rela)); break;
-        case DT_PLTGOT: o->pltgot = p; break;
-        case DT_PLTRELSZ: o->plt_count = d->d_un.d_val / sizeof(ElfW(Rela)); break;
-        case DT_SONAME: soname = d->d_un.d_val; has_soname = 1; break;
-        default: break;
+        case DT_INIT:
+            o->init = (void (*)(void))p;
+            break;
+        case DT_FINI:
+            o->fini = (void (*)(void))p;
+            break;
+        case DT_PREINIT_ARRAY:
+            o->preinit_array = p;
+            break;
+        case DT_PREINIT_ARRAYSZ:
+            o->preinit_count = d->d_un.d_val / sizeof(void *);
+            break;
+        case DT_INIT_ARRAY:
+            o->init_array = p;
+            break;
+        case DT_INIT_ARRAYSZ:
+            o->init_count = d->d_un.d_val / sizeof(void *);
+            break;
+        case DT_FINI_ARRAY:
+            o->fini_array = p;
+            break;
+        case DT_FINI_ARRAYSZ:
+            o->fini_count = d->d_un.d_val / sizeof(void *);
+            break;
+        case DT_STRTAB:
+            o->strtab = p;
+            break;
+        case DT_SYMTAB:
+            o->symtab = p;
+            break;
+        case DT_RELA:
+            o->rela = p;
+            break;
+        case DT_RELASZ:
+            o->rela_count = d->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        case DT_PLTGOT:
+            o->pltgot = p;
+            break;
+        case DT_PLTRELSZ:
+            o->plt_count = d->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        case DT_SONAME:
+            soname = d->d_un.d_val;
+            has_soname = 1;
+            break;
+        default:
+            break;
         }
     }
     if (has_soname)
@@ -129,7 +161,7 @@ static char *page_of(const void *addr)
 }
 
 /* Adds a writable segment less the RELRO part of the object. */
-static void add_writable(const struct dl_phdr_info *info, const ElfW(Phdr) *segment)
+static void add_writable(const struct dl_phdr_info *info, const ElfW(Phdr) * segment)
 {
     char *from = (char *)info->dlpi_addr + segment->p_vaddr, *to = from + segment->p_memsz;
     char *zeros = page_of(from + segment->p_filesz + 4095);
@@ -272,7 +304,7 @@ static void exclude_copies(const struct object *o)
 {
     for (size_t i = 0; i < o->rela_count; i++) {
         const ElfW(Rela) *r = &o->rela[i];
-        const ElfW(Sym) *s;
+        const ElfW(Sym) * s;
 
         if (ELF64_R_TYPE(r->r_info) != RELOC_COPY)
             continue;

@@ -22,7 +22,8 @@
 
 typedef uint64_t vec __attribute__((vector_size(16), aligned(8), may_alias));
 
-struct template {
+struct template
+{
     uint32_t words;
     uint32_t varying;
     uint64_t *value; /* words of them */
@@ -116,7 +117,7 @@ static void *pack_with(const struct template *t, const uint64_t *from)
 
 /* No template fits: widens the nearest, or adds one; NULL if the stack is better copied whole. */
 __attribute__((noinline, cold)) static const struct template *learn(const uint64_t *from,
-                                                                     uint32_t words)
+                                                                    uint32_t words)
 {
     struct template **kinds = templates[words];
     uint32_t best = 0, least = UINT32_MAX;

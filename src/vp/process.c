@@ -17,24 +17,28 @@
 #include "vp/vp_internal.h"
 
 #define REQUEST_NS 50000000 /* how long it sleeps when it waits for a rank that requests its turn */
-#define CHECK_SECONDS 1 /* how often the scheduler looks whether the zygote is still there */
+#define CHECK_SECONDS 1     /* how often the scheduler looks whether the zygote is still there */
 
 void vp_switch(void **save, void *load);
 void *vp_switch_prepare(void *top, void (*entry)(void));
 
 struct vp_turns vp_turns;
 
-enum request { REQUEST_NONE = 0, REQUESTED, WITHDRAWN /* it is in the list, but has got its turn */ };
+enum request {
+    REQUEST_NONE = 0,
+    REQUESTED,
+    WITHDRAWN /* it is in the list, but has got its turn */
+};
 
 static struct {
-    char *top;                             /* where the stacks of ranks begin, each in its process */
-    int32_t scheduler;                     /* its process */
-    int is_running;                        /* a rank has its turn, or is about to */
-    void (*request)(void);                 /* what the scheduler is to do for the rank that runs */
-    struct vp_process *_Atomic requests;   /* those with a thread that needs a turn */
-    turn_word awaits_request;              /* the scheduler sleeps until there is one */
-    uint64_t turns, passed;                /* that the scheduler gave; that ranks gave each other */
-    uint64_t bytes;                        /* memory of ended ranks' processes */
+    char *top;                           /* where the stacks of ranks begin, each in its process */
+    int32_t scheduler;                   /* its process */
+    int is_running;                      /* a rank has its turn, or is about to */
+    void (*request)(void);               /* what the scheduler is to do for the rank that runs */
+    struct vp_process *_Atomic requests; /* those with a thread that needs a turn */
+    turn_word awaits_request;            /* the scheduler sleeps until there is one */
+    uint64_t turns, passed;              /* that the scheduler gave; that ranks gave each other */
+    uint64_t bytes;                      /* memory of ended ranks' processes */
 } host;
 
 /* The simulator's memory is one for all processes. */
@@ -208,7 +212,8 @@ static void await_scheduler_turn(void)
 
         if (atomic_load(&vp_turns.dead))
             check();
-        if (syscall(SYS_futex, &vp_turns.scheduler, FUTEX_WAIT, TURN_ASLEEP, &limit, NULL, 0) != 0 &&
+        if (syscall(SYS_futex, &vp_turns.scheduler, FUTEX_WAIT, TURN_ASLEEP, &limit, NULL, 0) !=
+                0 &&
             errno == ETIMEDOUT)
             check();
     }
@@ -321,12 +326,32 @@ static void expect(uint64_t ranks)
 }
 
 const struct vp_host vp_process_host = {
-    .name = "process", .own_process = 1, .passes_turns = 1, .load = load, .init = init, .expect = expect,
-    .start = start, .resume = resume, .suspend = suspend, .end = end,
-    .call = call, .leave = leave, .kill = vp_zygote_kill, .check = check,
-    .is_running = is_running, .ask_where = ask_where, .peer_memory = vp_host_peer_memory,
-    .unpin = vp_unpin, .request_turn = request_turn, .withdraw_request = withdraw_request,
-    .next_request = next_request, .await_request = await_request, .pass_turn = pass_turn,
+    .name = "process",
+    .own_process = 1,
+    .passes_turns = 1,
+    .load = load,
+    .init = init,
+    .expect = expect,
+    .start = start,
+    .resume = resume,
+    .suspend = suspend,
+    .end = end,
+    .call = call,
+    .leave = leave,
+    .kill = vp_zygote_kill,
+    .check = check,
+    .is_running = is_running,
+    .ask_where = ask_where,
+    .peer_memory = vp_host_peer_memory,
+    .unpin = vp_unpin,
+    .request_turn = request_turn,
+    .withdraw_request = withdraw_request,
+    .next_request = next_request,
+    .await_request = await_request,
+    .pass_turn = pass_turn,
     .await_turn = await_next_turn,
-    .pid = pid_of, .starter = vp_zygote_pid, .stack_top = stack_top, .stats = add_stats,
+    .pid = pid_of,
+    .starter = vp_zygote_pid,
+    .stack_top = stack_top,
+    .stats = add_stats,
 };

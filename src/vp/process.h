@@ -29,16 +29,17 @@ struct vp_process {
     int32_t error;  /* of fork */
     struct vp_rank *rank;
     struct vp_process *next; /* of the zygote: living children */
-    _Atomic uint32_t request; /* is it in the list of those with a thread that needs a turn? (process.c) */
+    _Atomic uint32_t
+        request; /* is it in the list of those with a thread that needs a turn? (process.c) */
     struct vp_process *next_request;
 };
 
 /* What they share. */
 struct vp_turns {
-    turn_word scheduler;                /* the scheduler's turn */
-    struct vp_process *running;         /* the rank's process that has, or had, its turn */
-    struct vp_process *_Atomic dead;    /* one that died before its rank had ended */
-    void (*_Atomic finish)(void);       /* what the scheduler is to do next, and last */
+    turn_word scheduler;             /* the scheduler's turn */
+    struct vp_process *running;      /* the rank's process that has, or had, its turn */
+    struct vp_process *_Atomic dead; /* one that died before its rank had ended */
+    void (*_Atomic finish)(void);    /* what the scheduler is to do next, and last */
 };
 extern struct vp_turns vp_turns;
 

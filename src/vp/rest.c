@@ -25,7 +25,7 @@
 /* A thread, and what the last look at it found. */
 struct seen {
     long tid;
-    uint64_t runs; /* how often it was given a processor; NEVER: it did not sleep */
+    uint64_t runs;       /* how often it was given a processor; NEVER: it did not sleep */
     int stat, schedstat; /* descriptors, or -1 */
 };
 #define NEVER UINT64_MAX
@@ -72,7 +72,8 @@ static void add(struct vp_rest *r, long tid)
         if (!r->all)
             abort();
     }
-    r->all[r->count++] = (struct seen){tid, NEVER, open_one(tid, "stat"), open_one(tid, "schedstat")};
+    r->all[r->count++] = (struct seen){tid, NEVER, open_one(tid, "stat"),
+                                       open_one(tid, "schedstat")};
 }
 
 /* Finds all threads there are, unless they are those of the last time. */
@@ -127,7 +128,8 @@ static int look(struct seen *s, int *same)
 }
 
 /* Looks at all but those that are known to; 1: all sleep. */
-static int look_at_all(struct vp_rest *r, int (*skip)(const void *, long), const void *arg, int *same)
+static int look_at_all(struct vp_rest *r, int (*skip)(const void *, long), const void *arg,
+                       int *same)
 {
     *same = 1;
     for (uint32_t i = 0; i < r->count; i++)

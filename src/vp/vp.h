@@ -159,7 +159,7 @@ _Noreturn void vp_rank_exit(int status);
  * not suspend the rank. What it points to on its stack is there only while it runs.
  */
 struct vp_strand {
-    void *copy;    /* live bytes while suspended */
+    void *copy; /* live bytes while suspended */
     uint32_t live;
     uint32_t ended;
 };
@@ -183,16 +183,16 @@ struct vp_private {
     uint32_t threads;         /* how many there are now besides the first */
     uint32_t thread_changes;  /* how often one started or ended */
     uint32_t resting;         /* of them all, those that join one that has not ended */
-    uint64_t threads_lock[5];     /* a mutex, for these and for ... */
-    struct vp_thread *known;      /* ... those that the program started (libc/thread.c) */
-    struct vp_rest *rest;         /* what the last look at all of them found (rest.c) */
+    uint64_t threads_lock[5]; /* a mutex, for these and for ... */
+    struct vp_thread *known;  /* ... those that the program started (libc/thread.c) */
+    struct vp_rest *rest;     /* what the last look at all of them found (rest.c) */
     uint64_t entropy_fds[16]; /* a bit for each descriptor that gives random bytes (libc/entropy.c) */
-    struct guard *guard;          /* where a fault is expected (crash.c) */
-    struct handling *handling;    /* the program's handler that is about to run ... */
-    uint64_t handled;             /* ... and how many have run */
-    uint64_t own_signals;         /* bits of those that the rank has set, in a process to itself */
-    struct oncpu oncpu;           /* what the rank has really run, for the layer above */
-    uint64_t room[64];        /* for the same */
+    struct guard *guard;      /* where a fault is expected (crash.c) */
+    struct handling *handling; /* the program's handler that is about to run ... */
+    uint64_t handled;          /* ... and how many have run */
+    uint64_t own_signals;      /* bits of those that the rank has set, in a process to itself */
+    struct oncpu oncpu;        /* what the rank has really run, for the layer above */
+    uint64_t room[64];         /* for the same */
 } __attribute__((aligned(4096)));
 extern struct vp_private vp_private;
 
@@ -208,11 +208,11 @@ void vp_rank_prefetch(const struct vp_rank *);
 /* What the run summary tells. */
 struct vp_stats {
     uint64_t switches;
-    uint64_t image_bytes;  /* private data in all, per rank, if all of it changed */
-    uint64_t hot_bytes;    /* part of it that some rank changed */
-    uint64_t live_max;     /* largest live stack seen */
+    uint64_t image_bytes; /* private data in all, per rank, if all of it changed */
+    uint64_t hot_bytes;   /* part of it that some rank changed */
+    uint64_t live_max;    /* largest live stack seen */
     uint64_t live_sum, live_count;
-    uint64_t own_stacks;   /* fibres that got a stack of their own */
+    uint64_t own_stacks;    /* fibres that got a stack of their own */
     uint64_t process_bytes; /* memory of ranks' processes at their end, in all, that no other has */
 };
 const struct vp_stats *vp_stats(void);

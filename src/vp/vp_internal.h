@@ -69,7 +69,7 @@ void vp_objects_run(int fini, const struct vp_program *);
 /* ---- per-rank libc state, allocated when first needed (libc/extra.c) ---- */
 struct vp_handler {
     struct vp_handler *next;
-    void (*fn)(void *);   /* __cxa_atexit form; on_exit form when is_on_exit */
+    void (*fn)(void *); /* __cxa_atexit form; on_exit form when is_on_exit */
     void (*fn2)(int, void *);
     void *arg, *dso;
 };
@@ -81,12 +81,12 @@ struct vp_extra {
     char *strtok;                /* strtok's save pointer */
     struct vp_env *env;          /* libc/environ.c */
     struct vp_signals *signals;  /* libc/signal.c */
-    FILE *streams[3];            /* what the rank has put in the place of stdin, stdout, stderr, or NULL */
-    void *foreign_sp;            /* stack pointer on a stack of the program's own making (fibre.c) */
-    int cwd_fd;                  /* O_PATH descriptor, -1: the process's own */
-    int umask;                   /* -1: the process's own */
-    locale_t locale;             /* NULL: the process's own */
-    uint64_t entropy;            /* words of random bytes drawn (libc/entropy.c) */
+    FILE *streams[3]; /* what the rank has put in the place of stdin, stdout, stderr, or NULL */
+    void *foreign_sp; /* stack pointer on a stack of the program's own making (fibre.c) */
+    int cwd_fd;       /* O_PATH descriptor, -1: the process's own */
+    int umask;        /* -1: the process's own */
+    locale_t locale;  /* NULL: the process's own */
+    uint64_t entropy; /* words of random bytes drawn (libc/entropy.c) */
 };
 /* Of the running fibre, or of that one; allocate. */
 struct vp_extra *vp_extra_get(void);

@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct results_summary summary;
     while (size > 0 && data[size - 1] != '}')
         size--;
-    if (results_summary_parse(data, size, &summary) && results_summary_parse(data, size - 1, &summary))
+    if (results_summary_parse(data, size, &summary) &&
+        results_summary_parse(data, size - 1, &summary))
         abort();
     return 0;
 }

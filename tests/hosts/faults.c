@@ -91,7 +91,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     printf("rank %d is here\n", rank);
     if (strcmp(argv[1], "alone") != 0)
-        MPI_Barrier(MPI_COMM_WORLD); /* with several processes a rank could fail before others begin */
+        MPI_Barrier(
+            MPI_COMM_WORLD); /* with several processes a rank could fail before others begin */
     if (rank == chosen)
         fail(argv[1]);
     while (rank == chosen + 1 && !strcmp(argv[1], "alone"))

@@ -8,9 +8,24 @@
 #include "check.h"
 
 enum any_op {
-    ANY_BARRIER, ANY_BCAST, ANY_GATHER, ANY_SCATTER, ANY_ALLGATHER, ANY_ALLTOALL, ANY_GATHERV,
-    ANY_SCATTERV, ANY_ALLGATHERV, ANY_ALLTOALLV, ANY_ALLTOALLW, ANY_REDUCE, ANY_ALLREDUCE, ANY_SCAN,
-    ANY_EXSCAN, ANY_REDUCE_SCATTER_BLOCK, ANY_REDUCE_SCATTER, ANY_OPS
+    ANY_BARRIER,
+    ANY_BCAST,
+    ANY_GATHER,
+    ANY_SCATTER,
+    ANY_ALLGATHER,
+    ANY_ALLTOALL,
+    ANY_GATHERV,
+    ANY_SCATTERV,
+    ANY_ALLGATHERV,
+    ANY_ALLTOALLV,
+    ANY_ALLTOALLW,
+    ANY_REDUCE,
+    ANY_ALLREDUCE,
+    ANY_SCAN,
+    ANY_EXSCAN,
+    ANY_REDUCE_SCATTER_BLOCK,
+    ANY_REDUCE_SCATTER,
+    ANY_OPS
 };
 enum any_form { ANY_NOW, ANY_LATER, ANY_INIT };
 enum { ANY_UNTOUCHED = -77 };
@@ -74,14 +89,19 @@ static int any_value(const struct any *k, int from, int to, int i)
 static int any_items(const struct any *k, int from, int to)
 {
     switch (k->op) {
-    case ANY_BARRIER: return 0;
+    case ANY_BARRIER:
+        return 0;
     case ANY_GATHERV:
-    case ANY_ALLGATHERV: return (from * 3 + k->root) % (k->count + 1);
+    case ANY_ALLGATHERV:
+        return (from * 3 + k->root) % (k->count + 1);
     case ANY_SCATTERV:
-    case ANY_REDUCE_SCATTER: return (to * 3 + k->root) % (k->count + 1);
+    case ANY_REDUCE_SCATTER:
+        return (to * 3 + k->root) % (k->count + 1);
     case ANY_ALLTOALLV:
-    case ANY_ALLTOALLW: return (from * to + from + to + k->root) % (k->count + 1);
-    default: return k->count;
+    case ANY_ALLTOALLW:
+        return (from * to + from + to + k->root) % (k->count + 1);
+    default:
+        return k->count;
     }
 }
 
@@ -161,8 +181,8 @@ __attribute__((unused)) static void any_make(struct any *k)
 
 __attribute__((unused)) static void any_free(struct any *k)
 {
-    void *all[] = {k->send, k->recv, k->scounts, k->rcounts, k->displs, k->scounts_c, k->rcounts_c,
-                   k->displs_c, k->stypes, k->rtypes};
+    void *all[] = {k->send,      k->recv,      k->scounts,  k->rcounts, k->displs,
+                   k->scounts_c, k->rcounts_c, k->displs_c, k->stypes,  k->rtypes};
 
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
@@ -190,16 +210,24 @@ __attribute__((unused)) static void any_fill(struct any *k)
     for (int i = 0; i < k->ints; i++)
         k->send[i] = k->recv[i] = ANY_UNTOUCHED;
     switch (k->op) {
-    case ANY_BARRIER: break;
+    case ANY_BARRIER:
+        break;
     case ANY_BCAST:
         if (is_root)
             any_put(k, k->recv, 0, k->root, 0, k->count, k->stride);
         break;
-    case ANY_GATHER: case ANY_GATHERV: case ANY_ALLGATHER: case ANY_ALLGATHERV:
+    case ANY_GATHER:
+    case ANY_GATHERV:
+    case ANY_ALLGATHER:
+    case ANY_ALLGATHERV:
         any_put(k, here ? k->recv : k->send, here ? any_place(k, k->rank) : 0, k->rank, 0,
                 any_items(k, k->rank, 0), k->stride);
         break;
-    case ANY_SCATTER: case ANY_SCATTERV: case ANY_ALLTOALL: case ANY_ALLTOALLV: case ANY_ALLTOALLW:
+    case ANY_SCATTER:
+    case ANY_SCATTERV:
+    case ANY_ALLTOALL:
+    case ANY_ALLTOALLV:
+    case ANY_ALLTOALLW:
         if (!is_root && k->op != ANY_ALLTOALL && k->op != ANY_ALLTOALLV && k->op != ANY_ALLTOALLW)
             break;
         for (int r = 0; r < k->size; r++)
@@ -217,13 +245,13 @@ __attribute__((unused)) static void any_fill(struct any *k)
 
 /* ---- the call ---- */
 
-#define ANY_FORMS(k, later, Now, ...)                                                 \
-    ((k)->form == ANY_NOW     ? MPI_##Now(__VA_ARGS__)                                \
-     : (k)->form == ANY_LATER ? MPI_##later(__VA_ARGS__, &(k)->request)               \
+#define ANY_FORMS(k, later, Now, ...)                                   \
+    ((k)->form == ANY_NOW     ? MPI_##Now(__VA_ARGS__)                  \
+     : (k)->form == ANY_LATER ? MPI_##later(__VA_ARGS__, &(k)->request) \
                               : MPI_##Now##_init(__VA_ARGS__, MPI_INFO_NULL, &(k)->request))
-#define ANY_FORMS_C(k, later, Now, ...)                                               \
-    ((k)->form == ANY_NOW     ? MPI_##Now##_c(__VA_ARGS__)                            \
-     : (k)->form == ANY_LATER ? MPI_##later##_c(__VA_ARGS__, &(k)->request)           \
+#define ANY_FORMS_C(k, later, Now, ...)                                     \
+    ((k)->form == ANY_NOW     ? MPI_##Now##_c(__VA_ARGS__)                  \
+     : (k)->form == ANY_LATER ? MPI_##later##_c(__VA_ARGS__, &(k)->request) \
                               : MPI_##Now##_init_c(__VA_ARGS__, MPI_INFO_NULL, &(k)->request))
 #define ANY_BOTH(k, later, Now, ...) \
     ((k)->wide ? ANY_FORMS_C(k, later, Now, __VA_ARGS__) : ANY_FORMS(k, later, Now, __VA_ARGS__))
@@ -269,10 +297,14 @@ static int any_reduction(struct any *k, const void *s, void *r)
     int n = k->count;
 
     switch (k->op) {
-    case ANY_REDUCE: return ANY_BOTH(k, Ireduce, Reduce, s, r, n, t, op, k->root, k->comm);
-    case ANY_ALLREDUCE: return ANY_BOTH(k, Iallreduce, Allreduce, s, r, n, t, op, k->comm);
-    case ANY_SCAN: return ANY_BOTH(k, Iscan, Scan, s, r, n, t, op, k->comm);
-    case ANY_EXSCAN: return ANY_BOTH(k, Iexscan, Exscan, s, r, n, t, op, k->comm);
+    case ANY_REDUCE:
+        return ANY_BOTH(k, Ireduce, Reduce, s, r, n, t, op, k->root, k->comm);
+    case ANY_ALLREDUCE:
+        return ANY_BOTH(k, Iallreduce, Allreduce, s, r, n, t, op, k->comm);
+    case ANY_SCAN:
+        return ANY_BOTH(k, Iscan, Scan, s, r, n, t, op, k->comm);
+    case ANY_EXSCAN:
+        return ANY_BOTH(k, Iexscan, Exscan, s, r, n, t, op, k->comm);
     case ANY_REDUCE_SCATTER_BLOCK:
         return ANY_BOTH(k, Ireduce_scatter_block, Reduce_scatter_block, s, r, n, t, op, k->comm);
     default:
@@ -291,13 +323,20 @@ __attribute__((unused)) static int any_call(struct any *k)
     MPI_Datatype t = k->type;
 
     switch (k->op) {
-    case ANY_BARRIER: return ANY_FORMS(k, Ibarrier, Barrier, k->comm);
-    case ANY_BCAST: return ANY_BOTH(k, Ibcast, Bcast, k->recv, n, t, k->root, k->comm);
-    case ANY_GATHER: return ANY_BOTH(k, Igather, Gather, s, n, t, r, n, t, k->root, k->comm);
-    case ANY_SCATTER: return ANY_BOTH(k, Iscatter, Scatter, s, n, t, r, n, t, k->root, k->comm);
-    case ANY_ALLGATHER: return ANY_BOTH(k, Iallgather, Allgather, s, n, t, r, n, t, k->comm);
-    case ANY_ALLTOALL: return ANY_BOTH(k, Ialltoall, Alltoall, s, n, t, r, n, t, k->comm);
-    default: return any_is_reduction(k) ? any_reduction(k, s, r) : any_vector(k, s, r);
+    case ANY_BARRIER:
+        return ANY_FORMS(k, Ibarrier, Barrier, k->comm);
+    case ANY_BCAST:
+        return ANY_BOTH(k, Ibcast, Bcast, k->recv, n, t, k->root, k->comm);
+    case ANY_GATHER:
+        return ANY_BOTH(k, Igather, Gather, s, n, t, r, n, t, k->root, k->comm);
+    case ANY_SCATTER:
+        return ANY_BOTH(k, Iscatter, Scatter, s, n, t, r, n, t, k->root, k->comm);
+    case ANY_ALLGATHER:
+        return ANY_BOTH(k, Iallgather, Allgather, s, n, t, r, n, t, k->comm);
+    case ANY_ALLTOALL:
+        return ANY_BOTH(k, Ialltoall, Alltoall, s, n, t, r, n, t, k->comm);
+    default:
+        return any_is_reduction(k) ? any_reduction(k, s, r) : any_vector(k, s, r);
     }
 }
 
@@ -342,14 +381,23 @@ __attribute__((unused)) static void any_verify(const struct any *k)
     int gathers = k->op != ANY_ALLTOALL && k->op != ANY_ALLTOALLV && k->op != ANY_ALLTOALLW;
 
     switch (k->op) {
-    case ANY_BARRIER: break;
-    case ANY_BCAST: any_check_block(k, 0, k->root, 0, k->count, k->stride); break;
-    case ANY_SCATTER: case ANY_SCATTERV:
+    case ANY_BARRIER:
+        break;
+    case ANY_BCAST:
+        any_check_block(k, 0, k->root, 0, k->count, k->stride);
+        break;
+    case ANY_SCATTER:
+    case ANY_SCATTERV:
         if (!any_here(k))
             any_check_block(k, 0, k->root, me, any_items(k, k->root, me), k->stride);
         break;
-    case ANY_GATHER: case ANY_GATHERV: case ANY_ALLGATHER: case ANY_ALLGATHERV: case ANY_ALLTOALL:
-    case ANY_ALLTOALLV: case ANY_ALLTOALLW:
+    case ANY_GATHER:
+    case ANY_GATHERV:
+    case ANY_ALLGATHER:
+    case ANY_ALLGATHERV:
+    case ANY_ALLTOALL:
+    case ANY_ALLTOALLV:
+    case ANY_ALLTOALLW:
         if ((k->op == ANY_GATHER || k->op == ANY_GATHERV) && !is_root)
             break;
         for (int r = 0; r < k->size; r++)
@@ -360,13 +408,19 @@ __attribute__((unused)) static void any_verify(const struct any *k)
         if (is_root)
             any_check_reduced(k, k->size - 1, 0, k->count);
         break;
-    case ANY_ALLREDUCE: any_check_reduced(k, k->size - 1, 0, k->count); break;
-    case ANY_SCAN: any_check_reduced(k, me, 0, k->count); break;
+    case ANY_ALLREDUCE:
+        any_check_reduced(k, k->size - 1, 0, k->count);
+        break;
+    case ANY_SCAN:
+        any_check_reduced(k, me, 0, k->count);
+        break;
     case ANY_EXSCAN:
         if (me > 0)
             any_check_reduced(k, me - 1, 0, k->count);
         break;
-    default: any_check_reduced(k, k->size - 1, me, any_items(k, me, me)); break;
+    default:
+        any_check_reduced(k, k->size - 1, me, any_items(k, me, me));
+        break;
     }
 }
 

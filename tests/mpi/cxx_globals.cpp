@@ -8,23 +8,38 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace
+{
 
 struct Counter {
     static int alive;
     int id;
-    explicit Counter(int n) : id(n) { alive++; }
-    ~Counter() { alive--; }
+    explicit Counter(int n) : id(n)
+    {
+        alive++;
+    }
+    ~Counter()
+    {
+        alive--;
+    }
 };
 int Counter::alive = 0;
 
 struct Base {
-    virtual ~Base() {}
-    virtual int kind() const { return 1; }
+    virtual ~Base()
+    {
+    }
+    virtual int kind() const
+    {
+        return 1;
+    }
 };
 
 struct Derived : Base {
-    int kind() const override { return 2; }
+    int kind() const override
+    {
+        return 2;
+    }
 };
 
 // The first object built is the last destroyed: it prints after all others have gone.

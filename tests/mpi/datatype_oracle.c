@@ -109,13 +109,24 @@ static MPI_Datatype make_from(MPI_Datatype old)
     MPI_Datatype made;
     int kind = pick(0, 9), count = pick(1, 4), length = pick(1, 3), stride = pick(-5, 7);
     switch (kind) {
-    case 0: MPI_Type_contiguous(count, old, &made); return made;
-    case 1: MPI_Type_vector(count, length, stride, old, &made); return made;
-    case 2: MPI_Type_create_hvector(count, length, 30 * stride, old, &made); return made;
-    case 7: return make_resized(old);
-    case 8: MPI_Type_dup(old, &made); return made;
-    case 9: return make_subarray(old);
-    default: return make_indexed(kind - 3, old);
+    case 0:
+        MPI_Type_contiguous(count, old, &made);
+        return made;
+    case 1:
+        MPI_Type_vector(count, length, stride, old, &made);
+        return made;
+    case 2:
+        MPI_Type_create_hvector(count, length, 30 * stride, old, &made);
+        return made;
+    case 7:
+        return make_resized(old);
+    case 8:
+        MPI_Type_dup(old, &made);
+        return made;
+    case 9:
+        return make_subarray(old);
+    default:
+        return make_indexed(kind - 3, old);
     }
 }
 
@@ -192,19 +203,68 @@ static MPI_Datatype struct2(int b1, MPI_Aint d1, MPI_Datatype t1, int b2, MPI_Ai
 
 static void pad_all(void)
 {
-    static const MPI_Datatype list[] = {
-        MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE, MPI_WCHAR, MPI_SHORT,
-        MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_FLOAT,
-        MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_PACKED,
-        MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT, MPI_2INT, MPI_LONG_DOUBLE_INT,
-        MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_LOGICAL, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_INTEGER,
-        MPI_2INTEGER,
-        MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_CHARACTER, MPI_REAL4, MPI_REAL8, MPI_REAL16,
-        MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4,
-        MPI_INTEGER8, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T,
-        MPI_UINT32_T, MPI_UINT64_T, MPI_C_BOOL, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
-        MPI_C_LONG_DOUBLE_COMPLEX, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_CXX_BOOL,
-        MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX};
+    static const MPI_Datatype list[] = {MPI_CHAR,
+                                        MPI_SIGNED_CHAR,
+                                        MPI_UNSIGNED_CHAR,
+                                        MPI_BYTE,
+                                        MPI_WCHAR,
+                                        MPI_SHORT,
+                                        MPI_UNSIGNED_SHORT,
+                                        MPI_INT,
+                                        MPI_UNSIGNED,
+                                        MPI_LONG,
+                                        MPI_UNSIGNED_LONG,
+                                        MPI_FLOAT,
+                                        MPI_DOUBLE,
+                                        MPI_LONG_DOUBLE,
+                                        MPI_LONG_LONG,
+                                        MPI_UNSIGNED_LONG_LONG,
+                                        MPI_PACKED,
+                                        MPI_FLOAT_INT,
+                                        MPI_DOUBLE_INT,
+                                        MPI_LONG_INT,
+                                        MPI_SHORT_INT,
+                                        MPI_2INT,
+                                        MPI_LONG_DOUBLE_INT,
+                                        MPI_COMPLEX,
+                                        MPI_DOUBLE_COMPLEX,
+                                        MPI_LOGICAL,
+                                        MPI_REAL,
+                                        MPI_DOUBLE_PRECISION,
+                                        MPI_INTEGER,
+                                        MPI_2INTEGER,
+                                        MPI_2REAL,
+                                        MPI_2DOUBLE_PRECISION,
+                                        MPI_CHARACTER,
+                                        MPI_REAL4,
+                                        MPI_REAL8,
+                                        MPI_REAL16,
+                                        MPI_COMPLEX8,
+                                        MPI_COMPLEX16,
+                                        MPI_COMPLEX32,
+                                        MPI_INTEGER1,
+                                        MPI_INTEGER2,
+                                        MPI_INTEGER4,
+                                        MPI_INTEGER8,
+                                        MPI_INT8_T,
+                                        MPI_INT16_T,
+                                        MPI_INT32_T,
+                                        MPI_INT64_T,
+                                        MPI_UINT8_T,
+                                        MPI_UINT16_T,
+                                        MPI_UINT32_T,
+                                        MPI_UINT64_T,
+                                        MPI_C_BOOL,
+                                        MPI_C_FLOAT_COMPLEX,
+                                        MPI_C_DOUBLE_COMPLEX,
+                                        MPI_C_LONG_DOUBLE_COMPLEX,
+                                        MPI_AINT,
+                                        MPI_OFFSET,
+                                        MPI_COUNT,
+                                        MPI_CXX_BOOL,
+                                        MPI_CXX_FLOAT_COMPLEX,
+                                        MPI_CXX_DOUBLE_COMPLEX,
+                                        MPI_CXX_LONG_DOUBLE_COMPLEX};
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         char name[MPI_MAX_OBJECT_NAME];
         int length;

@@ -32,7 +32,7 @@ static void ahead(void)
 
 static void several(void)
 {
-    int (*data)[2] = (int (*)[2])malloc((size_t)size * sizeof *data);
+    int(*data)[2] = (int(*)[2])malloc((size_t)size * sizeof *data);
     MPI_Request *requests = (MPI_Request *)malloc((size_t)size * sizeof *requests);
     MPI_Status status;
     for (int k = 0; k < size - 1; k++)

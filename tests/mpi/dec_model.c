@@ -33,15 +33,27 @@ static void collective(int k)
     int value = rank + k, result = 0, root = (k * 7) % size;
 
     switch (k % 6) {
-    case 0: MPI_Barrier(MPI_COMM_WORLD); break;
-    case 1: MPI_Bcast(&value, 1, MPI_INT, root, MPI_COMM_WORLD); CHECK(value == root + k); break;
-    case 2: MPI_Reduce(&value, &result, 1, MPI_INT, MPI_MAX, root, MPI_COMM_WORLD); break;
+    case 0:
+        MPI_Barrier(MPI_COMM_WORLD);
+        break;
+    case 1:
+        MPI_Bcast(&value, 1, MPI_INT, root, MPI_COMM_WORLD);
+        CHECK(value == root + k);
+        break;
+    case 2:
+        MPI_Reduce(&value, &result, 1, MPI_INT, MPI_MAX, root, MPI_COMM_WORLD);
+        break;
     case 3:
         MPI_Allreduce(&value, &result, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         CHECK(result == size - 1 + k);
         break;
-    case 4: MPI_Scan(&value, &result, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD); CHECK(result == value); break;
-    case 5: MPI_Gather(&value, 1, MPI_INT, all, 1, MPI_INT, root, MPI_COMM_WORLD); break;
+    case 4:
+        MPI_Scan(&value, &result, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        CHECK(result == value);
+        break;
+    case 5:
+        MPI_Gather(&value, 1, MPI_INT, all, 1, MPI_INT, root, MPI_COMM_WORLD);
+        break;
     }
     note((unsigned long)(MPI_Wtime() * 1e9 + 0.5));
 }

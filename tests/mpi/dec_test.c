@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     rank = check_rank();
     size = check_size();
-    data = (int (*)[2])malloc((size_t)size * sizeof *data);
+    data = (int(*)[2])malloc((size_t)size * sizeof *data);
     requests = (MPI_Request *)malloc((size_t)size * sizeof *requests);
     for (int i = 0; i < 5; i++) {
         if (rank > 0) {

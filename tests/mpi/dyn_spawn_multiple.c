@@ -128,8 +128,8 @@ static void check_errors(void)
     CHECK(MPI_Comm_spawn_multiple(2, me ? NULL : commands, MPI_ARGVS_NULL, me ? NULL : counts,
                                   infos, 0, MPI_COMM_WORLD, &inter, codes) == MPI_ERR_SPAWN);
     check_codes(codes, 0, 5);
-    CHECK(MPI_Comm_spawn_multiple(2, commands, MPI_ARGVS_NULL, bad, infos, 0, MPI_COMM_WORLD, &inter,
-                                  codes) == MPI_ERR_ARG);
+    CHECK(MPI_Comm_spawn_multiple(2, commands, MPI_ARGVS_NULL, bad, infos, 0, MPI_COMM_WORLD,
+                                  &inter, codes) == MPI_ERR_ARG);
     CHECK(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, n, MPI_COMM_WORLD, &inter,
                          codes) == MPI_ERR_ROOT);
     CHECK(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1000000, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,

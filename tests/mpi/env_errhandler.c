@@ -106,7 +106,8 @@ static void added(void)
 static void forgive(MPI_Comm *comm, int *code, ...)
 {
     (void)comm;
-    *code = *code == MPI_ERR_RANK || class_of(*code) == MPI_ERR_RANK ? MPI_SUCCESS : MPI_ERR_UNKNOWN;
+    *code = *code == MPI_ERR_RANK || class_of(*code) == MPI_ERR_RANK ? MPI_SUCCESS
+                                                                     : MPI_ERR_UNKNOWN;
 }
 
 /* A call returns the code that the handler leaves. */

@@ -22,7 +22,8 @@ static void strings(void)
         length = n;
         MPI_Info_get_string(info, "colour", &length, value, &flag);
         CHECK(flag && length == 7);
-        CHECK(!strncmp(value, "violet", (size_t)n - 1) && (int)strlen(value) == (n < 7 ? n - 1 : 6));
+        CHECK(!strncmp(value, "violet", (size_t)n - 1) &&
+              (int)strlen(value) == (n < 7 ? n - 1 : 6));
         CHECK(value[n < 7 ? n : 7] == 'x');
     }
     length = 0;

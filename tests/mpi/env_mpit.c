@@ -116,8 +116,8 @@ static void performance_variables(void)
     MPI_T_pvar_get_num(&count);
     for (int i = 0; i < count; i++) {
         length = sizeof name;
-        MPI_T_pvar_get_info(i, name, &length, NULL, &class, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-                            NULL);
+        MPI_T_pvar_get_info(i, name, &length, NULL, &class, NULL, NULL, NULL, NULL, NULL, NULL,
+                            NULL, NULL);
         CHECK(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS && index == i);
     }
     CHECK(MPI_T_pvar_get_index("no such variable", MPI_T_PVAR_CLASS_COUNTER, &index) ==

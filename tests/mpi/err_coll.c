@@ -157,8 +157,7 @@ static void elsewhere(void)
     EXPECT(MPI_ERR_TYPE, BY_WORLD, MPI_Type_commit(&type));
     EXPECT(MPI_ERR_TYPE, BY_WORLD, MPI_Type_size(MPI_DATATYPE_NULL, &n));
     EXPECT(MPI_ERR_TYPE, BY_WORLD, MPI_Type_get_extent(MPI_DATATYPE_NULL, &lb, &extent));
-    EXPECT(MPI_ERR_TYPE, BY_WORLD,
-           MPI_Pack_external_size("external32", 1, MPI_DATATYPE_NULL, &lb));
+    EXPECT(MPI_ERR_TYPE, BY_WORLD, MPI_Pack_external_size("external32", 1, MPI_DATATYPE_NULL, &lb));
     EXPECT(MPI_ERR_TYPE, BY_SELF, MPI_Pack_size(1, MPI_DATATYPE_NULL, MPI_COMM_SELF, &n));
     MPI_Win_create(&base, sizeof base, 1, MPI_INFO_NULL, comm, &win);
     EXPECT(MPI_ERR_RMA_SYNC, BY_WORLD, MPI_Win_unlock(0, win));

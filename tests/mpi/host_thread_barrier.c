@@ -85,8 +85,8 @@ static void await_memory(void)
     int unit;
     MPI_Win win;
 
-    MPI_Win_allocate_shared(rank == 0 ? sizeof *flag : 0, sizeof *flag, MPI_INFO_NULL, MPI_COMM_WORLD, &flag,
-                            &win);
+    MPI_Win_allocate_shared(rank == 0 ? sizeof *flag : 0, sizeof *flag, MPI_INFO_NULL,
+                            MPI_COMM_WORLD, &flag, &win);
     MPI_Win_shared_query(win, 0, &bytes, &unit, &flag);
     if (rank == 0)
         atomic_store(flag, 0);

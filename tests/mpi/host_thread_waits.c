@@ -155,7 +155,8 @@ static void test_flush(void)
     pthread_t threads[THREADS];
     int slots[THREADS], *memory;
 
-    MPI_Win_allocate(THREADS * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    MPI_Win_allocate(THREADS * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &win);
     MPI_Win_lock_all(0, win);
     for (int i = 0; i < THREADS; i++) {
         slots[i] = i;

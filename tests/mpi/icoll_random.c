@@ -40,7 +40,9 @@ static void complete(int n, MPI_Request *requests)
     MPI_Status statuses[PENDING];
 
     switch (draw(&own_state, 6)) {
-    case 0: MPI_Waitall(n, requests, statuses); break;
+    case 0:
+        MPI_Waitall(n, requests, statuses);
+        break;
     case 1:
         for (int i = n - 1; i >= 0; i--)
             MPI_Wait(&requests[i], &statuses[i]);

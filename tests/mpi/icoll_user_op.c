@@ -32,7 +32,8 @@ int main(int argc, char **argv)
             MPI_Iallreduce(sent[round], got[round], COUNT, MPI_INT, op, MPI_COMM_WORLD,
                            &requests[round]);
         else
-            MPI_Iscan(sent[round], got[round], COUNT, MPI_INT, op, MPI_COMM_WORLD, &requests[round]);
+            MPI_Iscan(sent[round], got[round], COUNT, MPI_INT, op, MPI_COMM_WORLD,
+                      &requests[round]);
         MPI_Op_free(&op);
     }
     MPI_Waitall(ROUNDS, requests, MPI_STATUSES_IGNORE);

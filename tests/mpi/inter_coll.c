@@ -151,7 +151,8 @@ static void vectors(struct sides *s, int t)
 {
     int w = draw(2), r = draw(s->n[w]), salt = draw(100), root = root_arg(s, w, r), total = 0;
     int mine = pair_count(rank, 0, salt), *one = room(mine);
-    int *counts = malloc((size_t)s->theirs * sizeof(int)), *displs = malloc((size_t)s->theirs * sizeof(int));
+    int *counts = malloc((size_t)s->theirs * sizeof(int)),
+        *displs = malloc((size_t)s->theirs * sizeof(int));
     for (int i = 0; i < s->theirs; i++) {
         counts[i] = pair_count(s->remote[i], 0, salt);
         displs[i] = total + i % 2;
@@ -296,7 +297,8 @@ static void reduce_scatters(struct sides *s, MPI_Op op, MPI_Datatype pair)
 {
     /* Both sides share the same number of items. */
     int block = draw(5) + 1, total = s->n[0] * s->n[1] * block, each = total / s->mine, want[2];
-    int *in = malloc(2 * sizeof(int) * (size_t)total), *out = malloc(2 * sizeof(int) * (size_t)total);
+    int *in = malloc(2 * sizeof(int) * (size_t)total),
+        *out = malloc(2 * sizeof(int) * (size_t)total);
     int *counts = malloc((size_t)s->mine * sizeof(int)), first = 0;
     for (int k = 0; k < total; k++)
         in[k] = rank * (k + 1);

@@ -169,8 +169,8 @@ static void relative(void)
     *slash = '\0';
     CHECK(chdir(folder) == 0);
     CHECK(MPI_File_open(MPI_COMM_WORLD, "ufs:relative.dat",
-                        MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE,
-                        MPI_INFO_NULL, &f) == MPI_SUCCESS);
+                        MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                        &f) == MPI_SUCCESS);
     CHECK(stat("relative.dat", &st) == 0);
     MPI_Barrier(MPI_COMM_WORLD);
     if (check_virtual()) /* a real MPI looks for it where the rank is now */

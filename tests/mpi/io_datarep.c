@@ -49,8 +49,9 @@ static void sizes(const char *name)
     long data[3] = {1, 2, 3 + rank}, got[3] = {0};
     unsigned char raw[4];
 
-    CHECK(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR |
-                        MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f) == MPI_SUCCESS);
+    CHECK(MPI_File_open(MPI_COMM_SELF, name,
+                        MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                        &f) == MPI_SUCCESS);
     MPI_Type_vector(3, 1, 2, MPI_LONG, &every_other);
     MPI_Type_commit(&every_other);
     CHECK(MPI_File_set_view(f, 0, MPI_LONG, every_other, "external32", MPI_INFO_NULL) ==
@@ -116,8 +117,9 @@ static void own(const char *name)
         return;
     CHECK(MPI_Register_datarep("twice", from_file, to_file, extent_in_file, &extra) == MPI_SUCCESS);
     CHECK(MPI_Register_datarep("twice", from_file, to_file, extent_in_file, &extra) != MPI_SUCCESS);
-    CHECK(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR |
-                        MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f) == MPI_SUCCESS);
+    CHECK(MPI_File_open(MPI_COMM_SELF, name,
+                        MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                        &f) == MPI_SUCCESS);
     CHECK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "twice", MPI_INFO_NULL) == MPI_SUCCESS);
     CHECK(MPI_File_write_at(f, 1, data, 3, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     CHECK(MPI_File_read_at(f, 1, got, 3, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);

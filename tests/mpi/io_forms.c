@@ -8,8 +8,22 @@
 
 #define N 50 /* doubles of a rank in each round */
 
-enum form { AT, AT_ALL, ALONE, ALL, AT_SPLIT, SPLIT, ORDERED, ORDERED_SPLIT, I_AT, I_AT_ALL, I_ALONE,
-            I_ALL, LARGE, FORMS };
+enum form {
+    AT,
+    AT_ALL,
+    ALONE,
+    ALL,
+    AT_SPLIT,
+    SPLIT,
+    ORDERED,
+    ORDERED_SPLIT,
+    I_AT,
+    I_AT_ALL,
+    I_ALONE,
+    I_ALL,
+    LARGE,
+    FORMS
+};
 
 static int rank, size;
 

@@ -42,8 +42,8 @@ static MPI_File must_open(MPI_Comm comm, const char *name, const char *servers)
 
     MPI_Info_create(&info);
     MPI_Info_set(info, "striping_factor", servers);
-    CHECK(MPI_File_open(comm, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info,
-                        &f) == MPI_SUCCESS);
+    CHECK(MPI_File_open(comm, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                        info, &f) == MPI_SUCCESS);
     MPI_Info_free(&info);
     return f;
 }
@@ -119,8 +119,7 @@ static void holes(const char *name)
     together();
     if (rank == 0) {
         MPI_File_write_at(f, 0, data, 1000, MPI_DOUBLE, MPI_STATUS_IGNORE);
-        expect("holes", MPI_Wtime() - base,
-               LATENCY + 8000 * WIRE + SERVER + 8000 * DISK + LATENCY);
+        expect("holes", MPI_Wtime() - base, LATENCY + 8000 * WIRE + SERVER + 8000 * DISK + LATENCY);
     }
     MPI_File_close(&f);
 }

@@ -62,7 +62,8 @@ int main(int argc, char **argv)
         raise(SIGFPE);
     MPI_Allreduce((const int[]){calls}, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("%s\n", total > 0 && total % 4 == 0 ? "4 calls of handlers per rank" : "too few calls");
+        printf("%s\n",
+               total > 0 && total % 4 == 0 ? "4 calls of handlers per rank" : "too few calls");
     MPI_Finalize();
     return 0;
 }

@@ -36,8 +36,8 @@ static void parse(int argc, char **argv, const char *shorts, const struct option
 
 static void clustered(int rank)
 {
-    char *even[] = {(char *)"app", (char *)"-abc", (char *)"-ofile", (char *)"-d", (char *)"rest",
-                    0};
+    char *even[] = {(char *)"app", (char *)"-abc", (char *)"-ofile",
+                    (char *)"-d",  (char *)"rest", 0};
     char *odd[] = {(char *)"app", (char *)"-c", (char *)"-ba", (char *)"-o", (char *)"out", 0};
     if (rank % 2 == 0)
         parse(5, even, "abcdo:", 0, "a=- b=- c=- o=file d=- ", 4);
@@ -47,10 +47,16 @@ static void clustered(int rank)
 
 static void permuted(int rank)
 {
-    static const struct option longs[] = {
-        {"alpha", no_argument, 0, 'A'}, {"beta", required_argument, 0, 'B'}, {0, 0, 0, 0}};
-    char *even[] = {(char *)"app", (char *)"one", (char *)"--alpha", (char *)"two", (char *)"-v",
-                    (char *)"--beta=5", 0};
+    static const struct option longs[] = {{"alpha", no_argument, 0, 'A'},
+                                          {"beta", required_argument, 0, 'B'},
+                                          {0, 0, 0, 0}};
+    char *even[] = {(char *)"app",
+                    (char *)"one",
+                    (char *)"--alpha",
+                    (char *)"two",
+                    (char *)"-v",
+                    (char *)"--beta=5",
+                    0};
     char *odd[] = {(char *)"app", (char *)"--beta", (char *)"x", (char *)"three", (char *)"-vv", 0};
     if (rank % 2 == 0) {
         parse(6, even, "v", longs, "A=- v=- B=5 ", 4);

@@ -83,7 +83,7 @@ static void sorted(int rank)
     qsort(items, 16, sizeof items[0], compare);
     for (int i = 0; i < 16; i++)
         CHECK(items[i][0] == i && items[i][1] == i * (rank + 1));
-    int key = 9, (*found)[2] = (int (*)[2])bsearch(&key, items, 16, sizeof items[0], compare);
+    int key = 9, (*found)[2] = (int(*)[2])bsearch(&key, items, 16, sizeof items[0], compare);
     CHECK(found == &items[9] && sign == rank + 1);
 }
 

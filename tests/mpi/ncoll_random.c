@@ -96,9 +96,9 @@ static void verify(const struct call *k)
     for (int b = 0; b < k->v->in; b++) {
         const int *at = place(k, k->recv, b);
         for (int i = 0; i < k->rcounts[b]; i++) {
-            CHECK(at[2 * i] == (k->v->sources[b] < 0
-                                    ? UNTOUCHED
-                                    : value(k, k->v->sources[b], block_of(k, b), i)));
+            CHECK(
+                at[2 * i] ==
+                (k->v->sources[b] < 0 ? UNTOUCHED : value(k, k->v->sources[b], block_of(k, b), i)));
             CHECK(at[2 * i + 1] == UNTOUCHED);
         }
     }
@@ -106,11 +106,11 @@ static void verify(const struct call *k)
 
 /* ---- the call ---- */
 
-#define FORMS(name, c, ...)                                                                    \
-    (k->form == 0   ? MPI_Neighbor_##name##c(__VA_ARGS__, k->v->comm)                          \
-     : k->form == 1 ? MPI_Ineighbor_##name##c(__VA_ARGS__, k->v->comm, &k->request)            \
-                    : MPI_Neighbor_##name##_init##c(__VA_ARGS__, k->v->comm, MPI_INFO_NULL,    \
-                                                    &k->request))
+#define FORMS(name, c, ...)                                              \
+    (k->form == 0 ? MPI_Neighbor_##name##c(__VA_ARGS__, k->v->comm)      \
+     : k->form == 1                                                      \
+         ? MPI_Ineighbor_##name##c(__VA_ARGS__, k->v->comm, &k->request) \
+         : MPI_Neighbor_##name##_init##c(__VA_ARGS__, k->v->comm, MPI_INFO_NULL, &k->request))
 
 static void call(struct call *k)
 {

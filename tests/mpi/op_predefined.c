@@ -49,46 +49,46 @@ static long expected(MPI_Op op, int i)
     return result;
 }
 
-#define TRY(type, mpi_type, op)                                                                    \
-    do {                                                                                           \
-        type mine[COUNT], all[COUNT];                                                              \
-        for (int i = 0; i < COUNT; i++)                                                            \
-            mine[i] = (type)operand(op, rank, i);                                                  \
-        CHECK(MPI_Allreduce(mine, all, COUNT, mpi_type, op, MPI_COMM_WORLD) == MPI_SUCCESS);       \
-        for (int i = 0; i < COUNT; i++)                                                            \
-            CHECK(all[i] == (type)expected(op, i));                                                \
-        MPI_Reduce_local(mine, all, COUNT, mpi_type, op);                                          \
-        for (int i = 0; i < COUNT; i++)                                                            \
-            CHECK(all[i] == (type)combine(op, expected(op, i), operand(op, rank, i)));             \
+#define TRY(type, mpi_type, op)                                                              \
+    do {                                                                                     \
+        type mine[COUNT], all[COUNT];                                                        \
+        for (int i = 0; i < COUNT; i++)                                                      \
+            mine[i] = (type)operand(op, rank, i);                                            \
+        CHECK(MPI_Allreduce(mine, all, COUNT, mpi_type, op, MPI_COMM_WORLD) == MPI_SUCCESS); \
+        for (int i = 0; i < COUNT; i++)                                                      \
+            CHECK(all[i] == (type)expected(op, i));                                          \
+        MPI_Reduce_local(mine, all, COUNT, mpi_type, op);                                    \
+        for (int i = 0; i < COUNT; i++)                                                      \
+            CHECK(all[i] == (type)combine(op, expected(op, i), operand(op, rank, i)));       \
     } while (0)
 
-#define ARITHMETIC(type, mpi_type)                                                                 \
-    do {                                                                                           \
-        TRY(type, mpi_type, MPI_SUM);                                                              \
-        TRY(type, mpi_type, MPI_PROD);                                                             \
-        TRY(type, mpi_type, MPI_MAX);                                                              \
-        TRY(type, mpi_type, MPI_MIN);                                                              \
+#define ARITHMETIC(type, mpi_type)     \
+    do {                               \
+        TRY(type, mpi_type, MPI_SUM);  \
+        TRY(type, mpi_type, MPI_PROD); \
+        TRY(type, mpi_type, MPI_MAX);  \
+        TRY(type, mpi_type, MPI_MIN);  \
     } while (0)
 
-#define LOGICAL(type, mpi_type)                                                                    \
-    do {                                                                                           \
-        TRY(type, mpi_type, MPI_LAND);                                                             \
-        TRY(type, mpi_type, MPI_LOR);                                                              \
-        TRY(type, mpi_type, MPI_LXOR);                                                             \
+#define LOGICAL(type, mpi_type)        \
+    do {                               \
+        TRY(type, mpi_type, MPI_LAND); \
+        TRY(type, mpi_type, MPI_LOR);  \
+        TRY(type, mpi_type, MPI_LXOR); \
     } while (0)
 
-#define BITWISE(type, mpi_type)                                                                    \
-    do {                                                                                           \
-        TRY(type, mpi_type, MPI_BAND);                                                             \
-        TRY(type, mpi_type, MPI_BOR);                                                              \
-        TRY(type, mpi_type, MPI_BXOR);                                                             \
+#define BITWISE(type, mpi_type)        \
+    do {                               \
+        TRY(type, mpi_type, MPI_BAND); \
+        TRY(type, mpi_type, MPI_BOR);  \
+        TRY(type, mpi_type, MPI_BXOR); \
     } while (0)
 
-#define INTEGER(type, mpi_type)                                                                    \
-    do {                                                                                           \
-        ARITHMETIC(type, mpi_type);                                                                \
-        LOGICAL(type, mpi_type);                                                                   \
-        BITWISE(type, mpi_type);                                                                   \
+#define INTEGER(type, mpi_type)     \
+    do {                            \
+        ARITHMETIC(type, mpi_type); \
+        LOGICAL(type, mpi_type);    \
+        BITWISE(type, mpi_type);    \
     } while (0)
 
 static void c_integers(void)
@@ -148,16 +148,16 @@ static void fortran_types(void)
 }
 
 /* Rank r holds 1 + r i; all products are exact for the counts used here. */
-#define COMPLEX(type, mpi_type)                                                                    \
-    do {                                                                                           \
-        type mine = 1 + (rank % 3) * I, sum, product, all = 0, each = 1;                           \
-        MPI_Allreduce(&mine, &sum, 1, mpi_type, MPI_SUM, MPI_COMM_WORLD);                          \
-        MPI_Allreduce(&mine, &product, 1, mpi_type, MPI_PROD, MPI_COMM_WORLD);                     \
-        for (int r = 0; r < size; r++) {                                                           \
-            all += 1 + (r % 3) * I;                                                                \
-            each *= 1 + (r % 3) * I;                                                               \
-        }                                                                                          \
-        CHECK(sum == all && product == each);                                                      \
+#define COMPLEX(type, mpi_type)                                                \
+    do {                                                                       \
+        type mine = 1 + (rank % 3) * I, sum, product, all = 0, each = 1;       \
+        MPI_Allreduce(&mine, &sum, 1, mpi_type, MPI_SUM, MPI_COMM_WORLD);      \
+        MPI_Allreduce(&mine, &product, 1, mpi_type, MPI_PROD, MPI_COMM_WORLD); \
+        for (int r = 0; r < size; r++) {                                       \
+            all += 1 + (r % 3) * I;                                            \
+            each *= 1 + (r % 3) * I;                                           \
+        }                                                                      \
+        CHECK(sum == all && product == each);                                  \
     } while (0)
 
 static void complexes(void)
@@ -170,22 +170,22 @@ static void complexes(void)
 }
 
 /* Equal values occur: the smallest index must win. */
-#define LOCATED(type, index, mpi_type)                                                             \
-    do {                                                                                           \
-        struct {                                                                                   \
-            type value;                                                                            \
-            index where;                                                                           \
-        } mine, most, least;                                                                       \
-        memset(&mine, 0, sizeof mine);                                                             \
-        mine.value = (type)(rank * 7 % 3);                                                         \
-        mine.where = (index)rank;                                                                  \
-        MPI_Allreduce(&mine, &most, 1, mpi_type, MPI_MAXLOC, MPI_COMM_WORLD);                      \
-        MPI_Allreduce(&mine, &least, 1, mpi_type, MPI_MINLOC, MPI_COMM_WORLD);                     \
-        int top = 0;                                                                               \
-        for (int r = 1; r < size; r++)                                                             \
-            top = r * 7 % 3 > top * 7 % 3 ? r : top;                                               \
-        CHECK(most.value == (type)(top * 7 % 3) && most.where == (index)top);                      \
-        CHECK(least.value == 0 && least.where == 0);                                               \
+#define LOCATED(type, index, mpi_type)                                         \
+    do {                                                                       \
+        struct {                                                               \
+            type value;                                                        \
+            index where;                                                       \
+        } mine, most, least;                                                   \
+        memset(&mine, 0, sizeof mine);                                         \
+        mine.value = (type)(rank * 7 % 3);                                     \
+        mine.where = (index)rank;                                              \
+        MPI_Allreduce(&mine, &most, 1, mpi_type, MPI_MAXLOC, MPI_COMM_WORLD);  \
+        MPI_Allreduce(&mine, &least, 1, mpi_type, MPI_MINLOC, MPI_COMM_WORLD); \
+        int top = 0;                                                           \
+        for (int r = 1; r < size; r++)                                         \
+            top = r * 7 % 3 > top * 7 % 3 ? r : top;                           \
+        CHECK(most.value == (type)(top * 7 % 3) && most.where == (index)top);  \
+        CHECK(least.value == 0 && least.where == 0);                           \
     } while (0)
 
 static void locations(void)

@@ -24,8 +24,8 @@ static void verify(const unsigned char *data, int length, int seed)
 
 static void send_blocking(enum mode mode, void *data, int length, int tag)
 {
-    int (*const calls[MODES])(const void *, int, MPI_Datatype, int, int, MPI_Comm) = {
-        MPI_Send, MPI_Ssend, MPI_Rsend, MPI_Bsend};
+    int (*const calls[MODES])(const void *, int, MPI_Datatype, int, int,
+                              MPI_Comm) = {MPI_Send, MPI_Ssend, MPI_Rsend, MPI_Bsend};
     CHECK(calls[mode](data, length, MPI_BYTE, right, tag, MPI_COMM_WORLD) == MPI_SUCCESS);
 }
 

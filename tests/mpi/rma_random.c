@@ -13,8 +13,8 @@
 #include "check.h"
 
 #define MAX_RANKS 16
-#define BLOCK 6                           /* longs of one origin in each window */
-#define AREA 8                            /* longs that all accumulate into, per operation */
+#define BLOCK 6 /* longs of one origin in each window */
+#define AREA 8  /* longs that all accumulate into, per operation */
 #define SLOTS (MAX_RANKS * BLOCK + 3 * AREA)
 #define ROUNDS 12
 #define EACH 5 /* operations of a rank in a round */

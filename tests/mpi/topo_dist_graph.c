@@ -92,7 +92,9 @@ static void by_anybody(int round, int weighted)
         total += named(r, round, all + total, sources, degrees, dests, weights, &n);
     int count = named(rank, round, mine, sources, degrees, dests, weights, &n);
     MPI_Dist_graph_create(MPI_COMM_WORLD, n, sources, degrees, dests,
-                          !weighted ? MPI_UNWEIGHTED : count ? weights : MPI_WEIGHTS_EMPTY,
+                          !weighted ? MPI_UNWEIGHTED
+                          : count   ? weights
+                                    : MPI_WEIGHTS_EMPTY,
                           MPI_INFO_NULL, round % 2, &graph);
     check_neighbours(graph, all, total, weighted);
     MPI_Comm_dup(graph, &copy);

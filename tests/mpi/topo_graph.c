@@ -46,7 +46,8 @@ static void check_graph(MPI_Comm comm, int n, const int *index, const int *edges
 
 static void graphs(int n)
 {
-    int *index = malloc((size_t)n * sizeof(int)), *edges = malloc((size_t)(3 * n + 2) * sizeof(int));
+    int *index = malloc((size_t)n * sizeof(int)),
+        *edges = malloc((size_t)(3 * n + 2) * sizeof(int));
     int me, result;
     MPI_Comm graph, copy;
     star(n, index, edges);

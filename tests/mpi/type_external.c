@@ -26,14 +26,14 @@ static void unpack(void *values, int count, MPI_Datatype type, MPI_Aint size)
 }
 
 /* The values pack into these bytes, and come back. */
-#define BYTES(ctype, type, value, ...)                                                             \
-    do {                                                                                           \
-        static const unsigned char want[] = {__VA_ARGS__};                                         \
-        ctype here = value, back = 0;                                                              \
-        MPI_Aint n = pack(&here, 1, type);                                                         \
-        CHECK(n == (MPI_Aint)sizeof want && !memcmp(stream, want, sizeof want));                   \
-        unpack(&back, 1, type, n);                                                                 \
-        CHECK(back == here);                                                                       \
+#define BYTES(ctype, type, value, ...)                                           \
+    do {                                                                         \
+        static const unsigned char want[] = {__VA_ARGS__};                       \
+        ctype here = value, back = 0;                                            \
+        MPI_Aint n = pack(&here, 1, type);                                       \
+        CHECK(n == (MPI_Aint)sizeof want && !memcmp(stream, want, sizeof want)); \
+        unpack(&back, 1, type, n);                                               \
+        CHECK(back == here);                                                     \
     } while (0)
 
 static void basics(void)

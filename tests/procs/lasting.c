@@ -17,8 +17,8 @@ static void ring(int rank, int size)
     int a = 0, b;
 
     for (;;)
-        MPI_Sendrecv(&a, 1, MPI_INT, (rank + 1) % size, 0, &b, 1, MPI_INT,
-                     (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&a, 1, MPI_INT, (rank + 1) % size, 0, &b, 1, MPI_INT, (rank + size - 1) % size,
+                     0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void say_started(void)

@@ -36,10 +36,10 @@ struct o_msg {
 struct o_req {
     int rank, send;
     int src, comm, tag;
-    int decision;     /* its match is a decision: any source, or it may be cancelled */
-    int posted;       /* in the list of posted receives */
-    int pick;         /* recomputed: message that a named receive will get, or -1 */
-    vtime complete;   /* VTIME_NEVER: not known */
+    int decision;   /* its match is a decision: any source, or it may be cancelled */
+    int posted;     /* in the list of posted receives */
+    int pick;       /* recomputed: message that a named receive will get, or -1 */
+    vtime complete; /* VTIME_NEVER: not known */
     int cancelled;
     int got_src, got_tag;
     uint32_t bytes;
@@ -48,7 +48,7 @@ struct o_req {
 
 struct o_rank {
     vtime clock;
-    int pc, step; /* step: how far inside the operation */
+    int pc, step;    /* step: how far inside the operation */
     int slot[SLOTS]; /* request or -1 */
     int req[2];      /* of the blocking operation in progress */
     int msg;
@@ -198,8 +198,13 @@ static int o_send(struct oracle *o, int rank, const struct op *p, int mode)
 
     k->clock += o->p->send_overhead;
     *r = (struct o_req){.rank = rank, .send = 1, .complete = VTIME_NEVER, .pick = -1};
-    *m = (struct o_msg){.src = rank, .dst = p->peer, .comm = p->comm, .tag = p->tag,
-                        .bytes = p->bytes, .id = p->id, .sender = o->req_count};
+    *m = (struct o_msg){.src = rank,
+                        .dst = p->peer,
+                        .comm = p->comm,
+                        .tag = p->tag,
+                        .bytes = p->bytes,
+                        .id = p->id,
+                        .sender = o->req_count};
     m->rts = p->bytes > EAGER_LIMIT && mode != OP_IBSEND;
     m->sync = !m->rts && mode == OP_ISSEND;
     m->arrival = k->clock + o_delay(o, m->rts ? 0 : p->bytes);
@@ -210,8 +215,13 @@ static int o_send(struct oracle *o, int rank, const struct op *p, int mode)
 
 static int o_recv(struct oracle *o, int rank, int src, int tag, int comm)
 {
-    o->reqs[o->req_count] = (struct o_req){.rank = rank, .src = src, .tag = tag, .comm = comm,
-                                           .posted = 1, .complete = VTIME_NEVER, .pick = -1,
+    o->reqs[o->req_count] = (struct o_req){.rank = rank,
+                                           .src = src,
+                                           .tag = tag,
+                                           .comm = comm,
+                                           .posted = 1,
+                                           .complete = VTIME_NEVER,
+                                           .pick = -1,
                                            .decision = src == ANY};
     return o->req_count++;
 }
@@ -361,7 +371,9 @@ static int o_act(struct oracle *o, int rank)
     if (k->pc == o->g->count[rank])
         return k->done = 1;
     switch (p->kind) {
-    case OP_COMPUTE: k->clock += p->arg; break;
+    case OP_COMPUTE:
+        k->clock += p->arg;
+        break;
     case OP_ISEND:
     case OP_ISSEND:
     case OP_IBSEND:
@@ -404,8 +416,8 @@ static int o_act(struct oracle *o, int rank)
         break;
     case OP_TEST:
     case OP_CANCEL:
-        if (k->step == 0 && (!o_slot_busy(o, rank, p) ||
-                             (p->kind == OP_CANCEL && o->reqs[k->slot[p->slot]].send)))
+        if (k->step == 0 &&
+            (!o_slot_busy(o, rank, p) || (p->kind == OP_CANCEL && o->reqs[k->slot[p->slot]].send)))
             break;
         /* fallthrough */
     case OP_IPROBE:
@@ -422,7 +434,8 @@ static int o_act(struct oracle *o, int rank)
         if (k->step == 0 || !o_blocking(o, rank))
             return 0;
         break;
-    default: return 0;
+    default:
+        return 0;
     }
     o_next(o, rank);
     return 1;
@@ -476,7 +489,8 @@ static int o_decide_call(struct oracle *o, int rank)
         o_receive_message(o, rank, m);
         k->step = 2;
         return 1;
-    default: return 0;
+    default:
+        return 0;
     }
     o_next(o, rank);
     return 1;

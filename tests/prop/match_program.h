@@ -26,21 +26,21 @@ enum op_kind {
     OP_RECV,
     OP_SENDRECV, /* to peer with tag, from peer2 with tag2 */
     OP_WAIT,
-    OP_WAITALL,  /* of the slots in mask */
+    OP_WAITALL, /* of the slots in mask */
     OP_WAITANY,
     OP_WAITSOME,
     OP_TEST,
     OP_IPROBE,
     OP_PROBE,
-    OP_MPROBE,  /* and Mrecv */
-    OP_FETCH,   /* Iprobe, and if there is one, receive it */
-    OP_CANCEL,  /* and wait for it */
+    OP_MPROBE, /* and Mrecv */
+    OP_FETCH,  /* Iprobe, and if there is one, receive it */
+    OP_CANCEL, /* and wait for it */
     OP_KINDS,
 };
 
 static const char *const op_names[OP_KINDS] = {
-    "compute", "isend",   "issend",  "ibsend",   "send", "irecv",  "recv",  "sendrecv", "wait",
-    "waitall", "waitany", "waitsome", "test",    "iprobe", "probe", "mprobe", "fetch",   "cancel",
+    "compute", "isend",   "issend",   "ibsend", "send",   "irecv", "recv",   "sendrecv", "wait",
+    "waitall", "waitany", "waitsome", "test",   "iprobe", "probe", "mprobe", "fetch",    "cancel",
 };
 
 struct op {
@@ -106,11 +106,11 @@ static void random_pattern(struct rng *r, const struct params *p, struct op *o)
 
 static int random_kind(struct rng *r, const struct params *p)
 {
-    static const int busy[] = {OP_COMPUTE, OP_COMPUTE, OP_ISEND,   OP_ISEND,   OP_ISEND, OP_ISSEND,
-                               OP_IBSEND,  OP_SEND,    OP_SEND,    OP_IRECV,   OP_IRECV, OP_IRECV,
-                               OP_IRECV,   OP_TEST,    OP_IPROBE,  OP_FETCH,   OP_FETCH, OP_WAITANY,
-                               OP_WAITSOME, OP_WAIT,   OP_CANCEL,  OP_CANCEL,  OP_PROBE, OP_MPROBE,
-                               OP_RECV,    OP_SENDRECV, OP_WAITALL};
+    static const int busy[] = {OP_COMPUTE,  OP_COMPUTE,  OP_ISEND,  OP_ISEND,  OP_ISEND, OP_ISSEND,
+                               OP_IBSEND,   OP_SEND,     OP_SEND,   OP_IRECV,  OP_IRECV, OP_IRECV,
+                               OP_IRECV,    OP_TEST,     OP_IPROBE, OP_FETCH,  OP_FETCH, OP_WAITANY,
+                               OP_WAITSOME, OP_WAIT,     OP_CANCEL, OP_CANCEL, OP_PROBE, OP_MPROBE,
+                               OP_RECV,     OP_SENDRECV, OP_WAITALL};
     for (;;) {
         int kind = busy[rng_below(r, sizeof busy / sizeof *busy)];
         int polls = kind == OP_TEST || kind == OP_IPROBE || kind == OP_FETCH;
@@ -141,7 +141,9 @@ static void random_op(struct rng *r, const struct params *p, struct op *o, uint6
     switch (o->kind) {
     case OP_ISEND:
     case OP_ISSEND:
-    case OP_IBSEND: random_message(r, p, o); break;
+    case OP_IBSEND:
+        random_message(r, p, o);
+        break;
     case OP_SEND:
         random_message(r, p, o);
         o->bytes = random_bytes(r, rng_below(r, 8) == 0);
@@ -156,7 +158,9 @@ static void random_op(struct rng *r, const struct params *p, struct op *o, uint6
             o->comm = comm;
         }
         break;
-    default: random_pattern(r, p, o); break;
+    default:
+        random_pattern(r, p, o);
+        break;
     }
 }
 
@@ -172,8 +176,10 @@ static void program_make(struct program *g, const struct params *p)
         for (int i = 0; i < n; i++)
             random_op(&r, p, &g->ops[k][i], (uint64_t)(k + 1) << 32 | (uint64_t)(i + 1));
         for (int i = 0; i < fetches; i++) {
-            struct op o = {.kind = i % 4 == 3 ? OP_COMPUTE : OP_FETCH, .peer = ANY,
-                           .tag = ANY_TAG, .comm = i % 2,
+            struct op o = {.kind = i % 4 == 3 ? OP_COMPUTE : OP_FETCH,
+                           .peer = ANY,
+                           .tag = ANY_TAG,
+                           .comm = i % 2,
                            .arg = (vtime)rng_below(&r, 2 * (uint64_t)p->latency + 1000)};
             g->ops[k][n++] = o;
         }

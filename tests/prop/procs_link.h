@@ -44,15 +44,15 @@ struct mailbox {
 
 struct net {
     uint32_t procs;
-    int stepped;           /* contexts, not threads */
+    int stepped;               /* contexts, not threads */
     uint32_t slow[LINK_KINDS]; /* most looks that a message is held back */
     struct mailbox box[LINK_PROCS];
     ucontext_t home, at[LINK_PROCS]; /* stepped */
     char *stack[LINK_PROCS];
     int finished[LINK_PROCS];
     uint32_t finished_count;
-    uint64_t vain;      /* looks in a row that gave nothing */
-    uint64_t seed;      /* for messages only */
+    uint64_t vain;                  /* looks in a row that gave nothing */
+    uint64_t seed;                  /* for messages only */
     uint64_t delivered[LINK_KINDS]; /* stepped only */
 };
 
@@ -99,8 +99,7 @@ static struct parcel *link_pick(struct port *p, struct mailbox *b, uint32_t *fro
         if (!b->first[q])
             continue;
         if (b->hold[q] < 0)
-            b->hold[q] = (int)rng_below(&p->rng,
-                                        p->net->slow[link_kind(b->first[q]->tag)] + 1u);
+            b->hold[q] = (int)rng_below(&p->rng, p->net->slow[link_kind(b->first[q]->tag)] + 1u);
         if (b->hold[q] == 0)
             ready[n++] = q;
         else
@@ -286,9 +285,14 @@ static void link_wait(void *owner, uint64_t ns)
 
 static struct native_link net_link(struct port *p, int crowded)
 {
-    return (struct native_link){.owner = p, .proc = p->proc, .procs = p->net->procs,
-                                .crowded = crowded, .send = link_send, .recv = link_recv,
-                                .wait = link_wait, .close = link_close};
+    return (struct native_link){.owner = p,
+                                .proc = p->proc,
+                                .procs = p->net->procs,
+                                .crowded = crowded,
+                                .send = link_send,
+                                .recv = link_recv,
+                                .wait = link_wait,
+                                .close = link_close};
 }
 
 #endif

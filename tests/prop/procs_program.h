@@ -33,11 +33,11 @@ struct scenario {
 
 struct mail {
     struct engine_msg em;
-    uint64_t seq;     /* of this pair */
+    uint64_t seq; /* of this pair */
     uint64_t value;
-    uint32_t phase;   /* 0: for "any"; else of an exchange */
-    uint32_t item;    /* 0: none */
-    uint8_t fill[];   /* up to em.size */
+    uint32_t phase; /* 0: for "any"; else of an exchange */
+    uint32_t item;  /* 0: none */
+    uint8_t fill[]; /* up to em.size */
 };
 
 struct known {
@@ -60,7 +60,7 @@ struct actor {
     vtime posted;       /* time of a posted "any", or -1 ... */
     vtime posted_limit; /* ... and when it gives up; when it was decided */
     uint64_t posted_hash;
-    vtime due;          /* what it blocked with */
+    vtime due;           /* what it blocked with */
     uint32_t item, told; /* awaited; last heard of */
     uint64_t sent[ENTITIES], got[ENTITIES];
     struct known *known;
@@ -158,8 +158,8 @@ static void drain(struct node *n, struct actor *a, uint32_t id)
             a->cap = a->cap ? 2 * a->cap : 16;
             a->known = mem_realloc(a->known, a->cap * sizeof *a->known);
         }
-        a->known[a->count++] =
-            (struct known){em->arrival, m->seq, m->value, em->src, m->phase, m->item};
+        a->known[a->count++] = (struct known){em->arrival, m->seq,   m->value,
+                                              em->src,     m->phase, m->item};
         engine_msg_free(&n->engine, em);
     }
 }
@@ -444,8 +444,8 @@ static enum outcome next(struct node *n, struct actor *a, uint32_t id)
                  one_in(a, 2) ? a->told : 0);
     } else if (what < 9) {
         a->op = OP_ANY; /* for a while, or only at this time */
-        a->limit = a->ent.clock + (what < 7 ? (vtime)rng_below(&a->rng, 2 * (uint64_t)n->s->jitter)
-                                            : 1);
+        a->limit = a->ent.clock +
+                   (what < 7 ? (vtime)rng_below(&a->rng, 2 * (uint64_t)n->s->jitter) : 1);
     } else {
         a->op = OP_YIELD;
         engine_yield(&n->engine, &a->ent, id);

@@ -42,8 +42,9 @@ static uint64_t random_bytes(unsigned magnitude)
 
 static void add_record(struct buf *out, int wild, unsigned magnitude)
 {
-    static const char *const kinds[] = {"pingpong", "pingpong", "pingpong", "send", "recv", "gap",
-                                        "eager", "clock", "test", "call", "alltoall", "barrier"};
+    static const char *const kinds[] = {"pingpong", "pingpong", "pingpong", "send",
+                                        "recv",     "gap",      "eager",    "clock",
+                                        "test",     "call",     "alltoall", "barrier"};
     static const char *const places[] = {"intra", "inter", "intra", "inter", "-"};
     uint64_t bytes = random_bytes(magnitude);
     double t = wild ? random_time() : 500 + (double)bytes * 0.1 * (1 + rng_double(&rng));

@@ -104,9 +104,8 @@ static void check_unpack(const struct oracle *o, int count, const int64_t *map, 
     memcpy(image, memory, sizeof memory);
     for (size_t k = 0; k < n; k++)
         (image + BUFFER / 2)[map[skip + k]] = stream[k];
-    uint64_t moved =
-        skip ? mpi_type_unpack_range(o->type, (uint64_t)count, origin, skip, stream, n)
-             : mpi_type_unpack(o->type, (uint64_t)count, origin, stream, n);
+    uint64_t moved = skip ? mpi_type_unpack_range(o->type, (uint64_t)count, origin, skip, stream, n)
+                          : mpi_type_unpack(o->type, (uint64_t)count, origin, stream, n);
     check(moved == n, "bytes unpacked");
     check(!memcmp(memory, image, sizeof memory), skip ? "unpack range" : "unpack");
 }
@@ -298,8 +297,10 @@ static int remake(int kind, const int *ints, const MPI_Aint *aints, const MPI_Co
     MPI_Count n = ncounts ? c[0] : 0;
     if (!ncounts) {
         switch (kind) {
-        case MPI_COMBINER_DUP: return mpi_type_dup(NULL, types[0], out);
-        case MPI_COMBINER_CONTIGUOUS: return mpi_type_contiguous(NULL, ints[0], types[0], out);
+        case MPI_COMBINER_DUP:
+            return mpi_type_dup(NULL, types[0], out);
+        case MPI_COMBINER_CONTIGUOUS:
+            return mpi_type_contiguous(NULL, ints[0], types[0], out);
         case MPI_COMBINER_VECTOR:
             return mpi_type_vector(NULL, ints[0], ints[1], ints[2], types[0], out);
         case MPI_COMBINER_HVECTOR:
@@ -328,10 +329,14 @@ static int remake(int kind, const int *ints, const MPI_Aint *aints, const MPI_Co
         }
     }
     switch (kind) {
-    case MPI_COMBINER_CONTIGUOUS: return mpi_type_contiguous_c(NULL, n, types[0], out);
-    case MPI_COMBINER_VECTOR: return mpi_type_vector_c(NULL, n, c[1], c[2], types[0], out);
-    case MPI_COMBINER_HVECTOR: return mpi_type_create_hvector_c(NULL, n, c[1], c[2], types[0], out);
-    case MPI_COMBINER_INDEXED: return mpi_type_indexed_c(NULL, n, c + 1, c + 1 + n, types[0], out);
+    case MPI_COMBINER_CONTIGUOUS:
+        return mpi_type_contiguous_c(NULL, n, types[0], out);
+    case MPI_COMBINER_VECTOR:
+        return mpi_type_vector_c(NULL, n, c[1], c[2], types[0], out);
+    case MPI_COMBINER_HVECTOR:
+        return mpi_type_create_hvector_c(NULL, n, c[1], c[2], types[0], out);
+    case MPI_COMBINER_INDEXED:
+        return mpi_type_indexed_c(NULL, n, c + 1, c + 1 + n, types[0], out);
     case MPI_COMBINER_HINDEXED:
         return mpi_type_create_hindexed_c(NULL, n, c + 1, c + 1 + n, types[0], out);
     case MPI_COMBINER_INDEXED_BLOCK:
@@ -340,7 +345,8 @@ static int remake(int kind, const int *ints, const MPI_Aint *aints, const MPI_Co
         return mpi_type_create_hindexed_block_c(NULL, n, c[1], c + 2, types[0], out);
     case MPI_COMBINER_STRUCT:
         return mpi_type_create_struct_c(NULL, n, c + 1, c + 1 + n, types, out);
-    case MPI_COMBINER_RESIZED: return mpi_type_create_resized_c(NULL, types[0], n, c[1], out);
+    case MPI_COMBINER_RESIZED:
+        return mpi_type_create_resized_c(NULL, types[0], n, c[1], out);
     case MPI_COMBINER_SUBARRAY:
         return mpi_type_create_subarray_c(NULL, ints[0], c, c + ints[0], c + 2 * ints[0], ints[1],
                                           types[0], out);

@@ -27,15 +27,18 @@ struct note {
 
 struct actor {
     struct engine_entity ent;
-    struct rng rng;  /* its own choices: the same with every schedule */
+    struct rng rng; /* its own choices: the same with every schedule */
     int steps;
-    vtime due;       /* while blocked; VTIME_NEVER: none */
-    vtime decided;   /* the last time it has decided about, -1: none yet */
+    vtime due;     /* while blocked; VTIME_NEVER: none */
+    vtime decided; /* the last time it has decided about, -1: none yet */
     uint64_t sent, last[ENTITIES_MAX];
     uint8_t asked[2 * STEPS + 3]; /* by number: a notice is to come */
-    uint64_t hash;   /* of all it has decided */
-    int count;       /* messages known, by arrival */
-    struct { vtime arrival; uint32_t src; } known[ENTITIES_MAX * STEPS * 2];
+    uint64_t hash;                /* of all it has decided */
+    int count;                    /* messages known, by arrival */
+    struct {
+        vtime arrival;
+        uint32_t src;
+    } known[ENTITIES_MAX * STEPS * 2];
 };
 
 static struct actor *actors;
@@ -51,7 +54,8 @@ static void heap_check(void)
     uint32_t due = 0;
 
     for (uint32_t i = 0; i < engine.decisions.len; i++) {
-        const struct engine_due *d = &engine.decisions.at[i], *up = &engine.decisions.at[i ? (i - 1) / 2 : 0];
+        const struct engine_due *d = &engine.decisions.at[i],
+                                *up = &engine.decisions.at[i ? (i - 1) / 2 : 0];
         FAULT(actors[d->id].ent.heap_pos != i + 1, "an entity's place in the heap is wrong");
         FAULT(actors[d->id].due != d->due, "a due time is not the entity's");
         FAULT(up->due > d->due || (up->due == d->due && up->id > d->id), "not a heap");
@@ -69,9 +73,9 @@ static struct {
     int on;
     struct engine_msg *queue[QUEUE_MAX];
     struct engine_call call[QUEUE_MAX];
-    int count;      /* waiting, in order of (time, source, submission) */
-    vtime free_at;  /* the server has done what it took */
-    vtime now;      /* of the last event */
+    int count;     /* waiting, in order of (time, source, submission) */
+    vtime free_at; /* the server has done what it took */
+    vtime now;     /* of the last event */
     uint64_t notices;
 } server;
 
@@ -104,9 +108,9 @@ static vtime leaves(const struct engine_msg *m, uint64_t load)
 static vtime next_event(void *owner)
 {
     (void)owner;
-    return server.count ? server.queue[0]->arrival > server.now ? server.queue[0]->arrival
-                                                                 : server.now
-                        : VTIME_NEVER;
+    return server.count
+               ? server.queue[0]->arrival > server.now ? server.queue[0]->arrival : server.now
+               : VTIME_NEVER;
 }
 
 static uint64_t count_notices(void *owner)
@@ -200,7 +204,8 @@ static void read_inbox(struct actor *a, uint32_t id)
             FAULT(m->src != id || !a->asked[n->number], "a notice that nobody has asked for");
             a->asked[n->number] = 0;
         }
-        FAULT(!server.on && n->number <= a->last[m->src], "messages of one source are out of order");
+        FAULT(!server.on && n->number <= a->last[m->src],
+              "messages of one source are out of order");
         a->last[m->src] = n->number;
         a->known[a->count].arrival = m->arrival;
         a->known[a->count++].src = m->src;
@@ -266,8 +271,11 @@ static const struct engine_ops ops = {.resume = resume, .notice = notice};
 /* Runs it; the combined hash of what all have seen. */
 static uint64_t run(uint64_t seed, uint64_t schedule)
 {
-    struct engine_config cfg = {.base = actors, .stride = sizeof *actors,
-                                .lookahead = lookahead, .random = schedule != 0, .seed = schedule,
+    struct engine_config cfg = {.base = actors,
+                                .stride = sizeof *actors,
+                                .lookahead = lookahead,
+                                .random = schedule != 0,
+                                .seed = schedule,
                                 .medium = server.on ? &medium : NULL,
                                 .ops = &ops};
     uint64_t hash = 0;

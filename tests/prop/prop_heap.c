@@ -59,46 +59,46 @@ static int is_right(const struct entry *at, uint32_t len, uint32_t degree)
 }
 
 /* The same steps for each of the two kinds of heap. */
-#define DEFINE_RUN(kind, degree)                                                       \
-    static int run_##kind(struct rng *rng)                                             \
-    {                                                                                  \
-        struct kind h = {0};                                                           \
-        int good = 1;                                                                  \
-        memset(place, 0, sizeof place);                                                \
-        for (int step = 0; step < STEPS && good; step++) {                             \
+#define DEFINE_RUN(kind, degree)                                                               \
+    static int run_##kind(struct rng *rng)                                                     \
+    {                                                                                          \
+        struct kind h = {0};                                                                   \
+        int good = 1;                                                                          \
+        memset(place, 0, sizeof place);                                                        \
+        for (int step = 0; step < STEPS && good; step++) {                                     \
             uint32_t id = (uint32_t)rng_below(rng, ITEMS), what = (uint32_t)rng_below(rng, 8); \
-            int64_t key = (int64_t)rng_below(rng, 50);                                 \
-            if (what < 5 && !place[id]) {                                              \
-                naive[id] = key;                                                       \
-                kind##_push(&h, (struct entry){key, id});                              \
-            } else if (what < 5) {                                                     \
-                naive[id] = key;                                                       \
-                kind##_replace(&h, place[id] - 1, (struct entry){key, id});            \
-            } else if (what < 7 && place[id]) {                                        \
-                uint32_t at = place[id] - 1;                                           \
-                place[id] = 0;                                                         \
-                kind##_remove(&h, at);                                                 \
-            } else if (h.len > 0) {                                                    \
-                uint32_t first = naive_first();                                        \
-                place[first] = 0;                                                      \
-                good = kind##_pop(&h).id == first;                                     \
-            }                                                                          \
-            good = good && is_right(h.at, h.len, degree);                              \
-        }                                                                              \
-        while (h.len > 0)                                                              \
-            place[kind##_pop(&h).id] = 0;                                              \
-        for (uint32_t n = 0; n < ITEMS && good; n++) {                                 \
-            for (uint32_t id = 0; id < n; id++) {                                      \
-                naive[id] = (int64_t)rng_below(rng, 50);                               \
-                kind##_append(&h, (struct entry){naive[id], id});                      \
-            }                                                                          \
-            kind##_build(&h);                                                          \
-            good = is_right(h.at, h.len, degree);                                      \
-            h.len = 0;                                                                 \
-            memset(place, 0, sizeof place);                                            \
-        }                                                                              \
-        mem_free(h.at);                                                                \
-        return good;                                                                   \
+            int64_t key = (int64_t)rng_below(rng, 50);                                         \
+            if (what < 5 && !place[id]) {                                                      \
+                naive[id] = key;                                                               \
+                kind##_push(&h, (struct entry){key, id});                                      \
+            } else if (what < 5) {                                                             \
+                naive[id] = key;                                                               \
+                kind##_replace(&h, place[id] - 1, (struct entry){key, id});                    \
+            } else if (what < 7 && place[id]) {                                                \
+                uint32_t at = place[id] - 1;                                                   \
+                place[id] = 0;                                                                 \
+                kind##_remove(&h, at);                                                         \
+            } else if (h.len > 0) {                                                            \
+                uint32_t first = naive_first();                                                \
+                place[first] = 0;                                                              \
+                good = kind##_pop(&h).id == first;                                             \
+            }                                                                                  \
+            good = good && is_right(h.at, h.len, degree);                                      \
+        }                                                                                      \
+        while (h.len > 0)                                                                      \
+            place[kind##_pop(&h).id] = 0;                                                      \
+        for (uint32_t n = 0; n < ITEMS && good; n++) {                                         \
+            for (uint32_t id = 0; id < n; id++) {                                              \
+                naive[id] = (int64_t)rng_below(rng, 50);                                       \
+                kind##_append(&h, (struct entry){naive[id], id});                              \
+            }                                                                                  \
+            kind##_build(&h);                                                                  \
+            good = is_right(h.at, h.len, degree);                                              \
+            h.len = 0;                                                                         \
+            memset(place, 0, sizeof place);                                                    \
+        }                                                                                      \
+        mem_free(h.at);                                                                        \
+        return good;                                                                           \
     }
 DEFINE_RUN(binary, 2)
 DEFINE_RUN(wide, 4)

@@ -227,28 +227,40 @@ static void blocking(int rank, struct mpi_rank *self, const struct op *o)
         mpi_recv_c(self, in, BYTES_MAX, MPI_BYTE, source(o), tag(o->tag), comm, &s);
     else
         mpi_sendrecv_c(self, out, (int)o->bytes, MPI_BYTE, o->peer, o->tag, in, BYTES_MAX, MPI_BYTE,
-                     o->peer2 == ANY ? MPI_ANY_SOURCE : o->peer2, tag(o->tag2), comm, &s);
+                       o->peer2 == ANY ? MPI_ANY_SOURCE : o->peer2, tag(o->tag2), comm, &s);
     log_status(rank, &s, in);
 }
 
 static void perform(int rank, struct mpi_rank *self, const struct op *o)
 {
     switch (o->kind) {
-    case OP_COMPUTE: mpi_clock_spend(self, o->arg); break;
+    case OP_COMPUTE:
+        mpi_clock_spend(self, o->arg);
+        break;
     case OP_ISEND:
     case OP_ISSEND:
     case OP_IBSEND:
-    case OP_IRECV: start(rank, self, o); break;
+    case OP_IRECV:
+        start(rank, self, o);
+        break;
     case OP_SEND:
     case OP_RECV:
-    case OP_SENDRECV: blocking(rank, self, o); break;
+    case OP_SENDRECV:
+        blocking(rank, self, o);
+        break;
     case OP_WAITALL:
     case OP_WAITANY:
-    case OP_WAITSOME: wait_several(rank, self, o); break;
+    case OP_WAITSOME:
+        wait_several(rank, self, o);
+        break;
     case OP_WAIT:
     case OP_TEST:
-    case OP_CANCEL: finish_one(rank, self, o); break;
-    default: look(rank, self, o); break;
+    case OP_CANCEL:
+        finish_one(rank, self, o);
+        break;
+    default:
+        look(rank, self, o);
+        break;
     }
 }
 
@@ -302,7 +314,8 @@ static void world_make(void)
     comms[0] = MPI_COMM_WORLD;
     vp_private.current = &mpi_world.ranks[0].vp;
     comms[1] = mpi_comm_new(mpi_comm_group_ref(&mpi_world.ranks[0], mpi_comm_get(MPI_COMM_WORLD)),
-                            MPI_ERRORS_ARE_FATAL)->handle;
+                            MPI_ERRORS_ARE_FATAL)
+                   ->handle;
     vp_private.current = NULL;
     standin_init();
 }
@@ -324,7 +337,8 @@ static void machine_set(void)
     mpi_world.machine.config = *c;
     if (net_init(&mpi_world.net, &mpi_world.machine, params.ranks, &err) != 0)
         abort();
-    mpi_p2p_init((struct device){mpi_world.net.device, &mpi_world.engine, &mpi_world.net}, EAGER_LIMIT);
+    mpi_p2p_init((struct device){mpi_world.net.device, &mpi_world.engine, &mpi_world.net},
+                 EAGER_LIMIT);
     mpi_clock_init(&page.opt);
 }
 
@@ -332,8 +346,10 @@ static void machine_set(void)
 static int simulate(uint64_t schedule)
 {
     struct engine_config eng = {.base = mpi_world.ranks,
-                                .stride = sizeof(struct mpi_rank), .random = schedule != 0,
-                                .seed = schedule, .ops = &ops,
+                                .stride = sizeof(struct mpi_rank),
+                                .random = schedule != 0,
+                                .seed = schedule,
+                                .ops = &ops,
                                 .lookahead = mpi_world.net.lookahead};
     int done = 0;
 
@@ -377,11 +393,11 @@ static int same(const char *what, const struct log *want, const vtime *want_cloc
             continue;
         good = 0;
         diag("seed %llu%s, %s: rank %d differs at entry %d of %d/%d: %lld, expected %lld; "
-             "clock %lld, expected %lld", (unsigned long long)params.seed,
-             params.cancel ? " (cancels)" : "",
-             what, k, i, a->count, b->count, i < a->count ? (long long)a->at[i] : -99,
-             i < b->count ? (long long)b->at[i] : -99,
-             (long long)clocks[k], (long long)want_clocks[k]);
+             "clock %lld, expected %lld",
+             (unsigned long long)params.seed, params.cancel ? " (cancels)" : "", what, k, i,
+             a->count, b->count, i < a->count ? (long long)a->at[i] : -99,
+             i < b->count ? (long long)b->at[i] : -99, (long long)clocks[k],
+             (long long)want_clocks[k]);
     }
     return good;
 }

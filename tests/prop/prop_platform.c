@@ -19,9 +19,20 @@ static struct rng rng;
 /* Texts that YAML would like to understand otherwise. */
 static void random_text(char *out, size_t size)
 {
-    static const char *const hard[] = {"yes", "null", "~", "- a", "a: b", "#x", "0x10", "\"", "\\", "'", "{}",
-                                       "[", "&a", "*a", "!t", "|", ">", "%", "@", "\t", " ", "\x01",
-                                       "\xc2\x85", "\xe2\x80\xa8", "\xc3\xa9", "\xf0\x9f\x98\x80", "1e5", "."};
+    static const char *const hard[] = {"yes",      "null",
+                                       "~",        "- a",
+                                       "a: b",     "#x",
+                                       "0x10",     "\"",
+                                       "\\",       "'",
+                                       "{}",       "[",
+                                       "&a",       "*a",
+                                       "!t",       "|",
+                                       ">",        "%",
+                                       "@",        "\t",
+                                       " ",        "\x01",
+                                       "\xc2\x85", "\xe2\x80\xa8",
+                                       "\xc3\xa9", "\xf0\x9f\x98\x80",
+                                       "1e5",      "."};
     size_t words = rng_below(&rng, 4), used = 0;
     memset(out, 0, size);
     for (size_t i = 0; i < words; i++) {
@@ -45,19 +56,36 @@ static void random_value(const struct key *key, char *text, size_t size)
                  rng_below(&rng, 2) ? "bps" : "Gbps");
         break;
     case KEY_SIZE:
-    case KEY_COUNT: snprintf(text, size, "%llu", 1 + bits / 2); break;
-    case KEY_FACTOR: snprintf(text, size, "%.17g", 1e-9 + rng_double(&rng)); break;
-    case KEY_NAME: random_text(text, PLATFORM_NAME_MAX); break;
-    case KEY_TEXT: random_text(text, size); break;
+    case KEY_COUNT:
+        snprintf(text, size, "%llu", 1 + bits / 2);
+        break;
+    case KEY_FACTOR:
+        snprintf(text, size, "%.17g", 1e-9 + rng_double(&rng));
+        break;
+    case KEY_NAME:
+        random_text(text, PLATFORM_NAME_MAX);
+        break;
+    case KEY_TEXT:
+        random_text(text, size);
+        break;
     case KEY_PATH:
         random_text(text + 1, size - 1);
         text[0] = '/';
         break;
-    case KEY_DIMS: snprintf(text, size, "%ux%ux7", small, 1 + small / 3); break;
-    case KEY_NODE: snprintf(text, size, "%u", small); break;
-    case KEY_RANGE: snprintf(text, size, "%u-%u", small, small + (unsigned)rng_below(&rng, 9)); break;
-    case KEY_FLAG: snprintf(text, size, "%s", rng_below(&rng, 2) ? "true" : "false"); break;
-    case KEY_TYPES: break;
+    case KEY_DIMS:
+        snprintf(text, size, "%ux%ux7", small, 1 + small / 3);
+        break;
+    case KEY_NODE:
+        snprintf(text, size, "%u", small);
+        break;
+    case KEY_RANGE:
+        snprintf(text, size, "%u-%u", small, small + (unsigned)rng_below(&rng, 9));
+        break;
+    case KEY_FLAG:
+        snprintf(text, size, "%s", rng_below(&rng, 2) ? "true" : "false");
+        break;
+    case KEY_TYPES:
+        break;
     }
 }
 

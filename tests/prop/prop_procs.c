@@ -36,7 +36,8 @@ static void scenario_make(struct scenario *s, uint64_t seed)
     struct rng r;
 
     rng_seed(&r, seed);
-    *s = (struct scenario){.seed = seed, .entities = 1 + (uint32_t)rng_below(&r, ENTITIES),
+    *s = (struct scenario){.seed = seed,
+                           .entities = 1 + (uint32_t)rng_below(&r, ENTITIES),
                            .steps = 3 + (int)rng_below(&r, 25),
                            .lookahead = lookaheads[rng_below(&r, 6)],
                            .jitter = jitters[rng_below(&r, 4)],
@@ -133,9 +134,13 @@ static const struct engine_ops ops = {.resume = resume};
 static void node_init(struct node *n, const struct scenario *s, struct net *net, uint32_t proc,
                       struct place place, uint64_t schedule)
 {
-    struct engine_config cfg = {.place = place, .lookahead = s->lookahead,
-                                .idle_limit = s->idle_limit, .random = schedule != 0,
-                                .seed = schedule + proc, .ops = &ops, .owner = n,
+    struct engine_config cfg = {.place = place,
+                                .lookahead = s->lookahead,
+                                .idle_limit = s->idle_limit,
+                                .random = schedule != 0,
+                                .seed = schedule + proc,
+                                .ops = &ops,
+                                .owner = n,
                                 .stride = sizeof(struct actor)};
     struct procs_config pc = {.engine = &n->engine, .note = note, .owner = n};
 
@@ -210,8 +215,11 @@ static void collect(struct node *nodes, uint32_t procs, struct result *r)
 {
     const struct node *zero = &nodes[0];
 
-    *r = (struct result){.end = zero->end, .all = zero->engine.all, .rounds = zero->engine.rounds,
-                         .trace = zero->trace, .safe_until = zero->engine.safe_until};
+    *r = (struct result){.end = zero->end,
+                         .all = zero->engine.all,
+                         .rounds = zero->engine.rounds,
+                         .trace = zero->trace,
+                         .safe_until = zero->engine.safe_until};
     for (uint32_t p = 0; p < procs; p++) {
         struct node *n = &nodes[p];
 
@@ -273,12 +281,12 @@ static void run(const struct scenario *s, uint32_t procs, enum place_kind kind, 
 
 static const char *difference(const struct result *a, const struct result *b)
 {
-    return a->end != b->end                    ? "end"
-           : !same_status(&a->all, &b->all)    ? "status of all"
-           : a->rounds != b->rounds            ? "rounds"
-           : a->safe_until != b->safe_until    ? "safe_until"
-           : a->injected != b->injected        ? "messages"
-           : a->hash != b->hash                ? "observations"
+    return a->end != b->end                               ? "end"
+           : !same_status(&a->all, &b->all)               ? "status of all"
+           : a->rounds != b->rounds                       ? "rounds"
+           : a->safe_until != b->safe_until               ? "safe_until"
+           : a->injected != b->injected                   ? "messages"
+           : a->hash != b->hash                           ? "observations"
            : a->trace && b->trace && a->trace != b->trace ? "verdicts"
                                                           : NULL;
 }

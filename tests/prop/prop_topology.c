@@ -202,8 +202,7 @@ static int check(const char *routing)
     vtime at = 5 * VTIME_US;
     platform_config_init(&machine.config);
     strcpy(machine.config.net_routing, routing);
-    if (platform_set(&machine, settings, NULL, &err) ||
-        topo_create(&t, &machine, needed, &err)) {
+    if (platform_set(&machine, settings, NULL, &err) || topo_create(&t, &machine, needed, &err)) {
         diag("%s", err.text);
         return 0;
     }
@@ -227,7 +226,7 @@ static int check(const char *routing)
     }
     if (good) {
         good = !oracle_init(&o, t) && (topo_nodes(t) < 2 || (check_ways(&o, routing, at, 1) &&
-                                                            check_ways(&o, routing, at - 1, 1)));
+                                                             check_ways(&o, routing, at - 1, 1)));
         oracle_fini(&o);
         topo_destroy(t);
     }

@@ -27,8 +27,8 @@ struct oracle {
     int n;
     int64_t lb, ub;
     int align;
-    MPI_Datatype whole; /* the common predefined type, 0 if several */
-    int placed;         /* copies added so far */
+    MPI_Datatype whole;           /* the common predefined type, 0 if several */
+    int placed;                   /* copies added so far */
     const struct mpi_type *plain; /* the type without constructors that change nothing */
 };
 
@@ -110,8 +110,11 @@ static void set_plain(struct oracle *o, const struct oracle *old)
 static struct oracle make_predefined(void)
 {
     const struct predefined *p = &table[pick(0, (int)(sizeof table / sizeof table[0]) - 1)];
-    struct oracle o = {.type = mpi_type_get(p->handle), .n = p->n, .ub = p->extent,
-                       .align = p->align, .whole = p->handle};
+    struct oracle o = {.type = mpi_type_get(p->handle),
+                       .n = p->n,
+                       .ub = p->extent,
+                       .align = p->align,
+                       .whole = p->handle};
     o.plain = o.type;
     o.elems = malloc(sizeof p->elems);
     memcpy(o.elems, p->elems, sizeof p->elems);
@@ -165,10 +168,9 @@ static struct oracle make_indexed(const struct oracle *old, int in_bytes, int bl
     int length = (int)l.lengths[0], rc;
     bool large = any_form();
     if (block)
-        rc = in_bytes ? mpi_type_make_hindexed_block(large, l.count, length, l.bytes, old->type,
-                                                     &o.type)
-                      : mpi_type_make_indexed_block(large, l.count, length, l.items, old->type,
-                                                    &o.type);
+        rc = in_bytes
+                 ? mpi_type_make_hindexed_block(large, l.count, length, l.bytes, old->type, &o.type)
+                 : mpi_type_make_indexed_block(large, l.count, length, l.items, old->type, &o.type);
     else
         rc = in_bytes
                  ? mpi_type_make_hindexed(large, l.count, l.lengths, l.bytes, old->type, &o.type)
@@ -269,7 +271,8 @@ static struct oracle make_darray(const struct oracle *old)
     int nd = pick(1, 3), order = pick(0, 1) ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
     int64_t items = 1;
     deal(&d, nd);
-    struct mpi_type_darray a = {d.nprocs, d.rank, nd, order, d.sizes, d.distribs, d.dargs, d.psizes};
+    struct mpi_type_darray a = {d.nprocs, d.rank,     nd,      order,
+                                d.sizes,  d.distribs, d.dargs, d.psizes};
     check(!mpi_type_make_darray(any_form(), &a, old->type, &o.type), "darray");
     for (int i = 0; i < nd; i++)
         items *= d.sizes[i];
@@ -317,17 +320,28 @@ static struct oracle make_struct(int depth)
 static struct oracle make_from(const struct oracle *old)
 {
     switch (pick(0, 10)) {
-    case 0: return make_contiguous(old);
-    case 1: return make_vector(old, 0);
-    case 2: return make_vector(old, 1);
-    case 3: return make_indexed(old, 0, 0);
-    case 4: return make_indexed(old, 1, 0);
-    case 5: return make_indexed(old, 0, 1);
-    case 6: return make_indexed(old, 1, 1);
-    case 7: return make_resized(old);
-    case 8: return make_dup(old);
-    case 9: return make_darray(old);
-    default: return make_subarray(old);
+    case 0:
+        return make_contiguous(old);
+    case 1:
+        return make_vector(old, 0);
+    case 2:
+        return make_vector(old, 1);
+    case 3:
+        return make_indexed(old, 0, 0);
+    case 4:
+        return make_indexed(old, 1, 0);
+    case 5:
+        return make_indexed(old, 0, 1);
+    case 6:
+        return make_indexed(old, 1, 1);
+    case 7:
+        return make_resized(old);
+    case 8:
+        return make_dup(old);
+    case 9:
+        return make_darray(old);
+    default:
+        return make_subarray(old);
     }
 }
 

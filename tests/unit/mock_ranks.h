@@ -85,8 +85,8 @@ static int number_of(const struct mpi_comm *c, int r)
     return i;
 }
 
-void mpi_coll_isend(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *req,
-                    const void *buf, uint64_t count, struct mpi_type *type, int dst, int tag)
+void mpi_coll_isend(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *req, const void *buf,
+                    uint64_t count, struct mpi_type *type, int dst, int tag)
 {
     uint64_t bytes = count * type->size;
     struct message *m = (struct message *)mem_alloc(sizeof *m + bytes);
@@ -117,8 +117,13 @@ void mpi_coll_irecv(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *r
                     uint64_t count, struct mpi_type *type, int src, int tag)
 {
     src = number_of(c, src);
-    *req = (struct mpi_req){.kind = MPI_REQ_RECV, .buf = buf, .count = count, .type = type,
-                            .peer = src, .tag = tag, .owner = mpi_rank_id(self)};
+    *req = (struct mpi_req){.kind = MPI_REQ_RECV,
+                            .buf = buf,
+                            .count = count,
+                            .type = type,
+                            .peer = src,
+                            .tag = tag,
+                            .owner = mpi_rank_id(self)};
     for (struct message **p = &messages; *p; p = &(*p)->next)
         if ((*p)->src == src && (*p)->tag == tag && (*p)->dst == (int)req->owner) {
             struct message *found = *p;

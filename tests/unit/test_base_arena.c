@@ -44,11 +44,24 @@ static uint64_t below(struct model *m, uint64_t n)
 static size_t random_size(struct model *m)
 {
     switch (below(m, 256)) {
-    case 0: return below(m, 3 << 20) + 1;
-    case 1: case 2: case 3: return 0;
-    case 4: case 5: case 6: case 7: return ((size_t)1 << below(m, 19)) + below(m, 3);
-    case 8: case 9: case 10: case 11: return ((size_t)1 << below(m, 19)) - below(m, 20) % 2;
-    default: return below(m, 1100) + 1;
+    case 0:
+        return below(m, 3 << 20) + 1;
+    case 1:
+    case 2:
+    case 3:
+        return 0;
+    case 4:
+    case 5:
+    case 6:
+    case 7:
+        return ((size_t)1 << below(m, 19)) + below(m, 3);
+    case 8:
+    case 9:
+    case 10:
+    case 11:
+        return ((size_t)1 << below(m, 19)) - below(m, 20) % 2;
+    default:
+        return below(m, 1100) + 1;
     }
 }
 

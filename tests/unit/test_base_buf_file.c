@@ -121,7 +121,8 @@ static void test_others(const struct buf *buf)
 
     const char *folder = in_dir("folder");
     char inside[256];
-    ok(symlink("/tmp", folder) == 0 && lchown(folder, OTHER, OTHER) == 0, "nor in the middle of a path");
+    ok(symlink("/tmp", folder) == 0 && lchown(folder, OTHER, OTHER) == 0,
+       "nor in the middle of a path");
     snprintf(inside, sizeof inside, "%s/folder/orrery-never", dir);
     is_int(buf_write_file(buf, inside, &err), ERR_SYSTEM, "it is refused");
     unlink(folder);

@@ -29,8 +29,11 @@ static struct oncpu make(int with_pointer)
 
     place = 0;
     fake = (struct oncpu_time){1000 * US, 77 * US};
-    return (struct oncpu){.read = read_fake, .rate = 1,
-                          .pointer = with_pointer ? (char *)&place - (char *)__builtin_thread_pointer() : 0};
+    return (struct oncpu){.read = read_fake,
+                          .rate = 1,
+                          .pointer = with_pointer
+                                         ? (char *)&place - (char *)__builtin_thread_pointer()
+                                         : 0};
 }
 
 static void test_whole(void)
@@ -71,7 +74,8 @@ static void test_between(void)
     pass(50 * US, 5000 * US); /* the simulator is switched out */
     oncpu_begin_late(&o);
     pass(200 * US, 100 * US);
-    is_int(oncpu_end_broken(&o, 300 * US), 200 * US, "what was missing before is not left out of it");
+    is_int(oncpu_end_broken(&o, 300 * US), 200 * US,
+           "what was missing before is not left out of it");
 }
 
 static void test_blind(void)

@@ -121,7 +121,7 @@ static void test_random(void)
             new->pattern = (unsigned char)step;
             memset(new->ptr, new->pattern, new->size);
             bytes += new->size;
-            aligned &= (uintptr_t)new->ptr % 16 == 0;
+            aligned &= (uintptr_t) new->ptr % 16 == 0;
         } else {
             struct live *old = &live[rng_below(&rng, count)];
             intact &= holds_pattern(old);

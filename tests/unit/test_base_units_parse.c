@@ -85,14 +85,23 @@ static void test_bandwidth(void)
         const char *text;
         double want;
     } good[] = {
-        {"1Gbps", 1e9},          {"100Mbps", 1e8},      {"12.5GBps", 1e11},
-        {"10 Gbit/s", 1e10},     {"1GB/s", 8e9},        {"2GiB/s", 16.0 * (1 << 30)},
-        {"8bps", 8},             {"1kbps", 1e3},        {"1Kbps", 1e3},
-        {"1Tbit/s", 1e12},       {"3MiBps", 24.0 * (1 << 20)}, {"5Mb/s", 5e6},
-        {"1e3bps", 1e3},         {"0.5Gbps", 5e8},
+        {"1Gbps", 1e9},
+        {"100Mbps", 1e8},
+        {"12.5GBps", 1e11},
+        {"10 Gbit/s", 1e10},
+        {"1GB/s", 8e9},
+        {"2GiB/s", 16.0 * (1 << 30)},
+        {"8bps", 8},
+        {"1kbps", 1e3},
+        {"1Kbps", 1e3},
+        {"1Tbit/s", 1e12},
+        {"3MiBps", 24.0 * (1 << 20)},
+        {"5Mb/s", 5e6},
+        {"1e3bps", 1e3},
+        {"0.5Gbps", 5e8},
     };
-    static const char *const refused[] = {"",      "1",      "1G",     "-1Gbps", "0Gbps", "1Gbs",
-                                          "Gbps",  "1e400bps", "1GHz", "1Gbps x", "1gbps", "nan"};
+    static const char *const refused[] = {"",     "1",        "1G",   "-1Gbps",  "0Gbps", "1Gbs",
+                                          "Gbps", "1e400bps", "1GHz", "1Gbps x", "1gbps", "nan"};
     double rate = 0;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         ok(is_rate(good[i].text, good[i].want), "bandwidth '%s'", good[i].text);
@@ -118,28 +127,37 @@ static void test_whole(void)
         const char *text;
         uint64_t want;
     } sizes[] = {
-        {"64KiB", 65536},    {"4kB", 4000},       {"8MiB", 8 << 20}, {"123", 123},
-        {"123B", 123},       {"1.5KiB", 1536},    {"0", 0},          {"1 GB", 1000000000},
-        {"2TiB", 2ull << 40}, {"1.000", 1},       {"18446744073709551615", UINT64_MAX},
-        {"1e3", 1000},       {"0.5kB", 500},      {"1PiB", 1ull << 50},
+        {"64KiB", 65536},
+        {"4kB", 4000},
+        {"8MiB", 8 << 20},
+        {"123", 123},
+        {"123B", 123},
+        {"1.5KiB", 1536},
+        {"0", 0},
+        {"1 GB", 1000000000},
+        {"2TiB", 2ull << 40},
+        {"1.000", 1},
+        {"18446744073709551615", UINT64_MAX},
+        {"1e3", 1000},
+        {"0.5kB", 500},
+        {"1PiB", 1ull << 50},
     };
     static const struct {
         const char *text;
         uint64_t want;
     } counts[] = {
-        {"1048576", 1048576}, {"1Mi", 1 << 20}, {"1k", 1000},  {"2Ki", 2048},
+        {"1048576", 1048576}, {"1Mi", 1 << 20},   {"1k", 1000},     {"2Ki", 2048},
         {"3M", 3000000},      {"4G", 4000000000}, {"1Gi", 1 << 30}, {"1.5k", 1500},
     };
-    static const char *const bad_sizes[] = {"18446744073709551616", "-1", "1.5", "64K", "1Kb",
-                                            "1.0001kB", "20000PiB", "184467440737095516150",
-                                            "x", "", "1 B B", "1e-30"};
+    static const char *const bad_sizes[] =
+        {"18446744073709551616",  "-1", "1.5", "64K",   "1Kb",  "1.0001kB", "20000PiB",
+         "184467440737095516150", "x",  "",    "1 B B", "1e-30"};
     static const char *const bad_counts[] = {"1B", "-1", "0.5", "1kk", "1Kii", "", "1e30", "2 3"};
     uint64_t out;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         ok(is_whole(units_parse_size, sizes[i].text, sizes[i].want), "size %s", sizes[i].text);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        ok(is_whole(units_parse_count, counts[i].text, counts[i].want), "count %s",
-           counts[i].text);
+        ok(is_whole(units_parse_count, counts[i].text, counts[i].want), "count %s", counts[i].text);
     for (size_t i = 0; i < sizeof bad_sizes / sizeof *bad_sizes; i++)
         is_int(units_parse_size(bad_sizes[i], &out, &err), ERR_INPUT, bad_sizes[i]);
     for (size_t i = 0; i < sizeof bad_counts / sizeof *bad_counts; i++)

@@ -394,7 +394,8 @@ static void test_use(void)
     is_int(make_use(&raw), 0, "messages in real use are read");
     is_int(calibrate_machine_fit(&m, &raw, &err), 0, "and fitted");
     ok(near(m.use.unexpected, 70, 0.01) && near(m.use.unexpected_per_byte, 0.05, 0.01),
-       "unexpected: what o_r does not explain (%g, %g)", m.use.unexpected, m.use.unexpected_per_byte);
+       "unexpected: what o_r does not explain (%g, %g)", m.use.unexpected,
+       m.use.unexpected_per_byte);
     ok(near(m.use.match, 2, 0.01), "matching: the slope (%g)", m.use.match);
     ok(near(m.use.request, 40, 0.01), "requests: half of what is left (%g)", m.use.request);
     ok(near(m.use.peer, 33, 0.02), "another peer (%g)", m.use.peer);
@@ -430,11 +431,13 @@ static void test_poor(void)
     struct err err;
     struct buf out;
     size_t good, all;
-    is_int(calibrate_raw_read(&raw, "f", text, strlen(text), &err), 0, "what cannot be fitted well");
+    is_int(calibrate_raw_read(&raw, "f", text, strlen(text), &err), 0,
+           "what cannot be fitted well");
     calibrate_machine_fit(&m, &raw, &err);
     calibrate_fit_count(&m, &raw, CALIBRATE_INTRA, &good, &all);
     ok(all == 2 && calibrate_fit_is_poor(good, all), "is poor");
-    ok(!calibrate_fit_is_poor(9, 10) && calibrate_fit_is_poor(8, 10) && !calibrate_fit_is_poor(0, 0),
+    ok(!calibrate_fit_is_poor(9, 10) && calibrate_fit_is_poor(8, 10) &&
+           !calibrate_fit_is_poor(0, 0),
        "from below 90%% on");
     buf_init(&out);
     calibrate_report_text(&m, &raw, &out);

@@ -55,15 +55,17 @@ static void test_forms(void)
     is_int(parse("-n 2 -h"), CLI_OPTIONS_HELP, "-h");
     is_int(parse("-q --set net.latency=1us --set nodes.speed=2 x"), 0, "--set twice");
     ok(run.quiet && cli_machine_make(&run.given, &run.machine, &err) == 0 &&
-       run.machine.config.net_latency == VTIME_US && run.machine.config.nodes_speed == 2,
+           run.machine.config.net_latency == VTIME_US && run.machine.config.nodes_speed == 2,
        "applies both");
     cli_machine_fini(&run.given);
     is_int(parse("--compute none --schedule random:42 --stacks shared --host fibre x"), 0, "words");
     ok(run.opt.compute == RUN_COMPUTE_NONE && run.opt.random && run.opt.seed == 42 &&
-       run.opt.stacks == 2 && run.opt.host == RUN_HOST_FIBRE, "are stored");
+           run.opt.stacks == 2 && run.opt.host == RUN_HOST_FIBRE,
+       "are stored");
     is_int(parse("--stack 1MiB --idle-limit 2s --labels --no-progress x"), 0, "values");
     ok(run.opt.stack_size == 1 << 20 && run.opt.idle_limit == 2 * VTIME_S && run.opt.labels &&
-       run.progress == 0, "are stored");
+           run.progress == 0,
+       "are stored");
 }
 
 static void test_refusals(void)
@@ -85,7 +87,8 @@ static void test_refusals(void)
     refuse("--json=", "empty");
     is_int(parse("--set a=b x"), 0, "settings are read when all are known");
     ok(cli_machine_make(&run.given, &run.machine, &err) == ERR_INPUT &&
-       strstr(err.text, "--set: unknown setting"), "and then refused");
+           strstr(err.text, "--set: unknown setting"),
+       "and then refused");
     cli_machine_fini(&run.given);
 }
 

@@ -65,7 +65,8 @@ static void test_refused(void)
     check_values("a=1..4+0", "error: a: bad range '1..4+0': it would never end");
     check_values("a=1..inf*2", "error: a: bad range");
     check_values("a=1..1e9+1", "error: a: more than 100000 values");
-    check_values("a=1..1000+1,b=1..1000+1", "error: b: the grid would have more than 100000 points");
+    check_values("a=1..1000+1,b=1..1000+1",
+                 "error: b: the grid would have more than 100000 points");
     check_values("a=1,a=2", "error: a: given twice");
     check_values("l[+].a=1,l[+].a=2", "1"); /* of another item */
 }
@@ -92,23 +93,29 @@ static void test_points(void)
     buf_init(&out);
     sweep_grid_init(&g);
     ok(sweep_grid_points(&g) == 1, "no dimension, one point");
-    ok(sweep_grid_add_sets(&g, "lat=0,1us,10us,fixed=7,bw=1Gbps,inf", &err) == 0, "three dimensions");
+    ok(sweep_grid_add_sets(&g, "lat=0,1us,10us,fixed=7,bw=1Gbps,inf", &err) == 0,
+       "three dimensions");
     ok(sweep_grid_add(&g, SWEEP_PLATFORM, "a,b", &err) == 0, "and one of names");
     ok(g.count == 4 && sweep_grid_points(&g) == 12, "12 points");
     ok(strcmp(g.dims[0].unit, "s") == 0 && strcmp(g.dims[1].unit, "") == 0 &&
-       strcmp(g.dims[2].unit, "bit/s") == 0 && g.dims[3].unit == NULL, "units");
+           strcmp(g.dims[2].unit, "bit/s") == 0 && g.dims[3].unit == NULL,
+       "units");
     ok(sweep_grid_index(&g, 0, 3) == 0 && sweep_grid_index(&g, 1, 3) == 1 &&
-       sweep_grid_index(&g, 2, 2) == 1 && sweep_grid_index(&g, 11, 0) == 2, "the last is fastest");
+           sweep_grid_index(&g, 2, 2) == 1 && sweep_grid_index(&g, 11, 0) == 2,
+       "the last is fastest");
     sweep_grid_name(&g, 7, NULL, &out);
     ok(strcmp(buf_str(&out), "lat=1us, bw=inf, platform=b") == 0, "a name: %s", buf_str(&out));
     buf_clear(&out);
     sweep_grid_name(&g, 7, &g.dims[2], &out);
     ok(strcmp(buf_str(&out), "lat=1us, platform=b") == 0, "without one: %s", buf_str(&out));
-    ok(sweep_grid_locate(&g, "bw=inf,lat=1000ns", &point, &err) == 0 && point == 6, "a point by name");
+    ok(sweep_grid_locate(&g, "bw=inf,lat=1000ns", &point, &err) == 0 && point == 6,
+       "a point by name");
     ok(sweep_grid_locate(&g, "", &point, &err) == 0 && point == 0, "the first");
-    ok(sweep_grid_locate(&g, "lat=5us", &point, &err) != 0 && strstr(err.text, "not one of the values"),
+    ok(sweep_grid_locate(&g, "lat=5us", &point, &err) != 0 &&
+           strstr(err.text, "not one of the values"),
        "no such value");
-    ok(sweep_grid_locate(&g, "lad=1us", &point, &err) != 0 && strstr(err.text, "did you mean 'lat'?"),
+    ok(sweep_grid_locate(&g, "lad=1us", &point, &err) != 0 &&
+           strstr(err.text, "did you mean 'lat'?"),
        "no such key");
     ok(sweep_grid_locate(&g, "lat", &point, &err) != 0 && point == 0, "no value");
     sweep_grid_fini(&g);
@@ -117,10 +124,12 @@ static void test_points(void)
 
 static void test_summaries(void)
 {
-    static const char good[] = "{\"a\": {\"messages\": 3, \"b\": [1, {\"bytes\": 4}]}, \"wall_s\": 0.5,"
-                               "\"virtual_time_ps\": 9007199254740993, \"messages\": 7, \"bytes\": 8}";
+    static const char good[] =
+        "{\"a\": {\"messages\": 3, \"b\": [1, {\"bytes\": 4}]}, \"wall_s\": 0.5,"
+        "\"virtual_time_ps\": 9007199254740993, \"messages\": 7, \"bytes\": 8}";
     struct results_summary s;
-    ok(results_summary_parse(good, sizeof good - 1, &s) && s.wall_s == 0.5 && s.messages == 7 && s.bytes == 8,
+    ok(results_summary_parse(good, sizeof good - 1, &s) && s.wall_s == 0.5 && s.messages == 7 &&
+           s.bytes == 8,
        "a summary");
     ok(s.time_ps == 9007199254740993u, "to the last picosecond");
     ok(!results_summary_parse(good, sizeof good - 2, &s), "one that is cut off is none");

@@ -60,8 +60,9 @@ static int measure(const char *model, const char *more, vtime out[4])
 static void test_effects(void)
 {
     static const char *const settings[] = {
-        "net.hop_latency=1s", "net.intra.latency=1s", "net.intra.bandwidth=1bps",
-        "net.intra.segments[+].send_overhead=1s", "net.latency=1s", "net.bandwidth=1bps",
+        "net.hop_latency=1s",       "net.intra.latency=1s",
+        "net.intra.bandwidth=1bps", "net.intra.segments[+].send_overhead=1s",
+        "net.latency=1s",           "net.bandwidth=1bps",
     };
     for (unsigned m = 0; net_model_name(m); m++)
         for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
@@ -71,7 +72,8 @@ static void test_effects(void)
             snprintf(name, sizeof name, "%.*s", (int)strcspn(settings[i], "=["), settings[i]);
             platform_init(&p);
             snprintf(p.config.net_model, sizeof p.config.net_model, "%s", net_model_name(m));
-            if (measure(net_model_name(m), NULL, before) || measure(net_model_name(m), settings[i], after))
+            if (measure(net_model_name(m), NULL, before) ||
+                measure(net_model_name(m), settings[i], after))
                 ok(0, "%s, %s: %s", net_model_name(m), settings[i], err.text);
             else
                 is_int(memcmp(before, after, sizeof before) != 0, cli_uses_setting(&p, name),

@@ -53,7 +53,8 @@ static void test_capture(void)
     run("sh -c 'head -c 300000 /dev/zero'", &out, &status, &err);
     is_int(out.len, 300000, "more than a pipe holds");
     /* it asks for its own end: whoever started it is behind the guard */
-    run("sh -c 'sleep 100 & kill -TERM $(sed -n s/PPid:.//p /proc/$PPID/status); wait'", &out, &status, &err);
+    run("sh -c 'sleep 100 & kill -TERM $(sed -n s/PPid:.//p /proc/$PPID/status); wait'", &out,
+        &status, &err);
     is_int(status, 1000 + 15, "a signal to us ends it, and what it has started");
     ok(run("/no/such/program", &out, &status, &err) == ERR_SYSTEM, "what cannot be started");
     is_str(err.text, "cannot start '/no/such/program': No such file or directory", "is told");

@@ -66,9 +66,13 @@ static const struct engine_ops ops = {.resume = resume, .wanted = wanted, .await
 static enum engine_end run(uint64_t n, vtime lookahead, vtime idle_limit, uint64_t schedule,
                            int (*what)(uint32_t, struct actor *))
 {
-    struct engine_config cfg = {.base = actors, .stride = sizeof actors[0],
-                                .lookahead = lookahead, .idle_limit = idle_limit,
-                                .random = schedule != 0, .seed = schedule, .ops = &ops,
+    struct engine_config cfg = {.base = actors,
+                                .stride = sizeof actors[0],
+                                .lookahead = lookahead,
+                                .idle_limit = idle_limit,
+                                .random = schedule != 0,
+                                .seed = schedule,
+                                .ops = &ops,
                                 .hand_ticks = handing ? (uint64_t)1 << 62 : 0};
 
     memset(actors, 0, sizeof actors);
@@ -150,7 +154,8 @@ static int out(uint32_t id, struct actor *a)
             post(1, 0, 5, 0);
         block(id, id == 1 ? 5 : VTIME_NEVER, 1);
     } else if (id == 1) {
-        ok(actors[0].runs == 2 && messages == 1, "nothing is decided before the one that is out is back");
+        ok(actors[0].runs == 2 && messages == 1,
+           "nothing is decided before the one that is out is back");
         post(1, 2, 20, 0);
         return 1;
     } else {
@@ -164,7 +169,8 @@ static void test_out(void)
     awaited = 0;
     is_int(run(3, 10, 0, 0, out), ENGINE_END_DONE, "an entity runs without its turn");
     is_int(awaited, 1, "the scheduler waits for it when nobody else is ready");
-    ok(engine.out == 0 && actors[0].runs == 2 && actors[2].runs == 2, "it is back, and all have ended");
+    ok(engine.out == 0 && actors[0].runs == 2 && actors[2].runs == 2,
+       "it is back, and all have ended");
     engine_fini(&engine);
 }
 
@@ -438,7 +444,8 @@ static int births(uint32_t id, struct actor *a)
 static void test_spares(uint64_t schedule)
 {
     spares = 2;
-    is_int(run(2, 5, 0, schedule, births), ENGINE_END_DONE, "a resting entity does not keep the run going");
+    is_int(run(2, 5, 0, schedule, births), ENGINE_END_DONE,
+           "a resting entity does not keep the run going");
     is_int(spare_runs_before, 0, "a message that is no birth starts no spare");
     is_int(spare_clock, 70, "a spare's clock begins when its birth arrives");
     is_int(spare_bound, 70, "it holds the lower bound back, the resting one does not");

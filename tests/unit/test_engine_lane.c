@@ -17,7 +17,7 @@
 #include "tap.h"
 
 enum { PROCS = 3, MESSAGES = 3000 };
-#define LONG_NS 600000000000u /* never over */
+#define LONG_NS 600000000000u         /* never over */
 #define EXCEEDING ((size_t)700 << 10) /* of the longest message: more than a lane */
 
 static struct rng stream(uint32_t from, uint32_t to)
@@ -159,12 +159,13 @@ static void test_many(void)
     int tag;
 
     lanes_make(&a, COUNT, &place);
-    ok(lanes_join(&b, COUNT, 1, &place) && lanes_join(&c, COUNT, COUNT - 1, &place),
-       "%d processes", COUNT);
+    ok(lanes_join(&b, COUNT, 1, &place) && lanes_join(&c, COUNT, COUNT - 1, &place), "%d processes",
+       COUNT);
     lanes_send(&c, 0, 5, native_alloc(0), 0);
     lanes_send(&b, 0, 5, native_alloc(0), 0);
     for (int i = 0; i < 2; i++) {
-        ok(lanes_recv(&a, &from[i], &tag, &data, &bytes) && tag == 5 && bytes == 0, "message %d", i);
+        ok(lanes_recv(&a, &from[i], &tag, &data, &bytes) && tag == 5 && bytes == 0, "message %d",
+           i);
         native_free(data);
     }
     ok(from[0] + from[1] == COUNT && !lanes_recv(&a, from, &tag, &data, &bytes), "from both");

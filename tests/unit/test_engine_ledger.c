@@ -80,8 +80,8 @@ static void take(struct proc *procs, int from)
 {
     struct proc *p = &procs[from];
 
-    output_add_line(&procs[0].out, p->lines[p->sent].rank, p->lines[p->sent].when, p->lines[p->sent].fd,
-                    p->lines[p->sent].text, strlen(p->lines[p->sent].text));
+    output_add_line(&procs[0].out, p->lines[p->sent].rank, p->lines[p->sent].when,
+                    p->lines[p->sent].fd, p->lines[p->sent].text, strlen(p->lines[p->sent].text));
     procs[0].ledger->taken[from] = ++p->sent;
 }
 

@@ -69,8 +69,10 @@ static void count_log(const char *line, size_t n)
 
 static void start(struct output *out, struct sink *s, size_t limit, int labels)
 {
-    struct output_config cfg = {
-        .labels = labels, .memory_limit = limit, .writer = sink_write, .owner = s};
+    struct output_config cfg = {.labels = labels,
+                                .memory_limit = limit,
+                                .writer = sink_write,
+                                .owner = s};
 
     sink_init(s);
     output_init(out, &cfg);
@@ -194,8 +196,10 @@ static void test_failures(void)
 {
     struct output out;
     struct sink s;
-    struct output_config cfg = {.memory_limit = 100, .temp_dir = "/nonexistent/folder",
-                                .writer = sink_write, .owner = &s};
+    struct output_config cfg = {.memory_limit = 100,
+                                .temp_dir = "/nonexistent/folder",
+                                .writer = sink_write,
+                                .owner = &s};
 
     log_set_writer(count_log);
     start(&out, &s, 0, 0);
@@ -367,7 +371,8 @@ static int random_history(struct rng *rng, size_t limit, uint64_t seldom, int di
     struct history h = {.lines = mem_alloc(STEPS * sizeof(struct line))};
     vtime clock[RANKS] = {0};
     void *book = dies ? mmap(NULL, OUTPUT_BOOK_BYTES, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : NULL;
+                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                      : NULL;
 
     start(&out, &s, limit, 0);
     out.book = book;
@@ -449,7 +454,8 @@ static void test_random(void)
     for (int i = 0; i < 5; i++) {
         uint64_t spilled = 0;
         for (int round = 0; round < 8; round++)
-            bad += !random_history(&rng, limits[i], round % 2 ? 200 : 100000, round % 4 > 1, &spilled);
+            bad += !random_history(&rng, limits[i], round % 2 ? 200 : 100000, round % 4 > 1,
+                                   &spilled);
         ok(limits[i] == 0 ? spilled == 0 : spilled > 0, "limit %zu spills %s", limits[i],
            limits[i] ? "to the file" : "nothing");
     }

@@ -10,7 +10,8 @@
 enum { WORLD_MAX = 300, SPARES_MAX = 100, TRIALS = 400 };
 #define HUGE_WORLD 2147483647u
 
-static uint32_t table[WORLD_MAX + SPARES_MAX]; /* process of each entity, as the drawing in place.h says */
+static uint32_t
+    table[WORLD_MAX + SPARES_MAX]; /* process of each entity, as the drawing in place.h says */
 
 static void fill_table(enum place_kind kind, uint32_t world, uint32_t procs, struct rng *rng)
 {

@@ -73,10 +73,14 @@ static void set_up(void)
     memset(tail, 0, sizeof tail);
     items = notes = 0;
     for (uint32_t i = 0; i < PROCS; i++) {
-        struct native_link link = {.owner = (void *)(uintptr_t)i, .proc = i, .procs = PROCS,
-                                   .send = send, .recv = recv};
+        struct native_link link = {.owner = (void *)(uintptr_t)i,
+                                   .proc = i,
+                                   .procs = PROCS,
+                                   .send = send,
+                                   .recv = recv};
         struct procs_config pc = {.engine = &engines[i], .link = link, .note = note};
-        struct engine_config cfg = {.base = entities[i], .stride = sizeof entities[i][0],
+        struct engine_config cfg = {.base = entities[i],
+                                    .stride = sizeof entities[i][0],
                                     .peers = &procs[i].peers};
 
         procs_init(&procs[i], &pc);

@@ -41,14 +41,12 @@ static void collect(const char *line, size_t n)
 }
 
 /* The report as one string. */
-static const char *report(uint32_t n, int64_t (*on)(uint32_t),
-                          int (*how)(void *, uint32_t))
+static const char *report(uint32_t n, int64_t (*on)(uint32_t), int (*how)(void *, uint32_t))
 {
     struct engine engine;
     struct buf parts;
     struct engine_ops ops = {.resume = how, .explain = explain};
-    struct engine_config cfg = {.stride = sizeof *entities, .ops = &ops,
-                                .owner = &engine};
+    struct engine_config cfg = {.stride = sizeof *entities, .ops = &ops, .owner = &engine};
 
     entities = mem_zalloc(n * sizeof *entities);
     cfg.base = entities;
@@ -77,14 +75,39 @@ static int has(const char *part)
     return found;
 }
 
-static int64_t next_of_four(uint32_t id) { return (id + 1) % 4; }
-static int64_t any(uint32_t id) { (void)id; return -1; }
-static int64_t chain(uint32_t id) { return id ? (int64_t)id - 1 : -1; }
-static int64_t tail_and_cycle(uint32_t id) { return id < 5 ? (int64_t)id + 1 : id == 5 ? 3 : -1; }
-static int64_t self_wait(uint32_t id) { return id; }
-static int64_t ring(uint32_t id) { return (id + 1) % 100; }
-static int64_t pairs(uint32_t id) { return id ^ 1; }
-static int64_t neighbour(uint32_t id) { return (int64_t)id + 1; }
+static int64_t next_of_four(uint32_t id)
+{
+    return (id + 1) % 4;
+}
+static int64_t any(uint32_t id)
+{
+    (void)id;
+    return -1;
+}
+static int64_t chain(uint32_t id)
+{
+    return id ? (int64_t)id - 1 : -1;
+}
+static int64_t tail_and_cycle(uint32_t id)
+{
+    return id < 5 ? (int64_t)id + 1 : id == 5 ? 3 : -1;
+}
+static int64_t self_wait(uint32_t id)
+{
+    return id;
+}
+static int64_t ring(uint32_t id)
+{
+    return (id + 1) % 100;
+}
+static int64_t pairs(uint32_t id)
+{
+    return id ^ 1;
+}
+static int64_t neighbour(uint32_t id)
+{
+    return (int64_t)id + 1;
+}
 
 int main(void)
 {
@@ -112,10 +135,12 @@ int main(void)
     report(6, any, resume);
     numbered = 0;
     ok(has("waits in call 0, communicator 1\n") && has("waits in call 1, communicator 2\n") &&
-           has("waits in call 2, communicator 1\n"), "things are numbered as they appear");
+           has("waits in call 2, communicator 1\n"),
+       "things are numbered as they appear");
     ok(has("waits in call 3, window 1\n"), "those of another kind by themselves");
     ok(has("  communicator 1: of 90\n") && has("  communicator 2: of 91\n") &&
-           has("  window 1: of 91\n"), "and described once");
+           has("  window 1: of 91\n"),
+       "and described once");
     report(100, ring, resume);
     ok(has("cycle of 100: ") && has("-> ... -> 0\n"), "a long cycle is cut");
     ok(has("... and 80 more blocked ranks"), "and so is the list");

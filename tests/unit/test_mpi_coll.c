@@ -16,8 +16,12 @@
 /* Charging time is the clock's. */
 void mpi_user_begin(void);
 void mpi_user_end(void);
-void mpi_user_begin(void) {}
-void mpi_user_end(void) {}
+void mpi_user_begin(void)
+{
+}
+void mpi_user_end(void)
+{
+}
 
 /* There are no topologies. */
 int mpi_topo_neighbors(const struct mpi_rank *self, const struct mpi_comm *c,
@@ -98,18 +102,22 @@ static void call(int r)
     const void *s = now.in_place ? MPI_IN_PLACE : k->send.at;
 
     switch (now.op_id) {
-    case MPI_COLL_barrier: k->rc = mpi_barrier(self, w); break;
-    case MPI_COLL_bcast: k->rc = mpi_bcast_c(self, k->recv.at, now.rcount, rt, now.root, w); break;
+    case MPI_COLL_barrier:
+        k->rc = mpi_barrier(self, w);
+        break;
+    case MPI_COLL_bcast:
+        k->rc = mpi_bcast_c(self, k->recv.at, now.rcount, rt, now.root, w);
+        break;
     case MPI_COLL_gather:
         k->rc = mpi_gather_c(self, rooted, now.scount, st, k->recv.at, now.rcount, rt, now.root, w);
         break;
     case MPI_COLL_gatherv:
-        k->rc = mpi_gatherv(self, rooted, k->scounts[0], st, k->recv.at, k->rcounts, k->rdispls,
-                            rt, now.root, w);
+        k->rc = mpi_gatherv(self, rooted, k->scounts[0], st, k->recv.at, k->rcounts, k->rdispls, rt,
+                            now.root, w);
         break;
     case MPI_COLL_scatter:
         k->rc = mpi_scatter_c(self, k->send.at, now.scount, st, rooted_recv, now.rcount, rt,
-                            now.root, w);
+                              now.root, w);
         break;
     case MPI_COLL_scatterv:
         k->rc = mpi_scatterv(self, k->send.at, k->scounts, k->sdispls, st, rooted_recv,
@@ -287,8 +295,7 @@ static struct buffer side_make(struct mpi_type *type, int n, int (*nb)(int me, i
 
 static char *place(const struct buffer *b, const int *displs, int i, const struct mpi_type *type)
 {
-    return b->at + (int64_t)displs[i] *
-                       (now.op_id == MPI_COLL_alltoallw ? 1 : type->extent);
+    return b->at + (int64_t)displs[i] * (now.op_id == MPI_COLL_alltoallw ? 1 : type->extent);
 }
 
 static int out_bytes(int me, int i)
@@ -345,8 +352,7 @@ static void move_expect(void)
             continue;
         }
         for (int s = 0; s < now.size; s++)
-            block_put(s, gather_side ? 0 : r, now.rtype,
-                      place(&k->want, k->rdispls, s, now.rtype));
+            block_put(s, gather_side ? 0 : r, now.rtype, place(&k->want, k->rdispls, s, now.rtype));
     }
 }
 
@@ -505,12 +511,24 @@ static void choose_case(int op_id, int size)
     if (op_id < MPI_COLL_reduce)
         return;
     switch (rnd(6)) {
-    case 0: now.rtype = int_type, now.op = MPI_SUM; break;
-    case 1: now.rtype = double_type, now.op = MPI_MAX; break;
-    case 2: now.rtype = gap_pair_type, now.op = add_op; break;
-    case 3: now.rtype = pair_type, now.op = affine_op; break;
-    case 4: now.rtype = gap_pair_type, now.op = affine_op; break;
-    case 5: now.rtype = low_pair_type, now.op = affine_op; break;
+    case 0:
+        now.rtype = int_type, now.op = MPI_SUM;
+        break;
+    case 1:
+        now.rtype = double_type, now.op = MPI_MAX;
+        break;
+    case 2:
+        now.rtype = gap_pair_type, now.op = add_op;
+        break;
+    case 3:
+        now.rtype = pair_type, now.op = affine_op;
+        break;
+    case 4:
+        now.rtype = gap_pair_type, now.op = affine_op;
+        break;
+    case 5:
+        now.rtype = low_pair_type, now.op = affine_op;
+        break;
     }
     now.stype = now.rtype;
 }
@@ -626,7 +644,8 @@ int main(int argc, char **argv)
             check_algorithm(alg, "auto");
     }
     mpi_coll_select("model");
-    mpi_coll_model(0, 0, 0); /* free messages are messages here; the data must be right all the same */
+    mpi_coll_model(0, 0,
+                   0); /* free messages are messages here; the data must be right all the same */
     for (uint32_t i = 0; mpi_coll_algorithm_at(i); i++)
         if (!i || mpi_coll_algorithm_at(i)->op_id != mpi_coll_algorithm_at(i - 1)->op_id)
             check_algorithm(mpi_coll_algorithm_at(i), "auto");

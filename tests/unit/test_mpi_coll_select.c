@@ -12,8 +12,12 @@
 /* Nothing runs here. */
 void mpi_user_begin(void);
 void mpi_user_end(void);
-void mpi_user_begin(void) {}
-void mpi_user_end(void) {}
+void mpi_user_begin(void)
+{
+}
+void mpi_user_end(void)
+{
+}
 int mpi_topo_neighbors(const struct mpi_rank *self, const struct mpi_comm *c,
                        struct mpi_neighbors *n)
 {
@@ -37,8 +41,12 @@ static struct mpi_op ops[] = {{.kind = !MPI_OP_USER, .commute = 1},
 static const char *choice(int op_id, int ranks, uint64_t bytes, int op, const void *sbuf)
 {
     static int counts[P];
-    struct mpi_coll_args a = {.sbuf = sbuf, .rcount = bytes, .rtype = coll_byte(),
-                              .stype = coll_byte(), .rank = 1, .size = ranks,
+    struct mpi_coll_args a = {.sbuf = sbuf,
+                              .rcount = bytes,
+                              .rtype = coll_byte(),
+                              .stype = coll_byte(),
+                              .rank = 1,
+                              .size = ranks,
                               .op_id = (uint16_t)op_id};
 
     if (op_id == MPI_COLL_allgatherv || op_id == MPI_COLL_reduce_scatter) {
@@ -128,7 +136,8 @@ static const struct expected {
     {"openmpi", MPI_COLL_reduce, 20, 4 KB, BUILT_IN, "binomial"},
     {"openmpi", MPI_COLL_reduce, 20, 4 KB, ORDERED, "in_order_binary"},
     {"openmpi", MPI_COLL_allreduce, 3, 4, BUILT_IN, "ring"},
-    {"openmpi", MPI_COLL_allreduce, 3, 2, BUILT_IN, "recursive_doubling"}, /* fewer items than ranks */
+    {"openmpi", MPI_COLL_allreduce, 3, 2, BUILT_IN,
+     "recursive_doubling"}, /* fewer items than ranks */
     {"openmpi", MPI_COLL_allreduce, 8, 8191, BUILT_IN, "recursive_doubling"},
     {"openmpi", MPI_COLL_allreduce, 8, 8192, BUILT_IN, "rabenseifner"},
     {"openmpi", MPI_COLL_allreduce, 3, 128 KB, ORDERED, "linear"},
@@ -150,7 +159,8 @@ static void check_tables(void)
         ok(strcmp(got, e->name) == 0, "%s: operation %d, %d ranks, %llu bytes: %s, not %s",
            e->selector, e->op_id, e->ranks, (unsigned long long)e->bytes, e->name, got);
         if (e->op_id == MPI_COLL_alltoall)
-            is_str(choice(e->op_id, e->ranks, e->bytes, e->op, MPI_IN_PLACE), "replace", "in place");
+            is_str(choice(e->op_id, e->ranks, e->bytes, e->op, MPI_IN_PLACE), "replace",
+                   "in place");
     }
     is_int(mpi_coll_select("nonsense"), -1, "unknown selector");
 }
@@ -167,7 +177,8 @@ static void check_nodes(void)
     is_str(choice(MPI_COLL_bcast, 16, 12288, 0, NULL), "two_level", "long bcast, 16 ranks");
     is_str(choice(MPI_COLL_bcast, 16, 524288, 0, NULL), "scatter_allgather", "very long bcast");
     is_str(choice(MPI_COLL_allreduce, 9, 64, COMMUTES, NULL), "two_level", "allreduce on nodes");
-    is_str(choice(MPI_COLL_allreduce, 9, 64, ORDERED, NULL), "recursive_doubling", "an ordered one");
+    is_str(choice(MPI_COLL_allreduce, 9, 64, ORDERED, NULL), "recursive_doubling",
+           "an ordered one");
     is_str(choice(MPI_COLL_scan, 9, 64, ORDERED, NULL), "two_level", "scan on nodes");
     mpi_world.net.nodes.placement = PLATFORM_CYCLIC;
     mpi_world.net.nodes.count = 3;
@@ -186,7 +197,8 @@ static void check_rules(void)
                          bad = {"bcast", "ring", 0, 0, 0, 0};
 
     mpi_coll_select("mpich");
-    is_int(mpi_coll_rule(&small) | mpi_coll_rule(&few) | mpi_coll_rule(&even), 0, "rules are taken");
+    is_int(mpi_coll_rule(&small) | mpi_coll_rule(&few) | mpi_coll_rule(&even), 0,
+           "rules are taken");
     is_int(mpi_coll_rule(&bad), -1, "unknown algorithm");
     is_str(choice(MPI_COLL_bcast, 8, 100, 0, NULL), "linear", "within the bytes of a rule");
     is_str(choice(MPI_COLL_bcast, 8, 101, 0, NULL), "binomial", "beyond them");
@@ -200,8 +212,12 @@ static void check_rules(void)
 
 static vtime cost(int op_id, int ranks, uint64_t bytes)
 {
-    struct mpi_coll_args a = {.rcount = bytes, .rtype = coll_byte(), .scount = bytes,
-                              .stype = coll_byte(), .size = ranks, .op_id = (uint16_t)op_id};
+    struct mpi_coll_args a = {.rcount = bytes,
+                              .rtype = coll_byte(),
+                              .scount = bytes,
+                              .stype = coll_byte(),
+                              .size = ranks,
+                              .op_id = (uint16_t)op_id};
     return coll_model_time(&a);
 }
 

@@ -41,11 +41,11 @@ int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char 
 static struct mpi_rank *const self = NULL;
 
 /* Whether `call` raised and returned exactly this class. */
-#define raises(call, class, name)                                                                  \
-    do {                                                                                           \
-        raised = 0;                                                                                \
-        int rc_ = (call);                                                                          \
-        ok(rc_ == (class) && raised == (class), name);                                             \
+#define raises(call, class, name)                      \
+    do {                                               \
+        raised = 0;                                    \
+        int rc_ = (call);                              \
+        ok(rc_ == (class) && raised == (class), name); \
     } while (0)
 
 static void is_layout(MPI_Datatype h, long size, long lb, long extent, long true_lb,
@@ -62,9 +62,9 @@ static void is_layout(MPI_Datatype h, long size, long lb, long extent, long true
 
 static void test_builtins(void)
 {
-    static const MPI_Datatype samples[] = {
-        MPI_CHAR, MPI_INT,      MPI_DOUBLE,   MPI_LONG_DOUBLE,           MPI_2INT,
-        MPI_AINT, MPI_CXX_BOOL, MPI_COMPLEX32, MPI_C_LONG_DOUBLE_COMPLEX};
+    static const MPI_Datatype samples[] =
+        {MPI_CHAR, MPI_INT,      MPI_DOUBLE,    MPI_LONG_DOUBLE,          MPI_2INT,
+         MPI_AINT, MPI_CXX_BOOL, MPI_COMPLEX32, MPI_C_LONG_DOUBLE_COMPLEX};
     int good = 1;
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         const struct mpi_type *t = mpi_type_get(samples[i]);
@@ -116,8 +116,7 @@ static void test_interning(void)
     is_int(mpi_type_live(), 3, "the object lives on inside another type");
     mpi_type_vector(self, 3, 2, 4, MPI_INT, &a);
     ok(a == stale, "an equal construction finds it again");
-    ok(!mpi_type_get(a)->committed && !*mpi_type_name(mpi_type_get(a)),
-       "uncommitted and unnamed");
+    ok(!mpi_type_get(a)->committed && !*mpi_type_name(mpi_type_get(a)), "uncommitted and unnamed");
     mpi_type_free(self, &a);
     mpi_type_free(self, &d);
     mpi_type_free(self, &c);
@@ -335,18 +334,14 @@ static void test_signatures(void)
     ok(signature(mpi_type_get(a), 2) == signature(mpi_type_get(MPI_INT), 12) &&
            signature(mpi_type_get(a), 2) == signature(mpi_type_get(b), 2),
        "layout does not matter");
-    ok(signature(mpi_type_get(a), 1) != signature(mpi_type_get(a), 2),
-       "length matters");
-    ok(signature(mpi_type_get(MPI_FLOAT), 1) !=
-           signature(mpi_type_get(MPI_INT), 1),
+    ok(signature(mpi_type_get(a), 1) != signature(mpi_type_get(a), 2), "length matters");
+    ok(signature(mpi_type_get(MPI_FLOAT), 1) != signature(mpi_type_get(MPI_INT), 1),
        "the basic type matters");
     c = struct2(1, 0, MPI_DOUBLE, 1, 8, MPI_INT);
-    ok(signature(mpi_type_get(c), 3) ==
-           signature(mpi_type_get(MPI_DOUBLE_INT), 3),
+    ok(signature(mpi_type_get(c), 3) == signature(mpi_type_get(MPI_DOUBLE_INT), 3),
        "a pair is its members");
     c = struct2(1, 8, MPI_INT, 1, 0, MPI_DOUBLE);
-    ok(signature(mpi_type_get(c), 1) !=
-           signature(mpi_type_get(MPI_DOUBLE_INT), 1),
+    ok(signature(mpi_type_get(c), 1) != signature(mpi_type_get(MPI_DOUBLE_INT), 1),
        "order matters");
     ok(mpi_type_get(b)->elem == MPI_INT && mpi_type_get(c)->elem == 0, "the common basic type");
     c = struct2(1, 0, MPI_DOUBLE, 1, 8, MPI_FLOAT);

@@ -142,7 +142,11 @@ static void line_submit(void *owner, struct engine_msg *m, const struct engine_c
     (void)owner;
     line.slots[i].bytes = call->load;
     line.slots[i].cookie = call->cookie;
-    tell((struct wire){.kind = WIRE_SEND, .slot = i, .src = m->src, .bytes = call->load, .t = m->arrival});
+    tell((struct wire){.kind = WIRE_SEND,
+                       .slot = i,
+                       .src = m->src,
+                       .bytes = call->load,
+                       .t = m->arrival});
 }
 
 static int fits(uint32_t src, uint64_t bytes)
@@ -159,7 +163,8 @@ static void enter_buffer(struct engine_msg *m, const struct device_send *how, vt
     engine_submit(&mpi_world.engine, m, &call);
 }
 
-static struct device_sent line_send(struct device *d, struct engine_msg *m, const struct device_send *how)
+static struct device_sent line_send(struct device *d, struct engine_msg *m,
+                                    const struct device_send *how)
 {
     uint32_t i;
 
@@ -168,8 +173,8 @@ static struct device_sent line_send(struct device *d, struct engine_msg *m, cons
         line.most_carried = m->size;
     if (fits(m->src, how->bytes)) {
         enter_buffer(m, how, how->t);
-        return (struct device_sent){
-            0, how->cookie && how->until == DEVICE_LEFT ? DEVICE_BY_NOTICE : how->t};
+        return (struct device_sent){0, how->cookie && how->until == DEVICE_LEFT ? DEVICE_BY_NOTICE
+                                                                                : how->t};
     }
     i = slot_new(m);
     line.slots[i].how = *how;
@@ -320,8 +325,12 @@ static void world_make(void)
 /* Runs the program; how it ended. */
 static enum engine_end run(void (*program)(int, struct mpi_rank *), uint64_t schedule)
 {
-    struct engine_config eng = {.base = mpi_world.ranks, .stride = sizeof(struct mpi_rank), .ops = &ops,
-                                .random = schedule != 0, .seed = schedule, .medium = &medium};
+    struct engine_config eng = {.base = mpi_world.ranks,
+                                .stride = sizeof(struct mpi_rank),
+                                .ops = &ops,
+                                .random = schedule != 0,
+                                .seed = schedule,
+                                .medium = &medium};
     enum engine_end end;
 
     body = program;
@@ -512,8 +521,8 @@ static void together(int rank, struct mpi_rank *self)
     mpi_sendrecv_c(self, sent[rank], 90, MPI_BYTE, (rank + 1) % 3, 0, got[rank], 90, MPI_BYTE,
                    (rank + 2) % 3, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     mpi_allgather_c(self, sent[rank], 90, MPI_BYTE, all[rank], 90, MPI_BYTE, MPI_COMM_WORLD);
-    at[rank] = got[rank][0] == '0' + (rank + 2) % 3 && all[rank][0] == '0' && all[rank][90] == '1' &&
-               all[rank][180] == '2';
+    at[rank] = got[rank][0] == '0' + (rank + 2) % 3 && all[rank][0] == '0' &&
+               all[rank][90] == '1' && all[rank][180] == '2';
     at[3 + rank] = self->ent.clock;
 }
 
@@ -525,7 +534,8 @@ static void one_sided(int rank, struct mpi_rank *self)
     MPI_Request request;
     MPI_Win win;
 
-    mpi_win_create_c(self, window[rank], sizeof window[rank], 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    mpi_win_create_c(self, window[rank], sizeof window[rank], 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+                     &win);
     if (rank == 0) {
         vtime start;
 
@@ -574,7 +584,8 @@ int main(void)
     test_pressure();
     test_hollow();
     test_clock();
-    is_int(run(nothing_comes, 0), ENGINE_END_DEADLOCK, "a deadlock is one when nothing comes any more");
+    is_int(run(nothing_comes, 0), ENGINE_END_DEADLOCK,
+           "a deadlock is one when nothing comes any more");
     test_others();
     return done_testing();
 }

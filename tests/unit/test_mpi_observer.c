@@ -26,7 +26,8 @@ static void rank_main(int rank);
 static char story[RANKS_MAX][16384];
 static MPI_Request handles[RANKS_MAX][8]; /* in the order of their first event */
 
-__attribute__((format(printf, 2, 3))) static void say(struct mpi_rank *self, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say(struct mpi_rank *self, const char *format,
+                                                      ...)
 {
     char *to = story[mpi_rank_id(self)];
     size_t used = strlen(to);
@@ -65,8 +66,8 @@ static void on_end(struct mpi_rank *self, vtime t, const struct mpi_seen_rank *s
 
 static int is_told(const struct mpi_arg *a)
 {
-    return a->direction == MPI_DIRECTION_IN && (a->role == MPI_ROLE_PEER || a->role == MPI_ROLE_TAG ||
-                                                a->role == MPI_ROLE_COUNT);
+    return a->direction == MPI_DIRECTION_IN &&
+           (a->role == MPI_ROLE_PEER || a->role == MPI_ROLE_TAG || a->role == MPI_ROLE_COUNT);
 }
 
 static void on_enter(struct mpi_rank *self, vtime t, const struct mpi_seen_call *s)
@@ -116,7 +117,8 @@ static void on_received(struct mpi_rank *self, vtime t, const struct mpi_seen_me
 
 static void on_request(struct mpi_rank *self, vtime t, const struct mpi_seen_request *s)
 {
-    static const char *const steps[] = {"made", "start", "complete", "unfinished", "cancel", "free"};
+    static const char *const steps[] = {"made",       "start",  "complete",
+                                        "unfinished", "cancel", "free"};
 
     (void)t;
     say(self, "  request %d %s", number_of(self, s->request), steps[s->step]);
@@ -128,13 +130,14 @@ static void on_request(struct mpi_rank *self, vtime t, const struct mpi_seen_req
 static void on_collective(struct mpi_rank *self, vtime t, const struct mpi_seen_collective *s)
 {
     (void)t;
-    say(self, "  collective %d %s, root %d, %llu B to %llu B\n", s->operation, s->ended ? "ends" : "begins",
-        s->root == MPI_UNDEFINED ? -1 : s->root, (unsigned long long)s->sent,
-        (unsigned long long)s->received);
+    say(self, "  collective %d %s, root %d, %llu B to %llu B\n", s->operation,
+        s->ended ? "ends" : "begins", s->root == MPI_UNDEFINED ? -1 : s->root,
+        (unsigned long long)s->sent, (unsigned long long)s->received);
 }
 
-static const char *const objects[MPI_OBJECTS] = {"communicator", "group", "datatype", "operation", "info object",
-                                                 "error handler", "attribute key", "window", "file"};
+static const char *const objects[MPI_OBJECTS] = {"communicator",  "group",       "datatype",
+                                                 "operation",     "info object", "error handler",
+                                                 "attribute key", "window",      "file"};
 
 static void on_made(struct mpi_rank *self, vtime t, const struct mpi_seen_object *s)
 {
@@ -158,7 +161,8 @@ static void on_access(struct mpi_rank *self, vtime t, const struct mpi_seen_acce
 static void on_slice(struct mpi_rank *self, vtime t, const struct mpi_seen_slice *s)
 {
     (void)t;
-    say(self, "%s %lld us\n", s->declared ? "declares" : "computes", (long long)(s->charged / VTIME_US));
+    say(self, "%s %lld us\n", s->declared ? "declares" : "computes",
+        (long long)(s->charged / VTIME_US));
 }
 
 static void on_region(struct mpi_rank *self, vtime t, const struct mpi_seen_region *s)
@@ -168,9 +172,20 @@ static void on_region(struct mpi_rank *self, vtime t, const struct mpi_seen_regi
 }
 
 static const struct mpi_observer writer = {
-    .name = "writer", .rank_begin = on_begin, .rank_end = on_end, .enter = on_enter, .leave = on_leave,
-    .sent = on_sent, .received = on_received, .request = on_request, .collective = on_collective,
-    .made = on_made, .freed = on_freed, .access = on_access, .slice = on_slice, .region = on_region,
+    .name = "writer",
+    .rank_begin = on_begin,
+    .rank_end = on_end,
+    .enter = on_enter,
+    .leave = on_leave,
+    .sent = on_sent,
+    .received = on_received,
+    .request = on_request,
+    .collective = on_collective,
+    .made = on_made,
+    .freed = on_freed,
+    .access = on_access,
+    .slice = on_slice,
+    .region = on_region,
 };
 
 /* ---- the second: pairs messages, and wants nothing else ---- */
@@ -183,7 +198,8 @@ static struct {
 
 static void count_sent(struct mpi_rank *self, vtime t, const struct mpi_seen_message *s)
 {
-    pairs.wrong += s->src != mpi_rank_id(self) || s->number >= 64 || pairs.sent_at[s->src][s->number] != 0;
+    pairs.wrong += s->src != mpi_rank_id(self) || s->number >= 64 ||
+                   pairs.sent_at[s->src][s->number] != 0;
     pairs.sent_at[s->src][s->number % 64] = t + 1;
     pairs.sent++;
 }
@@ -197,7 +213,9 @@ static void count_received(struct mpi_rank *self, vtime t, const struct mpi_seen
     pairs.received++;
 }
 
-static const struct mpi_observer counter = {.name = "counter", .sent = count_sent, .received = count_received};
+static const struct mpi_observer counter = {.name = "counter",
+                                            .sent = count_sent,
+                                            .received = count_received};
 
 /* ---- the program ---- */
 
@@ -289,30 +307,31 @@ static void rank_main(int rank)
 
 /* ---- what is to be told ---- */
 
-#define COLLECTIVES(sent, received)                                                             \
-    "MPI_Barrier\n"                                                                             \
-    "  collective 0 begins, root -1, 0 B to 0 B\n"                                              \
-    "  collective 0 ends, root -1, 0 B to 0 B\n"                                                \
-    "  =0\n"                                                                                    \
-    "MPI_Bcast count=1\n"                                                                       \
-    "  collective 1 begins, root 1, " sent " B to " received " B\n"                             \
-    "  collective 1 ends, root 1, " sent " B to " received " B\n"                               \
-    "  =0\n"                                                                                    \
-    "MPI_Allgather sendcount=1 recvcount=1\n"                                                   \
-    "  collective 6 begins, root -1, 4 B to 8 B\n"                                              \
-    "  collective 6 ends, root -1, 4 B to 8 B\n"                                                \
+#define COLLECTIVES(sent, received)                                 \
+    "MPI_Barrier\n"                                                 \
+    "  collective 0 begins, root -1, 0 B to 0 B\n"                  \
+    "  collective 0 ends, root -1, 0 B to 0 B\n"                    \
+    "  =0\n"                                                        \
+    "MPI_Bcast count=1\n"                                           \
+    "  collective 1 begins, root 1, " sent " B to " received " B\n" \
+    "  collective 1 ends, root 1, " sent " B to " received " B\n"   \
+    "  =0\n"                                                        \
+    "MPI_Allgather sendcount=1 recvcount=1\n"                       \
+    "  collective 6 begins, root -1, 4 B to 8 B\n"                  \
+    "  collective 6 ends, root -1, 4 B to 8 B\n"                    \
     "  =0\n"
-#define OBJECTS                                                                                 \
-    "MPI_Comm_dup\n  communicator made\n  =0\n"                                                 \
-    "MPI_Comm_free\n  communicator freed\n  =0\n"                                               \
-    "MPI_Type_contiguous count=3\n  datatype made\n  =0\n"                                      \
-    "MPI_Type_free\n  datatype freed\n  =0\n"                                                   \
-    "MPI_Comm_group\n  group made\n  =0\n"                                                      \
+#define OBJECTS                                            \
+    "MPI_Comm_dup\n  communicator made\n  =0\n"            \
+    "MPI_Comm_free\n  communicator freed\n  =0\n"          \
+    "MPI_Type_contiguous count=3\n  datatype made\n  =0\n" \
+    "MPI_Type_free\n  datatype freed\n  =0\n"              \
+    "MPI_Comm_group\n  group made\n  =0\n"                 \
     "MPI_Group_free\n  group freed\n  =0\n"
 
-#define WINDOW(target)                                                                          \
-    "MPI_Win_create\n  window made\n  =0\nMPI_Win_fence\n  =0\n"                               \
-    "MPI_Put origin_count=1 target_rank=" target " target_count=1\n  access 2 to " target ", 4 B\n  =0\n" \
+#define WINDOW(target)                                                                    \
+    "MPI_Win_create\n  window made\n  =0\nMPI_Win_fence\n  =0\n"                          \
+    "MPI_Put origin_count=1 target_rank=" target " target_count=1\n  access 2 to " target \
+    ", 4 B\n  =0\n"                                                                       \
     "MPI_Win_fence\n  =0\nMPI_Win_free\n  window freed\n  =0\n"
 
 static const char *const expected[RANKS_MAX] = {
@@ -329,18 +348,16 @@ static const char *const expected[RANKS_MAX] = {
     "MPI_Start\n  sent to 1 tag 7, 8 B, #4, request 1\n  request 1 start persistent\n  =0\n"
     "MPI_Wait\n  request 1 complete persistent\n  =0\n"
     "MPI_Request_free\n  request 1 free persistent\n  =0\n"
-    "region solve\ndeclares 3 us\nregion ends\n"
-    COLLECTIVES("0", "4") OBJECTS WINDOW("1")
-    "end 0\n",
+    "region solve\ndeclares 3 us\nregion ends\n" COLLECTIVES("0", "4")
+        OBJECTS WINDOW("1") "end 0\n",
     "begin at 0\n"
     "MPI_Irecv count=8 source=0 tag=5\n  request 1 start\n  =0\n"
     "MPI_Test\n  request 1 unfinished\n  =0 flag=0\n"
     "MPI_Wait\n  received from 0 tag 5, 8 B, #1, request 1\n  request 1 complete from 0 tag 5, 8 B\n  =0\n"
     "MPI_Recv count=8 source=0 tag=5\n  received from 0 tag 5, 8 B, #2, request 0\n  =0\n"
     "MPI_Recv count=100 source=-2 tag=6\n  received from 0 tag 6, 100 B, #3, request 0\n  =0\n"
-    "MPI_Recv count=8 source=0 tag=-1\n  received from 0 tag 7, 8 B, #4, request 0\n  =0\n"
-    COLLECTIVES("4", "0") OBJECTS WINDOW("0")
-    "end 0\n",
+    "MPI_Recv count=8 source=0 tag=-1\n  received from 0 tag 7, 8 B, #4, request 0\n  =0\n" COLLECTIVES(
+        "4", "0") OBJECTS WINDOW("0") "end 0\n",
 };
 
 /* ---- one run ---- */

@@ -15,8 +15,12 @@
 /* Charging time is the clock's. */
 void mpi_user_begin(void);
 void mpi_user_end(void);
-void mpi_user_begin(void) {}
-void mpi_user_end(void) {}
+void mpi_user_begin(void)
+{
+}
+void mpi_user_end(void)
+{
+}
 
 int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char *fmt, ...)
 {
@@ -27,7 +31,7 @@ int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char 
 }
 
 /* Groups of operations, as bits of the handle's low byte. */
-#define BIT(op) (1u << ((op) & 0xff))
+#define BIT(op) (1u << ((op)&0xff))
 enum {
     ORDER = BIT(MPI_MAX) | BIT(MPI_MIN),
     ARITH = BIT(MPI_SUM) | BIT(MPI_PROD),
@@ -49,37 +53,75 @@ struct row {
     int place_at;  /* of a pair: offset of the place */
 };
 
-#define INT_ROW(t, ctype, sign) \
-    {t, #t, ORDER | ARITH | LOGIC | BITS, INTEGER, sizeof(ctype), sign, 0, 0}
-#define REAL_ROW(t, ctype) {t, #t, ORDER | ARITH | LOGIC, REAL, sizeof(ctype), 0, 0, 0}
-#define COMPLEX_ROW(t, ctype) {t, #t, ARITH, COMPLEX, sizeof(ctype), 0, 0, 0}
-#define PAIR_ROW(t, vtype, form, ptype)                                                     \
-    {t, #t, PLACES, PAIR, sizeof(vtype), form, sizeof(struct { vtype v; ptype p; }),        \
-     offsetof(struct { vtype v; ptype p; }, p)}
+#define INT_ROW(t, ctype, sign)                                                 \
+    {                                                                           \
+        t, #t, ORDER | ARITH | LOGIC | BITS, INTEGER, sizeof(ctype), sign, 0, 0 \
+    }
+#define REAL_ROW(t, ctype)                                         \
+    {                                                              \
+        t, #t, ORDER | ARITH | LOGIC, REAL, sizeof(ctype), 0, 0, 0 \
+    }
+#define COMPLEX_ROW(t, ctype)                         \
+    {                                                 \
+        t, #t, ARITH, COMPLEX, sizeof(ctype), 0, 0, 0 \
+    }
+#define PAIR_ROW(t, vtype, form, ptype)                           \
+    {                                                             \
+        t, #t, PLACES, PAIR, sizeof(vtype), form, sizeof(struct { \
+            vtype v;                                              \
+            ptype p;                                              \
+        }),                                                       \
+            offsetof(                                             \
+                struct {                                          \
+                    vtype v;                                      \
+                    ptype p;                                      \
+                },                                                \
+                p)                                                \
+    }
 
 static const struct row rows[] = {
-    INT_ROW(MPI_CHAR, signed char, 1), INT_ROW(MPI_SIGNED_CHAR, signed char, 1),
-    INT_ROW(MPI_UNSIGNED_CHAR, unsigned char, 0), INT_ROW(MPI_SHORT, short, 1),
-    INT_ROW(MPI_UNSIGNED_SHORT, short, 0), INT_ROW(MPI_INT, int, 1), INT_ROW(MPI_UNSIGNED, int, 0),
-    INT_ROW(MPI_LONG, long, 1), INT_ROW(MPI_UNSIGNED_LONG, long, 0),
-    INT_ROW(MPI_LONG_LONG_INT, long long, 1), INT_ROW(MPI_UNSIGNED_LONG_LONG, long long, 0),
-    INT_ROW(MPI_INT8_T, int8_t, 1), INT_ROW(MPI_INT16_T, int16_t, 1),
-    INT_ROW(MPI_INT32_T, int32_t, 1), INT_ROW(MPI_INT64_T, int64_t, 1),
-    INT_ROW(MPI_UINT8_T, int8_t, 0), INT_ROW(MPI_UINT16_T, int16_t, 0),
-    INT_ROW(MPI_UINT32_T, int32_t, 0), INT_ROW(MPI_UINT64_T, int64_t, 0),
-    INT_ROW(MPI_AINT, MPI_Aint, 1), INT_ROW(MPI_OFFSET, MPI_Offset, 1),
-    INT_ROW(MPI_COUNT, MPI_Count, 1), INT_ROW(MPI_INTEGER, int, 1),
-    INT_ROW(MPI_INTEGER1, int8_t, 1), INT_ROW(MPI_INTEGER2, int16_t, 1),
-    INT_ROW(MPI_INTEGER4, int32_t, 1), INT_ROW(MPI_INTEGER8, int64_t, 1),
+    INT_ROW(MPI_CHAR, signed char, 1),
+    INT_ROW(MPI_SIGNED_CHAR, signed char, 1),
+    INT_ROW(MPI_UNSIGNED_CHAR, unsigned char, 0),
+    INT_ROW(MPI_SHORT, short, 1),
+    INT_ROW(MPI_UNSIGNED_SHORT, short, 0),
+    INT_ROW(MPI_INT, int, 1),
+    INT_ROW(MPI_UNSIGNED, int, 0),
+    INT_ROW(MPI_LONG, long, 1),
+    INT_ROW(MPI_UNSIGNED_LONG, long, 0),
+    INT_ROW(MPI_LONG_LONG_INT, long long, 1),
+    INT_ROW(MPI_UNSIGNED_LONG_LONG, long long, 0),
+    INT_ROW(MPI_INT8_T, int8_t, 1),
+    INT_ROW(MPI_INT16_T, int16_t, 1),
+    INT_ROW(MPI_INT32_T, int32_t, 1),
+    INT_ROW(MPI_INT64_T, int64_t, 1),
+    INT_ROW(MPI_UINT8_T, int8_t, 0),
+    INT_ROW(MPI_UINT16_T, int16_t, 0),
+    INT_ROW(MPI_UINT32_T, int32_t, 0),
+    INT_ROW(MPI_UINT64_T, int64_t, 0),
+    INT_ROW(MPI_AINT, MPI_Aint, 1),
+    INT_ROW(MPI_OFFSET, MPI_Offset, 1),
+    INT_ROW(MPI_COUNT, MPI_Count, 1),
+    INT_ROW(MPI_INTEGER, int, 1),
+    INT_ROW(MPI_INTEGER1, int8_t, 1),
+    INT_ROW(MPI_INTEGER2, int16_t, 1),
+    INT_ROW(MPI_INTEGER4, int32_t, 1),
+    INT_ROW(MPI_INTEGER8, int64_t, 1),
     INT_ROW(MPI_CHARACTER, signed char, 1),
-    REAL_ROW(MPI_FLOAT, float), REAL_ROW(MPI_DOUBLE, double),
-    REAL_ROW(MPI_REAL, float), REAL_ROW(MPI_DOUBLE_PRECISION, double), REAL_ROW(MPI_REAL4, float),
-    REAL_ROW(MPI_REAL8, double), REAL_ROW(MPIX_C_FLOAT16, _Float16),
+    REAL_ROW(MPI_FLOAT, float),
+    REAL_ROW(MPI_DOUBLE, double),
+    REAL_ROW(MPI_REAL, float),
+    REAL_ROW(MPI_DOUBLE_PRECISION, double),
+    REAL_ROW(MPI_REAL4, float),
+    REAL_ROW(MPI_REAL8, double),
+    REAL_ROW(MPIX_C_FLOAT16, _Float16),
     {MPI_LONG_DOUBLE, "MPI_LONG_DOUBLE", ORDER | ARITH | LOGIC, REAL, 10, 0, 16, 0},
     REAL_ROW(MPI_REAL16, __float128),
-    COMPLEX_ROW(MPI_C_FLOAT_COMPLEX, float complex), COMPLEX_ROW(MPI_COMPLEX, float complex),
+    COMPLEX_ROW(MPI_C_FLOAT_COMPLEX, float complex),
+    COMPLEX_ROW(MPI_COMPLEX, float complex),
     COMPLEX_ROW(MPI_C_DOUBLE_COMPLEX, double complex),
-    COMPLEX_ROW(MPI_DOUBLE_COMPLEX, double complex), COMPLEX_ROW(MPI_COMPLEX8, float complex),
+    COMPLEX_ROW(MPI_DOUBLE_COMPLEX, double complex),
+    COMPLEX_ROW(MPI_COMPLEX8, float complex),
     COMPLEX_ROW(MPI_COMPLEX16, double complex),
     COMPLEX_ROW(MPI_CXX_FLOAT_COMPLEX, float complex),
     COMPLEX_ROW(MPI_CXX_DOUBLE_COMPLEX, double complex),
@@ -92,12 +134,24 @@ static const struct row rows[] = {
     {MPI_BYTE, "MPI_BYTE", BITS, INTEGER, 1, 0, 0, 0},
     {MPI_PACKED, "MPI_PACKED", 0, INTEGER, 1, 0, 0, 0},
     {MPI_WCHAR, "MPI_WCHAR", 0, INTEGER, 4, 0, 0, 0},
-    PAIR_ROW(MPI_2INT, int, INTEGER, int), PAIR_ROW(MPI_2INTEGER, int, INTEGER, int),
-    PAIR_ROW(MPI_2REAL, float, REAL, float), PAIR_ROW(MPI_2DOUBLE_PRECISION, double, REAL, double),
-    PAIR_ROW(MPI_FLOAT_INT, float, REAL, int), PAIR_ROW(MPI_DOUBLE_INT, double, REAL, int),
-    PAIR_ROW(MPI_LONG_INT, long, INTEGER, int), PAIR_ROW(MPI_SHORT_INT, short, INTEGER, int),
-    {MPI_LONG_DOUBLE_INT, "MPI_LONG_DOUBLE_INT", PLACES, PAIR, 10, REAL,
-     sizeof(struct { long double v; int p; }), offsetof(struct { long double v; int p; }, p)},
+    PAIR_ROW(MPI_2INT, int, INTEGER, int),
+    PAIR_ROW(MPI_2INTEGER, int, INTEGER, int),
+    PAIR_ROW(MPI_2REAL, float, REAL, float),
+    PAIR_ROW(MPI_2DOUBLE_PRECISION, double, REAL, double),
+    PAIR_ROW(MPI_FLOAT_INT, float, REAL, int),
+    PAIR_ROW(MPI_DOUBLE_INT, double, REAL, int),
+    PAIR_ROW(MPI_LONG_INT, long, INTEGER, int),
+    PAIR_ROW(MPI_SHORT_INT, short, INTEGER, int),
+    {MPI_LONG_DOUBLE_INT, "MPI_LONG_DOUBLE_INT", PLACES, PAIR, 10, REAL, sizeof(struct {
+         long double v;
+         int p;
+     }),
+     offsetof(
+         struct {
+             long double v;
+             int p;
+         },
+         p)},
 };
 
 /* Values are small integers, exact in every form; they are read and written one at a time. */
@@ -141,16 +195,26 @@ static void put(void *at, enum form form, int size, long value)
 static long reference(MPI_Op op, long a, long b)
 {
     switch (op) {
-    case MPI_MAX: return a > b ? a : b;
-    case MPI_MIN: return a < b ? a : b;
-    case MPI_SUM: return (long)((unsigned long)a + (unsigned long)b);
-    case MPI_PROD: return (long)((unsigned long)a * (unsigned long)b);
-    case MPI_LAND: return a && b;
-    case MPI_LOR: return a || b;
-    case MPI_LXOR: return !a != !b;
-    case MPI_BAND: return a & b;
-    case MPI_BOR: return a | b;
-    default: return a ^ b;
+    case MPI_MAX:
+        return a > b ? a : b;
+    case MPI_MIN:
+        return a < b ? a : b;
+    case MPI_SUM:
+        return (long)((unsigned long)a + (unsigned long)b);
+    case MPI_PROD:
+        return (long)((unsigned long)a * (unsigned long)b);
+    case MPI_LAND:
+        return a && b;
+    case MPI_LOR:
+        return a || b;
+    case MPI_LXOR:
+        return !a != !b;
+    case MPI_BAND:
+        return a & b;
+    case MPI_BOR:
+        return a | b;
+    default:
+        return a ^ b;
     }
 }
 

@@ -24,10 +24,12 @@ static void test_texts(void)
     is_int(spawn_soft("0", 50, 7), 0, "none at all is a number, too");
     is_int(spawn_soft("5:1", 50, 7), -1, "an empty range");
     is_int(spawn_soft("60:90", 50, 50), 50, "more than all means nothing");
-    ok(spawn_soft_valid("1:2:3,4") && spawn_soft_valid("7") && spawn_soft_valid("1, 2"), "good texts");
+    ok(spawn_soft_valid("1:2:3,4") && spawn_soft_valid("7") && spawn_soft_valid("1, 2"),
+       "good texts");
     ok(!spawn_soft_valid("") && !spawn_soft_valid("x") && !spawn_soft_valid("1:") &&
            !spawn_soft_valid("1,") && !spawn_soft_valid("1:2:0") && !spawn_soft_valid("1;2") &&
-           !spawn_soft_valid("1:2:3:4"), "bad texts");
+           !spawn_soft_valid("1:2:3:4"),
+       "bad texts");
 }
 
 /* Which of 0 ... most is the largest that a, a + c, ... b has? */

@@ -93,7 +93,8 @@ static void test_closed_form(uint64_t seed)
         long double got = (long double)net_drain(&net, 0, 1, bytes, 0);
         long double bound = 1 + (long double)bytes / 1048576 + exact * 1e-15L;
         good = good && fabsl(got - exact) <= bound &&
-               net_delay(&net, 0, 1, bytes, 0) == config->net_latency + net_drain(&net, 0, 1, bytes, 0);
+               net_delay(&net, 0, 1, bytes, 0) ==
+                   config->net_latency + net_drain(&net, 0, 1, bytes, 0);
         if (!good)
             diag("%llu bytes at %g: got %Lg, exact %Lg", (unsigned long long)bytes,
                  config->net_bandwidth, got, exact);

@@ -112,7 +112,8 @@ static void test_limit(void)
     is_next(1, 8001 * VTIME_US, 0, "the bandwidth of the only piece");
     tear_down();
 
-    set_up(NET ",net.segments[+].from=0,net.segments[-1].bandwidth=1Gbps,net.segments[+].from=500KB");
+    set_up(NET
+           ",net.segments[+].from=0,net.segments[-1].bandwidth=1Gbps,net.segments[+].from=500KB");
     submit(0, 1, 1000, 0, 0, 0);
     submit(2, 3, 1000000, 0, 0, 0);
     advance_all();

@@ -70,8 +70,7 @@ static int test_random(uint64_t seed)
     count = 0;
     submitted = 0;
     for (int round = 0; round < ROUNDS && same; round++) {
-        push_some(&q, now, (uint32_t)rng_below(&rng, round % 50 ? 12 : 300),
-                  round % 7 ? 20 : 2000);
+        push_some(&q, now, (uint32_t)rng_below(&rng, round % 50 ? 12 : 300), round % 7 ? 20 : 2000);
         same = flow_queue_next(&q) == (count ? model[first_of_model()].t : VTIME_NEVER);
         flow_queue_sort(&q);
         now += (vtime)rng_below(&rng, 12);
@@ -110,7 +109,8 @@ int main(void)
     flow_queue_sort(&none);
     flow_queue_fini(&none);
     for (uint64_t seed = 1; seed <= 10; seed++)
-        ok(test_random(seed), "order of time, source, destination and submission, seed %d", (int)seed);
+        ok(test_random(seed), "order of time, source, destination and submission, seed %d",
+           (int)seed);
     test_room();
     return done_testing();
 }

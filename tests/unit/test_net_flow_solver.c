@@ -37,7 +37,11 @@ static struct flow *start(vtime t, uint64_t bytes, unsigned n, const uint32_t *l
 {
     return flow_start(s, t, links, n, bytes, INFINITY, (void *)user);
 }
-#define ROUTE(...) (sizeof((uint32_t[]){__VA_ARGS__}) / 4), (uint32_t[]){__VA_ARGS__}
+#define ROUTE(...)                                        \
+    (sizeof((uint32_t[]){__VA_ARGS__}) / 4), (uint32_t[]) \
+    {                                                     \
+        __VA_ARGS__                                       \
+    }
 
 static void ends(vtime t, long user, const char *name)
 {

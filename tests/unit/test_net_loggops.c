@@ -34,7 +34,8 @@ static vtime leaves(uint32_t index, uint32_t dst, uint64_t bytes, vtime t)
 
 static void test_gap(void)
 {
-    is_int(init("net.model=loggops,net.latency=5us,net.bandwidth=8Gbps,net.gap=2us"), 0, "g = 2 us");
+    is_int(init("net.model=loggops,net.latency=5us,net.bandwidth=8Gbps,net.gap=2us"), 0,
+           "g = 2 us");
     is_int(leaves(0, 1, 1000, 0), 0, "the first message leaves at once");
     is_int(leaves(0, 1, 1000, 0), 3 * VTIME_US, "the second after g + n G");
     is_int(leaves(0, 2, 0, 0), 6 * VTIME_US, "to whomever");
@@ -47,7 +48,8 @@ static void test_gap(void)
 static void test_nodes(void)
 {
     is_int(init("net.model=loggops,nodes.ranks=4,net.latency=5us,net.bandwidth=8Gbps,"
-                "net.intra.latency=1us,net.intra.bandwidth=80Gbps"), 0, "4 ranks per node");
+                "net.intra.latency=1us,net.intra.bandwidth=80Gbps"),
+           0, "4 ranks per node");
     is_int(net_delay(&net, 0, 3, 1000, 0), VTIME_US + 100 * VTIME_NS, "within a node");
     is_int(net_delay(&net, 3, 4, 1000, 0), 6 * VTIME_US, "between nodes");
     is_int(net.lookahead, VTIME_US, "the lookahead is the smaller latency");
@@ -70,7 +72,8 @@ static void test_pieces(void)
     is_int(init("net.model=loggops,net.latency=1us,net.bandwidth=2Gbps,mpi.send_overhead=10ps"), 0,
            "three pieces, in any order");
     is_int(net_delay(&net, 0, 1, 1000, 0), 2 * VTIME_US, "the first: its bandwidth");
-    is_int(net_delay(&net, 0, 1, 1024, 0), 2 * VTIME_US + 4096 * VTIME_NS, "the second: its latency");
+    is_int(net_delay(&net, 0, 1, 1024, 0), 2 * VTIME_US + 4096 * VTIME_NS,
+           "the second: its latency");
     is_int(net_delay(&net, 0, 1, 65535, 0), 2 * VTIME_US + 65535 * 4 * VTIME_NS, "up to its end");
     is_int(net_delay(&net, 0, 1, 65536, 0), VTIME_US + 65536 * 2 * VTIME_NS, "the third");
     is_int(net_send_cost(&net, 0, 1, 100), 110, "overhead and overhead per byte");

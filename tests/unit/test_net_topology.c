@@ -156,7 +156,8 @@ static void test_errors(void)
     expect("kind=tours", 1, "did you mean 'torus'");
     expect("kind=qqqqqqqq", 1, "expected one of: switch, star, torus");
     expect("!net.routing=ecpm", 1, "net.routing: unknown name 'ecpm': did you mean 'ecmp'");
-    expect("kind=torus,dims=4x4", 17, "net.topology.dims: '4x4' has room for 16 nodes: 17 are needed");
+    expect("kind=torus,dims=4x4", 17,
+           "net.topology.dims: '4x4' has room for 16 nodes: 17 are needed");
     expect("kind=torus,dims=65536x65536", 1, "too large");
     expect("kind=mesh,nodes=5000000000", 1, "net.topology.nodes");
     expect("kind=fat-tree,down=4x4", 17, "net.topology.down: '4x4' has room for 16 nodes");
@@ -197,9 +198,14 @@ static void test_errors(void)
 static void test_large(void)
 {
     static const char *const large[] = {
-        "kind=torus,dims=128x128x64", "kind=mesh,dims=1024x1024",   "kind=fat-tree",
-        "kind=dragonfly",             "kind=hypercube,!net.routing=valiant", "kind=switch",
-        "kind=dragonfly,!net.routing=valiant", "kind=torus,!net.routing=valiant",
+        "kind=torus,dims=128x128x64",
+        "kind=mesh,dims=1024x1024",
+        "kind=fat-tree",
+        "kind=dragonfly",
+        "kind=hypercube,!net.routing=valiant",
+        "kind=switch",
+        "kind=dragonfly,!net.routing=valiant",
+        "kind=torus,!net.routing=valiant",
     };
     for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) {
         struct mallinfo2 before = mallinfo2();
@@ -218,9 +224,14 @@ static void test_large(void)
 /* Everything is inside the square, and nothing on top of another thing. */
 static void test_positions(void)
 {
-    static const char *const some[] = {"kind=switch", "kind=torus,dims=12", "kind=torus,dims=4x3",
-                                       "kind=mesh,dims=3x3x2x2,nodes=2", "kind=fat-tree,down=3x4",
-                                       "kind=dragonfly", "kind=hypercube", "kind=hypercube,dims=6"};
+    static const char *const some[] = {"kind=switch",
+                                       "kind=torus,dims=12",
+                                       "kind=torus,dims=4x3",
+                                       "kind=mesh,dims=3x3x2x2,nodes=2",
+                                       "kind=fat-tree,down=3x4",
+                                       "kind=dragonfly",
+                                       "kind=hypercube",
+                                       "kind=hypercube,dims=6"};
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
         double x[200], y[200];
         int good = make(some[i], 12) == 0 && topo_vertices(topo) <= 200;

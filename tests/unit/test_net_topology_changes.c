@@ -83,7 +83,8 @@ static void test_times(void)
     ok(link_at("s0", "s1", 6).bandwidth == 3.5e9, "a factor is of the last bandwidth");
     ok(link_at("s0", "s1", 7).bandwidth == 1e9, "a factor not given is as it was");
     ok(link_at("s0", "s1", 8).bandwidth == 6e9, "of two at a time the last counts");
-    ok(topo_change(topo, 3, &link) == 8 && topo_change(topo, 4, &link) == VTIME_NEVER, "as one change");
+    ok(topo_change(topo, 3, &link) == 8 && topo_change(topo, 4, &link) == VTIME_NEVER,
+       "as one change");
     machine_fini();
 }
 

@@ -253,8 +253,8 @@ static void test_corners(void)
     ok(well_formed(5), "none is empty");
     start(100, 0);
     is_int(place(8), 0, "no messages at all");
-    ok(well_formed(8) && owner[12] == 0 && owner[13] == 1 && owner[51] == 3 &&
-           owner[52] == 4 && owner[63] == 4 && owner[64] == 5 && owner[99] == 7,
+    ok(well_formed(8) && owner[12] == 0 && owner[13] == 1 && owner[51] == 3 && owner[52] == 4 &&
+           owner[63] == 4 && owner[64] == 5 && owner[99] == 7,
        "gives blocks");
     start(1, 0);
     is_int(place(1), 0, "one rank");
@@ -403,8 +403,8 @@ static void refuse(const char *text, const char *says)
     save_text(text);
     err = (struct err){0};
     rc = partition_mincut(path, 1, 1, &untouched, &err);
-    if (!ok(rc == ERR_INPUT && err.code == rc && strstr(err.text, path) &&
-                strstr(err.text, says) && strstr(err.text, "orrery run") && untouched == 77,
+    if (!ok(rc == ERR_INPUT && err.code == rc && strstr(err.text, path) && strstr(err.text, says) &&
+                strstr(err.text, "orrery run") && untouched == 77,
             "refused: %s", says))
         diag("code %d text '%s'", rc, err.text);
 }

@@ -34,7 +34,8 @@ static void test_defaults(void)
     is_int(machine.config.mpi_test_cost, 100 * VTIME_NS, "default test cost");
     is_int(machine.config.mpi_clock_cost, 25 * VTIME_NS, "default clock cost");
     ok(machine.config.nodes_speed == 1 && machine.config.nodes_ranks == 1, "default nodes");
-    ok(machine.config.net_latency_factor == 1 && machine.config.net_bandwidth_factor == 1, "default factors");
+    ok(machine.config.net_latency_factor == 1 && machine.config.net_bandwidth_factor == 1,
+       "default factors");
 }
 
 static void test_set(void)
@@ -42,7 +43,8 @@ static void test_set(void)
     platform_config_init(&machine.config);
     is_int(set("net.latency=10us,net.bandwidth=100Gbps,nodes.speed=2.5"), 0, "a list");
     is_int(machine.config.net_latency, 10 * VTIME_US, "latency is set");
-    ok(machine.config.net_bandwidth == 1e11 && machine.config.nodes_speed == 2.5, "bandwidth and speed are set");
+    ok(machine.config.net_bandwidth == 1e11 && machine.config.nodes_speed == 2.5,
+       "bandwidth and speed are set");
     is_int(set("net.latency=0s"), 0, "no latency");
     is_int(machine.config.net_latency, 0, "latency is 0");
     is_int(set("net.bandwidth=inf"), 0, "infinite bandwidth");
@@ -54,7 +56,8 @@ static void test_set(void)
     is_int(machine.config.nodes_ranks, 4096, "count is set");
     is_int(set("net.topology.dims=4x16x2"), 0, "sizes");
     ok(machine.config.topo_dims.count == 3 && machine.config.topo_dims.size[0] == 4 &&
-       machine.config.topo_dims.size[1] == 16 && machine.config.topo_dims.size[2] == 2, "sizes are set");
+           machine.config.topo_dims.size[1] == 16 && machine.config.topo_dims.size[2] == 2,
+       "sizes are set");
     is_int(set("net.topology.dims="), 0, "no sizes");
     is_int(machine.config.topo_dims.count, 0, "sizes are gone");
     is_int(set("net.topology.bandwidth=0"), 0, "a bandwidth of 0 where it means something else");
@@ -107,7 +110,8 @@ static void test_errors(void)
     set("net.latency=zz");
     ok(memcmp(&fresh, &machine.config, sizeof fresh) == 0, "a bad value changes nothing");
     set("net.latency=1us,nodes.ranks=0,net.bandwidth=2Gbps");
-    ok(machine.config.net_latency == VTIME_US && machine.config.nodes_ranks == 1 && machine.config.net_bandwidth == 1e9,
+    ok(machine.config.net_latency == VTIME_US && machine.config.nodes_ranks == 1 &&
+           machine.config.net_bandwidth == 1e9,
        "what stands before the bad item is applied, what follows is not");
     char text[600];
     memset(text, 'a', sizeof text - 1);

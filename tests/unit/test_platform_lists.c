@@ -28,13 +28,15 @@ static void test_set(void)
 {
     platform_init(&p);
     is_int(set("net.latency=7us,net.segments[+].latency=1us,net.segments[+].from=4KiB,"
-               "net.segments[-1].bandwidth=10Gbps"), 0, "items are added");
+               "net.segments[-1].bandwidth=10Gbps"),
+           0, "items are added");
     is_int(p.config.net_latency, 7 * VTIME_US, "a setting among them");
     is_int((long)p.lists[PLATFORM_SEGMENTS].count, 2, "there are two");
     ok(segment(0)->from == 0 && segment(0)->latency == VTIME_US && isnan(segment(0)->bandwidth),
        "the first");
     ok(segment(1)->from == 4096 && segment(1)->latency == VTIME_NEVER &&
-       segment(1)->bandwidth == 1e10, "the second");
+           segment(1)->bandwidth == 1e10,
+       "the second");
     is_int(set("net.segments[0].latency=3us,net.segments[1].latency="), 0, "an item is changed");
     ok(segment(0)->latency == 3 * VTIME_US && segment(1)->latency == VTIME_NEVER, "it has");
     is_int(platform_check(&p, &err), 0, "that is a machine");
@@ -99,7 +101,8 @@ static const struct {
     {"net.links[+].from=n0", "net.links[0].to: must be given"},
     {"net.segments[+].from=4,net.segments[+].from=4", "net.segments[1].from: 4 bytes"},
     {"mpi.algorithms[+].op=bcast,mpi.algorithms[0].algorithm=x,mpi.algorithms[0].from=5,"
-     "mpi.algorithms[0].to=4", "mpi.algorithms[0].to: is below"},
+     "mpi.algorithms[0].to=4",
+     "mpi.algorithms[0].to: is below"},
 };
 
 static void test_check(void)
@@ -147,7 +150,8 @@ static void test_growth(void)
     for (uint32_t i = 0; i < 1000; i++)
         good &= ((uint32_t *)p.lists[PLATFORM_MAP].items)[i] == i;
     platform_list_cut(&p, PLATFORM_MAP, 5);
-    ok(good && p.lists[PLATFORM_MAP].count == 5 && ((uint32_t *)p.lists[PLATFORM_MAP].items)[4] == 4,
+    ok(good && p.lists[PLATFORM_MAP].count == 5 &&
+           ((uint32_t *)p.lists[PLATFORM_MAP].items)[4] == 4,
        "lists grow and shrink");
     platform_fini(&p);
 }

@@ -55,25 +55,31 @@ static void test_values(void)
     is_str(p.config.name, "box", "name");
     ok(p.config.nodes_count == 1024 && p.config.nodes_ranks == 16 && p.config.nodes_speed == 1.5,
        "a section in braces");
-    ok(p.config.net_latency == 2 * VTIME_US && isinf(p.config.net_bandwidth), "a section by indent");
+    ok(p.config.net_latency == 2 * VTIME_US && isinf(p.config.net_bandwidth),
+       "a section by indent");
     ok(p.config.intra_latency == 100 * VTIME_NS, "a unit behind a space");
     ok(p.config.topo_dims.count == 3 && p.config.topo_dims.size[2] == 2, "sizes as a list");
     is_str(p.config.topo_file, "g.txt", "a path beside the file");
     ok(p.lists[PLATFORM_SEGMENTS].count == 2 && s[0].latency == VTIME_US && s[1].from == 4096 &&
-       s[1].bandwidth == 1e10 && s[1].latency == VTIME_NEVER, "pieces");
-    ok(p.lists[PLATFORM_LINKS].count == 1 && l->bandwidth_factor == 0 && l->at == VTIME_MS && !l->both,
+           s[1].bandwidth == 1e10 && s[1].latency == VTIME_NEVER,
+       "pieces");
+    ok(p.lists[PLATFORM_LINKS].count == 1 && l->bandwidth_factor == 0 && l->at == VTIME_MS &&
+           !l->both,
        "links");
     ok(p.lists[PLATFORM_RULES].count == 1 && r->from == 1048576 && r->to == UINT64_MAX, "rules");
     ok(p.config.mpi_test_cost == 100 * VTIME_NS, "what is not given is as before");
     platform_fini(&p);
     ok(read_yaml("nodes: {placement: [0, 0, 5]}") == 0 && p.lists[PLATFORM_MAP].count == 3 &&
-       strcmp(p.config.nodes_placement, "list") == 0 && strcmp(p.config.name, "m") == 0,
+           strcmp(p.config.nodes_placement, "list") == 0 && strcmp(p.config.name, "m") == 0,
        "a placement as a list; a name from the file");
     platform_fini(&p);
-    ok(read_yaml("nodes: {map: 0 0 5 7}") == 0 && p.lists[PLATFORM_MAP].count == 4, "a map in a text");
+    ok(read_yaml("nodes: {map: 0 0 5 7}") == 0 && p.lists[PLATFORM_MAP].count == 4,
+       "a map in a text");
     platform_fini(&p);
-    ok(read_yaml("net: {segments: [&a {from: 0, latency: &t 3us}]}\nmpi: {send_overhead: *t}") == 0 &&
-       p.config.mpi_send_overhead == 3 * VTIME_US, "anchors and aliases");
+    ok(read_yaml("net: {segments: [&a {from: 0, latency: &t 3us}]}\nmpi: {send_overhead: *t}") ==
+               0 &&
+           p.config.mpi_send_overhead == 3 * VTIME_US,
+       "anchors and aliases");
     platform_fini(&p);
 }
 
@@ -86,12 +92,15 @@ static const struct {
     {"[1, 2]", "m.yaml:1: a list was given: expected fields"},
     {"net:\n  latncy: 5us\n", "m.yaml:2: net.latncy: unknown field: did you mean 'latency'?"},
     {"nett:\n  latency: 5us\n", "m.yaml:1: nett: unknown field: did you mean 'net'?"},
-    {"zzz: 1", "m.yaml:1: zzz: unknown field: expected one of: name, description, nodes, net, mpi, io"},
-    {"net:\n\n  bandwidth: 10Gb\n", "m.yaml:3: net.bandwidth: bad bandwidth '10Gb': unknown unit 'Gb', allowed are"},
+    {"zzz: 1",
+     "m.yaml:1: zzz: unknown field: expected one of: name, description, nodes, net, mpi, io"},
+    {"net:\n\n  bandwidth: 10Gb\n",
+     "m.yaml:3: net.bandwidth: bad bandwidth '10Gb': unknown unit 'Gb', allowed are"},
     {"net: {latency: 5}", "m.yaml:1: net.latency: "},
     {"net: {latency: -5us}", "m.yaml:1: net.latency: "},
     {"nodes: {ranks: 0}", "m.yaml:1: nodes.ranks: must be greater than 0"},
-    {"net:\n  latency: 5us\n  latency: 6us\n", "m.yaml:3: net: 'latency' was already given in line 2"},
+    {"net:\n  latency: 5us\n  latency: 6us\n",
+     "m.yaml:3: net: 'latency' was already given in line 2"},
     {"net: {latency: 5us}\nmpi: {}\nnet: {}", "m.yaml:3: 'net' was already given in line 1"},
     {"net: 5", "m.yaml:1: net: a single value was given: expected fields"},
     {"net: [latency]", "m.yaml:1: net: a list was given: expected fields"},
@@ -100,7 +109,8 @@ static const struct {
     {"net:\n  latency:\n", "net.latency: no value was given: expected a time, such as 5us"},
     {"net: {latency: ~}", "m.yaml:1: net.latency: no value was given"},
     {"net: {segments: 5}", "m.yaml:1: net.segments: a single value was given: expected a list"},
-    {"net:\n  segments:\n    - 5\n", "m.yaml:3: net.segments[0]: a single value was given: expected fields"},
+    {"net:\n  segments:\n    - 5\n",
+     "m.yaml:3: net.segments[0]: a single value was given: expected fields"},
     {"net:\n  segments:\n    - {from: 0}\n    - {form: 1}\n",
      "m.yaml:4: net.segments[1].form: unknown field: did you mean 'from'?"},
     {"net:\n  segments:\n    - {from: 8}\n    - {from: 1}\n",
@@ -122,7 +132,8 @@ static const struct {
     {"nodes: {map: nowhere.txt}", "m.yaml:1: nodes.map: cannot open 'nowhere.txt'"},
     {"nodes: {map: [0, x]}", "m.yaml:1: nodes.map[1]: bad node 'x'"},
     {"net: {topology: {dims: [4, 0]}}", "m.yaml:1: net.topology.dims: bad sizes '4x0'"},
-    {"net: {topology: {dims: [[4]]}}", "m.yaml:1: net.topology.dims: a list was given: expected a number"},
+    {"net: {topology: {dims: [[4]]}}",
+     "m.yaml:1: net.topology.dims: a list was given: expected a number"},
     {"? [a]\n: b\n", "m.yaml:1: a list was given: expected the name of a field"},
     {"&a net: {latency: *b}", "not YAML"},
     {"<<: {net: 1}", "m.yaml:1: <<: unknown field"},
@@ -203,20 +214,26 @@ static const struct {
 static void test_files(void)
 {
     static const char noise[] = "# t d\n1us 2us\r\n\n10us 0s";
-    static const char graph[] = "n0 s0 10Gbps 1us\ns0 s1 - 2us oneway # back by another way\ns1 s0\n";
+    static const char graph[] =
+        "n0 s0 10Gbps 1us\ns0 s1 - 2us oneway # back by another way\ns1 s0\n";
     static const char map[] = "0 0 1 1 2 2 3 3\n4 4 # the last\n";
     platform_init(&p);
     ok(platform_read_noise(&p, "f", noise, strlen(noise), &err) == 0 &&
-       p.lists[PLATFORM_NOISE].count == 2, "noise is read");
+           p.lists[PLATFORM_NOISE].count == 2,
+       "noise is read");
     ok(platform_read_graph(&p, "f", graph, strlen(graph), &err) == 0 &&
-       p.lists[PLATFORM_EDGES].count == 5, "a graph is read");
+           p.lists[PLATFORM_EDGES].count == 5,
+       "a graph is read");
     const struct platform_edge *e = p.lists[PLATFORM_EDGES].items;
     ok(e[0].from == 0 && e[0].to == PLATFORM_SWITCH && e[0].bandwidth == 1e10 &&
-       e[0].latency == VTIME_US && e[1].from == PLATFORM_SWITCH && e[1].to == 0, "both directions");
+           e[0].latency == VTIME_US && e[1].from == PLATFORM_SWITCH && e[1].to == 0,
+       "both directions");
     ok(e[2].to == (PLATFORM_SWITCH | 1) && isnan(e[2].bandwidth) && e[2].latency == 2 * VTIME_US &&
-       e[3].from == (PLATFORM_SWITCH | 1), "one direction");
-    ok(platform_read_map(&p, "f", map, strlen(map), &err) == 0 && p.lists[PLATFORM_MAP].count == 10 &&
-       ((uint32_t *)p.lists[PLATFORM_MAP].items)[9] == 4, "a map is read");
+           e[3].from == (PLATFORM_SWITCH | 1),
+       "one direction");
+    ok(platform_read_map(&p, "f", map, strlen(map), &err) == 0 &&
+           p.lists[PLATFORM_MAP].count == 10 && ((uint32_t *)p.lists[PLATFORM_MAP].items)[9] == 4,
+       "a map is read");
     platform_fini(&p);
     for (size_t i = 0; i < sizeof bad_files / sizeof bad_files[0]; i++) {
         platform_init(&p);
@@ -249,12 +266,14 @@ static void test_round_trip(void)
 {
     platform_init(&p);
     ok(comes_back(&p), "the default machine");
-    platform_set(&p, "name=a \"b\" \\c: #d,description=,net.bandwidth=123456789bps,net.latency=7ps,"
+    platform_set(&p,
+                 "name=a \"b\" \\c: #d,description=,net.bandwidth=123456789bps,net.latency=7ps,"
                  "net.topology.dims=4x4,net.topology.file=/a b/yes,mpi.eager_limit=1025,"
                  "nodes.speed=0.1,net.segments[+].from=0,net.segments[+].from=3MiB,"
                  "net.segments[1].latency=0s,nodes.groups[+].nodes=3-9,net.links[+].from=n0,"
                  "net.links[0].to=s0,net.links[0].both=false,mpi.algorithms[+].op=bcast,"
-                 "mpi.algorithms[0].algorithm=no", NULL, &err);
+                 "mpi.algorithms[0].algorithm=no",
+                 NULL, &err);
     for (uint32_t i = 0; i < 100; i++)
         *(uint32_t *)platform_list_extend(&p, PLATFORM_MAP, 1) = i * 1000;
     ok(comes_back(&p), "a machine with everything");
@@ -284,8 +303,9 @@ static void test_presets(void)
     platform_fini(&fresh);
     platform_init(&p);
     ok(platform_read_text(&p, &places, "x.yaml", "base: torus-3d\nnet: {latency: 9us}", 34, NULL,
-                          &err) == 0 && p.config.net_latency == 9 * VTIME_US &&
-       strcmp(p.config.topo_kind, "torus") == 0 && strcmp(p.config.name, "x") == 0,
+                          &err) == 0 &&
+           p.config.net_latency == 9 * VTIME_US && strcmp(p.config.topo_kind, "torus") == 0 &&
+           strcmp(p.config.name, "x") == 0,
        "a file with a preset as its base");
     platform_fini(&p);
 }

@@ -25,9 +25,9 @@ static int is_factor(uint64_t busy, double expected)
     return fabs(platform_sharing_factor(&machine, busy) - expected) < 1e-12;
 }
 
-#define TWO_AND_SIX                                                                                \
-    "nodes.sharing[+].busy=2,nodes.sharing[-1].in_cache=1.1,nodes.sharing[-1].streaming=2,"        \
-    "nodes.sharing[-1].random=1.5,nodes.sharing[+].busy=6,nodes.sharing[-1].in_cache=1.3,"         \
+#define TWO_AND_SIX                                                                         \
+    "nodes.sharing[+].busy=2,nodes.sharing[-1].in_cache=1.1,nodes.sharing[-1].streaming=2," \
+    "nodes.sharing[-1].random=1.5,nodes.sharing[+].busy=6,nodes.sharing[-1].in_cache=1.3,"  \
     "nodes.sharing[-1].streaming=6,nodes.sharing[-1].random=2"
 
 static void test_factors(void)
@@ -44,7 +44,8 @@ static void test_factors(void)
     is_int(set("nodes.streaming_part=0.5,nodes.random_part=0.25," TWO_AND_SIX), 0, "a mixture");
     ok(is_factor(2, 0.5 * 2 + 0.25 * 1.5 + 0.25 * 1.1), "is the mean by parts");
     is_int(set("nodes.streaming_part=1,nodes.random_part=0,nodes.sharing[+].busy=1,"
-               "nodes.sharing[-1].streaming=1.5"), 0, "from one rank on");
+               "nodes.sharing[-1].streaming=1.5"),
+           0, "from one rank on");
     ok(is_factor(1, 1.5) && is_factor(9, 1.5), "is taken as it is");
 }
 

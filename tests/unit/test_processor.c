@@ -92,15 +92,26 @@ static void test_depth(void)
 
 int main(void)
 {
-    struct platform_group group = {.first = 3, .last = 3, .speed = 0.5, .noise_period = VTIME_NEVER,
+    struct platform_group group = {.first = 3,
+                                   .last = 3,
+                                   .speed = 0.5,
+                                   .noise_period = VTIME_NEVER,
                                    .noise_duration = VTIME_NEVER};
     struct platform_nodes nodes = {.count = RANKS, .per_node = 1};
-    static struct run_options o = {.ranks = RANKS, .compute = RUN_COMPUTE_MEASURED, .sample = "solve:2"};
+    static struct run_options o = {.ranks = RANKS,
+                                   .compute = RUN_COMPUTE_MEASURED,
+                                   .sample = "solve:2"};
     static struct platform machine;
     struct place place;
-    struct processor_host host = {.options = &o, .machine = &machine, .nodes = &nodes, .place = &place,
-                                  .calls = 2, .call_name = call_name, .call_polls = call_polls,
-                                  .state = state, .fail = fail};
+    struct processor_host host = {.options = &o,
+                                  .machine = &machine,
+                                  .nodes = &nodes,
+                                  .place = &place,
+                                  .calls = 2,
+                                  .call_name = call_name,
+                                  .call_polls = call_polls,
+                                  .state = state,
+                                  .fail = fail};
     struct err err;
 
     place_init(&place, PLACE_BLOCK, RANKS, 1, 0, NULL);
@@ -108,7 +119,8 @@ int main(void)
     machine.lists[PLATFORM_GROUPS].items = &group;
     machine.lists[PLATFORM_GROUPS].count = 1;
     is_int(processor_init(&host, &err), 0, "a measured model with groups and samples");
-    ok(processor_is_measured() && processor_is_timed() && !processor_is_plain(), "is not the plain one");
+    ok(processor_is_measured() && processor_is_timed() && !processor_is_plain(),
+       "is not the plain one");
     test_slices();
     test_samples();
     test_depth();

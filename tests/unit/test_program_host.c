@@ -25,9 +25,11 @@ int main(void)
     const char *why = "";
 
     plan_auto();
-    is_int(program_host_choose(&threads, RUN_HOST_AUTO, 1, &why), RUN_HOST_PROCESS, "threads: processes");
+    is_int(program_host_choose(&threads, RUN_HOST_AUTO, 1, &why), RUN_HOST_PROCESS,
+           "threads: processes");
     is_str(why, "the program uses OpenMP", "and why");
-    is_int(program_host_choose(&threads, RUN_HOST_FIBRE, 1, &why), RUN_HOST_FIBRE, "but not against --host");
+    is_int(program_host_choose(&threads, RUN_HOST_FIBRE, 1, &why), RUN_HOST_FIBRE,
+           "but not against --host");
     is_str(why, "chosen with --host", "and why");
     is_int(choose(100 * KIB, 64, &why), RUN_HOST_FIBRE, "little data: fibres");
     is_str(why, "the default", "and why");
@@ -37,7 +39,8 @@ int main(void)
     is_int(choose(300 * KIB, 1, &why), RUN_HOST_FIBRE, "one rank is never switched");
     is_int(choose(300 * KIB, 1000000, &why), RUN_HOST_FIBRE, "a million ranks: fibres");
     is_str(why, "too many ranks for processes", "and why");
-    is_int(program_host_choose(&timers, RUN_HOST_AUTO, 1, &why), RUN_HOST_PROCESS, "timers: processes");
+    is_int(program_host_choose(&timers, RUN_HOST_AUTO, 1, &why), RUN_HOST_PROCESS,
+           "timers: processes");
     is_str(why, "the program uses timers", "and why");
     is_int(program_host_choose(&timers, RUN_HOST_AUTO, 1000000, &why), RUN_HOST_FIBRE,
            "but not a million, since it may not use them");

@@ -15,8 +15,12 @@ static int near(double a, double b)
 
 static void test_axes(void)
 {
-    struct axes p = {.left = 100, .top = 10, .width = 200, .height = 100,
-                     .x = {1, 10000, 1, "bytes", NULL}, .y = {0, 50, 0, "us", NULL}};
+    struct axes p = {.left = 100,
+                     .top = 10,
+                     .width = 200,
+                     .height = 100,
+                     .x = {1, 10000, 1, "bytes", NULL},
+                     .y = {0, 50, 0, "us", NULL}};
     struct svg s;
     struct buf out;
     double xy[] = {1, 0, 100, 25, 10000, 50};
@@ -31,7 +35,8 @@ static void test_axes(void)
     svg_end(&s);
     const char *text = buf_str(&out);
     ok(strstr(text, ">10000</text>") && strstr(text, ">1</text>") && strstr(text, ">40</text>") &&
-       strstr(text, ">bytes</text>") && strstr(text, ">us</text>"), "ticks and labels");
+           strstr(text, ">bytes</text>") && strstr(text, ">us</text>"),
+       "ticks and labels");
     ok(strstr(text, "points=\"100.00,110.00 200.00,60.00 300.00,10.00\"") != NULL, "a series");
     buf_fini(&out);
 }
@@ -54,7 +59,8 @@ static void test_ticks(void)
     check_ticks((struct axis){.least = 0, .most = 1}, "0 0.2 0.4 0.6 0.8 1");
     check_ticks((struct axis){.least = -17, .most = 17}, "-10 0 10");
     check_ticks((struct axis){.least = 1, .most = 100, .logarithmic = 1}, "1 2 5 10 20 50 100");
-    check_ticks((struct axis){.least = 0.3, .most = 4e6, .logarithmic = 1}, "1 10 100 1000 10000 100000 1e+06");
+    check_ticks((struct axis){.least = 0.3, .most = 4e6, .logarithmic = 1},
+                "1 10 100 1000 10000 100000 1e+06");
     check_ticks((struct axis){.least = 1, .most = 1e20, .logarithmic = 1},
                 "1 1000 1e+06 1e+09 1e+12 1e+15 1e+18");
 }

@@ -23,8 +23,8 @@ static void check_value(double value, const char *unit, const char *wanted)
     struct buf out;
     buf_init(&out);
     axes_value(value, unit, &out);
-    ok(strcmp(buf_str(&out), wanted) == 0, "%g of '%s' is '%s', wanted '%s'", value, unit, buf_str(&out),
-       wanted);
+    ok(strcmp(buf_str(&out), wanted) == 0, "%g of '%s' is '%s', wanted '%s'", value, unit,
+       buf_str(&out), wanted);
     buf_fini(&out);
 }
 
@@ -54,19 +54,23 @@ static void draw(struct plot *p, struct buf *out)
 static void test_numbers(void)
 {
     const double first[] = {1e-6, 1, 1e-5, 2, 1e-4, NAN, 1e-3, 4}, second[] = {1e-6, 100};
-    struct plot_series series[] = {{"one < two", first, 4, PLOT_BOTH}, {"dot", second, 1, PLOT_DOTS}};
+    struct plot_series series[] = {{"one < two", first, 4, PLOT_BOTH},
+                                   {"dot", second, 1, PLOT_DOTS}};
     struct plot p = {.x = {.label = "net.latency", .unit = "s"}, .series = series, .count = 2};
     struct buf out;
     buf_init(&out);
     draw(&p, &out);
     const char *text = buf_str(&out);
-    ok(strstr(text, ">1 us<") && strstr(text, ">10 us<") && strstr(text, ">1 ms<"), "values of x are ticks");
+    ok(strstr(text, ">1 us<") && strstr(text, ">10 us<") && strstr(text, ">1 ms<"),
+       "values of x are ticks");
     ok(!strstr(text, ">100 us<"), "but not those of gaps");
-    ok(strstr(text, ">1 s<") && strstr(text, ">10 s<") && strstr(text, ">100 s<"), "y is logarithmic");
+    ok(strstr(text, ">1 s<") && strstr(text, ">10 s<") && strstr(text, ">100 s<"),
+       "y is logarithmic");
     ok(strstr(text, ">one &lt; two<") && strstr(text, ">dot<"), "the legend");
     ok(occurrences(text, "<circle") == 3 + 1, "dots of the first series and its legend");
     ok(occurrences(text, "fill=\"none\" stroke=\"#d55e00\"") == 1 + 1, "others have hollow marks");
-    ok(occurrences(text, "stroke=\"#0072b2\" stroke-width=\"3.00\"/>") == 1 + 1, "one line beside the gap");
+    ok(occurrences(text, "stroke=\"#0072b2\" stroke-width=\"3.00\"/>") == 1 + 1,
+       "one line beside the gap");
     ok(strstr(text, "prefers-color-scheme: dark"), "it has colours for a dark ground");
     buf_fini(&out);
 }
@@ -84,7 +88,8 @@ static void test_linear(void)
     buf_init(&out);
     draw(&p, &out);
     const char *text = buf_str(&out);
-    ok(strstr(text, ">0 s<") && strstr(text, ">50 ms<") && strstr(text, ">150 ms<"), "y begins at 0");
+    ok(strstr(text, ">0 s<") && strstr(text, ">50 ms<") && strstr(text, ">150 ms<"),
+       "y begins at 0");
     ok(strstr(text, ">20<") && strstr(text, ">80<") && !strstr(text, ">21<"), "x has round ticks");
     ok(occurrences(text, "<circle") == 0, "only a line");
     ok(strtod(strstr(text, "width=\"") + 7, NULL) < 640, "no room for a legend without names");
@@ -97,7 +102,8 @@ static void test_names(void)
     const double xy[] = {0, 1e-3, 1, 1e-3, 2, 1e-3};
     struct plot_series series = {.xy = xy, .points = 3};
     struct plot p = {.x = {.label = "mpi.collectives", .names = names, .name_count = 3},
-                     .series = &series, .count = 1};
+                     .series = &series,
+                     .count = 1};
     struct buf out;
     buf_init(&out);
     draw(&p, &out);
@@ -107,18 +113,21 @@ static void test_names(void)
     draw(&p, &out);
     ok(!strstr(buf_str(&out), ">openmpi<"), "only so many");
     static const char *const longer[] = {
-        "a-name-that-is-far-too-long-to-stand-beside-others-below-the-frame-or-anywhere-else-in-it", "b", "c"};
+        "a-name-that-is-far-too-long-to-stand-beside-others-below-the-frame-or-anywhere-else-in-it",
+        "b", "c"};
     p.x.names = longer;
     p.x.name_count = 3;
     buf_clear(&out);
     draw(&p, &out);
-    ok(strstr(buf_str(&out), ">a-name-that-is-far-too-long-to-st..<") && strstr(buf_str(&out), ">b<"),
+    ok(strstr(buf_str(&out), ">a-name-that-is-far-too-long-to-st..<") &&
+           strstr(buf_str(&out), ">b<"),
        "long names are cut");
     buf_clear(&out);
     p.count = 0;
     p.x.names = NULL;
     draw(&p, &out);
-    ok(strstr(buf_str(&out), "</svg>") && !strstr(buf_str(&out), "nan"), "without values it is empty");
+    ok(strstr(buf_str(&out), "</svg>") && !strstr(buf_str(&out), "nan"),
+       "without values it is empty");
     buf_fini(&out);
 }
 
@@ -146,8 +155,10 @@ static void test_coinciding(void)
     struct buf out;
     buf_init(&out);
     draw(&p, &out);
-    ok(occurrences(buf_str(&out), "stroke=\"#0072b2\" stroke-width=\"3.00\"/>") == 2, "the first has no gaps");
-    ok(occurrences(buf_str(&out), "stroke=\"#d55e00\" stroke-width=\"2.00\" stroke-dasharray=") == 2,
+    ok(occurrences(buf_str(&out), "stroke=\"#0072b2\" stroke-width=\"3.00\"/>") == 2,
+       "the first has no gaps");
+    ok(occurrences(buf_str(&out), "stroke=\"#d55e00\" stroke-width=\"2.00\" stroke-dasharray=") ==
+           2,
        "the second is narrower, with gaps");
     buf_fini(&out);
 }

@@ -19,13 +19,15 @@ static void test_shapes(void)
     svg_textf(&s, 5, 5, 10, SVG_END, "black", "%d < %d", 1, 2);
     svg_end(&s);
     const char *text = buf_str(&out);
-    ok(strstr(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100\" height=\"50\"") == text,
+    ok(strstr(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100\" height=\"50\"") ==
+           text,
        "begins as SVG");
     ok(strstr(text, "a &lt;b&gt; &amp; &quot;c&quot;") != NULL, "texts are escaped");
     ok(strstr(text, "line?break") != NULL, "without control characters");
     ok(strstr(text, "x2=\"3.14\"") != NULL, "hundredths of a pixel");
     ok(strstr(text, "points=\"0.00,0.00 10.00,5.00 20.00,3.00\"") != NULL, "a polyline");
-    ok(strstr(text, "text-anchor=\"end\" fill=\"black\">1 &lt; 2</text>") != NULL, "formatted text");
+    ok(strstr(text, "text-anchor=\"end\" fill=\"black\">1 &lt; 2</text>") != NULL,
+       "formatted text");
     ok(out.len > 7 && strcmp(text + out.len - 7, "</svg>\n") == 0, "ends as SVG");
     buf_fini(&out);
 }

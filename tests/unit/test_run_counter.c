@@ -18,7 +18,8 @@ int main(void)
         ok(1, "hardware counts instructions here");
         close(fd);
     } else {
-        ok(strstr(err.text, "--compute counters:task-clock") || strstr(err.text, "perf_event_paranoid"),
+        ok(strstr(err.text, "--compute counters:task-clock") ||
+               strstr(err.text, "perf_event_paranoid"),
            "no hardware counters: %s", err.text);
     }
     if (run_counter_open("task-clock", &fd, &err) == 0) {

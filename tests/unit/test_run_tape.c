@@ -25,7 +25,8 @@ static void add(const void *data, size_t size)
 
 static void add_block(uint32_t rank, const char *data, size_t size)
 {
-    struct tape_block b = {rank, (uint32_t)size, tape_checksum(rank, (const unsigned char *)data, size), 0};
+    struct tape_block b = {rank, (uint32_t)size,
+                           tape_checksum(rank, (const unsigned char *)data, size), 0};
 
     add(&b, sizeof b);
     spares[blocks++] = length - sizeof b.spare;
@@ -96,7 +97,8 @@ static void test_blocks(void)
     ok(tape_next(&f, &at, &b, &data) && b.rank == 2 && b.bytes == 3 && memcmp(data, "abc", 3) == 0,
        "the first block");
     ok(tape_next(&f, &at, &b, &data) && b.rank == 0 && b.bytes == 0, "an empty one");
-    ok(tape_next(&f, &at, &b, &data) && b.rank == 2 && memcmp(data, "de", 2) == 0, "the next of rank 2");
+    ok(tape_next(&f, &at, &b, &data) && b.rank == 2 && memcmp(data, "de", 2) == 0,
+       "the next of rank 2");
     ok(tape_next(&f, &at, &b, &data) && b.rank == TAPE_END, "the end");
     ok(!tape_next(&f, &at, &b, &data), "no more");
     tape_close(&f);

@@ -26,7 +26,8 @@ static int read_text(const char *text, enum run_times_kind kind)
 static void test_names(void)
 {
     is_int(read_text("# times\nsolve 1.5ms\n\n\"two words\",0.25 # more\r\n\tassemble\t3\n",
-                     RUN_TIMES_NAMES), 0, "names and seconds");
+                     RUN_TIMES_NAMES),
+           0, "names and seconds");
     is_int((int)t.count, 3, "three entries");
     ok(run_times_find(&t, "solve") && run_times_find(&t, "solve")->seconds == 1.5e-3,
        "with a unit");
@@ -67,7 +68,8 @@ static void test_errors(void)
 {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         int rc = read_text(bad[i].text, bad[i].kind);
-        if (!ok(rc == ERR_INPUT && strstr(err.text, bad[i].says), "'%.10s' is refused", bad[i].text))
+        if (!ok(rc == ERR_INPUT && strstr(err.text, bad[i].says), "'%.10s' is refused",
+                bad[i].text))
             diag("code %d text '%s'", rc, err.text);
     }
     is_int(run_times_read(&t, "/nonexistent/file", RUN_TIMES_NAMES, &err), ERR_SYSTEM,

@@ -24,8 +24,8 @@ static char *in_folder(const char *name)
 
 /* ---- recording something ---- */
 
-static void record_call(struct trace_stream *s, const struct trace_schema *schema, const char *name, int64_t enter,
-                        int64_t leave)
+static void record_call(struct trace_stream *s, const struct trace_schema *schema, const char *name,
+                        int64_t enter, int64_t leave)
 {
     int fn = trace_schema_find(schema, name);
     ok(fn >= 0, "%s is known", name);
@@ -42,7 +42,8 @@ static void record_rank(struct trace_part *part, const struct trace_schema *sche
     trace_stream_init(&s, &part->sink, rank, 0, 0);
     trace_other(&s, TRACE_REGION_ENTER, t, "\x05", 1);
     for (int i = 0; i < 3; i++) {
-        record_call(&s, schema, "MPI_Isend", t + 10, t + 20); /* count datatype dest tag comm request */
+        record_call(&s, schema, "MPI_Isend", t + 10,
+                    t + 20); /* count datatype dest tag comm request */
         trace_put_number(&s, 100);
         trace_put_varint(&s, 1 + 4);
         trace_put_number(&s, (rank + 1) % RANKS);
@@ -96,7 +97,8 @@ static void check_rank(struct trace *t, unsigned rank)
     const struct trace_fn *fns = t->header.schema->fns;
     trace_cursor_open(&c, t, rank, 0, TRACE_LOCAL_DEFINITIONS);
     is_int(trace_cursor_next(&c, &e, &err), 1, "a local definition");
-    ok(e.head == TRACE_DEFINE_NAME && e.bytes == 6 && memcmp(e.payload, "\x05solve", 6) == 0, "a name");
+    ok(e.head == TRACE_DEFINE_NAME && e.bytes == 6 && memcmp(e.payload, "\x05solve", 6) == 0,
+       "a name");
     is_int(trace_cursor_next(&c, &e, &err), 0, "and no more");
     trace_cursor_close(&c);
     trace_cursor_open(&c, t, rank, 0, TRACE_RECORDS);
@@ -106,18 +108,22 @@ static void check_rank(struct trace *t, unsigned rank)
         is_int(trace_cursor_next(&c, &e, &err), 1, "a send");
         is_str(fns[e.fn].name, "MPI_Isend", "its name");
         ok(e.enter == 1010 + 20 * i && e.leave == 1020 + 20 * i, "its times");
-        ok(e.args[0].number == 100 && e.args[1].number == 4 && e.args[2].number == (rank + 1) % RANKS &&
-               e.args[3].number == -1 && e.args[4].number == 0 && e.args[5].number == 7 + i,
+        ok(e.args[0].number == 100 && e.args[1].number == 4 &&
+               e.args[2].number == (rank + 1) % RANKS && e.args[3].number == -1 &&
+               e.args[4].number == 0 && e.args[5].number == 7 + i,
            "its arguments");
     }
     is_int(trace_cursor_next(&c, &e, &err), 1, "a wait");
     ok(e.leave - e.enter == 1000000000000 && e.args[1].count == 5, "of five, for a second");
-    ok(e.args[1].items[0] == 7 && e.args[1].items[3] == 10 && e.args[1].items[4] == -1, "its requests");
-    ok(e.args[2].count == 5 && e.args[2].statuses[0].bytes == 800 && e.args[2].statuses[0].source == 1 &&
-           !e.args[2].statuses[1].is_set && e.args[2].statuses[2].is_cancelled,
+    ok(e.args[1].items[0] == 7 && e.args[1].items[3] == 10 && e.args[1].items[4] == -1,
+       "its requests");
+    ok(e.args[2].count == 5 && e.args[2].statuses[0].bytes == 800 &&
+           e.args[2].statuses[0].source == 1 && !e.args[2].statuses[1].is_set &&
+           e.args[2].statuses[2].is_cancelled,
        "its statuses");
     is_int(trace_cursor_next(&c, &e, &err), 1, "a call that failed");
-    ok(e.failed == 15 && e.args[0].number == -1 && e.args[1].count == 4 && memcmp(e.args[1].text, "rows", 4) == 0,
+    ok(e.failed == 15 && e.args[0].number == -1 && e.args[1].count == 4 &&
+           memcmp(e.args[1].text, "rows", 4) == 0,
        "class and arguments");
     is_int(trace_cursor_next(&c, &e, &err), 0, "the end");
     trace_cursor_close(&c);
@@ -253,19 +259,26 @@ static void test_header(void)
     trace_header_write(&h, &out);
     trace_header_fini(&h);
     is_int(trace_header_read(&h, buf_str(&out), &err), 0, "is read again");
-    is_int(h.schema->fns[trace_schema_find(h.schema, "MPI_Waitany")].number >= 0, 1, "a known function");
+    is_int(h.schema->fns[trace_schema_find(h.schema, "MPI_Waitany")].number >= 0, 1,
+           "a known function");
     trace_header_fini(&h);
     buf_fini(&out);
     is_int(trace_header_read(&h, "orrery trace 2\n", &err), ERR_INPUT, "a newer version");
     ok(strstr(err.text, "use a newer orrery") != NULL, "says so");
-    is_int(trace_header_read(&h, "orrery trace 1\nranks 0\nfunctions\n", &err), ERR_INPUT, "no ranks");
-    is_int(trace_header_read(&h, "orrery trace 1\nranks 4\nblock 9\n", &err), ERR_INPUT, "no functions");
-    is_int(trace_header_read(&h, "orrery trace 1\nranks 4\nblock 9\nlater words\nfunctions\nMPI_New count[]:n\n", &err), 0,
-           "unknown words and functions");
-    ok(h.schema->count == 1 && h.schema->fns[0].number == -1 && h.schema->fns[0].args[0].is_array, "are kept");
+    is_int(trace_header_read(&h, "orrery trace 1\nranks 0\nfunctions\n", &err), ERR_INPUT,
+           "no ranks");
+    is_int(trace_header_read(&h, "orrery trace 1\nranks 4\nblock 9\n", &err), ERR_INPUT,
+           "no functions");
+    is_int(trace_header_read(
+               &h, "orrery trace 1\nranks 4\nblock 9\nlater words\nfunctions\nMPI_New count[]:n\n",
+               &err),
+           0, "unknown words and functions");
+    ok(h.schema->count == 1 && h.schema->fns[0].number == -1 && h.schema->fns[0].args[0].is_array,
+       "are kept");
     trace_header_fini(&h);
-    is_int(trace_header_read(&h, "orrery trace 1\nranks 4\nblock 9\nfunctions\nMPI_New shape:n\n", &err), ERR_INPUT,
-           "an unknown role");
+    is_int(trace_header_read(&h, "orrery trace 1\nranks 4\nblock 9\nfunctions\nMPI_New shape:n\n",
+                             &err),
+           ERR_INPUT, "an unknown role");
 }
 
 int main(void)
@@ -278,7 +291,8 @@ int main(void)
     record(in_folder("a.part"), 0, 0);
     record(in_folder("b.part"), 1, 2);
     check(in_folder("all.part"), 0);
-    const char *one[] = {in_folder("all.part")}, *two[] = {in_folder("b.part"), in_folder("a.part")};
+    const char *one[] = {in_folder("all.part")},
+               *two[] = {in_folder("b.part"), in_folder("a.part")};
     is_int(trace_merge(one, 1, in_folder("one.orr"), &missing, &err), 0, "merged");
     is_int(missing.code, 0, "as a whole");
     one[0] = in_folder("one.orr");
@@ -300,7 +314,7 @@ int main(void)
     is_int(trace_open(&t, folder, &err), ERR_INPUT, "a folder is no trace");
     is_int(trace_merge(one, 0, in_folder("x.orr"), &missing, &err), ERR_INPUT, "nothing to merge");
     char command[300];
-      snprintf(command, sizeof command, "rm -rf %s", folder);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
     is_int(system(command), 0, "cleaned up");
     return done_testing();
 }

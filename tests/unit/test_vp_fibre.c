@@ -16,21 +16,47 @@ enum { FIBRES = 300, ROUNDS = 25, WORDS = 40 };
 /* ---- what the rest of vp would do ---- */
 
 struct vp_program vp_program;
-void vp_objects_run(int fini, const struct vp_program *p) { (void)fini, (void)p; }
-int vp_objects_exec_stack(void) { return 0; }
-void vp_image_exclude_copies(void) {}
-void vp_extra_switch(const struct vp_rank *f) { (void)f; }
-void vp_extra_drop(struct vp_rank *f) { (void)f; }
+void vp_objects_run(int fini, const struct vp_program *p)
+{
+    (void)fini, (void)p;
+}
+int vp_objects_exec_stack(void)
+{
+    return 0;
+}
+void vp_image_exclude_copies(void)
+{
+}
+void vp_extra_switch(const struct vp_rank *f)
+{
+    (void)f;
+}
+void vp_extra_drop(struct vp_rank *f)
+{
+    (void)f;
+}
 struct vp_extra *vp_extra_of(struct vp_rank *f)
 {
     (void)f;
     abort();
 }
-void vp_streams_end(void) {}
-void vp_handlers_run(int status) { (void)status; }
-void vp_libc_init(void) {}
-void vp_entropy_init(int real, uint64_t seed) { (void)real, (void)seed; }
-void vp_crash_init(void) {}
+void vp_streams_end(void)
+{
+}
+void vp_handlers_run(int status)
+{
+    (void)status;
+}
+void vp_libc_init(void)
+{
+}
+void vp_entropy_init(int real, uint64_t seed)
+{
+    (void)real, (void)seed;
+}
+void vp_crash_init(void)
+{
+}
 const struct vp_host vp_process_host = {.name = "process"};
 
 /* ---- the program ---- */
@@ -243,8 +269,11 @@ static int32_t third_pid(const struct vp_rank *f)
 
 static void test_third_host(void)
 {
-    static const struct vp_host host = {.name = "third", .own_process = 1, .start = third_start,
-                                        .resume = third_resume, .suspend = third_suspend,
+    static const struct vp_host host = {.name = "third",
+                                        .own_process = 1,
+                                        .start = third_start,
+                                        .resume = third_resume,
+                                        .suspend = third_suspend,
                                         .pid = third_pid};
     struct vp_rank f = {0};
 

@@ -60,13 +60,16 @@ static const struct option tables[][8] = {
 };
 static const char *const shorts[] = {"",     "ab:c::",   "+ab:c::", "-ab:c::", ":ab:c::", "+:ab:",
                                      "-:a:", "ab:c::W;", ":W;b:",   "W;",      "abvs:",   "a::b::"};
-static const char *const words[] = {
-    "-a",     "-b",       "-c",      "-abc",   "-bx",     "-cx",    "-",         "--",
-    "file",   "x y",      "",        "-z",     "-:",      "-;",     "--alpha",   "--alp",
-    "--a",    "--beta",   "--beta=", "--b=7",  "--gamma", "--ga=1", "--ver",     "--verb",
-    "--ve=1", "--verbose", "--sa",   "--same", "--s",     "--fl",   "--flag=no", "--none",
-    "-W",     "-Walpha",  "-Wbeta=3", "-alpha", "-al",    "-be",    "-beta",     "-v",
-    "-ver",   "-fl",      "-azb",    "-sx",    "--=x",    "---a",   "-aW",       "beta=2"};
+static const char *const words[] = {"-a",        "-b",     "-c",     "-abc",    "-bx",
+                                    "-cx",       "-",      "--",     "file",    "x y",
+                                    "",          "-z",     "-:",     "-;",      "--alpha",
+                                    "--alp",     "--a",    "--beta", "--beta=", "--b=7",
+                                    "--gamma",   "--ga=1", "--ver",  "--verb",  "--ve=1",
+                                    "--verbose", "--sa",   "--same", "--s",     "--fl",
+                                    "--flag=no", "--none", "-W",     "-Walpha", "-Wbeta=3",
+                                    "-alpha",    "-al",    "-be",    "-beta",   "-v",
+                                    "-ver",      "-fl",    "-azb",   "-sx",     "--=x",
+                                    "---a",      "-aW",    "beta=2"};
 
 static struct input random_input(struct rng *rng)
 {
@@ -112,8 +115,11 @@ static void parse(const struct input *in, char *log)
     opterr = in->opterr;
     if (in->first) { /* start afresh, then from another place */
         optind = 0;
-        call_form(&(struct input){.argc = 1, .form = in->form, .shorts = in->shorts,
-                                  .longs = in->longs}, argv, NULL);
+        call_form(&(struct input){.argc = 1,
+                                  .form = in->form,
+                                  .shorts = in->shorts,
+                                  .longs = in->longs},
+                  argv, NULL);
     }
     optind = in->first;
     do {

@@ -15,7 +15,9 @@ struct pool vp_pool;
 static _Alignas(64) unsigned char area[AREA];
 static unsigned char base[AREA], shadow[FIBRES][AREA];
 static struct vp_rank fibres[FIBRES];
-static struct { size_t at, len; } ranges[RANGES] = {
+static struct {
+    size_t at, len;
+} ranges[RANGES] = {
     {0, 4},      {8, 8},       {64, 64},  {130, 1},     {200, 1000},
     {1203, 517}, {2048, 2048}, {4100, 3}, {4200, 1700},
 };

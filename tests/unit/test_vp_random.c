@@ -39,7 +39,7 @@ static void rank_end(int i)
 static double draw(unsigned what, unsigned long value, unsigned short x[3], char *state,
                    size_t state_size)
 {
-    unsigned short param[7] = {(unsigned short)value,       (unsigned short)(value >> 16),
+    unsigned short param[7] = {(unsigned short)value,        (unsigned short)(value >> 16),
                                (unsigned short)(value >> 8), (unsigned short)(value * 3 + 1),
                                (unsigned short)(value * 5),  3,
                                (unsigned short)(value >> 3)};

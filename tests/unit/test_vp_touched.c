@@ -69,7 +69,8 @@ static void test_image(char *area)
     memset(area + 100 * PAGE, 3, 50 * PAGE);
     vp_image_save(&a);
     vp_image_load(&b);
-    ok(area[0] == 1 && area[100 * PAGE] == 0 && area[120 * PAGE] == 0, "another fibre has the base");
+    ok(area[0] == 1 && area[100 * PAGE] == 0 && area[120 * PAGE] == 0,
+       "another fibre has the base");
     area[0] = 4;
     vp_image_save(&b);
     vp_image_load(&a);
@@ -81,7 +82,8 @@ static void test_image(char *area)
 
 int main(void)
 {
-    char *area = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *area = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                      0);
 
     plan_auto();
     if (area == MAP_FAILED)

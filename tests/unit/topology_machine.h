@@ -38,8 +38,10 @@ __attribute__((unused)) static struct platform_link *link_add(const char *from, 
                                                               double factor, vtime at)
 {
     struct platform_link *item = list_add(PLATFORM_LINKS, sizeof *item);
-    *item = (struct platform_link){.bandwidth = NAN, .bandwidth_factor = factor,
-                                   .latency = VTIME_NEVER, .at = at};
+    *item = (struct platform_link){.bandwidth = NAN,
+                                   .bandwidth_factor = factor,
+                                   .latency = VTIME_NEVER,
+                                   .at = at};
     snprintf(item->from, sizeof item->from, "%s", from);
     snprintf(item->to, sizeof item->to, "%s", to);
     return item;

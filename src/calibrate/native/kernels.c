@@ -84,8 +84,9 @@ static void at_random(struct native *n, MPI_Comm comm, int bytes)
 static double processor_time(void)
 {
     struct timespec t;
-    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9
-                                                           : 0;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0
+               ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9
+               : 0;
 }
 
 /*
@@ -117,8 +118,8 @@ void native_kernels(struct native *n, MPI_Comm comm)
     struct native_point points[3] = {{0}};
     prepare(n);
     for (int i = 0; i < 3; i++)
-        points[i] = (struct native_point){
-            .probe = &probes[i],
-            .bytes = i ? n->memory_count * sizeof *n->memory : 2 * CACHED * sizeof *n->memory};
+        points[i] = (struct native_point){.probe = &probes[i],
+                                          .bytes = i ? n->memory_count * sizeof *n->memory
+                                                     : 2 * CACHED * sizeof *n->memory};
     native_measure(n, comm, points, 3);
 }

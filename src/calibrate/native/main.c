@@ -184,7 +184,8 @@ static void measure_sharing(struct native *n)
         MPI_Comm some;
         if (busy > most)
             busy = most;
-        MPI_Comm_split(MPI_COMM_WORLD, place >= 0 && place < busy ? 0 : MPI_UNDEFINED, n->rank, &some);
+        MPI_Comm_split(MPI_COMM_WORLD, place >= 0 && place < busy ? 0 : MPI_UNDEFINED, n->rank,
+                       &some);
         if (some != MPI_COMM_NULL) {
             native_kernels(n, some);
             MPI_Comm_free(&some);

@@ -16,7 +16,7 @@
 #define NATIVE_SIZES_MAX 256
 #define NATIVE_SAMPLES_MAX 1000
 #define NATIVE_TAG_READY 9 /* of native_begin; others are the files' own */
-#define NATIVE_CHUNK 8 /* samples that a point takes at its turn */
+#define NATIVE_CHUNK 8     /* samples that a point takes at its turn */
 
 struct native_options {
     int samples;    /* most per point */

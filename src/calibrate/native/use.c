@@ -138,7 +138,8 @@ void native_use(struct native *n, MPI_Comm pair, const char *where, size_t eager
     const struct native_probe match = {"match", where, sample_match, BURST, BURST_SECONDS, NULL};
     struct native_point
         points[COUNT(unexpected_sizes) + COUNT(window_sizes) + COUNT(pending_counts)];
-    int count = add_points(points, 0, &unexpected, unexpected_sizes, COUNT(unexpected_sizes), eager);
+    int count = add_points(points, 0, &unexpected, unexpected_sizes, COUNT(unexpected_sizes),
+                           eager);
     count = add_points(points, count, &in_window, window_sizes, COUNT(window_sizes), eager);
     count = add_points(points, count, &match, pending_counts, COUNT(pending_counts), PENDING_MOST);
     native_measure(n, pair, points, count);

@@ -35,9 +35,9 @@ _Static_assert(KINDS <= 16, "a kind has 4 bits");
 /* One rank's leaks of one sort, or with `ranks` those of many. */
 struct leak {
     uint32_t kind, fn;
-    uint64_t count; /* per rank */
-    uint64_t ranks; /* before summing up: which rank */
-    uint32_t from, to;     /* of the first of the messages, by the ranks of receiver and sender */
+    uint64_t count;    /* per rank */
+    uint64_t ranks;    /* before summing up: which rank */
+    uint32_t from, to; /* of the first of the messages, by the ranks of receiver and sender */
     uint64_t bytes;
     char name[NAME_MAX_BYTES];
 };
@@ -46,8 +46,8 @@ static struct map made;   /* (rank, kind, handle) -> count << FN_BITS | fn */
 static struct buf merged; /* process 0: struct leak, sorted */
 
 static const char *const kind_name[KINDS] = {
-    "request", "communicator", "group", "datatype", "operation",
-    "info object", "error handler", "attribute key", "window", "file", "message",
+    "request",       "communicator",  "group",  "datatype", "operation", "info object",
+    "error handler", "attribute key", "window", "file",     "message",
 };
 
 /* MPICH's handles: the two highest bits are 2 for what programs make. Keys and files differ, and the
@@ -68,7 +68,8 @@ static uint64_t key_of(const struct mpi_rank *self, enum mpi_object kind, uint64
 {
     uint64_t part = kind == MPI_OBJECT_FILE ? handle >> 4 : handle;
 
-    return (uint64_t)mpi_rank_index(self) << (HANDLE_BITS + 4) | (uint64_t)(KIND_OBJECT + kind) << HANDLE_BITS |
+    return (uint64_t)mpi_rank_index(self) << (HANDLE_BITS + 4) |
+           (uint64_t)(KIND_OBJECT + kind) << HANDLE_BITS |
            (part & ((UINT64_C(1) << HANDLE_BITS) - 1));
 }
 
@@ -115,8 +116,8 @@ static void find_name(struct leak *l, uint64_t key)
     const char *name = "";
 
     if (l->kind == KIND_OBJECT + MPI_OBJECT_TYPE) {
-        const struct mpi_type *t =
-            mpi_type_get((MPI_Datatype)(MPI_TYPE_CLASS_DIRECT | (index & MPI_TYPE_INDEX_MASK)));
+        const struct mpi_type *t = mpi_type_get(
+            (MPI_Datatype)(MPI_TYPE_CLASS_DIRECT | (index & MPI_TYPE_INDEX_MASK)));
 
         name = t ? mpi_type_name(t) : "";
     } else if (l->kind == KIND_OBJECT + MPI_OBJECT_COMM) {
@@ -134,7 +135,8 @@ static void add_objects(struct buf *out)
     while (map_next(&made, &it, &key, &value)) {
         struct leak l = {.kind = (uint32_t)(key >> HANDLE_BITS & 15),
                          .fn = (uint32_t)(value & ((1u << FN_BITS) - 1)),
-                         .count = value >> FN_BITS, .ranks = key >> (HANDLE_BITS + 4)};
+                         .count = value >> FN_BITS,
+                         .ranks = key >> (HANDLE_BITS + 4)};
 
         find_name(&l, key);
         buf_add(out, &l, sizeof l);
@@ -143,7 +145,9 @@ static void add_objects(struct buf *out)
 
 static void add_request(const struct mpi_req *r, void *out)
 {
-    struct leak l = {.kind = KIND_REQUEST, .fn = (uint32_t)mpi_req_maker(r), .count = 1,
+    struct leak l = {.kind = KIND_REQUEST,
+                     .fn = (uint32_t)mpi_req_maker(r),
+                     .count = 1,
                      .ranks = r->owner};
 
     buf_add(out, &l, sizeof l);
@@ -209,8 +213,12 @@ static void fold(struct buf *b, int (*order)(const void *, const void *), int ad
 static void add_message(struct buf *out, struct mpi_rank *r, const struct mpi_msg *m)
 {
     const struct mpi_comm *c = mpi_comm_of_ctx(m->ctx);
-    struct leak l = {.kind = KIND_MESSAGE, .fn = MPI_FN_COUNT, .count = 1,
-                     .ranks = mpi_rank_index(r), .from = m->em.src, .to = m->em.dst,
+    struct leak l = {.kind = KIND_MESSAGE,
+                     .fn = MPI_FN_COUNT,
+                     .count = 1,
+                     .ranks = mpi_rank_index(r),
+                     .from = m->em.src,
+                     .to = m->em.dst,
                      .bytes = m->bytes};
     char made[NAME_MAX_BYTES];
     const char *name = c ? mpi_comm_name_for(r, c->handle) : "";
@@ -287,9 +295,10 @@ static void say_message(const struct leak *l, const char *ranks, const char *cou
 {
     char size[UNITS_TEXT_MAX];
 
-    log_warn("leak: %s rank%s: message never received, %s (%s each), such as %s from rank %u to rank %u",
-             ranks, l->ranks == 1 ? "" : "s", l->name, count,
-             units_format_bytes(size, sizeof size, l->bytes), l->from, l->to);
+    log_warn(
+        "leak: %s rank%s: message never received, %s (%s each), such as %s from rank %u to rank %u",
+        ranks, l->ranks == 1 ? "" : "s", l->name, count,
+        units_format_bytes(size, sizeof size, l->bytes), l->from, l->to);
 }
 
 void mpi_leaks_say(void)

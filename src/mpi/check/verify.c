@@ -18,8 +18,8 @@
 
 #define FINDINGS_MAX 200 /* different ones; more are only counted */
 
-static struct buf found;  /* struct mpi_finding */
-static uint64_t others;   /* beyond FINDINGS_MAX */
+static struct buf found; /* struct mpi_finding */
+static uint64_t others;  /* beyond FINDINGS_MAX */
 
 static int is_of_coll(const struct mpi_finding *f)
 {
@@ -31,8 +31,8 @@ static int is_like(const struct mpi_finding *a, const struct mpi_finding *b)
 {
     if (a->kind != b->kind || a->fn[0] != b->fn[0] || strcmp(a->comm, b->comm) != 0)
         return 0;
-    return is_of_coll(a) || (a->fn[1] == b->fn[1] && a->value[0] == b->value[0] &&
-                             a->value[1] == b->value[1]);
+    return is_of_coll(a) ||
+           (a->fn[1] == b->fn[1] && a->value[0] == b->value[0] && a->value[1] == b->value[1]);
 }
 
 // clang-format off
@@ -162,10 +162,21 @@ static void add_data(struct buf *b, const struct mpi_finding *f, int side)
 
 static void add_op(struct buf *b, int32_t op)
 {
-    static const char *const name[MPI_OP_KINDS] = {
-        "an operation of its own", "MPI_MAX", "MPI_MIN", "MPI_SUM", "MPI_PROD", "MPI_LAND",
-        "MPI_BAND", "MPI_LOR", "MPI_BOR", "MPI_LXOR", "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC",
-        "MPI_REPLACE", "MPI_NO_OP"};
+    static const char *const name[MPI_OP_KINDS] = {"an operation of its own",
+                                                   "MPI_MAX",
+                                                   "MPI_MIN",
+                                                   "MPI_SUM",
+                                                   "MPI_PROD",
+                                                   "MPI_LAND",
+                                                   "MPI_BAND",
+                                                   "MPI_LOR",
+                                                   "MPI_BOR",
+                                                   "MPI_LXOR",
+                                                   "MPI_BXOR",
+                                                   "MPI_MINLOC",
+                                                   "MPI_MAXLOC",
+                                                   "MPI_REPLACE",
+                                                   "MPI_NO_OP"};
 
     buf_addf(b, "%s", name[op]);
 }
@@ -173,10 +184,20 @@ static void add_op(struct buf *b, int32_t op)
 static void add_value(struct buf *b, const struct mpi_finding *f, int side)
 {
     switch (f->kind) {
-    case MPI_FINDING_CALL: buf_addf(b, "calls %s", mpi_fn_name[f->fn[side]]); break;
-    case MPI_FINDING_ROOT: buf_addf(b, "has root %d", f->value[side]); break;
-    case MPI_FINDING_OP: buf_addf(b, "has "); add_op(b, f->value[side]); break;
-    default: buf_addf(b, "has "); add_data(b, f, side); break;
+    case MPI_FINDING_CALL:
+        buf_addf(b, "calls %s", mpi_fn_name[f->fn[side]]);
+        break;
+    case MPI_FINDING_ROOT:
+        buf_addf(b, "has root %d", f->value[side]);
+        break;
+    case MPI_FINDING_OP:
+        buf_addf(b, "has ");
+        add_op(b, f->value[side]);
+        break;
+    default:
+        buf_addf(b, "has ");
+        add_data(b, f, side);
+        break;
     }
 }
 
@@ -250,8 +271,8 @@ void mpi_verify_say(void)
 
 void mpi_verify_json(struct json *j)
 {
-    static const char *const kind[MPI_FINDING_KINDS] = {"types", "call", "root", "operation", "data",
-                                                        "own data", "absent"};
+    static const char *const kind[MPI_FINDING_KINDS] = {"types", "call",     "root",  "operation",
+                                                        "data",  "own data", "absent"};
     const struct mpi_finding *f = (const struct mpi_finding *)found.data;
 
     json_key(j, "findings");

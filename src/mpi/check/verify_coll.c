@@ -28,7 +28,8 @@
 #define TELL_ABOVE 16384 /* bytes of entries that are sent to process 0 together */
 
 enum aspect { CALL = 0, ROOT, OP, DATA, ASPECTS };
-_Static_assert(MPI_FINDING_CALL + (int)DATA == MPI_FINDING_DATA, "findings are in the order of aspects");
+_Static_assert(MPI_FINDING_CALL + (int)DATA == MPI_FINDING_DATA,
+               "findings are in the order of aspects");
 
 /* What a rank says of an aspect. */
 struct said {
@@ -65,8 +66,10 @@ static int is_rooted(int op_id)
     case MPI_COLL_gatherv:
     case MPI_COLL_scatter:
     case MPI_COLL_scatterv:
-    case MPI_COLL_reduce: return 1;
-    default: return 0;
+    case MPI_COLL_reduce:
+        return 1;
+    default:
+        return 0;
     }
 }
 
@@ -147,12 +150,16 @@ static void say_data(struct said *s, const struct mpi_rank *self, const struct m
     case MPI_COLL_reduce:
     case MPI_COLL_allreduce:
     case MPI_COLL_scan:
-    case MPI_COLL_exscan: say_block(s, self, a->rtype, a->rcount); break;
+    case MPI_COLL_exscan:
+        say_block(s, self, a->rtype, a->rcount);
+        break;
     case MPI_COLL_gather:
-        say_block(s, self, is_root(c, a) ? a->rtype : a->stype, is_root(c, a) ? a->rcount : a->scount);
+        say_block(s, self, is_root(c, a) ? a->rtype : a->stype,
+                  is_root(c, a) ? a->rcount : a->scount);
         break;
     case MPI_COLL_scatter:
-        say_block(s, self, is_root(c, a) ? a->stype : a->rtype, is_root(c, a) ? a->scount : a->rcount);
+        say_block(s, self, is_root(c, a) ? a->stype : a->rtype,
+                  is_root(c, a) ? a->scount : a->rcount);
         break;
     case MPI_COLL_allgather:
     case MPI_COLL_alltoall:
@@ -182,8 +189,10 @@ static void check_own(const struct mpi_rank *self, const struct mpi_comm *c,
             return;
         break;
     case MPI_COLL_allgather:
-    case MPI_COLL_alltoall: break;
-    default: return;
+    case MPI_COLL_alltoall:
+        break;
+    default:
+        return;
     }
     if (c->remote || a->sbuf == MPI_IN_PLACE || a->rbuf == MPI_IN_PLACE)
         return;
@@ -193,10 +202,14 @@ static void check_own(const struct mpi_rank *self, const struct mpi_comm *c,
         (sent.hash == got.hash && sent.elements == got.elements))
         return;
     memset(&f, 0, sizeof f);
-    f = (struct mpi_finding){.kind = MPI_FINDING_OWN, .fn = {self->fn, self->fn}, .count = 1,
-                             .rank = {a->rank, a->rank}, .serial = serial,
+    f = (struct mpi_finding){.kind = MPI_FINDING_OWN,
+                             .fn = {self->fn, self->fn},
+                             .count = 1,
+                             .rank = {a->rank, a->rank},
+                             .serial = serial,
                              .world = {mpi_rank_id(self), mpi_rank_id(self)},
-                             .value = {sent.elem, got.elem}, .amount = {sent.elements, got.elements}};
+                             .value = {sent.elem, got.elem},
+                             .amount = {sent.elements, got.elements}};
     mpi_verify_name(self, c, f.comm, sizeof f.comm);
     mpi_verify_found(&f);
 }
@@ -242,11 +255,14 @@ static void judge(const struct entry *e, int complete)
         if (!two[1].is_set)
             continue;
         memset(&f, 0, sizeof f);
-        f = (struct mpi_finding){.kind = (uint32_t)(MPI_FINDING_CALL + i), .count = 1, .tag = -1,
+        f = (struct mpi_finding){.kind = (uint32_t)(MPI_FINDING_CALL + i),
+                                 .count = 1,
+                                 .tag = -1,
                                  .rank = {two[0].rank, two[1].rank},
                                  .world = {two[0].world, two[1].world},
                                  .value = {two[0].value, two[1].value},
-                                 .amount = {two[0].amount, two[1].amount}, .serial = e->serial};
+                                 .amount = {two[0].amount, two[1].amount},
+                                 .serial = e->serial};
         f.fn[0] = f.fn[1] = (uint32_t)e->said[CALL][0].value;
         if (i == CALL)
             f.fn[1] = (uint32_t)two[1].value;
@@ -258,8 +274,11 @@ static void judge(const struct entry *e, int complete)
     if (!complete || e->came == e->total)
         return;
     memset(&f, 0, sizeof f);
-    f = (struct mpi_finding){.kind = MPI_FINDING_ABSENT, .count = 1, .serial = e->serial,
-                             .rank = {e->said[CALL][0].rank, 0}, .world = {e->said[CALL][0].world, 0},
+    f = (struct mpi_finding){.kind = MPI_FINDING_ABSENT,
+                             .count = 1,
+                             .serial = e->serial,
+                             .rank = {e->said[CALL][0].rank, 0},
+                             .world = {e->said[CALL][0].world, 0},
                              .value = {(int32_t)e->came, (int32_t)e->total}};
     f.fn[0] = (uint32_t)e->said[CALL][0].value;
     memcpy(f.comm, e->comm, sizeof f.comm);
@@ -352,7 +371,8 @@ void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const stru
     count = map_insert(&table.serials, key_of(mpi_rank_index(self), c->ctx), NULL);
     serial = (uint32_t)(*count)++;
     memset(s, 0, sizeof s);
-    s[CALL] = (struct said){.hash = (uint64_t)a->op_id * MPI_VERIFY_WAYS + way, .value = self->fn,
+    s[CALL] = (struct said){.hash = (uint64_t)a->op_id * MPI_VERIFY_WAYS + way,
+                            .value = self->fn,
                             .is_set = 1};
     say_root(&s[ROOT], self, c, a);
     say_op(&s[OP], a);

@@ -41,8 +41,10 @@ int mpi_verify_wants(int32_t tag, uint32_t ctx)
     case MPI_TAG_SCATTERV:
     case MPI_TAG_ALLTOALLV:
     case MPI_TAG_ALLTOALLW:
-    case MPI_TAG_NEIGHBOR: return 1;
-    default: return 0;
+    case MPI_TAG_NEIGHBOR:
+        return 1;
+    default:
+        return 0;
     }
 }
 
@@ -59,7 +61,8 @@ static int fits(const struct mpi_sig *s, const struct mpi_type *type, uint64_t c
            s->hash == mpi_type_prefix_signature(type, s->elements);
 }
 
-void mpi_verify_match(const struct mpi_rank *self, const struct mpi_req *req, const struct mpi_msg *m)
+void mpi_verify_match(const struct mpi_rank *self, const struct mpi_req *req,
+                      const struct mpi_msg *m)
 {
     const struct mpi_comm *c = mpi_req_comm(req);
     struct mpi_finding f;
@@ -69,7 +72,8 @@ void mpi_verify_match(const struct mpi_rank *self, const struct mpi_req *req, co
     if (m->bytes > req->count * req->type->size || fits(&s, req->type, req->count))
         return;
     memset(&f, 0, sizeof f);
-    f = (struct mpi_finding){.kind = MPI_FINDING_TYPES, .count = 1,
+    f = (struct mpi_finding){.kind = MPI_FINDING_TYPES,
+                             .count = 1,
                              .tag = mpi_ctx_is_coll(m->ctx) ? -1 : m->tag,
                              .world = {m->em.src, m->em.dst},
                              .value = {s.elem, req->type->elem},

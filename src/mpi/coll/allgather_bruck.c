@@ -51,9 +51,8 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     for (int have = 1; have < a->size; have <<= 1) {
         int n = coll_min(have, a->size - have), from = coll_after(a, a->rank, have);
         rc |= mpi_coll_sendrecv(self, c, tmp, ring_bytes(a, a->rank, n), coll_byte(),
-                                coll_before(a, a->rank, have),
-                                tmp + ring_bytes(a, a->rank, have), ring_bytes(a, from, n),
-                                coll_byte(), from, tag);
+                                coll_before(a, a->rank, have), tmp + ring_bytes(a, a->rank, have),
+                                ring_bytes(a, from, n), coll_byte(), from, tag);
     }
     if (!rc)
         unpack_others(a, tmp);

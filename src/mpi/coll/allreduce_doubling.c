@@ -11,8 +11,8 @@
 static int exchange(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                     void *in, int peer)
 {
-    int rc = mpi_coll_sendrecv(self, c, a->rbuf, a->rcount, a->rtype, peer, in, a->rcount,
-                               a->rtype, peer, MPI_TAG_ALLREDUCE);
+    int rc = mpi_coll_sendrecv(self, c, a->rbuf, a->rcount, a->rtype, peer, in, a->rcount, a->rtype,
+                               peer, MPI_TAG_ALLREDUCE);
     return rc ? rc : coll_fold(a, a->rbuf, in, a->rcount, peer < a->rank);
 }
 
@@ -50,6 +50,6 @@ int coll_allreduce_recursive_doubling(struct mpi_rank *self, struct mpi_comm *c,
     int rc = mpi_coll_send(self, c, coll_source(a), a->rcount, a->rtype, a->rank + 1,
                            MPI_TAG_ALLREDUCE);
 
-    return rc | mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, a->rank + 1,
-                              MPI_TAG_ALLREDUCE);
+    return rc |
+           mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, a->rank + 1, MPI_TAG_ALLREDUCE);
 }

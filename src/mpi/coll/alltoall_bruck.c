@@ -45,8 +45,7 @@ int coll_alltoall_bruck(struct mpi_rank *self, struct mpi_comm *c, const struct 
         char *out = slots + nb * (uint64_t)a->size, *in = out + half;
         uint64_t bytes = move_slots(slots, out, nb, a->size, bit, 1);
         rc |= mpi_coll_sendrecv(self, c, out, bytes, coll_byte(), coll_after(a, a->rank, bit), in,
-                                bytes, coll_byte(), coll_before(a, a->rank, bit),
-                                MPI_TAG_ALLTOALL);
+                                bytes, coll_byte(), coll_before(a, a->rank, bit), MPI_TAG_ALLTOALL);
         if (!rc)
             move_slots(slots, in, nb, a->size, bit, 0);
     }

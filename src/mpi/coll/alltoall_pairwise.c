@@ -40,8 +40,7 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     return rc;
 }
 
-int coll_alltoall_pairwise(struct mpi_rank *self, struct mpi_comm *c,
-                           const struct mpi_coll_args *a)
+int coll_alltoall_pairwise(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
     return run(self, c, a, MPI_TAG_ALLTOALL);
 }

@@ -39,14 +39,12 @@ int coll_alltoall_replace(struct mpi_rank *self, struct mpi_comm *c, const struc
     return run(self, c, a, MPI_TAG_ALLTOALL);
 }
 
-int coll_alltoallv_replace(struct mpi_rank *self, struct mpi_comm *c,
-                           const struct mpi_coll_args *a)
+int coll_alltoallv_replace(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
     return run(self, c, a, MPI_TAG_ALLTOALLV);
 }
 
-int coll_alltoallw_replace(struct mpi_rank *self, struct mpi_comm *c,
-                           const struct mpi_coll_args *a)
+int coll_alltoallw_replace(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
     return run(self, c, a, MPI_TAG_ALLTOALLW);
 }

@@ -7,8 +7,7 @@
  */
 #include "mpi/coll/coll_internal.h"
 
-int coll_barrier_two_level(struct mpi_rank *self, struct mpi_comm *c,
-                           const struct mpi_coll_args *a)
+int coll_barrier_two_level(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
     struct coll_team node, leads;
     int rc;
@@ -19,8 +18,8 @@ int coll_barrier_two_level(struct mpi_rank *self, struct mpi_comm *c,
     for (int distance = 1; !node.me && distance < leads.n && !rc; distance <<= 1) {
         rc = coll_signal(self, c, coll_team_rank(&leads, (leads.me + distance) % leads.n));
         if (!rc)
-            rc = coll_await(self, c, coll_team_rank(&leads, (leads.me + leads.n - distance) %
-                                                                leads.n));
+            rc = coll_await(self, c,
+                            coll_team_rank(&leads, (leads.me + leads.n - distance) % leads.n));
     }
     return rc ? rc : coll_team_release(self, c, &node);
 }

@@ -13,8 +13,7 @@ static uint32_t send_window(struct mpi_rank *self, struct mpi_comm *c,
 
     for (; *next < a->size && n < COLL_WINDOW; ++*next)
         if (*next != a->rank)
-            mpi_coll_isend(self, c, &reqs[n++], a->rbuf, a->rcount, a->rtype, *next,
-                           MPI_TAG_BCAST);
+            mpi_coll_isend(self, c, &reqs[n++], a->rbuf, a->rcount, a->rtype, *next, MPI_TAG_BCAST);
     return n;
 }
 
@@ -24,8 +23,8 @@ int coll_bcast_linear(struct mpi_rank *self, struct mpi_comm *c, const struct mp
 
     if (a->rank != a->root)
         return mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, a->root, MPI_TAG_BCAST);
-    struct mpi_req *reqs =
-        (struct mpi_req *)mem_alloc((size_t)coll_min(a->size, COLL_WINDOW) * sizeof *reqs);
+    struct mpi_req *reqs = (struct mpi_req *)mem_alloc((size_t)coll_min(a->size, COLL_WINDOW) *
+                                                       sizeof *reqs);
     for (int next = 0; next < a->size;)
         rc |= mpi_p2p_waitall(self, reqs, send_window(self, c, a, reqs, &next));
     mem_free(reqs);

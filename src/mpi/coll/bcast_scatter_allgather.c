@@ -64,25 +64,23 @@ static int allgather_doubling(struct mpi_rank *self, struct mpi_comm *c,
 
     for (int mask = 1; mask < a->size; mask <<= 1) {
         int mine = j->r & -mask, theirs = mine ^ mask, peer = rank_of(a, j->r ^ mask);
-        rc |= mpi_coll_sendrecv(self, c, chunk_at(j, mine), chunk_bytes(j, mine, mask),
-                                coll_byte(), peer, chunk_at(j, theirs),
-                                chunk_bytes(j, theirs, mask), coll_byte(), peer,
-                                MPI_TAG_BCAST);
+        rc |= mpi_coll_sendrecv(self, c, chunk_at(j, mine), chunk_bytes(j, mine, mask), coll_byte(),
+                                peer, chunk_at(j, theirs), chunk_bytes(j, theirs, mask),
+                                coll_byte(), peer, MPI_TAG_BCAST);
     }
     return rc;
 }
 
-static int allgather_ring(struct mpi_rank *self, struct mpi_comm *c,
-                          const struct mpi_coll_args *a, const struct job *j)
+static int allgather_ring(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
+                          const struct job *j)
 {
     int rc = MPI_SUCCESS;
 
     for (int step = 0; step < a->size - 1; step++) {
         int out = coll_before(a, j->r, step), in = coll_before(a, j->r, step + 1);
         rc |= mpi_coll_sendrecv(self, c, chunk_at(j, out), chunk_bytes(j, out, 1), coll_byte(),
-                                coll_after(a, a->rank, 1), chunk_at(j, in),
-                                chunk_bytes(j, in, 1), coll_byte(), coll_before(a, a->rank, 1),
-                                MPI_TAG_BCAST);
+                                coll_after(a, a->rank, 1), chunk_at(j, in), chunk_bytes(j, in, 1),
+                                coll_byte(), coll_before(a, a->rank, 1), MPI_TAG_BCAST);
     }
     return rc;
 }

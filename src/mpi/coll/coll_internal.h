@@ -22,7 +22,7 @@
 #include "mpi/p2p/p2p.h"
 #include "mpi/p2p/tags.h"
 
-#define COLL_DECLARE(operation, name, needs)                              \
+#define COLL_DECLARE(operation, name, needs)                                 \
     int coll_##operation##_##name(struct mpi_rank *self, struct mpi_comm *c, \
                                   const struct mpi_coll_args *a);
 MPI_COLL_ALGORITHMS(COLL_DECLARE)
@@ -220,7 +220,8 @@ void coll_nodes_leads(const struct mpi_comm *c, int me, struct coll_team *leads)
 struct mpi_group *coll_nodes_group(const struct mpi_comm *c);
 /* Carries out `a` among the first ranks of nodes, each with the number of its node as its rank, by the
  * algorithm that is chosen for that many. Its own rank and size are not looked at. */
-int coll_nodes_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a, int me);
+int coll_nodes_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
+                   int me);
 /* The ranks of node i. */
 void coll_nodes_team_of(const struct mpi_comm *c, int i, struct coll_team *node);
 

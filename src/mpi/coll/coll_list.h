@@ -15,27 +15,29 @@
 #define MPI_COLL_LIST_H
 
 enum mpi_coll_need {
-    COLL_NEED_POW2 = 1,         /* a power of two of ranks */
-    COLL_NEED_COMMUTE = 2,      /* a commutative operation */
-    COLL_NEED_ITEMS = 4,        /* an item for each of the largest power of two of ranks */
-    COLL_NEED_IN_PLACE = 8,     /* MPI_IN_PLACE */
-    COLL_NEED_SEPARATE = 16,    /* not MPI_IN_PLACE */
-    COLL_NEED_EVEN = 32,        /* an even number of ranks */
-    COLL_NEED_NODES = 64,       /* several nodes, one of them with several ranks; the ranks of each are
+    COLL_NEED_POW2 = 1,      /* a power of two of ranks */
+    COLL_NEED_COMMUTE = 2,   /* a commutative operation */
+    COLL_NEED_ITEMS = 4,     /* an item for each of the largest power of two of ranks */
+    COLL_NEED_IN_PLACE = 8,  /* MPI_IN_PLACE */
+    COLL_NEED_SEPARATE = 16, /* not MPI_IN_PLACE */
+    COLL_NEED_EVEN = 32,     /* an even number of ranks */
+    COLL_NEED_NODES = 64,    /* several nodes, one of them with several ranks; the ranks of each are
                                  * neighbours in rank order for scan, and if an operation does not
                                  * commute */
-    COLL_NEED_ITEM_EACH = 128,  /* an item for each rank */
+    COLL_NEED_ITEM_EACH = 128, /* an item for each rank */
 };
 
 /* Operations, in the order of enum mpi_coll_op, and whose choices there are. */
+// clang-format off
 #define MPI_COLL_OPERATIONS(X)                                                               \
     X(barrier) X(bcast) X(gather) X(gatherv) X(scatter) X(scatterv) X(allgather) X(allgatherv) \
     X(alltoall) X(alltoallv) X(alltoallw) X(reduce) X(allreduce) X(reduce_scatter)            \
     X(reduce_scatter_block) X(scan) X(exscan)
+// clang-format on
 
-#define MPI_COLL_SELECTORS(X)                                                       \
-    X(mpich, "algorithms by size and communicator as MPICH 4.0 chooses them")       \
-    X(openmpi, "the same as Open MPI 4.1 does (fixed decisions of coll/tuned)")     \
+#define MPI_COLL_SELECTORS(X)                                                   \
+    X(mpich, "algorithms by size and communicator as MPICH 4.0 chooses them")   \
+    X(openmpi, "the same as Open MPI 4.1 does (fixed decisions of coll/tuned)") \
     X(model, "no algorithms: a logarithmic cost model, times mpi.collective_factor")
 
 #define MPI_COLL_ALGORITHMS(X)                                      \

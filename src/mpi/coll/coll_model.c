@@ -61,7 +61,10 @@ static struct {
 /* ---- the choice ---- */
 
 #define STEPS(operation) static const struct coll_step operation##_steps[]
-#define TO(operation, name) {COLL_ANY, COLL_ANY_BYTES, COLL_ID_##operation##_##name, 0}
+#define TO(operation, name)                                       \
+    {                                                             \
+        COLL_ANY, COLL_ANY_BYTES, COLL_ID_##operation##_##name, 0 \
+    }
 
 STEPS(barrier) = {TO(barrier, binomial)};
 STEPS(bcast) = {TO(bcast, linear)};
@@ -123,22 +126,28 @@ static uint64_t volume(const struct mpi_coll_args *a, uint64_t rounds)
     uint64_t others = (uint64_t)a->size - 1, sent, got;
 
     switch (a->op_id) {
-    case MPI_COLL_barrier: return 0;
+    case MPI_COLL_barrier:
+        return 0;
     case MPI_COLL_gather:
     case MPI_COLL_scatter:
     case MPI_COLL_allgather:
     case MPI_COLL_alltoall:
-    case MPI_COLL_reduce_scatter_block: return coll_bytes(a, COLL_BLOCK) * others;
-    case MPI_COLL_gatherv: return a->rank == a->root ? side_bytes(a, 0) : 0;
-    case MPI_COLL_scatterv: return a->rank == a->root ? side_bytes(a, 1) : 0;
+    case MPI_COLL_reduce_scatter_block:
+        return coll_bytes(a, COLL_BLOCK) * others;
+    case MPI_COLL_gatherv:
+        return a->rank == a->root ? side_bytes(a, 0) : 0;
+    case MPI_COLL_scatterv:
+        return a->rank == a->root ? side_bytes(a, 1) : 0;
     case MPI_COLL_allgatherv:
-    case MPI_COLL_reduce_scatter: return coll_bytes(a, COLL_TOTAL) / (uint64_t)a->size * others;
+    case MPI_COLL_reduce_scatter:
+        return coll_bytes(a, COLL_TOTAL) / (uint64_t)a->size * others;
     case MPI_COLL_alltoallv:
     case MPI_COLL_alltoallw:
         sent = side_bytes(a, 1);
         got = side_bytes(a, 0);
         return sent > got ? sent : got;
-    default: return coll_bytes(a, COLL_BLOCK) * rounds;
+    default:
+        return coll_bytes(a, COLL_BLOCK) * rounds;
     }
 }
 

@@ -88,7 +88,8 @@ static struct coll_nodes *nodes_make(const struct mpi_comm *c)
     n->first = ints(n->nodes + 1);
     n->lead = ints(n->nodes);
     sort_ranks(n);
-    n->leads = (struct mpi_group){.size = (uint32_t)n->nodes, .kind = MPI_GROUP_LIST,
+    n->leads = (struct mpi_group){.size = (uint32_t)n->nodes,
+                                  .kind = MPI_GROUP_LIST,
                                   .list = ints(n->nodes)};
     for (int i = 0; i < n->nodes; i++) {
         n->lead[i] = n->member[n->first[i]];
@@ -183,7 +184,9 @@ void coll_nodes_team_of(const struct mpi_comm *c, int i, struct coll_team *node)
     const struct coll_nodes *n = nodes_of(c);
 
     *node = (struct coll_team){.member = n->member ? n->member + n->first[i] : NULL,
-                               .base = n->first[i], .n = n->first[i + 1] - n->first[i], .me = -1};
+                               .base = n->first[i],
+                               .n = n->first[i + 1] - n->first[i],
+                               .me = -1};
 }
 
 int coll_nodes_team(const struct mpi_comm *c, int rank, struct coll_team *node)

@@ -21,7 +21,8 @@ enum coll_when {
     COLL_IF_POW2 = 1,    /* a power of two of ranks */
     COLL_IF_COMMUTE = 2, /* the operation commutes */
     COLL_IF_ORDERED = 4, /* it does not */
-    COLL_IF_CUT = 8,     /* it is predefined, with an item for each of the largest power of two of ranks */
+    COLL_IF_CUT =
+        8, /* it is predefined, with an item for each of the largest power of two of ranks */
     COLL_IF_REGULAR = 16, /* reduce_scatter: all blocks have the same length */
     COLL_IF_NODES = 32,   /* ranks share nodes */
 };

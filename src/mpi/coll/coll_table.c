@@ -58,8 +58,11 @@ uint64_t coll_bytes(const struct mpi_coll_args *a, enum coll_measure measure)
     case MPI_COLL_gatherv:
     case MPI_COLL_scatterv:
     case MPI_COLL_alltoallv:
-    case MPI_COLL_alltoallw: return 0;
-    default: block = a->rcount * a->rtype->size; break;
+    case MPI_COLL_alltoallw:
+        return 0;
+    default:
+        block = a->rcount * a->rtype->size;
+        break;
     }
     return measure == COLL_TOTAL ? block * (uint64_t)a->size : block;
 }
@@ -85,8 +88,7 @@ static int holds(const struct mpi_comm *c, const struct mpi_coll_args *a, int wh
     return (!(when & COLL_IF_POW2) || coll_is_pow2(a->size)) &&
            (!(when & COLL_IF_COMMUTE) || a->op->commute) &&
            (!(when & COLL_IF_ORDERED) || !a->op->commute) &&
-           (!(when & COLL_IF_CUT) || may_cut(a)) &&
-           (!(when & COLL_IF_REGULAR) || is_regular(a)) &&
+           (!(when & COLL_IF_CUT) || may_cut(a)) && (!(when & COLL_IF_REGULAR) || is_regular(a)) &&
            (!(when & COLL_IF_NODES) || coll_nodes_shared(c));
 }
 
@@ -143,8 +145,7 @@ static const struct mpi_coll_algorithm *by_selector(const struct mpi_comm *c,
         const struct mpi_coll_algorithm *alg = &algorithms[s->id];
         assert(alg->op_id == a->op_id); /* the last step has no limits */
         if ((s->ranks_below != COLL_ANY && (uint32_t)a->size >= s->ranks_below) ||
-            (s->bytes_below != COLL_ANY_BYTES && bytes >= s->bytes_below) ||
-            !holds(c, a, s->when))
+            (s->bytes_below != COLL_ANY_BYTES && bytes >= s->bytes_below) || !holds(c, a, s->when))
             continue;
         if (fits(alg, c, a))
             return alg;
@@ -244,7 +245,8 @@ choose_barrier(const struct mpi_comm *c)
 
 static __attribute__((noinline)) int model_barrier(struct mpi_rank *self, struct mpi_comm *c)
 {
-    struct mpi_coll_args a = {.rank = mpi_comm_my_rank(c, self), .size = (int)c->group->size,
+    struct mpi_coll_args a = {.rank = mpi_comm_my_rank(c, self),
+                              .size = (int)c->group->size,
                               .op_id = MPI_COLL_barrier};
 
     return coll_model_run(self, c, &a);

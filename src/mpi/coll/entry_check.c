@@ -16,8 +16,7 @@ COLD static int bad_comm(struct mpi_rank *self, MPI_Comm comm)
     if (comm == MPI_COMM_NULL)
         return mpi_raise(self, comm, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
     if (!mpi_comm_get(comm))
-        return mpi_raise(self, comm, MPI_ERR_COMM, "0x%08x is not a communicator",
-                         (unsigned)comm);
+        return mpi_raise(self, comm, MPI_ERR_COMM, "0x%08x is not a communicator", (unsigned)comm);
     return mpi_raise(self, comm, MPI_ERR_COMM, "the call is not defined on intercommunicators");
 }
 
@@ -70,7 +69,8 @@ int coll_failed(struct mpi_rank *self, MPI_Comm comm, int error_class)
     char text[MPI_MISFIT_TEXT];
 
     if (mpi_misfit_text(self, text, sizeof text))
-        return mpi_raise(self, comm, error_class, "%s: counts or datatypes differ between ranks", text);
+        return mpi_raise(self, comm, error_class, "%s: counts or datatypes differ between ranks",
+                         text);
     if (error_class == MPI_ERR_TRUNCATE)
         return mpi_raise(self, comm, error_class,
                          "a message was longer than its receiver expected: counts or datatypes "
@@ -184,8 +184,8 @@ static int check_send(struct mpi_rank *self, MPI_Comm comm, const struct mpi_col
             return MPI_SUCCESS;
         return bad_items(self, comm, a->sbuf, (int64_t)a->scount, a->stype);
     }
-    struct side s = {a->sbuf, a->scounts, a->sdispls, a->stypes, a->stype,
-                     (enum form)send_form[a->op_id]};
+    struct side s = {a->sbuf,   a->scounts, a->sdispls,
+                     a->stypes, a->stype,   (enum form)send_form[a->op_id]};
     return check_blocks(self, comm, a, &s, n);
 }
 
@@ -197,8 +197,8 @@ static int check_recv(struct mpi_rank *self, MPI_Comm comm, const struct mpi_col
             return MPI_SUCCESS;
         return bad_items(self, comm, a->rbuf, (int64_t)a->rcount, a->rtype);
     }
-    struct side s = {a->rbuf, a->rcounts, a->rdispls, a->rtypes, a->rtype,
-                     (enum form)recv_form[a->op_id]};
+    struct side s = {a->rbuf,   a->rcounts, a->rdispls,
+                     a->rtypes, a->rtype,   (enum form)recv_form[a->op_id]};
     return check_blocks(self, comm, a, &s, n);
 }
 

@@ -22,22 +22,22 @@
  * MPI_SUCCESS. buf, count and type of a side are those of the call, types as mpi_type_get finds
  * them; op_id and arrays are set. Never switch. O(size) for calls with a block per rank.
  */
-int coll_check_comm(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);    /* barrier */
+int coll_check_comm(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *); /* barrier */
 int coll_check_bcast(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);
 int coll_check_gather(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);  /* gather, gatherv */
 int coll_check_scatter(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *); /* scatter, scatterv */
 int coll_check_all(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);     /* all others */
 int coll_check_neighbor(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);
 int coll_check_reduce(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);
-int coll_check_fold(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);    /* other reductions */
+int coll_check_fold(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *); /* other reductions */
 
 /* Raises the error of a collective that failed. */
 int coll_failed(struct mpi_rank *, MPI_Comm, int error_class) __attribute__((cold, noinline));
 
 /* ---- the hook of observers (seen.c) ---- */
 
-int mpi_see_collective(struct mpi_rank *, struct mpi_comm *, const struct mpi_coll_args *, MPI_Request)
-    __attribute__((cold));
+int mpi_see_collective(struct mpi_rank *, struct mpi_comm *, const struct mpi_coll_args *,
+                       MPI_Request) __attribute__((cold));
 
 /* Runs a collective that the program called; `request` is null for a blocking call. */
 static inline int mpi_observe_collective(struct mpi_rank *self, struct mpi_comm *c,
@@ -74,25 +74,25 @@ int coll_prepare(struct mpi_rank *, MPI_Comm, const struct mpi_coll_args *, MPI_
  * Defines mpi_NAME, mpi_iNAME and mpi_NAME_init, with `form` behind (nothing, or _c for large counts).
  * `params` are the parameters between self and comm, `args` makes arguments of them.
  */
-#define COLL_ENTRIES(name, form, check, params, args)                                           \
-    int mpi_##name##form(struct mpi_rank *self, params, MPI_Comm comm)                          \
-    {                                                                                           \
-        struct mpi_coll_args a = {args, .op_id = MPI_COLL_##name};                              \
-                                                                                                \
-        return coll_now(self, comm, &a, check(self, comm, &a));                                 \
-    }                                                                                           \
-    int mpi_i##name##form(struct mpi_rank *self, params, MPI_Comm comm, MPI_Request *request)   \
-    {                                                                                           \
-        struct mpi_coll_args a = {args, .op_id = MPI_COLL_##name};                              \
-                                                                                                \
-        return coll_later(self, comm, &a, check(self, comm, &a), request);                      \
-    }                                                                                           \
-    int mpi_##name##_init##form(struct mpi_rank *self, params, MPI_Comm comm, MPI_Info info,    \
-                                MPI_Request *request)                                           \
-    {                                                                                           \
-        struct mpi_coll_args a = {args, .op_id = MPI_COLL_##name};                              \
-                                                                                                \
-        return coll_prepare(self, comm, &a, info, check(self, comm, &a), request);              \
+#define COLL_ENTRIES(name, form, check, params, args)                                         \
+    int mpi_##name##form(struct mpi_rank *self, params, MPI_Comm comm)                        \
+    {                                                                                         \
+        struct mpi_coll_args a = {args, .op_id = MPI_COLL_##name};                            \
+                                                                                              \
+        return coll_now(self, comm, &a, check(self, comm, &a));                               \
+    }                                                                                         \
+    int mpi_i##name##form(struct mpi_rank *self, params, MPI_Comm comm, MPI_Request *request) \
+    {                                                                                         \
+        struct mpi_coll_args a = {args, .op_id = MPI_COLL_##name};                            \
+                                                                                              \
+        return coll_later(self, comm, &a, check(self, comm, &a), request);                    \
+    }                                                                                         \
+    int mpi_##name##_init##form(struct mpi_rank *self, params, MPI_Comm comm, MPI_Info info,  \
+                                MPI_Request *request)                                         \
+    {                                                                                         \
+        struct mpi_coll_args a = {args, .op_id = MPI_COLL_##name};                            \
+                                                                                              \
+        return coll_prepare(self, comm, &a, info, check(self, comm, &a), request);            \
     }
 
 #endif

@@ -47,10 +47,8 @@ COLL_ENTRIES(bcast, _c, coll_check_bcast, BCAST_PARAMS, BCAST_ARGS)
 /* One block, or as many equal ones as there are peers. */
 #define SEND_EQUAL(count) const void *sendbuf, count sendcount, MPI_Datatype sendtype
 #define RECV_EQUAL(count) void *recvbuf, count recvcount, MPI_Datatype recvtype
-#define SENT_EQUAL \
-    .sbuf = sendbuf, .scount = (uint64_t)sendcount, .stype = mpi_type_get(sendtype)
-#define RECVD_EQUAL \
-    .rbuf = recvbuf, .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype)
+#define SENT_EQUAL .sbuf = sendbuf, .scount = (uint64_t)sendcount, .stype = mpi_type_get(sendtype)
+#define RECVD_EQUAL .rbuf = recvbuf, .rcount = (uint64_t)recvcount, .rtype = mpi_type_get(recvtype)
 
 /* A count and a displacement for each peer. */
 #define SEND_BLOCKS(count, displ) \
@@ -63,12 +61,12 @@ COLL_ENTRIES(bcast, _c, coll_check_bcast, BCAST_PARAMS, BCAST_ARGS)
     .rbuf = recvbuf, .rcounts = recvcounts, .rdispls = rdispls, .rtype = mpi_type_get(recvtype)
 
 /* A type for each peer, too. */
-#define TYPED(count, displ)                                                                     \
-    const void *sendbuf, const count sendcounts[], const displ sdispls[],                       \
-        const MPI_Datatype sendtypes[], void *recvbuf, const count recvcounts[],                \
+#define TYPED(count, displ)                                                      \
+    const void *sendbuf, const count sendcounts[], const displ sdispls[],        \
+        const MPI_Datatype sendtypes[], void *recvbuf, const count recvcounts[], \
         const displ rdispls[], const MPI_Datatype recvtypes[]
-#define TYPED_ARGS                                                                              \
-    .sbuf = sendbuf, .scounts = sendcounts, .sdispls = sdispls, .stypes = sendtypes,            \
+#define TYPED_ARGS                                                                   \
+    .sbuf = sendbuf, .scounts = sendcounts, .sdispls = sdispls, .stypes = sendtypes, \
     .rbuf = recvbuf, .rcounts = recvcounts, .rdispls = rdispls, .rtypes = recvtypes
 
 #define LIST(...) __VA_ARGS__

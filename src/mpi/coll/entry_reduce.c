@@ -5,16 +5,15 @@
 #include "mpi/coll/entry_check.h"
 #include "mpi_impl.h"
 
-#define ITEMS \
-    const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op
-#define ITEMS_ARGS                                                                              \
-    .sbuf = sendbuf, .rbuf = recvbuf, .rcount = (uint64_t)count,                                \
-    .rtype = mpi_type_get(datatype), .op = mpi_op_get(op)
+#define ITEMS const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op
+#define ITEMS_ARGS                                                                                \
+    .sbuf = sendbuf, .rbuf = recvbuf, .rcount = (uint64_t)count, .rtype = mpi_type_get(datatype), \
+    .op = mpi_op_get(op)
 
 #define PARTS(count) \
     const void *sendbuf, void *recvbuf, const count counts[], MPI_Datatype datatype, MPI_Op op
-#define PARTS_ARGS                                                                              \
-    .sbuf = sendbuf, .rbuf = recvbuf, .rcounts = counts, .rtype = mpi_type_get(datatype),       \
+#define PARTS_ARGS                                                                        \
+    .sbuf = sendbuf, .rbuf = recvbuf, .rcounts = counts, .rtype = mpi_type_get(datatype), \
     .op = mpi_op_get(op)
 
 #define LIST(...) __VA_ARGS__

@@ -14,8 +14,7 @@ static int root_recv(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
 {
     if (n <= a->size - first) {
         void *to = coll_at(a->rbuf, (int64_t)((uint64_t)first * a->rcount), a->rtype);
-        return mpi_coll_recv(self, c, to, (uint64_t)n * a->rcount, a->rtype, first,
-                             MPI_TAG_GATHER);
+        return mpi_coll_recv(self, c, to, (uint64_t)n * a->rcount, a->rtype, first, MPI_TAG_GATHER);
     }
     uint64_t bytes = (uint64_t)n * a->rcount * a->rtype->size;
     char *tmp = (char *)mem_alloc(bytes);
@@ -35,8 +34,7 @@ static int run_root(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
         rc = coll_copy_block(&from, &to);
     }
     for (int mask = 1; mask < a->size; mask <<= 1)
-        rc |= root_recv(self, c, a, coll_after(a, a->rank, mask),
-                        coll_min(mask, a->size - mask));
+        rc |= root_recv(self, c, a, coll_after(a, a->rank, mask), coll_min(mask, a->size - mask));
     return rc;
 }
 

@@ -24,8 +24,8 @@ int coll_gather_linear(struct mpi_rank *self, struct mpi_comm *c, const struct m
 {
     if (a->rank != a->root)
         return mpi_coll_send(self, c, a->sbuf, a->scount, a->stype, a->root, MPI_TAG_GATHER);
-    struct mpi_req *reqs =
-        (struct mpi_req *)mem_alloc((size_t)coll_min(a->size, COLL_WINDOW) * sizeof *reqs);
+    struct mpi_req *reqs = (struct mpi_req *)mem_alloc((size_t)coll_min(a->size, COLL_WINDOW) *
+                                                       sizeof *reqs);
     int rc = coll_copy_own(a);
     for (int next = 0; next < a->size;)
         rc |= mpi_p2p_waitall(self, reqs, post_window(self, c, a, reqs, &next));

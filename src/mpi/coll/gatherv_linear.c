@@ -22,8 +22,8 @@ static uint32_t post_window(struct mpi_rank *self, struct mpi_comm *c,
 
 static int run_root(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
-    struct mpi_req *reqs =
-        (struct mpi_req *)mem_alloc((size_t)coll_min(a->size, COLL_WINDOW) * sizeof *reqs);
+    struct mpi_req *reqs = (struct mpi_req *)mem_alloc((size_t)coll_min(a->size, COLL_WINDOW) *
+                                                       sizeof *reqs);
     int rc = MPI_SUCCESS;
 
     if (a->sbuf != MPI_IN_PLACE) {

@@ -15,22 +15,22 @@
 
 #include "mpi/coll/coll_internal.h"
 
-#define MPI_COLL_INTER_ALGORITHMS(X) \
-    X(barrier, bcast)                \
-    X(bcast, local_bcast)            \
-    X(gather, local_gather)          \
-    X(gather, linear)                \
-    X(gatherv, linear)               \
-    X(scatter, local_scatter)        \
-    X(scatter, linear)               \
-    X(scatterv, linear)              \
-    X(allgather, gather_bcast)       \
-    X(allgatherv, gather_bcast)      \
-    X(alltoall, pairwise)            \
-    X(alltoallv, pairwise)           \
-    X(alltoallw, pairwise)           \
-    X(reduce, local_reduce)          \
-    X(allreduce, exchange)           \
+#define MPI_COLL_INTER_ALGORITHMS(X)   \
+    X(barrier, bcast)                  \
+    X(bcast, local_bcast)              \
+    X(gather, local_gather)            \
+    X(gather, linear)                  \
+    X(gatherv, linear)                 \
+    X(scatter, local_scatter)          \
+    X(scatter, linear)                 \
+    X(scatterv, linear)                \
+    X(allgather, gather_bcast)         \
+    X(allgatherv, gather_bcast)        \
+    X(alltoall, pairwise)              \
+    X(alltoallv, pairwise)             \
+    X(alltoallw, pairwise)             \
+    X(reduce, local_reduce)            \
+    X(allreduce, exchange)             \
     X(reduce_scatter, reduce_scatterv) \
     X(reduce_scatter_block, reduce_scatter)
 

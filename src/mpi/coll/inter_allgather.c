@@ -12,8 +12,7 @@ int inter_allgather_gather_bcast(struct mpi_rank *self, struct mpi_comm *c,
 {
     uint64_t bytes = a->scount * a->stype->size, total = bytes * (uint64_t)a->size;
     char *all = a->rank == 0 ? mem_alloc(total) : NULL;
-    struct inter_swap s = {all,     total,    coll_byte(), a->rbuf, a->rcount * c->remote->size,
-                           a->rtype};
+    struct inter_swap s = {all, total, coll_byte(), a->rbuf, a->rcount * c->remote->size, a->rtype};
     int rc = mpi_coll_gather(self, c->local, a->sbuf, a->scount, a->stype, all, bytes, coll_byte(),
                              0);
 

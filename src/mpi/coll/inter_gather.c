@@ -36,8 +36,8 @@ int inter_scatter_local_scatter(struct mpi_rank *self, struct mpi_comm *c,
     int rc = MPI_SUCCESS;
     if (a->rank == 0)
         rc |= mpi_coll_recv(self, c, all, total, coll_byte(), a->root, MPI_TAG_SCATTER);
-    rc |= mpi_coll_scatter(self, c->local, all, bytes, coll_byte(), a->rbuf, a->rcount,
-                           a->rtype, 0);
+    rc |= mpi_coll_scatter(self, c->local, all, bytes, coll_byte(), a->rbuf, a->rcount, a->rtype,
+                           0);
     mem_free(all);
     return rc;
 }

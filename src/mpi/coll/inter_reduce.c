@@ -71,8 +71,8 @@ int inter_reduce_scatter_block_reduce_scatter(struct mpi_rank *self, struct mpi_
     void *sum = a->rank == 0 ? coll_items_alloc(a->rtype, total) : NULL;
     int rc = reduce_both(self, c, a, sum, total);
 
-    rc |= mpi_coll_scatter(self, c->local, sum, a->rcount, a->rtype, a->rbuf, a->rcount,
-                           a->rtype, 0);
+    rc |= mpi_coll_scatter(self, c->local, sum, a->rcount, a->rtype, a->rbuf, a->rcount, a->rtype,
+                           0);
     if (a->rank == 0)
         coll_items_free(sum, a->rtype, total);
     return rc;
@@ -83,10 +83,16 @@ static int scatter_by_counts(struct mpi_rank *self, struct mpi_comm *c,
                              const struct mpi_coll_args *a, const void *sum)
 {
     MPI_Aint *displs = a->rank == 0 ? mem_alloc((size_t)a->size * sizeof *displs) : NULL, at = 0;
-    struct mpi_coll_args s = {.sbuf = sum, .scounts = a->rcounts, .sdispls = displs,
-                              .stype = a->rtype, .rbuf = a->rbuf,
-                              .rcount = coll_count(a, a->rcounts, a->rank), .rtype = a->rtype,
-                              .root = 0, .rank = a->rank, .size = a->size,
+    struct mpi_coll_args s = {.sbuf = sum,
+                              .scounts = a->rcounts,
+                              .sdispls = displs,
+                              .stype = a->rtype,
+                              .rbuf = a->rbuf,
+                              .rcount = coll_count(a, a->rcounts, a->rank),
+                              .rtype = a->rtype,
+                              .root = 0,
+                              .rank = a->rank,
+                              .size = a->size,
                               .op_id = MPI_COLL_scatterv,
                               .arrays = a->arrays | COLL_WIDE_DISPLS};
 

@@ -7,14 +7,16 @@
 #define ID(operation, name) ID_##operation##_##name,
 enum inter_id { MPI_COLL_INTER_ALGORITHMS(ID) ID_COUNT };
 
-#define ROW(operation, name) {#operation, #name, MPI_COLL_##operation, 0, inter_##operation##_##name},
+#define ROW(operation, name) \
+    {#operation, #name, MPI_COLL_##operation, 0, inter_##operation##_##name},
 static const struct mpi_coll_algorithm algorithms[ID_COUNT] = {MPI_COLL_INTER_ALGORITHMS(ROW)};
 
 enum { INTER_SHORT = 2048 }; /* bytes in all; below: through rank 0 of the other group */
 
 static int is_short(const struct mpi_comm *c, const struct mpi_coll_args *a)
 {
-    int root_receives = a->op_id == MPI_COLL_gather, receives = (a->root == MPI_ROOT) == root_receives;
+    int root_receives = a->op_id == MPI_COLL_gather,
+        receives = (a->root == MPI_ROOT) == root_receives;
     uint64_t block = receives ? a->rcount * a->rtype->size : a->scount * a->stype->size;
 
     return block * (a->root == MPI_ROOT ? c->remote : c->group)->size < INTER_SHORT;

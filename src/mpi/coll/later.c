@@ -87,8 +87,7 @@ static void args_drop(const struct mpi_coll_args *a, int sends, int receives)
 static void job_run(struct mpi_rank *self, void *arg)
 {
     struct job *job = arg;
-    int rc = mpi_observe_collective(self, job->req->kept, &job->a,
-                                    mpi_req_handle(job->req));
+    int rc = mpi_observe_collective(self, job->req->kept, &job->a, mpi_req_handle(job->req));
 
     mpi_req_done(job->req, self->ent.clock, rc);
 }

@@ -74,7 +74,7 @@ int mpi_coll_sendrecv(struct mpi_rank *self, struct mpi_comm *c, const void *sbu
     if (is_free(c, tag))
         send_free(self, c, sbuf, scount, stype, dst, tag);
     else if (!mpi_p2p_try_send(self, sbuf, scount, stype, mpi_comm_world_rank(c, (uint32_t)dst),
-                          tag + mpi_strand_tag(), c->ctx + 1, MPI_MODE_STANDARD))
+                               tag + mpi_strand_tag(), c->ctx + 1, MPI_MODE_STANDARD))
         return sendrecv_slow(self, c, sbuf, scount, stype, dst, rbuf, rcount, rtype, src, tag);
     return mpi_coll_recv(self, c, rbuf, rcount, rtype, src, tag);
 }
@@ -107,7 +107,6 @@ void mpi_coll_irecv(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *r
     if (src < 0)
         no_op(self, req);
     else
-        mpi_p2p_irecv(self, req, buf, count, type,
-                      (int32_t)mpi_comm_world_rank(c, (uint32_t)src), tag + mpi_strand_tag(),
-                      c->ctx + 1, c->handle);
+        mpi_p2p_irecv(self, req, buf, count, type, (int32_t)mpi_comm_world_rank(c, (uint32_t)src),
+                      tag + mpi_strand_tag(), c->ctx + 1, c->handle);
 }

@@ -13,8 +13,8 @@
  */
 #include "mpi/coll/coll_internal.h"
 
-#define HALF ((MPI_TAG_CREATE_GROUP_FIRST - 2 * MPI_TAG_NONBLOCKING_FIRST) / \
-              (2 * MPI_TAG_NONBLOCKING_FIRST))
+#define HALF \
+    ((MPI_TAG_CREATE_GROUP_FIRST - 2 * MPI_TAG_NONBLOCKING_FIRST) / (2 * MPI_TAG_NONBLOCKING_FIRST))
 
 struct next {
     uint32_t started, made; /* non-blocking, persistent */

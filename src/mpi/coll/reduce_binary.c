@@ -11,8 +11,8 @@
 #include "mpi/coll/coll_internal.h"
 
 struct subtree {
-    int lo, hi;  /* my run, I am its last: [lo, hi) */
-    int parent;  /* -1: none */
+    int lo, hi; /* my run, I am its last: [lo, hi) */
+    int parent; /* -1: none */
 };
 
 /* Where place r is in the tree of n. */

@@ -28,8 +28,7 @@ static int run_root(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
 int coll_reduce_linear(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
     if (a->rank != a->root)
-        return mpi_coll_send(self, c, coll_source(a), a->rcount, a->rtype, a->root,
-                             MPI_TAG_REDUCE);
+        return mpi_coll_send(self, c, coll_source(a), a->rcount, a->rtype, a->root, MPI_TAG_REDUCE);
     void *own = coll_items_alloc(a->rtype, a->rcount), *in = coll_items_alloc(a->rtype, a->rcount);
     int rc = run_root(self, c, a, own, in);
     coll_items_free(in, a->rtype, a->rcount);

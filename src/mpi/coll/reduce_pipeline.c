@@ -21,8 +21,7 @@ static int step(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll
             rc = coll_fold(a, here, in, n, 0);
     }
     if (r)
-        rc |= mpi_coll_send(self, c, here, n, a->rtype, coll_before(a, a->rank, 1),
-                            MPI_TAG_REDUCE);
+        rc |= mpi_coll_send(self, c, here, n, a->rtype, coll_before(a, a->rank, 1), MPI_TAG_REDUCE);
     return rc;
 }
 

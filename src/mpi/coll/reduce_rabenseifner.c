@@ -63,8 +63,8 @@ static int fold_pair(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
     return rc ? rc : coll_fold(a, j->acc, j->in, a->rcount, 1);
 }
 
-static int scatter_pieces(struct mpi_rank *self, struct mpi_comm *c,
-                          const struct mpi_coll_args *a, struct job *j)
+static int scatter_pieces(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
+                          struct job *j)
 {
     int rc = MPI_SUCCESS;
 

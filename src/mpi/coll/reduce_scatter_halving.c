@@ -120,8 +120,7 @@ static int halve(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_col
                                tag_of(a));
     if (rc)
         return rc;
-    return coll_fold(a, coll_at(j->acc, (int64_t)j->start, a->rtype), j->in, keep,
-                     peer < a->rank);
+    return coll_fold(a, coll_at(j->acc, (int64_t)j->start, a->rtype), j->in, keep, peer < a->rank);
 }
 
 /* My segment is complete: keeps my block, sends the other one of a pair. */
@@ -167,7 +166,7 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     if (!coll_block_count(a, a->rank))
         return rc;
     return rc | mpi_coll_recv(self, c, a->rbuf, coll_block_count(a, a->rank), a->rtype, a->rank + 1,
-                         tag_of(a));
+                              tag_of(a));
 }
 
 int coll_reduce_scatter_recursive_halving(struct mpi_rank *self, struct mpi_comm *c,

@@ -22,8 +22,8 @@ static int exchange(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
         at = dst ? at + coll_block_count(a, dst - 1) : 0;
         rc |= mpi_coll_sendrecv(self, c, coll_at(coll_source(a), (int64_t)at, a->rtype),
                                 coll_block_count(a, dst), a->rtype, dst, in,
-                                coll_block_count(a, a->rank), a->rtype,
-                                coll_before(a, a->rank, i), tag);
+                                coll_block_count(a, a->rank), a->rtype, coll_before(a, a->rank, i),
+                                tag);
         if (!rc)
             rc = coll_fold(a, acc, in, coll_block_count(a, a->rank), 1);
     }

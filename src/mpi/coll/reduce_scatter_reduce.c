@@ -26,9 +26,15 @@ int coll_reduce_scatter_block_reduce_scatter(struct mpi_rank *self, struct mpi_c
 {
     uint64_t items = a->rcount * (uint64_t)a->size;
     void *all = a->rank ? NULL : coll_items_alloc(a->rtype, items);
-    struct mpi_coll_args part = {.sbuf = all, .scount = a->rcount, .stype = a->rtype,
-                                 .rbuf = a->rbuf, .rcount = a->rcount, .rtype = a->rtype,
-                                 .rank = a->rank, .size = a->size, .op_id = MPI_COLL_scatter};
+    struct mpi_coll_args part = {.sbuf = all,
+                                 .scount = a->rcount,
+                                 .stype = a->rtype,
+                                 .rbuf = a->rbuf,
+                                 .rcount = a->rcount,
+                                 .rtype = a->rtype,
+                                 .rank = a->rank,
+                                 .size = a->size,
+                                 .op_id = MPI_COLL_scatter};
     int rc = reduce(self, c, a, items, all);
 
     if (!rc)
@@ -56,10 +62,16 @@ int coll_reduce_scatter_reduce_scatterv(struct mpi_rank *self, struct mpi_comm *
     uint64_t items = coll_block_sum(a, 0, a->size);
     void *all = a->rank ? NULL : coll_items_alloc(a->rtype, items);
     MPI_Aint *start = a->rank ? NULL : block_starts(a);
-    struct mpi_coll_args part = {.sbuf = all, .scounts = a->rcounts, .stype = a->rtype,
-                                 .sdispls = start, .rbuf = a->rbuf,
-                                 .rcount = coll_block_count(a, a->rank), .rtype = a->rtype,
-                                 .rank = a->rank, .size = a->size, .op_id = MPI_COLL_scatterv,
+    struct mpi_coll_args part = {.sbuf = all,
+                                 .scounts = a->rcounts,
+                                 .stype = a->rtype,
+                                 .sdispls = start,
+                                 .rbuf = a->rbuf,
+                                 .rcount = coll_block_count(a, a->rank),
+                                 .rtype = a->rtype,
+                                 .rank = a->rank,
+                                 .size = a->size,
+                                 .op_id = MPI_COLL_scatterv,
                                  .arrays = a->arrays | COLL_WIDE_DISPLS};
     int rc = reduce(self, c, a, items, all);
 

@@ -23,8 +23,8 @@ int coll_scatter_linear(struct mpi_rank *self, struct mpi_comm *c, const struct 
 {
     if (a->rank != a->root)
         return mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, a->root, MPI_TAG_SCATTER);
-    struct mpi_req *reqs =
-        (struct mpi_req *)mem_alloc((size_t)coll_min(a->size, COLL_WINDOW) * sizeof *reqs);
+    struct mpi_req *reqs = (struct mpi_req *)mem_alloc((size_t)coll_min(a->size, COLL_WINDOW) *
+                                                       sizeof *reqs);
     int rc = coll_copy_own(a);
     for (int next = 0; next < a->size;)
         rc |= mpi_p2p_waitall(self, reqs, send_window(self, c, a, reqs, &next));

@@ -17,7 +17,8 @@ static int is_root(const struct mpi_comm *c, const struct mpi_coll_args *a)
 static int is_equal(int op)
 {
     return op == MPI_COLL_gather || op == MPI_COLL_scatter || op == MPI_COLL_allgather ||
-           op == MPI_COLL_alltoall || op == MPI_COLL_neighbor_allgather || op == MPI_COLL_neighbor_alltoall;
+           op == MPI_COLL_alltoall || op == MPI_COLL_neighbor_allgather ||
+           op == MPI_COLL_neighbor_alltoall;
 }
 
 /* Of n blocks. O(n) where they differ. */
@@ -57,14 +58,23 @@ static void count_blocks(const struct mpi_rank *self, const struct mpi_comm *c,
     coll_count_blocks(self, c, a->op_id, &sends, &receives);
     switch (a->op_id) {
     case MPI_COLL_gather:
-    case MPI_COLL_gatherv: sends = 1; gets = root; break;
+    case MPI_COLL_gatherv:
+        sends = 1;
+        gets = root;
+        break;
     case MPI_COLL_scatter:
-    case MPI_COLL_scatterv: receives = 1; gives = root; break;
+    case MPI_COLL_scatterv:
+        receives = 1;
+        gives = root;
+        break;
     case MPI_COLL_allgather:
     case MPI_COLL_allgatherv:
     case MPI_COLL_neighbor_allgather:
-    case MPI_COLL_neighbor_allgatherv: sends = 1; break;
-    default: break;
+    case MPI_COLL_neighbor_allgatherv:
+        sends = 1;
+        break;
+    default:
+        break;
     }
     s->sent = gives && a->sbuf != MPI_IN_PLACE ? bytes_of(coll_send_block, a, sends) : 0;
     s->received = gets && a->rbuf != MPI_IN_PLACE ? bytes_of(coll_recv_block, a, receives) : 0;
@@ -88,7 +98,9 @@ static void count_bytes(const struct mpi_rank *self, const struct mpi_comm *c,
 int mpi_see_collective(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                        MPI_Request request)
 {
-    struct mpi_seen_collective s = {.operation = a->op_id, .comm = c->handle, .ctx = c->ctx,
+    struct mpi_seen_collective s = {.operation = a->op_id,
+                                    .comm = c->handle,
+                                    .ctx = c->ctx,
                                     .root = is_rooted(a->op_id) ? a->root : MPI_UNDEFINED,
                                     .request = request};
     int rc;

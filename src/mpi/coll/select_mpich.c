@@ -46,12 +46,9 @@ STEPS(allgatherv) = {
     {ANY, ANY_BYTES, TO(allgatherv, ring), 0},
 };
 STEPS(alltoall) = {
-    {ANY, ANY_BYTES, TO(alltoall, replace), 0},
-    {8, 32768 + 1, TO(alltoall, spread), 0},
-    {8, ANY_BYTES, TO(alltoall, pairwise), 0},
-    {ANY, 256 + 1, TO(alltoall, bruck), 0},
-    {ANY, 32768 + 1, TO(alltoall, spread), 0},
-    {ANY, ANY_BYTES, TO(alltoall, pairwise), 0},
+    {ANY, ANY_BYTES, TO(alltoall, replace), 0}, {8, 32768 + 1, TO(alltoall, spread), 0},
+    {8, ANY_BYTES, TO(alltoall, pairwise), 0},  {ANY, 256 + 1, TO(alltoall, bruck), 0},
+    {ANY, 32768 + 1, TO(alltoall, spread), 0},  {ANY, ANY_BYTES, TO(alltoall, pairwise), 0},
 };
 STEPS(alltoallv) = {
     {ANY, ANY_BYTES, TO(alltoallv, replace), 0},

@@ -422,15 +422,24 @@ STEPS(alltoallw) = {
 static enum coll_id otherwise(enum coll_id id)
 {
     switch (id) {
-    case COLL_ID_bcast_scatter_allgather: return COLL_ID_bcast_scatter_ring_allgather;
-    case COLL_ID_allgather_recursive_doubling: return COLL_ID_allgather_bruck;
-    case COLL_ID_allgather_neighbor_exchange: return COLL_ID_allgather_ring;
-    case COLL_ID_allgatherv_recursive_doubling: return COLL_ID_allgatherv_ring;
-    case COLL_ID_allgatherv_neighbor_exchange: return COLL_ID_allgatherv_ring;
-    case COLL_ID_allreduce_ring: return COLL_ID_allreduce_recursive_doubling;
-    case COLL_ID_allreduce_rabenseifner: return COLL_ID_allreduce_linear;
-    case COLL_ID_reduce_rabenseifner: return COLL_ID_reduce_linear;
-    default: return COLL_ID_COUNT;
+    case COLL_ID_bcast_scatter_allgather:
+        return COLL_ID_bcast_scatter_ring_allgather;
+    case COLL_ID_allgather_recursive_doubling:
+        return COLL_ID_allgather_bruck;
+    case COLL_ID_allgather_neighbor_exchange:
+        return COLL_ID_allgather_ring;
+    case COLL_ID_allgatherv_recursive_doubling:
+        return COLL_ID_allgatherv_ring;
+    case COLL_ID_allgatherv_neighbor_exchange:
+        return COLL_ID_allgatherv_ring;
+    case COLL_ID_allreduce_ring:
+        return COLL_ID_allreduce_recursive_doubling;
+    case COLL_ID_allreduce_rabenseifner:
+        return COLL_ID_allreduce_linear;
+    case COLL_ID_reduce_rabenseifner:
+        return COLL_ID_reduce_linear;
+    default:
+        return COLL_ID_COUNT;
     }
 }
 

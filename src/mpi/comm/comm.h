@@ -31,8 +31,8 @@ static inline int mpi_ctx_is_coll(uint32_t ctx)
 }
 
 struct mpi_comm {
-    uint32_t ctx;            /* ctx: point-to-point, ctx + 1: collectives */
-    uint32_t refs;           /* members of this process that hold it */
+    uint32_t ctx;  /* ctx: point-to-point, ctx + 1: collectives */
+    uint32_t refs; /* members of this process that hold it */
     MPI_Comm handle;
     struct mpi_group *group;
     struct mpi_group *remote; /* of an intercommunicator, else NULL */
@@ -41,10 +41,10 @@ struct mpi_comm {
     struct mpi_topo *topo;
     MPI_Errhandler errhandler; /* what it was created with; a rank's own choice overrides it */
     char *name;                /* of the predefined ones; what ranks set is in comm/names.c */
-    const char *origin;        /* how it was made: "MPI_Comm_split of MPI_COMM_WORLD"; mpi_text_keep */
-    const char *site;          /* where: "0x11f2 in app", likewise; NULL: not known */
-    uint64_t *left;            /* one bit per member that has freed it; NULL: none has */
-    uint32_t keeps;            /* uses inside the library that outlive the handle */
+    const char *origin; /* how it was made: "MPI_Comm_split of MPI_COMM_WORLD"; mpi_text_keep */
+    const char *site;   /* where: "0x11f2 in app", likewise; NULL: not known */
+    uint64_t *left;     /* one bit per member that has freed it; NULL: none has */
+    uint32_t keeps;     /* uses inside the library that outlive the handle */
 };
 
 /*

@@ -129,9 +129,10 @@ static _Noreturn void die(struct mpi_rank *self, enum errhandler_kind kind, cons
     mpi_abort_run(self, code, text);
 }
 
-static _Noreturn __attribute__((format(printf, 5, 6))) void
-die_with(struct mpi_rank *self, enum errhandler_kind kind, const void *handle, int code,
-         const char *fmt, ...)
+static _Noreturn __attribute__((format(printf, 5, 6))) void die_with(struct mpi_rank *self,
+                                                                     enum errhandler_kind kind,
+                                                                     const void *handle, int code,
+                                                                     const char *fmt, ...)
 {
     va_list args;
 
@@ -171,8 +172,9 @@ static void call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code
 {
     struct mpi_ext *x = mpi_ext_get(self);
 
-    x->handled = returns(h) ? code
-                            : call_function(self, &table.at[(uint32_t)h & HANDLE_INDEX], handle, code);
+    x->handled = returns(h)
+                     ? code
+                     : call_function(self, &table.at[(uint32_t)h & HANDLE_INDEX], handle, code);
     x->failed = code;
 }
 
@@ -184,8 +186,8 @@ int mpi_error_handled(struct mpi_rank *self, int code)
     return self->ext->handled;
 }
 
-void errhandler_call(struct mpi_rank *self, MPI_Errhandler h, enum errhandler_kind kind, void *handle,
-                     int code, const char *fmt, va_list args)
+void errhandler_call(struct mpi_rank *self, MPI_Errhandler h, enum errhandler_kind kind,
+                     void *handle, int code, const char *fmt, va_list args)
 {
     if (is_fatal(h))
         die(self, kind, handle, code, fmt, args);
@@ -248,7 +250,8 @@ int errhandler_check(struct mpi_rank *self, MPI_Comm comm, MPI_Errhandler h,
     if (is_predefined(h) || (e && e->kind == kind))
         return MPI_SUCCESS;
     if (e)
-        return mpi_raise(self, comm, MPI_ERR_ARG, "the error handler is for another kind of object");
+        return mpi_raise(self, comm, MPI_ERR_ARG,
+                         "the error handler is for another kind of object");
     return mpi_raise(self, comm, MPI_ERR_ARG, "0x%08x is not an error handler", (unsigned)h);
 }
 
@@ -286,7 +289,8 @@ int errhandler_create(struct mpi_rank *self, enum errhandler_kind kind, void (*f
 }
 
 /* The C++ binding made the handler: it has to be called through the binding. */
-void mpii_errhandler_set_cxx(struct mpi_rank *self, MPI_Errhandler errhandler, void (*call_cxx)(void))
+void mpii_errhandler_set_cxx(struct mpi_rank *self, MPI_Errhandler errhandler,
+                             void (*call_cxx)(void))
 {
     struct errhandler *e = get(errhandler);
 

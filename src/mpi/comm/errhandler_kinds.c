@@ -261,7 +261,8 @@ int mpi_session_create_errhandler(struct mpi_rank *self,
     return errhandler_create(self, FOR_SESSION, (void (*)(void))session_errhandler_fn, errhandler);
 }
 
-int mpi_session_set_errhandler(struct mpi_rank *self, MPI_Session session, MPI_Errhandler errhandler)
+int mpi_session_set_errhandler(struct mpi_rank *self, MPI_Session session,
+                               MPI_Errhandler errhandler)
 {
     int rc = check_session(self, session);
 

@@ -16,7 +16,7 @@
 
 struct added {
     int error_class; /* MPI_SUCCESS: deleted, the number may be used again */
-    char *text; /* NULL: none yet */
+    char *text;      /* NULL: none yet */
 };
 
 /* What one rank has added. */
@@ -31,6 +31,7 @@ static struct map by_rank; /* rank -> struct own_codes */
 static int last_predefined = MPI_ERR_LASTCODE;
 
 /* As MPICH words the common ones; a class without a text is not in use. */
+// clang-format off
 #define CLASS(name, text) [name] = {#name, text},
 static const struct {
     const char *name, *text;
@@ -97,6 +98,7 @@ static const struct {
     CLASS(MPI_ERR_PROC_ABORTED, "a process has aborted")
     CLASS(MPI_ERR_VALUE_TOO_LARGE, "the value is too large for its type")
 };
+// clang-format on
 #undef CLASS
 #define CLASS_COUNT ((int)(sizeof classes / sizeof classes[0]))
 

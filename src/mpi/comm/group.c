@@ -51,7 +51,8 @@ static uint64_t mix(uint64_t x)
 static void index_free(uint32_t index)
 {
     table.slots[index] = NULL;
-    ARRAY_RING_RESERVE(table.free, table.free_cap, table.free_head, table.free_count, 2 * GROUP_REST);
+    ARRAY_RING_RESERVE(table.free, table.free_cap, table.free_head, table.free_count,
+                       2 * GROUP_REST);
     table.free[(table.free_head + table.free_count++) & (table.free_cap - 1)] = index;
 }
 

@@ -21,15 +21,15 @@ enum mpi_group_kind {
 struct mpi_group {
     uint32_t size;
     uint32_t refs;
-    uint8_t kind;          /* enum mpi_group_kind */
-    int64_t first, stride; /* MPI_GROUP_RANGE: world rank of member i = first + i*stride */
-    uint32_t *list;        /* world ranks, in group order */
-    struct map *inverse;   /* world rank -> group rank, made when first needed */
+    uint8_t kind;             /* enum mpi_group_kind */
+    int64_t first, stride;    /* MPI_GROUP_RANGE: world rank of member i = first + i*stride */
+    uint32_t *list;           /* world ranks, in group order */
+    struct map *inverse;      /* world rank -> group rank, made when first needed */
     struct coll_nodes *nodes; /* who shares a node, made when first needed (coll/coll_nodes.c) */
-    uint32_t index;        /* handle index */
-    uint32_t handles;      /* part of refs that user programs hold; the handle is valid while > 0 */
+    uint32_t index;           /* handle index */
+    uint32_t handles; /* part of refs that user programs hold; the handle is valid while > 0 */
     uint64_t hash;
-    uint64_t serial;       /* never used twice */
+    uint64_t serial; /* never used twice */
     struct mpi_group *hash_next;
 };
 

@@ -127,7 +127,8 @@ static const char *find_site(const struct mpi_rank *self, const struct mpi_comm 
         char text[SITE_MAX];
     } last;
 
-    if (!parent || parent->group->size == 1 || last.rank != self || last.clock != self->ent.clock || last.fn != self->fn) {
+    if (!parent || parent->group->size == 1 || last.rank != self || last.clock != self->ent.clock ||
+        last.fn != self->fn) {
         last.rank = self;
         last.clock = self->ent.clock;
         last.fn = self->fn;

@@ -57,9 +57,9 @@ int mpi_comm_copy(struct mpi_rank *self, struct mpi_comm *c, mpi_comm_desc *desc
         *desc = mpi_comm_describe(mpi_comm_new(mpi_comm_group_ref(self, c), handler),
                                   (enum mpi_fn)self->fn, c);
     else if (me == 0 && !c->high)
-        *desc = mpi_comm_describe(
-            mpi_comm_new_inter(mpi_group_ref(c->group), mpi_group_ref(c->remote), handler),
-            (enum mpi_fn)self->fn, c);
+        *desc = mpi_comm_describe(mpi_comm_new_inter(mpi_group_ref(c->group),
+                                                     mpi_group_ref(c->remote), handler),
+                                  (enum mpi_fn)self->fn, c);
     if (c->remote)
         return mpi_inter_spread(self, c, MPI_TAG_COMM_DUP, desc);
     return mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_COMM_DUP, desc);
@@ -151,9 +151,9 @@ static int create_inter(struct mpi_rank *self, struct mpi_comm *c, struct mpi_gr
     else if (leads)
         rc = mpi_group_recv(self, c, 0, MPI_TAG_COMM_CREATE, &other);
     if (other && g->size && other->size)
-        desc = mpi_comm_describe(
-            mpi_comm_new_inter(mpi_group_ref(g), mpi_group_ref(other), mpi_errhandler_given(self, c)),
-            (enum mpi_fn)self->fn, c);
+        desc = mpi_comm_describe(mpi_comm_new_inter(mpi_group_ref(g), mpi_group_ref(other),
+                                                    mpi_errhandler_given(self, c)),
+                                 (enum mpi_fn)self->fn, c);
     if (other)
         mpi_group_unref(other);
     mpi_group_unref(g);

@@ -14,8 +14,9 @@ int mpix_comm_revoke(struct mpi_rank *self, MPI_Comm comm)
     struct mpi_comm *c;
     int rc = mpi_check_comm(self, comm, &c);
 
-    return rc ? rc : mpi_raise(self, comm, MPI_ERR_UNSUPPORTED_OPERATION,
-                               "communicators cannot be revoked");
+    return rc ? rc
+              : mpi_raise(self, comm, MPI_ERR_UNSUPPORTED_OPERATION,
+                          "communicators cannot be revoked");
 }
 
 int mpix_comm_shrink(struct mpi_rank *self, MPI_Comm comm, MPI_Comm *newcomm)

@@ -55,9 +55,11 @@ int mpi_comm_create_from_group(struct mpi_rank *self, MPI_Group group, const cha
         return MPI_SUCCESS;
     me = mpi_group_rank_of(g, mpi_rank_id(self));
     if (me == MPI_UNDEFINED)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_GROUP, "the calling rank is not in the group");
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_GROUP,
+                         "the calling rank is not in the group");
     if (me == 0)
-        desc = mpi_comm_describe(mpi_comm_new(mpi_group_ref(g), errhandler), (enum mpi_fn)self->fn, NULL);
+        desc = mpi_comm_describe(mpi_comm_new(mpi_group_ref(g), errhandler), (enum mpi_fn)self->fn,
+                                 NULL);
     /* The program may free the group in another rank meanwhile: hold it across the switch. */
     mpi_group_ref(g);
     rc = mpi_comm_spread(self, world, g, me, (int)g->size,
@@ -85,9 +87,9 @@ static int lead(struct mpi_rank *self, struct mpi_group *g, struct mpi_group *ot
         return mpi_coll_recv(self, world, desc, sizeof *desc, byte, (int)peer, tag);
     both = mpi_gset_intersection(g, other);
     if (both->size == 0)
-        *desc = mpi_comm_describe(
-            mpi_comm_new_inter(mpi_group_ref(g), mpi_group_ref(other), errhandler),
-            (enum mpi_fn)self->fn, NULL);
+        *desc = mpi_comm_describe(mpi_comm_new_inter(mpi_group_ref(g), mpi_group_ref(other),
+                                                     errhandler),
+                                  (enum mpi_fn)self->fn, NULL);
     mpi_group_unref(both);
     high = mpi_comm_desc_high(*desc);
     return mpi_coll_send(self, world, &high, sizeof high, byte, (int)peer, tag);
@@ -121,8 +123,8 @@ static int spread_from(struct mpi_rank *self, struct mpi_group *g, int me, int l
     int rc = MPI_SUCCESS;
 
     if (leader && me == leader)
-        rc = mpi_coll_send(self, world, desc, sizeof *desc, byte,
-                           (int)mpi_group_world_rank(g, 0), tag);
+        rc = mpi_coll_send(self, world, desc, sizeof *desc, byte, (int)mpi_group_world_rank(g, 0),
+                           tag);
     else if (leader && me == 0)
         rc = mpi_coll_recv(self, world, desc, sizeof *desc, byte,
                            (int)mpi_group_world_rank(g, (uint32_t)leader), tag);
@@ -136,7 +138,8 @@ static int check_local(struct mpi_rank *self, const struct mpi_group *g, int me,
                          "the calling rank is not in the local group");
     if (leader < 0 || (uint32_t)leader >= g->size)
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_RANK,
-                         "the local leader %d is not in the local group (size %u)", leader, g->size);
+                         "the local leader %d is not in the local group (size %u)", leader,
+                         g->size);
     return MPI_SUCCESS;
 }
 

@@ -23,8 +23,7 @@ static void idup_run(struct mpi_rank *self, void *arg)
 
     if (!rc) {
         mpi_comm_hints_give(self, *d->copy.newcomm, d->hints);
-        mpi_observe_made(self, MPI_FN_COMM_IDUP, MPI_OBJECT_COMM,
-                         MPI_HANDLE_AT(d->copy.newcomm));
+        mpi_observe_made(self, MPI_FN_COMM_IDUP, MPI_OBJECT_COMM, MPI_HANDLE_AT(d->copy.newcomm));
     }
     mpi_req_done(d->req, self->ent.clock, rc);
 }
@@ -53,7 +52,8 @@ int mpi_comm_idup_with_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info info,
     if (rc)
         return rc;
     d = pool_alloc(&mpi_world.pool, sizeof *d);
-    *d = (struct idup){.copy = {.c = c, .newcomm = newcomm}, .hints = mpi_comm_hints_take(info),
+    *d = (struct idup){.copy = {.c = c, .newcomm = newcomm},
+                       .hints = mpi_comm_hints_take(info),
                        .req = mpi_req_new(self)};
     d->req->kind = MPI_REQ_WORK;
     d->req->work = &idup_work;

@@ -87,7 +87,8 @@ static int lead_low(struct mpi_rank *self, const struct mpi_comm *local, const s
     }
     both = mpi_gset_intersection(mine, other);
     if (both->size == 0) {
-        *desc = mpi_comm_describe(mpi_comm_new_inter(mine, other, mpi_errhandler_given(self, local)),
+        *desc = mpi_comm_describe(mpi_comm_new_inter(mine, other,
+                                                     mpi_errhandler_given(self, local)),
                                   (enum mpi_fn)self->fn, local);
     } else {
         mpi_group_unref(mine);
@@ -95,7 +96,8 @@ static int lead_low(struct mpi_rank *self, const struct mpi_comm *local, const s
     }
     mpi_group_unref(both);
     high = mpi_comm_desc_high(*desc);
-    return mpi_coll_send(self, p->comm, &high, sizeof high, mpi_type_get(MPI_BYTE), p->rank, p->tag);
+    return mpi_coll_send(self, p->comm, &high, sizeof high, mpi_type_get(MPI_BYTE), p->rank,
+                         p->tag);
 }
 
 static int lead_high(struct mpi_rank *self, const struct mpi_comm *local, const struct peer *p,
@@ -105,8 +107,9 @@ static int lead_high(struct mpi_rank *self, const struct mpi_comm *local, const 
     int rc = mpi_group_send(self, p->comm, mine, p->rank, p->tag);
 
     mpi_group_unref(mine);
-    return rc ? rc : mpi_coll_recv(self, p->comm, desc, sizeof *desc, mpi_type_get(MPI_BYTE),
-                                   p->rank, p->tag);
+    return rc ? rc
+              : mpi_coll_recv(self, p->comm, desc, sizeof *desc, mpi_type_get(MPI_BYTE), p->rank,
+                              p->tag);
 }
 
 /* The arguments that only the leader gives. */
@@ -214,9 +217,9 @@ static int merge_lead(struct mpi_rank *self, struct mpi_comm *c, int high, mpi_c
     if (rc)
         return rc;
     int after = high && !theirs;
-    struct mpi_group *all =
-        concatenate(after ? c->remote : c->group, after ? c->group : c->remote);
-    *desc = mpi_comm_describe(mpi_comm_new(all, mpi_errhandler_given(self, c)), (enum mpi_fn)self->fn, c);
+    struct mpi_group *all = concatenate(after ? c->remote : c->group, after ? c->group : c->remote);
+    *desc = mpi_comm_describe(mpi_comm_new(all, mpi_errhandler_given(self, c)),
+                              (enum mpi_fn)self->fn, c);
     return mpi_coll_send(self, c, desc, sizeof *desc, byte, 0, tag);
 }
 
@@ -237,8 +240,8 @@ int mpi_intercomm_merge(struct mpi_rank *self, MPI_Comm intercomm, int high, MPI
     if (me == 0)
         rc = merge_lead(self, c, high != 0, &desc);
     if (!rc)
-        rc = mpi_comm_spread(self, c->local, NULL, me, (int)c->group->size,
-                             MPI_TAG_INTERCOMM_MERGE, &desc);
+        rc = mpi_comm_spread(self, c->local, NULL, me, (int)c->group->size, MPI_TAG_INTERCOMM_MERGE,
+                             &desc);
     if (!rc)
         *newintracomm = mpi_comm_adopt(self, c, desc);
     return rc;

@@ -87,8 +87,8 @@ static int gather(struct mpi_rank *self, struct mpi_comm *c, const struct spot *
                                tag);
     }
     if (!rc && p->me)
-        rc = mpi_coll_send(self, c, items, (uint64_t)p->span * sizeof *items, byte,
-                           p->me - p->top, tag);
+        rc = mpi_coll_send(self, c, items, (uint64_t)p->span * sizeof *items, byte, p->me - p->top,
+                           tag);
     return rc;
 }
 
@@ -166,8 +166,8 @@ static void assign(struct mpi_rank *self, const struct mpi_comm *c, const struct
 
         descs[r] = MPI_COMM_DESC_NULL;
         if (items[r].color != MPI_UNDEFINED)
-            entries[used++] =
-                (struct entry){items[r].color, high, items[r].key, high ? r - lows : r};
+            entries[used++] = (struct entry){items[r].color, high, items[r].key,
+                                             high ? r - lows : r};
     }
     qsort(entries, used, sizeof *entries, entry_order);
     for (uint32_t i = 0, end; i < used; i = end) {
@@ -175,8 +175,9 @@ static void assign(struct mpi_rank *self, const struct mpi_comm *c, const struct
             end++;
         mpi_comm_desc desc = make_part(self, c, entries + i, end - i);
         for (uint32_t k = i; k < end; k++)
-            descs[entries[k].rank + (entries[k].high ? lows : 0)] =
-                entries[k].high ? mpi_comm_desc_high(desc) : desc;
+            descs[entries[k].rank + (entries[k].high ? lows : 0)] = entries[k].high
+                                                                        ? mpi_comm_desc_high(desc)
+                                                                        : desc;
     }
     mem_free(entries);
 }

@@ -8,6 +8,7 @@
 #include "mpi/datatype/datatype_internal.h"
 
 /* Plans of one run, by size in bytes. */
+// clang-format off
 #define RUN(n)                                                                                     \
     static struct type_plan run_##n = {                                                            \
         .size = n, .nparts = 1, .capacity = 1, .parts = {{.count = 1, .unit = n}}};
@@ -45,6 +46,7 @@ static struct type_plan run_0;
 #define TWICE(h, member, bytes, alignment)                                                         \
     ENTRY(h, #h, bytes, alignment, 2, TYPE_SIG_PAIR(member, member))
 #define MARKER(h) ENTRY(h, #h, 0, 0, 0, 0)
+// clang-format on
 
 struct mpi_type mpi_type_builtins[MPI_TYPE_BUILTINS] = {
     BASIC(MPI_CHAR, 1, 1),
@@ -110,6 +112,7 @@ struct mpi_type mpi_type_builtins[MPI_TYPE_BUILTINS] = {
 };
 
 /* A value of `first` bytes, then an int at `at`. */
+// clang-format off
 #define PAIR_PLAN(id, first, at)                                                                   \
     static struct type_plan id = {                                                                 \
         .size = (first) + 4,                                                                       \
@@ -129,6 +132,7 @@ PAIR_PLAN(short_int_plan, 2, 4);
         .refs = 1, .handles = 1, .nelems = 2, .sig = TYPE_SIG_PAIR(member, MPI_INT),               \
         .plan = compiled, .name = #h,                                                              \
     }
+// clang-format on
 
 static struct mpi_type *pairs[MPI_TYPE_PAIRS] = {
     PAIR(MPI_FLOAT_INT, MPI_FLOAT, 8, 8, 8, 4, 1, &run_8),

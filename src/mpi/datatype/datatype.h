@@ -50,10 +50,10 @@ struct mpi_type {
     MPI_Datatype handle;
     uint64_t refs;
     uint64_t handles;
-    uint64_t nelems;               /* basic elements in one item; a pair counts as 2 */
-    uint64_t sig;                  /* hash of the signature of one item */
-    const struct type_plan *plan;  /* compiled form, see plan.h */
-    const char *name;              /* never NULL; "" for an unnamed type */
+    uint64_t nelems;              /* basic elements in one item; a pair counts as 2 */
+    uint64_t sig;                 /* hash of the signature of one item */
+    const struct type_plan *plan; /* compiled form, see plan.h */
+    const char *name;             /* never NULL; "" for an unnamed type */
     /* The arguments of the constructor, as MPI_Type_get_contents_c gives them: those of a
      * large-count constructor are counts, and ints only where it takes ints. */
     MPI_Count nints, naints, ncounts, ntypes;

@@ -102,8 +102,8 @@ uint64_t type_first_member(const struct mpi_type *t);
 #define TYPE_SIG_BASE UINT64_C(0x1ae5c3b2f4d79681)
 
 /* The hash of two elements; a constant expression. */
-#define TYPE_SIG_PAIR(a, b)                                                                        \
-    ((uint64_t)(((unsigned __int128)(a) * TYPE_SIG_BASE + (uint64_t)(b)) % TYPE_SIG_MOD))
+#define TYPE_SIG_PAIR(a, b) \
+    ((uint64_t)(((unsigned __int128)(a)*TYPE_SIG_BASE + (uint64_t)(b)) % TYPE_SIG_MOD))
 
 /* Signature of `a` followed by `b`, which has `b_elems` elements. */
 uint64_t sig_concat(uint64_t a, uint64_t b, uint64_t b_elems);

@@ -47,12 +47,15 @@ uint64_t sig_repeat(uint64_t sig, uint64_t elems, uint64_t n)
 /* The first basic type of a predefined pair. */
 static MPI_Datatype first_of_pair(MPI_Datatype pair)
 {
-    static const MPI_Datatype first[][2] = {
-        {MPI_FLOAT_INT, MPI_FLOAT},     {MPI_DOUBLE_INT, MPI_DOUBLE},
-        {MPI_LONG_INT, MPI_LONG},       {MPI_SHORT_INT, MPI_SHORT},
-        {MPI_2INT, MPI_INT},            {MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE},
-        {MPI_2INTEGER, MPI_INTEGER},    {MPI_2REAL, MPI_REAL},
-        {MPI_2DOUBLE_PRECISION, MPI_DOUBLE_PRECISION}};
+    static const MPI_Datatype first[][2] = {{MPI_FLOAT_INT, MPI_FLOAT},
+                                            {MPI_DOUBLE_INT, MPI_DOUBLE},
+                                            {MPI_LONG_INT, MPI_LONG},
+                                            {MPI_SHORT_INT, MPI_SHORT},
+                                            {MPI_2INT, MPI_INT},
+                                            {MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE},
+                                            {MPI_2INTEGER, MPI_INTEGER},
+                                            {MPI_2REAL, MPI_REAL},
+                                            {MPI_2DOUBLE_PRECISION, MPI_DOUBLE_PRECISION}};
 
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         if (first[i][0] == pair)
@@ -169,5 +172,6 @@ uint64_t mpi_type_whole_bytes(const struct mpi_type *t, uint64_t bytes)
 {
     uint64_t rest = t->size ? bytes % t->size : bytes;
 
-    return bytes - rest + (t->size && rest ? mpi_type_element_bytes(t, elements_in_item(t, rest)) : 0);
+    return bytes - rest +
+           (t->size && rest ? mpi_type_element_bytes(t, elements_in_item(t, rest)) : 0);
 }

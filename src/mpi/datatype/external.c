@@ -34,26 +34,35 @@ struct layout {
 static struct layout layout_of(MPI_Datatype basic, uint64_t size)
 {
     switch (basic) {
-    case MPI_LONG: return (struct layout){8, 4, 1, INTEGER};
-    case MPI_UNSIGNED_LONG: return (struct layout){8, 4, 1, NATURAL};
-    case MPI_WCHAR: return (struct layout){4, 2, 1, NATURAL};
-    case MPI_LONG_DOUBLE: return (struct layout){16, 16, 1, QUAD};
+    case MPI_LONG:
+        return (struct layout){8, 4, 1, INTEGER};
+    case MPI_UNSIGNED_LONG:
+        return (struct layout){8, 4, 1, NATURAL};
+    case MPI_WCHAR:
+        return (struct layout){4, 2, 1, NATURAL};
+    case MPI_LONG_DOUBLE:
+        return (struct layout){16, 16, 1, QUAD};
     case MPI_C_LONG_DOUBLE_COMPLEX:
-    case MPI_CXX_LONG_DOUBLE_COMPLEX: return (struct layout){16, 16, 2, QUAD};
+    case MPI_CXX_LONG_DOUBLE_COMPLEX:
+        return (struct layout){16, 16, 2, QUAD};
     case MPI_C_FLOAT_COMPLEX:
     case MPI_CXX_FLOAT_COMPLEX:
     case MPI_COMPLEX:
     case MPI_COMPLEX8:
     case MPI_2INT:
     case MPI_2INTEGER:
-    case MPI_2REAL: return (struct layout){4, 4, 2, SWAP};
+    case MPI_2REAL:
+        return (struct layout){4, 4, 2, SWAP};
     case MPI_C_DOUBLE_COMPLEX:
     case MPI_CXX_DOUBLE_COMPLEX:
     case MPI_DOUBLE_COMPLEX:
     case MPI_COMPLEX16:
-    case MPI_2DOUBLE_PRECISION: return (struct layout){8, 8, 2, SWAP};
-    case MPI_COMPLEX32: return (struct layout){16, 16, 2, SWAP};
-    default: return (struct layout){(uint16_t)size, (uint16_t)size, 1, SWAP};
+    case MPI_2DOUBLE_PRECISION:
+        return (struct layout){8, 8, 2, SWAP};
+    case MPI_COMPLEX32:
+        return (struct layout){16, 16, 2, SWAP};
+    default:
+        return (struct layout){(uint16_t)size, (uint16_t)size, 1, SWAP};
     }
 }
 
@@ -140,10 +149,14 @@ static int is_mixed_pair(const struct mpi_type *basic)
 static MPI_Datatype first_basic(const struct mpi_type *pair)
 {
     switch (pair->handle) {
-    case MPI_DOUBLE_INT: return MPI_DOUBLE;
-    case MPI_LONG_INT: return MPI_LONG;
-    case MPI_SHORT_INT: return MPI_SHORT;
-    default: return MPI_LONG_DOUBLE;
+    case MPI_DOUBLE_INT:
+        return MPI_DOUBLE;
+    case MPI_LONG_INT:
+        return MPI_LONG;
+    case MPI_SHORT_INT:
+        return MPI_SHORT;
+    default:
+        return MPI_LONG_DOUBLE;
     }
 }
 

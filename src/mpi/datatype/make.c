@@ -10,9 +10,9 @@
 #include "mpi/datatype/datatype_internal.h"
 
 /* A list of the key: kept as `small` kind in the int form of a call, as counts in the large one. */
-#define LIST(small, length, values)                                                                \
-    {                                                                                              \
-        large ? TYPE_LIST_COUNTS : TYPE_LIST_##small, length, values                               \
+#define LIST(small, length, values)                                  \
+    {                                                                \
+        large ? TYPE_LIST_COUNTS : TYPE_LIST_##small, length, values \
     }
 
 struct type_draft draft_repeat(const struct mpi_type *old, type_wide items)
@@ -188,8 +188,8 @@ static int make_indexed(const struct type_key *key, const struct blocks *b, stru
     struct type_plan *plan = plan_create(4);
     for (MPI_Count i = 0; i < b->count; i++)
         if (block_length(b, i))
-            plan_append(&plan, (int64_t)block_disp(b, i), (uint64_t)block_length(b, i),
-                        old->extent, old->plan);
+            plan_append(&plan, (int64_t)block_disp(b, i), (uint64_t)block_length(b, i), old->extent,
+                        old->plan);
     return draft_finish(key, &d, plan, out);
 }
 

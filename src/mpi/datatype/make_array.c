@@ -115,9 +115,9 @@ static int make_array(const struct type_key *key, int ndims, const MPI_Count *si
     measure_bounds(&m, old, &d.bounds);
     if (!draft_fits(&d))
         return MPI_ERR_COUNT;
-    struct type_plan *plan =
-        d.size ? plan_shares(ndims, sizes, shares, (int64_t)(m.first * old->extent), order, old)
-               : plan_create(0);
+    struct type_plan *plan = d.size ? plan_shares(ndims, sizes, shares,
+                                                  (int64_t)(m.first * old->extent), order, old)
+                                    : plan_create(0);
     return draft_finish(key, &d, plan, out);
 }
 

@@ -25,8 +25,8 @@ static inline __attribute__((always_inline)) void move_bytes(enum direction dir,
 
 static inline __attribute__((always_inline)) void move_strided(enum direction dir, uintptr_t mem,
                                                                uint64_t stride,
-                                                               unsigned char *stream,
-                                                               uint64_t unit, uint64_t n)
+                                                               unsigned char *stream, uint64_t unit,
+                                                               uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++) {
         move_bytes(dir, mem, stream, unit);
@@ -37,20 +37,37 @@ static inline __attribute__((always_inline)) void move_strided(enum direction di
 
 /* `unit` as a constant lets the compiler turn each move into loads and stores. */
 static inline __attribute__((always_inline)) void move_runs(enum direction dir, uintptr_t mem,
-                                                            uint64_t stride,
-                                                            unsigned char *stream, uint64_t unit,
-                                                            uint64_t n)
+                                                            uint64_t stride, unsigned char *stream,
+                                                            uint64_t unit, uint64_t n)
 {
     switch (unit) {
-    case 1: move_strided(dir, mem, stride, stream, 1, n); break;
-    case 2: move_strided(dir, mem, stride, stream, 2, n); break;
-    case 4: move_strided(dir, mem, stride, stream, 4, n); break;
-    case 8: move_strided(dir, mem, stride, stream, 8, n); break;
-    case 12: move_strided(dir, mem, stride, stream, 12, n); break;
-    case 16: move_strided(dir, mem, stride, stream, 16, n); break;
-    case 24: move_strided(dir, mem, stride, stream, 24, n); break;
-    case 32: move_strided(dir, mem, stride, stream, 32, n); break;
-    default: move_strided(dir, mem, stride, stream, unit, n); break;
+    case 1:
+        move_strided(dir, mem, stride, stream, 1, n);
+        break;
+    case 2:
+        move_strided(dir, mem, stride, stream, 2, n);
+        break;
+    case 4:
+        move_strided(dir, mem, stride, stream, 4, n);
+        break;
+    case 8:
+        move_strided(dir, mem, stride, stream, 8, n);
+        break;
+    case 12:
+        move_strided(dir, mem, stride, stream, 12, n);
+        break;
+    case 16:
+        move_strided(dir, mem, stride, stream, 16, n);
+        break;
+    case 24:
+        move_strided(dir, mem, stride, stream, 24, n);
+        break;
+    case 32:
+        move_strided(dir, mem, stride, stream, 32, n);
+        break;
+    default:
+        move_strided(dir, mem, stride, stream, unit, n);
+        break;
     }
 }
 

@@ -172,8 +172,8 @@ int mpi_pack_external_c(struct mpi_rank *self, const char *datarep, const void *
                           position);
     if (rc || !t->size || !incount)
         return rc;
-    *position +=
-        (MPI_Count)type_external_pack(t, (uint64_t)incount, inbuf, (char *)outbuf + *position);
+    *position += (MPI_Count)type_external_pack(t, (uint64_t)incount, inbuf,
+                                               (char *)outbuf + *position);
     return MPI_SUCCESS;
 }
 

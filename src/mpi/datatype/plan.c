@@ -12,8 +12,7 @@
 
 struct type_plan *plan_create(uint32_t capacity)
 {
-    struct type_plan *plan =
-        mem_alloc(sizeof *plan + (size_t)capacity * sizeof(struct type_part));
+    struct type_plan *plan = mem_alloc(sizeof *plan + (size_t)capacity * sizeof(struct type_part));
     *plan = (struct type_plan){.capacity = capacity};
     return plan;
 }
@@ -49,8 +48,12 @@ void plan_part_init(struct type_part *part, int64_t disp, uint64_t count, int64_
             part->disp += only->disp;
             part->child = only->child;
         } else if (count == 1 || continues) {
-            *part = (struct type_part){disp + only->disp, only->stride, count * only->count,
-                                       only->unit,        0,            only->child};
+            *part = (struct type_part){disp + only->disp,
+                                       only->stride,
+                                       count * only->count,
+                                       only->unit,
+                                       0,
+                                       only->child};
         }
     }
     fuse_dense(part);

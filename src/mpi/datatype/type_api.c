@@ -179,10 +179,10 @@ int mpi_type_match_size(struct mpi_rank *self, int typeclass, int size, MPI_Data
         int typeclass;
         MPI_Datatype type;
     } sized[] = {
-        {MPI_TYPECLASS_REAL, MPI_REAL4},       {MPI_TYPECLASS_REAL, MPI_REAL8},
-        {MPI_TYPECLASS_REAL, MPI_REAL16},      {MPI_TYPECLASS_INTEGER, MPI_INTEGER1},
-        {MPI_TYPECLASS_INTEGER, MPI_INTEGER2}, {MPI_TYPECLASS_INTEGER, MPI_INTEGER4},
-        {MPI_TYPECLASS_INTEGER, MPI_INTEGER8}, {MPI_TYPECLASS_COMPLEX, MPI_COMPLEX8},
+        {MPI_TYPECLASS_REAL, MPI_REAL4},        {MPI_TYPECLASS_REAL, MPI_REAL8},
+        {MPI_TYPECLASS_REAL, MPI_REAL16},       {MPI_TYPECLASS_INTEGER, MPI_INTEGER1},
+        {MPI_TYPECLASS_INTEGER, MPI_INTEGER2},  {MPI_TYPECLASS_INTEGER, MPI_INTEGER4},
+        {MPI_TYPECLASS_INTEGER, MPI_INTEGER8},  {MPI_TYPECLASS_COMPLEX, MPI_COMPLEX8},
         {MPI_TYPECLASS_COMPLEX, MPI_COMPLEX16}, {MPI_TYPECLASS_COMPLEX, MPI_COMPLEX32},
     };
     if (!datatype)
@@ -195,8 +195,8 @@ int mpi_type_match_size(struct mpi_rank *self, int typeclass, int size, MPI_Data
         }
     }
     *datatype = MPI_DATATYPE_NULL;
-    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "no type of class %d has %d bytes", typeclass,
-                     size);
+    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "no type of class %d has %d bytes",
+                     typeclass, size);
 }
 
 int mpi_get_address(struct mpi_rank *self, const void *location, MPI_Aint *address)

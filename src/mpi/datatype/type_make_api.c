@@ -217,8 +217,8 @@ int mpi_type_create_hindexed_block(struct mpi_rank *self, int count, int blockle
 }
 
 int mpi_type_create_hindexed_block_c(struct mpi_rank *self, MPI_Count count, MPI_Count blocklength,
-                                     const MPI_Count array_of_displacements[],
-                                     MPI_Datatype oldtype, MPI_Datatype *newtype)
+                                     const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                     MPI_Datatype *newtype)
 {
     return make_blocks(self, mpi_type_make_hindexed_block, true, count, blocklength,
                        array_of_displacements, oldtype, newtype);
@@ -268,8 +268,8 @@ int mpi_type_create_struct(struct mpi_rank *self, int count, const int array_of_
                            const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
     MPI_Count *lengths = widen(count, array_of_blocklengths);
-    int rc =
-        make_struct(self, false, count, lengths, array_of_displacements, array_of_types, newtype);
+    int rc = make_struct(self, false, count, lengths, array_of_displacements, array_of_types,
+                         newtype);
     mem_free(lengths);
     return rc;
 }
@@ -339,8 +339,7 @@ int mpi_type_create_subarray(struct mpi_rank *self, int ndims, const int array_o
     MPI_Count *sizes = widen(ndims, array_of_sizes);
     MPI_Count *subsizes = widen(ndims, array_of_subsizes);
     MPI_Count *starts = widen(ndims, array_of_starts);
-    int rc =
-        make_subarray(self, false, ndims, sizes, subsizes, starts, order, oldtype, newtype);
+    int rc = make_subarray(self, false, ndims, sizes, subsizes, starts, order, oldtype, newtype);
     mem_free(sizes);
     mem_free(subsizes);
     mem_free(starts);
@@ -384,8 +383,11 @@ int mpi_type_create_darray(struct mpi_rank *self, int size, int rank, int ndims,
                            MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     MPI_Count *gsizes = widen(ndims, array_of_gsizes);
-    struct mpi_type_darray a = {
-        .size = size, .rank = rank, .ndims = ndims, .order = order, .gsizes = gsizes};
+    struct mpi_type_darray a = {.size = size,
+                                .rank = rank,
+                                .ndims = ndims,
+                                .order = order,
+                                .gsizes = gsizes};
     int rc = make_darray(self, false, &a, array_of_distribs, array_of_dargs, array_of_psizes,
                          oldtype, newtype);
     mem_free(gsizes);
@@ -397,8 +399,11 @@ int mpi_type_create_darray_c(struct mpi_rank *self, int size, int rank, int ndim
                              const int array_of_dargs[], const int array_of_psizes[], int order,
                              MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct mpi_type_darray a = {
-        .size = size, .rank = rank, .ndims = ndims, .order = order, .gsizes = array_of_gsizes};
+    struct mpi_type_darray a = {.size = size,
+                                .rank = rank,
+                                .ndims = ndims,
+                                .order = order,
+                                .gsizes = array_of_gsizes};
     return make_darray(self, true, &a, array_of_distribs, array_of_dargs, array_of_psizes, oldtype,
                        newtype);
 }

@@ -206,8 +206,7 @@ int mpi_type_get_contents(struct mpi_rank *self, MPI_Datatype datatype, int max_
     if (t && t->ncounts)
         return raise_large(self);
     return mpi_type_get_contents_c(self, datatype, max_integers, max_addresses, 0, max_datatypes,
-                                   array_of_integers, array_of_addresses, NULL,
-                                   array_of_datatypes);
+                                   array_of_integers, array_of_addresses, NULL, array_of_datatypes);
 }
 
 int mpi_type_set_name(struct mpi_rank *self, MPI_Datatype datatype, const char *type_name)
@@ -219,8 +218,7 @@ int mpi_type_set_name(struct mpi_rank *self, MPI_Datatype datatype, const char *
     return rc;
 }
 
-int mpi_type_get_name(struct mpi_rank *self, MPI_Datatype datatype, char *type_name,
-                      int *resultlen)
+int mpi_type_get_name(struct mpi_rank *self, MPI_Datatype datatype, char *type_name, int *resultlen)
 {
     int rc;
     const struct mpi_type *t = query(self, datatype, type_name, resultlen, &rc);

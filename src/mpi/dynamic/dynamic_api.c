@@ -63,5 +63,6 @@ int mpi_comm_join(struct mpi_rank *self, int fd, MPI_Comm *intercomm)
     *intercomm = MPI_COMM_NULL;
     return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION,
                      "ranks cannot be joined by the socket %d: one that waits for it would keep all "
-                     "others from running; use MPI_Comm_accept and MPI_Comm_connect", fd);
+                     "others from running; use MPI_Comm_accept and MPI_Comm_connect",
+                     fd);
 }

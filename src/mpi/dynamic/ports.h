@@ -28,8 +28,8 @@ enum ports_ask {
 struct ports_answer {
     int done, error; /* an MPI class */
     vtime arrival;
-    uint64_t value;  /* OPEN: the number of the port; ACCEPT, CONNECT: mpi_comm_desc */
-    char *text;      /* LOOKUP: where the port's name goes, MPI_MAX_PORT_NAME bytes */
+    uint64_t value; /* OPEN: the number of the port; ACCEPT, CONNECT: mpi_comm_desc */
+    char *text;     /* LOOKUP: where the port's name goes, MPI_MAX_PORT_NAME bytes */
 };
 
 /* For the table of services (main/services.c). */

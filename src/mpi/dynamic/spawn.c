@@ -126,8 +126,8 @@ static mpi_comm_desc make_ranks(struct mpi_rank *self, const struct order *o, vt
 
     b.world = mpi_comm_describe(mpi_comm_new(mpi_group_ref(kids), MPI_ERRHANDLER_NULL),
                                 MPI_FN_COMM_SPAWN, NULL);
-    desc = mpi_comm_describe(mpi_comm_new_inter(parents, kids, MPI_ERRHANDLER_NULL), MPI_FN_COMM_SPAWN,
-                             NULL);
+    desc = mpi_comm_describe(mpi_comm_new_inter(parents, kids, MPI_ERRHANDLER_NULL),
+                             MPI_FN_COMM_SPAWN, NULL);
     b.parent = mpi_comm_desc_high(desc);
     send_births(self, o, b, t);
     return desc;
@@ -227,8 +227,10 @@ void mpi_spawn_starting(struct mpi_rank *self, int *argc, char ***argv)
     *argv = app->argv;
     if (!app->wdir[0] || chdir(app->wdir) == 0)
         return;
-    snprintf(text, sizeof text, "cannot start in the directory '%.120s', as the info key 'wdir' of "
-             "MPI_Comm_spawn says", app->wdir);
+    snprintf(text, sizeof text,
+             "cannot start in the directory '%.120s', as the info key 'wdir' of "
+             "MPI_Comm_spawn says",
+             app->wdir);
     mpi_abort_run(self, MPI_ERR_SPAWN, text);
 }
 

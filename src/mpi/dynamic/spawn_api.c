@@ -59,8 +59,9 @@ static int check_command(const struct commands *c, int i, struct buf *why)
         return fail(why, MPI_ERR_INFO, "the info of the root is not an info object");
     soft = mpi_info_lookup(info, "soft");
     if (soft && !spawn_soft_valid(soft))
-        return fail(why, MPI_ERR_INFO_VALUE, "the value of the info key 'soft' is not a list of "
-                                             "numbers, a:b or a:b:c");
+        return fail(why, MPI_ERR_INFO_VALUE,
+                    "the value of the info key 'soft' is not a list of "
+                    "numbers, a:b or a:b:c");
     return spawn_is_this_program(c->names[i], mpi_info_lookup(info, "path"),
                                  mpi_info_lookup(info, "wdir"), why)
                ? MPI_SUCCESS
@@ -73,8 +74,9 @@ static int check_commands(const struct commands *c, struct buf *why)
     int error;
 
     if (c->count < 0 || (c->count && (!c->names || !c->processes)))
-        return fail(why, MPI_ERR_ARG, "the number of commands is negative, or an array is a null "
-                                      "pointer");
+        return fail(why, MPI_ERR_ARG,
+                    "the number of commands is negative, or an array is a null "
+                    "pointer");
     for (int i = 0; i < c->count; i++) {
         error = check_command(c, i, why);
         if (error)
@@ -141,8 +143,10 @@ static int ask(struct mpi_rank *self, const struct buf *order, struct spawn_answ
 
 static int say_full(struct buf *why)
 {
-    buf_addf(why, "so many ranks are not to be had: the run has room for %u in all, see --universe "
-             "of 'orrery run'", mpi_world.room);
+    buf_addf(why,
+             "so many ranks are not to be had: the run has room for %u in all, see --universe "
+             "of 'orrery run'",
+             mpi_world.room);
     return MPI_ERR_SPAWN;
 }
 

@@ -144,7 +144,9 @@ int spawn_is_this_program(const char *command, const char *path, const char *wdi
     if (sys_stat("/proc/self/exe", &mine) == 0 && st.st_dev == mine.st_dev &&
         st.st_ino == mine.st_ino)
         return 1;
-    buf_addf(why, "'%s' is not the program that runs: all ranks of a run share one program, and "
-             "can only spawn more of it (%s)", command, mpi_world.opt->program);
+    buf_addf(why,
+             "'%s' is not the program that runs: all ranks of a run share one program, and "
+             "can only spawn more of it (%s)",
+             command, mpi_world.opt->program);
     return 0;
 }

@@ -48,13 +48,12 @@ static int check_data(struct mpi_rank *self, MPI_File fh, const void *buf, MPI_C
 }
 
 /* How many stream bytes; they must be whole etypes. */
-static int check_amount(struct mpi_rank *self, MPI_File fh, const struct io_file *f,
-                        uint64_t count, struct mpi_type *type, uint64_t *bytes)
+static int check_amount(struct mpi_rank *self, MPI_File fh, const struct io_file *f, uint64_t count,
+                        struct mpi_type *type, uint64_t *bytes)
 {
     int rc = MPI_SUCCESS;
-    uint64_t item = io_datarep_converts(f->view.rep)
-                        ? io_datarep_size(self, f->view.rep, type, &rc)
-                        : type->size;
+    uint64_t item = io_datarep_converts(f->view.rep) ? io_datarep_size(self, f->view.rep, type, &rc)
+                                                     : type->size;
 
     if (rc)
         return mpi_raise_file(self, fh, rc, "the datatype cannot be represented in the file");
@@ -63,8 +62,7 @@ static int check_amount(struct mpi_rank *self, MPI_File fh, const struct io_file
     if (*bytes % f->view.etype_bytes)
         return mpi_raise_file(self, fh, MPI_ERR_IO,
                               "an access of %llu bytes is not made of etypes of %llu bytes",
-                              (unsigned long long)*bytes,
-                              (unsigned long long)f->view.etype_bytes);
+                              (unsigned long long)*bytes, (unsigned long long)f->view.etype_bytes);
     return MPI_SUCCESS;
 }
 

@@ -41,17 +41,17 @@ BLOCKING(_ordered, BY_POINTER, 0, IO_ORDERED)
 
 /* ---- non-blocking ---- */
 
-#define NONBLOCKING(name, at, offset, how)                                                       \
-    int mpi_file_iread##name##_c(struct mpi_rank *self, at, void *buf, ITEMS,                    \
-                                 MPI_Request *request)                                           \
-    {                                                                                            \
-        return io_nonblocking(self, fh, IO_READ | (how), offset, buf, count, datatype, request); \
-    }                                                                                            \
-    int mpi_file_iwrite##name##_c(struct mpi_rank *self, at, const void *buf, ITEMS,             \
-                                  MPI_Request *request)                                          \
-    {                                                                                            \
-        return io_nonblocking(self, fh, IO_WRITE | (how), offset, writable(buf), count,          \
-                              datatype, request);                                                \
+#define NONBLOCKING(name, at, offset, how)                                                        \
+    int mpi_file_iread##name##_c(struct mpi_rank *self, at, void *buf, ITEMS,                     \
+                                 MPI_Request *request)                                            \
+    {                                                                                             \
+        return io_nonblocking(self, fh, IO_READ | (how), offset, buf, count, datatype, request);  \
+    }                                                                                             \
+    int mpi_file_iwrite##name##_c(struct mpi_rank *self, at, const void *buf, ITEMS,              \
+                                  MPI_Request *request)                                           \
+    {                                                                                             \
+        return io_nonblocking(self, fh, IO_WRITE | (how), offset, writable(buf), count, datatype, \
+                              request);                                                           \
     }
 
 NONBLOCKING(_at, BY_OFFSET, offset, IO_AT)
@@ -62,27 +62,26 @@ NONBLOCKING(_shared, BY_POINTER, 0, IO_SHARED)
 
 /* ---- split collective ---- */
 
-#define SPLIT(name, at, offset, how)                                                             \
-    int mpi_file_read##name##_begin_c(struct mpi_rank *self, at, void *buf, ITEMS)               \
-    {                                                                                            \
-        return io_split_begin(self, fh, IO_READ | (how), offset, buf, count, datatype);          \
-    }                                                                                            \
-    int mpi_file_read##name##_end(struct mpi_rank *self, MPI_File fh, void *buf,                 \
-                                  MPI_Status *status)                                            \
-    {                                                                                            \
-        (void)buf;                                                                               \
-        return io_split_end(self, fh, IO_READ | (how), status);                                  \
-    }                                                                                            \
-    int mpi_file_write##name##_begin_c(struct mpi_rank *self, at, const void *buf, ITEMS)        \
-    {                                                                                            \
-        return io_split_begin(self, fh, IO_WRITE | (how), offset, writable(buf), count,          \
-                              datatype);                                                         \
-    }                                                                                            \
-    int mpi_file_write##name##_end(struct mpi_rank *self, MPI_File fh, const void *buf,          \
-                                   MPI_Status *status)                                           \
-    {                                                                                            \
-        (void)buf;                                                                               \
-        return io_split_end(self, fh, IO_WRITE | (how), status);                                 \
+#define SPLIT(name, at, offset, how)                                                               \
+    int mpi_file_read##name##_begin_c(struct mpi_rank *self, at, void *buf, ITEMS)                 \
+    {                                                                                              \
+        return io_split_begin(self, fh, IO_READ | (how), offset, buf, count, datatype);            \
+    }                                                                                              \
+    int mpi_file_read##name##_end(struct mpi_rank *self, MPI_File fh, void *buf,                   \
+                                  MPI_Status *status)                                              \
+    {                                                                                              \
+        (void)buf;                                                                                 \
+        return io_split_end(self, fh, IO_READ | (how), status);                                    \
+    }                                                                                              \
+    int mpi_file_write##name##_begin_c(struct mpi_rank *self, at, const void *buf, ITEMS)          \
+    {                                                                                              \
+        return io_split_begin(self, fh, IO_WRITE | (how), offset, writable(buf), count, datatype); \
+    }                                                                                              \
+    int mpi_file_write##name##_end(struct mpi_rank *self, MPI_File fh, const void *buf,            \
+                                   MPI_Status *status)                                             \
+    {                                                                                              \
+        (void)buf;                                                                                 \
+        return io_split_end(self, fh, IO_WRITE | (how), status);                                   \
     }
 
 SPLIT(_at_all, BY_OFFSET, offset, IO_AT | IO_ALL)

@@ -21,12 +21,12 @@ int io_error_class(int error)
     static const struct {
         int error, mpi_class;
     } classes[] = {
-        {EACCES, MPI_ERR_ACCESS},      {EPERM, MPI_ERR_ACCESS},
+        {EACCES, MPI_ERR_ACCESS},       {EPERM, MPI_ERR_ACCESS},
         {ENOENT, MPI_ERR_NO_SUCH_FILE}, {EEXIST, MPI_ERR_FILE_EXISTS},
-        {EROFS, MPI_ERR_READ_ONLY},    {ENOSPC, MPI_ERR_NO_SPACE},
-        {EDQUOT, MPI_ERR_QUOTA},       {ENAMETOOLONG, MPI_ERR_BAD_FILE},
-        {EISDIR, MPI_ERR_BAD_FILE},    {ENOTDIR, MPI_ERR_BAD_FILE},
-        {ELOOP, MPI_ERR_BAD_FILE},     {ETXTBSY, MPI_ERR_FILE_IN_USE},
+        {EROFS, MPI_ERR_READ_ONLY},     {ENOSPC, MPI_ERR_NO_SPACE},
+        {EDQUOT, MPI_ERR_QUOTA},        {ENAMETOOLONG, MPI_ERR_BAD_FILE},
+        {EISDIR, MPI_ERR_BAD_FILE},     {ENOTDIR, MPI_ERR_BAD_FILE},
+        {ELOOP, MPI_ERR_BAD_FILE},      {ETXTBSY, MPI_ERR_FILE_IN_USE},
         {EBUSY, MPI_ERR_FILE_IN_USE},
     };
 
@@ -193,7 +193,10 @@ static uint64_t move_converted(struct mpi_rank *self, struct mover *m, struct io
 uint64_t io_move(struct mpi_rank *self, struct io_op *op, uint64_t *tally)
 {
     const struct io_view *v = &op->file->view;
-    struct mover m = {.s = op->file->s, .fd = op->file->fd, .tally = tally, .disp = v->disp,
+    struct mover m = {.s = op->file->s,
+                      .fd = op->file->fd,
+                      .tally = tally,
+                      .disp = v->disp,
                       .write = op->kind & IO_WRITE};
     int converts = io_datarep_converts(v->rep);
     uint64_t converted = 0;

@@ -34,7 +34,9 @@ struct io_datarep {
 };
 
 static const struct io_datarep predefined[] = {
-    {.name = "native"}, {.name = "internal"}, {.name = "external32", .kind = REP_EXTERNAL32},
+    {.name = "native"},
+    {.name = "internal"},
+    {.name = "external32", .kind = REP_EXTERNAL32},
 };
 static struct map by_rank; /* rank -> the last one it registered */
 
@@ -315,8 +317,10 @@ int mpi_register_datarep(struct mpi_rank *self, const char *datarep,
                          MPI_Datarep_conversion_function *write_conversion_fn,
                          MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
-    struct io_datarep made = {.read = read_conversion_fn, .write = write_conversion_fn,
-                              .extent = dtype_file_extent_fn, .extra = extra_state};
+    struct io_datarep made = {.read = read_conversion_fn,
+                              .write = write_conversion_fn,
+                              .extent = dtype_file_extent_fn,
+                              .extra = extra_state};
 
     return add(self, datarep, &made);
 }

@@ -15,7 +15,7 @@
 #include "mpi/objects.h"
 #include "mpi_impl.h"
 
-static struct map held; /* address of a struct io_file -> index of its rank */
+static struct map held;       /* address of a struct io_file -> index of its rank */
 static struct map open_files; /* context -> struct io_shared */
 static struct {
     struct io_file **at; /* by number less 1; NULL: free */
@@ -111,8 +111,7 @@ int io_spread(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n)
 
 MPI_File mpi_file_f2c(struct mpi_rank *self, MPI_Fint file)
 {
-    struct io_file *f =
-        file > 0 && (uint32_t)file <= numbers.count ? numbers.at[file - 1] : NULL;
+    struct io_file *f = file > 0 && (uint32_t)file <= numbers.count ? numbers.at[file - 1] : NULL;
 
     return f && f->owner == mpi_rank_index(self) ? io_handle(f) : MPI_FILE_NULL;
 }

@@ -69,10 +69,10 @@ int mpi_file_set_info(struct mpi_rank *self, MPI_File fh, MPI_Info info)
 int mpi_file_get_info(struct mpi_rank *self, MPI_File fh, MPI_Info *info_used)
 {
     static const char *const usual[][2] = {
-        {"cb_buffer_size", "16777216"},     {"romio_cb_read", "automatic"},
-        {"romio_cb_write", "automatic"},    {"romio_no_indep_rw", "false"},
-        {"ind_rd_buffer_size", "4194304"},  {"ind_wr_buffer_size", "524288"},
-        {"romio_ds_read", "automatic"},     {"romio_ds_write", "automatic"},
+        {"cb_buffer_size", "16777216"},    {"romio_cb_read", "automatic"},
+        {"romio_cb_write", "automatic"},   {"romio_no_indep_rw", "false"},
+        {"ind_rd_buffer_size", "4194304"}, {"ind_wr_buffer_size", "524288"},
+        {"romio_ds_read", "automatic"},    {"romio_ds_write", "automatic"},
     };
     int rc;
     struct io_file *f = io_file_get(self, fh, &rc);

@@ -27,17 +27,17 @@ struct io_datarep;
 struct io_shared {
     uint32_t ctx;  /* of its communicator: names the file in all processes */
     uint32_t refs; /* ranks of this process that have it open */
-    int fd; /* that all ranks here use; -1 if each has its own */
+    int fd;        /* that all ranks here use; -1 if each has its own */
     int amode;
     char *name;        /* as it was opened */
     char *delete_name; /* absolute; the first rank's, if it is to be deleted on close */
     struct mpi_comm *comm;
-    uint64_t stripe;  /* bytes */
-    uint32_t factor;  /* servers it is on ... */
-    uint32_t first;   /* ... the first of them */
+    uint64_t stripe; /* bytes */
+    uint32_t factor; /* servers it is on ... */
+    uint32_t first;  /* ... the first of them */
     /* with the agent of the first rank */
-    int64_t pointer;           /* shared file pointer, in stream bytes */
-    struct mpi_msg *turns;     /* who waits for a turn in atomic mode, oldest first: tail of a ring */
+    int64_t pointer;       /* shared file pointer, in stream bytes */
+    struct mpi_msg *turns; /* who waits for a turn in atomic mode, oldest first: tail of a ring */
     uint8_t turn_taken;
     uint8_t was_atomic;
 };
@@ -85,12 +85,12 @@ struct io_op {
     void *buf;
     uint64_t count;
     struct mpi_type *type;
-    int64_t at;      /* where it starts, in stream bytes */
-    uint64_t bytes;  /* how much, in stream bytes */
-    uint64_t moved;  /* of memory, once it is done */
-    vtime last;      /* latest answer */
+    int64_t at;       /* where it starts, in stream bytes */
+    uint64_t bytes;   /* how much, in stream bytes */
+    uint64_t moved;   /* of memory, once it is done */
+    vtime last;       /* latest answer */
     uint32_t waiting; /* answers that are to come */
-    int error;       /* MPI class */
+    int error;        /* MPI class */
     uint8_t kind, stage;
     uint8_t turn; /* in atomic mode: has, or waits for, its turn */
 };
@@ -173,13 +173,13 @@ int64_t io_pointer(struct mpi_rank *self, struct io_file *f, enum io_pointer, in
 /* ---- the model (server.c) ---- */
 
 enum io_ask { /* tag of a message to an agent; ctx is the server or the file, bytes the amount */
-    IO_ASK_READ,
-    IO_ASK_WRITE,
-    IO_ASK_METADATA,
-    IO_ASK_ADD,
-    IO_ASK_SET,
-    IO_ASK_TURN,
-    IO_ASK_TURN_END,
+              IO_ASK_READ,
+              IO_ASK_WRITE,
+              IO_ASK_METADATA,
+              IO_ASK_ADD,
+              IO_ASK_SET,
+              IO_ASK_TURN,
+              IO_ASK_TURN_END,
 };
 /* MPI_SERVICE_IO. */
 void io_serve(struct mpi_rank *self, struct mpi_msg *m, vtime t);

@@ -151,8 +151,7 @@ static int resize(struct mpi_rank *self, MPI_File fh, MPI_Offset size, int preal
     rc = mpi_coll_barrier(self, f->s->comm);
     if (!rc && io_my_rank(self, f) == 0) {
         io_metadata(self, io_hash_name(f->s->name));
-        if (size && preallocate ? reserve(f->fd, size)
-                                : !preallocate && sys_ftruncate(f->fd, size))
+        if (size && preallocate ? reserve(f->fd, size) : !preallocate && sys_ftruncate(f->fd, size))
             r.error = io_error_class(errno);
     }
     if (!rc)

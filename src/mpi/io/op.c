@@ -77,7 +77,8 @@ static void transfer(struct mpi_rank *self, struct io_op *op, vtime t)
 
     op->stage = IO_STAGE_DATA;
     stop_short(op, io_move(self, op, tally));
-    mpi_observe_access(self, op->kind & IO_WRITE ? MPI_ACCESS_WRITE : MPI_ACCESS_READ, 0, op->moved);
+    mpi_observe_access(self, op->kind & IO_WRITE ? MPI_ACCESS_WRITE : MPI_ACCESS_READ, 0,
+                       op->moved);
     op->last = t;
     for (uint32_t s = 0, n = io_servers(); s < n; s++)
         if (tally[s]) {

@@ -39,9 +39,9 @@ struct opening {
 
 const char *io_plain_name(const char *name)
 {
-    static const char *const kinds[] = {"ufs",  "nfs",    "xfs",  "pfs",   "piofs",  "pvfs",
-                                        "pvfs2", "panfs", "gpfs", "lustre", "testfs", "zoidfs",
-                                        "gridftp", "daos", "quobytefs"};
+    static const char *const kinds[] = {"ufs",    "nfs",    "xfs",     "pfs",  "piofs",
+                                        "pvfs",   "pvfs2",  "panfs",   "gpfs", "lustre",
+                                        "testfs", "zoidfs", "gridftp", "daos", "quobytefs"};
     size_t n = strcspn(name, ":");
 
     for (size_t i = 0; name[n] && i < sizeof kinds / sizeof kinds[0]; i++)
@@ -55,8 +55,8 @@ const char *io_plain_name(const char *name)
 static int amode_ok(int amode)
 {
     int known = MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY | MPI_MODE_CREATE |
-                MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_UNIQUE_OPEN |
-                MPI_MODE_APPEND | MPI_MODE_SEQUENTIAL;
+                MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_UNIQUE_OPEN | MPI_MODE_APPEND |
+                MPI_MODE_SEQUENTIAL;
     int access = amode & (MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY);
 
     if ((amode & ~known) || !access || (access & (access - 1)))
@@ -75,7 +75,7 @@ static int raise_open(struct mpi_rank *self, int error, const char *name, int am
         return mpi_raise_file(self, MPI_FILE_NULL, error,
                               "ranks open '%s' with different access modes", name);
     return mpi_raise_file(self, MPI_FILE_NULL, error, "cannot open '%s': %s", name,
-                          error == MPI_ERR_NO_SUCH_FILE   ? "there is no such file"
+                          error == MPI_ERR_NO_SUCH_FILE  ? "there is no such file"
                           : error == MPI_ERR_FILE_EXISTS ? "it exists"
                           : error == MPI_ERR_ACCESS      ? "no permission"
                           : error == MPI_ERR_BAD_FILE    ? "the name is not one of a file"
@@ -257,8 +257,8 @@ int mpi_file_open(struct mpi_rank *self, MPI_Comm comm, const char *filename, in
         return mpi_raise_file(self, MPI_FILE_NULL, MPI_ERR_COMM,
                               "the communicator is an intercommunicator");
     if (!filename || !*filename || !fh)
-        return mpi_raise_file(self, MPI_FILE_NULL, filename && !*filename ? MPI_ERR_BAD_FILE
-                                                                          : MPI_ERR_ARG,
+        return mpi_raise_file(self, MPI_FILE_NULL,
+                              filename && !*filename ? MPI_ERR_BAD_FILE : MPI_ERR_ARG,
                               "the argument '%s' is %s", fh ? "filename" : "fh",
                               fh && filename ? "empty" : "a null pointer");
     *fh = MPI_FILE_NULL;
@@ -315,7 +315,8 @@ int mpi_file_close(struct mpi_rank *self, MPI_File *fh)
     int rc;
 
     if (!fh)
-        return mpi_raise_file(self, MPI_FILE_NULL, MPI_ERR_ARG, "the argument 'fh' is a null pointer");
+        return mpi_raise_file(self, MPI_FILE_NULL, MPI_ERR_ARG,
+                              "the argument 'fh' is a null pointer");
     handle = *fh;
     f = io_file_get(self, handle, &rc);
     if (!f)

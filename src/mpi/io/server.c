@@ -103,8 +103,7 @@ static void serve_request(struct mpi_rank *self, struct mpi_msg *m, vtime t)
         set_up();
     done = &servers.done[m->ctx];
     *done = vtime_add(*done > t ? *done : t, work(m));
-    mpi_service_reply(mpi_service_answer(self, m, 0), m->tag == IO_ASK_READ ? m->bytes : 0,
-                      *done);
+    mpi_service_reply(mpi_service_answer(self, m, 0), m->tag == IO_ASK_READ ? m->bytes : 0, *done);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 

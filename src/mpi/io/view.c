@@ -18,7 +18,10 @@ void io_view_init(struct io_view *v)
 {
     struct mpi_type *byte = mpi_type_get(MPI_BYTE);
 
-    *v = (struct io_view){.etype = byte, .filetype = byte, .layout = byte, .etype_bytes = 1,
+    *v = (struct io_view){.etype = byte,
+                          .filetype = byte,
+                          .layout = byte,
+                          .etype_bytes = 1,
                           .rep = io_datarep_find(NULL, "native")};
 }
 
@@ -41,8 +44,7 @@ int64_t io_view_end(const struct io_file *f)
 
     if (size <= v->disp || !v->layout->size)
         return 0;
-    at = v->layout->contig ? size - v->disp
-                           : (int64_t)mpi_type_first_at(v->layout, size - v->disp);
+    at = v->layout->contig ? size - v->disp : (int64_t)mpi_type_first_at(v->layout, size - v->disp);
     return (at + bytes - 1) / bytes * bytes;
 }
 

@@ -17,26 +17,32 @@ static volatile int where_known; /* where the running rank is: where_text */
 
 void mpi_crash_start_failed(struct vp_rank *f, int error)
 {
-    static char text[sizeof ((struct mpi_team_stop *)0)->text];
+    static char text[sizeof((struct mpi_team_stop *)0)->text];
 
-    snprintf(text, sizeof text, "cannot start a process for rank %u: %s; see 'ulimit -u', or use fewer "
-             "ranks, or --host fibre", mpi_rank_id(mpi_rank_of(f)), strerror(error));
+    snprintf(text, sizeof text,
+             "cannot start a process for rank %u: %s; see 'ulimit -u', or use fewer "
+             "ranks, or --host fibre",
+             mpi_rank_id(mpi_rank_of(f)), strerror(error));
     mpi_end_early(RUN_CAUSE_INTERNAL, 3, text);
 }
 
 void mpi_crash_died(struct vp_rank *f, int status)
 {
-    static char text[sizeof ((struct mpi_team_stop *)0)->text];
+    static char text[sizeof((struct mpi_team_stop *)0)->text];
     const struct mpi_rank *r = mpi_rank_of(f);
     char when[UNITS_TEXT_MAX];
 
     units_format_time(when, sizeof when, r->ent.clock);
     if (WIFSIGNALED(status))
-        snprintf(text, sizeof text, "rank %u: its process was ended by signal %d (%s) at virtual "
-                 "time %s", mpi_rank_id(r), WTERMSIG(status), strsignal(WTERMSIG(status)), when);
+        snprintf(text, sizeof text,
+                 "rank %u: its process was ended by signal %d (%s) at virtual "
+                 "time %s",
+                 mpi_rank_id(r), WTERMSIG(status), strsignal(WTERMSIG(status)), when);
     else
-        snprintf(text, sizeof text, "rank %u: its process ended by itself, with status %d, at "
-                 "virtual time %s", mpi_rank_id(r), WEXITSTATUS(status), when);
+        snprintf(text, sizeof text,
+                 "rank %u: its process ended by itself, with status %d, at "
+                 "virtual time %s",
+                 mpi_rank_id(r), WEXITSTATUS(status), when);
     mpi_end_early(RUN_CAUSE_CRASH, WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 3, text);
 }
 
@@ -49,8 +55,10 @@ static void describe_crash(struct vp_rank *f, int sig, void *addr, char *out, si
     if (r)
         units_format_time(when, sizeof when, r->ent.clock);
     if (!r)
-        snprintf(out, n, "%s in the simulator itself (address %p); this is a bug in Orrery, or the "
-                 "program has overwritten its memory", strsignal(sig), addr);
+        snprintf(out, n,
+                 "%s in the simulator itself (address %p); this is a bug in Orrery, or the "
+                 "program has overwritten its memory",
+                 strsignal(sig), addr);
     else if (sig == SIGABRT)
         snprintf(out, n, "rank %u aborted at virtual time %s", mpi_rank_id(r), when);
     else if (!addr && sig != SIGSEGV && sig != SIGBUS)
@@ -78,7 +86,7 @@ static void add_trace(const void *context, char *text, size_t size)
 /* What is said here stays even if the memory is so damaged that the run cannot end in order. */
 void mpi_crash(struct vp_rank *f, int sig, void *addr, const void *context)
 {
-    static char text[sizeof ((struct mpi_team_stop *)0)->text];
+    static char text[sizeof((struct mpi_team_stop *)0)->text];
     struct run_page *page = mpi_world.page;
     int status = f ? 128 + sig : 3;
 

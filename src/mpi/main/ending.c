@@ -77,14 +77,20 @@ static int wants_stats(void)
 static void collect(const struct mpi_ending *e, enum engine_end end, struct buf *out)
 {
     const struct vp_stats *v = vp_stats();
-    struct part p = {.end = *e, .switches = v->switches, .own_stacks = v->own_stacks,
-                     .private_bytes = v->image_bytes, .swapped_bytes = v->hot_bytes,
-                     .live_stack_max = v->live_max, .peak_rss = mem_peak_rss() + v->process_bytes,
-                     .pairs = mpi_world.stats->pairs, .batches = mpi_team_batches(),
+    struct part p = {.end = *e,
+                     .switches = v->switches,
+                     .own_stacks = v->own_stacks,
+                     .private_bytes = v->image_bytes,
+                     .swapped_bytes = v->hot_bytes,
+                     .live_stack_max = v->live_max,
+                     .peak_rss = mem_peak_rss() + v->process_bytes,
+                     .pairs = mpi_world.stats->pairs,
+                     .batches = mpi_team_batches(),
                      .access = mpi_stats_accesses(mpi_world.stats),
                      .spawned = engine_spares_started(&mpi_world.engine),
                      .median_slice_s = mpi_clock_median_slice(),
-                     .computed_s = mpi_clock_computed(), .left_out_s = mpi_clock_left_out(),
+                     .computed_s = mpi_clock_computed(),
+                     .left_out_s = mpi_clock_left_out(),
                      .aggregated = mpi_world.stats->aggregated};
 
     buf_add(out, &p, sizeof p);
@@ -119,8 +125,7 @@ static void merge_ending(struct mpi_ending *to, const struct mpi_ending *from)
         to->bad_status = from->bad_status;
         to->bad_rank = from->bad_rank;
     }
-    if (from->unfinalized &&
-        (!to->unfinalized || from->unfinalized_rank < to->unfinalized_rank))
+    if (from->unfinalized && (!to->unfinalized || from->unfinalized_rank < to->unfinalized_rank))
         to->unfinalized_rank = from->unfinalized_rank;
     to->unfinalized += from->unfinalized;
     if (from->last > to->last)

@@ -10,14 +10,14 @@
 struct mpi_ending {
     int32_t bad_status; /* of the lowest rank that ended with another status than 0 ... */
     uint32_t bad_rank;
-    uint64_t unfinalized; /* ranks that ended without MPI_Finalize ... */
+    uint64_t unfinalized;      /* ranks that ended without MPI_Finalize ... */
     uint32_t unfinalized_rank; /* ... and the first of them */
-    vtime last; /* largest final clock */
-    int32_t abort_cause;   /* enum run_cause, ... */
-    int32_t abort_status;  /* ... exit status of the earliest MPI_Abort or fatal MPI error here, ... */
-    uint32_t abort_rank;   /* ... who made it ... */
-    char abort_text[512];  /* ... and what it said */
-    int32_t refused; /* a rank was refused a call that its host does not have */
+    vtime last;                /* largest final clock */
+    int32_t abort_cause;       /* enum run_cause, ... */
+    int32_t abort_status; /* ... exit status of the earliest MPI_Abort or fatal MPI error here, ... */
+    uint32_t abort_rank;  /* ... who made it ... */
+    char abort_text[512]; /* ... and what it said */
+    int32_t refused;      /* a rank was refused a call that its host does not have */
     struct mpi_team_status now;
 };
 

@@ -24,8 +24,7 @@ static void rank_ended(struct mpi_rank *r, int status)
         end->bad_status = status;
         end->bad_rank = id;
     }
-    if (r->phase == MPI_PHASE_ACTIVE &&
-        (end->unfinalized++ == 0 || id < end->unfinalized_rank))
+    if (r->phase == MPI_PHASE_ACTIVE && (end->unfinalized++ == 0 || id < end->unfinalized_rank))
         end->unfinalized_rank = id;
     if (r->ent.clock > end->last)
         end->last = r->ent.clock;
@@ -207,12 +206,22 @@ static void hook_refused(struct vp_rank *f)
 }
 
 const struct vp_hooks mpi_vp_hooks = {
-    .now = hook_now, .sleep = hook_sleep, .yield = hook_yield, .write = hook_write,
-    .exiting = hook_exiting, .next = hook_next, .starting = hook_starting, .process_started = hook_process_started,
+    .now = hook_now,
+    .sleep = hook_sleep,
+    .yield = hook_yield,
+    .write = hook_write,
+    .exiting = hook_exiting,
+    .next = hook_next,
+    .starting = hook_starting,
+    .process_started = hook_process_started,
     .threads = hook_threads,
-    .start_failed = mpi_crash_start_failed, .died = mpi_crash_died, .crash = mpi_crash,
-    .where = mpi_crash_where, .refused = hook_refused,
-    .rank = hook_rank, .hostname = hook_hostname,
+    .start_failed = mpi_crash_start_failed,
+    .died = mpi_crash_died,
+    .crash = mpi_crash,
+    .where = mpi_crash_where,
+    .refused = hook_refused,
+    .rank = hook_rank,
+    .hostname = hook_hostname,
 };
 
 /* A rank that seemed to be at rest has a thread that wants to go on. */
@@ -232,5 +241,8 @@ static void await_want(void *owner)
     vp_await_request();
 }
 
-const struct engine_ops mpi_engine_ops = {.resume = resume, .explain = explain, .wanted = wanted,
-                                          .await = await_want, .notice = mpi_notice};
+const struct engine_ops mpi_engine_ops = {.resume = resume,
+                                          .explain = explain,
+                                          .wanted = wanted,
+                                          .await = await_want,
+                                          .notice = mpi_notice};

@@ -31,10 +31,10 @@ static const char *const psets[] = {pset_world, pset_self};
 
 /* The sessions of one rank. */
 struct own_sessions {
-    uint32_t count;      /* entries of thread_level */
-    uint32_t live;       /* sessions not finalized */
+    uint32_t count;       /* entries of thread_level */
+    uint32_t live;        /* sessions not finalized */
     int8_t *thread_level; /* of each session, -1: finalized */
-    uint8_t world_phase; /* enum mpi_phase, while there are sessions */
+    uint8_t world_phase;  /* enum mpi_phase, while there are sessions */
 };
 
 static struct map by_rank; /* rank -> struct own_sessions */

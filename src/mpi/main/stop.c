@@ -13,10 +13,10 @@
 #include "mpi/main/run.h"
 #include "mpi/p2p/p2p_internal.h"
 
-#define STOP_SECONDS 1      /* how long a signal waits for the running rank to call MPI ... */
-#define END_SECONDS 4       /* ... and how long ending may take: somebody may not read our output */
-#define CRASH_SECONDS 15    /* how long ending may take after a crash */
-#define TIMEOUT_STATUS 124  /* as timeout(1) has it */
+#define STOP_SECONDS 1     /* how long a signal waits for the running rank to call MPI ... */
+#define END_SECONDS 4      /* ... and how long ending may take: somebody may not read our output */
+#define CRASH_SECONDS 15   /* how long ending may take after a crash */
+#define TIMEOUT_STATUS 124 /* as timeout(1) has it */
 
 static struct {
     volatile sig_atomic_t signal;  /* asks the run to end */
@@ -29,7 +29,8 @@ static struct mpi_team_stop early;
 static void finish_early(void)
 {
     if (early.cause == RUN_CAUSE_CRASH || early.cause == RUN_CAUSE_INTERNAL)
-        signal(SIGALRM, SIG_DFL); /* memory may be damaged: who knows whether this comes to an end */
+        signal(SIGALRM,
+               SIG_DFL); /* memory may be damaged: who knows whether this comes to an end */
     if (early.cause != RUN_CAUSE_SIGNAL)
         sys_alarm(CRASH_SECONDS);
     if (early.cause == RUN_CAUSE_ABORT)
@@ -58,7 +59,8 @@ static void stopped(void)
 
     text[0] = '\0';
     if (asked.signal) {
-        int n = snprintf(text, sizeof text, RUN_SIGNAL_TEXT, (int)asked.signal, strsignal(asked.signal));
+        int n = snprintf(text, sizeof text, RUN_SIGNAL_TEXT, (int)asked.signal,
+                         strsignal(asked.signal));
 
         snprintf(text + n, sizeof text - (size_t)n, "%s%s", where[0] ? "\n    " : "", where);
         signal(SIGALRM, SIG_DFL); /* ends us: `orrery run` then says why */

@@ -29,11 +29,12 @@
 #include "mpi/p2p/p2p.h"
 #include "mpi/record/record.h"
 
-#define RELEASE_SECONDS 1.0 /* output is released at least this often */
+#define RELEASE_SECONDS 1.0               /* output is released at least this often */
 #define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */
 #define MEMORY_SECONDS 0.1                /* how often that is looked at */
-#define HAND_NS 5e6         /* ranks that pass turns on do so for this long without the scheduler */
-#define PARK_SECONDS 2.0    /* an aborted run ends by itself, or after this long without the ranks that
+#define HAND_NS 5e6 /* ranks that pass turns on do so for this long without the scheduler */
+#define PARK_SECONDS \
+    2.0 /* an aborted run ends by itself, or after this long without the ranks that
                              * are beyond the time of the abort */
 
 struct mpi_world mpi_world;
@@ -124,8 +125,7 @@ static void map_page(void)
 {
     const char *text = getenv(ENV_RUN_FD);
     int fd = text ? atoi(text) : -1;
-    struct run_page *page =
-        mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct run_page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (page == MAP_FAILED || page->magic != RUN_MAGIC || page->size != sizeof *page)
         log_fatal("the library was not started by a matching 'orrery run'; check the installation");
@@ -203,13 +203,20 @@ static void set_up(void)
 {
     const struct run_options *o = mpi_world.opt;
     struct err err;
-    struct output_config out = {.labels = o->labels, .only_error = o->only_error,
-                                .ranks = mpi_world.room, .full = make_room};
-    struct vp_config vp = {.stack_size = o->stack_size, .stacks = o->stacks,
-                           .epoch = o->epoch, .entropy_real = o->entropy_real,
-                           .entropy_seed = o->entropy_seed, .hooks = &mpi_vp_hooks};
+    struct output_config out = {.labels = o->labels,
+                                .only_error = o->only_error,
+                                .ranks = mpi_world.room,
+                                .full = make_room};
+    struct vp_config vp = {.stack_size = o->stack_size,
+                           .stacks = o->stacks,
+                           .epoch = o->epoch,
+                           .entropy_real = o->entropy_real,
+                           .entropy_seed = o->entropy_seed,
+                           .hooks = &mpi_vp_hooks};
     struct engine_config eng = {.stride = sizeof(struct mpi_rank),
-                                .idle_limit = o->idle_limit, .random = o->random, .seed = o->seed,
+                                .idle_limit = o->idle_limit,
+                                .random = o->random,
+                                .seed = o->seed,
                                 .ops = &mpi_engine_ops};
 
     pool_init(&mpi_world.pool, "ranks' extras");

@@ -33,8 +33,8 @@
 /* A line of output on its way; its bytes follow, or it is a bound. */
 struct shipped {
     vtime when;
-    uint64_t rank;  /* of a bound: how many births it knows of */
-    uint32_t fd;    /* 0: a bound */
+    uint64_t rank; /* of a bound: how many births it knows of */
+    uint32_t fd;   /* 0: a bound */
     uint32_t bytes;
 };
 
@@ -46,11 +46,11 @@ struct births {
 
 static struct {
     struct procs procs;
-    int on;          /* there are others */
-    struct buf ship; /* lines for process 0 */
-    uint64_t shipped;              /* how many there were so far */
-    struct output_ledger *ledger;  /* where they are until it has them, or NULL */
-    vtime bound;     /* told to process 0 last */
+    int on;                       /* there are others */
+    struct buf ship;              /* lines for process 0 */
+    uint64_t shipped;             /* how many there were so far */
+    struct output_ledger *ledger; /* where they are until it has them, or NULL */
+    vtime bound;                  /* told to process 0 last */
     double next_report;
     struct mpi_team_stop stop;
     struct mpi_team_status others;  /* process 0: the sum of ... */
@@ -268,7 +268,8 @@ void mpi_team_abort(struct engine_due when)
 static void take_stop(const struct mpi_team_stop *stop)
 {
     if (team.stop.cause == RUN_CAUSE_SIGNAL && strchr(stop->text, '\n'))
-        memcpy(team.stop.text, stop->text, sizeof stop->text); /* all got it; this one knows where */
+        memcpy(team.stop.text, stop->text,
+               sizeof stop->text); /* all got it; this one knows where */
     if (team.stop.cause != RUN_CAUSE_NONE)
         return;
     team.stop = *stop;
@@ -448,8 +449,8 @@ void mpi_team_open(const struct run_options *o, struct place *place)
     if (native_open(&cfg.link, o->native_path, &err) != ERR_OK)
         log_fatal("%s", err.text);
     if (cfg.link.procs != o->procs)
-        log_fatal("the launcher started %u processes instead of %u; see --launcher",
-                  cfg.link.procs, o->procs);
+        log_fatal("the launcher started %u processes instead of %u; see --launcher", cfg.link.procs,
+                  o->procs);
     place_init(place, (enum place_kind)o->placement, (uint32_t)o->ranks, o->procs, cfg.link.proc,
                o->placement == PLACE_LIST ? map_owners(o) : NULL);
     place_add_spares(place, mpi_world.room - mpi_world.size);

@@ -41,7 +41,8 @@ static int *predefined(const struct mpi_rank *self, int keyval, int *valid)
         return mpi_errcode_last(self);
     case MPI_UNIVERSE_SIZE:
         universe = (int)(mpi_world.opt->universe ? mpi_world.opt->universe : mpi_world.room);
-        return mpi_world.opt->universe || (mpi_world.opt->needs & MPI_NEED_SPAWN) ? &universe : NULL;
+        return mpi_world.opt->universe || (mpi_world.opt->needs & MPI_NEED_SPAWN) ? &universe
+                                                                                  : NULL;
     default:
         *valid = 0;
         return NULL;

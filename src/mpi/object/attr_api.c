@@ -141,8 +141,7 @@ int mpii_type_set_attr(struct mpi_rank *self, MPI_Datatype datatype, int keyval,
 {
     int rc = check_type(self, datatype, keyval);
 
-    return rc ? rc
-              : type_outcome(self, attr_set(self, datatype, keyval, attribute_val, attr_type));
+    return rc ? rc : type_outcome(self, attr_set(self, datatype, keyval, attribute_val, attr_type));
 }
 
 int mpi_type_set_attr(struct mpi_rank *self, MPI_Datatype datatype, int type_keyval,
@@ -205,8 +204,8 @@ static void win_value(int key, int form, const void *at, void *attribute_val)
         *(MPI_Aint *)attribute_val = *(const int *)at;
 }
 
-int mpii_win_get_attr(struct mpi_rank *self, MPI_Win win, int keyval, void *attribute_val, int *flag,
-                      int out_type)
+int mpii_win_get_attr(struct mpi_rank *self, MPI_Win win, int keyval, void *attribute_val,
+                      int *flag, int out_type)
 {
     int key = win_predefined(keyval), rc = check_win(self, win);
     const void *at;

@@ -80,8 +80,7 @@ int attr_key_create(struct mpi_rank *self, enum attr_kind kind, void (*copy)(voi
         i = own->count++;
         own->at = mem_realloc(own->at, own->count * sizeof *own->at);
     }
-    own->at[i] = (struct key){
-        .copy = copy, .delete = delete, .extra = extra, .kind = (uint8_t)kind};
+    own->at[i] = (struct key){.copy = copy, .delete = delete, .extra = extra, .kind = (uint8_t)kind};
     return (int)(KEY_HANDLE | (uint32_t)kind << KEY_KIND_SHIFT | i);
 }
 

@@ -23,6 +23,7 @@
 
 #include "mpi/op/op.h"
 
+// clang-format off
 enum item_class {
     CLASS_NONE = 0,
     CLASS_I8, CLASS_I16, CLASS_I32, CLASS_I64,
@@ -34,6 +35,7 @@ enum item_class {
     CLASS_FLOAT_INT, CLASS_DOUBLE_INT, CLASS_LONG_INT, CLASS_SHORT_INT, CLASS_LONG_DOUBLE_INT,
     CLASS_COUNT
 };
+// clang-format on
 
 typedef _Complex float complex_f32;
 typedef _Complex double complex_f64;
@@ -56,6 +58,7 @@ PAIR(pair_short_int, short, int);
 PAIR(pair_long_double_int, long double, int);
 
 /* What one item becomes; a: in (left operand), b: inout (right operand). */
+// clang-format off
 #define DO_max(a, b) ((b) > (a) ? (b) : (a))
 #define DO_min(a, b) ((b) < (a) ? (b) : (a))
 #define DO_sum(a, b) ((a) + (b))
@@ -152,8 +155,10 @@ static const struct mpi_op_kernel kernels[MPI_OP_KINDS][CLASS_COUNT] = {
     [MPI_OP_MAXLOC] = {ROW_PAIRS(maxloc)},
     [MPI_OP_MINLOC] = {ROW_PAIRS(minloc)},
 };
+// clang-format on
 
 /* By the low byte of a builtin handle (0x4c00ssnn), which is unique. */
+// clang-format off
 #define TYPE(handle, class) [(handle) & 0xff] = CLASS_##class
 static const uint8_t builtin_class[256] = {
     TYPE(MPI_CHAR, I8), TYPE(MPI_SIGNED_CHAR, I8), TYPE(MPI_INT8_T, I8), TYPE(MPI_INTEGER1, I8),
@@ -179,11 +184,15 @@ static const uint8_t builtin_class[256] = {
     TYPE(MPI_2INT, 2INT), TYPE(MPI_2INTEGER, 2INT), TYPE(MPI_2REAL, 2REAL),
     TYPE(MPI_2DOUBLE_PRECISION, 2DOUBLE),
 };
+// clang-format on
 
 /* By the index of the pair types with direct handles (0x8c000000 + index). */
 static const uint8_t pair_class[] = {
-    TYPE(MPI_FLOAT_INT, FLOAT_INT), TYPE(MPI_DOUBLE_INT, DOUBLE_INT), TYPE(MPI_LONG_INT, LONG_INT),
-    TYPE(MPI_SHORT_INT, SHORT_INT), TYPE(MPI_LONG_DOUBLE_INT, LONG_DOUBLE_INT),
+    TYPE(MPI_FLOAT_INT, FLOAT_INT),
+    TYPE(MPI_DOUBLE_INT, DOUBLE_INT),
+    TYPE(MPI_LONG_INT, LONG_INT),
+    TYPE(MPI_SHORT_INT, SHORT_INT),
+    TYPE(MPI_LONG_DOUBLE_INT, LONG_DOUBLE_INT),
 };
 
 static enum item_class class_of(MPI_Datatype type)

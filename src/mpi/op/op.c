@@ -26,9 +26,9 @@
     [MPI_OP_##op] = {.handle = MPI_##op, .kind = MPI_OP_##op, .commute = commutes}
 
 static struct mpi_op predefined[MPI_OP_KINDS] = {
-    PREDEFINED(MAX, 1),  PREDEFINED(MIN, 1),    PREDEFINED(SUM, 1),     PREDEFINED(PROD, 1),
-    PREDEFINED(LAND, 1), PREDEFINED(BAND, 1),   PREDEFINED(LOR, 1),     PREDEFINED(BOR, 1),
-    PREDEFINED(LXOR, 1), PREDEFINED(BXOR, 1),   PREDEFINED(MINLOC, 1),  PREDEFINED(MAXLOC, 1),
+    PREDEFINED(MAX, 1),     PREDEFINED(MIN, 1),   PREDEFINED(SUM, 1),    PREDEFINED(PROD, 1),
+    PREDEFINED(LAND, 1),    PREDEFINED(BAND, 1),  PREDEFINED(LOR, 1),    PREDEFINED(BOR, 1),
+    PREDEFINED(LXOR, 1),    PREDEFINED(BXOR, 1),  PREDEFINED(MINLOC, 1), PREDEFINED(MAXLOC, 1),
     PREDEFINED(REPLACE, 0), PREDEFINED(NO_OP, 0),
 };
 
@@ -213,8 +213,7 @@ int mpi_op_free(struct mpi_rank *self, MPI_Op *op)
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OP, "0x%08x is not an operation",
                          (unsigned)*op);
     if (found->kind != MPI_OP_USER)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OP,
-                         "a predefined operation cannot be freed");
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OP, "a predefined operation cannot be freed");
     found->handles--;
     mpi_op_unref(found);
     *op = MPI_OP_NULL;

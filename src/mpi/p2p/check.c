@@ -55,8 +55,7 @@ int mpi_check_output(struct mpi_rank *self, MPI_Comm comm, const void *output)
     return mpi_raise(self, comm, MPI_ERR_ARG, "null pointer for a result");
 }
 
-int mpi_check_source(struct mpi_rank *self, int source, int tag, MPI_Comm comm,
-                     struct mpi_comm *c)
+int mpi_check_source(struct mpi_rank *self, int source, int tag, MPI_Comm comm, struct mpi_comm *c)
 {
     if (source != MPI_ANY_SOURCE) {
         int rc = check_rank(self, source, comm, c);

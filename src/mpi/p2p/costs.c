@@ -60,7 +60,8 @@ void mpi_costs_look(struct mpi_rank *self, vtime t)
 
 void mpi_costs_wait(struct mpi_rank *self, const struct mpi_req *req)
 {
-    if (req->complete > self->ent.clock && (req->kind != MPI_REQ_RECV || (req->flags & MPI_REQ_LATE)))
+    if (req->complete > self->ent.clock &&
+        (req->kind != MPI_REQ_RECV || (req->flags & MPI_REQ_LATE)))
         mpi_costs_look(self, req->complete);
 }
 

@@ -125,8 +125,8 @@ void mpi_explain_reqs(struct mpi_rank *self, struct mpi_req **reqs, uint32_t n)
     if (r && r->kind == MPI_REQ_WORK)
         r = beside(self);
     if (!r && mpi_req_orphans(self))
-        snprintf(out->text, sizeof out->text, "%s waits for a send that was freed and nobody receives",
-                 fn_name(self));
+        snprintf(out->text, sizeof out->text,
+                 "%s waits for a send that was freed and nobody receives", fn_name(self));
     else if (!r)
         snprintf(out->text, sizeof out->text, "%s", fn_name(self));
     else if (r->kind == MPI_REQ_GREQ)

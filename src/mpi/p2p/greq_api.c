@@ -67,9 +67,8 @@ int mpix_grequest_start(struct mpi_rank *self, MPI_Grequest_query_function *quer
 }
 
 int mpi_grequest_start(struct mpi_rank *self, MPI_Grequest_query_function *query_fn,
-                       MPI_Grequest_free_function *free_fn,
-                       MPI_Grequest_cancel_function *cancel_fn, void *extra_state,
-                       MPI_Request *request)
+                       MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn,
+                       void *extra_state, MPI_Request *request)
 {
     return mpix_grequest_start(self, query_fn, free_fn, cancel_fn, NULL, NULL, extra_state,
                                request);

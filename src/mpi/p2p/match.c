@@ -90,7 +90,8 @@ __attribute__((noinline)) static void match_other(struct mpi_rank *self, struct 
 void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t)
 {
     uint64_t room = req->count * req->type->size;
-    vtime more = mpi_costs_are_for_receives() && m->kind != MPI_MSG_FREE ? mpi_costs_take(req, m) : 0;
+    vtime more = mpi_costs_are_for_receives() && m->kind != MPI_MSG_FREE ? mpi_costs_take(req, m)
+                                                                         : 0;
 
     req->got_peer = (int32_t)m->em.src;
     req->got_tag = m->tag;
@@ -142,13 +143,27 @@ void mpi_handle(struct mpi_rank *self, struct mpi_msg *m)
     case MPI_MSG_SIGNED:
     case MPI_MSG_HOLLOW:
     case MPI_MSG_FREE:
-    case MPI_MSG_RTS: arrive(self, m); break;
-    case MPI_MSG_CTS: mpi_handle_cts(self, m); break;
-    case MPI_MSG_DATA: mpi_handle_data(self, m); break;
-    case MPI_MSG_ACK: mpi_handle_ack(self, m); break;
-    case MPI_MSG_SENT: mpi_handle_sent(self, m); break;
-    case MPI_MSG_SERVICE: mpi_service_arrive(self, m); break;
-    case MPI_MSG_REPLY: mpi_service_replied(self, m); break;
+    case MPI_MSG_RTS:
+        arrive(self, m);
+        break;
+    case MPI_MSG_CTS:
+        mpi_handle_cts(self, m);
+        break;
+    case MPI_MSG_DATA:
+        mpi_handle_data(self, m);
+        break;
+    case MPI_MSG_ACK:
+        mpi_handle_ack(self, m);
+        break;
+    case MPI_MSG_SENT:
+        mpi_handle_sent(self, m);
+        break;
+    case MPI_MSG_SERVICE:
+        mpi_service_arrive(self, m);
+        break;
+    case MPI_MSG_REPLY:
+        mpi_service_replied(self, m);
+        break;
     }
 }
 

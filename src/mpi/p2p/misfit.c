@@ -57,9 +57,10 @@ static void format(const struct misfit *m, char *out, size_t n)
                  m->in_collective ? "the receiver expects" : "the receive has room for",
                  (unsigned long long)m->room);
     else
-        snprintf(out, n, "the message from %s%s has %llu bytes, which end within an item; the "
-                 "receive has room for %llu", from, tag, (unsigned long long)m->bytes,
-                 (unsigned long long)m->room);
+        snprintf(out, n,
+                 "the message from %s%s has %llu bytes, which end within an item; the "
+                 "receive has room for %llu",
+                 from, tag, (unsigned long long)m->bytes, (unsigned long long)m->room);
 }
 
 const char *mpi_misfit_text(const struct mpi_rank *self, char *out, size_t n)

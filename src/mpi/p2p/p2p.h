@@ -21,8 +21,8 @@ enum mpi_req_kind {
     MPI_REQ_NOOP, /* complete from the start: MPI_PROC_NULL */
     MPI_REQ_WORK, /* of a collective, one-sided or file operation, which completes it (mpi_req_done);
                    * its status has `bytes` and no source */
-    MPI_REQ_PAIR, /* a send and a receive (MPI_Isendrecv) */
-    MPI_REQ_GREQ, /* generalized: the program completes it */
+    MPI_REQ_PAIR,  /* a send and a receive (MPI_Isendrecv) */
+    MPI_REQ_GREQ,  /* generalized: the program completes it */
     MPI_REQ_PSEND, /* partitioned */
     MPI_REQ_PRECV,
 };
@@ -33,22 +33,22 @@ enum mpi_send_mode {
     MPI_MODE_READY,
     MPI_MODE_ONE_SIDED, /* of MPI_REQ_WORK: one-sided; `peer` is the target (-1: several), `buf` what
                          * is waited for in words, or NULL */
-    MPI_MODE_PORT, /* of MPI_REQ_WORK, for reports only: waits at a port, named in `buf` */
+    MPI_MODE_PORT,      /* of MPI_REQ_WORK, for reports only: waits at a port, named in `buf` */
 };
 
 enum mpi_req_flag {
-    MPI_REQ_DONE = 1,        /* `complete` is known */
+    MPI_REQ_DONE = 1, /* `complete` is known */
     MPI_REQ_PERSISTENT = 2,
-    MPI_REQ_ACTIVE = 4,      /* persistent and started */
-    MPI_REQ_WILD = 8,        /* receive whose match is a decision, not taken yet */
+    MPI_REQ_ACTIVE = 4, /* persistent and started */
+    MPI_REQ_WILD = 8,   /* receive whose match is a decision, not taken yet */
     MPI_REQ_CANCELLED = 16,
-    MPI_REQ_ORPHAN = 32,     /* freed by the user before completion */
-    MPI_REQ_HEAP = 64,       /* has a handle; else on a stack */
-    MPI_REQ_QUEUED = 128,    /* in the posted list */
-    MPI_REQ_CHILD = 256,     /* part of another request, see p2p/compound.h */
-    MPI_REQ_LATE = 2048,     /* its message came after it was posted (p2p/costs.c) */
-    MPI_REQ_PENDING = 1024,  /* a receive that is counted as pending (p2p/costs.c) */
-    MPI_REQ_OWN_BUF = 512,   /* its buffer is from mem_alloc and goes with it */
+    MPI_REQ_ORPHAN = 32,    /* freed by the user before completion */
+    MPI_REQ_HEAP = 64,      /* has a handle; else on a stack */
+    MPI_REQ_QUEUED = 128,   /* in the posted list */
+    MPI_REQ_CHILD = 256,    /* part of another request, see p2p/compound.h */
+    MPI_REQ_LATE = 2048,    /* its message came after it was posted (p2p/costs.c) */
+    MPI_REQ_PENDING = 1024, /* a receive that is counted as pending (p2p/costs.c) */
+    MPI_REQ_OWN_BUF = 512,  /* its buffer is from mem_alloc and goes with it */
 };
 
 struct mpi_posted_kind;
@@ -80,10 +80,10 @@ struct mpi_req {
     };
     union {
         uint64_t bytes; /* sent or received */
-        vtime looked;   /* p2p/costs.c: while a receive is posted, when the rank looked for messages before, + 1 */
+        vtime looked; /* p2p/costs.c: while a receive is posted, when the rank looked for messages before, + 1 */
     };
     union {
-        struct mpi_msg *held;      /* a message matched by MPI_Mprobe and not received yet; or NULL */
+        struct mpi_msg *held; /* a message matched by MPI_Mprobe and not received yet; or NULL */
         struct mpi_req *same_kind; /* posted.c: while posted, the next of its kind ... */
         uint64_t parts;            /* compound requests: what must end before it is complete */
     };
@@ -97,8 +97,8 @@ struct mpi_req {
         struct mpi_comm *kept;  /* its communicator, kept alive; NULL for requests on a stack */
         struct mpi_req *parent; /* MPI_REQ_CHILD */
     };
-    uint32_t comm;                   /* communicator handle, for errors, status and reports */
-    int32_t got_peer;                /* world rank that sent it */
+    uint32_t comm;    /* communicator handle, for errors, status and reports */
+    int32_t got_peer; /* world rank that sent it */
     union {
         int32_t got_tag;
         uint32_t pending; /* p2p/costs.c: while posted, receives that were pending before it */

@@ -49,9 +49,9 @@ struct mpi_msg {
     uint64_t cookie; /* request to answer to, or to complete; 0: none */
     int32_t tag;
     uint32_t ctx;
-    uint32_t heap_pos; /* in the early index */
-    uint8_t kind;      /* enum mpi_msg_kind */
-    uint8_t service;   /* enum mpi_service */
+    uint32_t heap_pos;     /* in the early index */
+    uint8_t kind;          /* enum mpi_msg_kind */
+    uint8_t service;       /* enum mpi_service */
     uint8_t is_signed : 1; /* all that are matched but EAGER: a struct mpi_sig follows the payload */
     uint8_t is_hollow : 1; /* the same and DATA: `bytes` bytes were sent, but none are here */
     uint8_t numbered;      /* its last 8 bytes are its number (seen.c) */

@@ -22,7 +22,7 @@
 #include "mpi_impl.h"
 
 #define OFFER_CTX MPI_CTX_PARTITIONED /* | context of the communicator */
-#define CHANNEL_CTX 0xc0000000u /* | 2 * channel */
+#define CHANNEL_CTX 0xc0000000u       /* | 2 * channel */
 #define CHANNEL_MAX 0x1fffffffu
 
 struct offer {
@@ -40,9 +40,8 @@ struct mpi_partitions {
                           sender arrived; VTIME_NEVER: not yet */
 };
 
-static struct mpi_req *make(struct mpi_rank *self, const void *buf, int partitions,
-                            MPI_Count count, const struct mpi_sendargs *a, int peer, int tag,
-                            enum mpi_req_kind kind)
+static struct mpi_req *make(struct mpi_rank *self, const void *buf, int partitions, MPI_Count count,
+                            const struct mpi_sendargs *a, int peer, int tag, enum mpi_req_kind kind)
 {
     struct mpi_req *r = mpi_req_new(self);
 
@@ -251,8 +250,8 @@ static int check_partition(struct mpi_rank *self, const struct mpi_req *r, int p
 
     if (partition >= 0 && (uint32_t)partition < n)
         return MPI_SUCCESS;
-    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "partition %d is not in 0..%d",
-                     partition, (int)n - 1);
+    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "partition %d is not in 0..%d", partition,
+                     (int)n - 1);
 }
 
 static int make_ready(struct mpi_rank *self, struct mpi_req *r, int partition)
@@ -304,8 +303,7 @@ int mpi_pready_list(struct mpi_rank *self, int length, int array_of_partitions[]
     if (rc != MPI_SUCCESS || r->kind == MPI_REQ_NOOP)
         return rc;
     if (length < 0 || (length && !array_of_partitions))
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "not a list of %d partitions",
-                         length);
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "not a list of %d partitions", length);
     mpi_drain(self);
     for (int i = 0; i < length && rc == MPI_SUCCESS; i++)
         rc = make_ready(self, r, array_of_partitions[i]);

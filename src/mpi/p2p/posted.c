@@ -35,7 +35,7 @@ struct mpi_posted_index {
     uint32_t wild_count, wild_cap;
     uint64_t count, named;
     uint64_t any_source, any_tag; /* receives with wildcards: if none, fewer kinds to look at */
-    uint64_t order; /* of the next receive */
+    uint64_t order;               /* of the next receive */
 };
 
 static struct mpi_posted_index *index_of(const struct mpi_rank *self)
@@ -76,8 +76,11 @@ static struct mpi_posted_kind *kind_make(struct mpi_posted_index *x, uint32_t ct
         return k;
     k = pool_alloc(&mpi_world.pool, sizeof *k);
     slot = map_insert(&x->kinds, hash(ctx, peer, tag), &is_new);
-    *k = (struct mpi_posted_kind){.ctx = ctx, .peer = peer, .tag = tag,
-                       .next = is_new ? NULL : (struct mpi_posted_kind *)(uintptr_t)*slot};
+    *k = (struct mpi_posted_kind){.ctx = ctx,
+                                  .peer = peer,
+                                  .tag = tag,
+                                  .next = is_new ? NULL
+                                                 : (struct mpi_posted_kind *)(uintptr_t)*slot};
     *slot = (uintptr_t)k;
     return k;
 }

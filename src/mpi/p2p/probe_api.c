@@ -28,8 +28,8 @@ static struct mpi_msg *look(struct mpi_rank *self, const struct probe *p)
 
 static void block(struct mpi_rank *self, vtime due, const struct probe *p, MPI_Comm comm)
 {
-    struct mpi_req r = {.kind = MPI_REQ_RECV, .peer = p->src, .tag = p->tag,
-                        .comm = (uint32_t)comm}, *rs = &r;
+    struct mpi_req r = {.kind = MPI_REQ_RECV, .peer = p->src, .tag = p->tag, .comm = (uint32_t)comm},
+                   *rs = &r;
 
     mpi_block(self, due, 1, &rs, 1);
     mpi_drain(self);
@@ -84,8 +84,11 @@ static int check(struct mpi_rank *self, int source, int tag, MPI_Comm comm, stru
 
 static void set_status(MPI_Status *status, const struct mpi_msg *m, MPI_Comm comm)
 {
-    struct mpi_req r = {.kind = MPI_REQ_RECV, .got_peer = (int32_t)m->em.src, .got_tag = m->tag,
-                        .bytes = m->bytes, .comm = (uint32_t)comm};
+    struct mpi_req r = {.kind = MPI_REQ_RECV,
+                        .got_peer = (int32_t)m->em.src,
+                        .got_tag = m->tag,
+                        .bytes = m->bytes,
+                        .comm = (uint32_t)comm};
 
     mpi_status_set(status, &r);
 }
@@ -226,7 +229,7 @@ static int matched(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Dataty
 }
 
 int mpi_imrecv_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype datatype,
-               MPI_Message *message, MPI_Request *request)
+                 MPI_Message *message, MPI_Request *request)
 {
     struct mpi_req *r;
     int rc = matched(self, buf, count, datatype, message, &r);
@@ -237,7 +240,7 @@ int mpi_imrecv_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype
 }
 
 int mpi_mrecv_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype datatype,
-              MPI_Message *message, MPI_Status *status)
+                MPI_Message *message, MPI_Status *status)
 {
     MPI_Request request;
     int rc = mpi_imrecv_c(self, buf, count, datatype, message, &request);

@@ -26,8 +26,8 @@
 void mpi_p2p_init(struct device device, uint64_t eager_limit)
 {
     mpi_world.device = device;
-    mpi_world.plain_sends =
-        device.ops == &device_uniform_ops && !mpi_world.checking && !MPI_MESSAGES_ARE_SEEN;
+    mpi_world.plain_sends = device.ops == &device_uniform_ops && !mpi_world.checking &&
+                            !MPI_MESSAGES_ARE_SEEN;
     mpi_world.eager_limit = eager_limit;
     mpi_world.try_below = device.ops->may_hold ? 0 : eager_limit + (eager_limit < UINT64_MAX);
 }
@@ -35,8 +35,8 @@ void mpi_p2p_init(struct device device, uint64_t eager_limit)
 static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,
                                uint64_t payload)
 {
-    struct mpi_msg *m =
-        (struct mpi_msg *)engine_msg_alloc(&mpi_world.engine, sizeof(struct mpi_msg) + payload);
+    struct mpi_msg *m = (struct mpi_msg *)engine_msg_alloc(&mpi_world.engine,
+                                                           sizeof(struct mpi_msg) + payload);
 
     m->em.src = mpi_rank_id(self);
     m->em.dst = dst;
@@ -58,8 +58,11 @@ static uint64_t order_of(const struct mpi_msg *m)
 static vtime transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes,
                           const struct mpi_req *req)
 {
-    struct device_send how = {.t = self->ent.clock, .bytes = bytes, .order = order_of(m),
-                              .cookie = (uintptr_t)req, .own = !mpi_strand_current};
+    struct device_send how = {.t = self->ent.clock,
+                              .bytes = bytes,
+                              .order = order_of(m),
+                              .cookie = (uintptr_t)req,
+                              .own = !mpi_strand_current};
 
     return device_send(&mpi_world.device, &m->em, &how).done;
 }
@@ -91,9 +94,9 @@ static struct mpi_msg *new_matched(struct mpi_rank *self, uint32_t dst, enum mpi
     int is_signed = mpi_world.checking && mpi_verify_wants(tag, ctx);
     int is_hollow = buf == MPI_P2P_HOLLOW;
     int numbered = MPI_MESSAGES_ARE_SEEN && kind != MPI_MSG_FREE;
-    struct mpi_msg *m = new_msg(self, dst, kind, (is_hollow ? 0 : bytes) +
-                                                     (is_signed ? sizeof(struct mpi_sig) : 0) +
-                                                     (numbered ? sizeof(uint64_t) : 0));
+    struct mpi_msg *m = new_msg(self, dst, kind,
+                                (is_hollow ? 0 : bytes) + (is_signed ? sizeof(struct mpi_sig) : 0) +
+                                    (numbered ? sizeof(uint64_t) : 0));
 
     m->is_signed = (uint8_t)is_signed & 1;
     m->is_hollow = (uint8_t)is_hollow & 1;
@@ -164,8 +167,8 @@ static vtime send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
 
 static void send_rts(struct mpi_rank *self, struct mpi_req *req)
 {
-    struct mpi_msg *m =
-        new_matched(self, (uint32_t)req->peer, MPI_MSG_RTS, NULL, 0, req->tag, req->ctx);
+    struct mpi_msg *m = new_matched(self, (uint32_t)req->peer, MPI_MSG_RTS, NULL, 0, req->tag,
+                                    req->ctx);
 
     m->em.flags |= ENGINE_MSG_URGENT;
     m->bytes = req->bytes;
@@ -224,8 +227,8 @@ static void complete_send(struct mpi_req *req, vtime t)
 
 struct engine_msg *mpi_notice(void *owner, uint64_t cookie)
 {
-    struct mpi_msg *m =
-        (struct mpi_msg *)engine_msg_alloc(&mpi_world.engine, sizeof(struct mpi_msg));
+    struct mpi_msg *m = (struct mpi_msg *)engine_msg_alloc(&mpi_world.engine,
+                                                           sizeof(struct mpi_msg));
 
     (void)owner;
     m->kind = MPI_MSG_SENT;
@@ -239,7 +242,9 @@ void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
     int is_hollow = req->buf == MPI_P2P_HOLLOW;
     uint64_t bytes = req->bytes;
     struct mpi_msg *m = step(self, cts, MPI_MSG_DATA, is_hollow ? 0 : bytes);
-    struct device_send how = {.t = cts->em.arrival, .bytes = bytes, .cookie = (uintptr_t)req,
+    struct device_send how = {.t = cts->em.arrival,
+                              .bytes = bytes,
+                              .cookie = (uintptr_t)req,
                               .until = DEVICE_LEFT};
     vtime done;
 

@@ -15,7 +15,7 @@ static void status_null(MPI_Status *status)
 }
 
 int mpi_recv_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
-             int tag, MPI_Comm comm, MPI_Status *status)
+               int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct mpi_sendargs a;
     int rc = mpi_check_recv(self, buf, count, datatype, source, tag, comm, &a);
@@ -102,12 +102,11 @@ int mpi_start(struct mpi_rank *self, MPI_Request *request)
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for the request");
     if (!r || !mpi_req_is_idle(r))
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_REQUEST,
-                         "request 0x%x is not an inactive persistent request",
-                         (unsigned)*request);
+                         "request 0x%x is not an inactive persistent request", (unsigned)*request);
     mpi_drain(self);
     if (mpi_costs_are_for_requests() && r->persistent_kind <= MPI_REQ_RECV)
         mpi_costs_start(self);
-    r->flags = (r->flags & (uint16_t)~(MPI_REQ_DONE | MPI_REQ_CANCELLED)) | MPI_REQ_ACTIVE;
+    r->flags = (r->flags & (uint16_t) ~(MPI_REQ_DONE | MPI_REQ_CANCELLED)) | MPI_REQ_ACTIVE;
     if (r->persistent_kind == MPI_REQ_SEND) {
         mpi_p2p_isend(self, r, r->buf, r->count, r->type, (uint32_t)r->peer, r->tag, r->ctx,
                       (MPI_Comm)r->comm, (enum mpi_send_mode)r->mode);
@@ -188,8 +187,8 @@ int mpi_sendrecv_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcou
 }
 
 int mpi_sendrecv_replace_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype datatype,
-                         int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                         MPI_Status *status)
+                           int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                           MPI_Status *status)
 {
     struct mpi_sendargs s, r, packed;
     uint64_t items = (uint64_t)count;

@@ -25,8 +25,10 @@ static struct table {
 /* All sends that were complete when they were started share one request, which is never released:
  * their state is the same, and they are half of all requests of most programs. */
 #define SENT_ID INDEX_MASK
-static struct mpi_req sent = {.kind = MPI_REQ_SEND, .flags = MPI_REQ_DONE | MPI_REQ_HEAP,
-                              .id = SENT_ID, .comm = (uint32_t)MPI_COMM_WORLD};
+static struct mpi_req sent = {.kind = MPI_REQ_SEND,
+                              .flags = MPI_REQ_DONE | MPI_REQ_HEAP,
+                              .id = SENT_ID,
+                              .comm = (uint32_t)MPI_COMM_WORLD};
 
 MPI_Request mpi_req_sent(void)
 {
@@ -210,20 +212,27 @@ enum mpi_fn mpi_req_maker(const struct mpi_req *r)
 {
     static const enum mpi_fn started[] = {MPI_FN_ISEND, MPI_FN_IBSEND, MPI_FN_ISSEND,
                                           MPI_FN_IRSEND};
-    static const enum mpi_fn persistent[] = {MPI_FN_SEND_INIT, MPI_FN_BSEND_INIT,
-                                             MPI_FN_SSEND_INIT, MPI_FN_RSEND_INIT};
+    static const enum mpi_fn persistent[] = {MPI_FN_SEND_INIT, MPI_FN_BSEND_INIT, MPI_FN_SSEND_INIT,
+                                             MPI_FN_RSEND_INIT};
     int is_persistent = (r->flags & MPI_REQ_PERSISTENT) != 0;
 
     if (r->flags & MPI_REQ_CHILD)
         return MPI_FN_ISENDRECV;
     switch ((enum mpi_req_kind)r->kind) {
-    case MPI_REQ_SEND: return is_persistent ? persistent[r->mode] : started[r->mode];
-    case MPI_REQ_RECV: return is_persistent ? MPI_FN_RECV_INIT : MPI_FN_IRECV;
-    case MPI_REQ_PAIR: return MPI_FN_ISENDRECV;
-    case MPI_REQ_GREQ: return MPI_FN_GREQUEST_START;
-    case MPI_REQ_PSEND: return MPI_FN_PSEND_INIT;
-    case MPI_REQ_PRECV: return MPI_FN_PRECV_INIT;
-    default: return MPI_FN_COUNT; /* to MPI_PROC_NULL, or not of point-to-point */
+    case MPI_REQ_SEND:
+        return is_persistent ? persistent[r->mode] : started[r->mode];
+    case MPI_REQ_RECV:
+        return is_persistent ? MPI_FN_RECV_INIT : MPI_FN_IRECV;
+    case MPI_REQ_PAIR:
+        return MPI_FN_ISENDRECV;
+    case MPI_REQ_GREQ:
+        return MPI_FN_GREQUEST_START;
+    case MPI_REQ_PSEND:
+        return MPI_FN_PSEND_INIT;
+    case MPI_REQ_PRECV:
+        return MPI_FN_PRECV_INIT;
+    default:
+        return MPI_FN_COUNT; /* to MPI_PROC_NULL, or not of point-to-point */
     }
 }
 

@@ -13,14 +13,18 @@
 static MPI_Request handle_of(const struct mpi_req *req)
 {
     return req && (req->flags & MPI_REQ_HEAP) && !(req->flags & MPI_REQ_CHILD) ? mpi_req_handle(req)
-                                                                              : MPI_REQUEST_NULL;
+                                                                               : MPI_REQUEST_NULL;
 }
 
 void mpi_see_sent(struct mpi_rank *self, uint32_t dst, int tag, uint32_t ctx, uint64_t bytes,
                   const struct mpi_req *req)
 {
-    struct mpi_seen_message s = {.src = mpi_rank_id(self), .dst = dst, .ctx = ctx, .tag = tag,
-                                 .bytes = bytes, .request = handle_of(req)};
+    struct mpi_seen_message s = {.src = mpi_rank_id(self),
+                                 .dst = dst,
+                                 .ctx = ctx,
+                                 .tag = tag,
+                                 .bytes = bytes,
+                                 .request = handle_of(req)};
 
     s.number = ++mpi_ext_get(self)->sent;
     mpi_tell_sent(self, self->ent.clock, &s);
@@ -47,12 +51,17 @@ uint64_t mpi_msg_number_of(const struct mpi_msg *m)
 }
 
 /* The payload of a rendezvous comes alone: what else there is to say of it is in the request. */
-void mpi_see_received(struct mpi_rank *self, const struct mpi_msg *m, const struct mpi_req *req, vtime t)
+void mpi_see_received(struct mpi_rank *self, const struct mpi_msg *m, const struct mpi_req *req,
+                      vtime t)
 {
     int is_data = m->kind == MPI_MSG_DATA;
-    struct mpi_seen_message s = {.src = m->em.src, .dst = m->em.dst, .ctx = is_data ? req->ctx : m->ctx,
-                                 .tag = is_data ? req->got_tag : m->tag, .bytes = m->bytes,
-                                 .number = mpi_msg_number_of(m), .request = handle_of(req)};
+    struct mpi_seen_message s = {.src = m->em.src,
+                                 .dst = m->em.dst,
+                                 .ctx = is_data ? req->ctx : m->ctx,
+                                 .tag = is_data ? req->got_tag : m->tag,
+                                 .bytes = m->bytes,
+                                 .number = mpi_msg_number_of(m),
+                                 .request = handle_of(req)};
 
     if (m->kind != MPI_MSG_FREE)
         mpi_tell_received(self, t, &s);
@@ -60,9 +69,12 @@ void mpi_see_received(struct mpi_rank *self, const struct mpi_msg *m, const stru
 
 void mpi_see_request(struct mpi_rank *self, enum mpi_request_step step, const struct mpi_req *r)
 {
-    struct mpi_seen_request s = {.step = step, .request = handle_of(r), .kind = r->kind,
+    struct mpi_seen_request s = {.step = step,
+                                 .request = handle_of(r),
+                                 .kind = r->kind,
                                  .persistent = (r->flags & MPI_REQ_PERSISTENT) != 0,
-                                 .cancelled = (r->flags & MPI_REQ_CANCELLED) != 0, .source = -1};
+                                 .cancelled = (r->flags & MPI_REQ_CANCELLED) != 0,
+                                 .source = -1};
 
     if (r->flags & MPI_REQ_CHILD)
         return; /* a part of another */

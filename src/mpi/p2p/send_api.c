@@ -200,25 +200,25 @@ static int init(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Dat
 }
 
 int mpi_send_init_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
-                  int dest, int tag, MPI_Comm comm, MPI_Request *request)
+                    int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return init(self, buf, count, datatype, dest, tag, comm, MPI_MODE_STANDARD, request);
 }
 
 int mpi_bsend_init_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
-                   int dest, int tag, MPI_Comm comm, MPI_Request *request)
+                     int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return init(self, buf, count, datatype, dest, tag, comm, MPI_MODE_BUFFERED, request);
 }
 
 int mpi_ssend_init_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
-                   int dest, int tag, MPI_Comm comm, MPI_Request *request)
+                     int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return init(self, buf, count, datatype, dest, tag, comm, MPI_MODE_SYNC, request);
 }
 
 int mpi_rsend_init_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype datatype,
-                   int dest, int tag, MPI_Comm comm, MPI_Request *request)
+                     int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return init(self, buf, count, datatype, dest, tag, comm, MPI_MODE_READY, request);
 }

@@ -27,8 +27,8 @@ struct mpi_service_queue {
 struct mpi_msg *mpi_service_new(struct mpi_rank *self, uint32_t dst, enum mpi_service service,
                                 uint64_t payload)
 {
-    struct mpi_msg *m =
-        (struct mpi_msg *)engine_msg_alloc(&mpi_world.engine, sizeof(struct mpi_msg) + payload);
+    struct mpi_msg *m = (struct mpi_msg *)engine_msg_alloc(&mpi_world.engine,
+                                                           sizeof(struct mpi_msg) + payload);
 
     m->em.src = mpi_rank_id(self);
     m->em.dst = dst;
@@ -61,8 +61,7 @@ void mpi_service_send_on(struct mpi_msg *m, uint64_t bytes, vtime t)
 struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *to,
                                    uint64_t payload)
 {
-    struct mpi_msg *m =
-        mpi_service_new(self, to->em.src, (enum mpi_service)to->service, payload);
+    struct mpi_msg *m = mpi_service_new(self, to->em.src, (enum mpi_service)to->service, payload);
 
     m->kind = MPI_MSG_REPLY;
     m->cookie = to->cookie;
@@ -129,7 +128,7 @@ void mpi_service_sent(struct mpi_rank *self, const struct mpi_msg *m)
     uint64_t service = (m->cookie & MPI_SERVICE_BITS) - 1;
 
     mpi_services[service].sent(self, (void *)(uintptr_t)(m->cookie & ~(uint64_t)MPI_SERVICE_BITS),
-                           m->em.arrival);
+                               m->em.arrival);
 }
 
 vtime mpi_service_due(const struct mpi_rank *self)

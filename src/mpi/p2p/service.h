@@ -17,8 +17,13 @@
 
 #include "mpi/p2p/p2p_internal.h"
 
-enum mpi_service { MPI_SERVICE_RMA, MPI_SERVICE_IO, MPI_SERVICE_NAMES, MPI_SERVICE_SPAWN,
-                   MPI_SERVICE_COUNT };
+enum mpi_service {
+    MPI_SERVICE_RMA,
+    MPI_SERVICE_IO,
+    MPI_SERVICE_NAMES,
+    MPI_SERVICE_SPAWN,
+    MPI_SERVICE_COUNT
+};
 
 struct mpi_service_ops {
     void (*serve)(struct mpi_rank *self, struct mpi_msg *m, vtime t);
@@ -42,7 +47,8 @@ struct device_sent mpi_service_send(struct mpi_msg *m, struct device_send);
 void mpi_service_send_on(struct mpi_msg *m, uint64_t bytes, vtime t);
 
 /* An answer to `m`, with room for a payload, its cookie copied; and sending it at time t. */
-struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *m, uint64_t payload);
+struct mpi_msg *mpi_service_answer(struct mpi_rank *self, const struct mpi_msg *m,
+                                   uint64_t payload);
 void mpi_service_reply(struct mpi_msg *answer, uint64_t bytes, vtime t);
 
 /* What a notice is to bring back: the address of something of the service's, aligned to 8 bytes. */

@@ -135,8 +135,8 @@ int mpi_testany(struct mpi_rank *self, int count, MPI_Request array_of_requests[
     return MPI_SUCCESS;
 }
 
-int mpi_testsome(struct mpi_rank *self, int incount, MPI_Request array_of_requests[],
-                 int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+int mpi_testsome(struct mpi_rank *self, int incount, MPI_Request array_of_requests[], int *outcount,
+                 int array_of_indices[], MPI_Status array_of_statuses[])
 {
     int live = 0, rc = mpi_req_look_up(self, incount, array_of_requests);
 

@@ -45,13 +45,13 @@
 #include "base/ticks.h"
 #include "mpi/p2p/p2p_internal.h"
 
-#define PAUSE_NS 20000   /* the pilot's first sleep ... */
-#define SLACK_NS 1000    /* ... which the system must not prolong by much more */
-#define PAUSE_DOUBLES 5  /* ... and how often it doubles */
-#define LOOK_EVERY 8     /* fruitless sleeps after which all look for what brings no message */
+#define PAUSE_NS 20000       /* the pilot's first sleep ... */
+#define SLACK_NS 1000        /* ... which the system must not prolong by much more */
+#define PAUSE_DOUBLES 5      /* ... and how often it doubles */
+#define LOOK_EVERY 8         /* fruitless sleeps after which all look for what brings no message */
 #define PATIENCE_NS 20000000 /* of processor time that a thread computes between two calls */
-#define LONG_NS 5000000 /* without a thread inside, after which ... */
-#define GENEROUS 32     /* ... so many calls pass the rank's turn on when they return */
+#define LONG_NS 5000000      /* without a thread inside, after which ... */
+#define GENEROUS 32          /* ... so many calls pass the rank's turn on when they return */
 
 /* The processor time of a thread (clock_getcpuclockid(3) has it for handles only). */
 #define THREAD_CLOCK(tid) ((clockid_t)(~(unsigned)(tid) << 3 | 6))
@@ -82,16 +82,16 @@ struct threads {
     uint64_t round;
     uint64_t handled; /* as the thread inside found it */
     int turn;
-    int out;           /* no thread awaits the rank's turn: the next one that enters does */
-    uint32_t generous; /* calls to come that pass it on */
-    uint64_t left;     /* in ticks, when the last thread left and none was inside; 0: it did not */
+    int out;            /* no thread awaits the rank's turn: the next one that enters does */
+    uint32_t generous;  /* calls to come that pass it on */
+    uint64_t left;      /* in ticks, when the last thread left and none was inside; 0: it did not */
     int restless;       /* some computed when the system was last asked */
     uint32_t fruitless; /* sleeps of pilots since a thread was inside or the rank blocked */
     uint32_t sleeps;    /* of pilots, in all */
     int spinning;       /* one that computes is taken to wait for another ... */
     int64_t patient_since; /* ... in processor time from here on; 0: not begun */
-    struct mark mark;   /* up to where it is known how much they compute */
-    vtime computed;     /* how far they have, while others waited */
+    struct mark mark;      /* up to where it is known how much they compute */
+    vtime computed;        /* how far they have, while others waited */
     struct waiter *waiters;
     struct waiter *called, *pilot; /* one of them, or NULL */
 };
@@ -191,7 +191,8 @@ static void sleep_until_called(struct threads *t, struct waiter *me, long ns)
     pthread_mutex_unlock(&t->lock);
     wake(next);
     while (!atomic_load(&me->call))
-        if (syscall(SYS_futex, &me->call, FUTEX_WAIT_PRIVATE, 0, ns ? &span : NULL, NULL, 0) != 0 && ns)
+        if (syscall(SYS_futex, &me->call, FUTEX_WAIT_PRIVATE, 0, ns ? &span : NULL, NULL, 0) != 0 &&
+            ns)
             break;
     pthread_mutex_lock(&t->lock);
     atomic_store(&me->call, 0);
@@ -481,7 +482,8 @@ static long pilot_pause(const struct threads *t)
 }
 
 /* Some compute. Lets them for a while; if they still do, other ranks go first. */
-static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me, uint32_t wake_after)
+static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me,
+                     uint32_t wake_after)
 {
     uint64_t round = t->round;
 
@@ -502,7 +504,8 @@ static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me
 /* Is it known without a look that nothing waits for those that compute? Not twice in a row. */
 static int is_known(const struct threads *t, const struct mpi_rank *self)
 {
-    return t->fruitless == 0 && (t->spinning || is_serial(t, self)) && atomic_load(&t->arriving) == 0;
+    return t->fruitless == 0 && (t->spinning || is_serial(t, self)) &&
+           atomic_load(&t->arriving) == 0;
 }
 
 /* If some computed when the system was last asked, it is not asked before the pilot has slept. */

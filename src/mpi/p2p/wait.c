@@ -230,8 +230,11 @@ static struct mpi_msg *await(struct mpi_rank *self, uint32_t ctx, uint32_t src, 
 __attribute__((noinline)) static void fill_status(MPI_Status *status, struct mpi_comm *c,
                                                   const struct mpi_msg *m)
 {
-    struct mpi_req r = {.kind = MPI_REQ_RECV, .got_peer = (int32_t)m->em.src, .got_tag = m->tag,
-                        .bytes = m->bytes, .comm = (uint32_t)c->handle};
+    struct mpi_req r = {.kind = MPI_REQ_RECV,
+                        .got_peer = (int32_t)m->em.src,
+                        .got_tag = m->tag,
+                        .bytes = m->bytes,
+                        .comm = (uint32_t)c->handle};
 
     mpi_status_set(status, &r);
 }
@@ -247,9 +250,15 @@ __attribute__((noinline)) static int finish_slow(struct mpi_rank *self, struct m
                                                  void *buf, uint64_t count, struct mpi_type *type,
                                                  struct mpi_comm *c, MPI_Status *status)
 {
-    struct mpi_req req = {.kind = MPI_REQ_RECV, .buf = buf, .count = count, .type = type,
-                          .comm = (uint32_t)c->handle, .posted = self->ent.clock,
-                          .peer = (int32_t)m->em.src, .tag = m->tag, .ctx = m->ctx};
+    struct mpi_req req = {.kind = MPI_REQ_RECV,
+                          .buf = buf,
+                          .count = count,
+                          .type = type,
+                          .comm = (uint32_t)c->handle,
+                          .posted = self->ent.clock,
+                          .peer = (int32_t)m->em.src,
+                          .tag = m->tag,
+                          .ctx = m->ctx};
     int error;
 
     if (mpi_costs_are_for_receives())
@@ -260,7 +269,6 @@ __attribute__((noinline)) static int finish_slow(struct mpi_rank *self, struct m
         mpi_status_set(status, &req);
     return error;
 }
-
 
 __attribute__((noinline)) static int recv_posted(struct mpi_rank *self, void *buf, uint64_t count,
                                                  struct mpi_type *type, int32_t src, int tag,

@@ -111,8 +111,8 @@ __attribute__((cold, noinline)) static int raise_failed(struct mpi_rank *self, i
     char text[MPI_MISFIT_TEXT];
     const char *why = mpi_misfit_text(self, text, sizeof text);
 
-    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_IN_STATUS, "%d of %d requests failed%s%s", failed, n,
-                     why ? ": " : "", why ? why : "");
+    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_IN_STATUS, "%d of %d requests failed%s%s", failed,
+                     n, why ? ": " : "", why ? why : "");
 }
 
 int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *hs, MPI_Status *statuses,
@@ -169,9 +169,9 @@ int mpi_waitall(struct mpi_rank *self, int count, MPI_Request array_of_requests[
 
 /* What is known of an array of requests. */
 struct view {
-    vtime first;      /* earliest known completion, or VTIME_NEVER */
-    int unknown;      /* requests whose completion is not known yet */
-    int live;         /* requests that are not null or idle */
+    vtime first;             /* earliest known completion, or VTIME_NEVER */
+    int unknown;             /* requests whose completion is not known yet */
+    int live;                /* requests that are not null or idle */
     struct mpi_req *pending; /* one of the unknown */
 };
 
@@ -205,7 +205,7 @@ static vtime await_first(struct mpi_rank *self, int n, const MPI_Request *hs)
         look(self, n, hs, &v);
         if (!v.live)
             return VTIME_NEVER;
-        due = v.first == VTIME_NEVER     ? VTIME_NEVER
+        due = v.first == VTIME_NEVER      ? VTIME_NEVER
               : v.first > self->ent.clock ? v.first
                                           : self->ent.clock;
         if (!v.unknown)
@@ -289,8 +289,8 @@ int mpi_finish_some(struct mpi_rank *self, int n, MPI_Request *hs, vtime t, int 
     return MPI_SUCCESS;
 }
 
-int mpi_waitsome(struct mpi_rank *self, int incount, MPI_Request array_of_requests[],
-                 int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+int mpi_waitsome(struct mpi_rank *self, int incount, MPI_Request array_of_requests[], int *outcount,
+                 int array_of_indices[], MPI_Status array_of_statuses[])
 {
     vtime t;
     int rc = mpi_req_look_up(self, incount, array_of_requests);

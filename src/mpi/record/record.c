@@ -87,7 +87,8 @@ static void enter(struct mpi_rank *self, vtime t, const struct mpi_seen_call *ca
 static void put_failure(struct record_lane *lane, vtime t, int class)
 {
     uint8_t text[TRACE_VARINT_MAX];
-    trace_other(&lane->stream, TRACE_FAILED, t, text, (size_t)(trace_varint_put(text, trace_zigzag(class)) - text));
+    trace_other(&lane->stream, TRACE_FAILED, t, text,
+                (size_t)(trace_varint_put(text, trace_zigzag(class)) - text));
 }
 
 static void leave(struct mpi_rank *self, vtime t, const struct mpi_seen_call *call)
@@ -120,10 +121,12 @@ static void request(struct mpi_rank *self, vtime t, const struct mpi_seen_reques
     (void)t;
     if (seen->step != MPI_REQUEST_COMPLETE && seen->step != MPI_REQUEST_FREE)
         return;
-    int64_t number = record_known(r, MPI_ROLE_REQUEST, (uint32_t)seen->request); /* blocking calls may have some, too */
+    int64_t number = record_known(r, MPI_ROLE_REQUEST,
+                                  (uint32_t)seen->request); /* blocking calls may have some, too */
     if (seen->step == MPI_REQUEST_COMPLETE && (seen->source >= 0 || seen->cancelled))
         keep_done(of_thread(r, self), number,
-                  (struct trace_status){seen->source, seen->tag, seen->bytes, 1, seen->cancelled != 0});
+                  (struct trace_status){seen->source, seen->tag, seen->bytes, 1,
+                                        seen->cancelled != 0});
     if (!seen->persistent || seen->step == MPI_REQUEST_FREE)
         record_forget(r, MPI_ROLE_REQUEST, (uint32_t)seen->request);
 }
@@ -135,15 +138,16 @@ static void received(struct mpi_rank *self, vtime t, const struct mpi_seen_messa
     struct record_lane *lane = of_thread(r, self);
     (void)t;
     if (seen->request == MPI_REQUEST_NULL && !(seen->ctx & 1) && lane->depth)
-        keep_done(lane, -1, (struct trace_status){(int32_t)seen->src, seen->tag, seen->bytes, 1, 0});
+        keep_done(lane, -1,
+                  (struct trace_status){(int32_t)seen->src, seen->tag, seen->bytes, 1, 0});
 }
 
 static void freed(struct mpi_rank *self, vtime t, const struct mpi_seen_object *seen)
 {
     static const unsigned roles[MPI_OBJECTS] = {
-        [MPI_OBJECT_COMM] = MPI_ROLE_COMM, [MPI_OBJECT_GROUP] = MPI_ROLE_GROUP,
+        [MPI_OBJECT_COMM] = MPI_ROLE_COMM,     [MPI_OBJECT_GROUP] = MPI_ROLE_GROUP,
         [MPI_OBJECT_TYPE] = MPI_ROLE_DATATYPE, [MPI_OBJECT_OP] = MPI_ROLE_OP,
-        [MPI_OBJECT_WIN] = MPI_ROLE_WIN, [MPI_OBJECT_FILE] = MPI_ROLE_FILE,
+        [MPI_OBJECT_WIN] = MPI_ROLE_WIN,       [MPI_OBJECT_FILE] = MPI_ROLE_FILE,
     };
     (void)t;
     if (roles[seen->kind])
@@ -158,12 +162,18 @@ static void region(struct mpi_rank *self, vtime t, const struct mpi_seen_region 
         trace_other(&of_thread(r, self)->stream, TRACE_REGION_LEAVE, t, NULL, 0);
         return;
     }
-    size_t bytes = (size_t)(trace_varint_put(text, (uint64_t)record_region(r, t, seen->name)) - text);
+    size_t bytes = (size_t)(trace_varint_put(text, (uint64_t)record_region(r, t, seen->name)) -
+                            text);
     trace_other(&of_thread(r, self)->stream, TRACE_REGION_ENTER, t, text, bytes);
 }
 
 static const struct mpi_observer observer = {
-    .name = "trace", .enter = enter, .leave = leave, .request = request, .received = received, .freed = freed,
+    .name = "trace",
+    .enter = enter,
+    .leave = leave,
+    .request = request,
+    .received = received,
+    .freed = freed,
     .region = region,
 };
 

@@ -24,7 +24,7 @@ struct call {
     const struct mpi_seen_call *seen;
     const struct mpi_arg *args; /* all of the function */
     unsigned count;
-    int has_results; /* what it fills in counts */
+    int has_results;       /* what it fills in counts */
     uint32_t next_request; /* of those that were kept */
 };
 
@@ -91,7 +91,9 @@ static int64_t length_of(const struct call *c, const struct mpi_arg *arg)
         return record_word(of, word);
     case MPI_LENGTH_SIZE:
         comm = comm_of(c);
-        return !comm ? 0 : strstr(c->fn->name, "educe_scatter") ? comm->group->size : mpi_comm_peers(comm);
+        return !comm                                  ? 0
+               : strstr(c->fn->name, "educe_scatter") ? comm->group->size
+                                                      : mpi_comm_peers(comm);
     case MPI_LENGTH_INDEGREE:
     case MPI_LENGTH_OUTDEGREE:
     case MPI_LENGTH_DIMS:
@@ -124,7 +126,8 @@ static int is_in_place(const struct call *c, const char *buffer)
     return 0;
 }
 
-static int is_readable(const struct call *c, const struct trace_arg *kept, const struct mpi_arg *arg, uint64_t word)
+static int is_readable(const struct call *c, const struct trace_arg *kept,
+                       const struct mpi_arg *arg, uint64_t word)
 {
     if (!word || c->seen->rc != MPI_SUCCESS || (!kept->is_in && !c->has_results) || !am_root(c))
         return 0;
@@ -136,9 +139,11 @@ static int is_readable(const struct call *c, const struct trace_arg *kept, const
 
 /* ---- what a call is given ---- */
 
-static int64_t handle_number(struct call *c, unsigned role, const struct mpi_arg *arg, uint64_t word)
+static int64_t handle_number(struct call *c, unsigned role, const struct mpi_arg *arg,
+                             uint64_t word)
 {
-    uint64_t handle = arg->bytes == 4 ? (uint32_t)record_word(arg, word) : (uint64_t)record_word(arg, word);
+    uint64_t handle = arg->bytes == 4 ? (uint32_t)record_word(arg, word)
+                                      : (uint64_t)record_word(arg, word);
     return record_number(c->r, c->self, role, handle);
 }
 
@@ -159,10 +164,12 @@ static void keep_given(struct call *c, const struct mpi_arg *arg, uint64_t word)
         record_forget(c->r, arg->role, (uint32_t)record_word(arg, word));
 }
 
-void record_requests(struct record_rank *r, struct record_lane *lane, struct mpi_rank *self, const struct trace_fn *fn,
-                     const struct mpi_seen_call *seen)
+void record_requests(struct record_rank *r, struct record_lane *lane, struct mpi_rank *self,
+                     const struct trace_fn *fn, const struct mpi_seen_call *seen)
 {
-    struct call c = {r, lane, self, fn, seen, mpi_fn_signature[seen->fn].args, mpi_fn_signature[seen->fn].count, 0, 0};
+    struct call c =
+        {r, lane, self, fn, seen, mpi_fn_signature[seen->fn].args, mpi_fn_signature[seen->fn].count,
+         0, 0};
     for (unsigned i = 0; i < fn->count; i++) {
         const struct trace_arg *kept = &fn->args[i];
         const struct mpi_arg *arg = &c.args[kept->position];
@@ -173,7 +180,8 @@ void record_requests(struct record_rank *r, struct record_lane *lane, struct mpi
             continue;
         int64_t count = kept->is_array ? length_of(&c, arg) : 1;
         for (int64_t k = 0; k < count; k++) {
-            uint32_t handle = arg->pointers ? word ? ((const uint32_t *)(uintptr_t)word)[k] : (uint32_t)MPI_REQUEST_NULL
+            uint32_t handle = arg->pointers ? word ? ((const uint32_t *)(uintptr_t)word)[k]
+                                                   : (uint32_t)MPI_REQUEST_NULL
                                             : (uint32_t)word;
             keep_request(lane, record_number(r, self, MPI_ROLE_REQUEST, handle));
         }
@@ -184,12 +192,17 @@ static void put_requests(struct call *c, const struct trace_arg *kept)
 {
     struct trace_stream *s = &c->lane->stream;
     if (!kept->is_in) {
-        trace_put_request(s, c->has_results ? record_new_number(c->r, c->self, c->seen, kept->position) : -1);
+        trace_put_request(s, c->has_results
+                                 ? record_new_number(c->r, c->self, c->seen, kept->position)
+                                 : -1);
     } else if (!kept->is_array) {
-        trace_put_request(s, c->next_request < c->lane->request_count ? c->lane->requests[c->next_request] : -1);
+        trace_put_request(s, c->next_request < c->lane->request_count
+                                 ? c->lane->requests[c->next_request]
+                                 : -1);
         c->next_request++;
     } else {
-        trace_put_array(s, c->lane->requests + c->next_request, c->lane->request_count - c->next_request);
+        trace_put_array(s, c->lane->requests + c->next_request,
+                        c->lane->request_count - c->next_request);
         c->next_request = c->lane->request_count;
     }
 }
@@ -232,7 +245,9 @@ static void put_statuses(struct call *c)
 {
     struct trace_stream *s = &c->lane->stream;
     int indices = find_role(c, MPI_ROLE_INDEX);
-    int64_t count = !c->has_results ? 0 : indices < 0 ? c->lane->request_count : length_of(c, &c->args[indices]);
+    int64_t count = !c->has_results ? 0
+                    : indices < 0   ? c->lane->request_count
+                                    : length_of(c, &c->args[indices]);
     if (count < 0)
         count = 0;
     trace_put_varint(s, (uint64_t)count);
@@ -246,7 +261,8 @@ static void put_statuses(struct call *c)
 
 /* ---- the rest ---- */
 
-static void put_array(struct call *c, const struct trace_arg *kept, const struct mpi_arg *arg, uint64_t word)
+static void put_array(struct call *c, const struct trace_arg *kept, const struct mpi_arg *arg,
+                      uint64_t word)
 {
     int64_t few[ITEMS_ON_STACK], *items = few;
     int64_t count = is_readable(c, kept, arg, word) ? length_of(c, arg) : 0;
@@ -257,14 +273,16 @@ static void put_array(struct call *c, const struct trace_arg *kept, const struct
     struct mpi_arg item = {.pointers = 1, .bytes = arg->bytes};
     for (int64_t i = 0; i < count; i++) {
         uint64_t at = word + (uint64_t)i * arg->bytes;
-        items[i] = kept->class == TRACE_HANDLE ? handle_number(c, arg->role, &item, at) : record_word(&item, at);
+        items[i] = kept->class == TRACE_HANDLE ? handle_number(c, arg->role, &item, at)
+                                               : record_word(&item, at);
     }
     trace_put_array(&c->lane->stream, items, (size_t)count);
     if (items != few)
         mem_free(items);
 }
 
-static void put_handle(struct call *c, const struct trace_arg *kept, const struct mpi_arg *arg, uint64_t word)
+static void put_handle(struct call *c, const struct trace_arg *kept, const struct mpi_arg *arg,
+                       uint64_t word)
 {
     int64_t number = -1;
     if (kept->is_out && !kept->is_in)
@@ -302,8 +320,10 @@ static void put_arg(struct call *c, const struct trace_arg *kept)
         else if (kept->class == TRACE_HANDLE)
             put_handle(c, kept, arg, word);
         else
-            trace_put_number(s, arg->pointers && !kept->is_in && !c->has_results && strcmp(kept->role, "flag") != 0
-                                    ? 0 : record_word(arg, word));
+            trace_put_number(s, arg->pointers && !kept->is_in && !c->has_results &&
+                                        strcmp(kept->role, "flag") != 0
+                                    ? 0
+                                    : record_word(arg, word));
     }
 }
 
@@ -317,10 +337,12 @@ static int has_results(const struct call *c)
            record_word(&c->args[flag], c->seen->args[flag]) != 0;
 }
 
-void record_args(struct record_rank *r, struct record_lane *lane, struct mpi_rank *self, const struct trace_fn *fn,
-                 const struct mpi_seen_call *seen)
+void record_args(struct record_rank *r, struct record_lane *lane, struct mpi_rank *self,
+                 const struct trace_fn *fn, const struct mpi_seen_call *seen)
 {
-    struct call c = {r, lane, self, fn, seen, mpi_fn_signature[seen->fn].args, mpi_fn_signature[seen->fn].count, 0, 0};
+    struct call c =
+        {r, lane, self, fn, seen, mpi_fn_signature[seen->fn].args, mpi_fn_signature[seen->fn].count,
+         0, 0};
     c.has_results = has_results(&c);
     for (unsigned i = 0; i < fn->count; i++)
         put_arg(&c, &fn->args[i]);

@@ -20,12 +20,12 @@ struct record_done {
 /* Of a thread of a rank. */
 struct record_lane {
     struct trace_stream stream;
-    uint32_t depth;        /* calls that it is in: callbacks may make some */
-    uint32_t fn;           /* of the outermost */
+    uint32_t depth; /* calls that it is in: callbacks may make some */
+    uint32_t fn;    /* of the outermost */
     vtime enter;
-    int64_t *requests;     /* numbers of those that the call was given */
+    int64_t *requests; /* numbers of those that the call was given */
     uint32_t request_count, request_room;
-    int64_t given;         /* number of the object that the call was given by a pointer */
+    int64_t given; /* number of the object that the call was given by a pointer */
     struct record_done *done;
     uint32_t done_count, done_room;
     struct record_lane *next; /* that of another thread */
@@ -35,9 +35,9 @@ struct record_lane {
 struct record_rank {
     struct record_lane lane; /* its first thread's */
     struct trace_stream locals;
-    struct map numbers;      /* of handles, by role and handle: + 1 */
-    struct map regions;      /* names, by hash: + 1 */
-    struct map comms;        /* how many communicators with the same members, by their hash */
+    struct map numbers;       /* of handles, by role and handle: + 1 */
+    struct map regions;       /* names, by hash: + 1 */
+    struct map comms;         /* how many communicators with the same members, by their hash */
     uint32_t next[MPI_ROLES]; /* numbers, by role */
     uint32_t next_region;
     int64_t next_request;
@@ -47,7 +47,8 @@ struct record_rank {
 /* The local number of a handle, defined when it is first met; -1: null. */
 int64_t record_number(struct record_rank *, struct mpi_rank *self, unsigned role, uint64_t handle);
 /* The same for one that the call has just made. */
-int64_t record_new_number(struct record_rank *, struct mpi_rank *self, const struct mpi_seen_call *, unsigned arg);
+int64_t record_new_number(struct record_rank *, struct mpi_rank *self, const struct mpi_seen_call *,
+                          unsigned arg);
 /* The same if it is known, else -1. */
 int64_t record_known(const struct record_rank *, unsigned role, uint64_t handle);
 /* The handle does not mean this any more. */
@@ -55,11 +56,11 @@ void record_forget(struct record_rank *, unsigned role, uint64_t handle);
 int64_t record_region(struct record_rank *, vtime t, const char *name);
 
 /* All arguments of a call that the trace keeps. */
-void record_args(struct record_rank *, struct record_lane *, struct mpi_rank *self, const struct trace_fn *,
-                 const struct mpi_seen_call *);
+void record_args(struct record_rank *, struct record_lane *, struct mpi_rank *self,
+                 const struct trace_fn *, const struct mpi_seen_call *);
 /* Requests that a call is given, before it changes them. */
-void record_requests(struct record_rank *, struct record_lane *, struct mpi_rank *self, const struct trace_fn *,
-                     const struct mpi_seen_call *);
+void record_requests(struct record_rank *, struct record_lane *, struct mpi_rank *self,
+                     const struct trace_fn *, const struct mpi_seen_call *);
 
 /* Where common definitions go. */
 struct trace_part *record_part(void);
@@ -68,7 +69,9 @@ struct trace_part *record_part(void);
 static inline int64_t record_word(const struct mpi_arg *arg, uint64_t word)
 {
     if (arg->pointers)
-        return !word ? 0 : arg->bytes == 4 ? *(const int32_t *)(uintptr_t)word : *(const int64_t *)(uintptr_t)word;
+        return !word             ? 0
+               : arg->bytes == 4 ? *(const int32_t *)(uintptr_t)word
+                                 : *(const int64_t *)(uintptr_t)word;
     return arg->bytes == 4 ? (int32_t)word : (int64_t)word;
 }
 

@@ -54,7 +54,8 @@ static void add_ranks(struct buf *out, const struct mpi_group *g)
 
 static void define(struct record_rank *r, enum trace_head kind, vtime t, struct buf *payload)
 {
-    trace_other(&r->locals, kind, t > r->locals.last ? t : r->locals.last, payload->data, payload->len);
+    trace_other(&r->locals, kind, t > r->locals.last ? t : r->locals.last, payload->data,
+                payload->len);
     buf_fini(payload);
 }
 
@@ -92,7 +93,8 @@ static void define_members(const struct mpi_comm *c, struct mpi_rank *self, uint
     buf_fini(&out);
 }
 
-static void define_comm(struct record_rank *r, struct mpi_rank *self, uint64_t handle, struct buf *out)
+static void define_comm(struct record_rank *r, struct mpi_rank *self, uint64_t handle,
+                        struct buf *out)
 {
     const struct mpi_comm *c = mpi_comm_get((MPI_Comm)handle);
     uint64_t identity = 0, rank = 0, size = 0, others = 0;
@@ -128,8 +130,9 @@ static void define_group(uint64_t handle, struct buf *out)
 static void define_op(uint64_t handle, struct buf *out)
 {
     static const char *const names[MPI_OP_KINDS] = {
-        "", "MPI_MAX", "MPI_MIN", "MPI_SUM", "MPI_PROD", "MPI_LAND", "MPI_BAND", "MPI_LOR", "MPI_BOR",
-        "MPI_LXOR", "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP",
+        "",         "MPI_MAX",    "MPI_MIN",    "MPI_SUM",     "MPI_PROD",
+        "MPI_LAND", "MPI_BAND",   "MPI_LOR",    "MPI_BOR",     "MPI_LXOR",
+        "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP",
     };
     const struct mpi_op *op = mpi_op_get((MPI_Op)handle);
     add_varint(out, op && op->commute);
@@ -153,7 +156,8 @@ static enum trace_head kind_of(unsigned role)
     }
 }
 
-static void define_object(struct record_rank *r, struct mpi_rank *self, unsigned role, uint64_t handle, uint32_t number)
+static void define_object(struct record_rank *r, struct mpi_rank *self, unsigned role,
+                          uint64_t handle, uint32_t number)
 {
     enum trace_head kind = kind_of(role);
     struct buf out;
@@ -247,7 +251,8 @@ static int find_arg(const struct mpi_signature *s, unsigned role, const char *na
     return -1;
 }
 
-static void define_win(struct record_rank *r, struct mpi_rank *self, const struct mpi_seen_call *call, uint32_t number)
+static void define_win(struct record_rank *r, struct mpi_rank *self,
+                       const struct mpi_seen_call *call, uint32_t number)
 {
     const struct mpi_signature *s = &mpi_fn_signature[call->fn];
     int comm = find_arg(s, MPI_ROLE_COMM, NULL), size = find_arg(s, MPI_ROLE_SIZE, "size"),
@@ -255,13 +260,16 @@ static void define_win(struct record_rank *r, struct mpi_rank *self, const struc
     struct buf out;
     buf_init(&out);
     add_varint(&out, number);
-    add_varint(&out, comm < 0 ? 0 : (uint64_t)record_number(r, self, MPI_ROLE_COMM, (uint32_t)call->args[comm]));
+    add_varint(&out, comm < 0 ? 0
+                              : (uint64_t)record_number(r, self, MPI_ROLE_COMM,
+                                                        (uint32_t)call->args[comm]));
     add_number(&out, size < 0 ? 0 : record_word(&s->args[size], call->args[size]));
     add_number(&out, unit < 0 ? 1 : record_word(&s->args[unit], call->args[unit]));
     define(r, TRACE_DEFINE_WIN, self->ent.clock, &out);
 }
 
-static void define_file(struct record_rank *r, struct mpi_rank *self, const struct mpi_seen_call *call, uint32_t number)
+static void define_file(struct record_rank *r, struct mpi_rank *self,
+                        const struct mpi_seen_call *call, uint32_t number)
 {
     int name = find_arg(&mpi_fn_signature[call->fn], MPI_ROLE_TEXT, NULL);
     struct buf out;
@@ -273,7 +281,8 @@ static void define_file(struct record_rank *r, struct mpi_rank *self, const stru
     define(r, TRACE_DEFINE_FILE, self->ent.clock, &out);
 }
 
-int64_t record_new_number(struct record_rank *r, struct mpi_rank *self, const struct mpi_seen_call *call, unsigned arg)
+int64_t record_new_number(struct record_rank *r, struct mpi_rank *self,
+                          const struct mpi_seen_call *call, unsigned arg)
 {
     const struct mpi_arg *a = &mpi_fn_signature[call->fn].args[arg];
     uint64_t handle = call->args[arg] ? (uint64_t)record_word(a, call->args[arg]) : 0;

@@ -43,9 +43,12 @@ static int check_epoch(struct mpi_rank *self, struct rma_win *w, const struct rm
     const struct rma_peer *p;
 
     switch ((enum rma_epoch)w->epoch) {
-    case RMA_EPOCH_FENCED: w->epoch = RMA_EPOCH_FENCE; return MPI_SUCCESS;
+    case RMA_EPOCH_FENCED:
+        w->epoch = RMA_EPOCH_FENCE;
+        return MPI_SUCCESS;
     case RMA_EPOCH_FENCE:
-    case RMA_EPOCH_LOCK_ALL: return MPI_SUCCESS;
+    case RMA_EPOCH_LOCK_ALL:
+        return MPI_SUCCESS;
     case RMA_EPOCH_START:
         if (mpi_group_rank_of(w->start, mpi_comm_world_rank(w->comm, (uint32_t)a->target)) >= 0)
             return MPI_SUCCESS;
@@ -56,7 +59,8 @@ static int check_epoch(struct mpi_rank *self, struct rma_win *w, const struct rm
         if (p && p->lock)
             return MPI_SUCCESS;
         return mpi_raise_win(self, a->handle, MPI_ERR_RMA_SYNC, "rank %d is not locked", a->target);
-    case RMA_EPOCH_NONE: break;
+    case RMA_EPOCH_NONE:
+        break;
     }
     return mpi_raise_win(self, a->handle, MPI_ERR_RMA_SYNC,
                          "no epoch: MPI_Win_fence, MPI_Win_start or MPI_Win_lock is missing");
@@ -104,8 +108,7 @@ static void make_request(struct mpi_rank *self, const struct rma_win *w, struct 
     a->req = mpi_req_new(self);
     a->req->kind = MPI_REQ_WORK;
     a->req->mode = MPI_MODE_ONE_SIDED;
-    a->req->peer = a->target < 0 ? -1
-                                 : (int32_t)mpi_comm_world_rank(w->comm, (uint32_t)a->target);
+    a->req->peer = a->target < 0 ? -1 : (int32_t)mpi_comm_world_rank(w->comm, (uint32_t)a->target);
     mpi_req_keep(a->req, w->comm, a->type);
     *request = mpi_req_handle(a->req);
 }
@@ -203,9 +206,9 @@ static int get_accumulate(struct mpi_rank *self, const void *origin, MPI_Count c
 
 /* ---- MPI calls ---- */
 
-#define ACCESS(k, o)                                                                               \
-    {                                                                                              \
-        .kind = (k), .op = (o), .target = target_rank, .disp = target_disp, .handle = win          \
+#define ACCESS(k, o)                                                                      \
+    {                                                                                     \
+        .kind = (k), .op = (o), .target = target_rank, .disp = target_disp, .handle = win \
     }
 
 int mpi_put_c(struct mpi_rank *self, const void *origin_addr, MPI_Count origin_count,

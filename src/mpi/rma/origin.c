@@ -266,8 +266,7 @@ static void lock_lazily(struct mpi_rank *self, struct rma_peer *p)
 
 void rma_issue(struct mpi_rank *self, struct rma_win *w, const struct rma_access *a)
 {
-    struct rma_peer *p =
-        rma_peer_get(w, mpi_comm_world_rank(w->comm, (uint32_t)a->target));
+    struct rma_peer *p = rma_peer_get(w, mpi_comm_world_rank(w->comm, (uint32_t)a->target));
     uint64_t bytes = data_bytes(a), moved = a->kind == RMA_GET ? a->count * a->type->size : bytes;
     struct mpi_msg *m;
 
@@ -370,8 +369,11 @@ static int is_reached(struct mpi_rank *self, const void *count)
 static void await_until(struct mpi_rank *self, const struct rma_win *w, const int32_t *count,
                         int32_t until, const char *what, int64_t world)
 {
-    struct mpi_req shown = {.kind = MPI_REQ_WORK, .mode = MPI_MODE_ONE_SIDED, .buf = (void *)what,
-                            .peer = (int32_t)world, .comm = (uint32_t)w->comm->handle};
+    struct mpi_req shown = {.kind = MPI_REQ_WORK,
+                            .mode = MPI_MODE_ONE_SIDED,
+                            .buf = (void *)what,
+                            .peer = (int32_t)world,
+                            .comm = (uint32_t)w->comm->handle};
     struct count c = {count, until};
 
     for (;;) {

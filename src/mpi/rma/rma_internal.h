@@ -83,10 +83,10 @@ struct rma_win {
     MPI_Aint disp_unit;
     int disp_unit_int, flavor, model; /* as attributes */
     /* as origin */
-    uint8_t epoch;         /* enum rma_epoch */
-    uint8_t unchecked;     /* MPI_Win_lock_all with MPI_MODE_NOCHECK */
-    uint32_t locks;        /* targets locked by MPI_Win_lock */
-    struct map by_world;   /* world rank -> struct rma_peer */
+    uint8_t epoch;       /* enum rma_epoch */
+    uint8_t unchecked;   /* MPI_Win_lock_all with MPI_MODE_NOCHECK */
+    uint32_t locks;      /* targets locked by MPI_Win_lock */
+    struct map by_world; /* world rank -> struct rma_peer */
     struct rma_peer *first, *end;
     int32_t pending, fetching, unsent;
     uint64_t flying; /* bytes of operations since all were last waited for */

@@ -23,12 +23,12 @@ int mpi_win_fence(struct mpi_rank *self, int assert, MPI_Win win)
         return rc;
     if (w->epoch > RMA_EPOCH_FENCE || w->post)
         return mpi_raise_win(self, win, MPI_ERR_RMA_SYNC, "another epoch is open: %s is missing",
-                             w->post                      ? "MPI_Win_wait"
+                             w->post                       ? "MPI_Win_wait"
                              : w->epoch == RMA_EPOCH_START ? "MPI_Win_complete"
                                                            : "MPI_Win_unlock");
     rma_await_all(self, w);
     rma_peers_trim(w);
-    w->epoch = assert & MPI_MODE_NOSUCCEED ? RMA_EPOCH_NONE : RMA_EPOCH_FENCED;
+    w->epoch = assert &MPI_MODE_NOSUCCEED ? RMA_EPOCH_NONE : RMA_EPOCH_FENCED;
     rc = mpi_coll_barrier(self, w->comm);
     return rc ? rc : rma_outcome(self, w);
 }
@@ -77,7 +77,7 @@ int mpi_win_post(struct mpi_rank *self, MPI_Group group, int assert, MPI_Win win
         w->epoch = RMA_EPOCH_NONE;
     w->post = mpi_group_ref(g);
     w->incomplete = (int32_t)g->size;
-    for (uint32_t i = 0; i < g->size && !(assert & MPI_MODE_NOCHECK); i++)
+    for (uint32_t i = 0; i < g->size && !(assert &MPI_MODE_NOCHECK); i++)
         tell_posted(self, w, mpi_group_world_rank(g, i));
     return MPI_SUCCESS;
 }
@@ -96,7 +96,7 @@ int mpi_win_start(struct mpi_rank *self, MPI_Group group, int assert, MPI_Win wi
         return mpi_raise_win(self, win, MPI_ERR_RMA_SYNC, "another access epoch is open");
     w->epoch = RMA_EPOCH_START;
     w->start = mpi_group_ref(g);
-    for (uint32_t i = 0; i < g->size && !(assert & MPI_MODE_NOCHECK); i++) {
+    for (uint32_t i = 0; i < g->size && !(assert &MPI_MODE_NOCHECK); i++) {
         struct rma_peer *p = rma_peer_get(w, mpi_group_world_rank(g, i));
 
         p->unposted++;

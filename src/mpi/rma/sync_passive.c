@@ -51,7 +51,7 @@ int mpi_win_lock(struct mpi_rank *self, int lock_type, int rank, int assert, MPI
     w->locks++;
     p = rma_peer_get(w, mpi_comm_world_rank(w->comm, (uint32_t)rank));
     p->lock = (uint8_t)lock_type;
-    p->unchecked = (assert & MPI_MODE_NOCHECK) != 0;
+    p->unchecked = (assert &MPI_MODE_NOCHECK) != 0;
     if (p->unchecked)
         return MPI_SUCCESS;
     rma_tell(self, p, RMA_LOCK, lock_type);
@@ -95,7 +95,7 @@ int mpi_win_lock_all(struct mpi_rank *self, int assert, MPI_Win win)
     if (w->epoch > RMA_EPOCH_FENCED)
         return mpi_raise_win(self, win, MPI_ERR_RMA_SYNC, "another access epoch is open");
     w->epoch = RMA_EPOCH_LOCK_ALL;
-    w->unchecked = (assert & MPI_MODE_NOCHECK) != 0;
+    w->unchecked = (assert &MPI_MODE_NOCHECK) != 0;
     return MPI_SUCCESS;
 }
 
@@ -133,8 +133,7 @@ static int check_flush(struct mpi_rank *self, MPI_Win win, int rank, struct rma_
     if (rc || rank == MPI_PROC_NULL)
         return rc;
     *p = rma_peer_find(*w, rank);
-    if ((*w)->epoch == RMA_EPOCH_LOCK_ALL ||
-        ((*w)->epoch == RMA_EPOCH_LOCK && *p && (*p)->lock))
+    if ((*w)->epoch == RMA_EPOCH_LOCK_ALL || ((*w)->epoch == RMA_EPOCH_LOCK && *p && (*p)->lock))
         return MPI_SUCCESS;
     return mpi_raise_win(self, win, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
 }

@@ -128,8 +128,8 @@ static void compare_and_swap(const struct served *s)
 static struct mpi_msg *apply(struct mpi_rank *self, const struct mpi_msg *m, const struct served *s)
 {
     int fetches = m->tag != RMA_PUT && m->tag != RMA_ACCUMULATE;
-    struct mpi_msg *a =
-        rma_answer(self, m, fetches ? s->head->count * s->type->size : 0, MPI_SUCCESS);
+    struct mpi_msg *a = rma_answer(self, m, fetches ? s->head->count * s->type->size : 0,
+                                   MPI_SUCCESS);
 
     if (fetches)
         mpi_type_pack(s->type, s->head->count, s->at, a->payload);

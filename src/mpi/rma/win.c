@@ -95,12 +95,18 @@ const void *mpi_win_attr(const struct mpi_rank *self, MPI_Win win, int keyval)
     const struct rma_win *w = rma_win_get(self, win);
 
     switch (w ? keyval : 0) {
-    case MPI_WIN_BASE: return &w->base;
-    case MPI_WIN_SIZE: return &w->size;
-    case MPI_WIN_DISP_UNIT: return &w->disp_unit_int;
-    case MPI_WIN_CREATE_FLAVOR: return &w->flavor;
-    case MPI_WIN_MODEL: return &w->model;
-    default: return NULL;
+    case MPI_WIN_BASE:
+        return &w->base;
+    case MPI_WIN_SIZE:
+        return &w->size;
+    case MPI_WIN_DISP_UNIT:
+        return &w->disp_unit_int;
+    case MPI_WIN_CREATE_FLAVOR:
+        return &w->flavor;
+    case MPI_WIN_MODEL:
+        return &w->model;
+    default:
+        return NULL;
     }
 }
 
@@ -134,9 +140,9 @@ static int make_comm(struct mpi_rank *self, struct mpi_comm *c, struct mpi_comm 
     int me = mpi_comm_my_rank(c, self), rc;
 
     if (me == 0)
-        desc = mpi_comm_describe(
-            mpi_comm_new(mpi_comm_group_ref(self, c), mpi_errhandler_of(self, c)),
-            (enum mpi_fn)self->fn, c);
+        desc = mpi_comm_describe(mpi_comm_new(mpi_comm_group_ref(self, c),
+                                              mpi_errhandler_of(self, c)),
+                                 (enum mpi_fn)self->fn, c);
     rc = mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_WIN, &desc);
     if (rc)
         return rc;

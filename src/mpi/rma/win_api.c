@@ -206,8 +206,8 @@ int mpi_win_get_info(struct mpi_rank *self, MPI_Win win, MPI_Info *info_used)
     if (!rc)
         rc = mpi_info_create(self, info_used);
     for (size_t i = 0; !rc && i < sizeof hints / sizeof hints[0]; i++) {
-        const char *value =
-            w->info == MPI_INFO_NULL ? NULL : mpi_info_lookup(w->info, hints[i].key);
+        const char *value = w->info == MPI_INFO_NULL ? NULL
+                                                     : mpi_info_lookup(w->info, hints[i].key);
 
         rc = mpi_info_set(self, *info_used, hints[i].key, value ? value : hints[i].value);
     }

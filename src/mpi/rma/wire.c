@@ -70,9 +70,13 @@ void rma_type_decode(void *image, uint32_t bytes, struct mpi_type *t)
     const struct image *head = image;
     char *base = image;
 
-    *t = (struct mpi_type){.size = head->size, .extent = head->extent, .lb = head->lb,
-                           .true_lb = head->true_lb, .true_extent = head->true_extent,
-                           .elem = head->elem, .contig = (uint8_t)head->contig};
+    *t = (struct mpi_type){.size = head->size,
+                           .extent = head->extent,
+                           .lb = head->lb,
+                           .true_lb = head->true_lb,
+                           .true_extent = head->true_extent,
+                           .elem = head->elem,
+                           .contig = (uint8_t)head->contig};
     for (size_t at = sizeof *head; at + sizeof(struct type_plan) <= bytes;) {
         struct type_plan *plan = (struct type_plan *)(base + at);
 
@@ -80,8 +84,8 @@ void rma_type_decode(void *image, uint32_t bytes, struct mpi_type *t)
             t->plan = plan;
         for (uint32_t i = 0; i < plan->nparts; i++)
             if (plan->parts[i].child)
-                plan->parts[i].child =
-                    (const struct type_plan *)(base + (uintptr_t)plan->parts[i].child);
+                plan->parts[i].child = (const struct type_plan *)(base +
+                                                                  (uintptr_t)plan->parts[i].child);
         at += plan_bytes(plan);
     }
 }

@@ -22,11 +22,13 @@ static const struct {
     int class;
     int counts; /* can be started, stopped and set; else it is continuous and read-only */
 } pvars[] = {
-    [PVAR_MESSAGES] = {"messages_sent", "messages this rank has sent, those of collectives included",
+    [PVAR_MESSAGES] = {"messages_sent",
+                       "messages this rank has sent, those of collectives included",
                        MPI_T_PVAR_CLASS_COUNTER, 1},
     [PVAR_BYTES] = {"bytes_sent", "bytes in the messages this rank has sent",
                     MPI_T_PVAR_CLASS_AGGREGATE, 1},
-    [PVAR_PEERS] = {"peers", "ranks to which this rank has sent messages", MPI_T_PVAR_CLASS_LEVEL, 0},
+    [PVAR_PEERS] = {"peers", "ranks to which this rank has sent messages", MPI_T_PVAR_CLASS_LEVEL,
+                    0},
     [PVAR_TIME] = {"virtual_time", "virtual time of this rank, in picoseconds",
                    MPI_T_PVAR_CLASS_TIMER, 0},
 };
@@ -90,7 +92,8 @@ static int value_of(struct mpi_rank *self, const struct MPIR_T_pvar_handle_s *h,
 }
 
 /* From now on the handle says `value`. */
-static int set_value(struct mpi_rank *self, struct MPIR_T_pvar_handle_s *h, unsigned long long value)
+static int set_value(struct mpi_rank *self, struct MPIR_T_pvar_handle_s *h,
+                     unsigned long long value)
 {
     unsigned long long now;
     int rc = present(self, h->index, &now);
@@ -231,8 +234,10 @@ int mpi_t_pvar_handle_alloc(struct mpi_rank *self, MPI_T_pvar_session session, i
     if (!handle || !count)
         return MPI_T_ERR_INVALID;
     *handle = mem_alloc(sizeof **handle);
-    **handle = (struct MPIR_T_pvar_handle_s){
-        .live = HANDLE_LIVE, .index = pvar_index, .session = session, .next = session->handles};
+    **handle = (struct MPIR_T_pvar_handle_s){.live = HANDLE_LIVE,
+                                             .index = pvar_index,
+                                             .session = session,
+                                             .next = session->handles};
     session->handles = *handle;
     *count = 1;
     return MPI_SUCCESS;

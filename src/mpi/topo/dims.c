@@ -18,8 +18,8 @@
 struct search {
     int *divisors; /* ascending */
     int count;
-    int k;         /* factors wanted */
-    int *trial;    /* ascending */
+    int k;      /* factors wanted */
+    int *trial; /* ascending */
     int *best;
     int64_t best_spread; /* -1: none yet */
 };
@@ -53,8 +53,7 @@ static int64_t root_up(int64_t n, int k)
 /* Could factors at[0..depth) be completed with `rest` to something better than the best? */
 static int hopeful(const struct search *s, int depth, int64_t rest)
 {
-    return s->best_spread < 0 ||
-           root_up(rest, s->k - depth) - s->trial[0] < s->best_spread;
+    return s->best_spread < 0 || root_up(rest, s->k - depth) - s->trial[0] < s->best_spread;
 }
 
 static void complete(struct search *s, int rest)

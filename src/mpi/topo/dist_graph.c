@@ -178,8 +178,9 @@ static int check_ranks(struct mpi_rank *self, const struct mpi_comm *c, int n, c
 
     for (int i = 0; !rc && i < n; i++)
         if (ranks[i] < 0 || (uint32_t)ranks[i] >= c->group->size)
-            rc = mpi_raise(self, c->handle, MPI_ERR_RANK, "%s: %d is not in the communicator (size %u)",
-                           what, ranks[i], c->group->size);
+            rc = mpi_raise(self, c->handle, MPI_ERR_RANK,
+                           "%s: %d is not in the communicator (size %u)", what, ranks[i],
+                           c->group->size);
     return rc;
 }
 
@@ -253,8 +254,10 @@ static void name_edges(int me, int n, const int *sources, const int *degrees,
     for (int i = 0; i < n; i++)
         for (int k = 0; k < degrees[i]; k++, number++) {
             int weight = weights == MPI_UNWEIGHTED ? 0 : weights[number];
-            struct record tail = {sources[i], 1, destinations[number], weight, (uint32_t)me, number};
-            struct record head = {destinations[number], 0, sources[i], weight, (uint32_t)me, number};
+            struct record tail = {sources[i],   1,     destinations[number], weight,
+                                  (uint32_t)me, number};
+            struct record head = {destinations[number], 0,     sources[i], weight,
+                                  (uint32_t)me,         number};
 
             add(out, &tail);
             add(out, &head);

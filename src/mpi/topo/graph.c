@@ -36,8 +36,7 @@ static int check_graph(struct mpi_rank *self, const struct mpi_comm *c, int nnod
 
     if (!rc && (uint32_t)nnodes > c->group->size)
         rc = mpi_raise(self, c->handle, MPI_ERR_ARG,
-                       "the graph has %d nodes, the communicator %u ranks", nnodes,
-                       c->group->size);
+                       "the graph has %d nodes, the communicator %u ranks", nnodes, c->group->size);
     for (int i = 0; !rc && i < nnodes; before = index[i++])
         if (index[i] < before)
             rc = mpi_raise(self, c->handle, MPI_ERR_ARG, "index %d is %d, the one before %d", i,

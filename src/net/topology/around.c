@@ -24,7 +24,7 @@
 
 struct way {
     uint32_t a, b, epoch;
-    uint32_t count; /* NO_WAY: there is none */
+    uint32_t count;  /* NO_WAY: there is none */
     uint32_t *links; /* NULL: the place is free */
 };
 

@@ -44,8 +44,7 @@ static void choose_shape(const struct platform_config *c, uint32_t nodes, uint64
         *g = *a * *h + 1;
 }
 
-static int dragonfly_init(struct topo *t, const struct platform *p, uint32_t nodes,
-                          struct err *err)
+static int dragonfly_init(struct topo *t, const struct platform *p, uint32_t nodes, struct err *err)
 {
     struct topo_dragonfly *f = &t->u.dragonfly;
     uint64_t g, a, h, per;
@@ -252,9 +251,10 @@ static void dragonfly_node_position(const struct topo *t, uint32_t node, double 
 }
 
 static const char *const uses[] = {
-    "net.topology.groups", "net.topology.routers", "net.topology.nodes", "net.topology.global",
-    "net.topology.bandwidth", "net.topology.global_bandwidth", "net.topology.global_latency",
-    NULL,
+    "net.topology.groups",         "net.topology.routers",
+    "net.topology.nodes",          "net.topology.global",
+    "net.topology.bandwidth",      "net.topology.global_bandwidth",
+    "net.topology.global_latency", NULL,
 };
 
 const struct topo_ops topo_dragonfly_ops = {

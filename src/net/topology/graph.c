@@ -45,11 +45,11 @@ struct reach {
 struct topo_graph {
     uint32_t named; /* switches of the file; the rest are routers of nodes */
     struct edge *edges;
-    uint32_t *first;                /* of the links from each switch, and the end */
-    uint32_t *in, *in_first;        /* the same for links to a switch: numbers of links */
-    uint32_t *at;                   /* the switch of each node */
-    uint32_t *nodes, *nodes_first;  /* the nodes of each switch */
-    struct leg *up, *down;          /* of each node */
+    uint32_t *first;               /* of the links from each switch, and the end */
+    uint32_t *in, *in_first;       /* the same for links to a switch: numbers of links */
+    uint32_t *at;                  /* the switch of each node */
+    uint32_t *nodes, *nodes_first; /* the nodes of each switch */
+    struct leg *up, *down;         /* of each node */
     struct reach *cache;
     uint32_t places;
     uint32_t *queue;

@@ -55,8 +55,8 @@ static int grid_init(struct topo *t, const struct platform *p, uint32_t nodes, i
     t->used = 0;
     for (uint32_t d = 0; d < g->count; d++)
         t->used += points / g->size[d] * 2 * (wrap ? g->size[d] : g->size[d] - 1);
-    return topo_set_size(t, points, points * per, points * 2 * g->count, nodes,
-                         "net.topology.dims", topo_shape(shape, &dims), err);
+    return topo_set_size(t, points, points * per, points * 2 * g->count, nodes, "net.topology.dims",
+                         topo_shape(shape, &dims), err);
 }
 
 static int torus_init(struct topo *t, const struct platform *p, uint32_t nodes, struct err *err)
@@ -118,8 +118,8 @@ static struct topo_ends grid_ends(const struct topo *t, uint32_t link)
 }
 
 /* Steps in direction + and whether that is the way to go; *tie: both ways are equally long. */
-static uint32_t steps(const struct topo_grid *g, uint32_t a, uint32_t b, uint32_t d,
-                      uint32_t *back, int *tie)
+static uint32_t steps(const struct topo_grid *g, uint32_t a, uint32_t b, uint32_t d, uint32_t *back,
+                      int *tie)
 {
     uint32_t x = coordinate(g, a, d), y = coordinate(g, b, d), n = g->size[d];
     *tie = 0;
@@ -206,7 +206,10 @@ static void grid_position(const struct topo *t, uint32_t s, double *x, double *y
 }
 
 static const char *const uses[] = {
-    "net.topology.dims", "net.topology.nodes", "net.topology.bandwidth", NULL,
+    "net.topology.dims",
+    "net.topology.nodes",
+    "net.topology.bandwidth",
+    NULL,
 };
 
 const struct topo_ops topo_torus_ops = {

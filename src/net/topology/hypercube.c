@@ -102,7 +102,10 @@ static void cube_position(const struct topo *t, uint32_t s, double *x, double *y
 }
 
 static const char *const uses[] = {
-    "net.topology.dims", "net.topology.nodes", "net.topology.bandwidth", NULL,
+    "net.topology.dims",
+    "net.topology.nodes",
+    "net.topology.bandwidth",
+    NULL,
 };
 
 const struct topo_ops topo_cube_ops = {

@@ -59,9 +59,9 @@ struct topo_load {
 int topo_create(struct topo **, const struct platform *, uint32_t nodes, struct err *);
 void topo_destroy(struct topo *);
 
-uint32_t topo_nodes(const struct topo *);    /* that the topology has room for */
-uint32_t topo_vertices(const struct topo *); /* nodes and switches */
-uint64_t topo_links(const struct topo *);    /* that exist, for people; numbers may be sparse */
+uint32_t topo_nodes(const struct topo *);      /* that the topology has room for */
+uint32_t topo_vertices(const struct topo *);   /* nodes and switches */
+uint64_t topo_links(const struct topo *);      /* that exist, for people; numbers may be sparse */
 uint32_t topo_link_bound(const struct topo *); /* numbers of links are below */
 
 /* What a link is at a time: faults and degraded links (net.links) are taken into account; bandwidth 0:

@@ -45,10 +45,10 @@ struct topo_grid {
 /* Levels are 0 .. levels - 1 from the bottom; [i] of the arrays is level i. */
 struct topo_tree {
     uint32_t levels;
-    uint32_t down[PLATFORM_DIMS_MAX];     /* children of a switch; nodes on level 0 */
-    uint32_t up[PLATFORM_DIMS_MAX];       /* parents of a switch */
-    uint32_t cables[PLATFORM_DIMS_MAX];   /* to each of them */
-    uint32_t width[PLATFORM_DIMS_MAX];    /* switches that share all their descendants */
+    uint32_t down[PLATFORM_DIMS_MAX];      /* children of a switch; nodes on level 0 */
+    uint32_t up[PLATFORM_DIMS_MAX];        /* parents of a switch */
+    uint32_t cables[PLATFORM_DIMS_MAX];    /* to each of them */
+    uint32_t width[PLATFORM_DIMS_MAX];     /* switches that share all their descendants */
     uint32_t first[PLATFORM_DIMS_MAX + 1]; /* number of the first switch */
     uint32_t links[PLATFORM_DIMS_MAX + 1]; /* of its first link up; then all down */
 };
@@ -109,7 +109,8 @@ struct topo_ops {
     /* A switch at random to go by; a or b: straight on. NULL: every way is as good. */
     uint32_t (*detour)(const struct topo *, uint32_t a, uint32_t b, uint64_t random);
     void (*position)(const struct topo *, uint32_t s, double *x, double *y);
-    void (*node_position)(const struct topo *, uint32_t node, double *x, double *y); /* NULL: around */
+    void (*node_position)(const struct topo *, uint32_t node, double *x,
+                          double *y); /* NULL: around */
 };
 
 extern const struct topo_ops topo_switch_ops, topo_star_ops, topo_torus_ops, topo_mesh_ops,
@@ -218,9 +219,10 @@ int topo_changes_init(struct topo *, const struct platform *, struct err *);
 void topo_changes_fini(struct topo *);
 /* What the topology says a link is, before any change. */
 void topo_link_nominal(const struct topo *, uint32_t link, struct topo_link *out);
-int topo_changes_any_down(const struct topo *);       /* ever */
-int topo_changes_at_start(const struct topo *);       /* at time 0 */
-uint32_t topo_changes_epoch(const struct topo *, vtime t); /* the same number: nothing is different */
+int topo_changes_any_down(const struct topo *); /* ever */
+int topo_changes_at_start(const struct topo *); /* at time 0 */
+uint32_t topo_changes_epoch(const struct topo *,
+                            vtime t); /* the same number: nothing is different */
 /* The least latency of links of nodes (TOPO_UP, TOPO_DOWN) or between switches over all time. */
 vtime topo_changes_least(const struct topo *, enum topo_class, vtime nominal);
 

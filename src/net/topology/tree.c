@@ -153,16 +153,16 @@ static struct topo_port tree_port(const struct topo *t, uint32_t s, uint32_t i)
     uint32_t l = at.level, ups = f->up[l] * f->cables[l];
     if (i < ups) {
         uint32_t u = i / f->cables[l];
-        return (struct topo_port){
-            number(f, l + 1, at.block / f->down[l + 1], at.w + f->width[l] * u),
-            cable(f, l, s, u, i % f->cables[l])};
+        return (
+            struct topo_port){number(f, l + 1, at.block / f->down[l + 1], at.w + f->width[l] * u),
+                              cable(f, l, s, u, i % f->cables[l])};
     }
     i -= ups;
     uint32_t child = number(f, l - 1, at.block * f->down[l] + i / f->cables[l - 1],
                             at.w % f->width[l - 1]);
-    return (struct topo_port){child, f->links[f->levels] + cable(f, l - 1, child,
-                                                                 at.w / f->width[l - 1],
-                                                                 i % f->cables[l - 1])};
+    return (struct topo_port){child,
+                              f->links[f->levels] + cable(f, l - 1, child, at.w / f->width[l - 1],
+                                                          i % f->cables[l - 1])};
 }
 
 static struct topo_ends tree_ends(const struct topo *t, uint32_t link)
@@ -199,8 +199,8 @@ static int tree_minimal(const struct topo *t, uint32_t a, uint32_t b, uint64_t c
         down /= f->down[top + 1];
     }
     while (top-- > 0)
-        topo_push_cable(t, out, f->links[f->levels] +
-                                    cable(f, top, below[top], parents[top], cables[top]));
+        topo_push_cable(t, out,
+                        f->links[f->levels] + cable(f, top, below[top], parents[top], cables[top]));
     return 1;
 }
 
@@ -238,8 +238,7 @@ static void tree_node_position(const struct topo *t, uint32_t node, double *x, d
 }
 
 static const char *const uses[] = {
-    "net.topology.down", "net.topology.up", "net.topology.parallel", "net.topology.bandwidth",
-    NULL,
+    "net.topology.down", "net.topology.up", "net.topology.parallel", "net.topology.bandwidth", NULL,
 };
 
 const struct topo_ops topo_tree_ops = {

@@ -158,12 +158,14 @@ int libc_entropy_is(int fd)
 {
     struct stat st;
 
-    if (fd < 0 || fd >= FD_MAX || !(vp_private.entropy_fds[fd / 64] >> fd % 64 & 1) || !is_virtual())
+    if (fd < 0 || fd >= FD_MAX || !(vp_private.entropy_fds[fd / 64] >> fd % 64 & 1) ||
+        !is_virtual())
         return 0;
     if (sys_fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && major(st.st_rdev) == MEMORY_MAJOR &&
         (minor(st.st_rdev) == 8 || minor(st.st_rdev) == 9))
         return 1;
-    vp_private.entropy_fds[fd / 64] &= ~((uint64_t)1 << fd % 64); /* closed, and something else since */
+    vp_private.entropy_fds[fd / 64] &= ~((uint64_t)1
+                                         << fd % 64); /* closed, and something else since */
     return 0;
 }
 
@@ -208,16 +210,16 @@ VP_EXPORT FILE *fopen64(const char *restrict path, const char *restrict mode)
 }
 
 /* What follows the flags, if they say that something does. */
-#define MODE(flags)                                              \
-    (__extension__({                                             \
-        mode_t mode_ = 0;                                        \
-        if ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) {  \
-            va_list args_;                                       \
-            va_start(args_, flags);                              \
-            mode_ = va_arg(args_, mode_t);                       \
-            va_end(args_);                                       \
-        }                                                        \
-        mode_;                                                   \
+#define MODE(flags)                                             \
+    (__extension__({                                            \
+        mode_t mode_ = 0;                                       \
+        if ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) { \
+            va_list args_;                                      \
+            va_start(args_, flags);                             \
+            mode_ = va_arg(args_, mode_t);                      \
+            va_end(args_);                                      \
+        }                                                       \
+        mode_;                                                  \
     }))
 
 VP_EXPORT int open(const char *path, int flags, ...)

@@ -188,8 +188,7 @@ static int report_unknown(const struct call *c, const char *prefix)
 }
 
 /* The option is known; `rest` is what follows its name: nothing or "=argument". */
-static int accept_long(const struct call *c, const char *prefix, const struct option *o,
-                       char *rest)
+static int accept_long(const struct call *c, const char *prefix, const struct option *o, char *rest)
 {
     optind++;
     c->state->next = NULL;
@@ -314,10 +313,10 @@ static void start(struct vp_getopt *g, const char *shorts, int posix)
         optind = 1;
     g->first = g->last = optind;
     g->next = NULL;
-    g->order = shorts[0] == '-'                              ? ORDER_RETURN
-               : shorts[0] == '+'                            ? ORDER_STOP
+    g->order = shorts[0] == '-'                             ? ORDER_RETURN
+               : shorts[0] == '+'                           ? ORDER_STOP
                : posix || getenv("POSIXLY_CORRECT") != NULL ? ORDER_STOP
-                                                             : ORDER_PERMUTE;
+                                                            : ORDER_PERMUTE;
     g->ready = 1;
 }
 
@@ -386,8 +385,11 @@ VP_EXPORT int getopt_long(int argc, char *const argv[], const char *shorts,
 {
     if (!vp_current())
         return REAL(getopt_long)(argc, argv, shorts, longs, index);
-    struct call c = {
-        .argc = argc, .argv = (char **)argv, .shorts = shorts, .longs = longs, .index = index};
+    struct call c = {.argc = argc,
+                     .argv = (char **)argv,
+                     .shorts = shorts,
+                     .longs = longs,
+                     .index = index};
     return step(&c, 0);
 }
 

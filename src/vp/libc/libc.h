@@ -36,16 +36,15 @@
 #define ALIAS(name, target) \
     VP_EXPORT extern __typeof__(target) name __attribute__((alias(#target), copy(target)))
 #else
-#define ALIAS(name, target) \
-    VP_EXPORT extern __typeof__(target) name __attribute__((alias(#target)))
+#define ALIAS(name, target) VP_EXPORT extern __typeof__(target) name __attribute__((alias(#target)))
 #endif
 
 /* ---- extra.c ---- */
 /* A rank's extra as the shims see it; `pub` is what the rest of vp sees. */
 struct libc_extra {
     struct vp_extra pub;
-    locale_t global_locale; /* set by setlocale, owned; NULL: the process's own */
-    locale_t thread_locale; /* set by uselocale, the program's; NULL: none */
+    locale_t global_locale;      /* set by setlocale, owned; NULL: the process's own */
+    locale_t thread_locale;      /* set by uselocale, the program's; NULL: none */
     unsigned char at_random[16]; /* what getauxval(AT_RANDOM) points to ... */
     int has_at_random;           /* ... once it was asked for */
 };

@@ -151,7 +151,7 @@ static char *intern(const char *name)
     static struct interned {
         struct interned *next;
         char text[];
-    } *all;
+    } * all;
 
     for (struct interned *i = all; i; i = i->next)
         if (strcmp(i->text, name) == 0)

@@ -138,7 +138,8 @@ VP_EXPORT int select(int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *tim
         return -1;
     }
     if (!timeout)
-        return vp_current_sharing() ? refuse("select() on nothing", ADVICE_SIGNAL) : REAL(select)(n, r, w, x, timeout);
+        return vp_current_sharing() ? refuse("select() on nothing", ADVICE_SIGNAL)
+                                    : REAL(select)(n, r, w, x, timeout);
     vp_hooks->sleep(f, vtime_add(span_of(timeout->tv_sec, 0), timeout->tv_usec * VTIME_US));
     *timeout = (struct timeval){0, 0};
     return 0;
@@ -153,7 +154,8 @@ VP_EXPORT int pselect(int n, fd_set *r, fd_set *w, fd_set *x, const struct times
     if (!f || (n > 0 && (r || w || x)))
         return REAL(pselect)(n, r, w, x, timeout, mask);
     if (!timeout)
-        return vp_current_sharing() ? refuse("pselect() on nothing", ADVICE_SIGNAL) : REAL(pselect)(n, r, w, x, timeout, mask);
+        return vp_current_sharing() ? refuse("pselect() on nothing", ADVICE_SIGNAL)
+                                    : REAL(pselect)(n, r, w, x, timeout, mask);
     return nanosleep(timeout, NULL);
 }
 
@@ -164,7 +166,8 @@ VP_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
     if (!f || n > 0)
         return REAL(poll)(fds, n, timeout);
     if (timeout < 0)
-        return vp_current_sharing() ? refuse("poll() on nothing", ADVICE_SIGNAL) : REAL(poll)(fds, n, timeout);
+        return vp_current_sharing() ? refuse("poll() on nothing", ADVICE_SIGNAL)
+                                    : REAL(poll)(fds, n, timeout);
     vp_hooks->sleep(f, timeout * VTIME_MS);
     return 0;
 }
@@ -176,7 +179,8 @@ VP_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout
     if (!vp_current() || n > 0)
         return REAL(ppoll)(fds, n, timeout, mask);
     if (!timeout)
-        return vp_current_sharing() ? refuse("ppoll() on nothing", ADVICE_SIGNAL) : REAL(ppoll)(fds, n, timeout, mask);
+        return vp_current_sharing() ? refuse("ppoll() on nothing", ADVICE_SIGNAL)
+                                    : REAL(ppoll)(fds, n, timeout, mask);
     return nanosleep(timeout, NULL);
 }
 

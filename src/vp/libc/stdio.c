@@ -109,7 +109,8 @@ static int seek_stream(void *cookie, off64_t *at, int whence)
 static FILE *open_stream(int fd)
 {
     cookie_io_functions_t io = {.read = fd == 0 ? read_stream : NULL,
-                                .write = fd == 0 ? NULL : write_stream, .seek = seek_stream};
+                                .write = fd == 0 ? NULL : write_stream,
+                                .seek = seek_stream};
     FILE *stream = fopencookie((void *)(intptr_t)fd, fd == 0 ? "r" : "w", io);
 
     if (stream)

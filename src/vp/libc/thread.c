@@ -31,7 +31,8 @@ _Static_assert(sizeof(pthread_mutex_t) <= sizeof vp_private.threads_lock, "fits"
 
 static void lock(void)
 {
-    pthread_mutex_lock((pthread_mutex_t *)vp_private.threads_lock); /* all zero: PTHREAD_MUTEX_INITIALIZER */
+    pthread_mutex_lock(
+        (pthread_mutex_t *)vp_private.threads_lock); /* all zero: PTHREAD_MUTEX_INITIALIZER */
 }
 
 static void unlock(void)

@@ -32,8 +32,8 @@ int main(int argc, char **argv)
     MPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL)
         return child(argv[1]);
-    MPI_Comm_spawn(strcmp(argv[1], "self") ? argv[1] : argv[0], argv + 3, atoi(argv[2]), MPI_INFO_NULL,
-                   0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
+    MPI_Comm_spawn(strcmp(argv[1], "self") ? argv[1] : argv[0], argv + 3, atoi(argv[2]),
+                   MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
     MPI_Finalize();
     return 0;
 }

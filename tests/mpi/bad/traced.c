@@ -40,11 +40,13 @@ static void messages(MPI_Comm comm)
 
 static void collectives(MPI_Comm comm)
 {
-    int one = rank, *all = malloc((size_t)size * 4 * sizeof *all), *counts = all + size, *starts = counts + size;
+    int one = rank, *all = malloc((size_t)size * 4 * sizeof *all), *counts = all + size,
+        *starts = counts + size;
     MPI_Request request;
     for (int i = 0; i < size; i++)
         counts[i] = 1, starts[i] = i;
-    MPI_Gatherv(&one, 1, MPI_INT, all, rank == 1 ? counts : (int *)8, rank == 1 ? starts : NULL, MPI_INT, 1, comm);
+    MPI_Gatherv(&one, 1, MPI_INT, all, rank == 1 ? counts : (int *)8, rank == 1 ? starts : NULL,
+                MPI_INT, 1, comm);
     MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, all, counts, starts, MPI_INT, comm);
     MPI_Iallreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_MAX, comm, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -65,7 +67,8 @@ static void objects(void)
     MPI_Barrier(both);
     MPI_Type_vector(2, 1, 4, MPI_DOUBLE, &column);
     MPI_Type_commit(&column);
-    MPI_Sendrecv(NULL, 0, column, rank, 1, NULL, 0, column, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(NULL, 0, column, rank, 1, NULL, 0, column, rank, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     MPI_Type_free(&column);
     MPI_Comm_group(MPI_COMM_WORLD, &group);
     MPI_Group_incl(group, 2, members, &pair);
