@@ -179,7 +179,7 @@ int vp_stack_overflowed(const struct vp_rank *f, const void *a)
     (void)a;
     return 0;
 }
-void vp_trace_take(const void *c, struct vp_trace *t)
+void vp_backtrace_take(const void *c, struct vp_backtrace *t)
 {
     (void)c;
     (void)t;

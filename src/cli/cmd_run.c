@@ -22,7 +22,7 @@
 #include "cli/parts.h"
 #include "cli/run_options.h"
 #include "cli/team.h"
-#include "cli/trace.h"
+#include "cli/backtrace.h"
 #include "cli/uses.h"
 #include "cli/watch.h"
 #include "net/net.h"
@@ -420,11 +420,11 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
             sigprocmask(SIG_SETMASK, &mask, NULL);
         int is_lost = page.page->end.cause == RUN_CAUSE_NONE;
         if (is_lost && !outcome.signal)
-            cli_trace_recover(&page);
+            cli_backtrace_recover(&page);
         *status = run->worker ? report_part(run, page.page, &outcome, pid)
                               : report(run, page.page, &outcome);
         if (is_lost && outcome.signal) /* last: perhaps nobody reads it, and time is short */
-            cli_trace_recover(&page);
+            cli_backtrace_recover(&page);
     }
     cli_page_fini(&page);
     return rc;

@@ -23,7 +23,7 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "cli/proctree.h"
-#include "cli/trace.h"
+#include "cli/backtrace.h"
 
 #define TICK_NS 250000000
 #define WATCHDOG_S 60.0
@@ -417,7 +417,7 @@ void cli_watch_wait(pid_t pid, struct cli_page *page, int progress, double start
         int sig = sigtimedwait(&set, &info, &interval);
         if (sig > 0 && sig != SIGCHLD)
             pass_on(&watch, &info, out);
-        cli_trace_answer(page, pid);
+        cli_backtrace_answer(page, pid);
         if (wait4(pid, &out->status, WNOHANG, &usage) == pid)
             break;
         tick(&watch);

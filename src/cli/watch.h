@@ -23,7 +23,7 @@ void cli_watch_block(sigset_t *old);
 /*
  * Waits until the process has ended. Meanwhile passes signals on (a second one kills the
  * program, and so does time), draws the progress line on stderr if `progress`, answers what the program asks
- * (cli/trace.h), and warns of a rank that runs without MPI calls or waits in a system call, and of processes
+ * (cli/backtrace.h), and warns of a rank that runs without MPI calls or waits in a system call, and of processes
  * that were stopped. If the run was aborted and a rank computes on, tells the program to end without it. One
  * of several processes is killed when it is stopped or silent for long: the others would wait for it for ever.
  */

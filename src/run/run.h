@@ -140,13 +140,13 @@ enum run_line {
  * Something the program asks of the watcher, which it wakes by SIGCHLD. To find the function, file and
  * line of an address takes long and may fail in a program whose memory is damaged: so it is done there.
  */
-enum run_ask { RUN_ASK_NOTHING = 0, RUN_ASK_TRACE, RUN_ASK_SPILL };
+enum run_ask { RUN_ASK_NOTHING = 0, RUN_ASK_BACKTRACE, RUN_ASK_SPILL };
 #define RUN_FRAMES 48
 
 struct run_question {
     volatile uint32_t
         what;      /* enum run_ask; the watcher sets it to 0 and wakes those that wait for it */
-    int32_t pid;   /* RUN_ASK_TRACE: the process that the addresses are of */
+    int32_t pid;   /* RUN_ASK_BACKTRACE: the process that the addresses are of */
     int32_t exact; /* the first one is of an instruction, not where a call returns to */
     uint32_t count;
     uint64_t frames[RUN_FRAMES];

@@ -129,13 +129,13 @@ static void find_caller(void *arg)
 
 static void unwind(void *arg)
 {
-    struct vp_trace *t = arg;
+    struct vp_backtrace *t = arg;
 
     t->count = (size_t)backtrace(t->frames, (int)(sizeof t->frames / sizeof *t->frames));
 }
 
 /* Leaves out those before `pc`, which are the handler's; none if it is not among them. */
-static void start_at(struct vp_trace *t, uintptr_t pc)
+static void start_at(struct vp_backtrace *t, uintptr_t pc)
 {
     size_t i = 0;
 
@@ -145,7 +145,7 @@ static void start_at(struct vp_trace *t, uintptr_t pc)
     t->count -= i;
 }
 
-void vp_trace_take(const void *context, struct vp_trace *t)
+void vp_backtrace_take(const void *context, struct vp_backtrace *t)
 {
     ucontext_t *u = (ucontext_t *)(uintptr_t)context;
     uintptr_t pc = u ? pc_of(u) : 0;

@@ -17,7 +17,7 @@ int vp_crash_catches(int sig);
 void vp_crash_catch(int sig);
 
 /* Where a rank is: addresses, innermost first. */
-struct vp_trace {
+struct vp_backtrace {
     int exact;   /* the first is of an instruction; all others are where a call returns to */
     int damaged; /* the stack could not be followed to its end */
     size_t count;
@@ -25,7 +25,7 @@ struct vp_trace {
 };
 /* Of the context that a signal has interrupted, or NULL: of the caller. Survives a stack that is
  * damaged. Signal stack. */
-void vp_trace_take(const void *context, struct vp_trace *);
+void vp_backtrace_take(const void *context, struct vp_backtrace *);
 
 /* Asks the process of a rank where it is, by hooks->where in a signal handler there. */
 void vp_crash_ask(int32_t pid);

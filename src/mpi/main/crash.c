@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "mpi/main/run.h"
-#include "mpi/main/trace.h"
+#include "mpi/main/backtrace.h"
 
 static char where_text[MPI_WHERE_MAX];
 static volatile int where_known; /* where the running rank is: where_text */
@@ -70,16 +70,16 @@ static void describe_crash(struct vp_rank *f, int sig, void *addr, char *out, si
 }
 
 /* The text, and below it where the context is. */
-static void add_trace(const void *context, char *text, size_t size)
+static void add_backtrace(const void *context, char *text, size_t size)
 {
-    struct vp_trace trace;
+    struct vp_backtrace backtrace;
     size_t n = strlen(text);
 
-    vp_trace_take(context, &trace);
-    if (trace.count == 0 || n + 2 > size)
+    vp_backtrace_take(context, &backtrace);
+    if (backtrace.count == 0 || n + 2 > size)
         return;
     text[n++] = '\n';
-    n += mpi_trace_text(&trace, text + n, size - n - 1);
+    n += mpi_backtrace_text(&backtrace, text + n, size - n - 1);
     text[text[n - 1] == '\n' ? n - 1 : n] = '\0';
 }
 
@@ -93,14 +93,14 @@ void mpi_crash(struct vp_rank *f, int sig, void *addr, const void *context)
     describe_crash(f, sig, addr, text, sizeof text);
     snprintf(page->dying.text, sizeof page->dying.text, "%s", text);
     page->dying.status = status;
-    add_trace(context, text, sizeof text);
+    add_backtrace(context, text, sizeof text);
     snprintf(page->dying.text, sizeof page->dying.text, "%s", text);
     mpi_end_early(f ? RUN_CAUSE_CRASH : RUN_CAUSE_INTERNAL, status, text);
 }
 
 void mpi_crash_where(const void *context)
 {
-    add_trace(context, where_text, sizeof where_text);
+    add_backtrace(context, where_text, sizeof where_text);
     where_known = 1;
 }
 
@@ -121,7 +121,7 @@ void mpi_where_find(const void *context, int seconds)
     snprintf(where_text, sizeof where_text, "rank %u was running outside MPI at virtual time %s",
              mpi_rank_id(r), when);
     if (!vp_ask_where(&r->vp)) {
-        add_trace(context, where_text, sizeof where_text);
+        add_backtrace(context, where_text, sizeof where_text);
         return;
     }
     for (int i = 0; i < 100 * seconds && !where_known; i++)

@@ -24,7 +24,7 @@
 #include "mpi/leaks.h"
 #include "mpi/main/line.h"
 #include "mpi/main/run.h"
-#include "mpi/main/trace.h"
+#include "mpi/main/backtrace.h"
 #include "mpi/observe.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/record/record.h"

@@ -2,8 +2,8 @@
  * What the program asks of who watches it: functions, files and lines of addresses; and its output if
  * it has died.
  */
-#ifndef CLI_TRACE_H
-#define CLI_TRACE_H
+#ifndef CLI_BACKTRACE_H
+#define CLI_BACKTRACE_H
 
 #include "base/buf.h"
 #include "cli/launch.h"
@@ -11,13 +11,13 @@
 /* Text lines for the addresses of another process: function, file and line where there is debug
  * information, else function and offset, else the offset in the file. Frames of the simulator at either
  * end are left out. */
-void cli_trace_describe(const struct run_question *, struct buf *out);
+void cli_backtrace_describe(const struct run_question *, struct buf *out);
 
 /* Answers the program's question, if it has asked one. */
-void cli_trace_answer(struct cli_page *, pid_t program);
+void cli_backtrace_answer(struct cli_page *, pid_t program);
 
 /* The program has died without a result: shows the output that it had not shown yet. Returns how many
  * lines there were. */
-uint64_t cli_trace_recover(const struct cli_page *);
+uint64_t cli_backtrace_recover(const struct cli_page *);
 
 #endif

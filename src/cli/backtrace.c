@@ -4,7 +4,7 @@
  * libraries that it does not know.
  */
 #define _GNU_SOURCE 1
-#include "cli/trace.h"
+#include "cli/backtrace.h"
 
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -100,7 +100,7 @@ static void add_frames(Dwfl *dwfl, const struct run_question *q, uint32_t from, 
     buf_fini(&last);
 }
 
-void cli_trace_describe(const struct run_question *q, struct buf *out)
+void cli_backtrace_describe(const struct run_question *q, struct buf *out)
 {
     static char *debug_path; /* the usual one */
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
@@ -133,7 +133,7 @@ static void answer_trace(struct run_question *q)
 {
     struct buf text;
     buf_init(&text);
-    cli_trace_describe(q, &text);
+    cli_backtrace_describe(q, &text);
     snprintf(q->answer, sizeof q->answer, "%s", buf_str(&text));
     buf_fini(&text);
 }
@@ -151,13 +151,13 @@ static void open_spill(struct cli_page *page, pid_t program)
         cli_team_show_spill(page->spill);
 }
 
-void cli_trace_answer(struct cli_page *page, pid_t program)
+void cli_backtrace_answer(struct cli_page *page, pid_t program)
 {
     struct run_question *q = &page->page->ask;
     uint32_t what = __atomic_load_n(&q->what, __ATOMIC_ACQUIRE);
     if (what == RUN_ASK_NOTHING)
         return;
-    if (what == RUN_ASK_TRACE)
+    if (what == RUN_ASK_BACKTRACE)
         answer_trace(q);
     else if (page->book)
         open_spill(page, program);
@@ -167,7 +167,7 @@ void cli_trace_answer(struct cli_page *page, pid_t program)
 
 /* ---- output ---- */
 
-uint64_t cli_trace_recover(const struct cli_page *page)
+uint64_t cli_backtrace_recover(const struct cli_page *page)
 {
     struct output_config cfg = {.labels = page->page->opt.labels};
     struct output out;

@@ -1,9 +1,9 @@
 /*
- * trace.h - what the program asks of the process that watches it (struct run_question in
+ * backtrace.h - what the program asks of the process that watches it (struct run_question in
  * run/run.h). Any context, also a signal handler's; vp_current() is NULL.
  */
-#ifndef MPI_MAIN_TRACE_H
-#define MPI_MAIN_TRACE_H
+#ifndef MPI_MAIN_BACKTRACE_H
+#define MPI_MAIN_BACKTRACE_H
 
 #include <stddef.h>
 
@@ -15,6 +15,6 @@ int mpi_ask(enum run_ask);
 
 /* Where a rank is: lines of text with functions, files and line numbers, or with bare addresses if the
  * watcher does not answer. Returns their length. */
-size_t mpi_trace_text(const struct vp_trace *, char *out, size_t n);
+size_t mpi_backtrace_text(const struct vp_backtrace *, char *out, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * trace.c - see trace.h.
+ * backtrace.c - see backtrace.h.
  */
-#include "mpi/main/trace.h"
+#include "mpi/main/backtrace.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -30,7 +30,7 @@ int mpi_ask(enum run_ask what)
     return __atomic_load_n(&q->what, __ATOMIC_ACQUIRE) == RUN_ASK_NOTHING;
 }
 
-static size_t bare(const struct vp_trace *t, char *out, size_t n)
+static size_t bare(const struct vp_backtrace *t, char *out, size_t n)
 {
     size_t len = 0;
 
@@ -39,7 +39,7 @@ static size_t bare(const struct vp_trace *t, char *out, size_t n)
     return len < n ? len : n - 1;
 }
 
-size_t mpi_trace_text(const struct vp_trace *t, char *out, size_t n)
+size_t mpi_backtrace_text(const struct vp_backtrace *t, char *out, size_t n)
 {
     struct run_question *q = &mpi_world.page->ask;
     size_t len;
@@ -49,7 +49,7 @@ size_t mpi_trace_text(const struct vp_trace *t, char *out, size_t n)
     q->count = (uint32_t)(t->count < RUN_FRAMES ? t->count : RUN_FRAMES);
     for (uint32_t i = 0; i < q->count; i++)
         q->frames[i] = (uintptr_t)t->frames[i];
-    if (mpi_ask(RUN_ASK_TRACE))
+    if (mpi_ask(RUN_ASK_BACKTRACE))
         len = (size_t)snprintf(out, n, "%.*s", (int)sizeof q->answer, q->answer);
     else
         len = bare(t, out, n);
