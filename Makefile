@@ -8,7 +8,7 @@ JOBS ?= $(shell nproc)
 
 PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev libdw-dev libxxhash-dev libzstd-dev mandoc
 # For the tests alone: a Debian package is built, and completion tried in shells.
-CHECK_PACKAGES = clang-format-14 debhelper dpkg-dev fish git zsh
+CHECK_PACKAGES = clang-format-14 debhelper dpkg-dev fish git otf2-tools vite zsh
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # $(call missing,PACKAGES): sets $$missing to those of them that are not installed.

@@ -1,5 +1,5 @@
 /*
- * `orrery trace`: describes, prints, checks, cuts and merges traces.
+ * `orrery trace`: describes, prints, checks, cuts, merges and converts traces.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cli/actions.h"
 #include "cli/cli.h"
+#include "formats/formats.h"
 #include "trace/copy.h"
 #include "trace/merge.h"
 #include "trace/text.h"
@@ -20,6 +21,7 @@
 struct request {
     struct trace_cut cut;
     const char *output;
+    const struct trace_format *to; /* NULL: what the suffix says */
     int exact;
     struct cli_given traces;
 };
@@ -61,12 +63,19 @@ static int set_output(void *into, const char *value, struct err *err)
     return *value ? 0 : err_set(err, ERR_INPUT, "the file name is empty");
 }
 
+static int set_format(void *into, const char *value, struct err *err)
+{
+    return formats_find(value, &((struct request *)into)->to, err);
+}
+
 static const struct cli_option options[] = {
     {"ranks", 0, NULL, "A-B", "print, cut: only ranks A to B, or only rank A", set_ranks},
     {"from", 0, NULL, "TIME", "print, cut: only what ends at TIME or later", set_from},
     {"to", 0, NULL, "TIME", "print, cut: only what begins at TIME or before", set_to},
     {"exact", 0, NULL, NULL, "print: times in picoseconds, not rounded", set_exact},
     {"output", 'o', NULL, "FILE", "cut, merge: the trace to write", set_output},
+    {"format", 0, NULL, "FORMAT", "convert: the format to write (default: what the name says)",
+     set_format},
     {0},
 };
 
@@ -82,10 +91,28 @@ static int need_traces(const struct request *q)
     return cli_fail(&err);
 }
 
+/* What got lost on the way between formats, one line for each kind. */
+static void say_notes(const char *path, struct format_notes *notes)
+{
+    struct buf line;
+    buf_init(&line);
+    for (size_t i = 0; i < notes->count; i++) {
+        buf_clear(&line);
+        format_note_text(&notes->items[i], &line);
+        log_warn("'%s': %s", path, buf_str(&line));
+    }
+    buf_fini(&line);
+    format_notes_fini(notes);
+}
+
 static int open_trace(struct trace *t, const char *path)
 {
     struct err err;
-    if (trace_open(t, path, &err) != 0)
+    struct format_notes notes;
+    format_notes_init(&notes);
+    int rc = formats_open(t, path, &notes, &err);
+    say_notes(path, &notes);
+    if (rc != 0)
         return cli_fail(&err);
     if (t->missing.code)
         log_warn("%s: what follows is missing", t->missing.text);
@@ -218,7 +245,11 @@ static int verify(void *request)
         struct err err;
         struct buf faults;
         char text[UNITS_TEXT_MAX];
-        if (trace_open(&t, q->traces.names[i], &err) != 0) {
+        struct format_notes notes;
+        format_notes_init(&notes);
+        int rc = formats_open(&t, q->traces.names[i], &notes, &err);
+        say_notes(q->traces.names[i], &notes);
+        if (rc != 0) {
             status = cli_fail(&err);
             continue;
         }
@@ -290,6 +321,23 @@ static int merge(void *request)
     return CLI_DONE;
 }
 
+static int convert(void *request)
+{
+    struct request *q = request;
+    struct format_notes notes;
+    struct err err;
+    if (q->traces.count != 2) {
+        err_set(&err, ERR_INPUT,
+                "'convert' takes the trace to read and the one to write, as in: orrery trace convert "
+                "run.orr run.otf2");
+        return cli_fail(&err);
+    }
+    format_notes_init(&notes);
+    int rc = formats_convert(q->traces.names[0], q->traces.names[1], q->to, &notes, &err);
+    say_notes(q->traces.names[1], &notes);
+    return rc == 0 ? CLI_DONE : cli_fail(&err);
+}
+
 /* ---- which of them ---- */
 
 static const struct cli_action actions[] = {
@@ -298,20 +346,29 @@ static const struct cli_action actions[] = {
     {{"verify", "whether traces are whole and in order"}, verify},
     {{"cut", "a trace with only some ranks, or only a span of time"}, cut},
     {{"merge", "one trace from the parts that a killed run has left"}, merge},
+    {{"convert", "a trace in the format of another tool, or from it"}, convert},
 };
 
 static void actions_help(struct buf *out)
 {
+    const struct trace_format *f;
     cli_actions_help(actions, sizeof actions / sizeof actions[0], out);
+    buf_adds(out, "\nFormats:\n");
+    for (size_t i = 0; (f = formats_at(i)); i++)
+        buf_addf(out, "  %-8s %-8s %-7s %s\n", f->name, f->suffix,
+                 !f->read    ? "write"
+                 : !f->write ? "read"
+                             : "both",
+                 f->about);
 }
 
 static const struct cli_usage usage = {
     .command = "trace",
-    .synopsis = "info|print|verify|cut|merge [options] trace...",
+    .synopsis = "info|print|verify|cut|merge|convert [options] trace...",
     .about =
         "Traces of programs (files that end in .orr): what every rank called when, with which "
-        "arguments. A trace that was cut off is read as far as it is whole. Exit status: 0; 1 if "
-        "'verify' found faults; 2 for errors.",
+        "arguments. Traces of other tools are read, too (see Formats). A trace that was cut off is "
+        "read as far as it is whole. Exit status: 0; 1 if 'verify' found faults; 2 for errors.",
     .options = options,
     .more = actions_help,
     CLI_WORDS(actions),
@@ -324,7 +381,7 @@ static int trace_main(int argc, char **argv)
 }
 
 const struct cli_command cli_cmd_trace = {
-    .summary = "describe, print, check, cut and merge traces",
+    .summary = "describe, print, check, cut, merge and convert traces",
     .usage = &usage,
     .main = trace_main,
 };

@@ -1,0 +1,77 @@
+/*
+ * What the calls of a rank did: messages, completions, collectives. Formats whose records are messages, not calls, are
+ * written from these.
+ *
+ * A message has the same `flow` at both ends, without the ends knowing of each other: MPI does not let messages of one
+ * source, destination, tag and communicator overtake each other, so that both count them. Receives count in the order in which
+ * they were posted, but what a wildcard received is known at its completion. So the records of a rank are read twice;
+ * memory is proportional to the number of its receives.
+ */
+#ifndef FORMATS_ACTIONS_H
+#define FORMATS_ACTIONS_H
+
+#include "formats/calls.h"
+#include "formats/members.h"
+
+enum action_kind {
+    ACTION_SEND,
+    ACTION_RECV,
+    ACTION_ISEND,
+    ACTION_ISEND_DONE,
+    ACTION_IRECV, /* posted; who sends is already known if it was received later */
+    ACTION_IRECV_DONE,
+    ACTION_TESTED, /* a request that was not complete */
+    ACTION_CANCELLED,
+    ACTION_COLL,
+    ACTION_ICOLL,
+    ACTION_ICOLL_DONE,
+};
+
+struct action {
+    enum action_kind kind;
+    const struct trace_local_item *comm; /* NULL: not known */
+    int64_t peer, world; /* rank in the communicator and in MPI_COMM_WORLD; -1: not known */
+    int64_t tag;
+    uint64_t bytes;
+    uint64_t flow;      /* of messages; 0: not known */
+    int64_t request;    /* the number of the operation, never used again; -1: blocking */
+    int is_synchronous; /* a send in synchronous mode */
+    /* of collectives */
+    enum call_coll coll;
+    int64_t root; /* in the communicator; -1: none */
+    uint64_t sent, received;
+};
+
+struct actions {
+    struct trace *trace;
+    const struct trace_local *local;
+    const struct call_shape *shapes;
+    struct members *members;
+    uint64_t rank;
+    struct action *list; /* of the last call */
+    size_t count, room;
+    /* internal */
+    struct map requests;             /* active ones: to an operation + 1 */
+    struct map persistent, messages; /* templates + 1; communicators of matched probes + 1 */
+    struct action *templates;
+    size_t template_count;
+    struct operation *operations; /* by number */
+    size_t operation_count;
+    struct received *receives; /* in order of posting */
+    size_t receive_count, next_receive;
+    struct map sent; /* messages by source, destination, tag, communicator */
+    int is_first;    /* the first reading */
+};
+
+/* Reads all records of the rank once. What is given stays with the caller, and must live as long. */
+void actions_open(struct actions *, struct trace *, const struct trace_local *,
+                  const struct call_shape *, struct members *, uint64_t rank);
+void actions_close(struct actions *);
+
+/* What a call did, to `list`, in order. Calls come in the order of the trace: thread by thread. */
+void actions_of(struct actions *, const struct trace_event *);
+
+/* Bytes of so many items of a datatype, as the rank has defined it. */
+uint64_t actions_bytes(const struct actions *, int64_t count, int64_t type);
+
+#endif

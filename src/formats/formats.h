@@ -1,0 +1,47 @@
+/*
+ * Traces in the formats of other tools. A format is one file with a `struct trace_format`, and a line in the table of
+ * formats.c: help, manual, completion and the tests then know it.
+ *
+ * A format that is read becomes an .orr file (build.h); one that is written comes from an open trace. What a format cannot
+ * express, or what a file lacks, is counted in notes, never dropped silently.
+ */
+#ifndef FORMATS_FORMATS_H
+#define FORMATS_FORMATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/notes.h"
+#include "trace/reader.h"
+
+struct trace_format {
+    const char *name;   /* "otf2" */
+    const char *suffix; /* ".otf2" */
+    const char *about;
+    /* Whether a file is of this format: its name, and the first bytes of it. */
+    int (*detect)(const char *path, const uint8_t *head, size_t bytes);
+    /* Writes the trace at `path` as an .orr file; NULL: this format is only written. */
+    int (*read)(const char *path, const char *orr, struct format_notes *, struct err *);
+    /* NULL: this format is only read. */
+    int (*write)(struct trace *, const char *path, struct format_notes *, struct err *);
+};
+
+/* The table: NULL after the last. */
+const struct trace_format *formats_at(size_t i);
+
+/* The format of this name; ERR_INPUT names the nearest. */
+int formats_find(const char *name, const struct trace_format **, struct err *);
+/* The format that the suffix of a file's name stands for; ERR_INPUT lists them. */
+int formats_by_suffix(const char *path, const struct trace_format **, struct err *);
+/* The format of a file that is there, by its content. */
+int formats_detect(const char *path, const struct trace_format **, struct err *);
+
+/* Converts a trace of any format that can be read to `to`; NULL: what the suffix of `out` says. */
+int formats_convert(const char *in, const char *out, const struct trace_format *to,
+                    struct format_notes *, struct err *);
+
+/* Opens a trace of any format that can be read, as trace_open does; others than .orr are converted to a temporary file, which
+ * is gone when this returns. */
+int formats_open(struct trace *, const char *path, struct format_notes *, struct err *);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * A text file that is written piece by piece, and gets its name when it is complete.
+ */
+#ifndef FORMATS_TEXTFILE_H
+#define FORMATS_TEXTFILE_H
+
+#include "base/buf.h"
+
+struct textfile {
+    struct buf text; /* add to it, then call textfile_flush now and then */
+    char *path, *temporary;
+    int fd;
+};
+
+int textfile_open(struct textfile *, const char *path, struct err *);
+/* Writes the text if it is long enough. */
+int textfile_flush(struct textfile *, struct err *);
+/* Completes the file, or with `keep` 0 removes it. */
+int textfile_close(struct textfile *, int keep, struct err *);
+
+/* Reads all of a file; buf_fini frees it. ERR_INPUT if it cannot be read or is larger than `most`. */
+int textfile_read(const char *path, size_t most, struct buf *out, struct err *);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * walk.c - going through a trace.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "formats/walk.h"
+
+static int visit_thread(struct walk *w, const struct walk_visitor *v, void *state, struct err *err)
+{
+    struct trace_cursor c;
+    struct trace_event e;
+    int more, rc = v->thread ? v->thread(state, w, err) : 0;
+    trace_cursor_open(&c, w->trace, w->rank, w->thread, TRACE_RECORDS);
+    while (rc == 0 && (more = trace_cursor_next(&c, &e, err)) != 0) {
+        if (more < 0) {
+            format_note(w->notes, "rank %llu: %s", (unsigned long long)w->rank, err->text);
+            continue;
+        }
+        actions_of(&w->actions, &e);
+        if (v->event)
+            rc = v->event(state, w, &e, err);
+    }
+    trace_cursor_close(&c);
+    return rc;
+}
+
+static int visit_rank(struct walk *w, const struct walk_visitor *v, void *state, struct err *err)
+{
+    trace_local_read(&w->local, w->trace, w->rank);
+    actions_open(&w->actions, w->trace, &w->local, w->shapes, &w->members, w->rank);
+    w->threads = trace_threads(w->trace, w->rank);
+    w->thread = 0;
+    int rc = v->begin ? v->begin(state, w, err) : 0;
+    for (; rc == 0 && w->thread < w->threads; w->thread++)
+        rc = visit_thread(w, v, state, err);
+    if (rc == 0 && v->end)
+        rc = v->end(state, w, err);
+    actions_close(&w->actions);
+    trace_local_fini(&w->local);
+    return rc;
+}
+
+int walk_trace(struct trace *t, const struct walk_visitor *v, void *state,
+               struct format_notes *notes, struct err *err)
+{
+    struct walk w = {.trace = t, .notes = notes};
+    int rc = 0;
+    w.shapes = call_shapes_make(t->header.schema);
+    members_init(&w.members, t);
+    for (w.rank = 0; rc == 0 && w.rank < t->header.ranks; w.rank++)
+        rc = visit_rank(&w, v, state, err);
+    members_fini(&w.members);
+    mem_free(w.shapes);
+    return rc;
+}
+
+int64_t walk_time(const struct walk *w, int64_t ticks)
+{
+    return (int64_t)((uint64_t)ticks * w->trace->header.tick);
+}
+
+uint64_t walk_number(const struct trace_event *e)
+{
+    uint64_t number = 0;
+    return trace_varint_get(e->payload, e->payload + e->bytes, &number) ? number : 0;
+}
+
+const char *walk_region(const struct walk *w, const struct trace_event *e)
+{
+    const struct trace_local_item *item = trace_local_find(&w->local, TRACE_DEFINE_NAME,
+                                                           (int64_t)walk_number(e));
+    return item ? item->text : "";
+}
+
+uint64_t walk_node(const struct trace *t, uint64_t rank)
+{
+    return t->definitions.nodes ? (uint64_t)t->definitions.nodes[rank] : 0;
+}
+
+const char *walk_node_name(const struct trace *t, uint64_t node, char *text, size_t size)
+{
+    for (size_t i = 0; i < t->definitions.node_name_count; i++)
+        if (t->definitions.node_names[i].node == node)
+            return t->definitions.node_names[i].text;
+    snprintf(text, size, "node %llu", (unsigned long long)node);
+    return text;
+}
