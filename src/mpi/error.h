@@ -36,10 +36,10 @@ int mpi_error_handled(struct mpi_rank *self, int code) __attribute__((cold));
 
 /* The rank has opened the file: it gets the handler that MPI_FILE_NULL has now. The rank has closed
  * it, or freed the window or session: what it set on them is forgotten. */
-void mpi_errhandler_file_opened(const struct mpi_rank *self, MPI_File file);
-void mpi_errhandler_file_closed(const struct mpi_rank *self, MPI_File file);
-void mpi_errhandler_win_freed(const struct mpi_rank *self, MPI_Win win);
-void mpi_errhandler_session_freed(const struct mpi_rank *self, MPI_Session session);
+void mpi_errhandler_file_opened(struct mpi_rank *self, MPI_File file);
+void mpi_errhandler_file_closed(struct mpi_rank *self, MPI_File file);
+void mpi_errhandler_win_freed(struct mpi_rank *self, MPI_Win win);
+void mpi_errhandler_session_freed(struct mpi_rank *self, MPI_Session session);
 
 /* The program called a function that Orrery does not provide yet: says which, ends the run. */
 _Noreturn void mpi_unsupported(int fn);

@@ -39,15 +39,15 @@ MPI_Info mpi_hints_tell(MPI_Info kept, const struct mpi_hint *known, size_t n);
 
 /* The same for objects with an integer handle, for each rank by itself: nothing is kept for a rank
  * that sets no hint. forget when the rank frees the object. */
-void mpi_hints_set(const struct mpi_rank *self, int handle, MPI_Info given,
-                   const struct mpi_hint *known, size_t n);
+void mpi_hints_set(struct mpi_rank *self, int handle, MPI_Info given, const struct mpi_hint *known,
+                   size_t n);
 MPI_Info mpi_hints_get(const struct mpi_rank *self, int handle, const struct mpi_hint *known,
                        size_t n);
-void mpi_hints_forget(uint32_t rank, int handle);
+void mpi_hints_forget(struct mpi_rank *self, int handle);
 
 /* The hints of an info object that communicators know, as one of the caller's own (MPI_INFO_NULL:
  * there are none); and giving them to a new communicator of the rank, which takes them over. */
 MPI_Info mpi_comm_hints_take(MPI_Info given);
-void mpi_comm_hints_give(const struct mpi_rank *self, MPI_Comm comm, MPI_Info hints);
+void mpi_comm_hints_give(struct mpi_rank *self, MPI_Comm comm, MPI_Info hints);
 
 #endif

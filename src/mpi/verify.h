@@ -57,7 +57,7 @@ enum mpi_verify_way {
 void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct mpi_coll_args *,
                      enum mpi_verify_way);
 /* The rank frees the communicator with this context. */
-void mpi_verify_forget(const struct mpi_rank *self, uint32_t ctx);
+void mpi_verify_forget(struct mpi_rank *self, uint32_t ctx);
 /* Another process tells what its ranks have called (process 0). */
 void mpi_verify_learn(const void *data, size_t bytes);
 

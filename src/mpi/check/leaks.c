@@ -2,8 +2,8 @@
  * leaks.c - what programs did not free: recorded per rank and handle, summed up over ranks at the
  * end.
  *
- *     (rank, kind, handle) -> count, call that made it      while the program runs
- *     (kind, call, name, count per rank) -> ranks           in the end
+ *     of a rank: (kind, handle) -> count, call that made it      while the program runs
+ *     (kind, call, name, count per rank) -> ranks                in the end
  *
  * Requests are found in their table when the run is over, messages in the queues of their ranks.
  */
@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "mpi/comm/comm.h"
 #include "mpi/p2p/request.h"
+#include "mpi/state.h"
 
 #define FN_BITS 16
 #define HANDLE_BITS 28
@@ -42,7 +43,7 @@ struct leak {
     char name[NAME_MAX_BYTES];
 };
 
-static struct map made;   /* (rank, kind, handle) -> count << FN_BITS | fn */
+/* A rank's state `made`: kind << HANDLE_BITS | handle -> count << FN_BITS | fn. */
 static struct buf merged; /* process 0: struct leak, sorted */
 
 static const char *const kind_name[KINDS] = {
@@ -64,12 +65,11 @@ static int is_made(enum mpi_object kind, uint64_t handle)
     return handle >> 30 == 2;
 }
 
-static uint64_t key_of(const struct mpi_rank *self, enum mpi_object kind, uint64_t handle)
+static uint64_t key_of(enum mpi_object kind, uint64_t handle)
 {
     uint64_t part = kind == MPI_OBJECT_FILE ? handle >> 4 : handle;
 
-    return (uint64_t)mpi_rank_index(self) << (HANDLE_BITS + 4) |
-           (uint64_t)(KIND_OBJECT + kind) << HANDLE_BITS |
+    return (uint64_t)(KIND_OBJECT + kind) << HANDLE_BITS |
            (part & ((UINT64_C(1) << HANDLE_BITS) - 1));
 }
 
@@ -81,7 +81,7 @@ static void on_made(struct mpi_rank *self, vtime t, const struct mpi_seen_object
     (void)t;
     if (!is_made(seen->kind, seen->handle))
         return;
-    at = map_insert(&made, key_of(self, seen->kind, seen->handle), NULL);
+    at = mpi_state_insert(self, MPI_STATE_made, key_of(seen->kind, seen->handle));
     if (!*at)
         *at = seen->fn;
     *at += UINT64_C(1) << FN_BITS;
@@ -89,14 +89,15 @@ static void on_made(struct mpi_rank *self, vtime t, const struct mpi_seen_object
 
 static void on_freed(struct mpi_rank *self, vtime t, const struct mpi_seen_object *seen)
 {
-    uint64_t key = key_of(self, seen->kind, seen->handle), *at = map_find(&made, key);
+    uint64_t key = key_of(seen->kind, seen->handle);
+    uint64_t *at = mpi_state_find(self, MPI_STATE_made, key);
 
     (void)t;
     if (!at)
         return;
     *at -= UINT64_C(1) << FN_BITS;
     if (!(*at >> FN_BITS))
-        map_remove(&made, key);
+        mpi_state_remove(self, MPI_STATE_made, key);
 }
 
 void mpi_leaks_init(void)
@@ -127,18 +128,18 @@ static void find_name(struct leak *l, uint64_t key)
     strncpy(l->name, name, sizeof l->name - 1);
 }
 
-static void add_objects(struct buf *out)
+static void add_objects(struct buf *out, const struct mpi_rank *r)
 {
-    size_t it = 0;
-    uint64_t key, value;
+    const struct pairs *made = mpi_state_made(r);
 
-    while (map_next(&made, &it, &key, &value)) {
-        struct leak l = {.kind = (uint32_t)(key >> HANDLE_BITS & 15),
-                         .fn = (uint32_t)(value & ((1u << FN_BITS) - 1)),
-                         .count = value >> FN_BITS,
-                         .ranks = key >> (HANDLE_BITS + 4)};
+    for (uint32_t i = 0; made && i < made->count; i++) {
+        const struct pairs_item *p = &made->at[i];
+        struct leak l = {.kind = (uint32_t)(p->key >> HANDLE_BITS),
+                         .fn = (uint32_t)(p->val & ((1u << FN_BITS) - 1)),
+                         .count = p->val >> FN_BITS,
+                         .ranks = mpi_rank_index(r)};
 
-        find_name(&l, key);
+        find_name(&l, p->key);
         buf_add(out, &l, sizeof l);
     }
 }
@@ -238,19 +239,24 @@ static int add_early(struct mpi_rank *r, struct mpi_msg *m, void *out)
 }
 
 /* The run is over: what is in an inbox may be taken out. */
-static void add_messages(struct buf *out)
+static void add_messages(struct buf *out, struct mpi_rank *r)
+{
+    struct engine_msg *m;
+
+    while ((m = engine_poll(&r->ent)))
+        add_message(out, r, (struct mpi_msg *)m);
+    mpi_early_each(r, add_early, out);
+}
+
+static void add_ranks(struct buf *out)
 {
     const struct engine *e = &mpi_world.engine;
 
     for (uint32_t i = 0; i < e->known; i++) {
-        struct mpi_rank *r = &mpi_world.ranks[i];
-        struct engine_msg *m;
-
         if (i >= e->next_new && i < mpi_place()->count)
             continue; /* memory that nobody has used */
-        while ((m = engine_poll(&r->ent)))
-            add_message(out, r, (struct mpi_msg *)m);
-        mpi_early_each(r, add_early, out);
+        add_objects(out, &mpi_world.ranks[i]);
+        add_messages(out, &mpi_world.ranks[i]);
         if (out->len > FOLD_ABOVE * sizeof(struct leak))
             fold(out, by_rank, 0);
     }
@@ -261,9 +267,8 @@ void mpi_leaks_collect(struct buf *out)
     struct buf own;
 
     buf_init(&own);
-    add_objects(&own);
+    add_ranks(&own);
     mpi_req_each_left(add_request, &own);
-    add_messages(&own);
     if (own.len) {
         fold(&own, by_rank, 0);
         for (size_t i = 0; i < own.len / sizeof(struct leak); i++)

@@ -22,6 +22,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "mpi/coll/coll_internal.h"
+#include "mpi/state.h"
 #include "mpi/team.h"
 #include "mpi/verify.h"
 
@@ -50,10 +51,9 @@ struct entry {
 };
 
 static struct {
-    struct map serials; /* index of a rank, context -> calls so far */
-    struct map here;    /* context, serial -> struct entry of the ranks of this process */
-    struct map all;     /* process 0: of all processes, if there are several */
-    struct buf outbox;  /* struct entry, for process 0 */
+    struct map here;   /* context, serial -> struct entry of the ranks of this process */
+    struct map all;    /* process 0: of all processes, if there are several */
+    struct buf outbox; /* struct entry, for process 0 */
 } table;
 
 /* ---- aspects of a call ---- */
@@ -362,14 +362,12 @@ void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const stru
 {
     struct said s[ASPECTS];
     struct entry *e;
-    uint64_t *count;
     uint32_t serial;
     int is_new;
 
     if (members(c) < 2)
         return;
-    count = map_insert(&table.serials, key_of(mpi_rank_index(self), c->ctx), NULL);
-    serial = (uint32_t)(*count)++;
+    serial = (uint32_t)(*mpi_state_insert(self, MPI_STATE_serials, c->ctx))++;
     memset(s, 0, sizeof s);
     s[CALL] = (struct said){.hash = (uint64_t)a->op_id * MPI_VERIFY_WAYS + way,
                             .value = self->fn,
@@ -398,9 +396,9 @@ void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const stru
     drop(&table.here, e);
 }
 
-void mpi_verify_forget(const struct mpi_rank *self, uint32_t ctx)
+void mpi_verify_forget(struct mpi_rank *self, uint32_t ctx)
 {
-    map_remove(&table.serials, key_of(mpi_rank_index(self), ctx));
+    mpi_state_remove(self, MPI_STATE_serials, ctx);
 }
 
 /* ---- the end ---- */

@@ -239,6 +239,6 @@ vtime coll_model_time(const struct mpi_coll_args *a);
 
 /* ---- numbers.c ---- */
 /* What the tags of the rank's next persistent collective on c are shifted by, whenever started. */
-int32_t coll_persistent_shift(const struct mpi_rank *self, const struct mpi_comm *c);
+int32_t coll_persistent_shift(struct mpi_rank *self, const struct mpi_comm *c);
 
 #endif

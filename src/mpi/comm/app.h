@@ -5,6 +5,7 @@
 #define MPI_COMM_APP_H
 
 #include "mpi/comm/comm.h"
+#include "mpi/ext.h"
 
 /* What makes a rank that was spawned different; hangs off its ext. */
 struct mpi_app {
@@ -15,5 +16,13 @@ struct mpi_app {
     char **argv;
     char *wdir; /* "" that of the run; all these are one block */
 };
+
+/* NULL: the rank was not spawned. */
+static inline struct mpi_app *mpi_app_of(const struct mpi_rank *self)
+{
+    const struct mpi_ext *x = mpi_ext_find(self);
+
+    return x ? x->app : NULL;
+}
 
 #endif

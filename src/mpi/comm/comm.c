@@ -93,7 +93,7 @@ static void index_free(uint32_t index)
 static struct mpi_comm *world_of_caller(void)
 {
     const struct mpi_rank *self = mpi_self();
-    const struct mpi_app *app = self && self->ext ? self->ext->app : NULL;
+    const struct mpi_app *app = self ? mpi_app_of(self) : NULL;
 
     return app && app->world ? app->world : &comm_world;
 }
@@ -260,14 +260,14 @@ void mpi_comm_drop(struct mpi_comm *c)
         destroy(c);
 }
 
-void mpi_comm_leave(const struct mpi_rank *self, struct mpi_comm *c)
+void mpi_comm_leave(struct mpi_rank *self, struct mpi_comm *c)
 {
     uint32_t rank = (uint32_t)mpi_comm_my_rank(c, self);
 
-    mpi_errhandler_forget(mpi_rank_id(self), c->handle);
-    mpi_names_forget(mpi_rank_id(self), c->handle);
-    mpi_hints_forget(mpi_rank_id(self), c->handle);
-    mpi_coll_forget(mpi_rank_id(self), c->handle);
+    mpi_errhandler_forget(self, c->handle);
+    mpi_names_forget(self, c->handle);
+    mpi_hints_forget(self, c->handle);
+    mpi_coll_forget(self, c->handle);
     if (mpi_world.checking)
         mpi_verify_forget(self, c->ctx);
     c->refs--;

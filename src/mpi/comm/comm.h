@@ -111,7 +111,7 @@ struct mpi_comm *mpi_comm_new_at(uint32_t ctx, int high, struct mpi_group *g,
 void mpi_comm_discard(struct mpi_comm *);
 
 /* The calling rank, a member, gives it up (MPI_Comm_free). Not for the predefined ones. */
-void mpi_comm_leave(const struct mpi_rank *self, struct mpi_comm *);
+void mpi_comm_leave(struct mpi_rank *self, struct mpi_comm *);
 
 /* The group as a group of world ranks that means the same to every rank (MPI_COMM_SELF's group is
  * the caller's rank); with a ref for the caller. */
@@ -129,7 +129,7 @@ struct mpi_comm *mpi_comm_of_ctx(uint32_t ctx);
 /* ---- implemented above, by what keeps something of a communicator for a rank ---- */
 
 /* The rank has freed it. */
-void mpi_coll_forget(uint32_t rank, MPI_Comm);
+void mpi_coll_forget(struct mpi_rank *, MPI_Comm);
 
 /* Largest tag of user messages. */
 #define MPI_TAG_LIMIT INT32_MAX
@@ -137,7 +137,7 @@ void mpi_coll_forget(uint32_t rank, MPI_Comm);
 /* ---- names.c ---- */
 
 /* Forgets what the rank has named. */
-void mpi_names_forget(uint32_t rank, MPI_Comm);
+void mpi_names_forget(struct mpi_rank *, MPI_Comm);
 
 /* The name that the rank has given it, "" if none. */
 const char *mpi_comm_name_for(const struct mpi_rank *, MPI_Comm);

@@ -1,9 +1,8 @@
 /*
  * errhandler.c - error handlers, and the one place where MPI errors are raised.
  *
- * A communicator is created with a handler; what a rank sets later on it holds for that rank alone
- * and lives in a map from (rank, handle) to handler, which costs nothing for ranks that set nothing;
- * windows and sessions are in the same map (errhandler_kinds.c). Handlers are interned by function
+ * A communicator is created with a handler; what a rank sets later on it holds for that rank alone:
+ * its state maps a handle to the handler. Windows and sessions are in the same map (errhandler_kinds.c). Handlers are interned by function
  * and kind: all ranks that create a handler from the same function share the object and its handle.
  * Objects are never freed (there are as many as error functions in the program); a handle is valid
  * while some rank has created it more often than freed it.
@@ -19,7 +18,7 @@
 #include "mpi/comm/errhandler.h"
 #include "base/mem.h"
 #include "mpi/comm/check.h"
-#include "mpi/ext.h"
+#include "mpi/state.h"
 #include "mpi/user.h"
 #include "mpi_impl.h"
 
@@ -39,27 +38,26 @@ struct errhandler {
     uint64_t handles;
 };
 
+/* An error that was raised, and the code that its handler has left. */
+struct mpi_raised {
+    int32_t failed, handled;
+};
+
 static struct {
     struct errhandler *at;
     uint32_t count;
-    struct map by_rank; /* rank << 32 | handle -> handler */
 } table;
-
-static uint64_t own_key(uint32_t rank, int handle)
-{
-    return (uint64_t)rank << 32 | (uint32_t)handle;
-}
 
 MPI_Errhandler errhandler_own(const struct mpi_rank *r, int handle, MPI_Errhandler otherwise)
 {
-    uint64_t *own = map_find(&table.by_rank, own_key(mpi_rank_id(r), handle));
+    const uint64_t *own = mpi_state_find(r, MPI_STATE_errhandlers, (uint32_t)handle);
 
     return own ? (MPI_Errhandler)*own : otherwise;
 }
 
-void errhandler_set_own(const struct mpi_rank *r, int handle, MPI_Errhandler h)
+void errhandler_set_own(struct mpi_rank *r, int handle, MPI_Errhandler h)
 {
-    *map_insert(&table.by_rank, own_key(mpi_rank_id(r), handle), NULL) = (uint32_t)h;
+    *mpi_state_insert(r, MPI_STATE_errhandlers, (uint32_t)handle) = (uint32_t)h;
 }
 
 MPI_Errhandler mpi_errhandler_given(const struct mpi_rank *r, const struct mpi_comm *c)
@@ -77,17 +75,17 @@ MPI_Errhandler mpi_errhandler_of(const struct mpi_rank *r, const struct mpi_comm
     return h == MPI_ERRHANDLER_NULL ? MPI_ERRORS_ARE_FATAL : h;
 }
 
-void mpi_errhandler_set_for(const struct mpi_rank *r, const struct mpi_comm *c, MPI_Errhandler h)
+void mpi_errhandler_set_for(struct mpi_rank *r, const struct mpi_comm *c, MPI_Errhandler h)
 {
     if (h == c->errhandler)
-        mpi_errhandler_forget(mpi_rank_id(r), c->handle);
+        mpi_errhandler_forget(r, c->handle);
     else
         errhandler_set_own(r, c->handle, h);
 }
 
-void mpi_errhandler_forget(uint32_t rank, MPI_Comm comm)
+void mpi_errhandler_forget(struct mpi_rank *self, MPI_Comm comm)
 {
-    map_remove(&table.by_rank, own_key(rank, comm));
+    mpi_state_remove(self, MPI_STATE_errhandlers, (uint32_t)comm);
 }
 
 /* ---- raising ---- */
@@ -170,7 +168,7 @@ static int call_function(struct mpi_rank *self, const struct errhandler *e, void
 /* Calls a handler that is not fatal. */
 static void call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code)
 {
-    struct mpi_ext *x = mpi_ext_get(self);
+    struct mpi_raised *x = mpi_state_make(self, MPI_STATE_raised, sizeof *x);
 
     x->handled = returns(h)
                      ? code
@@ -180,10 +178,12 @@ static void call(struct mpi_rank *self, MPI_Errhandler h, void *handle, int code
 
 int mpi_error_handled(struct mpi_rank *self, int code)
 {
-    if (!self->ext || self->ext->failed != code)
+    struct mpi_raised *x = mpi_state_raised(self);
+
+    if (!x || x->failed != code)
         return code;
-    self->ext->failed = MPI_SUCCESS;
-    return self->ext->handled;
+    x->failed = MPI_SUCCESS;
+    return x->handled;
 }
 
 void errhandler_call(struct mpi_rank *self, MPI_Errhandler h, enum errhandler_kind kind,

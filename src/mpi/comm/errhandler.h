@@ -14,9 +14,9 @@ MPI_Errhandler mpi_errhandler_of(const struct mpi_rank *, const struct mpi_comm 
  * MPI_ERRHANDLER_NULL: none. */
 MPI_Errhandler mpi_errhandler_given(const struct mpi_rank *, const struct mpi_comm *);
 /* Sets it for this rank alone. */
-void mpi_errhandler_set_for(const struct mpi_rank *, const struct mpi_comm *, MPI_Errhandler);
+void mpi_errhandler_set_for(struct mpi_rank *, const struct mpi_comm *, MPI_Errhandler);
 /* Forgets what the rank set for itself on a communicator that it has freed. */
-void mpi_errhandler_forget(uint32_t rank, MPI_Comm);
+void mpi_errhandler_forget(struct mpi_rank *, MPI_Comm);
 
 /* ---- error_codes.c ---- */
 

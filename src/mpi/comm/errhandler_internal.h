@@ -32,6 +32,6 @@ void errhandler_invoke(struct mpi_rank *, MPI_Errhandler h, enum errhandler_kind
 /* What the rank has set on a communicator, window or session, or otherwise if it has set nothing;
  * their handles differ in kind, so that one table holds them all. */
 MPI_Errhandler errhandler_own(const struct mpi_rank *, int handle, MPI_Errhandler otherwise);
-void errhandler_set_own(const struct mpi_rank *, int handle, MPI_Errhandler);
+void errhandler_set_own(struct mpi_rank *, int handle, MPI_Errhandler);
 
 #endif

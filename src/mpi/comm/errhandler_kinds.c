@@ -13,6 +13,7 @@
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/errhandler_internal.h"
 #include "mpi/objects.h"
+#include "mpi/state.h"
 #include "mpi_impl.h"
 
 /* ---- files: what is set ---- */
@@ -28,15 +29,6 @@ struct own_files {
     struct own_file *at;
 };
 
-static struct map files_by_rank; /* rank -> struct own_files */
-
-static struct own_files *files_of(const struct mpi_rank *self)
-{
-    uint64_t *at = map_find(&files_by_rank, mpi_rank_id(self));
-
-    return at ? (struct own_files *)(uintptr_t)*at : NULL;
-}
-
 static struct own_file *file_find(const struct own_files *own, MPI_File file)
 {
     for (uint32_t i = 0; own && i < own->count; i++)
@@ -47,14 +39,14 @@ static struct own_file *file_find(const struct own_files *own, MPI_File file)
 
 static MPI_Errhandler file_errhandler(const struct mpi_rank *self, MPI_File file)
 {
-    struct own_file *f = file_find(files_of(self), file);
+    struct own_file *f = file_find(mpi_state_file_errhandlers(self), file);
 
     return f ? f->errhandler : MPI_ERRORS_RETURN;
 }
 
-static void file_set(const struct mpi_rank *self, MPI_File file, MPI_Errhandler h)
+static void file_set(struct mpi_rank *self, MPI_File file, MPI_Errhandler h)
 {
-    struct own_files *own = files_of(self);
+    struct own_files *own = mpi_state_file_errhandlers(self);
     struct own_file *f = file_find(own, file);
 
     if (h == MPI_ERRORS_RETURN) {
@@ -62,35 +54,32 @@ static void file_set(const struct mpi_rank *self, MPI_File file, MPI_Errhandler 
             *f = own->at[--own->count];
         return;
     }
-    if (!own) {
-        own = mem_zalloc(sizeof *own);
-        *map_insert(&files_by_rank, mpi_rank_id(self), NULL) = (uint64_t)(uintptr_t)own;
-    }
     if (!f) {
+        own = mpi_state_make(self, MPI_STATE_file_errhandlers, sizeof *own);
         own->at = mem_realloc(own->at, (own->count + 1) * sizeof *own->at);
         f = &own->at[own->count++];
     }
     *f = (struct own_file){file, h};
 }
 
-void mpi_errhandler_file_opened(const struct mpi_rank *self, MPI_File file)
+void mpi_errhandler_file_opened(struct mpi_rank *self, MPI_File file)
 {
     file_set(self, file, file_errhandler(self, MPI_FILE_NULL));
 }
 
-void mpi_errhandler_file_closed(const struct mpi_rank *self, MPI_File file)
+void mpi_errhandler_file_closed(struct mpi_rank *self, MPI_File file)
 {
     file_set(self, file, MPI_ERRORS_RETURN);
 }
 
-void mpi_errhandler_win_freed(const struct mpi_rank *self, MPI_Win win)
+void mpi_errhandler_win_freed(struct mpi_rank *self, MPI_Win win)
 {
-    mpi_errhandler_forget(mpi_rank_id(self), win);
+    mpi_errhandler_forget(self, win);
 }
 
-void mpi_errhandler_session_freed(const struct mpi_rank *self, MPI_Session session)
+void mpi_errhandler_session_freed(struct mpi_rank *self, MPI_Session session)
 {
-    mpi_errhandler_forget(mpi_rank_id(self), session);
+    mpi_errhandler_forget(self, session);
 }
 
 /* ---- raising ---- */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "mpi/check.h"
 #include "mpi/comm/errhandler.h"
+#include "mpi/state.h"
 #include "mpi_impl.h"
 
 #define ADDED_FIRST (MPI_ERR_LASTCODE + 1)
@@ -27,7 +28,6 @@ struct own_codes {
     struct added *at;
 };
 
-static struct map by_rank; /* rank -> struct own_codes */
 static int last_predefined = MPI_ERR_LASTCODE;
 
 /* As MPICH words the common ones; a class without a text is not in use. */
@@ -102,23 +102,16 @@ static const struct {
 #undef CLASS
 #define CLASS_COUNT ((int)(sizeof classes / sizeof classes[0]))
 
-static struct own_codes *codes_of(const struct mpi_rank *self)
-{
-    uint64_t *at = map_find(&by_rank, mpi_rank_id(self));
-
-    return at ? (struct own_codes *)(uintptr_t)*at : NULL;
-}
-
 int *mpi_errcode_last(const struct mpi_rank *self)
 {
-    struct own_codes *own = codes_of(self);
+    struct own_codes *own = mpi_state_error_codes(self);
 
     return own ? &own->last : &last_predefined;
 }
 
 static struct added *added_get(const struct mpi_rank *self, int code)
 {
-    struct own_codes *own = codes_of(self);
+    struct own_codes *own = mpi_state_error_codes(self);
     int64_t i = (int64_t)code - ADDED_FIRST;
 
     return own && i >= 0 && i < own->count && own->at[i].error_class ? &own->at[i] : NULL;
@@ -137,13 +130,9 @@ const char *mpi_errcode_name(int code)
 /* A new code of the class; 0: it is a class itself. */
 static int add(struct mpi_rank *self, int error_class)
 {
-    struct own_codes *own = codes_of(self);
+    struct own_codes *own = mpi_state_make(self, MPI_STATE_error_codes, sizeof *own);
     int i = 0;
 
-    if (!own) {
-        own = mem_zalloc(sizeof *own);
-        *map_insert(&by_rank, mpi_rank_id(self), NULL) = (uint64_t)(uintptr_t)own;
-    }
     while (own->deleted && own->at[i].error_class)
         i++;
     if (own->deleted) {
@@ -238,7 +227,7 @@ static void discard(struct mpi_rank *self, struct added *own)
 {
     mem_free(own->text);
     *own = (struct added){MPI_SUCCESS, NULL};
-    codes_of(self)->deleted++;
+    mpi_state_error_codes(self)->deleted++;
 }
 
 int mpix_delete_error_class(struct mpi_rank *self, int errorclass)

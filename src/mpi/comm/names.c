@@ -1,7 +1,7 @@
 /*
  * names.c - names of communicators, and how those without one are described.
  *
- * A name belongs to the rank that gave it: a map from (rank, communicator) to an interned text, so
+ * A name belongs to the rank that gave it: its state maps the communicator to an interned text, so
  * that a million ranks that give a communicator the same name keep one copy of the text.
  */
 #include <stddef.h>
@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "mpi/comm/check.h"
+#include "mpi/state.h"
 #include "mpi_impl.h"
 
 #define LABEL_MAX 160
@@ -22,8 +23,7 @@ struct text {
     char bytes[];
 };
 
-static struct map texts;   /* hash -> chain of struct text */
-static struct map by_rank; /* rank << 32 | communicator -> struct text */
+static struct map texts; /* hash -> chain of struct text */
 
 static struct text *text_intern(const char *bytes, uint32_t n)
 {
@@ -78,25 +78,20 @@ void mpi_text_drop(const char *text)
         text_unref((struct text *)(uintptr_t)(text - offsetof(struct text, bytes)));
 }
 
-static uint64_t own_key(uint32_t rank, MPI_Comm comm)
+void mpi_names_forget(struct mpi_rank *self, MPI_Comm comm)
 {
-    return (uint64_t)rank << 32 | (uint32_t)comm;
-}
-
-void mpi_names_forget(uint32_t rank, MPI_Comm comm)
-{
-    uint64_t *own = map_find(&by_rank, own_key(rank, comm));
+    const uint64_t *own = mpi_state_find(self, MPI_STATE_names, (uint32_t)comm);
 
     if (!own)
         return;
     text_unref((struct text *)(uintptr_t)*own);
-    map_remove(&by_rank, own_key(rank, comm));
+    mpi_state_remove(self, MPI_STATE_names, (uint32_t)comm);
 }
 
 /* The name as the rank knows it; "" if it has none. */
-static const char *name_of(uint32_t rank, const struct mpi_comm *c)
+static const char *name_of(const struct mpi_rank *r, const struct mpi_comm *c)
 {
-    uint64_t *own = map_find(&by_rank, own_key(rank, c->handle));
+    const uint64_t *own = mpi_state_find(r, MPI_STATE_names, (uint32_t)c->handle);
 
     if (own)
         return ((struct text *)(uintptr_t)*own)->bytes;
@@ -107,7 +102,7 @@ const char *mpi_comm_name_for(const struct mpi_rank *r, MPI_Comm comm)
 {
     const struct mpi_comm *c = mpi_comm_at(comm);
 
-    return c ? name_of(mpi_rank_id(r), c) : "";
+    return c ? name_of(r, c) : "";
 }
 
 int mpi_comm_set_name(struct mpi_rank *self, MPI_Comm comm, const char *comm_name)
@@ -121,8 +116,8 @@ int mpi_comm_set_name(struct mpi_rank *self, MPI_Comm comm, const char *comm_nam
     if (rc)
         return rc;
     t = text_intern(comm_name, (uint32_t)strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1));
-    mpi_names_forget(mpi_rank_id(self), comm);
-    *map_insert(&by_rank, own_key(mpi_rank_id(self), comm), NULL) = (uint64_t)(uintptr_t)t;
+    mpi_names_forget(self, comm);
+    *mpi_state_insert(self, MPI_STATE_names, (uint32_t)comm) = (uint64_t)(uintptr_t)t;
     return MPI_SUCCESS;
 }
 
@@ -138,7 +133,7 @@ int mpi_comm_get_name(struct mpi_rank *self, MPI_Comm comm, char *comm_name, int
         rc = mpi_check_ptr(self, comm, resultlen, "resultlen");
     if (rc)
         return rc;
-    name = name_of(mpi_rank_id(self), c);
+    name = name_of(self, c);
     *resultlen = (int)strlen(name);
     memcpy(comm_name, name, (size_t)*resultlen + 1);
     return MPI_SUCCESS;
@@ -170,7 +165,7 @@ const char *mpi_comm_label(MPI_Comm comm, char *out, size_t n)
 {
     const struct mpi_comm *c = mpi_comm_at(comm);
     const struct mpi_rank *self = mpi_self();
-    const char *name = !c ? "" : self ? name_of(mpi_rank_id(self), c) : c->name ? c->name : "";
+    const char *name = !c ? "" : self ? name_of(self, c) : c->name ? c->name : "";
 
     char made[LABEL_MAX];
 

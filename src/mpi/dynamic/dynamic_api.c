@@ -8,7 +8,7 @@
 
 int mpi_comm_get_parent(struct mpi_rank *self, MPI_Comm *parent)
 {
-    const struct mpi_app *app = self->ext ? self->ext->app : NULL;
+    const struct mpi_app *app = mpi_app_of(self);
     int rc = mpi_check_ptr(self, MPI_COMM_NULL, parent, "parent");
     const struct mpi_comm *c;
 

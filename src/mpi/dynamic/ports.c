@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "mpi/create/create.h"
 #include "mpi/p2p/service.h"
+#include "mpi/state.h"
 
 struct port {
     struct port *next;
@@ -39,13 +40,13 @@ struct mpi_ports {
 
 static struct mpi_ports *ports_of(struct mpi_rank *self)
 {
-    struct mpi_ext *ext = mpi_ext_get(self);
+    struct mpi_ports *ports = mpi_state_ports(self);
 
-    if (!ext->ports) {
-        ext->ports = mem_zalloc(sizeof *ext->ports);
-        map_init(&ext->ports->names);
+    if (!ports) {
+        ports = mpi_state_make(self, MPI_STATE_ports, sizeof *ports);
+        map_init(&ports->names);
     }
-    return ext->ports;
+    return ports;
 }
 
 /* Answers and frees the question. */

@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "mpi/create/create.h"
 #include "mpi/p2p/service.h"
+#include "mpi/state.h"
 #include "mpi/team.h"
 
 /* The message that starts a rank; the texts of its command follow. */
@@ -28,6 +29,10 @@ struct birth {
 };
 
 enum { REPLY_ANSWER, REPLY_BIRTH }; /* tags */
+
+struct mpi_spawner {
+    uint32_t spawned;
+};
 
 static char parent_name[] = "MPI_COMM_PARENT"; /* as in MPICH */
 
@@ -135,7 +140,7 @@ static mpi_comm_desc make_ranks(struct mpi_rank *self, const struct order *o, vt
 
 void spawn_serve(struct mpi_rank *self, struct mpi_msg *m, vtime t)
 {
-    struct mpi_ext *ext = mpi_ext_get(self);
+    struct mpi_spawner *spawner = mpi_state_make(self, MPI_STATE_spawner, sizeof *spawner);
     mpi_comm_desc desc = MPI_COMM_DESC_NULL;
     int error = MPI_ERR_SPAWN;
     struct order o;
@@ -143,10 +148,10 @@ void spawn_serve(struct mpi_rank *self, struct mpi_msg *m, vtime t)
     memcpy(&o.head, m->payload, sizeof o.head);
     o.list = m->payload + sizeof o.head;
     o.commands = o.list + o.head.list;
-    o.first = mpi_world.size + ext->spawned;
+    o.first = mpi_world.size + spawner->spawned;
     o.started = mem_zalloc(o.head.commands * sizeof *o.started);
     if (deal(&o, mpi_world.room - o.first)) {
-        ext->spawned += o.total;
+        spawner->spawned += o.total;
         t = vtime_add(t, mpi_world.opt->platform.mpi_spawn_cost);
         desc = make_ranks(self, &o, t);
         error = MPI_SUCCESS;
@@ -219,7 +224,7 @@ void mpi_spawn_starting(struct mpi_rank *self, int *argc, char ***argv)
     if (mpi_rank_id(self) < mpi_world.size)
         return;
     mpi_drain(self);
-    app = self->ext->app;
+    app = mpi_app_of(self);
     app->world = mpi_comm_adopt_world(self, app->world_desc);
     mpi_comm_adopt(self, app->world, app->parent_desc);
     mpi_comm_of_desc(app->parent_desc)->name = parent_name;
@@ -236,7 +241,7 @@ void mpi_spawn_starting(struct mpi_rank *self, int *argc, char ***argv)
 
 void mpi_spawn_ended(struct mpi_rank *r)
 {
-    if (!r->ext || !r->ext->app)
+    if (!mpi_app_of(r))
         return;
     mem_free(r->ext->app);
     r->ext->app = NULL;

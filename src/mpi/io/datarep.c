@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "mpi/datatype/external.h"
+#include "mpi/state.h"
 #include "mpi/user.h"
 #include "mpi_impl.h"
 
@@ -38,21 +39,13 @@ static const struct io_datarep predefined[] = {
     {.name = "internal"},
     {.name = "external32", .kind = REP_EXTERNAL32},
 };
-static struct map by_rank; /* rank -> the last one it registered */
-
-static const struct io_datarep *own_reps(const struct mpi_rank *self)
-{
-    const uint64_t *at = self ? map_find(&by_rank, mpi_rank_index(self)) : NULL;
-
-    return at ? (const struct io_datarep *)(uintptr_t)*at : NULL;
-}
 
 const struct io_datarep *io_datarep_find(const struct mpi_rank *self, const char *name)
 {
     for (size_t i = 0; i < sizeof predefined / sizeof predefined[0]; i++)
         if (strcasecmp(predefined[i].name, name) == 0)
             return &predefined[i];
-    for (const struct io_datarep *r = own_reps(self); r; r = r->next)
+    for (const struct io_datarep *r = self ? mpi_state_datareps(self) : NULL; r; r = r->next)
         if (strcmp(r->name, name) == 0)
             return r;
     return NULL;
@@ -307,8 +300,8 @@ static int add(struct mpi_rank *self, const char *name, struct io_datarep *made)
     *r = *made;
     memcpy(r->name, name, n + 1);
     r->kind = REP_USER;
-    r->next = (struct io_datarep *)(uintptr_t)own_reps(self);
-    *map_insert(&by_rank, mpi_rank_index(self), NULL) = (uint64_t)(uintptr_t)r;
+    r->next = mpi_state_datareps(self);
+    mpi_state_set(self, MPI_STATE_datareps, r);
     return MPI_SUCCESS;
 }
 

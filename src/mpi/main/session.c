@@ -19,6 +19,7 @@
 #include "mpi/info.h"
 #include "mpi/objects.h"
 #include "mpi/p2p/tags.h"
+#include "mpi/state.h"
 #include "mpi_impl.h"
 
 #define SESSION_HANDLE 0xb8000000u
@@ -37,18 +38,9 @@ struct own_sessions {
     uint8_t world_phase;  /* enum mpi_phase, while there are sessions */
 };
 
-static struct map by_rank; /* rank -> struct own_sessions */
-
-static struct own_sessions *sessions_of(const struct mpi_rank *self)
-{
-    uint64_t *at = map_find(&by_rank, mpi_rank_id(self));
-
-    return at ? (struct own_sessions *)(uintptr_t)*at : NULL;
-}
-
 int mpi_session_held(const struct mpi_rank *self, MPI_Session session)
 {
-    const struct own_sessions *own = sessions_of(self);
+    const struct own_sessions *own = mpi_state_sessions(self);
     uint32_t bits = (uint32_t)session, i = bits & HANDLE_INDEX;
 
     return own && (bits & HANDLE_CLASS) == SESSION_HANDLE && i < own->count &&
@@ -59,14 +51,14 @@ int mpi_session_held(const struct mpi_rank *self, MPI_Session session)
 
 enum mpi_phase mpi_world_phase(const struct mpi_rank *self)
 {
-    const struct own_sessions *own = sessions_of(self);
+    const struct own_sessions *own = mpi_state_sessions(self);
 
     return (enum mpi_phase)(own && own->live ? own->world_phase : self->phase);
 }
 
 void mpi_world_phase_set(struct mpi_rank *self, enum mpi_phase phase)
 {
-    struct own_sessions *own = sessions_of(self);
+    struct own_sessions *own = mpi_state_sessions(self);
 
     if (own && own->live)
         own->world_phase = (uint8_t)phase;
@@ -79,13 +71,9 @@ void mpi_world_phase_set(struct mpi_rank *self, enum mpi_phase phase)
 /* A number for a new session; the first one opens MPI. */
 static uint32_t open_session(struct mpi_rank *self, int thread_level)
 {
-    struct own_sessions *own = sessions_of(self);
+    struct own_sessions *own = mpi_state_make(self, MPI_STATE_sessions, sizeof *own);
     uint32_t i = 0;
 
-    if (!own) {
-        own = mem_zalloc(sizeof *own);
-        *map_insert(&by_rank, mpi_rank_id(self), NULL) = (uint64_t)(uintptr_t)own;
-    }
     if (!own->live) {
         own->world_phase = self->phase;
         self->phase = MPI_PHASE_ACTIVE;
@@ -156,7 +144,7 @@ int mpi_session_finalize(struct mpi_rank *self, MPI_Session *session)
         rc = check_session(self, *session);
     if (rc)
         return rc;
-    own = sessions_of(self);
+    own = mpi_state_sessions(self);
     if (own->live == 1 && own->world_phase != MPI_PHASE_ACTIVE)
         mpi_settle(self);
     mpi_errhandler_session_freed(self, *session);
@@ -184,7 +172,7 @@ int mpi_session_get_info(struct mpi_rank *self, MPI_Session session, MPI_Info *i
         rc = check_ptr(self, session, info_used, "info_used");
     if (rc)
         return rc;
-    level = sessions_of(self)->thread_level[(uint32_t)session & HANDLE_INDEX];
+    level = mpi_state_sessions(self)->thread_level[(uint32_t)session & HANDLE_INDEX];
     *info_used = mpi_info_make();
     mpi_info_put(*info_used, "thread_level", level_names[level]);
     return MPI_SUCCESS;

@@ -1,9 +1,8 @@
 /*
  * attr_table.c - attribute keys and values (MPI-4.0 7.7), whatever they are on.
  *
- * Keys belong to the rank that made them, as in real processes: a map leads from the rank to its
- * array of keys, another from (rank, object) to the list of attributes, the newest first. Ranks that
- * use none are in neither.
+ * Keys belong to the rank that made them, as in real processes: it keeps an array of keys, and maps
+ * an object to the list of its attributes, the newest first (state.h).
  *
  * A key lives until it is freed and no attribute uses it. Its handle is 0xa4000000 + the kind of
  * object + its place in the rank's array, as MPICH has them.
@@ -15,7 +14,7 @@
 
 #include "base/mem.h"
 #include "mpi/object/attr_internal.h"
-#include "mpi/rank.h"
+#include "mpi/state.h"
 #include "mpi/user.h"
 #include "mpi_impl.h"
 
@@ -45,33 +44,19 @@ struct mpi_attr {
     MPI_Aint value;
 };
 
-static struct map keys_by_rank; /* rank -> struct own_keys */
-static struct map by_object;    /* rank << 32 | handle -> struct mpi_attr, the newest */
-
 /* ---- keys ---- */
-
-static struct own_keys *keys_of(const struct mpi_rank *self)
-{
-    uint64_t *at = map_find(&keys_by_rank, mpi_rank_id(self));
-
-    return at ? (struct own_keys *)(uintptr_t)*at : NULL;
-}
 
 static struct key *key_at(const struct mpi_rank *self, int keyval)
 {
-    return &keys_of(self)->at[(uint32_t)keyval & KEY_INDEX];
+    return &mpi_state_attr_keys(self)->at[(uint32_t)keyval & KEY_INDEX];
 }
 
 int attr_key_create(struct mpi_rank *self, enum attr_kind kind, void (*copy)(void),
                     void (*delete)(void), void *extra)
 {
-    struct own_keys *own = keys_of(self);
+    struct own_keys *own = mpi_state_make(self, MPI_STATE_attr_keys, sizeof *own);
     uint32_t i = 0;
 
-    if (!own) {
-        own = mem_zalloc(sizeof *own);
-        *map_insert(&keys_by_rank, mpi_rank_id(self), NULL) = (uint64_t)(uintptr_t)own;
-    }
     while (own->unused && own->at[i].kind)
         i++;
     if (own->unused) {
@@ -86,7 +71,7 @@ int attr_key_create(struct mpi_rank *self, enum attr_kind kind, void (*copy)(voi
 
 int attr_key_valid(struct mpi_rank *self, enum attr_kind kind, int keyval)
 {
-    struct own_keys *own = keys_of(self);
+    struct own_keys *own = mpi_state_attr_keys(self);
     uint32_t bits = (uint32_t)keyval, i = bits & KEY_INDEX;
 
     return own && (bits & ~KEY_INDEX) == (KEY_HANDLE | (uint32_t)kind << KEY_KIND_SHIFT) &&
@@ -98,7 +83,7 @@ static void key_settle(const struct mpi_rank *self, struct key *k)
 {
     if (k->freed && !k->uses) {
         *k = (struct key){.kind = 0};
-        keys_of(self)->unused++;
+        mpi_state_attr_keys(self)->unused++;
     }
 }
 
@@ -186,14 +171,9 @@ static int call_delete(struct mpi_rank *self, int handle, struct mpi_attr *a)
 
 /* ---- values ---- */
 
-static uint64_t object_key(const struct mpi_rank *self, int handle)
-{
-    return (uint64_t)mpi_rank_id(self) << 32 | (uint32_t)handle;
-}
-
 static struct mpi_attr *first(const struct mpi_rank *self, int handle)
 {
-    uint64_t *at = map_find(&by_object, object_key(self, handle));
+    const uint64_t *at = mpi_state_find(self, MPI_STATE_attrs, (uint32_t)handle);
 
     return at ? (struct mpi_attr *)(uintptr_t)*at : NULL;
 }
@@ -210,7 +190,7 @@ static struct mpi_attr *find(const struct mpi_rank *self, int handle, int keyval
 void mpi_attr_attach(struct mpi_rank *self, int to, struct mpi_attr *list)
 {
     if (list)
-        *map_insert(&by_object, object_key(self, to), NULL) = (uint64_t)(uintptr_t)list;
+        *mpi_state_insert(self, MPI_STATE_attrs, (uint32_t)to) = (uint64_t)(uintptr_t)list;
 }
 
 static struct mpi_attr *attr_new(const struct mpi_rank *self, const struct mpi_attr *like)
@@ -230,7 +210,7 @@ static void attr_free(const struct mpi_rank *self, struct mpi_attr *a)
 }
 
 /* Takes the attribute out of the object's list, if it is still there. */
-static void unlink_attr(const struct mpi_rank *self, int handle, int keyval)
+static void unlink_attr(struct mpi_rank *self, int handle, int keyval)
 {
     struct mpi_attr *list = first(self, handle), **at = &list, *a;
 
@@ -241,9 +221,9 @@ static void unlink_attr(const struct mpi_rank *self, int handle, int keyval)
         return;
     *at = a->next;
     if (list)
-        *map_find(&by_object, object_key(self, handle)) = (uint64_t)(uintptr_t)list;
+        *mpi_state_find(self, MPI_STATE_attrs, (uint32_t)handle) = (uint64_t)(uintptr_t)list;
     else
-        map_remove(&by_object, object_key(self, handle));
+        mpi_state_remove(self, MPI_STATE_attrs, (uint32_t)handle);
     attr_free(self, a);
 }
 

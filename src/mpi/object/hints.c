@@ -3,20 +3,14 @@
  *
  * An object knows some keys, each with a default. What is set for other keys is passed over, as the
  * standard allows; none of the known ones changes what the simulation does. Hints belong to the rank
- * that set them and live in a map from (rank, handle) to an info object.
+ * that set them: its state maps a handle to an info object.
  */
 #include <string.h>
 
 #include "mpi/comm/check.h"
 #include "mpi/info.h"
+#include "mpi/state.h"
 #include "mpi_impl.h"
-
-static struct map by_rank; /* rank << 32 | handle -> info object */
-
-static uint64_t own_key(uint32_t rank, int handle)
-{
-    return (uint64_t)rank << 32 | (uint32_t)handle;
-}
 
 static int is_truth(const char *value)
 {
@@ -50,19 +44,19 @@ MPI_Info mpi_hints_tell(MPI_Info kept, const struct mpi_hint *known, size_t n)
 
 static MPI_Info own(const struct mpi_rank *self, int handle)
 {
-    uint64_t *at = map_find(&by_rank, own_key(mpi_rank_id(self), handle));
+    const uint64_t *at = mpi_state_find(self, MPI_STATE_hints, (uint32_t)handle);
 
     return at ? (MPI_Info)*at : MPI_INFO_NULL;
 }
 
-void mpi_hints_set(const struct mpi_rank *self, int handle, MPI_Info given,
-                   const struct mpi_hint *known, size_t n)
+void mpi_hints_set(struct mpi_rank *self, int handle, MPI_Info given, const struct mpi_hint *known,
+                   size_t n)
 {
     MPI_Info before = own(self, handle), kept = before;
 
     mpi_hints_keep(&kept, given, known, n);
     if (kept != before)
-        *map_insert(&by_rank, own_key(mpi_rank_id(self), handle), NULL) = (uint32_t)kept;
+        *mpi_state_insert(self, MPI_STATE_hints, (uint32_t)handle) = (uint32_t)kept;
 }
 
 MPI_Info mpi_hints_get(const struct mpi_rank *self, int handle, const struct mpi_hint *known,
@@ -71,14 +65,14 @@ MPI_Info mpi_hints_get(const struct mpi_rank *self, int handle, const struct mpi
     return mpi_hints_tell(own(self, handle), known, n);
 }
 
-void mpi_hints_forget(uint32_t rank, int handle)
+void mpi_hints_forget(struct mpi_rank *self, int handle)
 {
-    uint64_t *at = map_find(&by_rank, own_key(rank, handle));
+    const uint64_t *at = mpi_state_find(self, MPI_STATE_hints, (uint32_t)handle);
 
     if (!at)
         return;
     mpi_info_drop((MPI_Info)*at);
-    map_remove(&by_rank, own_key(rank, handle));
+    mpi_state_remove(self, MPI_STATE_hints, (uint32_t)handle);
 }
 
 /* ---- communicators ---- */
@@ -99,10 +93,10 @@ MPI_Info mpi_comm_hints_take(MPI_Info given)
     return kept;
 }
 
-void mpi_comm_hints_give(const struct mpi_rank *self, MPI_Comm comm, MPI_Info hints)
+void mpi_comm_hints_give(struct mpi_rank *self, MPI_Comm comm, MPI_Info hints)
 {
     if (hints != MPI_INFO_NULL)
-        *map_insert(&by_rank, own_key(mpi_rank_id(self), comm), NULL) = (uint32_t)hints;
+        *mpi_state_insert(self, MPI_STATE_hints, (uint32_t)comm) = (uint32_t)hints;
 }
 
 int mpi_comm_set_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info info)

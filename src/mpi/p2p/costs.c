@@ -68,7 +68,7 @@ void mpi_costs_wait(struct mpi_rank *self, const struct mpi_req *req)
 /* Strands run in no order that the program would know: what they receive is always expected. */
 void mpi_costs_post(const struct mpi_rank *self, struct mpi_req *req)
 {
-    const struct mpi_ext *x = mpi_strand_current ? NULL : self->ext;
+    const struct mpi_ext *x = mpi_strand_current ? NULL : mpi_ext_find(self);
 
     req->looked = x ? x->looked : 0;
     req->pending = x ? x->receives : 0;

@@ -220,9 +220,10 @@ static void poll(struct mpi_rank *self, struct mpi_req *r)
 
 int mpi_greq_poll(struct mpi_rank *self, int n, const MPI_Request *handles)
 {
+    const struct mpi_ext *x = mpi_ext_find(self);
     int left = 0;
 
-    if (!self->ext || !self->ext->polled)
+    if (!x || !x->polled)
         return 0;
     for (int i = 0; i < n; i++) {
         struct mpi_req *r = mpi_req_pending(self, handles[i]);

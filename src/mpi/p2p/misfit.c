@@ -6,9 +6,9 @@
  */
 #include <stdio.h>
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "mpi/p2p/request.h"
+#include "mpi/state.h"
 
 struct misfit {
     int32_t rank, world; /* of the sender: in the communicator, and of the run */
@@ -17,20 +17,14 @@ struct misfit {
     uint64_t bytes, room;
 };
 
-static struct map by_rank; /* index of a rank -> struct misfit */
-
-void mpi_misfit_note(const struct mpi_rank *self, const struct mpi_req *r)
+void mpi_misfit_note(struct mpi_rank *self, const struct mpi_req *r)
 {
     const struct mpi_comm *c = mpi_req_comm(r);
     struct misfit *m;
-    uint64_t *at;
 
     if (r->kind != MPI_REQ_RECV || (r->flags & MPI_REQ_CHILD))
         return;
-    at = map_insert(&by_rank, mpi_rank_index(self), NULL);
-    if (!*at)
-        *at = (uintptr_t)mem_alloc(sizeof *m);
-    m = (struct misfit *)(uintptr_t)*at;
+    m = mpi_state_make(self, MPI_STATE_misfit, sizeof *m);
     m->world = r->got_peer;
     m->rank = c ? mpi_comm_rank_of(c, (uint32_t)r->got_peer) : MPI_UNDEFINED;
     m->tag = r->got_tag;
@@ -63,14 +57,13 @@ static void format(const struct misfit *m, char *out, size_t n)
                  from, tag, (unsigned long long)m->bytes, (unsigned long long)m->room);
 }
 
-const char *mpi_misfit_text(const struct mpi_rank *self, char *out, size_t n)
+const char *mpi_misfit_text(struct mpi_rank *self, char *out, size_t n)
 {
-    uint64_t *at = map_find(&by_rank, mpi_rank_index(self));
+    const struct misfit *m = mpi_state_misfit(self);
 
-    if (!at)
+    if (!m)
         return NULL;
-    format((struct misfit *)(uintptr_t)*at, out, n);
-    mem_free((void *)(uintptr_t)*at);
-    map_remove(&by_rank, mpi_rank_index(self));
+    format(m, out, n);
+    mpi_state_free(self, MPI_STATE_misfit);
     return out;
 }

@@ -243,10 +243,10 @@ int32_t mpi_source_world(const struct mpi_comm *c, int source);
 /* ---- what did not fit (misfit.c) ---- */
 #define MPI_MISFIT_TEXT 192
 /* A receive of the rank is complete with an error, which is raised before the call returns. */
-void mpi_misfit_note(const struct mpi_rank *self, const struct mpi_req *) __attribute__((cold));
+void mpi_misfit_note(struct mpi_rank *self, const struct mpi_req *) __attribute__((cold));
 /* "the message from rank 3, tag 5, has 40 bytes, the receive has room for 20", of the last note, which is
  * gone then; NULL: there is none. */
-const char *mpi_misfit_text(const struct mpi_rank *self, char *out, size_t n);
+const char *mpi_misfit_text(struct mpi_rank *self, char *out, size_t n);
 
 /* Deadlock report: what the rank says of itself (explain.c). */
 struct mpi_explanation {

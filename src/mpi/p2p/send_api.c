@@ -6,12 +6,19 @@
 
 #include "base/mem.h"
 #include "mpi/p2p/request.h"
+#include "mpi/state.h"
 #include "mpi_impl.h"
+
+struct mpi_bsend {
+    void *buf;
+    int64_t size;
+};
 
 /* Room for a buffered message: MPI_BSEND_OVERHEAD and its bytes must fit the attached buffer. */
 static int check_buffered(struct mpi_rank *self, uint64_t bytes, MPI_Comm comm)
 {
-    int64_t room = self->ext && self->ext->bsend_buf ? self->ext->bsend_size : 0;
+    const struct mpi_bsend *b = mpi_state_bsend(self);
+    int64_t room = b ? b->size : 0;
 
     if ((int64_t)bytes + MPI_BSEND_OVERHEAD > room)
         return mpi_raise(self, comm, MPI_ERR_BUFFER,
@@ -130,7 +137,7 @@ int mpi_irsend_c(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Da
 
 int mpi_buffer_attach_c(struct mpi_rank *self, void *buffer, MPI_Count size)
 {
-    struct mpi_ext *x = mpi_ext_get(self);
+    struct mpi_bsend *b;
 
     if (!buffer)
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for the buffer");
@@ -140,23 +147,22 @@ int mpi_buffer_attach_c(struct mpi_rank *self, void *buffer, MPI_Count size)
     if (size < MPI_BSEND_OVERHEAD)
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_BUFFER,
                          "%lld bytes are less than MPI_BSEND_OVERHEAD", (long long)size);
-    if (x->bsend_buf)
+    if (mpi_state_bsend(self))
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_BUFFER, "a buffer is attached already");
-    x->bsend_buf = buffer;
-    x->bsend_size = size;
+    b = mpi_state_make(self, MPI_STATE_bsend, sizeof *b);
+    *b = (struct mpi_bsend){buffer, size};
     return MPI_SUCCESS;
 }
 
 int mpi_buffer_detach_c(struct mpi_rank *self, void *buffer_addr, MPI_Count *size)
 {
-    struct mpi_ext *x = mpi_ext_get(self);
+    const struct mpi_bsend *b = mpi_state_bsend(self);
 
     if (!buffer_addr || !size)
         return mpi_check_output(self, MPI_COMM_NULL, NULL);
-    *(void **)buffer_addr = x->bsend_buf;
-    *size = x->bsend_size;
-    x->bsend_buf = NULL;
-    x->bsend_size = 0;
+    *(void **)buffer_addr = b ? b->buf : NULL;
+    *size = b ? b->size : 0;
+    mpi_state_free(self, MPI_STATE_bsend);
     return MPI_SUCCESS;
 }
 

@@ -3,8 +3,7 @@
  *
  * A window's handle is MPICH's pattern 0xa0000000 with the handle index of the window's
  * communicator. That communicator, a duplicate of the user's group that no program sees, is the
- * shared object; one map for the process finds the part that a rank has of a window, by rank and
- * context.
+ * shared object. A rank finds its own part of a window by the context.
  *
  * Making a window ends with a barrier, so that no operation comes to a part that is not there yet;
  * giving one up begins with one, when all of the caller's operations have been answered.
@@ -21,6 +20,7 @@
 #include "mpi/objects.h"
 #include "mpi/p2p/tags.h"
 #include "mpi/rma/rma_internal.h"
+#include "mpi/state.h"
 #include "mpi_impl.h"
 
 #define WIN_HANDLE 0xa0000000u
@@ -28,18 +28,11 @@
 #define HANDLE_CLASS 0xfc000000u
 #define HANDLE_INDEX 0x03ffffffu
 
-static struct map parts; /* rank << 32 | context -> struct rma_win */
-
-static uint64_t part_key(const struct mpi_rank *self, uint32_t ctx)
-{
-    return (uint64_t)mpi_rank_id(self) << 32 | ctx;
-}
-
 /* ---- handles ---- */
 
 struct rma_win *rma_win_find(const struct mpi_rank *self, uint32_t ctx)
 {
-    uint64_t *at = map_find(&parts, part_key(self, ctx));
+    uint64_t *at = mpi_state_find(self, MPI_STATE_windows, ctx);
 
     return at ? (struct rma_win *)(uintptr_t)*at : NULL;
 }
@@ -170,7 +163,7 @@ int rma_win_new(struct mpi_rank *self, struct mpi_comm *c, int flavor, MPI_Aint 
     map_init(&w->by_world);
     if (info != MPI_INFO_NULL)
         rc = mpi_info_dup(self, info, &w->info);
-    *map_insert(&parts, part_key(self, own->ctx), NULL) = (uint64_t)(uintptr_t)w;
+    *mpi_state_insert(self, MPI_STATE_windows, own->ctx) = (uint64_t)(uintptr_t)w;
     *out = w;
     return rc;
 }
@@ -188,7 +181,7 @@ int rma_win_open(struct mpi_rank *self, struct rma_win *w, MPI_Win *out)
 
 void rma_win_drop(struct mpi_rank *self, struct rma_win *w)
 {
-    map_remove(&parts, part_key(self, w->comm->ctx));
+    mpi_state_remove(self, MPI_STATE_windows, w->comm->ctx);
     rma_peers_trim(w);
     for (struct rma_region *r = w->regions, *next; r; r = next) {
         next = r->next;

@@ -6,35 +6,40 @@
  */
 #include <string.h>
 
-#include "mpi/rank.h"
+#include "mpi/state.h"
 #include "mpi/tool/tool_internal.h"
 #include "mpi_impl.h"
 #include "platform/config.h"
 
-static struct map inits; /* rank -> MPI_T_init_thread calls that are open */
+struct mpi_tool {
+    uint32_t open; /* calls of MPI_T_init_thread without MPI_T_finalize */
+};
 
 int tool_ready(const struct mpi_rank *self)
 {
-    return map_find(&inits, mpi_rank_id(self)) != NULL;
+    return mpi_state_tool(self) != NULL;
 }
 
 int mpi_t_init_thread(struct mpi_rank *self, int required, int *provided)
 {
+    struct mpi_tool *tool;
+
     if (!provided)
         return MPI_T_ERR_INVALID;
-    ++*map_insert(&inits, mpi_rank_id(self), NULL);
+    tool = mpi_state_make(self, MPI_STATE_tool, sizeof *tool);
+    tool->open++;
     *provided = required < MPI_THREAD_MULTIPLE ? required : MPI_THREAD_MULTIPLE;
     return MPI_SUCCESS;
 }
 
 int mpi_t_finalize(struct mpi_rank *self)
 {
-    uint64_t *open = map_find(&inits, mpi_rank_id(self));
+    struct mpi_tool *tool = mpi_state_tool(self);
 
-    if (!open)
+    if (!tool)
         return MPI_T_ERR_NOT_INITIALIZED;
-    if (--*open == 0)
-        map_remove(&inits, mpi_rank_id(self));
+    if (--tool->open == 0)
+        mpi_state_free(self, MPI_STATE_tool);
     return MPI_SUCCESS;
 }
 

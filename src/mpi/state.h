@@ -1,0 +1,76 @@
+/*
+ * state.h - what only some ranks keep: error handlers of their own, names, attributes, windows and so on.
+ *
+ *     rank.ext -> [have | full | kept]      have: a bit for each kind
+ *                              '-> [pointer] [pointer] ...      one for each bit that is set, in order of bits
+ *
+ * A rank that keeps nothing has nothing for it, one that keeps k kinds of state has 16 bytes and k pointers. A new
+ * kind is a line in the list. Everything here is for the rank's own context, and for the end of the run; none of
+ * it is on the path of a message. Nothing switches.
+ */
+#ifndef MPI_STATE_H
+#define MPI_STATE_H
+
+#include "base/pairs.h"
+#include "mpi/ext.h"
+
+/* Name, and struct; it belongs to the file that is named. `pairs` map something to what the rank keeps of it. */
+#define MPI_STATES(X)                                                                            \
+    X(raised, mpi_raised)          /* comm/errhandler.c: the last error that was handled */      \
+    X(errhandlers, pairs)          /* comm/errhandler.c: handle of an object -> error handler */ \
+    X(file_errhandlers, own_files) /* comm/errhandler_kinds.c */                                 \
+    X(error_codes, own_codes)      /* comm/error_codes.c: classes and codes that it has added */ \
+    X(names, pairs)                /* comm/names.c: communicator -> text */                      \
+    X(hints, pairs)                /* object/hints.c: handle of an object -> info object */      \
+    X(attr_keys, own_keys)         /* object/attr_table.c */                                     \
+    X(attrs, pairs)           /* object/attr_table.c: handle of an object -> the newest one */   \
+    X(bsend, mpi_bsend)       /* p2p/send_api.c: the attached buffer */                          \
+    X(misfit, misfit)         /* p2p/misfit.c: a message that did not fit */                     \
+    X(numbers, pairs)         /* coll/numbers.c: communicator -> next collectives */             \
+    X(serials, pairs)         /* check/verify_coll.c: context -> collective calls so far */      \
+    X(made, pairs)            /* check/leaks.c: kind and handle -> count, and who made it */     \
+    X(ports, mpi_ports)       /* dynamic/ports.c: names and ports that its agent keeps */        \
+    X(spawner, mpi_spawner)   /* dynamic/spawn.c: ranks that its agent has started */            \
+    X(windows, pairs)         /* rma/win.c: context -> its part of the window */                 \
+    X(datareps, io_datarep)   /* io/datarep.c: the last one that it has registered */            \
+    X(tool, mpi_tool)         /* tool/tool_init.c: MPI_T_init_thread was called */               \
+    X(sessions, own_sessions) /* main/session.c */
+
+#define MPI_STATE_ENUM(name, type) MPI_STATE_##name,
+enum mpi_state { MPI_STATES(MPI_STATE_ENUM) MPI_STATE_KINDS };
+#undef MPI_STATE_ENUM
+_Static_assert(MPI_STATE_KINDS <= 32, "have is a word of 32 bits");
+
+/* The state of this kind that the rank keeps, or NULL. */
+static inline void *mpi_state_get(const struct mpi_rank *self, enum mpi_state kind)
+{
+    const struct mpi_ext *x = self->ext;
+
+    if (!x || !(x->have >> kind & 1))
+        return NULL;
+    return x->kept[__builtin_popcount(x->have & ((UINT32_C(1) << kind) - 1))];
+}
+
+/* Keeps it, in place of what was kept of this kind; NULL: nothing. What was kept is not freed. */
+void mpi_state_set(struct mpi_rank *self, enum mpi_state kind, void *state);
+
+/* The state of this kind, which is made of so many zero bytes if there is none. Lives until mpi_state_free. */
+void *mpi_state_make(struct mpi_rank *self, enum mpi_state kind, size_t bytes);
+void mpi_state_free(struct mpi_rank *self, enum mpi_state kind);
+
+/* A kind that is `pairs`: as pairs_find, pairs_insert, pairs_remove. */
+uint64_t *mpi_state_find(const struct mpi_rank *self, enum mpi_state kind, uint64_t key);
+uint64_t *mpi_state_insert(struct mpi_rank *self, enum mpi_state kind, uint64_t key);
+void mpi_state_remove(struct mpi_rank *self, enum mpi_state kind, uint64_t key);
+
+/* By name and with its type: mpi_state_sessions(self) is a struct own_sessions *. */
+#define MPI_STATE_GET(name, type)                                            \
+    struct type;                                                             \
+    static inline struct type *mpi_state_##name(const struct mpi_rank *self) \
+    {                                                                        \
+        return mpi_state_get(self, MPI_STATE_##name);                        \
+    }
+MPI_STATES(MPI_STATE_GET)
+#undef MPI_STATE_GET
+
+#endif
