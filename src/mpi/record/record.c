@@ -121,14 +121,13 @@ static void request(struct mpi_rank *self, vtime t, const struct mpi_seen_reques
     (void)t;
     if (seen->step != MPI_REQUEST_COMPLETE && seen->step != MPI_REQUEST_FREE)
         return;
-    int64_t number = record_known(r, MPI_ROLE_REQUEST,
-                                  (uint32_t)seen->request); /* blocking calls may have some, too */
+    int64_t number = record_request(r, (uint32_t)seen->request); /* a blocking call's: -1 */
     if (seen->step == MPI_REQUEST_COMPLETE && (seen->source >= 0 || seen->cancelled))
         keep_done(of_thread(r, self), number,
                   (struct trace_status){seen->source, seen->tag, seen->bytes, 1,
                                         seen->cancelled != 0});
     if (!seen->persistent || seen->step == MPI_REQUEST_FREE)
-        record_forget(r, MPI_ROLE_REQUEST, (uint32_t)seen->request);
+        record_forget_request(r, (uint32_t)seen->request);
 }
 
 /* What a blocking call has received; messages of collectives have odd contexts. */
@@ -212,6 +211,7 @@ int mpi_record_begin(struct err *err)
         return rc;
     record.room = mpi_place()->room;
     record.ranks = mem_zalloc((size_t)record.room * sizeof *record.ranks);
+    record_learn_functions(record.header.schema);
     define_nodes();
     mpi_observer_attach(&observer);
     return 0;

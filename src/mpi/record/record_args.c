@@ -28,17 +28,45 @@ struct call {
     uint32_t next_request; /* of those that were kept */
 };
 
-static int find_role(const struct call *c, unsigned role)
+static struct record_fn functions[MPI_FN_COUNT];
+
+static int8_t find_role(const struct mpi_signature *s, unsigned role)
 {
-    for (unsigned i = 0; i < c->count; i++)
-        if (c->args[i].role == role)
-            return (int)i;
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->args[i].role == role)
+            return (int8_t)i;
     return -1;
+}
+
+static int is_given(const struct trace_fn *fn, const struct mpi_signature *s)
+{
+    for (unsigned i = 0; i < fn->count; i++) {
+        const struct trace_arg *kept = &fn->args[i];
+        if (kept->is_in &&
+            (kept->class == TRACE_REQUEST ||
+             (kept->class == TRACE_HANDLE && s->args[kept->position].pointers == 1)))
+            return 1;
+    }
+    return 0;
+}
+
+void record_learn_functions(const struct trace_schema *schema)
+{
+    for (unsigned i = 0; i < MPI_FN_COUNT; i++) {
+        const struct mpi_signature *s = &mpi_fn_signature[i];
+        functions[i] = (struct record_fn){
+            .flag = find_role(s, MPI_ROLE_FLAG),
+            .comm = find_role(s, MPI_ROLE_COMM),
+            .root = find_role(s, MPI_ROLE_ROOT),
+            .indices = find_role(s, MPI_ROLE_INDEX),
+            .is_given = (uint8_t)is_given(&schema->fns[i], s),
+        };
+    }
 }
 
 static struct mpi_comm *comm_of(const struct call *c)
 {
-    int arg = find_role(c, MPI_ROLE_COMM);
+    int arg = functions[c->seen->fn].comm;
     return arg < 0 || c->args[arg].pointers ? NULL : mpi_comm_get((MPI_Comm)c->seen->args[arg]);
 }
 
@@ -110,7 +138,7 @@ static int64_t length_of(const struct call *c, const struct mpi_arg *arg)
 
 static int am_root(const struct call *c)
 {
-    int arg = find_role(c, MPI_ROLE_ROOT);
+    int arg = functions[c->seen->fn].root;
     struct mpi_comm *comm = comm_of(c);
     if (arg < 0 || !comm)
         return 1;
@@ -170,6 +198,8 @@ void record_requests(struct record_rank *r, struct record_lane *lane, struct mpi
     struct call c =
         {r, lane, self, fn, seen, mpi_fn_signature[seen->fn].args, mpi_fn_signature[seen->fn].count,
          0, 0};
+    if (!functions[seen->fn].is_given)
+        return;
     for (unsigned i = 0; i < fn->count; i++) {
         const struct trace_arg *kept = &fn->args[i];
         const struct mpi_arg *arg = &c.args[kept->position];
@@ -244,7 +274,7 @@ static void put_status(struct call *c, const struct trace_arg *kept)
 static void put_statuses(struct call *c)
 {
     struct trace_stream *s = &c->lane->stream;
-    int indices = find_role(c, MPI_ROLE_INDEX);
+    int indices = functions[c->seen->fn].indices;
     int64_t count = !c->has_results ? 0
                     : indices < 0   ? c->lane->request_count
                                     : length_of(c, &c->args[indices]);
@@ -330,7 +360,7 @@ static void put_arg(struct call *c, const struct trace_arg *kept)
 /* A test that found nothing fills in nothing but its flag. */
 static int has_results(const struct call *c)
 {
-    int flag = find_role(c, MPI_ROLE_FLAG);
+    int flag = functions[c->seen->fn].flag;
     if (c->seen->rc != MPI_SUCCESS)
         return 0;
     return flag < 0 || !c->args[flag].pointers || !c->seen->args[flag] ||

@@ -31,26 +31,42 @@ struct record_lane {
     struct record_lane *next; /* that of another thread */
 };
 
-/* Of a rank. */
+#define RECORD_REQUESTS 16
+
+/* Of a rank. What every call needs comes first. */
 struct record_rank {
     struct record_lane lane; /* its first thread's */
+    uint32_t type;           /* the datatype mentioned last ... */
+    uint32_t type_number;    /* ... and its number + 1; 0: there is none */
+    /* The first few requests that are pending, by handle; 0: free. Others are in `numbers`. */
+    uint32_t requests[RECORD_REQUESTS];
+    int64_t request_numbers[RECORD_REQUESTS];
+    int64_t next_request;
     struct trace_stream locals;
     struct map numbers;       /* of handles, by role and handle: + 1 */
     struct map regions;       /* names, by hash: + 1 */
     struct map comms;         /* how many communicators with the same members, by their hash */
     uint32_t next[MPI_ROLES]; /* numbers, by role */
     uint32_t next_region;
-    int64_t next_request;
     uint16_t lanes;
 };
+
+/* What the recorder needs to know of a function: positions among its arguments, -1: it has none. */
+struct record_fn {
+    int8_t flag, comm, root, indices;
+    uint8_t is_given; /* requests, or handles that it may set to null */
+};
+
+void record_learn_functions(const struct trace_schema *);
 
 /* The local number of a handle, defined when it is first met; -1: null. */
 int64_t record_number(struct record_rank *, struct mpi_rank *self, unsigned role, uint64_t handle);
 /* The same for one that the call has just made. */
 int64_t record_new_number(struct record_rank *, struct mpi_rank *self, const struct mpi_seen_call *,
                           unsigned arg);
-/* The same if it is known, else -1. */
-int64_t record_known(const struct record_rank *, unsigned role, uint64_t handle);
+/* That of a request that is pending, or -1. */
+int64_t record_request(const struct record_rank *, uint32_t handle);
+void record_forget_request(struct record_rank *, uint32_t handle);
 /* The handle does not mean this any more. */
 void record_forget(struct record_rank *, unsigned role, uint64_t handle);
 int64_t record_region(struct record_rank *, vtime t, const char *name);

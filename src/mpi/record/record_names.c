@@ -209,18 +209,81 @@ static int is_null(unsigned role, uint64_t handle)
 
 static uint32_t add(struct record_rank *r, unsigned role, uint64_t *number)
 {
-    uint32_t next = role == MPI_ROLE_REQUEST ? (uint32_t)r->next_request++ : r->next[role]++;
+    uint32_t next = r->next[role]++;
     *number = (uint64_t)next + 1;
     return next;
+}
+
+/* Where a request that is pending is, or one that is free (handle 0); RECORD_REQUESTS: nowhere. */
+static unsigned find_request(const struct record_rank *r, uint32_t handle)
+{
+    unsigned i = 0;
+    while (i < RECORD_REQUESTS && r->requests[i] != handle)
+        i++;
+    return i;
+}
+
+int64_t record_request(const struct record_rank *r, uint32_t handle)
+{
+    unsigned i = find_request(r, handle);
+    if (i < RECORD_REQUESTS)
+        return r->request_numbers[i];
+    const uint64_t *number = map_count(&r->numbers)
+                                 ? map_find(&r->numbers, key(MPI_ROLE_REQUEST, handle))
+                                 : NULL;
+    return number ? (int64_t)(*number - 1) : -1;
+}
+
+static int64_t request_number(struct record_rank *r, uint32_t handle)
+{
+    int64_t number = record_request(r, handle);
+    if (number >= 0)
+        return number;
+    unsigned i = find_request(r, 0);
+    number = r->next_request++;
+    if (i < RECORD_REQUESTS) {
+        r->requests[i] = handle;
+        r->request_numbers[i] = number;
+    } else {
+        *map_insert(&r->numbers, key(MPI_ROLE_REQUEST, handle), NULL) = (uint64_t)number + 1;
+    }
+    return number;
+}
+
+void record_forget_request(struct record_rank *r, uint32_t handle)
+{
+    unsigned i = find_request(r, handle);
+    if (i < RECORD_REQUESTS)
+        r->requests[i] = 0;
+    else
+        map_remove(&r->numbers, key(MPI_ROLE_REQUEST, handle));
+}
+
+/* Most calls mention the datatype that the call before did. */
+static int64_t type_number(struct record_rank *r, struct mpi_rank *self, uint32_t handle)
+{
+    int is_new;
+    uint64_t *number = map_insert(&r->numbers, key(MPI_ROLE_DATATYPE, handle), &is_new);
+    r->type = handle;
+    r->type_number = is_new ? add(r, MPI_ROLE_DATATYPE, number) + 1 : (uint32_t)*number;
+    if (is_new)
+        define_object(r, self, MPI_ROLE_DATATYPE, handle, r->type_number - 1);
+    return r->type_number - 1;
 }
 
 int64_t record_number(struct record_rank *r, struct mpi_rank *self, unsigned role, uint64_t handle)
 {
     int is_new;
-    if (is_null(role, handle))
-        return -1;
     if (role == MPI_ROLE_COMM && (MPI_Comm)handle == MPI_COMM_WORLD)
         return 0;
+    if (role == MPI_ROLE_DATATYPE && r->type == (uint32_t)handle && r->type_number)
+        return r->type_number - 1;
+    if (is_null(role, handle))
+        return -1;
+    if (role == MPI_ROLE_REQUEST)
+        return request_number(r, (uint32_t)handle);
+    if (role == MPI_ROLE_DATATYPE)
+        return type_number(r, self, (uint32_t)handle);
     if (role == MPI_ROLE_COMM && (MPI_Comm)handle == MPI_COMM_SELF)
         return 1;
     uint64_t *number = map_insert(&r->numbers, key(role, handle), &is_new);
@@ -231,14 +294,10 @@ int64_t record_number(struct record_rank *r, struct mpi_rank *self, unsigned rol
     return next;
 }
 
-int64_t record_known(const struct record_rank *r, unsigned role, uint64_t handle)
-{
-    const uint64_t *number = map_find(&r->numbers, key(role, handle));
-    return number ? (int64_t)(*number - 1) : -1;
-}
-
 void record_forget(struct record_rank *r, unsigned role, uint64_t handle)
 {
+    if (role == MPI_ROLE_DATATYPE)
+        r->type_number = 0;
     map_remove(&r->numbers, key(role, handle));
 }
 
