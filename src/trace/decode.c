@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "trace/decode.h"
+#include "trace/payload.h"
 
 #define ITEMS_MOST ((uint64_t)1 << 27) /* of one array: damage must not take all memory */
 
@@ -32,15 +33,6 @@ void trace_decoder_block(struct trace_decoder *d, const uint8_t *data, size_t by
 
 /* ---- values; each returns the end, or NULL ---- */
 
-static const uint8_t *get_number(const uint8_t *at, const uint8_t *end, int64_t *value)
-{
-    uint64_t raw;
-    at = trace_varint_get(at, end, &raw);
-    if (at)
-        *value = trace_unzigzag(raw);
-    return at;
-}
-
 /* Groups of differences; `items` has space for all. */
 static const uint8_t *get_items(const uint8_t *at, const uint8_t *end, int64_t *items,
                                 uint64_t count)
@@ -53,10 +45,10 @@ static const uint8_t *get_items(const uint8_t *at, const uint8_t *end, int64_t *
         if (!at || group >> 1 == 0 || group >> 1 > count - i)
             return NULL;
         uint64_t stop = i + (group >> 1);
-        if (group & 1 && !(at = get_number(at, end, &step)))
+        if (group & 1 && !(at = trace_number_get(at, end, &step)))
             return NULL;
         for (; i < stop; i++) {
-            if (!(group & 1) && !(at = get_number(at, end, &step)))
+            if (!(group & 1) && !(at = trace_number_get(at, end, &step)))
                 return NULL;
             last += (uint64_t)step;
             items[i] = (int64_t)last;
@@ -113,7 +105,7 @@ static const uint8_t *get_status(const uint8_t *at, const uint8_t *end, struct t
     at = trace_varint_get(at, end, &flags);
     if (!at || !flags)
         return at;
-    if (!(at = get_number(at, end, &source)) || !(at = get_number(at, end, &tag)) ||
+    if (!(at = trace_number_get(at, end, &source)) || !(at = trace_number_get(at, end, &tag)) ||
         !(at = trace_varint_get(at, end, &bytes)))
         return NULL;
     *status = (struct trace_status){(int32_t)source, (int32_t)tag, bytes, 1, flags >> 1 & 1};
@@ -163,7 +155,7 @@ static const uint8_t *get_scalar(struct trace_decoder *d, const struct trace_arg
     value->count = 0;
     switch (arg->class) {
     case TRACE_NUMBER:
-        return get_number(at, d->end, &value->number);
+        return trace_number_get(at, d->end, &value->number);
     case TRACE_REQUEST:
         return get_request(d, at, &value->number);
     case TRACE_STATUS:
@@ -262,7 +254,7 @@ int trace_decoder_next(struct trace_decoder *d, struct trace_event *e, struct er
         if (head != TRACE_FAILED)
             return 1;
         int64_t class = 0;
-        get_number(e->payload, e->payload + e->bytes, &class);
+        trace_number_get(e->payload, e->payload + e->bytes, &class);
         d->failed = (int)class;
     }
     return 0;

@@ -5,7 +5,9 @@
  *     NODE       varint node, then its name
  *     COMM       u64 identity, varint kind, array of world ranks, array of those of the other group (if there is one)
  *     COMM_NAME  u64 identity, then the name
- *     SITE       u64 identity, then the text ("solve (cg.c:120) < main (cg.c:30)")
+ *     SITE       u64 identity, then the text ("solve (cg.c:120) < main (cg.c:30)"); in parts addresses, see merge.h
+ *     CLOCK      u64 identity, zigzag time, offset and error: how a clock compared with rank 0's (clocks.h)
+ *     CLOCK_RANK u64 identity of a clock, varint rank that has it, zigzag time at which the rank began
  *
  * Whoever knows of one writes it, so they come more than once; in a complete file each is there once, in order of
  * kind and bytes. The identity of a communicator is the same at all its ranks (recorder).
@@ -25,6 +27,8 @@ enum trace_definition {
     TRACE_COMM,
     TRACE_COMM_NAME,
     TRACE_SITE,
+    TRACE_CLOCK,
+    TRACE_CLOCK_RANK,
 };
 
 enum trace_comm_kind {

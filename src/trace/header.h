@@ -6,6 +6,7 @@
  *     tick 1                        picoseconds per unit of time
  *     block 65536                   bytes after which a block ends
  *     sites                         calls have their call site, if this line is there
+ *     clocks local                  parts: times are those of each rank's own clock (clocks.h)
  *     property program ./app -n 3   facts for people, as many as there are; a newline is written as \n, \ as \\
  *     functions
  *     MPI_Init
@@ -32,6 +33,7 @@ struct trace_header {
     uint64_t tick;
     uint64_t block;
     int has_sites;
+    int has_local_clocks;
     struct trace_property *properties;
     size_t property_count;
     struct trace_schema *schema; /* owned */
@@ -39,6 +41,8 @@ struct trace_header {
 
 /* With the schema of this version, a tick of 1 ps, and the size of blocks that suits the number of ranks. */
 void trace_header_init(struct trace_header *, uint64_t ranks);
+/* The size of blocks again, for the number of ranks that it has now. */
+void trace_header_block(struct trace_header *);
 void trace_header_fini(struct trace_header *);
 void trace_header_add(struct trace_header *, const char *key, const char *value);
 /* The value of a property, or NULL. */

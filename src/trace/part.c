@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/sys.h"
 #include "trace/part.h"
+#include "trace/payload.h"
 
 #define FLUSH_AT ((size_t)1 << 20)
 
@@ -50,19 +51,13 @@ static void write_frame(struct trace_part *p, enum trace_frame_kind kind, const 
         sys_close(fd);
 }
 
-static void add_varint(struct buf *buf, uint64_t value)
-{
-    uint8_t text[TRACE_VARINT_MAX];
-    buf_add(buf, text, (size_t)(trace_varint_put(text, value) - text));
-}
-
 static void flush_pieces(struct trace_part *p)
 {
     struct buf frame;
     if (!p->pieces)
         return;
     buf_init(&frame);
-    add_varint(&frame, p->pieces);
+    trace_write_varint(&frame, p->pieces);
     buf_add(&frame, p->heads.data, p->heads.len);
     buf_add(&frame, p->body.data, p->body.len);
     write_frame(p, TRACE_FRAME_RECORDS, frame.data, frame.len);
@@ -87,12 +82,12 @@ static void take(struct trace_sink *sink, const struct trace_piece *piece)
         p->lost += piece->records;
         return;
     }
-    add_varint(&p->heads, piece->flags);
-    add_varint(&p->heads, piece->rank);
-    add_varint(&p->heads, piece->thread);
-    add_varint(&p->heads, (uint64_t)piece->base);
-    add_varint(&p->heads, piece->records);
-    add_varint(&p->heads, piece->bytes);
+    trace_write_varint(&p->heads, piece->flags);
+    trace_write_varint(&p->heads, piece->rank);
+    trace_write_varint(&p->heads, piece->thread);
+    trace_write_varint(&p->heads, (uint64_t)piece->base);
+    trace_write_varint(&p->heads, piece->records);
+    trace_write_varint(&p->heads, piece->bytes);
     buf_add(&p->body, piece->data, piece->bytes);
     p->pieces++;
     p->records += piece->records;
@@ -103,8 +98,8 @@ static void take(struct trace_sink *sink, const struct trace_piece *piece)
 
 void trace_part_define(struct trace_part *p, unsigned kind, const void *payload, size_t bytes)
 {
-    add_varint(&p->define, kind);
-    add_varint(&p->define, bytes);
+    trace_write_varint(&p->define, kind);
+    trace_write_varint(&p->define, bytes);
     buf_add(&p->define, payload, bytes);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "trace/payload.h"
 #include "trace/stream.h"
 
 #define ROOM_FIRST 128
@@ -195,6 +196,16 @@ void trace_put_array(struct trace_stream *s, const int64_t *items, size_t count)
         for (; i < end; i++)
             trace_put_number(s, step(items, i));
     }
+}
+
+void trace_write_array(struct buf *out, const int64_t *items, size_t count)
+{
+    struct trace_sink nowhere = {.block = SIZE_MAX};
+    struct trace_stream s;
+    trace_stream_init(&s, &nowhere, 0, 0, 0);
+    trace_put_array(&s, items, count);
+    buf_add(out, s.data, used(&s));
+    mem_free(s.data);
 }
 
 void trace_put_statuses(struct trace_stream *s, const struct trace_status *statuses, size_t count)

@@ -1,5 +1,5 @@
 /*
- * record_names.c - numbers for handles, and what they mean.
+ * names.c - numbers for handles, and what they mean.
  *
  * A rank numbers the objects of each kind in the order in which it first mentions them, and never uses a number again. So
  * the numbers follow from the rank's own calls. Objects that several ranks have in common, communicators, also have an
@@ -10,12 +10,9 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "mpi/comm/comm.h"
-#include "mpi/comm/group.h"
-#include "mpi/datatype/datatype.h"
-#include "mpi/op/op.h"
-#include "mpi/record/record_internal.h"
+#include "recorder/recorder_internal.h"
 #include "trace/definitions.h"
+#include "trace/payload.h"
 
 #define NAME_MOST 4096
 
@@ -26,33 +23,17 @@ static uint64_t key(unsigned role, uint64_t handle)
 
 /* ---- payloads ---- */
 
-static void add_varint(struct buf *out, uint64_t value)
+static void add_members(struct buf *out, struct mpi_rank *self, uint64_t handle, int other,
+                        uint32_t count)
 {
-    uint8_t text[TRACE_VARINT_MAX];
-    buf_add(out, text, (size_t)(trace_varint_put(text, value) - text));
-}
-
-static void add_number(struct buf *out, int64_t value)
-{
-    add_varint(out, trace_zigzag(value));
-}
-
-static void add_ranks(struct buf *out, const struct mpi_group *g)
-{
-    struct trace_sink nowhere = {.block = SIZE_MAX};
-    struct trace_stream s;
-    uint32_t count = g ? g->size : 0;
     int64_t *ranks = mem_alloc((count + 1) * sizeof *ranks);
     for (uint32_t i = 0; i < count; i++)
-        ranks[i] = mpi_group_world_rank(g, i);
-    trace_stream_init(&s, &nowhere, 0, 0, 0);
-    trace_put_array(&s, ranks, count);
-    buf_add(out, s.data, (size_t)(s.at - s.data));
-    mem_free(s.data);
+        ranks[i] = recorder_comm_member(self, handle, other, i);
+    trace_write_array(out, ranks, count);
     mem_free(ranks);
 }
 
-static void define(struct record_rank *r, enum trace_head kind, vtime t, struct buf *payload)
+static void define(struct recorder_rank *r, enum trace_head kind, int64_t t, struct buf *payload)
 {
     trace_other(&r->locals, kind, t > r->locals.last ? t : r->locals.last, payload->data,
                 payload->len);
@@ -68,75 +49,82 @@ static uint64_t mix(uint64_t a, uint64_t b)
 }
 
 /* Members in order; the sides of an intercommunicator in either. */
-static uint64_t members_hash(const struct mpi_comm *c)
+static uint64_t members_hash(const struct recorder_comm *c)
 {
-    uint64_t local = c->group->hash, remote;
-    if (!c->remote)
-        return mix(local, c->group->size);
-    remote = c->remote->hash;
-    return local < remote ? mix(mix(local, remote), 1) : mix(mix(remote, local), 1);
+    if (!c->is_inter)
+        return mix(c->hash, c->size);
+    return c->hash < c->other_hash ? mix(mix(c->hash, c->other_hash), 1)
+                                   : mix(mix(c->other_hash, c->hash), 1);
 }
 
 /* One member writes who they are; of an intercommunicator one of the side whose first rank is lower. */
-static void define_members(const struct mpi_comm *c, struct mpi_rank *self, uint64_t identity)
+static void define_members(const struct recorder_comm *c, struct mpi_rank *self, uint64_t handle,
+                           uint64_t identity)
 {
     struct buf out;
-    if (mpi_comm_my_rank(c, self) != 0 ||
-        (c->remote && mpi_group_world_rank(c->remote, 0) < mpi_group_world_rank(c->group, 0)))
+    if (c->rank != 0 || (c->is_inter && recorder_comm_member(self, handle, 1, 0) <
+                                            recorder_comm_member(self, handle, 0, 0)))
         return;
     buf_init(&out);
     buf_add(&out, &identity, sizeof identity);
-    add_varint(&out, c->remote ? TRACE_COMM_INTER : TRACE_COMM_INTRA);
-    add_ranks(&out, c->group);
-    add_ranks(&out, c->remote);
-    trace_part_define(record_part(), TRACE_COMM, out.data, out.len);
+    trace_write_varint(&out, c->is_inter ? TRACE_COMM_INTER : TRACE_COMM_INTRA);
+    add_members(&out, self, handle, 0, c->size);
+    add_members(&out, self, handle, 1, c->others);
+    recorder_define(TRACE_COMM, out.data, out.len);
     buf_fini(&out);
 }
 
-static void define_comm(struct record_rank *r, struct mpi_rank *self, uint64_t handle,
+static void define_comm(struct recorder_rank *r, struct mpi_rank *self, uint64_t handle,
                         struct buf *out)
 {
-    const struct mpi_comm *c = mpi_comm_get((MPI_Comm)handle);
-    uint64_t identity = 0, rank = 0, size = 0, others = 0;
-    if (c) {
-        uint64_t hash = members_hash(c), *before = map_insert(&r->comms, hash, NULL);
+    struct recorder_comm c = {0};
+    uint64_t identity = 0;
+    if (recorder_comm(self, handle, &c)) {
+        uint64_t hash = members_hash(&c), *before = map_insert(&r->comms, hash, NULL);
         identity = mix(hash, ++*before) & ~(UINT64_C(1) << 63);
-        rank = trace_zigzag(mpi_comm_my_rank(c, self));
-        size = c->group->size;
-        others = c->remote ? c->remote->size : 0;
-        define_members(c, self, identity);
+        define_members(&c, self, handle, identity);
     }
     buf_add(out, &identity, sizeof identity);
-    add_varint(out, c && c->remote ? TRACE_COMM_INTER : TRACE_COMM_INTRA);
-    add_varint(out, rank);
-    add_varint(out, size);
-    add_varint(out, others);
+    trace_write_varint(out, c.is_inter ? TRACE_COMM_INTER : TRACE_COMM_INTRA);
+    trace_write_number(out, c.rank);
+    trace_write_varint(out, c.size);
+    trace_write_varint(out, c.others);
 }
 
-static void define_type(uint64_t handle, struct buf *out)
+static void define_type(struct mpi_rank *self, uint64_t handle, struct buf *out)
 {
-    const struct mpi_type *type = mpi_type_get((MPI_Datatype)handle);
-    add_varint(out, type ? type->size : 0);
-    add_number(out, type ? type->lb : 0);
-    add_number(out, type ? type->extent : 0);
-    buf_adds(out, type ? mpi_type_name(type) : "");
+    struct recorder_type type;
+    recorder_type(self, handle, &type);
+    trace_write_varint(out, type.size);
+    trace_write_number(out, type.lower);
+    trace_write_number(out, type.extent);
+    buf_adds(out, type.name);
 }
 
-static void define_group(uint64_t handle, struct buf *out)
+static void define_group(struct mpi_rank *self, uint64_t handle, struct buf *out)
 {
-    add_ranks(out, mpi_group_get((MPI_Group)handle));
+    uint32_t count;
+    int64_t *ranks = recorder_group(self, handle, &count);
+    trace_write_array(out, ranks, count);
+    mem_free(ranks);
 }
 
-static void define_op(uint64_t handle, struct buf *out)
+static void define_op(struct mpi_rank *self, uint64_t handle, struct buf *out)
 {
-    static const char *const names[MPI_OP_KINDS] = {
-        "",         "MPI_MAX",    "MPI_MIN",    "MPI_SUM",     "MPI_PROD",
-        "MPI_LAND", "MPI_BAND",   "MPI_LOR",    "MPI_BOR",     "MPI_LXOR",
-        "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP",
+    static const struct {
+        MPI_Op op;
+        const char *name;
+    } names[] = {
+        {MPI_MAX, "MPI_MAX"},         {MPI_MIN, "MPI_MIN"},       {MPI_SUM, "MPI_SUM"},
+        {MPI_PROD, "MPI_PROD"},       {MPI_LAND, "MPI_LAND"},     {MPI_BAND, "MPI_BAND"},
+        {MPI_LOR, "MPI_LOR"},         {MPI_BOR, "MPI_BOR"},       {MPI_LXOR, "MPI_LXOR"},
+        {MPI_BXOR, "MPI_BXOR"},       {MPI_MINLOC, "MPI_MINLOC"}, {MPI_MAXLOC, "MPI_MAXLOC"},
+        {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"},
     };
-    const struct mpi_op *op = mpi_op_get((MPI_Op)handle);
-    add_varint(out, op && op->commute);
-    buf_adds(out, op ? names[op->kind] : "");
+    trace_write_varint(out, (uint64_t)recorder_op_commutes(self, handle));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].op == (MPI_Op)handle)
+            buf_adds(out, names[i].name);
 }
 
 /* The kind of definition by role; 0: numbers alone. */
@@ -156,7 +144,7 @@ static enum trace_head kind_of(unsigned role)
     }
 }
 
-static void define_object(struct record_rank *r, struct mpi_rank *self, unsigned role,
+static void define_object(struct recorder_rank *r, struct mpi_rank *self, unsigned role,
                           uint64_t handle, uint32_t number)
 {
     enum trace_head kind = kind_of(role);
@@ -164,21 +152,21 @@ static void define_object(struct record_rank *r, struct mpi_rank *self, unsigned
     if (!kind)
         return;
     buf_init(&out);
-    add_varint(&out, number);
+    trace_write_varint(&out, number);
     switch (role) {
     case MPI_ROLE_COMM:
         define_comm(r, self, handle, &out);
         break;
     case MPI_ROLE_DATATYPE:
-        define_type(handle, &out);
+        define_type(self, handle, &out);
         break;
     case MPI_ROLE_GROUP:
-        define_group(handle, &out);
+        define_group(self, handle, &out);
         break;
     default:
-        define_op(handle, &out);
+        define_op(self, handle, &out);
     }
-    define(r, kind, self->ent.clock, &out);
+    define(r, kind, recorder_now(self), &out);
 }
 
 /* ---- numbers ---- */
@@ -207,26 +195,26 @@ static int is_null(unsigned role, uint64_t handle)
     }
 }
 
-static uint32_t add(struct record_rank *r, unsigned role, uint64_t *number)
+static uint32_t add(struct recorder_rank *r, unsigned role, uint64_t *number)
 {
     uint32_t next = r->next[role]++;
     *number = (uint64_t)next + 1;
     return next;
 }
 
-/* Where a request that is pending is, or one that is free (handle 0); RECORD_REQUESTS: nowhere. */
-static unsigned find_request(const struct record_rank *r, uint32_t handle)
+/* Where a request that is pending is, or one that is free (handle 0); RECORDER_REQUESTS: nowhere. */
+static unsigned find_request(const struct recorder_rank *r, uint32_t handle)
 {
     unsigned i = 0;
-    while (i < RECORD_REQUESTS && r->requests[i] != handle)
+    while (i < RECORDER_REQUESTS && r->requests[i] != handle)
         i++;
     return i;
 }
 
-int64_t record_request(const struct record_rank *r, uint32_t handle)
+int64_t recorder_request(const struct recorder_rank *r, uint32_t handle)
 {
     unsigned i = find_request(r, handle);
-    if (i < RECORD_REQUESTS)
+    if (i < RECORDER_REQUESTS)
         return r->request_numbers[i];
     const uint64_t *number = map_count(&r->numbers)
                                  ? map_find(&r->numbers, key(MPI_ROLE_REQUEST, handle))
@@ -234,14 +222,14 @@ int64_t record_request(const struct record_rank *r, uint32_t handle)
     return number ? (int64_t)(*number - 1) : -1;
 }
 
-static int64_t request_number(struct record_rank *r, uint32_t handle)
+static int64_t request_number(struct recorder_rank *r, uint32_t handle)
 {
-    int64_t number = record_request(r, handle);
+    int64_t number = recorder_request(r, handle);
     if (number >= 0)
         return number;
     unsigned i = find_request(r, 0);
     number = r->next_request++;
-    if (i < RECORD_REQUESTS) {
+    if (i < RECORDER_REQUESTS) {
         r->requests[i] = handle;
         r->request_numbers[i] = number;
     } else {
@@ -250,17 +238,17 @@ static int64_t request_number(struct record_rank *r, uint32_t handle)
     return number;
 }
 
-void record_forget_request(struct record_rank *r, uint32_t handle)
+void recorder_forget_request(struct recorder_rank *r, uint32_t handle)
 {
     unsigned i = find_request(r, handle);
-    if (i < RECORD_REQUESTS)
+    if (i < RECORDER_REQUESTS)
         r->requests[i] = 0;
     else
         map_remove(&r->numbers, key(MPI_ROLE_REQUEST, handle));
 }
 
 /* Most calls mention the datatype that the call before did. */
-static int64_t type_number(struct record_rank *r, struct mpi_rank *self, uint32_t handle)
+static int64_t type_number(struct recorder_rank *r, struct mpi_rank *self, uint32_t handle)
 {
     int is_new;
     uint64_t *number = map_insert(&r->numbers, key(MPI_ROLE_DATATYPE, handle), &is_new);
@@ -271,7 +259,8 @@ static int64_t type_number(struct record_rank *r, struct mpi_rank *self, uint32_
     return r->type_number - 1;
 }
 
-int64_t record_number(struct record_rank *r, struct mpi_rank *self, unsigned role, uint64_t handle)
+int64_t recorder_number(struct recorder_rank *r, struct mpi_rank *self, unsigned role,
+                        uint64_t handle)
 {
     int is_new;
     if (role == MPI_ROLE_COMM && (MPI_Comm)handle == MPI_COMM_WORLD)
@@ -294,7 +283,7 @@ int64_t record_number(struct record_rank *r, struct mpi_rank *self, unsigned rol
     return next;
 }
 
-void record_forget(struct record_rank *r, unsigned role, uint64_t handle)
+void recorder_forget(struct recorder_rank *r, unsigned role, uint64_t handle)
 {
     if (role == MPI_ROLE_DATATYPE)
         r->type_number = 0;
@@ -310,48 +299,48 @@ static int find_arg(const struct mpi_signature *s, unsigned role, const char *na
     return -1;
 }
 
-static void define_win(struct record_rank *r, struct mpi_rank *self,
-                       const struct mpi_seen_call *call, uint32_t number)
+static void define_win(struct recorder_rank *r, struct mpi_rank *self,
+                       const struct recorder_call *call, uint32_t number)
 {
     const struct mpi_signature *s = &mpi_fn_signature[call->fn];
     int comm = find_arg(s, MPI_ROLE_COMM, NULL), size = find_arg(s, MPI_ROLE_SIZE, "size"),
         unit = find_arg(s, MPI_ROLE_SIZE, "disp_unit");
     struct buf out;
     buf_init(&out);
-    add_varint(&out, number);
-    add_varint(&out, comm < 0 ? 0
-                              : (uint64_t)record_number(r, self, MPI_ROLE_COMM,
-                                                        (uint32_t)call->args[comm]));
-    add_number(&out, size < 0 ? 0 : record_word(&s->args[size], call->args[size]));
-    add_number(&out, unit < 0 ? 1 : record_word(&s->args[unit], call->args[unit]));
-    define(r, TRACE_DEFINE_WIN, self->ent.clock, &out);
+    trace_write_varint(&out, number);
+    trace_write_varint(&out, comm < 0 ? 0
+                                      : (uint64_t)recorder_number(r, self, MPI_ROLE_COMM,
+                                                                  (uint32_t)call->args[comm]));
+    trace_write_number(&out, size < 0 ? 0 : recorder_word(&s->args[size], call->args[size]));
+    trace_write_number(&out, unit < 0 ? 1 : recorder_word(&s->args[unit], call->args[unit]));
+    define(r, TRACE_DEFINE_WIN, recorder_now(self), &out);
 }
 
-static void define_file(struct record_rank *r, struct mpi_rank *self,
-                        const struct mpi_seen_call *call, uint32_t number)
+static void define_file(struct recorder_rank *r, struct mpi_rank *self,
+                        const struct recorder_call *call, uint32_t number)
 {
     int name = find_arg(&mpi_fn_signature[call->fn], MPI_ROLE_TEXT, NULL);
     struct buf out;
     buf_init(&out);
-    add_varint(&out, number);
+    trace_write_varint(&out, number);
     if (name >= 0 && call->args[name])
         buf_add(&out, (const char *)(uintptr_t)call->args[name],
                 strnlen((const char *)(uintptr_t)call->args[name], NAME_MOST));
-    define(r, TRACE_DEFINE_FILE, self->ent.clock, &out);
+    define(r, TRACE_DEFINE_FILE, recorder_now(self), &out);
 }
 
-int64_t record_new_number(struct record_rank *r, struct mpi_rank *self,
-                          const struct mpi_seen_call *call, unsigned arg)
+int64_t recorder_new_number(struct recorder_rank *r, struct mpi_rank *self,
+                            const struct recorder_call *call, unsigned arg)
 {
     const struct mpi_arg *a = &mpi_fn_signature[call->fn].args[arg];
-    uint64_t handle = call->args[arg] ? (uint64_t)record_word(a, call->args[arg]) : 0;
+    uint64_t handle = call->args[arg] ? (uint64_t)recorder_word(a, call->args[arg]) : 0;
     int is_new;
     if (a->bytes == 4)
         handle &= UINT32_MAX;
     if (!call->args[arg] || is_null(a->role, handle))
         return -1;
     if (a->role != MPI_ROLE_WIN && a->role != MPI_ROLE_FILE)
-        return record_number(r, self, a->role, handle);
+        return recorder_number(r, self, a->role, handle);
     uint64_t *number = map_insert(&r->numbers, key(a->role, handle), &is_new);
     if (!is_new)
         return (int64_t)(*number - 1);
@@ -363,7 +352,7 @@ int64_t record_new_number(struct record_rank *r, struct mpi_rank *self,
     return next;
 }
 
-int64_t record_region(struct record_rank *r, vtime t, const char *name)
+int64_t recorder_region_number(struct recorder_rank *r, int64_t t, const char *name)
 {
     uint64_t hash = 0;
     int is_new;
@@ -374,7 +363,7 @@ int64_t record_region(struct record_rank *r, vtime t, const char *name)
         struct buf out;
         buf_init(&out);
         *number = r->next_region++;
-        add_varint(&out, *number);
+        trace_write_varint(&out, *number);
         buf_add(&out, name, strnlen(name, NAME_MOST));
         define(r, TRACE_DEFINE_NAME, t, &out);
     }

@@ -1,5 +1,5 @@
 /*
- * record_args.c - the arguments of a call, by their roles.
+ * args.c - the arguments of a call, by their roles.
  *
  * Pointers are followed only where the call itself has: arrays that count at the root alone are left out elsewhere, and so is
  * what a call that failed, or a test that found nothing, would have filled in.
@@ -7,28 +7,24 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mpi/comm/comm.h"
-#include "mpi/comm/group.h"
-#include "mpi/comm/topology.h"
-#include "mpi/datatype/datatype.h"
-#include "mpi/record/record_internal.h"
+#include "recorder/recorder_internal.h"
 
 #define TEXT_MOST 4096
 #define ITEMS_ON_STACK 64
 
 struct call {
-    struct record_rank *r;
-    struct record_lane *lane;
+    struct recorder_rank *r;
+    struct recorder_lane *lane;
     struct mpi_rank *self;
     const struct trace_fn *fn;
-    const struct mpi_seen_call *seen;
+    const struct recorder_call *seen;
     const struct mpi_arg *args; /* all of the function */
     unsigned count;
     int has_results;       /* what it fills in counts */
     uint32_t next_request; /* of those that were kept */
 };
 
-static struct record_fn functions[MPI_FN_COUNT];
+static struct recorder_fn functions[MPI_FN_COUNT];
 
 static int8_t find_role(const struct mpi_signature *s, unsigned role)
 {
@@ -42,19 +38,18 @@ static int is_given(const struct trace_fn *fn, const struct mpi_signature *s)
 {
     for (unsigned i = 0; i < fn->count; i++) {
         const struct trace_arg *kept = &fn->args[i];
-        if (kept->is_in &&
-            (kept->class == TRACE_REQUEST ||
-             (kept->class == TRACE_HANDLE && s->args[kept->position].pointers == 1)))
+        if (kept->is_in && (kept->class == TRACE_REQUEST ||
+                            (kept->class == TRACE_HANDLE && s->args[kept->position].pointers == 1)))
             return 1;
     }
     return 0;
 }
 
-void record_learn_functions(const struct trace_schema *schema)
+void recorder_learn_functions(const struct trace_schema *schema)
 {
     for (unsigned i = 0; i < MPI_FN_COUNT; i++) {
         const struct mpi_signature *s = &mpi_fn_signature[i];
-        functions[i] = (struct record_fn){
+        functions[i] = (struct recorder_fn){
             .flag = find_role(s, MPI_ROLE_FLAG),
             .comm = find_role(s, MPI_ROLE_COMM),
             .root = find_role(s, MPI_ROLE_ROOT),
@@ -64,29 +59,20 @@ void record_learn_functions(const struct trace_schema *schema)
     }
 }
 
-static struct mpi_comm *comm_of(const struct call *c)
+/* The communicator that the call is given; 0: there is none. */
+static int comm_of(const struct call *c, struct recorder_comm *comm)
 {
     int arg = functions[c->seen->fn].comm;
-    return arg < 0 || c->args[arg].pointers ? NULL : mpi_comm_get((MPI_Comm)c->seen->args[arg]);
+    return arg >= 0 && !c->args[arg].pointers &&
+           recorder_comm(c->self, (uint32_t)c->seen->args[arg], comm);
+}
+
+static uint64_t comm_handle(const struct call *c)
+{
+    return (uint32_t)c->seen->args[functions[c->seen->fn].comm];
 }
 
 /* ---- how long an array is ---- */
-
-static int64_t topology_length(const struct call *c, unsigned kind)
-{
-    struct mpi_comm *comm = comm_of(c);
-    struct mpi_neighbors n;
-    int64_t length;
-    if (!comm || !comm->topo)
-        return 0;
-    if (kind == MPI_LENGTH_DIMS)
-        return comm->topo->kind == MPI_TOPO_CART ? comm->topo->ndims : 0;
-    if (mpi_topo_neighbors(c->self, comm, &n) != MPI_SUCCESS)
-        return 0;
-    length = kind == MPI_LENGTH_INDEGREE ? n.in : n.out;
-    mpi_neighbors_fini(&n);
-    return length;
-}
 
 static int64_t length_of(const struct call *c, const struct mpi_arg *arg);
 
@@ -94,7 +80,7 @@ static int64_t length_of(const struct call *c, const struct mpi_arg *arg);
 static int64_t item_of(const struct call *c, unsigned arg, int64_t i)
 {
     uint64_t at = c->seen->args[arg] + (uint64_t)i * c->args[arg].bytes;
-    return record_word(&(struct mpi_arg){.pointers = 1, .bytes = c->args[arg].bytes}, at);
+    return recorder_word(&(struct mpi_arg){.pointers = 1, .bytes = c->args[arg].bytes}, at);
 }
 
 static int64_t other_length(const struct call *c, const struct mpi_arg *arg)
@@ -112,20 +98,19 @@ static int64_t length_of(const struct call *c, const struct mpi_arg *arg)
 {
     const struct mpi_arg *of = &c->args[arg->length_of];
     uint64_t word = c->seen->args[arg->length_of];
-    struct mpi_comm *comm;
+    struct recorder_comm comm;
     switch (arg->length) {
     case MPI_LENGTH_VALUE:
     case MPI_LENGTH_TARGET:
-        return record_word(of, word);
+        return recorder_word(of, word);
     case MPI_LENGTH_SIZE:
-        comm = comm_of(c);
-        return !comm                                  ? 0
-               : strstr(c->fn->name, "educe_scatter") ? comm->group->size
-                                                      : mpi_comm_peers(comm);
+        return !comm_of(c, &comm)                                       ? 0
+               : strstr(c->fn->name, "educe_scatter") || !comm.is_inter ? comm.size
+                                                                        : comm.others;
     case MPI_LENGTH_INDEGREE:
     case MPI_LENGTH_OUTDEGREE:
     case MPI_LENGTH_DIMS:
-        return topology_length(c, arg->length);
+        return comm_of(c, &comm) ? recorder_comm_degree(c->self, comm_handle(c), arg->length) : 0;
     case MPI_LENGTH_SUM:
     case MPI_LENGTH_LAST:
         return other_length(c, arg);
@@ -139,11 +124,11 @@ static int64_t length_of(const struct call *c, const struct mpi_arg *arg)
 static int am_root(const struct call *c)
 {
     int arg = functions[c->seen->fn].root;
-    struct mpi_comm *comm = comm_of(c);
-    if (arg < 0 || !comm)
+    struct recorder_comm comm;
+    if (arg < 0 || !comm_of(c, &comm))
         return 1;
     int root = (int)c->seen->args[arg];
-    return comm->remote ? root == MPI_ROOT : root == mpi_comm_my_rank(comm, c->self);
+    return comm.is_inter ? root == MPI_ROOT : root == comm.rank;
 }
 
 static int is_in_place(const struct call *c, const char *buffer)
@@ -170,12 +155,12 @@ static int is_readable(const struct call *c, const struct trace_arg *kept,
 static int64_t handle_number(struct call *c, unsigned role, const struct mpi_arg *arg,
                              uint64_t word)
 {
-    uint64_t handle = arg->bytes == 4 ? (uint32_t)record_word(arg, word)
-                                      : (uint64_t)record_word(arg, word);
-    return record_number(c->r, c->self, role, handle);
+    uint64_t handle = arg->bytes == 4 ? (uint32_t)recorder_word(arg, word)
+                                      : (uint64_t)recorder_word(arg, word);
+    return recorder_number(c->r, c->self, role, handle);
 }
 
-static void keep_request(struct record_lane *lane, int64_t number)
+static void keep_request(struct recorder_lane *lane, int64_t number)
 {
     if (lane->request_count == lane->request_room) {
         lane->request_room = lane->request_room ? 2 * lane->request_room : 8;
@@ -189,11 +174,11 @@ static void keep_given(struct call *c, const struct mpi_arg *arg, uint64_t word)
 {
     c->lane->given = word ? handle_number(c, arg->role, arg, word) : -1;
     if (word && arg->role == MPI_ROLE_MESSAGE)
-        record_forget(c->r, arg->role, (uint32_t)record_word(arg, word));
+        recorder_forget(c->r, arg->role, (uint32_t)recorder_word(arg, word));
 }
 
-void record_requests(struct record_rank *r, struct record_lane *lane, struct mpi_rank *self,
-                     const struct trace_fn *fn, const struct mpi_seen_call *seen)
+void recorder_requests(struct recorder_rank *r, struct recorder_lane *lane, struct mpi_rank *self,
+                       const struct trace_fn *fn, const struct recorder_call *seen)
 {
     struct call c =
         {r, lane, self, fn, seen, mpi_fn_signature[seen->fn].args, mpi_fn_signature[seen->fn].count,
@@ -213,7 +198,7 @@ void record_requests(struct record_rank *r, struct record_lane *lane, struct mpi
             uint32_t handle = arg->pointers ? word ? ((const uint32_t *)(uintptr_t)word)[k]
                                                    : (uint32_t)MPI_REQUEST_NULL
                                             : (uint32_t)word;
-            keep_request(lane, record_number(r, self, MPI_ROLE_REQUEST, handle));
+            keep_request(lane, recorder_number(r, self, MPI_ROLE_REQUEST, handle));
         }
     }
 }
@@ -223,7 +208,7 @@ static void put_requests(struct call *c, const struct trace_arg *kept)
     struct trace_stream *s = &c->lane->stream;
     if (!kept->is_in) {
         trace_put_request(s, c->has_results
-                                 ? record_new_number(c->r, c->self, c->seen, kept->position)
+                                 ? recorder_new_number(c->r, c->self, c->seen, kept->position)
                                  : -1);
     } else if (!kept->is_array) {
         trace_put_request(s, c->next_request < c->lane->request_count
@@ -251,13 +236,14 @@ static struct trace_status done_of(const struct call *c, int64_t number)
 static struct trace_status given_status(const struct call *c, uint64_t word)
 {
     const MPI_Status *status = (const MPI_Status *)(uintptr_t)word;
-    const struct mpi_comm *comm = comm_of(c);
-    if (!status || status == MPI_STATUS_IGNORE || !comm)
+    struct recorder_comm comm;
+    if (!status || status == MPI_STATUS_IGNORE || !comm_of(c, &comm))
         return (struct trace_status){0};
     int source = status->MPI_SOURCE;
-    if (source >= 0 && (uint32_t)source < mpi_comm_peers(comm))
-        source = (int)mpi_comm_world_rank(comm, (uint32_t)source);
-    return (struct trace_status){source, status->MPI_TAG, mpi_status_bytes(status), 1, 0};
+    if (source >= 0 && (uint32_t)source < (comm.is_inter ? comm.others : comm.size))
+        source = (int)recorder_comm_member(c->self, comm_handle(c), comm.is_inter,
+                                           (uint32_t)source);
+    return (struct trace_status){source, status->MPI_TAG, recorder_status_bytes(status), 1, 0};
 }
 
 static void put_status(struct call *c, const struct trace_arg *kept)
@@ -304,7 +290,7 @@ static void put_array(struct call *c, const struct trace_arg *kept, const struct
     for (int64_t i = 0; i < count; i++) {
         uint64_t at = word + (uint64_t)i * arg->bytes;
         items[i] = kept->class == TRACE_HANDLE ? handle_number(c, arg->role, &item, at)
-                                               : record_word(&item, at);
+                                               : recorder_word(&item, at);
     }
     trace_put_array(&c->lane->stream, items, (size_t)count);
     if (items != few)
@@ -316,7 +302,7 @@ static void put_handle(struct call *c, const struct trace_arg *kept, const struc
 {
     int64_t number = -1;
     if (kept->is_out && !kept->is_in)
-        number = c->has_results ? record_new_number(c->r, c->self, c->seen, kept->position) : -1;
+        number = c->has_results ? recorder_new_number(c->r, c->self, c->seen, kept->position) : -1;
     else
         number = arg->pointers ? c->lane->given : handle_number(c, arg->role, arg, word);
     trace_put_varint(&c->lane->stream, (uint64_t)(number + 1));
@@ -353,7 +339,7 @@ static void put_arg(struct call *c, const struct trace_arg *kept)
             trace_put_number(s, arg->pointers && !kept->is_in && !c->has_results &&
                                         strcmp(kept->role, "flag") != 0
                                     ? 0
-                                    : record_word(arg, word));
+                                    : recorder_word(arg, word));
     }
 }
 
@@ -364,11 +350,11 @@ static int has_results(const struct call *c)
     if (c->seen->rc != MPI_SUCCESS)
         return 0;
     return flag < 0 || !c->args[flag].pointers || !c->seen->args[flag] ||
-           record_word(&c->args[flag], c->seen->args[flag]) != 0;
+           recorder_word(&c->args[flag], c->seen->args[flag]) != 0;
 }
 
-void record_args(struct record_rank *r, struct record_lane *lane, struct mpi_rank *self,
-                 const struct trace_fn *fn, const struct mpi_seen_call *seen)
+void recorder_args(struct recorder_rank *r, struct recorder_lane *lane, struct mpi_rank *self,
+                   const struct trace_fn *fn, const struct recorder_call *seen)
 {
     struct call c =
         {r, lane, self, fn, seen, mpi_fn_signature[seen->fn].args, mpi_fn_signature[seen->fn].count,

@@ -1,0 +1,119 @@
+/*
+ * recorder.c - calls of a thread become records of its stream.
+ */
+#include "recorder/recorder.h"
+
+#include "base/mem.h"
+#include "recorder/recorder_internal.h"
+
+static const struct trace_header *header;
+
+void recorder_init(const struct trace_header *given)
+{
+    header = given;
+    recorder_learn_functions(given->schema);
+}
+
+/* ---- ranks ---- */
+
+void recorder_rank_init(struct recorder_rank *r, struct trace_sink *sink, uint64_t rank)
+{
+    trace_stream_init(&r->lane.stream, sink, rank, 0, 0);
+    trace_stream_init(&r->locals, sink, rank, 0, TRACE_PIECE_DEFINITIONS);
+    map_init(&r->numbers);
+    map_init(&r->regions);
+    map_init(&r->comms);
+    r->next[MPI_ROLE_COMM] = 2; /* MPI_COMM_WORLD and MPI_COMM_SELF */
+    r->lanes = 1;
+}
+
+void recorder_lane_init(struct recorder_rank *r, struct recorder_lane *lane)
+{
+    trace_stream_init(&lane->stream, r->lane.stream.sink, r->lane.stream.rank, r->lanes++, 0);
+    lane->next = r->lane.next;
+    r->lane.next = lane;
+}
+
+void recorder_rank_spill(struct recorder_rank *r)
+{
+    trace_stream_spill(&r->locals);
+    for (struct recorder_lane *lane = &r->lane; lane; lane = lane->next)
+        trace_stream_spill(&lane->stream);
+}
+
+/* A call that has not returned. */
+static void put_open(struct recorder_lane *lane, int64_t now)
+{
+    uint8_t text[2 * TRACE_VARINT_MAX], *at = trace_varint_put(text, lane->fn);
+    int64_t t = now > lane->stream.last ? now : lane->stream.last;
+    at = trace_varint_put(at, (uint64_t)(t - lane->enter));
+    trace_other(&lane->stream, TRACE_OPEN, t, text, (size_t)(at - text));
+}
+
+void recorder_rank_end(struct recorder_rank *r, int64_t now)
+{
+    trace_stream_fini(&r->locals);
+    for (struct recorder_lane *lane = &r->lane; lane; lane = lane->next) {
+        if (lane->depth)
+            put_open(lane, now);
+        trace_stream_fini(&lane->stream);
+    }
+}
+
+/* ---- calls ---- */
+
+void recorder_enter(struct recorder_rank *r, struct recorder_lane *lane, struct mpi_rank *self,
+                    const struct recorder_call *call, int64_t t)
+{
+    if (lane->depth++)
+        return;
+    lane->fn = call->fn;
+    lane->enter = t;
+    lane->done_count = lane->request_count = 0;
+    recorder_requests(r, lane, self, &header->schema->fns[call->fn], call);
+}
+
+static void put_failure(struct recorder_lane *lane, int64_t t, int class)
+{
+    uint8_t text[TRACE_VARINT_MAX];
+    trace_other(&lane->stream, TRACE_FAILED, t, text,
+                (size_t)(trace_varint_put(text, trace_zigzag(class)) - text));
+}
+
+void recorder_leave(struct recorder_rank *r, struct recorder_lane *lane, struct mpi_rank *self,
+                    const struct recorder_call *call, int64_t t)
+{
+    if (lane->depth && --lane->depth)
+        return;
+    if (call->rc != MPI_SUCCESS)
+        put_failure(lane, t, call->rc);
+    trace_call_begin(&lane->stream, call->fn, call->began, t);
+    if (header->has_sites)
+        trace_put_varint(&lane->stream, call->site);
+    recorder_args(r, lane, self, &header->schema->fns[call->fn], call);
+    trace_record_end(&lane->stream);
+}
+
+void recorder_done(struct recorder_lane *lane, int64_t number, struct trace_status status)
+{
+    if (lane->done_count == lane->done_room) {
+        lane->done_room = lane->done_room ? 2 * lane->done_room : 4;
+        lane->done = mem_realloc(lane->done, lane->done_room * sizeof *lane->done);
+    }
+    lane->done[lane->done_count++] = (struct recorder_done){number, status};
+}
+
+/* ---- regions ---- */
+
+void recorder_region(struct recorder_rank *r, struct recorder_lane *lane, int64_t t,
+                     const char *name)
+{
+    uint8_t text[TRACE_VARINT_MAX];
+    if (!name) {
+        trace_other(&lane->stream, TRACE_REGION_LEAVE, t, NULL, 0);
+        return;
+    }
+    size_t bytes = (size_t)(trace_varint_put(text, (uint64_t)recorder_region_number(r, t, name)) -
+                            text);
+    trace_other(&lane->stream, TRACE_REGION_ENTER, t, text, bytes);
+}

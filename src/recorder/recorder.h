@@ -1,0 +1,103 @@
+/*
+ * recorder.h - from calls to the records of a trace: what `orrery run --trace` and `orrery record` have in common. Who sees the
+ * calls, an observer of the virtual MPI (mpi/record) or wrappers of the real one (native), tells the recorder of them, and
+ * answers what it asks of communicators and datatypes (objects.h).
+ *
+ * Requests are told of by a handle, too, which must name one request at a time. What a call has received is told by
+ * recorder_done before the call is left. Nothing here has locks: a rank's threads take turns.
+ */
+#ifndef RECORDER_RECORDER_H
+#define RECORDER_RECORDER_H
+
+#include <mpi.h>
+
+#include "base/map.h"
+#include "mpi_roles.h"
+#include "trace/part.h"
+
+struct mpi_rank; /* see objects.h */
+
+/* A call. Each argument is a word: an integer, a handle or a pointer (mpi_fn_signature). */
+struct recorder_call {
+    enum mpi_fn fn;
+    const uint64_t *args;
+    int64_t began; /* leave: when the call was entered */
+    int rc;        /* leave: what it returns, where that is an error class */
+    uint64_t site; /* leave: the call site, if the trace has them; 0: not known */
+};
+
+/* A receive that a call has completed. */
+struct recorder_done {
+    int64_t number; /* of the request; -1: of the call itself */
+    struct trace_status status;
+};
+
+/* Of a thread of a rank. */
+struct recorder_lane {
+    struct trace_stream stream;
+    uint32_t depth; /* calls that it is in: callbacks may make some */
+    uint32_t fn;    /* of the outermost */
+    int64_t enter;
+    int64_t *requests; /* numbers of those that the call was given */
+    uint32_t request_count, request_room;
+    int64_t given; /* number of the object that the call was given by a pointer */
+    struct recorder_done *done;
+    uint32_t done_count, done_room;
+    struct recorder_lane *next; /* that of another thread */
+};
+
+#define RECORDER_REQUESTS 16
+
+/* Of a rank. What every call needs comes first. */
+struct recorder_rank {
+    struct recorder_lane lane; /* its first thread's */
+    uint32_t type;             /* the datatype mentioned last ... */
+    uint32_t type_number;      /* ... and its number + 1; 0: there is none */
+    /* The first few requests that are pending, by handle; 0: free. Others are in `numbers`. */
+    uint32_t requests[RECORDER_REQUESTS];
+    int64_t request_numbers[RECORDER_REQUESTS];
+    int64_t next_request;
+    struct trace_stream locals;
+    struct map numbers;       /* of handles, by role and handle: + 1 */
+    struct map regions;       /* names, by hash: + 1 */
+    struct map comms;         /* how many communicators with the same members, by their hash */
+    uint32_t next[MPI_ROLES]; /* numbers, by role */
+    uint32_t next_region;
+    uint16_t lanes;
+};
+
+/* Before anything else. The header must live as long as there are records. */
+void recorder_init(const struct trace_header *);
+
+void recorder_rank_init(struct recorder_rank *, struct trace_sink *, uint64_t rank);
+/* A lane of one more thread. */
+void recorder_lane_init(struct recorder_rank *, struct recorder_lane *);
+/* The sink gets all that is in memory. */
+void recorder_rank_spill(struct recorder_rank *);
+/* No more calls: spills, and says which have not returned. */
+void recorder_rank_end(struct recorder_rank *, int64_t now);
+
+/* A call begins and returns. */
+void recorder_enter(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
+                    const struct recorder_call *, int64_t t);
+void recorder_leave(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
+                    const struct recorder_call *, int64_t t);
+/* A message was received, by the call that the thread is in or by a request (its number). */
+void recorder_done(struct recorder_lane *, int64_t number, struct trace_status);
+
+/* The number of a request that is pending, or -1. */
+int64_t recorder_request(const struct recorder_rank *, uint32_t handle);
+void recorder_forget_request(struct recorder_rank *, uint32_t handle);
+/* The handle does not mean this any more. */
+void recorder_forget(struct recorder_rank *, unsigned role, uint64_t handle);
+
+/* A part of the program with a name begins, or (NULL) the innermost ends. */
+void recorder_region(struct recorder_rank *, struct recorder_lane *, int64_t t, const char *name);
+
+/* Bytes of a message, as MPICH keeps them in a status. */
+static inline uint64_t recorder_status_bytes(const MPI_Status *s)
+{
+    return (uint64_t)((uint32_t)s->count_hi_and_cancelled >> 1) << 32 | (uint32_t)s->count_lo;
+}
+
+#endif

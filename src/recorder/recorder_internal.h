@@ -1,0 +1,43 @@
+/*
+ * recorder_internal.h - what the files of the recorder share.
+ */
+#ifndef RECORDER_RECORDER_INTERNAL_H
+#define RECORDER_RECORDER_INTERNAL_H
+
+#include "recorder/objects.h"
+#include "recorder/recorder.h"
+
+/* What the recorder needs to know of a function: positions among its arguments, -1: it has none. */
+struct recorder_fn {
+    int8_t flag, comm, root, indices;
+    uint8_t is_given; /* requests, or handles that it may set to null */
+};
+
+void recorder_learn_functions(const struct trace_schema *);
+
+/* The local number of a handle, defined when it is first met; -1: null. */
+int64_t recorder_number(struct recorder_rank *, struct mpi_rank *self, unsigned role,
+                        uint64_t handle);
+/* The same for one that the call has just made. */
+int64_t recorder_new_number(struct recorder_rank *, struct mpi_rank *self,
+                            const struct recorder_call *, unsigned arg);
+int64_t recorder_region_number(struct recorder_rank *, int64_t t, const char *name);
+
+/* All arguments of a call that the trace keeps. */
+void recorder_args(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
+                   const struct trace_fn *, const struct recorder_call *);
+/* Requests that a call is given, before it changes them. */
+void recorder_requests(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
+                       const struct trace_fn *, const struct recorder_call *);
+
+/* An argument's value: a number that was passed, or that a pointer leads to. */
+static inline int64_t recorder_word(const struct mpi_arg *arg, uint64_t word)
+{
+    if (arg->pointers)
+        return !word             ? 0
+               : arg->bytes == 4 ? *(const int32_t *)(uintptr_t)word
+                                 : *(const int64_t *)(uintptr_t)word;
+    return arg->bytes == 4 ? (int32_t)word : (int64_t)word;
+}
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * payload.h - numbers and arrays of definitions and other records, whose payload is built as a whole (format.h).
+ */
+#ifndef TRACE_PAYLOAD_H
+#define TRACE_PAYLOAD_H
+
+#include "base/buf.h"
+#include "trace/format.h"
+
+static inline void trace_write_varint(struct buf *out, uint64_t value)
+{
+    uint8_t text[TRACE_VARINT_MAX];
+    buf_add(out, text, (size_t)(trace_varint_put(text, value) - text));
+}
+
+static inline void trace_write_number(struct buf *out, int64_t value)
+{
+    trace_write_varint(out, trace_zigzag(value));
+}
+
+void trace_write_array(struct buf *out, const int64_t *items, size_t count);
+
+static inline const uint8_t *trace_number_get(const uint8_t *at, const uint8_t *end, int64_t *value)
+{
+    uint64_t raw;
+    at = trace_varint_get(at, end, &raw);
+    if (at)
+        *value = trace_unzigzag(raw);
+    return at;
+}
+
+#endif
