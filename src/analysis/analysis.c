@@ -1,0 +1,148 @@
+/*
+ * analysis.c - the passes over a trace, and what follows from both of them.
+ */
+#include "analysis/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/memory.h"
+#include "analysis/profile.h"
+#include "base/mem.h"
+#include "trace/reader.h"
+
+static const struct {
+    const char *name, *about;
+} groups[ANALYSIS_GROUPS] = {
+    [ANALYSIS_OVERALL] = {"overall", "traffic and times of all ranks together"},
+    [ANALYSIS_RANKS] = {"ranks", "traffic and times of each rank and each node"},
+    [ANALYSIS_FUNCTIONS] = {"functions", "calls and times of MPI functions"},
+    [ANALYSIS_PHASES] = {"phases", "times between collectives, by rank and phase"},
+    [ANALYSIS_PAIRS] = {"pairs", "traffic and times from rank to rank and node to node"},
+    [ANALYSIS_WAITS] = {"waits", "wait states: why ranks waited in calls"},
+    [ANALYSIS_PATH] = {"path", "the critical path and what it consists of"},
+    [ANALYSIS_DELAYS] = {"delays", "the parts of the program that made others wait"},
+    [ANALYSIS_EFFICIENCY] = {"efficiency", "load balance, serialisation and transfer"},
+    [ANALYSIS_REQUESTS] = {"requests", "tests that requests took"},
+    [ANALYSIS_OVERLAP] = {"overlap", "computing while communication was under way"},
+};
+
+const char *analysis_group_name(enum analysis_group group)
+{
+    return groups[group].name;
+}
+
+const char *analysis_group_about(enum analysis_group group)
+{
+    return groups[group].about;
+}
+
+const char *analysis_wait_name(enum analysis_wait wait)
+{
+    static const char *const names[ANALYSIS_WAIT_KINDS] = {
+        [ANALYSIS_LATE_SENDER] = "late-sender",     [ANALYSIS_WRONG_ORDER] = "wrong-order",
+        [ANALYSIS_LATE_RECEIVER] = "late-receiver", [ANALYSIS_WAIT_BARRIER] = "wait-at-barrier",
+        [ANALYSIS_WAIT_NXN] = "wait-at-nxn",        [ANALYSIS_LATE_BROADCAST] = "late-broadcast",
+        [ANALYSIS_EARLY_REDUCE] = "early-reduce",   [ANALYSIS_EARLY_SCAN] = "early-scan",
+        [ANALYSIS_COMPLETION] = "completion",
+    };
+    return names[wait];
+}
+
+/* ---- memory ---- */
+
+struct analysis_memory {
+    struct analysis_memory *next;
+    max_align_t data[];
+};
+
+void *analysis_keep(struct analysis *a, size_t bytes)
+{
+    struct analysis_memory *m = mem_alloc(sizeof *m + bytes);
+    m->next = a->memory;
+    a->memory = m;
+    return m->data;
+}
+
+const char *analysis_keep_text(struct analysis *a, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    return memcpy(analysis_keep(a, bytes), text, bytes);
+}
+
+void analysis_fini(struct analysis *a)
+{
+    for (struct analysis_memory *m = a->memory, *next; m; m = next) {
+        next = m->next;
+        mem_free(m);
+    }
+    mem_free(a->source);
+    mem_free(a->program);
+    mem_free(a->recorder);
+    mem_free(a->rank);
+    *a = (struct analysis){0};
+}
+
+/* ---- both passes ---- */
+
+/* What the header says; room for ranks. */
+static int begin(struct analysis *a, const char *path, struct err *err)
+{
+    struct trace t;
+    if (trace_open(&t, path, err) != 0)
+        return err->code;
+    const char *program = trace_header_get(&t.header, "program"),
+               *recorder = trace_header_get(&t.header, "recorder");
+    a->source = mem_strdup(path);
+    a->program = mem_strdup(program ? program : "");
+    a->recorder = mem_strdup(recorder ? recorder : "");
+    a->ranks = t.header.ranks;
+    if (t.missing.code)
+        a->warning = t.missing;
+    else if (!t.is_complete)
+        err_set(&a->warning, ERR_INPUT,
+                "'%s' has no end: it is a part, or writing it was cut short", path);
+    trace_close(&t);
+    a->rank = mem_try_alloc(a->ranks ? a->ranks : 1, sizeof *a->rank);
+    if (!a->rank)
+        return err_set(err, ERR_MEMORY, "not enough memory for %llu ranks",
+                       (unsigned long long)a->ranks);
+    memset(a->rank, 0, a->ranks * sizeof *a->rank);
+    return 0;
+}
+
+static void efficiencies(struct analysis *a)
+{
+    struct analysis_efficiency *e = &a->efficiency;
+    double most = 0, mean = a->ranks ? a->compute / (double)a->ranks : 0;
+    for (uint64_t i = 0; i < a->ranks; i++)
+        most = a->rank[i].compute > most ? a->rank[i].compute : most;
+    if (a->runtime <= 0)
+        return;
+    e->parallel = mean / a->runtime;
+    e->load_balance = most > 0 ? mean / most : 1;
+    e->communication = most / a->runtime;
+    /* rounding must not make the ideal shorter than what one rank computes */
+    e->ideal = e->ideal < most ? most : e->ideal > a->runtime ? a->runtime : e->ideal;
+    e->serialisation = e->ideal > 0 ? most / e->ideal : 1;
+    e->transfer = e->ideal / a->runtime;
+}
+
+int analysis_run(struct analysis *a, const char *path, const struct analysis_options *options,
+                 struct err *err)
+{
+    struct analysis_options o = options ? *options : (struct analysis_options){0};
+    o.groups = o.groups ? o.groups : ANALYSIS_ALL;
+    o.phase_cells = o.phase_cells ? o.phase_cells : ANALYSIS_PHASE_CELLS;
+    o.pairs_most = o.pairs_most ? o.pairs_most : ANALYSIS_PAIRS_MOST;
+    *a = (struct analysis){.groups = o.groups};
+    int rc = begin(a, path, err);
+    if (rc == 0)
+        rc = profile_run(a, path, &o, err);
+    if (rc != 0) {
+        analysis_fini(a);
+        return rc;
+    }
+    efficiencies(a);
+    return 0;
+}

@@ -1,0 +1,223 @@
+/*
+ * What a trace says about a program: `struct analysis` below is the result, plain values that `orrery analyze`,
+ * `compare` and `report` share.
+ *
+ *     struct analysis a;
+ *     if (analysis_run(&a, path, NULL, &err) != 0) ...
+ *     if (a.warning.code) ...                         what is missing from the trace
+ *     analysis_fini(&a);
+ *
+ * Five groups are those of Zhang, Hendry and Dechev (Tools for Enabling Automatic Validation of Large-scale Parallel
+ * Application Simulations): overall, ranks and nodes, functions, phases of collectives, pairs of ranks. The others
+ * go beyond: wait states, critical path, delays, efficiencies, requests, overlap.
+ *
+ * Two passes read the trace. The first goes through one rank after the other (profile.h), the second through all of
+ * them side by side in order of time, and matches messages and collectives. They run at the same time.
+ * Neither keeps events: memory grows with the ranks, the pairs and the phases up to the limits below, and with the
+ * messages and collectives under way.
+ *
+ * All times are in seconds. Values of a group that was not asked for are 0.
+ */
+#ifndef ANALYSIS_ANALYSIS_H
+#define ANALYSIS_ANALYSIS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum analysis_group {
+    ANALYSIS_OVERALL,
+    ANALYSIS_RANKS,
+    ANALYSIS_FUNCTIONS,
+    ANALYSIS_PHASES,
+    ANALYSIS_PAIRS,
+    ANALYSIS_WAITS,
+    ANALYSIS_PATH,
+    ANALYSIS_DELAYS,
+    ANALYSIS_EFFICIENCY,
+    ANALYSIS_REQUESTS,
+    ANALYSIS_OVERLAP,
+    ANALYSIS_GROUPS,
+};
+#define ANALYSIS_ALL ((1u << ANALYSIS_GROUPS) - 1)
+
+/* "overall", "ranks", ..., and what it is. */
+const char *analysis_group_name(enum analysis_group);
+const char *analysis_group_about(enum analysis_group);
+
+/* Wait states: why a rank waited in a call. */
+enum analysis_wait {
+    ANALYSIS_LATE_SENDER, /* a receive, or the wait for one: the send had not begun */
+    ANALYSIS_WRONG_ORDER, /* the same, while another message that was sent before waited for this rank */
+    ANALYSIS_LATE_RECEIVER,  /* a send: the receive had not begun */
+    ANALYSIS_WAIT_BARRIER,   /* a barrier: others had not entered it */
+    ANALYSIS_WAIT_NXN,       /* the same for collectives in which all ranks wait for all */
+    ANALYSIS_LATE_BROADCAST, /* the root had not entered a collective that sends from it */
+    ANALYSIS_EARLY_REDUCE,   /* the root waits for others in a collective that sends to it */
+    ANALYSIS_EARLY_SCAN,     /* ranks before this one had not entered a scan */
+    ANALYSIS_COMPLETION,     /* in a barrier or NxN collective after the first rank had left it */
+    ANALYSIS_WAIT_KINDS,
+};
+const char *analysis_wait_name(enum analysis_wait); /* "late-sender" */
+
+struct analysis_rank {
+    int64_t node;            /* -1: not known */
+    double end;              /* when its last call ended, since the start of the trace */
+    double compute;          /* outside MPI */
+    double mpi;              /* in MPI calls */
+    double wait;             /* in blocking communication calls */
+    double sent, received;   /* bytes of point-to-point messages */
+    double messages;         /* sent */
+    double collective_bytes; /* that it gave to collectives */
+    double rma_bytes;        /* that it put, got or accumulated */
+    double calls;
+    double waits[ANALYSIS_WAIT_KINDS];
+    double path;       /* time on the critical path */
+    double delay_cost; /* waiting of other ranks that it caused directly */
+    double overlapped; /* computing while non-blocking operations were under way */
+    double exposed;    /* in calls that complete such operations */
+};
+
+struct analysis_node {
+    int64_t node;
+    const char *name; /* "" if it has none */
+    uint64_t ranks;
+    double compute, mpi, wait, sent, received, messages, collective_bytes, rma_bytes;
+};
+
+struct analysis_function {
+    const char *name;
+    double calls, time;
+    double mean;      /* time of a call */
+    double rank_mean; /* time of a rank: mean, standard deviation, least and most across all ranks */
+    double rank_deviation, rank_min, rank_max;
+    double bytes; /* sent by it, or given to it */
+    double waits; /* time in wait states */
+};
+
+/* Phases of a communicator: what lies between two of its collectives, from the end of one to the start of the next.
+ * MPI_Init and MPI_Finalize count as collectives on MPI_COMM_WORLD. No more than ANALYSIS_PHASE_CELLS times are kept:
+ * if there are more, `merged` phases in a row become one, and their times are added. */
+struct analysis_phases {
+    const char *comm; /* its name */
+    uint64_t ranks;   /* that took part */
+    uint64_t count;   /* phases, merged ones as one */
+    uint64_t merged;
+    const uint32_t *rank; /* [ranks]: world rank of row i */
+    const double *times;  /* [ranks][count]; NAN: the rank had no such phase */
+    struct analysis_phase {
+        double mean, deviation, min, max; /* across ranks */
+        uint64_t ranks;                   /* that had it */
+        const char *function;             /* that ends it, at the first of the ranks */
+    } * phases;
+};
+
+/* From ranks to ranks. Of more than ANALYSIS_PAIRS_MOST pairs ranks are put together, `width` at a time. */
+struct analysis_pair {
+    uint64_t from, to; /* the first of `width` ranks */
+    double messages, bytes;
+    double time; /* from the start of the send until the receive is complete, of all messages */
+};
+struct analysis_node_pair {
+    int64_t from, to;
+    double messages, bytes, time;
+};
+
+/* A part of the program: computing, or a function, in a region or at a call site. */
+struct analysis_place {
+    const char *region;   /* innermost user region; "" outside of all */
+    const char *function; /* "MPI_Send" */
+    const char *site;     /* call site; "" if the trace has none */
+    int is_compute;       /* what is computed before that call, not the call itself */
+    double path;          /* time on the critical path */
+    double
+        delay_direct; /* waiting of other ranks that it caused: those which waited for the rank that was late ... */
+    double delay_indirect; /* ... and those which waited because of their waiting, and so on */
+    double waits[ANALYSIS_WAIT_KINDS];
+};
+
+/* The efficiencies of the POP project. Each is between 0 and 1; products are exact. */
+struct analysis_efficiency {
+    double parallel;      /* mean compute time / run time = load_balance x communication */
+    double load_balance;  /* mean / most compute time */
+    double communication; /* most compute time / run time = serialisation x transfer */
+    double serialisation; /* most compute time / ideal run time */
+    double transfer;      /* ideal run time / run time */
+    double
+        ideal; /* run time on a network without latency, with infinite bandwidth, and calls that cost nothing: replayed */
+};
+
+#define ANALYSIS_TESTS_BINS 24
+
+struct analysis {
+    /* the trace */
+    char *source;             /* its path */
+    char *program, *recorder; /* "" if not known */
+    uint64_t ranks, nodes;    /* nodes: 0 if not known */
+    uint64_t events;          /* records that were read */
+    double lost;              /* records that the recorder could not write */
+    unsigned groups;          /* bits by enum analysis_group */
+    struct err warning;       /* code 0: the trace is whole */
+
+    /* overall: sums of all ranks */
+    double runtime; /* from the start of the first call to the end of the last */
+    double compute, mpi, wait, sent, received, messages, collective_bytes, rma_bytes, calls;
+    double bandwidth; /* bytes sent, by whatever, per second in MPI calls */
+    double waits[ANALYSIS_WAIT_KINDS];
+    uint64_t wait_counts[ANALYSIS_WAIT_KINDS];
+    double unmatched_sends, unmatched_receives; /* messages of which the trace has one side */
+
+    struct analysis_rank *rank; /* [ranks] */
+    struct analysis_node *node; /* [nodes] */
+    struct analysis_function *function;
+    size_t function_count;
+    struct analysis_phases *phases; /* by communicator */
+    size_t phases_count;
+    uint64_t phases_left_out;   /* communicators beyond ANALYSIS_PHASE_COMMS */
+    struct analysis_pair *pair; /* in order of from, to */
+    size_t pair_count;
+    uint64_t pair_width;
+    struct analysis_node_pair *node_pair;
+    size_t node_pair_count;
+    struct analysis_place *place;
+    size_t place_count;
+    struct analysis_efficiency efficiency;
+
+    /* the critical path: its time is all of the run time */
+    double path_compute, path_mpi;
+    uint64_t path_hops; /* from rank to rank */
+    /* delays: waiting that has a cause, and waiting whose cause is not known */
+    double delay_known, delay_unknown;
+
+    /* requests: how many tests they took */
+    double requests;                     /* that were completed */
+    double tested;                       /* of these, by a test */
+    double tests_failed;                 /* tests that found nothing complete */
+    uint64_t tests[ANALYSIS_TESTS_BINS]; /* requests by tests needed: 1, 2-3, 4-7, ... */
+    /* overlap: sums of all ranks */
+    double overlapped, exposed;
+
+    struct analysis_memory *memory; /* of names */
+};
+
+#define ANALYSIS_PHASE_CELLS ((size_t)8 << 20) /* of one communicator: 64 MiB */
+#define ANALYSIS_PHASE_COMMS 1024
+#define ANALYSIS_PAIRS_MOST ((size_t)4 << 20) /* 200 MiB */
+
+struct analysis_options {
+    unsigned groups;    /* 0: all */
+    unsigned threads;   /* 0: as many as are of use, that is two; 1: one pass after the other */
+    size_t phase_cells; /* 0: ANALYSIS_PHASE_CELLS */
+    size_t pairs_most;  /* 0: ANALYSIS_PAIRS_MOST */
+};
+
+/*
+ * Analyses a trace. Options may be NULL. A trace that is cut off or damaged is analysed as far as it is whole, and
+ * a->warning says so. ERR_INPUT if there is no trace; nothing is to be freed then.
+ */
+int analysis_run(struct analysis *a, const char *path, const struct analysis_options *,
+                 struct err *);
+void analysis_fini(struct analysis *a);
+
+#endif
