@@ -92,8 +92,8 @@ def run(case, options, procs):
     """Runs the command of a case in a folder of its own."""
     with harness.fresh_folder() as folder:
         environment = dict(os.environ, ORRERY=options.wrappers[procs], OUT=folder,
-                           PROGRAMS=os.path.abspath(options.build_dir), PROCS=str(procs),
-                           LC_ALL="C")
+                           PROGRAMS=os.path.abspath(options.build_dir), PRESETS=str(ROOT / "platforms"),
+                           PROCS=str(procs), LC_ALL="C")
         done = harness.call(["sh", (case / "cmd").resolve()], options.timeout, cwd=folder, env=environment)
         files = read_files(folder)
     return Outcome(done.status, *(text.replace(folder, "$OUT") for text in done[1:]), files)

@@ -20,10 +20,20 @@ struct word {
     struct buf *out;
 };
 
-/* The first of several lines, or of a long explanation. */
+/* Where an explanation begins that is too long for a list: at a line break, a semicolon, or a
+ * parenthesis after a space. One without a space, as in "source <(...)", belongs to the text. */
+static size_t short_length(const char *about)
+{
+    size_t length = strcspn(about, "\n;");
+    for (size_t i = 1; i < length; i++)
+        if (about[i] == '(' && about[i - 1] == ' ')
+            return i;
+    return length;
+}
+
 static void add_about(struct buf *out, const char *about)
 {
-    size_t length = strcspn(about, "\n;(");
+    size_t length = short_length(about);
     while (length > 0 && about[length - 1] == ' ')
         length--;
     buf_addc(out, '\t');

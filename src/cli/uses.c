@@ -263,12 +263,12 @@ static int check_one(const struct cli_machine *m, const struct platform *p, cons
         if (is_used(p, &choices[i], name))
             continue;
         if (o->layer >= chosen)
-            return o->preset ? 0 : refuse(p, &choices[i], name, err);
+            return refuse(p, &choices[i], name, err);
         if (left[i].count++ < NAMES_SHOWN)
             buf_addf(&left[i].names, "%s%s", left[i].names.len ? ", " : "", name);
         return 0;
     }
-    return why && !o->preset && o->layer >= layer_of(m, "nodes.noise_file")
+    return why && o->layer >= layer_of(m, "nodes.noise_file")
                ? err_set(err, ERR_INPUT, "%s: %s", name, why)
                : 0;
 }

@@ -1,14 +1,14 @@
 /*
  * uses.h - which settings a machine makes use of.
  *
- * Some settings choose a variant (net.model, net.topology.kind, nodes.placement, mpi.collectives), and
- * variants name the settings that not all of them use. What was given for another variant is
+ * Some settings choose a variant (net.model, net.topology.kind, nodes.placement, mpi.collectives).
+ * Each variant names the settings that only some variants use. A setting that the chosen variant does
+ * not use is
  *
- *   an error    if it was given with the choice or on top of it: on the command line, or in the text
- *               of the same platform file
- *   left out    if the choice was made on top of it, as by --set net.model=constant of a platform
- *               that has a topology: the user is told
- *   let be      in a preset, which may serve several variants
+ *   an error    if it was given together with the choice or after it: on the command line, or in the
+ *               same platform file, preset or not
+ *   ignored     if the choice was made after it, as by --set net.model=constant on a platform with
+ *               a topology: a note says so
  */
 #ifndef CLI_USES_H
 #define CLI_USES_H

@@ -27,30 +27,28 @@ void platform_origins_fini(struct platform_origins *o)
     memset(o, 0, sizeof *o);
 }
 
-static void note(struct platform_origin *o, unsigned layer, const char *file, unsigned line,
-                 int preset)
+static void note(struct platform_origin *o, unsigned layer, const char *file, unsigned line)
 {
     mem_free(o->file);
-    *o = (struct platform_origin){layer, file ? mem_strdup(file) : NULL, line, preset};
+    *o = (struct platform_origin){layer, file ? mem_strdup(file) : NULL, line};
 }
 
 void platform_origins_note(struct platform_origins *o, size_t setting, const char *file,
-                           unsigned line, int preset)
+                           unsigned line)
 {
-    note(&o->of[setting], o->layers, file, line, preset);
+    note(&o->of[setting], o->layers, file, line);
 }
 
 /* A list replaces the one before; an item that is added on the command line does not. */
 void platform_origins_note_list(struct platform_origins *o, enum platform_list_kind kind,
-                                const char *file, unsigned line, int preset)
+                                const char *file, unsigned line)
 {
     if (file) {
-        note(&o->lists[kind], o->layers, file, line, preset);
+        note(&o->lists[kind], o->layers, file, line);
         buf_clear(&o->lines[kind]);
     } else {
         o->lists[kind].layer = o->layers;
         o->lists[kind].line = 0;
-        o->lists[kind].preset = 0;
     }
 }
 

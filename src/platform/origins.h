@@ -15,7 +15,6 @@ struct platform_origin {
     unsigned layer; /* 0: nowhere, it has its default */
     char *file;     /* NULL: not in a file */
     unsigned line;  /* 0: of a list, some of it was given on the command line */
-    int preset;     /* the file is a preset */
 };
 
 struct platform_origins {
@@ -30,9 +29,9 @@ void platform_origins_fini(struct platform_origins *);
 
 /* Notes that a setting, or a list, was given in the last layer; `file` may be NULL. */
 void platform_origins_note(struct platform_origins *, size_t setting, const char *file,
-                           unsigned line, int preset);
+                           unsigned line);
 void platform_origins_note_list(struct platform_origins *, enum platform_list_kind,
-                                const char *file, unsigned line, int preset);
+                                const char *file, unsigned line);
 
 /* Where a setting or a list was given, by its name; NULL: there is none of that name. Borrowed. */
 const struct platform_origin *platform_origins_find(const struct platform_origins *,

@@ -192,7 +192,7 @@ static int set_list(struct platform *p, char *name, char *value, struct platform
     if (*rc)
         err_prefix(err, "%s", given);
     else if (origins)
-        platform_origins_note_list(origins, kind, NULL, 0, 0);
+        platform_origins_note_list(origins, kind, NULL, 0);
     return 1;
 }
 
@@ -221,7 +221,7 @@ static int set_one(struct platform *p, const char *item, size_t length,
     if (key && field_set(key, &p->config, equals + 1, err))
         return err_prefix(err, "%s", key->name);
     if (key && origins)
-        platform_origins_note(origins, (size_t)(key - keys), NULL, 0, 0);
+        platform_origins_note(origins, (size_t)(key - keys), NULL, 0);
     if (key)
         return 0;
     if (set_list(p, text, equals + 1, origins, &rc, err))

@@ -27,7 +27,6 @@ struct reader {
     const struct platform_places *places;
     struct platform_origins *origins;
     const char *file;
-    int preset; /* the file is one */
     yaml_document_t *document;
     size_t visits;
     const struct reader *above; /* the file whose base this is */
@@ -36,8 +35,7 @@ struct reader {
 };
 
 static int read_file(struct platform *, const struct platform_places *, const char *path,
-                     int preset, struct platform_origins *, const struct reader *above,
-                     struct err *);
+                     struct platform_origins *, const struct reader *above, struct err *);
 
 /* "FILE:LINE: FIELD: " before the text; without a field if that is NULL. */
 __attribute__((format(printf, 5, 6))) static int fail(const struct reader *r, const yaml_node_t *at,
@@ -162,15 +160,13 @@ static int read_value(struct reader *r, const struct key *key, void *object,
 static void note_origin(struct reader *r, size_t key, const yaml_node_t *node)
 {
     if (r->origins)
-        platform_origins_note(r->origins, key, r->file, (unsigned)node->start_mark.line + 1,
-                              r->preset);
+        platform_origins_note(r->origins, key, r->file, (unsigned)node->start_mark.line + 1);
 }
 
 static void note_list(struct reader *r, enum platform_list_kind kind, const yaml_node_t *node)
 {
     if (r->origins)
-        platform_origins_note_list(r->origins, kind, r->file, (unsigned)node->start_mark.line + 1,
-                                   r->preset);
+        platform_origins_note_list(r->origins, kind, r->file, (unsigned)node->start_mark.line + 1);
 }
 
 static void note_item(struct reader *r, enum platform_list_kind kind, const yaml_node_t *node)
@@ -439,12 +435,11 @@ static int read_base(struct reader *r, const yaml_node_t *node, struct err *err)
     int rc = name ? 0 : ERR_INPUT;
     if (rc)
         return rc;
-    int preset = platform_is_preset(name);
-    rc = preset ? platform_preset_path(r->places, name, path, sizeof path, err)
-                : read_path(r->file, name, path, sizeof path, err);
+    rc = platform_is_preset(name) ? platform_preset_path(r->places, name, path, sizeof path, err)
+                                  : read_path(r->file, name, path, sizeof path, err);
     if (rc)
         return fail_value(r, node, "base", err);
-    rc = read_file(r->p, r->places, path, preset, r->origins, r, err);
+    rc = read_file(r->p, r->places, path, r->origins, r, err);
     if (rc && strncmp(err->text, path, strlen(path)) != 0)
         rc = fail_value(r, node, "base", err);
     return rc;
@@ -555,15 +550,10 @@ static int read_text(struct reader *r, const char *text, size_t length, struct e
 }
 
 static int read_file(struct platform *p, const struct platform_places *places, const char *path,
-                     int preset, struct platform_origins *origins, const struct reader *above,
-                     struct err *err)
+                     struct platform_origins *origins, const struct reader *above, struct err *err)
 {
-    struct reader r = {.p = p,
-                       .places = places,
-                       .file = path,
-                       .preset = preset,
-                       .origins = origins,
-                       .above = above};
+    struct reader r = {
+        .p = p, .places = places, .file = path, .origins = origins, .above = above};
     struct stat st;
     struct buf text;
     size_t depth = 0;
@@ -599,7 +589,7 @@ int platform_read(struct platform *p, const struct platform_places *places, cons
 {
     char path[4096];
     if (!platform_is_preset(name))
-        return read_file(p, places, name, 0, origins, NULL, err);
+        return read_file(p, places, name, origins, NULL, err);
     int rc = platform_preset_path(places, name, path, sizeof path, err);
-    return rc ? rc : read_file(p, places, path, 1, origins, NULL, err);
+    return rc ? rc : read_file(p, places, path, origins, NULL, err);
 }
