@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/units.h"
-#include "engine/place.h"
+#include "engine/rank_map.h"
 #include "run/sample.h"
 
 #define EPOCH_DEFAULT 1767225600 /* 2026-01-01T00:00:00Z */
@@ -219,12 +219,12 @@ static int set_placement(void *into, const char *value, struct err *err)
 {
     struct cli_run *run = into;
     if (strncmp(value, "mincut:", 7) == 0 && value[7]) {
-        run->opt.placement = PLACE_LIST;
+        run->opt.placement = RANK_MAP_LIST;
         run->mincut = value + 7;
         return 0;
     }
     int rc = choose(value, placement_words, &run->opt.placement, err);
-    return rc == 0 && run->opt.placement == PLACE_LIST
+    return rc == 0 && run->opt.placement == RANK_MAP_LIST
                ? err_set(err, ERR_INPUT, "FILE is to be the statistics of an earlier run (--stats)")
                : rc;
 }
@@ -481,7 +481,7 @@ void cli_run_init(struct cli_run *run)
     run->opt.idle_limit = 10 * VTIME_S;
     run->opt.epoch = EPOCH_DEFAULT;
     run->opt.procs = 1;
-    run->opt.place_fd = -1;
+    run->opt.rank_map_fd = -1;
     run->opt.machine_fd = -1;
     run->progress = -1;
 }

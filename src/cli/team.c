@@ -345,7 +345,7 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_bo
                  struct run_outcome *outcome, int *status, struct err *err)
 {
     struct starter s = {.l = {.team = -1,
-                              .placement = run->opt.place_fd,
+                              .placement = run->opt.rank_map_fd,
                               .machine = run->opt.machine_fd,
                               .books = books->fd},
                         .books = books,

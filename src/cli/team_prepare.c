@@ -13,7 +13,7 @@
 #include "base/env.h"
 #include "base/mem.h"
 #include "cli/team.h"
-#include "engine/place.h"
+#include "engine/rank_map.h"
 #include "partition/placement.h"
 #include "program/libsearch.h"
 #include "program/program.h"
@@ -54,7 +54,7 @@ static int open_list(struct cli_run *run)
     int fd = path ? open(path, O_RDONLY) : -1;
 
     if (fd >= 0)
-        run->opt.place_fd = fd;
+        run->opt.rank_map_fd = fd;
     return fd >= 0;
 }
 
@@ -70,7 +70,7 @@ static int make_list(struct cli_run *run, struct err *err)
         return err_set(err, ERR_SYSTEM, "cannot make room for the placement: %s", strerror(errno));
     rc = partition_mincut(run->mincut, run->opt.ranks, run->opt.procs, owner, err);
     munmap(owner, bytes);
-    run->opt.place_fd = fd;
+    run->opt.rank_map_fd = fd;
     return rc;
 }
 
@@ -117,7 +117,7 @@ int cli_team_prepare(struct cli_run *run, struct err *err)
     if (run->opt.procs <= 1)
         return 0;
     rc = find_native(run, err);
-    if (rc == 0 && run->opt.placement == PLACE_LIST && !(run->worker && open_list(run)))
+    if (rc == 0 && run->opt.placement == RANK_MAP_LIST && !(run->worker && open_list(run)))
         rc = make_list(run, err);
     return rc;
 }

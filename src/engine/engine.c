@@ -76,7 +76,7 @@ static int shuffle(struct engine *e)
     uint64_t ready = e->ready_tail - e->ready_head, mask = e->ready_cap - 1, pick;
     uint32_t id;
 
-    pick = rng_below(&e->rng, ready + (e->next_new < e->cfg.place.count));
+    pick = rng_below(&e->rng, ready + (e->next_new < e->cfg.map.count));
     if (pick == ready)
         return 1;
     id = e->ready[(e->ready_head + pick) & mask];
@@ -90,11 +90,11 @@ static int64_t take_ready(struct engine *e)
 {
     int fresh = e->ready_head == e->ready_tail;
 
-    if (fresh && e->next_new == e->cfg.place.count)
+    if (fresh && e->next_new == e->cfg.map.count)
         return -1;
     if (e->cfg.random)
         fresh = shuffle(e);
-    else if (!fresh && e->next_new < e->cfg.place.count && ++e->held_back > NEW_AFTER)
+    else if (!fresh && e->next_new < e->cfg.map.count && ++e->held_back > NEW_AFTER)
         fresh = 1; /* those that run for ever are not to keep others from starting */
     if (fresh) {
         e->held_back = 0;
@@ -117,7 +117,7 @@ static void due_by(struct engine *e, struct engine_entity *x, uint32_t id, vtime
 /* A spare begins to be, at this time. */
 static void begin(struct engine *e, struct engine_entity *x, uint32_t id, vtime when)
 {
-    assert(x->state == ENGINE_NEW && id >= e->cfg.place.count);
+    assert(x->state == ENGINE_NEW && id >= e->cfg.map.count);
     x->clock = when;
     x->fresh = 1;
     x->state = ENGINE_BLOCKED;
@@ -129,7 +129,7 @@ static void begin(struct engine *e, struct engine_entity *x, uint32_t id, vtime 
 
 static inline void deliver(struct engine *e, struct engine_msg *m)
 {
-    uint32_t index = place_index(&e->cfg.place, m->dst);
+    uint32_t index = rank_map_index(&e->cfg.map, m->dst);
     struct engine_entity *x = engine_entity_at(e, index);
 
     if (x->state == ENGINE_DONE) {
@@ -174,7 +174,7 @@ void engine_deliver(struct engine *e, struct engine_msg *m, const struct engine_
 static inline void pass_on(struct engine *e, struct engine_msg *m)
 {
     engine_progress(e, m->arrival);
-    if (__builtin_expect(place_is_here(&e->cfg.place, m->dst), 1))
+    if (__builtin_expect(rank_map_is_here(&e->cfg.map, m->dst), 1))
         deliver(e, m);
     else
         e->cfg.peers->send(e->cfg.peers->owner, m, NULL);
@@ -221,7 +221,7 @@ void engine_submit(struct engine *e, struct engine_msg *m, const struct engine_c
     e->injected++;
     engine_progress(e, m->arrival);
     if (call->cookie)
-        note_asking(e, place_index(&e->cfg.place, m->src), m->arrival);
+        note_asking(e, rank_map_index(&e->cfg.map, m->src), m->arrival);
     if (e->cfg.medium) {
         e->cfg.medium->submit(e->cfg.medium->owner, m, call);
         return;
@@ -322,7 +322,7 @@ static void status(struct engine *e, struct engine_status *s)
                                 .busy = e->busy};
     if (e->decisions.len)
         s->first = (struct engine_due){e->decisions.at[0].due,
-                                       place_number(&e->cfg.place, e->decisions.at[0].id)};
+                                       rank_map_number(&e->cfg.map, e->decisions.at[0].id)};
     if (e->cfg.medium && !e->cfg.medium->wait) {
         s->medium = e->cfg.medium->next(e->cfg.medium->owner);
         s->notices = e->cfg.medium->notices(e->cfg.medium->owner);
@@ -384,7 +384,7 @@ static void grant_one(struct engine *e)
 {
     const struct engine_due *first = &e->all.first;
 
-    if (!place_is_here(&e->cfg.place, first->id))
+    if (!rank_map_is_here(&e->cfg.map, first->id))
         return;
     e->granted = e->decisions.at[0].id;
     e->granted_due = first->due;
@@ -501,7 +501,7 @@ void engine_rest(struct engine *e, struct engine_entity *x)
 
 int engine_abort(struct engine *e, uint32_t id, vtime when)
 {
-    struct engine_due d = {when, place_number(&e->cfg.place, id)};
+    struct engine_due d = {when, rank_map_number(&e->cfg.map, id)};
 
     engine_progress(e, when); /* of every abort: which comes first here, is chance */
     if (!due_before(&d, &e->abort))
@@ -519,7 +519,7 @@ void engine_abort_elsewhere(struct engine *e, struct engine_due d)
 /* Does the status of all say that the run is over, whatever may be due? Else ENGINE_END_GOES_ON. */
 static enum engine_end is_over(const struct engine *e, const struct engine_status *s)
 {
-    if (s->done == e->cfg.place.world + s->born)
+    if (s->done == e->cfg.map.world + s->born)
         return ENGINE_END_DONE;
     /* has everything that is due before the abort happened? */
     if (s->abort.due != VTIME_NEVER && due_before(&s->abort, &s->first) && s->abort.due < s->medium)
@@ -649,7 +649,7 @@ vtime engine_lower_bound(const struct engine *e)
 {
     vtime low = VTIME_NEVER;
 
-    if (e->next_new < e->cfg.place.count)
+    if (e->next_new < e->cfg.map.count)
         return 0;
     for (uint64_t i = 0; i < e->known; i++) {
         const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
@@ -670,7 +670,7 @@ void engine_init(struct engine *e, const struct engine_config *cfg)
     e->chosen = -1;
     e->verdict = ENGINE_END_GOES_ON;
     e->progressed = 1;
-    e->known = cfg->place.count;
+    e->known = cfg->map.count;
     e->abort = (struct engine_due){VTIME_NEVER, UINT32_MAX};
     pool_init(&e->msgs, "messages");
     rng_seed(&e->rng, cfg->seed);

@@ -26,7 +26,7 @@
  *     quiescence before it is back.
  *
  * A simulation may be spread over several processes, each with an engine that has some of the
- * entities (place.h). Messages to entities elsewhere are handed to the peers; quiescence is then
+ * entities (rank_map.h). Messages to entities elsewhere are handed to the peers; quiescence is then
  * that of all processes, and every engine draws the same conclusions from the same merged status.
  */
 #ifndef ENGINE_ENGINE_H
@@ -39,7 +39,7 @@
 #include "base/pool.h"
 #include "base/rng.h"
 #include "base/vtime.h"
-#include "engine/place.h"
+#include "engine/rank_map.h"
 
 enum engine_state {
     ENGINE_NEW = 0, /* not started; all-zero memory is a new entity */
@@ -60,7 +60,7 @@ struct engine_msg {
 #define ENGINE_MSG_URGENT 1u /* the receiver must act on it at once (a protocol step) */
 #define ENGINE_MSG_DUE 2u    /* a decision of the receiver: it wakes only when this arrives */
 #define ENGINE_MSG_MEDIUM 4u /* on its way to the medium */
-#define ENGINE_MSG_BIRTH 8u  /* the receiver, a spare (place.h), starts when this arrives */
+#define ENGINE_MSG_BIRTH 8u  /* the receiver, a spare (rank_map.h), starts when this arrives */
 
 /* Lies at the start of the owner's per-rank structure; 32 bytes. */
 struct engine_entity {
@@ -197,7 +197,7 @@ struct engine_peers {
 };
 
 struct engine_config {
-    struct place place;                 /* entities of this process and of others; kept by value */
+    struct rank_map map;                /* entities of this process and of others; kept by value */
     const struct engine_peers *peers;   /* NULL: there are none */
     const struct engine_medium *medium; /* NULL: there is none, or it is elsewhere */
     void *base;          /* array of owner structures, each starting with a struct engine_entity */
@@ -314,7 +314,7 @@ static inline uint64_t engine_spares_started(const struct engine *e)
 /* Has the entity not run yet, and is it not a spare? Then its memory has not been used. */
 static inline int engine_is_untouched(const struct engine *e, uint32_t id)
 {
-    return id >= e->next_new && id < e->cfg.place.count;
+    return id >= e->next_new && id < e->cfg.map.count;
 }
 
 /* The index of the entity whose turn it is, or was last. */
@@ -406,9 +406,9 @@ void engine_notify(struct engine *, uint32_t sender, uint64_t cookie, vtime t);
 static inline struct engine_entity *engine_receiver(const struct engine *e,
                                                     const struct engine_msg *m)
 {
-    if (!place_is_here(&e->cfg.place, m->dst))
+    if (!rank_map_is_here(&e->cfg.map, m->dst))
         return NULL;
-    return engine_entity_at(e, place_index(&e->cfg.place, m->dst));
+    return engine_entity_at(e, rank_map_index(&e->cfg.map, m->dst));
 }
 
 /* Takes the oldest message out of the inbox, or NULL. */

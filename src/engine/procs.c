@@ -130,7 +130,7 @@ static void peers_send(void *owner, struct engine_msg *m, const struct engine_ca
     struct procs *p = owner;
     struct engine *e = p->cfg.engine;
     size_t bytes = wire_size(m->size);
-    uint32_t proc = call ? 0 : place_proc(&e->cfg.place, m->dst);
+    uint32_t proc = call ? 0 : rank_map_proc(&e->cfg.map, m->dst);
     char *at = box_room(p, proc, bytes + (call ? sizeof *call : 0));
 
     memcpy(at, (char *)m + WIRE_SKIP, m->size - WIRE_SKIP);

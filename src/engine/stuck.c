@@ -53,7 +53,7 @@ static void explain(struct engine *e, uint32_t index, struct engine_wait *w)
 void engine_stuck_collect(struct engine *e, struct buf *out)
 {
     size_t at = out->len;
-    struct part part = {.done = e->done, .all = e->cfg.place.count + e->born};
+    struct part part = {.done = e->done, .all = e->cfg.map.count + e->born};
     struct line line;
     struct buf edges;
 
@@ -62,7 +62,7 @@ void engine_stuck_collect(struct engine *e, struct buf *out)
     buf_add(out, &part, sizeof part);
     for (uint32_t i = 0; i < e->known; i++) {
         struct engine_entity *x = engine_entity_at(e, i);
-        struct edge edge = {place_number(&e->cfg.place, i), NOBODY};
+        struct edge edge = {rank_map_number(&e->cfg.map, i), NOBODY};
         int searched = edge.number < CYCLE_SEARCH;
 
         if (x->state == ENGINE_DONE || x->resting)

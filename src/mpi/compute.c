@@ -57,7 +57,7 @@ void mpi_compute_init(void)
     host.options = mpi_world.opt;
     host.machine = &mpi_world.machine;
     host.nodes = &mpi_world.net.nodes;
-    host.place = mpi_place();
+    host.map = mpi_rank_map();
     if (processor_init(&host, &err))
         log_fatal("%s", err.text);
     mpi_world.measured = processor_is_measured();

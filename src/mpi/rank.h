@@ -124,9 +124,9 @@ static inline struct mpi_rank *mpi_self(void)
 
     return f ? mpi_rank_of(f) : NULL;
 }
-static inline const struct place *mpi_place(void)
+static inline const struct rank_map *mpi_rank_map(void)
 {
-    return &mpi_world.engine.cfg.place;
+    return &mpi_world.engine.cfg.map;
 }
 /* Place among the ranks of this process: how the engine names it. */
 static inline uint32_t mpi_rank_index(const struct mpi_rank *r)
@@ -136,16 +136,16 @@ static inline uint32_t mpi_rank_index(const struct mpi_rank *r)
 /* World rank. */
 static inline uint32_t mpi_rank_id(const struct mpi_rank *r)
 {
-    return place_number(mpi_place(), mpi_rank_index(r));
+    return rank_map_number(mpi_rank_map(), mpi_rank_index(r));
 }
 
 /* Something is about to be sent to the rank: asks the cache for where messages are put. */
 static inline void mpi_rank_prefetch(uint32_t id)
 {
-    const struct place *p = mpi_place();
+    const struct rank_map *p = mpi_rank_map();
 
-    if (place_is_here(p, id))
-        __builtin_prefetch(&mpi_world.ranks[place_index(p, id)].ent, 1);
+    if (rank_map_is_here(p, id))
+        __builtin_prefetch(&mpi_world.ranks[rank_map_index(p, id)].ent, 1);
 }
 
 /* Lets the rank's clock advance; ends the run with an error beyond 2^62 ps. */

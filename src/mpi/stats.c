@@ -31,7 +31,7 @@ void mpi_stats_init(int detail)
     s->groups = (mpi_world.room + s->group - 1) / s->group;
     s->detail = detail;
     if (detail)
-        s->rank_end = mem_zalloc(mpi_place()->room * sizeof *s->rank_end);
+        s->rank_end = mem_zalloc(mpi_rank_map()->room * sizeof *s->rank_end);
     mpi_world.stats = s;
 }
 
@@ -192,7 +192,7 @@ void mpi_stats_fold_inline(void)
         struct mpi_pair *p = &mpi_world.ranks[i].pair;
 
         if (p->messages)
-            count_cell(place_number(mpi_place(), i), p->dst, p->messages, p->bytes);
+            count_cell(rank_map_number(mpi_rank_map(), i), p->dst, p->messages, p->bytes);
         p->messages = 0;
     }
 }

@@ -42,8 +42,8 @@ struct mpi_team_stop {
     char text[8192]; /* what to say, complete lines; "" nothing */
 };
 
-/* Joins the other processes, if any, and says in *place which ranks are here. */
-void mpi_team_open(const struct run_options *, struct place *);
+/* Joins the other processes, if any, and says in *map which ranks are here. */
+void mpi_team_open(const struct run_options *, struct rank_map *);
 /* For the engine's configuration; NULL: there are no others. */
 const struct engine_peers *mpi_team_peers(void);
 /* Before joining: where lines are kept that are on their way to process 0 (engine/output_ledger.h). A file

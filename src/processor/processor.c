@@ -50,7 +50,7 @@ static int is_noisy(const struct platform *p)
 static void init_sharing(const struct platform *p)
 {
     const struct platform_nodes *nodes = processor_host->nodes;
-    uint32_t ranks = processor_host->place->world;
+    uint32_t ranks = processor_host->map->world;
 
     processor.sharing = 1;
     if (!p->lists[PLATFORM_SHARING].count)
@@ -79,7 +79,7 @@ static double sharing(uint32_t index)
                                    processor.ranks_on
                                        ? processor.ranks_on[node]
                                        : platform_ranks_on_node(nodes, node,
-                                                                processor_host->place->world));
+                                                                processor_host->map->world));
 }
 
 double processor_factor(void)

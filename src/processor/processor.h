@@ -15,7 +15,7 @@
  * noise of its system. Declared time (orrery_compute, orrery_flops)
  * comes on top. Regions (orrery_region) are for tables and for sampling.
  *
- * Ranks are named by their index among those of the process (engine/place.h), and calls by numbers whose
+ * Ranks are named by their index among those of the process (engine/rank_map.h), and calls by numbers whose
  * meaning the user of this module has told. Nothing here moves a clock: functions return how long work takes
  * that begins at a time. The plain case - measured, all nodes alike, no noise, nothing recorded - is
  * multiplication by processor_factor, and need not come here.
@@ -24,7 +24,7 @@
 #define PROCESSOR_PROCESSOR_H
 
 #include "base/vtime.h"
-#include "engine/place.h"
+#include "engine/rank_map.h"
 #include "platform/nodes.h"
 #include "run/run.h"
 
@@ -36,7 +36,7 @@ struct processor_host {
     const struct run_options *options;
     const struct platform *machine;
     const struct platform_nodes *nodes;
-    const struct place *place;
+    const struct rank_map *map;
     /* What ends a slice: numbers below `calls`. */
     unsigned calls;
     const char *(*call_name)(unsigned call);

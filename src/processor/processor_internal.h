@@ -39,7 +39,7 @@ const struct platform_group *processor_group(uint32_t index);
 
 static inline uint32_t processor_rank_id(uint32_t index)
 {
-    return place_number(processor_host->place, index);
+    return rank_map_number(processor_host->map, index);
 }
 
 /* ---- noise.c ---- */

@@ -71,7 +71,7 @@ int processor_record_init(const struct run_options *o, struct err *err)
 
     record.path = o->record_path;
     buf_init(&record.out);
-    if (processor_host->place->proc)
+    if (processor_host->map->proc)
         return 0;
     buf_add(&record.out, &head, sizeof head);
     put_names();
@@ -102,7 +102,7 @@ void processor_record(uint32_t index, unsigned call, vtime dt)
 
 int processor_record_finish(struct err *err)
 {
-    for (uint32_t i = 0; i < processor_host->place->room; i++) {
+    for (uint32_t i = 0; i < processor_host->map->room; i++) {
         struct processor_state *state = processor_state(i);
 
         if (state && state->tape && state->tape->len)

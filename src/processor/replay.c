@@ -32,7 +32,7 @@ static struct {
 /* Counts the blocks of each rank here, or notes where they are. */
 static void each_block(int note)
 {
-    const struct place *place = processor_host->place;
+    const struct rank_map *map = processor_host->map;
     const unsigned char *data;
     struct tape_block b;
     size_t at = 0;
@@ -40,9 +40,9 @@ static void each_block(int note)
     while (tape_next(&replay.file, &at, &b, &data)) {
         uint64_t *slot;
 
-        if (b.rank >= place->world + place->spares || !place_is_here(place, b.rank))
+        if (b.rank >= map->world + map->spares || !rank_map_is_here(map, b.rank))
             continue;
-        slot = &replay.first[place_index(place, b.rank)];
+        slot = &replay.first[rank_map_index(map, b.rank)];
         if (note)
             replay.blocks[*slot] = (struct piece){data, b.bytes};
         ++*slot;
@@ -96,7 +96,7 @@ static void share_file(void)
 static int replay_init(const struct processor_host *host, struct err *err)
 {
     const struct run_options *o = host->options;
-    uint32_t count = host->place->room;
+    uint32_t count = host->map->room;
     int rc;
 
     replay.path = o->compute_path;

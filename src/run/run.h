@@ -52,12 +52,12 @@ struct run_options {
     int32_t check;       /* compare types of messages and arguments of collectives between ranks */
     int32_t check_leaks; /* report what the program did not free */
     uint32_t procs;      /* native processes */
-    int32_t placement;   /* of ranks on them: enum place_kind (engine/place.h) */
+    int32_t placement;   /* of ranks on them: enum rank_map_kind (engine/rank_map.h) */
     int32_t changed;     /* settings differ from what the platform says (--set) */
     int32_t machine_fd;  /* the machine as bytes: platform_unpack (lists.h) */
     int32_t book_fd;     /* where output waits (engine/output_book.h), or -1 ... */
     int64_t book_at;     /* ... from there on; with others in the file, a ledger follows */
-    int32_t place_fd;    /* PLACE_LIST: a file with the process of each rank, 32 bits each */
+    int32_t rank_map_fd; /* RANK_MAP_LIST: a file with the process of each rank, 32 bits each */
     char native_path[4096];  /* the native MPI library, if procs > 1 */
     char stats_path[4096];   /* absolute or empty */
     char compute_path[4096]; /* RUN_COMPUTE_TABLE, _REPLAY, and may be _COUNTERS: absolute */

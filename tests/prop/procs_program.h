@@ -110,7 +110,7 @@ static int one_in(struct actor *a, uint32_t n)
 
 static uint32_t number_of(const struct node *n, uint32_t id)
 {
-    return place_number(&n->engine.cfg.place, id);
+    return rank_map_number(&n->engine.cfg.map, id);
 }
 
 /* ---- messages ---- */

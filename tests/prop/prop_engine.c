@@ -287,7 +287,7 @@ static uint64_t run(uint64_t seed, uint64_t schedule)
     server.count = 0;
     server.free_at = server.now = 0;
     server.notices = 0;
-    place_init(&cfg.place, PLACE_BLOCK, entities, 1, 0, NULL);
+    rank_map_init(&cfg.map, RANK_MAP_BLOCK, entities, 1, 0, NULL);
     engine_init(&engine, &cfg);
     FAULT(engine_run(&engine) != ENGINE_END_DONE, "did not come to its end");
     FAULT(engine.done != entities, "not every entity ran to its end");

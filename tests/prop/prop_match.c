@@ -304,7 +304,7 @@ static void world_make(void)
     mpi_world.page = &page;
     mpi_world.opt = &page.opt;
     mpi_world.size = mpi_world.room = RANKS_MAX;
-    place_init(&mpi_world.engine.cfg.place, PLACE_BLOCK, RANKS_MAX, 1, 0, NULL);
+    rank_map_init(&mpi_world.engine.cfg.map, RANK_MAP_BLOCK, RANKS_MAX, 1, 0, NULL);
     platform_config_init(&page.opt.platform);
     page.opt.compute = RUN_COMPUTE_NONE;
     mpi_world.ranks = mem_map(RANKS_MAX * sizeof(struct mpi_rank), 1);
@@ -356,7 +356,7 @@ static int simulate(uint64_t schedule)
     memset(mpi_world.ranks, 0, RANKS_MAX * sizeof(struct mpi_rank));
     pool_fini(&mpi_world.pool);
     pool_init(&mpi_world.pool, "extras");
-    place_init(&eng.place, PLACE_BLOCK, RANKS_MAX, 1, 0, NULL);
+    rank_map_init(&eng.map, RANK_MAP_BLOCK, RANKS_MAX, 1, 0, NULL);
     engine_init(&mpi_world.engine, &eng);
     for (int k = 0; k < RANKS_MAX; k++) {
         logs[k].count = ended[k] = 0;

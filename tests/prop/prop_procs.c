@@ -98,7 +98,7 @@ static void look_batch(struct node *n, const char *data, size_t bytes)
         memcpy((char *)&m + skip, data + at, sizeof m - skip);
         FAULT(n, m.arrival < head.safe_until, "a message comes before its sender's safe_until");
         FAULT(n, m.arrival < n->engine.safe_until, "a message comes before safe_until");
-        FAULT(n, !place_is_here(&n->engine.cfg.place, m.dst), "a message went astray");
+        FAULT(n, !rank_map_is_here(&n->engine.cfg.map, m.dst), "a message went astray");
     }
 }
 
@@ -132,9 +132,9 @@ static void look_wait(void *owner, uint64_t ns)
 static const struct engine_ops ops = {.resume = resume};
 
 static void node_init(struct node *n, const struct scenario *s, struct net *net, uint32_t proc,
-                      struct place place, uint64_t schedule)
+                      struct rank_map map, uint64_t schedule)
 {
-    struct engine_config cfg = {.place = place,
+    struct engine_config cfg = {.map = map,
                                 .lookahead = s->lookahead,
                                 .idle_limit = s->idle_limit,
                                 .random = schedule != 0,
@@ -147,10 +147,10 @@ static void node_init(struct node *n, const struct scenario *s, struct net *net,
     memset(n, 0, sizeof *n);
     n->s = s;
     n->alone = net == NULL;
-    n->actors = mem_zalloc(place.count * sizeof *n->actors + 1);
+    n->actors = mem_zalloc(map.count * sizeof *n->actors + 1);
     cfg.base = n->actors;
-    for (uint32_t i = 0; i < place.count; i++) {
-        rng_seed(&n->actors[i].rng, mixed(s->seed, place_number(&place, i)));
+    for (uint32_t i = 0; i < map.count; i++) {
+        rng_seed(&n->actors[i].rng, mixed(s->seed, rank_map_number(&map, i)));
         n->actors[i].posted = -1;
     }
     if (net) {
@@ -190,7 +190,7 @@ static void node_check(struct node *n)
 
 static void node_fini(struct node *n)
 {
-    for (uint32_t i = 0; i < n->engine.cfg.place.count; i++) {
+    for (uint32_t i = 0; i < n->engine.cfg.map.count; i++) {
         for (struct engine_msg *m; (m = engine_poll(&n->actors[i].ent));)
             engine_msg_free(&n->engine, m); /* large ones are not the pool's */
         mem_free(n->actors[i].known);
@@ -199,7 +199,7 @@ static void node_fini(struct node *n)
     engine_fini(&n->engine);
     if (!n->alone)
         procs_fini(&n->procs);
-    place_fini(&n->engine.cfg.place);
+    rank_map_fini(&n->engine.cfg.map);
 }
 
 static int same_status(const struct engine_status *a, const struct engine_status *b)
@@ -231,8 +231,8 @@ static void collect(struct node *nodes, uint32_t procs, struct result *r)
         r->injected += n->engine.injected;
     }
     for (uint32_t i = 0; i < zero->s->entities; i++) {
-        const struct node *n = &nodes[place_proc(&zero->engine.cfg.place, i)];
-        const struct actor *a = &n->actors[place_index(&n->engine.cfg.place, i)];
+        const struct node *n = &nodes[rank_map_proc(&zero->engine.cfg.map, i)];
+        const struct actor *a = &n->actors[rank_map_index(&n->engine.cfg.map, i)];
 
         r->hash = mixed(r->hash, mixed(a->hash, (uint64_t)a->ent.clock));
         r->hash = mixed(r->hash, a->ent.state);
@@ -240,14 +240,14 @@ static void collect(struct node *nodes, uint32_t procs, struct result *r)
 }
 
 /* procs 0: one engine without peers. */
-static void run(const struct scenario *s, uint32_t procs, enum place_kind kind, int stepped,
+static void run(const struct scenario *s, uint32_t procs, enum rank_map_kind kind, int stepped,
                 uint64_t luck, uint64_t schedule, struct result *r)
 {
     static struct node nodes[LINK_PROCS];
     uint32_t count = procs ? procs : 1, owner[ENTITIES];
     void *args[LINK_PROCS];
     static struct net net;
-    struct place place;
+    struct rank_map map;
     struct rng rng;
 
     rng_seed(&rng, luck);
@@ -259,8 +259,8 @@ static void run(const struct scenario *s, uint32_t procs, enum place_kind kind, 
     }
     net_start(&net, count, stepped, luck);
     for (uint32_t p = 0; p < count; p++) {
-        place_init(&place, kind, s->entities, count, p, owner);
-        node_init(&nodes[p], s, procs ? &net : NULL, p, place, schedule);
+        rank_map_init(&map, kind, s->entities, count, p, owner);
+        node_init(&nodes[p], s, procs ? &net : NULL, p, map, schedule);
         args[p] = &nodes[p];
     }
     if (procs)
@@ -297,15 +297,15 @@ static void check_seed(uint64_t seed, int stepped)
     struct scenario s;
 
     scenario_make(&s, seed);
-    run(&s, 0, PLACE_BLOCK, 0, seed, 0, &want);
+    run(&s, 0, RANK_MAP_BLOCK, 0, seed, 0, &want);
     sum.ends[want.end]++;
     for (uint32_t procs = 0; procs <= LINK_PROCS && procs <= s.entities; procs++) {
-        for (int k = PLACE_BLOCK; k <= (procs > 1 ? PLACE_LIST : PLACE_BLOCK); k++) {
+        for (int k = RANK_MAP_BLOCK; k <= (procs > 1 ? RANK_MAP_LIST : RANK_MAP_BLOCK); k++) {
             uint64_t luck = seed * 64 + procs * 4 + (uint64_t)k;
             uint64_t schedule = luck % 2 || procs == 0 ? luck * 8 + 8 : 0;
             const char *what;
 
-            run(&s, procs, (enum place_kind)k, stepped, luck, schedule, &got);
+            run(&s, procs, (enum rank_map_kind)k, stepped, luck, schedule, &got);
             what = difference(&want, &got);
             if (what && sum.differ++ < 10)
                 diag("seed %llu: %s differ: %u processes, placement %d, schedule %llu, %s",

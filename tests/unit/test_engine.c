@@ -78,8 +78,8 @@ static enum engine_end run(uint64_t n, vtime lookahead, vtime idle_limit, uint64
     memset(actors, 0, sizeof actors);
     ran = 0;
     script = what;
-    place_init(&cfg.place, PLACE_BLOCK, n, 1, 0, NULL);
-    place_add_spares(&cfg.place, spares);
+    rank_map_init(&cfg.map, RANK_MAP_BLOCK, n, 1, 0, NULL);
+    rank_map_add_spares(&cfg.map, spares);
     engine_init(&engine, &cfg);
     return engine_run(&engine);
 }

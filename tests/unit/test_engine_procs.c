@@ -84,7 +84,7 @@ static void set_up(void)
                                     .peers = &procs[i].peers};
 
         procs_init(&procs[i], &pc);
-        place_init(&cfg.place, PLACE_BLOCK, 4, PROCS, i, NULL);
+        rank_map_init(&cfg.map, RANK_MAP_BLOCK, 4, PROCS, i, NULL);
         engine_init(&engines[i], &cfg);
         engines[i].next_poll = UINT64_MAX;
     }

@@ -52,7 +52,7 @@ static const char *report(uint32_t n, int64_t (*on)(uint32_t), int (*how)(void *
     cfg.base = entities;
     waits_on = on;
     buf_clear(&text);
-    place_init(&cfg.place, PLACE_BLOCK, n, 1, 0, NULL);
+    rank_map_init(&cfg.map, RANK_MAP_BLOCK, n, 1, 0, NULL);
     engine_init(&engine, &cfg);
     is_int(engine_run(&engine), ENGINE_END_DEADLOCK, "deadlock");
     log_set_writer(collect);

@@ -627,7 +627,7 @@ static void check_errors(void)
 
 int main(int argc, char **argv)
 {
-    place_init(&mpi_world.engine.cfg.place, PLACE_BLOCK, 1u << 20, 1, 0, NULL);
+    rank_map_init(&mpi_world.engine.cfg.map, RANK_MAP_BLOCK, 1u << 20, 1, 0, NULL);
     static struct mpi_rank rank_table[MAX_RANKS];
 
     plan_auto();

@@ -305,7 +305,7 @@ static void world_make(void)
     mpi_world.page = &page;
     mpi_world.opt = &page.opt;
     mpi_world.size = mpi_world.room = RANKS_MAX;
-    place_init(&mpi_world.engine.cfg.place, PLACE_BLOCK, RANKS_MAX, 1, 0, NULL);
+    rank_map_init(&mpi_world.engine.cfg.map, RANK_MAP_BLOCK, RANKS_MAX, 1, 0, NULL);
     platform_config_init(c);
     c->mpi_send_overhead = c->mpi_recv_overhead = 0;
     c->mpi_test_cost = TEST_COST;
@@ -337,7 +337,7 @@ static enum engine_end run(void (*program)(int, struct mpi_rank *), uint64_t sch
     medium = (struct engine_medium){.submit = line_submit, .wait = line_wait};
     memset(mpi_world.ranks, 0, RANKS_MAX * sizeof(struct mpi_rank));
     memset(ended_at, 0, sizeof ended_at);
-    place_init(&eng.place, PLACE_BLOCK, RANKS_MAX, 1, 0, NULL);
+    rank_map_init(&eng.map, RANK_MAP_BLOCK, RANKS_MAX, 1, 0, NULL);
     engine_init(&mpi_world.engine, &eng);
     line_open();
     end = engine_run(&mpi_world.engine);

@@ -379,7 +379,7 @@ static void world_make(void)
     page.opt.needs = MPI_NEED_CANCEL;
     mpi_world.machine.config = *c;
     mpi_world.ranks = mem_map(RANKS_MAX * sizeof(struct mpi_rank), 1);
-    place_init(&eng.place, PLACE_BLOCK, RANKS_MAX, 1, 0, NULL);
+    rank_map_init(&eng.map, RANK_MAP_BLOCK, RANKS_MAX, 1, 0, NULL);
     pool_init(&mpi_world.pool, "extras");
     if (net_init(&mpi_world.net, &mpi_world.machine, RANKS_MAX, &err) != 0 ||
         mpi_coll_init(&mpi_world.machine, &err) != 0)

@@ -20,7 +20,7 @@ static void world(uint32_t size, uint64_t per_node)
     mpi_world.opt = &options;
     mpi_world.size = mpi_world.room = size;
     mpi_world.engine.known = size;
-    place_init(&mpi_world.engine.cfg.place, PLACE_BLOCK, size, 1, 0, NULL);
+    rank_map_init(&mpi_world.engine.cfg.map, RANK_MAP_BLOCK, size, 1, 0, NULL);
     mpi_world.ranks = mem_map(size * sizeof(struct mpi_rank), 1);
     pool_init(&mpi_world.pool, "extras");
     mpi_stats_init(0);

@@ -41,7 +41,7 @@ static void set_up(const char *settings)
     memset(entities, 0, sizeof entities);
     is_int(platform_set(&machine, settings, NULL, &err) || net_init(&net, &machine, RANKS, &err), 0,
            settings);
-    place_init(&cfg.place, PLACE_BLOCK, RANKS, 1, 0, NULL);
+    rank_map_init(&cfg.map, RANK_MAP_BLOCK, RANKS, 1, 0, NULL);
     engine_init(&engine, &cfg);
     net.ops->medium(&net, &engine, &medium);
 }

@@ -102,11 +102,11 @@ int main(void)
                                    .compute = RUN_COMPUTE_MEASURED,
                                    .sample = "solve:2"};
     static struct platform machine;
-    struct place place;
+    struct rank_map map;
     struct processor_host host = {.options = &o,
                                   .machine = &machine,
                                   .nodes = &nodes,
-                                  .place = &place,
+                                  .map = &map,
                                   .calls = 2,
                                   .call_name = call_name,
                                   .call_polls = call_polls,
@@ -114,7 +114,7 @@ int main(void)
                                   .fail = fail};
     struct err err;
 
-    place_init(&place, PLACE_BLOCK, RANKS, 1, 0, NULL);
+    rank_map_init(&map, RANK_MAP_BLOCK, RANKS, 1, 0, NULL);
     machine.config.nodes_speed = 1;
     machine.lists[PLATFORM_GROUPS].items = &group;
     machine.lists[PLATFORM_GROUPS].count = 1;

@@ -253,7 +253,7 @@ static void add_ranks(struct buf *out)
     const struct engine *e = &mpi_world.engine;
 
     for (uint32_t i = 0; i < e->known; i++) {
-        if (i >= e->next_new && i < mpi_place()->count)
+        if (i >= e->next_new && i < mpi_rank_map()->count)
             continue; /* memory that nobody has used */
         add_objects(out, &mpi_world.ranks[i]);
         add_messages(out, &mpi_world.ranks[i]);

@@ -55,7 +55,7 @@ void mpi_comm_init(uint32_t world_size)
     comm_self.group = &self_group;
     comm_self.errhandler = MPI_ERRHANDLER_NULL;
     comm_self.name = self_name;
-    table.next_ctx = 4 + 2 * (uint64_t)mpi_place()->proc;
+    table.next_ctx = 4 + 2 * (uint64_t)mpi_rank_map()->proc;
     map_init(&table.by_desc);
 }
 
@@ -144,15 +144,15 @@ struct mpi_comm *mpi_comm_get(MPI_Comm handle)
 
 uint32_t mpi_group_members_here(const struct mpi_group *g)
 {
-    const struct place *place = mpi_place();
+    const struct rank_map *map = mpi_rank_map();
     uint32_t n = 0;
 
     if (g->kind == MPI_GROUP_RANGE)
-        return place_count_range(place, g->first, g->stride, g->size);
-    if (place->procs == 1)
+        return rank_map_count_range(map, g->first, g->stride, g->size);
+    if (map->procs == 1)
         return g->size;
     for (uint32_t i = 0; i < g->size; i++)
-        n += place_is_here(place, g->list[i]);
+        n += rank_map_is_here(map, g->list[i]);
     return n;
 }
 
@@ -176,7 +176,7 @@ static uint32_t ctx_take(void)
 
     if (ctx > UINT32_MAX - 3)
         log_fatal("too many communicators in one run (more than %u)", UINT32_MAX / 2);
-    table.next_ctx += 2 * (uint64_t)mpi_place()->procs;
+    table.next_ctx += 2 * (uint64_t)mpi_rank_map()->procs;
     return (uint32_t)ctx;
 }
 

@@ -67,7 +67,7 @@ static void encode(const struct mpi_comm *c, struct buf *out)
 
 static void mark(uint8_t *has, uint32_t rank)
 {
-    has[place_proc(mpi_place(), rank)] = 1;
+    has[rank_map_proc(mpi_rank_map(), rank)] = 1;
 }
 
 /* Which processes have members. */
@@ -75,10 +75,10 @@ static void find_processes(const struct mpi_group *g, uint8_t *has)
 {
     uint32_t a = mpi_group_world_rank(g, 0), b = mpi_group_world_rank(g, g->size - 1);
 
-    if (g->kind == MPI_GROUP_RANGE && mpi_place()->kind == PLACE_BLOCK &&
+    if (g->kind == MPI_GROUP_RANGE && mpi_rank_map()->kind == RANK_MAP_BLOCK &&
         (g->stride == 1 || g->stride == -1) && a < mpi_world.size && b < mpi_world.size) {
-        uint32_t from = place_proc(mpi_place(), a < b ? a : b);
-        uint32_t to = place_proc(mpi_place(), a < b ? b : a);
+        uint32_t from = rank_map_proc(mpi_rank_map(), a < b ? a : b);
+        uint32_t to = rank_map_proc(mpi_rank_map(), a < b ? b : a);
 
         memset(has + from, 1, to - from + 1);
         return;
@@ -89,8 +89,8 @@ static void find_processes(const struct mpi_group *g, uint8_t *has)
 
 static void announce(const struct mpi_comm *c)
 {
-    const struct place *place = mpi_place();
-    uint8_t *has = mem_zalloc(place->procs);
+    const struct rank_map *map = mpi_rank_map();
+    uint8_t *has = mem_zalloc(map->procs);
     struct buf text;
 
     find_processes(c->group, has);
@@ -98,8 +98,8 @@ static void announce(const struct mpi_comm *c)
         find_processes(c->remote, has);
     buf_init(&text);
     encode(c, &text);
-    for (uint32_t q = 0; q < place->procs; q++)
-        if (has[q] && q != place->proc)
+    for (uint32_t q = 0; q < map->procs; q++)
+        if (has[q] && q != map->proc)
             mpi_team_item(q, MPI_TEAM_COMM, text.data, text.len);
     buf_fini(&text);
     mem_free(has);

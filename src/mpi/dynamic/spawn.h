@@ -2,7 +2,7 @@
  * spawn.h - ranks that come later (MPI-4.0, 11.8): MPI_Comm_spawn and what a spawned rank is.
  *
  * A run has room for a *universe* of ranks: those it starts with, and spares that exist as numbers only
- * (engine/place.h). The agent of rank 0 deals them out, as a service (service.h): in order of virtual
+ * (engine/rank_map.h). The agent of rank 0 deals them out, as a service (service.h): in order of virtual
  * time, so that who gets which does not depend on how the run is carried out. It is there to the end of
  * the run (mpi_spawn_serves).
  *

@@ -205,7 +205,7 @@ static void fill_page(const struct whole *w, enum run_cause cause)
     page->end.access = p->access;
     page->end.spawned = p->spawned;
     page->end.net_split = (int32_t)mpi_world.net.ops->split;
-    if (mpi_place()->procs > 1 || vp_ranks_are_processes()) {
+    if (mpi_rank_map()->procs > 1 || vp_ranks_are_processes()) {
         page->end.peak_rss_bytes = p->peak_rss;
         page->end.peak_rss_max = w->peak_rss_max;
     }
@@ -335,7 +335,7 @@ static int conclude(const struct buf *parts, enum engine_end end)
     enum run_cause cause;
     int status, lost;
 
-    for (uint32_t q = 0; q < mpi_place()->procs; q++)
+    for (uint32_t q = 0; q < mpi_rank_map()->procs; q++)
         merge(&w, &parts[q]);
     lost = output_finish(&mpi_world.output);
     status = say(&w, end, &cause);
@@ -353,7 +353,7 @@ static int conclude(const struct buf *parts, enum engine_end end)
 
 void mpi_end(struct mpi_ending *e, enum engine_end end)
 {
-    struct buf *parts = mem_zalloc(mpi_place()->procs * sizeof *parts);
+    struct buf *parts = mem_zalloc(mpi_rank_map()->procs * sizeof *parts);
     vtime limit = VTIME_NEVER;
     int status = 0, complete, unwritten;
 
@@ -367,16 +367,16 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
     }
     if (end != ENGINE_END_DONE)
         count_unfinished(e, limit);
-    if (mpi_place()->proc != 0)
+    if (mpi_rank_map()->proc != 0)
         output_finish(&mpi_world.output);
     collect(e, end, &parts[0]);
     complete = mpi_team_gather(parts);
-    if (mpi_place()->proc == 0)
+    if (mpi_rank_map()->proc == 0)
         status = conclude(parts, end);
     if (status == 0 && unwritten)
         status = mpi_world.page->end.exit_status = unwritten;
     complete = mpi_team_part(&status, complete);
-    if (mpi_place()->proc != 0) { /* the launcher is to return what process 0 does */
+    if (mpi_rank_map()->proc != 0) { /* the launcher is to return what process 0 does */
         mpi_world.page->end.exit_status = complete ? 0 : status;
         mpi_world.page->end.cause = RUN_CAUSE_DONE;
     }

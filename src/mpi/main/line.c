@@ -40,7 +40,7 @@ static int take(void)
             break;
     }
     /* process 0 draws the line of all */
-    return was == RUN_LINE_DRAWN || was == RUN_LINE_BUSY || mpi_place()->proc != 0;
+    return was == RUN_LINE_DRAWN || was == RUN_LINE_BUSY || mpi_rank_map()->proc != 0;
 }
 
 /* What does not end a line is not to be drawn over. */

@@ -89,7 +89,7 @@ static void check_memory(void)
              "memory is running out (%s left) with %llu of %u ranks started; use fewer ranks",
              units_format_bytes(size, sizeof size, left),
              (unsigned long long)engine_started(&mpi_world.engine),
-             mpi_place()->count + (uint32_t)engine_spares_started(&mpi_world.engine));
+             mpi_rank_map()->count + (uint32_t)engine_spares_started(&mpi_world.engine));
     mpi_end_early(RUN_CAUSE_INTERNAL, 3, text);
 }
 
@@ -192,10 +192,10 @@ static void join(struct engine_config *eng)
 {
     struct run_page *page = mpi_world.page;
 
-    mpi_team_open(mpi_world.opt, &eng->place);
+    mpi_team_open(mpi_world.opt, &eng->map);
     eng->peers = mpi_team_peers();
     mpi_world.shared = eng->peers != NULL;
-    page->now.proc = eng->place.proc;
+    page->now.proc = eng->map.proc;
     page->now.joined = 1;
 }
 
@@ -232,13 +232,13 @@ static void set_up(void)
         log_fatal("%s", err.text);
     mpi_world.page->now.zygote_pid = vp_starter_pid();
     join(&eng);
-    vp_expect(eng.place.count);
-    mpi_world.ranks = mem_map((size_t)eng.place.room * sizeof(struct mpi_rank), 1);
+    vp_expect(eng.map.count);
+    mpi_world.ranks = mem_map((size_t)eng.map.room * sizeof(struct mpi_rank), 1);
     if (!mpi_world.ranks)
-        log_fatal("cannot reserve memory for %u ranks", eng.place.room);
+        log_fatal("cannot reserve memory for %u ranks", eng.map.room);
     eng.base = mpi_world.ranks;
     eng.lookahead = mpi_world.net.lookahead;
-    if (mpi_world.net.ops->medium && eng.place.proc == 0) {
+    if (mpi_world.net.ops->medium && eng.map.proc == 0) {
         mpi_world.net.ops->medium(&mpi_world.net, &mpi_world.engine, &mpi_world.medium);
         eng.medium = &mpi_world.medium;
     }

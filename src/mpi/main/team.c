@@ -67,7 +67,7 @@ static struct {
 
 static uint32_t me(void)
 {
-    return mpi_place()->proc;
+    return mpi_rank_map()->proc;
 }
 
 static double wall(void)
@@ -143,7 +143,7 @@ static void take_bound(uint32_t from, vtime bound, uint64_t born)
 
 void mpi_team_birth(uint32_t rank, vtime when)
 {
-    uint32_t proc = place_proc(mpi_place(), rank);
+    uint32_t proc = rank_map_proc(mpi_rank_map(), rank);
     struct births *b;
 
     if (proc == me())
@@ -204,7 +204,7 @@ void mpi_team_release(vtime bound)
         ship();
         return;
     }
-    for (uint32_t q = 1; q < mpi_place()->procs; q++)
+    for (uint32_t q = 1; q < mpi_rank_map()->procs; q++)
         if (team.bounds[q] < bound)
             bound = team.bounds[q];
     output_release(&mpi_world.output, bound);
@@ -228,11 +228,11 @@ static void take_status(uint32_t from, const void *data)
     vtime latest = team.others.clock;
 
     memcpy(&team.status[from], data, sizeof team.status[from]);
-    if (from != mpi_place()->procs - 1)
+    if (from != mpi_rank_map()->procs - 1)
         return; /* they all report equally often: sum them up once in a while */
     memset(&team.others, 0, sizeof team.others);
     team.others.clock = latest;
-    for (uint32_t q = 1; q < mpi_place()->procs; q++)
+    for (uint32_t q = 1; q < mpi_rank_map()->procs; q++)
         add_status(&team.others, &team.status[q]);
 }
 
@@ -260,7 +260,7 @@ void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes)
 
 void mpi_team_abort(struct engine_due when)
 {
-    for (uint32_t q = 0; team.on && q < mpi_place()->procs; q++)
+    for (uint32_t q = 0; team.on && q < mpi_rank_map()->procs; q++)
         if (q != me())
             mpi_team_item(q, MPI_TEAM_ABORT, &when, sizeof when);
 }
@@ -326,7 +326,7 @@ static void take_part(uint32_t from, const void *data, size_t bytes)
     if (!team.has_part[from]) {
         team.has_part[from] = 1;
         team.part_count++;
-        team.all_parts = team.part_count == mpi_place()->procs - 1;
+        team.all_parts = team.part_count == mpi_rank_map()->procs - 1;
     }
 }
 
@@ -346,7 +346,7 @@ int mpi_team_gather(struct buf *parts)
         return 1;
     }
     wait_for(&team.all_parts, patience());
-    for (uint32_t q = 1; q < mpi_place()->procs; q++)
+    for (uint32_t q = 1; q < mpi_rank_map()->procs; q++)
         parts[q] = team.parts[q];
     return team.all_parts;
 }
@@ -423,12 +423,12 @@ static void take_note(void *owner, uint32_t from, int tag, const void *data, siz
 static const uint32_t *map_owners(const struct run_options *o)
 {
     size_t bytes = (size_t)o->ranks * sizeof(uint32_t);
-    void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, o->place_fd, 0);
+    void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, o->rank_map_fd, 0);
     uint32_t *owners;
 
     if (map == MAP_FAILED)
         log_fatal("the placement of ranks cannot be read");
-    sys_close(o->place_fd);
+    sys_close(o->rank_map_fd);
     if (!arena_is_open())
         return map;
     owners = memcpy(mem_alloc(bytes), map, bytes); /* where ranks' processes see it, too */
@@ -436,14 +436,14 @@ static const uint32_t *map_owners(const struct run_options *o)
     return owners;
 }
 
-void mpi_team_open(const struct run_options *o, struct place *place)
+void mpi_team_open(const struct run_options *o, struct rank_map *map)
 {
     struct procs_config cfg = {.engine = &mpi_world.engine, .note = take_note};
     struct err err;
 
     if (o->procs <= 1) {
-        place_init(place, PLACE_BLOCK, (uint32_t)o->ranks, 1, 0, NULL);
-        place_add_spares(place, mpi_world.room - mpi_world.size);
+        rank_map_init(map, RANK_MAP_BLOCK, (uint32_t)o->ranks, 1, 0, NULL);
+        rank_map_add_spares(map, mpi_world.room - mpi_world.size);
         return;
     }
     if (native_open(&cfg.link, o->native_path, &err) != ERR_OK)
@@ -451,9 +451,9 @@ void mpi_team_open(const struct run_options *o, struct place *place)
     if (cfg.link.procs != o->procs)
         log_fatal("the launcher started %u processes instead of %u; see --launcher", cfg.link.procs,
                   o->procs);
-    place_init(place, (enum place_kind)o->placement, (uint32_t)o->ranks, o->procs, cfg.link.proc,
-               o->placement == PLACE_LIST ? map_owners(o) : NULL);
-    place_add_spares(place, mpi_world.room - mpi_world.size);
+    rank_map_init(map, (enum rank_map_kind)o->placement, (uint32_t)o->ranks, o->procs,
+                  cfg.link.proc, o->placement == RANK_MAP_LIST ? map_owners(o) : NULL);
+    rank_map_add_spares(map, mpi_world.room - mpi_world.size);
     procs_init(&team.procs, &cfg);
     team.on = 1;
     buf_init(&team.ship);

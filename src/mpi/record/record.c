@@ -143,7 +143,7 @@ static const struct mpi_observer observer = {
 static void define_nodes(void)
 {
     struct buf out;
-    if (mpi_place()->proc != 0)
+    if (mpi_rank_map()->proc != 0)
         return;
     int64_t *nodes = mem_alloc(mpi_world.size * sizeof *nodes);
     for (uint32_t i = 0; i < mpi_world.size; i++)
@@ -163,12 +163,12 @@ int mpi_record_begin(struct err *err)
     trace_header_add(&record.header, "program", o->program);
     size_t room = strlen(o->trace_path) + 32;
     char *path = mem_alloc(room);
-    run_trace_part(path, room, o->trace_path, mpi_place()->proc);
+    run_trace_part(path, room, o->trace_path, mpi_rank_map()->proc);
     int rc = trace_part_open(&record.part, path, &record.header, err);
     mem_free(path);
     if (rc != 0)
         return rc;
-    record.room = mpi_place()->room;
+    record.room = mpi_rank_map()->room;
     record.ranks = mem_zalloc((size_t)record.room * sizeof *record.ranks);
     recorder_init(&record.header);
     define_nodes();

@@ -25,7 +25,7 @@ struct image {
 
 int rma_type_needs_image(const struct mpi_type *t, uint32_t world)
 {
-    return !t->builtin && !place_is_here(mpi_place(), world);
+    return !t->builtin && !rank_map_is_here(mpi_rank_map(), world);
 }
 
 static size_t plan_bytes(const struct type_plan *plan)

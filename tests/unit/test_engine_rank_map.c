@@ -4,49 +4,49 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "engine/place.h"
+#include "engine/rank_map.h"
 #include "tap.h"
 
 enum { WORLD_MAX = 300, SPARES_MAX = 100, TRIALS = 400 };
 #define HUGE_WORLD 2147483647u
 
 static uint32_t
-    table[WORLD_MAX + SPARES_MAX]; /* process of each entity, as the drawing in place.h says */
+    table[WORLD_MAX + SPARES_MAX]; /* process of each entity, as the drawing in rank_map.h says */
 
-static void fill_table(enum place_kind kind, uint32_t world, uint32_t procs, struct rng *rng)
+static void fill_table(enum rank_map_kind kind, uint32_t world, uint32_t procs, struct rng *rng)
 {
     uint32_t at = 0;
 
     for (uint32_t i = 0; i < world; i++)
-        table[i] = kind == PLACE_CYCLIC ? i % procs : (uint32_t)rng_below(rng, procs);
-    for (uint32_t p = 0; kind == PLACE_LIST && p < procs; p++) /* everyone has something */
+        table[i] = kind == RANK_MAP_CYCLIC ? i % procs : (uint32_t)rng_below(rng, procs);
+    for (uint32_t p = 0; kind == RANK_MAP_LIST && p < procs; p++) /* everyone has something */
         table[world - 1 - p] = p;
-    for (uint32_t p = 0; kind == PLACE_BLOCK && p < procs; p++)
+    for (uint32_t p = 0; kind == RANK_MAP_BLOCK && p < procs; p++)
         for (uint32_t i = 0; i < world / procs + (p < world % procs); i++)
             table[at++] = p;
 }
 
 /* Compares one process's view with the table; returns the number of differences. */
-static int check_view(const struct place *p, uint32_t world, uint32_t proc)
+static int check_view(const struct rank_map *p, uint32_t world, uint32_t proc)
 {
     uint32_t index = 0;
     int bad = 0;
 
     for (uint32_t i = 0; i < world; i++) {
-        bad += place_proc(p, i) != table[i];
-        bad += place_is_here(p, i) != (table[i] == proc);
+        bad += rank_map_proc(p, i) != table[i];
+        bad += rank_map_is_here(p, i) != (table[i] == proc);
         if (table[i] != proc)
             continue;
-        bad += index >= p->count || place_number(p, index) != i; /* rising numbers */
-        bad += place_index(p, i) != index;
-        bad += place_index_slow(p, i) != index;
+        bad += index >= p->count || rank_map_number(p, index) != i; /* rising numbers */
+        bad += rank_map_index(p, i) != index;
+        bad += rank_map_index_slow(p, i) != index;
         index++;
     }
     return bad + (index != p->count);
 }
 
 /* Random ranges that lie within the world, in both directions, also of nothing and of one entity. */
-static int check_ranges(const struct place *p, uint32_t world, uint32_t proc, struct rng *rng,
+static int check_ranges(const struct rank_map *p, uint32_t world, uint32_t proc, struct rng *rng,
                         uint32_t all)
 {
     int bad = 0;
@@ -60,25 +60,25 @@ static int check_ranges(const struct place *p, uint32_t world, uint32_t proc, st
 
         for (uint32_t k = 0; k < n; k++)
             want += table[first + (int64_t)k * stride] == proc;
-        bad += place_count_range(p, first, stride, n) != want;
+        bad += rank_map_count_range(p, first, stride, n) != want;
     }
-    return bad + (place_count_range(p, 0, 1, world) != all);
+    return bad + (rank_map_count_range(p, 0, 1, world) != all);
 }
 
 /* The same with spares, which follow the world and go to the process that is their number modulo procs. */
-static int check_spares(struct place *p, uint32_t world, uint32_t proc, struct rng *rng)
+static int check_spares(struct rank_map *p, uint32_t world, uint32_t proc, struct rng *rng)
 {
     uint32_t spares = (uint32_t)rng_below(rng, SPARES_MAX + 1), index = p->count, seen = 0;
     int bad = 0;
 
-    place_add_spares(p, spares);
+    rank_map_add_spares(p, spares);
     for (uint32_t i = world; i < world + spares; i++) {
         table[i] = i % p->procs;
-        bad += place_proc(p, i) != table[i];
-        bad += place_is_here(p, i) != (table[i] == proc);
+        bad += rank_map_proc(p, i) != table[i];
+        bad += rank_map_is_here(p, i) != (table[i] == proc);
         if (table[i] != proc)
             continue;
-        bad += index >= p->room || place_number(p, index) != i || place_index(p, i) != index;
+        bad += index >= p->room || rank_map_number(p, index) != i || rank_map_index(p, i) != index;
         index++;
         seen++;
     }
@@ -88,7 +88,7 @@ static int check_spares(struct place *p, uint32_t world, uint32_t proc, struct r
     return bad;
 }
 
-static void test_against_table(enum place_kind kind, const char *name)
+static void test_against_table(enum rank_map_kind kind, const char *name)
 {
     int bad_views = 0, bad_ranges = 0, bad_spares = 0;
     struct rng rng;
@@ -105,14 +105,14 @@ static void test_against_table(enum place_kind kind, const char *name)
             procs = 1;
         fill_table(kind, world, procs, &rng);
         for (uint32_t proc = 0; proc < procs; proc++) {
-            struct place p;
+            struct rank_map p;
 
-            place_init(&p, kind, world, procs, proc, kind == PLACE_LIST ? table : NULL);
+            rank_map_init(&p, kind, world, procs, proc, kind == RANK_MAP_LIST ? table : NULL);
             bad_views += check_view(&p, world, proc);
             bad_ranges += check_ranges(&p, world, proc, &rng, p.count);
             bad_spares += check_spares(&p, world, proc, &rng);
             sum += p.count;
-            place_fini(&p);
+            rank_map_fini(&p);
         }
         bad_views += sum != world;
     }
@@ -122,27 +122,27 @@ static void test_against_table(enum place_kind kind, const char *name)
 }
 
 /* The first, the last and some other entities of a process of a world that no table could hold. */
-static int check_huge(enum place_kind kind, uint32_t procs, uint32_t proc)
+static int check_huge(enum rank_map_kind kind, uint32_t procs, uint32_t proc)
 {
-    struct place p;
+    struct rank_map p;
     int bad = 0;
 
-    place_init(&p, kind, HUGE_WORLD, procs, proc, NULL);
+    rank_map_init(&p, kind, HUGE_WORLD, procs, proc, NULL);
     for (uint32_t i = 0; i < 9; i++) {
         uint32_t index = (uint32_t)((uint64_t)(p.count - 1) * i / 8), number;
 
-        number = place_number(&p, index);
-        bad += number >= HUGE_WORLD || place_proc(&p, number) != proc ||
-               !place_is_here(&p, number) || place_index(&p, number) != index;
+        number = rank_map_number(&p, index);
+        bad += number >= HUGE_WORLD || rank_map_proc(&p, number) != proc ||
+               !rank_map_is_here(&p, number) || rank_map_index(&p, number) != index;
         if (procs > 1 && number + 1 < HUGE_WORLD)
-            bad += place_is_here(&p, number + 1) != (place_proc(&p, number + 1) == proc);
+            bad += rank_map_is_here(&p, number + 1) != (rank_map_proc(&p, number + 1) == proc);
     }
-    if (kind == PLACE_BLOCK) {
-        bad += place_count_range(&p, 0, 1, HUGE_WORLD) != p.count;
-        bad += place_count_range(&p, HUGE_WORLD - 1, -1, HUGE_WORLD) != p.count;
+    if (kind == RANK_MAP_BLOCK) {
+        bad += rank_map_count_range(&p, 0, 1, HUGE_WORLD) != p.count;
+        bad += rank_map_count_range(&p, HUGE_WORLD - 1, -1, HUGE_WORLD) != p.count;
     }
     bad += p.count != HUGE_WORLD / procs + (proc < HUGE_WORLD % procs);
-    place_fini(&p);
+    rank_map_fini(&p);
     return bad;
 }
 
@@ -154,9 +154,10 @@ static void test_huge(void)
     for (size_t i = 0; i < sizeof procs / sizeof procs[0]; i++) {
         uint32_t n = procs[i];
 
-        for (int k = PLACE_BLOCK; k <= PLACE_CYCLIC; k++)
-            bad += check_huge((enum place_kind)k, n, 0) + check_huge((enum place_kind)k, n, n / 2) +
-                   check_huge((enum place_kind)k, n, n - 1);
+        for (int k = RANK_MAP_BLOCK; k <= RANK_MAP_CYCLIC; k++)
+            bad += check_huge((enum rank_map_kind)k, n, 0) +
+                   check_huge((enum rank_map_kind)k, n, n / 2) +
+                   check_huge((enum rank_map_kind)k, n, n - 1);
     }
     is_int(bad, 0, "2^31 - 1 entities");
 }
@@ -164,23 +165,23 @@ static void test_huge(void)
 /* Ranges in a huge world need not be counted one by one. */
 static void test_huge_range(void)
 {
-    struct place p;
+    struct rank_map p;
 
-    place_init(&p, PLACE_BLOCK, HUGE_WORLD, 4, 1, NULL); /* 536870912 ... 1073741823 */
-    is_int(place_count_range(&p, 1, 2, 1073741823), 268435456, "odd numbers");
-    is_int(place_count_range(&p, 2147483645, -2, 1073741823), 268435456, "from the other end");
-    is_int(place_count_range(&p, 0, 536870912, 4), 1, "strides as large as a process");
-    is_int(place_count_range(&p, 1073741823, 5, 1), 1, "its last entity");
-    is_int(place_count_range(&p, 1073741824, 5, 100), 0, "what is behind it");
-    place_fini(&p);
+    rank_map_init(&p, RANK_MAP_BLOCK, HUGE_WORLD, 4, 1, NULL); /* 536870912 ... 1073741823 */
+    is_int(rank_map_count_range(&p, 1, 2, 1073741823), 268435456, "odd numbers");
+    is_int(rank_map_count_range(&p, 2147483645, -2, 1073741823), 268435456, "from the other end");
+    is_int(rank_map_count_range(&p, 0, 536870912, 4), 1, "strides as large as a process");
+    is_int(rank_map_count_range(&p, 1073741823, 5, 1), 1, "its last entity");
+    is_int(rank_map_count_range(&p, 1073741824, 5, 100), 0, "what is behind it");
+    rank_map_fini(&p);
 }
 
 int main(void)
 {
     plan_auto();
-    test_against_table(PLACE_BLOCK, "block");
-    test_against_table(PLACE_CYCLIC, "cyclic");
-    test_against_table(PLACE_LIST, "list");
+    test_against_table(RANK_MAP_BLOCK, "block");
+    test_against_table(RANK_MAP_CYCLIC, "cyclic");
+    test_against_table(RANK_MAP_LIST, "list");
     test_huge();
     test_huge_range();
     return done_testing();

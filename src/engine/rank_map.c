@@ -1,13 +1,13 @@
 /*
- * place.c - block, cyclic and listed placement of entities on processes.
+ * rank_map.c - block, cyclic and listed placement of entities on processes.
  */
-#include "engine/place.h"
+#include "engine/rank_map.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-static void init_list(struct place *p)
+static void init_list(struct rank_map *p)
 {
     uint32_t n = 0;
 
@@ -19,37 +19,37 @@ static void init_list(struct place *p)
             p->number[n++] = i;
 }
 
-void place_init(struct place *p, enum place_kind kind, uint32_t world, uint32_t procs,
-                uint32_t proc, const uint32_t *owner)
+void rank_map_init(struct rank_map *p, enum rank_map_kind kind, uint32_t world, uint32_t procs,
+                   uint32_t proc, const uint32_t *owner)
 {
     memset(p, 0, sizeof *p);
     p->world = world;
     p->procs = procs;
     p->proc = proc;
     p->owner = owner;
-    p->kind = (uint8_t)(procs == 1 ? PLACE_BLOCK : kind);
+    p->kind = (uint8_t)(procs == 1 ? RANK_MAP_BLOCK : kind);
     p->size = world / procs;
     p->big = world % procs;
     switch (p->kind) {
-    case PLACE_BLOCK:
+    case RANK_MAP_BLOCK:
         p->step = 1;
         p->first = proc * p->size + (proc < p->big ? proc : p->big);
         p->count = p->size + (proc < p->big);
         break;
-    case PLACE_CYCLIC:
+    case RANK_MAP_CYCLIC:
         p->step = procs;
         p->first = proc;
         p->count = p->size + (proc < p->big);
         break;
-    case PLACE_LIST:
+    case RANK_MAP_LIST:
         init_list(p);
         break;
     }
     p->room = p->count;
-    p->plain = p->kind == PLACE_LIST ? 0 : p->count;
+    p->plain = p->kind == RANK_MAP_LIST ? 0 : p->count;
 }
 
-void place_add_spares(struct place *p, uint32_t spares)
+void rank_map_add_spares(struct rank_map *p, uint32_t spares)
 {
     p->spares = spares;
     p->spare = p->world + (p->proc + p->procs - p->world % p->procs) % p->procs;
@@ -60,33 +60,33 @@ void place_add_spares(struct place *p, uint32_t spares)
         p->plain = p->room;
 }
 
-void place_fini(struct place *p)
+void rank_map_fini(struct rank_map *p)
 {
     mem_free(p->number);
 }
 
-uint32_t place_proc(const struct place *p, uint32_t number)
+uint32_t rank_map_proc(const struct rank_map *p, uint32_t number)
 {
     uint32_t in_big = p->big * (p->size + 1);
 
     if (number >= p->world)
         return number % p->procs;
     switch (p->kind) {
-    case PLACE_CYCLIC:
+    case RANK_MAP_CYCLIC:
         return number % p->procs;
-    case PLACE_LIST:
+    case RANK_MAP_LIST:
         return p->owner[number];
     }
     return number < in_big ? number / (p->size + 1) : p->big + (number - in_big) / p->size;
 }
 
-uint32_t place_index_slow(const struct place *p, uint32_t number)
+uint32_t rank_map_index_slow(const struct rank_map *p, uint32_t number)
 {
     uint32_t low = 0, high = p->count;
 
     if (number >= p->world)
         return p->count + (number - p->spare) / p->procs;
-    if (p->kind != PLACE_LIST)
+    if (p->kind != RANK_MAP_LIST)
         return (number - p->first) / p->step;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
@@ -100,7 +100,7 @@ uint32_t place_index_slow(const struct place *p, uint32_t number)
 }
 
 /* Of a spare. */
-uint32_t place_number_slow(const struct place *p, uint32_t index)
+uint32_t rank_map_number_slow(const struct rank_map *p, uint32_t index)
 {
     return p->spare + (index - p->count) * p->procs;
 }
@@ -113,7 +113,7 @@ static int64_t below(int64_t first, int64_t stride, uint32_t n, int64_t limit)
     return k < n ? k : n;
 }
 
-uint32_t place_count_range(const struct place *p, int64_t first, int64_t stride, uint32_t n)
+uint32_t rank_map_count_range(const struct rank_map *p, int64_t first, int64_t stride, uint32_t n)
 {
     uint32_t count = 0;
 
@@ -123,7 +123,7 @@ uint32_t place_count_range(const struct place *p, int64_t first, int64_t stride,
         first += stride * ((int64_t)n - 1);
         stride = -stride;
     }
-    if (p->kind == PLACE_BLOCK && stride > 0) {
+    if (p->kind == RANK_MAP_BLOCK && stride > 0) {
         uint32_t spare = (uint32_t)below(first, stride, n, p->world);
 
         count = (uint32_t)(below(first, stride, n, (int64_t)p->first + p->count) -
@@ -132,6 +132,6 @@ uint32_t place_count_range(const struct place *p, int64_t first, int64_t stride,
         n -= spare;
     }
     for (uint32_t i = 0; i < n; i++)
-        count += place_is_here(p, (uint32_t)(first + (int64_t)i * stride));
+        count += rank_map_is_here(p, (uint32_t)(first + (int64_t)i * stride));
     return count;
 }
