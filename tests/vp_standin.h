@@ -100,7 +100,7 @@ int vp_is_main_thread(void)
 {
     return 1;
 }
-int vp_threads_rest(uint32_t others)
+int vp_threads_idle(uint32_t others)
 {
     (void)others;
     return 0;

@@ -22,7 +22,7 @@
 struct guard;
 struct handling;
 struct vp_extra;
-struct vp_rest;
+struct vp_threads_seen;
 struct vp_saved;
 struct vp_thread;
 
@@ -104,7 +104,7 @@ void *vp_peer_memory(size_t bytes);
 uint32_t vp_thread_count(void);
 int vp_is_main_thread(void);
 /* Are `others` and those that are known to rest (they join one that lives) all threads there are? */
-int vp_threads_rest(uint32_t others);
+int vp_threads_idle(uint32_t others);
 /* Do all threads of the rank's process sleep, as the system sees it, besides those that `skip` names?
  * Some microseconds per thread. May have looked in vain: 0 says nothing. */
 int vp_threads_sleep(int (*skip)(const void *arg, long tid), const void *arg);
@@ -174,18 +174,18 @@ int vp_exit_status(void);
 
 /* What stays a process's own if ranks are processes (host.h): a page, so that it can. */
 struct vp_private {
-    struct vp_rank *current;  /* the running rank, NULL in scheduler context */
-    uint8_t owns[3];          /* the rank has put its own in the place of descriptors 0 to 2 */
-    uint8_t handles;          /* the rank has handlers for signals that come at any time */
-    uint8_t threaded;         /* the rank has started threads */
-    uint8_t is_child;         /* this process is no rank, but one that a rank has forked */
-    int32_t dying;            /* the one of them that crashed */
-    uint32_t threads;         /* how many there are now besides the first */
-    uint32_t thread_changes;  /* how often one started or ended */
-    uint32_t resting;         /* of them all, those that join one that has not ended */
-    uint64_t threads_lock[5]; /* a mutex, for these and for ... */
-    struct vp_thread *known;  /* ... those that the program started (libc/thread.c) */
-    struct vp_rest *rest;     /* what the last look at all of them found (rest.c) */
+    struct vp_rank *current;      /* the running rank, NULL in scheduler context */
+    uint8_t owns[3];              /* the rank has put its own in the place of descriptors 0 to 2 */
+    uint8_t handles;              /* the rank has handlers for signals that come at any time */
+    uint8_t threaded;             /* the rank has started threads */
+    uint8_t is_child;             /* this process is no rank, but one that a rank has forked */
+    int32_t dying;                /* the one of them that crashed */
+    uint32_t threads;             /* how many there are now besides the first */
+    uint32_t thread_changes;      /* how often one started or ended */
+    uint32_t joining;             /* of them all, those that join one that has not ended */
+    uint64_t threads_lock[5];     /* a mutex, for these and for ... */
+    struct vp_thread *known;      /* ... those that the program started (libc/thread.c) */
+    struct vp_threads_seen *seen; /* what the last look at all of them found (thread_sleep.c) */
     uint64_t entropy_fds[16]; /* a bit for each descriptor that gives random bytes (libc/entropy.c) */
     struct guard *guard;      /* where a fault is expected (crash.c) */
     struct handling *handling; /* the program's handler that is about to run ... */

@@ -9,7 +9,7 @@
  * at a time, and each that sleeps again, or leaves, calls the next. So there is no crowd at the lock.
  *
  * Once all have looked, and nobody wants in, the last one of them gives the rank's turn away: it blocks
- * the rank if every other thread rests, too (vp_threads_rest, vp_threads_sleep); else it becomes the
+ * the rank if every other thread rests, too (vp_threads_idle, vp_threads_sleep); else it becomes the
  * *pilot*, which looks after the rank's turn while others compute: it sleeps for a while, and then lets
  * other ranks go first. As long as there are waiters, somebody is called, or is the pilot, or inside, or
  * wants in, or has given the turn away.
@@ -386,7 +386,7 @@ static int others_sleep(struct threads *t)
 
 static int at_rest(struct threads *t)
 {
-    return atomic_load(&t->arriving) == 0 && (vp_threads_rest(t->blocked) || others_sleep(t)) &&
+    return atomic_load(&t->arriving) == 0 && (vp_threads_idle(t->blocked) || others_sleep(t)) &&
            atomic_load(&t->arriving) == 0;
 }
 
@@ -511,7 +511,7 @@ static int is_known(const struct threads *t, const struct mpi_rank *self)
 /* If some computed when the system was last asked, it is not asked before the pilot has slept. */
 static int looks_at_rest(struct threads *t)
 {
-    return t->restless ? vp_threads_rest(t->blocked) && atomic_load(&t->arriving) == 0 : at_rest(t);
+    return t->restless ? vp_threads_idle(t->blocked) && atomic_load(&t->arriving) == 0 : at_rest(t);
 }
 
 static void unlink_waiter(struct threads *t, struct waiter *w)
@@ -527,7 +527,7 @@ static void unlink_waiter(struct threads *t, struct waiter *w)
 static int is_cared_for(const struct threads *t)
 {
     return t->called || unseen(t) ||
-           (t->pilot && (!vp_threads_rest(t->blocked) || atomic_load(&t->arriving)));
+           (t->pilot && (!vp_threads_idle(t->blocked) || atomic_load(&t->arriving)));
 }
 
 void mpi_thread_block(struct mpi_rank *self, vtime due, uint32_t wake_after, mpi_holds *holds,

@@ -2,7 +2,7 @@
  * Per-rank libc state: allocation, release, and the part of it that is a property of the process
  * and must be put in place when ranks switch (directory, file mode mask, locale).
  *
- * Invariant: libc_place says what the process has now. A switch compares and calls the system
+ * Invariant: libc_process says what the process has now. A switch compares and calls the system
  * only for what differs, so ranks that never changed anything switch for free.
  */
 #include "vp/libc/libc.h"
@@ -14,7 +14,7 @@
 
 #include "base/log.h"
 
-struct libc_place libc_place = {.cwd_fd = -1, .umask = -1, .base_cwd = -1};
+struct libc_process libc_process = {.cwd_fd = -1, .umask = -1, .base_cwd = -1};
 
 struct vp_extra *vp_extra_get(void)
 {
@@ -64,21 +64,21 @@ void vp_extra_drop(struct vp_rank *f)
 
 static void switch_cwd(int fd)
 {
-    if (fchdir(fd < 0 ? libc_place.base_cwd : fd) != 0)
+    if (fchdir(fd < 0 ? libc_process.base_cwd : fd) != 0)
         log_error("cannot change back to the directory of a rank: %s", strerror(errno));
-    libc_place.cwd_fd = fd;
+    libc_process.cwd_fd = fd;
 }
 
 static void switch_umask(int mask)
 {
-    umask(mask < 0 ? (mode_t)libc_place.base_umask : (mode_t)mask);
-    libc_place.umask = mask;
+    umask(mask < 0 ? (mode_t)libc_process.base_umask : (mode_t)mask);
+    libc_process.umask = mask;
 }
 
 static void switch_locale(locale_t locale)
 {
     uselocale(locale ? locale : LC_GLOBAL_LOCALE);
-    libc_place.locale = locale;
+    libc_process.locale = locale;
 }
 
 /* The functions called here are the shims, which in a rank would change its state: the current
@@ -91,11 +91,11 @@ void vp_extra_switch(const struct vp_rank *f)
     int saved = errno;
 
     vp_private.current = NULL;
-    if (x->cwd_fd != libc_place.cwd_fd)
+    if (x->cwd_fd != libc_process.cwd_fd)
         switch_cwd(x->cwd_fd);
-    if (x->umask != libc_place.umask)
+    if (x->umask != libc_process.umask)
         switch_umask(x->umask);
-    if (x->locale != libc_place.locale)
+    if (x->locale != libc_process.locale)
         switch_locale(x->locale);
     vp_private.current = running;
     errno = saved;

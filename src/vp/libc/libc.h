@@ -53,14 +53,14 @@ static inline struct libc_extra *libc_extra_of(struct vp_extra *x)
     return (struct libc_extra *)x; /* pub comes first */
 }
 /* The process's state as vp_extra_switch left it: what the shims must keep up to date. */
-struct libc_place {
+struct libc_process {
     int cwd_fd;      /* as in vp_extra */
     int umask;       /* as in vp_extra */
     locale_t locale; /* as in vp_extra */
     int base_cwd;    /* O_PATH descriptor of the first directory; -1 until a rank moves */
     int base_umask;  /* the process's own; valid once a rank changed its own */
 };
-extern struct libc_place libc_place;
+extern struct libc_process libc_process;
 
 /* ---- parts of vp_extra_drop, one per owner; all take non-NULL ---- */
 void libc_rand_drop(struct vp_rand *);
@@ -68,7 +68,7 @@ void libc_getopt_drop(struct vp_getopt *);
 void libc_env_drop(struct vp_env *);
 void libc_signals_drop(struct vp_signals *);
 void libc_handlers_drop(struct vp_handler *);
-/* Gives back one use of a directory descriptor of a rank (place.c). */
+/* Gives back one use of a directory descriptor of a rank (cwd_locale.c). */
 void libc_cwd_unref(int fd);
 
 /* ---- parts of vp_libc_early and vp_libc_init (init.c) ---- */

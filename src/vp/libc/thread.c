@@ -3,7 +3,7 @@
  *
  * A thread that joins another rests until that one has ended. It ceases to rest not when it goes on, but
  * before that, by the hand of the one that ends: at no time are all threads said to rest while one of
- * them is about to run. Other ways to wait are the system's to know (vp/rest.c).
+ * them is about to run. Other ways to wait are the system's to know (vp/thread_sleep.c).
  *
  * All of this state is the process's own.
  */
@@ -50,14 +50,14 @@ uint32_t vp_thread_count(void)
     return __atomic_load_n(&vp_private.threads, __ATOMIC_ACQUIRE) + 1;
 }
 
-int vp_threads_rest(uint32_t others)
+int vp_threads_idle(uint32_t others)
 {
-    int rest;
+    int idle;
 
     lock();
-    rest = others + vp_private.resting == vp_private.threads + 1;
+    idle = others + vp_private.joining == vp_private.threads + 1;
     unlock();
-    return rest;
+    return idle;
 }
 
 /* ---- start and end ---- */
@@ -72,7 +72,7 @@ static void end(void *ended)
     *at = t->next;
     vp_private.threads--;
     vp_private.thread_changes++;
-    vp_private.resting -= (uint32_t)t->joined;
+    vp_private.joining -= (uint32_t)t->joined;
     unlock();
     free(t);
 }
@@ -158,7 +158,7 @@ static void rest_until_end(pthread_t id)
     t = find(id);
     if (t && !t->joined && !pthread_equal(id, pthread_self())) {
         t->joined = 1;
-        vp_private.resting++;
+        vp_private.joining++;
     }
     unlock();
 }
@@ -172,7 +172,7 @@ static void rest_no_more(void *joined)
     t = find(*(pthread_t *)joined);
     if (t && t->joined) {
         t->joined = 0;
-        vp_private.resting--;
+        vp_private.joining--;
     }
     unlock();
 }

@@ -1,5 +1,5 @@
 /*
- * rest.c - do the threads of this process sleep? As the system tells it.
+ * thread_sleep.c - do the threads of this process sleep? As the system tells it.
  *
  * A thread that sleeps can only be woken by one that runs. Each is looked at twice: if it slept both
  * times and was not given a processor in between, it slept all the time. So if all have, there was a
@@ -31,7 +31,7 @@ struct seen {
 #define NEVER UINT64_MAX
 
 /* All threads of the process as of some time. */
-struct vp_rest {
+struct vp_threads_seen {
     uint32_t changes; /* vp_private.thread_changes then */
     uint32_t count, room;
     struct seen *all;
@@ -53,7 +53,7 @@ static int open_one(long tid, const char *name)
     return high;
 }
 
-static void forget(struct vp_rest *r)
+static void forget(struct vp_threads_seen *r)
 {
     for (uint32_t i = 0; i < r->count; i++) {
         if (r->all[i].stat >= 0)
@@ -64,7 +64,7 @@ static void forget(struct vp_rest *r)
     r->count = 0;
 }
 
-static void add(struct vp_rest *r, long tid)
+static void add(struct vp_threads_seen *r, long tid)
 {
     if (r->count == r->room) {
         r->room = r->room ? 2 * r->room : 8;
@@ -77,7 +77,7 @@ static void add(struct vp_rest *r, long tid)
 }
 
 /* Finds all threads there are, unless they are those of the last time. */
-static int refresh(struct vp_rest *r)
+static int refresh(struct vp_threads_seen *r)
 {
     uint32_t changes = __atomic_load_n(&vp_private.thread_changes, __ATOMIC_ACQUIRE);
     DIR *dir;
@@ -128,7 +128,7 @@ static int look(struct seen *s, int *same)
 }
 
 /* Looks at all but those that are known to; 1: all sleep. */
-static int look_at_all(struct vp_rest *r, int (*skip)(const void *, long), const void *arg,
+static int look_at_all(struct vp_threads_seen *r, int (*skip)(const void *, long), const void *arg,
                        int *same)
 {
     *same = 1;
@@ -140,10 +140,10 @@ static int look_at_all(struct vp_rest *r, int (*skip)(const void *, long), const
 
 int vp_threads_sleep(int (*skip)(const void *arg, long tid), const void *arg)
 {
-    struct vp_rest *r = vp_private.rest;
+    struct vp_threads_seen *r = vp_private.seen;
     int same;
 
-    if (!r && !(r = vp_private.rest = calloc(1, sizeof *r)))
+    if (!r && !(r = vp_private.seen = calloc(1, sizeof *r)))
         return 0;
     if (!refresh(r) || !look_at_all(r, skip, arg, &same))
         return 0;

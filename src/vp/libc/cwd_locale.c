@@ -69,9 +69,9 @@ void libc_cwd_unref(int fd)
 /* Before the first rank moves: where all others are. */
 static int keep_base_cwd(void)
 {
-    if (libc_place.base_cwd < 0)
-        libc_place.base_cwd = sys_open(".", O_PATH | O_DIRECTORY, 0);
-    return libc_place.base_cwd < 0 ? -1 : 0;
+    if (libc_process.base_cwd < 0)
+        libc_process.base_cwd = sys_open(".", O_PATH | O_DIRECTORY, 0);
+    return libc_process.base_cwd < 0 ? -1 : 0;
 }
 
 /* The process is in the rank's new directory: records it, or goes back and fails. */
@@ -82,14 +82,14 @@ static int moved(void)
 
     if (fd < 0) {
         saved = errno;
-        if (REAL(fchdir)(x->cwd_fd < 0 ? libc_place.base_cwd : x->cwd_fd) != 0)
+        if (REAL(fchdir)(x->cwd_fd < 0 ? libc_process.base_cwd : x->cwd_fd) != 0)
             saved = errno;
         errno = saved;
         return -1;
     }
     if (x->cwd_fd >= 0)
         libc_cwd_unref(x->cwd_fd);
-    x->cwd_fd = libc_place.cwd_fd = fd;
+    x->cwd_fd = libc_process.cwd_fd = fd;
     return 0;
 }
 
@@ -118,8 +118,8 @@ VP_EXPORT mode_t umask(mode_t mask)
     struct vp_extra *x = vp_extra_get();
     mode_t old = REAL(umask)(mask);
     if (x->umask < 0)
-        libc_place.base_umask = (int)old;
-    x->umask = libc_place.umask = (int)(mask & 0777);
+        libc_process.base_umask = (int)old;
+    x->umask = libc_process.umask = (int)(mask & 0777);
     return old;
 }
 
@@ -204,7 +204,7 @@ static int mask_of(int category)
 static void apply_locale(struct libc_extra *x)
 {
     x->pub.locale = x->thread_locale ? x->thread_locale : x->global_locale;
-    libc_place.locale = x->pub.locale;
+    libc_process.locale = x->pub.locale;
     REAL(uselocale)(x->pub.locale ? x->pub.locale : LC_GLOBAL_LOCALE);
 }
 
