@@ -122,7 +122,7 @@ static void begin(struct engine *e, struct engine_entity *x, uint32_t id, vtime 
     x->fresh = 1;
     x->state = ENGINE_BLOCKED;
     make_ready(e, x, id, ENGINE_WAKE_ARRIVAL);
-    e->born++;
+    e->spawned++;
     if (id >= e->known)
         e->known = (uint64_t)id + 1;
 }
@@ -144,7 +144,7 @@ static inline void deliver(struct engine *e, struct engine_msg *m)
     }
     x->inbox = m;
     if (x->state != ENGINE_BLOCKED) {
-        if (__builtin_expect(m->flags & ENGINE_MSG_BIRTH, 0))
+        if (__builtin_expect(m->flags & ENGINE_MSG_SPAWN, 0))
             begin(e, x, index, m->arrival);
         return;
     }
@@ -304,7 +304,7 @@ void engine_status_merge(struct engine_status *into, const struct engine_status 
     if (from->last_progress > into->last_progress)
         into->last_progress = from->last_progress;
     into->done += from->done;
-    into->born += from->born;
+    into->spawned += from->spawned;
     into->progressed |= from->progressed;
     into->busy += from->busy;
 }
@@ -317,7 +317,7 @@ static void status(struct engine *e, struct engine_status *s)
                                 .medium = VTIME_NEVER,
                                 .last_progress = e->last_progress,
                                 .done = e->done,
-                                .born = e->born,
+                                .spawned = e->spawned,
                                 .progressed = (uint64_t)e->progressed,
                                 .busy = e->busy};
     if (e->decisions.len)
@@ -492,9 +492,9 @@ static void run_one(struct engine *e, uint32_t id)
         engine_msg_free(e, m);
 }
 
-void engine_rest(struct engine *e, struct engine_entity *x)
+void engine_linger(struct engine *e, struct engine_entity *x)
 {
-    x->resting = 1;
+    x->lingers = 1;
     e->done++;
     engine_progress(e, x->clock);
 }
@@ -519,7 +519,7 @@ void engine_abort_elsewhere(struct engine *e, struct engine_due d)
 /* Does the status of all say that the run is over, whatever may be due? Else ENGINE_END_GOES_ON. */
 static enum engine_end is_over(const struct engine *e, const struct engine_status *s)
 {
-    if (s->done == e->cfg.map.world + s->born)
+    if (s->done == e->cfg.map.world + s->spawned)
         return ENGINE_END_DONE;
     /* has everything that is due before the abort happened? */
     if (s->abort.due != VTIME_NEVER && due_before(&s->abort, &s->first) && s->abort.due < s->medium)
@@ -654,7 +654,7 @@ vtime engine_lower_bound(const struct engine *e)
     for (uint64_t i = 0; i < e->known; i++) {
         const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
 
-        if (x->state != ENGINE_DONE && x->state != ENGINE_NEW && !x->resting && x->clock < low)
+        if (x->state != ENGINE_DONE && x->state != ENGINE_NEW && !x->lingers && x->clock < low)
             low = x->clock;
     }
     return low;

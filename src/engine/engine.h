@@ -60,7 +60,7 @@ struct engine_msg {
 #define ENGINE_MSG_URGENT 1u /* the receiver must act on it at once (a protocol step) */
 #define ENGINE_MSG_DUE 2u    /* a decision of the receiver: it wakes only when this arrives */
 #define ENGINE_MSG_MEDIUM 4u /* on its way to the medium */
-#define ENGINE_MSG_BIRTH 8u  /* the receiver, a spare (rank_map.h), starts when this arrives */
+#define ENGINE_MSG_SPAWN 8u  /* the receiver, a spare (rank_map.h), starts when this arrives */
 
 /* Lies at the start of the owner's per-rank structure; 32 bytes. */
 struct engine_entity {
@@ -70,7 +70,7 @@ struct engine_entity {
     uint32_t wake_after;      /* arrivals still to come before a wake makes sense */
     uint8_t state;            /* enum engine_state */
     uint8_t wake;             /* enum engine_wake of the last wake */
-    uint8_t resting;          /* it has ended, and serves others (engine_rest) */
+    uint8_t lingers;          /* it has ended, but still serves others (engine_linger) */
     uint8_t fresh : 1;        /* a spare that only the scheduler can give its first turn */
     uint8_t busy : 1;         /* blocked, but not all of it (engine_block_busy) */
     uint8_t asking : 1;       /* it stands in engine.asking */
@@ -164,7 +164,7 @@ struct engine_status {
     uint64_t notices;        /* that are in the medium */
     vtime last_progress;
     uint64_t done;       /* entities that have ended */
-    uint64_t born;       /* entities that were spares */
+    uint64_t spawned;    /* entities that were spares */
     uint64_t progressed; /* something succeeded since the last common quiescence */
     uint64_t busy;       /* entities that are busy */
     vtime idle_since;    /* of all: since when nothing has succeeded; see struct engine */
@@ -240,8 +240,8 @@ struct engine {
     uint64_t hand_until; /* in ticks, when the scheduler wants its turn */
     uint32_t held_back;  /* resumes since the last one was */
     uint64_t done;
-    uint64_t born;  /* spares that have been started */
-    uint64_t known; /* those that have been started have indices below this */
+    uint64_t spawned; /* spares that have been started */
+    uint64_t known;   /* those that have been started have indices below this */
     uint64_t injected;
     vtime last_progress; /* latest arrival injected or success reported */
     int progressed;      /* something succeeded since the last quiescence */
@@ -273,7 +273,7 @@ enum engine_end engine_run(struct engine *);
  * The running entity ends, as far as the run is concerned, but goes on to serve others: the run is over
  * when all others have ended, too, whatever it waits for. Its context; does not switch.
  */
-void engine_rest(struct engine *, struct engine_entity *);
+void engine_linger(struct engine *, struct engine_entity *);
 
 /* Makes engine_run return ENGINE_END_STOPPED at the next switch. Any context. */
 void engine_stop(struct engine *);
@@ -303,12 +303,12 @@ static inline uint64_t engine_known(const struct engine *e)
 /* Entities that were started so far; of them spares. */
 static inline uint64_t engine_started(const struct engine *e)
 {
-    return e->next_new + e->born;
+    return e->next_new + e->spawned;
 }
 
 static inline uint64_t engine_spares_started(const struct engine *e)
 {
-    return e->born;
+    return e->spawned;
 }
 
 /* Has the entity not run yet, and is it not a spare? Then its memory has not been used. */

@@ -53,7 +53,7 @@ static void explain(struct engine *e, uint32_t index, struct engine_wait *w)
 void engine_stuck_collect(struct engine *e, struct buf *out)
 {
     size_t at = out->len;
-    struct part part = {.done = e->done, .all = e->cfg.map.count + e->born};
+    struct part part = {.done = e->done, .all = e->cfg.map.count + e->spawned};
     struct line line;
     struct buf edges;
 
@@ -65,7 +65,7 @@ void engine_stuck_collect(struct engine *e, struct buf *out)
         struct edge edge = {rank_map_number(&e->cfg.map, i), NOBODY};
         int searched = edge.number < CYCLE_SEARCH;
 
-        if (x->state == ENGINE_DONE || x->resting)
+        if (x->state == ENGINE_DONE || x->lingers)
             edge.on = ENDED;
         else if (x->state == ENGINE_BLOCKED && (part.blocked++ < LISTED || searched)) {
             explain(e, i, &line.wait);

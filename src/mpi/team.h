@@ -58,9 +58,9 @@ void mpi_team_release(vtime bound);
 /* Now and then: tells process 0 how far this one is. On process 0 *mine becomes the sum of all. */
 void mpi_team_report(struct mpi_team_status *mine);
 
-/* Process 0, any context: that rank has been sent its birth, which arrives then: if it is elsewhere,
+/* Process 0, any context: that rank has been sent its spawn message, which arrives then: if it is elsewhere,
  * nothing later is released until its process has told what it will not write before. */
-void mpi_team_birth(uint32_t rank, vtime when);
+void mpi_team_spawned(uint32_t rank, vtime when);
 
 /* Sends bytes (copied) as an item (procs_item). Any context. */
 void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes);

@@ -406,21 +406,21 @@ static int clocks(uint32_t id, struct actor *a)
 
 /* ---- spares ---- */
 
-/* 0 rests and serves 1, which it grants a spare: 1 asks by a message, 0 has 3 be born at 70. Before that
+/* 0 lingers and serves 1, which it grants a spare: 1 asks by a message, 0 spawns 3 at 70. Before that
  * 1 sends to 3. Nobody needs 2. */
 static int spare_saw, spare_runs_before;
 static vtime spare_clock, spare_bound;
 
-static int births(uint32_t id, struct actor *a)
+static int spawns(uint32_t id, struct actor *a)
 {
     if (id == 0 && a->runs == 1) {
         a->ent.clock = 5;
-        engine_rest(&engine, &a->ent);
+        engine_linger(&engine, &a->ent);
     }
     if (id == 0) {
         if (drain(a)) {
             spare_runs_before = actors[3].runs;
-            post(0, 3, 70, ENGINE_MSG_BIRTH | ENGINE_MSG_URGENT);
+            post(0, 3, 70, ENGINE_MSG_SPAWN | ENGINE_MSG_URGENT);
             post(0, 1, 80, 0);
         }
         block(0, VTIME_NEVER, 1);
@@ -444,13 +444,13 @@ static int births(uint32_t id, struct actor *a)
 static void test_spares(uint64_t schedule)
 {
     spares = 2;
-    is_int(run(2, 5, 0, schedule, births), ENGINE_END_DONE,
-           "a resting entity does not keep the run going");
-    is_int(spare_runs_before, 0, "a message that is no birth starts no spare");
-    is_int(spare_clock, 70, "a spare's clock begins when its birth arrives");
-    is_int(spare_bound, 70, "it holds the lower bound back, the resting one does not");
-    is_int(spare_saw, 2, "what came before its birth has waited");
-    ok(engine.born == 1 && engine.done == 3 && actors[2].runs == 0, "a spare that nobody needs");
+    is_int(run(2, 5, 0, schedule, spawns), ENGINE_END_DONE,
+           "a lingering entity does not keep the run going");
+    is_int(spare_runs_before, 0, "only a spawn message starts a spare");
+    is_int(spare_clock, 70, "a spare's clock begins when its spawn message arrives");
+    is_int(spare_bound, 70, "it holds the lower bound back, the lingering one does not");
+    is_int(spare_saw, 2, "what came before its spawn message has waited");
+    ok(engine.spawned == 1 && engine.done == 3 && actors[2].runs == 0, "a spare that nobody needs");
     engine_fini(&engine);
     spares = 0;
 }

@@ -4,11 +4,11 @@
  * Invariants
  *  1. Numbers are dealt out in order and never twice: the new ranks of a spawn are a range, and so is
  *     their MPI_COMM_WORLD.
- *  2. A rank starts by its birth and by nothing else. Messages of others may reach its process before
- *     the birth does; they wait.
- *  3. All births are sent by rank 0, hence by process 0, which thus knows of ranks elsewhere that have
- *     not begun to write yet (mpi_team_birth). They do not go through the network, only take its
- *     smallest latency: from the moment a birth is sent, it is known when the rank begins.
+ *  2. A rank starts by its spawn message and by nothing else. Messages of others may reach its process
+ *     before that one does; they wait.
+ *  3. All spawn messages come from rank 0, hence from process 0, which knows of ranks elsewhere that have
+ *     not begun to write yet (mpi_team_spawned). They do not go through the network, only take its
+ *     smallest latency: once a spawn message is sent, it is known when the rank begins.
  */
 #include "mpi/dynamic/spawn.h"
 
@@ -23,12 +23,12 @@
 #include "mpi/team.h"
 
 /* The message that starts a rank; the texts of its command follow. */
-struct birth {
+struct spawn {
     mpi_comm_desc world, parent;
     int32_t appnum, argc;
 };
 
-enum { REPLY_ANSWER, REPLY_BIRTH }; /* tags */
+enum { REPLY_ANSWER, REPLY_SPAWN }; /* tags */
 
 struct mpi_spawner {
     uint32_t spawned;
@@ -76,22 +76,22 @@ static int deal(struct order *o, uint32_t left)
     return o->total > 0;
 }
 
-static void send_birth(struct mpi_rank *self, uint32_t dst, const struct birth *b,
+static void send_spawn(struct mpi_rank *self, uint32_t dst, const struct spawn *b,
                        const char *texts, uint64_t bytes, vtime t)
 {
     struct mpi_msg *m = mpi_service_new(self, dst, MPI_SERVICE_SPAWN, sizeof *b + bytes);
 
-    m->em.flags |= ENGINE_MSG_BIRTH | ENGINE_MSG_URGENT;
+    m->em.flags |= ENGINE_MSG_SPAWN | ENGINE_MSG_URGENT;
     m->em.arrival = vtime_add(t, mpi_world.net.lookahead);
     m->kind = MPI_MSG_REPLY;
-    m->tag = REPLY_BIRTH;
+    m->tag = REPLY_SPAWN;
     memcpy(m->payload, b, sizeof *b);
     memcpy(m->payload + sizeof *b, texts, bytes);
-    mpi_team_birth(dst, m->em.arrival);
+    mpi_team_spawned(dst, m->em.arrival);
     engine_inject(&mpi_world.engine, &m->em);
 }
 
-static void send_births(struct mpi_rank *self, const struct order *o, struct birth b, vtime t)
+static void send_spawns(struct mpi_rank *self, const struct order *o, struct spawn b, vtime t)
 {
     const char *at = o->commands;
     uint32_t number = o->first;
@@ -103,7 +103,7 @@ static void send_births(struct mpi_rank *self, const struct order *o, struct bir
         b.appnum = (int32_t)i;
         b.argc = c.argc;
         for (int32_t k = 0; k < o->started[i]; k++)
-            send_birth(self, number++, &b, texts, c.texts, t);
+            send_spawn(self, number++, &b, texts, c.texts, t);
     }
 }
 
@@ -126,7 +126,7 @@ static mpi_comm_desc make_ranks(struct mpi_rank *self, const struct order *o, vt
 {
     struct mpi_group *parents = mpi_group_from_wire(&o->head.parents, o->list);
     struct mpi_group *kids = mpi_group_make_range(o->first, 1, o->total);
-    struct birth b = {.appnum = 0};
+    struct spawn b = {.appnum = 0};
     mpi_comm_desc desc;
 
     b.world = mpi_comm_describe(mpi_comm_new(mpi_group_ref(kids), MPI_ERRHANDLER_NULL),
@@ -134,7 +134,7 @@ static mpi_comm_desc make_ranks(struct mpi_rank *self, const struct order *o, vt
     desc = mpi_comm_describe(mpi_comm_new_inter(parents, kids, MPI_ERRHANDLER_NULL),
                              MPI_FN_COMM_SPAWN, NULL);
     b.parent = mpi_comm_desc_high(desc);
-    send_births(self, o, b, t);
+    send_spawns(self, o, b, t);
     return desc;
 }
 
@@ -161,7 +161,7 @@ void spawn_serve(struct mpi_rank *self, struct mpi_msg *m, vtime t)
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 
-/* ---- answers and births ---- */
+/* ---- answers and spawn messages ---- */
 
 static void take_answer(const struct mpi_msg *m)
 {
@@ -175,7 +175,7 @@ static void take_answer(const struct mpi_msg *m)
 }
 
 /* The texts and the list of arguments in one block. */
-static struct mpi_app *make_app(const struct birth *b, const char *texts, size_t bytes)
+static struct mpi_app *make_app(const struct spawn *b, const char *texts, size_t bytes)
 {
     size_t list = ((size_t)b->argc + 1) * sizeof(char *);
     struct mpi_app *app = mem_zalloc(sizeof *app + list + bytes);
@@ -192,11 +192,11 @@ static struct mpi_app *make_app(const struct birth *b, const char *texts, size_t
     return app;
 }
 
-static void take_birth(struct mpi_rank *self, const struct mpi_msg *m)
+static void take_spawn(struct mpi_rank *self, const struct mpi_msg *m)
 {
-    size_t bytes = m->em.size - sizeof *m - sizeof(struct birth);
+    size_t bytes = m->em.size - sizeof *m - sizeof(struct spawn);
     struct mpi_app *app;
-    struct birth b;
+    struct spawn b;
 
     memcpy(&b, m->payload, sizeof b);
     app = make_app(&b, m->payload + sizeof b, bytes);
@@ -210,7 +210,7 @@ void spawn_reply(struct mpi_rank *self, struct mpi_msg *m)
     if (m->tag == REPLY_ANSWER)
         take_answer(m);
     else
-        take_birth(self, m);
+        take_spawn(self, m);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 

@@ -9,7 +9,7 @@
  *     root ---------------------> agent of rank 0:  numbers for the new ranks, their MPI_COMM_WORLD, the
  *     group, commands, arguments                    intercommunicator between them and the parents
  *     root <--------------------- answer, after mpi.spawn_cost
- *     new rank <----------------- birth, likewise: it starts when this arrives
+ *     new rank <----------------- spawn message, likewise: it starts when this arrives
  *
  * A question is struct spawn_head, the list of the parents' group, and for each command struct
  * spawn_command and its texts. The texts are `soft` (may be empty), the working directory (empty: that

@@ -133,7 +133,7 @@ _Noreturn static void rest(struct mpi_rank *r, int status)
     vtime due;
 
     rank_ended(r, status);
-    engine_rest(&mpi_world.engine, &r->ent);
+    engine_linger(&mpi_world.engine, &r->ent);
     for (;;) {
         mpi_drain(r);
         if (!mpi_decide(r, VTIME_NEVER, &due))

@@ -33,13 +33,13 @@
 /* A line of output on its way; its bytes follow, or it is a bound. */
 struct shipped {
     vtime when;
-    uint64_t rank; /* of a bound: how many births it knows of */
+    uint64_t rank; /* of a bound: how many spawned ranks it knows of */
     uint32_t fd;   /* 0: a bound */
     uint32_t bytes;
 };
 
 /* What process 0 knows of ranks elsewhere that are being spawned. */
-struct births {
+struct spawns {
     uint64_t sent;
     vtime first; /* of those that the process has not said to know of */
 };
@@ -57,7 +57,7 @@ static struct {
     struct mpi_team_status *status; /* ... what each said last, ... */
     vtime *bounds;                  /* ... what it will not write before, ... */
     uint64_t *taken;                /* ... how many lines of it have come, ... */
-    struct births *births;          /* ... those of its ranks that were spawned ... */
+    struct spawns *spawns;          /* ... those of its ranks that were spawned ... */
     struct buf *parts;              /* ... and its part of the result */
     uint8_t *has_part;
     uint32_t part_count;
@@ -131,24 +131,24 @@ void mpi_team_output(struct output_config *cfg)
         cfg->record = ship_line;
 }
 
-/* What a process says it will not write before, unless it is a rank whose birth is under way. */
-static void take_bound(uint32_t from, vtime bound, uint64_t born)
+/* What a process says it will not write before, unless it is a rank whose spawn message is in flight. */
+static void take_bound(uint32_t from, vtime bound, uint64_t known)
 {
-    struct births *b = &team.births[from];
+    struct spawns *b = &team.spawns[from];
 
-    if (born == b->sent)
+    if (known == b->sent)
         b->first = VTIME_NEVER;
     team.bounds[from] = bound < b->first ? bound : b->first;
 }
 
-void mpi_team_birth(uint32_t rank, vtime when)
+void mpi_team_spawned(uint32_t rank, vtime when)
 {
     uint32_t proc = rank_map_proc(mpi_rank_map(), rank);
-    struct births *b;
+    struct spawns *b;
 
     if (proc == me())
         return;
-    b = &team.births[proc];
+    b = &team.spawns[proc];
     b->sent++;
     if (when < b->first)
         b->first = when;
@@ -460,10 +460,10 @@ void mpi_team_open(const struct run_options *o, struct rank_map *map)
     if (cfg.link.proc == 0) {
         team.status = mem_zalloc(o->procs * sizeof *team.status);
         team.bounds = mem_zalloc(o->procs * sizeof *team.bounds);
-        team.births = mem_zalloc(o->procs * sizeof *team.births);
+        team.spawns = mem_zalloc(o->procs * sizeof *team.spawns);
         team.taken = mem_zalloc(o->procs * sizeof *team.taken);
         for (uint32_t q = 0; q < o->procs; q++)
-            team.births[q].first = VTIME_NEVER;
+            team.spawns[q].first = VTIME_NEVER;
         team.parts = mem_zalloc(o->procs * sizeof *team.parts);
         team.has_part = mem_zalloc(o->procs);
     }
