@@ -30,28 +30,28 @@ static int write_and_close(const struct buf *buf, int fd)
     return cause;
 }
 
-static int write_through(const struct buf *buf, const struct path_place *place)
+static int write_through(const struct buf *buf, const struct path_entry *entry)
 {
-    int fd = path_open(place, O_TRUNC, 0666);
+    int fd = path_open(entry, O_TRUNC, 0666);
     return fd < 0 ? -fd : write_and_close(buf, fd);
 }
 
 /* Creates a file beside the place that did not exist; its name goes to `name`. The fd or -errno. Nobody else may
  * open it before its permissions are known. */
-static int open_beside(const struct path_place *place, struct path_place *beside)
+static int open_beside(const struct path_entry *entry, struct path_entry *beside)
 {
     for (int i = 0; i < NAME_TRIES; i++) {
         struct buf name;
         buf_init(&name);
-        buf_addf(&name, "%s.%d-%d.tmp", place->name, (int)sys_getpid(), i);
+        buf_addf(&name, "%s.%d-%d.tmp", entry->name, (int)sys_getpid(), i);
         size_t length = name.len;
-        *beside = (struct path_place){.folder = place->folder};
+        *beside = (struct path_entry){.folder = entry->folder};
         if (length < sizeof beside->name)
             memcpy(beside->name, buf_str(&name), length + 1);
         buf_fini(&name);
         if (length >= sizeof beside->name)
             return -ENAMETOOLONG;
-        int fd = path_open(beside, 0, place->exists ? 0600 : 0666);
+        int fd = path_open(beside, 0, entry->exists ? 0600 : 0666);
         if (fd != -EEXIST)
             return fd;
     }
@@ -76,34 +76,34 @@ static void take_over(int fd, const struct stat *old)
 }
 
 /* Returns 0 or an errno. */
-static int write_and_rename(const struct buf *buf, const struct path_place *place)
+static int write_and_rename(const struct buf *buf, const struct path_entry *entry)
 {
-    struct path_place beside;
-    int fd = open_beside(place, &beside);
+    struct path_entry beside;
+    int fd = open_beside(entry, &beside);
     if (fd < 0) {
         /* No new file may be made here, but the old one may still be writable. */
-        int try_old = place->exists && (fd == -EACCES || fd == -EPERM || fd == -EROFS);
-        return try_old || fd == -ENAMETOOLONG ? write_through(buf, place) : -fd;
+        int try_old = entry->exists && (fd == -EACCES || fd == -EPERM || fd == -EROFS);
+        return try_old || fd == -ENAMETOOLONG ? write_through(buf, entry) : -fd;
     }
-    if (place->exists)
-        take_over(fd, &place->st);
+    if (entry->exists)
+        take_over(fd, &entry->st);
     int cause = write_and_close(buf, fd);
-    if (!cause && sys_renameat(place->folder, beside.name, place->name) < 0)
+    if (!cause && sys_renameat(entry->folder, beside.name, entry->name) < 0)
         cause = errno;
     if (cause)
-        sys_unlinkat(place->folder, beside.name);
+        sys_unlinkat(entry->folder, beside.name);
     return cause;
 }
 
 int buf_write_file(const struct buf *buf, const char *path, struct err *err)
 {
-    struct path_place place;
+    struct path_entry entry;
     int cause;
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
         cause = sys_write_all(1, buf_str(buf), buf->len) < 0 ? errno : 0;
         return cause ? fail(err, path, cause) : 0;
     }
-    cause = path_resolve(path, &place);
+    cause = path_resolve(path, &entry);
     if (cause == EACCES)
         return err_set(err, ERR_SYSTEM,
                        "cannot write '%s': %s (links and pipes of others are not used in "
@@ -111,10 +111,10 @@ int buf_write_file(const struct buf *buf, const char *path, struct err *err)
                        path, strerror(cause));
     if (cause)
         return fail(err, path, cause);
-    if (!place.is_magic && (!place.exists || S_ISREG(place.st.st_mode)))
-        cause = write_and_rename(buf, &place);
+    if (!entry.is_magic && (!entry.exists || S_ISREG(entry.st.st_mode)))
+        cause = write_and_rename(buf, &entry);
     else
-        cause = write_through(buf, &place);
-    path_close(&place);
+        cause = write_through(buf, &entry);
+    path_close(&entry);
     return cause ? fail(err, path, cause) : 0;
 }

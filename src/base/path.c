@@ -69,7 +69,7 @@ static int next_name(char *path, char *name, size_t size)
 
 /* Puts what a link says before the rest of the path, which is moved to the end of its buffer meanwhile; 0 or
  * an errno. */
-static int follow(struct path_place *p, char *rest)
+static int follow(struct path_entry *p, char *rest)
 {
     size_t keep = strlen(rest) + 1, room = PATH_MAX - keep;
     ssize_t n;
@@ -85,7 +85,7 @@ static int follow(struct path_place *p, char *rest)
 }
 
 /* Handles the name in p->name with `rest` behind it; 0, an errno, or -1 if it was the last one. */
-static int step(struct path_place *p, char *rest, int *links)
+static int step(struct path_entry *p, char *rest, int *links)
 {
     int is_last = rest[strspn(rest, "/")] == 0, cause = stat_at(p->folder, p->name, &p->st);
 
@@ -109,7 +109,7 @@ static int step(struct path_place *p, char *rest, int *links)
     return -1;
 }
 
-int path_resolve(const char *path, struct path_place *p)
+int path_resolve(const char *path, struct path_entry *p)
 {
     int links = 0, cause, more;
     char *rest;
@@ -133,14 +133,14 @@ int path_resolve(const char *path, struct path_place *p)
     return cause;
 }
 
-void path_close(struct path_place *p)
+void path_close(struct path_entry *p)
 {
     if (p->folder >= 0)
         sys_close(p->folder);
     p->folder = -1;
 }
 
-int path_open(const struct path_place *p, int flags, mode_t mode)
+int path_open(const struct path_entry *p, int flags, mode_t mode)
 {
     struct stat st;
     int create = p->exists ? 0 : O_CREAT | O_EXCL, fd;
@@ -158,12 +158,12 @@ int path_open(const struct path_place *p, int flags, mode_t mode)
 
 int path_create(const char *path)
 {
-    struct path_place place;
-    int cause = path_resolve(path, &place), fd = -cause;
+    struct path_entry entry;
+    int cause = path_resolve(path, &entry), fd = -cause;
 
     if (cause == 0) {
-        fd = path_open(&place, O_TRUNC, 0666);
-        path_close(&place);
+        fd = path_open(&entry, O_TRUNC, 0666);
+        path_close(&entry);
     }
     if (fd >= 0)
         return fd;

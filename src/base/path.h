@@ -12,7 +12,7 @@
 
 /* Where a path leads: `name` in the folder `folder`, which is no symbolic link, or a link of /proc that only
  * the kernel can follow. */
-struct path_place {
+struct path_entry {
     int folder; /* O_PATH descriptor; path_close closes it */
     char name[256];
     int is_magic; /* a link of /proc */
@@ -21,14 +21,14 @@ struct path_place {
 };
 
 /* Resolves a path without opening its end; 0 or an errno: EACCES if a link of somebody else is in the way. */
-int path_resolve(const char *path, struct path_place *);
-void path_close(struct path_place *);
+int path_resolve(const char *path, struct path_entry *);
+void path_close(struct path_entry *);
 
 /*
  * Opens what is there for writing, in place, with these flags besides O_WRONLY; creates it with O_CREAT and
  * `mode` if nothing is there. The descriptor or -errno. Does not follow a link that appears meanwhile.
  */
-int path_open(const struct path_place *, int flags, mode_t mode);
+int path_open(const struct path_entry *, int flags, mode_t mode);
 
 /* Creates or empties the file, to be written in place; the descriptor, or -1 with errno. */
 int path_create(const char *path);

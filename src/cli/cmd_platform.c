@@ -68,18 +68,18 @@ static int list(void *request)
     struct request *q = request;
     if (refuse_names(q))
         return CLI_USAGE;
-    struct cli_places places;
+    struct cli_preset_dirs dirs;
     struct buf text;
     size_t count;
     int status = CLI_DONE;
-    cli_places_init(&places);
+    cli_preset_dirs_init(&dirs);
     buf_init(&text);
-    char **names = platform_presets(&places.places, &count);
+    char **names = platform_presets(&dirs.list, &count);
     for (size_t i = 0; i < count; i++) {
         struct platform p;
         struct err err;
         platform_init(&p);
-        if (platform_read(&p, &places.places, names[i], NULL, &err) == 0)
+        if (platform_read(&p, &dirs.list, names[i], NULL, &err) == 0)
             buf_addf(&text, "%-20s %s\n", names[i], p.config.description);
         else
             status = cli_fail(&err);
@@ -89,7 +89,7 @@ static int list(void *request)
     mem_free(names);
     int rc = finish(q, &text);
     buf_fini(&text);
-    cli_places_fini(&places);
+    cli_preset_dirs_fini(&dirs);
     return status ? status : rc;
 }
 

@@ -61,16 +61,16 @@ static void offer_kind(const struct word *w, const char *kind)
 
 static void offer_platforms(const struct word *w)
 {
-    struct cli_places places;
+    struct cli_preset_dirs dirs;
     size_t count;
-    cli_places_init(&places);
-    char **names = platform_presets(&places.places, &count);
+    cli_preset_dirs_init(&dirs);
+    char **names = platform_presets(&dirs.list, &count);
     for (size_t i = 0; i < count; i++) {
         offer(w, names[i], "", NULL);
         mem_free(names[i]);
     }
     mem_free(names);
-    cli_places_fini(&places);
+    cli_preset_dirs_fini(&dirs);
     offer_kind(w, "files");
 }
 

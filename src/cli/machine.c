@@ -41,18 +41,18 @@ void cli_machine_add(struct cli_machine *m, const char *assignments)
 
 /* ---- presets ---- */
 
-static void add_place(struct cli_places *p, const char *text, size_t length)
+static void add_dir(struct cli_preset_dirs *p, const char *text, size_t length)
 {
-    size_t n = p->places.count;
+    size_t n = p->list.count;
     p->directories = mem_realloc(p->directories, (n + 1) * sizeof *p->directories);
     p->directories[n] = mem_alloc(length + 1);
     memcpy(p->directories[n], text, length);
     p->directories[n][length] = 0;
-    p->places.directories = (const char *const *)p->directories;
-    p->places.count = n + 1;
+    p->list.directories = (const char *const *)p->directories;
+    p->list.count = n + 1;
 }
 
-void cli_places_init(struct cli_places *p)
+void cli_preset_dirs_init(struct cli_preset_dirs *p)
 {
     static const char *const beside[] = {"/platforms", "/../share/orrery/platforms"};
     const char *given = getenv("ORRERY_PLATFORMS");
@@ -61,7 +61,7 @@ void cli_places_init(struct cli_places *p)
     for (size_t length; given && *given; given += length + (given[length] == ':')) {
         length = strcspn(given, ":");
         if (length)
-            add_place(p, given, length);
+            add_dir(p, given, length);
     }
     ssize_t length = readlink("/proc/self/exe", self, PATH_MAX);
     if (length <= 0)
@@ -70,13 +70,13 @@ void cli_places_init(struct cli_places *p)
     length = strrchr(self, '/') - self;
     for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
         snprintf(self + length, sizeof self - (size_t)length, "%s", beside[i]);
-        add_place(p, self, strlen(self));
+        add_dir(p, self, strlen(self));
     }
 }
 
-void cli_places_fini(struct cli_places *p)
+void cli_preset_dirs_fini(struct cli_preset_dirs *p)
 {
-    for (size_t i = 0; i < p->places.count; i++)
+    for (size_t i = 0; i < p->list.count; i++)
         mem_free(p->directories[i]);
     mem_free(p->directories);
     memset(p, 0, sizeof *p);
@@ -86,10 +86,10 @@ void cli_places_fini(struct cli_places *p)
 
 static int read_platform(struct cli_machine *m, struct platform *out, struct err *err)
 {
-    struct cli_places places;
-    cli_places_init(&places);
-    int rc = platform_read(out, &places.places, m->platform, &m->origins, err);
-    cli_places_fini(&places);
+    struct cli_preset_dirs dirs;
+    cli_preset_dirs_init(&dirs);
+    int rc = platform_read(out, &dirs.list, m->platform, &m->origins, err);
+    cli_preset_dirs_fini(&dirs);
     return rc;
 }
 
@@ -176,14 +176,14 @@ int cli_machine_check_text(const char *file, const struct buf *text, const struc
 {
     struct cli_machine given = {0};
     struct cli_size size;
-    struct cli_places places;
+    struct cli_preset_dirs dirs;
     struct platform p;
     struct buf notes;
     platform_init(&p);
     platform_origins_init(&given.origins);
-    cli_places_init(&places);
+    cli_preset_dirs_init(&dirs);
     buf_init(&notes);
-    int rc = platform_read_text(&p, &places.places, file, buf_str(text), text->len, &given.origins,
+    int rc = platform_read_text(&p, &dirs.list, file, buf_str(text), text->len, &given.origins,
                                 err);
     if (rc == 0)
         rc = platform_check(&p, err);
@@ -194,7 +194,7 @@ int cli_machine_check_text(const char *file, const struct buf *text, const struc
     if (rc == 0)
         rc = cli_uses_check(&given, &p, &notes, err);
     buf_fini(&notes);
-    cli_places_fini(&places);
+    cli_preset_dirs_fini(&dirs);
     platform_fini(&p);
     cli_machine_fini(&given);
     return rc;

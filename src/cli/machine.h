@@ -61,11 +61,11 @@ int cli_machine_share(const struct platform *, int *fd, struct err *);
 int cli_machine_open(struct platform *, const char *path);
 
 /* The directories of presets: those of ORRERY_PLATFORMS, and those that belong to this program. */
-struct cli_places {
+struct cli_preset_dirs {
     char **directories; /* owned */
-    struct platform_places places;
+    struct platform_preset_dirs list;
 };
-void cli_places_init(struct cli_places *);
-void cli_places_fini(struct cli_places *);
+void cli_preset_dirs_init(struct cli_preset_dirs *);
+void cli_preset_dirs_fini(struct cli_preset_dirs *);
 
 #endif

@@ -44,29 +44,29 @@ static int may_grow(size_t bytes)
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur;
 }
 
-void bells_make(struct bells *b, uint32_t count, size_t room, struct bell_place *place)
+void bells_make(struct bells *b, uint32_t count, size_t room, struct bell_address *address)
 {
     size_t bytes = size(count, room);
     int fd = may_grow(bytes) ? memfd_create("orrery-bells", MFD_CLOEXEC) : -1;
 
     *b = (struct bells){0};
-    *place = (struct bell_place){sys_getpid(), fd};
+    *address = (struct bell_address){sys_getpid(), fd};
     if (fd < 0 || (sys_ftruncate(fd, (off_t)bytes) == 0 && map(b, fd, count, 0, room)))
         return;
     sys_close(fd);
-    place->fd = -1;
+    address->fd = -1;
 }
 
 int bells_join(struct bells *b, uint32_t count, uint32_t mine, size_t room,
-               const struct bell_place *place)
+               const struct bell_address *address)
 {
     char path[64];
     int fd, joined;
 
     *b = (struct bells){0};
-    if (place->fd < 0)
+    if (address->fd < 0)
         return 0;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)place->pid, (int)place->fd);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)address->pid, (int)address->fd);
     fd = sys_open(path, O_RDWR, 0);
     if (fd < 0)
         return 0;

@@ -23,24 +23,24 @@ struct bell {
 };
 
 /* Where the first process has made the bells, for the others to find. fd < 0: nowhere. */
-struct bell_place {
+struct bell_address {
     int32_t pid, fd;
 };
 
 struct bells {
     struct bell *at;      /* NULL: there are none */
-    uint32_t count, mine; /* on this machine; the place of this process's own among them */
+    uint32_t count, mine; /* on this machine; and the index of this process */
     void *room; /* more memory that is shared, all zero at first, aligned to a cache line ... */
     size_t room_bytes; /* ... and how much */
 };
 
-/* Makes bells for so many processes, and room for other things. The caller closes place->fd when all
+/* Makes bells for so many processes, and room for other things. The caller closes address->fd when all
  * others have joined. */
-void bells_make(struct bells *, uint32_t count, size_t room, struct bell_place *place);
+void bells_make(struct bells *, uint32_t count, size_t room, struct bell_address *address);
 /* Takes part in what another process has made, with the same numbers. Returns 0 if that cannot be
  * reached. */
 int bells_join(struct bells *, uint32_t count, uint32_t mine, size_t room,
-               const struct bell_place *place);
+               const struct bell_address *address);
 void bells_leave(struct bells *);
 
 /* How often the own bell has rung. Ask before looking for messages. */

@@ -87,18 +87,18 @@ static void init(struct lanes *l)
     }
 }
 
-void lanes_make(struct lanes *l, uint32_t count, struct bell_place *place)
+void lanes_make(struct lanes *l, uint32_t count, struct bell_address *address)
 {
     memset(l, 0, sizeof *l);
-    bells_make(&l->bells, count, room_of(count), place);
+    bells_make(&l->bells, count, room_of(count), address);
     if (l->bells.at)
         init(l);
 }
 
-int lanes_join(struct lanes *l, uint32_t count, uint32_t mine, const struct bell_place *place)
+int lanes_join(struct lanes *l, uint32_t count, uint32_t mine, const struct bell_address *address)
 {
     memset(l, 0, sizeof *l);
-    if (!bells_join(&l->bells, count, mine, room_of(count), place))
+    if (!bells_join(&l->bells, count, mine, room_of(count), address))
         return 0;
     init(l);
     return 1;

@@ -53,8 +53,8 @@ struct lanes {
 };
 
 /* As bells_make and bells_join. */
-void lanes_make(struct lanes *, uint32_t count, struct bell_place *place);
-int lanes_join(struct lanes *, uint32_t count, uint32_t mine, const struct bell_place *place);
+void lanes_make(struct lanes *, uint32_t count, struct bell_address *address);
+int lanes_join(struct lanes *, uint32_t count, uint32_t mine, const struct bell_address *address);
 /* What waits is lost. */
 void lanes_leave(struct lanes *);
 

@@ -257,19 +257,19 @@ static int is_crowded(int here)
 /* Makes lanes between the `count` processes of a communicator, if all can reach them. */
 static void share_lanes(MPI_Comm here, int mine, int count)
 {
-    struct bell_place place = {0};
+    struct bell_address address = {0};
     int ok = 1;
 
     if (mine == 0)
-        lanes_make(&state.lanes, (uint32_t)count, &place);
-    native_Bcast(&place, sizeof place, MPI_BYTE, 0, here);
+        lanes_make(&state.lanes, (uint32_t)count, &address);
+    native_Bcast(&address, sizeof address, MPI_BYTE, 0, here);
     if (mine != 0)
-        ok = lanes_join(&state.lanes, (uint32_t)count, (uint32_t)mine, &place);
+        ok = lanes_join(&state.lanes, (uint32_t)count, (uint32_t)mine, &address);
     native_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, here);
     if (!ok)
         lanes_leave(&state.lanes);
-    if (mine == 0 && place.fd >= 0)
-        sys_close(place.fd);
+    if (mine == 0 && address.fd >= 0)
+        sys_close(address.fd);
 }
 
 /* Finds the processes of this machine, and how to reach them. */

@@ -103,7 +103,7 @@ static void submit(void *owner, struct engine_msg *m, const struct engine_call *
 }
 
 /* The way between two nodes: its links in f->route, its latency. */
-static vtime find_way(struct flow_model *f, uint32_t src, uint32_t dst, vtime t)
+static vtime find_route(struct flow_model *f, uint32_t src, uint32_t dst, vtime t)
 {
     const struct topo_load load = {link_load, f};
     vtime latency = 0;
@@ -135,7 +135,7 @@ static void start(struct flow_model *f, const struct flow_entry *e, vtime t)
         flow_start(f->solver, t, &memory, 1, p->bytes, limit, p);
         return;
     }
-    p->latency = vtime_add(p->latency, find_way(f, src, dst, t));
+    p->latency = vtime_add(p->latency, find_route(f, src, dst, t));
     flow_start(f->solver, t, f->route.links, f->route.count, p->bytes, limit, p);
 }
 

@@ -123,7 +123,7 @@ void flow_bundle_turn(struct flow_bundle *b, vtime now)
 
 static void renew_end(struct flow_solver *s, struct flow_bundle *b)
 {
-    flow_heap_set(&s->ends, &b->place, flow_bundle_end(b), b->order);
+    flow_heap_set(&s->ends, &b->slot, flow_bundle_end(b), b->order);
 }
 
 /* ---- come and go ---- */
@@ -157,8 +157,8 @@ static void bundle_free(struct flow_solver *s, struct flow_bundle *b)
 {
     if (b->fresh)
         fresh_remove(s, b);
-    if (b->place.at)
-        flow_heap_drop(&s->ends, &b->place);
+    if (b->slot.at)
+        flow_heap_drop(&s->ends, &b->slot);
     flow_link_unuse(s, b);
     pool_free(&s->pool, b, size_of(b->hop_count));
 }
@@ -253,7 +253,7 @@ void flow_bundle_join(struct flow_solver *s, struct flow *f, double left)
     b->first = b->first ? meld(b->first, f) : f;
     b->weight++;
     flow_link_weigh(s, b, 1);
-    if (b->is_alone || (b->place.at && b->first == f))
+    if (b->is_alone || (b->slot.at && b->first == f))
         renew_end(s, b);
 }
 
@@ -269,7 +269,7 @@ double flow_bundle_quit(struct flow_solver *s, struct flow *f)
         bundle_free(s, b);
     } else {
         flow_link_weigh(s, b, -1);
-        if (was_first && b->place.at)
+        if (was_first && b->slot.at)
             renew_end(s, b);
     }
     return left > 0 ? left : 0;

@@ -132,7 +132,7 @@ static void enqueue(struct flow_solver *s, struct flow_link *l)
     double key = key_of(l);
 
     if (key < INFINITY)
-        flow_heap_set(&s->levels, &l->place, flow_heap_key(key), l->order);
+        flow_heap_set(&s->levels, &l->slot, flow_heap_key(key), l->order);
 }
 
 static void touch(struct flow_solver *s, struct flow_link *l)
@@ -330,7 +330,7 @@ static int is_early(struct flow_solver *s, struct flow_link *l)
     if (key <= s->levels.at[0].key)
         return 0;
     if (key_of(l) < INFINITY)
-        flow_heap_set(&s->levels, &l->place, key, l->order);
+        flow_heap_set(&s->levels, &l->slot, key, l->order);
     else
         flow_heap_take(&s->levels);
     return 1;

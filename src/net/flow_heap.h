@@ -1,6 +1,6 @@
 /*
  * A heap of pointers ordered by (key, order), smallest first; no two entries are equal. Whatever is
- * in it has a struct flow_place, where the heap keeps its position, so that an entry can be moved.
+ * in it has a struct flow_slot, where the heap keeps its position, so that an entry can be moved.
  * Four children per entry: half the depth of two, and children share a cache line.
  *
  * Out of memory ends the process. Nothing here switches.
@@ -13,14 +13,14 @@
 
 #include "base/heap.h"
 
-struct flow_place {
+struct flow_slot {
     uint32_t at; /* position + 1; 0: not in the heap */
 };
 
 struct flow_heap_entry {
     int64_t key;
     uint64_t order;
-    struct flow_place *item;
+    struct flow_slot *item;
 };
 
 HEAP_STRUCT(flow_heap, struct flow_heap_entry);
@@ -52,7 +52,7 @@ static inline int flow_heap_before(const struct flow_heap_entry *a, const struct
 HEAP_FUNCTIONS(flow_heap, struct flow_heap_entry, 4, 64, flow_heap_before, FLOW_HEAP_MOVED);
 
 /* Adds the item, or moves it where its new key belongs. */
-static inline void flow_heap_set(struct flow_heap *h, struct flow_place *item, int64_t key,
+static inline void flow_heap_set(struct flow_heap *h, struct flow_slot *item, int64_t key,
                                  uint64_t order)
 {
     struct flow_heap_entry e = {key, order, item};
@@ -64,16 +64,16 @@ static inline void flow_heap_set(struct flow_heap *h, struct flow_place *item, i
 }
 
 /* Takes the first item out; the heap is not empty. */
-static inline struct flow_place *flow_heap_take(struct flow_heap *h)
+static inline struct flow_slot *flow_heap_take(struct flow_heap *h)
 {
-    struct flow_place *first = flow_heap_pop(h).item;
+    struct flow_slot *first = flow_heap_pop(h).item;
 
     first->at = 0;
     return first;
 }
 
 /* Takes an item out that is there. */
-static inline void flow_heap_drop(struct flow_heap *h, struct flow_place *item)
+static inline void flow_heap_drop(struct flow_heap *h, struct flow_slot *item)
 {
     flow_heap_remove(h, item->at - 1);
     item->at = 0;

@@ -41,10 +41,10 @@ struct flow {
     double target;    /* it ends when its bundle has served so many bytes; all, before that */
     double own_limit; /* given at the start */
     struct flow *child,
-        *next;               /* in the bundle's pairing heap, smallest (target, order) first ... */
-    struct flow *prev;       /* ... the parent if it is its first child, else its elder sibling */
-    struct flow_place place; /* among those that end now */
-    uint32_t unplaced;       /* place + 1 in the list of that name, 0: it is not there */
+        *next;             /* in the bundle's pairing heap, smallest (target, order) first ... */
+    struct flow *prev;     /* ... the parent if it is its first child, else its elder sibling */
+    struct flow_slot slot; /* among those that end now */
+    uint32_t unplaced;     /* place + 1 in the list of that name, 0: it is not there */
     uint32_t leg_count;
     struct flow_leg legs[];
 };
@@ -56,11 +56,11 @@ struct flow_hop {
 };
 
 struct flow_bundle {
-    struct flow_place place; /* among the ends; none before the first rate */
-    uint32_t weight;         /* number of flows */
-    struct flow *first;      /* the one that ends first: root of the heap */
-    double served;           /* bytes of each flow, at time `since` */
-    vtime since;             /* when the rate last changed */
+    struct flow_slot slot; /* among the ends; none before the first rate */
+    uint32_t weight;       /* number of flows */
+    struct flow *first;    /* the one that ends first: root of the heap */
+    double served;         /* bytes of each flow, at time `since` */
+    vtime since;           /* when the rate last changed */
     double rate;
     double next_rate;   /* found by the solve under way */
     double limit;       /* of the rate */
@@ -83,7 +83,7 @@ struct flow_use {
 
 /* What a solve needs of a link is one cache line; the rest is for coming and going. */
 struct flow_link {
-    struct flow_place place; /* among the levels of a solve */
+    struct flow_slot slot; /* among the levels of a solve */
     uint32_t use_count;
     struct flow_use *uses;
     double capacity;
@@ -138,14 +138,14 @@ struct flow_solver {
     struct flow_counters count;
 };
 
-static inline struct flow *flow_of(struct flow_place *place)
+static inline struct flow *flow_of(struct flow_slot *slot)
 {
-    return (struct flow *)((char *)place - offsetof(struct flow, place));
+    return (struct flow *)((char *)slot - offsetof(struct flow, slot));
 }
 
-static inline struct flow_bundle *flow_bundle_of(struct flow_place *place)
+static inline struct flow_bundle *flow_bundle_of(struct flow_slot *slot)
 {
-    return (struct flow_bundle *)((char *)place - offsetof(struct flow_bundle, place));
+    return (struct flow_bundle *)((char *)slot - offsetof(struct flow_bundle, slot));
 }
 
 static inline void flow_list_push(struct flow_list *list, void *item)

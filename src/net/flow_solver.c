@@ -110,17 +110,17 @@ static void renew_ends(struct flow_solver *s)
         struct flow_bundle *b = s->changed.items[i];
         vtime end;
 
-        if (b->place.at && b->rate == b->next_rate)
+        if (b->slot.at && b->rate == b->next_rate)
             continue;
         s->count.rates++;
         flow_bundle_turn(b, s->now);
         end = flow_bundle_end(b);
         if (!many)
-            flow_heap_set(&s->ends, &b->place, end, b->order);
-        else if (b->place.at)
-            s->ends.at[b->place.at - 1].key = end;
+            flow_heap_set(&s->ends, &b->slot, end, b->order);
+        else if (b->slot.at)
+            s->ends.at[b->slot.at - 1].key = end;
         else
-            flow_heap_append(&s->ends, (struct flow_heap_entry){end, b->order, &b->place});
+            flow_heap_append(&s->ends, (struct flow_heap_entry){end, b->order, &b->slot});
     }
     if (many)
         flow_heap_build(&s->ends);
@@ -280,7 +280,7 @@ static void gather(struct flow_solver *s)
         struct flow *f = flow_bundle_of(s->ends.at[0].item)->first;
 
         flow_bundle_quit(s, f);
-        flow_heap_set(&s->ending, &f->place, 0, f->order);
+        flow_heap_set(&s->ending, &f->slot, 0, f->order);
     }
 }
 

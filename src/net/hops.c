@@ -47,7 +47,8 @@ static void hops_fini(struct net *net)
 }
 
 /* Latency and inverse bandwidth of the way that is taken at time t. */
-static vtime list_way(const struct net *net, uint32_t src, uint32_t dst, vtime t, uint64_t *inverse)
+static vtime list_route(const struct net *net, uint32_t src, uint32_t dst, vtime t,
+                        uint64_t *inverse)
 {
     struct hops *s = net->state;
     double narrowest = INFINITY;
@@ -80,7 +81,7 @@ static vtime find(const struct net *net, uint32_t src, uint32_t dst, uint64_t by
     vtime links = 0;
 
     if (a != b)
-        links = s->listed ? list_way(net, a, b, t, &narrow) : topo_distance(net->topo, a, b);
+        links = s->listed ? list_route(net, a, b, t, &narrow) : topo_distance(net->topo, a, b);
     *transfer = vtime_mul_q(bytes, narrow > p->ps_per_byte ? narrow : p->ps_per_byte);
     return vtime_add(p->latency, vtime_scale(links, net->latency_factor));
 }

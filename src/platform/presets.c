@@ -43,12 +43,12 @@ static void add_name(char ***names, size_t *count, const char *file)
     (*names)[(*count)++] = name;
 }
 
-char **platform_presets(const struct platform_places *places, size_t *count)
+char **platform_presets(const struct platform_preset_dirs *dirs, size_t *count)
 {
     char **names = mem_alloc(sizeof *names);
     *count = 0;
-    for (size_t i = 0; i < places->count; i++) {
-        DIR *directory = opendir(places->directories[i]);
+    for (size_t i = 0; i < dirs->count; i++) {
+        DIR *directory = opendir(dirs->directories[i]);
         struct dirent *entry;
         while (directory && (entry = readdir(directory)))
             if (entry->d_name[0] != '.' && ends_with(entry->d_name, SUFFIX))
@@ -60,11 +60,11 @@ char **platform_presets(const struct platform_places *places, size_t *count)
     return names;
 }
 
-static int no_preset(const struct platform_places *places, const char *name, struct err *err)
+static int no_preset(const struct platform_preset_dirs *dirs, const char *name, struct err *err)
 {
     struct nearest nearest = {.word = name};
     size_t count;
-    char **names = platform_presets(places, &count), list[400] = "";
+    char **names = platform_presets(dirs, &count), list[400] = "";
     for (size_t i = 0; i < count; i++) {
         size_t used = strlen(list);
         nearest_offer(&nearest, names[i]);
@@ -89,13 +89,13 @@ static int no_preset(const struct platform_places *places, const char *name, str
     return ERR_INPUT;
 }
 
-int platform_preset_path(const struct platform_places *places, const char *name, char *path,
+int platform_preset_path(const struct platform_preset_dirs *dirs, const char *name, char *path,
                          size_t size, struct err *err)
 {
-    for (size_t i = 0; i < places->count && *name; i++) {
-        int n = snprintf(path, size, "%s/%s" SUFFIX, places->directories[i], name);
+    for (size_t i = 0; i < dirs->count && *name; i++) {
+        int n = snprintf(path, size, "%s/%s" SUFFIX, dirs->directories[i], name);
         if (n > 0 && (size_t)n < size && access(path, F_OK) == 0)
             return 0;
     }
-    return no_preset(places, name, err);
+    return no_preset(dirs, name, err);
 }

@@ -15,7 +15,7 @@
 #define PLATFORM_PRESET_DEFAULT "ethernet-1g"
 
 /* Where presets are looked for, in this order. Borrowed. */
-struct platform_places {
+struct platform_preset_dirs {
     const char *const *directories;
     size_t count;
 };
@@ -24,19 +24,19 @@ struct platform_places {
 int platform_is_preset(const char *name);
 
 /* The path of a preset; ERR_INPUT, with the nearest and all there are, if there is none. */
-int platform_preset_path(const struct platform_places *, const char *name, char *path, size_t size,
-                         struct err *);
+int platform_preset_path(const struct platform_preset_dirs *, const char *name, char *path,
+                         size_t size, struct err *);
 
 /* The names of all presets, sorted; the caller frees each and the array with mem_free. */
-char **platform_presets(const struct platform_places *, size_t *count);
+char **platform_presets(const struct platform_preset_dirs *, size_t *count);
 
 /* Reads a preset or file over a machine, whose values remain where the file says nothing; lists that
  * the file has replace the machine's. `origins` may be NULL. On failure the machine is some mixture. */
-int platform_read(struct platform *, const struct platform_places *, const char *name,
+int platform_read(struct platform *, const struct platform_preset_dirs *, const char *name,
                   struct platform_origins *, struct err *);
 
 /* The same of a text; `file` is its name for errors and for what relative paths are relative to. */
-int platform_read_text(struct platform *, const struct platform_places *, const char *file,
+int platform_read_text(struct platform *, const struct platform_preset_dirs *, const char *file,
                        const char *text, size_t length, struct platform_origins *, struct err *);
 
 /* Reads the files that settings name (noise, graph) into their lists and makes their paths absolute.

@@ -24,7 +24,7 @@
 
 struct reader {
     struct platform *p;
-    const struct platform_places *places;
+    const struct platform_preset_dirs *dirs;
     struct platform_origins *origins;
     const char *file;
     yaml_document_t *document;
@@ -34,7 +34,7 @@ struct reader {
     ino_t inode;
 };
 
-static int read_file(struct platform *, const struct platform_places *, const char *path,
+static int read_file(struct platform *, const struct platform_preset_dirs *, const char *path,
                      struct platform_origins *, const struct reader *above, struct err *);
 
 /* "FILE:LINE: FIELD: " before the text; without a field if that is NULL. */
@@ -435,11 +435,11 @@ static int read_base(struct reader *r, const yaml_node_t *node, struct err *err)
     int rc = name ? 0 : ERR_INPUT;
     if (rc)
         return rc;
-    rc = platform_is_preset(name) ? platform_preset_path(r->places, name, path, sizeof path, err)
+    rc = platform_is_preset(name) ? platform_preset_path(r->dirs, name, path, sizeof path, err)
                                   : read_path(r->file, name, path, sizeof path, err);
     if (rc)
         return fail_value(r, node, "base", err);
-    rc = read_file(r->p, r->places, path, r->origins, r, err);
+    rc = read_file(r->p, r->dirs, path, r->origins, r, err);
     if (rc && strncmp(err->text, path, strlen(path)) != 0)
         rc = fail_value(r, node, "base", err);
     return rc;
@@ -549,11 +549,10 @@ static int read_text(struct reader *r, const char *text, size_t length, struct e
     return rc;
 }
 
-static int read_file(struct platform *p, const struct platform_places *places, const char *path,
+static int read_file(struct platform *p, const struct platform_preset_dirs *dirs, const char *path,
                      struct platform_origins *origins, const struct reader *above, struct err *err)
 {
-    struct reader r = {
-        .p = p, .places = places, .file = path, .origins = origins, .above = above};
+    struct reader r = {.p = p, .dirs = dirs, .file = path, .origins = origins, .above = above};
     struct stat st;
     struct buf text;
     size_t depth = 0;
@@ -576,20 +575,20 @@ static int read_file(struct platform *p, const struct platform_places *places, c
     return rc;
 }
 
-int platform_read_text(struct platform *p, const struct platform_places *places, const char *file,
-                       const char *text, size_t length, struct platform_origins *origins,
-                       struct err *err)
+int platform_read_text(struct platform *p, const struct platform_preset_dirs *dirs,
+                       const char *file, const char *text, size_t length,
+                       struct platform_origins *origins, struct err *err)
 {
-    struct reader r = {.p = p, .places = places, .file = file, .origins = origins};
+    struct reader r = {.p = p, .dirs = dirs, .file = file, .origins = origins};
     return read_text(&r, text, length, err);
 }
 
-int platform_read(struct platform *p, const struct platform_places *places, const char *name,
+int platform_read(struct platform *p, const struct platform_preset_dirs *dirs, const char *name,
                   struct platform_origins *origins, struct err *err)
 {
     char path[4096];
     if (!platform_is_preset(name))
-        return read_file(p, places, name, origins, NULL, err);
-    int rc = platform_preset_path(places, name, path, sizeof path, err);
-    return rc ? rc : read_file(p, places, path, origins, NULL, err);
+        return read_file(p, dirs, name, origins, NULL, err);
+    int rc = platform_preset_path(dirs, name, path, sizeof path, err);
+    return rc ? rc : read_file(p, dirs, path, origins, NULL, err);
 }

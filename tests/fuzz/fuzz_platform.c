@@ -12,16 +12,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct platform_places places = {0};
+    struct platform_preset_dirs dirs = {0};
     struct platform p, again;
     struct err err = {0};
     struct buf text;
     platform_init(&p);
     platform_init(&again);
     buf_init(&text);
-    if (platform_read_text(&p, &places, "m.yaml", (const char *)data, size, NULL, &err) == 0) {
+    if (platform_read_text(&p, &dirs, "m.yaml", (const char *)data, size, NULL, &err) == 0) {
         platform_write(&p, NULL, &text);
-        if (platform_read_text(&again, &places, "m.yaml", buf_str(&text), text.len, NULL, &err) ||
+        if (platform_read_text(&again, &dirs, "m.yaml", buf_str(&text), text.len, NULL, &err) ||
             !platform_equal(&p, &again))
             abort();
     } else if (!err.text[0]) {

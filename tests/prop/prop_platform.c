@@ -124,7 +124,7 @@ static void random_machine(struct platform *p)
 
 static int as_file(const struct platform *p)
 {
-    struct platform_places none = {0};
+    struct platform_preset_dirs none = {0};
     struct platform again;
     struct err err;
     struct buf text;

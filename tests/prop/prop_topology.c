@@ -145,7 +145,7 @@ static double some_load(void *owner, uint32_t link)
 }
 
 /* One way; 0 with a comment: it is wrong. */
-static int check_way(struct oracle *o, uint32_t src, uint32_t dst, vtime at, int shortest)
+static int check_route(struct oracle *o, uint32_t src, uint32_t dst, vtime at, int shortest)
 {
     uint32_t seed = below(1000);
     struct topo_load load = {some_load, &seed}, *with = below(2) ? &load : NULL;
@@ -153,7 +153,7 @@ static int check_way(struct oracle *o, uint32_t src, uint32_t dst, vtime at, int
     uint64_t salt = rng_next(&rng);
     int e = topo_route(o->topo, src, dst, salt, at, with, &r, &err), good;
     if (o->dist[dst] == VTIME_NEVER) {
-        good = e == ERR_INPUT && strstr(err.text, "no way");
+        good = e == ERR_INPUT && strstr(err.text, "no route");
     } else {
         vtime length = e ? -1 : oracle_length(o, &r, src, dst, at);
         good = !e && length >= o->dist[dst] && (!shortest || length == o->dist[dst]);
@@ -168,7 +168,7 @@ static int check_way(struct oracle *o, uint32_t src, uint32_t dst, vtime at, int
     return good;
 }
 
-static int check_ways(struct oracle *o, const char *routing, vtime at, int faults)
+static int check_routes(struct oracle *o, const char *routing, vtime at, int faults)
 {
     uint32_t nodes = topo_nodes(o->topo);
     int shortest = !faults && strcmp(routing, "valiant") && strcmp(routing, "adaptive");
@@ -179,7 +179,7 @@ static int check_ways(struct oracle *o, const char *routing, vtime at, int fault
             uint32_t dst = below(nodes);
             if (src == dst)
                 continue;
-            if (!check_way(o, src, dst, at, shortest))
+            if (!check_route(o, src, dst, at, shortest))
                 return 0;
             if (topo_least_latency(o->topo) > o->dist[dst]) {
                 diag("the least latency is larger than that from n%u to n%u", src, dst);
@@ -212,7 +212,7 @@ static int check(const char *routing)
     if (wrong)
         diag("%s", wrong);
     int good = !wrong && topo_nodes(t) >= needed;
-    good = good && (topo_nodes(t) < 2 || check_ways(&o, routing, 0, 0));
+    good = good && (topo_nodes(t) < 2 || check_routes(&o, routing, 0, 0));
     for (uint32_t i = 1 + below(6); i > 0 && good; i--) {
         uint32_t link = below(o.bound);
         if (o.exists[link])
@@ -225,8 +225,8 @@ static int check(const char *routing)
         return 0;
     }
     if (good) {
-        good = !oracle_init(&o, t) && (topo_nodes(t) < 2 || (check_ways(&o, routing, at, 1) &&
-                                                             check_ways(&o, routing, at - 1, 1)));
+        good = !oracle_init(&o, t) && (topo_nodes(t) < 2 || (check_routes(&o, routing, at, 1) &&
+                                                             check_routes(&o, routing, at - 1, 1)));
         oracle_fini(&o);
         topo_destroy(t);
     }

@@ -106,18 +106,18 @@ static int exchange(struct lanes *l)
 
 static void test_exchange(void)
 {
-    struct bell_place place;
+    struct bell_address address;
     struct lanes l;
     pid_t children[PROCS];
     int status, failed = 0;
 
-    lanes_make(&l, PROCS, &place);
-    ok(l.bells.at && place.fd >= 0, "lanes are made");
+    lanes_make(&l, PROCS, &address);
+    ok(l.bells.at && address.fd >= 0, "lanes are made");
     for (uint32_t q = 1; q < PROCS; q++) {
         children[q] = fork();
         if (children[q] == 0) {
             lanes_leave(&l);
-            _exit(!lanes_join(&l, PROCS, q, &place) || exchange(&l) != 0);
+            _exit(!lanes_join(&l, PROCS, q, &address) || exchange(&l) != 0);
         }
     }
     ok(exchange(&l) == 0, "all messages come in order and unharmed");
@@ -126,23 +126,23 @@ static void test_exchange(void)
         failed += status != 0;
     }
     ok(failed == 0, "in the other processes, too");
-    close(place.fd);
+    close(address.fd);
     lanes_leave(&l);
 }
 
 /* What the receiver has no room for waits, and is freed if nobody takes it. */
 static void test_full(void)
 {
-    struct bell_place place;
+    struct bell_address address;
     struct lanes l;
 
-    lanes_make(&l, 2, &place);
+    lanes_make(&l, 2, &address);
     lanes_send(&l, 1, 0, native_alloc(10 * EXCEEDING), 10 * EXCEEDING);
     lanes_send(&l, 1, 1, native_alloc(1), 1);
     ok(lanes_push(&l), "a message without room waits");
     lanes_sleep(&l, LONG_NS);
     ok(1, "nobody sleeps for long while one does");
-    close(place.fd);
+    close(address.fd);
     lanes_leave(&l);
     ok(!l.bells.at, "it can be left behind");
 }
@@ -151,16 +151,16 @@ static void test_full(void)
 static void test_many(void)
 {
     enum { COUNT = 64 * BELL_WORDS + 2 };
-    struct bell_place place;
+    struct bell_address address;
     struct lanes a, b, c;
     uint32_t from[2];
     size_t bytes;
     void *data;
     int tag;
 
-    lanes_make(&a, COUNT, &place);
-    ok(lanes_join(&b, COUNT, 1, &place) && lanes_join(&c, COUNT, COUNT - 1, &place), "%d processes",
-       COUNT);
+    lanes_make(&a, COUNT, &address);
+    ok(lanes_join(&b, COUNT, 1, &address) && lanes_join(&c, COUNT, COUNT - 1, &address),
+       "%d processes", COUNT);
     lanes_send(&c, 0, 5, native_alloc(0), 0);
     lanes_send(&b, 0, 5, native_alloc(0), 0);
     for (int i = 0; i < 2; i++) {
@@ -169,7 +169,7 @@ static void test_many(void)
         native_free(data);
     }
     ok(from[0] + from[1] == COUNT && !lanes_recv(&a, from, &tag, &data, &bytes), "from both");
-    close(place.fd);
+    close(address.fd);
     lanes_leave(&a);
     lanes_leave(&b);
     lanes_leave(&c);
@@ -178,15 +178,15 @@ static void test_many(void)
 static void test_limit(void)
 {
     struct rlimit old, small;
-    struct bell_place place;
+    struct bell_address address;
     struct lanes l;
 
     getrlimit(RLIMIT_FSIZE, &old);
     small = (struct rlimit){1000, old.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
-    lanes_make(&l, 2, &place);
+    lanes_make(&l, 2, &address);
     setrlimit(RLIMIT_FSIZE, &old);
-    ok(!l.bells.at && place.fd < 0, "no lanes where files must be small, and no signal");
+    ok(!l.bells.at && address.fd < 0, "no lanes where files must be small, and no signal");
     lanes_leave(&l);
 }
 

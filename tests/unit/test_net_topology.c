@@ -12,7 +12,7 @@ static void test_switch(void)
     is_int(topo_nodes(topo), 5, "has as many nodes as are needed");
     is_int(topo_vertices(topo), 6, "and one switch");
     is_int(topo_links(topo), 10, "and two links per node");
-    is_str(way(0, 3, 0, 0), "n0 s0 n3", "the only way");
+    is_str(route_text(0, 3, 0, 0), "n0 s0 n3", "the only way");
     is_int(topo_distance(topo, 0, 3), VTIME_NS, "one hop");
     is_int(topo_distance(topo, 3, 3), 0, "to itself");
     is_int(topo_least_latency(topo), VTIME_NS, "at least");
@@ -26,17 +26,17 @@ static void test_grid(void)
 {
     is_int(make("kind=torus,dims=4x3", 12), 0, "a torus");
     is_int(topo_links(topo), 24 + 48, "links");
-    is_str(way(0, 1, 0, 0), "n0 s0 s1 n1", "to the neighbour");
-    is_str(way(0, 3, 0, 0), "n0 s0 s3 n3", "round the edge");
-    is_str(way(0, 6, 0, 0), "n0 s0 s1 s2 s6 n6", "first dimension first, a tie goes up");
-    is_str(way(5, 8, 0, 0), "n5 s5 s4 s8 n8", "down and up");
+    is_str(route_text(0, 1, 0, 0), "n0 s0 s1 n1", "to the neighbour");
+    is_str(route_text(0, 3, 0, 0), "n0 s0 s3 n3", "round the edge");
+    is_str(route_text(0, 6, 0, 0), "n0 s0 s1 s2 s6 n6", "first dimension first, a tie goes up");
+    is_str(route_text(5, 8, 0, 0), "n5 s5 s4 s8 n8", "down and up");
     is_int(topo_distance(topo, 0, 6), 4 * VTIME_NS, "four switches");
     is_int(topo_least_latency(topo), 2 * VTIME_NS, "at least two: no two nodes are at one");
     is_int(make("kind=mesh,dims=4x3,nodes=2", 20), 0, "a mesh with two nodes at each router");
     is_int(topo_nodes(topo), 24, "nodes");
     is_int(topo_links(topo), 48 + 34, "links");
-    is_str(way(0, 6, 0, 0), "n0 s0 s1 s2 s3 n6", "no way round the edge");
-    is_str(way(0, 1, 0, 0), "n0 s0 n1", "nodes of one router");
+    is_str(route_text(0, 6, 0, 0), "n0 s0 s1 s2 s3 n6", "no route round the edge");
+    is_str(route_text(0, 1, 0, 0), "n0 s0 n1", "nodes of one router");
     is_int(make("kind=torus", 100), 0, "a torus that holds 100 nodes");
     is_int(topo_nodes(topo), 5 * 5 * 4, "is 5x5x4");
     is_int(make("kind=mesh,nodes=4", 30), 0, "a mesh that holds 30 nodes, 4 at a router");
@@ -51,10 +51,10 @@ static void test_tree(void)
     is_int(make("kind=fat-tree,down=2x2x2", 8), 0, "a binary fat tree");
     is_int(topo_vertices(topo), 8 + 12, "of full width on each level");
     is_int(topo_links(topo), 16 + 2 * (8 + 8), "links");
-    is_str(way(0, 1, 0, 0), "n0 s0 n1", "below one switch");
-    is_str(way(0, 2, 0, 0), "n0 s0 s4 s1 n2", "one level up");
-    is_str(way(0, 3, 0, 0), "n0 s0 s5 s1 n3", "by the parent of the destination's parity");
-    is_str(way(0, 7, 0, 0), "n0 s0 s5 s11 s7 s3 n7", "by the last root");
+    is_str(route_text(0, 1, 0, 0), "n0 s0 n1", "below one switch");
+    is_str(route_text(0, 2, 0, 0), "n0 s0 s4 s1 n2", "one level up");
+    is_str(route_text(0, 3, 0, 0), "n0 s0 s5 s1 n3", "by the parent of the destination's parity");
+    is_str(route_text(0, 7, 0, 0), "n0 s0 s5 s11 s7 s3 n7", "by the last root");
     is_int(topo_distance(topo, 0, 7), 5 * VTIME_NS, "five switches");
     is_int(make("kind=fat-tree,down=4x4,up=1x2", 16), 0, "a tapered tree");
     is_int(topo_vertices(topo), 16 + 4 + 2, "has fewer roots");
@@ -74,22 +74,22 @@ static void test_dragonfly(void)
     is_int(make("kind=dragonfly", 70), 0, "a dragonfly that holds 70 nodes");
     is_int(topo_nodes(topo), 72, "is balanced: 9 groups of 4 routers with 2 nodes");
     is_int(topo_links(topo), 2 * 72 + 36 * 3 + 9 * 8, "links");
-    is_str(way(0, 1, 0, 0), "n0 s0 n1", "nodes of one router");
-    is_str(way(0, 7, 0, 0), "n0 s0 s3 n7", "within a group");
+    is_str(route_text(0, 1, 0, 0), "n0 s0 n1", "nodes of one router");
+    is_str(route_text(0, 7, 0, 0), "n0 s0 s3 n7", "within a group");
     /* end 0 of group 0 (router 0) is joined to end 7 of group 1 (router 3) */
-    is_str(way(0, 8, 0, 0), "n0 s0 s7 s4 n8", "leaves at the source's router");
-    is_str(way(6, 14, 0, 0), "n6 s3 s0 s7 n14", "enters at the destination's router");
-    is_str(way(6, 8, 0, 0), "n6 s3 s0 s7 s4 n8", "neither");
-    is_str(way(8, 0, 0, 0), "n8 s4 s7 s0 n0", "and back by the same cable");
+    is_str(route_text(0, 8, 0, 0), "n0 s0 s7 s4 n8", "leaves at the source's router");
+    is_str(route_text(6, 14, 0, 0), "n6 s3 s0 s7 n14", "enters at the destination's router");
+    is_str(route_text(6, 8, 0, 0), "n6 s3 s0 s7 s4 n8", "neither");
+    is_str(route_text(8, 0, 0, 0), "n8 s4 s7 s0 n0", "and back by the same cable");
     is_int(make("kind=dragonfly,routers=4,global=2,groups=3,nodes=2", 24), 0, "three groups");
     is_int(topo_links(topo), 48 + 12 * 3 + 3 * 2 * 4, "four links between two of them");
-    is_str(way(0, 8, 0, 0), "n0 s0 s4 n8", "so that many routers are joined directly");
+    is_str(route_text(0, 8, 0, 0), "n0 s0 s4 n8", "so that many routers are joined directly");
     is_int(make("kind=dragonfly,routers=2,global=4,groups=4", 8), 0, "8 ends for 3 groups");
     is_int(topo_links(topo), 16 + 8 + 4 * 6, "two of them are not used");
     is_int(make("kind=dragonfly,routers=3", 3), 0, "only routers given");
     is_int(topo_nodes(topo), 7 * 3, "two links each: 7 groups");
     is_int(make("kind=dragonfly,groups=1,routers=4", 4), 0, "a single group");
-    is_str(way(0, 3, 0, 0), "n0 s0 s3 n3", "is all there is");
+    is_str(route_text(0, 3, 0, 0), "n0 s0 s3 n3", "is all there is");
     is_int(make("kind=dragonfly,global_latency=100ns,routers=4,global=2", 36), 0, "long links");
     is_int(topo_distance(topo, 3, 4), 104 * VTIME_NS, "four switches and the long link");
     machine_fini();
@@ -99,8 +99,8 @@ static void test_hypercube(void)
 {
     is_int(make("kind=hypercube", 9), 0, "a hypercube that holds 9 nodes");
     is_int(topo_nodes(topo), 16, "has 16");
-    is_str(way(0, 11, 0, 0), "n0 s0 s1 s3 s11 n11", "lowest bit first");
-    is_str(way(11, 0, 0, 0), "n11 s11 s10 s8 s0 n0", "and back");
+    is_str(route_text(0, 11, 0, 0), "n0 s0 s1 s3 s11 n11", "lowest bit first");
+    is_str(route_text(11, 0, 0, 0), "n11 s11 s10 s8 s0 n0", "and back");
     is_int(make("kind=hypercube,dims=5,nodes=3", 90), 0, "of five dimensions");
     is_int(topo_nodes(topo), 96, "with three nodes at each router");
     is_int(topo_distance(topo, 0, 95), 6 * VTIME_NS, "across");
@@ -121,12 +121,12 @@ static void test_graph(void)
     is_int(make("kind=graph", 2), 0, "a graph");
     is_int(topo_vertices(topo), 8, "vertices");
     is_int(topo_links(topo), 18, "links");
-    is_str(way(0, 1, 0, 0), "n0 s0 s2 s3 n1", "fewest links, then least latency");
+    is_str(route_text(0, 1, 0, 0), "n0 s0 s2 s3 n1", "fewest links, then least latency");
     is_int(topo_distance(topo, 0, 1), 10 * VTIME_NS, "with the hop into the first switch");
     edge_add("s0", "s6", 5 * VTIME_NS);
     edge_add("s6", "s3", 4 * VTIME_NS);
     is_int(make("kind=graph", 2), 0, "with another way as good");
-    is_str(way(0, 1, 0, 0), "n0 s0 s2 s3 n1", "the first is taken");
+    is_str(route_text(0, 1, 0, 0), "n0 s0 s2 s3 n1", "the first is taken");
     machine_fini();
 
     edge_add("n0", "n1", VTIME_NEVER);
@@ -134,7 +134,7 @@ static void test_graph(void)
     edge_add("n2", "n3", 7 * VTIME_NS);
     edge_add("n3", "n0", VTIME_NEVER);
     is_int(make("kind=graph", 4), 0, "a ring of nodes without switches");
-    is_str(way(0, 2, 0, 0), "n0 s0 s1 s2 n2", "every node has a router of its own");
+    is_str(route_text(0, 2, 0, 0), "n0 s0 s1 s2 n2", "every node has a router of its own");
     is_int(topo_distance(topo, 1, 3), 2 * VTIME_NS, "its links have the latency of a hop");
     is_int(topo_least_latency(topo), VTIME_NS, "which is the least from node to node");
     uint32_t link;
@@ -188,8 +188,8 @@ static void test_errors(void)
     edge_add("n0", "s0", 0);
     edge_add("n1", "s1", 0);
     is_int(make("kind=graph", 2), 0, "a graph in two parts");
-    is_str(way(0, 1, 0, 0), "error", "no way from one to the other");
-    ok(strstr(err.text, "no way from n0 to n1"), "and says so");
+    is_str(route_text(0, 1, 0, 0), "error", "no route from one to the other");
+    ok(strstr(err.text, "no route from n0 to n1"), "and says so");
     is_int(topo_distance(topo, 0, 1) == VTIME_NEVER, 1, "infinitely far");
     machine_fini();
 }

@@ -68,10 +68,10 @@ static void test_times(void)
     is_int(link, slow, "the other one");
     is_int(topo_change(topo, 4, &link), 30, "the last of five");
     is_int(topo_change(topo, 5, &link) == VTIME_NEVER, 1, "no more of them");
-    is_str(way(0, 1, 0, 9), "n0 s0 s1 n1", "straight on");
-    is_str(way(0, 1, 0, 10), "n0 s0 s3 s2 s1 n1", "round the ring");
-    is_str(way(0, 1, 0, 25), "n0 s0 s1 n1", "straight on again");
-    is_str(way(1, 0, 0, 25), "n1 s1 s2 s3 s0 n0", "but not back");
+    is_str(route_text(0, 1, 0, 9), "n0 s0 s1 n1", "straight on");
+    is_str(route_text(0, 1, 0, 10), "n0 s0 s3 s2 s1 n1", "round the ring");
+    is_str(route_text(0, 1, 0, 25), "n0 s0 s1 n1", "straight on again");
+    is_str(route_text(1, 0, 0, 25), "n1 s1 s2 s3 s0 n0", "but not back");
     is_int(topo_distance(topo, 0, 1), 2 * VTIME_NS, "the distance is that at time 0");
     machine_fini();
     link_add("s0", "s1", 0, 5)->bandwidth = 7e9;
@@ -107,17 +107,17 @@ static void test_cables(void)
     machine_fini();
     link_add("s0", "s4", 0, 0);
     is_int(make("kind=fat-tree,down=2x4,up=1x1,parallel=1x2", 8), 0, "both down");
-    is_str(way(0, 2, 0, 0), "error", "no way");
-    ok(strstr(err.text, "no way from n0 to n2 at 0 s: all ways"), "and says so");
-    is_str(way(0, 1, 0, 0), "n0 s0 n1", "but below the switch");
+    is_str(route_text(0, 2, 0, 0), "error", "no route");
+    ok(strstr(err.text, "no route from n0 to n2 at 0 s: all routes"), "and says so");
+    is_str(route_text(0, 1, 0, 0), "n0 s0 n1", "but below the switch");
     is_int(topo_distance(topo, 0, 2) == VTIME_NEVER, 1, "infinitely far");
     machine_fini();
     link_add("s0", "n2", 0, 100);
     is_int(make("kind=switch", 4), 0, "a node's link down");
-    is_str(way(0, 2, 0, 99), "n0 s0 n2", "not yet");
-    is_str(way(0, 2, 0, 100), "error", "no way to it");
+    is_str(route_text(0, 2, 0, 99), "n0 s0 n2", "not yet");
+    is_str(route_text(0, 2, 0, 100), "error", "no route to it");
     ok(strstr(err.text, "a node's link is down"), "and says so");
-    is_str(way(2, 0, 0, 100), "n2 s0 n0", "but from it");
+    is_str(route_text(2, 0, 0, 100), "n2 s0 n0", "but from it");
     machine_fini();
 }
 
@@ -126,14 +126,14 @@ static void test_groups(void)
 {
     link_add("s0", "s7", 0, 10);
     is_int(make("kind=dragonfly", 72), 0, "a dragonfly that loses a link between groups");
-    is_str(way(0, 8, 0, 9), "n0 s0 s7 s4 n8", "before");
+    is_str(route_text(0, 8, 0, 9), "n0 s0 s7 s4 n8", "before");
     int good = 1;
     for (uint32_t src = 0; src < 8; src++)
         for (uint32_t dst = 8; dst < 16; dst++)
             good = good && topo_route(topo, src, dst, 0, 10, NULL, &route, &err) == 0 &&
                    route.count <= 7;
     ok(good, "then by another group");
-    is_str(way(8, 0, 0, 10), "n8 s4 s7 s0 n0", "but not the other direction");
+    is_str(route_text(8, 0, 0, 10), "n8 s4 s7 s0 n0", "but not the other direction");
     machine_fini();
 }
 

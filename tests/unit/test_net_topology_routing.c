@@ -77,7 +77,7 @@ static void test_dmodk(void)
     range_of(3, 5, &least, &most);
     ok(most > 0 && most < 40, "dmodk: not all go by one of them");
     is_int(make("kind=hypercube,dims=4,!net.routing=dmodk", 16), 0, "a hypercube");
-    is_str(way(0, 11, 0, 0), "n0 s0 s8 s9 s11 n11", "dmodk: begins with bit 11 mod 4");
+    is_str(route_text(0, 11, 0, 0), "n0 s0 s8 s9 s11 n11", "dmodk: begins with bit 11 mod 4");
     machine_fini();
 }
 
@@ -100,8 +100,8 @@ static void test_ecmp(void)
     int same = 1;
     for (uint32_t salt = 0; salt < 20; salt++) {
         char first[2000];
-        snprintf(first, sizeof first, "%s", way(3, 60, 0, 0));
-        same = same && strcmp(first, way(3, 60, salt, 0)) == 0;
+        snprintf(first, sizeof first, "%s", route_text(3, 60, 0, 0));
+        same = same && strcmp(first, route_text(3, 60, salt, 0)) == 0;
     }
     ok(same, "ecmp: all messages between two nodes go the same way");
     edge_add("n0", "s0", 0);
@@ -170,7 +170,7 @@ static void test_adaptive(void)
     is_int(make("kind=dragonfly,!net.routing=adaptive", 72), 0, "a dragonfly");
     double *busy = calloc(topo_link_bound(topo), sizeof *busy);
     struct topo_load load = {load_of, busy};
-    is_str(way(6, 8, 5, 0), "n6 s3 s0 s7 s4 n8", "adaptive: shortest if nothing is known");
+    is_str(route_text(6, 8, 5, 0), "n6 s3 s0 s7 s4 n8", "adaptive: shortest if nothing is known");
     int e = topo_route(topo, 6, 8, 5, 0, &load, &route, &err);
     ok(e == 0 && route.count == 5, "adaptive: shortest if nothing is busy");
     uint32_t hot = route.links[2];

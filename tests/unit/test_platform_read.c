@@ -14,7 +14,7 @@
 #include "tap.h"
 
 static const char *directories[1];
-static const struct platform_places places = {directories, 1};
+static const struct platform_preset_dirs dirs = {directories, 1};
 static struct platform p;
 static struct err err;
 
@@ -22,7 +22,7 @@ static int read_yaml(const char *text)
 {
     memset(&err, 0, sizeof err);
     platform_init(&p);
-    return platform_read_text(&p, &places, "m.yaml", text, strlen(text), NULL, &err);
+    return platform_read_text(&p, &dirs, "m.yaml", text, strlen(text), NULL, &err);
 }
 
 static void test_values(void)
@@ -253,7 +253,7 @@ static int comes_back(const struct platform *machine)
     buf_init(&text);
     platform_init(&again);
     platform_write(machine, NULL, &text);
-    int rc = platform_read_text(&again, &places, "/w.yaml", buf_str(&text), text.len, NULL, &err);
+    int rc = platform_read_text(&again, &dirs, "/w.yaml", buf_str(&text), text.len, NULL, &err);
     int same = rc == 0 && platform_equal(machine, &again);
     if (!same)
         diag("%s\n%s", rc ? err.text : "differs", buf_str(&text));
@@ -284,12 +284,12 @@ static void test_presets(void)
 {
     struct platform fresh;
     size_t count;
-    char **names = platform_presets(&places, &count);
+    char **names = platform_presets(&dirs, &count);
     is_int((long)count, 7, "seven presets");
     platform_init(&fresh);
     for (size_t i = 0; i < count; i++) {
         platform_init(&p);
-        int rc = platform_read(&p, &places, names[i], NULL, &err);
+        int rc = platform_read(&p, &dirs, names[i], NULL, &err);
         if (!ok(rc == 0 && strcmp(p.config.name, names[i]) == 0 && *p.config.description,
                 "preset %s is read, has its name and a description", names[i]))
             diag("%s", err.text);
@@ -302,7 +302,7 @@ static void test_presets(void)
     mem_free(names);
     platform_fini(&fresh);
     platform_init(&p);
-    ok(platform_read_text(&p, &places, "x.yaml", "base: torus-3d\nnet: {latency: 9us}", 34, NULL,
+    ok(platform_read_text(&p, &dirs, "x.yaml", "base: torus-3d\nnet: {latency: 9us}", 34, NULL,
                           &err) == 0 &&
            p.config.net_latency == 9 * VTIME_US && strcmp(p.config.topo_kind, "torus") == 0 &&
            strcmp(p.config.name, "x") == 0,
@@ -316,7 +316,7 @@ static void test_origins(void)
     static const char text[] = "net:\n  topology: {kind: torus}\n";
     platform_init(&p);
     platform_origins_init(&o);
-    platform_read_text(&p, &places, "m.yaml", text, strlen(text), &o, &err);
+    platform_read_text(&p, &dirs, "m.yaml", text, strlen(text), &o, &err);
     err_set(&err, ERR_INPUT, "net.topology.kind: is wrong");
     platform_origins_explain(&o, &err);
     is_str(err.text, "m.yaml:2: net.topology.kind: is wrong", "a setting is found in its file");

@@ -80,8 +80,9 @@ static int make(const char *settings, uint32_t nodes)
     return topo_create(&topo, &machine, nodes, &err);
 }
 
-/* The vertices of a way, such as "n0 s0 s1 n5"; "error" if there is none. */
-__attribute__((unused)) static const char *way(uint32_t src, uint32_t dst, uint64_t salt, vtime at)
+/* The vertices of a route, such as "n0 s0 s1 n5"; "error" if there is none. */
+__attribute__((unused)) static const char *route_text(uint32_t src, uint32_t dst, uint64_t salt,
+                                                      vtime at)
 {
     static char text[2000];
     uint32_t nodes = topo_nodes(topo), v = src;

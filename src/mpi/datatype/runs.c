@@ -86,7 +86,7 @@ static int keep_place(void *arg, int64_t at, uint64_t n)
     return 1;
 }
 
-int64_t mpi_type_place(const struct mpi_type *t, uint64_t pos)
+int64_t mpi_type_disp_at(const struct mpi_type *t, uint64_t pos)
 {
     int64_t at = 0;
 
@@ -104,7 +104,7 @@ uint64_t mpi_type_first_at(const struct mpi_type *t, int64_t limit)
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
 
-        if (mpi_type_place(t, middle) >= limit)
+        if (mpi_type_disp_at(t, middle) >= limit)
             high = middle;
         else
             low = middle + 1;
@@ -140,7 +140,7 @@ enum mpi_type_order mpi_type_order(const struct mpi_type *t)
     if (t->extent <= 0)
         return MPI_TYPE_DECREASES;
     mpi_type_runs(t, 0, t->size, look_order, &o);
-    if (o.order == MPI_TYPE_ORDERED && mpi_type_place(t, t->size) < o.end)
+    if (o.order == MPI_TYPE_ORDERED && mpi_type_disp_at(t, t->size) < o.end)
         o.order = MPI_TYPE_OVERLAPS;
     return o.order;
 }

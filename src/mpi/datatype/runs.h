@@ -18,7 +18,7 @@ int mpi_type_runs(const struct mpi_type *t, uint64_t skip, uint64_t n, mpi_type_
                   void *arg);
 
 /* Displacement of stream byte `pos`. The type has data. */
-int64_t mpi_type_place(const struct mpi_type *t, uint64_t pos);
+int64_t mpi_type_disp_at(const struct mpi_type *t, uint64_t pos);
 
 /* The first stream byte that lies at `limit` or beyond, in a type whose displacements never decrease.
  * The type has data and a positive extent, limit is not negative. O(log size) times the cost of a

@@ -34,7 +34,7 @@ void io_view_fini(struct io_view *v)
 
 int64_t io_view_place(const struct io_view *v, int64_t at)
 {
-    return v->disp + (v->layout->size ? mpi_type_place(v->layout, (uint64_t)at) : 0);
+    return v->disp + (v->layout->size ? mpi_type_disp_at(v->layout, (uint64_t)at) : 0);
 }
 
 int64_t io_view_end(const struct io_file *f)

@@ -73,10 +73,10 @@ static int route_by(const struct topo *t, const struct topo_routing_ops *routing
     int found = trip->a == trip->b || routing->choose(t, trip, out);
     topo_push(out, t->nodes + trip->dst);
     if (__builtin_expect(!found, 0))
-        return err_set(err, ERR_INPUT, "no way from n%u to n%u in the topology", trip->src,
+        return err_set(err, ERR_INPUT, "no route from n%u to n%u in the topology", trip->src,
                        trip->dst);
     if (__builtin_expect(topo_changes_any_down(t), 0) && has_down(t, out, at))
-        return topo_around(t, trip, at, out, err);
+        return topo_bypass(t, trip, at, out, err);
     return 0;
 }
 

@@ -122,7 +122,7 @@ int topo_create(struct topo **out, const struct platform *p, uint32_t nodes, str
     if (e)
         goto free_topo;
     set_links(t, &p->config);
-    t->ways = topo_ways_create();
+    t->bypasses = topo_bypasses_create();
     if ((e = t->ops->init(t, p, nodes ? nodes : 1, err)))
         goto fini_ops;
     if ((e = topo_changes_init(t, p, err)))
@@ -133,7 +133,7 @@ int topo_create(struct topo **out, const struct platform *p, uint32_t nodes, str
 fini_ops:
     if (t->ops->fini)
         t->ops->fini(t);
-    topo_ways_destroy(t->ways);
+    topo_bypasses_destroy(t->bypasses);
 free_topo:
     mem_free(t);
     return e;
@@ -146,7 +146,7 @@ void topo_destroy(struct topo *t)
     topo_changes_fini(t);
     if (t->ops->fini)
         t->ops->fini(t);
-    topo_ways_destroy(t->ways);
+    topo_bypasses_destroy(t->bypasses);
     mem_free(t);
 }
 
@@ -250,7 +250,7 @@ vtime topo_distance(const struct topo *t, uint32_t src, uint32_t dst)
     if (src == dst)
         return 0;
     if (topo_changes_at_start(t)) {
-        struct topo_route *r = topo_ways_scratch(t);
+        struct topo_route *r = topo_bypasses_scratch(t);
         return topo_route_minimal(t, src, dst, 0, r, NULL) ? VTIME_NEVER : sum_of_links(t, r, 0);
     }
     if (!t->per_switch)

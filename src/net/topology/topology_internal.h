@@ -64,7 +64,7 @@ struct topo_cube {
 
 struct topo_graph;
 struct topo_changes;
-struct topo_ways;
+struct topo_bypasses;
 struct topo_ops;
 struct topo_routing_ops;
 
@@ -78,8 +78,8 @@ struct topo {
     uint64_t used;       /* how many of them exist */
     double bandwidth[TOPO_CLASSES];
     vtime latency[TOPO_CLASSES];
-    struct topo_changes *changes; /* NULL: none */
-    struct topo_ways *ways;       /* what may change in a const topo: caches */
+    struct topo_changes *changes;   /* NULL: none */
+    struct topo_bypasses *bypasses; /* what may change in a const topo: caches */
     union {
         struct topo_grid grid;
         struct topo_tree tree;
@@ -226,14 +226,14 @@ uint32_t topo_changes_epoch(const struct topo *,
 /* The least latency of links of nodes (TOPO_UP, TOPO_DOWN) or between switches over all time. */
 vtime topo_changes_least(const struct topo *, enum topo_class, vtime nominal);
 
-/* ---- ways around faults (around.c) ---- */
+/* ---- ways around faults (bypass.c) ---- */
 
 int topo_is_down(const struct topo *, uint32_t link, vtime t);
 /* Replaces the way in `out` by one without links that are down. ERR_INPUT: there is none. */
-int topo_around(const struct topo *, const struct topo_trip *, vtime t, struct topo_route *out,
+int topo_bypass(const struct topo *, const struct topo_trip *, vtime t, struct topo_route *out,
                 struct err *);
-struct topo_ways *topo_ways_create(void);
-void topo_ways_destroy(struct topo_ways *);
-struct topo_route *topo_ways_scratch(const struct topo *);
+struct topo_bypasses *topo_bypasses_create(void);
+void topo_bypasses_destroy(struct topo_bypasses *);
+struct topo_route *topo_bypasses_scratch(const struct topo *);
 
 #endif

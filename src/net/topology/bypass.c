@@ -19,37 +19,37 @@
 #include "net/topology/topology_internal.h"
 
 #define TRIES 8
-#define PLACES 1024 /* of the cache */
-#define NO_WAY UINT32_MAX
+#define SLOTS 1024 /* of the cache */
+#define NO_ROUTE UINT32_MAX
 
-struct way {
+struct bypass {
     uint32_t a, b, epoch;
-    uint32_t count;  /* NO_WAY: there is none */
-    uint32_t *links; /* NULL: the place is free */
+    uint32_t count;  /* NO_ROUTE: there is none */
+    uint32_t *links; /* NULL: the slot is free */
 };
 
-struct topo_ways {
+struct topo_bypasses {
     struct topo_route scratch;
-    struct way *places; /* NULL until the first is needed */
+    struct bypass *slots; /* NULL until the first is needed */
 };
 
-struct topo_ways *topo_ways_create(void)
+struct topo_bypasses *topo_bypasses_create(void)
 {
-    return mem_zalloc(sizeof(struct topo_ways));
+    return mem_zalloc(sizeof(struct topo_bypasses));
 }
 
-void topo_ways_destroy(struct topo_ways *ways)
+void topo_bypasses_destroy(struct topo_bypasses *bypasses)
 {
-    for (uint32_t i = 0; ways->places && i < PLACES; i++)
-        mem_free(ways->places[i].links);
-    mem_free(ways->places);
-    topo_route_fini(&ways->scratch);
-    mem_free(ways);
+    for (uint32_t i = 0; bypasses->slots && i < SLOTS; i++)
+        mem_free(bypasses->slots[i].links);
+    mem_free(bypasses->slots);
+    topo_route_fini(&bypasses->scratch);
+    mem_free(bypasses);
 }
 
-struct topo_route *topo_ways_scratch(const struct topo *t)
+struct topo_route *topo_bypasses_scratch(const struct topo *t)
 {
-    return &t->ways->scratch;
+    return &t->bypasses->scratch;
 }
 
 /* ---- search ---- */
@@ -133,27 +133,27 @@ static int run(struct search *s, uint32_t a)
 }
 
 /* Follows the links back from b. */
-static void trace_back(struct search *s, uint32_t a, struct way *way)
+static void trace_back(struct search *s, uint32_t a, struct bypass *bypass)
 {
     uint32_t sw = s->b;
-    way->count = (uint32_t)(*map_find(&s->seen, sw) >> 32);
-    way->links = mem_alloc(way->count * sizeof *way->links);
-    for (uint32_t i = way->count; i-- > 0 && sw != a;) {
+    bypass->count = (uint32_t)(*map_find(&s->seen, sw) >> 32);
+    bypass->links = mem_alloc(bypass->count * sizeof *bypass->links);
+    for (uint32_t i = bypass->count; i-- > 0 && sw != a;) {
         uint32_t link = (uint32_t)*map_find(&s->seen, sw);
-        way->links[i] = link;
+        bypass->links[i] = link;
         sw = s->topo->ops->ends(s->topo, link).from;
     }
 }
 
-static void search(const struct topo *t, uint32_t a, uint32_t b, vtime at, struct way *way)
+static void search(const struct topo *t, uint32_t a, uint32_t b, vtime at, struct bypass *bypass)
 {
     struct search s = {.topo = t, .at = at, .b = b};
     map_init(&s.seen);
     if (run(&s, a)) {
-        trace_back(&s, a, way);
+        trace_back(&s, a, bypass);
     } else {
-        way->count = NO_WAY;
-        way->links = mem_alloc(1);
+        bypass->count = NO_ROUTE;
+        bypass->links = mem_alloc(1);
     }
     for (uint32_t i = 0; i < s.count; i++)
         mem_free(s.buckets[i].items);
@@ -161,19 +161,19 @@ static void search(const struct topo *t, uint32_t a, uint32_t b, vtime at, struc
     map_fini(&s.seen);
 }
 
-static const struct way *find_way(const struct topo *t, uint32_t a, uint32_t b, vtime at)
+static const struct bypass *find_bypass(const struct topo *t, uint32_t a, uint32_t b, vtime at)
 {
-    struct topo_ways *ways = t->ways;
+    struct topo_bypasses *bypasses = t->bypasses;
     uint32_t epoch = topo_changes_epoch(t, at);
-    if (!ways->places)
-        ways->places = mem_zalloc(PLACES * sizeof *ways->places);
-    struct way *way = &ways->places[topo_hash(a, b, epoch) % PLACES];
-    if (!way->links || way->a != a || way->b != b || way->epoch != epoch) {
-        mem_free(way->links);
-        *way = (struct way){.a = a, .b = b, .epoch = epoch};
-        search(t, a, b, at, way);
+    if (!bypasses->slots)
+        bypasses->slots = mem_zalloc(SLOTS * sizeof *bypasses->slots);
+    struct bypass *bypass = &bypasses->slots[topo_hash(a, b, epoch) % SLOTS];
+    if (!bypass->links || bypass->a != a || bypass->b != b || bypass->epoch != epoch) {
+        mem_free(bypass->links);
+        *bypass = (struct bypass){.a = a, .b = b, .epoch = epoch};
+        search(t, a, b, at, bypass);
     }
-    return way;
+    return bypass;
 }
 
 /* ---- all together ---- */
@@ -202,24 +202,24 @@ static int try_others(const struct topo *t, const struct topo_trip *trip, vtime 
     return 0;
 }
 
-static int no_way(const struct topo_trip *trip, vtime at, const char *why, struct err *err)
+static int no_route(const struct topo_trip *trip, vtime at, const char *why, struct err *err)
 {
     char when[UNITS_TEXT_MAX];
-    return err_set(err, ERR_INPUT, "net.links: no way from n%u to n%u at %s: %s", trip->src,
+    return err_set(err, ERR_INPUT, "net.links: no route from n%u to n%u at %s: %s", trip->src,
                    trip->dst, units_format_time(when, sizeof when, at), why);
 }
 
-int topo_around(const struct topo *t, const struct topo_trip *trip, vtime at,
+int topo_bypass(const struct topo *t, const struct topo_trip *trip, vtime at,
                 struct topo_route *out, struct err *err)
 {
     if (topo_is_down(t, trip->src, at) || topo_is_down(t, t->nodes + trip->dst, at))
-        return no_way(trip, at, "a node's link is down", err);
+        return no_route(trip, at, "a node's link is down", err);
     if (!try_others(t, trip, at, out)) {
-        const struct way *way = find_way(t, trip->a, trip->b, at);
-        if (way->count == NO_WAY)
-            return no_way(trip, at, "all ways lead over links that are down", err);
-        for (uint32_t i = 0; i < way->count; i++)
-            topo_push_cable(t, out, way->links[i]);
+        const struct bypass *bypass = find_bypass(t, trip->a, trip->b, at);
+        if (bypass->count == NO_ROUTE)
+            return no_route(trip, at, "all routes use links that are down", err);
+        for (uint32_t i = 0; i < bypass->count; i++)
+            topo_push_cable(t, out, bypass->links[i]);
     }
     topo_push(out, t->nodes + trip->dst);
     return 0;
