@@ -17,7 +17,7 @@
 
 #include "base/log.h"
 #include "cli/launch.h"
-#include "cli/words.h"
+#include "cli/argv.h"
 
 #define SAMPLES_QUICK 60
 #define SECONDS_QUICK "0.02"
@@ -45,9 +45,9 @@ static int find_program(char *out, size_t size, struct err *err)
 }
 
 /* Runs it, and looks at how it ended. */
-static int run(const struct cli_words *w, struct buf *out, int *signal, struct err *err)
+static int run(const struct cli_argv *w, struct buf *out, int *signal, struct err *err)
 {
-    int status, rc = cli_words_capture(w, out, &status, signal, err);
+    int status, rc = cli_argv_capture(w, out, &status, signal, err);
     if (rc == 0 && *signal)
         return err_set(
             err, ERR_SYSTEM,
@@ -85,47 +85,46 @@ static void warn(const struct cli_measure *m, unsigned ranks, double busy)
             busy, cores);
 }
 
-static int native_words(struct cli_words *w, const struct cli_measure *m, unsigned ranks,
+static int native_command(struct cli_argv *w, const struct cli_measure *m, unsigned ranks,
                         struct err *err)
 {
     char program[PATH_MAX], text[32];
     int rc = find_program(program, sizeof program, err);
     if (rc == 0)
-        rc = cli_words_split(w, "--launcher", m->launcher ? m->launcher : CLI_MEASURE_LAUNCHER,
-                             err);
+        rc = cli_argv_split(w, "--launcher", m->launcher ? m->launcher : CLI_MEASURE_LAUNCHER, err);
     if (rc)
         return rc;
-    cli_words_add(w, "-n");
+    cli_argv_add(w, "-n");
     snprintf(text, sizeof text, "%u", ranks);
-    cli_words_add(w, text);
-    cli_words_add(w, program);
+    cli_argv_add(w, text);
+    cli_argv_add(w, program);
     if (m->samples || m->quick) {
         snprintf(text, sizeof text, "%u", m->samples ? m->samples : SAMPLES_QUICK);
-        cli_words_add(w, "--samples");
-        cli_words_add(w, text);
+        cli_argv_add(w, "--samples");
+        cli_argv_add(w, text);
     }
     if (m->quick) {
-        cli_words_add(w, "--seconds");
-        cli_words_add(w, SECONDS_QUICK);
+        cli_argv_add(w, "--seconds");
+        cli_argv_add(w, SECONDS_QUICK);
     }
     if (!m->launcher) /* others bind as they are told to */
-        cli_words_add(w, "--bind");
+        cli_argv_add(w, "--bind");
     if (m->pingpong_only)
-        cli_words_add(w, "--pingpong");
+        cli_argv_add(w, "--pingpong");
     if (isatty(STDERR_FILENO))
-        cli_words_add(w, "--progress");
+        cli_argv_add(w, "--progress");
     return 0;
 }
 
 int cli_measure_native(const struct cli_measure *m, struct buf *out, int *signal, struct err *err)
 {
     unsigned cores = cli_measure_cores(), ranks = m->ranks ? m->ranks : cores > 2 ? cores : 2;
-    struct cli_words w = {0};
+    struct cli_argv w = {0};
     struct buf text;
     double busy = load();
     warn(m, ranks, busy);
     buf_init(&text);
-    int rc = native_words(&w, m, ranks, err);
+    int rc = native_command(&w, m, ranks, err);
     if (rc == 0)
         rc = run(&w, &text, signal, err);
     if (rc == 0) { /* the remarks stand behind the first line */
@@ -138,13 +137,13 @@ int cli_measure_native(const struct cli_measure *m, struct buf *out, int *signal
         buf_add(out, buf_str(&text) + first, text.len - first);
     }
     buf_fini(&text);
-    cli_words_fini(&w);
+    cli_argv_fini(&w);
     return rc;
 }
 
 /* ---- in the simulator ---- */
 
-static void add_sizes(struct cli_words *w, const struct calibrate_raw *like,
+static void add_sizes(struct cli_argv *w, const struct calibrate_raw *like,
                       enum calibrate_where where)
 {
     struct buf sizes;
@@ -153,8 +152,8 @@ static void add_sizes(struct cli_words *w, const struct calibrate_raw *like,
         if (strcmp(like->records[i].kind, "pingpong") == 0 && like->records[i].where == where)
             buf_addf(&sizes, "%s%llu", sizes.len ? "," : "",
                      (unsigned long long)like->records[i].bytes);
-    cli_words_add(w, "--sizes");
-    cli_words_add(w, buf_str(&sizes));
+    cli_argv_add(w, "--sizes");
+    cli_argv_add(w, buf_str(&sizes));
     buf_fini(&sizes);
 }
 
@@ -163,7 +162,7 @@ int cli_measure_simulated(const char *platform, const struct calibrate_raw *like
                           struct err *err)
 {
     char program[PATH_MAX], self[PATH_MAX];
-    struct cli_words w = {0};
+    struct cli_argv w = {0};
     struct buf text;
     int rc = find_program(program, sizeof program, err);
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -188,13 +187,13 @@ int cli_measure_simulated(const char *platform, const struct calibrate_raw *like
                                  "--samples",
                                  SAMPLES_SIMULATED};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        cli_words_add(&w, words[i]);
+        cli_argv_add(&w, words[i]);
     add_sizes(&w, like, where);
     buf_init(&text);
     rc = run(&w, &text, signal, err);
     if (rc == 0)
         rc = calibrate_raw_read(out, "output of the simulation", buf_str(&text), text.len, err);
     buf_fini(&text);
-    cli_words_fini(&w);
+    cli_argv_fini(&w);
     return rc;
 }

@@ -33,7 +33,7 @@
 #include "base/sys.h"
 #include "cli/guard.h"
 #include "cli/team_internal.h"
-#include "cli/words.h"
+#include "cli/argv.h"
 
 #define LINGER_MS 200 /* how long its pipes are read after its end */
 #define TICK_MS 250
@@ -43,31 +43,31 @@
 
 /* ---- the launcher's command line ---- */
 
-static int command_line(struct cli_words *w, const struct cli_run *run, int argc, char **argv,
+static int command_line(struct cli_argv *w, const struct cli_run *run, int argc, char **argv,
                         struct err *err)
 {
     char text[32], self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    int rc = cli_words_split(w, "--launcher", run->launcher ? run->launcher : CLI_TEAM_LAUNCHER,
-                             err);
+    int rc = cli_argv_split(w, "--launcher", run->launcher ? run->launcher : CLI_TEAM_LAUNCHER,
+                            err);
 
     if (rc)
         return rc;
     if (n < 0)
         return err_set(err, ERR_SYSTEM, "cannot read '/proc/self/exe': %s", strerror(errno));
     self[n] = 0;
-    cli_words_add(w, "-n");
+    cli_argv_add(w, "-n");
     snprintf(text, sizeof text, "%u", run->opt.procs);
-    cli_words_add(w, text);
-    cli_words_add(w, self);
-    cli_words_add(w, "run");
-    cli_words_add(w, "--worker");
-    cli_words_add(w, "--procs"); /* what auto has become; what was given follows and is the same */
-    cli_words_add(w, text);
+    cli_argv_add(w, text);
+    cli_argv_add(w, self);
+    cli_argv_add(w, "run");
+    cli_argv_add(w, "--worker");
+    cli_argv_add(w, "--procs"); /* what auto has become; what was given follows and is the same */
+    cli_argv_add(w, text);
     if (run->progress < 0 && isatty(STDERR_FILENO) && !run->quiet)
-        cli_words_add(w, "--progress");
+        cli_argv_add(w, "--progress");
     for (int i = 1; i < argc; i++)
-        cli_words_add(w, argv[i]);
+        cli_argv_add(w, argv[i]);
     return 0;
 }
 
@@ -177,7 +177,7 @@ struct starter {
     struct launcher l;
     struct team_page *page;
     struct team_health health;
-    struct team_words words;
+    struct team_launcher launcher;
     struct cli_books *books;
     struct run_outcome *outcome;
     int ended; /* the launcher has, ... */
@@ -257,9 +257,9 @@ static void serve(struct starter *s, struct pollfd *fd, int to)
 
     if (fd->events == POLLOUT)
         *fd = (struct pollfd){pipe, POLLIN, 0};
-    else if (!s->page->joined && !team_words_fit(to))
+    else if (!s->page->joined && !team_launcher_fit(to))
         *fd = (struct pollfd){to, POLLOUT, 0};
-    else if (!team_words_take(&s->words, pipe, to, s->page->joined))
+    else if (!team_launcher_take(&s->launcher, pipe, to, s->page->joined))
         fd->fd = -1;
 }
 
@@ -313,11 +313,11 @@ static int judge(struct starter *s)
 
     if (s->page->set && !*s->health.why)
         return s->page->status;
-    if (s->words.told && !*s->health.why)
-        return s->words.status;
+    if (s->launcher.told && !*s->health.why)
+        return s->launcher.status;
     if (s->outcome->signal)
         return 128 + s->outcome->signal;
-    sys_write_all(STDERR_FILENO, buf_str(&s->words.kept), s->words.kept.len);
+    sys_write_all(STDERR_FILENO, buf_str(&s->launcher.kept), s->launcher.kept.len);
     if (*s->health.why)
         log_error("%s", s->health.why);
     else if (s->lost)
@@ -350,7 +350,7 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_bo
                               .books = books->fd},
                         .books = books,
                         .outcome = outcome};
-    struct cli_words w = {0};
+    struct cli_argv w = {0};
     double start_time = cli_watch_now();
     sigset_t mask;
     int rc = command_line(&w, run, argc, argv, err);
@@ -359,7 +359,7 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_bo
     s.page = rc ? NULL : page_make(&s.l.team, err);
     if (rc == 0 && !s.page)
         rc = ERR_SYSTEM;
-    team_words_init(&s.words);
+    team_launcher_init(&s.launcher);
     if (rc == 0) {
         cli_watch_block(&mask);
         s.l.argv = w.at;
@@ -381,7 +381,7 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_bo
         *status = judge(&s);
         outcome->unreported = outcome->signal && !s.page->set;
     }
-    team_words_fini(&s.words);
-    cli_words_fini(&w);
+    team_launcher_fini(&s.launcher);
+    cli_argv_fini(&w);
     return rc;
 }

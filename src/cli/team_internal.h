@@ -47,19 +47,19 @@ struct team_page *team_page_map(int fd);
 #define TEAM_MARK "\001orrery run ended with status "
 
 /* What the launcher prints. */
-struct team_words {
+struct team_launcher {
     struct buf kept;    /* its own words, while the workers' output does not come this way */
     struct buf pending; /* the end of what has come, which may become a mark */
     int told, status;   /* a worker said so */
 };
 
-void team_words_init(struct team_words *);
-void team_words_fini(struct team_words *);
+void team_launcher_init(struct team_launcher *);
+void team_launcher_fini(struct team_launcher *);
 /* May a little be written to the descriptor without waiting? */
-int team_words_fit(int fd);
+int team_launcher_fit(int fd);
 /* Reads from a pipe of the launcher's. If workers on this machine have joined, these are words to be kept,
  * else output to be passed on to standard stream `to`. Returns 0 at the end. */
-int team_words_take(struct team_words *, int pipe, int to, int joined);
+int team_launcher_take(struct team_launcher *, int pipe, int to, int joined);
 
 /* What the starter remembers of the health of the others; all zero but for the first three at the start. */
 struct team_health {

@@ -1,40 +1,40 @@
 /*
  * Command lines of other programs: words and quotes, output and status of what is started.
  */
-#include "cli/words.h"
+#include "cli/argv.h"
 
 #include "tap.h"
 
 static void test_split(void)
 {
-    struct cli_words w = {0};
+    struct cli_argv w = {0};
     struct err err;
-    is_int(cli_words_split(&w, "--x", "  a 'b c'\t\"d'e\"f ''", &err), 0, "split");
+    is_int(cli_argv_split(&w, "--x", "  a 'b c'\t\"d'e\"f ''", &err), 0, "split");
     is_int(w.count, 4, "four words");
     is_str(w.at[0], "a", "a plain one");
     is_str(w.at[1], "b c", "one in quotes");
     is_str(w.at[2], "d'ef", "a quote in others");
     is_str(w.at[3], "", "an empty one");
     ok(w.at[4] == NULL, "the end");
-    cli_words_fini(&w);
-    w = (struct cli_words){0};
-    ok(cli_words_split(&w, "--x", "a 'b", &err) == ERR_INPUT, "an open quote");
+    cli_argv_fini(&w);
+    w = (struct cli_argv){0};
+    ok(cli_argv_split(&w, "--x", "a 'b", &err) == ERR_INPUT, "an open quote");
     is_str(err.text, "--x: a quote (') is not closed", "is told");
-    cli_words_fini(&w);
-    w = (struct cli_words){0};
-    ok(cli_words_split(&w, "--x", "  ", &err) == ERR_INPUT, "no word");
-    cli_words_fini(&w);
+    cli_argv_fini(&w);
+    w = (struct cli_argv){0};
+    ok(cli_argv_split(&w, "--x", "  ", &err) == ERR_INPUT, "no word");
+    cli_argv_fini(&w);
 }
 
 static int run(const char *command, struct buf *out, int *status, struct err *err)
 {
-    struct cli_words w = {0};
-    int signal = 0, rc = cli_words_split(&w, "--x", command, err);
+    struct cli_argv w = {0};
+    int signal = 0, rc = cli_argv_split(&w, "--x", command, err);
     if (rc == 0)
-        rc = cli_words_capture(&w, out, status, &signal, err);
+        rc = cli_argv_capture(&w, out, status, &signal, err);
     if (signal)
         *status = 1000 + signal;
-    cli_words_fini(&w);
+    cli_argv_fini(&w);
     return rc;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Command lines of other programs, and running them for what they print.
  */
-#include "cli/words.h"
+#include "cli/argv.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,21 +15,21 @@
 #include "cli/guard.h"
 #include "cli/watch.h"
 
-void cli_words_add(struct cli_words *w, const char *text)
+void cli_argv_add(struct cli_argv *w, const char *text)
 {
     w->at = mem_realloc(w->at, (w->count + 2) * sizeof *w->at);
     w->at[w->count++] = mem_strdup(text);
     w->at[w->count] = NULL;
 }
 
-void cli_words_fini(struct cli_words *w)
+void cli_argv_fini(struct cli_argv *w)
 {
     for (size_t i = 0; i < w->count; i++)
         mem_free(w->at[i]);
     mem_free(w->at);
 }
 
-int cli_words_split(struct cli_words *w, const char *option, const char *text, struct err *err)
+int cli_argv_split(struct cli_argv *w, const char *option, const char *text, struct err *err)
 {
     struct buf word;
     char quote = 0;
@@ -42,7 +42,7 @@ int cli_words_split(struct cli_words *w, const char *option, const char *text, s
             inside = 1;
         } else if (!quote && (*text == ' ' || *text == '\t')) {
             if (inside)
-                cli_words_add(w, buf_str(&word));
+                cli_argv_add(w, buf_str(&word));
             buf_clear(&word);
             inside = 0;
         } else {
@@ -51,7 +51,7 @@ int cli_words_split(struct cli_words *w, const char *option, const char *text, s
         }
     }
     if (inside)
-        cli_words_add(w, buf_str(&word));
+        cli_argv_add(w, buf_str(&word));
     buf_fini(&word);
     if (quote)
         return err_set(err, ERR_INPUT, "%s: a quote (%c) is not closed", option, quote);
@@ -62,7 +62,7 @@ int cli_words_split(struct cli_words *w, const char *option, const char *text, s
 
 /* What the child needs. */
 struct start {
-    const struct cli_words *words;
+    const struct cli_argv *argv;
     const sigset_t *mask;
     int out, failed; /* pipes; `failed` is closed by a successful exec */
 };
@@ -74,7 +74,7 @@ static void become(void *context)
     int none = open("/dev/null", O_RDONLY | O_CLOEXEC);
     sigprocmask(SIG_SETMASK, s->mask, NULL);
     if (none >= 0 && dup2(none, STDIN_FILENO) >= 0 && dup2(s->out, STDOUT_FILENO) >= 0)
-        execvp(s->words->at[0], s->words->at);
+        execvp(s->argv->at[0], s->argv->at);
     int code = errno;
     (void)!write(s->failed, &code, sizeof code);
 }
@@ -126,12 +126,12 @@ static int run(const struct start *s, int out, int failed, struct buf *text, int
         ended = SIGKILL; /* the guard was killed, and the command with it */
     cli_guard_end(&guard);
     *status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
-    return code ? err_set(err, ERR_SYSTEM, "cannot start '%s': %s", s->words->at[0], strerror(code))
+    return code ? err_set(err, ERR_SYSTEM, "cannot start '%s': %s", s->argv->at[0], strerror(code))
                 : 0;
 }
 
-int cli_words_capture(const struct cli_words *w, struct buf *out, int *status, int *signal,
-                      struct err *err)
+int cli_argv_capture(const struct cli_argv *w, struct buf *out, int *status, int *signal,
+                     struct err *err)
 {
     int pipes[2][2] = {{-1, -1}, {-1, -1}};
     sigset_t mask;

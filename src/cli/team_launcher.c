@@ -15,27 +15,27 @@
 
 #define KEPT_MAX ((size_t)64 << 10)
 
-void team_words_init(struct team_words *w)
+void team_launcher_init(struct team_launcher *w)
 {
     memset(w, 0, sizeof *w);
     buf_init(&w->kept);
     buf_init(&w->pending);
 }
 
-void team_words_fini(struct team_words *w)
+void team_launcher_fini(struct team_launcher *w)
 {
     buf_fini(&w->kept);
     buf_fini(&w->pending);
 }
 
-int team_words_fit(int fd)
+int team_launcher_fit(int fd)
 {
     struct pollfd to = {.fd = fd, .events = POLLOUT};
 
     return poll(&to, 1, 0) != 0;
 }
 
-static void pass(struct team_words *w, int to, int joined, const char *text, size_t n)
+static void pass(struct team_launcher *w, int to, int joined, const char *text, size_t n)
 {
     if (!joined)
         sys_write_all(to, text, n);
@@ -44,7 +44,7 @@ static void pass(struct team_words *w, int to, int joined, const char *text, siz
 }
 
 /* How many bytes at `text` are a mark, which is taken. 0: none; -1: more has to come to know. */
-static long take_mark(struct team_words *w, const char *text, size_t n)
+static long take_mark(struct team_launcher *w, const char *text, size_t n)
 {
     size_t length = sizeof TEAM_MARK - 1;
     const char *end;
@@ -61,7 +61,7 @@ static long take_mark(struct team_words *w, const char *text, size_t n)
 }
 
 /* Passes on what has come, but for marks; `all`: nothing more will. */
-static void sift(struct team_words *w, int to, int joined, int all)
+static void sift(struct team_launcher *w, int to, int joined, int all)
 {
     const char *text = buf_str(&w->pending), *start = text, *at;
     size_t left;
@@ -87,7 +87,7 @@ static void sift(struct team_words *w, int to, int joined, int all)
     }
 }
 
-int team_words_take(struct team_words *w, int pipe, int to, int joined)
+int team_launcher_take(struct team_launcher *w, int pipe, int to, int joined)
 {
     char text[PIPE_BUF]; /* there is room for so much if there is any */
     ssize_t n = read(pipe, text, sizeof text);
