@@ -1,5 +1,5 @@
 /*
- * caller.c - where in the program a call of the library was made.
+ * caller.c - finds where in the program a call into the library was made.
  */
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -9,9 +9,9 @@
 
 #include "vp/vp.h"
 
-#define FRAMES 24 /* calls inside the library, and one */
+#define FRAMES 24 /* frames inside the library, and one of the program */
 
-/* Our library, and the bindings of MPI for other languages, which call it. */
+/* Our library and the MPI bindings of other languages, which call it. */
 static int is_between(const char *file)
 {
     return strstr(file, "liborrery") || strstr(file, "libmpichfort") || strstr(file, "libmpichcxx");

@@ -1,11 +1,13 @@
 /*
- * crash.c - fatal signals, caught on a stack of their own so that a stack overflow can be told.
+ * crash.c - handles fatal signals. The handler runs on a signal stack, so it can report a stack
+ * overflow.
  *
- * What is known of a crash must not depend on memory that the crash has damaged. Whatever may touch
- * such memory is *guarded*: a fault in it ends it, and nothing else.
+ * The report must not depend on memory that the crash has damaged. Code that may touch such memory
+ * is *guarded*: a fault there only ends the guarded call.
  *
- * A rank that shares its process may have a handler of its own for the signal (libc/signal.c). It is called on
- * the rank's stack, so that it may jump out or call MPI; if it returns, the rank goes on where it was:
+ * A rank that shares its process may have set a handler for the signal (libc/signal.c). That
+ * handler runs on the rank's stack, so that it may jump out or call MPI. If it returns, the rank
+ * resumes at the fault:
  *
  *     rank's stack     ... | main | f |* fault         | run_handler | the program's handler
  *     signal stack                     | on_fatal, waits ......................................
@@ -45,7 +47,7 @@ static uintptr_t sp_of(const ucontext_t *u)
     return (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
 }
 
-/* After a call of no function: where it came from. May fault. */
+/* After a call through a bad function pointer: where the call came from. May fault. */
 static uintptr_t caller_of(const ucontext_t *u)
 {
     return *(const uintptr_t *)sp_of(u);
@@ -117,7 +119,8 @@ static int is_code(uintptr_t pc)
     return dladdr((void *)pc, &where) != 0;
 }
 
-/* A call of no function: the unwinder knows nothing of such a place, but it may know the caller. */
+/* A call through a bad function pointer: the unwinder cannot handle that address, but may handle
+ * the caller's. */
 static void find_caller(void *arg)
 {
     ucontext_t *u = arg;
@@ -134,7 +137,7 @@ static void unwind(void *arg)
     t->count = (size_t)backtrace(t->frames, (int)(sizeof t->frames / sizeof *t->frames));
 }
 
-/* Leaves out those before `pc`, which are the handler's; none if it is not among them. */
+/* Drops the frames before `pc`, which are the handler's; none if `pc` is not among the frames. */
 static void start_at(struct vp_backtrace *t, uintptr_t pc)
 {
     size_t i = 0;
@@ -171,7 +174,7 @@ void vp_backtrace_take(const void *context, struct vp_backtrace *t)
     t->count++;
 }
 
-/* ---- a handler of the program's own ---- */
+/* ---- the program's own handler ---- */
 
 struct handling {
     struct sigaction action;
@@ -203,7 +206,7 @@ static void run_handler(void)
     void *unused;
 
     call_handler(&h);
-    if (vp_private.handled != h.number) { /* another one has used the signal stack */
+    if (vp_private.handled != h.number) { /* another signal has used the signal stack since */
         struct vp_rank *f = vp_private.current;
 
         vp_private.current = NULL;
@@ -232,9 +235,9 @@ static int has_handled(struct vp_rank *f, int sig, siginfo_t *info, void *contex
 
 /* ---- signals ---- */
 
-/* The first thread of a process that crashes reports. Others may follow just because of that (they are
- * no rank any more): they wait for the end. Returns 0 if reporting crashes, or the process is the child
- * of a rank and none of ours. */
+/* The first thread that crashes writes the report. Other threads may crash as a consequence; they
+ * wait for the end of the process. Returns 0 if the report itself crashes, or if the process is a
+ * child that a rank forked. */
 static int is_first(void)
 {
     int32_t me = (int32_t)syscall(SYS_gettid), before = 0;
@@ -249,8 +252,8 @@ static int is_first(void)
     return 0;
 }
 
-/* The run ends in order, so this process does not die of the signal. If the user wants core files, a
- * copy of it does. */
+/* The run ends in an orderly way, so this process does not die of the signal. If the user wants
+ * core files, a forked copy does. */
 static void dump_core(int sig)
 {
     struct rlimit limit;
@@ -283,15 +286,16 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
         return;
     if (!is_first()) {
         signal(sig, SIG_DFL);
-        syscall(SYS_tgkill, sys_getpid(), syscall(SYS_gettid), sig); /* when the handler is left */
+        /* delivered when the handler returns */
+        syscall(SYS_tgkill, sys_getpid(), syscall(SYS_gettid), sig);
         return;
     }
-    vp_private.current = NULL; /* the shims are to do the real thing from here on */
+    vp_private.current = NULL; /* from here on the shims call the real libc */
     dump_core(sig);
     vp_hooks->crash(f, sig, info->si_addr, context);
 }
 
-/* The run ends: the rank does not go on. */
+/* The run ends; the rank does not resume. */
 static void on_where(int sig, siginfo_t *info, void *context)
 {
     (void)sig;

@@ -1,21 +1,21 @@
 /*
  * fibre.c - the fibre host: ranks are fibres of one process, each with a stack and private data.
  *
- * Two kinds of stack. An *own* stack is a mapping; a switch only changes the stack pointer. The *shared*
- * stack is one mapping on which all other fibres run in turn; when another needs it, the live bytes of its
- * present user are copied into a compact block:
+ * Two kinds of stack. An *own* stack is a mapping; a switch only changes the stack pointer. The
+ * *shared* stack is one mapping on which all other fibres run in turn. When another fibre needs it,
+ * the live bytes of its present user are copied into a compact block:
  *
  *     low |guard|              ....              |live bytes of the present user| top
  *                                                 ^ sp when suspended
  *
- * Copying out is lazy: a fibre that is resumed with nobody in between finds its bytes in place.
- * The same goes for private data (image.c). The copies are compact: see pack.h.
+ * Copying out is lazy: a fibre that is resumed before any other has run finds its bytes still
+ * there. The same holds for private data (image.c). pack.h makes the copies compact.
  *
- * Which kind: own stacks for small runs, and for fibres that start after the live bytes seen so
- * far turned out large; shared otherwise. The scheduler runs on the process's own stack.
+ * Small runs use own stacks, and so do fibres that start after the live bytes turned out to be
+ * large. All others share. The scheduler runs on the process's own stack.
  *
- * The `state` of a rank is its own stack's top, or the packed bytes of the shared stack while these are
- * not in place.
+ * The `state` of a rank is the top of its own stack, or the packed bytes of the shared stack while
+ * another fibre uses that.
  */
 #include <stdint.h>
 
@@ -24,11 +24,12 @@
 #include "vp/pack.h"
 #include "vp/vp_internal.h"
 
-#define OWN_RANKS 256      /* automatic choice: own stacks up to this many ranks */
-#define OWN_MAX 24000u     /* mappings are limited by the system (vm.max_map_count) */
-#define LIVE_LARGE 16384   /* mean live bytes above which own stacks pay off */
-#define COLOURS 64         /* own stacks start at different cache lines */
-#define FOREIGN UINT32_MAX /* live bytes of a fibre that is on a stack that the program made */
+#define OWN_RANKS 256    /* automatic choice: own stacks up to this many ranks */
+#define OWN_MAX 24000u   /* mappings are limited by the system (vm.max_map_count) */
+#define LIVE_LARGE 16384 /* mean live bytes above which own stacks pay off */
+#define COLOURS 64       /* own stacks start at different cache lines */
+/* live bytes of a fibre that suspended itself on a stack made by the program */
+#define FOREIGN UINT32_MAX
 
 void vp_switch(void **save, void *load);
 void *vp_switch_prepare(void *top, void (*entry)(void));
@@ -42,8 +43,8 @@ static struct {
     void *suspended;          /* stack pointer of the fibre that just left */
     char *top;                /* of the shared stack */
     struct vp_rank *on_stack; /* whose bytes are on the shared stack */
-    struct vp_rank *in_image; /* whose private data is in place */
-    int extra_ran;            /* the last fibre run had an extra */
+    struct vp_rank *in_image; /* whose private data is loaded */
+    int extra_ran;            /* the fibre that ran last had an extra */
     int stacks;               /* enum vp_stacks */
     size_t stack_size;
     uint64_t ranks;
@@ -61,7 +62,7 @@ static int want_own(void)
            fibres.stats.live_sum / fibres.stats.live_count > LIVE_LARGE;
 }
 
-/* Gives f a stack of its own if it should have one and one can be had. */
+/* Gives f its own stack, if it should have one and one can be mapped. */
 static int give_own(struct vp_rank *f)
 {
     char *top;
@@ -97,7 +98,7 @@ static void take_stack(struct vp_rank *f)
         return;
     if (before)
         before->state = vp_pack(fibres.top - before->live, before->live);
-    if (f->state) { /* it has been here before */
+    if (f->state) { /* it has run before */
         vp_unpack(f->state, fibres.top - f->live, f->live, before ? before->state : NULL);
         f->state = NULL;
     }
@@ -132,8 +133,9 @@ static void release(struct vp_rank *f)
     f->state = NULL;
 }
 
-/* The fibre has suspended itself on a stack that its program has made (makecontext, coroutines). That
- * is memory of the rank's; its real stack stays as it is, which the shared one cannot. */
+/* The fibre suspended itself on a stack that its program made (makecontext, coroutines). That stack
+ * is the rank's memory. Its real stack must stay as it is, which is impossible with the shared
+ * stack. */
 static void leave_foreign(struct vp_rank *f)
 {
     if (!f->own_stack)
@@ -146,7 +148,7 @@ static void leave_foreign(struct vp_rank *f)
     f->live = FOREIGN;
 }
 
-/* Looks like a fibre that suspended itself just before vp_rank_main. */
+/* Makes a new stack look like that of a fibre that suspended itself just before vp_rank_main. */
 static void begin(struct vp_rank *f)
 {
     if (!give_own(f))
@@ -156,9 +158,9 @@ static void begin(struct vp_rank *f)
 }
 
 /*
- * The switch of fibres is the hottest path there is, and a call through the table, or just to another
- * function, costs some percent of a run that does little else. So vp_resume and vp_suspend are here, with one
- * branch for all other hosts, which take far longer for a turn than for such a call.
+ * Switching fibres is the hottest path of all: a call through the table, or even to another
+ * function, costs a few percent of a run that does little else. So vp_resume and vp_suspend live
+ * here, with one branch for all other hosts, whose turns take far longer than such a call.
  */
 static inline int is_other_host(void)
 {
@@ -216,7 +218,7 @@ _Noreturn static void end(void)
     __builtin_unreachable();
 }
 
-/* All ranks are in this process: nothing has to be done elsewhere. */
+/* All ranks are in this process, so the scheduler's work can be done right here. */
 static void call(void (*fn)(void))
 {
     fn();

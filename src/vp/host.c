@@ -1,5 +1,5 @@
 /*
- * host.c - see host.h: the list of hosts, and what they have in common.
+ * host.c - the table of hosts, and the code that all hosts share (see host.h).
  */
 #include "vp/host.h"
 
@@ -18,7 +18,7 @@ const struct vp_hooks *vp_hooks;
 struct pool vp_pool;
 int64_t vp_epoch;
 
-static int exit_status; /* of the rank that ended last */
+static int exit_status; /* of the rank that has ended most recently */
 
 void vp_host_load(const char *name)
 {
@@ -146,7 +146,7 @@ int vp_exit_status(void)
 
 void vp_leave(void (*fn)(void))
 {
-    vp_private.current = NULL; /* from here on libc's functions are themselves */
+    vp_private.current = NULL; /* from here on the shims call the real libc */
     vp_host->leave(fn);
 }
 
@@ -170,7 +170,7 @@ int vp_ask_where(const struct vp_rank *f)
     return vp_host->ask_where(f);
 }
 
-/* ---- what others ask ---- */
+/* ---- queries ---- */
 
 int vp_ranks_are_processes(void)
 {
@@ -187,7 +187,7 @@ void *vp_peer_memory(size_t bytes)
     return vp_host->peer_memory(bytes);
 }
 
-/* Asked at every turn: without a call where there is no process. */
+/* Called at every turn; inlined for the case without processes. */
 int32_t vp_rank_pid(const struct vp_rank *f)
 {
     return vp_host->own_process ? vp_host->pid(f) : 0;
@@ -216,7 +216,7 @@ const struct vp_stats *vp_stats(void)
     return &stats;
 }
 
-/* ---- what most hosts do ---- */
+/* ---- defaults for most hosts ---- */
 
 void vp_host_nothing(void)
 {

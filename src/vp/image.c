@@ -1,21 +1,21 @@
 /*
- * image.c - private data: what differs between ranks at one and the same address.
+ * image.c - private data: data at the same address whose content differs between ranks.
  *
- * The private ranges with their content when the program started form the *base image*. A rank is
- * its difference from the base. Most data never changes in any rank, so ranges are kept as
+ * The content of the private ranges at program start is the *base image*. A rank keeps its
+ * difference from the base. Most data never changes in any rank, so ranges are divided into
  *
  *     cold segments   no rank has been seen to change them; compared with the base at each save
  *     hot runs        some rank changed them; saved and loaded at each switch
  *
  * A changed 64-byte line moves from cold to hot for good. Hot runs are only ever appended, so a
- * saved copy is "the first k runs", k being what it knew when it was made, less trailing runs equal
- * to the base: runs beyond k have their base content in that rank. A rank that changed nothing
- * keeps nothing.
+ * saved copy is "the first k runs", where k is the number of runs when it was made, less trailing
+ * runs equal to the base. Runs beyond k have their base content in that rank. A rank that changed
+ * nothing keeps nothing.
  *
- * Of large zero-filled data the base holds only pages that have been touched; the rest is memory that
- * reads as zeros and is none, in the base as in the program.
+ * Of large zero-filled data, the base holds only pages that have been touched. The rest reads as
+ * zeros and uses no memory, in the base as in the program.
  *
- * The comparison is by reading, never by write protection: a system call that writes into a
+ * Changes are found by comparing, never by write protection: a system call that writes into a
  * protected page would fail.
  */
 #include <assert.h>
@@ -27,7 +27,8 @@
 #include "vp/vp_internal.h"
 
 #define LINE 64
-#define SPARSE ((size_t)256 << 10) /* bytes of zeros of which no copy is made */
+/* zero-filled ranges of at least this size are not copied whole */
+#define SPARSE ((size_t)256 << 10)
 
 struct segment {
     char *addr;
@@ -43,12 +44,12 @@ struct list {
 /* A rank's copy of the first `runs` hot runs. */
 struct vp_saved {
     uint32_t runs;
-    size_t cap; /* bytes of data there is room for */
+    size_t cap; /* capacity of data, in bytes */
     char data[];
 };
 
 static struct list cold, hot;
-static struct list sparse; /* ranges that began as zeros, where only touched pages count */
+static struct list sparse; /* ranges that began as zeros: only touched pages are compared */
 static size_t *hot_end;    /* hot_end[i]: bytes of runs 0..i together */
 static size_t hot_end_cap;
 
@@ -77,7 +78,7 @@ void vp_image_add(void *addr, size_t len)
     char *base = mem_alloc(len);
 
     memcpy(base, addr, len);
-    vp_image_exclude(addr, len); /* no byte twice */
+    vp_image_exclude(addr, len); /* so that no byte is listed twice */
     list_add(&cold, (struct segment){addr, base, len});
 }
 
@@ -205,7 +206,7 @@ static inline int segment_differs(const struct segment *s)
         return word_at(a) != word_at(b);
     if (n < 8 || n > 64)
         return n == 4 ? *(const uint32_t *)a != *(const uint32_t *)b : memcmp(a, b, n) != 0;
-    diff = word_at(a + n - 8) ^ word_at(b + n - 8); /* may overlap the words before it */
+    diff = word_at(a + n - 8) ^ word_at(b + n - 8); /* may overlap the word before it */
     for (; n > 8; n -= 8, a += 8, b += 8)
         diff |= word_at(a) ^ word_at(b);
     return diff != 0;

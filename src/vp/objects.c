@@ -1,14 +1,15 @@
 /*
- * objects.c - the loaded objects: which of them are private to a rank, where their writable data
- * lies, and their constructors and destructors.
+ * objects.c - the loaded objects: which are private to a rank, where their writable data is, and
+ * how to run their constructors and destructors.
  *
- * Private: the program and every library but the language runtimes below. libgfortran is private
- * on purpose: its tables of units are per program, and its constructor builds them per rank.
+ * The program and every library are private, except the language runtimes below. libgfortran is
+ * private on purpose: its unit tables belong to a program, and its constructor builds them for each
+ * rank.
  *
- * Writable data is every writable segment less RELRO and jump slots, plus the calling thread's block
- * of the object's thread-local storage. Data that the program holds by a COPY relocation for a shared
- * object (stdout, std::cout) belongs to that object and is taken out; libc/ adds what should be
- * per rank after all.
+ * Writable data is every writable segment less RELRO and jump slots, plus the calling thread's
+ * block of the object's thread-local storage. Data that the program holds for a shared object by a
+ * COPY relocation (stdout, std::cout) belongs to that object and is excluded; libc/ adds back what
+ * must be per rank.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -55,7 +56,7 @@ static size_t *order; /* dependencies first */
 static size_t order_count;
 static int exec_stack;
 
-/* File names up to the version, of libraries whose data all ranks share. */
+/* Libraries whose data all ranks share: file names up to the version. */
 static const char *const shared_runtimes[] = {
     "libc.so",      "libm.so",       "libgcc_s.so",   "libstdc++.so",   "libpthread.so",
     "libdl.so",     "librt.so",      "libmvec.so",    "libquadmath.so", "libresolv.so",
@@ -86,7 +87,7 @@ static int contains(const struct dl_phdr_info *info, const void *addr)
     return 0;
 }
 
-/* The dynamic section holds addresses already relocated by ld.so, except in some objects. */
+/* ld.so has relocated the addresses in the dynamic section, except in some objects. */
 static void *dyn_address(const struct object *o, ElfW(Addr) value)
 {
     return (void *)(value < o->base ? value + o->base : value);
@@ -202,14 +203,14 @@ static int visit(struct dl_phdr_info *info, size_t size, void *unused)
             o.dyn = (const ElfW(Dyn) *)at;
     }
     read_dynamic(&o);
-    if (o.pltgot) /* bound at start (LD_BIND_NOW), the same in all ranks */
+    if (o.pltgot) /* bound at start (LD_BIND_NOW), so the same in all ranks */
         vp_image_exclude(o.pltgot, (3 + o.plt_count) * sizeof(void *));
     ARRAY_EXTEND(objects, object_count);
     objects[object_count++] = o;
     return 0;
 }
 
-/* Puts shared memory with the same content in the place of [from, to), whole pages. */
+/* Replaces the pages [from, to) by shared memory with the same content. */
 static void share_pages(char *from, char *to)
 {
     size_t bytes = (size_t)(to - from);
@@ -225,7 +226,7 @@ static void share_pages(char *from, char *to)
         log_fatal("cannot share the library's variables with the processes of ranks");
 }
 
-/* Its writable segment, less what the linker protects (RELRO) and what is private. */
+/* Shares this library's writable segment, less RELRO and what stays private. */
 static int share(struct dl_phdr_info *info, size_t size, void *unused)
 {
     char *from = NULL, *to = NULL, *own = (char *)&vp_private;
@@ -268,7 +269,7 @@ static struct object *find_object(const char *soname)
     return NULL;
 }
 
-/* Depth first over DT_NEEDED, so that dependencies come before their users. */
+/* Depth-first over DT_NEEDED, so that dependencies come before their users. */
 static void place(struct object *o)
 {
     if (o->placed)
@@ -283,7 +284,7 @@ static void place(struct object *o)
     order[order_count++] = (size_t)(o - objects);
 }
 
-/* Is the symbol that the program copied defined by a private library? */
+/* Does a private library define the symbol that the program copied? */
 static int defined_privately(const char *symbol)
 {
     for (size_t i = 1; i < object_count; i++) {

@@ -1,14 +1,14 @@
 /*
- * pack.c - stacks as templates and the words that vary.
+ * pack.c - stores stacks as a template plus the words that vary.
  *
- * A template learns: when a stack of its depth differs from it in a word that was not known to
- * vary, a new version of the template with that word among the varying takes its place (older copies
- * keep their version; versions are few and never freed). Stacks that differ in too many words are
- * of another kind and get a template of their own, up to KINDS for each depth. Deep stacks, and
- * those that resemble no template, are copied as they are.
+ * A template learns: when a stack of its depth differs in a word that was not known to vary, a new
+ * version of the template, in which that word varies, replaces it. (Older copies keep their
+ * version; versions are few and never freed.) Stacks that differ in too many words get another
+ * template, up to KINDS for each depth. Deep stacks, and those that resemble no template, are
+ * copied whole.
  *
- * Saving is on the path of every switch: a gather of the varying words and one pass that compares
- * all others, without a branch that depends on the data.
+ * Saving is on the path of every switch. It gathers the varying words and compares all others in
+ * one pass, without branches that depend on the data.
  */
 #include "vp/pack.h"
 
@@ -28,7 +28,7 @@ struct template
     uint32_t varying;
     uint64_t *value; /* words of them */
     uint64_t *fixed; /* all ones where the word must equal value, else 0 */
-    uint16_t *index; /* which words vary, in order */
+    uint16_t *index; /* indices of the varying words, in order */
 };
 
 /* `base` NULL: a plain copy follows, else base->varying words. */
@@ -57,7 +57,7 @@ static struct template *template_new(const uint64_t *from, uint32_t words)
     return t;
 }
 
-/* A version of t in which the words where `from` differs vary too. */
+/* A version of t in which the words that differ in `from` vary, too. */
 static struct template *template_widen(const struct template *t, const uint64_t *from)
 {
     struct template *n = template_new(t->value, t->words);
@@ -86,7 +86,7 @@ static int template_fits(const struct template *t, const uint64_t *from)
     return (diff[0] | diff[1] | rest) == 0;
 }
 
-/* Words that would vary in a version of t that fits. */
+/* How many words would vary in a version of t that fits. */
 static uint32_t template_distance(const struct template *t, const uint64_t *from)
 {
     uint32_t n = 0;
@@ -115,7 +115,8 @@ static void *pack_with(const struct template *t, const uint64_t *from)
     return c;
 }
 
-/* No template fits: widens the nearest, or adds one; NULL if the stack is better copied whole. */
+/* No template fits: widens the nearest one, or adds one. NULL if the stack is better copied
+ * whole. */
 __attribute__((noinline, cold)) static const struct template *learn(const uint64_t *from,
                                                                     uint32_t words)
 {

@@ -1,8 +1,9 @@
 /*
- * pin.c - the processor of processes that take turns.
+ * pin.c - pins processes that take turns to one processor.
  *
- * They are faster on one processor: to wake another one takes longer than all the rest. Several schedulers,
- * started by a launcher, choose different ones. A rank that starts threads leaves it.
+ * They are faster on one processor: waking a process on another takes longer than everything else.
+ * Several schedulers, started by a launcher, choose different processors. A rank that starts
+ * threads is no longer pinned.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "vp/process.h"
 
 static struct {
-    cpu_set_t all; /* that the run may use */
+    cpu_set_t all; /* the processors that the run may use */
     cpu_set_t one; /* where scheduler and ranks take turns */
 } processors;
 

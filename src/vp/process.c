@@ -1,7 +1,7 @@
 /*
- * process.c - see process.h: how the scheduler and the ranks' processes pass turns to each other.
+ * process.c - how the scheduler and the ranks' processes pass turns to each other (see process.h).
  *
- * Everything here is in shared memory, but for vp_private.
+ * All state here is in shared memory, except vp_private.
  */
 #include "vp/process.h"
 
@@ -16,8 +16,9 @@
 #include "vp/crash.h"
 #include "vp/vp_internal.h"
 
-#define REQUEST_NS 50000000 /* how long it sleeps when it waits for a rank that requests its turn */
-#define CHECK_SECONDS 1     /* how often the scheduler looks whether the zygote is still there */
+/* how long the scheduler sleeps at most while it waits for a rank to request a turn */
+#define REQUEST_NS 50000000
+#define CHECK_SECONDS 1 /* how often the scheduler checks that the zygote is alive */
 
 void vp_switch(void **save, void *load);
 void *vp_switch_prepare(void *top, void (*entry)(void));
@@ -27,21 +28,21 @@ struct vp_turns vp_turns;
 enum request {
     REQUEST_NONE = 0,
     REQUESTED,
-    WITHDRAWN /* it is in the list, but has got its turn */
+    WITHDRAWN /* still in the list, but it has got its turn */
 };
 
 static struct {
-    char *top;                           /* where the stacks of ranks begin, each in its process */
-    int32_t scheduler;                   /* its process */
-    int is_running;                      /* a rank has its turn, or is about to */
-    void (*request)(void);               /* what the scheduler is to do for the rank that runs */
-    struct vp_process *_Atomic requests; /* those with a thread that needs a turn */
+    char *top;             /* top of the ranks' stacks, the same address in each process */
+    int32_t scheduler;     /* its process id */
+    int is_running;        /* a rank has its turn, or is about to */
+    void (*request)(void); /* what the scheduler must do for the running rank */
+    struct vp_process *_Atomic requests; /* processes with a thread that needs a turn */
     turn_word awaits_request;            /* the scheduler sleeps until there is one */
-    uint64_t turns, passed;              /* that the scheduler gave; that ranks gave each other */
-    uint64_t bytes;                      /* memory of ended ranks' processes */
+    uint64_t turns, passed; /* turns given by the scheduler; turns passed between ranks */
+    uint64_t bytes;         /* memory of ended ranks' processes */
 } host;
 
-/* The simulator's memory is one for all processes. */
+/* All processes share the simulator's memory. */
 static void load(void)
 {
     if (arena_open() != 0)
@@ -61,7 +62,8 @@ static int in_rank(void)
     return sys_getpid() != host.scheduler;
 }
 
-/* A handler of the program's may do whatever the rank may, so it runs only when the rank has its turn. */
+/* The program's handler may do anything that the rank may, so it runs only while the rank has the
+ * turn. */
 static void await_turn(struct vp_process *p)
 {
     sigset_t all, before;
@@ -87,7 +89,7 @@ void vp_process_main(struct vp_process *p)
     __builtin_unreachable();
 }
 
-/* Without a system call if the rank goes on itself. */
+/* No system call if the rank keeps the turn. */
 static int pass_turn(void)
 {
     struct vp_process *p = own();
@@ -158,7 +160,7 @@ static void request_turn(void)
     struct vp_process *p = own();
 
     if (atomic_exchange(&p->request, REQUESTED) != REQUEST_NONE)
-        return; /* it is in the list */
+        return; /* it is in the list already */
     p->next_request = atomic_load(&host.requests);
     while (!atomic_compare_exchange_weak(&host.requests, &p->next_request, p))
         ;
@@ -175,7 +177,7 @@ static void withdraw_request(void)
 
 /* ---- the scheduler ---- */
 
-/* The only one who takes from the list. */
+/* Only the scheduler takes from the list. */
 static struct vp_rank *next_request(void)
 {
     struct vp_process *p = atomic_load(&host.requests);
@@ -232,7 +234,7 @@ static void await_request(void)
     check();
 }
 
-/* Gives the rank its turn, and does what ranks request, until a turn comes back. */
+/* Gives the rank the turn, and does what ranks request until the turn comes back. */
 static void run(struct vp_process *p)
 {
     void (*request)(void);
@@ -272,7 +274,7 @@ static int start(struct vp_rank *f)
     p->rank = f;
     f->state = p;
     if (vp_zygote_fork(p) != 0)
-        check(); /* says why, or it is ending */
+        check(); /* reports why; otherwise the run is ending */
     return resume(f);
 }
 

@@ -1,10 +1,10 @@
 /*
- * stack.c - stacks: guarded mappings, all of one size.
+ * stack.c - maps stacks with guards, all of one size.
  *
  *     low |guard|              ....              | top
  *
- * The guard is address space only; it is larger than any frame should be, so that a function that skips
- * over the end of the stack still faults there.
+ * The guard uses only address space. It is larger than any frame should be, so that a function that
+ * jumps past the end of the stack still faults there.
  */
 #include <stdint.h>
 #include <sys/mman.h>
@@ -16,7 +16,7 @@
 #define SIZE_MIN ((size_t)64 << 10)
 #define GUARD ((size_t)256 << 20)
 #define PAGE ((size_t)4096)
-#define SLACK ((size_t)4096) /* a host may begin a little below the top (cache colouring) */
+#define SLACK ((size_t)4096) /* a rank may start a little below the top (cache colouring) */
 
 static struct {
     size_t size;

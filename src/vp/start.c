@@ -6,7 +6,7 @@
  *     constructors  of the libraries run once in process context; their effect on private data is
  *                   undone by vp_image_reset, and they run again in every rank
  *     _start        of the program calls __libc_start_main, which is ours: libc starts up as
- *                   usual, with vp_takeover in the place of main
+ *                   usual, with vp_takeover instead of main
  *     vp_takeover   runs the simulation; each rank calls the program's main
  */
 #include <dlfcn.h>

@@ -1,10 +1,10 @@
 /*
- * strand.c - side strands of a fibre: code of the library that waits while the fibre goes on.
+ * strand.c - strands of a fibre: library code that waits while the fibre itself continues.
  *
- * All strands of all fibres run on one stack of their own, one at a time, each inside a call of
- * vp_strand_start or vp_strand_resume by its fibre. While a strand is suspended its live bytes are in
- * a block of its own and go back to where they were, so pointers into them hold while it runs, and
- * only then:
+ * All strands of all fibres run on one separate stack, one at a time, each inside a call of
+ * vp_strand_start or vp_strand_resume by its fibre. While a strand is suspended, its live bytes are
+ * kept in a block; when it resumes they are copied back to the same address. So pointers into them
+ * are valid only while it runs:
  *
  *     low |guard|            ....             |live bytes| top        sp when suspended: top - live
  */
@@ -19,7 +19,7 @@ void *vp_switch_prepare(void *top, void (*entry)(void));
 static struct {
     char *top;                 /* of the stack */
     struct vp_strand *running; /* or NULL */
-    void (*fn)(void *);        /* what a new one is to run */
+    void (*fn)(void *);        /* what a new strand runs */
     void *arg;
     void *outside;   /* stack pointer of the fibre while a strand runs */
     void *suspended; /* of the strand that just left */

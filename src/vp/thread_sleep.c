@@ -1,14 +1,14 @@
 /*
- * thread_sleep.c - do the threads of this process sleep? As the system tells it.
+ * thread_sleep.c - asks the system whether all threads of this process sleep.
  *
- * A thread that sleeps can only be woken by one that runs. Each is looked at twice: if it slept both
- * times and was not given a processor in between, it slept all the time. So if all have, there was a
- * moment between the two looks when all of them slept, and nobody was left to wake any. The first look
- * may be that of an earlier call.
+ * Only a running thread can wake a sleeping one. Each thread is examined twice: if it slept both
+ * times and was not scheduled in between, it slept all the time. If that holds for all threads,
+ * there was a moment between the two looks when all of them slept, and none was left to wake
+ * another. The first look may be that of an earlier call.
  *
- * Looking is to read two files of /proc for each thread, which are kept open.
+ * A look reads two files of /proc for each thread, which stay open.
  *
- * All of this state is the process's own.
+ * This state is private to each process.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,18 +19,18 @@
 #include "base/sys.h"
 #include "vp/vp_internal.h"
 
-#define FD_MIN 200 /* out of the program's way */
+#define FD_MIN 200 /* above the descriptors that programs use */
 #define TASKS "/proc/self/task"
 
 /* A thread, and what the last look at it found. */
 struct seen {
     long tid;
-    uint64_t runs;       /* how often it was given a processor; NEVER: it did not sleep */
+    uint64_t runs;       /* how often it was scheduled; NEVER: it was not asleep */
     int stat, schedstat; /* descriptors, or -1 */
 };
 #define NEVER UINT64_MAX
 
-/* All threads of the process as of some time. */
+/* All threads of the process at the time of the last look. */
 struct vp_threads_seen {
     uint32_t changes; /* vp_private.thread_changes then */
     uint32_t count, room;
@@ -76,7 +76,7 @@ static void add(struct vp_threads_seen *r, long tid)
                                        open_one(tid, "schedstat")};
 }
 
-/* Finds all threads there are, unless they are those of the last time. */
+/* Lists all threads again if any has started or ended since the last look. */
 static int refresh(struct vp_threads_seen *r)
 {
     uint32_t changes = __atomic_load_n(&vp_private.thread_changes, __ATOMIC_ACQUIRE);
@@ -104,7 +104,7 @@ static ssize_t read_text(int fd, char *text, size_t room)
     return n;
 }
 
-/* Looks at a thread; returns 0 if it is not asleep. *same: nor was it since the last look. */
+/* Examines a thread; returns 0 if it is not asleep. *same: it has not run since the last look. */
 static int look(struct seen *s, int *same)
 {
     char text[400], state;
@@ -127,7 +127,7 @@ static int look(struct seen *s, int *same)
     return 1;
 }
 
-/* Looks at all but those that are known to; 1: all sleep. */
+/* Examines all threads but those known to sleep; returns 1 if all sleep. */
 static int look_at_all(struct vp_threads_seen *r, int (*skip)(const void *, long), const void *arg,
                        int *same)
 {

@@ -1,8 +1,9 @@
 /*
  * touched.c - see touched.h.
  *
- * /proc/self/pagemap has a word for each page: 0 if a page has never been touched, else where it is, in
- * memory or swapped out. Without privileges the place is hidden, but not that there is one.
+ * /proc/self/pagemap has a word for each page: 0 if the page has never been touched, else its
+ * location in memory or swap. Without privileges the location is hidden, but not the fact that
+ * there is one.
  */
 #include "vp/touched.h"
 
@@ -13,8 +14,8 @@
 #include "base/mem.h"
 #include "base/sys.h"
 
-#define IN_USE ((uint64_t)3 << 62) /* present, swapped */
-#define WORDS ((size_t)8192)       /* read at a time */
+#define IN_USE ((uint64_t)3 << 62) /* bits: present, swapped */
+#define WORDS ((size_t)8192)       /* read in one call */
 
 struct walk {
     char *at, *end;
@@ -31,7 +32,7 @@ static char *page_end(const struct walk *w, char *p)
     return (size_t)(w->end - p) <= left ? w->end : p + left;
 }
 
-/* Reports what is in use of the next n pages. */
+/* Reports which of the next n pages are in use. */
 static void report(struct walk *w, const uint64_t *words, size_t n)
 {
     char *from = NULL;

@@ -1,15 +1,15 @@
 /*
- * touched.h - which pages of zero-filled data have been used.
+ * touched.h - finds the pages of zero-filled data that have been used.
  *
- * Large arrays that nobody has used take no memory. Reading them would cost time, copying memory.
+ * Large unused arrays take no memory. Reading them would cost time, and copying them memory.
  */
 #ifndef VP_TOUCHED_H
 #define VP_TOUCHED_H
 
 #include <stddef.h>
 
-/* Calls fn for each stretch of [addr, addr + len), which is mapped to no file, that may hold
- * something else than zeros; for all of it if the kernel does not tell. Any context but a rank's. */
+/* Calls fn for each part of the anonymous mapping [addr, addr + len) that may hold non-zero bytes;
+ * for all of it if the kernel gives no information. Any context but a rank's. */
 void vp_touched(char *addr, size_t len, void (*fn)(char *from, size_t len, void *arg), void *arg);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * turn.h - processes take turns: a word of shared memory for each, on which it sleeps by futex.
+ * turn.h - processes take turns. Each sleeps with a futex on its own word of shared memory.
  *
- *     TURN_NONE    its owner has its turn, or is about to sleep
- *     TURN_ASLEEP  its owner sleeps, or is about to: to wake it takes a system call
- *     TURN_GIVEN   it is its turn
+ *     TURN_NONE    its owner has the turn, or is about to sleep
+ *     TURN_ASLEEP  its owner sleeps, or is about to: waking it takes a system call
+ *     TURN_GIVEN   its owner has been given the turn
  *
- * So a process that was preempted by the one that it woke is not woken in vain, nor does it sleep.
+ * So a process that was preempted by the one it woke neither sleeps nor has to be woken.
  */
 #ifndef VP_TURN_H
 #define VP_TURN_H
@@ -25,7 +25,7 @@ static inline void turn_wake(turn_word *word)
     syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Announces sleep unless it is one's turn, which it takes: returns 1. */
+/* Takes the turn if it was given (returns 1), else announces that the caller is about to sleep. */
 static inline int turn_take(turn_word *word)
 {
     uint32_t was = TURN_NONE;

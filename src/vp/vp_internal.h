@@ -1,5 +1,5 @@
 /*
- * vp_internal.h - what the files of vp share.
+ * vp_internal.h - declarations shared by the files of vp.
  */
 #ifndef VP_VP_INTERNAL_H
 #define VP_VP_INTERNAL_H
@@ -15,7 +15,7 @@
 
 #define VP_EXPORT __attribute__((visibility("default")))
 
-/* ---- the program, as __libc_start_main got it (start.c) ---- */
+/* ---- the program, as passed to __libc_start_main (start.c) ---- */
 struct vp_program {
     int (*main)(int, char **, char **);
     int argc;
@@ -25,25 +25,27 @@ struct vp_program {
 extern struct vp_program vp_program;
 
 /* ---- private data (image.c, objects.c) ---- */
-/* Finds the writable data of all private objects; base = its content now. Constructor time. */
+/* Finds the writable data of all private objects and takes its present content as the base.
+ * Constructor time. */
 void vp_image_capture(void);
-/* Takes out what the program holds for shared objects by COPY relocations. Takeover time: it calls
- * dlopen, which would initialise libc too early in a constructor. */
+/* Excludes what the program holds for shared objects by COPY relocations. Takeover time: it calls
+ * dlopen, which in a constructor would initialise libc too early. */
 void vp_image_exclude_copies(void);
-/* Adds [addr, addr+len) with its present content as base; before the first fibre starts. */
+/* Adds [addr, addr+len) with its present content as the base; before the first fibre starts. */
 void vp_image_add(void *addr, size_t len);
-/* The same for whole pages that are mapped to no file and were zero-filled when the program was
- * loaded: pages not touched since cost neither time nor memory. */
+/* The same for whole anonymous pages that were zero-filled when the program was loaded: pages not
+ * touched since cost neither time nor memory. */
 void vp_image_add_zeros(void *addr, size_t len);
-/* Removes [addr, addr+len) from what is private. */
+/* Removes [addr, addr+len) from the private data. */
 void vp_image_exclude(void *addr, size_t len);
-/* Puts the base content back everywhere; scheduler context, before the first fibre. */
+/* Restores the base content everywhere; scheduler context, before the first fibre. */
 void vp_image_reset(void);
-/* Saves what the running fibre changed into f->saved / brings f's data in place. */
+/* Saves what the running fibre changed to f->saved / loads f's data. */
 void vp_image_save(struct vp_rank *f);
 void vp_image_load(struct vp_rank *f);
 void vp_image_drop(struct vp_rank *f);
-/* The running fibre is not saved, but what it changed is put right for those that are loaded later. */
+/* Does not save the running fibre, but makes sure that the data it changed is restored when others
+ * are loaded. */
 void vp_image_note(void);
 void vp_image_stats(struct vp_stats *);
 
@@ -53,17 +55,17 @@ void vp_strand_init(char *top);
 /* Makes this library's variables memory that is shared with processes forked later. */
 void vp_objects_share(void);
 
-/* The running rank if it shares its process, and so its libc, with other ranks; else NULL. */
+/* The running rank if it shares its process, hence its libc, with other ranks; else NULL. */
 static inline struct vp_rank *vp_current_sharing(void)
 {
     return vp_host->own_process ? NULL : vp_private.current;
 }
 
-/* Does an object need executable stacks (gcc's nested functions)? */
+/* Does any object need executable stacks (gcc's nested functions)? */
 int vp_objects_exec_stack(void);
 
-/* Runs constructors (fini = 0, dependencies first; they get the arguments) or destructors of all private
- * objects. */
+/* Runs constructors (fini = 0, dependencies first; they get the arguments) or destructors of all
+ * private objects. */
 void vp_objects_run(int fini, const struct vp_program *);
 
 /* ---- per-rank libc state, allocated when first needed (libc/extra.c) ---- */
@@ -81,38 +83,39 @@ struct vp_extra {
     char *strtok;                /* strtok's save pointer */
     struct vp_env *env;          /* libc/environ.c */
     struct vp_signals *signals;  /* libc/signal.c */
-    FILE *streams[3]; /* what the rank has put in the place of stdin, stdout, stderr, or NULL */
-    void *foreign_sp; /* stack pointer on a stack of the program's own making (fibre.c) */
-    int cwd_fd;       /* O_PATH descriptor, -1: the process's own */
-    int umask;        /* -1: the process's own */
-    locale_t locale;  /* NULL: the process's own */
-    uint64_t entropy; /* words of random bytes drawn (libc/entropy.c) */
+    FILE *streams[3];            /* the rank's replacements of stdin, stdout, stderr, or NULL */
+    void *foreign_sp;            /* stack pointer on a stack that the program made (fibre.c) */
+    int cwd_fd;                  /* O_PATH descriptor, -1: that of the process */
+    int umask;                   /* -1: that of the process */
+    locale_t locale;             /* NULL: that of the process */
+    uint64_t entropy;            /* words of random bytes drawn (libc/entropy.c) */
 };
-/* Of the running fibre, or of that one; allocate. */
+/* The extra of the running fibre, or of f; allocated on first use. */
 struct vp_extra *vp_extra_get(void);
 struct vp_extra *vp_extra_of(struct vp_rank *);
 /* Frees everything; called when the fibre has ended. */
 void vp_extra_drop(struct vp_rank *);
-/* Brings cwd, umask and locale of f in place if they differ from what is. Only called when f or
- * the fibre before it has an extra. */
+/* Switches to the cwd, umask and locale of f if they differ from the current ones. Only called when
+ * f or the fibre before it has an extra. */
 void vp_extra_switch(const struct vp_rank *f);
 
-/* The handler that the running fibre has set for the signal; 0 if there is none. One that is for one
- * time only is gone then. Signal stack. */
+/* The handler that the running fibre has set for the signal; 0 if there is none. Resets a one-shot
+ * handler (SA_RESETHAND). Signal stack. */
 int vp_signal_handler(int sig, struct sigaction *out);
 
-/* Runs the running fibre's exit handlers, newest first; handlers may add handlers. */
+/* Runs the exit handlers of the running fibre, newest first; handlers may add handlers. */
 void vp_handlers_run(int status);
 
-/* The running fibre ends as by exit(): its files get what it has written to them. */
+/* The running fibre ends as by exit(): flushes its files. */
 void vp_streams_end(void);
 
-/* Called once at takeover in process context: hooks stdout/stderr streams, registers private
- * libc variables with vp_image_add (errno, optind & co., environ, C++ stream objects). */
+/* Called once at takeover in process context: hooks the stdout and stderr streams, registers
+ * private libc variables with vp_image_add (errno, optind and the like, environ, C++ stream
+ * objects). */
 void vp_libc_init(void);
 /* Called in the constructor, before any other constructor runs. */
 void vp_libc_early(void);
-/* Are random bytes the system's, or what do they follow from? */
+/* Whether random bytes are the system's, and otherwise the seed they are derived from. */
 void vp_entropy_init(int real, uint64_t seed);
 
 extern const struct vp_hooks *vp_hooks;
@@ -122,7 +125,7 @@ extern int64_t vp_epoch;
 /* The next definition of a libc function after ours; never NULL (fatal). */
 void *vp_real(const char *name);
 
-/* Says once per (what) that `what` is refused for a rank: "rank 3 called fork(), which ..." */
+/* Reports, once for each `what`, that a rank may not do it: "rank 3 called fork(), which ..." */
 void vp_refuse(const char *what, const char *advice);
 
 #endif

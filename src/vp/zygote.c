@@ -1,7 +1,9 @@
 /*
- * zygote.c - the process that forks the ranks' processes, waits for them and reports those that die.
+ * zygote.c - the process that forks the ranks' processes, waits for them and reports those that
+ * die.
  *
- * It reads addresses of struct vp_process from a pipe. Ranks die with it, and it with the scheduler.
+ * It reads addresses of struct vp_process from a pipe. Ranks die with it, and it with the
+ * scheduler.
  */
 #include <errno.h>
 #include <poll.h>
@@ -17,14 +19,14 @@
 #include "vp/vp_internal.h"
 
 static struct {
-    struct vp_process *_Atomic children; /* that live */
+    struct vp_process *_Atomic children; /* that are alive */
     int32_t pid, scheduler;
-    int orders_in, orders_out; /* the pipe: where it reads, where the scheduler writes */
+    int orders_in, orders_out; /* the pipe: the zygote's end, the scheduler's end */
 } zygote;
 
 /* ---- in the zygote and its children ---- */
 
-/* Signals that ask the run to end are the scheduler's. */
+/* Signals that ask the run to end are for the scheduler. */
 static void reset_signals(void)
 {
     static const int asked[] = {SIGINT, SIGTERM, SIGHUP};
@@ -42,7 +44,7 @@ static void die_with(int32_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if ((int32_t)syscall(SYS_getppid) != parent)
-        sys_exit(0); /* it was too late */
+        sys_exit(0); /* the scheduler died before prctl */
 }
 
 _Noreturn static void child(struct vp_process *p)
@@ -69,7 +71,7 @@ static void fork_rank(struct vp_process *p)
     atomic_store(&zygote.children, p);
 }
 
-/* The scheduler is to look at what has happened, whoever has the turn. */
+/* Makes the scheduler look at what happened, whoever has the turn. */
 static void wake_scheduler(void)
 {
     uint32_t was = TURN_ASLEEP;
@@ -101,10 +103,10 @@ static void reap(void)
 
 static void on_child(int sig)
 {
-    (void)sig; /* ends ppoll */
+    (void)sig; /* interrupts ppoll */
 }
 
-/* SIGCHLD comes during ppoll only; returns the mask for that. */
+/* Blocks SIGCHLD except during ppoll; returns the mask for ppoll. */
 static sigset_t catch_children(void)
 {
     struct sigaction act = {.sa_handler = on_child};

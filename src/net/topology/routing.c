@@ -1,6 +1,6 @@
 /*
  * The table of routings, and how a message gets its way: the node's link, what the routing chooses
- * between switches, the other node's link. If that leads over a link that is down, around.c finds
+ * between switches, the other node's link. If that leads over a link that is down, bypass.c finds
  * another. A new routing is one file with a struct topo_routing_ops, and one line here.
  */
 #include <assert.h>

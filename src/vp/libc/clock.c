@@ -1,12 +1,12 @@
 /*
- * Clocks: whatever a rank can read is its virtual time.
+ * Clocks: every clock that a rank can read shows virtual time.
  *
  *     CLOCK_REALTIME and kin     epoch + t          (TAI: + 37 s)
  *     CLOCK_MONOTONIC, BOOTTIME  UPTIME + t         a machine that was up for a while
- *     CPU time clocks            t                  every moment of a rank is its own
+ *     CPU time clocks            t                  a rank is charged for all of its time
  *
- * The hook `now` returns t and charges what reading a clock costs, so polling loops end.
- * Sleeping and waiting is in sleep.c.
+ * The hook `now` returns t and charges the cost of reading a clock, so polling loops end. Sleeping
+ * and waiting are in sleep.c.
  */
 #include "vp/libc/clock.h"
 
@@ -35,7 +35,7 @@ int64_t libc_clock_base(clockid_t id)
     case CLOCK_PROCESS_CPUTIME_ID:
     case CLOCK_THREAD_CPUTIME_ID:
         return 0;
-    default: /* negative: CPU time of some process or thread; they are all the rank */
+    default: /* negative: CPU time of some process or thread; all of them are the rank's */
         return id < 0 ? 0 : LIBC_CLOCK_BAD;
     }
 }
@@ -107,7 +107,7 @@ VP_EXPORT int gettimeofday(struct timeval *restrict out, void *restrict zone)
     if (zone)
         *(struct timezone *)zone = (struct timezone){0, 0};
     struct timeval *to = out;
-    __asm__("" : "+r"(to)); /* glibc takes NULL, though its header tells the compiler otherwise */
+    __asm__("" : "+r"(to)); /* glibc accepts NULL, though its header tells the compiler otherwise */
     if (to)
         *to = timeval_of(vp_epoch, vp_hooks->now(f));
     return 0;
@@ -147,7 +147,7 @@ VP_EXPORT clock_t times(struct tms *out)
     return LIBC_UPTIME * 100 + ticks;
 }
 
-/* Only the times are virtual; the memory is that of the process, the rest is 0. */
+/* Only the times are virtual. The memory is that of the process, and the rest is 0. */
 VP_EXPORT int getrusage(__rusage_who_t who, struct rusage *out)
 {
     struct vp_rank *f = vp_current();

@@ -1,12 +1,13 @@
 /*
- * Directory, file mode mask and locale of each rank.
+ * Working directory, umask and locale of each rank.
  *
- * Each is the process's own while the rank runs (vp_extra_switch puts it in place), so all other
+ * While a rank runs, the process has the rank's values (vp_extra_switch sets them), so all other
  * functions (open, getcwd, printf, strtod ...) stay libc's. Directories are kept as O_PATH
  * descriptors, one per distinct directory, shared by the ranks in it.
  *
- * setlocale would change the locale of all ranks: a rank gets a locale object instead, made by
- * newlocale, whose names answer queries. Objects a program sets with uselocale stay its own.
+ * setlocale would change the locale of all ranks. Instead a rank gets a locale object made by
+ * newlocale, whose names answer queries. Objects that a program sets with uselocale remain the
+ * program's.
  */
 #include "vp/libc/libc.h"
 
@@ -29,10 +30,10 @@ struct cwd {
     int fd;
     unsigned refs;
 };
-static struct cwd *cwds; /* as many as directories were in use at once */
+static struct cwd *cwds; /* as many as there were directories in use at one time */
 static size_t cwd_count;
 
-/* A descriptor of the process's present directory, with one more reference; -1 with errno. */
+/* A descriptor of the process's current directory, with one more reference; -1 with errno. */
 static int cwd_ref(void)
 {
     struct cwd *free_slot = NULL;
@@ -66,7 +67,7 @@ void libc_cwd_unref(int fd)
             sys_close(fd);
 }
 
-/* Before the first rank moves: where all others are. */
+/* Called before the first rank changes its directory: remembers the initial one. */
 static int keep_base_cwd(void)
 {
     if (libc_process.base_cwd < 0)
@@ -74,7 +75,7 @@ static int keep_base_cwd(void)
     return libc_process.base_cwd < 0 ? -1 : 0;
 }
 
-/* The process is in the rank's new directory: records it, or goes back and fails. */
+/* The process has changed to the rank's new directory: records it, or changes back and fails. */
 static int moved(void)
 {
     struct vp_extra *x = vp_extra_get();
@@ -129,7 +130,7 @@ static const struct {
     int category, mask;
     const char *name;
 } categories[] = {
-    /* the order in which glibc composes the name of a mixed locale */
+    /* the order of categories in glibc's name of a mixed locale */
     {LC_CTYPE, LC_CTYPE_MASK, "LC_CTYPE"},
     {LC_NUMERIC, LC_NUMERIC_MASK, "LC_NUMERIC"},
     {LC_TIME, LC_TIME_MASK, "LC_TIME"},
@@ -145,7 +146,7 @@ static const struct {
 };
 enum { CATEGORIES = sizeof categories / sizeof categories[0] };
 
-/* One copy of each distinct name, for as long as the process lives: callers keep the pointers. */
+/* Keeps one copy of each distinct name until the process ends: callers keep the pointers. */
 static char *intern(const char *name)
 {
     static struct interned {
@@ -200,7 +201,7 @@ static int mask_of(int category)
     return category == LC_ALL ? LC_ALL_MASK : 0;
 }
 
-/* What the rank's functions use from now on. */
+/* Makes the rank's functions use its locale from now on. */
 static void apply_locale(struct libc_extra *x)
 {
     x->pub.locale = x->thread_locale ? x->thread_locale : x->global_locale;
@@ -237,8 +238,8 @@ VP_EXPORT char *setlocale(int category, const char *name)
     return query(made, category);
 }
 
-/* The language runtimes set a locale and put the old one back within one call that does not
- * switch: that needs no record, and no memory in every rank that prints. */
+/* The language runtimes set a locale and restore the old one within one call that does not switch.
+ * That needs no record, and so no memory for every rank that prints. */
 VP_EXPORT locale_t uselocale(locale_t locale)
 {
     struct vp_rank *f = vp_current_sharing();

@@ -1,13 +1,13 @@
 /*
- * C++: state of libstdc++ that belongs to the rank.
+ * C++: state of libstdc++ that is per rank.
  *
  * The standard stream objects hold formatting state and are private; exceptions in flight hang off
- * __cxa_get_globals. libstdc++ fills the stream objects when the first program object asks for
- * it, and counts: it must happen once for the process, before their content is taken as what
- * every rank starts from, or all ranks but the first would find them empty.
+ * __cxa_get_globals. libstdc++ initialises the stream objects when the first object of the program
+ * asks for it, and counts these requests. This must happen once for the process, before the base
+ * image is taken, or all ranks but the first would find the streams empty.
  *
- * The streams stay synchronised with stdio, which keeps no buffer, so that output of a rank
- * never waits in memory that all ranks share.
+ * The streams stay synchronised with stdio, which keeps no buffer, so output of a rank never stays
+ * in memory that all ranks share.
  */
 #include "vp/libc/libc.h"
 
@@ -20,7 +20,7 @@ static const char *const streams[] = {
     "_ZSt4wcin", "_ZSt5wcout", "_ZSt5wcerr", "_ZSt5wclog",
 };
 
-/* Size of the object at address as its symbol says, 0 if unknown. */
+/* Size of the object at address according to its symbol, 0 if unknown. */
 static size_t size_of(void *address)
 {
     Dl_info info;

@@ -1,9 +1,10 @@
 /*
- * Descriptors 0, 1 and 2 of a rank: what C++ streams of their own, libgfortran and programs use
- * below stdio. Output goes to the hook, input exists for rank 0 only, and closing or replacing
- * a descriptor that all ranks share is a no-op or refused. Other descriptors are the kernel's. A rank
- * that is a process may replace its own; they are the kernel's then, too, until it puts the first ones
- * back. What a rank has put behind a standard stream (stdio.c) is behind the descriptor, too.
+ * Descriptors 0, 1 and 2 of a rank, which libgfortran, C++ streams and programs use below stdio.
+ * Output goes to the hook, only rank 0 has input, and closing or replacing a descriptor that all
+ * ranks share does nothing or is refused. Other descriptors are left to the kernel. A rank that is
+ * a process may replace its own descriptors; the kernel handles them, too, until the rank restores
+ * the original ones. If a rank has reopened a standard stream (stdio.c), the descriptor refers to
+ * the new file, too.
  */
 #include "vp/libc/libc.h"
 
@@ -12,12 +13,12 @@
 
 #include "base/sys.h"
 
-#define ALL_DESCRIPTORS 65536u /* who closes up to here means all that are open */
+#define ALL_DESCRIPTORS 65536u /* a program that closes up to here means all open descriptors */
 
 static struct {
     dev_t device;
     ino_t inode;
-} first[3]; /* what they were at the start */
+} first[3]; /* the files at the start of the run */
 
 void libc_descriptor_init(void)
 {
@@ -30,7 +31,7 @@ void libc_descriptor_init(void)
         }
 }
 
-/* Is it a standard descriptor that the rank has left as it was? */
+/* Is it a standard descriptor that the rank has not replaced? */
 static int is_shared(int fd)
 {
     return fd >= 0 && fd <= 2 && vp_current() && !vp_private.owns[fd] && !libc_stdio_own(fd);
@@ -41,7 +42,7 @@ static int is_output(int fd)
     return (fd == 1 || fd == 2) && is_shared(fd);
 }
 
-/* The descriptor that the kernel has for it. */
+/* The kernel's descriptor for it. */
 static int real_fd(int fd)
 {
     FILE *own = fd >= 0 && fd <= 2 ? libc_stdio_own(fd) : NULL;
@@ -74,7 +75,7 @@ VP_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
     return total;
 }
 
-/* Whether a read of the running rank finds the end of the input at once. */
+/* Does a read by the running rank find the end of the input at once? */
 static int is_empty_input(int fd)
 {
     struct vp_rank *f = vp_current();
@@ -127,7 +128,7 @@ VP_EXPORT int close(int fd)
 }
 ALIAS(__close, close);
 
-/* Fibres have their descriptors in common with each other and with the simulator: nobody closes all. */
+/* Fibres share descriptors with each other and with the simulator, so none may close them all. */
 VP_EXPORT int close_range(unsigned from, unsigned to, int flags)
 {
     if (!vp_current() || from > to || flags != 0)
@@ -154,7 +155,7 @@ static int refuse(const char *what)
     return -1;
 }
 
-/* A rank that is a process has put its own in the place of a standard descriptor, or the first back. */
+/* A rank that is a process has replaced a standard descriptor, or has restored the original one. */
 static int replaced(int to)
 {
     struct stat st;
@@ -176,7 +177,7 @@ int libc_descriptor_replace(int from, int to)
     return rc;
 }
 
-/* Replacing a descriptor by itself changes nothing and is allowed. */
+/* Replacing a descriptor by itself changes nothing, so it is allowed. */
 VP_EXPORT int dup2(int from, int to)
 {
     if (vp_current_sharing() && to >= 0 && to <= 2 && from != to)

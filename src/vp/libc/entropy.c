@@ -1,13 +1,14 @@
 /*
- * Random bytes of the system: getrandom, getentropy, arc4random, /dev/urandom and /dev/random, AT_RANDOM, and
- * std::random_device, which asks the processor.
+ * Random bytes of the system: getrandom, getentropy, arc4random, /dev/urandom and /dev/random,
+ * AT_RANDOM, and std::random_device, which asks the processor.
  *
- * Two runs of a program are to be the same. So by default these bytes are a sequence of the rank's own, which
- * follows from a seed (--entropy), the rank's number and how much it has drawn. Word i of it is step i of
- * splitmix64, so a rank keeps one number.
+ * Two runs of a program must be identical. So by default each rank has its own sequence of bytes,
+ * derived from a seed (--entropy), the rank's number and how much it has drawn. Word i is step i of
+ * splitmix64, so a rank keeps only one number.
  *
- * A rank that opens the device has it, and what it reads by read() is replaced. Which descriptors these are is
- * noted in a bit each; since descriptors are closed in many ways, the system is asked whether it still is so.
+ * A rank that opens the device gets the real one, and the bytes it read()s are replaced. A bit for
+ * each descriptor marks these. Since descriptors are closed in many ways, the system is asked
+ * whether a marked descriptor is still open on the device.
  */
 #include "vp/libc/libc.h"
 
@@ -24,7 +25,7 @@
 #include "base/sys.h"
 
 #define GETENTROPY_MAX 256
-#define GETRANDOM_MAX 33554431 /* bytes in a call, as the system has it */
+#define GETRANDOM_MAX 33554431 /* bytes in a call, the system's limit */
 #define GETRANDOM_FLAGS 7u     /* GRND_NONBLOCK, GRND_RANDOM, GRND_INSECURE */
 #define MEMORY_MAJOR 1         /* the devices: 1:8 and 1:9 */
 #define FD_MAX (64 * (int)(sizeof vp_private.entropy_fds / sizeof vp_private.entropy_fds[0]))
@@ -47,7 +48,7 @@ static int is_virtual(void)
 
 /* ---- the sequence ---- */
 
-/* Threads of a rank may draw at once. */
+/* Threads of a rank may draw concurrently. */
 static uint64_t draw(void)
 {
     uint64_t state = entropy.seed, at;
@@ -105,7 +106,8 @@ VP_EXPORT void arc4random_buf(void *out, size_t n)
         REAL(arc4random_buf)(out, n);
 }
 
-/* Below `bound`, without bias: what is left over at the lower end is drawn again. */
+/* Uniform below `bound`, without bias: values in the incomplete interval at the low end are
+ * rejected. */
 VP_EXPORT uint32_t arc4random_uniform(uint32_t bound)
 {
     uint32_t value, least = bound ? -bound % bound : 0;
@@ -120,7 +122,7 @@ VP_EXPORT uint32_t arc4random_uniform(uint32_t bound)
     return value % bound;
 }
 
-/* 16 bytes for each process, that is rank. */
+/* 16 bytes for each process, here for each rank. */
 VP_EXPORT unsigned long getauxval(unsigned long type)
 {
     if (type != AT_RANDOM || !is_virtual())
@@ -132,7 +134,7 @@ VP_EXPORT unsigned long getauxval(unsigned long type)
     return (uintptr_t)x->at_random;
 }
 
-/* std::random_device::_M_getval, whatever it was made with. */
+/* std::random_device::_M_getval, whatever source the object was made with. */
 unsigned _ZNSt13random_device9_M_getvalEv(void *);
 VP_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void *device)
 {
@@ -146,7 +148,7 @@ static int is_device(const char *path)
     return strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0;
 }
 
-/* A file was opened, or not. */
+/* Called after an open, successful or not. */
 static int note(int fd, const char *path)
 {
     if (fd >= 0 && fd < FD_MAX && is_virtual() && is_device(path))
@@ -164,8 +166,7 @@ int libc_entropy_is(int fd)
     if (sys_fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && major(st.st_rdev) == MEMORY_MAJOR &&
         (minor(st.st_rdev) == 8 || minor(st.st_rdev) == 9))
         return 1;
-    vp_private.entropy_fds[fd / 64] &= ~((uint64_t)1
-                                         << fd % 64); /* closed, and something else since */
+    vp_private.entropy_fds[fd / 64] &= ~((uint64_t)1 << fd % 64); /* closed and reused since */
     return 0;
 }
 
@@ -186,7 +187,8 @@ FILE *libc_entropy_stream(const char *mode)
     return fopencookie(NULL, mode, (cookie_io_functions_t){.read = read_stream});
 }
 
-/* libc reads streams past our read(); libstdc++ uses only their descriptor, and needs it. */
+/* libc does not use our read() for streams. libstdc++ uses only the stream's descriptor, and needs
+ * it. */
 static FILE *stream_of(FILE *stream, const char *path, const char *mode, const void *caller)
 {
     if (!stream || !is_virtual() || !is_device(path) || mode[0] != 'r' || strchr(mode, '+'))
@@ -209,7 +211,7 @@ VP_EXPORT FILE *fopen64(const char *restrict path, const char *restrict mode)
     return stream_of(REAL(fopen64)(path, mode), path, mode, __builtin_return_address(0));
 }
 
-/* What follows the flags, if they say that something does. */
+/* The mode argument, if the flags say that there is one. */
 #define MODE(flags)                                             \
     (__extension__({                                            \
         mode_t mode_ = 0;                                       \

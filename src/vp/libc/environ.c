@@ -1,13 +1,13 @@
 /*
  * The environment of each rank.
  *
- * `environ` itself is private data, so getenv stays libc's. The first change of a rank copies the
- * array of pointers; from then on the array in the variable is the rank's own, unless the
- * program stored another one there, which is then copied in turn.
+ * `environ` itself is private data, so getenv stays libc's. A rank's first change copies the array
+ * of pointers. From then on the variable points to the rank's own array, unless the program stores
+ * another one there, which is then copied in turn.
  *
  *     extra->env -> array ---> "A=1" (shared), "B=2" (on `strings`), putenv'd (the program's)
  *
- * Strings a rank set live until it ends: the program may hold pointers from getenv.
+ * Strings that a rank set live until it ends: the program may hold pointers from getenv.
  */
 #include "vp/libc/libc.h"
 
@@ -24,7 +24,7 @@ struct env_string {
 };
 
 struct vp_env {
-    char **array; /* count strings and a NULL */
+    char **array; /* `count` strings and a NULL */
     size_t count, cap;
     struct env_string *strings;
 };
@@ -40,7 +40,7 @@ void libc_env_drop(struct vp_env *e)
     mem_free(e);
 }
 
-/* The rank's own array, equal to what `environ` shows, with room for one more. */
+/* The rank's own array, equal to `environ`, with room for one more string. */
 static struct vp_env *own(void)
 {
     struct vp_extra *x = vp_extra_get();
@@ -66,7 +66,7 @@ static struct vp_env *own(void)
     return e;
 }
 
-/* Place of the variable, or count. */
+/* Index of the variable, or count. */
 static size_t find(char **array, const char *name, size_t length)
 {
     size_t i = 0;

@@ -1,8 +1,8 @@
 /*
- * The exec family: a rank cannot become another program, on either host. The processes that a rank
- * starts can (vp_current() is NULL there).
+ * The exec family: a rank cannot become another program, on either host. A process that a rank
+ * forks can (vp_current() is NULL there).
  *
- * The forms with a variable number of arguments are passed on through those with an array.
+ * The forms with a variable number of arguments call those with an array.
  */
 #include "vp/libc/libc.h"
 

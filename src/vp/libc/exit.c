@@ -1,12 +1,12 @@
 /*
  * The end of a rank: exit and its handlers.
  *
- * A rank's handlers form one list, newest first. Three kinds share it, told apart by `dso`: the
- * ordinary ones carry the object that registered them, those of thread_local objects and of
- * quick_exit a mark of their own. Handlers run in the rank's context, may add handlers and may
+ * A rank's handlers form one list, newest first. Three kinds share it, distinguished by `dso`: for
+ * ordinary handlers it is the object that registered them, for those of thread_local objects and of
+ * quick_exit it is a special mark. Handlers run in the rank's context, may add handlers and may
  * call exit again; each is taken off the list before it runs, so none runs twice.
  *
- * abort() stays libc's: it raises SIGABRT, which belongs to the crash handler.
+ * abort() stays libc's: it raises SIGABRT, which goes to the crash handler.
  */
 #include "vp/libc/libc.h"
 
@@ -126,8 +126,8 @@ VP_EXPORT int __cxa_atexit(void (*fn)(void *), void *arg, void *dso)
     return 0;
 }
 
-/* Programs get atexit and at_quick_exit from the static part of glibc, which calls the __cxa
- * forms; these serve whoever finds the names in a shared library. */
+/* Programs get atexit and at_quick_exit from the static part of glibc, which calls the __cxa forms.
+ * These definitions serve code that looks the names up in a shared library. */
 VP_EXPORT int atexit(void (*fn)(void))
 {
     return __cxa_atexit((void (*)(void *))(uintptr_t)fn, NULL, NULL);
@@ -162,8 +162,8 @@ VP_EXPORT int __cxa_thread_atexit_impl(void (*fn)(void *), void *object, void *d
     return 0;
 }
 
-/* The destructors of an object call this; at a rank's end its handlers have run and none is
- * left. NULL stands for all of them. */
+/* The destructors of an object call this; when a rank ends, its handlers have run and none is left.
+ * NULL means all of them. */
 VP_EXPORT void __cxa_finalize(void *dso)
 {
     struct vp_handler h;

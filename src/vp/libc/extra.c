@@ -1,9 +1,9 @@
 /*
- * Per-rank libc state: allocation, release, and the part of it that is a property of the process
- * and must be put in place when ranks switch (directory, file mode mask, locale).
+ * Per-rank libc state: allocation, release, and the state that belongs to the process and must be
+ * set when ranks switch (working directory, umask, locale).
  *
- * Invariant: libc_process says what the process has now. A switch compares and calls the system
- * only for what differs, so ranks that never changed anything switch for free.
+ * Invariant: libc_process describes the process's current state. A switch compares and calls the
+ * system only for what differs, so ranks that never changed anything switch for free.
  */
 #include "vp/libc/libc.h"
 
@@ -35,7 +35,7 @@ struct vp_extra *vp_extra_of(struct vp_rank *f)
     return f->extra;
 }
 
-/* The process leaves the rank's directory, mask and locale before they go. */
+/* The process stops using the rank's directory, umask and locale before they are released. */
 void vp_extra_drop(struct vp_rank *f)
 {
     struct vp_extra *x = f->extra;
@@ -45,7 +45,7 @@ void vp_extra_drop(struct vp_rank *f)
     f->extra = NULL;
     vp_extra_switch(vp_current() == f ? NULL : vp_current());
     libc_handlers_drop(x->handlers);
-    if (!vp_host->own_process) /* else they went with its process */
+    if (!vp_host->own_process) /* else they were gone with its process */
         libc_streams_drop(x->streams);
     if (x->rand)
         libc_rand_drop(x->rand);
@@ -81,8 +81,8 @@ static void switch_locale(locale_t locale)
     libc_process.locale = locale;
 }
 
-/* The functions called here are the shims, which in a rank would change its state: the current
- * fibre is put aside. */
+/* The functions called here are the shims, which in a rank would change the rank's state, so the
+ * current rank is set to NULL meanwhile. */
 void vp_extra_switch(const struct vp_rank *f)
 {
     static const struct vp_extra none = {.cwd_fd = -1, .umask = -1};

@@ -1,14 +1,14 @@
 /*
- * getopt, getopt_long and getopt_long_only with the place of each rank.
+ * getopt, getopt_long and getopt_long_only with per-rank state.
  *
- * The visible variables (optind, optarg, opterr, optopt) are libc's and private data; what libc
- * hides is in struct vp_getopt. Behaviour and messages are those of GNU getopt (the manual's
- * section "Parsing program options using getopt"), on which programs depend in detail.
+ * The visible variables (optind, optarg, opterr, optopt) are libc's and private data; the hidden
+ * state is in struct vp_getopt. Behaviour and messages are those of GNU getopt (the manual's
+ * section "Parsing program options using getopt"), because programs depend on the details.
  *
  *     argv:  [0] [ options done ] [ non-options skipped ] [ not yet seen ]
  *                                 ^ first               ^ last ... optind
  *
- * When permuting, the options found after `last` are moved before `first` at the next step.
+ * When permuting, the next step moves the options found after `last` before `first`.
  */
 #include "vp/libc/libc.h"
 
@@ -58,7 +58,7 @@ static int is_option(const char *arg)
     return arg[0] == '-' && arg[1] != '\0';
 }
 
-/* What a missing argument yields. */
+/* The result for a missing argument. */
 static int missing(const struct call *c)
 {
     return c->shorts[0] == ':' ? ':' : '?';
@@ -131,7 +131,8 @@ static int is_same(const struct option *a, const struct option *b)
     return a->has_arg == b->has_arg && a->flag == b->flag && a->val == b->val;
 }
 
-/* The first option that `name` begins; *ambiguous when another one does that differs. */
+/* The first option of which `name` is a prefix; *ambiguous if it is a prefix of a different one,
+ * too. */
 static const struct option *find_prefix(const struct call *c, const char *name, size_t length,
                                         int *ambiguous)
 {
@@ -305,7 +306,7 @@ static int parse_short(const struct call *c)
     return letter;
 }
 
-/* ---- the whole ---- */
+/* ---- the functions ---- */
 
 static void start(struct vp_getopt *g, const char *shorts, int posix)
 {
@@ -370,7 +371,7 @@ VP_EXPORT int getopt(int argc, char *const argv[], const char *shorts)
     return step(&c, 0);
 }
 
-/* What getopt is called in programs compiled for plain POSIX: it does not permute. */
+/* The name of getopt in programs compiled for plain POSIX: it does not permute. */
 int __posix_getopt(int, char *const[], const char *);
 VP_EXPORT int __posix_getopt(int argc, char *const argv[], const char *shorts)
 {

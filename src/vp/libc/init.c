@@ -1,9 +1,9 @@
 /*
- * Set-up of the libc shims: once in the first constructor, once at takeover.
+ * Set-up of the libc shims, in two steps: in the first constructor, and at takeover.
  *
- * Variables of libc that programs see may lie in libc or, by a copy relocation, in the program's
- * own data. They are found by name, because only the dynamic linker knows which. Registering one
- * again at takeover also renews its base content, since libc sets some of them after our
+ * A variable of libc that programs see may be in libc or, by a copy relocation, in the program's
+ * data. It is looked up by name, because only the dynamic linker knows which. Registering a
+ * variable again at takeover updates its base content, since libc sets some of them after our
  * constructor has run.
  */
 #include "vp/libc/libc.h"
@@ -27,7 +27,7 @@ static const struct {
     {"daylight", sizeof(int)},
 };
 
-/* Before any other constructor: libstdc++ and libgfortran take the streams from the variables. */
+/* Before any other constructor: libstdc++ and libgfortran read the streams from the variables. */
 void vp_libc_early(void)
 {
     libc_stdio_early();
@@ -35,7 +35,7 @@ void vp_libc_early(void)
 
 void vp_libc_init(void)
 {
-    tzset(); /* libc does so once per process, and every rank must find the result */
+    tzset(); /* libc does this once per process, and every rank must see the result */
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         void *address = dlsym(RTLD_DEFAULT, variables[i].name);
         if (address)

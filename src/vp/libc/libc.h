@@ -1,9 +1,10 @@
 /*
- * libc.h - what the libc shims share.
+ * libc.h - declarations shared by the libc shims.
  *
- * Every shim has one shape: without a running rank (vp_current() is NULL: the simulator, or a
- * constructor before takeover) it calls the real function; in a rank it does the virtual thing.
- * Include this header first: fortified inline wrappers would clash with the definitions here.
+ * Every shim has the same form: without a running rank (vp_current() is NULL: the simulator, or a
+ * constructor before takeover) it calls the real function; in a rank it acts on the rank's virtual
+ * state. Include this header first: fortified inline wrappers would clash with the definitions
+ * here.
  */
 #ifndef VP_LIBC_LIBC_H
 #define VP_LIBC_LIBC_H
@@ -22,7 +23,7 @@
 
 #include "vp/vp_internal.h"
 
-/* The real libc function behind a declared name, looked up once per place of use. */
+/* The real libc function of that name, looked up once per call site. */
 #define REAL(name)                                              \
     (__extension__({                                            \
         static __typeof__(&name) real_function_;                \
@@ -40,10 +41,10 @@
 #endif
 
 /* ---- extra.c ---- */
-/* A rank's extra as the shims see it; `pub` is what the rest of vp sees. */
+/* A rank's extra as the shims see it; the rest of vp sees only `pub`. */
 struct libc_extra {
     struct vp_extra pub;
-    locale_t global_locale;      /* set by setlocale, owned; NULL: the process's own */
+    locale_t global_locale;      /* set by setlocale, owned; NULL: that of the process */
     locale_t thread_locale;      /* set by uselocale, the program's; NULL: none */
     unsigned char at_random[16]; /* what getauxval(AT_RANDOM) points to ... */
     int has_at_random;           /* ... once it was asked for */
@@ -52,13 +53,13 @@ static inline struct libc_extra *libc_extra_of(struct vp_extra *x)
 {
     return (struct libc_extra *)x; /* pub comes first */
 }
-/* The process's state as vp_extra_switch left it: what the shims must keep up to date. */
+/* The state of the process as vp_extra_switch left it; the shims must keep it up to date. */
 struct libc_process {
     int cwd_fd;      /* as in vp_extra */
     int umask;       /* as in vp_extra */
     locale_t locale; /* as in vp_extra */
-    int base_cwd;    /* O_PATH descriptor of the first directory; -1 until a rank moves */
-    int base_umask;  /* the process's own; valid once a rank changed its own */
+    int base_cwd; /* O_PATH descriptor of the initial directory; -1 until a rank changes its own */
+    int base_umask; /* the initial umask; valid once a rank has changed its own */
 };
 extern struct libc_process libc_process;
 
@@ -68,14 +69,14 @@ void libc_getopt_drop(struct vp_getopt *);
 void libc_env_drop(struct vp_env *);
 void libc_signals_drop(struct vp_signals *);
 void libc_handlers_drop(struct vp_handler *);
-/* Gives back one use of a directory descriptor of a rank (cwd_locale.c). */
+/* Releases a rank's reference to a directory descriptor (cwd_locale.c). */
 void libc_cwd_unref(int fd);
 
 /* ---- parts of vp_libc_early and vp_libc_init (init.c) ---- */
 void libc_stdio_early(void);
 void libc_stdio_init(void);
 void libc_cxx_init(void);
-/* Does this return address lie in a language runtime (libstdc++, libgfortran)? */
+/* Is this return address in a language runtime (libstdc++, libgfortran)? */
 int libc_from_runtime(const void *pc);
 
 /* ---- process.c ---- */
@@ -88,25 +89,25 @@ pid_t libc_pid(struct vp_rank *);
 int libc_raise(int sig);
 
 /* ---- entropy.c ---- */
-/* Is it a descriptor of a rank, open on a device of random bytes, whose reads are virtual? */
+/* Is it a rank's descriptor, open on a random device, whose reads are virtual? */
 int libc_entropy_is(int fd);
-/* What a read from it gives; returns n. */
+/* Fills the buffer of a read from it; returns n. */
 ssize_t libc_entropy_read(void *out, size_t n);
-/* A stream of the same. */
+/* The same for a stream. */
 FILE *libc_entropy_stream(const char *mode);
 
 /* ---- stdio.c: the streams that replace stdin, stdout and stderr ---- */
 /* 0, 1, 2 if the stream is one of them, else -1. */
 int libc_stdio_fd(const FILE *);
-/* The stream that the running rank has put in the place of that one (freopen), or NULL. */
+/* The running rank's replacement of that stream (freopen), or NULL. */
 FILE *libc_stdio_own(int fd);
-/* The rank has put something else in the place of the descriptor: drops such a stream. */
+/* The rank has replaced the descriptor: drops such a stream. */
 void libc_stdio_replaced(int fd);
-/* Closes those of a rank that has ended without. */
+/* Closes the streams that a rank left open when it ended. */
 void libc_streams_drop(FILE **own);
 
 /* ---- descriptor.c ---- */
-/* Puts a copy of `from` in the place of a standard descriptor of a rank that is a process. */
+/* Replaces a standard descriptor of a rank that is a process by a copy of `from`. */
 int libc_descriptor_replace(int from, int to);
 void libc_descriptor_init(void);
 

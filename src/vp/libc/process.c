@@ -1,9 +1,9 @@
 /*
- * Processes and the identity of a rank.
+ * Process creation, and the identity of a rank (pid, host name).
  *
- * A fibre rank is one of many in a process, so it can neither fork nor become another program, nor start
- * threads (thread.c): those calls fail with ENOTSUP, after one message. Its process id and host
- * name are virtual and the same in every run. A rank that is a process may do all that.
+ * A fibre rank is one of many in a process, so it can neither fork, nor exec, nor start threads
+ * (thread.c): those calls fail with ENOTSUP, after one message. Its process id and host name are
+ * virtual and the same in every run. A rank that is a process may fork and start threads.
  */
 #include "vp/libc/libc.h"
 
@@ -25,7 +25,7 @@ static int refuse(const char *what)
 
 /* ---- refused ---- */
 
-/* The child of a rank that is a process is no rank: its libc is the real one. */
+/* The child of a rank that is a process is not a rank: it uses the real libc. */
 static pid_t forked(pid_t pid)
 {
     if (pid == 0 && vp_private.current) {
@@ -46,7 +46,8 @@ VP_EXPORT pid_t _Fork(void)
     return vp_current_sharing() ? refuse("_Fork()") : forked(REAL(_Fork)());
 }
 
-/* A real vfork cannot be wrapped, since its child would return from this frame: fork instead. */
+/* A real vfork cannot be wrapped, since its child would return from this frame. It forks
+ * instead. */
 VP_EXPORT pid_t vfork(void)
 {
     return vp_current_sharing() ? refuse("vfork()") : forked(REAL(fork)());

@@ -1,8 +1,8 @@
 /*
- * rand, random and drand48 with a state for each rank, allocated at its first draw.
+ * rand, random and drand48 with per-rank state, allocated at the first draw.
  *
- * The sequences are exactly libc's, because libc's reentrant functions make them. An unseeded
- * rank draws what srandom(1) would give, and drand48 starts from X = 0, as glibc does.
+ * The sequences are exactly libc's, because libc's reentrant functions compute them. Unseeded,
+ * random behaves as after srandom(1), and drand48 starts from X = 0, as in glibc.
  */
 #include "vp/libc/libc.h"
 
@@ -14,7 +14,7 @@
 struct vp_rand {
     struct random_data random;
     struct drand48_data drand;
-    int32_t words[32]; /* random's first state: type and position, then 31 words */
+    int32_t words[32]; /* random's initial state: type and position, then 31 words */
 };
 
 static struct vp_rand *rand_state(void)
@@ -57,7 +57,7 @@ VP_EXPORT void srandom(unsigned seed)
 }
 ALIAS(srand, srandom);
 
-/* Where the caller finds the state in use, in the form setstate takes. */
+/* The state in use, in the form that setstate takes. */
 static char *state_in_use(struct vp_rand *r)
 {
     return (char *)&r->random.state[-1];

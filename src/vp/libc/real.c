@@ -1,8 +1,8 @@
 /*
- * The libc functions behind the shims.
+ * Looks up the libc functions behind the shims.
  *
- * May run before any constructor: it uses nothing but dlsym, and dlsym allocates only to report
- * an error. RTLD_NEXT counts from the object holding this function, hence skips our own shims.
+ * May run before any constructor: it uses only dlsym, which allocates only to report an error.
+ * RTLD_NEXT starts after the object that holds this function, hence skips our own shims.
  */
 #include "vp/libc/libc.h"
 

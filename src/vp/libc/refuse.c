@@ -1,7 +1,7 @@
 /*
- * Calls a rank cannot make, mostly one that is a fibre. The run goes on, but its exit status says that
- * it was not all that the program asked for. Each call is reported once, by the first rank that makes it: a
- * million ranks calling fork() are one message.
+ * Calls that a rank, mostly a fibre rank, cannot make. The run continues, but its exit status shows
+ * that a call was refused. Each call is reported once, for the first rank that makes it: a million
+ * ranks calling fork() give one message.
  */
 #include "vp/libc/libc.h"
 
@@ -12,7 +12,7 @@
 
 enum { KINDS_MAX = 64 }; /* more than there are refused functions */
 
-/* Whether `what` comes for the first time; remembers it. */
+/* Is this the first time for `what`? Remembers it. */
 static int is_first(const char *what)
 {
     static const char *seen[KINDS_MAX];

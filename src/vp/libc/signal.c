@@ -1,13 +1,14 @@
 /*
  * Signals: the handlers of a fibre rank are recorded, not installed.
  *
- * Such a rank gets the signals it sends itself (raise, kill of its own virtual process,
- * pthread_kill of itself): its recorded handler is called there and then. It also gets its faults
- * (crash.c). Signals from outside belong to the simulator. A fatal signal without a handler ends in the
- * crash handler, which names the rank. The table of a rank is allocated by its first change.
+ * Such a rank receives the signals it sends to itself (raise, kill of its own virtual process,
+ * pthread_kill of itself): its recorded handler is called at once. It also receives its own faults
+ * (crash.c). Signals from outside go to the simulator. A fatal signal without a handler ends in the
+ * crash handler, which names the rank. A rank's table is allocated at its first change.
  *
- * A rank that is a process has real handlers. What the simulator has set there, for faults and for
- * signals that ask the run to end, looks like the default to it, and comes back when it asks for that.
+ * A rank that is a process has real handlers. The simulator's handlers there, for faults and for
+ * signals that ask the run to end, appear to the rank as the default action, and are restored when
+ * the rank sets that.
  */
 #include "vp/libc/libc.h"
 
@@ -178,7 +179,7 @@ static void deliver(int sig, const struct sigaction *action)
     }
 }
 
-/* The default action of most signals ends the process: the rank crashes. */
+/* The default action of most signals ends the process, so the rank crashes. */
 static int die_of(int sig)
 {
     struct vp_rank *f = vp_current();
@@ -190,7 +191,7 @@ static int die_of(int sig)
     return 0;
 }
 
-/* Of a rank that is a process: the default is what it is to a fibre. */
+/* For a rank that is a process: the default action is the same as for a fibre. */
 static int raise_real(int sig)
 {
     struct sigaction now;
@@ -222,7 +223,8 @@ VP_EXPORT int raise(int sig)
 }
 ALIAS(gsignal, raise);
 
-/* Another rank's virtual process cannot be told from a real one of that number: refuses both. */
+/* Another rank's virtual process cannot be distinguished from a real process of that number, so
+ * both are refused. */
 VP_EXPORT int kill(pid_t pid, int sig)
 {
     struct vp_rank *f = vp_current();
@@ -246,7 +248,7 @@ VP_EXPORT int pthread_kill(pthread_t thread, int sig)
     return libc_raise(sig) == 0 ? 0 : errno;
 }
 
-/* The signal stack is the simulator's; a rank's handlers are called as functions. */
+/* The signal stack belongs to the simulator; a rank's handlers are called as functions. */
 VP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
     if (!vp_current_sharing())

@@ -1,10 +1,10 @@
 /*
- * Sleeping, yielding and waiting for nothing: virtual time passes, host time does not.
+ * Sleeping, yielding and waiting without descriptors: virtual time passes, host time does not.
  *
- * select and poll with a descriptor are real and do not switch. Timers that would interrupt a
- * fibre rank, and waiting for a signal that nobody can send to it, are refused. A rank that is a process
- * has real ones, which count host time.
- * Time spans saturate at VTIME_LIMIT, the end of time, which the hook reports.
+ * select and poll with a descriptor are real and do not switch. For a fibre rank, timers that would
+ * interrupt it are refused, and so is waiting for a signal that nobody can send. A rank that is a
+ * process has real timers, which count host time. Time spans saturate at VTIME_LIMIT, the end of
+ * time, which the hook reports.
  */
 #include "vp/libc/clock.h"
 
@@ -125,7 +125,7 @@ VP_EXPORT void thrd_yield(void)
     sched_yield();
 }
 
-/* ---- waiting for descriptors, when there are none ---- */
+/* ---- waiting without descriptors ---- */
 
 VP_EXPORT int select(int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *timeout)
 {
@@ -184,7 +184,7 @@ VP_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout
     return nanosleep(timeout, NULL);
 }
 
-/* The checked form of poll, as fortified programs call it. */
+/* The checked form of poll, which fortified programs call. */
 int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 VP_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
 {

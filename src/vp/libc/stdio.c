@@ -1,19 +1,19 @@
 /*
  * The standard streams of the ranks.
  *
- * `stdout` and `stderr` are streams of our own without a buffer: what a rank prints reaches the
- * hook at once, in its context, and is made into lines there. Everything in libc that prints
- * goes through these two variables (printf, perror, assert, C++ streams). Descriptors 1 and 2
- * of a rank lead to the same hook (descriptor.c).
+ * `stdout` and `stderr` are unbuffered streams of our own: what a rank prints reaches the hook at
+ * once, in the rank's context, where it is split into lines. Everything in libc that prints uses
+ * these two variables (printf, perror, assert, C++ streams). Descriptors 1 and 2 of a rank lead to
+ * the same hook (descriptor.c).
  *
- * `stdin` of rank 0 is the real input, that of all others is empty, as under mpiexec. Its stream
- * has no buffer either, so that all it knows (end of file, a character pushed back) is in the
+ * `stdin` of rank 0 is the real input; that of all other ranks is empty, as under mpiexec. Its
+ * stream is unbuffered, too, so that all its state (end of file, a character pushed back) is in the
  * FILE itself, which is private data: each rank has its own. What was read ahead for rank 0 is kept
  * here. Reading input takes host time, not virtual time.
  *
- * A rank cannot take these streams away from the others: closing succeeds and does nothing, and
- * buffering is left as it is. A stream that a rank reopens (per-rank log files) stands for a file of that
- * rank from then on, which has a stream of its own behind it (struct vp_extra).
+ * A rank cannot take these streams away from other ranks: closing succeeds and does nothing, and
+ * changes to buffering are ignored. A stream that a rank reopens (per-rank log files) refers to
+ * that rank's file from then on, through a stream of its own (struct vp_extra).
  */
 #include "vp/libc/libc.h"
 
@@ -44,7 +44,8 @@ FILE *libc_stdio_own(int fd)
     return f && f->extra ? f->extra->streams[fd] : NULL;
 }
 
-/* The rank's own stream behind a standard one; NULL: it has none, or the stream is another. */
+/* The rank's own stream behind a standard stream; NULL if it has none, or if this is not a standard
+ * stream. */
 static FILE *behind(const FILE *stream)
 {
     int fd = libc_stdio_fd(stream);
@@ -136,7 +137,7 @@ void libc_stdio_init(void)
         vp_image_add(streams[0], sizeof *streams[0]);
 }
 
-/* ---- what programs do to streams ---- */
+/* ---- functions on streams ---- */
 
 VP_EXPORT int fileno(FILE *stream)
 {
@@ -207,12 +208,13 @@ VP_EXPORT int fclose(FILE *stream)
     return fd >= 0 ? close_own(fd) : REAL(fclose)(stream);
 }
 
-/* The file is also the descriptor of a rank that is a process, for those that it starts. */
+/* For a rank that is a process the file becomes its descriptor, too, for the processes that it
+ * starts. */
 static FILE *reopen(int fd, const char *path, const char *mode)
 {
     FILE *own;
 
-    if (!path) /* another mode for the same file: what there is will do */
+    if (!path) /* only another mode for the same file: keep the stream */
         return streams[fd];
     fflush(streams[fd]);
     own = REAL(fopen)(path, mode);
@@ -243,7 +245,7 @@ VP_EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode,
     return fd >= 0 ? reopen(fd, path, mode) : REAL(freopen64)(path, mode, stream);
 }
 
-/* As exit() does: what the rank has written to files is in them. */
+/* Flushes the rank's files, as exit() does. */
 void vp_streams_end(void)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -269,7 +271,7 @@ VP_EXPORT FILE *fdopen(int fd, const char *mode)
     return REAL(fdopen)(fd, mode);
 }
 
-/* ---- printing to a descriptor: libc would write without asking us ---- */
+/* ---- printing to a descriptor: libc would not use our write() ---- */
 
 VP_EXPORT int vdprintf(int fd, const char *restrict format, va_list args)
 {
@@ -288,7 +290,7 @@ VP_EXPORT int dprintf(int fd, const char *restrict format, ...)
     return rc;
 }
 
-/* The checked forms, as fortified programs call them. */
+/* The checked forms, which fortified programs call. */
 int __vdprintf_chk(int, int, const char *, va_list);
 int __dprintf_chk(int, int, const char *, ...);
 int __vfprintf_chk(FILE *, int, const char *, va_list);

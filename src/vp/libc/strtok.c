@@ -1,6 +1,6 @@
 /*
- * strtok with the place of each rank. Its pointer goes into memory of the rank, so it is used
- * only in the rank's own context.
+ * strtok with per-rank state. Its pointer points into the rank's memory, so it is used only in the
+ * rank's own context.
  */
 #include "vp/libc/libc.h"
 

@@ -1,11 +1,11 @@
 /*
- * Threads of a rank that is a process: counted, and known to rest or not.
+ * Threads of a rank that is a process: counts them, and knows which wait in a join.
  *
- * A thread that joins another rests until that one has ended. It ceases to rest not when it goes on, but
- * before that, by the hand of the one that ends: at no time are all threads said to rest while one of
- * them is about to run. Other ways to wait are the system's to know (vp/thread_sleep.c).
+ * A thread that joins another is idle until that one ends. The ending thread, not the joining one,
+ * marks it as no longer idle: so there is no moment at which all threads count as idle while one is
+ * about to run. Other kinds of waiting are known only to the system (vp/thread_sleep.c).
  *
- * All of this state is the process's own.
+ * This state is private to each process.
  */
 #include "vp/libc/libc.h"
 
@@ -21,7 +21,7 @@
 struct vp_thread {
     struct vp_thread *next;
     pthread_t id;
-    int joined;             /* somebody rests until it ends */
+    int joined;             /* a thread waits for it to end */
     void *(*start)(void *); /* of pthread_create, or ... */
     thrd_start_t c_start;   /* ... of thrd_create */
     void *arg;
@@ -32,7 +32,7 @@ _Static_assert(sizeof(pthread_mutex_t) <= sizeof vp_private.threads_lock, "fits"
 static void lock(void)
 {
     pthread_mutex_lock(
-        (pthread_mutex_t *)vp_private.threads_lock); /* all zero: PTHREAD_MUTEX_INITIALIZER */
+        (pthread_mutex_t *)vp_private.threads_lock); /* all zero is PTHREAD_MUTEX_INITIALIZER */
 }
 
 static void unlock(void)
@@ -98,7 +98,7 @@ static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, str
     *t = what;
     vp_hooks->threads(vp_current());
     vp_host->unpin();
-    lock(); /* it does not end before it is known */
+    lock(); /* so that it does not end before it is listed */
     rc = REAL(pthread_create)(thread, attributes, thread_main, t);
     if (rc == 0) {
         t->id = *thread;
@@ -149,7 +149,7 @@ static struct vp_thread *find(pthread_t id)
     return t;
 }
 
-/* The caller rests until the thread has ended, if it has not. */
+/* The caller is idle until the thread has ended, unless it has ended already. */
 static void rest_until_end(pthread_t id)
 {
     struct vp_thread *t;
@@ -163,7 +163,7 @@ static void rest_until_end(pthread_t id)
     unlock();
 }
 
-/* The caller goes on before that: it has been cancelled, or the thread cannot be joined. */
+/* The caller continues before that: it was cancelled, or the thread cannot be joined. */
 static void rest_no_more(void *joined)
 {
     struct vp_thread *t;
