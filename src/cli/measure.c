@@ -86,7 +86,7 @@ static void warn(const struct cli_measure *m, unsigned ranks, double busy)
 }
 
 static int native_command(struct cli_argv *w, const struct cli_measure *m, unsigned ranks,
-                        struct err *err)
+                          struct err *err)
 {
     char program[PATH_MAX], text[32];
     int rc = find_program(program, sizeof program, err);
