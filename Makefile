@@ -6,7 +6,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev libdw-dev libxxhash-dev libzstd-dev mandoc
+PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev libdw-dev libxxhash-dev libzstd-dev libotf2-trace-dev mandoc
 # For the tests alone: a Debian package is built, and completion tried in shells.
 CHECK_PACKAGES = clang-format-14 debhelper dpkg-dev fish git otf2-tools vite zsh
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)

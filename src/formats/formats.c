@@ -14,6 +14,7 @@
 
 static const struct trace_format *const formats[] = {
     &format_orr,
+    &format_otf2,
     &format_chrome,
     &format_paje,
 };

@@ -1,0 +1,15 @@
+/*
+ * otf2.h - both directions of the format OTF2.
+ */
+#ifndef FORMATS_OTF2_H
+#define FORMATS_OTF2_H
+
+#include "formats/formats.h"
+
+int otf2_write(struct trace *, const char *path, struct format_notes *, struct err *);
+int otf2_read(const char *path, const char *orr, struct format_notes *, struct err *);
+
+/* The library says nothing by itself. */
+void otf2_be_quiet(void);
+
+#endif
