@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""tools/check-layers: it finds an include that goes up, between modules and between rooms of a module.
+"""tools/check-layers: it finds an include that goes up, between modules and between rooms of a module; and a call.
 
 usage: test_layers.py SOURCE_DIR
 
 Prints TAP.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -26,6 +27,37 @@ CASES = [
 ]
 
 
+# source files, and what is said about them; None: nothing
+CALLS = [
+    ({"mpi/p2p/a.c": "void low(void) {}", "mpi/coll/b.c": "void low(void); void high(void) { low(); }"}, None),
+    ({"mpi/p2p/a.c": "void high(void); void low(void) { high(); }", "mpi/coll/b.c": "void high(void) {}"},
+     "mpi/p2p/a.c:1: needs 'high' of mpi/coll/b.c, which is in a room above it"),
+    ({"mpi/a.c": "extern int word; int low(void) { return word; }", "mpi/main/b.c": "int word = 1;"},
+     "mpi/a.c:1: needs 'word' of mpi/main/b.c"),
+]
+
+
+def build_and_check(tool, files):
+    """check-layers on files that were compiled."""
+    with tempfile.TemporaryDirectory() as top:
+        source, build, commands = os.path.join(top, "src"), os.path.join(top, "build"), []
+        os.makedirs(build)
+        for number, (path, text) in enumerate(files.items()):
+            name, made = os.path.join(source, path), f"{number}.o"
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(f"#include <stddef.h>\n{text}\n")
+            subprocess.run(["cc", "-c", name, "-o", os.path.join(build, made)], check=True)
+            commands.append({"directory": build, "file": name, "output": made})
+        with open(os.path.join(build, "compile_commands.json"), "w", encoding="utf-8") as file:
+            json.dump(commands, file)
+        return subprocess.run([sys.executable, tool, "--objects", build, source], text=True, capture_output=True)
+
+
+def judge(run, wanted):
+    return wanted in run.stdout and run.returncode == 1 if wanted else run.returncode == 0 and not run.stdout
+
+
 def main():
     tool, failed = os.path.join(sys.argv[1], "tools", "check-layers"), 0
     for number, (path, target, wanted) in enumerate(CASES, 1):
@@ -34,12 +66,19 @@ def main():
             with open(os.path.join(top, path), "w", encoding="utf-8") as file:
                 file.write(f'#include "{target}"\n')
             run = subprocess.run([sys.executable, tool, top], text=True, capture_output=True)
-        good = wanted in run.stdout and run.returncode == 1 if wanted else run.returncode == 0 and not run.stdout
+        good = judge(run, wanted)
         failed += not good
         print(f"{'ok' if good else 'not ok'} {number} - {path} {'may not' if wanted else 'may'} include {target}")
         if not good:
             print(f"# {run.stdout}{run.stderr}")
-    print(f"1..{len(CASES)}")
+    for number, (files, wanted) in enumerate(CALLS, len(CASES) + 1):
+        run = build_and_check(tool, files)
+        good = judge(run, wanted)
+        failed += not good
+        print(f"{'ok' if good else 'not ok'} {number} - {' and '.join(files)}: {'a call goes up' if wanted else 'fine'}")
+        if not good:
+            print(f"# {run.stdout}{run.stderr}")
+    print(f"1..{len(CASES) + len(CALLS)}")
     return 1 if failed else 0
 
 

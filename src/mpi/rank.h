@@ -32,6 +32,7 @@ struct mpi_msg;
 struct mpi_ext;
 struct mpi_stats;
 struct mpi_observer;
+struct mpi_above;
 
 enum mpi_phase { MPI_PHASE_BEFORE = 0, MPI_PHASE_ACTIVE, MPI_PHASE_FINALIZED };
 
@@ -104,11 +105,15 @@ struct mpi_world {
     int shared;           /* there are other processes */
     int parking;          /* the run was aborted: ranks beyond that time need not go on */
     struct pool pool;     /* requests, exts and other small objects */
+    const struct mpi_above *above; /* what lower rooms need of higher ones (above.h) */
     struct mpi_stats *stats;
     uint32_t observer_count;
     const struct mpi_observer *observers[MPI_OBSERVERS_MAX];
 };
 extern struct mpi_world mpi_world;
+
+/* Which of the running rank's strands runs (p2p/strand.h); NULL: its program. */
+extern struct mpi_strand *mpi_strand_current;
 
 /* Something that a thread waits for; it changes when messages are handled and decisions taken. */
 typedef int mpi_holds(struct mpi_rank *self, const void *arg);

@@ -15,26 +15,26 @@
 #include "mpi/ext.h"
 
 /* Name, and struct; it belongs to the file that is named. `pairs` map something to what the rank keeps of it. */
-#define MPI_STATES(X)                                                                            \
-    X(raised, mpi_raised)          /* comm/errhandler.c: the last error that was handled */      \
-    X(errhandlers, pairs)          /* comm/errhandler.c: handle of an object -> error handler */ \
-    X(file_errhandlers, own_files) /* comm/errhandler_kinds.c */                                 \
-    X(error_codes, own_codes)      /* comm/error_codes.c: classes and codes that it has added */ \
-    X(names, pairs)                /* comm/names.c: communicator -> text */                      \
-    X(hints, pairs)                /* object/hints.c: handle of an object -> info object */      \
-    X(attr_keys, own_keys)         /* object/attr_table.c */                                     \
-    X(attrs, pairs)           /* object/attr_table.c: handle of an object -> the newest one */   \
-    X(bsend, mpi_bsend)       /* p2p/send_api.c: the attached buffer */                          \
-    X(misfit, misfit)         /* p2p/misfit.c: a message that did not fit */                     \
-    X(numbers, pairs)         /* coll/numbers.c: communicator -> next collectives */             \
-    X(serials, pairs)         /* check/verify_coll.c: context -> collective calls so far */      \
-    X(made, pairs)            /* check/leaks.c: kind and handle -> count, and who made it */     \
-    X(ports, mpi_ports)       /* dynamic/ports.c: names and ports that its agent keeps */        \
-    X(spawner, mpi_spawner)   /* dynamic/spawn.c: ranks that its agent has started */            \
-    X(windows, pairs)         /* rma/win.c: context -> its part of the window */                 \
-    X(datareps, io_datarep)   /* io/datarep.c: the last one that it has registered */            \
-    X(tool, mpi_tool)         /* tool/tool_init.c: MPI_T_init_thread was called */               \
-    X(sessions, own_sessions) /* main/session.c */
+#define MPI_STATES(X)                                                                             \
+    X(raised, mpi_raised)          /* comm/errhandler.c: the last error that was handled */       \
+    X(errhandlers, pairs)          /* comm/errhandler.c: handle of an object -> error handler */  \
+    X(file_errhandlers, own_files) /* comm/errhandler_kinds.c */                                  \
+    X(error_codes, own_codes)      /* comm/error_codes.c: classes and codes that it has added */  \
+    X(names, pairs)                /* comm/names.c: communicator -> text */                       \
+    X(hints, pairs)                /* object/hints.c: handle of an object -> info object */       \
+    X(attr_keys, own_keys)         /* attr_table.c */                                             \
+    X(attrs, pairs)                /* attr_table.c: handle of an object -> the newest one */      \
+    X(bsend, mpi_bsend)            /* p2p/send_api.c: the attached buffer */                      \
+    X(misfit, misfit)              /* p2p/misfit.c: a message that did not fit */                 \
+    X(numbers, pairs)              /* coll/numbers.c: communicator -> next collectives */         \
+    X(serials, pairs)              /* check/verify_coll.c: context -> collective calls so far */  \
+    X(made, pairs)                 /* check/leaks.c: kind and handle -> count, and who made it */ \
+    X(ports, mpi_ports)            /* dynamic/ports.c: names and ports that its agent keeps */    \
+    X(spawner, mpi_spawner)        /* dynamic/spawn.c: ranks that its agent has started */        \
+    X(windows, pairs)              /* rma/win.c: context -> its part of the window */             \
+    X(datareps, io_datarep)        /* io/datarep.c: the last one that it has registered */        \
+    X(tool, mpi_tool)              /* tool/tool_init.c: MPI_T_init_thread was called */           \
+    X(sessions, own_sessions)      /* main/session.c */
 
 #define MPI_STATE_ENUM(name, type) MPI_STATE_##name,
 enum mpi_state { MPI_STATES(MPI_STATE_ENUM) MPI_STATE_KINDS };

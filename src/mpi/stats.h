@@ -107,7 +107,9 @@ void mpi_stats_rank_end(struct mpi_rank *self);
 void mpi_stats_collect(struct buf *out);
 
 /* Writes what the parts of all processes, one after the other in the buffer, say together: JSON, or
- * CSV if the name ends in .csv. */
-int mpi_stats_write(const char *path, vtime virtual_time, const struct buf *parts, struct err *);
+ * CSV if the name ends in .csv. `more` writes further members of the JSON object. */
+struct json;
+int mpi_stats_write(const char *path, vtime virtual_time, const struct buf *parts,
+                    void (*more)(struct json *), struct err *);
 
 #endif

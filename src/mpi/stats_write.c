@@ -10,8 +10,6 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "mpi/leaks.h"
-#include "mpi/verify.h"
 #include "base/mem.h"
 #include "mpi/stats_internal.h"
 
@@ -145,7 +143,8 @@ static void json_ranks(struct json *j, const struct mpi_report *r)
     json_array_end(j);
 }
 
-static void write_json(struct buf *b, vtime virtual_time, const struct mpi_report *r)
+static void write_json(struct buf *b, vtime virtual_time, const struct mpi_report *r,
+                       void (*more)(struct json *))
 {
     struct json j;
 
@@ -158,10 +157,7 @@ static void write_json(struct buf *b, vtime virtual_time, const struct mpi_repor
     json_files(&j, &r->sum);
     json_pairs(&j, r);
     json_ranks(&j, r);
-    if (mpi_world.opt->check_leaks)
-        mpi_leaks_json(&j);
-    if (mpi_world.checking)
-        mpi_verify_json(&j);
+    more(&j);
     json_object_end(&j);
     json_fini(&j);
     buf_addf(b, "\n");
@@ -204,7 +200,8 @@ static void write_csv(struct buf *b, vtime virtual_time, const struct mpi_report
     }
 }
 
-int mpi_stats_write(const char *path, vtime virtual_time, const struct buf *parts, struct err *err)
+int mpi_stats_write(const char *path, vtime virtual_time, const struct buf *parts,
+                    void (*more)(struct json *), struct err *err)
 {
     size_t n = strlen(path);
     struct mpi_report *report = mem_alloc(sizeof *report);
@@ -216,7 +213,7 @@ int mpi_stats_write(const char *path, vtime virtual_time, const struct buf *part
     if (n >= 4 && strcmp(path + n - 4, ".csv") == 0)
         write_csv(&b, virtual_time, report);
     else
-        write_json(&b, virtual_time, report);
+        write_json(&b, virtual_time, report, more);
     rc = buf_write_file(&b, path, err);
     buf_fini(&b);
     mpi_report_fini(report);

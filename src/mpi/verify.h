@@ -56,8 +56,6 @@ enum mpi_verify_way {
  * a count for each rank, else O(1). */
 void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct mpi_coll_args *,
                      enum mpi_verify_way);
-/* The rank frees the communicator with this context. */
-void mpi_verify_forget(struct mpi_rank *self, uint32_t ctx);
 /* Another process tells what its ranks have called (process 0). */
 void mpi_verify_learn(const void *data, size_t bytes);
 
@@ -101,9 +99,5 @@ uint32_t mpi_verify_conclude(int complete);
 /* Says them on standard error, one line each; writes them as the member "findings". */
 void mpi_verify_say(void);
 void mpi_verify_json(struct json *);
-
-/* verify_coll.c, for the two above: collectives that are not complete. */
-void mpi_verify_coll_collect(struct buf *out);
-void mpi_verify_coll_conclude(int complete);
 
 #endif

@@ -186,7 +186,8 @@ static void group_make(int size)
 {
     static uint32_t list[MAX_RANKS];
 
-    mpi_coll_forget_nodes(group.nodes);
+    if (group.nodes)
+        group.nodes->drop(group.nodes);
     group = (struct mpi_group){.size = (uint32_t)size, .stride = 1, .list = list};
     mpi_world.net.nodes = (struct platform_nodes){.per_node = 1 + rnd(4), .count = MAX_RANKS};
     if (rnd(3))

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "mpi/above.h"
 #include "mpi/clock.h"
 #include "mpi/comm/comm.h"
 #include "mpi/p2p/p2p_internal.h"
@@ -302,6 +303,7 @@ static void world_make(void)
     struct platform_config *c = &page.opt.platform;
     struct err err;
 
+    mpi_world.above = &mpi_above;
     mpi_world.page = &page;
     mpi_world.opt = &page.opt;
     mpi_world.size = mpi_world.room = RANKS_MAX;

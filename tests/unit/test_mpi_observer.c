@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mpi/above.h"
 #include "mpi/clock.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm.h"
@@ -370,6 +371,7 @@ static void world_make(void)
     struct engine_config eng = {.stride = sizeof(struct mpi_rank), .ops = &mpi_engine_ops};
     struct err err;
 
+    mpi_world.above = &mpi_above;
     mpi_world.page = &page;
     mpi_world.opt = &page.opt;
     mpi_world.size = mpi_world.room = RANKS_MAX;

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
+#include "mpi/check/verify_internal.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/op/op.h"
@@ -102,7 +103,7 @@ void mpi_verify_collect(struct buf *out)
         buf_add(out, found.data, found.len);
     found.len = 0;
     others = 0;
-    mpi_verify_coll_collect(out);
+    verify_coll_collect(out);
 }
 
 void mpi_verify_merge(const void *part, size_t bytes)
@@ -130,7 +131,7 @@ uint32_t mpi_verify_conclude(int complete)
 {
     size_t n;
 
-    mpi_verify_coll_conclude(complete);
+    verify_coll_conclude(complete);
     n = found.len / sizeof(struct mpi_finding);
     if (n)
         qsort(found.data, n, sizeof(struct mpi_finding), by_order);

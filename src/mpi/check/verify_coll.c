@@ -24,7 +24,7 @@
 #include "mpi/coll/coll_internal.h"
 #include "mpi/state.h"
 #include "mpi/team.h"
-#include "mpi/verify.h"
+#include "mpi/check/verify_internal.h"
 
 #define TELL_ABOVE 16384 /* bytes of entries that are sent to process 0 together */
 
@@ -357,8 +357,8 @@ static uint32_t members_here(const struct mpi_comm *c)
     return mpi_group_members_here(c->group) + (c->remote ? mpi_group_members_here(c->remote) : 0);
 }
 
-void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct mpi_coll_args *a,
-                     enum mpi_verify_way way)
+void verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct mpi_coll_args *a,
+                 enum mpi_verify_way way)
 {
     struct said s[ASPECTS];
     struct entry *e;
@@ -396,7 +396,7 @@ void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const stru
     drop(&table.here, e);
 }
 
-void mpi_verify_forget(struct mpi_rank *self, uint32_t ctx)
+void verify_coll_forget(struct mpi_rank *self, uint32_t ctx)
 {
     mpi_state_remove(self, MPI_STATE_serials, ctx);
 }
@@ -412,7 +412,7 @@ static void collect_map(const struct map *map, struct buf *out)
         buf_add(out, (struct entry *)(uintptr_t)value, sizeof(struct entry));
 }
 
-void mpi_verify_coll_collect(struct buf *out)
+void verify_coll_collect(struct buf *out)
 {
     if (table.outbox.len)
         buf_add(out, table.outbox.data, table.outbox.len);
@@ -420,7 +420,7 @@ void mpi_verify_coll_collect(struct buf *out)
     table.outbox.len = 0;
 }
 
-void mpi_verify_coll_conclude(int complete)
+void verify_coll_conclude(int complete)
 {
     uint64_t key, value;
     size_t it = 0;

@@ -126,6 +126,8 @@ int mpi_coll_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_col
 /* What the tags of the calling rank's next non-blocking collective on c are shifted by: to be asked
  * for once per collective, in the order in which they are started. Never switches. */
 int32_t mpi_coll_next_shift(struct mpi_rank *self, const struct mpi_comm *c);
+/* The rank has freed the communicator. */
+void mpi_coll_forget(struct mpi_rank *, MPI_Comm);
 
 /* ---- collectives for the rest of the virtual MPI; arguments are not checked ---- */
 

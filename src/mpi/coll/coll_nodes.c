@@ -16,6 +16,7 @@
 #include "mpi/coll/coll_internal.h"
 
 struct coll_nodes {
+    struct mpi_group_extra extra;
     int nodes, size;
     int *first, *member, *lead, *node;
     struct mpi_group leads;
@@ -72,9 +73,25 @@ static void *ints(int n)
     return mem_zalloc((size_t)n * sizeof(int));
 }
 
+static void nodes_drop(struct mpi_group_extra *extra)
+{
+    struct coll_nodes *n = (struct coll_nodes *)extra;
+
+    mem_free(n->first);
+    mem_free(n->member);
+    mem_free(n->lead);
+    mem_free(n->node);
+    mem_free(n->leads.list);
+    if (n->leads.nodes)
+        nodes_drop(n->leads.nodes);
+    mem_free(n);
+}
+
 static struct coll_nodes *nodes_make(const struct mpi_comm *c)
 {
     struct coll_nodes *n = mem_zalloc(sizeof *n);
+
+    n->extra.drop = nodes_drop;
 
     n->size = (int)c->group->size;
     n->node = ints(n->size);
@@ -103,24 +120,11 @@ static struct coll_nodes *nodes_make(const struct mpi_comm *c)
     return n;
 }
 
-void mpi_coll_forget_nodes(struct coll_nodes *n)
-{
-    if (!n)
-        return;
-    mem_free(n->first);
-    mem_free(n->member);
-    mem_free(n->lead);
-    mem_free(n->node);
-    mem_free(n->leads.list);
-    mpi_coll_forget_nodes(n->leads.nodes);
-    mem_free(n);
-}
-
 static struct coll_nodes *nodes_of(const struct mpi_comm *c)
 {
     if (!c->group->nodes)
-        c->group->nodes = nodes_make(c);
-    return c->group->nodes;
+        c->group->nodes = &nodes_make(c)->extra;
+    return (struct coll_nodes *)c->group->nodes;
 }
 
 int coll_nodes_shared(const struct mpi_comm *c)

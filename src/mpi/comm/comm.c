@@ -24,8 +24,7 @@
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/topology.h"
 #include "mpi/ext.h"
-#include "mpi/info.h"
-#include "mpi/verify.h"
+#include "mpi/above.h"
 
 #define COMM_HANDLE 0x84000000u
 #define HANDLE_CLASS 0xfc000000u
@@ -266,10 +265,7 @@ void mpi_comm_leave(struct mpi_rank *self, struct mpi_comm *c)
 
     mpi_errhandler_forget(self, c->handle);
     mpi_names_forget(self, c->handle);
-    mpi_hints_forget(self, c->handle);
-    mpi_coll_forget(self, c->handle);
-    if (mpi_world.checking)
-        mpi_verify_forget(self, c->ctx);
+    mpi_world.above->comm_left(self, c);
     c->refs--;
     if (!c->refs && !c->keeps) {
         destroy(c);

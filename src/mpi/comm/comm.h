@@ -38,6 +38,7 @@ struct mpi_comm {
     struct mpi_group *remote; /* of an intercommunicator, else NULL */
     struct mpi_comm *local;   /* of an intercommunicator: its group as a communicator, see below */
     int high;                 /* of an intercommunicator: which side of it */
+    int is_window;            /* it is that of a window, which has the same number */
     struct mpi_topo *topo;
     MPI_Errhandler errhandler; /* what it was created with; a rank's own choice overrides it */
     char *name;                /* of the predefined ones; what ranks set is in comm/names.c */
@@ -66,6 +67,16 @@ struct mpi_comm *mpi_comm_at(MPI_Comm);
 /* Keep the object (and its handle index) alive beyond MPI_Comm_free, for a pending operation. */
 void mpi_comm_keep(struct mpi_comm *);
 void mpi_comm_drop(struct mpi_comm *);
+
+#define MPI_WIN_HANDLE 0xa0000000u
+#define MPI_WIN_INDEX 0x03ffffffu
+/* The window whose communicator this is, or MPI_WIN_NULL. */
+static inline MPI_Win mpi_comm_window(const struct mpi_comm *c)
+{
+    if (!c || !c->is_window)
+        return MPI_WIN_NULL;
+    return (MPI_Win)(MPI_WIN_HANDLE | ((uint32_t)c->handle & MPI_WIN_INDEX));
+}
 
 /* My rank in c (local group). */
 static inline int mpi_comm_my_rank(const struct mpi_comm *c, const struct mpi_rank *self)
@@ -125,11 +136,6 @@ struct mpi_comm *mpi_comm_of_desc(mpi_comm_desc);
 /* The communicator with this context, MPI_COMM_WORLD of the first ranks and MPI_COMM_SELF included; the
  * low side of an intercommunicator; or NULL. O(1). */
 struct mpi_comm *mpi_comm_of_ctx(uint32_t ctx);
-
-/* ---- implemented above, by what keeps something of a communicator for a rank ---- */
-
-/* The rank has freed it. */
-void mpi_coll_forget(struct mpi_rank *, MPI_Comm);
 
 /* Largest tag of user messages. */
 #define MPI_TAG_LIMIT INT32_MAX

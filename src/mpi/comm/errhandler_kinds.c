@@ -1,10 +1,10 @@
 /*
- * errhandler_kinds.c - error handlers of windows, files and sessions (MPI-4.0 9.3).
+ * errhandler_kinds.c - errors of windows, files and sessions (MPI-4.0 9.3), and handlers of the last two.
  *
- * What a rank sets holds for that rank alone. A window starts with MPI_ERRORS_ARE_FATAL, which as in
- * MPICH means MPI_COMM_WORLD's handler until one is set; a session with what MPI_Session_init was given. A file starts with what the rank has on MPI_FILE_NULL, and
- * that starts with MPI_ERRORS_RETURN. File handles are addresses, which do not fit into a key beside
- * the rank: a rank that set something has a list of its files.
+ * What a rank sets holds for that rank alone. A window starts with MPI_ERRORS_ARE_FATAL, which as in MPICH means
+ * MPI_COMM_WORLD's handler until one is set; a session with what MPI_Session_init was given. A file starts with what
+ * the rank has on MPI_FILE_NULL, and that starts with MPI_ERRORS_RETURN. So every session and file that a rank has
+ * open has a handler here, and what has none is not open.
  */
 #include <string.h>
 
@@ -12,7 +12,6 @@
 #include "mpi/comm/check.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/errhandler_internal.h"
-#include "mpi/objects.h"
 #include "mpi/state.h"
 #include "mpi_impl.h"
 
@@ -23,7 +22,7 @@ struct own_file {
     MPI_Errhandler errhandler;
 };
 
-/* The files on which one rank has a handler other than MPI_ERRORS_RETURN. */
+/* The files that a rank has open, and MPI_FILE_NULL if it has set a handler on it. */
 struct own_files {
     uint32_t count;
     struct own_file *at;
@@ -49,11 +48,6 @@ static void file_set(struct mpi_rank *self, MPI_File file, MPI_Errhandler h)
     struct own_files *own = mpi_state_file_errhandlers(self);
     struct own_file *f = file_find(own, file);
 
-    if (h == MPI_ERRORS_RETURN) {
-        if (f)
-            *f = own->at[--own->count];
-        return;
-    }
     if (!f) {
         own = mpi_state_make(self, MPI_STATE_file_errhandlers, sizeof *own);
         own->at = mem_realloc(own->at, (own->count + 1) * sizeof *own->at);
@@ -69,7 +63,11 @@ void mpi_errhandler_file_opened(struct mpi_rank *self, MPI_File file)
 
 void mpi_errhandler_file_closed(struct mpi_rank *self, MPI_File file)
 {
-    file_set(self, file, MPI_ERRORS_RETURN);
+    struct own_files *own = mpi_state_file_errhandlers(self);
+    struct own_file *f = file_find(own, file);
+
+    if (f)
+        *f = own->at[--own->count];
 }
 
 void mpi_errhandler_win_freed(struct mpi_rank *self, MPI_Win win)
@@ -95,11 +93,9 @@ static void raise_world(struct mpi_rank *self, int code, const char *fmt, va_lis
 
 int mpi_raise_win(struct mpi_rank *self, MPI_Win win, int error_class, const char *fmt, ...)
 {
-    MPI_Errhandler own = MPI_ERRHANDLER_NULL;
+    MPI_Errhandler own = errhandler_own(self, win, MPI_ERRHANDLER_NULL);
     va_list args;
 
-    if (mpi_win_held(self, win))
-        own = errhandler_own(self, win, own);
     va_start(args, fmt);
     if (own != MPI_ERRHANDLER_NULL)
         errhandler_call(self, own, FOR_WIN, &win, error_class, fmt, args);
@@ -113,7 +109,7 @@ int mpi_raise_file(struct mpi_rank *self, MPI_File file, int error_class, const 
 {
     va_list args;
 
-    if (!mpi_file_held(self, file))
+    if (!file_find(mpi_state_file_errhandlers(self), file))
         file = MPI_FILE_NULL;
     va_start(args, fmt);
     errhandler_call(self, file_errhandler(self, file), FOR_FILE, &file, error_class, fmt, args);
@@ -124,64 +120,16 @@ int mpi_raise_file(struct mpi_rank *self, MPI_File file, int error_class, const 
 int mpi_raise_session(struct mpi_rank *self, MPI_Session session, int error_class, const char *fmt,
                       ...)
 {
+    MPI_Errhandler own = errhandler_own(self, session, MPI_ERRHANDLER_NULL);
     va_list args;
 
     va_start(args, fmt);
-    if (mpi_session_held(self, session))
-        errhandler_call(self, errhandler_own(self, session, MPI_ERRORS_ARE_FATAL), FOR_SESSION,
-                        &session, error_class, fmt, args);
+    if (own != MPI_ERRHANDLER_NULL)
+        errhandler_call(self, own, FOR_SESSION, &session, error_class, fmt, args);
     else
         raise_world(self, error_class, fmt, args);
     va_end(args);
     return error_class;
-}
-
-/* ---- windows ---- */
-
-static int check_win(struct mpi_rank *self, MPI_Win win)
-{
-    if (mpi_win_held(self, win))
-        return MPI_SUCCESS;
-    return mpi_raise_win(self, win, MPI_ERR_WIN, "0x%08x is not a window of this rank",
-                         (unsigned)win);
-}
-
-int mpi_win_create_errhandler(struct mpi_rank *self, MPI_Win_errhandler_function *win_errhandler_fn,
-                              MPI_Errhandler *errhandler)
-{
-    return errhandler_create(self, FOR_WIN, (void (*)(void))win_errhandler_fn, errhandler);
-}
-
-int mpi_win_set_errhandler(struct mpi_rank *self, MPI_Win win, MPI_Errhandler errhandler)
-{
-    int rc = check_win(self, win);
-
-    if (!rc)
-        rc = errhandler_check(self, MPI_COMM_NULL, errhandler, FOR_WIN);
-    if (!rc)
-        errhandler_set_own(self, win, errhandler);
-    return rc;
-}
-
-int mpi_win_get_errhandler(struct mpi_rank *self, MPI_Win win, MPI_Errhandler *errhandler)
-{
-    int rc = check_win(self, win);
-
-    if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, errhandler, "errhandler");
-    if (!rc)
-        *errhandler = errhandler_share(errhandler_own(self, win, MPI_ERRORS_ARE_FATAL));
-    return rc;
-}
-
-int mpi_win_call_errhandler(struct mpi_rank *self, MPI_Win win, int errorcode)
-{
-    int rc = check_win(self, win);
-
-    if (!rc)
-        errhandler_invoke(self, errhandler_own(self, win, MPI_ERRORS_ARE_FATAL), FOR_WIN, &win,
-                          errorcode);
-    return rc;
 }
 
 /* ---- files ---- */
@@ -189,7 +137,7 @@ int mpi_win_call_errhandler(struct mpi_rank *self, MPI_Win win, int errorcode)
 /* MPI_FILE_NULL has a handler too. */
 static int check_file(struct mpi_rank *self, MPI_File file)
 {
-    if (file == MPI_FILE_NULL || mpi_file_held(self, file))
+    if (file == MPI_FILE_NULL || file_find(mpi_state_file_errhandlers(self), file))
         return MPI_SUCCESS;
     return mpi_raise_file(self, file, MPI_ERR_FILE, "%p is not an open file of this rank",
                           (void *)file);
@@ -237,7 +185,7 @@ int mpi_file_call_errhandler(struct mpi_rank *self, MPI_File fh, int errorcode)
 
 static int check_session(struct mpi_rank *self, MPI_Session session)
 {
-    if (mpi_session_held(self, session))
+    if (errhandler_own(self, session, MPI_ERRHANDLER_NULL) != MPI_ERRHANDLER_NULL)
         return MPI_SUCCESS;
     return mpi_raise_session(self, session, MPI_ERR_SESSION, "0x%08x is not a session of this rank",
                              (unsigned)session);

@@ -124,7 +124,8 @@ static void destroy(struct mpi_group *g)
         map_fini(g->inverse);
         mem_free(g->inverse);
     }
-    mpi_coll_forget_nodes(g->nodes);
+    if (g->nodes)
+        g->nodes->drop(g->nodes);
     mem_free(g->list);
     mem_free(g);
     table.live--;

@@ -18,15 +18,20 @@ enum mpi_group_kind {
     MPI_GROUP_SELF, /* of MPI_COMM_SELF only: the calling rank, whoever that is */
 };
 
+/* What a room above keeps with a group: the first member of a struct of its own. */
+struct mpi_group_extra {
+    void (*drop)(struct mpi_group_extra *); /* the group goes */
+};
+
 struct mpi_group {
     uint32_t size;
     uint32_t refs;
-    uint8_t kind;             /* enum mpi_group_kind */
-    int64_t first, stride;    /* MPI_GROUP_RANGE: world rank of member i = first + i*stride */
-    uint32_t *list;           /* world ranks, in group order */
-    struct map *inverse;      /* world rank -> group rank, made when first needed */
-    struct coll_nodes *nodes; /* who shares a node, made when first needed (coll/coll_nodes.c) */
-    uint32_t index;           /* handle index */
+    uint8_t kind;                  /* enum mpi_group_kind */
+    int64_t first, stride;         /* MPI_GROUP_RANGE: world rank of member i = first + i*stride */
+    uint32_t *list;                /* world ranks, in group order */
+    struct map *inverse;           /* world rank -> group rank, made when first needed */
+    struct mpi_group_extra *nodes; /* who shares a node, made when first needed (coll/coll_nodes.c) */
+    uint32_t index;                /* handle index */
     uint32_t handles; /* part of refs that user programs hold; the handle is valid while > 0 */
     uint64_t hash;
     uint64_t serial; /* never used twice */
@@ -91,8 +96,5 @@ struct mpi_group *mpi_gset_omit(struct mpi_group *g, uint32_t n, const int *rank
 int mpi_gset_subset(struct mpi_group *a, struct mpi_group *b);
 /* MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL. */
 int mpi_gset_compare(struct mpi_group *a, struct mpi_group *b);
-
-/* The group goes: implemented above, by who keeps something with it (coll/coll_nodes.c). */
-void mpi_coll_forget_nodes(struct coll_nodes *);
 
 #endif

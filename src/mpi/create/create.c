@@ -14,6 +14,7 @@
 #include "mpi/comm/errhandler.h"
 #include "mpi/comm/group_memo.h"
 #include "mpi/comm/topology.h"
+#include "mpi/info.h"
 #include "mpi/p2p/p2p.h"
 #include "mpi/p2p/tags.h"
 #include "mpi_impl.h"
@@ -208,5 +209,20 @@ int mpi_comm_create_group(struct mpi_rank *self, MPI_Comm comm, MPI_Group group,
     mpi_group_unref(g);
     if (!rc)
         *newcomm = mpi_comm_adopt(self, c, desc);
+    return rc;
+}
+
+int mpi_comm_dup_with_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    struct mpi_comm *c;
+    int rc = mpi_check_comm(self, comm, &c);
+
+    if (rc)
+        return rc;
+    if (info != MPI_INFO_NULL && !mpi_info_exists(info))
+        return mpi_raise(self, comm, MPI_ERR_INFO, "0x%08x is not an info object", (unsigned)info);
+    rc = mpi_comm_dup(self, comm, newcomm);
+    if (!rc)
+        mpi_comm_hints_give(self, *newcomm, mpi_comm_hints_take(info));
     return rc;
 }

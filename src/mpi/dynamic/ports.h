@@ -32,7 +32,7 @@ struct ports_answer {
     char *text;     /* LOOKUP: where the port's name goes, MPI_MAX_PORT_NAME bytes */
 };
 
-/* For the table of services (main/services.c). */
+/* For the table of services (main/above.c). */
 void ports_serve(struct mpi_rank *self, struct mpi_msg *m, vtime t);
 void ports_reply(struct mpi_rank *self, struct mpi_msg *m);
 

@@ -44,7 +44,7 @@ struct spawn_answer {
     int32_t *started;   /* where the number of ranks of each command goes */
 };
 
-/* For the table of services (main/services.c). */
+/* For the table of services (main/above.c). */
 void spawn_serve(struct mpi_rank *self, struct mpi_msg *m, vtime t);
 void spawn_reply(struct mpi_rank *self, struct mpi_msg *m);
 

@@ -12,7 +12,6 @@
 #include "base/sys.h"
 #include "mpi/coll/coll.h"
 #include "mpi/io/file.h"
-#include "mpi/objects.h"
 #include "mpi_impl.h"
 
 static struct map held;       /* address of a struct io_file -> index of its rank */
@@ -22,7 +21,7 @@ static struct {
     uint32_t count;
 } numbers;
 
-int mpi_file_held(const struct mpi_rank *self, MPI_File file)
+static int is_held(const struct mpi_rank *self, MPI_File file)
 {
     const uint64_t *owner = map_find(&held, (uint64_t)(uintptr_t)file);
 
@@ -32,7 +31,7 @@ int mpi_file_held(const struct mpi_rank *self, MPI_File file)
 struct io_file *io_file_get(struct mpi_rank *self, MPI_File fh, int *rc)
 {
     *rc = MPI_SUCCESS;
-    if (mpi_file_held(self, fh))
+    if (is_held(self, fh))
         return (struct io_file *)(void *)fh;
     if (fh == MPI_FILE_NULL)
         *rc = mpi_raise_file(self, fh, MPI_ERR_FILE, "the file is MPI_FILE_NULL");
@@ -119,7 +118,7 @@ MPI_File mpi_file_f2c(struct mpi_rank *self, MPI_Fint file)
 /* Numbers are given on demand; a free one is looked for from the end, where short-lived files are. */
 MPI_Fint mpi_file_c2f(struct mpi_rank *self, MPI_File file)
 {
-    struct io_file *f = mpi_file_held(self, file) ? (struct io_file *)(void *)file : NULL;
+    struct io_file *f = is_held(self, file) ? (struct io_file *)(void *)file : NULL;
     uint32_t n = numbers.count;
 
     if (!f)

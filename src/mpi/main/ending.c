@@ -294,12 +294,21 @@ static int say_findings(enum engine_end end, int status)
     return status ? status : 1;
 }
 
+/* What the checks have found, for the file of statistics. */
+static void write_checks(struct json *j)
+{
+    if (mpi_world.opt->check_leaks)
+        mpi_leaks_json(j);
+    if (mpi_world.checking)
+        mpi_verify_json(j);
+}
+
 static int write_stats(const struct whole *w, int status)
 {
     struct err err;
 
-    if (!wants_stats() ||
-        mpi_stats_write(mpi_world.opt->stats_path, w->sum.end.last, &w->stats, &err) == ERR_OK)
+    if (!wants_stats() || mpi_stats_write(mpi_world.opt->stats_path, w->sum.end.last, &w->stats,
+                                          write_checks, &err) == ERR_OK)
         return status;
     log_error("%s", err.text);
     mpi_world.page->end.stats_failed = 1;

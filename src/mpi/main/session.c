@@ -17,7 +17,6 @@
 #include "mpi/comm/check.h"
 #include "mpi/comm/errhandler_internal.h"
 #include "mpi/info.h"
-#include "mpi/objects.h"
 #include "mpi/p2p/tags.h"
 #include "mpi/state.h"
 #include "mpi_impl.h"
@@ -38,7 +37,7 @@ struct own_sessions {
     uint8_t world_phase;  /* enum mpi_phase, while there are sessions */
 };
 
-int mpi_session_held(const struct mpi_rank *self, MPI_Session session)
+static int is_held(const struct mpi_rank *self, MPI_Session session)
 {
     const struct own_sessions *own = mpi_state_sessions(self);
     uint32_t bits = (uint32_t)session, i = bits & HANDLE_INDEX;
@@ -129,7 +128,7 @@ int mpi_session_init(struct mpi_rank *self, MPI_Info info, MPI_Errhandler errhan
 
 static int check_session(struct mpi_rank *self, MPI_Session session)
 {
-    if (mpi_session_held(self, session))
+    if (is_held(self, session))
         return MPI_SUCCESS;
     return mpi_raise_session(self, session, MPI_ERR_SESSION, "0x%08x is not a session of this rank",
                              (unsigned)session);

@@ -180,12 +180,12 @@ _Noreturn static void abort_run(struct mpi_rank *self, enum run_cause cause, int
     abort_at(self, self->ent.clock, cause, code, why);
 }
 
-void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
+void run_abort(struct mpi_rank *self, int code, const char *why)
 {
     abort_run(self, RUN_CAUSE_ABORT, code, why);
 }
 
-void mpi_timed_out(struct mpi_rank *self)
+void run_timed_out(struct mpi_rank *self)
 {
     vtime limit = mpi_world.opt->time_limit;
     char text[128], time[UNITS_TEXT_MAX];

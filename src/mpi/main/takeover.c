@@ -24,6 +24,7 @@
 #include "mpi/leaks.h"
 #include "mpi/main/line.h"
 #include "mpi/main/run.h"
+#include "mpi/above.h"
 #include "mpi/main/backtrace.h"
 #include "mpi/observe.h"
 #include "mpi/p2p/p2p.h"
@@ -37,7 +38,6 @@
     2.0 /* an aborted run ends by itself, or after this long without the ranks that
                              * are beyond the time of the abort */
 
-struct mpi_world mpi_world;
 struct mpi_run mpi_run;
 
 static struct {
@@ -131,6 +131,7 @@ static void map_page(void)
         log_fatal("the library was not started by a matching 'orrery run'; check the installation");
     sys_close(fd);
     unsetenv(ENV_RUN_FD);
+    mpi_world.above = &mpi_above;
     mpi_world.page = page;
     mpi_world.opt = &page->opt;
     mpi_world.size = (uint32_t)page->opt.ranks;

@@ -23,6 +23,7 @@
 #include "engine/output_ledger.h"
 #include "mpi/comm/comm.h"
 #include "mpi/create/create.h"
+#include "mpi/main/run.h"
 #include "mpi/stats.h"
 #include "mpi/verify.h"
 
@@ -141,7 +142,7 @@ static void take_bound(uint32_t from, vtime bound, uint64_t known)
     team.bounds[from] = bound < b->first ? bound : b->first;
 }
 
-void mpi_team_spawned(uint32_t rank, vtime when)
+void team_spawned(uint32_t rank, vtime when)
 {
     uint32_t proc = rank_map_proc(mpi_rank_map(), rank);
     struct spawns *b;
@@ -251,7 +252,7 @@ void mpi_team_report(struct mpi_team_status *mine)
     add_status(mine, &team.others);
 }
 
-void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes)
+void team_item(uint32_t to, int tag, const void *data, size_t bytes)
 {
     procs_item(&team.procs, to, tag, native_copy(data, bytes), bytes);
 }

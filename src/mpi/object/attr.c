@@ -12,7 +12,7 @@
 #include "mpi/comm/errhandler.h"
 #include "mpi/entry.h"
 #include "mpi/ext.h"
-#include "mpi/object/attr_internal.h"
+#include "mpi/attr_internal.h"
 #include "mpi_impl.h"
 
 /* The address of the int, or NULL if the key has no value; *valid: is there such a key? */

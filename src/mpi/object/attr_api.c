@@ -1,5 +1,5 @@
 /*
- * attr_api.c - attribute keys of all kinds, and attributes of datatypes and windows.
+ * attr_api.c - attribute keys of all kinds, and attributes of datatypes; those of windows are in rma/win_attr.c.
  *
  * The MPII functions are what MPICH's Fortran and C++ bindings call: they say what form a value has,
  * and how functions written in these languages are called.
@@ -7,8 +7,7 @@
 #include "mpi/comm/check.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/entry.h"
-#include "mpi/object/attr_internal.h"
-#include "mpi/objects.h"
+#include "mpi/attr_internal.h"
 #include "mpi_impl.h"
 
 /* ---- keys ---- */
@@ -155,101 +154,4 @@ int mpi_type_delete_attr(struct mpi_rank *self, MPI_Datatype datatype, int type_
     int rc = check_type(self, datatype, type_keyval);
 
     return rc ? rc : type_outcome(self, attr_delete(self, datatype, type_keyval));
-}
-
-/* ---- windows ---- */
-
-static int check_win(struct mpi_rank *self, MPI_Win win)
-{
-    if (mpi_win_held(self, win))
-        return MPI_SUCCESS;
-    return mpi_raise_win(self, win, MPI_ERR_WIN, "0x%08x is not a window of this rank",
-                         (unsigned)win);
-}
-
-static int check_win_key(struct mpi_rank *self, MPI_Win win, int keyval)
-{
-    int rc = check_win(self, win);
-
-    if (!rc && !attr_key_valid(self, ATTR_WIN, keyval))
-        rc = mpi_raise_win(self, win, MPI_ERR_KEYVAL, "0x%08x is not an attribute key of windows",
-                           (unsigned)keyval);
-    return rc;
-}
-
-static int win_outcome(struct mpi_rank *self, MPI_Win win, int rc)
-{
-    return rc ? mpi_raise_win(self, win, rc, "an attribute function returned %d", rc) : MPI_SUCCESS;
-}
-
-/* Fortran's keys are those of C plus one. */
-static int win_predefined(int keyval)
-{
-    int key = keyval & 1 ? keyval : keyval - 1;
-
-    return key == MPI_WIN_BASE || key == MPI_WIN_SIZE || key == MPI_WIN_DISP_UNIT ||
-                   key == MPI_WIN_CREATE_FLAVOR || key == MPI_WIN_MODEL
-               ? key
-               : 0;
-}
-
-/* C gets the base itself and the address of the others, Fortran all values. */
-static void win_value(int key, int form, const void *at, void *attribute_val)
-{
-    if (key == MPI_WIN_BASE || (key == MPI_WIN_SIZE && form != ATTR_POINTER))
-        *(MPI_Aint *)attribute_val = *(const MPI_Aint *)at;
-    else if (form == ATTR_POINTER)
-        *(const void **)attribute_val = at;
-    else
-        *(MPI_Aint *)attribute_val = *(const int *)at;
-}
-
-int mpii_win_get_attr(struct mpi_rank *self, MPI_Win win, int keyval, void *attribute_val,
-                      int *flag, int out_type)
-{
-    int key = win_predefined(keyval), rc = check_win(self, win);
-    const void *at;
-
-    if (!rc && (!attribute_val || !flag))
-        rc = mpi_raise_win(self, win, MPI_ERR_ARG, "the argument '%s' is a null pointer",
-                           flag ? "attribute_val" : "flag");
-    if (!rc && !key)
-        rc = check_win_key(self, win, keyval);
-    if (rc)
-        return rc;
-    if (!key) {
-        *flag = attr_get(self, win, keyval, out_type, attribute_val);
-        return MPI_SUCCESS;
-    }
-    at = mpi_win_attr(self, win, key);
-    *flag = at != NULL;
-    if (at)
-        win_value(key, out_type, at, attribute_val);
-    return MPI_SUCCESS;
-}
-
-int mpi_win_get_attr(struct mpi_rank *self, MPI_Win win, int win_keyval, void *attribute_val,
-                     int *flag)
-{
-    return mpii_win_get_attr(self, win, win_keyval, attribute_val, flag, ATTR_POINTER);
-}
-
-int mpii_win_set_attr(struct mpi_rank *self, MPI_Win win, int keyval, void *attribute_val,
-                      int attr_type)
-{
-    int rc = check_win_key(self, win, keyval);
-
-    return rc ? rc : win_outcome(self, win, attr_set(self, win, keyval, attribute_val, attr_type));
-}
-
-int mpi_win_set_attr(struct mpi_rank *self, MPI_Win win, int win_keyval, void *attribute_val)
-{
-    return mpii_win_set_attr(self, win, win_keyval, attribute_val, ATTR_POINTER);
-}
-
-int mpi_win_delete_attr(struct mpi_rank *self, MPI_Win win, int win_keyval)
-{
-    int rc = check_win_key(self, win, win_keyval);
-
-    return rc ? rc : win_outcome(self, win, attr_delete(self, win, win_keyval));
 }

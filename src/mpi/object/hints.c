@@ -125,18 +125,3 @@ int mpi_comm_get_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info *info_used)
         *info_used = mpi_hints_get(self, comm, comm_hints, COMM_HINTS);
     return rc;
 }
-
-int mpi_comm_dup_with_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
-{
-    struct mpi_comm *c;
-    int rc = mpi_check_comm(self, comm, &c);
-
-    if (rc)
-        return rc;
-    if (info != MPI_INFO_NULL && !mpi_info_exists(info))
-        return mpi_raise(self, comm, MPI_ERR_INFO, "0x%08x is not an info object", (unsigned)info);
-    rc = mpi_comm_dup(self, comm, newcomm);
-    if (!rc)
-        mpi_hints_set(self, *newcomm, info, comm_hints, COMM_HINTS);
-    return rc;
-}

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mpi/objects.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/strand.h"
 

@@ -240,6 +240,11 @@ int mpi_check_source(struct mpi_rank *self, int source, int tag, MPI_Comm comm, 
 /* World rank of a source rank in c, MPI_ANY_SOURCE becoming MPI_P2P_ANY. */
 int32_t mpi_source_world(const struct mpi_comm *c, int source);
 
+/* ---- thread.c, yield.c: mpi_thread_enter_slow, mpi_thread_leave_slow, mpi_clock_yield ---- */
+void p2p_thread_enter(void);
+void p2p_thread_leave(int quiet);
+void p2p_yield(struct mpi_rank *self);
+
 /* ---- what did not fit (misfit.c) ---- */
 #define MPI_MISFIT_TEXT 192
 /* A receive of the rank is complete with an error, which is raised before the call returns. */

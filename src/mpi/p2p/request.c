@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "mpi/objects.h"
 #include "mpi/p2p/compound.h"
 
 #define HANDLE_BASE 0xac000000u
@@ -348,8 +347,9 @@ int mpi_req_raise(struct mpi_rank *self, MPI_Comm comm, int error)
                          "the message is longer than the receive buffer, or ends within an item");
     if (error == MPI_ERR_OTHER)
         return mpi_raise(self, comm, error, "a message was shorter than its receiver expected");
-    if (mpi_win_of_comm(self, comm) != MPI_WIN_NULL)
-        return mpi_raise_win(self, mpi_win_of_comm(self, comm), error, "the operation failed");
+    if (mpi_comm_window(mpi_comm_at(comm)) != MPI_WIN_NULL)
+        return mpi_raise_win(self, mpi_comm_window(mpi_comm_at(comm)), error,
+                             "the operation failed");
     return mpi_raise(self, comm, error, "the operation failed");
 }
 

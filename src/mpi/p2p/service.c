@@ -8,6 +8,7 @@
 
 #include "base/heap.h"
 #include "base/mem.h"
+#include "mpi/above.h"
 
 struct entry {
     vtime arrival;
@@ -120,15 +121,17 @@ void mpi_service_arrive(struct mpi_rank *self, struct mpi_msg *m)
 
 void mpi_service_replied(struct mpi_rank *self, struct mpi_msg *m)
 {
-    mpi_services[m->service].reply(self, m);
+    mpi_world.above->services[m->service].reply(self, m);
 }
 
 void mpi_service_sent(struct mpi_rank *self, const struct mpi_msg *m)
 {
     uint64_t service = (m->cookie & MPI_SERVICE_BITS) - 1;
 
-    mpi_services[service].sent(self, (void *)(uintptr_t)(m->cookie & ~(uint64_t)MPI_SERVICE_BITS),
-                               m->em.arrival);
+    mpi_world.above->services[service].sent(self,
+                                            (void *)(uintptr_t)(m->cookie &
+                                                                ~(uint64_t)MPI_SERVICE_BITS),
+                                            m->em.arrival);
 }
 
 vtime mpi_service_due(const struct mpi_rank *self)
@@ -150,5 +153,5 @@ void mpi_service_next(struct mpi_rank *self)
 
     if (q->arrivals.len == 0)
         release(self->ext);
-    mpi_services[m->service].serve(self, m, m->em.arrival);
+    mpi_world.above->services[m->service].serve(self, m, m->em.arrival);
 }

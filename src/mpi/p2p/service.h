@@ -8,7 +8,7 @@
  *
  * A reply needs no order: it is handled at once by the rank that asked, with the time it carries.
  *
- * A service is one line in the table of main/services.c: serve(self, m, t) is called in order of time t,
+ * A service is one line in the table of main/above.c: serve(self, m, t) is called in order of time t,
  * reply(self, m) when an answer comes. Both own the message (engine_msg_free) and must not switch, nor
  * look at self->ent.clock: the agent's time is t, or the message's arrival.
  */
@@ -32,7 +32,6 @@ struct mpi_service_ops {
      * nobody does. */
     void (*sent)(struct mpi_rank *self, void *what, vtime t);
 };
-extern const struct mpi_service_ops mpi_services[MPI_SERVICE_COUNT]; /* main/services.c */
 
 /* A new message to the agent of world rank dst. Tag, ctx, cookie, bytes and payload are the service's
  * own (they are 0). */

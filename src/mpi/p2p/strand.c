@@ -10,8 +10,6 @@
 #include <assert.h>
 #include <string.h>
 
-struct mpi_strand *mpi_strand_current;
-
 /* ---- the ring ---- */
 
 static void append(struct mpi_ext *ext, struct mpi_strand *s)

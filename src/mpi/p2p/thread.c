@@ -327,7 +327,7 @@ static void await_turn(struct threads *t)
     turn_is_back(t);
 }
 
-void mpi_thread_enter_slow(void)
+void p2p_thread_enter(void)
 {
     struct threads *t = threads();
 
@@ -344,7 +344,7 @@ void mpi_thread_enter_slow(void)
     catch_up(t);
 }
 
-void mpi_thread_leave_slow(int quiet)
+void p2p_thread_leave(int quiet)
 {
     struct threads *t = threads();
     struct waiter *next;

@@ -4,7 +4,7 @@
 #include "mpi/clock.h"
 #include "mpi/p2p/p2p_internal.h"
 
-void mpi_clock_yield(struct mpi_rank *self)
+void p2p_yield(struct mpi_rank *self)
 {
     mpi_clock_begin(self);
     mpi_clock_add(self, mpi_world.test_cost);

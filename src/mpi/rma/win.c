@@ -17,16 +17,13 @@
 #include "mpi/comm/check.h"
 #include "mpi/comm/errhandler.h"
 #include "mpi/create/create.h"
-#include "mpi/objects.h"
 #include "mpi/p2p/tags.h"
 #include "mpi/rma/rma_internal.h"
 #include "mpi/state.h"
 #include "mpi_impl.h"
 
-#define WIN_HANDLE 0xa0000000u
 #define COMM_HANDLE 0x84000000u
 #define HANDLE_CLASS 0xfc000000u
-#define HANDLE_INDEX 0x03ffffffu
 
 /* ---- handles ---- */
 
@@ -42,15 +39,15 @@ struct rma_win *rma_win_get(const struct mpi_rank *self, MPI_Win win)
     uint32_t bits = (uint32_t)win;
     const struct mpi_comm *c;
 
-    if ((bits & HANDLE_CLASS) != WIN_HANDLE)
+    if ((bits & HANDLE_CLASS) != MPI_WIN_HANDLE)
         return NULL;
-    c = mpi_comm_at((MPI_Comm)(COMM_HANDLE | (bits & HANDLE_INDEX)));
+    c = mpi_comm_at((MPI_Comm)(COMM_HANDLE | (bits & MPI_WIN_INDEX)));
     return c ? rma_win_find(self, c->ctx) : NULL;
 }
 
 MPI_Win rma_win_handle(const struct rma_win *w)
 {
-    return (MPI_Win)(WIN_HANDLE | ((uint32_t)w->comm->handle & HANDLE_INDEX));
+    return mpi_comm_window(w->comm);
 }
 
 int rma_check_win(struct mpi_rank *self, MPI_Win win, struct rma_win **out)
@@ -68,39 +65,6 @@ int rma_check_ptr(struct mpi_rank *self, MPI_Win win, const void *p, const char 
 {
     return p ? MPI_SUCCESS
              : mpi_raise_win(self, win, MPI_ERR_ARG, "the argument '%s' is a null pointer", what);
-}
-
-int mpi_win_held(const struct mpi_rank *self, MPI_Win win)
-{
-    return rma_win_get(self, win) != NULL;
-}
-
-MPI_Win mpi_win_of_comm(const struct mpi_rank *self, MPI_Comm comm)
-{
-    MPI_Win win = (MPI_Win)(WIN_HANDLE | ((uint32_t)comm & HANDLE_INDEX));
-
-    return ((uint32_t)comm & HANDLE_CLASS) == COMM_HANDLE && rma_win_get(self, win) ? win
-                                                                                    : MPI_WIN_NULL;
-}
-
-const void *mpi_win_attr(const struct mpi_rank *self, MPI_Win win, int keyval)
-{
-    const struct rma_win *w = rma_win_get(self, win);
-
-    switch (w ? keyval : 0) {
-    case MPI_WIN_BASE:
-        return &w->base;
-    case MPI_WIN_SIZE:
-        return &w->size;
-    case MPI_WIN_DISP_UNIT:
-        return &w->disp_unit_int;
-    case MPI_WIN_CREATE_FLAVOR:
-        return &w->flavor;
-    case MPI_WIN_MODEL:
-        return &w->model;
-    default:
-        return NULL;
-    }
 }
 
 /* ---- making ---- */
@@ -141,6 +105,7 @@ static int make_comm(struct mpi_rank *self, struct mpi_comm *c, struct mpi_comm 
         return rc;
     *out = mpi_comm_get(mpi_comm_adopt(self, c, desc));
     (*out)->name = name;
+    (*out)->is_window = 1;
     return MPI_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "mpi/comm/check.h"
+#include "mpi/comm/errhandler_internal.h"
 #include "mpi/info.h"
 #include "mpi/rma/rma_internal.h"
 #include "mpi_impl.h"
@@ -211,5 +212,48 @@ int mpi_win_get_info(struct mpi_rank *self, MPI_Win win, MPI_Info *info_used)
 
         rc = mpi_info_set(self, *info_used, hints[i].key, value ? value : hints[i].value);
     }
+    return rc;
+}
+
+/* ---- error handlers ---- */
+
+int mpi_win_create_errhandler(struct mpi_rank *self, MPI_Win_errhandler_function *win_errhandler_fn,
+                              MPI_Errhandler *errhandler)
+{
+    return errhandler_create(self, FOR_WIN, (void (*)(void))win_errhandler_fn, errhandler);
+}
+
+int mpi_win_set_errhandler(struct mpi_rank *self, MPI_Win win, MPI_Errhandler errhandler)
+{
+    struct rma_win *w;
+    int rc = rma_check_win(self, win, &w);
+
+    if (!rc)
+        rc = errhandler_check(self, MPI_COMM_NULL, errhandler, FOR_WIN);
+    if (!rc)
+        errhandler_set_own(self, win, errhandler);
+    return rc;
+}
+
+int mpi_win_get_errhandler(struct mpi_rank *self, MPI_Win win, MPI_Errhandler *errhandler)
+{
+    struct rma_win *w;
+    int rc = rma_check_win(self, win, &w);
+
+    if (!rc)
+        rc = rma_check_ptr(self, win, errhandler, "errhandler");
+    if (!rc)
+        *errhandler = errhandler_share(errhandler_own(self, win, MPI_ERRORS_ARE_FATAL));
+    return rc;
+}
+
+int mpi_win_call_errhandler(struct mpi_rank *self, MPI_Win win, int errorcode)
+{
+    struct rma_win *w;
+    int rc = rma_check_win(self, win, &w);
+
+    if (!rc)
+        errhandler_invoke(self, errhandler_own(self, win, MPI_ERRORS_ARE_FATAL), FOR_WIN, &win,
+                          errorcode);
     return rc;
 }

@@ -13,7 +13,7 @@
 #include "mpi/attr.h"
 
 #include "base/mem.h"
-#include "mpi/object/attr_internal.h"
+#include "mpi/attr_internal.h"
 #include "mpi/state.h"
 #include "mpi/user.h"
 #include "mpi_impl.h"

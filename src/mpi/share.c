@@ -9,7 +9,6 @@
  * nothing of this happens, and batches grow. Time is looked at only while something is unsent.
  */
 #include "mpi/entry.h"
-#include "mpi/p2p/strand.h"
 
 #define LONG_NS 200000.0 /* a slice is long from here on ... */
 #define CALLS 16         /* ... and this many calls after it are watched */

@@ -1,8 +1,8 @@
 /*
  * attr_internal.h - between attr_table.c (keys and values) and the MPI calls on them.
  */
-#ifndef MPI_OBJECT_ATTR_INTERNAL_H
-#define MPI_OBJECT_ATTR_INTERNAL_H
+#ifndef MPI_ATTR_INTERNAL_H
+#define MPI_ATTR_INTERNAL_H
 
 #include <mpi.h>
 #include <stdint.h>

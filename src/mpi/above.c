@@ -1,0 +1,59 @@
+/*
+ * above.c - the state of the process, and calls of what is in a room above the caller's.
+ */
+#include "mpi/above.h"
+
+#include "mpi/clock.h"
+#include "mpi/error.h"
+#include "mpi/team.h"
+#include "mpi/thread.h"
+
+struct mpi_world mpi_world;
+struct mpi_strand *mpi_strand_current;
+
+void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
+{
+    mpi_world.above->abort_run(self, code, why);
+}
+
+void mpi_timed_out(struct mpi_rank *self)
+{
+    mpi_world.above->timed_out(self);
+}
+
+void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes)
+{
+    mpi_world.above->team_item(to, tag, data, bytes);
+}
+
+void mpi_team_spawned(uint32_t rank, vtime when)
+{
+    mpi_world.above->team_spawned(rank, when);
+}
+
+void mpi_thread_enter_slow(void)
+{
+    mpi_world.above->thread_enter();
+}
+
+void mpi_thread_leave_slow(int quiet)
+{
+    mpi_world.above->thread_leave(quiet);
+}
+
+void mpi_clock_yield(struct mpi_rank *self)
+{
+    mpi_world.above->yield(self);
+}
+
+void mpi_verify_match(const struct mpi_rank *self, const struct mpi_req *req,
+                      const struct mpi_msg *m)
+{
+    mpi_world.above->verify_match(self, req, m);
+}
+
+void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct mpi_coll_args *a,
+                     enum mpi_verify_way way)
+{
+    mpi_world.above->verify_coll(self, c, a, way);
+}

@@ -1,0 +1,44 @@
+/*
+ * above.c - binds rooms to what they need of those above them: the table of above.h, and the services (p2p/service.h),
+ * each of which is in a room above the queue that calls it.
+ */
+#include "mpi/above.h"
+
+#include "mpi/check/verify_internal.h"
+#include "mpi/coll/coll.h"
+#include "mpi/dynamic/ports.h"
+#include "mpi/dynamic/spawn.h"
+#include "mpi/info.h"
+#include "mpi/io/io_internal.h"
+#include "mpi/main/run.h"
+#include "mpi/p2p/service.h"
+#include "mpi/rma/rma.h"
+
+static const struct mpi_service_ops services[MPI_SERVICE_COUNT] = {
+    [MPI_SERVICE_RMA] = {rma_serve, rma_reply, rma_sent},
+    [MPI_SERVICE_IO] = {io_serve, io_reply, NULL},
+    [MPI_SERVICE_NAMES] = {ports_serve, ports_reply, NULL},
+    [MPI_SERVICE_SPAWN] = {spawn_serve, spawn_reply, NULL},
+};
+
+static void comm_left(struct mpi_rank *self, const struct mpi_comm *c)
+{
+    mpi_hints_forget(self, c->handle);
+    mpi_coll_forget(self, c->handle);
+    if (mpi_world.checking)
+        verify_coll_forget(self, c->ctx);
+}
+
+const struct mpi_above mpi_above = {
+    .abort_run = run_abort,
+    .timed_out = run_timed_out,
+    .team_item = team_item,
+    .team_spawned = team_spawned,
+    .thread_enter = p2p_thread_enter,
+    .thread_leave = p2p_thread_leave,
+    .yield = p2p_yield,
+    .comm_left = comm_left,
+    .verify_match = verify_match,
+    .verify_coll = verify_coll,
+    .services = services,
+};
