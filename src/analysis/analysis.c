@@ -3,11 +3,13 @@
  */
 #include "analysis/analysis.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/memory.h"
 #include "analysis/profile.h"
+#include "analysis/replay.h"
 #include "base/mem.h"
 #include "trace/reader.h"
 
@@ -128,6 +130,48 @@ static void efficiencies(struct analysis *a)
     e->transfer = e->ideal / a->runtime;
 }
 
+/* Groups for which ranks must be looked at together. */
+#define REPLAY_GROUPS                                                                            \
+    (1u << ANALYSIS_PAIRS | 1u << ANALYSIS_WAITS | 1u << ANALYSIS_PATH | 1u << ANALYSIS_DELAYS | \
+     1u << ANALYSIS_EFFICIENCY)
+
+struct second_pass {
+    const char *path;
+    const struct analysis_options *options;
+    struct replay *replay;
+    struct err err;
+};
+
+static void *run_second(void *pass)
+{
+    struct second_pass *p = pass;
+    p->replay = replay_run(p->path, p->options, &p->err);
+    return NULL;
+}
+
+/* Both passes at the same time, if the second is needed and threads are wanted. */
+static int run_passes(struct analysis *a, const char *path, const struct analysis_options *o,
+                      struct err *err)
+{
+    struct second_pass second = {path, o, NULL, {0}};
+    pthread_t thread;
+    int is_needed = (o->groups & REPLAY_GROUPS) != 0;
+    int is_beside = is_needed && o->threads != 1 &&
+                    pthread_create(&thread, NULL, run_second, &second) == 0;
+    int rc = profile_run(a, path, o, err);
+    if (is_beside)
+        pthread_join(thread, NULL);
+    else if (is_needed && rc == 0)
+        run_second(&second);
+    if (rc == 0 && is_needed && !second.replay) {
+        *err = second.err;
+        rc = err->code;
+    }
+    if (second.replay)
+        replay_result(second.replay, a);
+    return rc;
+}
+
 int analysis_run(struct analysis *a, const char *path, const struct analysis_options *options,
                  struct err *err)
 {
@@ -138,7 +182,7 @@ int analysis_run(struct analysis *a, const char *path, const struct analysis_opt
     *a = (struct analysis){.groups = o.groups};
     int rc = begin(a, path, err);
     if (rc == 0)
-        rc = profile_run(a, path, &o, err);
+        rc = run_passes(a, path, &o, err);
     if (rc != 0) {
         analysis_fini(a);
         return rc;

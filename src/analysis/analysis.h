@@ -12,7 +12,7 @@
  * go beyond: wait states, critical path, delays, efficiencies, requests, overlap.
  *
  * Two passes read the trace. The first goes through one rank after the other (profile.h), the second through all of
- * them side by side in order of time, and matches messages and collectives. They run at the same time.
+ * them side by side in order of time, and matches messages and collectives (replay.h). They run at the same time.
  * Neither keeps events: memory grows with the ranks, the pairs and the phases up to the limits below, and with the
  * messages and collectives under way.
  *

@@ -1,0 +1,35 @@
+/*
+ * Traffic from rank to rank. When there are too many pairs, ranks are put together two by two, as often as it takes.
+ */
+#ifndef ANALYSIS_PAIRS_H
+#define ANALYSIS_PAIRS_H
+
+#include "analysis/analysis.h"
+#include "analysis/delays.h"
+#include "base/map.h"
+
+struct pair {
+    uint32_t from, to;
+    uint64_t messages, bytes;
+    double time;                     /* ticks */
+    struct delay_snapshot *sender;   /* when it last sent to the other one */
+    struct delay_snapshot *receiver; /* when it last received that */
+};
+
+struct pairs {
+    struct pair *items;
+    size_t count, most;
+    struct map by_ranks; /* to number + 1 */
+    unsigned shift;      /* 2^shift ranks are one */
+    uint32_t generation; /* numbers of pairs mean something else when it has changed */
+    struct delays *delays;
+};
+
+void pairs_init(struct pairs *, size_t most, struct delays *);
+void pairs_fini(struct pairs *);
+/* The number of a pair. */
+uint32_t pairs_find(struct pairs *, uint32_t from, uint32_t to);
+/* Moves them to the result. */
+void pairs_result(struct pairs *, double second, struct analysis *);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * The critical path, found forwards: every rank carries the path that leads to where it is. When a rank has waited for
+ * another, its path is that of the other one from there on.
+ *
+ * Paths are a tree whose nodes are pieces of them, with the time that each piece spent at which place of which rank. Who
+ * hops to another rank's path shares its nodes; nodes that no path goes through are freed. Nodes with a single
+ * successor are put together when there are many, so memory is that of the branches, not that of the events.
+ */
+#ifndef ANALYSIS_PATH_H
+#define ANALYSIS_PATH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+
+struct path_entry {
+    uint32_t rank, place;
+    int64_t ticks;
+};
+
+struct path_node {
+    uint32_t parent; /* 0: it begins with the program */
+    uint32_t refs; /* nodes and ranks that go on from here; 0: free, `parent` is the next free one */
+    uint32_t count, hops;
+    struct path_entry *entries;
+};
+
+/* The path of a rank: a node and what came after it. */
+struct path_end {
+    uint32_t node;
+    uint16_t count, room;
+    uint32_t rank;
+    uint32_t hops;
+    struct path_entry *own;
+};
+
+struct path {
+    struct path_node *nodes; /* node 0 is not used */
+    uint32_t count;          /* that were ever used */
+    uint32_t free;           /* the first free one */
+    uint32_t live, compress_at;
+    uint32_t least; /* nodes that need not be put together */
+    struct pool pool;
+};
+
+void path_init(struct path *, uint32_t ranks);
+void path_fini(struct path *);
+void path_end_fini(struct path_end *);
+
+void path_add_slow(struct path_end *, uint32_t place, int64_t ticks);
+/* Time at a place. */
+static inline void path_add(struct path_end *end, uint32_t place, int64_t ticks)
+{
+    if (ticks <= 0)
+        return;
+    for (uint32_t i = end->count; i-- > 0;)
+        if (end->own[i].place == place) {
+            end->own[i].ticks += ticks;
+            return;
+        }
+    path_add_slow(end, place, ticks);
+}
+
+/* `end` goes on from where `other` is. */
+void path_hop(struct path *, struct path_end *end, struct path_end *other);
+/* All of a path: entries for the caller to free, each rank and place once, in order. */
+struct path_entry *path_take(struct path *, struct path_end *end, size_t *count, uint64_t *hops);
+
+#endif

@@ -1,0 +1,300 @@
+/*
+ * replay_calls.c - what each call does, by its kind.
+ */
+#include "analysis/replay_internal.h"
+
+/* ---- arguments ---- */
+
+static int64_t number(const struct trace_event *e, int8_t at, int64_t otherwise)
+{
+    return at >= 0 ? e->args[at].number : otherwise;
+}
+
+static struct handles_mine comm_of(const struct replay *r, const struct lane *l, int64_t local)
+{
+    return handles_comm(&r->lanes[l->rank].handles, local);
+}
+
+/* World rank of a peer: -1 if there is none, or it is not known. */
+static int64_t peer_of(const struct replay *r, const struct lane *l, int64_t local, int64_t peer)
+{
+    return handles_peer(&r->book, &r->lanes[l->rank].handles, comm_of(r, l, local), peer);
+}
+
+static uint64_t bytes_of(const struct replay *r, const struct lane *l, const struct call_shape *s,
+                         const struct trace_event *e)
+{
+    int64_t count = number(e, s->count, 0);
+    uint64_t size = handles_size(&r->lanes[l->rank].handles, number(e, s->type, -1));
+    int64_t parts = number(e, s->partitions, 1);
+    return count > 0 && parts > 0 ? (uint64_t)count * (uint64_t)parts * size : 0;
+}
+
+/* ---- requests ---- */
+
+#define KEY_MESSAGE(number) ((uint64_t)(number) | UINT64_C(1) << 62) /* handles of MPI_Mprobe */
+
+static struct request *request_new(struct replay *r, struct lane *l, uint64_t key)
+{
+    struct request *q = pool_alloc(&r->pool, sizeof *q);
+    *q = (struct request){.dest = -1};
+    *map_insert(&r->lanes[l->rank].requests, key, NULL) = (uint64_t)(uintptr_t)q;
+    return q;
+}
+
+static struct request *request_find(const struct replay *r, const struct lane *l, uint64_t key)
+{
+    const uint64_t *at = map_find(&r->lanes[l->rank].requests, key);
+    return at ? (struct request *)(uintptr_t)*at : NULL;
+}
+
+static void request_free(struct replay *r, struct lane *l, uint64_t key, struct request *q)
+{
+    map_remove(&r->lanes[l->rank].requests, key);
+    if (q->message)
+        q->message->request = NULL;
+    pool_free(&r->pool, q, sizeof *q);
+}
+
+/* ---- starting ---- */
+
+static void send(struct replay *r, struct lane *l, int64_t comm, int64_t dest, int64_t tag,
+                 uint64_t bytes, int waits, struct request *q)
+{
+    struct handles_mine mine = comm_of(r, l, comm);
+    if (dest >= 0 && mine.comm != HANDLES_NONE)
+        match_send(r, l, &(struct send){mine.comm, (uint32_t)dest, (int32_t)tag, bytes, waits, q});
+}
+
+/* `source` is a rank of the communicator, or a wildcard. */
+static struct receive *post(struct replay *r, struct lane *l, int64_t comm, int64_t source,
+                            int64_t tag)
+{
+    struct handles_mine mine = comm_of(r, l, comm);
+    if (source != ANY_SOURCE)
+        source = peer_of(r, l, comm, source);
+    return (source < 0 && source != ANY_SOURCE) || mine.comm == HANDLES_NONE
+               ? NULL
+               : match_post(r, l, mine.comm, source, tag);
+}
+
+/* A blocking receive: what it has got is known at once. */
+static void receive_now(struct replay *r, struct lane *l, int64_t comm,
+                        const struct trace_status *status)
+{
+    struct handles_mine mine = comm_of(r, l, comm);
+    if (!status->is_set || status->is_cancelled || status->source < 0 ||
+        (uint64_t)status->source >= r->ranks || mine.comm == HANDLES_NONE)
+        return;
+    match_complete(r, l, match_post(r, l, mine.comm, status->source, status->tag), status, 1);
+}
+
+static void start(struct replay *r, struct lane *l, struct request *q)
+{
+    if (q->shape->kind == CALL_COLLECTIVE_INIT) {
+        coll_enter(r, l, q->shape, q->comm, q->root, q);
+        return;
+    }
+    if (q->shape->kind == CALL_RECV_INIT)
+        q->receive = post(r, l, q->comm, q->source, q->recv_tag);
+    else
+        send(r, l, q->comm, q->dest, q->send_tag, q->bytes, 0, q);
+}
+
+static void make_persistent(struct replay *r, struct lane *l, const struct call_shape *s,
+                            const struct trace_event *e)
+{
+    int64_t key = number(e, s->request, -1);
+    if (key < 0)
+        return;
+    struct request *q = request_new(r, l, (uint64_t)key);
+    q->is_persistent = 1;
+    q->shape = s;
+    q->comm = number(e, s->comm, -1);
+    q->source = number(e, s->source, -1);
+    q->root = number(e, s->root, -1);
+    q->dest = s->dest >= 0 ? peer_of(r, l, q->comm, number(e, s->dest, -1)) : -1;
+    q->send_tag = (int32_t)number(e, s->send_tag, 0);
+    q->recv_tag = (int32_t)number(e, s->recv_tag, 0);
+    q->bytes = bytes_of(r, l, s, e);
+}
+
+static void start_given(struct replay *r, struct lane *l, const struct call_shape *s,
+                        const struct trace_event *e)
+{
+    for (size_t i = 0, count = calls_given(s, e); i < count; i++) {
+        int64_t key = calls_given_request(s, e, i);
+        struct request *q = key < 0 ? NULL : request_find(r, l, (uint64_t)key);
+        if (q && q->is_persistent)
+            start(r, l, q);
+    }
+}
+
+/* A call that begins something and returns a request. */
+static void begin(struct replay *r, struct lane *l, const struct call_shape *s,
+                  const struct trace_event *e)
+{
+    int64_t key = number(e, s->request, -1), comm = number(e, s->comm, -1);
+    if (key < 0)
+        return;
+    struct request *q = request_new(r, l, (uint64_t)key);
+    if (s->kind == CALL_ICOLLECTIVE) {
+        coll_enter(r, l, s, comm, number(e, s->root, -1), q);
+        return;
+    }
+    if (s->kind != CALL_ISEND)
+        q->receive = post(r, l, comm, number(e, s->source, -1), number(e, s->recv_tag, 0));
+    if (s->kind != CALL_IRECV)
+        send(r, l, comm, peer_of(r, l, comm, number(e, s->dest, -1)), number(e, s->send_tag, 0),
+             bytes_of(r, l, s, e), 0, q);
+}
+
+/* ---- completing ---- */
+
+static void complete_request(struct replay *r, struct lane *l, uint64_t key, struct request *q,
+                             const struct trace_status *status, int waits)
+{
+    if (q->message && waits && !q->message->sender)
+        q->message->sender = replay_block(r, l);
+    if (q->message)
+        q->message->request = NULL;
+    q->message = NULL;
+    if (q->receive)
+        match_complete(r, l, q->receive, status, waits);
+    q->receive = NULL;
+    if (q->in_collective)
+        coll_complete(r, l, q, waits);
+    if (!q->is_persistent)
+        request_free(r, l, key, q);
+}
+
+static void complete(struct replay *r, struct lane *l, const struct call_shape *s,
+                     const struct trace_event *e)
+{
+    int waits = s->kind < CALL_TEST;
+    for (size_t i = 0, count = calls_completed(s, e); i < count; i++) {
+        int64_t key = calls_completed_request(s, e, i);
+        struct request *q = key < 0 ? NULL : request_find(r, l, (uint64_t)key);
+        if (q)
+            complete_request(r, l, (uint64_t)key, q, calls_completed_status(s, e, i), waits);
+    }
+}
+
+static void free_given(struct replay *r, struct lane *l, const struct call_shape *s,
+                       const struct trace_event *e)
+{
+    int64_t key = number(e, s->request, -1);
+    struct request *q = key < 0 ? NULL : request_find(r, l, (uint64_t)key);
+    if (!q)
+        return;
+    if (q->receive)
+        match_forget(r, q->receive);
+    request_free(r, l, (uint64_t)key, q);
+}
+
+/* ---- probing ---- */
+
+static void probe(struct replay *r, struct lane *l, const struct call_shape *s,
+                  const struct trace_event *e)
+{
+    struct handles_mine mine = comm_of(r, l, number(e, s->comm, -1));
+    const struct trace_status *status = s->status >= 0 ? e->args[s->status].statuses : NULL;
+    if (mine.comm != HANDLES_NONE && status && status->is_set && status->source >= 0 &&
+        (uint64_t)status->source < r->ranks)
+        match_peek(r, l, mine.comm, (uint32_t)status->source, status->tag);
+}
+
+/* The message is taken now, and received later by its handle. */
+static void matched_probe(struct replay *r, struct lane *l, const struct call_shape *s,
+                          const struct trace_event *e)
+{
+    int64_t key = number(e, s->message, -1), comm = number(e, s->comm, -1);
+    struct handles_mine mine = comm_of(r, l, comm);
+    const struct trace_status *status = s->status >= 0 ? e->args[s->status].statuses : NULL;
+    if (key < 0 || mine.comm == HANDLES_NONE || number(e, s->flag, 1) == 0)
+        return;
+    struct request *q = request_new(r, l, KEY_MESSAGE(key));
+    q->comm = comm;
+    if (status && status->is_set && status->source >= 0 && (uint64_t)status->source < r->ranks)
+        match_complete(r, l, match_post(r, l, mine.comm, status->source, status->tag), status,
+                       s->kind == CALL_MPROBE);
+    else /* the status was not asked for: known when the message is received */
+        q->receive = match_post(r, l, mine.comm, ANY_SOURCE, ANY_TAG);
+}
+
+static void receive_probed(struct replay *r, struct lane *l, const struct call_shape *s,
+                           const struct trace_event *e)
+{
+    int64_t key = number(e, s->message, -1);
+    struct request *q = key < 0 ? NULL : request_find(r, l, KEY_MESSAGE(key));
+    if (!q)
+        return;
+    if (s->kind == CALL_MRECV) {
+        if (q->receive)
+            match_complete(r, l, q->receive, e->args[s->status].statuses, 0);
+    } else if (number(e, s->request, -1) >= 0) {
+        request_new(r, l, (uint64_t)number(e, s->request, -1))->receive = q->receive;
+    }
+    q->receive = NULL;
+    request_free(r, l, KEY_MESSAGE(key), q);
+}
+
+/* ---- all calls ---- */
+
+void replay_call(struct replay *r, struct lane *l)
+{
+    const struct trace_event *e = &l->event;
+    const struct call_shape *s = &r->shapes[e->fn];
+    int64_t comm = number(e, s->comm, -1);
+    if (e->failed)
+        return;
+    switch (s->kind) {
+    case CALL_SEND:
+    case CALL_BSEND:
+        send(r, l, comm, peer_of(r, l, comm, number(e, s->dest, -1)), number(e, s->send_tag, 0),
+             bytes_of(r, l, s, e), s->kind == CALL_SEND, NULL);
+        break;
+    case CALL_RECV:
+        receive_now(r, l, comm, e->args[s->status].statuses);
+        break;
+    case CALL_SENDRECV:
+        receive_now(r, l, comm, e->args[s->status].statuses);
+        send(r, l, comm, peer_of(r, l, comm, number(e, s->dest, -1)), number(e, s->send_tag, 0),
+             bytes_of(r, l, s, e), 0, NULL);
+        break;
+    case CALL_ISEND:
+    case CALL_IRECV:
+    case CALL_ISENDRECV:
+    case CALL_ICOLLECTIVE:
+        begin(r, l, s, e);
+        break;
+    case CALL_SEND_INIT:
+    case CALL_RECV_INIT:
+    case CALL_COLLECTIVE_INIT:
+        make_persistent(r, l, s, e);
+        break;
+    case CALL_START:
+    case CALL_STARTALL:
+        start_given(r, l, s, e);
+        break;
+    case CALL_FREE:
+        free_given(r, l, s, e);
+        break;
+    case CALL_PROBE:
+        probe(r, l, s, e);
+        break;
+    case CALL_MPROBE:
+    case CALL_IMPROBE:
+        matched_probe(r, l, s, e);
+        break;
+    case CALL_MRECV:
+    case CALL_IMRECV:
+        receive_probed(r, l, s, e);
+        break;
+    case CALL_COLLECTIVE:
+        coll_enter(r, l, s, comm, number(e, s->root, -1), NULL);
+        break;
+    default:
+        complete(r, l, s, e);
+    }
+}

@@ -1,0 +1,230 @@
+/*
+ * replay_internal.h - the state of the second pass.
+ */
+#ifndef ANALYSIS_REPLAY_INTERNAL_H
+#define ANALYSIS_REPLAY_INTERNAL_H
+
+#include "analysis/calls.h"
+#include "analysis/delays.h"
+#include "analysis/handles.h"
+#include "analysis/pairs.h"
+#include "analysis/path.h"
+#include "analysis/places.h"
+#include "analysis/replay.h"
+#include "base/heap.h"
+#include "base/pool.h"
+
+#define ANY_SOURCE (-2) /* of MPICH's ABI, as in traces */
+#define ANY_TAG (-1)
+
+/* A call in which a lane waits for something. It is kept as long as something refers to it. */
+struct blocked {
+    uint32_t lane, refs;
+    int64_t enter, leave;
+    int64_t until; /* it has waited up to here */
+    uint32_t place;
+    uint8_t is_current; /* the lane is in it */
+};
+
+/* A message that no receive was posted for. */
+struct message {
+    struct message *next;
+    uint32_t from;
+    uint32_t pair, generation;
+    int64_t sent, ideal;
+    struct blocked *sender;  /* the call in which the sender waits until it is received */
+    struct request *request; /* of the sender */
+};
+
+/* A receive. It is freed when it is matched and complete. */
+struct receive {
+    struct receive *next;            /* in its channel */
+    struct receive *before, *behind; /* in the order of its rank, if wildcards are open */
+    uint32_t rank, comm;
+    int32_t source, tag; /* wildcards until they are known */
+    int64_t posted;
+    int64_t sent, ideal; /* of its message */
+    uint32_t pair, generation;
+    struct blocked *waiter; /* the call that completes it, if its message was not there */
+    uint8_t is_wild, is_listed, is_queued, is_matched, is_done;
+};
+
+/* Messages, or receives, of one source, destination, communicator and tag; never both. */
+struct channel {
+    struct channel *chain; /* of the same hash */
+    uint64_t hash;
+    uint32_t comm, from, to;
+    int32_t tag;
+    struct message *first, *last;
+    struct receive *first_receive, *last_receive;
+};
+
+/* A request, or a message handle of MPI_Mprobe. */
+struct request {
+    struct message *message; /* while no receive has been posted for it */
+    struct receive *receive;
+    const struct call_shape *shape; /* persistent: what it starts */
+    /* persistent */
+    int64_t comm, source, root;
+    int64_t dest; /* -1: none; world rank */
+    int32_t send_tag, recv_tag;
+    uint64_t bytes;
+    /* a collective under way */
+    uint32_t coll_comm, coll_rank;
+    uint64_t coll_seq;
+    uint8_t is_persistent, in_collective, is_root;
+};
+
+struct waiter {
+    struct blocked *blocked;
+    uint32_t member; /* rank in the communicator */
+    uint32_t local;  /* number of the communicator at that rank */
+};
+
+/* One call of a collective by all members. */
+struct instance {
+    uint32_t entered;
+    uint32_t open; /* members that have not completed a request of it */
+    uint8_t class, root_is_in, is_used;
+    int64_t ideal;
+    int64_t first_leave;
+    struct waiter *waiters;
+    uint32_t waiter_count, waiter_room;
+    /* scans */
+    struct scan_member {
+        uint8_t is_in;
+        int64_t ideal;
+    } * members;
+    uint32_t ready; /* members 0 to ready - 1 are all in */
+};
+
+struct comm_state {
+    struct instance *ring; /* of instances `first` and following */
+    size_t count, room;
+    uint64_t first;
+    uint32_t size; /* members that the trace has */
+};
+
+/* What a rank knows of a communicator, by local number. */
+struct comm_mine {
+    uint64_t seq; /* collectives so far */
+    struct delay_snapshot *then;
+};
+
+/* A thread of a rank. Lane r is the first of rank r, and has what is the rank's. */
+struct lane {
+    struct trace_cursor cursor;
+    struct trace_event event; /* the next one */
+    uint32_t rank;
+    /* the call that it is in */
+    int64_t enter, leave, waited;
+    int64_t path_from; /* its path covers the call from here on */
+    uint32_t place;
+    uint32_t awaiting; /* things that have not happened yet */
+    uint64_t bumped;
+    struct blocked *blocked;
+    struct {
+        uint32_t comm, from;
+        int32_t tag;
+        uint8_t is_on;
+    } peeks;
+    uint32_t *regions;
+    uint32_t region_count, region_room;
+    int64_t ideal;
+    struct path_end path;
+    struct delay_sums sums;
+    struct delay_snapshot *world; /* of the last collective of all with all */
+    /* of the rank */
+    struct handles handles;
+    struct map requests; /* by number, to struct request */
+    struct comm_mine *comms;
+    uint32_t comm_count;
+    int64_t in_flight; /* messages to it that were sent and not received */
+    struct receive *oldest, *newest;
+    uint32_t wild; /* receives whose source or tag is not known yet */
+    uint8_t is_there, has_more, is_over;
+    int64_t waits[ANALYSIS_WAIT_KINDS];
+    double delay_cost;
+};
+
+struct due {
+    int64_t time;
+    uint32_t bump, lane;
+};
+HEAP_STRUCT(due_heap, struct due);
+
+struct replay {
+    struct trace trace;
+    struct handles_book book;
+    struct call_shape *shapes;
+    struct lane *lanes;
+    uint32_t lane_count, ranks;
+    struct due_heap due;
+    uint64_t progress; /* records taken */
+    int64_t begin;
+    struct pool pool;
+    struct map channels; /* by hash */
+    struct comm_state *comms;
+    size_t comm_count;
+    struct places places;
+    struct path path;
+    struct delays delays;
+    struct pairs pairs;
+    int64_t (*place_waits)[ANALYSIS_WAIT_KINDS];
+    uint32_t place_count;
+    uint64_t wait_counts[ANALYSIS_WAIT_KINDS];
+    uint64_t unmatched_sends, unmatched_receives;
+    unsigned groups;
+    int has_path, has_delays;
+    struct err warning;
+};
+
+/* ---- replay_wait.c ---- */
+
+/* The call that the lane is in, as one that waits; good until it is let go. */
+struct blocked *replay_block(struct replay *, struct lane *);
+void replay_unblock(struct replay *, struct blocked *);
+/* The call waited until `time`, when `cause` did what it waited for; snapshots as in delays.h. */
+void replay_wait(struct replay *, struct blocked *, enum analysis_wait, int64_t time,
+                 struct lane *cause, const struct delay_snapshot *then,
+                 const struct delay_snapshot *cause_then);
+/* Time that counts as a wait state, but has no cause. */
+void replay_count(struct replay *, const struct blocked *, enum analysis_wait, int64_t ticks);
+
+/* ---- replay_match.c ---- */
+
+struct send {
+    uint32_t comm, to;
+    int32_t tag;
+    uint64_t bytes;
+    int waits;               /* the sender may wait in this call for the receiver */
+    struct request *request; /* NULL: a blocking call */
+};
+void match_send(struct replay *, struct lane *, const struct send *);
+/* Posts a receive; source and tag may be wildcards. */
+struct receive *match_post(struct replay *, struct lane *, uint32_t comm, int64_t source,
+                           int64_t tag);
+/* The call that the lane is in completes it. `waits` is 0 for tests. */
+void match_complete(struct replay *, struct lane *, struct receive *, const struct trace_status *,
+                    int waits);
+/* Nobody asks whether it is complete any more; it takes its message, if it is known which one. */
+void match_forget(struct replay *, struct receive *);
+/* The lane probes for a message, which stays. */
+void match_peek(struct replay *, struct lane *, uint32_t comm, uint32_t from, int32_t tag);
+void match_fini(struct replay *);
+
+/* ---- replay_coll.c ---- */
+
+/* The lane enters a collective; with a request it does not wait for it now. */
+void coll_enter(struct replay *, struct lane *, const struct call_shape *, int64_t comm,
+                int64_t root, struct request *);
+/* The call that the lane is in completes the request's collective. */
+void coll_complete(struct replay *, struct lane *, struct request *, int waits);
+void coll_fini(struct replay *);
+
+/* ---- replay_calls.c ---- */
+
+/* The lane's event, which is a call; the lane is in it. */
+void replay_call(struct replay *, struct lane *);
+
+#endif
