@@ -71,6 +71,8 @@ static struct {
     uint32_t *lane_of;                    /* process: its number there, or ELSEWHERE */
     uint32_t *proc_of;                    /* and the other way round */
     int all_here;                         /* there is no other machine */
+    cpu_set_t all;                        /* processors that this process may run on ... */
+    int one;                              /* ... and one that all here may; -1: there is none */
 } state;
 
 static size_t units_of(size_t bytes)
@@ -254,6 +256,38 @@ static int is_crowded(int here)
     return here > CPU_COUNT(&set);
 }
 
+/* ---- one processor for all ---- */
+
+/* Chooses the processor; none if the launcher has bound the processes to different ones. */
+static void choose_processor(MPI_Comm here)
+{
+    cpu_set_t common;
+    int nth = (int)getpid(); /* several simulations should not all choose the same one */
+
+    CPU_ZERO(&state.all);
+    state.one = -1;
+    sched_getaffinity(0, sizeof state.all, &state.all);
+    common = state.all;
+    native_Allreduce(MPI_IN_PLACE, &common, sizeof common, MPI_BYTE, MPI_BAND, here);
+    nth %= CPU_COUNT(&common) + !CPU_COUNT(&common);
+    for (int i = 0; i < CPU_SETSIZE && state.one < 0; i++)
+        if (CPU_ISSET(i, &common) && nth-- == 0)
+            state.one = i;
+    native_Bcast(&state.one, 1, MPI_INT, 0, here);
+}
+
+static void link_gather(void *owner, int together)
+{
+    cpu_set_t set = state.all;
+
+    (void)owner;
+    if (together) {
+        CPU_ZERO(&set);
+        CPU_SET(state.one, &set);
+    }
+    sched_setaffinity(0, sizeof set, &set);
+}
+
 /* Makes lanes between the `count` processes of a communicator, if all can reach them. */
 static void share_lanes(MPI_Comm here, int mine, int count)
 {
@@ -282,6 +316,7 @@ static void meet_neighbours(struct native_link *link)
     native_Comm_rank(here, &mine);
     native_Comm_size(here, &count);
     share_lanes(here, mine, count);
+    choose_processor(here);
     state.proc_of = mem_alloc((size_t)count * sizeof *state.proc_of);
     native_Allgather(&proc, 1, MPI_INT, state.proc_of, 1, MPI_INT, here);
     native_Comm_free(&here);
@@ -290,6 +325,7 @@ static void meet_neighbours(struct native_link *link)
     for (int i = 0; state.lanes.bells.at && i < count; i++)
         state.lane_of[state.proc_of[i]] = (uint32_t)i;
     link->crowded = is_crowded(count);
+    link->gather = state.one >= 0 ? link_gather : NULL;
     link->wakes = state.all_here = state.lanes.bells.at && (uint32_t)count == link->procs;
 }
 

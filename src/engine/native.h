@@ -32,6 +32,9 @@ struct native_link {
     int (*recv)(void *owner, uint32_t *from, int *tag, void **data, size_t *bytes);
     /* After a look in vain: sleeps for ns nanoseconds, or until something may have come. */
     void (*wait)(void *owner, uint64_t ns);
+    /* Moves this process to the processor that the processes of a machine have in common, or lets
+     * it run on any again. NULL: it cannot. */
+    void (*gather)(void *owner, int together);
     /* Nothing more will be sent: waits until all processes say so, and closes. */
     void (*close)(void *owner);
 };

@@ -32,11 +32,13 @@
 /* The same where others want the processor, among them perhaps the process that is waited for. */
 #define GLANCE_NS 2000.0
 #define GLANCE_DEAF_NS 50000.0
-#define SLEEP_NS 1000000       /* the first sleep if a message ends it ... */
-#define SLEEP_DEAF_NS 20000    /* ... and if not; doubled ... */
-#define SLEEP_MAX_NS 5000000   /* ... up to this */
-#define PRESSURE_NS 10000000.0 /* how often to ask whether others want the processor ... */
-#define PRESSED_NS 100000000.0 /* ... and how long the answer holds if they do, ... */
+#define SLEEP_NS 1000000         /* the first sleep if a message ends it ... */
+#define SLEEP_DEAF_NS 20000      /* ... and if not; doubled ... */
+#define SLEEP_MAX_NS 5000000     /* ... up to this */
+#define PRESSURE_NS 10000000.0   /* how often to ask whether others want the processor ... */
+#define PRESSED_NS 100000000.0   /* ... and how long the answer holds if they do, ... */
+#define GATHERED_NS 2000000000.0 /* how long the processes then share a processor, ... */
+#define GATHER_PART 0.2          /* ... if they slept for so much of the time */
 #define PRESSED_PART 0.05 /* ... which is if this thread was kept waiting for so much of the time */
 #define IDLE_NS 20000000.0 /* the engine's idle hook is called this often while waiting */
 
@@ -382,6 +384,24 @@ static uint64_t kept_waiting(void)
     return strtoull(at, NULL, 10);
 }
 
+/*
+ * When others want the processors, a process that is woken up waits for its turn, however short its
+ * work: every round then takes time slices of the others. Processes that share one processor hand
+ * it to each other instead. That is worth it only if they mostly wait, and the time they then keep
+ * each other waiting says nothing of others: so it ends after a while, to ask again.
+ */
+static void gather(struct procs *p, uint64_t now, double passed)
+{
+    struct procs_wait *w = &p->wait;
+    int together = w->pressed && (double)w->slept / ticks_per_ns() > GATHER_PART * passed;
+
+    w->slept = 0;
+    if (!p->cfg.link.gather || together == (w->gathered_until != 0))
+        return;
+    p->cfg.link.gather(p->cfg.link.owner, together);
+    w->gathered_until = together ? now + (uint64_t)(GATHERED_NS * ticks_per_ns()) : 0;
+}
+
 /* Do others want the processor, so that looking takes it from those that are waited for? */
 static int is_pressed(struct procs *p, uint64_t now)
 {
@@ -393,8 +413,11 @@ static int is_pressed(struct procs *p, uint64_t now)
         return 1;
     if (now < w->pressed_next)
         return w->pressed;
+    if (now < w->gathered_until)
+        return 1;
     kept = kept_waiting();
-    w->pressed = w->asked && (double)(kept - w->kept) > PRESSED_PART * passed;
+    w->pressed = !w->gathered_until && w->asked && (double)(kept - w->kept) > PRESSED_PART * passed;
+    gather(p, now, passed);
     w->asked = now;
     w->kept = kept;
     w->pressed_next = now + (uint64_t)((w->pressed ? PRESSED_NS : PRESSURE_NS) * ticks_per_ns());
@@ -421,7 +444,16 @@ void procs_pause(struct procs *p, unsigned *tries)
     if (now - w->since < w->glance || (now - w->since < w->spin && !is_pressed(p, now)))
         return;
     p->cfg.link.wait(p->cfg.link.owner, sleep_ns(p));
+    w->slept += ticks_now() - now;
     w->sleeps++;
+}
+
+void procs_spread(struct procs *p)
+{
+    if (p->cfg.link.gather && p->wait.gathered_until)
+        p->cfg.link.gather(p->cfg.link.owner, 0);
+    p->cfg.link.gather = NULL;
+    p->wait.gathered_until = 0;
 }
 
 static void wait_init(struct procs_wait *w, int wakes)

@@ -81,6 +81,8 @@ struct procs_wait {
     uint64_t pressed_next; /* ... which is asked again then */
     uint64_t asked; /* when it was asked last, and how long this thread had been kept from ... */
     uint64_t kept;  /* ... running until then, in nanoseconds */
+    uint64_t slept; /* since then */
+    uint64_t gathered_until; /* the processes share a processor; 0: they do not */
 };
 
 struct procs_config {
@@ -144,5 +146,7 @@ void procs_flush(struct procs *);
 /* Waiting for others without burning the processor: start with 0, call after each look in vain, and
  * start again after a look that found something. */
 void procs_pause(struct procs *, unsigned *tries);
+/* From now on the process runs on all its processors: it is about to start threads, which inherit them. */
+void procs_spread(struct procs *);
 
 #endif

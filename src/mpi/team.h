@@ -71,6 +71,9 @@ void mpi_team_abort(struct engine_due);
 /* Ends the run early; the first one that says so wins. When it returns, the other processes have been
  * told, and stop, or too much time has passed. */
 void mpi_team_end_early(const struct mpi_team_stop *);
+/* A rank is about to start a thread. */
+void mpi_team_threads(void);
+
 /* Batches of messages this process has sent to others. */
 uint64_t mpi_team_batches(void);
 /* What ended the run early, if something did. */

@@ -12,6 +12,7 @@
 #include "mpi/entry.h"
 #include "mpi/main/run.h"
 #include "mpi/p2p/p2p_internal.h"
+#include "mpi/team.h"
 
 /* ---- engine: entities are ranks ---- */
 
@@ -196,6 +197,7 @@ static void hook_process_started(struct vp_rank *f)
 static void hook_threads(struct vp_rank *f)
 {
     (void)f;
+    mpi_team_threads();
     mpi_thread_begin();
 }
 

@@ -311,6 +311,12 @@ void mpi_team_end_early(const struct mpi_team_stop *stop)
         log_error("%.*s", (int)strcspn(stop->text, "\n"), stop->text);
 }
 
+void mpi_team_threads(void)
+{
+    if (team.on)
+        procs_spread(&team.procs);
+}
+
 uint64_t mpi_team_batches(void)
 {
     return team.procs.batches;
