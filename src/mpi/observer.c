@@ -18,7 +18,9 @@ void mpi_observer_attach(const struct mpi_observer *o)
         mpi_world.attentive = 1;
     if (o->slice)
         mpi_world.plain = 0; /* the plain processor model tells nothing */
-    if (o->request)
+    if (o->sent_number)
+        mpi_world.sent_number = o->sent_number;
+    else if (o->request)
         mpi_world.own_requests = 1;
     if (o->sent)
         mpi_world.plain_sends = 0; /* messages bear numbers */

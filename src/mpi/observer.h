@@ -140,6 +140,10 @@ struct mpi_observer {
 #define MPI_EVENT(event, what) void (*event)(struct mpi_rank * self, vtime t, const struct what *);
     MPI_EVENTS(MPI_EVENT)
 #undef MPI_EVENT
+    /* Sends that are complete when they start share a request. An observer of requests that does not
+     * need to see these may number them instead: their handles have the low bits of the number
+     * (MPI_REQ_SENT_MASK). NULL, and `request` is there: every send has a request of its own. */
+    uint32_t (*sent_number)(struct mpi_rank *self);
 };
 
 enum mpi_event {

@@ -94,12 +94,13 @@ struct mpi_world {
     vtime send_overhead, recv_overhead, test_cost, clock_cost;
     struct mpi_costs costs; /* of messages beside these (p2p/costs.c) */
     uint64_t eager_limit;
-    int checking;         /* compare what ranks do with each other (verify.h) */
-    int plain_sends;      /* a small message goes by device_uniform.h, and bears nothing
+    int checking;       /* compare what ranks do with each other (verify.h) */
+    int plain_sends;    /* a small message goes by device_uniform.h, and bears nothing
                            * for checks or observers */
-    uint64_t try_below;   /* a standard send of fewer bytes is complete at once */
-    int own_requests;     /* no two sends share a request */
-    int may_cancel;       /* the program calls MPI_Cancel */
+    uint64_t try_below; /* a standard send of fewer bytes is complete at once */
+    int own_requests;   /* no two sends share a request */
+    uint32_t (*sent_number)(struct mpi_rank *); /* observer.h; NULL: no two handles need differ */
+    int may_cancel;                             /* the program calls MPI_Cancel */
     uint64_t handled;     /* messages handled and decisions taken, for threads that wait for any */
     int free_collectives; /* collectives cost what a model says: their messages are free */
     int shared;           /* there are other processes */

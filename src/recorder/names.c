@@ -211,8 +211,21 @@ static unsigned find_request(const struct recorder_rank *r, uint32_t handle)
     return i;
 }
 
+static int is_numbered(uint32_t handle)
+{
+    return (handle & ~RECORDER_NUMBERED_MASK) == RECORDER_NUMBERED;
+}
+
+static int64_t number_in(const struct recorder_rank *r, uint32_t handle)
+{
+    int64_t last = r->next_request - 1;
+    return last - (int64_t)((uint32_t)(last - (int64_t)handle) & RECORDER_NUMBERED_MASK);
+}
+
 int64_t recorder_request(const struct recorder_rank *r, uint32_t handle)
 {
+    if (is_numbered(handle))
+        return number_in(r, handle);
     unsigned i = find_request(r, handle);
     if (i < RECORDER_REQUESTS)
         return r->request_numbers[i];
@@ -240,6 +253,8 @@ static int64_t request_number(struct recorder_rank *r, uint32_t handle)
 
 void recorder_forget_request(struct recorder_rank *r, uint32_t handle)
 {
+    if (is_numbered(handle))
+        return;
     unsigned i = find_request(r, handle);
     if (i < RECORDER_REQUESTS)
         r->requests[i] = 0;

@@ -85,6 +85,13 @@ void recorder_leave(struct recorder_rank *, struct recorder_lane *, struct mpi_r
 /* A message was received, by the call that the thread is in or by a request (its number). */
 void recorder_done(struct recorder_lane *, int64_t number, struct trace_status);
 
+/*
+ * Handles of requests that carry the low bits of their number, and need no table: for the many sends
+ * that are complete at once. No request may be pending while as many others start.
+ */
+#define RECORDER_NUMBERED 0xae000000u
+#define RECORDER_NUMBERED_MASK 0x01ffffffu
+
 /* The number of a request that is pending, or -1. */
 int64_t recorder_request(const struct recorder_rank *, uint32_t handle);
 void recorder_forget_request(struct recorder_rank *, uint32_t handle);

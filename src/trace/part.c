@@ -12,6 +12,19 @@
 
 #define FLUSH_AT ((size_t)1 << 20)
 
+/*
+ * With many ranks a stream hands over its records after a few: a buffer for each that is small, and
+ * never grows, costs less time in caches than one that is large.
+ */
+#define PIECES_IN_ALL ((uint64_t)16 << 20)
+#define PIECE_LEAST 192
+
+static size_t piece_for(const struct trace_header *h)
+{
+    uint64_t piece = PIECES_IN_ALL / (h->ranks ? h->ranks : 1);
+    return piece > h->block ? h->block : piece < PIECE_LEAST ? PIECE_LEAST : piece;
+}
+
 static int write_at(int fd, const void *data, size_t size, uint64_t at)
 {
     const char *from = data;
@@ -111,7 +124,9 @@ int trace_part_open(struct trace_part *p, const char *path, const struct trace_h
     if (fd < 0)
         return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
     sys_close(fd);
-    *p = (struct trace_part){.sink = {.take = take, .block = header->block},
+    *p = (struct trace_part){.sink = {.take = take,
+                                      .block = header->block,
+                                      .piece = piece_for(header)},
                              .path = mem_strdup(path),
                              .flush_at = FLUSH_AT};
     buf_init(&p->heads);

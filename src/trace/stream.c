@@ -52,33 +52,45 @@ static void hand_over(struct trace_stream *s)
     s->base = s->last;
 }
 
-void trace_stream_spill(struct trace_stream *s)
+static void free_memory(struct trace_stream *s)
 {
-    if (!s->records)
-        return;
-    s->block += (uint32_t)used(s);
-    hand_over(s);
-    s->flags &= (uint16_t)~TRACE_PIECE_BEGINS;
-    if (s->room > ROOM_FIRST) {
-        s->sink->buffered -= s->room;
-        mem_free(s->data);
-        s->data = s->at = NULL;
-        s->room = 0;
-    }
-}
-
-void trace_stream_fini(struct trace_stream *s)
-{
-    trace_stream_spill(s);
     s->sink->buffered -= s->room;
     mem_free(s->data);
     s->data = s->at = NULL;
     s->room = 0;
 }
 
-/* The block is full: the next one starts anew. */
+/* The block goes on in the next piece. */
+static void hand_over_piece(struct trace_stream *s)
+{
+    s->block += (uint32_t)used(s);
+    hand_over(s);
+    s->flags &= (uint16_t)~TRACE_PIECE_BEGINS;
+}
+
+void trace_stream_spill(struct trace_stream *s)
+{
+    if (!s->records)
+        return;
+    hand_over_piece(s);
+    if (s->room > ROOM_FIRST)
+        free_memory(s);
+}
+
+void trace_stream_fini(struct trace_stream *s)
+{
+    if (s->records)
+        hand_over_piece(s);
+    free_memory(s);
+}
+
+/* The piece is full, or the block: then the next one starts anew. */
 static void __attribute__((noinline)) cut(struct trace_stream *s)
 {
+    if (s->block + used(s) < s->sink->block) {
+        hand_over_piece(s);
+        return;
+    }
     hand_over(s);
     s->flags |= TRACE_PIECE_BEGINS;
     s->block = 0;
@@ -88,7 +100,8 @@ static void __attribute__((noinline)) cut(struct trace_stream *s)
 void trace_record_end(struct trace_stream *s)
 {
     s->records++;
-    if (__builtin_expect(s->block + used(s) >= s->sink->block, 0))
+    size_t bytes = used(s);
+    if (__builtin_expect(bytes >= s->sink->piece || s->block + bytes >= s->sink->block, 0))
         cut(s);
 }
 

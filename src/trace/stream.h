@@ -31,6 +31,7 @@ struct trace_piece {
 struct trace_sink {
     void (*take)(struct trace_sink *, const struct trace_piece *);
     size_t block;    /* bytes after which a block ends */
+    size_t piece;    /* bytes after which a stream hands over a piece of its block */
     size_t buffered; /* bytes of memory that all its streams take */
 };
 

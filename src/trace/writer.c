@@ -105,6 +105,8 @@ static void take(struct trace_sink *sink, const struct trace_piece *piece)
 
 void trace_writer_sink_init(struct trace_writer_sink *sink, struct trace_writer *writer)
 {
-    *sink = (struct trace_writer_sink){.sink = {.take = take, .block = writer->block},
+    *sink = (struct trace_writer_sink){.sink = {.take = take,
+                                                .block = writer->block,
+                                                .piece = writer->block},
                                        .writer = writer};
 }

@@ -208,8 +208,16 @@ void mpi_req_release(struct mpi_req *);
 /* Completes an MPI_REQ_WORK request at time t, with an MPI class; releases it if the user has given
  * it up. */
 void mpi_req_done(struct mpi_req *, vtime t, int error);
-/* The handle of a send that was complete at once. */
-MPI_Request mpi_req_sent(void);
+/* The handle of a send that was complete at once, and what such a handle looks like. */
+MPI_Request mpi_req_sent(struct mpi_rank *self);
+#define MPI_REQ_SENT_HANDLE 0xae000000u
+#define MPI_REQ_SENT_MASK 0x01ffffffu /* low bits of its number, if an observer gives it one */
+
+static inline int mpi_req_is_sent(uint32_t handle)
+{
+    return (handle & ~MPI_REQ_SENT_MASK) == MPI_REQ_SENT_HANDLE;
+}
+
 /* The user gave the request up before it was complete; it is released when it is. */
 void mpi_req_orphan(struct mpi_rank *self, struct mpi_req *);
 /* Sends given up and not complete yet. */

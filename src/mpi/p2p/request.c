@@ -2,7 +2,7 @@
  * request.c - requests with handles: their table, statuses, completion as the user sees it.
  *
  * A few tables per process serve all ranks: chunks that never move, a free list through `next`. A
- * handle is MPICH's "direct request" pattern with the index into the rank's table in the low 26 bits.
+ * handle is MPICH's "direct request" pattern with the index into the rank's table in the low 25 bits.
  */
 #include <string.h>
 
@@ -11,9 +11,9 @@
 #include "mpi/p2p/compound.h"
 
 #define HANDLE_BASE 0xac000000u
-#define INDEX_MASK 0x03ffffffu
+#define INDEX_MASK 0x01ffffffu
 #define CHUNK 256u
-#define TABLES 64u /* ranks are spread over them, so that 26 bits do for hundreds of millions */
+#define TABLES 64u /* ranks are spread over them, so that 25 bits do for hundreds of millions */
 
 static struct table {
     struct mpi_req **chunks;
@@ -22,16 +22,18 @@ static struct table {
 } tables[TABLES];
 
 /* All sends that were complete when they were started share one request, which is never released:
- * their state is the same, and they are half of all requests of most programs. */
-#define SENT_ID INDEX_MASK
+ * their state is the same, and they are half of all requests of most programs. Its handles are those
+ * with the bit above the index set. */
 static struct mpi_req sent = {.kind = MPI_REQ_SEND,
                               .flags = MPI_REQ_DONE | MPI_REQ_HEAP,
-                              .id = SENT_ID,
+                              .id = MPI_REQ_SENT_HANDLE & ~HANDLE_BASE,
                               .comm = (uint32_t)MPI_COMM_WORLD};
 
-MPI_Request mpi_req_sent(void)
+MPI_Request mpi_req_sent(struct mpi_rank *self)
 {
-    return mpi_req_handle(&sent);
+    uint32_t number = mpi_world.sent_number ? mpi_world.sent_number(self) : 0;
+
+    return (MPI_Request)(MPI_REQ_SENT_HANDLE | (number & MPI_REQ_SENT_MASK));
 }
 
 static struct table *table_of(uint32_t rank)
@@ -154,9 +156,7 @@ struct mpi_req *mpi_req_get_any(struct mpi_rank *self, MPI_Request h)
     struct mpi_req *r;
 
     if (((uint32_t)h & ~INDEX_MASK) != HANDLE_BASE)
-        return NULL;
-    if (id == SENT_ID)
-        return &sent;
+        return mpi_req_is_sent((uint32_t)h) ? &sent : NULL;
     if (id >= table->chunk_count * CHUNK)
         return NULL;
     r = &table->chunks[id / CHUNK][id % CHUNK];

@@ -78,7 +78,7 @@ static int nonblocking(struct mpi_rank *self, const void *buf, MPI_Count count, 
     if (dest != MPI_PROC_NULL && !mpi_world.own_requests &&
         mpi_p2p_try_send(self, buf, (uint64_t)count, a.type,
                          mpi_comm_world_rank(a.comm, (uint32_t)dest), tag, a.comm->ctx, mode)) {
-        *request = mpi_req_sent();
+        *request = mpi_req_sent(self);
         return MPI_SUCCESS;
     }
     r = mpi_req_new(self);

@@ -3,10 +3,12 @@
  */
 #include "mpi/record/record.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "mpi/observer.h"
+#include "mpi/p2p/p2p_internal.h"
 #include "recorder/objects.h"
 #include "recorder/recorder.h"
 #include "trace/definitions.h"
@@ -127,8 +129,18 @@ static void region(struct mpi_rank *self, vtime t, const struct mpi_seen_region 
     recorder_region(r, of_thread(r), t, seen->name);
 }
 
+static_assert(MPI_REQ_SENT_HANDLE == RECORDER_NUMBERED &&
+                  MPI_REQ_SENT_MASK == RECORDER_NUMBERED_MASK,
+              "handles of sends that are complete at once carry numbers");
+
+static uint32_t number_sent(struct mpi_rank *self)
+{
+    return (uint32_t)of_rank(self)->next_request++;
+}
+
 static const struct mpi_observer observer = {
     .name = "trace",
+    .sent_number = number_sent,
     .enter = enter,
     .leave = leave,
     .request = request,
