@@ -62,10 +62,11 @@ manual: all
 bench: setup
 	@$(MAKE) --no-print-directory all
 	@$(call need,libsimgrid-dev) || echo "libsimgrid-dev not available: no comparison with SMPI"
-	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench
+	@ninja -C $(BUILD) bench/trace_rates >/dev/null
+	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench-run
 
 bench-large: all
-	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench --large
+	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench-run --large
 
 install: configure
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)

@@ -15,9 +15,10 @@ sys.dont_write_bytecode = True
 import cases
 import measure
 import networks
+import traces
 from cases import LARGE_CASES, Bench, Row
 
-CASES = {**cases.CASES, **networks.CASES}
+CASES = {**cases.CASES, **networks.CASES, **traces.CASES}
 COLUMNS = ("measured", "figure", "by CPU time", "target", "ratio", "")
 
 
