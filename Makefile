@@ -6,9 +6,11 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev libdw-dev libxxhash-dev libzstd-dev libotf2-trace-dev mandoc
+PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev libdw-dev libxxhash-dev libzstd-dev libotf2-trace-dev mandoc zlib1g-dev
+# For the front end of reports; not needed if npm is there by other means.
+WEB_PACKAGES = nodejs npm
 # For the tests alone: a Debian package is built, and completion tried in shells.
-CHECK_PACKAGES = clang-format-14 debhelper dpkg-dev fish git otf2-tools vite zsh
+CHECK_PACKAGES = chromium clang-format-14 debhelper dpkg-dev fish git otf2-tools vite zsh
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # $(call missing,PACKAGES): sets $$missing to those of them that are not installed.
@@ -21,13 +23,14 @@ need = $(call missing,$(1)); \
 	$(SUDO) apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing; fi
 
-.PHONY: all setup configure demo check check-quick coverage manual bench bench-large install clean help
+.PHONY: all setup configure web demo check check-quick coverage manual bench bench-large install clean help
 
 all: configure
 	ninja -C $(BUILD) product
 
 setup:
 	@$(call need,$(PACKAGES))
+	@command -v npm >/dev/null || { $(call need,$(WEB_PACKAGES)); } || echo "npm not available: no pages of reports"
 
 configure:
 	@[ -f $(BUILD)/build.ninja ] || said=$$(meson setup $(BUILD) --prefix=$(PREFIX) 2>&1) || { \
@@ -37,14 +40,18 @@ configure:
 	echo "make: cannot configure $(BUILD): 'make setup' installs what is missing on Debian" >&2; \
 	exit 1; }
 
+# The page of reports. Without npm or its registry it says so, and all else works.
+web: configure
+	@web/build.sh $(BUILD)/web
+
 demo: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory all web
 	@$(MAKE) --no-print-directory -C examples/heat demo ORRERY=$(abspath $(BUILD)/orrery) \
 		OUT=$(abspath $(BUILD)/examples)
 
 check: setup
 	@$(call need,$(CHECK_PACKAGES))
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory all web
 	@tests/run_all.sh $(BUILD)
 
 # Without the native runs, the sanitizer build and most random schedules.
@@ -83,6 +90,7 @@ help:
 	@echo "make setup        install what is missing (Debian), and nothing else"
 	@echo "make              build into $(BUILD)/; $(BUILD)/orrery runs in place"
 	@echo "make install      to PREFIX (now $(PREFIX)), honours DESTDIR"
+	@echo "make web          bundle the page of 'orrery report' (needs npm and its registry)"
 	@echo "make coverage     renew docs/mpi-coverage.md from the list of MPI calls"
 	@echo "make manual       renew the list of settings in the manual and the schema"
 	@echo "make bench        install what is missing, build, measure speed and memory"

@@ -91,6 +91,7 @@ runner processes python3 tests/run_procs.py --orrery "$build/orrery" --build-dir
 runner hosts python3 tests/run_hosts.py --orrery "$build/orrery" --build-dir "$build/hosts-tests" \
     ${quick:+--quick}
 runner faults python3 tests/run_faults.py --orrery "$build/orrery" --build-dir "$build/faults-tests"
+runner web python3 tests/run_web.py --build-dir "$build"
 runner examples examples/run_tests.sh "$build/orrery" "$build/examples"
 [ -n "$quick" ] || runner install python3 tests/run_install.py --build-dir "$build/install-tests"
 echo "$passed passed, $failed failed"

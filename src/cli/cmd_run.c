@@ -25,6 +25,7 @@
 #include "cli/backtrace.h"
 #include "cli/uses.h"
 #include "cli/watch.h"
+#include "cli/webpage.h"
 #include "net/net.h"
 #include "program/host.h"
 #include "program/program.h"
@@ -32,6 +33,7 @@
 #include "run/counter.h"
 #include "run/tape.h"
 #include "run/times.h"
+#include "trace/format.h"
 
 /* What a rank costs at least, and what the simulator needs besides. */
 #define RANK_BYTES 300 /* of a rank that waits in a small C program */
@@ -263,11 +265,27 @@ static int read_timeout(vtime *limit, struct err *err)
     return 0;
 }
 
+/* A page is made of a trace: of the one that was asked for, or of one beside the page that goes when it is written. All
+ * processes of a run must come to the same name. */
+static int check_report(struct cli_run *run, struct err *err)
+{
+    char template[PATH_MAX], trace[PATH_MAX];
+    if (cli_is_stdout(run->report))
+        return err_set(err, ERR_INPUT, "--report: cannot write to standard output: give a file");
+    int rc = cli_webpage_find(template, sizeof template, err);
+    if (rc || run->trace)
+        return rc;
+    if ((size_t)snprintf(trace, sizeof trace, "%s.tmp" TRACE_SUFFIX, run->report) >= sizeof trace)
+        return err_set(err, ERR_INPUT, "file name '%.40s...' is too long", run->report);
+    return absolute_path(trace, run->opt.trace_path, sizeof run->opt.trace_path, err);
+}
+
 static int check_run(struct cli_run *run, const char *given, struct program *program, char *libdir,
                      size_t libdir_size, struct err *err)
 {
     const struct cli_output outputs[] = {{"--record-compute", run->record},
                                          {"--trace", run->trace},
+                                         {"--report", run->report},
                                          {"--stats", run->stats},
                                          {"--json", run->json}};
     int rc = make_machine(run, err);
@@ -299,6 +317,8 @@ static int check_run(struct cli_run *run, const char *given, struct program *pro
         rc = err_set(err, ERR_INPUT, "--trace: cannot write to standard output: give a file");
     if (rc == 0 && run->trace)
         rc = absolute_path(run->trace, run->opt.trace_path, sizeof run->opt.trace_path, err);
+    if (rc == 0 && run->report)
+        rc = check_report(run, err);
     run->opt.only_error = cli_is_stdout(run->stats) || cli_is_stdout(run->json);
     if (rc == 0 && run->stats) {
         run->opt.detail = 1;
@@ -430,6 +450,25 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     return rc;
 }
 
+/* The page of --report: also of a run that failed, as far as it came. Returns the status, or that of a failure here. */
+static int write_report(const struct cli_run *run, int status)
+{
+    char template[PATH_MAX];
+    struct err err;
+    struct webreport report = {.traces = {run->opt.trace_path},
+                               .names = {run->trace ? run->trace : run->report},
+                               .count = 1,
+                               .page = run->report,
+                               .template = template};
+    if (access(run->opt.trace_path, R_OK) != 0)
+        return status; /* it did not come far enough to record anything */
+    int rc = cli_webpage_find(template, sizeof template, &err) ? cli_fail(&err)
+                                                               : cli_webpage_write(&report);
+    if (!run->trace)
+        unlink(run->opt.trace_path);
+    return status ? status : rc;
+}
+
 static int run_main(int argc, char **argv)
 {
     /* several kilobytes, and there is one */
@@ -461,8 +500,10 @@ static int run_main(int argc, char **argv)
     program_fini(&program);
     if (rc)
         status = cli_fail(&err);
-    else if (run.trace && !run.worker)
+    else if (*run.opt.trace_path && !run.worker)
         status = cli_parts_merge(&run.opt, status);
+    if (rc == 0 && run.report && !run.worker)
+        status = write_report(&run, status);
     if (rc && run.worker)
         cli_team_tell(status);
     if (run.worker)

@@ -327,6 +327,11 @@ static int set_trace(void *into, const char *value, struct err *err)
     return set_file(&((struct cli_run *)into)->trace, value, err);
 }
 
+static int set_report(void *into, const char *value, struct err *err)
+{
+    return set_file(&((struct cli_run *)into)->report, value, err);
+}
+
 static int set_json(void *into, const char *value, struct err *err)
 {
     return set_file(&((struct cli_run *)into)->json, value, err);
@@ -428,6 +433,11 @@ static const struct cli_option options[] = {
      "record all MPI calls, for 'orrery trace'\n"
      "record every MPI call of every rank, with its arguments, in a trace (FILE.orr); 'orrery trace' reads it",
      set_trace},
+    {"report", 0, NULL, "FILE",
+     "write a page that shows the run (FILE.html)\n"
+     "record the run, and write a page that shows it in any browser (FILE.html), as 'orrery report' does; the trace is kept only "
+     "if --trace names it",
+     set_report},
     {"stats", 0, NULL, "FILE",
      "write statistics, as CSV or JSON\n"
      "write statistics, as CSV if FILE ends in .csv, else as JSON",

@@ -16,6 +16,7 @@ struct cli_run {
     const char *compute_file, *record, *counter_table; /* the same, of the processor model */
     int wants_file;                                    /* a file name is to follow */
     const char *trace;                                 /* likewise */
+    const char *report;                                /* page to write, or NULL */
     const char *stats, *json; /* file names as given, borrowed from argv, or NULL */
     const char *launcher;     /* command that starts processes, or NULL: the default */
     char collectives[64];     /* --collectives as a setting; empty: none */

@@ -1,0 +1,118 @@
+/*
+ * `orrery report`: a page that shows one trace, or two side by side.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/outputs.h"
+#include "cli/webpage.h"
+
+struct request {
+    struct webreport report;
+    size_t named;
+};
+
+/* ---- options ---- */
+
+static int set_output(void *into, const char *value, struct err *err)
+{
+    ((struct request *)into)->report.page = value;
+    return *value ? 0 : err_set(err, ERR_INPUT, "the file name is empty");
+}
+
+static int set_pictures(void *into, const char *value, struct err *err)
+{
+    ((struct request *)into)->report.pictures = value;
+    return *value ? 0 : err_set(err, ERR_INPUT, "the name of the folder is empty");
+}
+
+static int set_name(void *into, const char *value, struct err *err)
+{
+    struct request *q = into;
+    if (q->named == WEBREPORT_TRACES_MOST)
+        return err_set(err, ERR_INPUT, "there are at most %d traces to name",
+                       WEBREPORT_TRACES_MOST);
+    q->report.names[q->named++] = value;
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"output", 'o', NULL, "FILE", "the page to write (FILE.html)", set_output},
+    {"svg", 0, NULL, "DIR", "write pictures of all panels to a folder", set_pictures},
+    {"name", 0, NULL, "TEXT",
+     "what to call a trace; once for each\n"
+     "what to call a trace in the report, instead of its file name; given twice, the second is for the second trace",
+     set_name},
+    {0},
+};
+
+static const struct cli_usage usage = {
+    .command = "report",
+    .synopsis = "[options] trace [trace] -o FILE.html",
+    .about =
+        "Makes a page of a trace that any browser shows, without a network: what the program spent its "
+        "time on, how well it ran in parallel, who sent to whom, who waited for whom, and a "
+        "timeline to zoom into. With two traces all of it is side by side: two machines, two versions, "
+        "or real against simulated.",
+    .options = options,
+};
+
+/* ---- the command ---- */
+
+/* Options may come before and behind the traces. */
+static int parse(struct request *q, int argc, char **argv, int *status)
+{
+    struct err err;
+    int next;
+    for (; argc > 0; argc -= next, argv += next) {
+        if (cli_begin(&usage, argc, argv, q, &next, status))
+            return 1;
+        if (next >= argc)
+            break;
+        if (q->report.count == WEBREPORT_TRACES_MOST) {
+            err_set(&err, ERR_INPUT, "a report is of one trace or of two, but '%s' is another one",
+                    argv[next]);
+            *status = cli_fail(&err);
+            return 1;
+        }
+        q->report.traces[q->report.count++] = argv[next];
+    }
+    return 0;
+}
+
+static int check(struct request *q, char *template, size_t size, struct err *err)
+{
+    const struct cli_output outputs[] = {{"--output", q->report.page}};
+    if (q->report.count == 0)
+        return err_set(err, ERR_INPUT, "no trace given, as in: orrery report run.orr -o run.html");
+    if (!q->report.page && !q->report.pictures)
+        return err_set(err, ERR_INPUT, "where to? give -o FILE.html, or --svg DIR for pictures");
+    if (q->named > q->report.count)
+        return err_set(err, ERR_INPUT, "--name was given %zu times, but there is one trace",
+                       q->named);
+    int rc = cli_outputs_check(outputs, 1, err);
+    if (rc == 0 && q->report.page)
+        rc = cli_webpage_find(template, size, err);
+    q->report.template = template;
+    return rc;
+}
+
+static int report_main(int argc, char **argv)
+{
+    struct request q = {0};
+    struct err err;
+    char template[PATH_MAX];
+    int status = CLI_DONE;
+    if (parse(&q, argc, argv, &status))
+        return status;
+    return check(&q, template, sizeof template, &err) ? cli_fail(&err)
+                                                      : cli_webpage_write(&q.report);
+}
+
+const struct cli_command cli_cmd_report = {
+    .summary = "make a page to look at of a trace, or of two",
+    .usage = &usage,
+    .main = report_main,
+};

@@ -1,0 +1,18 @@
+/*
+ * webpage.h - reports in HTML: where the front end is, and writing them.
+ */
+#ifndef CLI_WEBPAGE_H
+#define CLI_WEBPAGE_H
+
+#include <stddef.h>
+
+#include "webreport/webreport.h"
+
+/* The bundled front end: ORRERY_REPORT, else web/report.html beside the program (a build tree), else
+ * ../share/orrery/report.html (installed). ERR_INPUT: it was not built. */
+int cli_webpage_find(char *path, size_t size, struct err *);
+
+/* Writes a report and its warnings; returns the exit status. */
+int cli_webpage_write(struct webreport *);
+
+#endif

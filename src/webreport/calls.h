@@ -1,0 +1,57 @@
+/*
+ * calls.h - the timeline from near: every call, in blocks that the front end loads when it needs them.
+ *
+ * Times are counted in units of the timeline. Calls of a thread that begin and end within the same unit are one,
+ * with the function that took most time of them: so the unit decides how large the whole is.
+ *
+ *     block      varint number of runs; these; then four columns of varints, each behind a varint with its bytes
+ *     run        consecutive calls of a thread of a rank: varint rank, thread, calls
+ *     columns    time since the end of the call before it in the run (of the first: since 0); duration; function, twice,
+ *                + 1 if it stands for several calls; and of those: how many
+ */
+#ifndef WEBREPORT_CALLS_H
+#define WEBREPORT_CALLS_H
+
+#include <stdint.h>
+
+#include "base/json.h"
+#include "webreport/chunk.h"
+
+#define CALLS_BLOCK 32768 /* calls of a block, or a few more */
+
+enum calls_column { CALLS_GAP, CALLS_DURATION, CALLS_FUNCTION, CALLS_NUMBER, CALLS_COLUMNS };
+
+struct calls {
+    struct chunks *chunks;
+    struct calls_block {
+        unsigned chunk;
+        uint64_t first, last, calls; /* ranks, and how many calls */
+        int64_t from, to;            /* units */
+    } * blocks, open;
+    size_t count;
+    int64_t unit;  /* in ticks of the trace */
+    uint64_t kept; /* calls written */
+    struct buf runs, columns[CALLS_COLUMNS];
+    uint64_t run_count;               /* of the open block */
+    uint64_t rank, thread, run_calls; /* of the open run */
+    int64_t end;                      /* where its last call ended, in units */
+    struct {                          /* the call to be written next */
+        int64_t from, to, longest;    /* ticks; of its parts */
+        uint64_t count;               /* of calls that it stands for; 0: there is none */
+        unsigned fn;
+    } next;
+};
+
+void calls_init(struct calls *, struct chunks *, int64_t unit);
+void calls_fini(struct calls *);
+
+/* What follows is of this thread of this rank. */
+void calls_begin(struct calls *, uint64_t rank, uint64_t thread);
+/* A call, in ticks; in order of time. */
+void calls_add(struct calls *, unsigned fn, int64_t enter, int64_t leave);
+/* Makes a chunk of what is left. */
+void calls_end(struct calls *);
+/* Writes an array that says where the blocks are. */
+void calls_write(const struct calls *, struct json *);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * chunk.h - the binary parts of a report. A chunk is a sequence of bytes, compressed (deflate) and written in base64 to an
+ * element of the page that no browser runs:
+ *
+ *     <script type="application/octet-stream" id="chunk-7">...</script>
+ *
+ * What is in it, the JSON says that names its number (web/README.md).
+ */
+#ifndef WEBREPORT_CHUNK_H
+#define WEBREPORT_CHUNK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct chunks {
+    struct buf text; /* the elements so far */
+    unsigned count;
+};
+
+void chunks_init(struct chunks *);
+void chunks_fini(struct chunks *);
+
+/* Adds a chunk; returns its number. */
+unsigned chunks_add(struct chunks *, const void *data, size_t bytes);
+/* Values as little-endian 32-bit floats. */
+unsigned chunks_add_floats(struct chunks *, const double *values, size_t count);
+
+/* What was added since `mark`, a state of before, goes. */
+struct chunks_mark {
+    size_t length;
+    unsigned count;
+};
+struct chunks_mark chunks_mark(const struct chunks *);
+void chunks_revert(struct chunks *, struct chunks_mark mark);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * grid.h - the timeline from afar: which share of its time a group of ranks was in MPI during a span of time, and mostly for
+ * what.
+ *
+ *     level 0    rows of 1 rank     bins 0 ... n-1 across the whole time (of more ranks, if there are very many)
+ *     level 1    rows of 2 ranks    about twice as many bins
+ *     ...        down to GRID_ROWS rows, so that each level has about GRID_CELLS cells
+ *
+ * Each level is there with its bins, half of them, a quarter, ..., so that a picture of any part of it needs about as
+ * many cells as it has pixels. A cell is a byte: 0 nobody was there; else 1 + (kind - 1) * GRID_SHARES + share: `kind`
+ * of MPI calls took most time of those, and all of them took share / (GRID_SHARES - 1) of the time.
+ *
+ * Ranks are added in order, so that only one row of each level is open: memory is that of the cells.
+ */
+#ifndef WEBREPORT_GRID_H
+#define WEBREPORT_GRID_H
+
+#include <stdint.h>
+
+#include "base/json.h"
+#include "webreport/chunk.h"
+#include "webreport/kind.h"
+
+#define GRID_CELLS ((uint64_t)1 << 22)
+#define GRID_ROWS 256
+#define GRID_BINS_MAX 65536
+#define GRID_BINS_MIN 64
+#define GRID_SHARES 31
+#define GRID_LEVELS_MAX 64
+
+struct grid_level {
+    uint64_t group; /* ranks of a row */
+    uint64_t rows;
+    unsigned bins, steps; /* and how often they are halved */
+    unsigned shift;       /* the most bins that a level has are so many times halved */
+    int64_t (
+        *changes)[WEBREPORT_KINDS]; /* of the open row: from one bin to the next, in 2^-20 of a bin */
+    uint8_t *cells[17];             /* by how often the bins are halved */
+};
+
+struct grid {
+    double scale; /* from times to 2^-20 of the bins that a level has at most */
+    uint64_t ranks;
+    unsigned level_count;
+    struct grid_level levels[GRID_LEVELS_MAX];
+};
+
+/* For ranks of which some calls are to be expected; `end` > 0. */
+void grid_init(struct grid *, uint64_t ranks, uint64_t calls, int64_t end);
+void grid_fini(struct grid *);
+
+/* A rank was there from..to; a call of it. Kind WEBREPORT_COMPUTE stands for being there. */
+void grid_add(struct grid *, enum webreport_kind, int64_t from, int64_t to);
+/* All of rank `rank` was added; ranks come in order. */
+void grid_end_rank(struct grid *, uint64_t rank);
+
+/* Writes the levels as chunks, and as an array that says where they are. */
+void grid_write(const struct grid *, struct chunks *, struct json *);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * timeline.h - a trace as the front end draws it: from afar (grid.h) and from near (calls.h).
+ */
+#ifndef WEBREPORT_TIMELINE_H
+#define WEBREPORT_TIMELINE_H
+
+#include "base/json.h"
+#include "trace/reader.h"
+#include "webreport/chunk.h"
+#include "webreport/grid.h"
+#include "webreport/kind.h"
+
+/* What the calls of a timeline may take of a page; if they take more, the unit of time is made larger. */
+#define TIMELINE_CALLS_BYTES ((size_t)32 << 20)
+/* Traces with fewer calls are always drawn from these, and need no grid. */
+#define TIMELINE_GRID_FROM 400000
+
+struct timeline {
+    struct trace *trace;
+    int64_t end;      /* ticks */
+    int64_t unit;     /* ticks */
+    uint64_t calls;   /* in all */
+    unsigned *number; /* by function of the trace: its number in the report + 1; 0: never called */
+    unsigned *function; /* by number: function of the trace */
+    unsigned function_count;
+    double *
+        kinds; /* [ranks][WEBREPORT_KINDS]: seconds; compute is the rest of the time until its last call ended */
+    double *from, *to; /* [ranks]: its first call, and the end of its last, in seconds */
+};
+
+/* Reads the whole trace once. Damaged blocks are left out. */
+void timeline_init(struct timeline *, struct trace *);
+void timeline_fini(struct timeline *);
+
+/* Makes the grid of the time up to `end` ticks; reads the trace. End it with grid_fini. */
+void timeline_grid(struct timeline *, int64_t end, struct grid *);
+
+/* Writes the members "unit", "end", "grids" and "calls" of an object that is open. Reads the trace again, once or a few
+ * times: until the calls fit into `most` bytes of the page. */
+void timeline_write(struct timeline *, size_t most, struct chunks *, struct json *);
+
+#endif

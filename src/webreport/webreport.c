@@ -1,0 +1,156 @@
+/*
+ * webreport.c - traces in, page and pictures out.
+ */
+#include "webreport/webreport.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "webreport/messages.h"
+#include "webreport/panels.h"
+#include "webreport/pictures.h"
+
+#define MARK "<!--orrery:data-->"     /* of the template */
+#define PAGE_BYTES ((size_t)48 << 20) /* what timelines may take of a page, all together */
+
+struct page {
+    struct chunks chunks;
+    struct buf text; /* JSON */
+    struct json json;
+};
+
+/* ---- the data ---- */
+
+static void page_begin(struct page *p)
+{
+    chunks_init(&p->chunks);
+    buf_init(&p->text);
+    json_init(&p->json, &p->text);
+    json_object_begin(&p->json);
+    json_key(&p->json, "schema");
+    json_uint(&p->json, WEBREPORT_SCHEMA);
+    json_key(&p->json, "generator");
+    json_string(&p->json, "orrery " ORRERY_VERSION);
+    json_key(&p->json, "traces");
+    json_array_begin(&p->json);
+}
+
+static void page_fini(struct page *p)
+{
+    buf_fini(&p->text);
+    chunks_fini(&p->chunks);
+}
+
+static void page_add(struct page *p, const struct webreport *r, size_t i, const struct analysis *a,
+                     struct timeline *t, struct messages *m)
+{
+    json_object_begin(&p->json);
+    json_key(&p->json, "name");
+    json_string(&p->json, r->names[i] ? r->names[i] : r->traces[i]);
+    panels_write(a, t, &p->chunks, &p->json);
+    json_key(&p->json, "timeline");
+    json_object_begin(&p->json);
+    timeline_write(t, PAGE_BYTES / r->count, &p->chunks, &p->json);
+    messages_write(m, t->unit, &p->chunks, &p->json);
+    json_object_end(&p->json);
+    json_object_end(&p->json);
+}
+
+/* ---- the page ---- */
+
+static int read_file(const char *path, struct buf *out, struct err *err)
+{
+    FILE *file = fopen(path, "r");
+    char some[65536];
+    size_t n;
+    if (!file)
+        return err_set(err, ERR_SYSTEM, "cannot read '%s': %s", path, strerror(errno));
+    while ((n = fread(some, 1, sizeof some, file)) > 0)
+        buf_add(out, some, n);
+    int failed = ferror(file);
+    fclose(file);
+    return failed ? err_set(err, ERR_SYSTEM, "cannot read '%s'", path) : 0;
+}
+
+/* In an element of a page a '<' of JSON, which is always in a string, could end the element. */
+static void add_json(struct buf *out, const struct buf *json)
+{
+    const char *at = buf_str(json), *end = at + json->len, *next;
+    for (; (next = memchr(at, '<', (size_t)(end - at))); at = next + 1) {
+        buf_add(out, at, (size_t)(next - at));
+        buf_adds(out, "\\u003c");
+    }
+    buf_add(out, at, (size_t)(end - at));
+}
+
+static int page_write(struct page *p, const struct webreport *r, struct err *err)
+{
+    struct buf template, out;
+    json_array_end(&p->json);
+    json_object_end(&p->json);
+    json_fini(&p->json);
+    buf_init(&template);
+    buf_init(&out);
+    int rc = read_file(r->template, &template, err);
+    const char *mark = rc ? NULL : strstr(buf_str(&template), MARK);
+    if (!rc && !mark)
+        rc = err_set(err, ERR_INPUT, "'%s' is not the page of reports: it has no '%s'", r->template,
+                     MARK);
+    if (!rc) {
+        buf_add(&out, template.data, (size_t)(mark - template.data));
+        buf_adds(&out, "<script type=\"application/json\" id=\"data\">");
+        add_json(&out, &p->text);
+        buf_adds(&out, "</script>\n");
+        buf_add(&out, buf_str(&p->chunks.text), p->chunks.text.len);
+        buf_adds(&out, mark + strlen(MARK));
+        rc = buf_write_file(&out, r->page, err);
+    }
+    buf_fini(&out);
+    buf_fini(&template);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int add_trace(struct webreport *r, size_t i, struct page *page, struct err *err)
+{
+    struct analysis a;
+    struct trace trace;
+    struct timeline timeline;
+    struct messages messages;
+    messages_init(&messages, r->page ? MESSAGES_MOST / r->count : 0);
+    int rc = analysis_run(&a, r->traces[i], NULL, err);
+    if (rc)
+        goto no_analysis;
+    rc = trace_open(&trace, r->traces[i], err);
+    if (rc)
+        goto no_trace;
+    r->warnings[i] = a.warning;
+    timeline_init(&timeline, &trace);
+    if (r->page)
+        page_add(page, r, i, &a, &timeline, &messages);
+    if (r->pictures)
+        rc = pictures_write(r->pictures, r->count > 1 ? i + 1 : 0, &a, &timeline, err);
+    timeline_fini(&timeline);
+    trace_close(&trace);
+no_trace:
+    analysis_fini(&a);
+no_analysis:
+    messages_fini(&messages);
+    return rc;
+}
+
+int webreport_write(struct webreport *r, struct err *err)
+{
+    struct page page;
+    int rc = 0;
+    page_begin(&page);
+    for (size_t i = 0; i < r->count && rc == 0; i++)
+        rc = add_trace(r, i, &page, err);
+    if (rc == 0 && r->page)
+        rc = page_write(&page, r, err);
+    page_fini(&page);
+    return rc;
+}

@@ -1,0 +1,31 @@
+/*
+ * webreport.h - a report of one trace, or of two side by side: a page of HTML that needs nothing else, and pictures.
+ *
+ * The page is a template, the bundled front end (web/), with the data put in: JSON, and chunks of binary data that it loads
+ * when they are needed (chunk.h).
+ */
+#ifndef WEBREPORT_WEBREPORT_H
+#define WEBREPORT_WEBREPORT_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+#define WEBREPORT_SCHEMA 1 /* version of the data, which the front end checks */
+#define WEBREPORT_TRACES_MOST 2
+
+struct webreport {
+    const char *traces[WEBREPORT_TRACES_MOST]; /* paths */
+    const char *names[WEBREPORT_TRACES_MOST];  /* for people; NULL: the path */
+    size_t count;                              /* 1 or 2 */
+    const char *page;                          /* file to write, or NULL */
+    const char *template;                      /* file of the front end; needed for a page */
+    const char *pictures;                      /* folder for SVG pictures, or NULL; it is made */
+    struct err
+        warnings[WEBREPORT_TRACES_MOST]; /* filled in: what is missing of a trace; code 0: nothing */
+};
+
+/* Reads the traces and writes what is asked for. ERR_INPUT names a file that is not a trace. */
+int webreport_write(struct webreport *, struct err *);
+
+#endif

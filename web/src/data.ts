@@ -1,0 +1,149 @@
+/* The data of a report, as src/webreport writes it; README.md describes it. A number named "chunk" is that of a chunk. */
+
+export const SCHEMA = 1;
+
+export interface FunctionStats {
+    name: string;
+    kind: number;
+    calls: number;
+    time: number;
+    mean: number;
+    rankMean: number;
+    rankDeviation: number;
+    rankMin: number;
+    rankMax: number;
+    bytes: number;
+    waits: number;
+}
+
+export interface Place {
+    region: string;
+    function: string;
+    site: string;
+    isCompute: boolean;
+    path: number;
+    delayDirect: number;
+    delayIndirect: number;
+    waits: number;
+}
+
+export interface Efficiency {
+    parallel: number;
+    loadBalance: number;
+    communication: number;
+    serialisation: number;
+    transfer: number;
+    ideal: number;
+}
+
+export interface PerRank {
+    wait: number;
+    sent: number;
+    received: number;
+    messages: number;
+    path: number;
+    delayCost: number;
+    waitStates: number;
+    kinds: number[];
+}
+
+export interface Matrix {
+    size: number;
+    width: number;
+    bytes: number;
+    messages: number;
+    time: number;
+}
+
+export interface Phases {
+    comm: string;
+    ranks: number;
+    count: number;
+    merged: number;
+    rows: number;
+    columns: number;
+    rowWidth: number;
+    columnWidth: number;
+    times: number;
+    functions: string[];
+}
+
+export interface GridLevel {
+    group: number;
+    rows: number;
+    bins: number;
+    chunk: number;
+}
+
+export interface TimelineData {
+    unit: number; /* seconds */
+    end: number; /* units */
+    grids: GridLevel[];
+    /* blocks: chunk, first rank, last rank, calls, from, to */
+    calls: { all: number; kept: number; blocks: [number, number, number, number, number, number][] };
+    /* blocks: chunk, messages, from, to */
+    messages: { all: number; kept: number; blocks: [number, number, number, number][] };
+    /* the critical path: rank, from, to, in order of time */
+    path?: { chunk: number; count: number };
+}
+
+export interface TraceData {
+    name: string;
+    source: string;
+    program: string;
+    recorder: string;
+    warning: string;
+    ranks: number;
+    nodes: number;
+    events: number;
+    lost: number;
+    runtime: number;
+    compute: number;
+    mpi: number;
+    wait: number;
+    sent: number;
+    received: number;
+    messages: number;
+    collectiveBytes: number;
+    rmaBytes: number;
+    calls: number;
+    bandwidth: number;
+    unmatchedSends: number;
+    unmatchedReceives: number;
+    requests: number;
+    tested: number;
+    testsFailed: number;
+    overlapped: number;
+    exposed: number;
+    efficiency: Efficiency;
+    names: { name: string; kind: number }[];
+    functions: FunctionStats[];
+    perRank: PerRank;
+    matrix: Matrix;
+    phases: Phases[];
+    waits: { name: string; time: number; count: number }[];
+    path: {
+        compute: number;
+        mpi: number;
+        hops: number;
+        delayKnown: number;
+        delayUnknown: number;
+        places: Place[];
+        delays: Place[];
+        waits: Place[];
+    };
+    timeline: TimelineData;
+}
+
+export interface ReportData {
+    schema: number;
+    generator: string;
+    traces: TraceData[];
+}
+
+export function readData(text: string): ReportData {
+    const data = JSON.parse(text) as ReportData;
+    if (data.schema !== SCHEMA)
+        throw new Error(`the data has version ${data.schema}, and this page shows version ${SCHEMA}`);
+    return data;
+}

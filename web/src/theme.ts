@@ -1,0 +1,45 @@
+/* Light and dark: as the system prefers, until somebody switches. */
+
+export type Listener = () => void;
+
+const listeners: Listener[] = [];
+
+export function isDark(): boolean {
+    const chosen = document.documentElement.dataset["theme"];
+    if (chosen) return chosen === "dark";
+    return matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches;
+}
+
+/* The value of a colour of style.css. */
+export function colour(name: string): string {
+    return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+export function onTheme(listener: Listener): void {
+    listeners.push(listener);
+}
+
+export function notifyTheme(): void {
+    for (const listener of listeners) listener();
+}
+
+export function switchTheme(): void {
+    document.documentElement.dataset["theme"] = isDark() ? "light" : "dark";
+    notifyTheme();
+}
+
+export function watchTheme(): void {
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", notifyTheme);
+    /* Paper is white: canvases are drawn anew for it. */
+    let before: string | undefined;
+    addEventListener("beforeprint", () => {
+        before = document.documentElement.dataset["theme"];
+        document.documentElement.dataset["theme"] = "light";
+        notifyTheme();
+    });
+    addEventListener("afterprint", () => {
+        if (before) document.documentElement.dataset["theme"] = before;
+        else delete document.documentElement.dataset["theme"];
+        notifyTheme();
+    });
+}
