@@ -1,5 +1,6 @@
 /*
- * arena.c - see arena.h. The header is in the arena itself, so that all processes see one.
+ * arena.c - the shared arena (see arena.h). Its header is in the arena itself, so that all
+ * processes see the same one.
  */
 #include "base/arena.h"
 
@@ -10,11 +11,11 @@
 #define SMALL_MAX 1024u
 #define SMALL_CLASSES (SMALL_MAX / 16) /* class c: 16 * (c + 1) bytes */
 #define LARGE_CLASSES (4 * 36)         /* up to 2^46 */
-#define GIVE_BACK ((size_t)1 << 20)    /* free blocks this large leave their pages ... */
-#define KEEP ((size_t)512 << 20)       /* ... but for so many bytes of them in all */
+#define GIVE_BACK ((size_t)1 << 20) /* free blocks at least this large give their pages back ... */
+#define KEEP ((size_t)512 << 20)    /* ... except for this many bytes in all */
 #define PAGE ((size_t)4096)
 
-/* Lies right before what the caller gets. */
+/* Precedes the payload. */
 struct head {
     uint32_t class;
     uint32_t pad;
@@ -23,7 +24,7 @@ struct head {
 
 struct free_block {
     struct free_block *next;
-    size_t kept; /* of large ones: bytes that were not given back */
+    size_t kept; /* of large blocks: bytes that were not given back */
 };
 
 struct arena {
@@ -87,7 +88,7 @@ static struct head *head_of(const void *ptr)
     return (struct head *)((char *)ptr - sizeof(struct head));
 }
 
-/* *used: it has been somebody's before. */
+/* *used: the block has been used before. */
 static char *take(uint32_t class, int *used)
 {
     struct free_block *b = arena->free[class];
@@ -148,7 +149,8 @@ size_t arena_room(const void *ptr)
     return class_bytes(h->class) - h->offset;
 }
 
-/* Pages of a large block that is free. To map them anew takes longer than to copy a message. */
+/* Gives back the pages of a free large block, within limits: faulting them in again takes longer
+ * than copying a message. */
 static size_t keep_or_give_back(char *block, size_t bytes)
 {
     char *from = (char *)(((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
@@ -158,7 +160,7 @@ static size_t keep_or_give_back(char *block, size_t bytes)
         arena->kept += bytes;
         return bytes;
     }
-    (void)madvise(from, (size_t)(to - from), MADV_REMOVE); /* if not, they stay */
+    (void)madvise(from, (size_t)(to - from), MADV_REMOVE); /* on failure the pages stay */
     return 0;
 }
 

@@ -1,15 +1,15 @@
 /*
  * arena.h - memory that stays shared with processes forked later.
  *
- * Once opened, everything that base/mem.h hands out lies in one large mapping, at the same address in
- * every process forked from then on. One process at a time may allocate or free.
+ * Once opened, everything that base/mem.h hands out lies in one large mapping, at the same address
+ * in every process forked from then on. One process at a time may allocate or free.
  *
- *     |header: free lists, bump| block | block | ...          |            never touched            |
+ *     |header: free lists, bump| block | block | ...          |           never touched           |
  *     block: |class, offset|payload ...|
  *
  * Blocks are of fixed classes (multiples of 16 bytes up to 1 KiB, then four per power of two), kept
- * in one free list per class and never split; pages of large ones go back to the system when freed, but
- * for 512 MiB of them, which are kept for the next.
+ * in one free list per class and never split; pages of large blocks go back to the system when
+ * freed, except for 512 MiB, which are kept for reuse.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -19,7 +19,7 @@
 /* Opens the arena; returns 0, or -1 if the system has no address space for it. Once per process. */
 int arena_open(void);
 
-/* Whether it is open; whether an address lies in it. */
+/* Is it open? Is an address in it? */
 int arena_is_open(void);
 int arena_has(const void *ptr);
 
@@ -30,7 +30,7 @@ void *arena_alloc(size_t size, size_t align);
 void *arena_zalloc(size_t size, size_t align);
 void arena_free(void *ptr);
 
-/* Bytes that the block has room for. */
+/* The capacity of the block in bytes. */
 size_t arena_room(const void *ptr);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * array.h - arrays and rings that grow by doubling. The owner's struct has the address, the count and mostly the
- * room, under names and with integer types of its own; all zero is an empty array. mem_free ends it.
+ * array.h - arrays and rings that grow by doubling. The owner's struct holds the address, the count
+ * and usually the capacity, under its own names and integer types. All zero is an empty array;
+ * mem_free releases it.
  *
  * Out of memory ends the process. Nothing here switches.
  */
@@ -13,7 +14,7 @@
 
 #include "base/mem.h"
 
-/* The room that an array gets: `first` items, or twice as many as often as it takes. */
+/* The new capacity of an array: `first` items, doubled until `needed` fits. */
 static inline size_t array_room(size_t room, size_t needed, size_t first)
 {
     room = room ? room : first;
@@ -24,8 +25,8 @@ static inline size_t array_room(size_t room, size_t needed, size_t first)
     return room;
 }
 
-/* Makes room for so many items in all. What lies beyond the old room is not initialised. Arguments are
- * evaluated several times. */
+/* Makes room for `needed` items in all. New memory is not initialised. Arguments are evaluated
+ * several times. */
 #define ARRAY_RESERVE(at, room, needed, first)                                     \
     do {                                                                           \
         if (__builtin_expect((needed) > (room), 0)) {                              \
@@ -36,8 +37,8 @@ static inline size_t array_room(size_t room, size_t needed, size_t first)
         }                                                                          \
     } while (0)
 
-/* Makes room for one more item in a ring: item i of `count` is at[(head + i) & (room - 1)]. `first` is a power
- * of two; head may be a number that only ever grows. */
+/* Makes room for one more item in a ring: item i of `count` is at[(head + i) & (room - 1)]. `first`
+ * is a power of two; `head` may grow without limit. */
 #define ARRAY_RING_RESERVE(at, room, head, count, first)                                       \
     do {                                                                                       \
         if (__builtin_expect((count) == (room), 0)) {                                          \
@@ -53,8 +54,8 @@ static inline size_t array_room(size_t room, size_t needed, size_t first)
         }                                                                                      \
     } while (0)
 
-/* Makes room for one more item in an array that only ever grows one by one, so that its room follows from
- * its count: the next power of two. */
+/* Makes room for one more item in an array that only grows one item at a time, so that its capacity
+ * is its count rounded up to a power of two. */
 #define ARRAY_EXTEND(at, count)                                                           \
     do {                                                                                  \
         if (((count) & ((count)-1)) == 0)                                                 \

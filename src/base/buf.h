@@ -1,6 +1,6 @@
 /*
- * A growing text buffer. `data` is NULL until something is added, and then always ends with a
- * NUL that `len` does not count; the text itself may hold NULs. Out of memory ends the process.
+ * buf.h - a growing text buffer. `data` is NULL until something is added, and then always ends with
+ * a NUL that `len` does not count; the text itself may hold NULs. Out of memory ends the process.
  * Nothing here switches.
  */
 #ifndef BASE_BUF_H
@@ -35,10 +35,11 @@ char *buf_take(struct buf *buf);
 
 /*
  * Writes the buffer to a file. A new or regular file appears whole or not at all: it is written
- * beside `path` and renamed, keeping the permissions (0777) of the file it replaces if that has the same owner.
- * "-" and "/dev/stdout" are standard output, at its current place; devices and pipes are written through.
- * Symbolic links stay and what they lead to is written, but those of others are not followed in folders that
- * all may write to (base/path.h). ERR_SYSTEM with "cannot write 'x': No space left on device" on failure.
+ * beside `path` and renamed, keeping the permissions (0777) of the file it replaces if that has the
+ * same owner. "-" and "/dev/stdout" are standard output, at its current position; devices and pipes
+ * are written directly. Symbolic links are followed, but not those that other users own in
+ * world-writable folders (base/path.h). ERR_SYSTEM with "cannot write 'x': No space left on device"
+ * on failure.
  */
 int buf_write_file(const struct buf *buf, const char *path, struct err *err);
 

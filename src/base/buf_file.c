@@ -1,9 +1,9 @@
 /*
- * Writing a buffer to a file. A regular file is replaced by rename, so that a reader, or a full
- * disk, never sees half of it; everything else is written through.
+ * buf_file.c - writes a buffer to a file. A regular file is replaced by rename, so that neither a
+ * reader nor a full disk leaves half of it; everything else is written directly.
  *
- * The new file is ours, whoever had the old one. So it takes over the old one's permissions only if that
- * was ours, too, and never the bits by which a program runs as its owner.
+ * The new file belongs to us, whoever owned the old one. So it gets the old file's permissions only
+ * if we owned that, too, and never the set-user-ID or set-group-ID bits.
  */
 #include "base/buf.h"
 
@@ -36,8 +36,8 @@ static int write_through(const struct buf *buf, const struct path_entry *entry)
     return fd < 0 ? -fd : write_and_close(buf, fd);
 }
 
-/* Creates a file beside the place that did not exist; its name goes to `name`. The fd or -errno. Nobody else may
- * open it before its permissions are known. */
+/* Creates a new file in the same folder and stores its name in `beside`. Returns the descriptor or
+ * -errno. Nobody else may open it before its permissions are set. */
 static int open_beside(const struct path_entry *entry, struct path_entry *beside)
 {
     for (int i = 0; i < NAME_TRIES; i++) {
@@ -58,7 +58,7 @@ static int open_beside(const struct path_entry *entry, struct path_entry *beside
     return -EEXIST;
 }
 
-/* The permissions of the file that is to be replaced, if they say anything about the new one. */
+/* Copies the permissions of the file to be replaced, as far as they apply to the new one. */
 static void take_over(int fd, const struct stat *old)
 {
     struct stat st;
@@ -66,7 +66,7 @@ static void take_over(int fd, const struct stat *old)
     if (sys_fstat(fd, &st) < 0)
         return;
     if (st.st_gid != old->st_gid && sys_fchown(fd, (uid_t)-1, old->st_gid) < 0)
-        mode &= ~(mode_t)070; /* they are for another group */
+        mode &= ~(mode_t)070; /* they apply to another group */
     if (st.st_uid != old->st_uid) {
         mode_t mask = sys_umask(0);
         sys_umask(mask);
@@ -81,7 +81,7 @@ static int write_and_rename(const struct buf *buf, const struct path_entry *entr
     struct path_entry beside;
     int fd = open_beside(entry, &beside);
     if (fd < 0) {
-        /* No new file may be made here, but the old one may still be writable. */
+        /* No new file can be created here, but the old one may still be writable. */
         int try_old = entry->exists && (fd == -EACCES || fd == -EPERM || fd == -EROFS);
         return try_old || fd == -ENAMETOOLONG ? write_through(buf, entry) : -fd;
     }
@@ -106,8 +106,8 @@ int buf_write_file(const struct buf *buf, const char *path, struct err *err)
     cause = path_resolve(path, &entry);
     if (cause == EACCES)
         return err_set(err, ERR_SYSTEM,
-                       "cannot write '%s': %s (links and pipes of others are not used in "
-                       "folders that all may write to)",
+                       "cannot write '%s': %s (links and pipes of other users are not used in "
+                       "world-writable folders)",
                        path, strerror(cause));
     if (cause)
         return fail(err, path, cause);

@@ -1,5 +1,5 @@
 /*
- * env.h - names of environment variables that tie the command and the library together.
+ * env.h - names of the environment variables by which the command and the library communicate.
  */
 #ifndef BASE_ENV_H
 #define BASE_ENV_H
@@ -7,22 +7,23 @@
 /* Descriptor of the run page; its presence makes the preloaded library take the process over. */
 #define ENV_RUN_FD "ORRERY_RUN_FD"
 
-/* Name of the host that runs the ranks (vp/host.h), which the library must know as soon as it is loaded. */
+/* Name of the host that runs the ranks (vp/host.h), which the library must know as soon as it is
+ * loaded. */
 #define ENV_HOST "ORRERY_HOST"
 
-/* A memory file that the `orrery run` that started the workers shares with them. */
+/* A memory file that `orrery run` shares with the workers it started. */
 #define ENV_TEAM "ORRERY_TEAM"
 
-/* The same for the file in which the workers' output waits. */
+/* The memory file that holds the workers' pending output. */
 #define ENV_BOOKS "ORRERY_TEAM_BOOKS"
 
-/* Its table of which process has which rank, if there is one. */
+/* The memory file with the table of which process has which rank, if there is one. */
 #define ENV_PLACEMENT "ORRERY_PLACEMENT"
 
-/* Its description of the machine to simulate. */
+/* The memory file that describes the simulated machine. */
 #define ENV_MACHINE "ORRERY_MACHINE"
 
-/* Path of the native MPI library to use with several processes, for users. */
+/* Set by users: path of the native MPI library to use with several processes. */
 #define ENV_NATIVE_MPI "ORRERY_NATIVE_MPI"
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Error values. Texts are formatted into a local buffer first, because arguments may point into
- * the text they replace.
+ * err.c - error values. Texts are formatted into a local buffer first, because arguments may point
+ * into the text they replace.
  */
 #include "base/err.h"
 

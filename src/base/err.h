@@ -1,5 +1,5 @@
 /*
- * Failures of input or system, as values.
+ * err.h - failures of input or system, as values.
  *
  * A function that can fail returns 0 or a negative ERR_ code and takes a `struct err *` as its
  * last argument, which it fills on failure and leaves untouched on success. Callers add their
@@ -13,7 +13,7 @@
 
 enum err_code {
     ERR_OK = 0,
-    ERR_INPUT = -1,    /* a file, option or program that is not as it must be */
+    ERR_INPUT = -1,    /* an invalid file, option or program */
     ERR_SYSTEM = -2,   /* the operating system refused */
     ERR_MEMORY = -3,   /* an allocation sized by input failed */
     ERR_INTERNAL = -4, /* Orrery itself is at fault */

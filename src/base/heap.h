@@ -1,27 +1,30 @@
 /*
- * heap.h - heaps in arrays, smallest entry first, generated for one type of entry so that comparing and
- * moving are inlined.
+ * heap.h - heaps in arrays, smallest entry first, generated for one type of entry so that comparing
+ * and moving are inlined.
  *
  *     HEAP_STRUCT(due_heap, struct due);
  *     static inline int due_before(const struct due *a, const struct due *b);
  *     static inline void due_moved(struct due_heap *h, uint32_t at);
  *     HEAP_FUNCTIONS(due_heap, struct due, 2, 64, due_before, due_moved);
  *
- * All zero is an empty heap; mem_free(h->at) ends it. h->at[0] is the first entry, h->len their number.
+ * All zero is an empty heap; mem_free(h->at) ends it. h->at[0] is the first entry, h->len their
+ * number.
  *
  *   degree  children of an entry: 2, or 4 for half the depth, with children in one cache line
- *   first   the room that the first push makes
- *   before  does a come before b? Equal entries come out in any order, but in the same one in every run.
- *   moved   is called when an entry has come to a position, for owners that remember it; else HEAP_UNTRACKED
+ *   first   the capacity that the first push allocates
+ *   before  does a come before b? Equal entries come out in an unspecified order, the same in
+ *           every run
+ *   moved   called when an entry has moved to a position, for owners that remember it; else
+ *           HEAP_UNTRACKED
  *
  * The functions, with the name of the heap before each:
  *
  *     push(h, entry)         adds an entry
- *     pop(h)                 takes out the first entry and returns it; the heap is not empty
- *     replace(h, at, entry)  puts an entry in the place of that at position `at`; O(1) if it can stay there
- *     remove(h, at)          takes out the entry at a position
- *     append(h, entry)       puts an entry at the end, out of order: build() must follow
- *     build(h)               puts everything in order, in O(len)
+ *     pop(h)                 removes the first entry and returns it; the heap must not be empty
+ *     replace(h, at, entry)  replaces the entry at position `at`; O(1) if it can stay there
+ *     remove(h, at)          removes the entry at a position
+ *     append(h, entry)       adds an entry at the end, out of order: build() must follow
+ *     build(h)               restores the order, in O(len)
  *
  * All others are O(log len). Out of memory ends the process. Nothing here switches.
  */

@@ -1,10 +1,10 @@
 /*
- * The JSON writer.
+ * json.c - the JSON writer.
  *
  * Every value first passes begin_value, which writes the comma and the line break it needs and
- * checks that a value may stand there. Elements are written one per line; when an array that
- * holds only scalars ends and is short enough, join_lines pulls it onto one line. That is safe
- * because strings never contain raw line breaks.
+ * checks that a value is allowed there. Elements are written one per line; when an array that holds
+ * only scalars ends and is short enough, join_lines pulls it onto one line. That is safe because
+ * strings never contain raw line breaks.
  */
 #include "base/json.h"
 

@@ -1,6 +1,6 @@
 /*
- * Streaming JSON writer onto a text buffer: two-space indent, one member per line; an array
- * without objects or arrays in it that fits in 80 columns stands on one line.
+ * json.h - writes JSON to a text buffer: two-space indent, one member per line; an array of scalars
+ * that fits in 80 columns is written on one line.
  *
  *     json_init(&j, &out);
  *     json_object_begin(&j);

@@ -1,6 +1,6 @@
 /*
- * Messages on stderr. Each is formatted on the stack and leaves in one raw write, so lines of
- * several processes do not mix and nothing is buffered when the process dies.
+ * log.c - messages on stderr. Each is formatted on the stack and leaves in one raw write, so lines
+ * of several processes do not mix and nothing is buffered when the process dies.
  *
  * The writer and the exit function are the module's only state: they describe the process, not
  * a run, and are set once at start (or by tests).

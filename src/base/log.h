@@ -1,6 +1,6 @@
 /*
- * Messages to the user on stderr, one line and one raw write(2) each, without stdio: safe to
- * call from inside a virtual rank whose stdio and exit are interposed. Lines longer than
+ * log.h - messages to the user on stderr, one line and one raw write(2) each, without stdio: safe
+ * to call from inside a virtual rank whose stdio and exit are interposed. Lines longer than
  * LOG_LINE_MAX are cut. No function here allocates or switches.
  */
 #ifndef BASE_LOG_H
@@ -22,15 +22,15 @@ void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void log_fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * What the user gave makes it impossible to go on: writes "orrery: error: ..." and ends the process with
- * status 2 in the same way.
+ * The run cannot go on because of the user's input: writes "orrery: error: ..." and ends the
+ * process with status 2 in the same way.
  */
 _Noreturn void log_fatal_input(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Replaces where lines go (each call is one whole line with its newline); NULL restores fd 2. */
 void log_set_writer(void (*writer)(const char *line, size_t length));
 
-/* Replaces what these two end with; NULL restores the raw exit_group system call. */
+/* Replaces the function that ends the process; NULL restores the raw exit_group system call. */
 void log_set_exit(void (*exit_function)(int status));
 
 #endif

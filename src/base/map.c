@@ -1,5 +1,6 @@
 /*
- * Linear probing over a power of two of slots (Knuth, TAOCP 6.4, algorithms L and R).
+ * map.c - a hash map with linear probing over a power of two of slots (Knuth, TAOCP 6.4, algorithms
+ * L and R).
  *
  * Invariant: from the home slot of every key to the slot that holds it, no slot is free. Removal
  * keeps it by moving later keys of the run back into the hole. The home is the top bits of a

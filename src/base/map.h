@@ -1,5 +1,5 @@
 /*
- * Hash map from uint64_t to uint64_t; every key and value is allowed.
+ * map.h - a hash map from uint64_t to uint64_t; every key and value is allowed.
  *
  * Open addressing with linear probing and backward-shift deletion: no tombstones, so probe
  * lengths depend only on what the map holds now. At most 3/4 full; grows by doubling, never
@@ -22,7 +22,7 @@ struct map {
     struct map_slot *slots; /* 2^(64 - shift) of them, or NULL */
     size_t count;           /* keys in slots, that is without key 0 */
     unsigned shift;
-    int has_zero; /* key 0 lives here, outside the table */
+    int has_zero; /* key 0 is kept here, outside the table */
     uint64_t zero_val;
 };
 
@@ -32,7 +32,7 @@ void map_fini(struct map *map);
 /* The value of key, or NULL. The pointer is good until the next insertion or removal. */
 uint64_t *map_find(const struct map *map, uint64_t key);
 
-/* Fetches the memory in which key is looked for. */
+/* Prefetches the memory that a lookup of key will read. */
 void map_prefetch(const struct map *map, uint64_t key);
 
 /*

@@ -1,6 +1,7 @@
 /*
- * Allocation. The unchecked functions end the process when memory is out, and treat size 0 as 1
- * so that NULL never means success. Memory is libc's, or the arena's once that is open.
+ * mem.c - allocation. The unchecked functions end the process when they run out of memory, and
+ * treat size 0 as 1 so that NULL never means success. Memory comes from libc, or from the arena
+ * once that is open.
  */
 #include "base/mem.h"
 
@@ -47,7 +48,7 @@ void *mem_zalloc_lines(size_t size)
     return memset(checked(ptr, bytes), 0, bytes);
 }
 
-/* From libc or the arena into the arena. */
+/* Moves a block, from libc or the arena, into the arena. */
 static void *move(void *ptr, size_t size)
 {
     size_t had = !ptr ? 0 : arena_has(ptr) ? arena_room(ptr) : malloc_usable_size(ptr);
@@ -105,7 +106,7 @@ static char *map_pages(size_t bytes)
     return ptr == MAP_FAILED ? NULL : ptr;
 }
 
-/* Maps one huge page too much and gives back the ends, so that the rest is aligned. */
+/* Maps one huge page more than needed and unmaps the ends, so that the rest is aligned. */
 static char *map_aligned(size_t bytes)
 {
     size_t rounded, total;
@@ -132,7 +133,7 @@ void *mem_map(size_t bytes, int huge)
         return map_pages(bytes);
     char *ptr = bytes >= MEM_HUGE_PAGE ? map_aligned(bytes) : map_pages(bytes);
     if (ptr)
-        (void)madvise(ptr, bytes, MADV_HUGEPAGE); /* only advice: kernels without it do */
+        (void)madvise(ptr, bytes, MADV_HUGEPAGE); /* only advice: kernels may ignore it */
     return ptr;
 }
 

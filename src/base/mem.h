@@ -1,6 +1,6 @@
 /*
- * Memory from the system. Small allocations cannot fail: the process ends with a message.
- * Sizes taken from input use mem_try_alloc or mem_map, which report. Nothing here switches.
+ * mem.h - memory allocation. Small allocations cannot fail: the process ends with a message. Sizes
+ * taken from input use mem_try_alloc or mem_map, which report. Nothing here switches.
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
@@ -16,7 +16,8 @@ void *mem_zalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *mem_realloc(void *ptr, size_t size) __attribute__((returns_nonnull));
 char *mem_strdup(const char *text) __attribute__((returns_nonnull));
 
-/* Cleared memory of this process alone, even if other memory is shared (arena.h); never freed. */
+/* Zeroed memory that is private to this process even if other memory is shared (arena.h); never
+ * freed. */
 void *mem_zalloc_private(size_t size) __attribute__((malloc, returns_nonnull));
 /* The same as mem_zalloc, at the start of a cache line. */
 void *mem_zalloc_lines(size_t size) __attribute__((malloc, returns_nonnull));
@@ -47,7 +48,8 @@ uint64_t mem_available(void);
 /* The largest resident set of this process so far in bytes (VmHWM), or 0 if not known. */
 uint64_t mem_peak_rss(void);
 
-/* Bytes of memory that are this process's own, and its share of what it got by fork; 0: not known. */
+/* Bytes of memory that only this process uses, plus its share of the memory inherited by fork; 0:
+ * unknown. */
 uint64_t mem_own(void);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * What the system says about memory: /proc/meminfo, /proc/self/status and the memory cgroups.
+ * mem_system.c - reads what the system says about memory: /proc/meminfo, /proc/self/status and the
+ * memory cgroups.
  *
  * A process in cgroup /a/b is bound by the limits of /a/b, of /a and of the root (which, inside a
- * container, is the container's own group), so all of them are read. What a group can still give
- * is its limit less its usage, where file pages that the kernel would drop first (inactive_file)
- * do not count as used.
+ * container, is the container's own group), so all of them are read. What a group has left is its
+ * limit less its usage, where file pages that the kernel would drop first (inactive_file) do not
+ * count as used.
  */
 #include "base/mem.h"
 
@@ -58,7 +59,7 @@ static uint64_t read_reclaimable(const struct group_layout *layout, const char *
     return bytes;
 }
 
-/* What one group leaves, or UINT64_MAX if it sets no limit. */
+/* What one group has left, or UINT64_MAX if it sets no limit. */
 static uint64_t group_available(const struct group_layout *layout, const char *group)
 {
     uint64_t limit, usage;
@@ -70,7 +71,7 @@ static uint64_t group_available(const struct group_layout *layout, const char *g
     return limit > used ? limit - used : 0;
 }
 
-/* The least that `group` and its ancestors leave; cuts `group` down to "" on the way. */
+/* The least that `group` and its ancestors have left; shortens `group` to "" on the way. */
 static uint64_t chain_available(const struct group_layout *layout, char *group)
 {
     uint64_t least = UINT64_MAX;

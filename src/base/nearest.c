@@ -1,6 +1,6 @@
 /*
- * Edit distance with swaps of neighbours ("optimal string alignment"): three rows of the usual
- * table, on the stack, for short words only.
+ * nearest.c - edit distance with swaps of neighbours ("optimal string alignment"): three rows of
+ * the usual table, on the stack, for short words only.
  *
  *     row[i][j] = edits from the first i characters of a to the first j of b
  */

@@ -1,6 +1,6 @@
 /*
- * "Did you mean ...?": the known word nearest to a mistyped one. Nothing here fails, allocates or
- * switches.
+ * nearest.h - "Did you mean ...?": the known word nearest to a mistyped one. Nothing here fails,
+ * allocates or switches.
  */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H

@@ -1,12 +1,14 @@
 /*
- * oncpu.c - see oncpu.h.
+ * oncpu.c - measures how long code really ran (see oncpu.h).
  *
- * With a pointer, the thread was whole from the last comparison of the clocks until a stretch began, or they are
- * compared anew then. So all that is missing since is missing in the stretch.
+ * With the rseq pointer we know that the thread was not interrupted between the last comparison of
+ * the clocks and the start of the stretch; otherwise the clocks are compared again at the start. So
+ * all the time missing since then is missing from the stretch.
  *
- * Without one, comparing at every beginning would take too long: a stretch ran for no longer than what was run
- * since the last comparison, which is a few stretches ago. That never leaves out too much, and what it lets
- * pass is bounded by a few short stretches and what was run between them.
+ * Without the pointer, comparing at every start would take too long. Instead a stretch is limited
+ * to the time that the thread ran since the last comparison, a few stretches ago. That never
+ * discards too much, and what it wrongly counts is bounded by a few short stretches and the time
+ * between them.
  */
 #include "base/oncpu.h"
 
@@ -22,12 +24,12 @@
 #endif
 #endif
 
-#define SHORT_NS 20000 /* without a pointer: a stretch that is believed, ... */
-#define PATIENCE 32    /* ... and how many may begin before clocks are compared */
-#define NOISE_NS \
-    5000 /* missing time that says nothing: an interrupt, two clocks read one after the other */
-#define NOISE_PART \
-    1024 /* the same, as a part of what was run: the rate of ticks is known to about that */
+#define SHORT_NS 20000 /* without the pointer: a stretch up to this length is not checked, ... */
+#define PATIENCE 32    /* ... and how many may begin before the clocks are compared */
+/* Missing time up to this is ignored: an interrupt, or the delay between reading two clocks. */
+#define NOISE_NS 5000
+/* The same, as a fraction of the time run: the tick rate is known to about that precision. */
+#define NOISE_PART 1024
 
 #ifdef RSEQ_SIG
 #define SIGNATURE RSEQ_SIG
@@ -35,8 +37,8 @@
 #define SIGNATURE 0
 #endif
 
-/* struct rseq_cs (linux/rseq.h): version, flags, start, length, and where to go if interrupted there, which has
- * to follow the signature. */
+/* struct rseq_cs (linux/rseq.h): version, flags, start, length, and the abort address, which must
+ * follow the signature. */
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 __asm__(".pushsection .text.oncpu, \"ax\"\n"
@@ -73,7 +75,7 @@ static void point(const struct oncpu *o, const void *sequence)
 
 /* ---- the clocks ---- */
 
-/* Not by way of libc, whose clocks may be virtual. */
+/* Not through libc, whose clocks may be virtual. */
 static int64_t run_ns(clockid_t id)
 {
     struct timespec t = {0};
@@ -108,7 +110,7 @@ static void compared(struct oncpu *o, const struct oncpu_time *now)
     o->late = 0;
 }
 
-/* ---- what callers see ---- */
+/* ---- the interface ---- */
 
 void oncpu_init(struct oncpu *o, enum oncpu_of of)
 {
@@ -133,7 +135,7 @@ void oncpu_begin_late(struct oncpu *o)
     }
 }
 
-/* Ticks of the last stretch that are missing from what was run, as far as can be told. */
+/* Ticks of the last stretch in which the thread did not run, as far as that is known. */
 static double missing(const struct oncpu *o, uint64_t ticks, const struct oncpu_time *now)
 {
     double ran = (double)(now->ns - o->last.ns) * o->rate, off;

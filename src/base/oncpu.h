@@ -1,21 +1,22 @@
 /*
- * oncpu.h - how long a stretch of code really ran: time in which the thread had no processor, because the
- * computer was busy with something else, is left out.
+ * oncpu.h - measures how long a stretch of code really ran, without the time in which the thread
+ * had no processor because the computer was busy with something else.
  *
- * Ticks (base/ticks.h) are cheap to read but go on while the thread is switched out; the system's clock of
- * what a thread ran does not, but takes a system call. So stretches are measured in ticks, and the other
- * clock is read only where something came in between. The system itself says so, by way of restartable
- * sequences (rseq, registered by glibc 2.35 and later for each thread): a thread that is switched out,
- * moved or interrupted finds the pointer to its sequence cleared. A pointer to a sequence of code that
- * nobody runs is all that is needed; as long as it is there, the thread was not interrupted.
+ * Ticks (base/ticks.h) are cheap to read, but continue while the thread is switched out. The
+ * thread's CPU clock does not, but reading it takes a system call. So stretches are measured in
+ * ticks, and the CPU clock is read only after an interruption. The kernel reports interruptions
+ * through restartable sequences (rseq, registered by glibc 2.35 and later for each thread): when a
+ * thread is switched out, migrated or interrupted, the kernel clears the pointer to its sequence.
+ * We set the pointer to a sequence of code that never runs; as long as it is there, the thread was
+ * not interrupted.
  *
  *     oncpu_init(&o, ONCPU_THREAD);
  *     oncpu_begin(&o);  start = ticks_now();  ...  ran = oncpu_end(&o, ticks_now() - start);
  *
- * Where there is no such pointer - another libc, a program that registers sequences itself, several threads -
- * stretches that are too short to be worth a system call are believed, and others are compared.
+ * Where there is no such pointer - another libc, a program that registers sequences itself, several
+ * threads - short stretches are taken as measured, and longer ones are compared with the CPU clock.
  *
- * Needs nothing else of Orrery but ticks.h.
+ * Uses nothing else of Orrery but ticks.h.
  */
 #ifndef BASE_ONCPU_H
 #define BASE_ONCPU_H
@@ -23,34 +24,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whose time counts. */
+/* Whose running time counts. */
 enum oncpu_of {
-    ONCPU_THREAD, /* the thread that calls */
-    ONCPU_PROCESS, /* all threads of the process together: left out is when none of them ran. Any of them
-                    * may begin and end stretches, one at a time. */
+    ONCPU_THREAD, /* the calling thread */
+    /* all threads together: time in which any of them ran counts. Any thread may begin and end
+     * stretches, one at a time. */
+    ONCPU_PROCESS,
 };
 
 /* Both clocks at one moment. */
 struct oncpu_time {
     uint64_t ticks;
-    int64_t ns; /* run until then */
+    int64_t ns; /* CPU time until then */
 };
 
 struct oncpu {
-    void (*read)(struct oncpu_time *); /* NULL: nothing is left out */
-    ptrdiff_t
-        pointer; /* where the thread's pointer is, from where its thread-local data is; 0: nowhere */
+    void (*read)(struct oncpu_time *); /* NULL: all ticks count */
+    /* where the thread's pointer is, from where its thread-local data is; 0: nowhere */
+    ptrdiff_t pointer;
     double rate;            /* ticks in a nanosecond */
-    struct oncpu_time last; /* when the clocks were last compared; ticks 0: never */
+    struct oncpu_time last; /* the last comparison of the clocks; ticks 0: never */
     uint32_t late;          /* stretches since then that began after an interruption */
 };
 
-/* The sequence that nobody runs. */
+/* The sequence that never runs. */
 extern const char oncpu_nowhere[] __attribute__((visibility("hidden")));
 
 void oncpu_init(struct oncpu *, enum oncpu_of);
 
-/* Has the thread run without interruption since the clocks were compared? 0: that is not known. */
+/* Has the thread run without interruption since the clocks were compared? 0: no, or unknown. */
 static inline int oncpu_is_whole(const struct oncpu *o)
 {
     const char *own = __builtin_thread_pointer();
@@ -58,7 +60,7 @@ static inline int oncpu_is_whole(const struct oncpu *o)
     return *(const volatile uint64_t *)(own + o->pointer) == (uintptr_t)oncpu_nowhere;
 }
 
-/* A stretch begins: read ticks after it. */
+/* Begins a stretch: read the ticks after it. */
 void oncpu_begin_late(struct oncpu *);
 static inline void oncpu_begin(struct oncpu *o)
 {
@@ -66,7 +68,7 @@ static inline void oncpu_begin(struct oncpu *o)
         oncpu_begin_late(o);
 }
 
-/* A stretch of so many ticks is over; returns how many of them it ran. */
+/* Ends a stretch of that many ticks; returns in how many of them the thread ran. */
 uint64_t oncpu_end_broken(struct oncpu *, uint64_t ticks);
 static inline uint64_t oncpu_end(struct oncpu *o, uint64_t ticks)
 {

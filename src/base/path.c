@@ -1,6 +1,6 @@
 /*
- * Walks a path folder by folder with O_PATH descriptors, so that what was checked is what is used. Links are
- * replaced by what they say, as the kernel would.
+ * path.c - walks a path folder by folder with O_PATH descriptors, so that what was checked is what
+ * is used. Symbolic links are expanded as the kernel would.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* O_PATH */
@@ -24,7 +24,7 @@ static int stat_at(int folder, const char *name, struct stat *st)
     return syscall(SYS_newfstatat, folder, name, st, AT_SYMLINK_NOFOLLOW) < 0 ? errno : 0;
 }
 
-/* Is it somebody else's, in a folder where all may make files but not remove those of others? */
+/* Does another user own it, in a sticky folder where everybody may create files? */
 static int is_trap(int folder, const struct stat *st)
 {
     struct stat of;
@@ -41,7 +41,7 @@ static int is_proc(int folder)
     return syscall(SYS_fstatfs, folder, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Goes to a folder by name; 0 or an errno. */
+/* Enters a folder by name; 0 or an errno. */
 static int enter(int *folder, const char *name, int flags)
 {
     int next = (int)syscall(SYS_openat, *folder, name, O_PATH | O_DIRECTORY | O_CLOEXEC | flags, 0);
@@ -54,7 +54,7 @@ static int enter(int *folder, const char *name, int flags)
     return 0;
 }
 
-/* Cuts the first name off a path; 0 at its end. */
+/* Removes the first name from a path; 0 at its end. */
 static int next_name(char *path, char *name, size_t size)
 {
     size_t skip = strspn(path, "/"), n = strcspn(path + skip, "/");
@@ -67,8 +67,8 @@ static int next_name(char *path, char *name, size_t size)
     return n > 0;
 }
 
-/* Puts what a link says before the rest of the path, which is moved to the end of its buffer meanwhile; 0 or
- * an errno. */
+/* Puts the target of a link before the rest of the path, which is moved to the end of its buffer
+ * meanwhile; 0 or an errno. */
 static int follow(struct path_entry *p, char *rest)
 {
     size_t keep = strlen(rest) + 1, room = PATH_MAX - keep;
@@ -84,7 +84,7 @@ static int follow(struct path_entry *p, char *rest)
     return rest[0] == '/' ? enter(&p->folder, "/", 0) : 0;
 }
 
-/* Handles the name in p->name with `rest` behind it; 0, an errno, or -1 if it was the last one. */
+/* Handles the name in p->name, which `rest` follows; 0, an errno, or -1 if it was the last name. */
 static int step(struct path_entry *p, char *rest, int *links)
 {
     int is_last = rest[strspn(rest, "/")] == 0, cause = stat_at(p->folder, p->name, &p->st);
@@ -99,7 +99,7 @@ static int step(struct path_entry *p, char *rest, int *links)
             return ELOOP;
         if (!is_proc(p->folder))
             return follow(p, rest);
-        p->is_magic = is_last; /* else it is a folder: the kernel knows where it is */
+        p->is_magic = is_last; /* else it is a folder: the kernel resolves it */
         return is_last ? -1 : enter(&p->folder, p->name, 0);
     }
     if (!is_last)
@@ -152,7 +152,7 @@ int path_open(const struct path_entry *p, int flags, mode_t mode)
         return fd < 0 ? -errno : fd;
     if (sys_fstat(fd, &st) == 0 && st.st_dev == p->st.st_dev && st.st_ino == p->st.st_ino)
         return fd;
-    sys_close(fd); /* somebody has put another one there */
+    sys_close(fd); /* it was replaced meanwhile */
     return -EAGAIN;
 }
 

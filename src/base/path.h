@@ -1,17 +1,17 @@
 /*
- * path.h - opening files for writing where others may have put something in the way.
+ * path.h - opens files for writing, safely in folders that other users can write to.
  *
- * In a folder that everybody may write to, such as /tmp, anybody can make a symbolic link or a pipe by the name that
- * somebody else is about to use. Those of others are not followed there (as Linux does if
- * fs.protected_symlinks is set), in no part of a path.
+ * In a world-writable folder such as /tmp, anybody can create a symbolic link or a pipe under the
+ * name that somebody else is about to use. Links and pipes of other users are not followed there,
+ * in any part of a path (as Linux does if fs.protected_symlinks is set).
  */
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
 #include <sys/stat.h>
 
-/* Where a path leads: `name` in the folder `folder`, which is no symbolic link, or a link of /proc that only
- * the kernel can follow. */
+/* What a path resolves to: `name` in `folder`. It is not a symbolic link, unless it is a link of
+ * /proc that only the kernel can follow. */
 struct path_entry {
     int folder; /* O_PATH descriptor; path_close closes it */
     char name[256];
@@ -20,17 +20,19 @@ struct path_entry {
     struct stat st;
 };
 
-/* Resolves a path without opening its end; 0 or an errno: EACCES if a link of somebody else is in the way. */
+/* Resolves a path without opening its last component; 0 or an errno: EACCES if a link of another
+ * user is in the path. */
 int path_resolve(const char *path, struct path_entry *);
 void path_close(struct path_entry *);
 
 /*
- * Opens what is there for writing, in place, with these flags besides O_WRONLY; creates it with O_CREAT and
- * `mode` if nothing is there. The descriptor or -errno. Does not follow a link that appears meanwhile.
+ * Opens the file for writing in place, with these flags and O_WRONLY; with O_CREAT and `mode`,
+ * creates it if it does not exist. Returns the descriptor or -errno. Does not follow a link that
+ * appears meanwhile.
  */
 int path_open(const struct path_entry *, int flags, mode_t mode);
 
-/* Creates or empties the file, to be written in place; the descriptor, or -1 with errno. */
+/* Creates or truncates the file, to be written in place; the descriptor, or -1 with errno. */
 int path_create(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Slow paths of the pool: bump allocation, chunks, large objects and the debug checks.
+ * pool.c - slow paths of the pool: bump allocation, chunks, large objects and the debug checks.
  *
  * Invariants: every block on free[c] has 16*c bytes (free[0]: 16), lies in a chunk of the pool
  * and is not in use; [bump, end) of the newest chunk has never been handed out; bump is 16-byte

@@ -1,5 +1,5 @@
 /*
- * A pool of small objects in 16-byte size classes, for events, messages and requests.
+ * pool.h - a pool of small objects in 16-byte size classes, for events, messages and requests.
  *
  *     class c holds blocks of 16*c bytes, c = 1..64; free[c] is an intrusive LIFO list
  *
@@ -15,7 +15,7 @@
  *
  * With -DPOOL_DEBUG, memory is filled when allocated (0xCD) and when freed (0xDD), and a block
  * written after its release ends the process when it is next allocated. All files must then be
- * compiled so.
+ * compiled with it.
  */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
@@ -89,7 +89,7 @@ static inline void pool_free(struct pool *pool, void *ptr, size_t size)
     pool_free_large(pool, ptr, size);
 }
 
-/* Fetches the memory that the next pool_alloc of this size will most likely give. */
+/* Prefetches the memory that the next pool_alloc of this size will most likely return. */
 static inline void pool_prefetch(const struct pool *pool, size_t size)
 {
     if (__builtin_expect(size <= POOL_MAX, 1))

@@ -1,7 +1,7 @@
 /*
- * Seeded pseudo-random numbers: xoshiro256** seeded by splitmix64 (Blackman and Vigna, "Scrambled
- * linear pseudorandom number generators", 2021). The same seed gives the same sequence on every
- * machine. Not for secrets. No function here fails, allocates or switches.
+ * rng.h - seeded pseudo-random numbers: xoshiro256** seeded by splitmix64 (Blackman and Vigna,
+ * "Scrambled linear pseudorandom number generators", 2021). The same seed gives the same sequence
+ * on every machine. Not for secrets. No function here fails, allocates or switches.
  */
 #ifndef BASE_RNG_H
 #define BASE_RNG_H

@@ -1,5 +1,5 @@
 /*
- * The two loops over raw reads and writes. Interrupted calls are repeated; a write that makes no
+ * sys.c - loops over raw reads and writes. Interrupted calls are repeated; a write that makes no
  * progress counts as a full device, so no loop here can spin.
  */
 #include "base/sys.h"

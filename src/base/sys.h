@@ -1,7 +1,7 @@
 /*
- * Raw system calls. The names of libc (open, write, _exit, getpid...) may be interposed by the
- * preloaded library and mean something virtual inside a rank; these reach the kernel. All
- * return -1 and set errno on failure, like the libc functions they stand for. None switches.
+ * sys.h - raw system calls. The names of libc (open, write, _exit, getpid...) may be interposed by
+ * the preloaded library and mean something virtual inside a rank; these reach the kernel. All
+ * return -1 and set errno on failure, like the libc functions they replace. None switches.
  */
 #ifndef BASE_SYS_H
 #define BASE_SYS_H
@@ -50,7 +50,7 @@ static inline int sys_ftruncate(int fd, off_t size)
     return (int)syscall(SYS_ftruncate, fd, size);
 }
 
-/* Allocates space; `size` becomes the file's size if that is smaller. */
+/* Allocates space; the file grows to `size` if it is smaller. */
 static inline int sys_fallocate(int fd, off_t size)
 {
     return (int)syscall(SYS_fallocate, fd, 0, (off_t)0, size);
@@ -103,7 +103,7 @@ static inline mode_t sys_umask(mode_t mask)
     return (mode_t)syscall(SYS_umask, mask);
 }
 
-/* Both names in the folder of that descriptor. */
+/* Both names are relative to the folder of that descriptor. */
 static inline int sys_renameat(int folder, const char *from, const char *to)
 {
     return (int)syscall(SYS_renameat2, folder, from, folder, to, 0);
@@ -124,7 +124,7 @@ static inline pid_t sys_getpid(void)
     return (pid_t)syscall(SYS_getpid);
 }
 
-/* Ends the process, all threads, without handlers. */
+/* Ends the process with all threads, without exit handlers. */
 /* SIGALRM after so many seconds of host time. */
 static inline void sys_alarm(unsigned seconds)
 {

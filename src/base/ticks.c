@@ -1,13 +1,13 @@
 /*
- * ticks.c - how fast the processor's clock goes.
+ * ticks.c - measures the rate of the processor's tick counter.
  */
 #include "base/ticks.h"
 
 #include <time.h>
 
 #define CALIBRATE_NS 2000000 /* length of the comparison with the system's clock */
-#define TOGETHER \
-    10000 /* ticks within which two clocks are read together: nothing came in between */
+/* If two clocks are read within this many ticks, the thread was not interrupted in between. */
+#define TOGETHER 10000
 #define TRIES 8
 
 static int64_t host_ns(void)
@@ -39,8 +39,8 @@ uint64_t ticks_beside(int64_t (*clock)(void), int64_t *ns)
 double ticks_per_ns(void)
 {
     static double rate;
-    int64_t t0 = 0,
-            t1 = 0; /* what a compiler without link-time optimisation cannot see: both are set */
+    /* Both are always set, but a compiler without link-time optimisation cannot know that. */
+    int64_t t0 = 0, t1 = 0;
     uint64_t c0, c1;
 
     if (rate > 0)

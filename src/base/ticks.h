@@ -1,5 +1,5 @@
 /*
- * ticks.h - the processor's own clock: the cheapest way to see host time pass.
+ * ticks.h - the processor's tick counter: the cheapest way to measure host time.
  *
  * x86-64: the time stamp counter, constant and synchronised on every processor of the last fifteen
  * years; aarch64: the virtual counter.
@@ -21,11 +21,11 @@ static inline uint64_t ticks_now(void)
 #endif
 }
 
-/* Reads a clock, in nanoseconds, and returns the ticks of the same moment: tries again if the thread was
- * interrupted in between. */
+/* Reads a clock, in nanoseconds, and returns the ticks at the same moment; retries if the thread
+ * was interrupted in between. */
 uint64_t ticks_beside(int64_t (*clock)(void), int64_t *ns);
 
-/* Ticks in a nanosecond; the first call compares with the system's clock for 2 ms. */
+/* Ticks per nanosecond; the first call compares with the system's clock for 2 ms. */
 double ticks_per_ns(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Printing quantities. Numbers are printed in the C locale whatever locale the program has set,
- * and the unit is chosen after rounding, so that 999.9999999 us prints as "1 ms".
+ * units.c - prints quantities. Numbers are printed in the C locale whatever locale the program has
+ * set, and the unit is chosen after rounding, so that 999.9999999 us prints as "1 ms".
  */
 #include "base/units.h"
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How one kind of quantity is printed. */
+/* How to print one kind of quantity. */
 struct scale {
     int digits;   /* significant digits */
     double step;  /* from each unit to the next */

@@ -1,5 +1,5 @@
 /*
- * Quantities with units, as users write and read them.
+ * units.h - quantities with units, as users write and read them.
  *
  * Parsers take a whole string: a decimal number ("12", "1.5", "2e6"), optional spaces, a unit.
  * They refuse negative values, overflow and anything left over with ERR_INPUT and a text that
@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/vtime.h"
 
-/* ps ns us ms s min h; only 0 may stand bare. Rounds to the nearest picosecond. */
+/* ps ns us ms s min h; only 0 may have no unit. Rounds to the nearest picosecond. */
 int units_parse_time(const char *text, vtime *out, struct err *err);
 
 /*
@@ -34,7 +34,7 @@ int units_parse_count(const char *text, uint64_t *out, struct err *err);
 /* A finite non-negative decimal number without a unit. */
 int units_parse_double(const char *text, double *out, struct err *err);
 
-/* Enough for the result of any formatter below. */
+/* Large enough for the result of any formatter below. */
 #define UNITS_TEXT_MAX 40
 
 /* All formatters write at most n bytes with the NUL, and return `out`. */

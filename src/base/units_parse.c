@@ -1,5 +1,5 @@
 /*
- * Reading quantities.
+ * units_parse.c - reads quantities.
  *
  * A number is read as an exact decimal, digits * 10^exponent, and multiplied by its unit in 128
  * bits, so "0.1us" is exactly 100 ns and "18446744073709551615" keeps its last digit. At most 20
@@ -58,7 +58,7 @@ static const char *skip_spaces(const char *s)
     return s;
 }
 
-/* Takes one digit; `fraction` says that it stands behind the point. */
+/* Takes one digit; `fraction` says that it follows the decimal point. */
 static void add_digit(struct decimal *number, int *kept, int digit, int fraction)
 {
     if (*kept == DIGITS_MAX) {
@@ -93,7 +93,7 @@ static const char *scan_exponent(const char *s, struct decimal *number)
     return at;
 }
 
-/* Reads a decimal number; the character behind it, or NULL if there is none at s. */
+/* Reads a decimal number; returns the character after it, or NULL if there is no number at s. */
 static const char *scan_decimal(const char *s, struct decimal *number)
 {
     int kept = 0;
@@ -129,7 +129,7 @@ static int split(const char *kind, const char *text, struct decimal *number, cha
     while (length > 0 && (s[length - 1] == ' ' || s[length - 1] == '\t'))
         length--;
     if (length >= n)
-        return bad(err, kind, text, "there is text behind the number that is no unit");
+        return bad(err, kind, text, "the number is followed by text that is not a unit");
     memcpy(unit, s, length);
     unit[length] = '\0';
     return 0;
@@ -247,7 +247,7 @@ static double read_double(const char *text)
     return value;
 }
 
-/* Bits per unit of a rate: 1 or 8, or 0 if `name` is no rate. */
+/* Bits per unit of a rate: 1 or 8, or 0 if `name` is not a rate. */
 static int rate_bits(const char *name)
 {
     if (!strcmp(name, "bps") || !strcmp(name, "bit/s") || !strcmp(name, "b/s"))

@@ -1,5 +1,5 @@
 /*
- * Virtual time: a signed 64-bit count of picoseconds.
+ * vtime.h - virtual time: a signed 64-bit count of picoseconds.
  *
  * Times are non-negative. VTIME_LIMIT (2^62 ps, about 53 days) is the end of time: every sum
  * and product here saturates at it, so a caller detects overflow by comparing with it once.

@@ -1,10 +1,10 @@
 /*
  * bell.c - a futex per process, in memory that the processes of a machine share.
  *
- * No ring is missed: the sleeper says that it is asleep and then looks at the count; the ringer counts
- * and then looks whether somebody sleeps. One of the two sees the other.
+ * No ring is missed: the sleeper sets `asleep` and then reads the count; the ringer increments the
+ * count and then reads `asleep`. At least one of them sees the other's write.
  *
- * The memory file has no name. Others open it through /proc as long as its maker keeps it open, so
+ * The memory file has no name. Others open it through /proc while its creator keeps it open, so
  * nothing can be left behind.
  */
 #include "engine/bell.h"
@@ -36,7 +36,7 @@ static int map(struct bells *b, int fd, uint32_t count, uint32_t mine, size_t ro
     return 1;
 }
 
-/* A file that may not grow so much would be answered by a signal. */
+/* Growing a file beyond its limit would raise a signal. */
 static int may_grow(size_t bytes)
 {
     struct rlimit limit;
@@ -88,7 +88,7 @@ void bells_ring(struct bells *b, uint32_t which)
 
     __atomic_add_fetch(&bell->rings, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&bell->asleep, __ATOMIC_SEQ_CST) &&
-        __atomic_exchange_n(&bell->asleep, 0, __ATOMIC_SEQ_CST)) /* once per sleep */
+        __atomic_exchange_n(&bell->asleep, 0, __ATOMIC_SEQ_CST)) /* one wake for each sleep */
         syscall(SYS_futex, &bell->rings, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
@@ -96,7 +96,7 @@ void bells_sleep(struct bells *b, uint32_t heard, uint64_t ns)
 {
     struct timespec limit = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
     struct bell *bell = &b->at[b->mine];
-    int saved = errno; /* the program's: the last rank's data is still in place */
+    int saved = errno; /* the program's errno: the last rank's data is still loaded */
 
     __atomic_store_n(&bell->asleep, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST) == heard)

@@ -1,10 +1,10 @@
 /*
- * bell.h - processes of one machine wake each other.
+ * bell.h - lets processes on the same machine wake each other.
  *
- * The native MPI has no way to sleep until a message comes: all it offers is to look again and again,
- * which on a busy machine takes the processor from the very process that is waited for. So processes of
- * one machine share memory with a bell for each. Whoever sends a message to a process (lane.h) rings its
- * bell afterwards; a process that finds nothing to do sleeps until it rings.
+ * The native MPI cannot sleep until a message arrives; it can only poll, which on a busy machine
+ * takes the processor from the very process that is being waited for. So processes on one machine
+ * share memory with a bell for each of them. A process that sends a message (lane.h) then rings the
+ * receiver's bell; a process with nothing to do sleeps until its bell rings.
  */
 #ifndef ENGINE_BELL_H
 #define ENGINE_BELL_H
@@ -15,44 +15,45 @@
 
 #define BELL_WORDS 7
 
-/* A cache line of its own. */
+/* Fills a cache line. */
 struct bell {
     uint32_t rings;            /* counts up */
-    uint32_t asleep;           /* its owner sleeps, or is about to */
+    uint32_t asleep;           /* its owner sleeps or is about to */
     uint64_t from[BELL_WORDS]; /* a bit for each process that has sent something (lane.c) */
 };
 
-/* Where the first process has made the bells, for the others to find. fd < 0: nowhere. */
+/* Where the other processes find the bells that the first one created. fd < 0: there are none. */
 struct bell_address {
     int32_t pid, fd;
 };
 
 struct bells {
     struct bell *at;      /* NULL: there are none */
-    uint32_t count, mine; /* on this machine; and the index of this process */
-    void *room; /* more memory that is shared, all zero at first, aligned to a cache line ... */
-    size_t room_bytes; /* ... and how much */
+    uint32_t count, mine; /* processes on this machine; index of this one */
+    void *room;           /* more shared memory, zeroed at first, aligned to a cache line ... */
+    size_t room_bytes;    /* ... and its size */
 };
 
-/* Makes bells for so many processes, and room for other things. The caller closes address->fd when all
- * others have joined. */
+/* Creates bells for `count` processes, and `room` bytes of shared memory for other uses. The caller
+ * closes address->fd when all others have joined. */
 void bells_make(struct bells *, uint32_t count, size_t room, struct bell_address *address);
-/* Takes part in what another process has made, with the same numbers. Returns 0 if that cannot be
- * reached. */
+/* Joins the bells that another process created, with the same arguments. Returns 0 if they cannot
+ * be reached. */
 int bells_join(struct bells *, uint32_t count, uint32_t mine, size_t room,
                const struct bell_address *address);
 void bells_leave(struct bells *);
 
-/* How often the own bell has rung. Ask before looking for messages. */
+/* How often this process's bell has rung. Call it before looking for messages. */
 static inline uint32_t bells_heard(const struct bells *b)
 {
     return __atomic_load_n(&b->at[b->mine].rings, __ATOMIC_ACQUIRE);
 }
 
-/* Something has been sent to that process: wakes it if it sleeps. A system call only then. */
+/* Something has been sent to that process: wakes it if it sleeps, and only then makes a system
+ * call. */
 void bells_ring(struct bells *, uint32_t which);
 
-/* Sleeps until the own bell has rung more often than `heard`, or for ns nanoseconds. */
+/* Sleeps until this process's bell has rung more often than `heard`, or for ns nanoseconds. */
 void bells_sleep(struct bells *, uint32_t heard, uint64_t ns);
 
 #endif

@@ -6,24 +6,24 @@
  *         none            -> all done, or deadlock
  *         lookahead L > 0 -> safe_until = d + L, wake every entity due before it
  *         lookahead 0     -> grant the one entity with the smallest (due, id)
- *         the medium has an event at or before d -> it moves on, and others decide what is due before
- *                            anything can come out of it
- *         none, but some are busy -> they are woken to look
+ *         the medium has an event at or before d -> it advances, and others decide what is due
+ *                           before anything can come out of it
+ *         none, but some are busy -> wake them to look
  *
- * With several processes "quiescent" means all of them, and d is the smallest of all: the peers find
- * out (engine_peers.settle), and each engine does its part of the same step.
+ * With several processes, "quiescent" refers to all of them, and d is the smallest of all: the
+ * peers find out (engine_peers.settle), and each engine does its part of the same step.
  *
- * New entities start in order of their ids whenever no other is ready, so that memory for an
- * entity is touched only when it starts or gets a message, and a program whose ranks do not wait
- * for each other needs the memory of one. With a random schedule ready and new ones are mixed.
- * A spare starts when the message arrives that tells it to; others that come before wait in its inbox.
+ * New entities start in order of their ids whenever no other is ready. So an entity's memory is
+ * touched only when it starts or receives a message, and a program whose ranks do not wait for each
+ * other needs the memory of one. A random schedule mixes ready and new entities. A spare starts
+ * when its spawn message arrives; messages that come before wait in its inbox.
  *
- * The scheduler need not be what runs between two turns: entities that can reach each other do the same
- * work among themselves (engine_hand_over), and come back to it for what only it can do - to start an
- * entity, to talk to other processes, to end the run - and when it is time for the idle hook.
+ * The scheduler need not run between two turns: entities that can switch to each other do the same
+ * work themselves (engine_hand_over). They return to the scheduler for what only it can do - start
+ * an entity, talk to other processes, end the run - and when it is time for the idle hook.
  *
- * Decisions are in a heap of (due, id), with the position kept in the entity, so that an arrival can take
- * an entity out of it.
+ * Decisions are in a heap of (due, id). The entity holds its position, so that an arrival can
+ * remove it.
  */
 #include "engine/engine.h"
 
@@ -34,7 +34,7 @@
 #include "base/mem.h"
 #include "base/ticks.h"
 
-#define NEW_AFTER 4096 /* resumes of others after which a new entity starts all the same */
+#define NEW_AFTER 4096 /* resumes of others after which a new entity starts anyway */
 #define IDLE_EVERY 16  /* resumes between two calls of the idle hook */
 
 /* ---- decisions ---- */
@@ -69,8 +69,8 @@ static void make_ready(struct engine *e, struct engine_entity *x, uint32_t id, e
     e->ready[e->ready_tail++ & (e->ready_cap - 1)] = id;
 }
 
-/* Random schedule: puts one of the ready ones, chosen at random, to the front; may choose to start
- * a new one instead and then returns 1. */
+/* Random schedule: moves a random ready entity to the front; or chooses to start a new one instead,
+ * and returns 1. */
 static int shuffle(struct engine *e)
 {
     uint64_t ready = e->ready_tail - e->ready_head, mask = e->ready_cap - 1, pick;
@@ -95,7 +95,7 @@ static int64_t take_ready(struct engine *e)
     if (e->cfg.random)
         fresh = shuffle(e);
     else if (!fresh && e->next_new < e->cfg.map.count && ++e->held_back > NEW_AFTER)
-        fresh = 1; /* those that run for ever are not to keep others from starting */
+        fresh = 1; /* entities that run for ever must not keep others from starting */
     if (fresh) {
         e->held_back = 0;
         return (int64_t)e->next_new++;
@@ -103,7 +103,7 @@ static int64_t take_ready(struct engine *e)
     return e->ready[e->ready_head++ & (e->ready_cap - 1)];
 }
 
-/* A blocked entity has something to decide at `due`, if it had not before that. */
+/* A blocked entity has a decision due at `due`, unless it had an earlier one. */
 static void due_by(struct engine *e, struct engine_entity *x, uint32_t id, vtime due)
 {
     if (due < e->safe_until)
@@ -114,7 +114,7 @@ static void due_by(struct engine *e, struct engine_entity *x, uint32_t id, vtime
         engine_decisions_up(&e->decisions, x->heap_pos - 1, (struct engine_due){due, id});
 }
 
-/* A spare begins to be, at this time. */
+/* Starts a spare at this time. */
 static void begin(struct engine *e, struct engine_entity *x, uint32_t id, vtime when)
 {
     assert(x->state == ENGINE_NEW && id >= e->cfg.map.count);
@@ -165,7 +165,7 @@ void engine_deliver(struct engine *e, struct engine_msg *m, const struct engine_
         deliver(e, m);
         return;
     }
-    if (e->stop) /* the medium may be what cannot go on */
+    if (e->stop) /* the medium may have stopped the run */
         return;
     m->flags &= ~(uint64_t)ENGINE_MSG_MEDIUM;
     e->cfg.medium->submit(e->cfg.medium->owner, m, call);
@@ -191,7 +191,7 @@ void engine_inject(struct engine *e, struct engine_msg *m)
     pass_on(e, m);
 }
 
-/* Invariant 7. What is beyond safe_until is not decided before the next quiescence anyway. */
+/* Invariant 7. What is due after safe_until is not decided before the next quiescence anyway. */
 static void note_asking(struct engine *e, uint32_t id, vtime when)
 {
     if (when >= e->safe_until)
@@ -309,7 +309,7 @@ void engine_status_merge(struct engine_status *into, const struct engine_status 
     into->busy += from->busy;
 }
 
-/* Of this process; the time for what comes next starts here. */
+/* The status of this process; resets `progressed`. */
 static void status(struct engine *e, struct engine_status *s)
 {
     *s = (struct engine_status){.first = {VTIME_NEVER, UINT32_MAX},
@@ -329,13 +329,13 @@ static void status(struct engine *e, struct engine_status *s)
     }
 }
 
-/* Is the medium one with a clock of its own? */
+/* Does the medium have its own clock? */
 static int is_outside(const struct engine *e)
 {
     return e->cfg.medium && e->cfg.medium->wait;
 }
 
-/* Is there no need to look for a livelock? */
+/* May the search for a livelock be skipped? */
 static int may_idle(const struct engine *e, const struct engine_status *s)
 {
     return e->cfg.idle_limit <= 0 || s->first.due == VTIME_NEVER || s->medium != VTIME_NEVER ||
@@ -347,7 +347,8 @@ void engine_status_complete(const struct engine *e, struct engine_status *all)
     all->idle_since = all->progressed && !may_idle(e, all) ? all->first.due : e->idle_since;
 }
 
-/* Are all entities of all processes blocked or done, and no message under way? Then e->all tells. */
+/* Are all entities of all processes blocked or done, and no message in flight? If so, e->all is the
+ * status of all. */
 static int quiescent(struct engine *e)
 {
     struct engine_status mine;
@@ -361,7 +362,7 @@ static int quiescent(struct engine *e)
     return 1;
 }
 
-/* Nothing is due. What goes on is in the hands of those that are busy: they look for it. */
+/* Nothing is due. Only busy entities can cause anything: wakes them to look. */
 static void wake_busy(struct engine *e)
 {
     for (uint64_t i = 0; e->busy > 0 && i < e->known; i++) {
@@ -379,7 +380,7 @@ static void wake_first(struct engine *e)
     make_ready(e, engine_entity_at(e, id), id, ENGINE_WAKE_DECIDE);
 }
 
-/* Lookahead 0: the one entity with the first decision may take it. */
+/* Lookahead 0: only the entity with the first decision may take it. */
 static void grant_one(struct engine *e)
 {
     const struct engine_due *first = &e->all.first;
@@ -407,7 +408,8 @@ void engine_learn(struct engine *e, vtime safe_until, vtime reached)
         grant_until(e, safe_until);
 }
 
-/* How far this step goes: the medium handles events of up to one lookahead, and none beyond `first`. */
+/* How far the medium advances in this step: by events of up to one lookahead, none after
+ * `first`. */
 static void reach(struct engine *e, vtime medium, vtime first)
 {
     vtime ahead = medium < first ? vtime_add(medium, e->cfg.lookahead) : first;
@@ -418,7 +420,7 @@ static void reach(struct engine *e, vtime medium, vtime first)
         e->reached = ahead;
 }
 
-/* Waits for a medium with a clock of its own. What is due may be decided as far as its clock has come. */
+/* Waits for a medium with its own clock. What is due up to that clock may be decided. */
 static int attend(struct engine *e)
 {
     vtime past = e->cfg.medium->wait(e->cfg.medium->owner, e->all.first.due);
@@ -429,13 +431,14 @@ static int attend(struct engine *e)
 }
 
 /*
- * The medium and all that may decide now go on. Returns 0 when nothing is due at all.
+ * Lets the medium advance and wakes all that may decide now. Returns 0 when nothing is due at all.
  *
- * Let d be the first decision due, m the medium's next event, L the lookahead. What decisions cause
- * is submitted at d or later. What is in the medium comes out at m + L or later, notices at m. So with
- * m <= d all that the medium may handle up to d is known; and nothing comes out, or is caused by what
- * does, before m + L, or m if there are notices. With d < m the medium stays, and what is caused by
- * decisions comes out at d + L or later. (Notices of what is submitted from now on: invariant 7.)
+ * Let d be the first due decision, m the medium's next event, L the lookahead. What decisions cause
+ * is submitted at d or later. What is in the medium comes out at m + L or later, notices at m. So
+ * if m <= d, everything that the medium may handle up to d is known, and nothing comes out, or is
+ * caused by what comes out, before m + L, or m if there are notices. If d < m, the medium stays
+ * where it is, and what decisions cause comes out at d + L or later. (For notices of what is
+ * submitted from now on: invariant 7.)
  */
 static int grant(struct engine *e)
 {
@@ -463,8 +466,8 @@ static int grant(struct engine *e)
     return 1;
 }
 
-/* Decisions keep falling due, but nothing has happened since the time that the first of them was
- * due. (Not since the last progress: an entity may have computed for long since then.) */
+/* Decisions keep falling due, but nothing has happened since the first of them was due. (Not since
+ * the last progress: an entity may have computed for a long time since then.) */
 static int is_livelock(const struct engine *e, const struct engine_status *s)
 {
     return !may_idle(e, s) && s->first.due > vtime_add(s->idle_since, e->cfg.idle_limit) &&
@@ -503,7 +506,7 @@ int engine_abort(struct engine *e, uint32_t id, vtime when)
 {
     struct engine_due d = {when, rank_map_number(&e->cfg.map, id)};
 
-    engine_progress(e, when); /* of every abort: which comes first here, is chance */
+    engine_progress(e, when); /* for every abort: which one comes first here is arbitrary */
     if (!due_before(&d, &e->abort))
         return 0;
     e->abort = d;
@@ -516,18 +519,18 @@ void engine_abort_elsewhere(struct engine *e, struct engine_due d)
         e->abort = d;
 }
 
-/* Does the status of all say that the run is over, whatever may be due? Else ENGINE_END_GOES_ON. */
+/* Does the status of all say that the run is over, whatever is due? Else ENGINE_END_GOES_ON. */
 static enum engine_end is_over(const struct engine *e, const struct engine_status *s)
 {
     if (s->done == e->cfg.map.world + s->spawned)
         return ENGINE_END_DONE;
-    /* has everything that is due before the abort happened? */
+    /* has everything due before the abort happened? */
     if (s->abort.due != VTIME_NEVER && due_before(&s->abort, &s->first) && s->abort.due < s->medium)
         return ENGINE_END_ABORTED;
     return is_livelock(e, s) ? ENGINE_END_LIVELOCK : ENGINE_END_GOES_ON;
 }
 
-/* What the status of all means; ENGINE_END_GOES_ON: some go on. */
+/* How the run ends according to the status of all; ENGINE_END_GOES_ON: some entities continue. */
 static enum engine_end conclude(struct engine *e)
 {
     enum engine_end end = is_over(e, &e->all);
@@ -541,7 +544,7 @@ static enum engine_end conclude(struct engine *e)
     return ENGINE_END_GOES_ON;
 }
 
-/* With a medium all take part: it is what most of their messages wait for. */
+/* With a medium all take part, since most of their messages wait for it. */
 int engine_status_skips(const struct engine *e, const struct engine_status *all,
                         const struct engine_status *part)
 {
@@ -558,7 +561,7 @@ static int is_wanted(struct engine *e)
     return e->cfg.ops->wanted && e->cfg.ops->wanted(e->cfg.owner);
 }
 
-/* Nobody is ready, and none is out. The same, ENGINE_END_GOES_ON: look again. */
+/* No entity is ready, and none is out. Returns how the run ends; ENGINE_END_GOES_ON: look again. */
 static enum engine_end find_work(struct engine *e)
 {
     if (is_wanted(e))
@@ -566,7 +569,7 @@ static enum engine_end find_work(struct engine *e)
     return quiescent(e) ? conclude(e) : ENGINE_END_GOES_ON;
 }
 
-/* Nobody is ready, but some are out. */
+/* No entity is ready, but some are out. */
 static void await_out(struct engine *e)
 {
     if (!is_wanted(e))
@@ -596,7 +599,7 @@ int64_t engine_hand_over(struct engine *e)
     }
     x = engine_entity_at(e, (uint32_t)id);
     if (x->state == ENGINE_NEW || x->fresh) {
-        x->fresh = 0; /* if it has had turns before, this was one too many */
+        x->fresh = 0; /* if it has had a turn before, it need not be started */
         e->chosen = id;
         return -1;
     }
@@ -604,7 +607,7 @@ int64_t engine_hand_over(struct engine *e)
     return id;
 }
 
-/* The next to run, or -1; the one that could not be handed over to comes first. */
+/* The next entity to run, or -1. One that engine_hand_over left to the scheduler comes first. */
 static int64_t take_next(struct engine *e)
 {
     int64_t id = e->chosen;

@@ -1,10 +1,10 @@
 /*
  * engine.h - virtual time, messages between entities, decisions, quiescence.
  *
- * The engine knows entities (a rank, an agent), not processes and not MPI. An entity runs ahead on
- * its own clock until it blocks. Messages carry their arrival time, so nothing but a *decision* (a
- * question whose answer depends on time: which source was first, has it arrived yet) needs any
- * ordering between entities.
+ * The engine knows entities (ranks, agents), not processes or MPI. An entity runs ahead on its own
+ * clock until it blocks. Messages carry their arrival time, so only a *decision* (a question whose
+ * answer depends on time: which source was first? has it arrived yet?) needs any ordering between
+ * entities.
  *
  * Invariants
  *  1. An entity's inbox holds the messages of each source in the order they were sent.
@@ -15,18 +15,18 @@
  *  4. safe_until never decreases. With lookahead L > 0 it becomes (smallest due time + L) at each
  *     quiescence; with L = 0 one entity at a time is granted its own due time.
  *  5. Hence results do not depend on the order in which ready entities are run.
- *  6. The medium moves at quiescence only, and up to the first decision that is due: whatever is
- *     submitted later, is submitted at a later time. Decisions are taken up to the medium's next event
- *     plus the lookahead, or without it while there are notices.
- *  7. A notice may come at any time after the call that asks for it. So an entity that has made such a
- *     call decides nothing beyond its time before the next quiescence.
- *  8. An entity of several threads may be blocked while one of them still runs: it is *busy*. What it
- *     emits before it is woken, it emits at `reached` or later. Nothing waits for it, but there is no
- *     deadlock while there is one. Or it may run on while others have the turn: it is *out*, and there is no
- *     quiescence before it is back.
+ *  6. The medium advances only at quiescence, and only up to the first due decision: whatever is
+ *     submitted later is submitted at a later time. Decisions are taken up to the medium's next
+ *     event plus the lookahead, or without the lookahead while notices are pending.
+ *  7. A notice may come at any time after the call that requests it. So an entity that has made
+ *     such a call decides nothing due after the time of that call before the next quiescence.
+ *  8. An entity with several threads may be blocked while one of its threads still runs: it is
+ *     *busy*. What it emits before it is woken, it emits at `reached` or later. Nothing waits for a
+ *     busy entity, but while there is one, there is no deadlock. Or it may keep running while
+ *     others have the turn: it is *out*, and there is no quiescence before it is back.
  *
- * A simulation may be spread over several processes, each with an engine that has some of the
- * entities (rank_map.h). Messages to entities elsewhere are handed to the peers; quiescence is then
+ * A simulation may be distributed over several processes, each with an engine for some of the
+ * entities (rank_map.h). Messages to entities elsewhere are handed to the peers. Quiescence is then
  * that of all processes, and every engine draws the same conclusions from the same merged status.
  */
 #ifndef ENGINE_ENGINE_H
@@ -49,9 +49,9 @@ enum engine_state {
     ENGINE_DONE,
 };
 
-/* What a message looks like to the engine; the owner's fields and the payload follow. */
+/* A message as the engine sees it; the owner's fields and the payload follow. */
 struct engine_msg {
-    struct engine_msg *next; /* inbox link, the owner's once taken */
+    struct engine_msg *next; /* link in the inbox; free for the owner once taken */
     vtime arrival;
     uint32_t src, dst;   /* world numbers */
     uint64_t size : 48;  /* bytes of the whole allocation, header included */
@@ -59,109 +59,113 @@ struct engine_msg {
 };
 #define ENGINE_MSG_URGENT 1u /* the receiver must act on it at once (a protocol step) */
 #define ENGINE_MSG_DUE 2u    /* a decision of the receiver: it wakes only when this arrives */
-#define ENGINE_MSG_MEDIUM 4u /* on its way to the medium */
+#define ENGINE_MSG_MEDIUM 4u /* it goes to the medium */
 #define ENGINE_MSG_SPAWN 8u  /* the receiver, a spare (rank_map.h), starts when this arrives */
 
-/* Lies at the start of the owner's per-rank structure; 32 bytes. */
+/* An entity; the first member of the owner's per-rank structure; 32 bytes. */
 struct engine_entity {
     vtime clock;
     struct engine_msg *inbox; /* tail of a circular list; NULL when empty */
-    uint32_t heap_pos;        /* position among decisions + 1, 0 when none is due */
-    uint32_t wake_after;      /* arrivals still to come before a wake makes sense */
+    uint32_t heap_pos;        /* position in the heap of decisions + 1; 0: none is due */
+    uint32_t wake_after;      /* arrivals still needed before waking makes sense */
     uint8_t state;            /* enum engine_state */
     uint8_t wake;             /* enum engine_wake of the last wake */
     uint8_t lingers;          /* it has ended, but still serves others (engine_linger) */
-    uint8_t fresh : 1;        /* a spare that only the scheduler can give its first turn */
-    uint8_t busy : 1;         /* blocked, but not all of it (engine_block_busy) */
-    uint8_t asking : 1;       /* it stands in engine.asking */
+    uint8_t fresh : 1;        /* a spare whose first turn only the scheduler can give */
+    uint8_t busy : 1;         /* blocked, but a thread of it runs (engine_block_busy) */
+    uint8_t asking : 1;       /* it is in engine.asking */
     uint8_t out : 1;          /* it runs without its turn (engine_go_out) */
     uint32_t owner_word;      /* free for the owner */
 };
 
 enum engine_wake {
-    ENGINE_WAKE_ARRIVAL = 0, /* look at the inbox */
+    ENGINE_WAKE_ARRIVAL = 0, /* a message has arrived: look at the inbox */
     ENGINE_WAKE_DECIDE,      /* the due decision is safe now */
-    ENGINE_WAKE_EXPLAIN,     /* deadlock: describe what you wait for, suspend again */
+    ENGINE_WAKE_EXPLAIN,     /* deadlock: describe what you wait for, then suspend again */
 };
 
-/* One blocked entity's account of itself, filled by ops->explain. */
+/* What a blocked entity waits for, filled in by ops->explain. */
 struct engine_wait {
     char text[224]; /* "MPI_Recv from rank 3, tag 7, MPI_COMM_WORLD" */
-    /* Something the wait is about that has no name of its own. The report numbers such things in the
-     * order of their appearance, and describes each once. */
-    char kind[16];     /* "communicator"; "": there is nothing */
-    char made[144];    /* how it came to be */
-    uint64_t identity; /* equal for the same thing, in all processes */
-    int64_t waits_on;  /* the world number of the one entity it needs, or -1 if several or any */
+    /* An unnamed object that the wait refers to. The report numbers such objects in order of
+     * appearance, and describes each once. */
+    char kind[16];     /* "communicator"; "": there is no such object */
+    char made[144];    /* how and where it was created */
+    uint64_t identity; /* equal for the same object, in all processes */
+    int64_t waits_on;  /* world number of the one entity it waits for, or -1 if several or any */
 };
 
 struct engine_ops {
-    /* Entities are named by their index in this process. */
-    /* Runs the entity until it, or the last one of those that went on in its place
-     * (engine_hand_over), suspends or ends; scheduler context. Returns 1 when it ended. */
+    /* Callbacks; entities are identified by their index in this process. */
+    /* Runs the entity until it, or the last of those that took over the turn (engine_hand_over),
+     * suspends or ends; scheduler context. Returns 1 when it ended. */
     int (*resume)(void *owner, uint32_t id);
-    /* May be NULL. Nothing is ready: wakes an entity that has something to do all the same, and
-     * returns whether there was one. In the context of whoever asks for the next entity. */
+    /* May be NULL. Called when nothing is ready: wakes an entity that has something to do
+     * nevertheless, and returns whether there was one. In the context that asks for the next
+     * entity. */
     int (*wanted)(void *owner);
-    /* NULL if no entity goes out. Nothing is ready, and some entities are out: returns when one of them may
-     * want its turn back, or after a while; scheduler context. */
+    /* NULL if no entity goes out. Called when nothing is ready and some entities are out: returns
+     * when one of them may want its turn back, or after a while; scheduler context. */
     void (*await)(void *owner);
     /* Called in scheduler context for a blocked entity when a deadlock is reported. */
     void (*explain)(void *owner, uint32_t id, struct engine_wait *out);
-    /* A new message that tells its receiver what has become of its call with this cookie: the source,
-     * destination and arrival are filled in by the engine. NULL where nobody wants a notice. */
+    /* Makes the notice for a call with this cookie; the engine fills in source, destination and
+     * arrival. NULL if nobody requests notices. */
     struct engine_msg *(*notice)(void *owner, uint64_t cookie);
 };
 
 /*
- * How a message is submitted to the medium. It goes with the message to the process that has the medium.
+ * How a message is submitted to the medium. It accompanies the message to the process that has the
+ * medium.
  */
 struct engine_call {
-    uint64_t load;   /* how many bytes it counts there, whatever it carries */
-    uint64_t cookie; /* what the notice is to bring back to the sender; 0: no notice */
-    uint64_t order;  /* messages of one number between the same two entities do not overtake each
-                      * other; those of one sender and number are submitted in an order that does not
-                      * depend on the schedule. 0: it has no order to keep */
+    uint64_t load;   /* its size in bytes for the medium, whatever it carries */
+    uint64_t cookie; /* what the notice returns to the sender; 0: no notice */
+    /* Messages with the same number between the same two entities do not overtake each other; those
+     * of one sender and number are submitted in an order that does not depend on the schedule. 0:
+     * no order is kept. */
+    uint64_t order;
 };
 
 /*
- * What lies between entities, if messages share it: a network with contention. It is one entity
- * more, whose every step (its events) is a decision. It exists on process 0 only. A message that is
- * submitted at time t (its `arrival`) comes out by engine_emerge, at a time after its last event plus
- * the lookahead; a notice (engine_notify) comes out at the time of an event, without any.
+ * The medium: a network with contention, which messages share. It acts like one more entity, whose
+ * events are decisions. It exists on process 0 only. A message submitted at time t (its `arrival`)
+ * comes out through engine_emerge, at a time after its last event plus the lookahead; a notice
+ * (engine_notify) comes out at the time of an event, without the lookahead.
  */
 struct engine_medium {
     void *owner;
     /* Takes a message; any context. */
     void (*submit)(void *owner, struct engine_msg *, const struct engine_call *);
-    /* When its next event is; VTIME_NEVER: nothing is under way. */
+    /* The time of its next event; VTIME_NEVER: there is none. */
     vtime (*next)(void *owner);
-    /* How many notices are under way. */
+    /* How many notices are pending. */
     uint64_t (*notices)(void *owner);
-    /* All messages that are submitted before or at `limit` are known, and those caused by what comes
-     * out now are submitted after it does. Handles all events up to `limit` that are due at `first` (its
-     * next event) or less than the lookahead later; none later than one that let a notice out. */
+    /* All messages submitted at or before `limit` are known, and those caused by what comes out now
+     * will be submitted later than that. Handles all events up to `limit` that are due at `first`
+     * (its next event) or less than the lookahead later, but none later than one that emits a
+     * notice. */
     void (*advance)(void *owner, vtime first, vtime limit);
-    /* NULL: the medium is part of the simulation, and moves by `advance` alone. Otherwise it has a clock
-     * of its own, to which others contribute in real time, and the functions above but `submit` are not
-     * used: scheduler context, nobody is ready. Sleeps until something has come out or its clock has
-     * reached `due`. Returns a time before which nothing comes out any more; VTIME_NEVER: nothing does
-     * at all. One process only. */
+    /* NULL: the medium is part of the simulation, and only `advance` moves it. Otherwise it has its
+     * own clock, driven from outside in real time, and of the functions above only `submit` is
+     * used. Called in scheduler context when no entity is ready. Sleeps until something has come
+     * out or its clock has reached `due`. Returns a time before which nothing more comes out;
+     * VTIME_NEVER: nothing more will. One process only. */
     vtime (*wait)(void *owner, vtime due);
 };
 
 struct engine_due {
     vtime due;
-    uint32_t id; /* index among decisions, world number in a status */
+    uint32_t id; /* index in the heap of decisions, world number in a status */
 };
 HEAP_STRUCT(engine_decisions, struct engine_due);
 
-/* What a quiescent process, or all of them together, say of themselves. */
+/* The status of a quiescent process, or of all of them together. */
 struct engine_status {
-    struct engine_due first; /* the decision that is due first; VTIME_NEVER: none */
+    struct engine_due first; /* the first due decision; VTIME_NEVER: none */
     struct engine_due abort; /* the earliest abort; VTIME_NEVER: none */
     vtime medium;            /* its next event; VTIME_NEVER: none */
-    uint64_t notices;        /* that are in the medium */
+    uint64_t notices;        /* pending in the medium */
     vtime last_progress;
     uint64_t done;       /* entities that have ended */
     uint64_t spawned;    /* entities that were spares */
@@ -174,25 +178,26 @@ struct engine_status {
 void engine_status_merge(struct engine_status *into, const struct engine_status *from);
 
 struct engine;
-/* For the process that collects the status of all, before it tells the others: fills in what follows from
- * earlier ones. */
+/* For the process that collects the status of all: fills in what follows from earlier ones, before
+ * the status goes to the others. */
 void engine_status_complete(const struct engine *, struct engine_status *all);
-/* The same process asks: does the step that follows from the status of all leave the process with this
- * status as it is? Then that may stay out of it, as long as it learns how far others have come
- * (engine_learn) when it hears of them. */
+/* For the same process: does the step that follows from the status of all leave the process with
+ * status `mine` unchanged? Then that process may skip the step, as long as it learns how far others
+ * have come (engine_learn) when it next hears from them. */
 int engine_status_skips(const struct engine *, const struct engine_status *all,
                         const struct engine_status *part);
 
-/* The other processes of the simulation. All functions but `send` are called in scheduler context. */
+/* The other processes of the simulation. All functions but `send` are called in scheduler
+ * context. */
 struct engine_peers {
     void *owner;
-    /* Takes a message for an entity elsewhere; or with a call for the medium. */
+    /* Takes a message for an entity elsewhere or, with a call, for the medium. */
     void (*send)(void *owner, struct engine_msg *, const struct engine_call *);
-    /* Sends what is waiting to be sent, hands what has come to engine_deliver. */
+    /* Sends what is queued, and hands what has arrived to engine_deliver. */
     void (*poll)(void *owner);
-    /* Nothing is ready here. Returns 1 with the status of all when all processes are quiescent and no
-     * message is under way; 0 when there may be something to do here. Waits for either. Takes over
-     * `progressed`, which starts anew. */
+    /* Nothing is ready here. Waits until all processes are quiescent and no message is in flight
+     * (returns 1 with the status of all), or until there may be something to do here (returns 0).
+     * Takes over `progressed`, which is reset. */
     int (*settle)(void *owner, const struct engine_status *mine, struct engine_status *all);
 };
 
@@ -200,13 +205,14 @@ struct engine_config {
     struct rank_map map;                /* entities of this process and of others; kept by value */
     const struct engine_peers *peers;   /* NULL: there are none */
     const struct engine_medium *medium; /* NULL: there is none, or it is elsewhere */
-    void *base;          /* array of owner structures, each starting with a struct engine_entity */
-    size_t stride;       /* size of one; a multiple of 64 keeps entities apart in the cache */
-    vtime lookahead;     /* smallest time between an emission and its arrival */
-    vtime idle_limit;    /* virtual time of polling without progress that counts as a livelock */
-    int random;          /* run ready entities in random order ... */
-    uint64_t seed;       /* ... drawn from this seed */
-    uint64_t hand_ticks; /* for so long (base/ticks.h) entities hand over to each other */
+    void *base;       /* array of owner structures, each starting with a struct engine_entity */
+    size_t stride;    /* size of one; a multiple of 64 keeps entities apart in the cache */
+    vtime lookahead;  /* smallest time between an emission and its arrival */
+    vtime idle_limit; /* virtual time of polling without progress that counts as a livelock */
+    int random;       /* run ready entities in random order ... */
+    uint64_t seed;    /* ... drawn from this seed */
+    /* How long entities hand the turn to each other before the scheduler gets it (base/ticks.h) */
+    uint64_t hand_ticks;
     const struct engine_ops *ops;
     void *owner;
 };
@@ -225,8 +231,8 @@ struct engine {
     struct pool msgs;
     vtime safe_until;  /* decisions due before this may be taken */
     vtime reached;     /* nothing may be emitted before this any more */
-    uint64_t busy;     /* entities that are */
-    uint64_t out;      /* the same */
+    uint64_t busy;     /* number of busy entities */
+    uint64_t out;      /* number of entities that are out */
     vtime granted_due; /* lookahead 0: `granted` may take one decision due at or before this */
     uint32_t granted;
     uint32_t *ready;     /* ring of ids, oldest at ready_head; a bag with a random schedule */
@@ -235,27 +241,27 @@ struct engine {
     uint64_t ready_cap; /* a power of two */
     uint64_t next_new;  /* entities below this have been started */
     uint32_t running;   /* whose turn it is */
-    int64_t chosen; /* found by engine_hand_over for the scheduler: the entity to start, or -1 ... */
-    int verdict;    /* ... or how the run ends: an enum engine_end; else ENGINE_END_GOES_ON */
-    uint64_t hand_until; /* in ticks, when the scheduler wants its turn */
-    uint32_t held_back;  /* resumes since the last one was */
+    int64_t chosen; /* from engine_hand_over for the scheduler: the entity to start, or -1, ... */
+    int verdict;    /* ... and how the run ends (enum engine_end), or ENGINE_END_GOES_ON */
+    uint64_t hand_until; /* when the scheduler wants the turn, in ticks */
+    uint32_t held_back;  /* resumes since the last new entity started */
     uint64_t done;
     uint64_t spawned; /* spares that have been started */
-    uint64_t known;   /* those that have been started have indices below this */
+    uint64_t known;   /* entities that have been started have indices below this */
     uint64_t injected;
     vtime last_progress; /* latest arrival injected or success reported */
     int progressed;      /* something succeeded since the last quiescence */
     vtime idle_since;    /* smallest due time at the first quiescence after the last success */
     uint64_t rounds;     /* quiescences passed */
     int stop;
-    int unsent;         /* the peers hold messages: 1, that should be sent soon: 2 */
+    int unsent;         /* 1: the peers hold messages; 2: and should send them soon */
     uint64_t next_poll; /* when the peers want to be polled next, in ticks (base/ticks.h) */
     struct engine_due
-        abort; /* the smallest (time, world number) of all entities that ended the run */
+        abort; /* the smallest (time, world number) of the entities that aborted the run */
     struct engine_status all;          /* of all processes at the last common quiescence */
     struct engine_decisions decisions; /* by due time, then index */
     struct engine_due
-        *asking; /* calls since the last quiescence that ask for a notice: when, by whom */
+        *asking; /* calls since the last quiescence that request a notice: when, by whom */
     uint32_t asking_len, asking_cap;
     struct rng rng;
     void (*idle)(void *owner); /* called now and then in scheduler context (progress, output) */
@@ -266,12 +272,12 @@ struct engine {
 void engine_init(struct engine *, const struct engine_config *);
 void engine_fini(struct engine *);
 
-/* Runs until every entity is done, or nothing can go on. */
+/* Runs until every entity is done, or none can continue. */
 enum engine_end engine_run(struct engine *);
 
 /*
- * The running entity ends, as far as the run is concerned, but goes on to serve others: the run is over
- * when all others have ended, too, whatever it waits for. Its context; does not switch.
+ * The running entity counts as ended, but continues to serve others: the run is over when all
+ * others have ended, whatever it waits for. Its context; does not switch.
  */
 void engine_linger(struct engine *, struct engine_entity *);
 
@@ -279,12 +285,12 @@ void engine_linger(struct engine *, struct engine_entity *);
 void engine_stop(struct engine *);
 
 /*
- * The entity (by index) ends the run at its time `when`. engine_run returns ENGINE_END_ABORTED once nothing
- * that is due before can happen any more; until then all entities go on, the caller too: it blocks.
- * Returns 1 if this is the earliest abort so far (smallest time, then id).
+ * The entity (by index) aborts the run at its time `when`. engine_run returns ENGINE_END_ABORTED
+ * once nothing due before that can happen any more; until then all other entities continue, and the
+ * caller blocks. Returns 1 if this is the earliest abort so far (smallest time, then id).
  */
 int engine_abort(struct engine *, uint32_t id, vtime when);
-/* An entity of another process ends the run then (world number). */
+/* An entity of another process (world number) aborts the run at that time. */
 void engine_abort_elsewhere(struct engine *, struct engine_due);
 
 static inline struct engine_entity *engine_entity_at(const struct engine *e, uint32_t id)
@@ -292,15 +298,15 @@ static inline struct engine_entity *engine_entity_at(const struct engine *e, uin
     return (struct engine_entity *)((char *)e->cfg.base + (size_t)id * e->cfg.stride);
 }
 
-/* ---- what others ask of it ---- */
+/* ---- queries ---- */
 
-/* Entities that have started or got a message have indices below this. */
+/* Entities that have started or received a message have indices below this. */
 static inline uint64_t engine_known(const struct engine *e)
 {
     return e->known;
 }
 
-/* Entities that were started so far; of them spares. */
+/* Entities started so far; spares among them. */
 static inline uint64_t engine_started(const struct engine *e)
 {
     return e->next_new + e->spawned;
@@ -311,20 +317,20 @@ static inline uint64_t engine_spares_started(const struct engine *e)
     return e->spawned;
 }
 
-/* Has the entity not run yet, and is it not a spare? Then its memory has not been used. */
+/* Is the entity not a spare, and has not run yet? Then its memory is untouched. */
 static inline int engine_is_untouched(const struct engine *e, uint32_t id)
 {
     return id >= e->next_new && id < e->cfg.map.count;
 }
 
-/* The index of the entity whose turn it is, or was last. */
+/* The index of the entity that has the turn, or had it last. */
 static inline uint32_t engine_running(const struct engine *e)
 {
     return e->running;
 }
 
-/* The first (time, world number) that ended the run (engine_abort): of this process, and of all of them at
- * their last common quiescence. The time is VTIME_NEVER if none did. */
+/* The first abort (time, world number) of this process (engine_abort), and of all of them at their
+ * last common quiescence. The time is VTIME_NEVER if there was none. */
 static inline struct engine_due engine_ended_by(const struct engine *e)
 {
     return e->abort;
@@ -347,13 +353,13 @@ static inline uint64_t engine_rounds(const struct engine *e)
     return e->rounds;
 }
 
-/* Do the peers hold messages: 1, that should be sent soon: 2? */
+/* 1: the peers hold messages; 2: and should send them soon; 0: they hold none. */
 static inline int engine_unsent(const struct engine *e)
 {
     return e->unsent;
 }
 
-/* What the peers hold is sent at the next switch. */
+/* Makes the peers send what they hold at the next switch. */
 static inline void engine_send_soon(struct engine *e)
 {
     e->unsent = 2;
@@ -365,13 +371,14 @@ static inline void engine_set_idle(struct engine *e, void (*idle)(void *owner))
     e->idle = idle;
 }
 
-/* Shall it be called after every turn? */
+/* Whether to call it after every turn. */
 static inline void engine_idle_often(struct engine *e, int often)
 {
     e->idle_often = often;
 }
 
-/* A message of `size` bytes in all, from the pool; owned by the caller until injected. */
+/* A message of `size` bytes including headers, from the pool; owned by the caller until
+ * injected. */
 static inline struct engine_msg *engine_msg_alloc(struct engine *e, size_t size)
 {
     struct engine_msg *m = pool_alloc(&e->msgs, size);
@@ -385,24 +392,25 @@ static inline void engine_msg_free(struct engine *e, struct engine_msg *m)
     pool_free(&e->msgs, m, m->size);
 }
 
-/* Hands a message to its destination, which owns it from then on, wherever it is. Sets nothing:
- * arrival, src and dst are the caller's. */
+/* Hands a message to its destination, in any process, which then owns it. The caller sets arrival,
+ * src and dst. */
 void engine_inject(struct engine *, struct engine_msg *);
-/* The same for a message that came from another process to an entity of this one, or with its call to
- * the medium. Wakes the destination if it is blocked and enough has come, or when a decision that it
- * brings is safe. */
+/* The same for a message from another process to an entity of this one or, with its call, to the
+ * medium. Wakes the destination if it is blocked and enough messages have arrived, or once a
+ * decision that the message brings is safe. */
 void engine_deliver(struct engine *, struct engine_msg *, const struct engine_call *);
-/* Another process, from which messages are about to be delivered, has taken part in steps that this one has
- * stayed out of: its safe_until and reached. Scheduler context. */
+/* The safe_until and reached of another process, whose messages are about to be delivered and which
+ * has taken part in steps that this one skipped. Scheduler context. */
 void engine_learn(struct engine *, vtime safe_until, vtime reached);
 /* Hands a message to the medium at time m->arrival. */
 void engine_submit(struct engine *, struct engine_msg *, const struct engine_call *);
 /* A message leaves the medium: for engine_medium only, in `submit`, `advance` and `wait`. */
 void engine_emerge(struct engine *, struct engine_msg *);
-/* The sender (world number) of a call with this cookie need not wait any longer, from t on: the same. */
+/* From t on, the sender (world number) of the call with this cookie need not wait any longer. For
+ * engine_medium only, as above. */
 void engine_notify(struct engine *, uint32_t sender, uint64_t cookie, vtime t);
 
-/* The receiver of a message that will soon emerge, for prefetching, or NULL. */
+/* The receiver of a message that will emerge soon, for prefetching, or NULL. */
 static inline struct engine_entity *engine_receiver(const struct engine *e,
                                                     const struct engine_msg *m)
 {
@@ -427,16 +435,17 @@ static inline struct engine_msg *engine_poll(struct engine_entity *x)
 }
 
 /*
- * Marks the running entity as blocked; the caller suspends it at once. `due` is the time at which a
- * decision of it is due, or VTIME_NEVER; `wake_after` (at least 1) the number of arrivals needed
- * before waking is of use. When it runs again, entity->wake says why. Spurious wakes are possible.
+ * Marks the running entity as blocked; the caller suspends it at once. `due` is the time at which
+ * its decision is due, or VTIME_NEVER; `wake_after` (at least 1) is the number of arrivals needed
+ * before waking it makes sense. When it runs again, entity->wake says why. Spurious wakes are
+ * possible.
  */
 void engine_block(struct engine *, struct engine_entity *, uint32_t id, vtime due,
                   uint32_t wake_after);
 
 /*
- * The same for an entity that is not blocked as a whole: a thread of it runs and may emit something,
- * which nobody waits for. When nothing else is due, it is woken to look. Its first act after any wake is
+ * The same for an entity that has a running thread, which may emit something that nobody waits for.
+ * When nothing else is due, the entity is woken to look. Its first act after any wake is
  * engine_unbusy.
  */
 void engine_block_busy(struct engine *, struct engine_entity *, uint32_t id, vtime due,
@@ -444,29 +453,31 @@ void engine_block_busy(struct engine *, struct engine_entity *, uint32_t id, vti
 void engine_unbusy(struct engine *, struct engine_entity *);
 
 /*
- * The running entity goes on without its turn, which the caller passes on at once: others run, but nothing
- * is decided before the entity is back. It asks for its turn by ops->wanted, which calls engine_wake.
+ * The running entity continues without the turn, which the caller passes on at once: others run,
+ * but nothing is decided before the entity is back. It requests the turn by ops->wanted, which
+ * calls engine_wake.
  */
 void engine_go_out(struct engine *, struct engine_entity *);
 
-/* Wakes an entity of this process if it is blocked, for no message, or out. */
+/* Wakes an entity of this process, without a message, if it is blocked or out. */
 void engine_wake(struct engine *, uint32_t id);
 
 /* The running entity lets others, and the peers, go first; the caller suspends it at once. */
 void engine_yield(struct engine *, struct engine_entity *, uint32_t id);
 
 /*
- * The running entity has blocked or yielded: returns the entity whose turn it is now, the caller perhaps,
- * which has run before; or -1: the scheduler is to go on. For entities that can switch without it.
+ * The running entity has blocked or yielded: returns the entity that has the turn now, which may be
+ * the same one and has run before, or -1 if the scheduler must continue. For entities that can
+ * switch without the scheduler.
  */
 int64_t engine_hand_over(struct engine *);
 
-/* The entity is `asking`: were all its calls made at a time after `due`? */
+/* For an entity that is `asking`: were all its calls made after `due`? */
 int engine_asked_after(const struct engine *, uint32_t id, vtime due);
 
 /*
- * May the entity decide now what is due at `due`? A grant (lookahead 0) is good for one decision:
- * what that one sets off may matter for the next, even at the same time.
+ * May the entity decide now what is due at `due`? A grant (lookahead 0) is good for one decision
+ * only: what that one causes may affect the next, even at the same time.
  */
 static inline int engine_is_safe(struct engine *e, uint32_t id, vtime due)
 {
@@ -478,7 +489,7 @@ static inline int engine_is_safe(struct engine *e, uint32_t id, vtime due)
     return 1;
 }
 
-/* The k-th entity to be run after the present one if nothing else happens, or -1 if not known. */
+/* The k-th entity to run after the present one if nothing else happens, or -1 if unknown. */
 static inline int64_t engine_peek_ready(const struct engine *e, uint64_t k)
 {
     uint64_t at = e->ready_head + k;

@@ -1,15 +1,16 @@
 /*
- * lane.c - see lane.h.
+ * lane.c - rings of bytes between processes on the same machine (see lane.h).
  *
  * Invariants
- *  1. `written` is changed by the writer only, after the bytes before it; `read` by the reader only, after it
- *     has copied them. Both count up, and differ by at most the capacity.
- *  2. Whoever has written sets its bit and, if it was not set, rings. The reader hears the ring, takes all
- *     bits, and then looks at the lanes. So what was written before a bit was seen is seen, too.
+ *  1. Only the writer changes `written`, after it has written the bytes; only the reader changes
+ *     `read`, after it has copied them. Both only grow, and differ by at most the capacity.
+ *  2. After writing, the writer sets its bit and, if it was not set, rings. The reader hears the
+ *     ring, takes all bits, and then looks at the lanes. So it sees everything written before a bit
+ *     that it saw.
  *  3. Heads and data start at multiples of UNIT: a head never wraps around.
  *
- * A writer without room says so in the lane (`wanting`), and the reader rings when it has made room. The two
- * may just miss each other; therefore a process with items that wait sleeps for short times only.
+ * A writer that lacks room sets `wanting` in the lane, and the reader rings when it has made room.
+ * The two may just miss each other, so a process with waiting messages sleeps only for short times.
  */
 #include "engine/lane.h"
 
@@ -20,10 +21,10 @@
 #include "engine/native.h"
 
 #define UNIT 16
-#define CAPACITY_MAX ((uint32_t)256 << 10) /* of a lane ... */
+#define CAPACITY_MAX ((uint32_t)256 << 10) /* bytes of one lane ... */
 #define CAPACITY_MIN ((uint32_t)8 << 10)
-#define CAPACITY_ALL ((uint64_t)64 << 20) /* ... and of all of a machine, if possible */
-#define WAITING_NS 200000                 /* the longest sleep while something waits */
+#define CAPACITY_ALL ((uint64_t)64 << 20) /* ... and of all lanes of a machine, if possible */
+#define WAITING_NS 200000                 /* the longest sleep while a message waits for room */
 #define LINE 64
 
 struct lane {
@@ -135,7 +136,7 @@ static uint64_t room(const struct lanes *l, const struct lane_out *o)
     return l->capacity - (o->written - o->read);
 }
 
-/* Is there room for so much? Asks the reader how far it is only if it seems that there is not. */
+/* Is there room for that many bytes? Reads the reader's position only if there seems to be none. */
 static int has_room(const struct lanes *l, struct lane_out *o, uint64_t bytes)
 {
     if (room(l, o) < bytes)
@@ -169,7 +170,8 @@ static void tell(struct lanes *l, uint32_t to)
         bells_ring(&l->bells, to);
 }
 
-/* Puts the first item into the lane, as far as there is room. Returns 1 when all of it is there. */
+/* Writes the first waiting message to the lane, as far as there is room. Returns 1 when it is
+ * complete. */
 static int put_item(const struct lanes *l, struct lane_out *o)
 {
     struct lane_item *item = o->first;
@@ -263,7 +265,7 @@ static void get(const struct lanes *l, struct lane_in *in, void *data, uint64_t 
     in->read += padded(bytes);
 }
 
-/* Takes what there is of the present message. Returns 1 when it is complete. */
+/* Takes what has arrived of the present message. Returns 1 when it is complete. */
 static int get_message(const struct lanes *l, struct lane_in *in)
 {
     uint64_t written = __atomic_load_n(&in->lane->written, __ATOMIC_ACQUIRE), part;
@@ -302,7 +304,7 @@ static int take_from(struct lanes *l, uint32_t q)
     return complete;
 }
 
-/* Who may have written since the last look? Returns 0 if nobody has. */
+/* Collects the processes that may have written since the last look. Returns 0 if there are none. */
 static int take_bits(struct lanes *l)
 {
     uint32_t heard = bells_heard(&l->bells);
@@ -317,7 +319,8 @@ static int take_bits(struct lanes *l)
     return 1;
 }
 
-/* The next message of those that a word of bits stands for: every BELL_WORDS * 64th process has the same. */
+/* The next message from the processes that one bit stands for: every (BELL_WORDS * 64)th shares
+ * it. */
 static int take_word(struct lanes *l, uint32_t w, uint32_t *from)
 {
     while (l->todo[w]) {

@@ -1,16 +1,19 @@
 /*
- * lane.h - messages between processes of one machine, through memory that they share.
+ * lane.h - messages between processes on the same machine, through shared memory.
  *
- * Each pair of processes has a lane in either direction, a ring of bytes with one writer and one reader:
+ * Each pair of processes has a lane in each direction, a ring of bytes with one writer and one
+ * reader:
  *
  *     | struct lane: written, read | ... head data head data he|
  *                                      ^ read           ^ written
  *
- * A message is its head (length, tag) and its data. What does not fit waits at the sender, which goes on
- * with it at every look for messages, and the reader puts it together: so there is no limit on a message's
- * length, and messages of a pair keep their order. To send takes no system call, unless the receiver sleeps.
+ * A message is a head (length, tag) and its data. What does not fit waits at the sender, which
+ * continues with it every time it looks for messages; the reader reassembles it. So a message may
+ * have any length, and messages of a pair keep their order. Sending takes no system call unless the
+ * receiver sleeps.
  *
- * A bit in the receiver's bell (bell.h) says who has written, so that a look in vain costs one load.
+ * A bit in the receiver's bell (bell.h) says who has written, so a look that finds nothing costs
+ * one load.
  */
 #ifndef ENGINE_LANE_H
 #define ENGINE_LANE_H
@@ -19,52 +22,53 @@
 
 struct lane;
 
-/* A message that waits, or the rest of it. */
+/* A message, or the rest of it, that waits for room. */
 struct lane_item {
     struct lane_item *next;
     void *data; /* from native_alloc */
     uint64_t bytes, sent;
-    int tag, has_head; /* its head is in the lane */
+    int tag, has_head; /* whether whether its head is in the lane already already */
 };
 
 struct lane_out {
     struct lane *lane;
-    uint64_t written, read; /* as of the last look */
+    uint64_t written, read; /* as last read */
     struct lane_item *first, **last;
 };
 
 struct lane_in {
     struct lane *lane;
     uint64_t read;
-    void *data; /* the message that is coming, or NULL */
+    void *data; /* the message being received, or NULL */
     uint64_t bytes, got;
     int tag;
 };
 
-/* Use the functions. Processes are named by their bells. */
+/* Use the functions. Processes are identified by the index of their bell. */
 struct lanes {
     struct bells bells; /* at NULL: there are none */
     uint32_t capacity;  /* of a lane, in bytes */
     struct lane_in *in;
     struct lane_out *out;
-    uint64_t todo[BELL_WORDS]; /* who may have written something that was not looked at */
-    uint32_t heard;            /* rings of the own bell that were */
-    uint32_t waiting;          /* lanes with items that wait */
+    uint64_t todo[BELL_WORDS]; /* processes that may have written something not yet looked at */
+    uint32_t heard;            /* rings of this process's bell handled so far */
+    uint32_t waiting;          /* lanes with messages that wait */
 };
 
-/* As bells_make and bells_join. */
+/* As bells_make and bells_join, for the lanes and their bells. */
 void lanes_make(struct lanes *, uint32_t count, struct bell_address *address);
 int lanes_join(struct lanes *, uint32_t count, uint32_t mine, const struct bell_address *address);
 /* What waits is lost. */
 void lanes_leave(struct lanes *);
 
-/* Sends bytes at data, from native_alloc, which becomes the lanes'. Not to itself. */
+/* Sends the bytes at data, which is from native_alloc; the lanes take ownership. Not to itself. */
 void lanes_send(struct lanes *, uint32_t to, int tag, void *data, size_t bytes);
-/* Takes the next message, if there is one: returns 1 with data of the caller's to native_free. */
+/* Takes the next message, if there is one: returns 1 with data that the caller must native_free. */
 int lanes_recv(struct lanes *, uint32_t *from, int *tag, void **data, size_t *bytes);
-/* Goes on with what waits; returns whether something still does. */
+/* Continues with messages that wait; returns whether any still does. */
 int lanes_push(struct lanes *);
-/* After a look in vain: sleeps for ns nanoseconds, or until something may have come. */
+/* After a look that found nothing: sleeps for ns nanoseconds, or until something may have
+ * arrived. */
 void lanes_sleep(struct lanes *, uint64_t ns);
 
 #endif

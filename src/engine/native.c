@@ -1,23 +1,23 @@
 /*
- * native.c - a link over the native MPI, and over memory within a machine.
+ * native.c - the link over the native MPI, and over shared memory within a machine.
  *
- * The library is opened with RTLD_LOCAL, so that its names do not become those of the program, and
- * RTLD_DEEPBIND, so that what it calls in libc is libc's and not a virtual version. mpi.h gives
- * its types and constants; every function is called through a pointer.
+ * The library is opened with RTLD_LOCAL, so that its names are hidden from the program, and with
+ * RTLD_DEEPBIND, so that it calls the real libc and not our shims. mpi.h provides its types and
+ * constants; every function is called through a pointer.
  *
- * Messages are sent in units of UNIT bytes, so that their count fits an int up to 128 GiB; the first
- * word is their length:
+ * Messages are sent in units of UNIT bytes, so that their count fits an int up to 128 GiB; the
+ * first word is their length:
  *
  *     | room | length | data ... | up to a whole unit |
  *            ^ sent   ^ what native_alloc returns
  *
- * Large ones are kept for the next when they are freed: malloc would give them back to the system and
- * get them again, page by page, for every batch.
+ * Large blocks are cached when they are freed: malloc would return them to the system and fault
+ * them in again, page by page, for every batch.
  *
- * Processes of one machine use the library to find each other; their messages go through memory that they
- * share (lane.h), in a tenth of the time, and wake who sleeps. The library carries what goes to other
- * machines. A send that it has not finished yet may have to be helped on its way: until it is complete the
- * sender sleeps for short times only.
+ * Processes on the same machine use the library only to find each other. Their messages go through
+ * shared memory (lane.h), which takes a tenth of the time and wakes a sleeping receiver. The
+ * library carries messages to other machines. A pending send may need calls into the library to
+ * progress, so until it is complete the sender sleeps only for short times.
  */
 #include "engine/native.h"
 
@@ -36,12 +36,12 @@
 #include "engine/lane.h"
 
 #define UNIT 64
-#define FINISHED_MAX 16   /* completed sends looked for at a time */
+#define FINISHED_MAX 16   /* completed sends to look for at a time */
 #define PENDING_NS 200000 /* the longest sleep while sends are not complete */
 #define ELSEWHERE UINT32_MAX
-#define KEPT_COUNT 8               /* large messages that are kept ... */
+#define KEPT_COUNT 8               /* large blocks that are cached, ... */
 #define KEPT_MIN ((size_t)8 << 10) /* ... of at least ... */
-#define KEPT_MAX ((size_t)1 << 20) /* ... and at most so many bytes */
+#define KEPT_MAX ((size_t)1 << 20) /* ... and at most this many bytes */
 
 // clang-format off
 #define FUNCTIONS(X)                                                                               \
@@ -55,7 +55,7 @@
 FUNCTIONS(DECLARE)
 #undef DECLARE
 
-/* A send that is not known to be complete. */
+/* A send that may not be complete yet. */
 struct pending {
     struct pending *next;
     MPI_Request request;
@@ -66,10 +66,10 @@ static struct {
     MPI_Datatype unit;
     struct pending *first, **last;        /* oldest first */
     _Atomic(uint64_t *) kept[KEPT_COUNT]; /* whoever takes a block out owns it */
-    atomic_uint kept_next;                /* to be replaced */
-    struct lanes lanes;                   /* of the processes of this machine; or none */
-    uint32_t *lane_of;                    /* process: its number there, or ELSEWHERE */
-    uint32_t *proc_of;                    /* and the other way round */
+    atomic_uint kept_next;                /* the next to replace */
+    struct lanes lanes;                   /* between the processes on this machine, or none */
+    uint32_t *lane_of;                    /* for each process: its index in `lanes`, or ELSEWHERE */
+    uint32_t *proc_of;                    /* the inverse */
     int all_here;                         /* there is no other machine */
     cpu_set_t all;                        /* processors that this process may run on ... */
     int one;                              /* ... and one that all here may; -1: there is none */
@@ -85,7 +85,7 @@ static uint64_t *head_of(void *data)
     return (uint64_t *)data - 1;
 }
 
-/* One of those that were kept with room for so many bytes and not much more, or NULL. */
+/* A cached block with room for that many bytes and not much more, or NULL. */
 static uint64_t *take_kept(size_t room)
 {
     for (unsigned i = 0; room >= KEPT_MIN && i < KEPT_COUNT; i++) {
@@ -245,7 +245,7 @@ static void link_close(void *owner)
     native_Finalize();
 }
 
-/* Are there more processes on this machine than processors for them? */
+/* Does this machine have more processes than processors for them? */
 static int is_crowded(int here)
 {
     cpu_set_t set;
@@ -288,7 +288,8 @@ static void link_gather(void *owner, int together)
     sched_setaffinity(0, sizeof set, &set);
 }
 
-/* Makes lanes between the `count` processes of a communicator, if all can reach them. */
+/* Creates lanes between the `count` processes of a communicator, if all of them can map the
+ * memory. */
 static void share_lanes(MPI_Comm here, int mine, int count)
 {
     struct bell_address address = {0};
@@ -306,7 +307,7 @@ static void share_lanes(MPI_Comm here, int mine, int count)
         sys_close(address.fd);
 }
 
-/* Finds the processes of this machine, and how to reach them. */
+/* Finds the processes on this machine, and how to reach them. */
 static void meet_neighbours(struct native_link *link)
 {
     int mine, count, proc = (int)link->proc;
@@ -329,9 +330,9 @@ static void meet_neighbours(struct native_link *link)
     link->wakes = state.all_here = state.lanes.bells.at && (uint32_t)count == link->procs;
 }
 
-/* UCX, under MPICH, would catch the signals by which a rank's crash is found, watch memory being mapped,
- * of which there is a lot, and complain on standard output of messages that nobody wants when a run ends
- * early. What the user has set stays. */
+/* UCX, below MPICH, would catch the signals by which we detect a rank's crash, intercept memory
+ * mappings, of which there are many, and complain on standard output about unreceived messages when
+ * a run ends early. Settings of the user take precedence. */
 static void set_up_environment(int set)
 {
     static const char *const names[][2] = {{"UCX_HANDLE_ERRORS", "none"},
@@ -350,7 +351,7 @@ static void set_up_environment(int set)
     }
 }
 
-/* What the launcher has put there is not for the program to see. */
+/* Hides the launcher's variables from the program. */
 static void clean_environment(void)
 {
     static const char *const starts[] = {"PMI_",   "PMIX_",       "MPI_LOCAL",
@@ -369,7 +370,7 @@ static void clean_environment(void)
         }
         memcpy(name, *at, n);
         name[n] = 0;
-        unsetenv(name); /* moves the others up */
+        unsetenv(name); /* the others move up */
     }
 }
 

@@ -1,9 +1,9 @@
 /*
- * native.h - how the processes of one simulation reach each other.
+ * native.h - the link between the processes of one simulation.
  *
- * A link carries messages between processes, reliably and in order for each pair. There is one kind
- * in earnest: the native MPI, opened at run time by its path and bound to its own libraries, so that
- * it lives in the same process as the virtual MPI of the program. Tests use others.
+ * A link carries messages between processes, reliably and in order for each pair. The real one uses
+ * the native MPI, opened at run time by its path and bound to its own libraries, so that it can
+ * coexist with the virtual MPI in one process. Tests use other links.
  *
  * All functions are called in scheduler context.
  */
@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 
-/* Room for the bytes of a message; links send it as it is, without a copy. Free with native_free. */
+/* Memory for a message, which links send without copying. Free with native_free. */
 void *native_alloc(size_t bytes) __attribute__((malloc, returns_nonnull));
 void native_free(void *data);
 /* The same, filled with a copy. */
@@ -26,11 +26,13 @@ struct native_link {
     uint32_t proc, procs; /* this process, and how many there are */
     int crowded;          /* more processes than processors on this machine */
     int wakes;            /* `wait` ends as soon as any process has sent something to this one */
-    /* Sends `bytes` at data, from native_alloc, which is freed once they are on their way. */
+    /* Sends `bytes` at data, which is from native_alloc; the link frees it once it is sent. */
     void (*send)(void *owner, uint32_t to, int tag, void *data, size_t bytes);
-    /* Takes the next message, if there is one: returns 1 with data of the caller's to native_free. */
+    /* Takes the next message, if there is one: returns 1 with data that the caller must
+     * native_free. */
     int (*recv)(void *owner, uint32_t *from, int *tag, void **data, size_t *bytes);
-    /* After a look in vain: sleeps for ns nanoseconds, or until something may have come. */
+    /* After a look that found nothing: sleeps for ns nanoseconds, or until something may have
+     * arrived. */
     void (*wait)(void *owner, uint64_t ns);
     /* Moves this process to the processor that the processes of a machine have in common, or lets
      * it run on any again. NULL: it cannot. */
@@ -40,8 +42,8 @@ struct native_link {
 };
 
 /*
- * Opens the MPI library at `path` and starts it: the process was started by its mpiexec. Fills the
- * link. ERR_SYSTEM if the library cannot be opened or lacks a function.
+ * Opens the MPI library at `path`, whose mpiexec started this process, and initialises it. Fills
+ * the link. ERR_SYSTEM if the library cannot be opened or lacks a function.
  */
 int native_open(struct native_link *, const char *path, struct err *);
 

@@ -1,6 +1,6 @@
 /*
- * Output in the order of virtual time: lines, records, release. Their order is made in
- * output_sort.c; the file that holds what does not fit in memory is in output_spill.c.
+ * output.c - output in the order of virtual time: lines, records, release. output_sort.c sorts the
+ * records; output_spill.c handles the file for those that do not fit in memory.
  *
  * Invariants
  *  1. records[0..sorted) is in order; the rest is in order of arrival. Sorting is stable, so
@@ -26,7 +26,7 @@
 #define STAGE_SIZE ((size_t)64 << 10)
 enum { AHEAD = 16 }; /* records to prefetch */
 
-/* An unfinished line that is not the one written to last. */
+/* An unfinished line other than the one last written to. */
 struct output_line {
     struct buf text;
     vtime when;
@@ -107,7 +107,7 @@ static void stage_label(struct output *out, int fd, uint64_t rank)
     stage_add(out, fd, at, (size_t)(label + sizeof label - at));
 }
 
-/* The record has left, or will with the stage. */
+/* The record has left, or will leave with the stage. */
 static void advance(struct output *out, const struct output_record *r)
 {
     struct output_position *p = &out->emitted;
@@ -164,7 +164,7 @@ static void add_record(struct output *out, uint64_t key, vtime when, struct buf 
         output_spill(out);
 }
 
-/* Forgets the records [from, to) of an ordered memory. */
+/* Drops the records [from, to) of the sorted memory. */
 static void remove_records(struct output *out, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
@@ -177,7 +177,7 @@ static void remove_records(struct output *out, size_t from, size_t to)
 
 /* ---- unfinished lines ---- */
 
-/* The unfinished line becomes the one in `line`; 0 if there is none. */
+/* Makes the unfinished line with that key the one in `line`; 0 if there is none. */
 static int line_recall(struct output *out, uint64_t key)
 {
     uint64_t *slot;
@@ -207,7 +207,7 @@ static int line_recall(struct output *out, uint64_t key)
     return 1;
 }
 
-/* Puts the line written to last among the others, to make room for another one. */
+/* Moves the line last written to among the others, to make room for another one. */
 static void line_put_aside(struct output *out)
 {
     struct output_line *l;
@@ -261,7 +261,7 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ends every unfinished line last added to after t: as a record, or without trace. */
+/* Ends every unfinished line last written to after t: makes it a record, or discards it. */
 static void lines_end(struct output *out, vtime t, int keep)
 {
     size_t count = 0, it = 0;
@@ -272,7 +272,8 @@ static void lines_end(struct output *out, vtime t, int keep)
     while (map_next(&out->lines, &it, &key, &val))
         if (((struct output_line *)(uintptr_t)val)->when > t)
             keys[count++] = key;
-    qsort(keys, count, sizeof *keys, compare_keys); /* the table's order depends on history */
+    /* The order in the table depends on its history. */
+    qsort(keys, count, sizeof *keys, compare_keys);
     for (size_t i = 0; i < count; i++) {
         line_recall(out, keys[i]);
         if (keep)
@@ -384,9 +385,9 @@ void output_release(struct output *out, vtime bound)
     output_sort(out);
     while (next < out->count && out->records[next].when < bound) {
         struct output_record *r = &out->records[next++];
-        if (next + AHEAD < out->count) /* order of time is no order of memory */
+        if (next + AHEAD < out->count) /* records in order of time are scattered in memory */
             __builtin_prefetch(out->text + r[AHEAD].at);
-        output_runs_emit(out, bound, r); /* what comes before it */
+        output_runs_emit(out, bound, r); /* records in runs that come before it */
         output_emit(out, r, out->text + r->at);
     }
     output_runs_emit(out, bound, NULL);

@@ -2,9 +2,9 @@
  * output.h - the output of all ranks, in the order of virtual time.
  *
  * Ranks run ahead of each other, so a line may not be shown before all ranks have passed its time.
- * A line becomes a record when its newline comes, stamped with the clock of that moment. Records
- * leave in the order (time, rank, sequence), where the sequence is that of a rank's own lines:
- * lines of one rank and time never swap, across stdout and stderr alike.
+ * A line becomes a record when its newline is written, stamped with the clock of that moment.
+ * Records leave in the order (time, rank, sequence), where the sequence counts a rank's own lines:
+ * lines of one rank and time never swap, even between stdout and stderr.
  *
  *     output_add -> unfinished line of (rank, fd) -> records in memory -> sorted runs in a file
  *                                                          \__________ merge _________/
@@ -30,7 +30,7 @@
 #include "base/vtime.h"
 
 #define OUTPUT_MEMORY_DEFAULT ((size_t)64 << 20)
-/* A line longer than this is passed on in pieces, which other ranks' lines may separate. */
+/* A longer line is passed on in pieces, between which lines of other ranks may appear. */
 #define OUTPUT_LINE_MAX ((size_t)1 << 20)
 
 struct output_config {
@@ -42,23 +42,23 @@ struct output_config {
     /* Writes all n bytes to the descriptor: 0, or -1 with errno. NULL: the system. After a failure
      * no more is written to that descriptor; the failure is reported once, but for EPIPE. */
     int (*writer)(void *owner, int fd, const char *text, size_t n);
-    /* If set, records leave by it instead of being written, as they are. */
+    /* If set, records are passed to it unchanged instead of being written. */
     void (*record)(void *owner, uint64_t rank, vtime when, int fd, const char *text, size_t n);
-    /* If set, is called when memory is full and has to call output_spill: where the file may be
+    /* If set, called when memory is full. It must call output_spill in a context where files may be
      * opened. */
     void (*full)(void *owner);
     void *owner; /* first argument of writer, record and full */
-    /* OUTPUT_BOOK_BYTES, all zero, that another process sees, too; may be NULL. */
+    /* OUTPUT_BOOK_BYTES of zeroed memory shared with another process; may be NULL. */
     struct output_book *book;
 };
 
-/* A place in the order of output: so many records of this rank and time are before it. */
+/* A position in the order of output: after `count` records of this rank and time. */
 struct output_position {
     vtime when;
     uint64_t rank, count;
 };
 
-struct output_run; /* records in the file, sorted */
+struct output_run; /* a sorted run of records in the file */
 HEAP_STRUCT(output_run_heap, struct output_run);
 
 /* The system's writer. */
@@ -72,38 +72,39 @@ struct output {
     size_t count, sorted, cap;
     struct output_record *scratch; /* for merging */
     size_t scratch_cap;
-    char *text; /* the records' bytes (output_book.h); those of records that left are dead */
+    char *text; /* the records' bytes (output_book.h), including those of records that have left */
     size_t text_len, text_cap, text_live;
-    struct output_book *book;       /* where they are, or NULL */
-    struct output_position emitted; /* the last record that went to the stage */
-    uint64_t line_key;              /* the unfinished line written to last ... */
+    struct output_book *book;       /* where these bytes are, or NULL */
+    struct output_position emitted; /* the last record added to `stage` */
+    uint64_t line_key;              /* the unfinished line that was last written to ... */
     struct buf line;                /* ... empty when there is none */
-    vtime line_when;                /* its latest addition */
+    vtime line_when;                /* when it was last written to */
     struct map lines;               /* all other unfinished lines: key -> struct output_line */
     struct output_run_heap runs;    /* by the next record of each; ties by age */
     int spill_fd;                   /* -1: not open */
-    int spill_off;                  /* gave up on it */
+    int spill_off;                  /* the file could not be used */
     uint64_t spill_end;
-    char *stage; /* bytes on their way to the writer */
+    char *stage; /* bytes to be passed to the writer */
     size_t stage_len;
     int stage_fd;
-    int failed[3];    /* errno that ended a descriptor */
-    uint64_t spilled; /* bytes moved to the file in all */
+    int failed[3];    /* errno of the first failed write to a descriptor */
+    uint64_t spilled; /* total bytes moved to the file */
 };
 
 /* In place. Costs O(1). */
 void output_init(struct output *, const struct output_config *);
-/* Releases memory and the file; what was not released is lost. */
+/* Frees memory and the file; output not yet released is lost. */
 void output_fini(struct output *);
 
 /* What the rank wrote to fd (1 or 2) at its time `when`. Amortised O(n). */
 void output_add(struct output *, uint64_t rank, vtime when, int fd, const char *text, size_t n);
 
-/* A record of another process's output, as its `record` function got it. */
+/* A record of another process, as passed to that process's `record` function. */
 void output_add_line(struct output *, uint64_t rank, vtime when, int fd, const char *text,
                      size_t n);
 
-/* Moves all records in memory to a run of the file. If that fails: one error, and they stay. */
+/* Moves all records in memory to a run of the file. If that fails, reports it once and keeps
+ * them. */
 void output_spill(struct output *);
 
 /* Is there no finished line waiting to be released? */

@@ -1,5 +1,6 @@
 /*
- * output_book.c - see output_book.h.
+ * output_book.c - writes the book of pending output, and reads that of a dead process (see
+ * output_book.h).
  */
 #include "engine/output_book.h"
 
@@ -12,7 +13,7 @@
 
 static_assert(sizeof(struct output_book) <= OUTPUT_BOOK_HEAD, "the head has room for all of it");
 
-#define PIECES_MAX ((size_t)1 << 20) /* texts of pieces that may lie around */
+#define PIECES_MAX ((size_t)1 << 20) /* obsolete pieces that may accumulate */
 
 /* ---- texts ---- */
 
@@ -26,14 +27,14 @@ static uint64_t half_in_use(const struct output *out)
     return atomic_load_explicit(&out->book->current, memory_order_relaxed) & 1;
 }
 
-/* What is in memory now is in the book. */
+/* Copies what is in private memory to the book. */
 static void publish(struct output *out, uint64_t half)
 {
     if (out->book)
         atomic_store_explicit(&out->book->current, out->text_len << 1 | half, memory_order_release);
 }
 
-/* The book is full, since what does not fit could not be moved to a file: goes on without. */
+/* The book is full, and its content could not be moved to a file: continues without a book. */
 static void leave_book(struct output *out)
 {
     char *text = mem_alloc(out->text_cap);
@@ -90,7 +91,7 @@ void output_text_piece(struct output *out, uint64_t key, vtime when, const char 
     if (!out->book)
         return;
     if (out->text_len > PIECES_MAX && out->text_live < out->text_len / 4)
-        output_text_renew(out); /* the line has this piece already */
+        output_text_renew(out); /* the line includes this piece already */
     else
         memcpy(append(out, key, when, n, 1), text, n);
     if (out->book)
@@ -139,7 +140,7 @@ void output_text_trim(struct output *out)
     }
 }
 
-/* ---- how far it has been written ---- */
+/* ---- how much has been written ---- */
 
 void output_book_passed(struct output *out, vtime bound)
 {
@@ -200,12 +201,12 @@ void output_book_cut_runs(struct output *out, vtime t)
             out->book->runs[i].cut = t;
 }
 
-/* ---- reading it when its owner has died ---- */
+/* ---- reading the book of a dead process ---- */
 
 struct reader {
     vtime bound, cut;
     struct output_position written;
-    uint64_t same; /* records seen at that very place */
+    uint64_t same; /* records seen at that very position */
     struct output *into;
     struct map lines; /* unfinished: key -> struct buf */
     uint64_t found;
@@ -236,7 +237,8 @@ static struct buf *line_of(struct reader *r, uint64_t key)
     return (struct buf *)(uintptr_t)*slot;
 }
 
-/* A line brings all pieces of it; they are told by `into` itself only if it never came. */
+/* A complete line contains all its pieces; pieces are added to `into` only if the line was never
+ * completed. */
 static void take(struct reader *r, const struct output_entry *e, const char *text, size_t len)
 {
     struct buf *line = line_of(r, e->key);
@@ -252,7 +254,7 @@ static void take(struct reader *r, const struct output_entry *e, const char *tex
     r->found++;
 }
 
-/* Entries one after the other, until one makes no sense. */
+/* Reads entries one after the other, until one is invalid. */
 static void read_entries(struct reader *r, const char *at, uint64_t bytes, unsigned shift)
 {
     struct output_entry e;
@@ -287,7 +289,7 @@ static void read_run(struct reader *r, int fd, uint64_t start, uint64_t end)
     munmap(at, (size_t)(end - page));
 }
 
-/* What is left are lines that were not finished. */
+/* What remains are unfinished lines. */
 static void end_lines(struct reader *r)
 {
     uint64_t key, val;

@@ -1,5 +1,5 @@
 /*
- * output_internal.h - what the output_*.c files share.
+ * output_internal.h - declarations shared by the output_*.c files.
  */
 #ifndef ENGINE_OUTPUT_INTERNAL_H
 #define ENGINE_OUTPUT_INTERNAL_H
@@ -9,15 +9,15 @@
 struct output_record {
     vtime when;
     uint64_t key; /* rank << 2 | fd */
-    size_t at;    /* where its bytes are in output.text */
+    size_t at;    /* offset of its bytes in output.text */
     size_t len;   /* at least 1 */
 };
 
-/* What precedes a text in memory, and in the book (output_book.h). */
+/* The header of a text in memory and in the book (output_book.h). */
 struct output_entry {
     vtime when;
     uint64_t key;
-    uint64_t len; /* << 1 | is it a piece of an unfinished line? */
+    uint64_t len; /* length << 1 | whether it is a piece of an unfinished line */
 };
 
 /* Order by (time, rank); records that compare equal keep their order of arrival. */
@@ -31,17 +31,17 @@ static inline int output_record_compare(const struct output_record *a,
     return (rank_a > rank_b) - (rank_a < rank_b);
 }
 
-/* output.c: hands one record to the writer's stage. */
+/* output.c: adds one record to the writer's stage. */
 void output_emit(struct output *, const struct output_record *, const char *text);
 
-/* Calls fn for each unfinished line; are there any? */
+/* Calls fn for each unfinished line; returns whether there is any. */
 void output_lines_each(struct output *, void (*fn)(struct output *, uint64_t key, vtime when,
                                                    const struct buf *line));
 int output_has_lines(const struct output *);
-/* Hands what is on its way to the writer. */
+/* Passes the stage to the writer. */
 void output_flush(struct output *);
 
-/* output_sort.c: brings the records in memory in order. */
+/* output_sort.c: sorts the records in memory. */
 void output_sort(struct output *);
 
 /* output_spill.c */

@@ -1,9 +1,9 @@
 /*
- * output_ledger.c - see output_ledger.h.
+ * output_ledger.c - keeps lines in flight to process 0 (see output_ledger.h).
  *
- * Lines are appended. Those that are dropped leave a hole at the front, whose memory is given back; when
- * none is left, the next one goes to the start again. One word tells where lines are, so the ledger is
- * complete at every moment.
+ * Lines are appended. Dropped lines leave a hole at the front, whose memory is given back; when no
+ * line is left, the next one goes to the start again. One word holds the range of the lines, so the
+ * ledger is consistent at every moment.
  */
 #include "engine/output_ledger.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define HOLE_MIN ((uint64_t)4 << 20) /* bytes that are given back at a time */
+#define HOLE_MIN ((uint64_t)4 << 20) /* bytes to give back at a time */
 
 static_assert(sizeof(struct output_ledger) <= OUTPUT_LEDGER_HEAD,
               "the head has room for all of it");
@@ -56,7 +56,8 @@ void output_ledger_add(struct output_ledger *l, uint64_t number, uint64_t rank, 
     set_range(l, start_of(range), end + sizeof line + n);
 }
 
-/* Bytes from `from` to `to` are not in use any more; with `all` none is. Little is kept. */
+/* Bytes from `from` to `to` are no longer in use; with `all`, none are. Gives back all but a little
+ * memory. */
 static void give_back(struct output_ledger *l, uint64_t from, uint64_t to, int all)
 {
     from &= ~(HOLE_MIN - 1);
@@ -91,7 +92,7 @@ static const struct output_ledger *ledger_of(const char *slot)
     return (const struct output_ledger *)(slot + OUTPUT_BOOK_BYTES);
 }
 
-/* Lines from number `taken` on. */
+/* Adds the lines from number `taken` on. */
 static uint64_t read_lines(const struct output_ledger *l, uint64_t taken, struct output *into)
 {
     uint64_t range = atomic_load(&l->range), at = start_of(range), end = end_of(range), found = 0;
@@ -123,12 +124,12 @@ static uint64_t recover_one(const char *slot, int spill, const struct output_led
 
     if (leader && proc > 0 && proc <= OUTPUT_LEDGER_PROCS)
         taken = atomic_load(&leader->taken[proc - 1]);
-    if (l != leader) /* its lines are older than what is in the book */
+    if (l != leader) /* process 0's lines are in its book already */
         found = read_lines(l, taken, into);
     return found + output_recover(slot, OUTPUT_BOOK_BYTES, spill, into);
 }
 
-/* The run was cut at a time (MPI_Abort): what is later was not to be shown. */
+/* MPI_Abort cut the run at a time: later lines must not be shown. */
 static vtime cut_of(char *const *slots, size_t count)
 {
     vtime first = VTIME_NEVER;
@@ -153,7 +154,7 @@ uint64_t output_recover_all(char *const *slots, const int *spills, size_t count,
     for (size_t i = 0; i < count; i++)
         if (atomic_load(&ledger_of(slots[i])->proc) == 1)
             leader = ledger_of(slots[i]);
-    /* what process 0 has taken is older than what is still on its way */
+    /* lines that process 0 has taken are older than those in flight */
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < count; i++)
             if ((ledger_of(slots[i]) == leader) == (pass == 0))

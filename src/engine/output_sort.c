@@ -1,16 +1,16 @@
 /*
- * The order of records in memory. Everything here is stable: records that compare equal are lines
- * of one rank and time, and keep their order of arrival.
+ * output_sort.c - sorts the records in memory. Everything here is stable: records that compare
+ * equal are lines of one rank and time, and keep their order of arrival.
  *
- * Only what arrived since the last time is sorted, and then merged with the rest. Few records are
- * merged bottom-up; many go by digits, in time proportional to their number.
+ * Only records that arrived since the last time are sorted, and then merged with the rest. Few
+ * records use a bottom-up merge sort, many a radix sort, in time proportional to their number.
  */
 #include <string.h>
 
 #include "base/mem.h"
 #include "engine/output_internal.h"
 
-/* Without branches, since the outcome is hard to foretell where it matters. */
+/* Without branches, since the outcome is hard to predict where it matters. */
 static int is_after(const struct output_record *a, const struct output_record *b)
 {
     unsigned __int128 x = (unsigned __int128)(uint64_t)a->when << 64 | a->key >> 2;
@@ -57,7 +57,7 @@ static void merge_sort(struct output_record *r, size_t n, struct output_record *
         }
 }
 
-/* ---- the same for many records: by digits, least significant first ---- */
+/* ---- many records: radix sort, least significant digit first ---- */
 
 enum { DIGIT = 11, DIGITS = 1 << DIGIT, RADIX_MIN = 2048 };
 

@@ -1,12 +1,13 @@
 /*
- * Records that do not fit in memory: sorted runs in one unlinked file, merged on release.
+ * output_spill.c - records that do not fit in memory: sorted runs in one unlinked file, merged on
+ * release.
  *
  *     file:  run 0            run 1            run 2 ...           spill_end
  *            [header text]...  header = time, key, length; 24 bytes
  *
  * runs[] is a binary heap by the next record of each run, ties by age: records of an older run
- * arrived earlier. A run holds one window of its part of the file. Used-up runs give their blocks
- * back, and when the last one is used up the file starts again at 0.
+ * arrived earlier. A run holds one window of its part of the file. Exhausted runs give their blocks
+ * back, and when the last one is exhausted the file starts again at 0.
  *
  * All system calls are raw: a spill may happen in a rank, where libc's names are virtual.
  */
@@ -41,7 +42,7 @@ struct output_run {
 
 /* ---- the file ---- */
 
-/* O_TMPFILE where the file system has it, else a name that is removed at once. */
+/* O_TMPFILE where the file system supports it, else a named file that is unlinked at once. */
 static int open_temp(const char *dir)
 {
     static unsigned serial;
@@ -85,7 +86,7 @@ static void give_up(struct output *out)
 
 /* ---- runs and their heap ---- */
 
-/* At least `need` bytes of the window from pos on; 0, or -1 if the file does not give them. */
+/* Reads at least `need` bytes into the window from pos on; 0, or -1 if the file is too short. */
 static int fill(struct output *out, struct output_run *r, size_t need)
 {
     while (r->len - r->pos < need) {
@@ -150,7 +151,7 @@ static void run_free(struct output *out, uint32_t i)
     output_flush(out);
     output_book_remove_run(out, r->age);
     syscall(SYS_fallocate, out->spill_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r->age,
-            (off_t)(r->end - r->age)); /* a favour; not all file systems can */
+            (off_t)(r->end - r->age)); /* optional; not all file systems can */
     mem_free(r->data);
     *r = out->runs.at[--out->runs.len];
     if (out->runs.len == 0) {
@@ -177,7 +178,7 @@ static void run_add(struct output *out, uint64_t start, uint64_t end)
 
 /* ---- the interface ---- */
 
-/* Writes all records, in order, from spill_end on; the end of what was written, or 0. */
+/* Writes all records, in order, from spill_end on; returns the end of what was written, or 0. */
 static uint64_t write_records(struct output *out)
 {
     uint64_t at = out->spill_end;

@@ -4,10 +4,11 @@
  * Invariants
  *  1. A batch counts as sent when it is given to the link, and as received when all its messages
  *     are with their entities. A report is made with all boxes empty.
- *  2. The coordinator forgets the reports of those that get a verdict; a report of an older epoch that
- *     is still on its way is not taken. Other reports stand.
- *  3. When a message of a round reaches a process, that process knows of the round: from the coordinator, or
- *     from the head of the batch. So no decision waits for a later round than in one process.
+ *  2. The coordinator discards the reports of processes that get a verdict, and ignores reports of
+ *     an older epoch that are still in flight. Other reports stay valid.
+ *  3. When a message of a round reaches a process, that process knows of the round: from the
+ *     coordinator, or from the head of the batch. So no decision waits for a later round than it
+ *     would in one process.
  */
 #include "engine/procs.h"
 
@@ -19,32 +20,34 @@
 #include "base/sys.h"
 #include "base/ticks.h"
 
-#define BOX_MAX ((size_t)64 << 10) /* of a batch that is being filled ... */
+#define BOX_MAX ((size_t)64 << 10) /* bytes bytes of a batch that is being filled ... */
 #define BOX_ALL ((size_t)4 << 20)  /* ... and of all of them */
-#define REPORT_AT_ONCE 16u  /* with more processes, look that often in vain before reporting */
-#define POLL_NS 40000.0     /* the link is looked at this often while entities run ... */
+/* With more processes, look this often without result before reporting. */
+#define REPORT_AT_ONCE 16u
+#define POLL_NS 40000.0     /* how often to poll the link while entities run ... */
 #define POLL_PROC_NS 1000.0 /* ... or less often with many processes to send to */
-/* How long to look before sleeping. If a message ends the sleep: about as long as waking up takes, so
- * that at most twice the least possible time is spent; if not, longer: else each sleeps while the other
- * wakes up (in a virtual machine a millisecond), for ever. */
+/* How long to poll before sleeping. If a message ends the sleep: about as long as waking up takes,
+ * so that at most twice the least possible time is spent. If not: longer, or else each process
+ * would sleep while the other wakes up (a millisecond in a virtual machine), for ever. */
 #define SPIN_NS 100000.0
 #define SPIN_DEAF_NS 3000000.0
-/* The same where others want the processor, among them perhaps the process that is waited for. */
+/* The same when others want the processor, perhaps the very process that is waited for. */
 #define GLANCE_NS 2000.0
 #define GLANCE_DEAF_NS 50000.0
 #define SLEEP_NS 1000000         /* the first sleep if a message ends it ... */
 #define SLEEP_DEAF_NS 20000      /* ... and if not; doubled ... */
 #define SLEEP_MAX_NS 5000000     /* ... up to this */
-#define PRESSURE_NS 10000000.0   /* how often to ask whether others want the processor ... */
-#define PRESSED_NS 100000000.0   /* ... and how long the answer holds if they do, ... */
+#define PRESSURE_NS 10000000.0   /* how often to check whether others want the processor, ... */
+#define PRESSED_NS 100000000.0   /* ... how long the answer holds if they do, ... */
 #define GATHERED_NS 2000000000.0 /* how long the processes then share a processor, ... */
 #define GATHER_PART 0.2          /* ... if they slept for so much of the time */
-#define PRESSED_PART 0.05 /* ... which is if this thread was kept waiting for so much of the time */
-#define IDLE_NS 20000000.0 /* the engine's idle hook is called this often while waiting */
+/* ... and they do if this thread had to wait for this fraction of the time. */
+#define PRESSED_PART 0.05
+#define IDLE_NS 20000000.0 /* how often to call the engine's idle hook while waiting */
 
 enum { TAG_BATCH = 1, TAG_REPORT, TAG_VERDICT };
 
-/* The link to the next is not sent. A call for the medium follows its message. */
+/* The `next` field is not sent. For the medium, the call follows its message. */
 #define WIRE_SKIP offsetof(struct engine_msg, arrival)
 
 static size_t wire_size(uint64_t size)
@@ -59,7 +62,7 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* A number for the k-th batch from one process to another. */
+/* A hash of the k-th batch from one process to another. */
 static uint64_t batch_hash(uint64_t from, uint64_t to, uint64_t k)
 {
     return mix(mix(from << 32 | to) + k * 0x9e3779b97f4a7c15u);
@@ -67,7 +70,7 @@ static uint64_t batch_hash(uint64_t from, uint64_t to, uint64_t k)
 
 /* ---- sending ---- */
 
-/* Batches begin with how far this process has come. */
+/* Writes the head of a batch: how far this process has come. */
 static void tell(struct procs *p, uint32_t to, char *data)
 {
     const struct engine *e = p->cfg.engine;
@@ -87,7 +90,7 @@ static void batch_send(struct procs *p, uint32_t to, int tag, char *data, size_t
     link->send(link->owner, to, tag, data, len);
 }
 
-/* To be sent at the next opportunity: here may be a rank's context. */
+/* Queues the batch for sending at the next opportunity: this may be a rank's context. */
 static void queue(struct procs *p, uint32_t to, int tag, char *data, size_t len)
 {
     struct procs_batch *b = mem_alloc(sizeof *b);
@@ -118,7 +121,7 @@ static char *box_room(struct procs *p, uint32_t to, size_t bytes)
         box->listed = 1;
         p->open[p->open_count++] = to;
     }
-    if (!box->data) { /* a message larger than a box has one of its own */
+    if (!box->data) { /* a message larger than a box gets its own */
         box->len = sizeof(struct procs_head);
         box->data = native_alloc(box->len + bytes > p->box_size ? box->len + bytes : p->box_size);
     }
@@ -143,7 +146,7 @@ static void peers_send(void *owner, struct engine_msg *m, const struct engine_ca
         e->unsent = ticks_now() >= e->next_poll ? 2 : 1;
 }
 
-/* Does this process know more of the steps than it has told that one? */
+/* Does this process know more about the steps than it has told that one? */
 static int is_ahead(const struct procs *p, uint32_t to)
 {
     const struct engine *e = p->cfg.engine;
@@ -157,7 +160,7 @@ void procs_flush(struct procs *p)
 
     while ((b = p->full)) {
         p->full = b->next;
-        if (b->tag != TAG_BATCH && is_ahead(p, b->to)) /* an item says nothing */
+        if (b->tag != TAG_BATCH && is_ahead(p, b->to)) /* an item has no head */
             batch_send(p, b->to, TAG_BATCH, native_alloc(sizeof(struct procs_head)),
                        sizeof(struct procs_head));
         batch_send(p, b->to, b->tag, b->data, b->len);
@@ -279,7 +282,7 @@ static void peers_poll(void *owner)
 
 /* ---- the coordinator ---- */
 
-/* The process gets the verdict, and will report anew. */
+/* Sends the verdict to the process, which will report again. */
 static void send_verdict(struct procs *p, uint32_t to, const struct engine_status *all)
 {
     const struct native_link *link = &p->cfg.link;
@@ -330,7 +333,7 @@ static void take_report(struct procs *p, uint32_t from, const struct procs_repor
         p->report_count++;
     }
     *old = *r;
-    /* more may have happened there before the last verdict than it rests on */
+    /* more may have happened there before the last verdict than the verdict took into account */
     old->status.progressed = r->progress > p->settled[from];
     p->sum_sent += r->sent;
     p->sum_received += r->received;
@@ -373,7 +376,8 @@ static void accept_verdict(struct procs *p, struct engine_status *all)
 
 /* ---- waiting ---- */
 
-/* For how many nanoseconds this thread was ready to run and another one ran; 0 if the kernel does not say. */
+/* For how many nanoseconds this thread was runnable but did not run; 0 if the kernel does not
+ * say. */
 static uint64_t kept_waiting(void)
 {
     char text[128], *at;
@@ -402,7 +406,7 @@ static void gather(struct procs *p, uint64_t now, double passed)
     w->gathered_until = together ? now + (uint64_t)(GATHERED_NS * ticks_per_ns()) : 0;
 }
 
-/* Do others want the processor, so that looking takes it from those that are waited for? */
+/* Do others want the processor, so that polling takes it from those that are waited for? */
 static int is_pressed(struct procs *p, uint64_t now)
 {
     struct procs_wait *w = &p->wait;

@@ -2,34 +2,35 @@
  * procs.h - one simulation on several processes: the engine's peers over a link.
  *
  * Messages to entities of another process are collected in a batch for it, which is sent when it is
- * full, when the engine polls, and when nothing is ready here. There is no global step until a
- * process has nothing to do. Then it reports to process 0, the coordinator:
+ * full, when the engine polls, and when nothing is ready here. There is no global step while
+ * processes have work. A process that has nothing left to do reports to process 0, the coordinator:
  *
  *     its status (earliest decision, ended entities, ...)
  *     S, the sum of hashes of all batches it has ever sent, and R, of all it has received
  *
  * When all processes have reported and the sums of S and R agree, every batch sent before a report
- * was received before a report. So no process had anything left to do, and no message was under way:
- * that is quiescence, found without stopping anybody. The coordinator tells everyone the merged
- * status, and each engine draws the same conclusion from it.
+ * was received before a report. So no process had anything left to do, and no message was in
+ * flight: that is quiescence, detected without stopping any process. The coordinator sends the
+ * merged status to all, and each engine draws the same conclusion from it.
  *
  *     process 1   run ... report              run ... report ------.
  *     process 0   run ......... report  run ....... (sums differ)   report: agree -> verdict to all
  *
- * A report belongs to an epoch, the number of verdicts its process has seen; reports of older epochs
- * mean nothing.
+ * A report belongs to an epoch, the number of verdicts its process has seen; reports of older
+ * epochs mean nothing.
  *
- * A process that has nothing to do in the step that follows stays out of it: it is not told, and its report
- * stands, as if it had been told and had reported the same again. It may hear of the step later, by a message
- * that is caused by it. Therefore each batch begins with what the sender knows of the steps (safe_until,
- * reached), and the receiver learns that first: every decision is taken in the same round as in one process.
- * So a round costs messages to those only that take part, and none if that is the coordinator alone.
+ * A process that has nothing to do in the step that follows skips it: it gets no verdict, and its
+ * report stays valid, as if it had got the verdict and reported the same again. It may learn of the
+ * step later, from a message that the step caused. Therefore each batch begins with what the sender
+ * knows of the steps (safe_until, reached), and the receiver learns that first: every decision is
+ * taken in the same round as in one process. So a round costs messages only to the processes that
+ * take part, and none if that is the coordinator alone.
  *
- * Counting batches instead of hashing them would not do: reports are made at different
- * times, and one batch sent after a report could make up for another one received before it.
+ * Counting batches instead of hashing them would not work: reports are made at different times, and
+ * one batch sent after a report could make up for another received before it.
  *
- * What else processes have to tell each other goes as notes (output, statistics, the end) or as items
- * among the batches (new communicators).
+ * Everything else that processes send each other goes as notes (output, statistics, the end) or as
+ * items among the batches (new communicators).
  */
 #ifndef ENGINE_PROCS_H
 #define ENGINE_PROCS_H
@@ -52,7 +53,7 @@ struct procs_verdict {
     struct engine_status all;
 };
 
-/* What a batch begins with: how far the sender has come. */
+/* The head of a batch: how far the sender has come. */
 struct procs_head {
     vtime safe_until, reached;
 };
@@ -71,15 +72,15 @@ struct procs_batch {
     size_t len;
 };
 
-/* Waiting for others; times in ticks (base/ticks.h). */
+/* State of waiting for others; times in ticks (base/ticks.h). */
 struct procs_wait {
     uint64_t since;  /* when it began */
     unsigned sleeps; /* in this wait */
     uint64_t spin,
-        glance;  /* how long to look before sleeping: with and without a processor to spare */
+        glance;  /* how long to poll before sleeping: with and without a processor to spare */
     int pressed; /* others want the processor ... */
-    uint64_t pressed_next; /* ... which is asked again then */
-    uint64_t asked; /* when it was asked last, and how long this thread had been kept from ... */
+    uint64_t pressed_next; /* ... until when that answer holds */
+    uint64_t asked; /* when we last asked, and how long this thread had been kept from ... */
     uint64_t kept;  /* ... running until then, in nanoseconds */
     uint64_t slept; /* since then */
     uint64_t gathered_until; /* the processes share a processor; 0: they do not */
@@ -88,7 +89,7 @@ struct procs_wait {
 struct procs_config {
     struct engine *engine;
     struct native_link link;
-    /* A note has come from another process. Scheduler context. The data is borrowed. */
+    /* A note from another process has arrived. Scheduler context. The data is borrowed. */
     void (*note)(void *owner, uint32_t from, int tag, const void *data, size_t bytes);
     void *owner;
 };
@@ -113,15 +114,16 @@ struct procs {
     int has_verdict;
     struct procs_verdict verdict;
     size_t box_size;
-    unsigned report_after; /* looks in vain before a report */
-    uint64_t poll_ticks;   /* how often the link should be looked at */
+    unsigned report_after; /* fruitless looks before a report */
+    uint64_t poll_ticks;   /* how often to poll the link */
     struct procs_wait wait;
     struct procs_report
-        *reports; /* coordinator: the latest of each process, in its present epoch ... */
+        *reports; /* coordinator: the latest report of each process in its present epoch ... */
     uint8_t *has_report;
     uint32_t report_count;
-    uint64_t *epochs;  /* coordinator: of each process */
-    uint64_t *settled; /* coordinator: serial of the report of each that the last verdict rests on */
+    uint64_t *epochs; /* coordinator: of each process */
+    /* Coordinator: serial of the report of each that the last verdict rests on. */
+    uint64_t *settled;
     uint64_t sum_sent, sum_received;
     uint64_t batches; /* sent in all, for the summary */
 };
@@ -133,20 +135,21 @@ void procs_fini(struct procs *);
 /* Sends a note; data as in struct native_link. Scheduler context. */
 void procs_note(struct procs *, uint32_t to, int tag, void *data, size_t bytes);
 
-/* Sends an item, behind all messages sent to that process before, in any context. There is no
- * quiescence while it is under way. The receiver's note function gets it. */
+/* Sends an item after all messages sent to that process so far, in any context. There is no
+ * quiescence while it is in flight. The receiver's note function gets it. */
 void procs_item(struct procs *, uint32_t to, int tag, void *data, size_t bytes);
 
-/* Handles everything that has come; returns the number of messages. */
+/* Handles everything that has arrived; returns the number of messages. */
 unsigned procs_receive(struct procs *);
 
 /* Sends all batches. */
 void procs_flush(struct procs *);
 
-/* Waiting for others without burning the processor: start with 0, call after each look in vain, and
- * start again after a look that found something. */
+/* Waits for others without wasting the processor: call it with a count of 0 after the first look
+ * that finds nothing, and so on; start again at 0 after a look that found something. */
 void procs_pause(struct procs *, unsigned *tries);
-/* From now on the process runs on all its processors: it is about to start threads, which inherit them. */
+/* From now on the process runs on all its processors: it is about to start threads, which inherit
+ * them. */
 void procs_spread(struct procs *);
 
 #endif

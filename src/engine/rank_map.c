@@ -1,5 +1,5 @@
 /*
- * rank_map.c - block, cyclic and listed placement of entities on processes.
+ * rank_map.c - block, cyclic and listed distribution of entities over processes.
  */
 #include "engine/rank_map.h"
 

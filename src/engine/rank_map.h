@@ -1,16 +1,16 @@
 /*
  * rank_map.h - which process has which entity.
  *
- * Entities have a number in the whole simulation (their world number) and an index among those of
- * their process. Indices are in the order of world numbers, so ties by index are ties by number.
+ * An entity has a number in the whole simulation (its world number) and an index among those of its
+ * process. Indices are in the order of world numbers, so ordering by index is ordering by number.
  *
  *     block    0 1 2 3 | 4 5 6 7 | 8 9 10     consecutive; the first processes have one more
  *     cyclic   0 3 6 9 | 1 4 7 10 | 2 5 8     one by one
  *     list     as a table says
  *
- * Spares are entities beyond these that may come later. They have the numbers and indices that follow,
- * and are dealt out one by one: 11 to process 2, 12 to process 0, ... (the number modulo processes, so
- * that with enough of them every process has something)
+ * Spares are further entities that may be spawned later. They have the numbers and indices that
+ * follow, and are assigned one by one: 11 to process 2, 12 to process 0, ... (the number modulo the
+ * processes, so that with enough spares every process has some).
  */
 #ifndef ENGINE_RANK_MAP_H
 #define ENGINE_RANK_MAP_H
@@ -28,27 +28,27 @@ struct rank_map {
     uint32_t big,
         size;     /* RANK_MAP_BLOCK: processes below `big` have size + 1 entities, others size */
     uint8_t kind; /* enum rank_map_kind */
-    const uint32_t *owner; /* RANK_MAP_LIST: process of each entity, borrowed ... */
-    uint32_t *number;      /* ... and number of each of this process's */
+    const uint32_t *owner; /* RANK_MAP_LIST: process of each entity, borrowed, ... */
+    uint32_t *number;      /* ... and number of each entity of this process */
     uint32_t spares;       /* in all processes ... */
     uint32_t spare;        /* ... and number of the first one of this process */
     uint32_t room;         /* indices of this process, spares included */
     uint32_t plain;        /* number of entity i = first + i * step for all i below this */
 };
 
-/* In place. RANK_MAP_LIST: `owner` has `world` entries and is borrowed for good; else NULL. Every process
- * has at least one entity (block and cyclic: if world >= procs). */
+/* In place. RANK_MAP_LIST: `owner` has `world` entries and is borrowed for the life of the map;
+ * else NULL. Every process has at least one entity (block and cyclic: if world >= procs). */
 void rank_map_init(struct rank_map *, enum rank_map_kind, uint32_t world, uint32_t procs,
                    uint32_t proc, const uint32_t *owner);
 void rank_map_fini(struct rank_map *);
 
-/* There will be so many spares in all. Once, after rank_map_init. */
+/* Adds that many spares in all. Once, after rank_map_init. */
 void rank_map_add_spares(struct rank_map *, uint32_t spares);
 
 /* The process that has an entity. O(1). */
 uint32_t rank_map_proc(const struct rank_map *, uint32_t number);
 
-/* How many of the entities first, first + stride, ... (n of them) are of this process. */
+/* How many of the n entities first, first + stride, ... belong to this process. */
 uint32_t rank_map_count_range(const struct rank_map *, int64_t first, int64_t stride, uint32_t n);
 
 /* O(log entities) with a list. */

@@ -5,10 +5,10 @@
  * entity needs one certain other, its number. Every process collects its part; parts that follow
  * each other in one buffer are reported together:
  *
- *     struct part | its first LISTED blocked entities | struct edge of each entity below CYCLE_SEARCH
+ *     struct part | its first LISTED blocked entities | edge of each entity below CYCLE_SEARCH
  *
- * An entity waits for one other at most, so following the edges from any of them ends in a cycle or at
- * one that waits for nobody in particular (or has ended), and no two cycles share an entity.
+ * An entity waits for at most one other, so following the edges from any of them ends in a cycle or
+ * at one that waits for no particular entity (or has ended), and no two cycles share an entity.
  */
 #include "engine/stuck.h"
 
@@ -23,7 +23,7 @@
 #define LISTED 20             /* blocked entities described one by one */
 #define CYCLES_LISTED 10      /* cycles printed */
 #define CYCLE_SHOWN 12        /* members of a cycle printed */
-#define CYCLE_SEARCH 4000000u /* entities looked at for a cycle */
+#define CYCLE_SEARCH 4000000u /* entities examined for cycles */
 
 enum { NOBODY = -1, ENDED = -2 };
 
@@ -128,13 +128,13 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Things without a name, in the order of their appearance. */
+/* Unnamed objects, in order of appearance. */
 struct things {
     const struct engine_wait *at[LISTED];
     uint32_t count;
 };
 
-/* Its number among those of its kind, from 1. */
+/* Its number among the objects of its kind, from 1. */
 static uint32_t number_of(struct things *t, const struct engine_wait *w)
 {
     uint32_t number = 1;
@@ -200,7 +200,7 @@ static void print_cycle(const int32_t *on, int32_t start)
     buf_fini(&b);
 }
 
-/* seen[i]: 0, or 1 + where the walk that saw i began. */
+/* seen[i]: 0, or 1 + the start of the walk that visited i. */
 static void find_cycles(const struct report *r)
 {
     uint32_t *seen = mem_zalloc(r->known * sizeof *seen), found = 0;

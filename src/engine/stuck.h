@@ -1,5 +1,5 @@
 /*
- * stuck.h - what is said when nothing can go on.
+ * stuck.h - the report of a deadlock or livelock.
  */
 #ifndef ENGINE_STUCK_H
 #define ENGINE_STUCK_H
@@ -7,7 +7,8 @@
 #include "base/buf.h"
 #include "engine/engine.h"
 
-/* Appends what this process knows of its entities; asks the blocked ones. Scheduler context. */
+/* Appends what this process knows about its entities, after asking the blocked ones. Scheduler
+ * context. */
 void engine_stuck_collect(struct engine *, struct buf *out);
 
 /* Prints the deadlock or livelock report (log_error and log_note lines) of all parts in the buffer;

@@ -7,7 +7,7 @@
  * is private to each process by fork. So the virtual MPI runs in a rank's process just as it runs
  * on a fibre, and a switch means letting another process run:
  *
- *     scheduler: wake a rank's process, sleep      rank: wake the next rank, or the scheduler, sleep
+ *     scheduler: wake a rank's process, sleep     rank: wake the next rank or the scheduler, sleep
  *
  * Only one of them runs at a time, and only it touches shared memory. A *zygote*, forked when the
  * program's data is ready and before anything else (such as a native MPI) is opened, forks the

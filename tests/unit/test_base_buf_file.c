@@ -116,7 +116,7 @@ static void test_others(const struct buf *buf)
        "a link of somebody else where all may write");
     is_int(buf_write_file(buf, link, &err), ERR_SYSTEM, "is not followed");
     ok(access(target, F_OK) != 0, "nothing is written");
-    ok(strstr(err.text, "of others are not used") != NULL, "the reason is said");
+    ok(strstr(err.text, "of other users are not used") != NULL, "the reason is said");
     unlink(link);
 
     const char *folder = in_dir("folder");
