@@ -71,8 +71,8 @@ static struct {
     uint32_t *lane_of;                    /* for each process: its index in `lanes`, or ELSEWHERE */
     uint32_t *proc_of;                    /* the inverse */
     int all_here;                         /* there is no other machine */
-    cpu_set_t all;                        /* processors that this process may run on ... */
-    int one;                              /* ... and one that all here may; -1: there is none */
+    cpu_set_t all;                        /* processors that this process may run on, ... */
+    int one; /* ... and one that all processes here may use; -1: none */
 } state;
 
 static size_t units_of(size_t bytes)
@@ -256,13 +256,13 @@ static int is_crowded(int here)
     return here > CPU_COUNT(&set);
 }
 
-/* ---- one processor for all ---- */
+/* ---- sharing one processor ---- */
 
 /* Chooses the processor; none if the launcher has bound the processes to different ones. */
 static void choose_processor(MPI_Comm here)
 {
     cpu_set_t common;
-    int nth = (int)getpid(); /* several simulations should not all choose the same one */
+    int nth = (int)getpid(); /* so that several simulations choose different ones */
 
     CPU_ZERO(&state.all);
     state.one = -1;

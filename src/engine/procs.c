@@ -34,16 +34,17 @@
 /* The same when others want the processor, perhaps the very process that is waited for. */
 #define GLANCE_NS 2000.0
 #define GLANCE_DEAF_NS 50000.0
-#define SLEEP_NS 1000000         /* the first sleep if a message ends it ... */
-#define SLEEP_DEAF_NS 20000      /* ... and if not; doubled ... */
-#define SLEEP_MAX_NS 5000000     /* ... up to this */
-#define PRESSURE_NS 10000000.0   /* how often to check whether others want the processor, ... */
-#define PRESSED_NS 100000000.0   /* ... how long the answer holds if they do, ... */
-#define GATHERED_NS 2000000000.0 /* how long the processes then share a processor, ... */
-#define GATHER_PART 0.2          /* ... if they slept for so much of the time */
+#define SLEEP_NS 1000000       /* the first sleep if a message ends it ... */
+#define SLEEP_DEAF_NS 20000    /* ... and if not; doubled ... */
+#define SLEEP_MAX_NS 5000000   /* ... up to this */
+#define PRESSURE_NS 10000000.0 /* how often to check whether others want the processor, ... */
+#define PRESSED_NS 100000000.0 /* ... how long the answer holds if they do, ... */
 /* ... and they do if this thread had to wait for this fraction of the time. */
 #define PRESSED_PART 0.05
-#define IDLE_NS 20000000.0 /* how often to call the engine's idle hook while waiting */
+#define GATHERED_NS 2000000000.0 /* how long the processes then share one processor, ... */
+/* How often to call the engine's idle hook while waiting. */
+#define GATHER_PART 0.2 /* ... if they slept for this fraction of the time */
+#define IDLE_NS 20000000.0
 
 enum { TAG_BATCH = 1, TAG_REPORT, TAG_VERDICT };
 
@@ -389,10 +390,11 @@ static uint64_t kept_waiting(void)
 }
 
 /*
- * When others want the processors, a process that is woken up waits for its turn, however short its
- * work: every round then takes time slices of the others. Processes that share one processor hand
- * it to each other instead. That is worth it only if they mostly wait, and the time they then keep
- * each other waiting says nothing of others: so it ends after a while, to ask again.
+ * When others want the processors, a process that wakes up must wait for a processor, however short
+ * its work: every round then takes some time slices of the others. Processes that share one
+ * processor hand it to each other instead. That pays only if they mostly wait. While they share,
+ * the time that they keep each other waiting says nothing about others, so sharing ends after a
+ * while, to check again.
  */
 static void gather(struct procs *p, uint64_t now, double passed)
 {

@@ -80,9 +80,9 @@ struct procs_wait {
         glance;  /* how long to poll before sleeping: with and without a processor to spare */
     int pressed; /* others want the processor ... */
     uint64_t pressed_next; /* ... until when that answer holds */
-    uint64_t asked; /* when we last asked, and how long this thread had been kept from ... */
-    uint64_t kept;  /* ... running until then, in nanoseconds */
-    uint64_t slept; /* since then */
+    uint64_t asked;        /* when we last asked, and how long this thread had been kept from ... */
+    uint64_t kept;         /* ... running until then, in nanoseconds */
+    uint64_t slept;        /* since then */
     uint64_t gathered_until; /* the processes share a processor; 0: they do not */
 };
 

@@ -1,15 +1,15 @@
 /*
- * The constant model: every pair of ranks has the same latency and bandwidth, and messages do not
- * disturb each other. Where the ranks are makes no difference.
+ * constant.c - the constant model: every pair of ranks has the same latency and bandwidth, and
+ * messages do not affect each other. It does not matter where the ranks are.
  *
  *     delay(bytes) = latency + bytes / bandwidth      from leaving the sender to arrival
- *     drain(bytes) =           bytes / bandwidth      the sender's side is busy
+ *     drain(bytes) =           bytes / bandwidth      while the sender's side is busy
  *
  *     sender    |== drain ==|
  *     network   |-- latency --|
  *     receiver                |== drain ==| arrival
  *
- * In pieces by size if there are net.segments. The smallest delay is the latency: that is the
+ * With net.segments, both depend on the size piecewise. The smallest delay, the latency, is the
  * lookahead.
  */
 #include "net/net_internal.h"

@@ -1,6 +1,6 @@
 /*
- * curve.c - pieces of the cost curve, from the settings and the lists net.segments and
- * net.intra.segments: what a piece does not say is as for the machine as a whole.
+ * curve.c - makes the pieces of the cost curve from the settings and the lists net.segments and
+ * net.intra.segments. What a piece does not give has the value for the whole machine.
  */
 #include "net/curve.h"
 
@@ -57,11 +57,11 @@ static int make_piece(struct net_piece *out, const struct platform_segment *s,
     return net_inverse(out->bandwidth, setting, &out->ps_per_byte, err);
 }
 
-/* A piece that says nothing. */
+/* A piece without values of its own. */
 static const struct platform_segment plain = {0,           VTIME_NEVER, NAN,        VTIME_NEVER,
                                               VTIME_NEVER, VTIME_NEVER, VTIME_NEVER};
 
-/* The pieces as given, in order; what lies before the first of them is plain. */
+/* The given pieces in order of size, after a plain one for smaller sizes. */
 static struct platform_segment *collect(const struct platform *p, int intra, uint32_t *count)
 {
     size_t n;

@@ -1,13 +1,13 @@
 /*
- * curve.h - the cost of a message as a function of its size, in pieces.
+ * curve.h - the cost of a message as a piecewise function of its size.
  *
  *     latency(n)  = that of the piece n falls into
  *     transfer(n) = n * ps_per_byte of the piece
  *     send(n), recv(n) = overhead + n * overhead per byte of the piece
  *
- * A piece holds from its first size up to the next piece. Inverse bandwidths are in 2^-20 ps per byte,
- * so 1 Gbit/s (8000 ps per byte) is exact and 100 Gbit/s (80 ps) too; the rounding of other values
- * is below 10^-6 ps per byte.
+ * A piece applies from its first size up to the next piece. Inverse bandwidths are in 2^-20 ps per
+ * byte, so 1 Gbit/s (8000 ps per byte) is exact and 100 Gbit/s (80 ps) too; the rounding of other
+ * values is below 10^-6 ps per byte.
  */
 #ifndef NET_CURVE_H
 #define NET_CURVE_H
@@ -32,7 +32,7 @@ struct net_curve {
     uint32_t count;
 };
 
-/* Between nodes (after factors) or within one. */
+/* The curve between nodes (after factors) or within a node. */
 int net_curve_init(struct net_curve *, const struct platform *, int intra, struct err *);
 void net_curve_fini(struct net_curve *);
 

@@ -1,10 +1,10 @@
 /*
- * device_formula.c - the device of models without contention: each message takes what the model says of it,
- * whatever else is under way.
+ * device_formula.c - the device of models without contention: each message takes the time that the
+ * model's formula gives, whatever else is in flight.
  */
 #include "net/net_internal.h"
 
-/* Where a rank's messages wait for each other, that is for the model to say. */
+/* The model decides whether a rank's messages wait for each other. */
 static vtime arrival_of(struct device *d, const struct engine_msg *m, const struct device_send *how)
 {
     struct net *net = d->owner;

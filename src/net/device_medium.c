@@ -1,6 +1,7 @@
 /*
- * device_medium.c - the device of models with contention: messages go to the engine's medium, which lets them out
- * in order of time. Those that disturb nobody, and that nobody disturbs, go past it, by the model's formula.
+ * device_medium.c - the device of models with contention: messages go to the engine's medium, which
+ * releases them in order of time. Messages without contention bypass it and use the model's
+ * formula.
  */
 #include "net/net_internal.h"
 

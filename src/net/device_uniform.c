@@ -1,5 +1,6 @@
 /*
- * device_uniform.c - see device_uniform.h. Nothing but the size of a message matters.
+ * device_uniform.c - the device of networks where only the size of a message matters (see
+ * device_uniform.h).
  */
 #include "net/device_uniform.h"
 

@@ -1,6 +1,6 @@
 /*
- * device_uniform.h - the device of networks on which all messages of a size take as long. Its formula is here,
- * for the one sender that cannot afford a call.
+ * device_uniform.h - the device of networks on which all messages of the same size take the same
+ * time. Its formula is inlined here for the one sender that cannot afford a call.
  */
 #ifndef NET_DEVICE_UNIFORM_H
 #define NET_DEVICE_UNIFORM_H

@@ -1,18 +1,18 @@
 /*
- * The flow model: messages under way share the links of their ways, fairly (max-min).
+ * flow.c - the flow model: messages in flight share the links of their routes max-min fairly.
  *
- * A message of n bytes that leaves at t is a flow over the links of its way from t on; the rates of all
- * flows at each moment are the solver's (flow_solver.h). When its last byte has left at e,
+ * A message of n bytes that leaves at t is a flow over the links of its route from t on; the solver
+ * computes the rates of all flows at each moment (flow_solver.h). When its last byte leaves at e,
  *
- *     the sender's side is free at e                       (told by a notice, if it waits for that)
- *     it arrives at e + net.latency + latencies of the links on the way
+ *     the sender's side is free at e                       (a notice says so, if it waits for that)
+ *     it arrives at e + net.latency + latencies of the links of its route
  *
- * so a message that has the network for itself takes what it does in the models without contention. A
- * message without bytes is no flow: it leaves at t. Within a node messages share the memory
+ * so a message that has the network to itself takes as long as in the models without contention. A
+ * message without bytes is not a flow: it leaves at t. Within a node, messages share the memory
  * (net.intra.memory_bandwidth), unless that is infinite; then they are direct.
  *
- * Order. Messages of a rank that keep an order are submitted in it, all others in any. They enter in
- * order of (time, source, destination, submission). How they leave: flow_exit.c.
+ * Order: a rank's messages that keep an order are submitted in that order, all others in any. They
+ * enter in order of (time, source, destination, submission). flow_exit.c handles how they leave.
  */
 #include <math.h>
 
@@ -50,9 +50,9 @@ static double link_load(void *owner, uint32_t link)
     return flow_link_load(((struct flow_model *)owner)->solver, link);
 }
 
-/* ---- the way in ---- */
+/* ---- entering ---- */
 
-/* All that were submitted join their pairs, in that order. */
+/* All submitted messages join their pairs, in the order of submission. */
 static void join_all(struct flow_model *f)
 {
     const struct flow_queue *q = &f->queue;
@@ -70,7 +70,7 @@ static void join_all(struct flow_model *f)
     }
 }
 
-/* Without a flow: latency by the length of a shortest way. */
+/* Without a flow: latency by the length of a shortest route. */
 static void leave_at_once(struct flow_model *f, struct flow_parcel *p, uint32_t src, uint32_t dst)
 {
     vtime links = src == dst ? 0 : net_distance(f->net, src, dst);
@@ -96,13 +96,13 @@ static void submit(void *owner, struct engine_msg *m, const struct engine_call *
         return;
     }
     if (p->order) {
-        join_all(f); /* what was submitted before it */
+        join_all(f); /* what was submitted before this one */
         flow_pair_join(f, p, flow_pair_key(m->src, m->dst));
     }
     leave_at_once(f, p, net_node(f->net, m->src), net_node(f->net, m->dst));
 }
 
-/* The way between two nodes: its links in f->route, its latency. */
+/* The route between two nodes: stores its links in f->route, returns its latency. */
 static vtime find_route(struct flow_model *f, uint32_t src, uint32_t dst, vtime t)
 {
     const struct topo_load load = {link_load, f};
@@ -243,7 +243,7 @@ static void flow_fini(struct net *net)
     topo_destroy(net->topo);
 }
 
-/* Of messages that meet nobody: within a node, and those without bytes. */
+/* For messages without contention: within a node, and those without bytes. */
 static vtime flow_delay(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t)
 {
     uint32_t a = net_node(net, src), b = net_node(net, dst);

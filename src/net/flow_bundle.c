@@ -1,19 +1,21 @@
 /*
- * flow_bundle.c - flows that have the same rate at all times: see flow_internal.h.
+ * flow_bundle.c - bundles of flows that always have the same rate (see flow_internal.h).
  *
- * A bundle is found by what its flows have in common, a limit and links in order, among the last ones on
- * one of its links; if it is overlooked there will be two of a kind, which does no harm. A flow that meets
- * nobody has a bundle of its own, on no link: it has the rate of its limit from the start.
+ * The bundle for a flow is looked up by what its flows have in common, a limit and a list of links,
+ * among the most recent bundles on one of the links. If it is missed, there will be two equal
+ * bundles, which does no harm. A flow without contention has its own bundle, on no link; its rate
+ * is its limit from the start.
  *
- * Invariants: a bundle has a place among the ends exactly if it has a rate; `first` ends first; the
- * weight of its uses is its own but on its private link, whose capacity is that of one flow.
+ * Invariants: a bundle is in the heap of ends exactly if it has a rate; `first` ends first; the
+ * weight of its uses is the bundle's weight, except on its private link, whose capacity is that of
+ * one flow.
  */
 #include <assert.h>
 #include <math.h>
 
 #include "net/flow_internal.h"
 
-#define LOOKS 8 /* uses of a link that are looked at for a bundle */
+#define LOOKS 8 /* uses of a link to search for a bundle */
 
 /* ---- the heap of its flows: a pairing heap ---- */
 
@@ -22,7 +24,7 @@ static int is_before(const struct flow *a, const struct flow *b)
     return a->target < b->target || (a->target == b->target && a->order < b->order);
 }
 
-/* Two heaps, neither NULL, become one. */
+/* Merges two heaps, neither of them NULL. */
 static struct flow *meld(struct flow *a, struct flow *b)
 {
     if (is_before(b, a)) {
@@ -40,7 +42,7 @@ static struct flow *meld(struct flow *a, struct flow *b)
     return a;
 }
 
-/* Siblings become one heap: in pairs, then all pairs from the last. */
+/* Merges siblings into one heap: in pairs, then all pairs from the last. */
 static struct flow *meld_all(struct flow *list)
 {
     struct flow *pairs = NULL, *all = NULL;
@@ -126,7 +128,7 @@ static void renew_end(struct flow_solver *s, struct flow_bundle *b)
     flow_heap_set(&s->ends, &b->slot, flow_bundle_end(b), b->order);
 }
 
-/* ---- come and go ---- */
+/* ---- joining and leaving ---- */
 
 static size_t size_of(unsigned hops)
 {
@@ -163,7 +165,7 @@ static void bundle_free(struct flow_solver *s, struct flow_bundle *b)
     pool_free(&s->pool, b, size_of(b->hop_count));
 }
 
-/* ---- which one ---- */
+/* ---- finding the bundle ---- */
 
 static int is_same(const struct flow_bundle *b, const struct flow *f, double limit, unsigned hops)
 {
@@ -193,7 +195,8 @@ static struct flow_bundle *bundle_make(struct flow_solver *s, const struct flow 
     return b;
 }
 
-/* A bundle for the flow: one that is there, if it is among the last on the link with the fewest. */
+/* A bundle for the flow: an existing one, if it is among the most recent on the link with the
+ * fewest uses. */
 static struct flow_bundle *bundle_find(struct flow_solver *s, const struct flow *f, double limit,
                                        unsigned hops, const struct flow_link *l)
 {
@@ -206,15 +209,15 @@ static struct flow_bundle *bundle_find(struct flow_solver *s, const struct flow 
     return bundle_make(s, f, limit, hops);
 }
 
-/* What is known of a flow's links. */
+/* What is known about a flow's links. */
 struct legs {
     unsigned shared;      /* how many it shares with others */
     double least;         /* the smallest capacity of those */
-    double limit;         /* and of the rest: a limit of its own */
-    struct flow_link *at; /* of the shared ones that with the fewest uses */
+    double limit;         /* and of the unshared ones: the flow's own limit */
+    struct flow_link *at; /* the shared link with the fewest uses */
 };
 
-/* A limit that is no less than what a shared link has for all counts for nothing. */
+/* A limit that is at least the whole capacity of a shared link has no effect. */
 static struct legs look_at(const struct flow *f)
 {
     struct legs found = {.least = INFINITY, .limit = f->own_limit};

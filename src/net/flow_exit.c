@@ -1,13 +1,14 @@
 /*
  * flow_exit.c - how messages leave the flow model: in order, with their notices.
  *
- * Messages between two ranks that must not overtake each other (engine_call.order) wait for each other
- * at the exit, as on a connection:
+ * Messages between two ranks that must not overtake each other (engine_call.order) wait for each
+ * other at the exit, like those of a connection:
  *
  *     pair   head -> [left, waits] -> [in flight] -> tail        only the head may go out
  *
- * A pair is remembered while something of it is in flight, and until the last message that went out has
- * arrived. Pairs of the same two ranks with another order are in a list, which mostly has one member.
+ * A pair is kept while any of its messages is in flight, and until the last message that went out
+ * has arrived. Pairs of the same two ranks with another order form a list, which usually has one
+ * member.
  */
 #include "net/flow_model.h"
 
@@ -118,7 +119,7 @@ static void pair_is_idle(struct flow_model *f, struct flow_pair *pair)
     f->idle[f->idle_tail++ & (f->idle_room - 1)] = (struct flow_idle){pair, pair->last};
 }
 
-/* ---- going out ---- */
+/* ---- leaving ---- */
 
 static void go_out(struct flow_model *f, struct flow_parcel *p, vtime arrival)
 {
@@ -127,7 +128,7 @@ static void go_out(struct flow_model *f, struct flow_parcel *p, vtime arrival)
     block_free(f, p);
 }
 
-/* Lets out what may go in its turn. */
+/* Releases the messages at the head of the pair that have left. */
 static void pair_release(struct flow_model *f, struct flow_pair *pair)
 {
     struct flow_parcel *p;
@@ -163,7 +164,8 @@ void flow_leave_later(struct flow_model *f, struct flow_parcel *p, vtime t)
     f->gone[f->gone_count++] = (struct flow_gone){p, t};
 }
 
-/* What number i of those that have left will need: each pointer leads to the next, in time. */
+/* Prefetches what message i of those that have left will need: each stage follows one more
+ * pointer. */
 static void fetch_gone(const struct flow_model *f, uint32_t i)
 {
     const struct flow_gone *gone = f->gone + i;

@@ -1,12 +1,12 @@
 /*
- * flow_fill.c - the rates: progressive filling of the part that changed.
+ * flow_fill.c - computes the rates by progressive filling of the part that changed.
  *
- * What is called a flow here is a bundle of them, which counts by its weight on the links it shares.
+ * A flow here is a bundle of flows, which counts with its weight on the links it shares.
  *
  * Progressive filling raises the rates of all flows together; when a link is full, its flows stay
- * at the level reached, and the others go on (Bertsekas and Gallager, "Data Networks", 6.5.2). The
- * link that stopped a flow limits it, and owns it here. An allocation is max-min fair if and only
- * if every flow has a full link on its route on which no flow is faster.
+ * at the level reached, and the others continue to rise (Bertsekas and Gallager, "Data Networks",
+ * 6.5.2). The link that stopped a flow limits it, and owns it here. An allocation is max-min fair
+ * if and only if every flow has a full link on its route on which no flow is faster.
  *
  * A solve repeats the filling in order of level, but only where it differs from the last time.
  * Links are *touched* when something about their flows may differ; a flow of a touched link is
@@ -26,18 +26,18 @@
  *     the new level comes first: the link is full. Its open flows are done. Other links that they
  *         cross are touched if they own flows, which may now rise.
  *
- * so that flows keep their rates, and links are not looked at, unless a limit really moved. A key
- * in the heap may be too small, never too large: done flows leave more to others than their level
- * was, and with any choice of open kept flows the formula is at most the true level (the tangent of
- * a concave function). Keys are corrected when they come up.
+ * so flows keep their rates, and links are not examined, unless a limit really moved. A key in the
+ * heap may be too small, but never too large: done flows leave others more than their level, and
+ * for any choice of open kept flows the formula is at most the true level (the tangent of a concave
+ * function). A key is corrected when it reaches the top.
  *
  * A *slack* link, one that owns no flow, is not touched at once when a flow is released on it: most
- * of them never fill. The level it cannot fill below is known without looking at its flows, from
- * the sum that it keeps; it is touched when the filling comes near that. Only an approximate sum is
- * needed, so it may gather rounding errors, until the link is next touched or idle.
+ * of them never fill. A lower bound of its level is known without examining its flows, from the sum
+ * that it keeps; it is touched when the filling comes near that bound. The sum may be approximate,
+ * so it may accumulate rounding errors until the link is next touched or idle.
  *
- * Levels are equal if they differ by less than TOLERANCE, since sums in another order differ in
- * their last bits and a level that is where it was should end the matter.
+ * Levels count as equal if they differ by less than TOLERANCE, since sums in another order differ
+ * in their last bits, and an unchanged level should stop the propagation.
  */
 #include <assert.h>
 #include <math.h>
@@ -66,7 +66,7 @@ static double level_of(const struct flow_link *l)
     return l->rest > 0 && l->capacity > 0 ? l->rest / l->open : 0;
 }
 
-/* Where something happens to a touched link. */
+/* The level at which a touched link is due: its key in the heap. */
 static double key_of(const struct flow_link *l)
 {
     double level = level_of(l);
@@ -97,7 +97,7 @@ static void use_close(struct flow_solver *s, struct flow_link *l, struct flow_us
 
 /*
  * Opens and closes kept uses so that the open ones are those above the level. From the second pass
- * on the level only rises, as Newton's method does on a concave function.
+ * on, the level only rises, like Newton's method on a concave function.
  */
 static void refine(struct flow_solver *s, struct flow_link *l)
 {
@@ -105,7 +105,7 @@ static void refine(struct flow_solver *s, struct flow_link *l)
     double level = level_of(l);
 
     if (l->open == 0 && l->rest < -TOLERANCE * l->capacity)
-        level = -1; /* too full with all of them at their rates: open all */
+        level = -1; /* overfull with all of them at their rates: open all */
     do {
         is_stable = 1;
         for (uint32_t i = 0; i < l->use_count; i++) {
@@ -193,7 +193,7 @@ static void alarm_set(struct flow_solver *s, struct flow_link *l)
     }
 }
 
-/* Touches the links that may fill below a level, and looks at the others when that is passed. */
+/* Touches the links that may fill below a level; updates the alarm of the others. */
 static void alarm_raise(struct flow_solver *s, double until)
 {
     uint32_t left = 0;
@@ -223,9 +223,9 @@ static void alarm_clear(struct flow_solver *s)
     s->alarm = INFINITY;
 }
 
-/* ---- what happens to flows ---- */
+/* ---- changes to flows ---- */
 
-/* No known link limits the flow any more; touch_pending must follow. */
+/* Releases the flow: no known link limits it any more. touch_pending must follow. */
 static void release(struct flow_solver *s, struct flow_bundle *f)
 {
     flow_list_push(&s->changed, f);
@@ -261,7 +261,7 @@ static void settle_use(struct flow_solver *s, struct flow_link *l, struct flow_u
         pend(s, l);
 }
 
-/* The full link gives the flow its rate; touch_pending must follow. */
+/* The full link sets the flow's rate. touch_pending must follow. */
 static void settle(struct flow_solver *s, struct flow_bundle *f, struct flow_link *full,
                    double rate)
 {
@@ -282,7 +282,7 @@ static void settle(struct flow_solver *s, struct flow_bundle *f, struct flow_lin
     }
 }
 
-/* ---- what happens to links ---- */
+/* ---- changes to links ---- */
 
 static void release_own(struct flow_solver *s, struct flow_link *l)
 {
@@ -318,7 +318,7 @@ static void fill(struct flow_solver *s, struct flow_link *l, double level)
     touch_pending(s);
 }
 
-/* Corrects the key of the first link of the heap; 1 if it was not correct. */
+/* Corrects the key of the first link of the heap; returns 1 if it was wrong. */
 static int is_early(struct flow_solver *s, struct flow_link *l)
 {
     int64_t key = flow_heap_key(key_of(l));
@@ -336,7 +336,7 @@ static int is_early(struct flow_solver *s, struct flow_link *l)
     return 1;
 }
 
-/* What happens at the lowest level. */
+/* Handles the link with the lowest level. */
 static void step(struct flow_solver *s)
 {
     double level = s->levels.len > 0 ? flow_heap_number(s->levels.at[0].key) : s->alarm;
@@ -359,7 +359,7 @@ static void step(struct flow_solver *s)
         fill(s, l, is_above(l->level, level) ? level : l->level);
 }
 
-/* What is still open are flows that nothing limits: they end now, and go before the next solve. */
+/* Flows that are still open have no limit: they end now, and leave before the next solve. */
 static void close_rest(struct flow_solver *s)
 {
     for (uint32_t i = 0; i < s->changed.len && s->open > 0; i++) {

@@ -1,7 +1,8 @@
 /*
- * A heap of pointers ordered by (key, order), smallest first; no two entries are equal. Whatever is
- * in it has a struct flow_slot, where the heap keeps its position, so that an entry can be moved.
- * Four children per entry: half the depth of two, and children share a cache line.
+ * flow_heap.h - a heap of pointers ordered by (key, order), smallest first; no two entries are
+ * equal. Each item has a struct flow_slot, where the heap stores its position, so that an entry can
+ * be moved. Each entry has four children: half the depth of a binary heap, and siblings share a
+ * cache line.
  *
  * Out of memory ends the process. Nothing here switches.
  */
@@ -25,7 +26,7 @@ struct flow_heap_entry {
 
 HEAP_STRUCT(flow_heap, struct flow_heap_entry);
 
-/* A double of at least 0 as a key: its bits order as the numbers do. */
+/* A non-negative double as a key: its bits are ordered like the numbers. */
 static inline int64_t flow_heap_key(double x)
 {
     int64_t bits;
@@ -51,7 +52,7 @@ static inline int flow_heap_before(const struct flow_heap_entry *a, const struct
 #define FLOW_HEAP_MOVED(h, i) ((h)->at[i].item->at = (i) + 1)
 HEAP_FUNCTIONS(flow_heap, struct flow_heap_entry, 4, 64, flow_heap_before, FLOW_HEAP_MOVED);
 
-/* Adds the item, or moves it where its new key belongs. */
+/* Adds the item, or moves it according to its new key. */
 static inline void flow_heap_set(struct flow_heap *h, struct flow_slot *item, int64_t key,
                                  uint64_t order)
 {
@@ -63,7 +64,7 @@ static inline void flow_heap_set(struct flow_heap *h, struct flow_slot *item, in
         flow_heap_replace(h, item->at - 1, e);
 }
 
-/* Takes the first item out; the heap is not empty. */
+/* Removes and returns the first item; the heap must not be empty. */
 static inline struct flow_slot *flow_heap_take(struct flow_heap *h)
 {
     struct flow_slot *first = flow_heap_pop(h).item;
@@ -72,14 +73,14 @@ static inline struct flow_slot *flow_heap_take(struct flow_heap *h)
     return first;
 }
 
-/* Takes an item out that is there. */
+/* Removes an item that is in the heap. */
 static inline void flow_heap_drop(struct flow_heap *h, struct flow_slot *item)
 {
     flow_heap_remove(h, item->at - 1);
     item->at = 0;
 }
 
-/* Takes all items out. */
+/* Removes all items. */
 static inline void flow_heap_clear(struct flow_heap *h)
 {
     for (uint32_t i = 0; i < h->len; i++)

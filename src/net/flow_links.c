@@ -1,16 +1,17 @@
 /*
- * flow_links.c - which flow passes which link, and which bundle shares it.
+ * flow_links.c - which flow uses which link, and which bundle shares it.
  *
- * A link has state from its first use on. When its last flow leaves it becomes idle and waits for
- * the next one, since programs use the same links again and again; when more are idle than IDLE_MIN
- * and the number in use, the one that has been idle longest goes. A rate limit is a private link of
- * one bundle, so that limits need no rules of their own; it goes with its bundle.
+ * A link has state from its first use on. When its last flow leaves, the link becomes idle but is
+ * kept, since programs use the same links again and again. When more links are idle than IDLE_MIN
+ * and than are in use, the one that has been idle longest is freed. A rate limit is a private link
+ * of one bundle, so that limits need no special rules; it is freed with its bundle.
  *
- * Links are found by their number in a table of pages, which is memory only where links were used.
+ * Links are found by their number in a table of pages, which takes memory only where links were
+ * used.
  *
  * Invariants: link->uses[hop->at] and hop point at each other; own is the number of uses with
- * is_own; a link is in the idle list exactly if no flow passes it; outside of a solve `rest` is the
- * capacity that the uses leave, more or less.
+ * is_own; a link is in the idle list exactly if no flow uses it; outside a solve `rest` is
+ * approximately the capacity left by its uses.
  */
 #include <assert.h>
 
@@ -20,7 +21,7 @@
 #define IDLE_MIN 4096
 #define FIRST_USES 4
 #define PRIVATE ((uint64_t)1 << 32) /* private links have numbers from here on */
-#define SLACK 1e-6                  /* of its capacity: a link with more to spare is not full */
+#define SLACK 1e-6 /* fraction of its capacity: a link with more to spare is not full */
 
 /* ---- the table ---- */
 
@@ -234,7 +235,7 @@ void flow_link_forget(struct flow_solver *s)
     }
 }
 
-/* Without flows all links are idle. */
+/* Frees all links; without flows all of them are idle. */
 void flow_link_fini(struct flow_solver *s)
 {
     while (s->oldest) {

@@ -1,8 +1,8 @@
 /*
- * flow_queue.c - sorted runs: see flow_queue.h.
+ * flow_queue.c - a queue of sorted runs (see flow_queue.h).
  *
- * Invariants: runs and fresh entries follow each other in `entries`; no run is empty; every run was at
- * most half as long as the one before it when it was made.
+ * Invariants: runs and fresh entries follow each other in `entries`; no run is empty; every run was
+ * at most half as long as the one before it when it was made.
  */
 #include "net/flow_queue.h"
 
@@ -26,9 +26,9 @@ static int is_before(const struct flow_entry *a, const struct flow_entry *b)
            (a->t == b->t && (a->src < b->src || (a->src == b->src && a->dst < b->dst)));
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
-/* Closes the gaps that taken entries have left. */
+/* Closes the gaps left by taken entries. */
 static void compact(struct flow_queue *q)
 {
     uint32_t to = 0;
@@ -87,7 +87,8 @@ static void sort_block(struct flow_entry *e, uint32_t n)
     }
 }
 
-/* Merges neighbours e[0 .. left - 1] and e[left .. n - 1]; of equal ones those of the left go first. */
+/* Merges neighbours e[0 .. left - 1] and e[left .. n - 1]; of equal ones those of the left go
+ * first. */
 static void merge(struct flow_entry *e, uint32_t left, uint32_t n, struct flow_entry *aside)
 {
     uint32_t a = 0, b = left, to = 0;
@@ -117,13 +118,13 @@ static void sort(struct flow_queue *q, struct flow_entry *e, uint32_t n)
     }
 }
 
-/* The last two runs become one, at the end of their room. */
+/* Merges the last two runs, at the end of their memory. */
 static void merge_last(struct flow_queue *q)
 {
     struct flow_run *x = &q->runs[q->run_count - 2], *y = x + 1;
     uint32_t left = x->end - x->at, at = y->at - left;
 
-    if (x->end < y->at) /* some of the later run were taken */
+    if (x->end < y->at) /* some entries of the later run were taken */
         memmove(q->entries + at, q->entries + x->at, left * sizeof *q->entries);
     merge(q->entries + at, left, y->end - at, scratch(q, left));
     *x = (struct flow_run){at, y->end};

@@ -1,15 +1,16 @@
 /*
- * What is to enter the network, in order of (time, source, destination), and of submission where those
- * are equal: the order in which a rank answers several others at the same time is a matter of the schedule.
+ * flow_queue.h - messages that will enter the network, in order of (time, source, destination),
+ * then of submission. Submission alone would not do: the order in which a rank answers several
+ * others at the same time depends on the schedule.
  *
- * Submissions come in large batches, in no order, and leave from the front. So they are appended, and
+ * Submissions come in large unordered batches and leave from the front. So they are appended, and
  * sorted batch by batch:
  *
  *     entries  [taken| run 0 ][taken| run 1 ] ... [ fresh, unsorted ]
  *
- * A run is at least twice as long as the next one when that is made, else both are merged. So there are
- * few runs, an entry is moved O(log n) times, and memory is passed through from one end to the other.
- * Later runs were submitted later: with equal keys the earlier run goes first.
+ * A run is at least twice as long as the next one when that is made, else both are merged. So there
+ * are few runs, an entry is moved O(log n) times, and memory is accessed sequentially. Later runs
+ * were submitted later: among equal keys the earlier run goes first.
  *
  * Out of memory ends the process. Nothing here switches.
  */
@@ -36,7 +37,7 @@ struct flow_run {
 struct flow_queue {
     struct flow_entry *entries, *scratch;
     uint32_t len, room, scratch_room;
-    uint32_t fresh;  /* where the unsorted ones begin */
+    uint32_t fresh;  /* where the unsorted entries begin */
     vtime fresh_min; /* the earliest of them */
     uint32_t run_count;
     struct flow_run runs[FLOW_RUNS];
@@ -52,7 +53,7 @@ vtime flow_queue_next(const struct flow_queue *);
 /* Sorts the fresh entries: before flow_queue_take. */
 void flow_queue_sort(struct flow_queue *);
 
-/* Takes the first entry if it is not later than t. The items soon to come are prefetched. */
+/* Takes the first entry if it is not later than t. Prefetches the items that follow. */
 int flow_queue_take(struct flow_queue *, vtime t, struct flow_entry *out);
 
 #endif

@@ -1,17 +1,17 @@
 /*
  * flow_solver.c - flows and time.
  *
- * The rate of a bundle is constant since `since`, when each of its flows had been served so many bytes;
- * so the end of its first flow is known, and both are renewed only when the rate changes, never as time
- * passes: the error of what was served is that of one multiplication per change of the rate. The
- * ends of all bundles with a rate are in one heap.
+ * The rate of a bundle has been constant since `since`, when each of its flows had been served
+ * `served` bytes; so the end of its first flow is known. Both are updated only when the rate
+ * changes, never as time passes: the rounding error is that of one multiplication per change of the
+ * rate. The ends of all bundles with a rate are in one heap.
  *
- * A flow that starts on a link that one other flow alone has used meets that one: it becomes a link that
- * both share, and the other goes to another bundle.
+ * When a flow starts on a link that only one other flow has used, the link becomes shared, and the
+ * other flow moves to another bundle.
  *
- * Invariants: no end lies before `now`. A flow that ends now is finished whatever happens to its
+ * Invariants: no end is before `now`. A flow that ends now is finished whatever happens to its
  * links, so flows that end now are handed out before rates are computed, and rates are computed
- * before time moves on: once per time, then, with all that starts, ends and changes at it.
+ * before time advances: once per point in time, with all that starts, ends and changes at it.
  */
 #include "net/flow_solver.h"
 
@@ -62,7 +62,7 @@ static void bundle_end(struct flow_solver *s, struct flow_bundle *b)
     for (uint32_t n = b->weight; n > 0; n--) {
         struct flow *f = b->first;
 
-        flow_bundle_quit(s, f); /* the last takes the bundle with it */
+        flow_bundle_quit(s, f); /* the last flow frees the bundle */
         flow_free(s, f);
     }
 }
@@ -101,7 +101,7 @@ void flow_solver_destroy(struct flow_solver *s)
 
 /* ---- ends ---- */
 
-/* Gives the changed bundles their new ends: one by one if they are few. */
+/* Updates the ends of the changed bundles: one by one if there are few. */
 static void renew_ends(struct flow_solver *s)
 {
     int many = s->changed.len > 8 && s->changed.len > s->ends.len / 8;
@@ -131,9 +131,10 @@ static int is_first_end_now(const struct flow_solver *s)
     return s->ending.len > 0 || (s->ends.len > 0 && s->ends.at[0].key <= s->now);
 }
 
-/* ---- places ---- */
+/* ---- bundles of flows ---- */
 
-/* The flow is new, or belongs to another bundle from now on: it goes there before rates are computed. */
+/* The flow is new, or belongs to another bundle from now on: it is placed before rates are
+ * computed. */
 static void unplace(struct flow_solver *s, struct flow *f)
 {
     if (f->unplaced)
@@ -160,7 +161,7 @@ static void place_all(struct flow_solver *s)
     s->unplaced.len = 0;
 }
 
-/* Computes the rates, if something has changed and nothing ends before. */
+/* Computes the rates, if something has changed and no flow ends first. */
 static void update(struct flow_solver *s)
 {
     if (s->unplaced.len + s->dirty.len == 0 || is_first_end_now(s))
@@ -184,9 +185,9 @@ static void advance(struct flow_solver *s, vtime t)
     s->now = t;
 }
 
-/* ---- the face ---- */
+/* ---- the interface ---- */
 
-/* Puts a flow on its links. One that was alone on any of them has met it. */
+/* Adds a flow to its links. A flow that was alone on one of them now shares it. */
 static void enter(struct flow_solver *s, struct flow *f, const uint32_t *links)
 {
     for (uint32_t i = 0; i < f->leg_count; i++) {
@@ -235,7 +236,7 @@ struct flow *flow_start(struct flow_solver *s, vtime t, const uint32_t *links, u
     return f;
 }
 
-/* A wider link may leave flows to the limits that counted for nothing before. */
+/* With a wider link, limits that had no effect before may apply to flows. */
 static void unplace_users(struct flow_solver *s, const struct flow_link *l)
 {
     for (uint32_t i = 0; i < l->use_count; i++)
@@ -273,7 +274,8 @@ vtime flow_next(struct flow_solver *s)
     return s->ends.len > 0 ? s->ends.at[0].key : VTIME_NEVER;
 }
 
-/* Takes all flows that end now out of their bundles: they go in the order of their starts. */
+/* Removes all flows that end now from their bundles; they are handed out in the order of their
+ * starts. */
 static void gather(struct flow_solver *s)
 {
     while (s->ends.len > 0 && s->ends.at[0].key <= s->now) {

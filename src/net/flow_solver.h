@@ -14,13 +14,13 @@
  * twice counts twice there. Capacities and rates are in bytes per picosecond; INFINITY is a link
  * that never limits, 0 one that stalls its flows until its capacity changes.
  *
- * Time moves forward by the calls. All changes at one time are applied together: rates are computed
- * once, when they are first asked for after the changes or when time moves on, and flows that end
- * have been taken. An end is rounded to the nearest picosecond; those known at the same picosecond
- * come in the order of the starts. What comes out is a function of the calls alone, the same on
+ * The calls advance time. All changes at one time are applied together: rates are computed once,
+ * when they are first needed after the changes or when time advances, and ended flows have been
+ * taken. An end is rounded to the nearest picosecond; flows that end at the same picosecond are
+ * returned in the order of their starts. Results depend only on the calls, and are the same on
  * every machine.
  *
- * Memory belongs to the solver. Running out of it ends the process. Nothing here switches.
+ * The solver owns the memory. Running out of it ends the process. Nothing here switches.
  */
 #ifndef NET_FLOW_SOLVER_H
 #define NET_FLOW_SOLVER_H
@@ -35,8 +35,8 @@ struct flow_solver;
 #define FLOW_LINKS_MAX 65535 /* on one route */
 
 /*
- * The capacity of a link. Asked when a link comes into use, though not every time; after
- * flow_capacity it must answer what was said there.
+ * The capacity of a link. Called when a link comes into use, though not every time; after
+ * flow_capacity it must return the capacity set there.
  */
 typedef double flow_capacity_fn(void *owner, uint32_t link);
 
@@ -44,23 +44,23 @@ struct flow_counters {
     uint64_t active;  /* flows started and not yet taken */
     uint64_t started; /* in all */
     uint64_t solves;  /* times that rates were computed */
-    uint64_t links;   /* links looked at by them */
-    uint64_t rates;   /* rates that they set anew, each that of all flows that share their fate */
+    uint64_t links;   /* links examined by them */
+    uint64_t rates;   /* rates that they changed, one for each bundle */
     uint64_t in_use;  /* links that flows use now */
 };
 
 /* A solver at time 0 without flows. `owner` is borrowed, for the callback. */
 struct flow_solver *flow_solver_create(flow_capacity_fn *capacity, void *owner);
 
-/* Ends all flows without a word and frees everything; NULL is allowed. */
+/* Drops all flows and frees everything; NULL is allowed. */
 void flow_solver_destroy(struct flow_solver *);
 
 /*
  * A flow of `bytes` over links[0..n) from time t on, never faster than rate_limit (INFINITY: as
  * fast as the links allow). No earlier call has had a later time, and every flow that ends before t
- * has been taken. A flow without bytes, or that nothing limits when it starts, ends at t. The flow
- * is the solver's, and good until it is taken; `links` is read only here, `user` never. O(n), rates
- * later.
+ * has been taken. A flow without bytes, or that nothing limits when it starts, ends at t. The
+ * solver owns the flow, which is valid until it is taken; `links` is read only here, `user` never.
+ * O(n), rates are computed later.
  */
 struct flow *flow_start(struct flow_solver *, vtime t, const uint32_t *links, unsigned n,
                         uint64_t bytes, double rate_limit, void *user);
@@ -69,25 +69,26 @@ struct flow *flow_start(struct flow_solver *, vtime t, const uint32_t *links, un
 void flow_capacity(struct flow_solver *, vtime t, uint32_t link, double capacity);
 
 /*
- * When the next flow ends, if nothing starts or changes until then; VTIME_NEVER if none does. Costs
- * what the changes since the last call affect: the rates that change, each of all flows that share the
- * same links with others, and those links. A flow that is alone on its links costs O(log flows).
+ * When the next flow ends, if nothing starts or changes until then; VTIME_NEVER if none does. The
+ * cost is proportional to what the changes since the last call affect: the bundles whose rate
+ * changes, and their links. A flow that is alone on its links costs O(log flows).
  */
 vtime flow_next(struct flow_solver *);
 
 /*
  * Takes the flow that ends next: 1 with its end in *t and its user pointer in *user, or 0 if none
- * ends. Time moves to *t. Costs flow_next and O(n + log flows).
+ * ends. Advances time to *t. Costs flow_next and O(n + log flows).
  */
 int flow_take(struct flow_solver *, vtime *t, void **user);
 
-/* The rate of a flow from now on. No flow that ends now is left to take. Costs as flow_next. */
+/* The rate of a flow from now on. All flows that end now must have been taken. Costs as
+ * flow_next. */
 double flow_rate(struct flow_solver *, const struct flow *);
 
 /* How many flows use a link now. */
 uint32_t flow_link_load(const struct flow_solver *, uint32_t link);
 
-/* The counters as of now; they compute no rates. */
+/* The counters; does not compute rates. */
 const struct flow_counters *flow_solver_counters(const struct flow_solver *);
 
 #endif

@@ -1,11 +1,13 @@
 /*
- * The hops model: latency and bandwidth by the way through the topology, without contention.
+ * hops.c - the hops model: latency and bandwidth depend on the route through the topology; no
+ * contention.
  *
- *     delay(bytes) = net.latency + latencies of the links of the way + bytes / narrowest link
+ *     delay(bytes) = net.latency + latencies of the links of the route + bytes / narrowest link
  *
- * The way is a shortest one, always the same for two nodes. Where no link can be narrower than the
- * node's own, and none changes (net.links), only the length of the way is asked for, which regular
- * topologies know without listing it. Within a node: net.intra, as in the other models.
+ * The route is a shortest one, always the same for two nodes. Where no link can be narrower than
+ * the node's own, and none changes (net.links), only the length of the route is needed, which
+ * regular topologies know without listing it. Within a node net.intra applies, as in the other
+ * models.
  */
 #include <math.h>
 
@@ -15,7 +17,7 @@
 #include "net/topology/topology.h"
 
 struct hops {
-    int listed;              /* ways must be listed */
+    int listed;              /* routes must be listed */
     struct topo_route route; /* the last one */
 };
 
@@ -46,7 +48,7 @@ static void hops_fini(struct net *net)
     topo_destroy(net->topo);
 }
 
-/* Latency and inverse bandwidth of the way that is taken at time t. */
+/* Latency and inverse bandwidth of the route taken at time t. */
 static vtime list_route(const struct net *net, uint32_t src, uint32_t dst, vtime t,
                         uint64_t *inverse)
 {

@@ -1,13 +1,13 @@
 /*
- * The LogGOPS model (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010), as far as it needs no queue of
- * events: what the sender's side does is exact, messages do not meet at the receiver.
+ * loggops.c - the LogGOPS model (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010), without an event
+ * queue: the sender's side is exact; contention at the receiver is not modelled.
  *
  *     L  net.latency            o  mpi.send_overhead, mpi.recv_overhead
  *     g  net.gap                G  1 / net.bandwidth
  *     O  mpi.*_per_kib          S  mpi.eager_limit
  *
  *     a message of n bytes that a program sends at t (after o + n O) leaves at
- *         u = max(t, time that the rank's last message lets it)
+ *         u = max(t, time at which the rank's last message allows it)
  *     the next one may leave at u + g + n G; this one arrives at
  *         u + L + n G
  *     and is received with o + n O.
@@ -16,9 +16,10 @@
  *     adapter     |=n G=|g|=n G=|g|
  *     arrival               |<- L ->|
  *
- * Within a node L and G are those of net.intra. All may come in pieces by size (net.segments). Data that
- * the network moves in answer to a receive (rendezvous), and what non-blocking collectives send, are
- * not a program's sends in its own order, and do not wait for others.
+ * Within a node, L and G are those of net.intra. All of them may depend on the size piecewise
+ * (net.segments). Data that the network moves in response to a receive (rendezvous), and what
+ * non-blocking collectives send, are not sends of the program in its own order, and do not wait for
+ * others.
  */
 #include "net/net_internal.h"
 
@@ -33,7 +34,7 @@ struct loggops {
 static int loggops_init(struct net *net, const struct platform *machine, struct err *err)
 {
     size_t bytes = sizeof(struct loggops) + (size_t)net->ranks * sizeof(vtime);
-    struct loggops *s = mem_map(bytes, 1); /* touched as far as ranks of this process send */
+    struct loggops *s = mem_map(bytes, 1); /* touched only where ranks of this process send */
 
     if (!s)
         return err_set(err, ERR_MEMORY, "cannot reserve memory for %u ranks", net->ranks);

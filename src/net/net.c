@@ -1,6 +1,6 @@
 /*
- * The table of network models, and the choice by name. A new model is one file with a
- * struct net_ops, and one line here.
+ * net.c - the table of network models, and the choice by name. A new model is one file with a
+ * struct net_ops and one line here.
  */
 #include "net/net.h"
 
@@ -39,7 +39,7 @@ static int tells_nodes_apart(const struct net_ops *ops)
     return 0;
 }
 
-/* Says what is wrong with the name and lists the models. */
+/* Reports an unknown name and lists the models. */
 static int unknown_model(const char *name, struct err *err)
 {
     struct nearest nearest = {.word = name};

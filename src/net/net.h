@@ -1,19 +1,20 @@
 /*
  * net.h - network models: when does a message that leaves now arrive?
  *
- * A model is one struct net_ops in one file and one line of the table in net.c. There are two kinds:
+ * A model is one struct net_ops in one file and one line of the table in net.c. There are two
+ * kinds:
  *
  *  - Free of contention: the arrival is a function of the send alone, so messages carry it and no
  *    event queue is needed. With several processes such a model is evaluated wherever a message is
  *    sent (NET_SPLIT_FREE).
- *  - With contention: messages share something, and are seen in order of time. The model is the
- *    engine's medium (engine.h), an entity whose every step is a decision, and lives on process 0
- *    (NET_SPLIT_NONE).
+ *  - With contention: messages share something, and are handled in order of time. The model is the
+ *    engine's medium (engine.h), an entity whose every step is a decision, and exists on process 0
+ *    only (NET_SPLIT_NONE).
  *
- * Messages are sent by the model's device (device.h).
+ * The model's device sends messages (device.h).
  *
- * What processors have to do for a message (overheads) is a matter of its size and of whether it stays
- * within a node: curve.h.
+ * The processor time for a message (overheads) depends on its size and on whether it stays within a
+ * node (curve.h).
  */
 #ifndef NET_NET_H
 #define NET_NET_H
@@ -30,7 +31,7 @@
 struct net;
 struct topo;
 
-/* How a model works when the ranks are on several processes. */
+/* How a model works when the ranks are distributed over several processes. */
 enum net_split {
     NET_SPLIT_FREE = 0, /* anywhere, without order */
     NET_SPLIT_NONE,     /* on one process, in windows of one lookahead: it is serial */
@@ -38,44 +39,47 @@ enum net_split {
 
 struct net_ops {
     const char *name;
-    /* Settings and lists that not all models use, but this one does ("net.topology.*": all of a
-     * section); NULL ends them. What no model names, all use. */
+    /* Settings and lists that this model uses, but not all models do ("net.topology.*": a whole
+     * section); ends with NULL. Settings that no model names are used by all. */
     const char *const *uses;
     enum net_split split;
-    const struct device_ops *device; /* that sends by this model, unless init chooses another one */
-    /* Prepares the model from the machine: nodes, curves and factors are there already. */
+    /* Sends according to this model, unless init chooses another one. */
+    const struct device_ops *device;
+    /* Prepares the model for the machine; nodes, curves and factors are set already. */
     int (*init)(struct net *, const struct platform *, struct err *);
     void (*fini)(struct net *); /* may be NULL */
-    /* Time from the moment t that the message leaves its sender to its arrival. With contention: of
-     * messages that are direct. */
+    /* Time from t, when the message leaves its sender, to its arrival. With contention: only for
+     * direct messages. */
     vtime (*delay)(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
-    /* May be NULL: bytes at the curve's bandwidth. Time the sender's side is busy with it. */
+    /* Time for which the sender's side is busy with the message. May be NULL: bytes at the curve's
+     * bandwidth. */
     vtime (*drain)(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
-    /* May be NULL: t + delay. When a message arrives that the program of rank `index` of this process
-     * sends at t, for models in which a rank's messages wait for each other. Not with contention. */
+    /* When a message arrives that the program of rank `index` of this process sends at t, for
+     * models in which a rank's messages wait for each other. May be NULL: t + delay. Not with
+     * contention. */
     vtime (*arrival)(struct net *, uint32_t index, uint32_t src, uint32_t dst, uint64_t bytes,
                      vtime t);
-    /* With contention: fills in the medium, on process 0. */
+    /* With contention, on process 0: fills in the medium. */
     void (*medium)(struct net *, struct engine *, struct engine_medium *);
 };
 
 struct net {
     const struct net_ops *ops;
-    vtime latency;        /* of device_uniform.h, after factors */
-    uint64_t ps_per_byte; /* the same: 44.20 fixed point; 0: infinitely fast */
+    vtime latency;        /* for device_uniform.h, after factors */
+    uint64_t ps_per_byte; /* likewise, 44.20 fixed point; 0: infinitely fast */
     const struct device_ops *device;
-    int direct_within; /* with contention: messages within a node disturb nobody */
+    int direct_within; /* with contention: messages within a node are direct */
     int curved;        /* overheads depend on the message, too */
     vtime lookahead;   /* smallest delay between two ranks */
     double latency_factor, bandwidth_factor;
     uint32_t ranks, local; /* in all, and of this process */
     struct platform_nodes nodes;
     struct net_curve inter, intra;
-    struct topo *topo; /* models that have one; else NULL */
-    void *state;       /* the model's */
+    struct topo *topo; /* of models that have one; else NULL */
+    void *state;       /* the model's state */
 };
 
-/* Chooses the model by name and prepares it, for so many ranks in all. The machine is borrowed. */
+/* Chooses the model by name and prepares it for that many ranks in all. The machine is borrowed. */
 int net_init(struct net *, const struct platform *, uint64_t ranks, struct err *);
 void net_fini(struct net *);
 
@@ -97,10 +101,11 @@ static inline vtime net_delay(const struct net *n, uint32_t src, uint32_t dst, u
 {
     return n->ops->delay(n, src, dst, bytes, t);
 }
-/* Time the sender's side is busy with a message that leaves at t, if it has the network for itself. */
+/* Time for which the sender's side is busy with a message that leaves at t, if there is no
+ * contention. */
 vtime net_drain(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
 
-/* Processor time for a message; n->curved. */
+/* Processor time for a message; only if n->curved. */
 vtime net_send_cost(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes);
 vtime net_recv_cost(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes);
 

@@ -1,5 +1,6 @@
 /*
- * The models, for the table in net.c, and what they share. Never included outside net/.
+ * net_internal.h - the models, for the table in net.c, and what they share. Never included outside
+ * net/.
  */
 #ifndef NET_NET_INTERNAL_H
 #define NET_NET_INTERNAL_H
@@ -11,15 +12,17 @@ extern const struct net_ops net_loggops_ops;
 extern const struct net_ops net_hops_ops;
 extern const struct net_ops net_flow_ops;
 
-/* The device of models without contention; what goes past the medium of others is sent likewise. */
+/* The device of models without contention; direct messages of the others are sent in the same
+ * way. */
 struct device_sent device_formula_send(struct device *, struct engine_msg *,
                                        const struct device_send *);
 
-/* The smallest delay between two ranks, given the least latency between two nodes beside that of the
- * curve. A rank's messages to itself do not count: what it does to itself is in its own order. */
+/* The smallest delay between two ranks, given the least latency between two nodes in addition to
+ * that of the curve. A rank's messages to itself do not count, since the rank itself orders
+ * them. */
 vtime net_least_delay(const struct net *, vtime links);
 
-/* The latency of a shortest way between two nodes; ends the run if there is none. */
+/* The latency of a shortest route between two nodes; ends the run if there is none. */
 vtime net_distance(const struct net *, uint32_t src, uint32_t dst);
 
 #endif

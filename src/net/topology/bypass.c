@@ -1,14 +1,13 @@
 /*
- * Ways around links that are down.
+ * bypass.c - routes around links that are down.
  *
- * Asked only if the way that the routing chose leads over such a link. First some of the other
- * equally short ways are tried, then detours where they are short; that is cheap and spreads the
- * load. If none of them is whole, the rest of the network is searched for a way, with the lengths
- * that the topology computes as a guide (A*: Hart, Nilsson and Raphael, 1968); among switches that
- * look equally good the last one found goes first, so that on a large machine only the surroundings
- * of the fault are looked at. What is found depends on the two switches and on what is down alone,
- * and is kept in a cache with a fixed number of places, so it does not matter what was asked
- * before.
+ * Called only if the route that the routing chose uses such a link. First it tries some of the
+ * other shortest routes, then detours where they are short; that is cheap and spreads the load. If
+ * none of them works, it searches the rest of the network, guided by the distances that the
+ * topology computes (A*: Hart, Nilsson and Raphael, 1968). Among switches that look equally good it
+ * takes the last one found first, so that on a large machine only the surroundings of the fault are
+ * searched. The result depends only on the two switches and on what is down, not on earlier
+ * queries, and is kept in a cache with a fixed number of slots.
  */
 #include <string.h>
 
@@ -54,7 +53,7 @@ struct topo_route *topo_bypasses_scratch(const struct topo *t)
 
 /* ---- search ---- */
 
-/* Switches to go on from whose way would have a certain length. */
+/* Switches to expand whose route would have a certain length. */
 struct bucket {
     uint64_t *items; /* length so far << 32 | switch */
     uint32_t count, room;
@@ -81,7 +80,7 @@ static void put(struct search *s, uint32_t bucket, uint64_t item)
     x->items[x->count++] = item;
 }
 
-/* A switch can be reached over a link with so many links in all. */
+/* A switch can be reached through a link, with that many links in all. */
 static void reach(struct search *s, uint32_t sw, uint32_t link, uint32_t length)
 {
     struct topo_hops left = {0, 0};
@@ -176,7 +175,7 @@ static const struct bypass *find_bypass(const struct topo *t, uint32_t a, uint32
     return bypass;
 }
 
-/* ---- all together ---- */
+/* ---- the result ---- */
 
 static int whole(const struct topo *t, const struct topo_route *r, vtime at)
 {

@@ -1,12 +1,11 @@
 /*
- * Links that are not as the topology says: slow ones, degraded ones, dead ones, from a time on
- * (net.links).
+ * changes.c - links that differ from what the topology says, from a given time on: slow, degraded
+ * or dead ones (net.links).
  *
- * Every item of the list becomes one change per link that it names. A change says what the link is
- * from then on: its bandwidth (the item's, or as it was) times the item's factor, and its latency
- * (the item's, or as it was). Factors do not add up: a later factor of 1 ends what an earlier one
- * began. Changes are kept in order of (link, time), for looking one up, and once more in order of
- * time.
+ * Every item of the list becomes one change for each link that it names. A change gives the link's
+ * bandwidth (the item's, or the old one) times the item's factor, and its latency (the item's, or
+ * the old one) from then on. Factors do not accumulate: a later factor of 1 undoes an earlier one.
+ * Changes are kept sorted by (link, time), for lookups, and also by time.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +31,7 @@ struct topo_changes {
 
 /* ---- names ---- */
 
-/* "n12" or "s3", or "s3#1": its second cable. */
+/* Parses "n12", "s3", or "s3#1" (its second cable). */
 static int parse_vertex(const struct topo *t, const char *text, uint32_t *vertex, int *cable,
                         struct err *err)
 {
@@ -96,7 +95,7 @@ static int parse_pair(const struct topo *t, const char *from, const char *to, st
     return 0;
 }
 
-/* The links of a pair one by one: start with *i = *seen = 0. */
+/* Iterates over the links of a pair: start with *i = *seen = 0. */
 static int next_link(const struct topo *t, const struct pair *pair, uint32_t *i, int *seen,
                      uint32_t *link)
 {
@@ -136,7 +135,7 @@ static int add_item(const struct topo *t, struct topo_changes *c, const struct p
     uint32_t before = c->count, link;
     if (e)
         return e;
-    for (int way = 0; way < (item->both ? 2 : 1); way++) {
+    for (int direction = 0; direction < (item->both ? 2 : 1); direction++) {
         uint32_t i = 0;
         int seen = 0;
         while (next_link(t, &pair, &i, &seen, &link))
@@ -167,7 +166,8 @@ static int by_time(const void *a, const void *b, void *list)
     return (x->link > y->link) - (x->link < y->link);
 }
 
-/* Works out what each link is from each of its changes on; of those at one time the last remains. */
+/* Computes the properties of each link after each of its changes; of several at one time only the
+ * last counts. */
 static void work_out(const struct topo *t, struct topo_changes *c,
                      const struct platform_link *items)
 {
@@ -236,9 +236,9 @@ void topo_changes_fini(struct topo *t)
     mem_free(t->changes);
 }
 
-/* ---- what is when ---- */
+/* ---- lookup ---- */
 
-/* The last change of a link up to a time, or NULL. */
+/* The last change of a link at or before a time, or NULL. */
 static const struct change *find(const struct topo_changes *c, uint32_t link, vtime t)
 {
     uint32_t low = 0, high = c->count; /* the first change beyond (link, t) is in low .. high */

@@ -1,6 +1,6 @@
 /*
- * Switch and star: all nodes at one switch that never is in the way. The only links are those of
- * the nodes; in a star some of them differ (net.links).
+ * crossbar.c - switch and star: all nodes are at one switch without contention. The only links are
+ * those of the nodes; in a star some of them differ (net.links).
  */
 #include "net/topology/topology_internal.h"
 
@@ -17,7 +17,7 @@ static uint32_t crossbar_degree(const struct topo *t, uint32_t s)
     return 0;
 }
 
-/* There is but one switch: none of these is ever called with another. */
+/* There is only one switch: none of these is ever called with another. */
 static struct topo_port crossbar_port(const struct topo *t, uint32_t s, uint32_t i)
 {
     (void)t, (void)i;

@@ -1,6 +1,6 @@
 /*
- * Dragonfly: groups of routers; all routers of a group are joined, and so are all groups (Kim,
- * Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly topology", 2008).
+ * dragonfly.c - groups of routers; all routers of a group are connected, and so are all groups
+ * (Kim, Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly topology", 2008).
  *
  * Let there be g groups of a routers with h links each to other groups, and D = g - 1. The a * h
  * ends of links at a group are numbered through: end j is at router j / h. With K = a * h / D
@@ -8,16 +8,16 @@
  *
  *     end k * D + o of group G  is joined to  end k * D + (D - 1 - o) of group (G + o + 1) mod g
  *
- * for k < K: the relative arrangement ("palm tree" but for its direction), K times over, so that
- * any two groups have K links. Router r of group G is switch G * a + r. Its links have the numbers
- * s * (a - 1 + h) plus: 0 .. a - 2 to the other routers of the group in their order, then those to
+ * for k < K: the relative arrangement ("palm tree" in the other direction), K times, so that any
+ * two groups have K links. Router r of group G is switch G * a + r. Its links have the numbers s *
+ * (a - 1 + h) plus: 0 .. a - 2 to the other routers of the group in their order, then those to
  * other groups.
  *
- * A shortest way is by one link between groups and at most one within either. Of the K links those
- * are taken that begin at the source's router and end at the destination's, else those that do one
- * of both, else all: intervals of k, found without looking at each. The only digit of a choice is
- * which of them. (By two links between groups it might be fewer in all: such ways are not
- * considered.)
+ * A shortest route uses one link between groups and at most one within each of the two. Of the K
+ * links, the candidates are those that begin at the source's router and end at the destination's,
+ * else those that do one of both, else all: intervals of k, found without examining each. The only
+ * digit of a choice selects one of them. (Two links between groups might give a shorter route; such
+ * routes are not considered.)
  */
 #include <math.h>
 #include <stdio.h>
@@ -141,8 +141,8 @@ static struct range range_at(const struct topo_dragonfly *f, uint32_t router, ui
     return (struct range){first, beyond > first ? beyond - first : 0};
 }
 
-/* The best links from switch a to switch b of another group: in one range, or in two if they are equal
- * in length. Returns the length. */
+/* The best links from switch a to switch b of another group: one range, or two that give the same
+ * length. Returns the length. */
 static uint32_t best_links(const struct topo_dragonfly *f, uint32_t a, uint32_t b, uint32_t o,
                            struct range out[2])
 {
@@ -166,7 +166,7 @@ static uint32_t best_links(const struct topo_dragonfly *f, uint32_t a, uint32_t 
     return 3;
 }
 
-/* Groups to go forward from a's to b's, less one. */
+/* The distance from a's group to b's, going forward, less one. */
 static uint32_t offset(const struct topo_dragonfly *f, uint32_t from, uint32_t to)
 {
     return (to > from ? to - from : to + f->groups - from) - 1;
@@ -205,7 +205,7 @@ static struct topo_hops dragonfly_hops(const struct topo *t, uint32_t a, uint32_
     return (struct topo_hops){best_links(f, a, b, offset(f, from, to), links) - 1, 1};
 }
 
-/* Where a link to a group drawn at random ends; within a group, a router of it. */
+/* The end of a link to a random group; within a group, a random router of it. */
 static uint32_t dragonfly_detour(const struct topo *t, uint32_t a, uint32_t b, uint64_t random)
 {
     const struct topo_dragonfly *f = &t->u.dragonfly;

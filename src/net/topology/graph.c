@@ -1,17 +1,17 @@
 /*
- * A graph from a file (net.topology.file): any switches, nodes and links.
+ * graph.c - a graph from a file (net.topology.file): any switches, nodes and links.
  *
  * Links between switches are sorted by their source and numbered in that order, so the links of a
  * switch follow each other. A node that has one link to a switch and one back is at that switch.
- * Any other node (with several links, or with one to another node) gets a router of its own behind
- * the switches of the file, to which it has a link without limits; the links of the file are the
- * router's.
+ * Any other node (with several links, or with one to another node) gets its own router, numbered
+ * after the switches of the file. It connects to that router by a link without limits; its links in
+ * the file become the router's.
  *
- * Shortest means the fewest links, and among these the least sum of latencies. For a destination
- * the lengths from all switches are worked out together (a breadth-first search from its end) when
- * they are first needed, and kept in a cache of fixed size; a way goes wherever one link less is
- * left. The digits of a choice are taken at each switch from which several links lead on; the first
- * has the smallest number.
+ * Shortest means the fewest links, and among these the least sum of latencies. The distances from
+ * all switches to a destination are computed together (a breadth-first search from the destination)
+ * when they are first needed, and kept in a cache of fixed size. A route follows any link that
+ * reduces the distance by one. Each switch with several such links takes a digit of the choice;
+ * they are ordered by number.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -35,10 +35,10 @@ struct leg {
     vtime latency;
 };
 
-/* What is left from each switch to a destination. */
+/* The distance from each switch to a destination. */
 struct reach {
-    uint32_t b;     /* UINT32_MAX: the place is free */
-    uint32_t *hops; /* UINT32_MAX: there is no way */
+    uint32_t b;     /* UINT32_MAX: the slot is free */
+    uint32_t *hops; /* UINT32_MAX: unreachable */
     vtime *latency;
 };
 
@@ -51,7 +51,7 @@ struct topo_graph {
     uint32_t *nodes, *nodes_first; /* the nodes of each switch */
     struct leg *up, *down;         /* of each node */
     struct reach *cache;
-    uint32_t places;
+    uint32_t slots;
     uint32_t *queue;
 };
 
@@ -91,7 +91,7 @@ void topo_graph_link(const struct topo *t, uint32_t link, struct topo_link *out)
 /* How often a node occurs in the file. */
 struct count {
     uint32_t out, in;
-    uint32_t to, from; /* the last ones' other ends */
+    uint32_t to, from; /* the other ends of the last links */
 };
 
 static int is_switch(uint32_t vertex)
@@ -118,7 +118,7 @@ static int check_edges(const struct platform_edge *edges, size_t n, uint32_t nee
         return err_set(err, ERR_INPUT, "net.topology.file: a graph needs a file of its links");
     if (n > INT32_MAX || (uint64_t)*nodes + *switches > INT32_MAX)
         return err_set(err, ERR_INPUT, "net.topology.file: the graph is too large");
-    if (*nodes > n || *switches > n) /* each needs a link of its own */
+    if (*nodes > n || *switches > n) /* each needs its own link */
         return err_set(err, ERR_INPUT,
                        "net.topology.file: %zu links cannot join %u nodes and %u switches: they "
                        "are numbered from 0 without gaps",
@@ -166,7 +166,7 @@ static uint32_t switch_at(const struct topo_graph *g, uint32_t vertex)
     return is_switch(vertex) ? vertex & ~PLATFORM_SWITCH : g->at[vertex];
 }
 
-/* A node that is at a switch of the file, so that its links are its own. */
+/* Is the node at a switch of the file, so that the links in the file are its own? */
 static int plain_node(const struct topo_graph *g, uint32_t vertex)
 {
     return !is_switch(vertex) && g->at[vertex] < g->named;
@@ -194,7 +194,7 @@ static void place_edges(struct topo *t, const struct platform_edge *edges, size_
     }
 }
 
-/* Equal links are in any order: they cannot be told apart. */
+/* Equal links may be in any order: they are indistinguishable. */
 static int by_ends(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
@@ -217,7 +217,7 @@ static void bucket(uint32_t *first, uint32_t *items, uint32_t keys, const uint32
         first[k + 1] += first[k];
     for (uint32_t i = n; i-- > 0;)
         items[--first[key[i * step] + 1]] = i;
-    /* each first[k + 1] is now where k begins: one place too far on */
+    /* each first[k + 1] is now the start of k: one position too far */
     memmove(first, first + 1, keys * sizeof *first);
     first[keys] = n;
 }
@@ -239,14 +239,14 @@ static void index_edges(struct topo *t)
     g->nodes_first = array(s + 1, sizeof *g->nodes_first);
     g->queue = array(s, sizeof *g->queue);
     size_t step = sizeof *g->edges / sizeof(uint32_t);
-    bucket(g->first, g->in, s, &g->edges[0].from, step, n); /* `in` for once: the identity */
+    bucket(g->first, g->in, s, &g->edges[0].from, step, n); /* `in` serves as the identity here */
     bucket(g->in_first, g->in, s, &g->edges[0].to, step, n);
     bucket(g->nodes_first, g->nodes, s, g->at, 1, t->nodes);
     uint64_t each = (uint64_t)s * (sizeof(uint32_t) + sizeof(vtime)) + sizeof(struct reach);
-    g->places = (uint32_t)(CACHE_BYTES / each < 4 ? 4 : CACHE_BYTES / each);
-    g->places = g->places < s ? g->places : s;
-    g->cache = array(g->places, sizeof *g->cache);
-    for (uint32_t i = 0; i < g->places; i++)
+    g->slots = (uint32_t)(CACHE_BYTES / each < 4 ? 4 : CACHE_BYTES / each);
+    g->slots = g->slots < s ? g->slots : s;
+    g->cache = array(g->slots, sizeof *g->cache);
+    for (uint32_t i = 0; i < g->slots; i++)
         g->cache[i].b = UINT32_MAX;
 }
 
@@ -298,7 +298,7 @@ static int graph_init(struct topo *t, const struct platform *p, uint32_t nodes, 
 static void graph_fini(struct topo *t)
 {
     struct topo_graph *g = t->u.graph;
-    for (uint32_t i = 0; g->cache && i < g->places; i++) {
+    for (uint32_t i = 0; g->cache && i < g->slots; i++) {
         mem_free(g->cache[i].hops);
         mem_free(g->cache[i].latency);
     }
@@ -316,9 +316,9 @@ static void graph_fini(struct topo *t)
     mem_free(g);
 }
 
-/* ---- lengths ---- */
+/* ---- distances ---- */
 
-/* From the destination backwards: all switches of one length are done before those of the next. */
+/* Backwards from the destination: all switches at one distance before those at the next. */
 static void work_out(const struct topo *t, struct reach *r)
 {
     const struct topo_graph *g = t->u.graph;
@@ -351,7 +351,7 @@ static void work_out(const struct topo *t, struct reach *r)
 static const struct reach *reach_of(const struct topo *t, uint32_t b)
 {
     const struct topo_graph *g = t->u.graph;
-    struct reach *r = &g->cache[b % g->places];
+    struct reach *r = &g->cache[b % g->slots];
     if (__builtin_expect(r->b != b, 0)) {
         if (!r->hops) {
             r->hops = array(t->switches, sizeof *r->hops);
@@ -377,7 +377,7 @@ vtime topo_graph_distance(const struct topo *t, uint32_t src, uint32_t dst)
     return vtime_add(vtime_add(g->up[src].latency, r->latency[g->at[src]]), g->down[dst].latency);
 }
 
-/* ---- ways ---- */
+/* ---- routes ---- */
 
 static uint32_t graph_degree(const struct topo *t, uint32_t s)
 {
@@ -396,7 +396,7 @@ static struct topo_ends graph_ends(const struct topo *t, uint32_t link)
     return (struct topo_ends){e->from, e->to, TOPO_LOCAL};
 }
 
-/* Is a link of v on a shortest way? */
+/* Is a link of v on a shortest route? */
 static int leads_on(const struct reach *r, const struct edge *e)
 {
     return r->hops[e->to] == r->hops[e->from] - 1 &&

@@ -1,14 +1,15 @@
 /*
- * Torus and mesh: a router at each point of a grid, joined to its neighbours in every dimension.
+ * grid.c - torus and mesh: a router at each point of a grid, connected to its neighbours in every
+ * dimension.
  *
  * Router s has the coordinates x[d] = s / stride[d] % size[d], so the first dimension varies
  * fastest. Its link in the direction + or - of dimension d has the number s * 2 * dims + 2 * d +
- * (0: +, 1: -). In a mesh those over the edge do not exist. In a torus a dimension of size 2 has
+ * (0: +, 1: -). In a mesh, links across the edge do not exist. In a torus a dimension of size 2 has
  * two cables, one for each direction.
  *
- * Ways go dimension by dimension, in each the shorter way round. A choice has these digits: the
- * dimension to begin with (the others follow cyclically), and for each dimension, if both ways
- * round are equally long, which one (0: +).
+ * Routes go dimension by dimension, in each in the shorter direction. A choice has these digits:
+ * the dimension to begin with (the others follow cyclically), and for each dimension in which both
+ * directions are equally long, which one (0: +).
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,8 @@
 
 #include "net/topology/topology_internal.h"
 
-/* As many dimensions as there are, in a shape as near to a cube as possible that holds `points`. */
+/* Sizes of the given number of dimensions, as close to a cube as possible, for at least `points`
+ * points. */
 static void choose_dims(struct platform_dims *out, uint64_t points)
 {
     uint64_t left = points;
@@ -74,7 +76,7 @@ static uint32_t coordinate(const struct topo_grid *g, uint32_t s, uint32_t d)
     return s / g->stride[d] % g->size[d];
 }
 
-/* The router one step on; it exists. */
+/* The neighbour one step further, which must exist. */
 static uint32_t step(const struct topo_grid *g, uint32_t s, uint32_t d, uint32_t back)
 {
     uint32_t x = coordinate(g, s, d), ring = g->stride[d] * (g->size[d] - 1);
@@ -117,7 +119,8 @@ static struct topo_ends grid_ends(const struct topo *t, uint32_t link)
     return (struct topo_ends){s, step(g, s, k / 2, k % 2), TOPO_LOCAL};
 }
 
-/* Steps in direction + and whether that is the way to go; *tie: both ways are equally long. */
+/* The number of steps in direction +, and whether that is the shorter one; *tie: both are equally
+ * long. */
 static uint32_t steps(const struct topo_grid *g, uint32_t a, uint32_t b, uint32_t d, uint32_t *back,
                       int *tie)
 {
@@ -179,8 +182,8 @@ static uint32_t grid_detour(const struct topo *t, uint32_t a, uint32_t b, uint64
     return topo_below(random, t->switches);
 }
 
-/* Even dimensions go to the right, odd ones down; of several the later are larger steps. A third
- * dimension alone goes aslant, as cubes are drawn. */
+/* Even dimensions are drawn to the right, odd ones down; later ones take larger steps. A third
+ * dimension alone is drawn diagonally, as in drawings of cubes. */
 static void grid_position(const struct topo *t, uint32_t s, double *x, double *y)
 {
     const struct topo_grid *g = &t->u.grid;

@@ -1,8 +1,8 @@
 /*
- * Hypercube: 2^n routers, each joined to those whose number differs in one bit. The link of router
- * s that changes bit d has the number s * n + d.
+ * hypercube.c - 2^n routers, each connected to those whose number differs in one bit. The link of
+ * router s that changes bit d has the number s * n + d.
  *
- * Ways change the bits that differ one by one, from the lowest (e-cube routing); the digit of a
+ * Routes change the bits that differ one by one, from the lowest (e-cube routing); the digit of a
  * choice is the bit to begin with, and the others follow cyclically.
  */
 #include <math.h>
@@ -81,7 +81,8 @@ static uint32_t cube_detour(const struct topo *t, uint32_t a, uint32_t b, uint64
     return topo_below(random, t->switches);
 }
 
-/* Every dimension is an arrow; together they fan out over a quarter of a circle, and get shorter. */
+/* Every dimension is drawn as an arrow; together they fan out over a quarter of a circle, getting
+ * shorter. */
 static void cube_position(const struct topo *t, uint32_t s, double *x, double *y)
 {
     uint32_t n = t->u.cube.dims;

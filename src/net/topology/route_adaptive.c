@@ -1,10 +1,11 @@
 /*
- * adaptive: of a shortest way and two detours (valiant) that with the smallest product of load and
- * length; the load of a way is that of its busiest link between switches, its length the number of
- * those. In doubt it is the shortest (UGAL with global knowledge: Singh, "Load-balanced routing in
- * interconnection networks", 2005). Without knowledge of the load it is minimal.
+ * route_adaptive.c - of a shortest route and two detours (valiant), takes the one with the smallest
+ * product of load and length. The load of a route is that of its busiest link between switches, its
+ * length the number of those links. Ties go to the shortest (UGAL with global knowledge: Singh,
+ * "Load-balanced routing in interconnection networks", 2005). If the load is unknown, it behaves
+ * like minimal.
  *
- * Candidates are appended one behind the other and the chosen one is moved to the front.
+ * Candidates are appended one after the other, and the chosen one is moved to the front.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * dmodk: a shortest way; among equal ones the digits of the destination's number choose (d-mod-k).
- * All messages to a node come together as early as possible, and those to different nodes stay
+ * route_dmodk.c - a shortest route; among equal ones the digits of the destination's number choose
+ * (d-mod-k). Routes to the same node merge as early as possible, and those to different nodes stay
  * apart.
  */
 #include "net/topology/topology_internal.h"

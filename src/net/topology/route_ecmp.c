@@ -1,6 +1,6 @@
 /*
- * ecmp: a shortest way; among equal ones a hash of source and destination chooses, so that the
- * messages between two nodes stay in order, and pairs of nodes meet by chance.
+ * route_ecmp.c - a shortest route; among equal ones a hash of source and destination chooses, so
+ * that messages between two nodes stay in order, and pairs of nodes collide at random.
  */
 #include "net/topology/topology_internal.h"
 

@@ -1,7 +1,7 @@
 /*
- * minimal: a shortest way, for two nodes always the same. Among equal ones the first; where a
- * topology has many equal ways (fat tree, dragonfly) the destination's number chooses, as it does
- * in the tables of such machines' switches.
+ * route_minimal.c - a shortest route, always the same for two nodes: the first among equal ones.
+ * Where a topology has many equal routes (fat tree, dragonfly), the destination's number chooses,
+ * as in the forwarding tables of such machines.
  */
 #include "net/topology/topology_internal.h"
 

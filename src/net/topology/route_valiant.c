@@ -1,8 +1,8 @@
 /*
- * valiant: a shortest way to a switch drawn at random for each message, and from there a shortest
- * way to the destination (Valiant, "A scheme for fast parallel communication", 1982): any pattern
- * of messages becomes a uniform one, at twice the length. Where the topology has no use for a
- * detour (fat tree, switch) it is a shortest way drawn at random.
+ * route_valiant.c - a shortest route to a random switch, drawn for each message, and from there a
+ * shortest route to the destination (Valiant, "A scheme for fast parallel communication", 1982):
+ * any traffic pattern becomes uniform, at twice the length. Where detours do not help (fat tree,
+ * switch), it is a random shortest route.
  */
 #include "net/topology/topology_internal.h"
 

@@ -1,7 +1,8 @@
 /*
- * The table of routings, and how a message gets its way: the node's link, what the routing chooses
- * between switches, the other node's link. If that leads over a link that is down, bypass.c finds
- * another. A new routing is one file with a struct topo_routing_ops, and one line here.
+ * routing.c - the table of routings, and the route of a message: the node's link, the links that
+ * the routing chooses between switches, the other node's link. If that uses a link that is down,
+ * bypass.c finds another route. A new routing is one file with a struct topo_routing_ops and one
+ * line here.
  */
 #include <assert.h>
 #include <string.h>
@@ -49,7 +50,7 @@ int topo_choose_detour(const struct topo *t, const struct topo_trip *trip, uint6
         if (t->ops->minimal(t, trip->a, via, choice, out) &&
             t->ops->minimal(t, via, trip->b, topo_mix(choice), out))
             return 1;
-        out->count = before; /* of a graph: no way to there, or back */
+        out->count = before; /* in a graph: no route there, or back */
     }
     return t->ops->minimal(t, trip->a, trip->b, choice, out);
 }

@@ -1,7 +1,8 @@
 /*
- * The table of topologies, and what they have in common: nodes and their links, names, sizes.
+ * topology.c - the table of topologies, and what they have in common: nodes and their links, names,
+ * sizes.
  *
- * A new topology is one file with a struct topo_ops, and one line here.
+ * A new topology is one file with a struct topo_ops and one line here.
  */
 #include "net/topology/topology.h"
 
@@ -89,7 +90,7 @@ int topo_set_size(struct topo *t, uint64_t switches, uint64_t nodes, uint64_t ca
     return 0;
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static void set_links(struct topo *t, const struct platform_config *c)
 {
@@ -231,7 +232,7 @@ void topo_link_nominal(const struct topo *t, uint32_t link, struct topo_link *ou
     out->latency = t->latency[class];
 }
 
-/* ---- lengths ---- */
+/* ---- distances ---- */
 
 static vtime sum_of_links(const struct topo *t, const struct topo_route *r, vtime at)
 {
@@ -262,7 +263,7 @@ vtime topo_distance(const struct topo *t, uint32_t src, uint32_t dst)
     return sum;
 }
 
-/* Nodes at different switches have at least one link between switches between them. */
+/* A route between nodes at different switches has at least one link between switches. */
 vtime topo_least_latency(const struct topo *t)
 {
     vtime least = vtime_add(topo_changes_least(t, TOPO_UP, t->latency[TOPO_UP]),

@@ -1,5 +1,5 @@
 /*
- * What topologies and routings share. Never included outside net/topology/.
+ * topology_internal.h - what topologies and routings share. Never included outside net/topology/.
  *
  * Links are numbered in three ranges:
  *
@@ -7,14 +7,14 @@
  *     nodes ..           to node i from its switch: nodes + i
  *     2 * nodes ..       between switches, as the topology likes; some numbers may be unused
  *
- * Node i is at switch i / per_switch (a graph keeps a list). Topologies deal in switches 0 ..
- * switches - 1 only: nodes and the numbers of vertices (switch s is vertex nodes + s) are
- * topology.c's business.
+ * Node i is at switch i / per_switch (a graph keeps a list). Topologies know only switches 0 ..
+ * switches - 1: topology.c handles nodes and the numbers of vertices (switch s is vertex nodes +
+ * s).
  *
- * A *choice* is a number from which a way takes digits wherever several go on equally short: of n,
- * the one with number choice % n, and choice / n is left for what comes later. So one number
- * settles the whole way: 0 takes the first everywhere, the destination's number is d-mod-k, a hash
- * is ECMP.
+ * A *choice* is a number from which a route takes a digit wherever several links are equally good:
+ * of n links it takes number choice % n, and choice / n remains for later. So one number determines
+ * the whole route: 0 takes the first link everywhere, the destination's number gives d-mod-k, a
+ * hash gives ECMP.
  */
 #ifndef NET_TOPOLOGY_TOPOLOGY_INTERNAL_H
 #define NET_TOPOLOGY_TOPOLOGY_INTERNAL_H
@@ -31,12 +31,12 @@ struct topo_ends {
     enum topo_class class;
 };
 
-/* The links between switches on a shortest way. */
+/* The number of links between switches on a shortest route, by kind. */
 struct topo_hops {
     uint32_t local, global;
 };
 
-/* Torus and mesh: dimensions of size 1 are left out. */
+/* Torus and mesh, without dimensions of size 1. */
 struct topo_grid {
     uint32_t count, wrap;
     uint32_t size[PLATFORM_DIMS_MAX], stride[PLATFORM_DIMS_MAX];
@@ -79,7 +79,7 @@ struct topo {
     double bandwidth[TOPO_CLASSES];
     vtime latency[TOPO_CLASSES];
     struct topo_changes *changes;   /* NULL: none */
-    struct topo_bypasses *bypasses; /* what may change in a const topo: caches */
+    struct topo_bypasses *bypasses; /* caches, the mutable part of a const topo */
     union {
         struct topo_grid grid;
         struct topo_tree tree;
@@ -91,32 +91,35 @@ struct topo {
 
 struct topo_ops {
     const char *name;
-    const char *const *uses; /* settings of net.topology that not all kinds use; NULL ends them */
-    int spread;       /* routing minimal: among equal ways by the destination, as in real tables */
-    int near_detours; /* a detour is hardly longer than a shortest way: good around faults, too */
-    /* Fills in nodes, switches, per_switch, cables, used and u; latencies and bandwidths are there. */
+    const char *const *uses; /* settings of net.topology that only some kinds use; ends with NULL */
+    /* Routing minimal chooses among equal routes by the destination, as real tables do. */
+    int spread;
+    /* A detour is hardly longer than a shortest route: useful around faults, too. */
+    int near_detours;
+    /* Fills in nodes, switches, per_switch, cables, used and u; latencies and bandwidths are
+     * set. */
     int (*init)(struct topo *, const struct platform *, uint32_t nodes, struct err *);
     void (*fini)(struct topo *); /* NULL: nothing */
     /* Links to other switches, whose numbers begin with 0 here. */
     uint32_t (*degree)(const struct topo *, uint32_t s);
     struct topo_port (*port)(const struct topo *, uint32_t s, uint32_t i); /* peer: a switch */
     struct topo_ends (*ends)(const struct topo *, uint32_t link);
-    /* Appends a shortest way between different switches that have nodes. 0: there is none. */
+    /* Appends a shortest route between different switches that have nodes. 0: there is none. */
     int (*minimal)(const struct topo *, uint32_t a, uint32_t b, uint64_t choice,
                    struct topo_route *);
     /* Its length; `a` may be any switch. UINT32_MAX: there is none. */
     struct topo_hops (*hops)(const struct topo *, uint32_t a, uint32_t b);
-    /* A switch at random to go by; a or b: straight on. NULL: every way is as good. */
+    /* A random intermediate switch; a or b: no detour. NULL: detours do not help. */
     uint32_t (*detour)(const struct topo *, uint32_t a, uint32_t b, uint64_t random);
     void (*position)(const struct topo *, uint32_t s, double *x, double *y);
     void (*node_position)(const struct topo *, uint32_t node, double *x,
-                          double *y); /* NULL: around */
+                          double *y); /* NULL: on a circle */
 };
 
 extern const struct topo_ops topo_switch_ops, topo_star_ops, topo_torus_ops, topo_mesh_ops,
     topo_tree_ops, topo_dragonfly_ops, topo_cube_ops, topo_graph_ops;
 
-/* A message that wants a way. */
+/* A message that needs a route. */
 struct topo_trip {
     uint32_t src, dst; /* nodes */
     uint32_t a, b;     /* their switches, different */
@@ -126,7 +129,7 @@ struct topo_trip {
 
 struct topo_routing_ops {
     const char *name;
-    /* Appends the links between switches. 0: there is no way. */
+    /* Appends the links between switches. 0: there is no route. */
     int (*choose)(const struct topo *, const struct topo_trip *, struct topo_route *);
 };
 
@@ -143,7 +146,7 @@ int topo_set_size(struct topo *, uint64_t switches, uint64_t nodes, uint64_t cab
 /* "4x4x2" in out, which has room for TOPO_SHAPE_MAX. */
 #define TOPO_SHAPE_MAX 100
 const char *topo_shape(char *out, const struct platform_dims *);
-/* Says that a name is not in a table, and what is. */
+/* Reports that a name is not in a table, and lists the names. */
 int topo_unknown(const char *setting, const char *given, const char *(*name)(unsigned),
                  struct err *);
 /* The smallest k >= 1 with k^n >= x. */
@@ -195,7 +198,8 @@ static inline uint32_t topo_below(uint64_t random, uint32_t n)
 
 const struct topo_routing_ops *topo_routing_find(const char *name); /* NULL: unknown */
 
-/* Appends a way by a switch drawn with `random`, or a shortest way if the topology has no detours. */
+/* Appends a route through a switch drawn with `random`, or a shortest route if the topology has no
+ * detours. */
 int topo_choose_detour(const struct topo *, const struct topo_trip *, uint64_t random,
                        struct topo_route *);
 
@@ -205,7 +209,7 @@ uint32_t topo_graph_switch_of(const struct topo *, uint32_t node);
 uint32_t topo_graph_nodes_at(const struct topo *, uint32_t s, const uint32_t **nodes);
 void topo_graph_link(const struct topo *, uint32_t link, struct topo_link *out); /* any link */
 vtime topo_graph_distance(const struct topo *, uint32_t src, uint32_t dst); /* of different nodes */
-/* Which vertex has the links that the file gives a node: the node, or its own router. */
+/* The vertex that has the links of a node in the file: the node, or its own router. */
 uint32_t topo_graph_vertex(const struct topo *, uint32_t node);
 
 static inline uint32_t topo_switch_of(const struct topo *t, uint32_t node)
@@ -213,23 +217,23 @@ static inline uint32_t topo_switch_of(const struct topo *t, uint32_t node)
     return t->per_switch ? node / t->per_switch : topo_graph_switch_of(t, node);
 }
 
-/* ---- what a link is at a time (changes.c) ---- */
+/* ---- links over time (changes.c) ---- */
 
 int topo_changes_init(struct topo *, const struct platform *, struct err *);
 void topo_changes_fini(struct topo *);
-/* What the topology says a link is, before any change. */
+/* The properties of a link according to the topology, before any change. */
 void topo_link_nominal(const struct topo *, uint32_t link, struct topo_link *out);
 int topo_changes_any_down(const struct topo *); /* ever */
 int topo_changes_at_start(const struct topo *); /* at time 0 */
 uint32_t topo_changes_epoch(const struct topo *,
-                            vtime t); /* the same number: nothing is different */
+                            vtime t); /* equal numbers: nothing has changed between the two times */
 /* The least latency of links of nodes (TOPO_UP, TOPO_DOWN) or between switches over all time. */
 vtime topo_changes_least(const struct topo *, enum topo_class, vtime nominal);
 
-/* ---- ways around faults (bypass.c) ---- */
+/* ---- routes around faults (bypass.c) ---- */
 
 int topo_is_down(const struct topo *, uint32_t link, vtime t);
-/* Replaces the way in `out` by one without links that are down. ERR_INPUT: there is none. */
+/* Replaces the route in `out` by one without links that are down. ERR_INPUT: there is none. */
 int topo_bypass(const struct topo *, const struct topo_trip *, vtime t, struct topo_route *out,
                 struct err *);
 struct topo_bypasses *topo_bypasses_create(void);

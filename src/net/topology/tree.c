@@ -1,7 +1,8 @@
 /*
- * Fat trees: every switch has `down` children and `up` parents, with some cables to each parent;
- * all of it may differ from level to level (parallel-ports generalized fat trees: Zahavi, "D-Mod-K
- * routing providing non-blocking traffic for shift permutations on real life fat trees", 2010).
+ * tree.c - fat trees: every switch has `down` children and `up` parents, with some cables to each
+ * parent; all of it may differ from level to level (parallel-ports generalized fat trees: Zahavi,
+ * "D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat trees",
+ * 2010).
  *
  * Let D[i] be the product of down[0 .. i], and width[i] that of up[0 .. i - 1] (the parents of
  * level j are up[j] here). Above the D[i] nodes of a block of level i there are width[i] switches,
@@ -10,23 +11,24 @@
  *     as parents     on level i + 1, block / down[i + 1], w + width[i] * (0 .. up[i] - 1)
  *     as children    on level i - 1, block * down[i] + (0 .. down[i] - 1), w % width[i - 1]
  *
- * so a way goes up, with a free choice of parents, to the lowest level on which both nodes are in
- * one block, and from there down, where there is only the choice of a cable. Cable k from switch x
- * of a level to its parent u is number links[i] + (x * up[i] + u) * cables[i] + k; its other
- * direction has the same number, with links[levels] added.
+ * so a route goes up, with a free choice of parents, to the lowest level on which both nodes are in
+ * one block, and from there down, where only the cable can be chosen. Cable k from switch x of a
+ * level to its parent u is number links[i] + (x * up[i] + u) * cables[i] + k; its other direction
+ * has the same number, with links[levels] added.
  *
  * A choice has one digit per level: choice % (up * cables) is parent + up * cable, and choice / up
- * is left. With the destination's number this is d-mod-k. On the way down a cable is taken as on
- * the way up.
+ * is left. With the destination's number this is d-mod-k. Going down, the cable is chosen as going
+ * up.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "net/topology/topology_internal.h"
 
-#define PORTS 18 /* half the ports of the switches that a tree is made of by default */
+#define PORTS 18 /* half the ports of the switches in default trees */
 
-/* Two levels or more, as few as switches of 36 ports allow, of the smallest arity that will do. */
+/* Two levels or more, as few as switches with 36 ports allow, with the smallest arity that
+ * suffices. */
 static void choose_down(struct platform_dims *out, uint32_t nodes)
 {
     uint64_t most = PORTS * PORTS;
@@ -112,7 +114,7 @@ static int tree_init(struct topo *t, const struct platform *p, uint32_t nodes, s
     return lay_out(t, &down, all, nodes, err);
 }
 
-/* A switch, taken apart. */
+/* The components of a switch's number. */
 struct spot {
     uint32_t level, block, w;
 };
@@ -145,7 +147,7 @@ static uint32_t tree_degree(const struct topo *t, uint32_t s)
     return f->up[i] * f->cables[i] + (i ? f->down[i] * f->cables[i - 1] : 0);
 }
 
-/* First those up, then those down. */
+/* First the links up, then those down. */
 static struct topo_port tree_port(const struct topo *t, uint32_t s, uint32_t i)
 {
     const struct topo_tree *f = &t->u.tree;
