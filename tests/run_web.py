@@ -80,7 +80,7 @@ class Runner:
         harness.build(TESTS / "web/halo.c", self.folder / "halo", ["-O2", *harness.STRICT])
         self.run("run", "-n", "16", "-q", "--report", "one.html", "./halo", "40")
         self.run("run", "-n", "16", "-q", "--platform", "infiniband-hdr", "--trace", "b.orr", "./halo", "40")
-        self.run("run", "-n", "1024", "-q", "--compute", "none", "--trace", "large.orr", "./halo", "90")
+        self.run("run", "-n", "2048", "-q", "--compute", "none", "--trace", "large.orr", "./halo", "90")
         self.run("run", "-n", "16", "-q", "--trace", "a.orr", "./halo", "40")
         self.run("report", "a.orr", "b.orr", "--name", "Ethernet", "--name", "InfiniBand", "-o", "two.html")
         self.run("report", "large.orr", "-o", "large.html")

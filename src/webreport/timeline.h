@@ -13,7 +13,7 @@
 /* What the calls of a timeline may take of a page; if they take more, the unit of time is made larger. */
 #define TIMELINE_CALLS_BYTES ((size_t)32 << 20)
 /* Traces with fewer calls are always drawn from these, and need no grid. */
-#define TIMELINE_GRID_FROM 400000
+#define TIMELINE_GRID_FROM 200000
 
 struct timeline {
     struct trace *trace;

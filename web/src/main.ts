@@ -83,7 +83,10 @@ function link(timelines: readonly Timeline[], isOn: boolean): void {
 
 function timelinePanel(page: Page): HTMLElement {
     const { timelines } = page;
-    for (const trace of page.data.traces) timelines.push(new Timeline(trace, page.chunks));
+    const { traces } = page.data;
+    const end = Math.max(...traces.map(({ timeline }) => timeline.end * timeline.unit));
+    const ranks = Math.max(...traces.map((trace) => trace.ranks));
+    for (const trace of traces) timelines.push(new Timeline(trace, page.chunks, end, ranks));
     link(timelines, true);
     const all = (act: (timeline: Timeline) => void) => timelines.forEach(act);
     const one = (action: Parameters<Timeline["act"]>[0]) => () => timelines[0]?.act(action);

@@ -24,6 +24,7 @@ export interface Grid {
     readonly rows: number;
     readonly bins: number;
     readonly cells: Uint8Array;
+    readonly end: number; /* time of the right edge of the last bin: the view may go on behind it */
 }
 
 export function drawGrid(picture: Picture, view: Viewport, grid: Grid, colours: Colours): void {
@@ -32,7 +33,7 @@ export function drawGrid(picture: Picture, view: Viewport, grid: Grid, colours: 
     const columns = new Uint32Array(width);
     for (let x = 0; x < width; x++) {
         const time = view.from + ((x + 0.5) / width) * view.time;
-        columns[x] = Math.min(bins - 1, Math.floor((time / view.limits.end) * bins));
+        columns[x] = time < grid.end ? Math.floor((time / grid.end) * bins) : bins;
     }
     let drawn = -1;
     for (let y = 0; y < height; y++) {
@@ -44,7 +45,10 @@ export function drawGrid(picture: Picture, view: Viewport, grid: Grid, colours: 
         }
         drawn = row;
         const from = row * bins;
-        for (let x = 0; x < width; x++) pixels[to + x] = colours.cells[cells[from + columns[x]!]!]!;
+        for (let x = 0; x < width; x++) {
+            const bin = columns[x]!;
+            pixels[to + x] = bin < bins ? colours.cells[cells[from + bin]!]! : colours.ground;
+        }
     }
 }
 
@@ -174,11 +178,11 @@ export function drawCalls(picture: Picture, view: Viewport, source: CallSource, 
 
 /* The level of the grid that suits a picture: rows and bins not finer than its pixels, if there are such. */
 export function chooseLevel<T extends { group: number; bins: number }>(
-    levels: readonly T[], view: Viewport, width: number, height: number): T | undefined {
+    levels: readonly T[], view: Viewport, end: number, width: number, height: number): T | undefined {
     const perRow = view.ranks / height;
     const groups = [...new Set(levels.map((level) => level.group))].sort((a, b) => a - b);
     const group = groups.find((size) => size >= perRow) ?? groups[groups.length - 1];
-    const bins = (width * view.limits.end) / view.time;
+    const bins = (width * end) / view.time;
     const fitting = levels.filter((level) => level.group === group).sort((a, b) => b.bins - a.bins);
     return fitting.find((level) => level.bins <= bins) ?? fitting[fitting.length - 1];
 }

@@ -66,7 +66,7 @@ export class Store implements CallSource {
     grid(level: GridLevel): Grid | undefined {
         const found = this.grids.get(level);
         if (found) return found;
-        this.want(`g${level.chunk}`, level.chunk, (cells) => this.grids.set(level, { ...level, cells }));
+        this.want(`g${level.chunk}`, level.chunk, (cells) => this.grids.set(level, { ...level, cells, end: this.trace.timeline.end }));
         return undefined;
     }
 

@@ -17,7 +17,7 @@ import { Viewport } from "./viewport";
 
 const LEFT = 64; /* for the numbers of ranks */
 const BOTTOM = 26; /* for times */
-const CALLS_DRAWN = 600_000; /* of more, the grid is drawn */
+const CALLS_DRAWN = 250_000; /* of more, the grid is drawn */
 const MESSAGES_DRAWN = 2500;
 const NAMES_DRAWN = 600;
 const NAME_HEIGHT = 13; /* of a rank, from which on names are written into calls */
@@ -51,8 +51,9 @@ export class Timeline {
     private path: PathStep[] = [];
     private drag: { x: number; y: number; from: number; first: number; box: boolean; toX: number; toY: number } | undefined;
 
-    constructor(readonly trace: TraceData, chunks: ChunkSource) {
-        this.view = new Viewport({ end: Math.max(1, trace.timeline.end), ranks: Math.max(1, trace.ranks) });
+    /* `end` and `ranks` are those of the longest and the largest trace of the page, so that all have the same scale. */
+    constructor(readonly trace: TraceData, chunks: ChunkSource, end: number, ranks: number) {
+        this.view = new Viewport({ end: Math.max(1, end / trace.timeline.unit), ranks: Math.max(1, ranks) });
         this.store = new Store(trace, chunks, () => this.redraw());
         this.canvas = el("canvas", {
             class: "timeline-canvas", tabindex: "0", role: "application",
@@ -260,7 +261,7 @@ export class Timeline {
         const grid = this.currentGrid();
         if (!grid) return at;
         const row = Math.min(grid.rows - 1, Math.floor(rank / grid.group));
-        const bin = Math.min(grid.bins - 1, Math.floor((time / this.view.limits.end) * grid.bins));
+        const bin = Math.min(grid.bins - 1, Math.floor((time / grid.end) * grid.bins));
         const cell = grid.cells[row * grid.bins + bin] ?? 0;
         const last = Math.min(this.trace.ranks, (row + 1) * grid.group) - 1;
         const who = grid.group > 1 ? `ranks ${formatCount(row * grid.group)} to ${formatCount(last)}` : `rank ${rank}`;
@@ -287,7 +288,7 @@ export class Timeline {
 
     private currentGrid(): Grid | undefined {
         const { width, height } = this.box;
-        const level = chooseLevel(this.trace.timeline.grids, this.view, width, height);
+        const level = chooseLevel(this.trace.timeline.grids, this.view, this.trace.timeline.end, width, height);
         if (!level) return undefined;
         return this.store.grid(level) ?? this.store.anyGrid(level);
     }

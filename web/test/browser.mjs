@@ -161,7 +161,9 @@ async function testSearch(page) {
 /* The colour of a pixel in the middle of the timeline's frame, and of the page. */
 const colours = (page) => page.evaluate(() => {
     const canvas = document.querySelector(".timeline-canvas");
-    const data = canvas.getContext("2d").getImageData(4, canvas.height - 4, 1, 1).data;
+    const copy = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    copy.drawImage(canvas, -4, 4 - canvas.height);
+    const data = copy.getImageData(0, 0, 1, 1).data;
     return [[...data.slice(0, 3)].join(), getComputedStyle(document.body).backgroundColor];
 });
 
@@ -180,8 +182,15 @@ async function testTheme(page) {
 async function testHeat(page) {
     await page.locator("#phases canvas.heat").focus();
     await page.keyboard.press("ArrowRight");
-    const text = await page.locator("#phases .status").textContent();
-    ok(/rank 0, phase 1 \(until MPI_\w+\): \d/.test(text), "the arrow keys read a heat map", text);
+    const phase = await page.locator("#phases .status").textContent();
+    ok(/rank 0, phase 1 \(until MPI_\w+\): \d/.test(phase), "the arrow keys read the phases", phase);
+    await page.locator("#matrix canvas.heat").focus();
+    await page.keyboard.press("ArrowRight");
+    const pair = await page.locator("#matrix .status").textContent();
+    ok(/from rank 0, to rank 1: \d/.test(pair), "and the matrix", pair);
+    await page.locator("#matrix select").selectOption("messages");
+    await page.waitForFunction(() => document.querySelector("#matrix .legend.scale")?.textContent?.includes("messages"));
+    ok(true, "the matrix shows another measure");
 }
 
 async function testPrint(page) {

@@ -65,20 +65,26 @@ test("large ranks have a line between them", () => {
 test("a grid is drawn cell by cell", () => {
     const cells = Uint8Array.from([0, 1, 31, 62]);
     const to = picture(4, 4);
-    drawGrid(to, new Viewport({ end: 100, ranks: 4 }), { group: 2, rows: 2, bins: 2, cells }, colours);
+    drawGrid(to, new Viewport({ end: 100, ranks: 4 }), { group: 2, rows: 2, bins: 2, cells, end: 100 }, colours);
     const row = (a: number, b: number) => [a, a, b, b].map((cell) => colours.cells[cell]);
     assert.deepEqual([...to.pixels], [...row(0, 1), ...row(0, 1), ...row(31, 62), ...row(31, 62)]);
+});
+
+test("behind the end of a grid there is nothing", () => {
+    const to = picture(4, 1);
+    drawGrid(to, new Viewport({ end: 200, ranks: 1 }), { group: 1, rows: 1, bins: 2, cells: Uint8Array.from([1, 31]), end: 100 }, colours);
+    assert.deepEqual([...to.pixels], [colours.cells[1], colours.cells[31], colours.ground, colours.ground]);
 });
 
 test("the level suits the picture", () => {
     const levels = [1, 2, 4, 8].flatMap((group) => [64, 128, 256, 512, 1024].map((bins) => ({ group, bins })));
     const view = new Viewport({ end: 1 << 20, ranks: 1000 });
-    assert.deepEqual(chooseLevel(levels, view, 300, 300), { group: 4, bins: 256 });
+    assert.deepEqual(chooseLevel(levels, view, 1 << 20, 300, 300), { group: 4, bins: 256 });
     view.set(0, 1 << 18, 0, 100);
-    assert.deepEqual(chooseLevel(levels, view, 300, 300), { group: 1, bins: 1024 });
+    assert.deepEqual(chooseLevel(levels, view, 1 << 20, 300, 300), { group: 1, bins: 1024 });
     view.set(0, 100, 0, 1000);
-    assert.deepEqual(chooseLevel(levels, view, 300, 10), { group: 8, bins: 1024 });
-    assert.equal(chooseLevel([], view, 300, 10), undefined);
+    assert.deepEqual(chooseLevel(levels, view, 1 << 20, 300, 10), { group: 8, bins: 1024 });
+    assert.equal(chooseLevel([], view, 1 << 20, 300, 10), undefined);
 });
 
 test("500,000 calls on 500 ranks are drawn, whatever their order of length", () => {
