@@ -263,6 +263,24 @@ int64_t format_local_op(struct format_build *b, const char *name, int commutes)
     return define_once(b, TRACE_DEFINE_OP, &b->ops, &out);
 }
 
+int64_t format_local_own_type(struct format_build *b, uint64_t size)
+{
+    struct buf out;
+    buf_init(&out);
+    add_varint(&out, size);
+    add_number(&out, 0);
+    add_number(&out, (int64_t)size);
+    return define_local(b, TRACE_DEFINE_TYPE, &out);
+}
+
+int64_t format_local_own_op(struct format_build *b, int commutes)
+{
+    struct buf out;
+    buf_init(&out);
+    add_varint(&out, commutes != 0);
+    return define_local(b, TRACE_DEFINE_OP, &out);
+}
+
 int64_t format_local_win(struct format_build *b, int64_t comm, int64_t bytes, int64_t unit)
 {
     struct buf out;

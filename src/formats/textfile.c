@@ -65,6 +65,7 @@ int textfile_close(struct textfile *f, int keep, struct err *err)
     buf_fini(&f->text);
     mem_free(f->path);
     mem_free(f->temporary);
+    f->path = NULL;
     return rc;
 }
 

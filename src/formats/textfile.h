@@ -7,8 +7,8 @@
 #include "base/buf.h"
 
 struct textfile {
-    struct buf text; /* add to it, then call textfile_flush now and then */
-    char *path, *temporary;
+    struct buf text;        /* add to it, then call textfile_flush now and then */
+    char *path, *temporary; /* path: NULL after it was closed */
     int fd;
 };
 
