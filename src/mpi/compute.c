@@ -24,7 +24,7 @@ static struct processor_state **state(uint32_t index, int make)
 {
     struct mpi_rank *r = &mpi_world.ranks[index];
 
-    return mpi_ext_find(r) || make ? &mpi_ext_get(r)->processor : NULL;
+    return mpi_rare_find(r) || make ? &mpi_rare_get(r)->processor : NULL;
 }
 
 static void fail(uint32_t index, const char *why)

@@ -1,29 +1,22 @@
 /*
- * ext.c - the rarely needed part of a rank.
+ * ext.c - the rarely needed parts of a rank.
  */
 #include "mpi/ext.h"
 
 #include <string.h>
 
-#define SHORT_BYTES offsetof(struct mpi_ext, posted)
-
-struct mpi_ext *mpi_ext_make_short(struct mpi_rank *self)
+struct mpi_ext *mpi_ext_make(struct mpi_rank *self)
 {
-    self->ext = pool_alloc(&mpi_world.pool, SHORT_BYTES);
-    memset(self->ext, 0, SHORT_BYTES);
+    self->ext = pool_alloc(&mpi_world.pool, sizeof *self->ext);
+    memset(self->ext, 0, sizeof *self->ext);
     return self->ext;
 }
 
-struct mpi_ext *mpi_ext_make(struct mpi_rank *self)
+struct mpi_rare *mpi_rare_make(struct mpi_rank *self)
 {
-    struct mpi_ext *part = self->ext, *x = pool_alloc(&mpi_world.pool, sizeof *x);
+    struct mpi_ext *x = mpi_ext_get(self);
 
-    memset(x, 0, sizeof *x);
-    if (part) {
-        memcpy(x, part, SHORT_BYTES);
-        pool_free(&mpi_world.pool, part, SHORT_BYTES);
-    }
-    x->full = 1;
-    self->ext = x;
-    return x;
+    x->rare = pool_alloc(&mpi_world.pool, sizeof *x->rare);
+    memset(x->rare, 0, sizeof *x->rare);
+    return x->rare;
 }

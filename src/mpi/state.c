@@ -43,7 +43,7 @@ void mpi_state_set(struct mpi_rank *self, enum mpi_state kind, void *state)
     if (!state && (!x || !(x->have & bit(kind))))
         return;
     if (!x)
-        x = mpi_ext_make_short(self);
+        x = mpi_ext_make(self);
     if (!state)
         move(x, kind, x->have & ~bit(kind));
     else if (!(x->have & bit(kind)))

@@ -1,10 +1,10 @@
 /*
  * state.h - what only some ranks keep: error handlers of their own, names, attributes, windows and so on.
  *
- *     rank.ext -> [have | full | kept]      have: a bit for each kind
- *                              '-> [pointer] [pointer] ...      one for each bit that is set, in order of bits
+ *     rank.ext -> [have | kept]      have: a bit for each kind
+ *                        '-> [pointer] [pointer] ...      one for each bit that is set, in order of bits
  *
- * A rank that keeps nothing has nothing for it, one that keeps k kinds of state has 16 bytes and k pointers. A new
+ * A rank that keeps nothing has nothing for it, one that keeps k kinds of state has an ext of 64 bytes and k pointers. A new
  * kind is a line in the list. Everything here is for the rank's own context, and for the end of the run; none of
  * it is on the path of a message. Nothing switches.
  */

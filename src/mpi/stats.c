@@ -162,7 +162,7 @@ void mpi_stats_pair_slow(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
 
 void mpi_stats_detail(struct mpi_rank *self, enum mpi_fn fn, vtime dt)
 {
-    struct mpi_ext *x = mpi_ext_get(self);
+    struct mpi_rare *x = mpi_rare_get(self);
     struct mpi_call_list *l = x->calls;
     uint32_t i = 0;
 

@@ -65,7 +65,7 @@ static void add_cells(struct buf *out, uint64_t *count)
 static void add_rank(struct buf *out, uint32_t index)
 {
     const struct mpi_rank *r = &mpi_world.ranks[index];
-    const struct mpi_call_list *l = mpi_ext_find(r) ? mpi_ext_find(r)->calls : NULL;
+    const struct mpi_call_list *l = mpi_rare_find(r) ? mpi_rare_find(r)->calls : NULL;
     struct rank_part p = {mpi_rank_id(r), l ? l->count : 0, mpi_world.stats->rank_end[index]};
 
     buf_add(out, &p, sizeof p);

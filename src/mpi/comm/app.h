@@ -20,7 +20,7 @@ struct mpi_app {
 /* NULL: the rank was not spawned. */
 static inline struct mpi_app *mpi_app_of(const struct mpi_rank *self)
 {
-    const struct mpi_ext *x = mpi_ext_find(self);
+    const struct mpi_rare *x = mpi_rare_find(self);
 
     return x ? x->app : NULL;
 }

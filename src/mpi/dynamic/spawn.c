@@ -202,7 +202,7 @@ static void take_spawn(struct mpi_rank *self, const struct mpi_msg *m)
     app = make_app(&b, m->payload + sizeof b, bytes);
     app->world_desc = b.world;
     app->parent_desc = b.parent;
-    mpi_ext_get(self)->app = app;
+    mpi_rare_get(self)->app = app;
 }
 
 void spawn_reply(struct mpi_rank *self, struct mpi_msg *m)
@@ -243,8 +243,8 @@ void mpi_spawn_ended(struct mpi_rank *r)
 {
     if (!mpi_app_of(r))
         return;
-    mem_free(r->ext->app);
-    r->ext->app = NULL;
+    mem_free(r->ext->rare->app);
+    r->ext->rare->app = NULL;
 }
 
 int mpi_spawn_serves(const struct mpi_rank *r)

@@ -33,12 +33,12 @@ void mpi_costs_init(const struct platform_config *c)
  * peer. */
 static vtime peer_cost(struct mpi_rank *self, uint32_t dst)
 {
-    struct mpi_ext *x;
+    struct mpi_rare *x;
     int other;
 
     if (!mpi_world.costs.peer || mpi_strand_current)
         return 0;
-    x = mpi_ext_get(self);
+    x = mpi_rare_get(self);
     other = x->last_peer != 0 && x->last_peer != dst + 1;
     x->last_peer = dst + 1;
     return other ? mpi_world.costs.peer : 0;
@@ -54,8 +54,8 @@ vtime mpi_costs_send(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
 
 void mpi_costs_look(struct mpi_rank *self, vtime t)
 {
-    if (!mpi_strand_current && t >= mpi_ext_get(self)->looked)
-        self->ext->looked = t + 1;
+    if (!mpi_strand_current && t >= mpi_rare_get(self)->looked)
+        self->ext->rare->looked = t + 1;
 }
 
 void mpi_costs_wait(struct mpi_rank *self, const struct mpi_req *req)
@@ -68,7 +68,7 @@ void mpi_costs_wait(struct mpi_rank *self, const struct mpi_req *req)
 /* Strands run in no order that the program would know: what they receive is always expected. */
 void mpi_costs_post(const struct mpi_rank *self, struct mpi_req *req)
 {
-    const struct mpi_ext *x = mpi_strand_current ? NULL : mpi_ext_find(self);
+    const struct mpi_rare *x = mpi_strand_current ? NULL : mpi_rare_find(self);
 
     req->looked = x ? x->looked : 0;
     req->pending = x ? x->receives : 0;
@@ -100,7 +100,7 @@ void mpi_costs_pend(struct mpi_rank *self, struct mpi_req *req)
     if (!mpi_world.costs.match)
         return;
     req->flags |= MPI_REQ_PENDING;
-    mpi_ext_get(self)->receives++;
+    mpi_rare_get(self)->receives++;
 }
 
 void mpi_costs_end(struct mpi_rank *self, struct mpi_req *req)
@@ -108,7 +108,7 @@ void mpi_costs_end(struct mpi_rank *self, struct mpi_req *req)
     if (!(req->flags & MPI_REQ_PENDING))
         return;
     req->flags &= (uint16_t)~MPI_REQ_PENDING;
-    self->ext->receives--;
+    self->ext->rare->receives--;
 }
 
 void mpi_costs_finish(struct mpi_rank *self, struct mpi_req *req)

@@ -45,7 +45,7 @@ static struct mpi_msg *next_of(const struct mpi_msg *m)
 
 static struct mpi_early_index *index_of(const struct mpi_rank *self)
 {
-    return mpi_ext_find(self) ? mpi_ext_find(self)->index : NULL;
+    return self->ext ? self->ext->index : NULL;
 }
 
 /* ---- circular lists ---- */

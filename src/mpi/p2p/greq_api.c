@@ -48,7 +48,7 @@ static MPI_Request make(struct mpi_rank *self, const struct functions *fn, void 
     r->grequest = g;
     r->comm = (uint32_t)MPI_COMM_WORLD;
     r->posted = self->ent.clock;
-    mpi_ext_get(self)->polled += fn->poll || fn->wait;
+    mpi_rare_get(self)->polled += fn->poll || fn->wait;
     return mpi_req_handle(r);
 }
 
@@ -220,7 +220,7 @@ static void poll(struct mpi_rank *self, struct mpi_req *r)
 
 int mpi_greq_poll(struct mpi_rank *self, int n, const MPI_Request *handles)
 {
-    const struct mpi_ext *x = mpi_ext_find(self);
+    const struct mpi_rare *x = mpi_rare_find(self);
     int left = 0;
 
     if (!x || !x->polled)
@@ -238,7 +238,7 @@ int mpi_greq_poll(struct mpi_rank *self, int n, const MPI_Request *handles)
 
 void mpi_greq_free(struct mpi_req *r)
 {
-    mpi_world.ranks[r->owner].ext->polled -= r->grequest->fn.poll || r->grequest->fn.wait;
+    mpi_world.ranks[r->owner].ext->rare->polled -= r->grequest->fn.poll || r->grequest->fn.wait;
     pool_free(&mpi_world.pool, r->grequest, sizeof *r->grequest);
     r->grequest = NULL;
 }

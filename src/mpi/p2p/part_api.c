@@ -89,7 +89,7 @@ int mpi_psend_init(struct mpi_rank *self, const void *buf, int partitions, MPI_C
     if (r->kind == MPI_REQ_PSEND) {
         struct offer *o = &r->partitions->own;
 
-        o->channel = mpi_ext_get(self)->channels++ & CHANNEL_MAX;
+        o->channel = mpi_rare_get(self)->channels++ & CHANNEL_MAX;
         r->partitions->at = mem_alloc((size_t)partitions * sizeof(vtime));
         mpi_drain(self);
         mpi_p2p_try_send(self, o, sizeof *o, mpi_type_get(MPI_BYTE), (uint32_t)r->peer, tag,

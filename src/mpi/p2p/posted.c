@@ -40,7 +40,7 @@ struct mpi_posted_index {
 
 static struct mpi_posted_index *index_of(const struct mpi_rank *self)
 {
-    return mpi_ext_find(self) ? mpi_ext_find(self)->posted : NULL;
+    return self->ext ? self->ext->posted : NULL;
 }
 
 /* ---- kinds ---- */

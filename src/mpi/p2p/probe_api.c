@@ -38,7 +38,7 @@ static void block(struct mpi_rank *self, vtime due, const struct probe *p, MPI_C
 /* When a probe may see the message: it may have been claimed until the last decision. */
 static vtime visible(const struct mpi_rank *self, const struct mpi_msg *m)
 {
-    vtime t = mpi_ext_find(self) ? mpi_ext_find(self)->decided : 0;
+    vtime t = self->ext ? self->ext->decided : 0;
 
     if (m->em.arrival > t)
         t = m->em.arrival;

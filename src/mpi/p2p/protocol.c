@@ -106,7 +106,7 @@ static struct mpi_msg *new_matched(struct mpi_rank *self, uint32_t dst, enum mpi
     m->ctx = ctx;
     m->numbered = 0;
     if (numbered)
-        mpi_msg_number(m, self->ext->sent);
+        mpi_msg_number(m, self->ext->rare->sent);
     return m;
 }
 

@@ -86,7 +86,7 @@ void mpi_req_orphan(struct mpi_rank *self, struct mpi_req *r)
 
 uint32_t mpi_req_orphans(const struct mpi_rank *self)
 {
-    return mpi_ext_find(self) ? mpi_ext_find(self)->orphans : 0;
+    return self->ext ? self->ext->orphans : 0;
 }
 
 /* What only some kinds have. */

@@ -26,7 +26,7 @@ void mpi_see_sent(struct mpi_rank *self, uint32_t dst, int tag, uint32_t ctx, ui
                                  .bytes = bytes,
                                  .request = handle_of(req)};
 
-    s.number = ++mpi_ext_get(self)->sent;
+    s.number = ++mpi_rare_get(self)->sent;
     mpi_tell_sent(self, self->ent.clock, &s);
 }
 

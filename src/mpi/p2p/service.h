@@ -80,7 +80,7 @@ void mpi_service_next(struct mpi_rank *self);
 
 static inline int mpi_has_services(const struct mpi_rank *self)
 {
-    return mpi_ext_find(self) && mpi_ext_find(self)->services;
+    return self->ext && self->ext->services;
 }
 
 #endif

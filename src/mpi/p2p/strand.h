@@ -34,7 +34,7 @@ extern struct mpi_strand *mpi_strand_current;
 
 static inline int mpi_has_strands(const struct mpi_rank *self)
 {
-    return mpi_ext_find(self) && mpi_ext_find(self)->strands;
+    return self->ext && self->ext->strands;
 }
 
 /* Runs fn(self, arg) as a strand from the rank's present clock on; it runs at once until it has to
