@@ -23,10 +23,10 @@ import roles
 STATES = ("impl", "todo")
 FLAGS = ("anytime", "fast", "raw", "data", "wide", "polls", "quiet", "frees", "lends")
 VALUED = ("comm", "fails", "needs")  # flags with a value
-TOLD = ("polls", "quiet")  # flags that the simulator asks for: mpi_fn_flags
+TOLD = ("polls", "quiet", "frees")  # flags that the simulator and the recorder ask for: mpi_fn_flags
 PREFIXES = ("MPI_", "MPIX_", "MPII_", "MPIR_")
 PROFILED = ("MPI_", "MPIX_")  # these also have a P name
-LOCALS = ("self", "t0", "rc", "gone", "args")  # names the generated entries use themselves
+LOCALS = ("self", "t0", "rc", "gone", "args", "seen", "more", "unnamed")  # names the generated entries use themselves
 # Objects that programs make and must free: role of the handle -> enum mpi_object.
 OBJECTS = {"comm": "COMM", "group": "GROUP", "datatype": "TYPE", "op": "OP", "info": "INFO",
            "errhandler": "ERRHANDLER", "win": "WIN", "file": "FILE", "keyval": "KEYVAL"}
@@ -192,8 +192,8 @@ class Call:
         """The parameter list of the entry, or with 'first' that of the implementation."""
         texts = [first] if first else []
         texts += [arg.text for arg in self.args]
-        if self.variadic and not first:
-            texts.append("...")
+        if self.variadic:
+            texts.append("const void *more" if first else "...")
         return texts or ["void"]
 
     @property
@@ -460,6 +460,14 @@ def objects(call):
     return found, frees
 
 
+def fetch_more(call):
+    """The first argument without a name of a variadic function, as a pointer; it may be none."""
+    if not call.variadic:
+        return []
+    return ["va_list unnamed;", f"va_start(unnamed, {call.args[-1].name});",
+            "const void *more = va_arg(unnamed, const void *);", "va_end(unnamed);"]
+
+
 def seen_name(call):
     return "seen_" + call.name
 
@@ -467,7 +475,7 @@ def seen_name(call):
 def invocation(call):
     """Entering, the call of the implementation, and what is done about its error."""
     enter = "mpi_enter_anytime" if "anytime" in call.flags else "mpi_enter"
-    names = ["self"] + [arg.name for arg in call.args]
+    names = ["self"] + [arg.name for arg in call.args] + (["more"] if call.variadic else [])
     invoke = call.implementation if call.returns == "void" else (
         f"{spaced(call.returns)}rc = {call.implementation}")
     begin = [f"struct mpi_rank *self = {enter}({call.constant});", "vtime t0 = mpi_clock(self);"]
@@ -505,7 +513,7 @@ def seen_entry(call):
     words = ", ".join(f"(uint64_t){arg.name}" for arg in call.args) or "0"
     words = textwrap.fill(f"const uint64_t args[] = {{{words}}};", 92, subsequent_indent=" " * 8)
     rc = "rc" if call.returns == "int" else "MPI_SUCCESS"
-    body = (begin + [words] + early + [f"mpi_observe_enter(self, {call.constant}, args);"] + work + late + end
+    body = (fetch_more(call) + begin + [words] + early + [f"mpi_observe_enter(self, {call.constant}, args);"] + work + late + end
             + [f"mpi_observe_leave(self, {call.constant}, args, t0, {rc});",
                f"mpi_leave(self, {call.constant}, t0);"])
     if call.returns != "void":
@@ -523,11 +531,12 @@ def entry(call):
         body = [f"return {call.implementation}();"]
     else:
         text = seen_entry(call)
-        seen = f"{seen_name(call)}({', '.join(arg.name for arg in call.args)});"
+        names = [arg.name for arg in call.args] + (["more"] if call.variadic else [])
+        seen = f"{seen_name(call)}({', '.join(names)});"
         if call.returns == "void":
             body = ["if (MPI_CALLS_ARE_SEEN) {", "    " + seen, "    return;", "}"]
         else:
-            body = ["if (MPI_CALLS_ARE_SEEN)", "    return " + seen]
+            body = fetch_more(call) + ["if (MPI_CALLS_ARE_SEEN)", "    return " + seen]
         begin, work, end = invocation(call)
         body += begin + work + end + [f"mpi_leave(self, {call.constant}, t0);"]
         if call.returns != "void":
@@ -540,7 +549,9 @@ def entry(call):
 
 
 def entries(functions):
-    head = banner("The exported entries of the MPI functions.") + """#include "mpi/entry.h"
+    head = banner("The exported entries of the MPI functions.") + """#include <stdarg.h>
+
+#include "mpi/entry.h"
 #include "mpi_fn.h"
 #include "mpi_impl.h"
 
@@ -558,6 +569,67 @@ def exports(calls, also):
     lines = "".join(f"        {name};\n" for name in sorted(names))
     return (banner("Symbols exported by the MPI library.")
             + "{\n    global:\n" + lines + "    local:\n        *;\n};\n")
+
+
+def is_wrapped(call):
+    """What the recorder of native runs sees: all but readings of the clock, and what is written by hand."""
+    return call.is_function and not call.flags & {"fast", "raw"}
+
+
+def real_name(call):
+    return ("P" if call.has_profiling_name else "") + call.name
+
+
+def wrapper(call):
+    """A function of the recorder of native runs in the place of MPI's, and its P name."""
+    head = fill("ORR_EXPORT " + spaced(call.returns) + call.name, call.parameters(), "")
+    words = ", ".join(f"(uint64_t){arg.name}" for arg in call.args) or "0"
+    words = textwrap.fill(f"const uint64_t args[] = {{{words}}};", 92, subsequent_indent=" " * 8)
+    real = f"native_real.{call.name}({', '.join(arg.name for arg in call.args)})"
+    leave = f"native_leave(&seen, {'rc' if call.returns == 'int' else 'MPI_SUCCESS'});"
+    body = [words, f"struct native_call seen = {{.fn = {call.constant}, .args = args}};"]
+    if call.variadic:
+        body += fetch_more(call) + ["seen.more = more;"]
+    plain = [real + ";", "return;"] if call.returns == "void" else [f"return {real};"]
+    body += ["if (!native_enter(&seen)) {", *("    " + line for line in plain), "}"] if len(plain) > 1 else [
+        "if (!native_enter(&seen))", "    " + plain[0]]
+    for arg in call.args:
+        if arg.role == "status" and arg.direction == "out":
+            body.append(f"{arg.name} = native_status{'es' if arg.array else ''}(&seen, {arg.name});")
+    body += [f"{real};", leave] if call.returns == "void" else [
+        f"{spaced(call.returns)}rc = {real};", leave, "return rc;"]
+    text = head + "\n{\n" + "".join(f"    {line}\n" for line in body) + "}\n"
+    if call.has_profiling_name:
+        text += fill(f"extern __typeof__({call.name}) P{call.name} ORR_EXPORT\n    __attribute__",
+                     [f'(alias("{call.name}"))'], ";\n")
+    return text
+
+
+def wrapped_header(functions):
+    """The functions of the real MPI, by name: a struct of pointers, in the order of enum mpi_fn."""
+    lines = ["#include <mpi.h>", "", '#include "mpi_fn.h"', "", "/* Exported helpers that mpi.h does not declare. */"]
+    lines += [fill('__attribute__((visibility("default"))) ' + spaced(call.returns) + call.name,
+                   call.parameters(), ";") for call in functions if is_internal(call)]
+    lines += ["", "/* The functions of the real MPI, in the order of enum mpi_fn; NULL: it has none of that name. */",
+              "struct native_functions {"]
+    lines += [f"    __typeof__({call.name}) *{call.name};" for call in functions]
+    lines += ["};", "", "/* By enum mpi_fn: the symbol to look for; NULL: it is not wrapped. */",
+              "extern const char *const native_symbols[MPI_FN_COUNT];"]
+    return banner("What the recorder of native runs wraps.") + guard("ORR_MPI_WRAPPED_H", "\n".join(lines) + "\n")
+
+
+def wrappers(functions):
+    head = banner("The recorder's functions in the place of MPI's.") + """#include <stdarg.h>
+
+#include "native/wrap.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* deprecated calls are recorded, too */
+
+"""
+    wrapped = [call for call in functions if is_wrapped(call)]
+    rows = "".join(f'    [{call.constant}] = "{real_name(call)}",\n' for call in wrapped)
+    return (head + f"const char *const native_symbols[MPI_FN_COUNT] = {{\n{rows}}};\n\n"
+            + "\n".join(wrapper(call) for call in wrapped))
 
 
 def needs_header(calls):
@@ -721,6 +793,8 @@ def main(argv):
                    "mpi_needs.h": needs_header(calls),
                    "mpi_roles.h": role_header(),
                    "mpi_roles.c": role_tables(functions),
+                   "mpi_wrapped.h": wrapped_header(functions),
+                   "mpi_wrappers.c": wrappers(functions),
                    "mpi-coverage.md": coverage(groups)}
         if options.only and options.only not in outputs:
             parser.error(f"--only: there is no '{options.only}'")

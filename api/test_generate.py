@@ -121,7 +121,8 @@ int mpi_close_port(struct mpi_rank *self, const char *port_name)
 double mpi_wtime(void) { return 2.5; }
 MPI_Aint mpi_aint_add(struct mpi_rank *self, MPI_Aint base, MPI_Aint disp)
 { (void)self; return base + disp; }
-int mpi_pcontrol(struct mpi_rank *self, const int level) { (void)self; return level; }
+int mpi_pcontrol(struct mpi_rank *self, const int level, const void *more)
+{ (void)self; (void)more; return level; }
 void mpii_note(struct mpi_rank *self, int value) { printf("note %d %d\\n", self->id, value); }
 int MPII_Hand(int value) { return value; }
 int main(void)

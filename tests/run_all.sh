@@ -92,6 +92,7 @@ runner hosts python3 tests/run_hosts.py --orrery "$build/orrery" --build-dir "$b
     ${quick:+--quick}
 runner faults python3 tests/run_faults.py --orrery "$build/orrery" --build-dir "$build/faults-tests"
 runner web python3 tests/run_web.py --build-dir "$build"
+[ -n "$quick" ] || runner record python3 tests/run_record.py --orrery "$build/orrery" --build-dir "$build/record-tests"
 runner examples examples/run_tests.sh "$build/orrery" "$build/examples"
 [ -n "$quick" ] || runner install python3 tests/run_install.py --build-dir "$build/install-tests"
 echo "$passed passed, $failed failed"

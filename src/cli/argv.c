@@ -64,16 +64,17 @@ int cli_argv_split(struct cli_argv *w, const char *option, const char *text, str
 struct start {
     const struct cli_argv *argv;
     const sigset_t *mask;
-    int out, failed; /* pipes; `failed` is closed by a successful exec */
+    int out, failed; /* pipes; no `out`: -1; `failed` is closed by a successful exec */
 };
 
 /* In the child. */
 static void become(void *context)
 {
     const struct start *s = context;
-    int none = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int none = s->out < 0 ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
     sigprocmask(SIG_SETMASK, s->mask, NULL);
-    if (none >= 0 && dup2(none, STDIN_FILENO) >= 0 && dup2(s->out, STDOUT_FILENO) >= 0)
+    if (s->out < 0 ||
+        (none >= 0 && dup2(none, STDIN_FILENO) >= 0 && dup2(s->out, STDOUT_FILENO) >= 0))
         execvp(s->argv->at[0], s->argv->at);
     int code = errno;
     (void)!write(s->failed, &code, sizeof code);
@@ -89,7 +90,7 @@ static int take_output(int fd, struct buf *out)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* Until the command has closed its output, or a signal has come, which is returned. */
+/* Until the command has closed its output, or ended if we do not have that, or a signal has come, which is returned. */
 static int listen_to(int fd, struct buf *out)
 {
     struct pollfd fds[2] = {{fd, POLLIN, 0}, {cli_watch_signals(), POLLIN, 0}};
@@ -101,7 +102,7 @@ static int listen_to(int fd, struct buf *out)
             if (got != SIGCHLD && !signal)
                 signal = got;
         if (fds[0].revents)
-            more = take_output(fd, out);
+            more = out && take_output(fd, out);
     }
     close(fds[1].fd);
     return signal;
@@ -113,14 +114,15 @@ static int run(const struct start *s, int out, int failed, struct buf *text, int
     struct cli_guard guard;
     int code = 0, ended = 0;
     int rc = cli_guard_start(&guard, become, (void *)(uintptr_t)s, err);
-    close(s->out);
+    if (s->out >= 0)
+        close(s->out);
     close(s->failed);
     if (rc)
         return rc;
     *signal = 0;
     if (read(failed, &code, sizeof code) != sizeof code) {
         code = 0;
-        *signal = listen_to(out, text);
+        *signal = listen_to(out < 0 ? guard.fd : out, text);
     }
     if (!*signal && !cli_guard_take(&guard, &ended))
         ended = SIGKILL; /* the guard was killed, and the command with it */
@@ -147,5 +149,19 @@ int cli_argv_capture(const struct cli_argv *w, struct buf *out, int *status, int
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close(pipes[0][0]);
     close(pipes[1][0]);
+    return rc;
+}
+
+int cli_argv_run(const struct cli_argv *w, int *status, int *signal, struct err *err)
+{
+    int failed[2];
+    sigset_t mask;
+    if (pipe2(failed, O_CLOEXEC))
+        return err_set(err, ERR_SYSTEM, "cannot make a pipe: %s", strerror(errno));
+    cli_watch_block(&mask);
+    struct start s = {w, &mask, -1, failed[1]};
+    int rc = run(&s, -1, failed[0], NULL, status, signal, err);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    close(failed[0]);
     return rc;
 }

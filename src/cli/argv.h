@@ -31,4 +31,7 @@ int cli_argv_split(struct cli_argv *, const char *option, const char *text, stru
 int cli_argv_capture(const struct cli_argv *, struct buf *out, int *status, int *signal,
                      struct err *);
 
+/* The same with all streams ours. */
+int cli_argv_run(const struct cli_argv *, int *status, int *signal, struct err *);
+
 #endif

@@ -1,6 +1,7 @@
 /*
  * parts.c - from the parts of a run to its trace.
  */
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -33,21 +34,29 @@ static unsigned keep_existing(char **names, unsigned count)
     return kept;
 }
 
-static int merge(const struct run_options *o, char **names, unsigned count, unsigned expected)
+/* "t.orr.part-3": "t.orr.part-*" */
+static int prefix_length(const char *name)
+{
+    const char *dash = strrchr(name, '-');
+    return dash ? (int)(dash + 1 - name) : (int)strlen(name);
+}
+
+int cli_parts_join(const char *trace, char **names, size_t count, size_t expected)
 {
     struct err err, missing;
-    if (trace_merge((const char *const *)names, count, o->trace_path, &missing, &err) != 0) {
+    if (trace_merge((const char *const *)names, count, trace, &missing, &err) != 0) {
+        int length = prefix_length(names[0]);
         log_error(
-            "%s; what was recorded is in '%s.part-*': make room, and then: orrery trace merge -o %s %s.part-*",
-            err.text, o->trace_path, o->trace_path, o->trace_path);
+            "%s; what was recorded is in '%.*s*': make room, and then: orrery trace merge -o %s %.*s*",
+            err.text, length, names[0], trace, length, names[0]);
         return CLI_USAGE;
     }
     if (missing.code)
         log_warn("the trace is not complete: %s", missing.text);
     else if (count < expected)
-        log_warn("the trace is not complete: %u of %u processes have recorded nothing",
+        log_warn("the trace is not complete: %zu of %zu processes have recorded nothing",
                  expected - count, expected);
-    for (unsigned i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         unlink(names[i]);
     return CLI_DONE;
 }
@@ -57,7 +66,7 @@ int cli_parts_merge(const struct run_options *o, int status)
     unsigned expected = o->procs > 1 ? o->procs : 1;
     char **names = make_names(o, expected);
     unsigned count = keep_existing(names, expected);
-    int rc = count ? merge(o, names, count, expected) : CLI_DONE;
+    int rc = count ? cli_parts_join(o->trace_path, names, count, expected) : CLI_DONE;
     for (unsigned i = 0; i < count; i++)
         mem_free(names[i]);
     mem_free(names);

@@ -45,6 +45,28 @@ static int is_given(const struct trace_fn *fn, const struct mpi_signature *s)
     return 0;
 }
 
+/* Objects that a rank numbers; requests and messages go their own ways. */
+static int8_t find_gone(const struct mpi_signature *s)
+{
+    static const uint8_t is_object[MPI_ROLES] = {
+        [MPI_ROLE_COMM] = 1, [MPI_ROLE_GROUP] = 1, [MPI_ROLE_DATATYPE] = 1, [MPI_ROLE_OP] = 1,
+        [MPI_ROLE_WIN] = 1,  [MPI_ROLE_FILE] = 1,  [MPI_ROLE_SESSION] = 1,
+    };
+    for (unsigned i = 0; i < s->count; i++)
+        if (is_object[s->args[i].role] && s->args[i].direction == MPI_DIRECTION_BOTH &&
+            s->args[i].pointers == 1)
+            return (int8_t)i;
+    return -1;
+}
+
+static int makes_request(const struct mpi_signature *s)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->args[i].role == MPI_ROLE_REQUEST && s->args[i].direction == MPI_DIRECTION_OUT)
+            return 1;
+    return 0;
+}
+
 void recorder_learn_functions(const struct trace_schema *schema)
 {
     for (unsigned i = 0; i < MPI_FN_COUNT; i++) {
@@ -54,9 +76,28 @@ void recorder_learn_functions(const struct trace_schema *schema)
             .comm = find_role(s, MPI_ROLE_COMM),
             .root = find_role(s, MPI_ROLE_ROOT),
             .indices = find_role(s, MPI_ROLE_INDEX),
+            .gone = mpi_fn_flags[i] & MPI_FNFLAG_FREES ? find_gone(s) : -1,
             .is_given = (uint8_t)is_given(&schema->fns[i], s),
+            .is_begun = (uint8_t)makes_request(s),
         };
     }
+}
+
+int recorder_frees(enum mpi_fn fn)
+{
+    return functions[fn].gone;
+}
+
+void recorder_freed(struct recorder_rank *r, struct recorder_lane *lane, enum mpi_fn fn)
+{
+    int arg = functions[fn].gone;
+    if (__builtin_expect(arg >= 0, 0) && lane->gone)
+        recorder_forget(r, mpi_fn_signature[fn].args[arg].role, lane->gone);
+}
+
+int recorder_looks_at(enum mpi_fn fn)
+{
+    return functions[fn].is_given;
 }
 
 /* The communicator that the call is given; 0: there is none. */
@@ -146,8 +187,7 @@ static int is_readable(const struct call *c, const struct trace_arg *kept,
         return 0;
     if (kept->name[0] == 's' && arg->length == MPI_LENGTH_SIZE && is_in_place(c, "sendbuf"))
         return 0;
-    const int *items = (const int *)(uintptr_t)word;
-    return items != MPI_UNWEIGHTED && items != MPI_WEIGHTS_EMPTY;
+    return !recorder_is_no_array((const void *)(uintptr_t)word);
 }
 
 /* ---- what a call is given ---- */
@@ -173,6 +213,9 @@ static void keep_request(struct recorder_lane *lane, int64_t number)
 static void keep_given(struct call *c, const struct mpi_arg *arg, uint64_t word)
 {
     c->lane->given = word ? handle_number(c, arg->role, arg, word) : -1;
+    c->lane->gone = !word             ? 0
+                    : arg->bytes == 4 ? (uint32_t)recorder_word(arg, word)
+                                      : (uint64_t)recorder_word(arg, word);
     if (word && arg->role == MPI_ROLE_MESSAGE)
         recorder_forget(c->r, arg->role, (uint32_t)recorder_word(arg, word));
 }
@@ -302,7 +345,9 @@ static void put_handle(struct call *c, const struct trace_arg *kept, const struc
 {
     int64_t number = -1;
     if (kept->is_out && !kept->is_in)
-        number = c->has_results ? recorder_new_number(c->r, c->self, c->seen, kept->position) : -1;
+        number = c->has_results && !functions[c->seen->fn].is_begun
+                     ? recorder_new_number(c->r, c->self, c->seen, kept->position)
+                     : -1;
     else
         number = arg->pointers ? c->lane->given : handle_number(c, arg->role, arg, word);
     trace_put_varint(&c->lane->stream, (uint64_t)(number + 1));

@@ -40,6 +40,9 @@ void recorder_type(struct mpi_rank *, uint64_t handle, struct recorder_type *);
 int64_t *recorder_group(struct mpi_rank *, uint64_t handle, uint32_t *count);
 int recorder_op_commutes(struct mpi_rank *, uint64_t handle);
 
+/* MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY, which are variables of the MPI. */
+int recorder_is_no_array(const void *);
+
 /* A definition that is common to ranks (trace/definitions.h). */
 void recorder_define(unsigned kind, const void *payload, size_t bytes);
 

@@ -34,6 +34,13 @@ void recorder_lane_init(struct recorder_rank *r, struct recorder_lane *lane)
     r->lane.next = lane;
 }
 
+void recorder_rank_rename(struct recorder_rank *r, uint64_t rank)
+{
+    r->locals.rank = (uint32_t)rank;
+    for (struct recorder_lane *lane = &r->lane; lane; lane = lane->next)
+        lane->stream.rank = (uint32_t)rank;
+}
+
 void recorder_rank_spill(struct recorder_rank *r)
 {
     trace_stream_spill(&r->locals);
@@ -92,6 +99,8 @@ void recorder_leave(struct recorder_rank *r, struct recorder_lane *lane, struct 
         trace_put_varint(&lane->stream, call->site);
     recorder_args(r, lane, self, &header->schema->fns[call->fn], call);
     trace_record_end(&lane->stream);
+    if (call->rc == MPI_SUCCESS)
+        recorder_freed(r, lane, call->fn);
 }
 
 void recorder_done(struct recorder_lane *lane, int64_t number, struct trace_status status)

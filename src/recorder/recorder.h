@@ -41,6 +41,7 @@ struct recorder_lane {
     int64_t *requests; /* numbers of those that the call was given */
     uint32_t request_count, request_room;
     int64_t given; /* number of the object that the call was given by a pointer */
+    uint64_t gone; /* its handle, if the call frees it */
     struct recorder_done *done;
     uint32_t done_count, done_room;
     struct recorder_lane *next; /* that of another thread */
@@ -72,11 +73,15 @@ void recorder_init(const struct trace_header *);
 void recorder_rank_init(struct recorder_rank *, struct trace_sink *, uint64_t rank);
 /* A lane of one more thread. */
 void recorder_lane_init(struct recorder_rank *, struct recorder_lane *);
+/* What is recorded so far is of another rank. */
+void recorder_rank_rename(struct recorder_rank *, uint64_t rank);
 /* The sink gets all that is in memory. */
 void recorder_rank_spill(struct recorder_rank *);
 /* No more calls: spills, and says which have not returned. */
 void recorder_rank_end(struct recorder_rank *, int64_t now);
 
+/* Whether the beginning of such a call looks at what the rank has, not only at what the thread has. */
+int recorder_looks_at(enum mpi_fn);
 /* A call begins and returns. */
 void recorder_enter(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                     const struct recorder_call *, int64_t t);
@@ -95,8 +100,8 @@ void recorder_done(struct recorder_lane *, int64_t number, struct trace_status);
 /* The number of a request that is pending, or -1. */
 int64_t recorder_request(const struct recorder_rank *, uint32_t handle);
 void recorder_forget_request(struct recorder_rank *, uint32_t handle);
-/* The handle does not mean this any more. */
-void recorder_forget(struct recorder_rank *, unsigned role, uint64_t handle);
+/* The position of the object that such a call frees, or -1. Its handle then means nothing any more. */
+int recorder_frees(enum mpi_fn);
 
 /* A part of the program with a name begins, or (NULL) the innermost ends. */
 void recorder_region(struct recorder_rank *, struct recorder_lane *, int64_t t, const char *name);

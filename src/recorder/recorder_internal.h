@@ -10,7 +10,9 @@
 /* What the recorder needs to know of a function: positions among its arguments, -1: it has none. */
 struct recorder_fn {
     int8_t flag, comm, root, indices;
+    int8_t gone;      /* the object that it frees */
     uint8_t is_given; /* requests, or handles that it may set to null */
+    uint8_t is_begun; /* it makes a request: what else it returns comes when that is complete */
 };
 
 void recorder_learn_functions(const struct trace_schema *);
@@ -21,11 +23,15 @@ int64_t recorder_number(struct recorder_rank *, struct mpi_rank *self, unsigned 
 /* The same for one that the call has just made. */
 int64_t recorder_new_number(struct recorder_rank *, struct mpi_rank *self,
                             const struct recorder_call *, unsigned arg);
+/* The handle does not mean this any more. */
+void recorder_forget(struct recorder_rank *, unsigned role, uint64_t handle);
 int64_t recorder_region_number(struct recorder_rank *, int64_t t, const char *name);
 
 /* All arguments of a call that the trace keeps. */
 void recorder_args(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                    const struct trace_fn *, const struct recorder_call *);
+/* A call that has succeeded: what it has freed is forgotten. */
+void recorder_freed(struct recorder_rank *, struct recorder_lane *, enum mpi_fn);
 /* Requests that a call is given, before it changes them. */
 void recorder_requests(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                        const struct trace_fn *, const struct recorder_call *);

@@ -83,7 +83,7 @@ static int read_nodes(struct trace_definitions *d, const uint8_t *at, const uint
     if (!trace_read_array(at, end, &nodes, &count))
         return -1;
     uint64_t most = 0;
-    int wrong = count != ranks;
+    int wrong = count > ranks;
     for (uint64_t i = 0; i < count && !wrong; i++) {
         wrong = nodes[i] < 0 || (uint64_t)nodes[i] >= ranks;
         most = (uint64_t)nodes[i] > most ? (uint64_t)nodes[i] : most;
@@ -93,8 +93,17 @@ static int read_nodes(struct trace_definitions *d, const uint8_t *at, const uint
         return -1;
     }
     d->nodes = nodes;
+    d->nodes_known = count;
     d->node_count = most + 1;
     return 0;
+}
+
+void trace_definitions_fill(struct trace_definitions *d, uint64_t ranks)
+{
+    if (!d->nodes || d->nodes_known >= ranks)
+        return;
+    d->nodes = mem_realloc(d->nodes, ranks * sizeof *d->nodes);
+    memset(d->nodes + d->nodes_known, 0, (ranks - d->nodes_known) * sizeof *d->nodes);
 }
 
 static int read_node(struct trace_definitions *d, const uint8_t *at, const uint8_t *end)

@@ -49,7 +49,8 @@ struct trace_comm {
 };
 
 struct trace_definitions {
-    int64_t *nodes; /* of each rank; NULL: not known */
+    int64_t *nodes;       /* of each rank; NULL: not known */
+    uint64_t nodes_known; /* ranks whose node is told; others are taken to be on the first one */
     uint64_t node_count;
     struct trace_comm *comms;
     size_t comm_count;
@@ -73,6 +74,8 @@ void trace_definitions_fini(struct trace_definitions *);
 /* Adds the definitions of a frame; what is there already or of an unknown kind is skipped. */
 int trace_definitions_read(struct trace_definitions *, const uint8_t *payload, size_t bytes,
                            uint64_t ranks, struct err *);
+/* All are there: so many ranks have a node. */
+void trace_definitions_fill(struct trace_definitions *, uint64_t ranks);
 /* NULL: not known. */
 const struct trace_comm *trace_definitions_comm(const struct trace_definitions *,
                                                 uint64_t identity);

@@ -82,6 +82,8 @@ void trace_header_write(const struct trace_header *h, struct buf *out)
     buf_addf(out, "block %llu\n", (unsigned long long)h->block);
     if (h->has_sites)
         buf_adds(out, "sites\n");
+    if (h->is_part)
+        buf_adds(out, "part\n");
     if (h->has_local_clocks)
         buf_adds(out, "clocks local\n");
     for (size_t i = 0; i < h->property_count; i++) {
@@ -134,6 +136,8 @@ static int read_line(struct trace_header *h, char *line, struct err *err)
         wrong = read_number(rest, 1, UINT32_MAX / 4, &h->block);
     else if (strcmp(line, "sites") == 0)
         h->has_sites = 1;
+    else if (strcmp(line, "part") == 0)
+        h->is_part = 1;
     else if (strcmp(line, "clocks") == 0)
         h->has_local_clocks = strcmp(rest, "local") == 0;
     else if (strcmp(line, "property") == 0) {

@@ -6,6 +6,7 @@
  *     tick 1                        picoseconds per unit of time
  *     block 65536                   bytes after which a block ends
  *     sites                         calls have their call site, if this line is there
+ *     part                          a part: ranks may come later, and are not counted yet
  *     clocks local                  parts: times are those of each rank's own clock (clocks.h)
  *     property program ./app -n 3   facts for people, as many as there are; a newline is written as \n, \ as \\
  *     functions
@@ -33,7 +34,7 @@ struct trace_header {
     uint64_t tick;
     uint64_t block;
     int has_sites;
-    int has_local_clocks;
+    int is_part, has_local_clocks;
     struct trace_property *properties;
     size_t property_count;
     struct trace_schema *schema; /* owned */

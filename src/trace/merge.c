@@ -5,13 +5,17 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "trace/clocks.h"
+#include "trace/copy.h"
 #include "trace/merge.h"
 #include "trace/writer.h"
 
 struct merge {
     struct trace *parts;
     size_t count;
+    struct trace_header header; /* that of the first part, which owns what it points to */
     struct trace_writer writer;
+    struct trace_clocks clocks;
     struct buf block; /* put together from pieces */
     struct trace_piece piece;
     int has_block;
@@ -39,12 +43,14 @@ static int by_bytes(const void *a, const void *b)
     return order ? order : (p->bytes > q->bytes) - (p->bytes < q->bytes);
 }
 
-static void gather_frame(struct items *all, const uint8_t *payload, size_t bytes)
+static void gather_frame(struct items *all, struct trace_clocks *clocks, const uint8_t *payload,
+                         size_t bytes)
 {
     const uint8_t *at = payload, *end = payload + bytes, *data, *body;
     unsigned kind;
     size_t size;
     while (trace_definitions_next(&at, end, &kind, &data, &size, &body) > 0) {
+        trace_clocks_take(clocks, kind, body, (size_t)(at - body));
         if ((all->count & (all->count - 1)) == 0)
             all->items = mem_realloc(all->items,
                                      (all->count ? 2 * all->count : 1) * sizeof *all->items);
@@ -53,7 +59,7 @@ static void gather_frame(struct items *all, const uint8_t *payload, size_t bytes
     }
 }
 
-static void gather(struct items *all, const struct trace *part)
+static void gather(struct items *all, struct trace_clocks *clocks, const struct trace *part)
 {
     uint64_t offset = 0;
     struct trace_frame head;
@@ -62,7 +68,7 @@ static void gather(struct items *all, const struct trace *part)
             uint8_t *room = mem_alloc((size_t)head.raw + 1);
             const uint8_t *payload = trace_file_payload(&part->file, offset, &head, room);
             if (payload)
-                gather_frame(all, payload, head.raw);
+                gather_frame(all, clocks, payload, head.raw);
             mem_free(room);
         }
         offset += sizeof head + head.stored;
@@ -76,7 +82,7 @@ static int write_definitions(struct merge *m, struct err *err)
     buf_init(&all.memory);
     buf_init(&out);
     for (size_t i = 0; i < m->count; i++)
-        gather(&all, &m->parts[i]);
+        gather(&all, &m->clocks, &m->parts[i]);
     for (size_t i = 0; i < all.count; i++)
         all.items[i].data = (const uint8_t *)all.memory.data + all.items[i].at;
     if (all.count)
@@ -127,6 +133,41 @@ static int add_piece(struct merge *m, struct trace *part, const struct trace_pla
     return 0;
 }
 
+/* A stream with the times of its own clock: record by record, with those of the common one. */
+static void adjust_stream(struct merge *m, struct trace *part, uint64_t rank, unsigned thread,
+                          enum trace_what what, struct trace_writer_sink *sink)
+{
+    struct trace_cursor c;
+    struct trace_stream s;
+    struct trace_event e;
+    struct err err;
+    int more;
+    trace_stream_init(&s, &sink->sink, rank, thread,
+                      what == TRACE_LOCAL_DEFINITIONS ? TRACE_PIECE_DEFINITIONS : 0);
+    trace_cursor_open(&c, part, rank, thread, what);
+    while ((more = trace_cursor_next(&c, &e, &err)) != 0) {
+        if (more < 0)
+            continue;
+        e.enter = trace_clocks_time(&m->clocks, rank, e.enter);
+        e.leave = trace_clocks_time(&m->clocks, rank, e.leave);
+        if (e.leave >= s.last)
+            trace_copy_event(&s, &m->header, &e);
+    }
+    trace_cursor_close(&c);
+    trace_stream_fini(&s);
+}
+
+static int adjust_rank(struct merge *m, struct trace *part, uint64_t rank, struct err *err)
+{
+    struct trace_writer_sink sink;
+    trace_writer_sink_init(&sink, &m->writer);
+    for (unsigned thread = 0, threads = trace_threads(part, rank); thread < threads; thread++) {
+        adjust_stream(m, part, rank, thread, TRACE_LOCAL_DEFINITIONS, &sink);
+        adjust_stream(m, part, rank, thread, TRACE_RECORDS, &sink);
+    }
+    return sink.err.code ? err_set(err, sink.err.code, "%s", sink.err.text) : 0;
+}
+
 /* The part with the smallest rank that is not copied yet; each rank is in one part, whose places are in order. */
 static int write_records(struct merge *m, struct err *err)
 {
@@ -143,6 +184,12 @@ static int write_records(struct merge *m, struct err *err)
             break;
         struct trace *part = &m->parts[first];
         uint32_t rank = part->places[next[first]].rank;
+        if (part->header.has_local_clocks) {
+            rc = adjust_rank(m, part, rank, err);
+            while (next[first] < part->place_count && part->places[next[first]].rank == rank)
+                next[first]++;
+            continue;
+        }
         while (rc == 0 && next[first] < part->place_count && part->places[next[first]].rank == rank)
             rc = add_piece(m, part, &part->places[next[first]++], err);
         if (rc == 0)
@@ -153,6 +200,28 @@ static int write_records(struct merge *m, struct err *err)
 }
 
 /* ---- all ---- */
+
+static void count_rank(struct trace_header *h, uint64_t rank)
+{
+    h->ranks = rank >= h->ranks ? rank + 1 : h->ranks;
+}
+
+/* That of the first part, with all ranks that there are, also those that were spawned. */
+static void make_header(struct merge *m)
+{
+    m->header = m->parts[0].header;
+    m->header.is_part = m->header.has_local_clocks = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct trace_definitions *d = &m->parts[i].definitions;
+        count_rank(&m->header, m->parts[i].header.ranks - 1);
+        for (size_t c = 0; c < d->comm_count; c++) {
+            for (uint64_t k = 0; k < d->comms[c].size; k++)
+                count_rank(&m->header, (uint64_t)d->comms[c].ranks[k]);
+            for (uint64_t k = 0; k < d->comms[c].other_size; k++)
+                count_rank(&m->header, (uint64_t)d->comms[c].others[k]);
+        }
+    }
+}
 
 static void open_parts(struct merge *m, const char *const *paths, size_t count, struct err *missing)
 {
@@ -177,12 +246,16 @@ int trace_merge(const char *const *parts, size_t count, const char *path, struct
 {
     struct merge m = {0};
     open_parts(&m, parts, count, missing);
-    int rc = m.count ? trace_writer_open(&m.writer, path, &m.parts[0].header, err)
+    trace_clocks_init(&m.clocks);
+    if (m.count)
+        make_header(&m);
+    int rc = m.count ? trace_writer_open(&m.writer, path, &m.header, err)
                      : err_set(err, missing->code ? missing->code : ERR_INPUT, "%s",
                                missing->code ? missing->text : "there is nothing to merge");
     if (rc == 0) {
         buf_init(&m.block);
         rc = write_definitions(&m, err);
+        trace_clocks_settle(&m.clocks);
         if (rc == 0)
             rc = write_records(&m, err);
         int closed = trace_writer_close(&m.writer, rc == 0, rc == 0 ? err : NULL);
@@ -192,5 +265,6 @@ int trace_merge(const char *const *parts, size_t count, const char *path, struct
     for (size_t i = 0; i < m.count; i++)
         trace_close(&m.parts[i]);
     mem_free(m.parts);
+    trace_clocks_fini(&m.clocks);
     return rc;
 }

@@ -120,6 +120,7 @@ int trace_part_open(struct trace_part *p, const char *path, const struct trace_h
                     struct err *err)
 {
     struct buf text;
+    struct trace_header own = *header;
     int fd = path_create(path);
     if (fd < 0)
         return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
@@ -133,7 +134,8 @@ int trace_part_open(struct trace_part *p, const char *path, const struct trace_h
     buf_init(&p->body);
     buf_init(&p->define);
     buf_init(&text);
-    trace_header_write(header, &text);
+    own.is_part = 1;
+    trace_header_write(&own, &text);
     write_frame(p, TRACE_FRAME_HEADER, text.data, text.len);
     buf_fini(&text);
     if (p->err.code == 0)

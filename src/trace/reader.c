@@ -85,6 +85,14 @@ static const uint8_t *get_piece(const uint8_t *at, const uint8_t *end, struct tr
     return at;
 }
 
+/* A part may have ranks that came later than its header. */
+static int is_rank(struct trace *t, uint64_t rank)
+{
+    if (t->header.is_part && rank >= t->header.ranks)
+        t->header.ranks = rank + 1;
+    return rank < t->header.ranks;
+}
+
 /* The pieces of a frame, whose list starts at `at`; the end of the list, or NULL. */
 static const uint8_t *add_pieces(struct trace *t, const uint8_t *at, const uint8_t *end)
 {
@@ -95,7 +103,7 @@ static const uint8_t *add_pieces(struct trace *t, const uint8_t *at, const uint8
     t->places = mem_realloc(t->places, (t->place_count + count) * sizeof *t->places);
     for (uint64_t i = 0; i < count; i++) {
         struct trace_place *place = &t->places[t->place_count + i];
-        if (!(at = get_piece(at, end, place, &bytes)) || place->rank >= t->header.ranks ||
+        if (!(at = get_piece(at, end, place, &bytes)) || !is_rank(t, place->rank) ||
             (sum += bytes) > TRACE_FRAME_MAX)
             return NULL;
         place->frame = (uint32_t)t->frame_count;
@@ -155,7 +163,8 @@ static int read_frame(struct trace *t, uint64_t offset, struct trace_frame *head
         return err->code;
     int rc = 0;
     if (head->kind == TRACE_FRAME_DEFINITIONS) {
-        rc = trace_definitions_read(&t->definitions, payload, head->raw, t->header.ranks, err);
+        rc = trace_definitions_read(&t->definitions, payload, head->raw,
+                                    t->header.is_part ? UINT32_MAX : t->header.ranks, err);
     } else if (head->kind == TRACE_FRAME_RECORDS) {
         size_t first = t->place_count;
         const uint8_t *list = add_pieces(t, payload, payload + head->raw);
@@ -294,6 +303,7 @@ int trace_open(struct trace *t, const char *path, struct err *err)
     if (t->place_count)
         qsort(t->places, t->place_count, sizeof *t->places, by_stream);
     drop_orphans(t);
+    trace_definitions_fill(&t->definitions, t->header.ranks);
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/strand.h"
 #include "mpi_impl.h"
+#include "recorder/regions.h"
 
 void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn)
 {
@@ -131,10 +132,13 @@ int mpi_abort(struct mpi_rank *self, MPI_Comm comm, int errorcode)
     mpi_abort_run(self, errorcode, text);
 }
 
-int mpi_pcontrol(struct mpi_rank *self, const int level)
+int mpi_pcontrol(struct mpi_rank *self, const int level, const void *more)
 {
-    (void)self;
-    (void)level;
+    char name[RECORDER_NAME_MOST];
+    int what = recorder_pcontrol(level, more, name);
+
+    if (what)
+        mpi_observe_region(self, what > 0 ? name : NULL);
     return MPI_SUCCESS;
 }
 

@@ -111,18 +111,6 @@ static void received(struct mpi_rank *self, vtime t, const struct mpi_seen_messa
                       (struct trace_status){(int32_t)seen->src, seen->tag, seen->bytes, 1, 0});
 }
 
-static void freed(struct mpi_rank *self, vtime t, const struct mpi_seen_object *seen)
-{
-    static const unsigned roles[MPI_OBJECTS] = {
-        [MPI_OBJECT_COMM] = MPI_ROLE_COMM,     [MPI_OBJECT_GROUP] = MPI_ROLE_GROUP,
-        [MPI_OBJECT_TYPE] = MPI_ROLE_DATATYPE, [MPI_OBJECT_OP] = MPI_ROLE_OP,
-        [MPI_OBJECT_WIN] = MPI_ROLE_WIN,       [MPI_OBJECT_FILE] = MPI_ROLE_FILE,
-    };
-    (void)t;
-    if (roles[seen->kind])
-        recorder_forget(of_rank(self), roles[seen->kind], seen->handle);
-}
-
 static void region(struct mpi_rank *self, vtime t, const struct mpi_seen_region *seen)
 {
     struct recorder_rank *r = of_rank(self);
@@ -145,7 +133,6 @@ static const struct mpi_observer observer = {
     .leave = leave,
     .request = request,
     .received = received,
-    .freed = freed,
     .region = region,
 };
 

@@ -83,3 +83,8 @@ int recorder_op_commutes(struct mpi_rank *self, uint64_t handle)
     (void)self;
     return op && op->commute;
 }
+
+int recorder_is_no_array(const void *items)
+{
+    return items == MPI_UNWEIGHTED || items == MPI_WEIGHTS_EMPTY;
+}

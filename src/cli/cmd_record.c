@@ -1,0 +1,376 @@
+/*
+ * `orrery record`: runs a program natively, with a library that records its MPI calls inside it, and makes a trace of what the
+ * ranks have written.
+ *
+ * Each process writes a part (trace/part.h) beside the trace, or where --dir says. Whatever becomes of the program, the
+ * parts that there are become the trace.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "cli/argv.h"
+#include "cli/cli.h"
+#include "cli/launch.h"
+#include "cli/outputs.h"
+#include "cli/parts.h"
+#include "native/options.h"
+#include "program/program.h"
+#include "trace/reader.h"
+
+#define LAUNCHER "mpiexec.mpich"
+#define RANKS_MAX 1000000
+
+struct request {
+    uint64_t ranks;
+    const char *output, *launcher, *directory;
+    int stops_on_full, is_quiet;
+    char trace[PATH_MAX]; /* absolute */
+    char parts[PATH_MAX]; /* what names of parts begin with */
+};
+
+struct names {
+    char **at;
+    size_t count;
+};
+
+/* ---- options ---- */
+
+static int set_ranks(void *into, const char *value, struct err *err)
+{
+    uint64_t *ranks = &((struct request *)into)->ranks;
+    int rc = units_parse_count(value, ranks, err);
+    if (rc == 0 && (*ranks < 1 || *ranks > RANKS_MAX))
+        rc = err_set(err, ERR_INPUT, "bad number of ranks '%s': expected 1 to %d", value,
+                     RANKS_MAX);
+    return rc;
+}
+
+static int set_text(const char **into, const char *value, struct err *err)
+{
+    *into = value;
+    return *value ? 0 : err_set(err, ERR_INPUT, "the text is empty");
+}
+
+static int set_output(void *into, const char *value, struct err *err)
+{
+    return set_text(&((struct request *)into)->output, value, err);
+}
+
+static int set_launcher(void *into, const char *value, struct err *err)
+{
+    return set_text(&((struct request *)into)->launcher, value, err);
+}
+
+static int set_directory(void *into, const char *value, struct err *err)
+{
+    return set_text(&((struct request *)into)->directory, value, err);
+}
+
+static const char *const full_words[] = {"continue", "stop", NULL};
+
+static int set_full(void *into, const char *value, struct err *err)
+{
+    for (int i = 0; full_words[i]; i++)
+        if (strcmp(value, full_words[i]) == 0) {
+            ((struct request *)into)->stops_on_full = i;
+            return 0;
+        }
+    return err_set(err, ERR_INPUT, "unknown value '%s': expected one of: continue, stop", value);
+}
+
+static int set_quiet(void *into, const char *value, struct err *err)
+{
+    (void)value, (void)err;
+    ((struct request *)into)->is_quiet = 1;
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"ranks", 'n', "-np", "N", "number of ranks", set_ranks},
+    {"output", 'o', NULL, "FILE", "the trace to write (default: name of the program, and .orr)",
+     set_output},
+    {"launcher", 0, NULL, "COMMAND",
+     "command that starts the processes\n"
+     "starts the processes; \"-n N\" and the program follow (default " LAUNCHER ")",
+     set_launcher},
+    {"dir", 0, NULL, "DIR",
+     "where ranks write while they run\n"
+     "where ranks write while they run; all machines must have it (default: beside the trace)",
+     set_directory},
+    {"on-full", 0, NULL, "WHAT",
+     "if nothing can be written: continue (default) or stop\n"
+     "if a rank cannot write any more, because the disk is full for instance: continue (default) without recording, "
+     "or stop the program",
+     set_full},
+    {"quiet", 'q', NULL, NULL, "no notes", set_quiet},
+    {0},
+};
+
+static const struct cli_values values[] = {{"on-full", full_words}, {0}};
+
+static const struct cli_usage usage = {
+    .command = "record",
+    .synopsis = "-n N [options] [--] program [arguments...]",
+    .about =
+        "Runs an MPI program natively, on this machine or by the launcher on others, and records every MPI call of "
+        "every rank in a trace. The program is any dynamic executable of MPICH or of an MPI with the same ABI. "
+        "Exit status: that of the program, 2 for wrong usage or input.",
+    .options = options,
+    .values = values,
+    .arguments = CLI_ARGUMENTS_PROGRAM,
+};
+
+/* ---- names ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static int make_absolute(const char *path, char *out, size_t size, struct err *err)
+{
+    char here[PATH_MAX] = "";
+    if (path[0] != '/' && !getcwd(here, sizeof here))
+        return err_set(err, ERR_SYSTEM, "cannot find the current directory: %s", strerror(errno));
+    int n = snprintf(out, size, "%s%s%s", here, *here ? "/" : "", path);
+    return n >= 0 && (size_t)n < size
+               ? 0
+               : err_set(err, ERR_INPUT, "file name '%.40s...' is too long", path);
+}
+
+static int make_names(struct request *q, const char *program, struct err *err)
+{
+    char name[PATH_MAX], directory[PATH_MAX];
+    int n = snprintf(name, sizeof name, "%s%s", q->output ? q->output : base_name(program),
+                     q->output ? "" : TRACE_SUFFIX);
+    if (n < 0 || (size_t)n >= sizeof name)
+        return err_set(err, ERR_INPUT, "the file name is too long");
+    const struct cli_output output = {"--output", name};
+    if (cli_is_stdout(name))
+        return err_set(err, ERR_INPUT, "--output: cannot write to standard output: give a file");
+    int rc = cli_outputs_check(&output, 1, err);
+    if (rc == 0)
+        rc = make_absolute(name, q->trace, sizeof q->trace, err);
+    if (rc == 0 && q->directory)
+        rc = make_absolute(q->directory, directory, sizeof directory, err);
+    if (rc)
+        return rc;
+    if (q->directory && access(directory, W_OK | X_OK) != 0)
+        return err_set(err, ERR_INPUT, "--dir: cannot write to '%s': %s", q->directory,
+                       strerror(errno));
+    n = q->directory ? snprintf(q->parts, sizeof q->parts, "%s/%s", directory, base_name(q->trace))
+                     : snprintf(q->parts, sizeof q->parts, "%s", q->trace);
+    return n >= 0 && (size_t)n < sizeof q->parts
+               ? 0
+               : err_set(err, ERR_INPUT, "the file name is too long");
+}
+
+/* ---- parts ---- */
+
+static int is_part(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(name, prefix, length) == 0 &&
+           strncmp(name + length, NATIVE_PART, strlen(NATIVE_PART)) == 0 &&
+           name[length + strlen(NATIVE_PART)] >= '0' && name[length + strlen(NATIVE_PART)] <= '9';
+}
+
+static void find_parts(const struct request *q, struct names *parts)
+{
+    char directory[PATH_MAX];
+    const char *slash = strrchr(q->parts, '/');
+    snprintf(directory, sizeof directory, "%.*s", (int)(slash - q->parts) + 1, q->parts);
+    DIR *folder = opendir(directory);
+    struct dirent *entry;
+    while (folder && (entry = readdir(folder))) {
+        if (!is_part(entry->d_name, slash + 1))
+            continue;
+        size_t room = strlen(directory) + strlen(entry->d_name) + 1;
+        parts->at = mem_realloc(parts->at, (parts->count + 1) * sizeof *parts->at);
+        parts->at[parts->count] = mem_alloc(room);
+        snprintf(parts->at[parts->count++], room, "%s%s", directory, entry->d_name);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const char *p = *(char *const *)a, *q = *(char *const *)b;
+    size_t n = strlen(p), m = strlen(q);
+    return n != m ? (n > m) - (n < m) : strcmp(p, q);
+}
+
+static void names_fini(struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        mem_free(names->at[i]);
+    mem_free(names->at);
+}
+
+static void remove_counter(const struct request *q)
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s" NATIVE_COUNTER, q->parts);
+    unlink(path);
+}
+
+/* They would be taken for ours. */
+static int check_no_parts(const struct request *q, struct err *err)
+{
+    struct names parts = {0};
+    find_parts(q, &parts);
+    int rc =
+        parts.count
+            ? err_set(
+                  err, ERR_INPUT,
+                  "'%s' is a part of an earlier recording: make a trace of it with 'orrery trace merge', or "
+                  "remove it",
+                  parts.at[0])
+            : 0;
+    names_fini(&parts);
+    return rc;
+}
+
+/* ---- the program ---- */
+
+/* What can be told before it runs; a script cannot be looked into. */
+static int check_program(const char *given, struct err *err)
+{
+    struct program p;
+    struct err none;
+    int rc = 0;
+    if (program_inspect(&p, given, &none) == 0 && p.static_program)
+        rc = err_set(
+            err, ERR_INPUT,
+            "'%s' is linked statically, and no library can be loaded into it: link it dynamically",
+            given);
+    else if (p.mpi_kind && strcmp(p.mpi_kind, "Open MPI") == 0)
+        rc = err_set(
+            err, ERR_INPUT,
+            "'%s' is linked with Open MPI, which has another ABI: build it with mpicc.mpich",
+            given);
+    program_fini(&p);
+    return rc;
+}
+
+static int set_environment(const struct request *q, struct err *err)
+{
+    char directory[PATH_MAX], text[2 * PATH_MAX + 64];
+    const char *before = getenv("LD_PRELOAD");
+    int rc = cli_launch_libdir(directory, sizeof directory, err);
+    if (rc)
+        return rc;
+    snprintf(text, sizeof text, "%s/%s%s%s", directory, NATIVE_LIBRARY, before ? ":" : "",
+             before ? before : "");
+    setenv("LD_PRELOAD", text, 1);
+    snprintf(text, sizeof text, "%s:%s", q->stops_on_full ? (char[]){NATIVE_STOP, 0} : "",
+             q->parts);
+    setenv(NATIVE_VARIABLE, text, 1);
+    return 0;
+}
+
+static int run(const struct request *q, char **program, int *status, int *signal, struct err *err)
+{
+    struct cli_argv argv = {0};
+    char text[32];
+    int rc = cli_argv_split(&argv, "--launcher", q->launcher ? q->launcher : LAUNCHER, err);
+    if (rc == 0)
+        rc = set_environment(q, err);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)q->ranks);
+    if (rc == 0) {
+        cli_argv_add(&argv, "-n");
+        cli_argv_add(&argv, text);
+        for (; *program; program++)
+            cli_argv_add(&argv, *program);
+        rc = cli_argv_run(&argv, status, signal, err);
+    }
+    unsetenv("LD_PRELOAD");
+    cli_argv_fini(&argv);
+    return rc;
+}
+
+/* ---- the trace ---- */
+
+static void say(const struct request *q, int status)
+{
+    struct trace t;
+    struct err err;
+    if (q->is_quiet || trace_open(&t, q->trace, &err) != 0)
+        return;
+    log_note("%llu ranks and %llu records in '%s'%s", (unsigned long long)t.header.ranks,
+             (unsigned long long)t.records, q->trace,
+             status ? ", up to where the program has failed" : "");
+    trace_close(&t);
+}
+
+static int make_trace(const struct request *q, const char *program, int status)
+{
+    struct names parts = {0};
+    struct err err;
+    int rc;
+    find_parts(q, &parts);
+    if (parts.count) {
+        qsort(parts.at, parts.count, sizeof *parts.at, by_length);
+        rc = cli_parts_join(q->trace, parts.at, parts.count, q->ranks);
+        if (rc == CLI_DONE)
+            say(q, status);
+    } else if (status) {
+        rc = status;
+        log_error("nothing was recorded: the program ended with status %d before MPI_Init returned",
+                  status);
+    } else {
+        err_set(
+            &err, ERR_INPUT,
+            "nothing was recorded: no process of '%s' has called MPI_Init of an MPI with the ABI of MPICH; is it an "
+            "MPI program, linked dynamically and with MPICH ('orrery check' tells), and does the launcher hand on "
+            "the environment?",
+            program);
+        rc = cli_fail(&err);
+    }
+    remove_counter(q);
+    names_fini(&parts);
+    return status ? status : rc;
+}
+
+static int record_main(int argc, char **argv)
+{
+    struct request q = {0};
+    struct err err;
+    int next, status, signal = 0;
+    if (cli_begin(&usage, argc, argv, &q, &next, &status))
+        return status;
+    int rc = next >= argc
+                 ? err_set(&err, ERR_INPUT, "no program given, as in: orrery record -n 4 ./app")
+             : !q.ranks
+                 ? err_set(&err, ERR_INPUT, "how many ranks? Give -n, as in: orrery record -n 4 %s",
+                           argv[next])
+                 : check_program(argv[next], &err);
+    if (rc == 0)
+        rc = make_names(&q, argv[next], &err);
+    if (rc == 0)
+        rc = check_no_parts(&q, &err);
+    if (rc == 0)
+        rc = run(&q, argv + next, &status, &signal, &err);
+    if (rc)
+        return cli_fail(&err);
+    if (signal)
+        status = 128 + signal;
+    return make_trace(&q, argv[next], status);
+}
+
+const struct cli_command cli_cmd_record = {
+    .summary = "run a program natively and record its MPI calls",
+    .usage = &usage,
+    .main = record_main,
+};

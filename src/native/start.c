@@ -1,0 +1,255 @@
+/*
+ * start.c - the beginning and the end of recording in a process.
+ *
+ * The library is loaded into everything that the launcher starts, also into shells. It does nothing until the first call of
+ * MPI; the part, which is named after the rank, is made when MPI_Init returns. Calls before that are kept in memory.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "native/native_internal.h"
+#include "native/options.h"
+
+#define BEAT_NS 200000000
+
+struct native native = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct native_functions native_real;
+
+static void __attribute__((constructor)) load(void)
+{
+    native.began = native_now();
+}
+
+/* ---- functions of the real MPI ---- */
+
+/* A program may have loaded its MPI by itself, where only its own libraries find it. */
+static void *find(const char *symbol)
+{
+    static const char *const libraries[] = {"libmpich.so.12", "libmpi.so.12"};
+    void *found = dlsym(RTLD_NEXT, symbol);
+    for (size_t i = 0; !found && i < sizeof libraries / sizeof libraries[0]; i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        found = library ? dlsym(library, symbol) : NULL;
+        if (library)
+            dlclose(library);
+    }
+    return found;
+}
+
+static void find_all(void)
+{
+    void **real = (void **)&native_real;
+    for (unsigned i = 0; i < MPI_FN_COUNT; i++)
+        real[i] = native_symbols[i] ? find(native_symbols[i]) : NULL;
+    native.no_arrays[0] = find("MPI_UNWEIGHTED");
+    native.no_arrays[1] = find("MPI_WEIGHTS_EMPTY");
+}
+
+int native_prepare(void)
+{
+    pthread_mutex_lock(&native.lock);
+    if (!native.is_ready) {
+        const char *how = getenv(NATIVE_VARIABLE);
+        find_all();
+        native.pid = sys_getpid();
+        native.path = how ? strchr(how, ':') : NULL;
+        native.is_failed = !native.path;
+        for (; native.path && *how != ':'; how++) {
+            native.keeps_sites |= *how == NATIVE_SITES;
+            native.is_profile |= *how == NATIVE_PROFILE;
+            native.stops_on_full |= *how == NATIVE_STOP;
+        }
+        native.path += native.path != NULL;
+        native.part.sink.block = SIZE_MAX; /* calls before MPI_Init stay in memory */
+        trace_header_init(&native.header, 1);
+        native.header.tick = 1000;
+        native.header.has_sites = native.keeps_sites;
+        native.header.has_local_clocks = 1;
+        recorder_init(&native.header);
+        native_learn_functions();
+        __atomic_store_n(&native.is_ready, 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&native.lock);
+    return !native.is_failed;
+}
+
+/* ---- MPI has been initialised ---- */
+
+/* Ranks in the trace of processes that were spawned: behind all that there are. A file counts them. */
+static int64_t take_ranks(int count)
+{
+    char path[PATH_MAX], text[32] = "";
+    int64_t first = native.size;
+    snprintf(path, sizeof path, "%s" NATIVE_COUNTER, native.path);
+    int fd = sys_open(path, O_RDWR | O_CREAT, 0666);
+    if (fd < 0)
+        return first;
+    flock(fd, LOCK_EX);
+    if (sys_pread(fd, text, sizeof text - 1, 0) > 0)
+        first = strtoll(text, NULL, 10);
+    snprintf(text, sizeof text, "%lld\n", (long long)(first + count));
+    if (sys_pwrite(fd, text, strlen(text), 0) < 0)
+        log_warn("cannot write '%s': %s", path, strerror(errno));
+    sys_close(fd);
+    return first;
+}
+
+/* Who this process is. Sessions have no MPI_COMM_WORLD: then the launcher's word is taken. */
+static void find_self(void)
+{
+    int is_initialised = 0;
+    MPI_Comm parent = MPI_COMM_NULL;
+    native_real.MPI_Initialized(&is_initialised);
+    if (!is_initialised) {
+        const char *rank = getenv("PMI_RANK"), *size = getenv("PMI_SIZE");
+        native.self = rank ? atoi(rank) : 0;
+        native.size = size ? atoi(size) : 1;
+        native.world = MPI_GROUP_EMPTY;
+        return;
+    }
+    native_real.MPI_Comm_rank(MPI_COMM_WORLD, &native.self);
+    native_real.MPI_Comm_size(MPI_COMM_WORLD, &native.size);
+    native_real.MPI_Comm_group(MPI_COMM_WORLD, &native.world);
+    native_real.MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) {
+        if (native.self == 0)
+            native.base = take_ranks(native.size);
+        native_real.MPI_Bcast(&native.base, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+        native.may_ask = 1;
+        native_comm_created((uint32_t)parent);
+    } else if (native.self == 0) {
+        take_ranks(0);
+    }
+}
+
+static void *beat(void *unused)
+{
+    struct timespec rest = {.tv_nsec = BEAT_NS};
+    (void)unused;
+    while (!native.is_over) {
+        nanosleep(&rest, NULL);
+        pthread_mutex_lock(&native.lock);
+        if (!native.is_over && native_now() - native.written > BEAT_NS)
+            native_write(native_now());
+        pthread_mutex_unlock(&native.lock);
+    }
+    return NULL;
+}
+
+/* The program's signals are not for this thread. */
+static void start_beat(void)
+{
+    pthread_t thread;
+    pthread_attr_t attr;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attr, (size_t)256 << 10);
+    pthread_create(&thread, &attr, beat, NULL);
+    pthread_attr_destroy(&attr);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void describe(void)
+{
+    char text[4096] = "";
+    trace_header_add(&native.header, "recorder", "orrery record");
+    ssize_t n = sys_read_text("/proc/self/cmdline", text, sizeof text);
+    for (ssize_t i = 0; i + 1 < n; i++)
+        text[i] = text[i] ? text[i] : ' ';
+    trace_header_add(&native.header, "program", text);
+}
+
+static void open_part(void)
+{
+    char path[PATH_MAX];
+    struct err err;
+    struct trace_sink before = native.part.sink;
+    int64_t self = native.base + native.self;
+    native.header.ranks = (uint64_t)(native.base + native.size);
+    trace_header_block(&native.header);
+    describe();
+    snprintf(path, sizeof path, "%s" NATIVE_PART "%lld", native.path, (long long)self);
+    if (trace_part_open(&native.part, path, &native.header, &err) != 0) {
+        log_warn("rank %lld is not recorded: %s", (long long)self, err.text);
+        native.is_failed = native.is_over = 1;
+        return;
+    }
+    native.part.sink.buffered = before.buffered;
+    recorder_rank_rename(&native.rank, (uint64_t)self);
+    native.is_open = 1;
+}
+
+void native_begin(void)
+{
+    find_self();
+    pthread_mutex_lock(&native.lock);
+    open_part();
+    pthread_mutex_unlock(&native.lock);
+    if (!native.is_open)
+        return;
+    native_clocks_begin();
+    native.written = native_now();
+    start_beat();
+}
+
+/* ---- writing ---- */
+
+void native_write(int64_t now)
+{
+    recorder_rank_spill(&native.rank);
+    trace_part_flush(&native.part);
+    native.written = now;
+}
+
+void native_end(void)
+{
+    struct err err;
+    if (native.is_over || !native.is_open || native.pid != sys_getpid())
+        return;
+    native.is_over = 1;
+    recorder_rank_end(&native.rank, native_now());
+    if (trace_part_close(&native.part, &err) != 0)
+        log_warn("rank %lld: %s: %llu records are lost", (long long)(native.base + native.self),
+                 err.text, (unsigned long long)native.part.lost);
+}
+
+/* After all that the program does at its end. */
+static void __attribute__((destructor)) unload(void)
+{
+    pthread_mutex_lock(&native.lock);
+    native_end();
+    pthread_mutex_unlock(&native.lock);
+}
+
+/* Goes past all that. */
+ORR_EXPORT void _exit(int status)
+{
+    unload();
+    for (;;)
+        sys_exit(status);
+}
+
+extern __typeof__(_exit) _Exit ORR_EXPORT __attribute__((alias("_exit")));
+
+void native_check_disk(void)
+{
+    if (!native.stops_on_full || native.is_over)
+        return;
+    log_error("rank %lld: %s: the program is ended, as --on-full stop asks",
+              (long long)(native.base + native.self), native.part.err.text);
+    native_real.MPI_Abort(MPI_COMM_WORLD, 1);
+}

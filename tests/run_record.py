@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Tests `orrery record`: native runs, whose calls are recorded by a library inside the program.
+
+Prints TAP.
+
+  same      a program recorded natively has the calls, arguments and results of its simulation
+  faults    programs that abort, are killed or do not finalise; full disks; what is no MPI program
+"""
+
+import os
+import pathlib
+import re
+
+import harness
+from harness import TESTS, demand
+
+# Programs whose calls follow from their source alone: no polling, no wildcards that race.
+SAME = ("p2p_modes.c", "p2p_large_count.c", "topo_cart.c", "type_layouts.c", "type_halo.c", "rma_random.c",
+        "rma_types.c", "inter_coll.c", "icoll_inter.c", "op_user.c", "f77_common.f", "f90_use_mpi.f90",
+        "f08_use_mpi.f90", "env_attr_f77.f", "env_attr_f08.f90", "env_cxx.cpp", "bad/traced.c",
+        "bad/record_regions.c")
+LINE = re.compile(r"\[(\d+)\] -?\d+(?: \+ \d+)?: (.*)")
+# Numbers that an MPI may choose.
+FREE = re.compile(r"(errorcode|keyval)=-?\d+")
+
+
+class Tests:
+    def __init__(self, orrery, build):
+        self.orrery = orrery
+        self.build = build
+
+    def program(self, name):
+        source = TESTS / "mpi" / name
+        binary = self.build / source.name.replace(".", "_")
+        harness.build(source, binary, ["-w", "-g", "-I", TESTS.parent / "include"])
+        return binary
+
+    def record(self, folder, ranks, *words, **options):
+        """Records to n.orr in a folder."""
+        return harness.call([self.orrery, "record", "-n", ranks, "-o", "n.orr", *words], cwd=folder, **options)
+
+    def calls(self, folder, trace):
+        """What each rank has called: lines without times."""
+        done = harness.call([self.orrery, "trace", "print", "--exact", trace], cwd=folder)
+        demand(done.status == 0 and not done.stderr, f"cannot print {trace}", done.stderr)
+        ranks = {}
+        for line in done.stdout.splitlines():
+            found = LINE.match(line)
+            demand(found, f"what is this line? {line}")
+            ranks.setdefault(int(found[1]), []).append(FREE.sub(r"\1=...", found[2]))
+        return ranks
+
+    def verify(self, folder):
+        done = harness.call([self.orrery, "trace", "verify", "n.orr"], cwd=folder)
+        demand(done.status == 0, "the trace is not good", done.stdout, done.stderr)
+
+    # ---- same ----
+
+    def same(self, name):
+        binary = self.program(name)
+        head = " ".join(binary and (TESTS / "mpi" / name).read_text().splitlines()[:5])
+        ranks = (re.search(r"native=(\d+)", head) or (0, "4"))[1]
+        with harness.fresh_folder() as folder:
+            done = self.record(folder, ranks, "-q", binary)
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            demand(os.listdir(folder) == ["n.orr"], f"what is left: {os.listdir(folder)}")
+            self.verify(folder)
+            done = harness.call([self.orrery, "run", "-n", ranks, "-q", "--compute", "none", "--trace", "v.orr",
+                                 binary], cwd=folder)
+            demand(done.status == 0, f"simulated: exit status {done.status}", done.stderr)
+            native, virtual = self.calls(folder, "n.orr"), self.calls(folder, "v.orr")
+        demand(sorted(native) == sorted(virtual) == list(range(int(ranks))), f"ranks {sorted(native)}")
+        for rank in virtual:
+            harness.demand_same(f"rank {rank}", ("calls", "\n".join(virtual[rank]), "\n".join(native[rank])))
+
+    # ---- faults ----
+
+    def ended(self, words, status, last):
+        """A program that ends early: what it has done is there."""
+        with harness.fresh_folder() as folder:
+            done = self.record(folder, 2, self.program("bad/record_ends.c"), *words)
+            if words != ["kill"]:
+                demand(done.status == status, f"exit status {done.status}", done.stderr)
+            demand("records in" in done.stderr, "no note", done.stderr)
+            calls = self.calls(folder, "n.orr")
+        # The launcher kills the others once one has ended so.
+        ends = [lines[-1] for lines in calls.values()]
+        demand(any(last in end for end in ends), f"no rank ends with {last}", *ends)
+
+    def no_mpi(self, words, message):
+        with harness.fresh_folder() as folder:
+            done = self.record(folder, 2, *words)
+            demand(done.status == 2, f"exit status {done.status}", done.stderr)
+            demand(re.search(message, done.stderr), f"no message: {message}", done.stderr)
+            demand(not os.listdir(folder), f"what is left: {os.listdir(folder)}")
+
+
+def add_all(tests):
+    cases = [(f"same {name}", tests.same, name) for name in SAME]
+    cases += [
+        ("faults MPI_Abort", tests.ended, ["abort"], 5, "unfinished call"),
+        ("faults killed", tests.ended, ["kill"], 0, "MPI_Comm_rank"),
+        ("faults _exit", tests.ended, ["leave"], 0, "MPI_Barrier"),
+        ("faults no MPI_Finalize", tests.ended, ["exit"], 0, "MPI_Barrier"),
+        ("faults no MPI program", tests.no_mpi, ["true"], "no process of 'true' has called MPI_Init"),
+        ("faults no launcher", tests.no_mpi, ["--launcher", "./nowhere", "true"], "cannot start './nowhere'"),
+        ("faults no program", tests.no_mpi, [], "no program given"),
+    ]
+    return cases
+
+
+def main():
+    options = harness.options_parser(__doc__, "build/record-tests", jobs=1).parse_args()
+    options.build_dir.mkdir(parents=True, exist_ok=True)
+    tests = Tests(pathlib.Path(options.orrery).resolve(), options.build_dir.resolve())
+    tap = harness.Tap()
+    tap.run_cases([case for case in add_all(tests) if re.search(options.filter, case[0])], options.jobs)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    harness.main(main)
