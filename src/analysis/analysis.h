@@ -205,11 +205,22 @@ struct analysis {
 #define ANALYSIS_PHASE_COMMS 1024
 #define ANALYSIS_PAIRS_MOST ((size_t)4 << 20) /* 200 MiB */
 
+/* Who wants to see single messages and waits, while they are found; times are ticks of the trace. Called in the order
+ * of time in which they are known, by one thread. */
+struct analysis_watch {
+    void *context;
+    /* A message: the send began, and the call that received it ended. */
+    void (*message)(void *context, uint32_t from, uint32_t to, int64_t sent, int64_t received);
+    /* A rank has waited for another until `time`: its critical path comes from there. */
+    void (*hop)(void *context, uint32_t rank, uint32_t other, int64_t time);
+};
+
 struct analysis_options {
     unsigned groups;    /* 0: all */
     unsigned threads;   /* 0: as many as are of use, that is two; 1: one pass after the other */
     size_t phase_cells; /* 0: ANALYSIS_PHASE_CELLS */
     size_t pairs_most;  /* 0: ANALYSIS_PAIRS_MOST */
+    const struct analysis_watch *watch; /* or NULL */
 };
 
 /*

@@ -259,6 +259,7 @@ struct replay *replay_run(const char *path, const struct analysis_options *o, st
         return NULL;
     }
     r->groups = o->groups;
+    r->watch = o->watch;
     r->has_path = (o->groups & 1u << ANALYSIS_PATH) != 0;
     r->has_delays = (o->groups & 1u << ANALYSIS_DELAYS) != 0;
     handles_book_init(&r->book, &r->trace);

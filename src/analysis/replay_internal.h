@@ -176,6 +176,7 @@ struct replay {
     uint64_t unmatched_sends, unmatched_receives;
     unsigned groups;
     int has_path, has_delays;
+    const struct analysis_watch *watch; /* or NULL */
     struct err warning;
 };
 

@@ -112,6 +112,8 @@ static void deliver(struct replay *r, struct lane *l, struct receive *v, int64_t
 {
     struct pair *pair = pair_of(r, v->pair, v->generation, (uint32_t)v->source, v->rank);
     pair->time += leave > v->sent ? (double)(leave - v->sent) : 0;
+    if (r->watch)
+        r->watch->message(r->watch->context, (uint32_t)v->source, v->rank, v->sent, leave);
     if (l) {
         if (l->ideal < v->ideal)
             l->ideal = v->ideal;

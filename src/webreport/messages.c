@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "trace/format.h"
 
-enum column { SENT, TIME, SOURCE, DESTINATION, BYTES, COLUMNS };
+enum column { SENT, TIME, SOURCE, DESTINATION, COLUMNS };
 
 void messages_init(struct messages *m, size_t most)
 {
@@ -77,7 +77,6 @@ static unsigned write_block(const struct message *messages, size_t count, int64_
         put(&columns[TIME], trace_zigzag(m->received / unit - sent));
         put(&columns[SOURCE], trace_zigzag(source - rank));
         put(&columns[DESTINATION], trace_zigzag((int64_t)m->destination - source));
-        put(&columns[BYTES], m->bytes);
         time = sent;
         rank = source;
     }

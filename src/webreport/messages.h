@@ -2,9 +2,9 @@
  * messages.h - messages for the timeline: all of them, or a fair sample if there are many. Whether one is in the sample depends on
  * its number alone, so that the same trace gives the same report.
  *
- *     block      varint number of messages; then five columns of varints, each behind a varint with its bytes:
+ *     block      varint number of messages; then four columns of varints, each behind a varint with its bytes:
  *                time of sending since that of the message before; zigzag time until it was received;
- *                zigzag source less that of the message before; zigzag destination less source; bytes
+ *                zigzag source less that of the message before; zigzag destination less source
  */
 #ifndef WEBREPORT_MESSAGES_H
 #define WEBREPORT_MESSAGES_H
@@ -18,9 +18,8 @@
 #define MESSAGES_BLOCK 16384
 
 struct message {
-    uint64_t source, destination; /* ranks */
+    uint32_t source, destination; /* ranks */
     int64_t sent, received;       /* the send began, the receive was complete: ticks */
-    uint64_t bytes;
 };
 
 struct messages {

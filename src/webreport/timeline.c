@@ -40,7 +40,7 @@ static void count_call(struct timeline *t, uint64_t rank, const enum webreport_k
         t->function[t->function_count++] = e->fn;
         t->number[e->fn] = t->function_count;
     }
-    t->calls++;
+    t->begin = t->calls++ == 0 || e->enter < t->begin ? e->enter : t->begin;
     t->end = e->leave > t->end ? e->leave : t->end;
     sums[kinds[e->fn]] += leave > enter ? leave - enter : 0;
     t->from[rank] = !*some || enter < t->from[rank] ? enter : t->from[rank];

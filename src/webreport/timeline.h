@@ -17,9 +17,9 @@
 
 struct timeline {
     struct trace *trace;
-    int64_t end;      /* ticks */
-    int64_t unit;     /* ticks */
-    uint64_t calls;   /* in all */
+    int64_t begin, end; /* ticks: the first call, and the end of the last */
+    int64_t unit;       /* ticks */
+    uint64_t calls;     /* in all */
     unsigned *number; /* by function of the trace: its number in the report + 1; 0: never called */
     unsigned *function; /* by number: function of the trace */
     unsigned function_count;

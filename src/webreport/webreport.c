@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "webreport/hops.h"
 #include "webreport/messages.h"
 #include "webreport/panels.h"
 #include "webreport/pictures.h"
@@ -43,8 +44,36 @@ static void page_fini(struct page *p)
     chunks_fini(&p->chunks);
 }
 
+/* What the analysis tells of single messages and waits. */
+struct seen {
+    struct messages messages;
+    struct hops hops;
+};
+
+static void see_message(void *context, uint32_t from, uint32_t to, int64_t sent, int64_t received)
+{
+    struct seen *seen = context;
+    messages_add(&seen->messages, &(struct message){from, to, sent, received});
+}
+
+static void see_hop(void *context, uint32_t rank, uint32_t other, int64_t time)
+{
+    struct seen *seen = context;
+    hops_add(&seen->hops, rank, other, time);
+}
+
+/* The path leads to the rank that ends last. */
+static void write_path(struct page *p, const struct timeline *t, const struct hops *hops)
+{
+    uint64_t last = 0;
+    for (uint64_t i = 1; i < t->trace->header.ranks; i++)
+        last = t->to[i] > t->to[last] ? i : last;
+    if (t->calls)
+        hops_write(hops, (uint32_t)last, t->begin, t->end, t->unit, &p->chunks, &p->json);
+}
+
 static void page_add(struct page *p, const struct webreport *r, size_t i, const struct analysis *a,
-                     struct timeline *t, struct messages *m)
+                     struct timeline *t, struct seen *seen)
 {
     json_object_begin(&p->json);
     json_key(&p->json, "name");
@@ -53,7 +82,8 @@ static void page_add(struct page *p, const struct webreport *r, size_t i, const 
     json_key(&p->json, "timeline");
     json_object_begin(&p->json);
     timeline_write(t, PAGE_BYTES / r->count, &p->chunks, &p->json);
-    messages_write(m, t->unit, &p->chunks, &p->json);
+    messages_write(&seen->messages, t->unit, &p->chunks, &p->json);
+    write_path(p, t, &seen->hops);
     json_object_end(&p->json);
     json_object_end(&p->json);
 }
@@ -114,31 +144,40 @@ static int page_write(struct page *p, const struct webreport *r, struct err *err
 
 /* ---- all of it ---- */
 
-static int add_trace(struct webreport *r, size_t i, struct page *page, struct err *err)
+static int add_analysed(struct webreport *r, size_t i, struct page *page, struct trace *trace,
+                        struct seen *seen, struct err *err)
 {
+    const struct analysis_watch watch = {seen, see_message, see_hop};
+    const struct analysis_options options = {.watch = r->page ? &watch : NULL};
     struct analysis a;
-    struct trace trace;
     struct timeline timeline;
-    struct messages messages;
-    messages_init(&messages, r->page ? MESSAGES_MOST / r->count : 0);
-    int rc = analysis_run(&a, r->traces[i], NULL, err);
+    int rc = analysis_run(&a, r->traces[i], &options, err);
     if (rc)
-        goto no_analysis;
-    rc = trace_open(&trace, r->traces[i], err);
-    if (rc)
-        goto no_trace;
+        return rc;
     r->warnings[i] = a.warning;
-    timeline_init(&timeline, &trace);
+    timeline_init(&timeline, trace);
     if (r->page)
-        page_add(page, r, i, &a, &timeline, &messages);
+        page_add(page, r, i, &a, &timeline, seen);
     if (r->pictures)
         rc = pictures_write(r->pictures, r->count > 1 ? i + 1 : 0, &a, &timeline, err);
     timeline_fini(&timeline);
-    trace_close(&trace);
-no_trace:
     analysis_fini(&a);
-no_analysis:
-    messages_fini(&messages);
+    return rc;
+}
+
+static int add_trace(struct webreport *r, size_t i, struct page *page, struct err *err)
+{
+    struct trace trace;
+    struct seen seen;
+    int rc = trace_open(&trace, r->traces[i], err);
+    if (rc)
+        return rc;
+    messages_init(&seen.messages, MESSAGES_MOST / r->count);
+    hops_init(&seen.hops, (uint32_t)trace.header.ranks, HOPS_AT_FIRST);
+    rc = add_analysed(r, i, page, &trace, &seen, err);
+    hops_fini(&seen.hops);
+    messages_fini(&seen.messages);
+    trace_close(&trace);
     return rc;
 }
 

@@ -9,6 +9,7 @@
 #include "trace/format.h"
 #include "webreport/calls.h"
 #include "webreport/grid.h"
+#include "webreport/hops.h"
 #include "webreport/messages.h"
 
 #define RANKS 300
@@ -254,12 +255,13 @@ static void test_messages(void)
     struct json json;
     messages_init(&m, 1000);
     for (uint64_t i = 0; i < 100000; i++)
-        messages_add(&m, &(struct message){i % 50, (i + 1) % 50, (int64_t)i, (int64_t)i + 5, i});
+        messages_add(&m, &(struct message){(uint32_t)i % 50, (uint32_t)(i + 1) % 50, (int64_t)i,
+                                           (int64_t)i + 5});
     is_int(m.all, 100000, "all messages are counted");
     ok(m.count <= 1000 && m.count >= 500, "%zu of them are kept", m.count);
-    uint64_t step = m.kept[1].bytes - m.kept[0].bytes, wrong = 0;
+    int64_t step = m.kept[1].sent - m.kept[0].sent, wrong = 0;
     for (size_t i = 0; i < m.count; i++)
-        wrong += m.kept[i].bytes != i * step;
+        wrong += m.kept[i].sent != (int64_t)i * step;
     is_int(wrong, 0, "one in so many");
     chunks_init(&chunks);
     buf_init(&text);
@@ -278,6 +280,55 @@ static void test_messages(void)
     messages_fini(&m);
 }
 
+/* ---- the critical path ---- */
+
+static void test_hops(void)
+{
+    struct hops h;
+    size_t count;
+    /* 1 waits for 0 at 10, 2 for 1 at 20, 1 for 2 at 30, 0 for 1 at 25: 2 -> 1 is the end of the path of 1 */
+    hops_init(&h, 3, 1000);
+    hops_add(&h, 1, 0, 10);
+    hops_add(&h, 2, 1, 20);
+    hops_add(&h, 0, 1, 25);
+    hops_add(&h, 1, 2, 30);
+    struct hops_step *steps = hops_path(&h, 1, 5, 100, &count);
+    static const struct hops_step expected[] = {{0, 5, 10}, {1, 10, 20}, {2, 20, 30}, {1, 30, 100}};
+    ok(count == 4 && memcmp(steps, expected, sizeof expected) == 0,
+       "the path goes through all ranks");
+    mem_free(steps);
+    steps = hops_path(&h, 0, 5, 100, &count);
+    ok(count == 3 && steps[2].from == 25 && steps[1].rank == 1 && steps[1].from == 10,
+       "what a rank did later does not matter to others");
+    mem_free(steps);
+    hops_fini(&h);
+}
+
+/* However few are kept at a time, the path is the same. */
+static void test_hops_compact(void)
+{
+    struct rng rng;
+    struct hops few, many;
+    size_t count, other;
+    rng_seed(&rng, 7);
+    hops_init(&few, 20, 100);
+    hops_init(&many, 20, 1 << 20);
+    for (int i = 0; i < 20000; i++) {
+        uint32_t rank = (uint32_t)rng_below(&rng, 20), cause = (uint32_t)rng_below(&rng, 20);
+        hops_add(&few, rank, cause, i);
+        hops_add(&many, rank, cause, i);
+    }
+    struct hops_step *a = hops_path(&few, 3, 0, 20000, &count);
+    struct hops_step *b = hops_path(&many, 3, 0, 20000, &other);
+    ok(count == other && count > 100 && memcmp(a, b, count * sizeof *a) == 0,
+       "%zu steps are the same after many were dropped", count);
+    ok(few.room <= 100000, "which they were");
+    mem_free(a);
+    mem_free(b);
+    hops_fini(&few);
+    hops_fini(&many);
+}
+
 int main(void)
 {
     plan_auto();
@@ -290,5 +341,7 @@ int main(void)
     test_calls(2 * END, 0);
     test_long_run();
     test_messages();
+    test_hops();
+    test_hops_compact();
     return done_testing();
 }

@@ -8,7 +8,6 @@ export interface MessageBlock {
     readonly received: Float64Array;
     readonly source: Uint32Array;
     readonly destination: Uint32Array;
-    readonly bytes: Float64Array;
 }
 
 function signed(value: number): number {
@@ -18,16 +17,13 @@ function signed(value: number): number {
 export function decodeMessages(bytes: Uint8Array): MessageBlock {
     const reader = new Reader(bytes);
     const count = reader.varint();
-    const [sent, time, source, destination, size] = [
-        reader.column(), reader.column(), reader.column(), reader.column(), reader.column(),
-    ];
+    const [sent, time, source, destination] = [reader.column(), reader.column(), reader.column(), reader.column()];
     const block = {
         count,
         sent: new Float64Array(count),
         received: new Float64Array(count),
         source: new Uint32Array(count),
         destination: new Uint32Array(count),
-        bytes: new Float64Array(count),
     };
     let at = 0;
     let from = 0;
@@ -38,7 +34,6 @@ export function decodeMessages(bytes: Uint8Array): MessageBlock {
         block.received[i] = at + signed(time.varint());
         block.source[i] = from;
         block.destination[i] = from + signed(destination.varint());
-        block.bytes[i] = size.varint();
     }
     return block;
 }

@@ -69,6 +69,17 @@ async function testPanels(page, seen) {
     ok(wide <= 0, "nothing sticks out to the right", `${wide} pixels`);
 }
 
+async function testOverlays(page) {
+    const known = await page.evaluate(() => {
+        const { timeline } = window.orreryReport.data.traces[0];
+        return [timeline.messages.all, timeline.messages.kept, timeline.path?.count ?? 0];
+    });
+    ok(known[0] === 16 * 2 * 40 && known[1] === known[0], "all messages are there", known.join(" "));
+    ok(known[2] > 1, "so is the critical path", known.join(" "));
+    const said = await status(page);
+    ok(/1,280 messages/.test(said), "messages are drawn", said);
+}
+
 async function testMouse(page) {
     const canvas = page.locator(".timeline-canvas").first();
     await canvas.scrollIntoViewIfNeeded();
@@ -262,6 +273,7 @@ try {
     const { page, seen } = await open(browser, "one.html");
     await page.screenshot({ path: join(folder, "one.png"), fullPage: true });
     await testPanels(page, seen);
+    await testOverlays(page);
     await testMouse(page);
     await testKeys(page);
     await testSearch(page);
