@@ -13,9 +13,7 @@
 #include "base/mem.h"
 #include "trace/reader.h"
 
-static const struct {
-    const char *name, *about;
-} groups[ANALYSIS_GROUPS] = {
+const struct analysis_group_name analysis_groups[ANALYSIS_GROUPS] = {
     [ANALYSIS_OVERALL] = {"overall", "traffic and times of all ranks together"},
     [ANALYSIS_RANKS] = {"ranks", "traffic and times of each rank and each node"},
     [ANALYSIS_FUNCTIONS] = {"functions", "calls and times of MPI functions"},
@@ -28,16 +26,6 @@ static const struct {
     [ANALYSIS_REQUESTS] = {"requests", "tests that requests took"},
     [ANALYSIS_OVERLAP] = {"overlap", "computing while communication was under way"},
 };
-
-const char *analysis_group_name(enum analysis_group group)
-{
-    return groups[group].name;
-}
-
-const char *analysis_group_about(enum analysis_group group)
-{
-    return groups[group].about;
-}
 
 const char *analysis_wait_name(enum analysis_wait wait)
 {

@@ -43,8 +43,10 @@ enum analysis_group {
 #define ANALYSIS_ALL ((1u << ANALYSIS_GROUPS) - 1)
 
 /* "overall", "ranks", ..., and what it is. */
-const char *analysis_group_name(enum analysis_group);
-const char *analysis_group_about(enum analysis_group);
+struct analysis_group_name {
+    const char *name, *about;
+};
+extern const struct analysis_group_name analysis_groups[ANALYSIS_GROUPS];
 
 /* Wait states: why a rank waited in a call. */
 enum analysis_wait {

@@ -10,12 +10,15 @@
 #include "base/array.h"
 
 #define ROW_LEAST 64
+#define ROW_MOST ((size_t)1 << 18) /* a row is one attribute in XML, which readers limit to 10 MB */
 
 void phases_init(struct phases *p, uint64_t ranks, size_t cells)
 {
     *p = (struct phases){.row_most = cells / (ranks ? ranks : 1)};
     if (p->row_most < ROW_LEAST)
         p->row_most = ROW_LEAST;
+    if (p->row_most > ROW_MOST)
+        p->row_most = ROW_MOST;
 }
 
 void phases_fini(struct phases *p)

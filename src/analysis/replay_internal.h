@@ -23,6 +23,7 @@ struct blocked {
     int64_t enter, leave;
     int64_t until; /* it has waited up to here */
     uint32_t place;
+    uint32_t receives;  /* that it waits for, and whose messages were not sent yet */
     uint8_t is_current; /* the lane is in it */
 };
 

@@ -146,6 +146,7 @@ static void meet_send(struct replay *r, struct lane *sender, const struct send *
     replay_wait(r, b, home->in_flight > 0 ? ANALYSIS_WRONG_ORDER : ANALYSIS_LATE_SENDER,
                 sender->enter, sender, then, sender_then);
     deliver(r, b->is_current ? l : NULL, v, b->leave);
+    b->receives--;
     replay_unblock(r, b);
     v->waiter = NULL;
     free_receive(r, v);
@@ -160,7 +161,8 @@ static void release_sender(struct replay *r, struct message *m, const struct rec
         m->request->message = NULL;
     if (!b)
         return;
-    if (v->posted > b->until && v->posted <= b->leave) {
+    /* a call that waits for messages, too, waits for these first */
+    if (!b->receives && v->posted > b->until && v->posted <= b->leave) {
         const struct delay_snapshot *then = NULL, *receiver_then = NULL;
         if (receiver && b->is_current) {
             last_sync(&r->lanes[b->lane], pair->sender, receiver, pair->receiver, &then,
@@ -198,6 +200,7 @@ static void meet_message(struct replay *r, struct message *m, struct receive *v,
     struct lane *l = &r->lanes[b->lane];
     replay_wait(r, b, ANALYSIS_LATE_SENDER, v->sent, &r->lanes[v->source], NULL, NULL);
     deliver(r, b->is_current ? l : NULL, v, b->leave);
+    b->receives--;
     replay_unblock(r, b);
     v->waiter = NULL;
     free_receive(r, v);
@@ -442,6 +445,7 @@ void match_complete(struct replay *r, struct lane *l, struct receive *v,
     }
     if (!v->is_matched) { /* when it is, the waiter is told */
         v->waiter = replay_block(r, l);
+        v->waiter->receives++;
         if (!waits)
             v->waiter->until = v->waiter->leave;
         if (v->is_wild)

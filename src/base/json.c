@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/utf8.h"
 
 #define LINE_MAX_COLUMNS 80
 
@@ -161,35 +162,6 @@ void json_array_begin(struct json *json)
 void json_array_end(struct json *json)
 {
     close_level(json, ']');
-}
-
-static int continues(const unsigned char *s, int n)
-{
-    for (int i = 1; i <= n; i++) {
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-    }
-    return 1;
-}
-
-/* The length of the UTF-8 character at s (RFC 3629: no surrogates, shortest form), or 0. */
-static int utf8_length(const unsigned char *s)
-{
-    if (s[0] < 0x80)
-        return 1;
-    if (s[0] >= 0xC2 && s[0] <= 0xDF)
-        return continues(s, 1) ? 2 : 0;
-    if (s[0] >= 0xE0 && s[0] <= 0xEF) {
-        if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F))
-            return 0;
-        return continues(s, 2) ? 3 : 0;
-    }
-    if (s[0] >= 0xF0 && s[0] <= 0xF4) {
-        if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
-            return 0;
-        return continues(s, 3) ? 4 : 0;
-    }
-    return 0;
 }
 
 static void add_control(struct buf *out, unsigned char c)

@@ -200,7 +200,9 @@ static void offer_argument(const struct word *w, const struct cli_usage *usage, 
         offer(w, cli_run_usage.command, "", NULL);
     else if (usage->arguments == CLI_ARGUMENTS_COMMANDS && position == 0)
         offer_commands(w);
-    if (position == 0)
+    else if (usage->arguments == CLI_ARGUMENTS_TRACES && (position == 0 || !usage->word_count))
+        offer_kind(w, "files");
+    if ((position == 0) != (usage->arguments == CLI_ARGUMENTS_TRACES))
         offer_words(w, usage);
 }
 

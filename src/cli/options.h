@@ -37,6 +37,7 @@ enum cli_arguments {
     CLI_ARGUMENTS_COMMANDS,  /* names of commands */
     CLI_ARGUMENTS_PLATFORMS, /* a word of the command itself, then platforms */
     CLI_ARGUMENTS_RUN,       /* a whole command line of `run` */
+    CLI_ARGUMENTS_TRACES,    /* files, or one file and words of the command */
 };
 
 /* A word and what it means. */

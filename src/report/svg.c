@@ -9,28 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* XML: five characters, and no control characters at all. */
-static void add_escaped(struct buf *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            buf_adds(out, "&amp;");
-            break;
-        case '<':
-            buf_adds(out, "&lt;");
-            break;
-        case '>':
-            buf_adds(out, "&gt;");
-            break;
-        case '"':
-            buf_adds(out, "&quot;");
-            break;
-        default:
-            buf_addc(out, (unsigned char)*text < 32 ? '?' : *text);
-        }
-    }
-}
+#include "base/xml.h"
 
 /* Colours on a light ground, and what they are on a dark one. */
 static const struct {
@@ -59,9 +38,9 @@ void svg_begin(struct svg *s, struct buf *out, double width, double height, cons
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
              "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\">\n<title>",
              width, height, width, height);
-    add_escaped(out, title);
+    xml_add_text(out, title);
     buf_adds(out, "</title>\n<desc>");
-    add_escaped(out, description);
+    xml_add_text(out, description);
     buf_adds(out, "</desc>\n");
     add_dark(out);
     svg_box(s, 0, 0, width, height, 0, "#ffffff", "none");
@@ -126,7 +105,7 @@ void svg_text(struct svg *s, double x, double y, double size, enum svg_anchor an
     buf_addf(s->out,
              "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">", x, y,
              size, anchors[anchor], colour);
-    add_escaped(s->out, text);
+    xml_add_text(s->out, text);
     buf_adds(s->out, "</text>\n");
 }
 
@@ -153,7 +132,7 @@ void svg_label(struct svg *s, double x, double y, double size, const char *colou
              "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"middle\" fill=\"%s\" "
              "stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">",
              x, y, size, colour);
-    add_escaped(s->out, text);
+    xml_add_text(s->out, text);
     buf_adds(s->out, "</text>\n");
 }
 

@@ -1,0 +1,269 @@
+/*
+ * `orrery compare`: how much two traces, or statistics of them, differ.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/compare.h"
+#include "analysis/tables.h"
+#include "base/array.h"
+#include "base/log.h"
+#include "base/nearest.h"
+#include "base/units.h"
+#include "cli/cli.h"
+
+enum format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
+
+/* A limit on the mean error of a group, of all groups, or on structure. */
+struct threshold {
+    char group[32]; /* "": of all */
+    double most;
+};
+
+struct request {
+    enum format format;
+    struct compare_options compare;
+    const char *output;
+    struct threshold *thresholds;
+    size_t threshold_count;
+};
+
+static const char *const formats[] = {"text", "xml", "json", "csv", NULL};
+static const char *const metrics[] = {"symmetric", "log", "relative", NULL};
+
+/* The number of a word in a list, or -1. */
+static int find_word(const char *const *words, const char *word)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return -1;
+}
+
+static int set_format(void *into, const char *value, struct err *err)
+{
+    int found = find_word(formats, value);
+    if (found < 0)
+        return err_set(err, ERR_INPUT, "unknown format '%s': expected text, xml, json or csv",
+                       value);
+    ((struct request *)into)->format = (enum format)found;
+    return 0;
+}
+
+static int set_metric(void *into, const char *value, struct err *err)
+{
+    int found = find_word(metrics, value);
+    if (found < 0)
+        return err_set(err, ERR_INPUT, "unknown metric '%s': expected symmetric, log or relative",
+                       value);
+    ((struct request *)into)->compare.metric = (enum compare_metric)found;
+    return 0;
+}
+
+static int set_skeleton(void *into, const char *value, struct err *err)
+{
+    (void)value, (void)err;
+    ((struct request *)into)->compare.skeleton = 1;
+    return 0;
+}
+
+static int set_output(void *into, const char *value, struct err *err)
+{
+    ((struct request *)into)->output = value;
+    return *value ? 0 : err_set(err, ERR_INPUT, "the file name is empty");
+}
+
+static int check_group(const char *name, struct err *err)
+{
+    struct nearest nearest = {.word = name};
+    nearest_offer(&nearest, "structure");
+    if (!*name || strcmp(name, "structure") == 0)
+        return 0;
+    for (unsigned i = 0; i < ANALYSIS_GROUPS; i++) {
+        if (strcmp(analysis_groups[i].name, name) == 0)
+            return 0;
+        nearest_offer(&nearest, analysis_groups[i].name);
+    }
+    if (nearest.best)
+        return err_set(err, ERR_INPUT, "unknown group '%s': did you mean '%s'?", name,
+                       nearest.best);
+    return err_set(err, ERR_INPUT, "unknown group '%s': 'orrery analyze --help' lists them", name);
+}
+
+/* "5%" or "0.05" */
+static int parse_share(const char *text, double *share, struct err *err)
+{
+    char number[32];
+    size_t length = strlen(text);
+    int is_percent = length > 0 && text[length - 1] == '%';
+    if (length >= sizeof number)
+        return err_set(err, ERR_INPUT, "'%s' is no share, such as 5%%", text);
+    snprintf(number, sizeof number, "%.*s", (int)(length - (size_t)is_percent), text);
+    if (units_parse_double(number, share, err) != 0)
+        return err->code;
+    if (is_percent)
+        *share /= 100;
+    return 0;
+}
+
+/* GROUP=SHARE,... or SHARE for all. */
+static int set_threshold(void *into, const char *value, struct err *err)
+{
+    struct request *q = into;
+    while (*value) {
+        struct threshold t = {0};
+        char item[80];
+        size_t length = strcspn(value, ",");
+        snprintf(item, sizeof item, "%.*s", (int)length, value);
+        char *is = strchr(item, '='), *share = is ? is + 1 : item;
+        snprintf(t.group, sizeof t.group, "%.*s", is ? (int)(is - item) : 0, item);
+        if (check_group(t.group, err) != 0 || parse_share(share, &t.most, err) != 0)
+            return err->code;
+        ARRAY_EXTEND(q->thresholds, q->threshold_count);
+        q->thresholds[q->threshold_count++] = t;
+        value += length + (value[length] == ',');
+    }
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"metric", 0, NULL, "METRIC", "symmetric (default), log or relative", set_metric},
+    {"threshold", 0, NULL, "GROUP=SHARE",
+     "exit with 1 above this mean error\n"
+     "the mean error that a group may have, such as functions=5%, or of all groups, such as 5%; "
+     "'structure=0' is for rows that only one side has; several with commas between them. What is "
+     "above it is said, and the exit status is 1",
+     set_threshold},
+    {"skeleton", 0, NULL, NULL, "compare traffic and structure, no times", set_skeleton},
+    {"format", 0, NULL, "FORMAT", "text (default), xml, json or csv", set_format},
+    {"output", 'o', NULL, "FILE", "write to FILE instead of standard output", set_output},
+    {0},
+};
+
+static const struct cli_values values[] = {{"format", formats}, {"metric", metrics}, {0}};
+
+static const struct cli_usage usage = {
+    .command = "compare",
+    .synopsis = "[options] A B",
+    .about = "Compares two traces, or what 'orrery analyze --format xml' has written of them, group "
+             "by group: mean, largest value and variance of the errors of all values, what only "
+             "one of them has, and what differs most. Exit status: 0; 1 if a threshold is "
+             "exceeded; 2 for errors.",
+    .options = options,
+    .values = values,
+    .arguments = CLI_ARGUMENTS_TRACES,
+};
+
+static void write_result(const struct comparison *c, enum format format, struct buf *out)
+{
+    static void (*const write[])(const struct tables *, struct buf *) = {
+        [FORMAT_XML] = tables_write_xml,
+        [FORMAT_JSON] = tables_write_json,
+        [FORMAT_CSV] = tables_write_csv,
+    };
+    struct tables tables;
+    if (format == FORMAT_TEXT) {
+        compare_text(c, out);
+        return;
+    }
+    compare_tables(c, &tables);
+    write[format](&tables, out);
+    tables_fini(&tables);
+}
+
+/* Says what is above its threshold; the exit status. */
+static int judge(const struct request *q, const struct comparison *c)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; i < q->threshold_count; i++) {
+        const struct threshold *t = &q->thresholds[i];
+        int of_structure = strcmp(t->group, "structure") == 0;
+        for (size_t k = 0; k < c->group_count; k++) {
+            const struct compare_group *g = &c->groups[k];
+            double value = of_structure ? g->structure : g->mean;
+            if ((*t->group && !of_structure && strcmp(t->group, g->name) != 0) || value <= t->most)
+                continue;
+            log_warn("%s: %s is %.4g%%, more than %.4g%%", g->name,
+                     of_structure ? "what only one side has" : "the mean error", 100 * value,
+                     100 * t->most);
+            status = CLI_FINDING;
+        }
+    }
+    return status;
+}
+
+static int open_side(struct tables *t, const char *path)
+{
+    struct err err, warning;
+    if (tables_from_file(t, path, 0, &warning, &err) != 0)
+        return cli_fail(&err);
+    if (warning.code)
+        log_warn("%s: what is whole is compared", warning.text);
+    return 0;
+}
+
+static int compare(const struct request *q, const char *const paths[2])
+{
+    struct tables sides[2];
+    struct comparison c;
+    struct err err;
+    int status = open_side(&sides[0], paths[0]);
+    if (status)
+        return status;
+    status = open_side(&sides[1], paths[1]);
+    if (status) {
+        tables_fini(&sides[0]);
+        return status;
+    }
+    int rc = compare_run(&c, &sides[0], &sides[1], &q->compare, &err);
+    tables_fini(&sides[0]);
+    tables_fini(&sides[1]);
+    if (rc != 0)
+        return cli_fail(&err);
+    struct buf out;
+    buf_init(&out);
+    write_result(&c, q->format, &out);
+    if (q->output && buf_write_file(&out, q->output, &err) != 0)
+        status = cli_fail(&err);
+    else if (!q->output)
+        status = cli_print(&out);
+    if (status == CLI_DONE)
+        status = judge(q, &c);
+    buf_fini(&out);
+    compare_fini(&c);
+    return status;
+}
+
+static int compare_main(int argc, char **argv)
+{
+    struct request q = {0};
+    const char *paths[2] = {NULL, NULL};
+    struct err err;
+    int next, status, count = 0;
+    for (;;) { /* options may come anywhere */
+        if (cli_begin(&usage, argc, argv, &q, &next, &status))
+            return status;
+        if (next >= argc)
+            break;
+        argc -= next;
+        argv += next;
+        if (count < 2)
+            paths[count] = argv[0];
+        count++;
+    }
+    if (count != 2) {
+        err_set(&err, ERR_INPUT,
+                "compare takes two files, not %d, as in: orrery compare real.orr simulated.orr",
+                count);
+        return cli_fail(&err);
+    }
+    status = compare(&q, paths);
+    mem_free(q.thresholds);
+    return status;
+}
+
+const struct cli_command cli_cmd_compare = {
+    .summary = "how much two traces or their statistics differ",
+    .usage = &usage,
+    .main = compare_main,
+};
