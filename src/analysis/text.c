@@ -247,7 +247,7 @@ static void waits(const struct analysis *a, struct buf *out)
         buf_adds(out, "  none\n");
 }
 
-/* "computing in 'solve'", "computing before MPI_Send", "MPI_Send in 'solve' at f.c:3" */
+/* "computing in 'solve'", "computing before MPI_Send", "MPI_Send in 'solve' at solve.c:3" */
 static void place_text(const struct analysis_place *p, size_t number, struct buf *out)
 {
     if (number < 2)
