@@ -1,9 +1,9 @@
 /*
- * Builds the graph: entries of the statistics become vertices, pairs become edges.
+ * graph.c - builds the graph: entries of the statistics become vertices, pairs become edges.
  *
- * Rows are sorted by two counting passes: the edges, from both ends, are first put in order of
- * their head, then taken in that order and put to their tail. Equal neighbours are then side by
- * side and are merged. So the graph does not depend on the order of the pairs in the file.
+ * Two counting passes sort the rows: the half-edges are first sorted by their head, then
+ * distributed in that order to their tails. Equal neighbours are then adjacent and are merged. So
+ * the graph does not depend on the order of the pairs in the file.
  */
 #include "partition/graph.h"
 
@@ -50,7 +50,8 @@ static uint32_t size_of_entry(const struct results_stats *s, uint32_t entry)
     return rest < s->group ? rest : s->group;
 }
 
-/* Vertices with edges first, in order; vertex_of holds UINT32_MAX for entries without. */
+/* Numbers the vertices with edges first, in order; vertex_of holds UINT32_MAX for entries without
+ * edges. */
 static uint32_t number_connected(struct partition_graph *g, const struct results_stats *s)
 {
     uint32_t count = 0;
@@ -65,7 +66,7 @@ static uint32_t number_connected(struct partition_graph *g, const struct results
     return count;
 }
 
-/* Then the others, several entries to a vertex as long as it stays small. */
+/* Then the others, several entries per vertex as long as it stays small. */
 static void number_isolated(struct partition_graph *g, const struct results_stats *s,
                             uint32_t count, uint32_t procs)
 {
@@ -107,8 +108,8 @@ static int make_vertices(struct partition_graph *g, const struct results_stats *
 
 /* ---- edges ---- */
 
-/* row[v + 1] becomes where the half-edges of v begin; each one placed there moves it on, so that
- * in the end row[v] is where they begin. */
+/* row[v + 1] becomes the start of the half-edges of v; each one stored there advances it, so that
+ * in the end row[v] is their start. */
 static void count_rows(struct partition_graph *g, const struct results_stats *s)
 {
     int32_t sum = 0;
@@ -147,7 +148,7 @@ static void place_by_head(struct partition_graph *g, const struct results_stats 
     }
 }
 
-/* Takes the half-edges in order of their head; `head_row` tells where those of a head are. */
+/* Takes the half-edges in order of their head; `head_row` gives the start of each head's. */
 static void place_by_tail(struct partition_graph *g, const struct half_edge *half,
                           const int32_t *head_row)
 {

@@ -1,6 +1,6 @@
 /*
- * The undirected graph of who sends to whom, in the layout that METIS takes (compressed rows), and
- * a division of its vertices into parts. Nothing here switches.
+ * graph.h - the undirected graph of who sends to whom, in the layout that METIS takes (compressed
+ * rows), and the cut of a partition of it. Nothing here switches.
  */
 #ifndef PARTITION_GRAPH_H
 #define PARTITION_GRAPH_H
@@ -15,8 +15,8 @@
  * no other. The neighbours of v, ascending and without v, are neighbour[row[v]] to
  * neighbour[row[v + 1] - 1]; each edge is there from both ends.
  *
- * The weight of an edge is the number of messages both ways. If all together are more than 2^28,
- * weights are scaled down to that, but to no less than 1; so all sums fit in 31 bits.
+ * The weight of an edge is the number of messages in both directions. If their sum exceeds 2^28,
+ * weights are scaled down to that, but to no less than 1, so all sums fit in 31 bits.
  */
 struct partition_graph {
     int32_t count;
@@ -28,9 +28,8 @@ struct partition_graph {
 };
 
 /*
- * Makes the graph of statistics, for `procs` parts: ranks without messages to others are put
- * together in bundles of at most 1/128 of a part. O(ranks + pairs). Release with partition_graph_fini.
- * ERR_MEMORY.
+ * Builds the graph of statistics, for `procs` parts: ranks without messages to others are bundled,
+ * up to 1/128 of a part. O(ranks + pairs). Release with partition_graph_fini. ERR_MEMORY.
  */
 int partition_graph_init(struct partition_graph *graph, const struct results_stats *stats,
                          uint32_t procs, struct err *err);

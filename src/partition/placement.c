@@ -1,12 +1,12 @@
 /*
- * Placement by minimal cut: statistics become a graph (graph.c), METIS divides it, refine.c brings
- * the division within the limits, and the best of several is taken. METIS (Karypis and Kumar, "A
- * fast and high quality multilevel scheme for partitioning irregular graphs", 1998) is asked by
- * both of its methods, and with several seeds where the graph is so small that this costs nothing:
- * small graphs with full parts are what it is weakest at.
+ * placement.c - placement by minimal cut: statistics become a graph (graph.c), METIS partitions it,
+ * refine.c brings the partition within the limits, and the best of several is used. METIS (Karypis
+ * and Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs", 1998)
+ * is called with both of its methods, and with several seeds if the graph is so small that this
+ * costs nothing: METIS is weakest at small graphs with full parts.
  *
- * Vertices of several ranks (groups and bundles) may not fit: in the end, ranks of these are moved
- * one by one from parts that are too large.
+ * Vertices of several ranks (groups and bundles) may not fit: at the end, their ranks are moved one
+ * by one out of parts that are too large.
  */
 #include "partition/placement.h"
 
@@ -23,8 +23,8 @@ _Static_assert(sizeof(idx_t) == sizeof(int32_t), "METIS has been built with 64-b
 
 #define OVER_MEAN_PERCENT 3
 #define SEEDS_MAX 8
-#define SMALL_EDGES 20000    /* with up to so many edges, all seeds are tried */
-#define VERTICES_PER_PART 4u /* with fewer, METIS is of no use and complains on standard output */
+#define SMALL_EDGES 20000    /* with up to this many edges, all seeds are tried */
+#define VERTICES_PER_PART 4u /* with fewer, METIS is useless and complains on standard output */
 
 /* Consecutive ranks; the first processes have one more. */
 static uint32_t block_of(uint64_t rank, uint64_t ranks, uint32_t procs)
@@ -51,7 +51,7 @@ static uint32_t most_ranks(uint64_t ranks, uint32_t procs)
     return (uint32_t)(most > mean_up ? most : mean_up);
 }
 
-/* ---- a division of the vertices ---- */
+/* ---- partitioning the vertices ---- */
 
 static int divide(struct partition_graph *g, uint32_t procs, int seed, int recursive, int32_t *part,
                   struct err *err)
@@ -75,7 +75,7 @@ static int divide(struct partition_graph *g, uint32_t procs, int seed, int recur
                    g->count, rc);
 }
 
-/* Blocks of ranks, as far as vertices allow: that of a vertex's first rank. */
+/* Blocks of ranks, as far as vertices allow: a vertex goes to the block of its first rank. */
 static void divide_blocks(const struct partition_graph *g, uint32_t procs, int32_t *part)
 {
     for (int32_t v = 0; v < g->count; v++)
@@ -85,7 +85,7 @@ static void divide_blocks(const struct partition_graph *g, uint32_t procs, int32
 struct best {
     int64_t cut;
     int32_t *part; /* of the best so far */
-    int32_t *next; /* of the one being made */
+    int32_t *next; /* of the one being built */
     int found;     /* better than blocks */
 };
 
@@ -128,8 +128,8 @@ static int search(struct partition_graph *g, uint32_t procs, struct best *b, str
 
 /* ---- from vertices to ranks ---- */
 
-/* Moves ranks of vertices with several from parts that are too large to those with room; `load`
- * is in ranks. Vertices without edges go first, as that is free. */
+/* Moves ranks of vertices with several ranks from parts that are too large to those with room;
+ * `load` is in ranks. Vertices without edges go first, since moving them is free. */
 static void even_out(const struct partition_graph *g, const struct results_stats *s, uint32_t procs,
                      uint64_t *load, uint32_t *owner)
 {

@@ -1,11 +1,11 @@
 /*
- * Repair and local search on a division of a graph.
+ * refine.c - repairs a partition of a graph and improves it by local search.
  *
- * 1. Parts that are too large give away the vertices that lose least.
- * 2. Empty parts take the vertex that loses least from the part with the most ranks.
- * 3. Rounds of moves (a vertex goes to a neighbouring part with room, if the cut shrinks, or stays
- *    and the sizes get more equal) and, in small graphs, of swaps (two vertices change places, if
- *    the cut shrinks: where parts are full, nothing can move alone).
+ * 1. Parts that are too large give away the vertices that cost least.
+ * 2. Empty parts take the vertex that costs least from the part with the most ranks.
+ * 3. Rounds of moves (a vertex moves to a neighbouring part with room, if the cut shrinks, or stays
+ *    the same and the sizes become more equal) and, in small graphs, of swaps (two vertices are
+ *    exchanged if the cut shrinks: where parts are full, no vertex can move alone).
  *
  * From 2 on no part is empty; from 1 on no step makes a part larger than `most`, or larger than it
  * was if it is above.
@@ -18,7 +18,7 @@
 #include "base/mem.h"
 
 #define ROUNDS 10
-#define SWAP_VERTICES_MAX 2048 /* as a swap looks at all vertices */
+#define SWAP_VERTICES_MAX 2048 /* since a swap examines all vertices */
 
 struct refiner {
     const struct partition_graph *g;
@@ -26,13 +26,13 @@ struct refiner {
     int32_t *part;
     int64_t *load;    /* ranks of a part */
     int32_t *members; /* vertices of a part */
-    int64_t *link;    /* by part: weight of the edges from the vertex looked at; 0 if not touched */
+    int64_t *link;    /* by part: weight of the edges from the current vertex; 0 if not touched */
     int32_t *touched; /* the parts with a link */
     int32_t touched_count;
-    int32_t *edge_to; /* by vertex: weight of the edge from the vertex looked at; for swaps */
+    int32_t *edge_to; /* by vertex: weight of the edge from the current vertex; for swaps */
 };
 
-/* A vertex and what the cut would lose by moving it. */
+/* A vertex and how much the cut would grow by moving it. */
 struct offer {
     int64_t gain;
     int32_t vertex;
@@ -83,7 +83,7 @@ static int32_t lightest(const struct refiner *r)
     return best;
 }
 
-/* The part with room with which v, linked up, is linked most; -1 if none has room. */
+/* The part with room that v, whose links are computed, is linked to most; -1 if none has room. */
 static int32_t best_target(const struct refiner *r, int32_t v)
 {
     int32_t best = -1;
@@ -241,7 +241,7 @@ static int swap_fits(const struct refiner *r, int32_t v, int32_t u)
            (more >= 0 || r->load[b] - more <= r->most);
 }
 
-/* The vertex of part b that gains most by changing places with v; -1 if none gains. */
+/* The vertex of part b whose exchange with v gains most; -1 if none gains. */
 static int32_t best_partner(const struct refiner *r, const int64_t *table, int32_t v, int32_t b)
 {
     const int64_t *row = table + (size_t)v * r->procs;
@@ -271,7 +271,7 @@ static void mark_edges(struct refiner *r, int32_t v, int mark)
         r->edge_to[g->neighbour[i]] = mark ? g->weight[i] : 0;
 }
 
-/* If a swap gains, then one of the two gains alone: it is enough to look from that one. */
+/* If a swap gains, one of the two vertices gains alone, so it suffices to start from that one. */
 static int swap_vertex(struct refiner *r, int64_t *table, int32_t v)
 {
     const int64_t *row = table + (size_t)v * r->procs;

@@ -1,7 +1,7 @@
 /*
- * Brings a division of a graph within limits of size, and improves its cut by moving and swapping
- * single vertices. Deterministic: only integers, ties go to the smaller number. Nothing here
- * fails or switches.
+ * refine.h - brings a partition of a graph within size limits, and improves its cut by moving and
+ * swapping single vertices. Deterministic: integers only, ties go to the smaller number. Nothing
+ * here fails or switches.
  */
 #ifndef PARTITION_REFINE_H
 #define PARTITION_REFINE_H

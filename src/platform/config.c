@@ -1,5 +1,5 @@
 /*
- * The table of settings, and what is made of it as a whole.
+ * config.c - the table of settings, and functions over all of it.
  *
  * Each key has one line in the table: name, type, field, default as text, bounds and help. The
  * defaults are parsed like any user's value, so the manual, --help and the program cannot differ.
@@ -22,7 +22,7 @@
 // clang-format on
 
 static const struct key keys[] = {
-    {"name", KEY_NAME, FIELD(name), 0, "ethernet-1g", "a name of the machine, for reports"},
+    {"name", KEY_NAME, FIELD(name), 0, "ethernet-1g", "the name of the machine, for reports"},
     {"description", KEY_TEXT, FIELD(description), 0, "a cluster with gigabit Ethernet",
      "what the machine is, in a few words"},
     {"nodes.count", KEY_COUNT, FIELD(nodes_count), 0, "0",
@@ -60,17 +60,17 @@ static const struct key keys[] = {
     {"net.gap", KEY_TIME, FIELD(net_gap), 0, "0s",
      "least time between two messages that a rank sends (model loggops)"},
     {"net.hop_latency", KEY_TIME, FIELD(net_hop_latency), 0, "0s",
-     "time that each switch on the way adds (models hops, flow)"},
+     "time that each switch on the route adds (models hops, flow)"},
     {"net.nic_bandwidth", KEY_BANDWIDTH, FIELD(net_nic_bandwidth), 1, "inf",
-     "most that a node sends, or receives, in all (model flow)"},
+     "most that a node can send, or receive, in total (model flow)"},
     {"net.routing", KEY_NAME, FIELD(net_routing), 1, "minimal",
-     "how ways are chosen: minimal, dmodk, ecmp, valiant, adaptive"},
+     "how routes are chosen: minimal, dmodk, ecmp, valiant, adaptive"},
     {"net.intra.latency", KEY_TIME, FIELD(intra_latency), 0, "500ns",
      "time of an empty message between ranks of a node (not model constant)"},
     {"net.intra.bandwidth", KEY_BANDWIDTH, FIELD(intra_bandwidth), 1, "40Gbps",
      "bandwidth between two ranks of a node (not model constant)"},
     {"net.intra.memory_bandwidth", KEY_BANDWIDTH, FIELD(intra_memory), 1, "inf",
-     "what all ranks of a node have together (model flow)"},
+     "bandwidth that all ranks of a node share (model flow)"},
     {"net.topology.kind", KEY_NAME, FIELD(topo_kind), 1, "switch",
      "switch, star, torus, mesh, fat-tree, dragonfly, hypercube, graph"},
     {"net.topology.dims", KEY_DIMS, FIELD(topo_dims), 0, "",

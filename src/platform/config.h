@@ -2,8 +2,8 @@
  * config.h - the machine to simulate, as plain values.
  *
  * One table (config.c) names every key with its type, default and help; it serves --set, platform
- * files, the defaults, `orrery help settings`, the schema for editors and the manual. What a machine has
- * any number of (pieces of the cost curve, groups of nodes, ...) are lists: lists.h.
+ * files, the defaults, `orrery help settings`, the schema for editors and the manual. Things that a
+ * machine has any number of (pieces of the cost curve, groups of nodes, ...) are in lists: lists.h.
  */
 #ifndef PLATFORM_CONFIG_H
 #define PLATFORM_CONFIG_H
@@ -27,7 +27,7 @@ struct platform_dims {
 };
 
 struct platform_config {
-    char name[PLATFORM_NAME_MAX]; /* of the machine, for people */
+    char name[PLATFORM_NAME_MAX]; /* of the machine, for display */
     char description[PLATFORM_PATH_MAX];
     /* nodes */
     uint64_t nodes_count; /* 0: as many as the ranks need, or as the topology has */
@@ -36,10 +36,10 @@ struct platform_config {
     double nodes_speed;                      /* program time on the machine = host time / speed */
     double nodes_gigaflops;                  /* of a processor of speed 1, for orrery_flops */
     double nodes_gigahertz, nodes_cpi;       /* --compute counters: clock, cycles per instruction */
-    double nodes_streaming_part; /* of computing, by what limits it: memory bandwidth ... */
+    double nodes_streaming_part; /* fraction of computing limited by memory bandwidth ... */
     double nodes_random_part;    /* ... or memory latency; the rest is in the caches */
     vtime nodes_noise_period;    /* the system interrupts a rank this often ... */
-    vtime nodes_noise_duration;  /* ... for so long; 0: never */
+    vtime nodes_noise_duration;  /* ... for this long; 0: never */
     char nodes_noise_file[PLATFORM_PATH_MAX]; /* recorded noise instead */
     /* net */
     char net_model[PLATFORM_NAME_MAX]; /* a name in net's table */
@@ -48,9 +48,9 @@ struct platform_config {
     double net_latency_factor;         /* multiply latency ... */
     double net_bandwidth_factor;       /* ... and bandwidth */
     vtime net_gap;                     /* least time between two messages that a rank sends */
-    vtime net_hop_latency;             /* of each switch on the way */
+    vtime net_hop_latency;             /* of each switch on the route */
     double net_nic_bandwidth; /* most that the ranks of a node send, or receive, together */
-    char net_routing[PLATFORM_NAME_MAX]; /* a name in the table of ways */
+    char net_routing[PLATFORM_NAME_MAX]; /* a name in the table of routings */
     /* net.intra: between ranks of a node */
     vtime intra_latency;
     double intra_bandwidth; /* between two ranks */
@@ -67,7 +67,7 @@ struct platform_config {
     uint64_t topo_global;         /* ... links to other groups at a router */
     double topo_bandwidth;        /* of links between switches; 0: as net.bandwidth */
     double topo_global_bandwidth; /* dragonfly: of links between groups; 0: as topo_bandwidth */
-    vtime topo_global_latency;    /* dragonfly: of links between groups, beside the hop's */
+    vtime topo_global_latency;    /* dragonfly: of links between groups, in addition to the hop's */
     char topo_file[PLATFORM_PATH_MAX]; /* graph: its links */
     /* mpi */
     uint64_t mpi_eager_limit;     /* larger messages use rendezvous */
@@ -75,14 +75,14 @@ struct platform_config {
     vtime mpi_recv_overhead;      /* receiver's processor, per message */
     vtime mpi_send_per_kib;       /* sender's processor, per 1024 bytes */
     vtime mpi_recv_per_kib;       /* receiver's processor, per 1024 bytes */
-    vtime mpi_unexpected_cost;    /* more of the receiver's if the message came first, ... */
+    vtime mpi_unexpected_cost;    /* additional, if the message came before the receive, ... */
     vtime mpi_unexpected_per_kib; /* ... per 1024 bytes */
-    vtime mpi_request_cost;       /* of a non-blocking send or receive, beside its message's */
-    vtime mpi_match_cost;         /* of a receive, for each other receive that is pending */
-    vtime mpi_peer_cost;          /* of a send that goes to another rank than the one before */
-    vtime mpi_test_cost;          /* MPI_Test*, MPI_Iprobe, MPI_Improbe, yields */
-    vtime mpi_clock_cost;         /* reading any clock */
-    vtime mpi_spawn_cost;         /* of starting ranks, per call of MPI_Comm_spawn */
+    vtime mpi_request_cost; /* of a non-blocking send or receive, in addition to its message's */
+    vtime mpi_match_cost;   /* of a receive, for each other receive that is pending */
+    vtime mpi_peer_cost;    /* of a send that goes to another rank than the one before */
+    vtime mpi_test_cost;    /* MPI_Test*, MPI_Iprobe, MPI_Improbe, yields */
+    vtime mpi_clock_cost;   /* reading any clock */
+    vtime mpi_spawn_cost;   /* of starting ranks, per call of MPI_Comm_spawn */
     char mpi_collectives[PLATFORM_NAME_MAX]; /* whose choice of algorithms, or model */
     double mpi_collective_factor;            /* model: multiplies its cost */
     char mpi_algorithm[PLATFORM_COLLECTIVES][PLATFORM_NAME_MAX]; /* of each operation, or auto */
@@ -97,13 +97,14 @@ struct platform_config {
 /* Fills in every default. */
 void platform_config_init(struct platform_config *);
 
-/* One entry per key for help texts, wrapped to 80 columns: name, default, what it is. */
+/* Help text for all keys, wrapped to 80 columns: name, default, description. */
 void platform_config_help(struct buf *out);
 
 /* The entry of key i, as above. */
 void platform_setting_help(size_t i, struct buf *out);
 
-/* Keys by number, 0 <= i < count, in the order of the table, and what they are. Texts are static. */
+/* Keys by number, 0 <= i < count, in the order of the table, and their descriptions. Texts are
+ * static. */
 size_t platform_config_count(void);
 const char *platform_config_key(size_t i);
 const char *platform_config_text(size_t i);

@@ -1,6 +1,6 @@
 /*
- * Reading and writing of fields. Each type has one line in the table at the end: how a text becomes a
- * value, and how a value becomes a text. Values are read into a place of their own first, so a field
+ * field.c - reads and writes fields. Each type has one line in the table at the end: how text
+ * becomes a value, and how a value becomes text. Values are read into a temporary first, so a field
  * changes only on success.
  */
 #include <assert.h>
@@ -90,7 +90,7 @@ static int read_text(const struct key *key, const char *text, union value *v, st
     return 0;
 }
 
-/* Digits only; the number of them, or 0 if it is no number below 2^32 - 1. */
+/* Reads digits only; returns how many there are, or 0 if they are not a number below 2^32 - 1. */
 static size_t read_number(const char *text, uint32_t *out)
 {
     size_t digits = strspn(text, "0123456789");
@@ -104,7 +104,7 @@ static size_t read_number(const char *text, uint32_t *out)
     return digits;
 }
 
-/* "4x4x2"; nothing is none. */
+/* "4x4x2"; empty text gives no sizes. */
 static int read_dims(const struct key *key, const char *text, union value *v, struct err *err)
 {
     struct platform_dims *dims = &v->dims;
@@ -183,7 +183,7 @@ static void write_factor(const union value *v, struct buf *out)
         buf_adds(out, units_format_double(text, sizeof text, v->number));
 }
 
-/* With a prefix only where the number before it is whole, so that it reads back exactly. */
+/* With a prefix only if the number before it is whole, so that it reads back exactly. */
 static void write_bandwidth(const union value *v, struct buf *out)
 {
     static const char *const prefixes[] = {"", "k", "M", "G", "T"};
@@ -280,7 +280,7 @@ void field_print(const struct key *key, const void *object, struct buf *out)
     types[key->type].write(&value, out);
 }
 
-/* A range that is not given ends before it begins; a count that must be given is none. */
+/* Defaults: a missing range ends before it begins; a required count is 0. */
 static void clear(const struct key *key, void *at)
 {
     static const uint32_t none[2] = {1, 0};

@@ -1,6 +1,6 @@
 /*
- * field_internal.h - fields of plain structs, described by tables: how their values are read from
- * text and written as text that reads back to the same bits.
+ * field_internal.h - fields of plain structs, described by tables; reads their values from text and
+ * writes them as text that reads back to the same bits.
  */
 #ifndef PLATFORM_FIELD_INTERNAL_H
 #define PLATFORM_FIELD_INTERNAL_H
@@ -27,15 +27,14 @@ struct key {
     const char *name;
     enum key_type type;
     size_t offset;
-    int positive; /* 0, or an empty name, is refused */
-    const char
-        *value; /* the default; NULL: must be given; "" of a number: not given, see field_set */
+    int positive;      /* 0, or an empty name, is refused */
+    const char *value; /* the default; NULL: required; "" for a number: not given, see field_set */
     const char *help;
 };
 
 /*
- * Reads text into the field of the object; nothing changes on failure. Where the default of a time, a
- * bandwidth, a factor, a size or a count is "", "" may be given and becomes VTIME_NEVER, NAN or
+ * Reads text into the field of the object; nothing changes on failure. Where the default of a time,
+ * a bandwidth, a factor, a size or a count is "", "" may be given and becomes VTIME_NEVER, NAN or
  * UINT64_MAX. Errors do not name the field.
  */
 int field_set(const struct key *, void *object, const char *text, struct err *);

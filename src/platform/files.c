@@ -1,7 +1,8 @@
 /*
- * Plain text files that a platform file refers to: graphs, recorded noise, lists of nodes.
+ * files.c - reads the plain text files that a platform file refers to: graphs, recorded noise,
+ * lists of nodes.
  *
- * All have words separated by blanks, one record per line; what follows a # is a remark. An error names
+ * All consist of words separated by blanks, one record per line; a # begins a comment. Errors name
  * file and line.
  */
 #define _GNU_SOURCE 1
@@ -251,7 +252,7 @@ int platform_read_graph(struct platform *p, const char *file, const char *text, 
 
 /* ---- nodes of ranks ---- */
 
-/* A line may have any number of them: the words are taken one by one. */
+/* A line may hold any number of nodes: the words are read one by one. */
 static int next_word(struct lines *l, struct err *err)
 {
     l->count = 0;
@@ -287,7 +288,7 @@ int platform_read_map(struct platform *p, const char *file, const char *text, si
     return rc;
 }
 
-/* ---- what settings name ---- */
+/* ---- files named by settings ---- */
 
 typedef int reader(struct platform *, const char *, const char *, size_t, struct err *);
 

@@ -1,8 +1,9 @@
 /*
- * The tables of what items of lists consist of, and lists that grow.
+ * lists.c - the tables of the fields of list items, and growing lists.
  *
- * A list has room for the next power of two of its count; nothing else need be remembered. A machine
- * as bytes is a header, the settings and the items of each list, each part at a multiple of 8 bytes:
+ * The capacity of a list is its count rounded up to a power of two, so it need not be stored. A
+ * machine as bytes is a header, the settings and the items of each list, each part at a multiple of
+ * 8 bytes:
  *
  *     |head|config|items of list 0|items of list 1| ...
  */

@@ -1,16 +1,17 @@
 /*
- * lists.h - what a machine has any number of: the lists of a platform file.
+ * lists.h - the lists of a platform file: things that a machine has any number of.
  *
- * Each kind of item has a table of its fields (lists.c), as the settings have. Items are plain
- * values without pointers, so that a machine is passed from process to process as bytes.
+ * Each kind of item has a table of its fields (lists.c), like the settings. Items are plain values
+ * without pointers, so that a machine can be passed from process to process as bytes.
  */
 #ifndef PLATFORM_LISTS_H
 #define PLATFORM_LISTS_H
 
 #include "platform/config.h"
 
-/* net.segments, net.intra.segments: a piece of the cost curve, for messages of `from` bytes up to the
- * next piece. What is not given (VTIME_NEVER, NAN) is as for the machine as a whole. */
+/* net.segments, net.intra.segments: a piece of the cost curve, for messages of `from` bytes up to
+ * the next piece. Fields that are not given (VTIME_NEVER, NAN) have the value for the whole
+ * machine. */
 struct platform_segment {
     uint64_t from;
     vtime latency;
@@ -19,14 +20,14 @@ struct platform_segment {
     vtime send_per_kib, recv_per_kib;
 };
 
-/* nodes.groups: nodes that differ. Later groups go before earlier ones. */
+/* nodes.groups: nodes that differ. Later groups take precedence. */
 struct platform_group {
     uint32_t first, last;               /* nodes, both included */
     double speed;                       /* NAN: as nodes.speed */
     vtime noise_period, noise_duration; /* VTIME_NEVER: as nodes.noise_* */
 };
 
-/* nodes.sharing: how much longer computing takes when so many ranks of a node compute. */
+/* nodes.sharing: how much longer computing takes when `busy` ranks of a node compute. */
 struct platform_sharing {
     uint64_t busy;                      /* ranks of the node, at least 1 */
     double in_cache, streaming, random; /* factors, by what the program does most */
@@ -42,7 +43,7 @@ struct platform_link {
     uint8_t both; /* the other direction, too */
 };
 
-/* mpi.algorithms: which algorithm a collective uses. Later rules go before earlier ones. */
+/* mpi.algorithms: which algorithm a collective uses. Later rules take precedence. */
 struct platform_rule {
     char op[PLATFORM_NAME_MAX], algorithm[PLATFORM_NAME_MAX];
     uint64_t from, to;             /* bytes, both included */
@@ -85,15 +86,15 @@ struct platform_list {
 struct platform {
     struct platform_config config;
     struct platform_list lists[PLATFORM_LISTS];
-    uint64_t later; /* ranks that may be spawned, for which no nodes are set aside */
+    uint64_t later; /* ranks that may be spawned, for which no nodes are reserved */
 };
 
 /* A machine with all defaults and no items. */
 void platform_init(struct platform *);
 void platform_fini(struct platform *);
-/* `to` is made; what it was is not looked at. */
+/* Initialises `to`, ignoring its old content. */
 void platform_copy(struct platform *to, const struct platform *from);
-/* To the last bit. */
+/* Are both equal to the last bit? */
 int platform_equal(const struct platform *, const struct platform *);
 
 /*
@@ -101,41 +102,45 @@ int platform_equal(const struct platform *, const struct platform *);
  *
  *     net.segments=              empties a list
  *     net.segments[2].latency    a field of an item; -1 is the last
- *     net.segments[+].from       a field of a new item behind the last
+ *     net.segments[+].from       a field of a new item after the last
  *     nodes.map="0 0 1 1"        all of a list of plain values; nodes.map[2] is one of them
  *
- * On error nothing from the bad item on is applied and err says which key or value, and what is
- * allowed. `origins` (origins.h) may be NULL: notes what was given.
+ * On error nothing from the bad item on is applied; err names the key or value, and what is
+ * allowed. Records what was given in `origins` (origins.h), which may be NULL.
  */
 struct platform_origins;
 int platform_set(struct platform *, const char *assignments, struct platform_origins *origins,
                  struct err *);
 
-/* Looks at what no single value shows: fields that must be given, the order of pieces, parts of a whole. */
+/* Checks what involves several values: required fields, the order of pieces, fractions of a
+ * whole. */
 int platform_check(const struct platform *, struct err *);
 
-/* Appends `more` items with all defaults; the first of them, borrowed until the list changes. */
+/* Appends `more` items with all defaults; returns the first of them, borrowed until the list
+ * changes. */
 void *platform_list_extend(struct platform *, enum platform_list_kind, size_t more);
 /* Removes all items from `count` on. */
 void platform_list_cut(struct platform *, enum platform_list_kind, size_t count);
 
-/* The name of a list; NULL: it is read from a file that a setting names. Static. */
+/* The name of a list; NULL if it is read from a file that a setting names. Static. */
 const char *platform_list_key(enum platform_list_kind);
 
-/* What a list is. Static. */
+/* The description of a list. Static. */
 const char *platform_list_text(enum platform_list_kind);
 
-/* The names that a wrong one may have meant, quoted, in `list`; 0: none is near. */
+/* Stores the names that a wrong one may have meant, quoted, in `list`; returns 0 if none is
+ * near. */
 int platform_suggest(const char *name, char *list, size_t size);
 
-/* Fields of one list, or of all, for help texts: name as for platform_set, default, what it is. */
+/* Help text for the fields of one list, or of all: name as for platform_set, default,
+ * description. */
 void platform_list_help(enum platform_list_kind, struct buf *out);
 void platform_lists_help(struct buf *out);
 
 /*
- * A machine as bytes, for a process of the same Orrery on a machine of the same kind, and back: the
- * view's lists are borrowed from the bytes (at a multiple of 8), it must not be changed and needs no
- * fini. ERR_INPUT: these are other bytes.
+ * Converts a machine to bytes, for a process of the same Orrery on the same kind of machine, and
+ * back. The view's lists are borrowed from the bytes (at a multiple of 8); it must not be changed
+ * and needs no fini. ERR_INPUT: the bytes are not a machine.
  */
 void platform_pack(const struct platform *, struct buf *out);
 int platform_unpack(struct platform *view, const void *bytes, size_t size, struct err *);

@@ -48,7 +48,7 @@ static int check_noise(vtime period, vtime duration, const char *where, struct e
     return 0;
 }
 
-/* Is there time to compute between interruptions? */
+/* Does the noise leave time to compute between interruptions? */
 static int check_all_noise(const struct platform *p, struct err *err)
 {
     const struct platform_config *c = &p->config;

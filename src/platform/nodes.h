@@ -1,9 +1,9 @@
 /*
  * nodes.h - which node a rank is on.
  *
- *     block    rank / ranks per node; ranks beyond the last node begin again with the first
+ *     block    rank / ranks per node; ranks beyond the last node start again at the first
  *     cyclic   rank modulo the number of nodes
- *     list     as nodes.map says; it repeats if there are more ranks
+ *     list     from nodes.map, which repeats if there are more ranks
  */
 #ifndef PLATFORM_NODES_H
 #define PLATFORM_NODES_H
@@ -20,7 +20,8 @@ struct platform_nodes {
     uint32_t map_len;
 };
 
-/* In place, for so many ranks; the map is borrowed from the machine. ERR_INPUT: the ranks do not fit. */
+/* In place, for that many ranks; the map is borrowed from the machine. ERR_INPUT: the ranks do not
+ * fit. */
 int platform_nodes_init(struct platform_nodes *, const struct platform *, uint64_t ranks,
                         struct err *);
 

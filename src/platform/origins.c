@@ -1,5 +1,5 @@
 /*
- * Where settings came from.
+ * origins.c - where settings were given.
  */
 #include "platform/origins.h"
 
@@ -39,7 +39,7 @@ void platform_origins_note(struct platform_origins *o, size_t setting, const cha
     note(&o->of[setting], o->layers, file, line);
 }
 
-/* A list replaces the one before; an item that is added on the command line does not. */
+/* A list in a file replaces the previous one; an item added on the command line does not. */
 void platform_origins_note_list(struct platform_origins *o, enum platform_list_kind kind,
                                 const char *file, unsigned line)
 {
@@ -64,7 +64,7 @@ const struct platform_origin *platform_origins_find(const struct platform_origin
     return NULL;
 }
 
-/* "KEY[NUMBER]" of a list that was in a file: the line. */
+/* The line of "KEY[NUMBER]" of a list that was given in a file. */
 static unsigned line_of_item(const struct platform_origins *o, int kind, const char *text)
 {
     const char *key = list_type((enum platform_list_kind)kind)->key;

@@ -1,9 +1,9 @@
 /*
- * origins.h - where each setting was given, so that errors about several of them together can name a
- * file and a line, and so that what was given later can be told from what it stands on.
+ * origins.h - where each setting was given, so that errors about several of them can name a file
+ * and a line, and so that overriding settings can be distinguished from overridden ones.
  *
- * Layers count from 1 in the order in which they apply: the deepest base, what is built on it, ...,
- * the platform file, and last the command line.
+ * Layers are numbered from 1 in the order in which they apply: the deepest base, the file based on
+ * it, ..., the platform file, and last the command line.
  */
 #ifndef PLATFORM_ORIGINS_H
 #define PLATFORM_ORIGINS_H
@@ -12,9 +12,9 @@
 #include "platform/lists.h"
 
 struct platform_origin {
-    unsigned layer; /* 0: nowhere, it has its default */
+    unsigned layer; /* 0: not given, it has its default */
     char *file;     /* NULL: not in a file */
-    unsigned line;  /* 0: of a list, some of it was given on the command line */
+    unsigned line;  /* for a list, 0: some of it was given on the command line */
 };
 
 struct platform_origins {
@@ -27,7 +27,7 @@ struct platform_origins {
 void platform_origins_init(struct platform_origins *);
 void platform_origins_fini(struct platform_origins *);
 
-/* Notes that a setting, or a list, was given in the last layer; `file` may be NULL. */
+/* Records that a setting, or a list, was given in the last layer; `file` may be NULL. */
 void platform_origins_note(struct platform_origins *, size_t setting, const char *file,
                            unsigned line);
 void platform_origins_note_list(struct platform_origins *, enum platform_list_kind,

@@ -1,5 +1,5 @@
 /*
- * Presets: files NAME.yaml in a few directories, the first of a name counts.
+ * presets.c - presets: files NAME.yaml in a few directories; the first one of a name is used.
  */
 #include <dirent.h>
 #include <stdio.h>

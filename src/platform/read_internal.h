@@ -1,5 +1,5 @@
 /*
- * read_internal.h - what the readers share.
+ * read_internal.h - declarations shared by the readers.
  */
 #ifndef PLATFORM_READ_INTERNAL_H
 #define PLATFORM_READ_INTERNAL_H
@@ -10,10 +10,10 @@
 #define READ_YAML_MAX ((size_t)16 << 20) /* bytes of a platform file */
 #define READ_TEXT_MAX ((size_t)1 << 30)  /* of a graph, of noise */
 
-/* The whole of a file that is a file, of at most `most` bytes; appended. */
+/* Appends the content of a regular file of at most `most` bytes. */
 int read_whole(const char *path, size_t most, struct buf *out, struct err *);
 
-/* A path as it stands in a file, relative to that; ERR_INPUT: too long. */
+/* Resolves a path given in a file, relative to that file; ERR_INPUT: too long. */
 int read_path(const char *file, const char *path, char *out, size_t size, struct err *);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * The JSON schema of platform files, for editors: made from the same tables as the reader.
+ * schema.c - the JSON schema of platform files, for editors; generated from the tables that the
+ * reader uses.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static void put(struct json *j, const char *key, const char *text)
     json_string(j, text);
 }
 
-/* {"type": TYPE, "pattern": PATTERN}; without a pattern if that is NULL. */
+/* Writes {"type": TYPE, "pattern": PATTERN}; without a pattern if that is NULL. */
 static void put_form(struct json *j, const char *type, const char *pattern)
 {
     json_object_begin(j);
@@ -96,7 +97,7 @@ static void put_choices(struct schema *s, const char *name)
     json_array_end(&s->json);
 }
 
-/* `name` is the full one, for choices. */
+/* `name` is the full name, for choices. */
 static void put_field(struct schema *s, const struct key *key, const char *name)
 {
     json_object_begin(&s->json);
@@ -171,7 +172,7 @@ static void put_list(struct schema *s, const struct list_type *type)
     json_object_end(j);
 }
 
-/* Is the key below the section of this length? Then where its own part begins. */
+/* If the key is in the section of this length, returns where its own part begins. */
 static const char *below(const char *key, const char *section, size_t length)
 {
     if (length == 0)
@@ -181,7 +182,7 @@ static const char *below(const char *key, const char *section, size_t length)
 
 static void put_section(struct schema *s, const char *section, size_t length);
 
-/* What stands directly in the section: settings, other sections where their first setting is, lists. */
+/* Writes what is directly in the section: settings, subsections at their first setting, lists. */
 static void put_members(struct schema *s, const char *section, size_t length)
 {
     size_t count;

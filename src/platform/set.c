@@ -1,5 +1,6 @@
 /*
- * Assignments: "key=value,key=value" as --set takes them, to settings and to items of lists.
+ * set.c - assignments "key=value,key=value", as --set takes them, to settings and to items of
+ * lists.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static const char *name_at(size_t i)
     return i < count + PLATFORM_LISTS ? list_type((enum platform_list_kind)(i - count))->key : NULL;
 }
 
-/* Is it what a longer name ends with, as "latency" in net.latency; or what it begins with? */
+/* Is it the end of a longer name, such as "latency" of net.latency, or its beginning? */
 static int is_part(const char *name, const char *part)
 {
     size_t n = strlen(name), m = strlen(part);
@@ -30,7 +31,7 @@ static int is_part(const char *name, const char *part)
             strncmp(name, part, m) == 0);
 }
 
-/* The names that it may be a part of, or mistyped; the best of all is NULL: none. */
+/* The names that it may be a part of, or a misspelling of; NULL if there are none. */
 static const char *suggest(const char *name, char *list, size_t size)
 {
     struct nearest whole = {.word = name}, last = {.word = name};
@@ -80,7 +81,7 @@ static int find_list(const char *name, enum platform_list_kind *out)
     return 0;
 }
 
-/* "2", "-1" or "+": the number of the item; that behind the last is yet to be added. */
+/* The number of the item for "2", "-1" or "+"; the one after the last has yet to be added. */
 static int read_index(const struct platform_list *list, const char *text, size_t *out,
                       struct err *err)
 {
@@ -173,7 +174,7 @@ static int set_all(struct platform *p, enum platform_list_kind kind, char *value
     return 0;
 }
 
-/* Is it one for a list? Then *rc says how it went. */
+/* Is the assignment for a list? Then *rc is the result. */
 static int set_list(struct platform *p, char *name, char *value, struct platform_origins *origins,
                     int *rc, struct err *err)
 {
@@ -196,7 +197,7 @@ static int set_list(struct platform *p, char *name, char *value, struct platform
     return 1;
 }
 
-/* ---- one and all ---- */
+/* ---- assignments ---- */
 
 /* One "key=value" without the comma. */
 static int set_one(struct platform *p, const char *item, size_t length,

@@ -1,11 +1,11 @@
 /*
- * sharing.c - factors by ranks per node, and how many ranks a node has.
+ * sharing.c - slowdown by the number of ranks per node, and how many ranks a node has.
  */
 #include "platform/sharing.h"
 
 #include "base/mem.h"
 
-/* Of a mixture: each part of the work takes its own factor longer. */
+/* The factor for a mixture: each part of the work has its own factor. */
 static double mixed(const struct platform_config *c, const struct platform_sharing *s)
 {
     double streaming = c->nodes_streaming_part, random = c->nodes_random_part;
@@ -79,6 +79,6 @@ int platform_nodes_are_even(const struct platform_nodes *n, uint64_t ranks)
     if (n->placement == PLATFORM_CYCLIC)
         return ranks <= n->count || ranks % n->count == 0;
     if (ranks <= n->per_node)
-        return 1; /* one node has them all */
+        return 1; /* one node has all of them */
     return ranks % n->per_node == 0 && (blocks <= n->count || blocks % n->count == 0);
 }

@@ -1,7 +1,7 @@
 /*
- * A machine as a platform file: sections in the order of the table, each field with its help as a
- * remark; and as JSON. Fields of items that are not given are left out; settings without use become
- * remarks themselves, which can be taken back when the model changes.
+ * write.c - writes a machine as a platform file: sections in the order of the table, each field
+ * with its help as a comment; and as JSON. Item fields that were not given are omitted. Unused
+ * settings are commented out, so that they can be restored when the model changes.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define REMARK_COLUMN 36
 
-/* Plain words need no quotes; numbers with units are such. */
+/* Plain words, including numbers with units, need no quotes. */
 static int is_plain(const char *text)
 {
     static const char *const words[] = {"null", "true", "false", "yes", "no", "on", "off", "~"};
@@ -22,7 +22,7 @@ static int is_plain(const char *text)
     return *text && *text != '-' && *text != '.' && !text[good];
 }
 
-/* The character at *at, which goes on; bytes that are not UTF-8 count as characters. */
+/* Returns the character at *at and advances; bytes that are not UTF-8 count as characters. */
 static unsigned long next_character(const char **at)
 {
     unsigned char first = (unsigned char)*(*at)++;
@@ -36,7 +36,7 @@ static unsigned long next_character(const char **at)
     return c;
 }
 
-/* What is not ASCII is written as a number: some such characters are line breaks to YAML. */
+/* Non-ASCII characters are escaped, since some of them are line breaks in YAML. */
 static void add_quoted(const char *at, struct buf *out)
 {
     buf_addc(out, '"');
@@ -111,7 +111,7 @@ static int is_used(const struct platform *p, platform_used *used, const char *na
     return !used || used(p, name);
 }
 
-/* Begins a line; one that is a remark with '#'. */
+/* Begins a line, with '#' if it is a comment. */
 static void begin_line(struct buf *out, int depth, int used)
 {
     add_indent(out, depth);
@@ -174,7 +174,7 @@ static void write_list(const struct platform *p, enum platform_list_kind kind, i
     }
 }
 
-/* The lists whose section is this one, behind its settings. */
+/* Writes the lists of this section, after its settings. */
 static void write_lists(const struct platform *p, platform_used *used, const char *section,
                         size_t length, struct buf *out)
 {
@@ -192,7 +192,7 @@ static size_t section_length(const char *key)
     return dot ? (size_t)(dot - key) : 0;
 }
 
-/* Is anything used of the section that `key` begins with, up to its dot? */
+/* Is anything used in the section that `key` names up to its dot? */
 static int is_section_used(const struct platform *p, platform_used *used, const char *key,
                            size_t end)
 {
@@ -210,7 +210,7 @@ static int is_section_used(const struct platform *p, platform_used *used, const 
     return 0;
 }
 
-/* Headings from where two keys begin to differ. */
+/* Writes the headings from where two keys differ. */
 static void write_headings(const struct platform *p, platform_used *used, const char *before,
                            const char *key, struct buf *out)
 {

@@ -1,9 +1,10 @@
 /*
- * Reads a platform file: YAML, by libyaml's documents, walked along the tables of settings and lists.
+ * yaml.c - reads a platform file: libyaml parses it into a document, which is walked using the
+ * tables of settings and lists.
  *
- * Sections are the parts of dotted names: "net: {intra: {latency: 1us}}" is net.intra.latency. A file
- * may name another as its base, which is read before it; the chain of bases is kept to refuse circles.
- * Aliases cost nothing to keep, but could be walked again and again: what is visited is counted.
+ * Sections are the parts of dotted names: "net: {intra: {latency: 1us}}" is net.intra.latency. A
+ * file may name another as its base, which is read first; the chain of bases is kept to detect
+ * cycles. Aliases cost nothing to store, but could be walked over and over, so visits are counted.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ struct reader {
 static int read_file(struct platform *, const struct platform_preset_dirs *, const char *path,
                      struct platform_origins *, const struct reader *above, struct err *);
 
-/* "FILE:LINE: FIELD: " before the text; without a field if that is NULL. */
+/* Sets the error "FILE:LINE: FIELD: text"; without the field if it is NULL. */
 __attribute__((format(printf, 5, 6))) static int fail(const struct reader *r, const yaml_node_t *at,
                                                       const char *field, struct err *err,
                                                       const char *fmt, ...)
@@ -51,7 +52,7 @@ __attribute__((format(printf, 5, 6))) static int fail(const struct reader *r, co
                    field ? field : "", field ? ": " : "", text);
 }
 
-/* Puts place and field before what the reader of the value said. */
+/* Puts file, line and field before the error from the reader of the value. */
 static int fail_value(const struct reader *r, const yaml_node_t *at, const char *field,
                       struct err *err)
 {
@@ -72,7 +73,7 @@ static const char *kind_name(const yaml_node_t *node)
                                               : "a single value";
 }
 
-/* The text of a scalar; NULL, with the error set, of anything else. */
+/* The text of a scalar; for anything else NULL, with the error set. */
 static const char *scalar(const struct reader *r, const yaml_node_t *node, const char *field,
                           const char *expected, struct err *err)
 {
@@ -189,7 +190,8 @@ static int unknown_field(const struct reader *r, const yaml_node_t *at, const ch
     return fail(r, at, field, err, "unknown field: expected one of: %s", list);
 }
 
-/* The name of a member, not seen before in its mapping; NULL with the error set. */
+/* The name of a member, which must not repeat in its mapping; on failure NULL, with the error
+ * set. */
 static const char *member_name(struct reader *r, const yaml_node_t *mapping,
                                const yaml_node_pair_t *pair, const char *prefix, struct err *err)
 {
@@ -300,7 +302,7 @@ static int read_list(struct reader *r, enum platform_list_kind kind, const yaml_
 
 /* ---- sections ---- */
 
-/* Is `name` what begins a longer key, up to a dot? */
+/* Is `name` the beginning of a longer key, up to a dot? */
 static int begins(const char *key, const char *name)
 {
     size_t length = strlen(name);
@@ -445,7 +447,7 @@ static int read_base(struct reader *r, const yaml_node_t *node, struct err *err)
     return rc;
 }
 
-/* Without a name of its own, a machine is called as its file. */
+/* A machine without a name gets the name of its file. */
 static void name_by_file(struct reader *r)
 {
     const char *slash = strrchr(r->file, '/'), *base = slash ? slash + 1 : r->file;
@@ -476,7 +478,7 @@ static int read_document(struct reader *r, struct err *err)
     return read_section(r, root, "", err);
 }
 
-/* The line of a byte; libyaml gives no better place for text that is not UTF-8. */
+/* The line of a byte; libyaml gives no better position for text that is not UTF-8. */
 static size_t line_of(const char *text, size_t length, size_t offset)
 {
     size_t line = 1;
@@ -502,8 +504,8 @@ static int bad_yaml(const yaml_parser_t *parser, const char *file, const char *t
                    parser->problem ? parser->problem : "unknown problem");
 }
 
-/* libyaml takes time in proportion to length times depth. Brackets in texts and remarks count, too:
- * nobody will notice. */
+/* libyaml takes time proportional to length times depth. Brackets in strings and comments are
+ * counted, too, which does no harm. */
 static int too_deep(const char *text, size_t length)
 {
     size_t depth = 0, most = 0;

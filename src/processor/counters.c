@@ -1,11 +1,11 @@
 /*
- * counters.c - a slice takes time by what a counter of the processor counted in it.
+ * counters.c - the time of a slice follows from a hardware counter.
  *
  *     time = count * nodes.cpi / (nodes.gigahertz * 10^9)          without a table
- *     time = interpolated linearly between the entries of a table  with one: "count seconds" per line
+ *     time = interpolated linearly between the entries of a table  with one
  *
- * Reading the counter (run/counter.h) is a system call. It counts for this process alone, so ranks are
- * fibres; the command sees to that.
+ * Reading the counter (run/counter.h) is a system call. It counts for this process only, so ranks
+ * must be fibres; the command makes sure of that.
  */
 #include "base/sys.h"
 #include "processor/processor_internal.h"

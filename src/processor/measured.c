@@ -1,5 +1,5 @@
 /*
- * measured.c - a slice takes as long as it ran here.
+ * measured.c - a slice takes as long as it ran on this computer.
  */
 #include "base/ticks.h"
 #include "processor/processor_internal.h"
@@ -26,7 +26,7 @@ const struct processor_ops processor_measured_ops = {
     .slice = measured_slice,
 };
 
-/* The same, but for the regions of a table: region.c. */
+/* The same, except for the regions of a table (region.c). */
 const struct processor_ops processor_table_ops = {
     .name = "table",
     .mode = RUN_COMPUTE_TABLE,

@@ -1,17 +1,18 @@
 /*
- * noise.c - interruptions of a rank by the system of its node.
+ * noise.c - interruptions of a rank by the operating system of its node.
  *
- * Periodic noise: every `period` the processor does something else for `duration`. Recorded noise: a
- * list of interruptions that repeats. Each rank begins at a point of its own, drawn from its number.
+ * Periodic noise: every `period` the processor does something else for `duration`. Recorded noise:
+ * a list of interruptions that repeats. Each rank begins at its own offset, derived from its
+ * number.
  *
  *     period     |xx|------------|xx|------------|xx|------
  *     work                 |=====|  |====|
  *                          t <- dt + 1 interruption ->
  *
- * platform_nodes_init has seen to it that there is time between interruptions.
+ * platform_nodes_init has checked that there is time between interruptions.
  *
- * A rank that waits is not delayed: only work is. So the length of work that begins at t is a function
- * of t and of the rank, and results stay exact.
+ * A rank that waits is not delayed: only work is. So the length of work that begins at t is a
+ * function of t and of the rank, and results stay exact.
  */
 #include <stdlib.h>
 
@@ -40,7 +41,7 @@ void processor_noise_init(const struct platform *p)
         noise.length = noise.record[noise.count - 1].start + noise.record[noise.count - 1].duration;
 }
 
-/* Where in its period a rank is at time 0. */
+/* The offset of a rank within the period at time 0. */
 static vtime phase(uint32_t index, vtime period)
 {
     struct rng rng;
@@ -49,7 +50,8 @@ static vtime phase(uint32_t index, vtime period)
     return (vtime)rng_below(&rng, (uint64_t)period);
 }
 
-/* Work of dt that begins `at` into a period, an interruption being at its beginning. */
+/* The length of work of dt that begins `at` into a period; an interruption is at the start of each
+ * period. */
 static vtime periodic(vtime at, vtime dt, vtime period, vtime duration)
 {
     vtime room = period - duration;
@@ -59,7 +61,7 @@ static vtime periodic(vtime at, vtime dt, vtime period, vtime duration)
     return vtime_add(wait + dt, vtime_scale(duration, (double)more));
 }
 
-/* Work of dt that begins `at` into the record. */
+/* The length of work of dt that begins `at` into the record. */
 static vtime recorded(vtime at, vtime dt)
 {
     vtime turns = dt / (noise.length - noise.busy), took = turns * noise.length;

@@ -1,5 +1,6 @@
 /*
- * processor.c - the table of processor models, and what is common to them: speeds, noise, recording.
+ * processor.c - the table of processor models, and what they have in common: speeds, noise,
+ * recording.
  */
 #include "processor/processor.h"
 
@@ -20,9 +21,9 @@ static struct {
     const struct processor_ops *ops;
     const struct platform_group *groups;
     size_t group_count;
-    double speed;       /* of nodes that are in no group */
-    double sharing;     /* factor on slices, as nodes have that many ranks ... */
-    uint32_t *ranks_on; /* ... or, with a map: ranks on each node ... */
+    double speed;       /* of nodes in no group */
+    double sharing;     /* factor on slices if all nodes have the same number of ranks ... */
+    uint32_t *ranks_on; /* ... or, with a map, the ranks on each node ... */
     int uneven;         /* ... if nodes differ */
     int noisy, recording, plain;
 } processor;
@@ -46,7 +47,7 @@ static int is_noisy(const struct platform *p)
     return 0;
 }
 
-/* Ranks of a node slow each other down. All nodes alike is the usual case: then one factor does. */
+/* Ranks of a node slow each other down. Usually all nodes are alike, and one factor suffices. */
 static void init_sharing(const struct platform *p)
 {
     const struct platform_nodes *nodes = processor_host->nodes;

@@ -2,23 +2,23 @@
  * processor.h - how long the program's own work takes on the simulated machine.
  *
  * A *slice* is what a rank computes between two calls of the virtual MPI (or of anything else that
- * is simulated). How long it takes is said by the processor model (--compute), one file each behind the
- * table in processor.c:
+ * is simulated). The processor model (--compute) decides how long it takes; each model is one file,
+ * listed in processor.c:
  *
- *     measured   as long as it ran here
- *     counters   by what a hardware counter counted
+ *     measured   as long as it ran on this computer
+ *     counters   according to a hardware counter
  *     replay     as long as in an earlier run
- *     table      as long as it ran here, but regions that a table names as long as it says
- *     none       no time: models are not asked
+ *     table      as measured, except that regions in a table take the time given there
+ *     none       no time: no model is called
  *
- * divided by the speed of the node, times what the other ranks of the node do to it (nodes.sharing), plus the
- * noise of its system. Declared time (orrery_compute, orrery_flops)
- * comes on top. Regions (orrery_region) are for tables and for sampling.
+ * divided by the speed of the node, times the slowdown by the node's other ranks (nodes.sharing),
+ * plus the noise of its system. Declared time (orrery_compute, orrery_flops) is added. Regions
+ * (orrery_region) are for tables and for sampling.
  *
- * Ranks are named by their index among those of the process (engine/rank_map.h), and calls by numbers whose
- * meaning the user of this module has told. Nothing here moves a clock: functions return how long work takes
- * that begins at a time. The plain case - measured, all nodes alike, no noise, nothing recorded - is
- * multiplication by processor_factor, and need not come here.
+ * Ranks are identified by their index among those of the process (engine/rank_map.h), and calls by
+ * numbers whose names the user of this module provides. Nothing here moves a clock: functions
+ * return how long work takes that begins at a given time. The plain case - measured, all nodes
+ * alike, no noise, nothing recorded - is a multiplication by processor_factor, and needs no call.
  */
 #ifndef PROCESSOR_PROCESSOR_H
 #define PROCESSOR_PROCESSOR_H
@@ -28,23 +28,23 @@
 #include "platform/nodes.h"
 #include "run/run.h"
 
-/* What a rank has of its own here: a tape, regions. Allocated when first needed. */
+/* State of a rank: a tape, regions. Allocated when first needed. */
 struct processor_state;
 
-/* What the models are told of the run, and how they reach its ranks. Borrowed for good. */
+/* What the models know about the run, and how they reach its ranks. Borrowed for the whole run. */
 struct processor_host {
     const struct run_options *options;
     const struct platform *machine;
     const struct platform_nodes *nodes;
     const struct rank_map *map;
-    /* What ends a slice: numbers below `calls`. */
+    /* Names of the calls that end a slice, by number below `calls`. */
     unsigned calls;
     const char *(*call_name)(unsigned call);
-    /* Is it a call whose number depends on time, so that another machine makes more or fewer of them? */
+    /* Is it a polling call, which a program makes more or less often on another machine? */
     int (*call_polls)(unsigned call);
-    /* Where the rank keeps its state, or NULL: it has none yet, and is not asked to `make` room for it. */
+    /* The rank's state; NULL if it has none yet, unless `make` asks to allocate it. */
     struct processor_state **(*state)(uint32_t index, int make);
-    /* Ends the run, since the rank does what cannot be simulated. Does not return. */
+    /* Ends the run, because the rank does something that cannot be simulated. Does not return. */
     void (*fail)(uint32_t index, const char *why);
 };
 
@@ -53,48 +53,51 @@ struct processor_ops {
     int mode; /* enum run_compute */
     /* May be NULL. */
     int (*init)(const struct processor_host *, struct err *);
-    /* Picoseconds on this computer, whose speed is 1, for a slice of `ticks` that ends with a call. */
+    /* Picoseconds for a slice of `ticks` that ends with a call, on this computer, whose speed is
+     * 1. */
     vtime (*slice)(uint32_t index, uint64_t ticks, unsigned call);
-    /* May be NULL: what ticks are counted by; NULL: ticks_now. */
+    /* The function that counts ticks; NULL: ticks_now. */
     uint64_t (*now)(void);
 };
 
-/* Chooses the model. Once, when machine and nodes are known. */
+/* Chooses the model. Called once, when machine and nodes are known. */
 int processor_init(const struct processor_host *, struct err *);
-/* Writes what was recorded; scheduler context, in the end. */
+/* Writes what was recorded; scheduler context, at the end of the run. */
 int processor_finish(struct err *);
 
 /* Do slices take time? */
 int processor_is_measured(void);
-/* ... and is that the plain case (above)? */
+/* Do they, and is it the plain case (above)? */
 int processor_is_plain(void);
-/* Does it matter how long slices ran here? */
+/* Does the model depend on how long slices ran on this computer? */
 int processor_is_timed(void);
-/* What counts ticks; NULL: ticks_now. */
+/* The function that counts ticks; NULL: ticks_now. */
 uint64_t (*processor_clock(void))(void);
 
-/* How long a slice takes that is over; it began at `now`. *host: how long it took on this computer, by the model. */
+/* How long a finished slice takes that began at `now`. *host: how long it took on this computer,
+ * according to the model. */
 vtime processor_slice(uint32_t index, vtime now, uint64_t ticks, unsigned call, vtime *host);
 
-/* Is the run recorded? Then hand it what slices took here. */
+/* Is the run recorded? Then pass it the time that slices took on this computer. */
 int processor_is_recording(void);
 void processor_record(uint32_t index, unsigned call, vtime host);
 
 /* How long declared time takes from `now` on. */
 vtime processor_declare(uint32_t index, vtime now, vtime dt);
 
-/* What a slice takes on the machine, over what it took here, where all ranks are alike (plain). */
+/* The ratio of a slice's time on the machine to its time here, if all ranks are alike (the plain
+ * case). */
 double processor_factor(void);
 
-/* Speed of the rank's processor, without what its neighbours do to it. */
+/* Speed of the rank's processor, without the slowdown by other ranks of the node. */
 double processor_speed(uint32_t index);
 
 /* ---- region.c ---- */
-/* The rank enters a region: 1 if the program is to run it, 0 if it may leave it out; *dt is how long the
- * region takes, which is to be charged now, if that is settled, and 0 otherwise. */
+/* The rank enters a region. Returns 1 if the program must run it, 0 if it may skip it. *dt is the
+ * region's time, to be charged now, if that is fixed; otherwise 0. */
 int processor_region_enter(uint32_t index, vtime now, const char *name, vtime *dt);
 void processor_region_leave(uint32_t index);
-/* Is the rank in a region whose time is settled? */
+/* Is the rank in a region whose time is fixed? */
 int processor_is_muted(uint32_t index);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * The processor models and what they share. Never included outside this module.
+ * processor_internal.h - the processor models and what they share. Never included outside this
+ * module.
  */
 #ifndef PROCESSOR_INTERNAL_H
 #define PROCESSOR_INTERNAL_H
@@ -11,7 +12,7 @@ extern const struct processor_ops processor_counters_ops;
 extern const struct processor_ops processor_replay_ops;
 extern const struct processor_ops processor_table_ops;
 
-/* Of a rank: what it has recorded, or how far it has read. */
+/* A rank's tape: what it has recorded, or how far it has read. */
 struct processor_tape {
     unsigned char *data;
     uint32_t len, room;
@@ -23,18 +24,18 @@ struct processor_tape {
 struct processor_regions; /* region.c */
 
 struct processor_state {
-    struct processor_tape *tape;       /* record.c, replay.c: how long its slices took */
-    struct processor_regions *regions; /* region.c: those it is in */
+    struct processor_tape *tape;       /* record.c, replay.c: times of its slices */
+    struct processor_regions *regions; /* region.c: the regions it is in */
 };
 
 /* ---- processor.c ---- */
 extern const struct processor_host *processor_host;
-/* The rank's state, NULL if it has none; and the same, made if need be. */
+/* The rank's state, NULL if it has none; the same, allocated if necessary. */
 struct processor_state *processor_state(uint32_t index);
 struct processor_state *processor_state_get(uint32_t index);
-/* Its tape, made if need be. */
+/* Its tape, allocated if necessary. */
 struct processor_tape *processor_tape_get(uint32_t index);
-/* The group of nodes that says how fast the rank is; NULL: none does. */
+/* The group of nodes that sets the rank's speed; NULL: none does. */
 const struct platform_group *processor_group(uint32_t index);
 
 static inline uint32_t processor_rank_id(uint32_t index)
@@ -54,7 +55,7 @@ int processor_record_finish(struct err *);
 
 /* ---- region.c ---- */
 int processor_regions_init(const struct run_options *, struct err *);
-/* A slice took so long. */
+/* A slice took this long. */
 void processor_regions_count(uint32_t index, vtime dt);
 
 #endif

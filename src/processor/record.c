@@ -1,11 +1,11 @@
 /*
- * record.c - writes how long slices took (--record-compute), for replay.c.
+ * record.c - records how long slices took (--record-compute), for replay.c.
  *
  * The format is in run/tape.h.
  *
- * A rank keeps up to TAPE_MAX bytes, then they go into the process's buffer, and that is appended to
- * the file when it is full. Appending is atomic, so several processes share a file. The file is opened
- * anew each time: the rank that does it may be a process of its own.
+ * A rank keeps up to TAPE_MAX bytes, which then go to the process's buffer; that is appended to the
+ * file when it is full. Appending is atomic, so several processes share a file. The file is
+ * reopened each time, because the rank that appends may be a separate process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,8 @@ static void put_block(uint32_t rank, const unsigned char *data, size_t len)
         append();
 }
 
-/* Numbers in the file count these names, so it can be read by a build that numbers functions otherwise. */
+/* Numbers in the file index these names, so that a build that numbers functions differently can
+ * read it. */
 static void put_names(void)
 {
     struct buf names;

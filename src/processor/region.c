@@ -1,17 +1,18 @@
 /*
- * region.c - parts of a program with a name (orrery_region), whose time may be settled beforehand.
+ * region.c - named parts of a program (orrery_region), whose time may be fixed beforehand.
  *
  *     if (orrery_region("solve"))     // 1: do it, 0: its time has been charged, it may be left out
  *         solve();
  *     orrery_region_end();
  *
- *  - --compute table FILE: a region in the table takes as long as it says; it is run all the same.
+ *  - --compute table FILE: a region in the table takes the time given there; it is run
+ *    nevertheless.
  *  - --sample NAME:K: a region is run K times by each rank. After that it takes the mean of these
- *    times, and the program is told that it need not run it.
+ *    times, and the program may skip it.
  *
- * While a rank is in a region whose time is settled, its slices count nothing ("muted"); MPI calls in it
- * take their time as ever, and are not part of the mean. Regions may be nested; an inner one counts
- * nothing while an outer one is settled.
+ * While a rank is in a region whose time is fixed, its slices take no time ("muted"); MPI calls in
+ * it take their usual time, and are not part of the mean. Regions may be nested; an inner one takes
+ * no time while an outer one is fixed.
  */
 #include <string.h>
 
@@ -23,22 +24,22 @@
 #define DEPTH_MAX 16
 
 static struct {
-    int in_use; /* some region's time is settled, or may become so */
+    int in_use; /* some region's time is fixed, or may become so */
     struct run_times table;
     struct run_sample samples[RUN_SAMPLES_MAX];
     unsigned sample_count;
 } regions;
 
-/* What a rank knows of a region that is sampled. */
+/* What a rank knows about a sampled region. */
 struct seen {
     uint64_t runs;
     vtime total;
 };
 
 struct processor_regions {
-    unsigned depth, muted;   /* regions entered; those of them from this one on are settled, + 1 */
+    unsigned depth, muted;   /* regions entered; index + 1 of the outermost one that is fixed */
     vtime before[DEPTH_MAX]; /* computed when the region was entered */
-    int sampled[DEPTH_MAX];  /* its number among the samples, or -1 */
+    int sampled[DEPTH_MAX];  /* its index among the samples, or -1 */
     vtime computed;          /* by all slices so far */
     struct seen seen[];      /* per sample */
 };
@@ -96,7 +97,7 @@ static int find_sample(const char *name)
     return -1;
 }
 
-/* The region takes so long, whatever it does. */
+/* Fixes the time of the region, whatever it does. */
 static vtime settle(struct processor_regions *r, uint32_t index, vtime now, vtime dt)
 {
     r->muted = r->depth;

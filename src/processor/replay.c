@@ -1,12 +1,13 @@
 /*
- * replay.c - a slice takes as long as in the run that was recorded (record.c).
+ * replay.c - a slice takes as long as in a recorded run (record.c).
  *
- * The file is mapped; an index has, per rank, where its blocks are. A rank reads them in order.
+ * The file is mapped; an index holds the positions of each rank's blocks. A rank reads them in
+ * order.
  *
- * Another network changes how often a program polls, and nothing else. Slices are recorded with the
- * call that ended them: those that ended in polling calls (tests, clock readings) are passed over when
- * the program makes fewer of these, and when it makes more they take no time. Any other difference
- * means that it is another program, or one that computes differently each time: the run ends.
+ * Another network changes only how often a program polls. Slices are recorded with the call that
+ * ended them: slices that ended in polling calls (tests, clock readings) are skipped when the
+ * program makes fewer such calls, and additional ones take no time. Any other difference means that
+ * this is another program, or one that computes differently each time: the run ends.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,18 +19,19 @@
 static struct {
     const char *path;
     struct tape_file file;
-    uint64_t *first; /* per rank here, where in `blocks` its blocks begin; one more for the end */
+    /* For each rank here, the index in `blocks` of its first block; one more for the end. */
+    uint64_t *first;
     struct piece {
         const unsigned char *data;
         uint32_t bytes;
     } * blocks;
-    uint16_t *calls; /* by the number of a function in the file: that of this build */
+    uint16_t *calls; /* maps a function's number in the file to that of this build */
     size_t call_count;
 } replay;
 
 #define UNKNOWN UINT16_MAX /* a function that this build does not have */
 
-/* Counts the blocks of each rank here, or notes where they are. */
+/* Counts the blocks of each rank here, or records their positions. */
 static void each_block(int note)
 {
     const struct rank_map *map = processor_host->map;
@@ -49,7 +51,7 @@ static void each_block(int note)
     }
 }
 
-/* Turns counts into the places where the blocks of each rank begin. */
+/* Turns counts into the index of the first block of each rank. */
 static uint64_t add_up(uint32_t count)
 {
     uint64_t sum = 0;
@@ -63,7 +65,7 @@ static uint64_t add_up(uint32_t count)
     return sum;
 }
 
-/* The function of a name, or UNKNOWN. */
+/* The number of the function of that name, or UNKNOWN. */
 static uint16_t find_call(const char *name)
 {
     unsigned call = 0;
@@ -78,12 +80,12 @@ static void read_names(void)
     size_t bytes;
     const char *name = tape_names(&replay.file, &bytes), *end = name + bytes;
 
-    replay.calls = mem_alloc(bytes * sizeof *replay.calls); /* a name has a byte at least */
+    replay.calls = mem_alloc(bytes * sizeof *replay.calls); /* a name has at least one byte */
     for (; name < end; name += strlen(name) + 1)
         replay.calls[replay.call_count++] = find_call(name);
 }
 
-/* Ranks that are processes see what the simulator allocates, not what it maps. */
+/* Ranks that are processes share what the simulator allocates, but not what it maps. */
 static void share_file(void)
 {
     unsigned char *copy = mem_alloc(replay.file.size);
@@ -115,7 +117,7 @@ static int replay_init(const struct processor_host *host, struct err *err)
     return 0;
 }
 
-/* Puts the tape at the beginning of the next block; 0: there is none. */
+/* Moves the tape to the start of the next block; 0: there is none. */
 static int next_block(struct processor_tape *t, uint32_t index)
 {
     uint64_t at = replay.first[index] + t->block;
@@ -129,7 +131,7 @@ static int next_block(struct processor_tape *t, uint32_t index)
     return 1;
 }
 
-/* The next slice, not taken yet. */
+/* The next slice, without consuming it. */
 static int peek(struct processor_tape *t, uint32_t index, uint64_t *fn, uint64_t *dt,
                 uint32_t *after)
 {

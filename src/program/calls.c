@@ -1,6 +1,6 @@
 /*
- * Calls of libc that a rank which shares its process with others cannot make. That a program imports
- * one does not mean that it makes the call: ranks are processes if so many fit.
+ * calls.c - libc calls that a rank cannot make if it shares its process. A program that imports one
+ * need not call it, so its ranks become processes only if that many processes fit.
  */
 #include "program/calls.h"
 

@@ -1,13 +1,14 @@
 /*
- * What a program's imports from libc say about how its ranks are to be run.
+ * calls.h - what a program's imports from libc say about how to run its ranks.
  */
 #ifndef PROGRAM_CALLS_H
 #define PROGRAM_CALLS_H
 
-/* Why ranks that make this call must be processes ("the program starts other programs"), or NULL. */
+/* Why ranks that make this call must be processes ("the program starts other programs"), or
+ * NULL. */
 const char *program_calls_process(const char *symbol);
 
-/* Does it serve to make stacks, on which the program may then call MPI? */
+/* Does it create stacks on which the program may then call MPI? */
 int program_calls_stacks(const char *symbol);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * The ELF reader (System V ABI, chapters 4 and 5). Structures are copied out of the file by
+ * elf.c - the ELF reader (System V ABI, chapters 4 and 5). Structures are copied out of the file by
  * read_at, which checks bounds and needs no alignment; strings must end inside their table.
  *
- * The dynamic symbol table has no size of its own. It is taken from the section headers if they
- * are there, else from DT_HASH, else from the habit of all linkers to put the string table behind
- * it; whatever lies wrong in between is skipped as it has no proper name.
+ * The file does not give the size of the dynamic symbol table. It is taken from the section headers
+ * if there are any, else from DT_HASH, else from the fact that all linkers put the string table
+ * right after it; invalid entries are skipped, since they have no valid name.
  */
 #include "program/elf.h"
 

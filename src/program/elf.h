@@ -1,5 +1,5 @@
 /*
- * A small reader of 64-bit little-endian ELF programs and libraries, for `orrery check`.
+ * elf.h - a small reader of 64-bit little-endian ELF programs and libraries, for `orrery check`.
  *
  * Nothing in the file is trusted: every offset and string is checked against the file's size
  * before use, so any bytes give an answer or an error, never a fault. Nothing is executed.
@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 
-/* Where a table lies in the file. */
+/* The location of a table in the file. */
 struct program_elf_range {
     size_t offset, size;
 };
@@ -21,7 +21,7 @@ struct program_elf_range {
 struct program_elf {
     const unsigned char *data;
     size_t size;
-    int mapped;        /* data is ours to unmap */
+    int mapped;        /* we must unmap data */
     uint16_t type;     /* ET_EXEC, ET_DYN */
     uint64_t segments; /* offset, count and size of program headers, checked */
     unsigned segment_count, segment_size;
@@ -50,7 +50,7 @@ void program_elf_close(struct program_elf *);
 /* The i-th library the file needs, or NULL after the last. O(i). */
 const char *program_elf_needed(const struct program_elf *, size_t i);
 
-/* Dynamic symbols by number. program_elf_symbol returns 0 for entries without a proper name. */
+/* Dynamic symbols by number. program_elf_symbol returns 0 for entries without a valid name. */
 size_t program_elf_symbol_count(const struct program_elf *);
 int program_elf_symbol(const struct program_elf *, size_t i, struct program_elf_symbol *out);
 

@@ -1,24 +1,25 @@
 /*
- * Which host runs the ranks. Both get the same results; the question is which is faster, and it is
- * answered before the start from what is known then: the static data of a rank and how many ranks
- * there are. What a switch of ranks costs, in measured processor time (AMD EPYC, Linux 6.18):
+ * host.c - chooses the host that runs the ranks. Both give the same results; the faster one is
+ * chosen before the start, from the size of a rank's static data and the number of ranks. A switch
+ * of ranks costs, in measured processor time (AMD EPYC, Linux 6.18):
  *
  *     fibre      0.5 us + 90 ns for each KiB of static data that ranks have changed (copied out and
  *                in; 60 while the data of all ranks fits into the cache, 130 for megabytes)
  *     process    12 us, whatever the data; and 0.6 ms for each rank to start (in Fortran 1 ms)
  *
- * (A process that is switched to finds cold caches: the kernel's part is 3.5 us.) How often a rank is
- * switched to is not known. With 100 times (NPB: 25 in FT, 150 in IS, 500 in BT and MG, 2000 in CG) a
- * process costs 12 us + 600 us / 100 each time, as much as 200 KiB cost a fibre. The kernels of NPB agree
- * (docs/benchmarks.md): up to 160 KiB fibres are faster, from 290 KiB on processes, and between the two
- * it depends on how much they communicate.
+ * (A process that resumes finds cold caches; the kernel's part is 3.5 us.) How often a rank will be
+ * switched to is unknown. With 100 times (NPB: 25 in FT, 150 in IS, 500 in BT and MG, 2000 in CG) a
+ * process costs 12 us + 600 us / 100 each time, as much as a fibre with 200 KiB. The kernels of NPB
+ * agree (docs/benchmarks.md): up to 160 KiB fibres are faster, from 290 KiB on processes, and
+ * between the two it depends on how much they communicate.
  *
- * A rank that is alone is never switched. Processes are limited in number (ulimit, cgroup, kernel), and
+ * A single rank is never switched. The number of processes is limited (ulimit, cgroup, kernel), and
  * each takes some 64 KiB besides the program's data: where they do not fit, ranks are fibres.
  *
- * Other ways to exchange large data at one address were measured, too, and are slower than a
- * process: mremap of one rank's pages away and of the next one's in, 15 to 20 us and 0.08 us per page;
- * mapping the next rank's part of a memory file, 6 to 11 us and 0.6 us for each page then used.
+ * Other ways to swap large data at one address were measured, too, and are slower than a process:
+ * mremap of one rank's pages out and of the next one's in takes 15 to 20 us and 0.08 us per page;
+ * mapping the next rank's part of a memory file takes 6 to 11 us and 0.6 us for each page then
+ * used.
  */
 #include "program/host.h"
 
@@ -37,7 +38,7 @@
 #define SWITCHES_OF_A_RANK 100
 #define PROCESS_BYTES ((uint64_t)64 << 10)
 #define GROUP_MAX 1024
-#define PROCESSES_MOST 8192 /* start in seconds */
+#define PROCESSES_MOST 8192 /* they start within seconds */
 
 static int copying_is_slower(uint64_t private_bytes)
 {
@@ -46,7 +47,7 @@ static int copying_is_slower(uint64_t private_bytes)
     return fibre > PROCESS_SWITCH_NS + PROCESS_START_NS / SWITCHES_OF_A_RANK;
 }
 
-/* The limit of one cgroup (v2); "max" is no number. */
+/* The limit of one cgroup (v2); "max" means none. */
 static uint64_t group_limit(const char *group)
 {
     char path[GROUP_MAX + 64], text[32], *end;
@@ -88,7 +89,7 @@ static uint64_t user_limit(void)
     return limit.rlim_cur;
 }
 
-/* Half of what the system allows: others are there, too. */
+/* Half of what the system allows, to leave room for others. */
 static int processes_fit(uint64_t ranks)
 {
     uint64_t memory = mem_available();

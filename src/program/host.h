@@ -7,8 +7,8 @@
 #include "program/program.h"
 #include "run/run.h"
 
-/* The host for so many ranks (0: not known, few), where `asked` is what --host says; and why, a
- * string that lives for ever. */
+/* The host for that many ranks (0: unknown, few), where `asked` is the value of --host; *why is a
+ * static string. */
 enum run_host program_host_choose(const struct program *, enum run_host asked, uint64_t ranks,
                                   const char **reason);
 

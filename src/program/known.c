@@ -1,7 +1,7 @@
 /*
- * Looks MPI symbols up in the generated table mpi_known.h. C names are looked up as they are;
- * a Fortran name is stripped of the decoration of its binding and compared without case, since
- * Fortran has none:
+ * known.c - looks up MPI symbols in the generated table mpi_known.h. C names are looked up
+ * unchanged; a Fortran name is stripped of the decoration of its binding and compared without case,
+ * since Fortran is case-insensitive:
  *
  *     mpi_send_  mpi_send__  MPI_SEND  mpi_send_f08ts_  pmpir_send_f08ts_   ->  MPI_SEND
  *     mpi_send_f08ts_large_                                                  ->  MPI_SEND_C
@@ -45,7 +45,7 @@ static const struct {
     {"", ""},
 };
 
-/* Turns a Fortran name into "mpi_send" or "mpix_..."; 0 if it is none. */
+/* Turns a Fortran name into "mpi_send" or "mpix_..."; 0 if it is not an MPI name. */
 static int strip_fortran(const char *symbol, char *out, size_t size)
 {
     static const char *const prefixes[][2] = {
@@ -88,7 +88,7 @@ enum program_known program_known_find(const char *symbol, const char **name, uns
         *needs = known->needs;
         return known->state == MPI_KNOWN_IMPL ? PROGRAM_KNOWN_SUPPORTED : PROGRAM_KNOWN_UNSUPPORTED;
     }
-    /* C names are mixed case: "MPI_Xyz"; what the Fortran bindings alone have is not ours */
+    /* C names are mixed case: "MPI_Xyz"; we do not provide what only the Fortran bindings have */
     const char *tail = starts(symbol, "PMPI_") || starts(symbol, "QMPI_") ? symbol + 5
                        : starts(symbol, "MPI_")                           ? symbol + 4
                                                                           : "";

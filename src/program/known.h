@@ -1,13 +1,14 @@
 /*
- * What Orrery knows of an MPI symbol that a program imports, in any of the languages' spellings.
+ * known.h - what Orrery knows about an MPI symbol that a program imports, in the spelling of any
+ * language.
  */
 #ifndef PROGRAM_KNOWN_H
 #define PROGRAM_KNOWN_H
 
 enum program_known {
-    PROGRAM_KNOWN_OTHER, /* not a symbol of MPI, or one that the Fortran bindings bring along */
+    PROGRAM_KNOWN_OTHER, /* not an MPI symbol, or one that the Fortran bindings provide */
     PROGRAM_KNOWN_SUPPORTED,
-    PROGRAM_KNOWN_UNSUPPORTED, /* MPI has it, Orrery not yet */
+    PROGRAM_KNOWN_UNSUPPORTED, /* in MPI, but not yet in Orrery */
     PROGRAM_KNOWN_MISSING,     /* looks like MPI, but no MPI of this ABI has it */
 };
 

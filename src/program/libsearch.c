@@ -1,6 +1,7 @@
 /*
- * The search of ld.so(8), without its cache: the cache is built from the directories of
- * /etc/ld.so.conf, which are read instead. $ORIGIN and $LIB are expanded in RPATH and RUNPATH.
+ * libsearch.c - the library search of ld.so(8), without its cache: the cache is built from the
+ * directories of /etc/ld.so.conf, which we read instead. $ORIGIN and $LIB are expanded in RPATH and
+ * RUNPATH.
  */
 #include "program/libsearch.h"
 

@@ -1,5 +1,5 @@
 /*
- * Where the dynamic linker would find a library: read only, nothing is executed.
+ * libsearch.h - finds a library where the dynamic linker would, without executing anything.
  */
 #ifndef PROGRAM_LIBSEARCH_H
 #define PROGRAM_LIBSEARCH_H
@@ -11,12 +11,12 @@ struct program_libsearch {
     size_t count;
 };
 
-/* An object that asks for a library. Both strings may be NULL; `path` is the object's own. */
+/* An object that needs a library. Both strings may be NULL; `path` is the object's path. */
 struct program_libsearch_from {
     const char *path, *rpath, *runpath;
 };
 
-/* Reads /etc/ld.so.conf and its includes; missing files are no error. */
+/* Reads /etc/ld.so.conf and its includes; missing files are not an error. */
 void program_libsearch_init(struct program_libsearch *);
 void program_libsearch_fini(struct program_libsearch *);
 

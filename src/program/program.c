@@ -1,12 +1,12 @@
 /*
- * Inspection of a program: a breadth-first walk over it and its libraries, then one verdict.
+ * program.c - inspects a program: a breadth-first walk over it and its libraries, then one verdict.
  *
  *     program --needs--> library --needs--> library ...
  *         \--needs--> MPI library        named, not entered: Orrery takes its place
  *         \--needs--> language runtime   not entered: one copy serves all ranks
  *
- * What the program itself imports counts as used. What its libraries import need not be called,
- * so there an unsupported call or a thread is only a warning.
+ * What the program itself imports counts as used. What its libraries import may never be called, so
+ * there an unsupported call or a thread is only a warning.
  */
 #include "program/program.h"
 
@@ -42,21 +42,21 @@ struct walk {
     struct program_names threaded; /* libraries that can start threads */
 };
 
-/* ---- libraries with a meaning ---- */
+/* ---- libraries with a special role ---- */
 
 enum role {
-    ROLE_RUNTIME, /* of a language: not private to a rank, not looked into */
+    ROLE_RUNTIME, /* language runtime: shared by all ranks, not inspected */
     ROLE_MPICH,   /* MPI that Orrery replaces, or its bindings */
     ROLE_CXX,     /* MPICH's C++ classes */
     ROLE_OTHER,   /* an MPICH of another ABI */
     ROLE_OPENMPI,
     ROLE_OPENMP,
     ROLE_ASAN, /* AddressSanitizer */
-    ROLE_TSAN, /* ThreadSanitizer, which wants memory where ours is */
+    ROLE_TSAN, /* ThreadSanitizer, which needs the memory that we use */
     ROLE_LIBRARY
 };
 
-/* By the beginning of the soname; the first match counts. */
+/* By the beginning of the soname; the first match is used. */
 static const struct {
     const char *start;
     enum role role;
@@ -157,7 +157,7 @@ int program_is_elf(const char *path)
 
 static void note_mpi(struct program *program, const char *name, const char *kind)
 {
-    /* a foreign MPI anywhere outweighs a good one; otherwise the first counts */
+    /* a foreign MPI anywhere outweighs a supported one; otherwise the first one is used */
     if (program->mpi_kind && (strcmp(kind, "MPICH ABI") == 0))
         return;
     program->mpi_kind = kind;
@@ -289,7 +289,7 @@ static void visit_import(struct walk *walk, size_t image, const struct program_e
     }
 }
 
-/* A few names and a count, for a sentence. */
+/* A few names and the number of the rest, for a sentence. */
 static void list_names(const struct program_names *names, char *out, size_t size)
 {
     size_t used = 0;
@@ -317,7 +317,7 @@ static void visit_imports(struct walk *walk)
         }
         if (lacking.count)
             qsort(lacking.items, lacking.count, sizeof *lacking.items, by_name);
-        /* the inline functions of MPICH's C++ classes import calls that nobody may make */
+        /* the inline functions of MPICH's C++ classes import calls that may never be made */
         if (i == 0 && !walk->cxx_bindings) {
             walk->program->unsupported = lacking;
             continue;
@@ -334,7 +334,7 @@ static void visit_imports(struct walk *walk)
     }
 }
 
-/* One sentence for all of them; where ranks are processes their threads may do what they like. */
+/* One sentence for all of them; if ranks are processes, their threads are unrestricted. */
 static void warn_threaded(struct walk *walk)
 {
     char text[256];

@@ -1,6 +1,6 @@
 /*
- * Can this program be simulated? Looks at the file and at the libraries it needs, without
- * executing anything. Shared by `orrery check` and `orrery run`.
+ * program.h - can this program be simulated? Inspects the file and the libraries it needs, without
+ * executing anything. Used by `orrery check` and `orrery run`.
  */
 #ifndef PROGRAM_H
 #define PROGRAM_H
@@ -18,27 +18,28 @@ struct program_names {
     size_t count;
 };
 
-/* What a program tells of its computing, beside what is measured. */
+/* How a program declares compute time, besides measured time. */
 enum program_declares {
     PROGRAM_DECLARES_TIME = 1,  /* orrery_compute */
     PROGRAM_DECLARES_FLOPS = 2, /* orrery_flops */
 };
 
-/* What was found. Owned strings and lists are released by program_fini. */
+/* The findings. program_fini releases owned strings and lists. */
 struct program {
     char path[PROGRAM_PATH_MAX]; /* as it will be executed */
     char mpi[64];                /* library by which MPI was recognised, "" if none */
     const char *mpi_kind;        /* "MPICH ABI", "Open MPI", "other MPICH", NULL */
     const char *language;        /* "C", "C++", "Fortran", NULL: not read so far */
     uint64_t private_bytes;      /* writable data of program and libraries, per rank */
-    size_t libraries;            /* looked at, besides language runtimes and MPI */
+    size_t libraries;            /* inspected, besides language runtimes and MPI */
     int static_program, threads;
-    const char *process_reason; /* why ranks must be processes ("the program uses OpenMP"), or NULL */
-    const char *process_wish;   /* why they should be, if so many processes fit, or NULL */
-    int stacks;                 /* it makes stacks of its own (makecontext) */
-    int asan;                   /* it was built with AddressSanitizer */
-    unsigned needs;             /* bits of enum mpi_need: what it and its libraries import */
-    unsigned declares;          /* bits of enum program_declares: it imports these */
+    /* Why ranks must be processes ("the program uses OpenMP"), or NULL. */
+    const char *process_reason;
+    const char *process_wish;         /* why they should be, if that many processes fit, or NULL */
+    int stacks;                       /* it creates stacks (makecontext) */
+    int asan;                         /* it was built with AddressSanitizer */
+    unsigned needs;                   /* bits of enum mpi_need: what it and its libraries import */
+    unsigned declares;                /* bits of enum program_declares: it imports these */
     struct program_names unsupported; /* MPI calls of the program that Orrery lacks */
     struct program_names warnings;    /* sentences */
     int refused;                      /* why.text continues "it ..." */

@@ -1,6 +1,6 @@
 /*
- * The end of a run, for people and for programs. All numbers come from the shared page and from
- * wait4; nothing is computed here but ratios.
+ * result.c - the result of a run, as text and as JSON. All numbers come from the shared page and
+ * from wait4; only ratios are computed here.
  */
 #include "results/result.h"
 
@@ -20,8 +20,8 @@
 #include "run/share.h"
 
 #define SHORT_SLICE_S 1e-6
-#define BUSY_S 0.01    /* so long without a processor, ... */
-#define BUSY_PART 0.05 /* ... and such a part of the time: others disturb what is measured */
+#define BUSY_S 0.01    /* this long without a processor, ... */
+#define BUSY_PART 0.05 /* ... and this fraction of the time: others disturb the measurement */
 
 static const char *const cause_names[] = {
     [RUN_CAUSE_NONE] = "died",      [RUN_CAUSE_DONE] = "done",
@@ -44,20 +44,20 @@ static double ratio(const struct run_page *page, const struct run_outcome *outco
     return virtual_s > 0 ? outcome->wall_s / virtual_s : NAN;
 }
 
-/* Of all processes together. */
+/* For all processes together. */
 static uint64_t peak_memory(const struct run_page *page, const struct run_outcome *outcome)
 {
     return page->end.peak_rss_bytes ? page->end.peak_rss_bytes : outcome->peak_rss_bytes;
 }
 
-/* Each of the schedulers has one that starts the ranks'. */
+/* Each scheduler has one process that starts the ranks' processes. */
 static uint64_t processes(const struct run_page *page)
 {
     uint64_t ranks = page->opt.ranks + page->end.spawned;
     return page->opt.host == RUN_HOST_PROCESS ? ranks + 2 * page->opt.procs : page->opt.procs;
 }
 
-/* What the processes could not share. */
+/* The work that one process had to do for all. */
 static const char *serial(const struct run_page *page)
 {
     switch ((enum net_split)page->end.net_split) {
@@ -96,7 +96,7 @@ static int died_of_signal(const struct run_page *page, int sig)
     return 3;
 }
 
-/* What the program would have said. */
+/* Prints the report that the program could not print itself. */
 static int last_words(const struct run_page *page)
 {
     const char *text = page->dying.text;
@@ -138,7 +138,7 @@ int results_status(const struct run_page *page, const struct run_outcome *outcom
 
 /* ---- summary ---- */
 
-/* "2,345,678 (1.2 M/s)" reads badly: rates are rounded to three digits instead. */
+/* Rates are rounded to three digits: "2,345,678 (1.2 M/s)" reads badly. */
 static void add_rate(struct buf *out, double per_second)
 {
     static const char *const prefixes[] = {"", "k", "M", "G", "T"};
@@ -148,7 +148,7 @@ static void add_rate(struct buf *out, double per_second)
     buf_addf(out, " (%.3g%s%s/s)", per_second, p ? " " : "", prefixes[p]);
 }
 
-/* Stacks are used again by ranks that start later: there may be fewer than ranks. */
+/* Ranks that start later reuse stacks, so there may be fewer stacks than ranks. */
 static void add_stacks(const struct run_page *page, struct buf *out)
 {
     char count[UNITS_TEXT_MAX];
@@ -160,7 +160,7 @@ static void add_stacks(const struct run_page *page, struct buf *out)
                  page->end.own_stacks == 1 ? "" : "s");
 }
 
-/* What was measured here, and what was left out of it. */
+/* The measured compute time, and what was left out of it. */
 static void add_computed(const struct run_page *page, struct buf *out)
 {
     if (page->end.computed_s + page->end.left_out_s > 0)
@@ -199,9 +199,11 @@ static void add_notes(const struct run_page *page, struct buf *out)
     if (page->end.left_out_s > BUSY_S && idle > BUSY_PART)
         buf_addf(
             out,
-            "  warning       this computer was busy: ranks that computed had no processor for %.0f%% of"
+            "  warning       this computer was busy: ranks that computed had no processor for "
+            "%.0f%% of"
             "\n                the time. That is left out, but others also took caches and memory"
-            "\n                bandwidth, so what is left may be too long: use an idle computer, fewer"
+            "\n                bandwidth, so what is left may be too long: use an idle computer, "
+            "fewer"
             "\n                processes or --compute none\n",
             100 * idle);
     if (page->end.swapped_bytes > LARGE_SWAP) {

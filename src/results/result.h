@@ -1,5 +1,5 @@
 /*
- * What `orrery run` tells at the end: summary, JSON, exit status.
+ * result.h - what `orrery run` reports at the end: summary, JSON, exit status.
  */
 #ifndef RESULTS_RESULT_H
 #define RESULTS_RESULT_H
@@ -9,12 +9,12 @@
 #include "run/outcome.h"
 #include "run/run.h"
 
-/* If a signal ended the run and nobody could say so, does it: a message, and the result as far as it is
- * known. */
+/* If a signal ended the run and nobody could report it, does so: a message, and the result as far
+ * as it is known. */
 void results_complete(struct run_page *, const struct run_outcome *);
 
 /*
- * The exit status of the run. If the library did not say how it ended, prints why that may be:
+ * The exit status of the run. If the library did not report how it ended, prints the likely reason:
  * killed by a signal (3; 128 + signal after one that we passed on), or not taken over (2, 3).
  */
 int results_status(const struct run_page *, const struct run_outcome *);

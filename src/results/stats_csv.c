@@ -1,6 +1,6 @@
 /*
- * The CSV reader: one table, whose first column names the kind of row. Fields are never quoted.
- * Rows of other kinds than these are passed over, but must have the seven fields too:
+ * stats_csv.c - the CSV reader of statistics: one table, whose first column names the kind of row.
+ * Fields are never quoted. Rows of other kinds are skipped, but must have seven fields, too:
  *
  *     run,ranks,,,RANKS,,TIME
  *     pair,,SOURCE,DESTINATION,MESSAGES,BYTES,

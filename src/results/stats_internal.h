@@ -1,6 +1,6 @@
 /*
- * What the two readers of statistics share. Both fill ranks, group and pairs; the caller checks
- * them against each other.
+ * stats_internal.h - what the two readers of statistics share. Both fill ranks, group and pairs;
+ * the caller checks that these are consistent.
  */
 #ifndef RESULTS_STATS_INTERNAL_H
 #define RESULTS_STATS_INTERNAL_H

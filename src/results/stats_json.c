@@ -1,12 +1,12 @@
 /*
- * The JSON reader, on yajl: events instead of a tree, since a file may hold millions of pairs.
- * It looks at
+ * stats_json.c - the JSON reader of statistics, using yajl: events instead of a tree, since a file
+ * may hold millions of pairs. It reads
  *
  *     { "ranks": N, "pairs": { "ranks_per_entry": N, "columns": [...], "rows": [[...], ...] } }
  *
- * with members in any order. Where it is in the document is told by the depth (1: in the outer
- * object, 2: in "pairs", 3: in a list of it, 4: in a row), by in_pairs and by the list; an event
- * anywhere else is passed over.
+ * with members in any order. Its position in the document is given by the depth (1: in the outer
+ * object, 2: in "pairs", 3: in a list of it, 4: in a row), by in_pairs and by the list; events
+ * anywhere else are ignored.
  */
 #include <string.h>
 #include <yajl/yajl_parse.h>
@@ -14,7 +14,7 @@
 #include "results/stats_internal.h"
 
 #define COLUMNS 4
-#define SLICE ((size_t)1 << 20) /* bytes given to yajl at once */
+#define SLICE ((size_t)1 << 20) /* bytes passed to yajl at once */
 
 enum key { KEY_OTHER, KEY_RANKS, KEY_PAIRS, KEY_GROUP, KEY_COLUMNS, KEY_ROWS };
 
@@ -22,9 +22,9 @@ struct reader {
     struct results_stats *stats;
     struct err err; /* set when a callback stops the reading */
     unsigned depth;
-    enum key key; /* the last one, of the outer object or of "pairs" */
+    enum key key; /* the last key, of the outer object or of "pairs" */
     int in_pairs, has_rows;
-    unsigned column; /* of the row or of the titles: the next one */
+    unsigned column; /* the next column of the row or of the titles */
     uint64_t row[COLUMNS];
 };
 
@@ -41,7 +41,7 @@ static int in_list(const struct reader *r, unsigned depth, enum key key)
     return r->in_pairs && r->depth == depth && r->key == key;
 }
 
-/* Whether a value other than a number is where a number, list or object must be. */
+/* Is a value other than a number where a number, list or object must be? */
 static int misplaced(const struct reader *r)
 {
     return (r->depth == 1 && (r->key == KEY_RANKS || r->key == KEY_PAIRS)) ||
@@ -201,7 +201,7 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_array_end,
 };
 
-/* What went wrong at an offset: what a callback said, or what yajl says. */
+/* The error at an offset: from a callback, or from yajl. */
 static int report(struct reader *r, yajl_handle handle, const char *data, size_t offset,
                   struct err *err)
 {

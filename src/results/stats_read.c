@@ -1,5 +1,5 @@
 /*
- * Statistics files: finds out the format, and checks what the readers of the formats
+ * stats_read.c - reads statistics files: detects the format, and checks what the readers
  * (stats_json.c, stats_csv.c) found. JSON begins with a brace, CSV with its line of titles.
  *
  * After success every pair is in range, and there are at most PAIRS_MAX of them.

@@ -1,7 +1,7 @@
 /*
- * Reads who sent how many messages to whom from a statistics file (`orrery run --stats`), JSON or
- * CSV: which of the two is seen from the content. The rest of the file is only checked for being
- * well-formed. Nothing here switches.
+ * stats_read.h - reads who sent how many messages to whom from a statistics file (`orrery run
+ * --stats`) in JSON or CSV, detected from the content. The rest of the file is only checked for
+ * being well-formed. Nothing here switches.
  */
 #ifndef RESULTS_STATS_READ_H
 #define RESULTS_STATS_READ_H
@@ -27,12 +27,12 @@ struct results_stats {
 
 /*
  * Reads a file; release with results_stats_fini. O(size of the file); memory is 16 bytes per pair.
- * ERR_SYSTEM if it cannot be read, ERR_MEMORY, or ERR_INPUT if it is no statistics file or
- * damaged: "cannot use statistics 'x.json': line 12: ...".
+ * ERR_SYSTEM if it cannot be read, ERR_MEMORY, or ERR_INPUT if it is damaged or not a statistics
+ * file: "cannot use statistics 'x.json': line 12: ...".
  */
 int results_stats_read(struct results_stats *stats, const char *path, struct err *err);
 
-/* The same from memory, which is not needed afterwards; texts begin at "line". */
+/* The same from memory, which is not needed afterwards; error texts begin at "line". */
 int results_stats_parse(struct results_stats *stats, const void *data, size_t size,
                         struct err *err);
 

@@ -1,6 +1,6 @@
 /*
- * Reads the summary of a run (`orrery run --json`), as a stream, since a summary has the whole machine
- * and that may be large. Members of the outer object are looked at, all else is passed over.
+ * summary_read.c - reads the summary of a run (`orrery run --json`) as a stream, since it contains
+ * the whole machine, which may be large. Only members of the outer object are read.
  */
 #include "results/summary_read.h"
 
@@ -20,7 +20,7 @@ static const char *const names[KEYS] = {"virtual_time_ps", "messages", "bytes", 
 struct summary_reader {
     yajl_handle handle;
     unsigned depth;
-    int key;        /* the last one of the outer object; KEYS: another */
+    int key;        /* the last key of the outer object; KEYS: any other */
     unsigned found; /* a bit for each key */
     int ended;      /* the outer object */
     struct results_summary summary;
@@ -63,7 +63,7 @@ static int on_begin(void *context)
     return 1;
 }
 
-/* Behind the object yajl is not asked: it takes the beginning of a text for blanks. */
+/* After the object yajl is not called: it would accept the beginning of a text as blanks. */
 static int on_end(void *context)
 {
     return --((struct summary_reader *)context)->depth > 0;
@@ -93,7 +93,7 @@ static int is_blank(const unsigned char *data, size_t size)
     return 1;
 }
 
-/* The next bytes. 0: they are wrong. */
+/* Parses the next bytes. 0: they are invalid. */
 static int feed(struct summary_reader *r, const unsigned char *data, size_t size)
 {
     if (r->ended)

@@ -1,5 +1,5 @@
 /*
- * summary_read.h - what a sweep needs of the summary of a run.
+ * summary_read.h - reads what a sweep needs from the summary of a run.
  */
 #ifndef RESULTS_SUMMARY_READ_H
 #define RESULTS_SUMMARY_READ_H
@@ -13,8 +13,8 @@ struct results_summary {
     double wall_s;
 };
 
-/* Reads a file that `orrery run --json` wrote. 0 if there is none, or if it is not whole; O(size), and
- * little memory. */
+/* Reads a file that `orrery run --json` wrote. 0 if there is none, or if it is incomplete; O(size),
+ * and little memory. */
 int results_summary_read(const char *path, struct results_summary *);
 
 /* The same from memory. */

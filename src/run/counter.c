@@ -25,7 +25,8 @@ static const char *advice(uint32_t type, int error)
     if (error == EACCES || error == EPERM)
         return "see /proc/sys/kernel/perf_event_paranoid, or use --compute measured";
     if (type == PERF_TYPE_HARDWARE)
-        return "a virtual machine often has no such counter: use --compute counters:task-clock, which "
+        return "a virtual machine often has no such counter: use --compute counters:task-clock, "
+               "which "
                "every machine has, or --compute measured";
     return "use --compute measured";
 }

@@ -2,8 +2,8 @@
  * run.h - the page shared between `orrery run` (the watcher) and the library inside the program.
  *
  * The watcher creates it as a memory file, fills `opt`, and passes its descriptor number in
- * ENV_RUN_FD (base/env.h). The library maps it, keeps `now` up to date (plain stores, read racily by the
- * watcher for the progress line) and fills `end` before the process ends.
+ * ENV_RUN_FD (base/env.h). The library maps it, keeps `now` up to date (plain stores, read racily
+ * by the watcher for the progress line) and fills `end` before the process ends.
  */
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
@@ -34,30 +34,30 @@ struct run_options {
     int32_t host;    /* enum run_host */
     int32_t stacks;  /* 0 auto, 1 own, 2 shared */
     int32_t labels;
-    int32_t progress;    /* a progress line is drawn */
+    int32_t progress;    /* draw a progress line */
     int32_t quiet;       /* no warnings */
     int32_t only_error;  /* standard output is for results: ranks write to standard error */
     int32_t random;      /* random schedule ... */
     uint64_t seed;       /* ... with this seed */
     uint64_t stack_size; /* bytes, 0: default */
     vtime idle_limit;
-    vtime time_limit; /* the run ends at this virtual time; 0: whenever it does */
+    vtime time_limit; /* the run ends at this virtual time; 0: no limit */
     int64_t epoch;
-    int32_t entropy_real;  /* random bytes of the system are real; else they follow from ... */
+    int32_t entropy_real;  /* the system's random bytes are real; else they are derived from ... */
     uint64_t entropy_seed; /* ... this and the rank */
     uint32_t needs;        /* bits of enum mpi_need: parts that the program's imports ask for */
-    uint64_t universe;   /* ranks in all, those that may be spawned included, or 0: see run_room */
-    int32_t asan;        /* the program was built with AddressSanitizer */
-    int32_t detail;      /* per-rank, per-function statistics wanted (--stats given) */
+    uint64_t universe;     /* maximum number of ranks, including spawned ones, or 0: see run_room */
+    int32_t asan;          /* the program was built with AddressSanitizer */
+    int32_t detail;        /* per-rank, per-function statistics wanted (--stats given) */
     int32_t check;       /* compare types of messages and arguments of collectives between ranks */
-    int32_t check_leaks; /* report what the program did not free */
+    int32_t check_leaks; /* report objects that the program did not free */
     uint32_t procs;      /* native processes */
     int32_t placement;   /* of ranks on them: enum rank_map_kind (engine/rank_map.h) */
     int32_t changed;     /* settings differ from what the platform says (--set) */
     int32_t machine_fd;  /* the machine as bytes: platform_unpack (lists.h) */
-    int32_t book_fd;     /* where output waits (engine/output_book.h), or -1 ... */
-    int64_t book_at;     /* ... from there on; with others in the file, a ledger follows */
-    int32_t rank_map_fd; /* RANK_MAP_LIST: a file with the process of each rank, 32 bits each */
+    int32_t book_fd;     /* the file that holds pending output (engine/output_book.h), or -1, ... */
+    int64_t book_at; /* ... and the offset in it; if processes share the file, a ledger follows */
+    int32_t rank_map_fd;     /* RANK_MAP_LIST: a file with the process of each rank, 32 bits each */
     char native_path[4096];  /* the native MPI library, if procs > 1 */
     char stats_path[4096];   /* absolute or empty */
     char compute_path[4096]; /* RUN_COMPUTE_TABLE, _REPLAY, and may be _COUNTERS: absolute */
@@ -70,9 +70,9 @@ struct run_options {
 };
 
 #define RUN_RANKS_MAX 2147483647 /* a rank is an int */
-#define RUN_SPARES 1024          /* ranks that may be spawned if `universe` does not say */
+#define RUN_SPARES 1024          /* ranks that may be spawned if `universe` is 0 */
 
-/* The part of the trace that a process writes; the command merges them. */
+/* The path of the part of the trace that a process writes; the command merges the parts. */
 static inline int run_trace_part(char *out, size_t n, const char *trace_path, unsigned proc)
 {
     return snprintf(out, n, "%s.part-%u", trace_path, proc);
@@ -87,7 +87,7 @@ static inline uint64_t run_room(const struct run_options *o)
         return o->ranks;
     return most < RUN_RANKS_MAX ? most : RUN_RANKS_MAX;
 }
-/* ... and how many the machine has nodes for: others share them. */
+/* ... and how many the machine has nodes for: the others share these nodes. */
 static inline uint64_t run_fit(const struct run_options *o)
 {
     return o->universe ? o->universe : o->ranks;
@@ -95,20 +95,20 @@ static inline uint64_t run_fit(const struct run_options *o)
 
 /* Why the run ended. */
 enum run_cause {
-    RUN_CAUSE_NONE = 0, /* the library never said: the process died */
+    RUN_CAUSE_NONE = 0, /* the library did not say: the process died */
     RUN_CAUSE_DONE,     /* all ranks ended */
     RUN_CAUSE_ABORT,    /* MPI_Abort */
     RUN_CAUSE_STUCK,    /* deadlock or livelock */
     RUN_CAUSE_CRASH,    /* a signal in a rank */
     RUN_CAUSE_INTERNAL,
-    RUN_CAUSE_SIGNAL, /* somebody asked it to end, or nobody reads its output */
-    RUN_CAUSE_INPUT,  /* what the user gave makes it impossible to go on */
+    RUN_CAUSE_SIGNAL, /* a signal asked it to end, or nobody reads its output */
+    RUN_CAUSE_INPUT,  /* the user's input makes it impossible to continue */
 };
 
-/* How it is said that a signal ended the run: its number and name. */
+/* The message that a signal ended the run, with its number and name. */
 #define RUN_SIGNAL_TEXT "interrupted by signal %d (%s): the run is not complete"
 
-/* What a program did beside sending messages. */
+/* What a program did besides sending messages. */
 struct run_access {
     uint64_t io_ops[2], io_bytes[2]; /* reads, writes of files */
     vtime io_time;                   /* in MPI-IO calls, over all ranks; saturates */
@@ -127,27 +127,27 @@ static inline void run_access_add(struct run_access *to, const struct run_access
     to->rma_bytes += from->rma_bytes;
 }
 
-/* Who has the progress line (now.line). Only what is not busy or held may be taken. */
+/* Who owns the progress line (now.line). It may be taken only if it is neither busy nor held. */
 enum run_line {
     RUN_LINE_NONE = 0, /* there is none */
     RUN_LINE_DRAWN,
     RUN_LINE_BUSY, /* the watcher draws or erases it */
-    RUN_LINE_HELD, /* the program writes, or has begun a line: nothing is drawn */
+    RUN_LINE_HELD, /* the program is writing, or has begun a line: do not draw */
 };
 #define RUN_LINE_ERASE "\r\033[K"
 
 /*
- * Something the program asks of the watcher, which it wakes by SIGCHLD. To find the function, file and
- * line of an address takes long and may fail in a program whose memory is damaged: so it is done there.
+ * A request of the program to the watcher, which it wakes by SIGCHLD. Finding the function, file
+ * and line of an address takes long and may fail in a program whose memory is damaged, so the
+ * watcher does it.
  */
 enum run_ask { RUN_ASK_NOTHING = 0, RUN_ASK_BACKTRACE, RUN_ASK_SPILL };
 #define RUN_FRAMES 48
 
 struct run_question {
-    volatile uint32_t
-        what;      /* enum run_ask; the watcher sets it to 0 and wakes those that wait for it */
-    int32_t pid;   /* RUN_ASK_BACKTRACE: the process that the addresses are of */
-    int32_t exact; /* the first one is of an instruction, not where a call returns to */
+    volatile uint32_t what; /* enum run_ask; the watcher resets it to 0 and wakes the waiters */
+    int32_t pid;            /* RUN_ASK_BACKTRACE: the process to which the addresses belong */
+    int32_t exact;          /* the first address is that of an instruction, not a return address */
     uint32_t count;
     uint64_t frames[RUN_FRAMES];
     char answer[6000]; /* lines of text */
@@ -156,23 +156,25 @@ struct run_question {
 struct run_page {
     uint32_t magic, size;
     struct run_options opt;
-    int32_t watcher; /* process that watches */
+    int32_t watcher; /* process id of the watcher */
     struct run_question ask;
-    struct {                     /* the program is about to end with these words, if it still can */
-        volatile int32_t status; /* exit status; 0: it is not */
+    struct { /* the program is about to end with this message, if it still can */
+        volatile int32_t status; /* exit status; 0: it is not about to end */
         char text[8192];
     } dying;
     struct {
         volatile uint64_t ranks_started, ranks_done, messages, bytes, current_rank, switches;
         volatile vtime clock;               /* of the rank that ran last */
-        volatile uint64_t memory_elsewhere; /* process 0: what the others use, in bytes */
-        volatile uint64_t beats;      /* goes on while the scheduler does, even if it only waits */
+        volatile uint64_t memory_elsewhere; /* process 0: memory of the other processes, in bytes */
+        /* Increments while the scheduler is alive, even if it only waits. */
+        volatile uint64_t beats;
         volatile int32_t current_pid; /* of the rank that runs, if it is a process; else 0 */
-        volatile int32_t zygote_pid;  /* of the process that starts ranks, if they are; else 0 */
-        volatile uint32_t proc;       /* number of this process ... */
-        volatile uint32_t joined;     /* ... once it is known */
-        _Atomic uint32_t line;        /* enum run_line */
-        volatile int32_t aborting;    /* a rank has aborted the run, which is to end soon */
+        /* Of the process that starts ranks, if they are processes; else 0. */
+        volatile int32_t zygote_pid;
+        volatile uint32_t proc;    /* number of this process ... */
+        volatile uint32_t joined;  /* ... once it is known */
+        _Atomic uint32_t line;     /* enum run_line */
+        volatile int32_t aborting; /* a rank has aborted the run, which will end soon */
     } now;
     struct {
         int32_t cause;       /* enum run_cause */
@@ -181,24 +183,24 @@ struct run_page {
         uint64_t spawned;    /* ranks */
         uint64_t messages, bytes, switches, own_stacks;
         uint64_t private_bytes; /* of a rank, if it changed all of it */
-        uint64_t swapped_bytes; /* of them, copied at every switch */
+        uint64_t swapped_bytes; /* the part of it that is copied at every switch */
         uint64_t live_stack_max;
-        uint64_t bad_rank;       /* the rank exit_status is from, if it is not 0 */
-        double startup_s;        /* host seconds before the first rank ran */
-        double median_slice_s;   /* host time between two MPI calls; 0: not measured */
-        double computed_s;       /* host time in all slices, over all ranks: run ... */
-        double left_out_s;       /* ... and without a processor, which is not charged */
-        uint64_t peak_rss_bytes; /* of all processes, those of ranks included, if there are several;
-                                  * else 0 */
-        uint64_t peak_rss_max;   /* of the largest of them */
-        uint64_t rounds;         /* common quiescences */
-        uint64_t batches;        /* batches of messages between processes */
+        uint64_t bad_rank;     /* the rank exit_status is from, if it is not 0 */
+        double startup_s;      /* host seconds before the first rank ran */
+        double median_slice_s; /* host time between two MPI calls; 0: not measured */
+        double computed_s;     /* host time of all slices of all ranks: running ... */
+        double left_out_s;     /* ... and without a processor, which is not charged */
+        /* Of all processes, including those of ranks, if there are several; else 0. */
+        uint64_t peak_rss_bytes;
+        uint64_t peak_rss_max; /* of the largest of them */
+        uint64_t rounds;       /* common quiescences */
+        uint64_t batches;      /* batches of messages between processes */
         struct run_access access;
         int32_t net_split; /* enum net_split (net/net.h): what the model needs */
         int32_t pairs_aggregated;
         int32_t stats_failed;
         uint32_t findings; /* of --check, likewise */
-        uint32_t leaks;    /* different ones found, if they are why exit_status is not 0 */
+        uint32_t leaks;    /* distinct leaks found, if they are the reason for exit_status */
     } end;
 };
 

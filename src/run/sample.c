@@ -1,12 +1,12 @@
 /*
- * Reads what --sample says.
+ * sample.c - reads the value of --sample.
  */
 #define _GNU_SOURCE 1
 #include "run/sample.h"
 
 #include <string.h>
 
-/* Digits and nothing else; 0: no such number. */
+/* Reads digits only; 0: not a valid number. */
 static uint64_t read_runs(const char *at, const char *end)
 {
     uint64_t runs = 0;

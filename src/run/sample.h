@@ -1,5 +1,6 @@
 /*
- * sample.h - regions that are run a few times and then take their mean (--sample), as text:
+ * sample.h - regions that are run a few times and then take the mean of these times (--sample), as
+ * text:
  *
  *     REGION:RUNS,REGION:RUNS,...
  */
@@ -18,8 +19,8 @@ struct run_sample {
     uint64_t runs;
 };
 
-/* Reads the list; `samples` has room for RUN_SAMPLES_MAX and *count are there already. The names may
- * have colons, but no commas. */
+/* Reads the list; `samples` has room for RUN_SAMPLES_MAX and *count are there already. The names
+ * may have colons, but no commas. */
 int run_samples_read(const char *list, struct run_sample *samples, unsigned *count, struct err *);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * share.c - see share.h.
+ * share.c - chooses the number of processes (see share.h).
  *
- * A process per core is best, if it has enough ranks: with few, most messages go to another process,
- * which takes several times longer than within one.
+ * One process per core is best if each has enough ranks: with few ranks, most messages go to
+ * another process, which takes several times longer than within one.
  */
 #define _GNU_SOURCE 1
 #include "run/share.h"
@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define RANKS_MIN 16u                      /* for each process */
-#define PROCESS_BYTES ((uint64_t)64 << 20) /* that a process takes beside its ranks, generously */
-#define PROCESS_PART 4u                    /* of memory, at most for all processes together */
+#define RANKS_MIN 16u /* per process */
+/* An upper bound of what a process takes besides its ranks. */
+#define PROCESS_BYTES ((uint64_t)64 << 20)
+#define PROCESS_PART 4u /* divisor: all processes together may take this fraction of memory */
 #define HINT_SECONDS 20.0
 #define HINT_IDLE 0.9 /* processors */
 

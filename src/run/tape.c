@@ -53,7 +53,7 @@ int tape_next(const struct tape_file *f, size_t *at, struct tape_block *b,
     return 1;
 }
 
-/* What is wrong with the blocks, or NULL. */
+/* The error in the blocks, or NULL. */
 static const char *check_blocks(const struct tape_file *f)
 {
     const unsigned char *data;

@@ -1,11 +1,11 @@
 /*
- * tape.h - recorded compute times: the file, all numbers little-endian.
+ * tape.h - the file format of recorded compute times; all numbers are little-endian.
  *
  *     "orrery compute 2\n\0\0\0\0\0\0\0"   24 bytes
  *     u64 ranks
  *     blocks: u32 rank, u32 bytes, u32 checksum of rank and bytes (FNV-1a), u32 0, then the bytes:
  *         first a block of rank 2^32 - 2 with the names of functions, each ended by a NUL;
- *         then those of the ranks, in any order, each rank's in its own order, with pairs of varints:
+ *         then those of the ranks, in any order, each rank's in order, with pairs of varints:
  *         the function that ended the slice, as its number among the names, and the picoseconds it
  *         took at speed 1;
  *         in the end a block of rank 2^32 - 1 per process, without bytes: that process is complete
@@ -40,15 +40,16 @@ struct tape_file {
     size_t size;
 };
 
-/* Maps a file and checks that it is a whole record of so many ranks; errors name it. Close it. */
+/* Maps a file and checks that it is a complete record of that many ranks; errors name the file.
+ * Close it with tape_close. */
 int tape_open(struct tape_file *, const char *path, uint64_t ranks, struct err *);
 void tape_close(struct tape_file *);
 
 /* The names of functions, one after the other, each ended by a NUL. */
 const char *tape_names(const struct tape_file *, size_t *bytes);
 
-/* Blocks one after the other, from *at = 0 on, that of the names first; 0 at the end. The file has been
- * checked. */
+/* Iterates over the blocks, from *at = 0, beginning with that of the names; 0 at the end. The file
+ * has been checked. */
 int tape_next(const struct tape_file *, size_t *at, struct tape_block *,
               const unsigned char **data);
 
@@ -61,7 +62,7 @@ static inline uint32_t tape_checksum(uint32_t rank, const unsigned char *data, s
     return hash;
 }
 
-/* Writes a number; returns its length. */
+/* Writes a number as a varint; returns its length. */
 static inline unsigned tape_put(unsigned char *out, uint64_t value)
 {
     unsigned n = 0;
@@ -74,7 +75,7 @@ static inline unsigned tape_put(unsigned char *out, uint64_t value)
     return n;
 }
 
-/* Reads one from data[*at..len); 0 if it is cut off or too long. */
+/* Reads a varint from data[*at..len); 0 if it is truncated or too long. */
 static inline int tape_get(const unsigned char *data, uint32_t len, uint32_t *at, uint64_t *value)
 {
     uint64_t v = 0;

@@ -1,5 +1,5 @@
 /*
- * times.c - reads tables of times and looks things up in them.
+ * times.c - reads tables of times and looks up entries.
  */
 #include "run/times.h"
 
@@ -35,7 +35,7 @@ static int read_all(const char *path, struct buf *out, struct err *err)
     return n < 0 ? ERR_SYSTEM : 0;
 }
 
-/* Cuts the next word off *at: up to a space, a tab or a comma, or in quotes. NULL: none. */
+/* Takes the next word from *at: up to a space, a tab or a comma, or in quotes. NULL: none. */
 static char *next_word(char **at)
 {
     char *word = *at + strspn(*at, " \t,\r");

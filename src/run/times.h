@@ -1,11 +1,11 @@
 /*
- * times.h - tables of times from elsewhere, as text files.
+ * times.h - tables of times, given as text files.
  *
  *     name seconds      times of regions            (orrery run --compute table FILE)
  *     count seconds     times by a counter's value  (orrery run --compute counters FILE)
  *
- * One entry per line, separated by spaces, tabs or a comma; seconds bare or with a unit (1.5us); '#'
- * begins a comment. A name with spaces stands in double quotes.
+ * One entry per line, separated by spaces, tabs or a comma; seconds with or without a unit (1.5us);
+ * '#' begins a comment. A name with spaces is in double quotes.
  */
 #ifndef RUN_TIMES_H
 #define RUN_TIMES_H
@@ -27,7 +27,8 @@ struct run_times {
     size_t count;
 };
 
-/* Reads a file; errors name file, line and what was expected. Uses raw system calls: any context. */
+/* Reads a file; errors name file, line and what was expected. Uses raw system calls: any
+ * context. */
 int run_times_read(struct run_times *, const char *path, enum run_times_kind, struct err *);
 void run_times_fini(struct run_times *);
 
