@@ -21,13 +21,13 @@
 #define EXCHANGES 64
 #define TAG 0
 
-struct place {
+struct rank_map {
     uint64_t clock, node;
 };
 
 static struct {
-    struct place *places; /* of all ranks */
-    MPI_Comm comm;        /* for our messages, if there are several clocks */
+    struct rank_map *places; /* of all ranks */
+    MPI_Comm comm;           /* for our messages, if there are several clocks */
 } clocks;
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -151,7 +151,7 @@ void native_clocks_begin(void)
     int length = 0, several = 0, is_initialised = 0;
     struct buf out;
     native_real.MPI_Initialized(&is_initialised);
-    struct place own = {own_clock(), 0};
+    struct rank_map own = {own_clock(), 0};
     if (is_initialised) {
         native_real.MPI_Get_processor_name(name, &length);
         own.node = hash_text(2, name);
