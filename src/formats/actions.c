@@ -31,7 +31,7 @@ struct received {
     int64_t world, tag;
     uint64_t bytes;
     uint64_t flow;
-    int is_known;
+    int is_known, is_cancelled;
 };
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -91,8 +91,6 @@ static struct action make_send(struct actions *a, const struct call_shape *s,
                                                  number(e, s->send_type, -1)),
                           .request = -1,
                           .root = -1};
-    const char *name = call_bare_name(&a->trace->header.schema->fns[e->fn]);
-    send.is_synchronous = strncmp(name, "Ss", 2) == 0 || strncmp(name, "Iss", 3) == 0;
     send.world = members_world(a->members, send.comm, a->rank, send.peer);
     return send;
 }
@@ -134,6 +132,7 @@ static size_t post(struct actions *a, struct action *recv)
         return number;
     }
     const struct received *r = number < a->receive_count ? &a->receives[number] : NULL;
+    recv->is_cancelled = r && r->is_cancelled;
     if (!r || !r->is_known)
         return number;
     recv->world = r->world;
@@ -156,12 +155,10 @@ static void settle(struct actions *a, struct action *recv, size_t receive,
     }
     struct received *r = receive < a->receive_count ? &a->receives[receive] : NULL;
     if (r && a->is_first)
-        *r = (struct received){recv->comm,
-                               recv->world,
-                               recv->tag,
-                               recv->bytes,
-                               0,
-                               recv->world >= 0 && recv->comm != NULL && recv->tag >= 0};
+        *r = (struct received){recv->comm, recv->world,
+                               recv->tag,  recv->bytes,
+                               0,          recv->world >= 0 && recv->comm != NULL && recv->tag >= 0,
+                               0};
     else if (r)
         recv->flow = r->flow;
 }
@@ -281,9 +278,11 @@ static void complete(struct actions *a, int64_t request, const struct trace_stat
                           .root = o->root,
                           .sent = o->sent,
                           .received = o->received};
-    if (status && status->is_set && status->is_cancelled)
+    if (status && status->is_set && status->is_cancelled) {
         done.kind = ACTION_CANCELLED;
-    else if (o->kind == ACTION_IRECV)
+        if (o->kind == ACTION_IRECV && o->receive < a->receive_count)
+            a->receives[o->receive].is_cancelled = 1;
+    } else if (o->kind == ACTION_IRECV)
         settle(a, &done, o->receive, status);
     *push(a, done.kind) = done;
 }

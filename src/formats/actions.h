@@ -33,9 +33,9 @@ struct action {
     int64_t peer, world; /* rank in the communicator and in MPI_COMM_WORLD; -1: not known */
     int64_t tag;
     uint64_t bytes;
-    uint64_t flow;      /* of messages; 0: not known */
-    int64_t request;    /* the number of the operation, never used again; -1: blocking */
-    int is_synchronous; /* a send in synchronous mode */
+    uint64_t flow;    /* of messages; 0: not known */
+    int64_t request;  /* the number of the operation, never used again; -1: blocking */
+    int is_cancelled; /* a posted receive that will be cancelled */
     /* of collectives */
     enum call_coll coll;
     int64_t root; /* in the communicator; -1: none */

@@ -13,7 +13,8 @@
 #include "formats/table.h"
 
 static const struct trace_format *const formats[] = {
-    &format_orr, &format_otf2, &format_dumpi, &format_chrome, &format_paje,
+    &format_orr,  &format_otf2,   &format_dumpi, &format_ti,
+    &format_goal, &format_chrome, &format_paje,
 };
 #define FORMATS (sizeof formats / sizeof formats[0])
 

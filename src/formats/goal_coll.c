@@ -1,0 +1,161 @@
+/*
+ * goal_coll.c - collectives as messages, which is all that GOAL has: trees for broadcast and reduction, dissemination for
+ * barrier and all-reduce (log2 n steps), a ring for all-gather, pairwise exchange for all-to-all, a chain for scans,
+ * and everybody to the root for gather and scatter. Bytes of a vector collective are spread evenly.
+ */
+#include "formats/goal.h"
+
+struct group {
+    struct goal_out *o;
+    const struct action *a;
+    const struct members *members;
+    uint64_t self, n, me, tag;
+};
+
+static uint64_t world(const struct group *g, uint64_t rank)
+{
+    int64_t found = members_world(g->members, g->a->comm, g->self, (int64_t)(rank % g->n));
+    return found < 0 ? 0 : (uint64_t)found;
+}
+
+static uint64_t send(const struct group *g, uint64_t to, uint64_t bytes)
+{
+    return goal_send(g->o, world(g, to), bytes, g->tag);
+}
+
+static uint64_t recv(const struct group *g, uint64_t from, uint64_t bytes)
+{
+    return goal_recv(g->o, world(g, from), bytes, g->tag);
+}
+
+static void exchange(const struct group *g, uint64_t distance, uint64_t bytes)
+{
+    uint64_t sent = send(g, g->me + distance, bytes),
+             got = recv(g, g->me + g->n - distance % g->n, bytes);
+    goal_wait(g->o, sent);
+    goal_wait(g->o, got);
+}
+
+static void disseminate(const struct group *g, uint64_t bytes)
+{
+    for (uint64_t distance = 1; distance < g->n; distance *= 2)
+        exchange(g, distance, bytes);
+}
+
+static void all_pairs(const struct group *g, uint64_t bytes)
+{
+    for (uint64_t distance = 1; distance < g->n; distance++)
+        exchange(g, distance, bytes);
+}
+
+static void ring(const struct group *g, uint64_t bytes)
+{
+    for (uint64_t step = 1; step < g->n; step++)
+        exchange(g, 1, bytes);
+}
+
+/* A binomial tree, from the root or to it. */
+static void tree(const struct group *g, uint64_t bytes, int from_root)
+{
+    uint64_t root = g->a->root < 0 ? 0 : (uint64_t)g->a->root, me = (g->me + g->n - root) % g->n;
+    uint64_t top = 1;
+    while (top < g->n)
+        top *= 2;
+    if (from_root) {
+        uint64_t bit = 1;
+        while (bit < top && !(me & bit))
+            bit *= 2;
+        if (me)
+            goal_wait(g->o, recv(g, (me - bit) + root, bytes));
+        for (bit /= 2; bit > 0; bit /= 2)
+            if (me + bit < g->n)
+                goal_wait(g->o, send(g, me + bit + root, bytes));
+        return;
+    }
+    for (uint64_t bit = 1; bit < top; bit *= 2) {
+        if (me & bit) {
+            goal_wait(g->o, send(g, me - bit + root, bytes));
+            return;
+        }
+        if (me + bit < g->n)
+            goal_wait(g->o, recv(g, me + bit + root, bytes));
+    }
+}
+
+/* Everybody sends to the root, or the root to everybody. */
+static void star(const struct group *g, uint64_t bytes, int to_root)
+{
+    uint64_t root = g->a->root < 0 ? 0 : (uint64_t)g->a->root;
+    if (g->me != root) {
+        goal_wait(g->o, to_root ? send(g, root, bytes) : recv(g, root, bytes));
+        return;
+    }
+    uint64_t before = g->o->last, last = before;
+    for (uint64_t i = 1; i < g->n; i++) { /* all at once */
+        uint64_t label = to_root ? recv(g, root + i, bytes) : send(g, root + i, bytes);
+        uint64_t all = g->o->last;
+        g->o->last = last;
+        goal_wait(g->o, label);
+        last = g->o->last;
+        g->o->last = all;
+    }
+    g->o->last = last;
+}
+
+static void chain(const struct group *g, uint64_t bytes)
+{
+    if (g->me > 0)
+        goal_wait(g->o, recv(g, g->me - 1, bytes));
+    if (g->me + 1 < g->n)
+        goal_wait(g->o, send(g, g->me + 1, bytes));
+}
+
+int goal_collective(struct goal_out *o, const struct action *a, const struct members *members,
+                    uint64_t self, uint64_t tag)
+{
+    struct group g = {o, a, members, self, members_count(members, a->comm), 0, tag};
+    if (!a->comm || a->comm->rank < 0 || a->comm->other_size || !g.n)
+        return 0;
+    g.me = (uint64_t)a->comm->rank;
+    switch (a->coll) {
+    case COLL_BARRIER:
+    case COLL_CREATE:
+    case COLL_DESTROY:
+        disseminate(&g, 1);
+        return 1;
+    case COLL_ALLREDUCE:
+        disseminate(&g, a->sent / g.n);
+        return 1;
+    case COLL_BCAST:
+        tree(&g, a->received, 1);
+        return 1;
+    case COLL_REDUCE:
+        tree(&g, a->sent, 0);
+        return 1;
+    case COLL_GATHER:
+    case COLL_GATHERV:
+        star(&g, a->root == a->comm->rank ? a->received / g.n : a->sent, 1);
+        return 1;
+    case COLL_SCATTER:
+    case COLL_SCATTERV:
+        star(&g, a->root == a->comm->rank ? a->sent / g.n : a->received, 0);
+        return 1;
+    case COLL_ALLGATHER:
+    case COLL_ALLGATHERV:
+        ring(&g, a->sent / g.n);
+        return 1;
+    case COLL_ALLTOALL:
+    case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
+    case COLL_REDUCE_SCATTER:
+    case COLL_REDUCE_SCATTER_BLOCK:
+        all_pairs(&g, a->sent / g.n);
+        return 1;
+    case COLL_SCAN:
+    case COLL_EXSCAN:
+        chain(&g, a->coll == COLL_SCAN ? a->received / (g.me + 1) : a->sent);
+        return 1;
+    default:
+        return 0;
+    }
+}
