@@ -26,3 +26,15 @@ export function decodePath(bytes: Uint8Array, count: number): PathStep[] {
 export async function loadPath(source: ChunkSource, where: { chunk: number; count: number }): Promise<PathStep[]> {
     return decodePath(await source.load(where.chunk), where.count);
 }
+
+/* The first step that ends at `time` or later. */
+export function firstStep(steps: readonly PathStep[], time: number): number {
+    let low = 0;
+    let high = steps.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (steps[middle]!.to < time) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}

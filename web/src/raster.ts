@@ -69,13 +69,13 @@ class Row {
     readonly busy: Float32Array;
     readonly most: Float32Array;
     readonly kind: Uint8Array;
-    readonly there: Float32Array;
+    readonly there: Float32Array; /* ranks: changes from one pixel to the next */
 
     constructor(readonly width: number) {
         this.busy = new Float32Array(width);
         this.most = new Float32Array(width);
         this.kind = new Uint8Array(width);
-        this.there = new Float32Array(width);
+        this.there = new Float32Array(width + 1);
     }
 
     clear(): void {
@@ -106,10 +106,13 @@ class Row {
         }
     }
 
+    /* A rank is there from pixel to pixel. */
     stay(from: number, to: number): void {
         const a = Math.max(0, Math.floor(from));
         const b = Math.min(this.width, Math.ceil(to));
-        for (let x = a; x < b; x++) this.there[x]! += 1;
+        if (a >= b) return;
+        this.there[a]! += 1;
+        this.there[b]! -= 1;
     }
 }
 
@@ -136,8 +139,9 @@ function addRank(row: Row, rank: number, source: CallSource, view: Viewport, onl
 
 function writeRow(row: Row, pixels: Uint32Array, to: number, colours: Colours): void {
     const { cells, shares, ground } = colours;
+    let there = 0;
     for (let x = 0; x < row.width; x++) {
-        const there = row.there[x]!;
+        there += row.there[x]!;
         if (there === 0) {
             pixels[to + x] = ground;
             continue;
@@ -149,6 +153,12 @@ function writeRow(row: Row, pixels: Uint32Array, to: number, colours: Colours): 
 }
 
 const GAP_FROM = 5; /* pixels of a rank from which on a line is left between ranks */
+const RANKS_DRAWN = 2048; /* of more, every second, third, ... is drawn from calls */
+
+/* One in so many ranks is drawn from calls. */
+export function rankStep(view: Viewport): number {
+    return Math.max(1, Math.ceil(view.ranks / RANKS_DRAWN));
+}
 
 /* `only`: the one function to be shown, or -1. */
 export function drawCalls(picture: Picture, view: Viewport, source: CallSource, colours: Colours, only = -1): void {
@@ -156,6 +166,7 @@ export function drawCalls(picture: Picture, view: Viewport, source: CallSource, 
     const row = new Row(width);
     const ranksOf = (y: number) => view.first + (y / height) * view.ranks;
     const hasGaps = height / view.ranks >= GAP_FROM;
+    const step = rankStep(view);
     let drawn = -1;
     for (let y = 0; y < height; y++) {
         const to = y * width;
@@ -170,7 +181,7 @@ export function drawCalls(picture: Picture, view: Viewport, source: CallSource, 
             continue;
         }
         row.clear();
-        for (let rank = first; rank < last; rank++) addRank(row, rank, source, view, only);
+        for (let rank = first; rank < last; rank += step) addRank(row, rank, source, view, only);
         writeRow(row, pixels, to, colours);
         drawn = last === first + 1 ? first : -1;
     }

@@ -166,6 +166,14 @@ export class Store implements CallSource {
         return best;
     }
 
+    /* About how many of the messages that are known are under way between two times. */
+    estimateMessages(from: number, to: number): number {
+        let sum = 0;
+        for (const [, count, first, last] of this.trace.timeline.messages.blocks)
+            sum += (count * Math.max(0, Math.min(to, last) - Math.max(from, first))) / Math.max(1, last - first);
+        return sum;
+    }
+
     /* The messages that are loaded and under way between two times; loads what is not there. */
     messagesIn(from: number, to: number): MessageBlock[] {
         const result: MessageBlock[] = [];

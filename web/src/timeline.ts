@@ -9,16 +9,18 @@ import { ChunkSource } from "./chunks";
 import { TraceData } from "./data";
 import { el, fitCanvas } from "./dom";
 import { formatCount, formatShare, formatTime, ticks } from "./format";
-import { chooseLevel, Colours, drawCalls, drawGrid, Grid, Picture } from "./raster";
+import { chooseLevel, Colours, drawCalls, drawGrid, Grid, Picture, rankStep } from "./raster";
 import { FoundCall, Store } from "./store";
 import { colour, isDark, onTheme } from "./theme";
-import { loadPath, PathStep } from "./path";
+import { firstStep, loadPath, PathStep } from "./path";
 import { Viewport } from "./viewport";
 
 const LEFT = 64; /* for the numbers of ranks */
 const BOTTOM = 26; /* for times */
-const CALLS_DRAWN = 250_000; /* of more, the grid is drawn */
-const MESSAGES_DRAWN = 2500;
+const CALLS_DRAWN = 150_000; /* of more, the grid is drawn */
+const MESSAGES_DRAWN = 1500;
+const MESSAGES_LOOKED_AT = 30_000; /* of more in the time that is seen, none is drawn */
+const MESSAGES_RANKS = 3; /* of a pixel: with more of them none is drawn */
 const NAMES_DRAWN = 600;
 const NAME_HEIGHT = 13; /* of a rank, from which on names are written into calls */
 
@@ -307,7 +309,7 @@ export class Timeline {
         };
         const estimate = this.store.estimate(this.view);
         const hasGrids = this.trace.timeline.grids.length > 0;
-        const fits = estimate <= CALLS_DRAWN || !hasGrids;
+        const fits = estimate / rankStep(this.view) <= CALLS_DRAWN || !hasGrids;
         if (fits && (this.store.ready(this.view) || !hasGrids)) {
             drawCalls(this.picture, this.view, this.store, this.colours, this.only);
             this.source = "calls";
@@ -356,7 +358,8 @@ export class Timeline {
     /* Lines from sends to receives: how many are drawn, and how many of those that are known are in view. */
     private drawMessages(context: CanvasRenderingContext2D): readonly [number, number] {
         const { view } = this;
-        if (view.time > view.limits.end / 2 && this.trace.timeline.messages.kept > 20 * MESSAGES_DRAWN) return [0, 0];
+        if (view.ranks > MESSAGES_RANKS * this.box.height || this.store.estimateMessages(view.from, view.to) > MESSAGES_LOOKED_AT)
+            return [0, 0];
         const seen: number[] = [];
         const blocks = this.store.messagesIn(view.from, view.to);
         blocks.forEach((block, which) => {
@@ -395,8 +398,8 @@ export class Timeline {
         context.lineJoin = "round";
         context.beginPath();
         let open = false;
-        for (const step of this.path) {
-            if (step.to < view.from) continue;
+        for (let i = firstStep(this.path, view.from); i < this.path.length; i++) {
+            const step = this.path[i]!;
             if (step.from > view.to) break;
             const y = this.y(step.rank + 0.5);
             if (open) context.lineTo(this.x(step.from), y);
@@ -495,7 +498,9 @@ export class Timeline {
             first === last ? `rank ${formatCount(first)}` : `ranks ${formatCount(first)} to ${formatCount(last)}`,
         ];
         const { calls, messages } = this.trace.timeline;
-        if (this.source === "grid") parts.push("from afar: zoom in for single calls");
+        const step = rankStep(view);
+        if (this.source === "grid") parts.push("from afar: zoom in for single calls and messages");
+        else if (step > 1) parts.push(`calls of one rank in ${step}`);
         else if (calls.kept < calls.all) parts.push(`calls closer than ${formatTime(unit)} are drawn as one`);
         if (drawn > 0) {
             const sample = messages.kept < messages.all ? ` (of every ${Math.round(messages.all / messages.kept)} one is known)` : "";
