@@ -29,10 +29,10 @@ class Tests:
         self.orrery = orrery
         self.build = build
 
-    def program(self, name):
+    def program(self, name, *flags):
         source = TESTS / "mpi" / name
         binary = self.build / source.name.replace(".", "_")
-        harness.build(source, binary, ["-w", "-g", "-I", TESTS.parent / "include"])
+        harness.build(source, binary, ["-w", "-g", "-I", TESTS.parent / "include", *flags])
         return binary
 
     def record(self, folder, ranks, *words, **options):
@@ -56,22 +56,31 @@ class Tests:
 
     # ---- same ----
 
-    def same(self, name):
-        binary = self.program(name)
-        head = " ".join(binary and (TESTS / "mpi" / name).read_text().splitlines()[:5])
+    def same(self, name, options=(), flags=()):
+        binary = self.program(name, *flags)
+        head = " ".join((TESTS / "mpi" / name).read_text().splitlines()[:5])
         ranks = (re.search(r"native=(\d+)", head) or (0, "4"))[1]
         with harness.fresh_folder() as folder:
-            done = self.record(folder, ranks, "-q", binary)
+            done = self.record(folder, ranks, "-q", *options, binary)
             demand(done.status == 0, f"exit status {done.status}", done.stderr)
             demand(os.listdir(folder) == ["n.orr"], f"what is left: {os.listdir(folder)}")
             self.verify(folder)
             done = harness.call([self.orrery, "run", "-n", ranks, "-q", "--compute", "none", "--trace", "v.orr",
-                                 binary], cwd=folder)
+                                 *options, binary], cwd=folder)
             demand(done.status == 0, f"simulated: exit status {done.status}", done.stderr)
             native, virtual = self.calls(folder, "n.orr"), self.calls(folder, "v.orr")
         demand(sorted(native) == sorted(virtual) == list(range(int(ranks))), f"ranks {sorted(native)}")
         for rank in virtual:
             harness.demand_same(f"rank {rank}", ("calls", "\n".join(virtual[rank]), "\n".join(native[rank])))
+        return native
+
+    def sites(self):
+        """Call sites, and functions that are instrumented."""
+        lines = self.same("bad/record_sites.c", ["--call-sites"], ["-finstrument-functions", "-O0"])[0]
+        demand(lines[0] == "MPI_Init(argc=1) at main (record_sites.c:20)", lines[0])
+        demand(lines[1:3] == ["enter region outer", "enter region inner"], "no regions", *lines)
+        demand(lines[3] == "MPI_Barrier(comm=MPI_COMM_WORLD) at inner (record_sites.c:9) < outer (record_sites.c:14) "
+               "< main (record_sites.c:21)", lines[3])
 
     # ---- faults ----
 
@@ -98,6 +107,8 @@ class Tests:
 def add_all(tests):
     cases = [(f"same {name}", tests.same, name) for name in SAME]
     cases += [
+        ("sites of calls, and functions", tests.sites),
+        ("sites of calls in Fortran", tests.same, "f08_use_mpi.f90", ["--call-sites"]),
         ("faults MPI_Abort", tests.ended, ["abort"], 5, "unfinished call"),
         ("faults killed", tests.ended, ["kill"], 0, "MPI_Comm_rank"),
         ("faults _exit", tests.ended, ["leave"], 0, "MPI_Barrier"),

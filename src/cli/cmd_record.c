@@ -32,7 +32,7 @@
 struct request {
     uint64_t ranks;
     const char *output, *launcher, *directory;
-    int stops_on_full, is_quiet;
+    int stops_on_full, keeps_sites, is_quiet;
     char trace[PATH_MAX]; /* absolute */
     char parts[PATH_MAX]; /* what names of parts begin with */
 };
@@ -87,6 +87,13 @@ static int set_full(void *into, const char *value, struct err *err)
     return err_set(err, ERR_INPUT, "unknown value '%s': expected one of: continue, stop", value);
 }
 
+static int set_call_sites(void *into, const char *value, struct err *err)
+{
+    (void)value, (void)err;
+    ((struct request *)into)->keeps_sites = 1;
+    return 0;
+}
+
 static int set_quiet(void *into, const char *value, struct err *err)
 {
     (void)value, (void)err;
@@ -111,6 +118,10 @@ static const struct cli_option options[] = {
      "if a rank cannot write any more, because the disk is full for instance: continue (default) without recording, "
      "or stop the program",
      set_full},
+    {"call-sites", 0, NULL, NULL,
+     "keep where in the program calls are made\n"
+     "keep where in the program each call was made, up to four functions with files and lines",
+     set_call_sites},
     {"quiet", 'q', NULL, NULL, "no notes", set_quiet},
     {0},
 };
@@ -274,8 +285,13 @@ static int set_environment(const struct request *q, struct err *err)
     snprintf(text, sizeof text, "%s/%s%s%s", directory, NATIVE_LIBRARY, before ? ":" : "",
              before ? before : "");
     setenv("LD_PRELOAD", text, 1);
-    snprintf(text, sizeof text, "%s:%s", q->stops_on_full ? (char[]){NATIVE_STOP, 0} : "",
-             q->parts);
+    char flags[4], *flag = flags;
+    if (q->stops_on_full)
+        *flag++ = NATIVE_STOP;
+    if (q->keeps_sites)
+        *flag++ = NATIVE_SITES;
+    *flag = '\0';
+    snprintf(text, sizeof text, "%s:%s", flags, q->parts);
     setenv(NATIVE_VARIABLE, text, 1);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cli/actions.h"
 #include "cli/cli.h"
+#include "cli/namer.h"
 #include "formats/formats.h"
 #include "trace/copy.h"
 #include "trace/merge.h"
@@ -314,7 +315,12 @@ static int merge(void *request)
     struct err err, missing;
     if (need_output(q, "merge"))
         return CLI_USAGE;
-    if (trace_merge(q->traces.names, q->traces.count, q->output, &missing, &err) != 0)
+    struct cli_namer namer;
+    cli_namer_init(&namer);
+    int rc = trace_merge_named(q->traces.names, q->traces.count, q->output, &namer.namer, &missing,
+                               &err);
+    cli_namer_fini(&namer);
+    if (rc != 0)
         return cli_fail(&err);
     if (missing.code)
         log_warn("%s: what follows is missing", missing.text);

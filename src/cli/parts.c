@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/namer.h"
 #include "cli/parts.h"
 #include "trace/merge.h"
 
@@ -44,7 +45,12 @@ static int prefix_length(const char *name)
 int cli_parts_join(const char *trace, char **names, size_t count, size_t expected)
 {
     struct err err, missing;
-    if (trace_merge((const char *const *)names, count, trace, &missing, &err) != 0) {
+    struct cli_namer namer;
+    cli_namer_init(&namer);
+    int rc = trace_merge_named((const char *const *)names, count, trace, &namer.namer, &missing,
+                               &err);
+    cli_namer_fini(&namer);
+    if (rc != 0) {
         int length = prefix_length(names[0]);
         log_error(
             "%s; what was recorded is in '%.*s*': make room, and then: orrery trace merge -o %s %.*s*",

@@ -346,6 +346,7 @@ static int set_json(void *into, const char *value, struct err *err)
         return 0;                                                       \
     }
 FLAG(set_labels, opt.labels, 1)
+FLAG(set_call_sites, opt.trace_sites, 1)
 FLAG(set_quiet, quiet, 1)
 FLAG(set_progress, progress, 1)
 FLAG(set_no_progress, progress, 0)
@@ -433,6 +434,10 @@ static const struct cli_option options[] = {
      "record all MPI calls, for 'orrery trace'\n"
      "record every MPI call of every rank, with its arguments, in a trace (FILE.orr); 'orrery trace' reads it",
      set_trace},
+    {"call-sites", 0, NULL, NULL,
+     "--trace: keep where in the program calls are made\n"
+     "with --trace or --report: keep where in the program each call was made, up to four functions with files and lines",
+     set_call_sites},
     {"report", 0, NULL, "FILE",
      "write a page that shows the run (FILE.html)\n"
      "record the run, and write a page that shows it in any browser (FILE.html), as 'orrery report' does; the trace is kept only "

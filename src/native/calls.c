@@ -111,7 +111,7 @@ int native_enter(struct native_call *c)
     if (c->fn == MPI_FN_FINALIZE && native.is_open)
         native_clocks_end();
     c->enter = native_now();
-    if (recorder_looks_at(c->fn) || c->fn == MPI_FN_ABORT) {
+    if (recorder_looks_at(c->fn) || native.keeps_sites || c->fn == MPI_FN_ABORT) {
         pthread_mutex_lock(&native.lock);
         enter(lane, c);
         if (c->fn == MPI_FN_ABORT)

@@ -37,3 +37,28 @@ ORR_EXPORT void orrery_region_end(void)
 {
     tell(NULL);
 }
+
+ORR_EXPORT void __cyg_profile_func_enter(void *function, void *site);
+ORR_EXPORT void __cyg_profile_func_exit(void *function, void *site);
+
+void __cyg_profile_func_enter(void *function, void *site)
+{
+    (void)site;
+    if (!native.is_open || native.is_over)
+        return;
+    struct native_lane *lane = native_own_lane();
+    if (lane->recorder->depth) /* a callback is part of its call */
+        return;
+    int64_t now = native_now();
+    pthread_mutex_lock(&native.lock);
+    if (!native.is_over)
+        recorder_function(&native.rank, lane->recorder, now, function);
+    pthread_mutex_unlock(&native.lock);
+}
+
+void __cyg_profile_func_exit(void *function, void *site)
+{
+    (void)function, (void)site;
+    if (native.is_open && !native.is_over && !native_own_lane()->recorder->depth)
+        tell(NULL);
+}

@@ -71,7 +71,8 @@ int native_prepare(void)
             native.stops_on_full |= *how == NATIVE_STOP;
         }
         native.path += native.path != NULL;
-        native.part.sink.block = SIZE_MAX; /* calls before MPI_Init stay in memory */
+        native.part.sink.block = native.part.sink
+                                     .piece = SIZE_MAX; /* calls before MPI_Init stay in memory */
         trace_header_init(&native.header, 1);
         native.header.tick = 1000;
         native.header.has_sites = native.keeps_sites;
@@ -177,7 +178,7 @@ static void open_part(void)
 {
     char path[PATH_MAX];
     struct err err;
-    struct trace_sink before = native.part.sink;
+    struct trace_part before = native.part;
     int64_t self = native.base + native.self;
     native.header.ranks = (uint64_t)(native.base + native.size);
     trace_header_block(&native.header);
@@ -188,7 +189,8 @@ static void open_part(void)
         native.is_failed = native.is_over = 1;
         return;
     }
-    native.part.sink.buffered = before.buffered;
+    native.part.sink.buffered = before.sink.buffered;
+    native.part.define = before.define; /* call sites */
     recorder_rank_rename(&native.rank, (uint64_t)self);
     native.is_open = 1;
 }

@@ -6,11 +6,13 @@
  * identity that is the same at all of them: a hash of the members, and of how many communicators with just these
  * members there were before, which all of them know.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
 #include "recorder/recorder_internal.h"
+#include "recorder/regions.h"
 #include "trace/definitions.h"
 #include "trace/payload.h"
 
@@ -383,4 +385,18 @@ int64_t recorder_region_number(struct recorder_rank *r, int64_t t, const char *n
         define(r, TRACE_DEFINE_NAME, t, &out);
     }
     return (int64_t)*number;
+}
+
+/* The number of its name, found once. */
+int64_t recorder_function_number(struct recorder_rank *r, int64_t t, const void *address)
+{
+    char name[2 * RECORDER_NAME_MOST];
+    uint64_t key = mix((uintptr_t)address, 1), *known = map_find(&r->regions, key);
+    if (known)
+        return (int64_t)*known;
+    if (!recorder_address(address, name, sizeof name))
+        snprintf(name, sizeof name, "%p", address);
+    int64_t number = recorder_region_number(r, t, name);
+    *map_insert(&r->regions, key, NULL) = (uint64_t)number;
+    return number;
 }

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "recorder/recorder_internal.h"
+#include "recorder/sites.h"
 
 static const struct trace_header *header;
 
@@ -12,6 +13,8 @@ void recorder_init(const struct trace_header *given)
 {
     header = given;
     recorder_learn_functions(given->schema);
+    if (given->has_sites)
+        recorder_sites_init();
 }
 
 /* ---- ranks ---- */
@@ -76,6 +79,8 @@ void recorder_enter(struct recorder_rank *r, struct recorder_lane *lane, struct 
         return;
     lane->fn = call->fn;
     lane->enter = t;
+    if (header->has_sites)
+        lane->site = recorder_site();
     lane->done_count = lane->request_count = 0;
     recorder_requests(r, lane, self, &header->schema->fns[call->fn], call);
 }
@@ -96,7 +101,7 @@ void recorder_leave(struct recorder_rank *r, struct recorder_lane *lane, struct 
         put_failure(lane, t, call->rc);
     trace_call_begin(&lane->stream, call->fn, call->began, t);
     if (header->has_sites)
-        trace_put_varint(&lane->stream, call->site);
+        trace_put_varint(&lane->stream, lane->site);
     recorder_args(r, lane, self, &header->schema->fns[call->fn], call);
     trace_record_end(&lane->stream);
     if (call->rc == MPI_SUCCESS)
@@ -114,15 +119,34 @@ void recorder_done(struct recorder_lane *lane, int64_t number, struct trace_stat
 
 /* ---- regions ---- */
 
+static void enter_region(struct recorder_lane *lane, int64_t t, int64_t number)
+{
+    uint8_t text[TRACE_VARINT_MAX];
+    size_t bytes = (size_t)(trace_varint_put(text, (uint64_t)number) - text);
+    trace_other(&lane->stream, TRACE_REGION_ENTER, t, text, bytes);
+    lane->regions++;
+}
+
+/* One that began before recording did has no beginning. */
+static void leave_region(struct recorder_lane *lane, int64_t t)
+{
+    if (!lane->regions)
+        return;
+    lane->regions--;
+    trace_other(&lane->stream, TRACE_REGION_LEAVE, t, NULL, 0);
+}
+
 void recorder_region(struct recorder_rank *r, struct recorder_lane *lane, int64_t t,
                      const char *name)
 {
-    uint8_t text[TRACE_VARINT_MAX];
-    if (!name) {
-        trace_other(&lane->stream, TRACE_REGION_LEAVE, t, NULL, 0);
-        return;
-    }
-    size_t bytes = (size_t)(trace_varint_put(text, (uint64_t)recorder_region_number(r, t, name)) -
-                            text);
-    trace_other(&lane->stream, TRACE_REGION_ENTER, t, text, bytes);
+    if (name)
+        enter_region(lane, t, recorder_region_number(r, t, name));
+    else
+        leave_region(lane, t);
+}
+
+void recorder_function(struct recorder_rank *r, struct recorder_lane *lane, int64_t t,
+                       const void *address)
+{
+    enter_region(lane, t, recorder_function_number(r, t, address));
 }

@@ -23,7 +23,6 @@ struct recorder_call {
     const uint64_t *args;
     int64_t began; /* leave: when the call was entered */
     int rc;        /* leave: what it returns, where that is an error class */
-    uint64_t site; /* leave: the call site, if the trace has them; 0: not known */
 };
 
 /* A receive that a call has completed. */
@@ -38,12 +37,14 @@ struct recorder_lane {
     uint32_t depth; /* calls that it is in: callbacks may make some */
     uint32_t fn;    /* of the outermost */
     int64_t enter;
+    uint64_t site;     /* of the call, if the trace has sites */
     int64_t *requests; /* numbers of those that the call was given */
     uint32_t request_count, request_room;
     int64_t given; /* number of the object that the call was given by a pointer */
     uint64_t gone; /* its handle, if the call frees it */
     struct recorder_done *done;
     uint32_t done_count, done_room;
+    uint32_t regions;           /* that it is in */
     struct recorder_lane *next; /* that of another thread */
 };
 
@@ -105,6 +106,10 @@ int recorder_frees(enum mpi_fn);
 
 /* A part of the program with a name begins, or (NULL) the innermost ends. */
 void recorder_region(struct recorder_rank *, struct recorder_lane *, int64_t t, const char *name);
+
+/* The same for a function of the program, which is named when parts are merged. */
+void recorder_function(struct recorder_rank *, struct recorder_lane *, int64_t t,
+                       const void *address);
 
 /* Bytes of a message, as MPICH keeps them in a status. */
 static inline uint64_t recorder_status_bytes(const MPI_Status *s)

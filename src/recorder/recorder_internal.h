@@ -26,6 +26,7 @@ int64_t recorder_new_number(struct recorder_rank *, struct mpi_rank *self,
 /* The handle does not mean this any more. */
 void recorder_forget(struct recorder_rank *, unsigned role, uint64_t handle);
 int64_t recorder_region_number(struct recorder_rank *, int64_t t, const char *name);
+int64_t recorder_function_number(struct recorder_rank *, int64_t t, const void *address);
 
 /* All arguments of a call that the trace keeps. */
 void recorder_args(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,

@@ -62,6 +62,8 @@ struct run_options {
     char stats_path[4096];   /* absolute or empty */
     char compute_path[4096]; /* RUN_COMPUTE_TABLE, _REPLAY, and may be _COUNTERS: absolute */
     char record_path[4096];  /* where compute times are recorded: absolute or empty */
+    int32_t trace_sites;     /* with the call site of each call */
+    int32_t trace_profile;   /* statistics alone, no events */
     char trace_path[4096];   /* where calls are recorded: absolute or empty; see run_trace_part */
     char sample[512];        /* REGION:RUNS,... */
     char counter[24];        /* RUN_COMPUTE_COUNTERS: which one; empty: instructions */

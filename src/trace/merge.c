@@ -8,6 +8,7 @@
 #include "trace/clocks.h"
 #include "trace/copy.h"
 #include "trace/merge.h"
+#include "trace/payload.h"
 #include "trace/writer.h"
 
 struct merge {
@@ -16,7 +17,8 @@ struct merge {
     struct trace_header header; /* that of the first part, which owns what it points to */
     struct trace_writer writer;
     struct trace_clocks clocks;
-    struct buf block; /* put together from pieces */
+    struct trace_namer *namer; /* or NULL */
+    struct buf block;          /* put together from pieces */
     struct trace_piece piece;
     int has_block;
 };
@@ -75,6 +77,63 @@ static void gather(struct items *all, struct trace_clocks *clocks, const struct 
     }
 }
 
+/* ---- names ---- */
+
+/* What a name begins with that is an address. */
+#define ADDRESS "@/"
+
+static void add_name(struct merge *m, const uint8_t *text, size_t bytes, int is_site,
+                     struct buf *out)
+{
+    char *copy = mem_alloc(bytes + 1);
+    memcpy(copy, text, bytes);
+    copy[bytes] = '\0';
+    m->namer->name(m->namer, copy, is_site, out);
+    mem_free(copy);
+}
+
+static int is_address(const struct merge *m, const uint8_t *text, size_t bytes)
+{
+    return m->namer && bytes > strlen(ADDRESS) && memcmp(text, ADDRESS, strlen(ADDRESS)) == 0;
+}
+
+/* A definition as it is written. */
+static void add_item(struct merge *m, const struct item *item, struct buf *out)
+{
+    const uint8_t *at = item->data, *data, *body;
+    unsigned kind;
+    size_t size;
+    struct buf named;
+    if (trace_definitions_next(&at, at + item->bytes, &kind, &data, &size, &body) <= 0 ||
+        kind != TRACE_SITE || (size = (size_t)(at - body)) <= sizeof(uint64_t) ||
+        !is_address(m, body + sizeof(uint64_t), size - sizeof(uint64_t))) {
+        buf_add(out, item->data, item->bytes);
+        return;
+    }
+    buf_init(&named);
+    buf_add(&named, body, sizeof(uint64_t));
+    add_name(m, body + sizeof(uint64_t), size - sizeof(uint64_t), 1, &named);
+    trace_write_varint(out, kind);
+    trace_write_varint(out, named.len);
+    buf_add(out, named.data, named.len);
+    buf_fini(&named);
+}
+
+/* A local definition, with the name of a region in place of its address, in memory that the caller frees. */
+static void name_event(struct merge *m, struct trace_event *e, struct buf *memory)
+{
+    uint64_t number;
+    const uint8_t *end = e->payload + e->bytes, *text;
+    buf_init(memory);
+    if (e->head != TRACE_DEFINE_NAME || !(text = trace_varint_get(e->payload, end, &number)) ||
+        !is_address(m, text, (size_t)(end - text)))
+        return;
+    trace_write_varint(memory, number);
+    add_name(m, text, (size_t)(end - text), 0, memory);
+    e->payload = (const uint8_t *)memory->data;
+    e->bytes = memory->len;
+}
+
 static int write_definitions(struct merge *m, struct err *err)
 {
     struct items all = {0};
@@ -89,7 +148,7 @@ static int write_definitions(struct merge *m, struct err *err)
         qsort(all.items, all.count, sizeof *all.items, by_bytes);
     for (size_t i = 0; i < all.count; i++)
         if (i == 0 || by_bytes(&all.items[i - 1], &all.items[i]) != 0)
-            buf_add(&out, all.items[i].data, all.items[i].bytes);
+            add_item(m, &all.items[i], &out);
     int rc = trace_writer_definitions(&m->writer, &out, err);
     buf_fini(&out);
     buf_fini(&all.memory);
@@ -99,11 +158,50 @@ static int write_definitions(struct merge *m, struct err *err)
 
 /* ---- records ---- */
 
+/* Where a block goes that is written anew. */
+struct collector {
+    struct trace_sink sink;
+    struct merge *merge;
+};
+
+static void collect(struct trace_sink *sink, const struct trace_piece *piece)
+{
+    struct merge *m = ((struct collector *)sink)->merge;
+    buf_clear(&m->block);
+    buf_add(&m->block, piece->data, piece->bytes);
+}
+
+/* A block of local definitions, with names in place of addresses. */
+static void name_block(struct merge *m)
+{
+    struct collector to = {.sink = {.take = collect, .block = SIZE_MAX, .piece = SIZE_MAX},
+                           .merge = m};
+    struct trace_decoder d;
+    struct trace_stream s;
+    struct trace_event e;
+    struct buf memory;
+    struct err err;
+    trace_stream_init(&s, &to.sink, m->piece.rank, (unsigned)m->piece.thread, m->piece.flags);
+    s.base = s.last = m->piece.base;
+    trace_decoder_init(&d, &m->header);
+    trace_decoder_block(&d, (const uint8_t *)m->block.data, m->block.len, m->piece.base, 1);
+    while (trace_decoder_next(&d, &e, &err) > 0) {
+        name_event(m, &e, &memory);
+        trace_copy_event(&s, &m->header, &e);
+        buf_fini(&memory);
+    }
+    trace_decoder_fini(&d);
+    trace_stream_fini(&s);
+}
+
 static int end_block(struct merge *m, struct err *err)
 {
     if (!m->has_block)
         return 0;
     m->has_block = 0;
+    if (m->namer && m->piece.flags & TRACE_PIECE_DEFINITIONS &&
+        memmem(m->block.data, m->block.len, ADDRESS, strlen(ADDRESS)))
+        name_block(m);
     m->piece.data = (const uint8_t *)m->block.data;
     m->piece.bytes = m->block.len;
     return trace_writer_block(&m->writer, &m->piece, err);
@@ -148,10 +246,16 @@ static void adjust_stream(struct merge *m, struct trace *part, uint64_t rank, un
     while ((more = trace_cursor_next(&c, &e, &err)) != 0) {
         if (more < 0)
             continue;
+        struct buf memory;
+        if (what == TRACE_LOCAL_DEFINITIONS)
+            name_event(m, &e, &memory);
+        else
+            buf_init(&memory);
         e.enter = trace_clocks_time(&m->clocks, rank, e.enter);
         e.leave = trace_clocks_time(&m->clocks, rank, e.leave);
         if (e.leave >= s.last)
             trace_copy_event(&s, &m->header, &e);
+        buf_fini(&memory);
     }
     trace_cursor_close(&c);
     trace_stream_fini(&s);
@@ -244,7 +348,13 @@ static void open_parts(struct merge *m, const char *const *paths, size_t count, 
 int trace_merge(const char *const *parts, size_t count, const char *path, struct err *missing,
                 struct err *err)
 {
-    struct merge m = {0};
+    return trace_merge_named(parts, count, path, NULL, missing, err);
+}
+
+int trace_merge_named(const char *const *parts, size_t count, const char *path,
+                      struct trace_namer *namer, struct err *missing, struct err *err)
+{
+    struct merge m = {.namer = namer};
     open_parts(&m, parts, count, missing);
     trace_clocks_init(&m.clocks);
     if (m.count)

@@ -13,4 +13,14 @@
 int trace_merge(const char *const *parts, size_t count, const char *path, struct err *missing,
                 struct err *);
 
+/* Recorders know addresses, not names: in parts a call site or the name of a region may be "@/path/of/file+0x1234", a site
+ * several of them, the innermost first. Appends names in their place. */
+struct trace_namer {
+    void (*name)(struct trace_namer *, const char *addresses, int is_site, struct buf *out);
+};
+
+/* The same, with names for addresses. */
+int trace_merge_named(const char *const *parts, size_t count, const char *path,
+                      struct trace_namer *, struct err *missing, struct err *);
+
 #endif

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "mpi/clock.h"
+#include "mpi/entry.h"
 #include "mpi/observer.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "recorder/objects.h"
@@ -126,6 +128,44 @@ static uint32_t number_sent(struct mpi_rank *self)
     return (uint32_t)of_rank(self)->next_request++;
 }
 
+/* ---- functions of the program, if it was compiled with -finstrument-functions ---- */
+
+/* Of the rank that runs, unless nothing is recorded or it is in a call: a callback is part of that. */
+static struct recorder_lane *of_function(struct mpi_rank *self)
+{
+    if (!self || !record.ranks)
+        return NULL;
+    struct recorder_lane *lane = of_thread(of_rank(self));
+    return lane->depth ? NULL : lane;
+}
+
+ORR_EXPORT void __cyg_profile_func_enter(void *function, void *site);
+ORR_EXPORT void __cyg_profile_func_exit(void *function, void *site);
+
+void __cyg_profile_func_enter(void *function, void *site)
+{
+    struct mpi_rank *self = mpi_self();
+    struct recorder_lane *lane = of_function(self);
+    (void)site;
+    if (!lane)
+        return;
+    mpi_clock_begin(self);
+    recorder_function(of_rank(self), lane, self->ent.clock, function);
+    mpi_clock_end();
+}
+
+void __cyg_profile_func_exit(void *function, void *site)
+{
+    struct mpi_rank *self = mpi_self();
+    struct recorder_lane *lane = of_function(self);
+    (void)function, (void)site;
+    if (!lane || !lane->regions)
+        return;
+    mpi_clock_begin(self);
+    recorder_region(of_rank(self), lane, self->ent.clock, NULL);
+    mpi_clock_end();
+}
+
 static const struct mpi_observer observer = {
     .name = "trace",
     .sent_number = number_sent,
@@ -158,6 +198,7 @@ int mpi_record_begin(struct err *err)
 {
     const struct run_options *o = mpi_world.opt;
     trace_header_init(&record.header, o->ranks);
+    record.header.has_sites = o->trace_sites;
     trace_header_add(&record.header, "recorder", "orrery run");
     trace_header_add(&record.header, "program", o->program);
     size_t room = strlen(o->trace_path) + 32;
