@@ -23,6 +23,7 @@
 #define SOFT "#777777"
 #define GROUND "#f4f4f4"
 #define BARS_MOST 20
+#define POINTS_MOST 512
 #define CELLS_MOST 96 /* of a picture, in each direction: a file of cells must stay small */
 
 struct panel {
@@ -187,18 +188,22 @@ static void draw_path(struct panel *p)
     mem_free(bars);
 }
 
+/* More ranks than the picture has room for are put together: their means. */
 static void draw_ranks(struct panel *p)
 {
-    uint64_t ranks = p->a->ranks;
-    double *xy = mem_alloc((ranks * 4 + 1) * sizeof *xy), *mpi = xy + 2 * ranks;
+    uint64_t ranks = p->a->ranks, width = (ranks + POINTS_MOST - 1) / POINTS_MOST;
+    size_t points = width ? (size_t)((ranks + width - 1) / width) : 0;
+    double *xy = mem_zalloc((points * 4 + 1) * sizeof *xy), *mpi = xy + 2 * points;
     for (uint64_t i = 0; i < ranks; i++) {
-        xy[2 * i] = mpi[2 * i] = (double)i;
-        xy[2 * i + 1] = p->a->rank[i].compute;
-        mpi[2 * i + 1] = p->a->rank[i].mpi;
+        uint64_t at = i / width, first = at * width;
+        double count = (double)(ranks - first < width ? ranks - first : width);
+        xy[2 * at] = mpi[2 * at] = (double)first;
+        xy[2 * at + 1] += p->a->rank[i].compute / count;
+        mpi[2 * at + 1] += p->a->rank[i].mpi / count;
     }
-    enum plot_marks marks = ranks > 64 ? PLOT_LINE : PLOT_BOTH;
-    const struct plot_series series[] = {{"computing", xy, ranks, marks},
-                                         {"in MPI", mpi, ranks, marks}};
+    enum plot_marks marks = points > 64 ? PLOT_LINE : PLOT_BOTH;
+    const struct plot_series series[] = {{"computing", xy, points, marks},
+                                         {"in MPI", mpi, points, marks}};
     const struct plot plot = {
         .title = "Ranks",
         .description = "Time that every rank computed, and time that it was in MPI",

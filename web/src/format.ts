@@ -45,7 +45,7 @@ export function formatShort(count: number): string {
 
 export function formatShare(share: number): string {
     const percent = share * 100;
-    if (percent > 0 && percent < 0.1) return "below 0.1%";
+    if (percent > 0 && percent < 0.1) return "<0.1%";
     return `${percent.toFixed(percent < 10 ? 1 : 0)}%`;
 }
 

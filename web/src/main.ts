@@ -8,6 +8,7 @@ import { Child, el, panel, table } from "./dom";
 import { formatChange } from "./format";
 import { KINDS } from "./kinds";
 import * as panels from "./panels";
+import { highest } from "./plots";
 import { interpret } from "./search";
 import { switchTheme, watchTheme } from "./theme";
 import { Timeline } from "./timeline";
@@ -52,11 +53,11 @@ function overview(page: Page): HTMLElement {
     const head = ["", ...traces.map((trace) => (traces.length > 1 ? trace.name : "value")), ...(b ? ["difference"] : [])];
     return panel("overview", "Overview", "What happened, in words and numbers. Begin here; the panels below show each point in detail.",
         ...words.map((text) => el("p", { class: "lead" }, text)),
-        pair(page, (trace) => el("div", {},
+        el("div", { class: traces.length > 1 ? "" : "pair" }, pair(page, (trace) => el("div", {},
             trace.warning !== "" && el("p", { class: "warning", role: "alert" }, `The trace is not complete: ${trace.warning}`),
             ...describeTrace(trace).map((text, i) => el("p", { class: i === 0 ? "lead" : "" }, text)),
             el("p", { class: "soft" }, panels.requestsText(trace)))),
-        table(head, rows, "The run in numbers"));
+        table(head, rows, "The run in numbers")));
 }
 
 function legend(): HTMLElement {
@@ -131,7 +132,7 @@ function build(page: Page): HTMLElement[] {
         timelinePanel(page),
         panel("ranks", "Ranks",
             "The time of every rank by kind. Bars of different height in computing mean that work is spread unevenly. Drag to zoom, click to find the rank in the timeline.",
-            pairLater(page, async (_, i) => panels.ranksPlot(await kinds[i]!, goTo(i))),
+            pairLater(page, async (_, i) => panels.ranksPlot(await kinds[i]!, Math.max(...(await Promise.all(kinds)).map(highest)), goTo(i))),
             pairLater(page, (trace, i) => panels.trafficPlot(trace, page.chunks, goTo(i)))),
         panel("functions", "Functions",
             "Time, calls and bytes of every MPI function. A large deviation between ranks shows who waits for others. Click a name to see its calls.",

@@ -6,7 +6,7 @@ import { Child, el, table } from "./dom";
 import { formatBytes, formatCount, formatRate, formatShare, formatShort, formatTime } from "./format";
 import { HeatMap } from "./heat";
 import { KINDS } from "./kinds";
-import { drawPlot, Series } from "./plots";
+import { drawPlot, highest, Series } from "./plots";
 import { WAIT_NAMES } from "./words";
 
 /* A horizontal bar of a share, with its text beside it. */
@@ -89,7 +89,8 @@ export function efficiencies(trace: TraceData): HTMLElement {
 
 /* ---- ranks ---- */
 
-export function ranksPlot(kinds: readonly Float32Array[], goTo: (rank: number) => void): HTMLElement {
+/* `top` is the highest stack of all traces, so that they can be compared. */
+export function ranksPlot(kinds: readonly Float32Array[], top: number, goTo: (rank: number) => void): HTMLElement {
     const box = el("div", { class: "plot" });
     const series: Series[] = [];
     kinds.forEach((values, i) => {
@@ -97,7 +98,7 @@ export function ranksPlot(kinds: readonly Float32Array[], goTo: (rank: number) =
     });
     if (series.length === 0) return el("p", {}, "The trace has no calls.");
     drawPlot(box, series, {
-        label: "Stacked time of every rank by kind", height: 260, isStacked: true,
+        label: "Stacked time of every rank by kind", height: 260, isStacked: true, top,
         format: (value) => formatTime(value), short: (value) => formatTime(value, 3), onClick: goTo,
     });
     return box;
@@ -110,7 +111,8 @@ export async function trafficPlot(trace: TraceData, chunks: ChunkSource, goTo: (
         { label: "sent", values: sent, light: "#0072b2", dark: "#3d9be0" },
         { label: "received", values: received, light: "#d55e00", dark: "#f07a2a" },
     ], {
-        label: "Bytes sent and received by every rank", height: 180, isStacked: false, format: formatBytes,
+        label: "Bytes sent and received by every rank", height: 180, isStacked: false, isBytes: true,
+        top: Math.max(highest([sent]), highest([received])), format: formatBytes,
         short: (value) => formatBytes(value), onClick: goTo,
     });
     return box;
@@ -224,7 +226,8 @@ export function waitsPanel(trace: TraceData): HTMLElement {
 function places(list: readonly Place[], title: string, value: (place: Place) => number): Child {
     if (list.length === 0) return null;
     const most = value(list[0]!) || 1;
-    const rows = list.slice(0, 12).map((place): Child[] => [placeName(place), bar(value(place) / most, formatTime(value(place)), place.isCompute ? 8 : 3, title)]);
+    const shown = list.filter((place) => value(place) > most * 0.001).slice(0, 12);
+    const rows = shown.map((place): Child[] => [placeName(place), bar(value(place) / most, formatTime(value(place)), place.isCompute ? 8 : 3, title)]);
     return table(["place", "time"], rows, title);
 }
 

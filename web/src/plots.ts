@@ -15,6 +15,8 @@ export interface PlotOptions {
     readonly label: string; /* for who cannot see it */
     readonly height: number;
     readonly isStacked: boolean;
+    readonly isBytes?: boolean;
+    readonly top: number; /* of the axis of values, which begins at 0 */
     readonly format: (value: number) => string;
     readonly short: (value: number) => string;
     readonly onClick?: (rank: number) => void;
@@ -32,6 +34,23 @@ export function thin(values: Float32Array, width: number): Float64Array {
         result[i] = sum / (end - i * width);
     }
     return result;
+}
+
+/* The highest sum of a rank over all series. */
+export function highest(series: readonly Float32Array[]): number {
+    let most = 0;
+    const ranks = series[0]?.length ?? 0;
+    for (let i = 0; i < ranks; i++) most = Math.max(most, series.reduce((sum, values) => sum + values[i]!, 0));
+    return most;
+}
+
+/* Where ticks of an axis of bytes are: multiples of a power of two. */
+export function byteTicks(from: number, to: number, most: number): number[] {
+    let step = 1;
+    while ((to - from) / step > most) step *= 2;
+    const found: number[] = [];
+    for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) found.push(tick);
+    return found;
 }
 
 /* Each series on top of those before it. */
@@ -55,13 +74,17 @@ function makeOptions(element: HTMLElement, series: readonly Series[], plain: Flo
     return {
         width: Math.max(200, element.clientWidth),
         height: options.height,
-        scales: { x: { time: false, range: (_, low, high) => [low - 0.5 * width, high + 0.5 * width] } },
+        scales: {
+            x: { time: false, range: (_, low, high) => [low - 0.5 * width, high + 0.5 * width] },
+            y: { range: () => [0, options.top > 0 ? options.top * 1.05 : 1] },
+        },
         legend: { show: true, live: true },
         cursor: { points: { show: false }, drag: { x: true, y: false } },
         axes: [
             { ...axis, label: width > 1 ? `rank (means of ${width} ranks)` : "rank", labelSize: 22, labelFont: "12px system-ui",
                 values: (_, ticks) => ticks.map((tick) => (tick % 1 === 0 ? formatCount(tick) : "")), incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000] },
-            { ...axis, size: 70, values: (_, ticks) => ticks.map(options.short) },
+            { ...axis, size: 76, values: (_, ticks) => ticks.map(options.short),
+                ...(options.isBytes ? { splits: (_: uPlot, __: number, low: number, high: number) => byteTicks(low, high, 5) } : {}) },
         ],
         series: [
             { label: width > 1 ? "ranks from" : "rank", value: (_, value) => (value === null ? "-" : formatCount(value)) },
@@ -70,7 +93,7 @@ function makeOptions(element: HTMLElement, series: readonly Series[], plain: Flo
                 const ink = dark ? bright : light;
                 return {
                     label, stroke: ink, width: options.isStacked ? 0 : 1.5, points: { show: false },
-                    ...(options.isStacked ? { fill: ink } : {}), ...(paths ? { paths } : {}),
+                    ...(options.isStacked ? { fill: ink } : { dash: i % 2 ? [6, 6] : [] }), ...(paths ? { paths } : {}),
                     value: (_, __, ___, at) => (at === null || at === undefined ? "-" : options.format(plain[i]![at] ?? 0)),
                 };
             }),

@@ -17,8 +17,8 @@ export const WAIT_NAMES: Record<string, [string, string]> = {
     "late-sender": ["late sender", "a receive waited because the message had not been sent yet"],
     "wrong-order": ["wrong order", "a receive waited for a message while another one, sent earlier, was there already"],
     "late-receiver": ["late receiver", "a send waited because nobody had asked for the message yet"],
-    "wait-barrier": ["wait at barrier", "ranks waited in a barrier for the last one to come"],
-    "wait-nxn": ["wait at all-to-all", "ranks waited for the last one in an operation that needs all of them"],
+    "wait-at-barrier": ["wait at barrier", "ranks waited in a barrier for the last one to come"],
+    "wait-at-nxn": ["wait at all-to-all", "ranks waited for the last one in an operation that needs all of them"],
     "late-broadcast": ["late broadcast", "ranks waited for the root to begin to send to them"],
     "early-reduce": ["early reduce", "the root was there first and waited for what the others have"],
     "early-scan": ["early scan", "a rank waited for those before it in a scan"],
@@ -52,7 +52,7 @@ function waiting(trace: TraceData): string {
     const all = trace.compute + trace.mpi;
     if (!worst || !(worst.time > 0.01 * all)) return "";
     const [name, about] = WAIT_NAMES[worst.name] ?? [worst.name, ""];
-    return `The most frequent reason to wait was "${name}" (${formatShare(worst.time / all)} of all time): ${about}.`;
+    return `Most waiting was "${name}" (${formatShare(worst.time / all)} of all time): ${about}.`;
 }
 
 function traffic(trace: TraceData): string {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { formatBytes, formatChange, formatCount, formatShare, formatShort, formatTime, ticks } from "../src/format";
 import { onScale, rangeOf, scaleColours } from "../src/heat";
 import { KINDS, parseColour } from "../src/kinds";
-import { stack, thin } from "../src/plots";
+import { byteTicks, highest, stack, thin } from "../src/plots";
 import { interpret } from "../src/search";
 import { inkOn } from "../src/timeline";
 import { Viewport } from "../src/viewport";
@@ -20,7 +20,7 @@ test("numbers are written with units", () => {
     assert.equal(formatShort(12345), "12.3k");
     assert.equal(formatShare(0.256), "26%");
     assert.equal(formatShare(0.0256), "2.6%");
-    assert.equal(formatShare(0.0001), "below 0.1%");
+    assert.equal(formatShare(0.0001), "<0.1%");
     assert.equal(formatChange(2, 3), "+50%");
     assert.equal(formatChange(2, 1.9), "-5.0%");
     assert.equal(formatChange(2, 2), "same");
@@ -30,6 +30,11 @@ test("ticks are round", () => {
     assert.deepEqual(ticks(0, 10, 5), [0, 2, 4, 6, 8, 10]);
     assert.deepEqual(ticks(0.13, 0.31, 4).map((tick) => tick.toFixed(2)), ["0.15", "0.20", "0.25", "0.30"]);
     assert.deepEqual(ticks(1, 1, 5), []);
+});
+
+test("ticks of bytes are powers of two", () => {
+    assert.deepEqual(byteTicks(0, 200 * 1024, 5), [0, 65536, 131072, 196608]);
+    assert.deepEqual(byteTicks(0, 3, 5), [0, 1, 2, 3]);
 });
 
 test("a view never leaves the whole", () => {
@@ -65,6 +70,11 @@ test("search understands ranks and functions", () => {
 test("ranks are put together by their mean, and stacked", () => {
     assert.deepEqual([...thin(Float32Array.from([1, 3, 5, 7, 10]), 2)], [2, 6, 10]);
     assert.deepEqual(stack([Float64Array.from([1, 2]), Float64Array.from([10, 20])]).map((sums) => [...sums]), [[1, 2], [11, 22]]);
+});
+
+test("the highest stack of ranks", () => {
+    assert.equal(highest([Float32Array.from([1, 2, 3]), Float32Array.from([5, 1, 1])]), 6);
+    assert.equal(highest([]), 0);
 });
 
 test("heat maps scale what is there", () => {
