@@ -20,7 +20,7 @@
 #include "base/sys.h"
 #include "base/ticks.h"
 
-#define BOX_MAX ((size_t)64 << 10) /* bytes bytes of a batch that is being filled ... */
+#define BOX_MAX ((size_t)64 << 10) /* bytes of a batch that is being filled ... */
 #define BOX_ALL ((size_t)4 << 20)  /* ... and of all of them */
 /* With more processes, look this often without result before reporting. */
 #define REPORT_AT_ONCE 16u
@@ -42,9 +42,8 @@
 /* ... and they do if this thread had to wait for this fraction of the time. */
 #define PRESSED_PART 0.05
 #define GATHERED_NS 2000000000.0 /* how long the processes then share one processor, ... */
-/* How often to call the engine's idle hook while waiting. */
-#define GATHER_PART 0.2 /* ... if they slept for this fraction of the time */
-#define IDLE_NS 20000000.0
+#define GATHER_PART 0.2          /* ... if they slept for this fraction of the time */
+#define IDLE_NS 20000000.0       /* how often to call the engine's idle hook while waiting */
 
 enum { TAG_BATCH = 1, TAG_REPORT, TAG_VERDICT };
 
