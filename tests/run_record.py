@@ -10,6 +10,7 @@ Prints TAP.
 import os
 import pathlib
 import re
+import shutil
 
 import harness
 from harness import TESTS, demand
@@ -21,6 +22,7 @@ SAME = ("p2p_modes.c", "p2p_large_count.c", "topo_cart.c", "type_layouts.c", "ty
         "bad/record_regions.c")
 LINE = re.compile(r"\[(\d+)\] -?\d+(?: \+ \d+)?: (.*)")
 # Numbers that an MPI may choose.
+SLACK = 20_000_000_000  # ps: 20 ms, by which clocks may be off on a busy machine
 FREE = re.compile(r"(errorcode|keyval)=-?\d+")
 
 
@@ -96,6 +98,59 @@ class Tests:
         ends = [lines[-1] for lines in calls.values()]
         demand(any(last in end for end in ends), f"no rank ends with {last}", *ends)
 
+    def full(self, what, status, message):
+        """A disk that is full: what was written is whole."""
+        with harness.fresh_folder() as folder:
+            done = self.record(folder, 1, "--on-full", what, self.program("bad/record_full.c"))
+            demand(done.status == status, f"exit status {done.status}", done.stderr)
+            demand(("done" in done.stdout) == (what == "continue"), "not as asked", done.stdout)
+            demand(re.search(message, done.stderr), "no message", done.stderr)
+            self.verify(folder)
+            demand("MPI_Init" in self.calls(folder, "n.orr")[0][0], "nothing is left")
+
+    def threads(self):
+        """Each thread has a stream of its own."""
+        with harness.fresh_folder() as folder:
+            done = self.record(folder, 1, "-q", self.program("bad/record_threads.c"))
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            self.verify(folder)
+            lines = self.calls(folder, "n.orr")[0]
+        tags = [found[1] for found in (re.search(r"MPI_Send.*tag=(\d)", line) for line in lines) if found]
+        demand(tags == ["1"] * 50 + ["2"] * 50 + ["3"] * 50 or len(set(tags[i * 50] for i in range(3))) == 3
+               and all(len(set(tags[i * 50:i * 50 + 50])) == 1 for i in range(3)), f"not by threads: {tags}")
+
+    def spawned(self):
+        """Simulated ranks that come later are in the trace."""
+        with harness.fresh_folder() as folder:
+            done = harness.call([self.orrery, "run", "-n", 2, "-q", "--compute", "none", "--trace", "n.orr",
+                                 self.program("bad/record_spawn.c")], cwd=folder)
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            self.verify(folder)
+            calls = self.calls(folder, "n.orr")
+        demand(sorted(calls) == [0, 1, 2, 3], f"ranks {sorted(calls)}")
+        demand("source=0, tag=7, comm=comm 2) -> status={source 2, tag 7, 4 B}" in "\n".join(calls[0]),
+               "the child's rank", *calls[0])
+
+    def clocks(self):
+        """Rank 1 has a clock of its own: its name space for time is 5000 s ahead."""
+        apart = ["unshare", "-T", "--monotonic", "5000"]
+        if not shutil.which("unshare") or harness.call([*apart, "true"]).status:
+            return  # not allowed here
+        with harness.fresh_folder() as folder:
+            script = pathlib.Path(folder) / "start"
+            script.write_text(f'#!/bin/sh\n[ "$PMI_RANK" = 1 ] && exec {" ".join(apart)} "$@"\nexec "$@"\n')
+            script.chmod(0o755)
+            done = self.record(folder, 2, "-q", script, self.program("bad/record_clocks.c"))
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            self.verify(folder)
+            done = harness.call([self.orrery, "trace", "print", "--exact", "n.orr"], cwd=folder)
+        spans = {0: [], 1: []}
+        for rank, enter, time in re.findall(r"\[(\d)\] (\d+) \+ (\d+): MPI_Barrier", done.stdout):
+            spans[int(rank)].append((int(enter), int(enter) + int(time)))
+        demand(len(spans[0]) == len(spans[1]) == 20, "not all barriers", done.stdout)
+        for one, other in zip(spans[0], spans[1]):  # nobody leaves a barrier before all have entered it
+            demand(one[0] <= other[1] + SLACK and other[0] <= one[1] + SLACK, f"{one} and {other}")
+
     def no_mpi(self, words, message):
         with harness.fresh_folder() as folder:
             done = self.record(folder, 2, *words)
@@ -113,6 +168,11 @@ def add_all(tests):
         ("faults killed", tests.ended, ["kill"], 0, "MPI_Comm_rank"),
         ("faults _exit", tests.ended, ["leave"], 0, "MPI_Barrier"),
         ("faults no MPI_Finalize", tests.ended, ["exit"], 0, "MPI_Barrier"),
+        ("faults full disk, continue", tests.full, "continue", 0, r"File too large: 10000\d records are lost"),
+        ("faults full disk, stop", tests.full, "stop", 1, "the program is ended, as --on-full stop asks"),
+        ("threads", tests.threads),
+        ("spawned ranks", tests.spawned),
+        ("clocks", tests.clocks),
         ("faults no MPI program", tests.no_mpi, ["true"], "no process of 'true' has called MPI_Init"),
         ("faults no launcher", tests.no_mpi, ["--launcher", "./nowhere", "true"], "cannot start './nowhere'"),
         ("faults no program", tests.no_mpi, [], "no program given"),

@@ -11,8 +11,6 @@
 #include "mpi_roles.h"
 #include "native/native_internal.h"
 
-#define WRITE_AFTER INT64_C(200000000) /* ns; so much is lost if the program is killed */
-
 static _Thread_local struct native_lane *own_lane __attribute__((tls_model("initial-exec")));
 /* In a call, or in the recorder itself. */
 static _Thread_local int is_inside __attribute__((tls_model("initial-exec")));
@@ -167,15 +165,17 @@ static void leave(struct native_lane *lane, struct native_call *c, int rc, int64
 void native_leave(struct native_call *c, int rc)
 {
     struct native_lane *lane = native_own_lane();
-    if (rc == MPI_SUCCESS && !native.is_open &&
-        (c->fn == MPI_FN_INIT || c->fn == MPI_FN_INIT_THREAD || c->fn == MPI_FN_SESSION_INIT))
+    int is_new = rc == MPI_SUCCESS && !native.is_open &&
+                 (c->fn == MPI_FN_INIT || c->fn == MPI_FN_INIT_THREAD ||
+                  c->fn == MPI_FN_SESSION_INIT);
+    if (is_new)
         native_begin();
     int64_t now = native_now();
     pthread_mutex_lock(&native.lock);
     if (c->fn == MPI_FN_PCONTROL)
         native_pcontrol(lane, c, now);
     leave(lane, c, rc, now);
-    if (__builtin_expect(now - native.written > WRITE_AFTER, 0) && native.is_open)
+    if (__builtin_expect(now - native.written > NATIVE_WRITE_AFTER || is_new, 0) && native.is_open)
         native_write(now);
     pthread_mutex_unlock(&native.lock);
     if (__builtin_expect(native.part.err.code != 0, 0))

@@ -13,6 +13,8 @@
 #include "native/wrap.h"
 #include "recorder/recorder.h"
 
+#define NATIVE_WRITE_AFTER 20000000 /* ns; so much is lost if the program is killed */
+
 /* What is to be known of a function: positions of arguments, -1: it has none. */
 struct native_fn {
     int8_t request;  /* that it is given; an array or not */

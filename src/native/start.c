@@ -21,8 +21,6 @@
 #include "native/native_internal.h"
 #include "native/options.h"
 
-#define BEAT_NS 200000000
-
 struct native native = {.lock = PTHREAD_MUTEX_INITIALIZER};
 struct native_functions native_real;
 
@@ -136,12 +134,12 @@ static void find_self(void)
 
 static void *beat(void *unused)
 {
-    struct timespec rest = {.tv_nsec = BEAT_NS};
+    struct timespec rest = {.tv_nsec = NATIVE_WRITE_AFTER};
     (void)unused;
     while (!native.is_over) {
         nanosleep(&rest, NULL);
         pthread_mutex_lock(&native.lock);
-        if (!native.is_over && native_now() - native.written > BEAT_NS)
+        if (!native.is_over && native_now() - native.written > NATIVE_WRITE_AFTER)
             native_write(native_now());
         pthread_mutex_unlock(&native.lock);
     }

@@ -74,6 +74,9 @@ static void flush_pieces(struct trace_part *p)
     buf_add(&frame, p->heads.data, p->heads.len);
     buf_add(&frame, p->body.data, p->body.len);
     write_frame(p, TRACE_FRAME_RECORDS, frame.data, frame.len);
+    if (p->err.code != 0)
+        p->lost += p->waiting;
+    p->waiting = 0;
     buf_fini(&frame);
     buf_clear(&p->heads);
     buf_clear(&p->body);
@@ -104,6 +107,7 @@ static void take(struct trace_sink *sink, const struct trace_piece *piece)
     buf_add(&p->body, piece->data, piece->bytes);
     p->pieces++;
     p->records += piece->records;
+    p->waiting += piece->records;
     if (p->body.len < p->flush_at)
         return;
     trace_part_flush(p);

@@ -21,6 +21,7 @@ struct trace_part {
     uint64_t pieces;   /* of the next frame */
     struct buf define; /* definitions for the next frame of them */
     uint64_t records;  /* taken so far */
+    uint64_t waiting;  /* records for the next frame */
     uint64_t lost;     /* records dropped after a failure */
     struct err err;    /* code 0: no failure yet */
     size_t flush_at;   /* bytes of body */

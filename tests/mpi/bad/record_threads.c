@@ -1,0 +1,31 @@
+/* Threads that are in MPI at once: each sends to itself. */
+#include <mpi.h>
+#include <pthread.h>
+
+#define THREADS 3
+#define TIMES 50
+
+static void *work(void *argument)
+{
+    int tag = (int)(long)argument, value = 0;
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Request request;
+        MPI_Irecv(&value, 1, MPI_INT, 0, tag, MPI_COMM_SELF, &request);
+        MPI_Send(&tag, 1, MPI_INT, 0, tag, MPI_COMM_SELF);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[THREADS];
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    for (long i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, work, (void *)(i + 1));
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    MPI_Finalize();
+    return 0;
+}
