@@ -91,6 +91,8 @@ runner processes python3 tests/run_procs.py --orrery "$build/orrery" --build-dir
 runner hosts python3 tests/run_hosts.py --orrery "$build/orrery" --build-dir "$build/hosts-tests" \
     ${quick:+--quick}
 runner faults python3 tests/run_faults.py --orrery "$build/orrery" --build-dir "$build/faults-tests"
+runner tune python3 tests/run_tune.py --orrery "$build/orrery" --build-dir "$build/tune-tests" \
+    ${quick:+--filter "usage|resume"}
 runner web python3 tests/run_web.py --build-dir "$build"
 [ -n "$quick" ] || runner record python3 tests/run_record.py --orrery "$build/orrery" --build-dir "$build/record-tests"
 runner examples examples/run_tests.sh "$build/orrery" "$build/examples"

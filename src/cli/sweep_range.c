@@ -69,7 +69,7 @@ static void write_bytes(double value, char *out, size_t size)
     snprintf(out, size, "%.0f%sB", value, prefixes[i]);
 }
 
-static void write_number(double value, const char *unit, char *out, size_t size)
+void sweep_number_text(double value, const char *unit, char *out, size_t size)
 {
     static const struct scale times[] = {{1, "s"},     {1e-3, "ms"},  {1e-6, "us"},
                                          {1e-9, "ns"}, {1e-12, "ps"}, {0, NULL}};
@@ -177,7 +177,7 @@ int sweep_range_add(struct sweep_dim *dim, const char *item, struct err *err)
                                    : r.first + r.step * (double)i;
         if (value > r.last + slack)
             break;
-        write_number(value, r.unit, text, sizeof text);
+        sweep_number_text(value, r.unit, text, sizeof text);
         rc = add_value(dim, text, err);
     }
     return rc;

@@ -10,4 +10,7 @@
  * been added. */
 int sweep_range_add(struct sweep_dim *, const char *item, struct err *);
 
+/* The text of a number with this unit ("s", "bit/s", "B" or ""), as a setting takes it. */
+void sweep_number_text(double value, const char *unit, char *out, size_t size);
+
 #endif

@@ -1,8 +1,6 @@
 /*
- * Runs points as child processes. Each child leads a process group, so that a Ctrl-C of the terminal
- * reaches this process alone, which then ends the children: SIGTERM first, which `orrery run` passes on,
- * and SIGKILL to the whole group at a second interrupt or after GRACE_S seconds. If this process dies,
- * the children get a SIGTERM from the kernel.
+ * Runs points as child processes (child.h). An interrupt ends them: SIGTERM first, which `orrery run` passes
+ * on, and SIGKILL to the whole group at a second interrupt or after GRACE_S seconds.
  *
  * Files of a point are in a folder, that of --keep or a temporary one: NAME.json is the summary,
  * NAME.err standard error, NAME.out standard output (only with --keep). The name is the point's number and
@@ -13,19 +11,18 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/sys.h"
+#include "cli/child.h"
 #include "cli/watch.h"
 
 #define TICK_MS 200
@@ -153,52 +150,18 @@ static char **make_words(const struct state *s, size_t point, struct buf *texts,
     return words;
 }
 
-static int redirect(const char *path, int flags, int to)
-{
-    int fd = open(path, flags, 0666);
-    if (fd < 0 || (fd != to && dup2(fd, to) < 0))
-        return -1;
-    if (fd != to)
-        close(fd);
-    return 0;
-}
-
-/* Never returns. */
-_Noreturn static void become(const struct state *s, size_t point, char **words, pid_t parent)
-{
-    char out[PATH_MAX] = "/dev/null", errors[PATH_MAX];
-    int flags = O_WRONLY | O_CREAT | O_TRUNC;
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
-        _exit(3);
-    file_name(s, point, "err", errors, sizeof errors);
-    if (s->plan->keep)
-        file_name(s, point, "out", out, sizeof out);
-    if (redirect("/dev/null", O_RDONLY, STDIN_FILENO) == 0 &&
-        redirect(out, flags, STDOUT_FILENO) == 0 && redirect(errors, flags, STDERR_FILENO) == 0) {
-        sigprocmask(SIG_SETMASK, &s->mask, NULL);
-        execv(s->self, words);
-    }
-    _exit(3);
-}
-
 static int start(struct state *s, size_t point, struct err *err)
 {
     char json[PATH_MAX];
+    char out[PATH_MAX], errors[PATH_MAX];
     struct buf *texts = mem_alloc((s->plan->grid->count + 1) * sizeof *texts);
-    pid_t self = getpid();
-    int rc = 0;
     file_name(s, point, "json", json, sizeof json);
+    file_name(s, point, "out", out, sizeof out);
+    file_name(s, point, "err", errors, sizeof errors);
     unlink(json); /* an old one must not be taken for the point's */
     char **words = make_words(s, point, texts, json);
-    pid_t pid = fork();
-    if (pid == 0)
-        become(s, point, words, self);
-    if (pid < 0) {
-        rc = err_set(err, ERR_SYSTEM, "cannot start a process: %s", strerror(errno));
-    } else {
-        setpgid(pid, pid); /* whoever is first */
+    pid_t pid = cli_child_start(words, s->plan->keep ? out : NULL, errors, &s->mask, err);
+    if (pid > 0) {
         s->running[s->count++] = (struct job){pid, point};
         s->started++;
     }
@@ -206,7 +169,7 @@ static int start(struct state *s, size_t point, struct err *err)
         buf_fini(&texts[i]);
     mem_free(texts);
     mem_free(words);
-    return rc;
+    return pid > 0 ? 0 : err->code;
 }
 
 /* The baseline first, then all others in order. */
@@ -217,23 +180,6 @@ static size_t point_at(const struct state *s, size_t turn)
 }
 
 /* ---- results ---- */
-
-/* The first line of standard error that is Orrery's own, or the first there is. */
-static char *read_reason(const struct state *s, size_t point)
-{
-    char path[PATH_MAX], text[4096];
-    static const char mark[] = "orrery: error: ";
-    file_name(s, point, "err", path, sizeof path);
-    if (sys_read_text(path, text, sizeof text) <= 0)
-        return NULL;
-    const char *line = strstr(text, mark);
-    line = line ? line + strlen(mark) : text;
-    size_t length = strcspn(line, "\n");
-    char *copy = mem_alloc(length + 1);
-    memcpy(copy, line, length);
-    copy[length] = 0;
-    return copy;
-}
 
 static void erase_line(struct state *s)
 {
@@ -251,7 +197,8 @@ static void finish(struct state *s, size_t point, int status)
         r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         file_name(s, point, "json", path, sizeof path);
         r->has_summary = results_summary_read(path, &r->summary);
-        r->why = r->status ? read_reason(s, point) : NULL;
+        file_name(s, point, "err", path, sizeof path);
+        r->why = r->status ? cli_child_reason(path) : NULL;
         r->done = 1;
         s->done++;
         erase_line(s);
@@ -328,13 +275,11 @@ int sweep_run(const struct sweep_plan *plan, struct sweep_result *results, int *
               struct err *err)
 {
     struct state *s = mem_zalloc(sizeof *s);
-    int rc = 0, signals;
+    int rc, signals;
     s->plan = plan;
     s->results = results;
     s->points = sweep_grid_points(plan->grid);
-    ssize_t length = readlink("/proc/self/exe", s->self, sizeof s->self - 1);
-    if (length <= 0)
-        rc = err_set(err, ERR_SYSTEM, "cannot read '/proc/self/exe': %s", strerror(errno));
+    rc = cli_child_self(s->self, sizeof s->self, err);
     if (rc == 0)
         rc = make_folder(s, err);
     if (rc) {

@@ -34,8 +34,10 @@ struct tune_problem {
     void *owner;
     unsigned jobs;        /* evaluations at a time */
     unsigned evaluations; /* at most, in the search */
-    double tolerance;     /* errors that differ by less are as good as each other */
-    atomic_int *stop;     /* set: end soon */
+    double tolerance;     /* errors that differ by less are as good as each other; 0: ... */
+    double tolerance_part,
+        least_tolerance; /* ... this part of the least error, and at least so much */
+    atomic_int *stop;    /* set: end soon */
     struct tune_log *log;
 };
 

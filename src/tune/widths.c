@@ -54,27 +54,31 @@ static void move_alone(struct search *s, size_t number, void *context)
     w->reach[i][number % 2] = good;
 }
 
-/* The least error on a line along parameter j through `at`, by golden section; at[j] is where it is. */
+static double error_on(struct search *s, double *at, size_t j, double to)
+{
+    at[j] = to;
+    return tune_error_at(s, at);
+}
+
+/* The least error on a line along parameter j through `at`, by golden section; at[j] is where it is. Ends as soon as it
+ * is within the limit. */
 static double follow(struct search *s, double *at, size_t j, double limit)
 {
     const double golden = 0.618033988749895;
-    double low = fmax(0, at[j] - 0.5), high = fmin(1, at[j] + 0.5), least = INFINITY, where = at[j];
-    double a = high - golden * (high - low), b = low + golden * (high - low), errors[2];
-    for (int k = 0; k < FOLLOW_TRIES && least > limit; k++) {
-        for (int side = 0; side < 2; side++) {
-            at[j] = side ? b : a;
-            errors[side] = tune_error_at(s,
-                                         at); /* one of them is in the log from the second time on */
-            if (errors[side] < least)
-                least = errors[side], where = at[j];
+    double low = fmax(0, at[j] - 0.5), high = fmin(1, at[j] + 0.5);
+    double a = high - golden * (high - low), b = low + golden * (high - low);
+    double at_a = error_on(s, at, j, a), at_b = error_on(s, at, j, b);
+    for (int k = 2; k < FOLLOW_TRIES && fmin(at_a, at_b) > limit && !tune_is_stopped(s); k++) {
+        if (at_a < at_b) {
+            high = b, b = a, at_b = at_a;
+            at_a = error_on(s, at, j, a = high - golden * (high - low));
+        } else {
+            low = a, a = b, at_a = at_b;
+            at_b = error_on(s, at, j, b = low + golden * (high - low));
         }
-        if (errors[0] < errors[1])
-            high = b, b = a, a = high - golden * (high - low);
-        else
-            low = a, a = b, b = low + golden * (high - low);
     }
-    at[j] = where;
-    return least;
+    at[j] = at_a < at_b ? a : b;
+    return fmin(at_a, at_b);
 }
 
 static void move_together(struct search *s, size_t number, void *context)
@@ -115,7 +119,10 @@ static void fill(const struct search *s, const struct widths *w, size_t i, struc
 
 void tune_find_widths(struct search *s)
 {
-    struct widths w = {.limit = s->error + s->problem->tolerance};
+    const struct tune_problem *p = s->problem;
+    double tolerance = p->tolerance ? p->tolerance
+                                    : fmax(p->least_tolerance, p->tolerance_part * s->error);
+    struct widths w = {.limit = s->error + tolerance};
     size_t count = s->problem->count;
     memcpy(w.best, s->best, sizeof w.best);
     s->most = s->result->evaluations + s->result->repeated;
