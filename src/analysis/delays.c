@@ -48,7 +48,8 @@ void delays_snapshot(struct delays *d, struct delay_snapshot **to, const struct 
         snapshot->count = s->count;
     }
     snapshot->epoch = s->epoch;
-    memcpy(snapshot->cells, s->cells, s->count * sizeof *s->cells);
+    if (s->count)
+        memcpy(snapshot->cells, s->cells, s->count * sizeof *s->cells);
 }
 
 static void reserve(struct delays *d, uint32_t count)

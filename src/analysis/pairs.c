@@ -10,7 +10,7 @@
 
 void pairs_init(struct pairs *p, size_t most, struct delays *delays)
 {
-    *p = (struct pairs){.most = most ? most : 1, .delays = delays};
+    *p = (struct pairs){.most = most ? most : 1, .generation = 1, .delays = delays};
     map_init(&p->by_ranks);
 }
 

@@ -158,6 +158,8 @@ static void end_lane(struct replay *r, struct lane *l)
     leave_call(r, l);
     l->enter = l->path_from = l->leave;
     trace_cursor_close(&l->cursor);
+    if (l == &r->lanes[l->rank])
+        match_end(r, l);
     l->is_over = 1;
 }
 

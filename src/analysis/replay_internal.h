@@ -16,6 +16,7 @@
 
 #define ANY_SOURCE (-2) /* of MPICH's ABI, as in traces */
 #define ANY_TAG (-1)
+#define LANE_NEAR 8
 
 /* A call in which a lane waits for something. It is kept as long as something refers to it. */
 struct blocked {
@@ -23,7 +24,8 @@ struct blocked {
     int64_t enter, leave;
     int64_t until; /* it has waited up to here */
     uint32_t place;
-    uint32_t receives;  /* that it waits for, and whose messages were not sent yet */
+    uint32_t receives;  /* that it waits for, and whose messages are not known to have been sent */
+    int64_t posted;     /* when the last receive was posted for what it sends, while that was so */
     uint8_t is_current; /* the lane is in it */
 };
 
@@ -143,6 +145,9 @@ struct lane {
     int64_t in_flight; /* messages to it that were sent and not received */
     struct receive *oldest, *newest;
     uint32_t wild; /* receives whose source or tag is not known yet */
+    struct near {
+        uint32_t to, number, generation;
+    } near[LANE_NEAR]; /* pairs that it sends to, so that they need not be looked for */
     uint8_t is_there, has_more, is_over;
     int64_t waits[ANALYSIS_WAIT_KINDS];
     double delay_cost;
@@ -213,6 +218,8 @@ void match_complete(struct replay *, struct lane *, struct receive *, const stru
 void match_forget(struct replay *, struct receive *);
 /* The lane probes for a message, which stays. */
 void match_peek(struct replay *, struct lane *, uint32_t comm, uint32_t from, int32_t tag);
+/* The rank has no more calls: receives with wildcards that are still open have received nothing. */
+void match_end(struct replay *, struct lane *);
 void match_fini(struct replay *);
 
 /* ---- replay_coll.c ---- */

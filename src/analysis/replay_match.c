@@ -122,6 +122,16 @@ static void deliver(struct replay *r, struct lane *l, struct receive *v, int64_t
     }
 }
 
+/* Which message one of the receives of a call has got is known. If it was the last of them, and was held back, the call
+ * may have waited for a receiver longer than for any message. */
+static void receive_known(struct replay *r, struct blocked *b)
+{
+    if (--b->receives || b->posted <= b->until || b->posted > b->leave)
+        return;
+    replay_count(r, b, ANALYSIS_LATE_RECEIVER, b->posted - b->until);
+    b->until = b->posted;
+}
+
 /* A send begins, and the receive was posted before. */
 static void meet_send(struct replay *r, struct lane *sender, const struct send *s,
                       struct receive *v, uint32_t number)
@@ -146,7 +156,7 @@ static void meet_send(struct replay *r, struct lane *sender, const struct send *
     replay_wait(r, b, home->in_flight > 0 ? ANALYSIS_WRONG_ORDER : ANALYSIS_LATE_SENDER,
                 sender->enter, sender, then, sender_then);
     deliver(r, b->is_current ? l : NULL, v, b->leave);
-    b->receives--;
+    receive_known(r, b);
     replay_unblock(r, b);
     v->waiter = NULL;
     free_receive(r, v);
@@ -161,8 +171,9 @@ static void release_sender(struct replay *r, struct message *m, const struct rec
         m->request->message = NULL;
     if (!b)
         return;
-    /* a call that waits for messages, too, waits for these first */
-    if (!b->receives && v->posted > b->until && v->posted <= b->leave) {
+    if (b->receives) { /* a call that waits for messages, too, waits for these first */
+        b->posted = v->posted > b->posted ? v->posted : b->posted;
+    } else if (v->posted > b->until && v->posted <= b->leave) {
         const struct delay_snapshot *then = NULL, *receiver_then = NULL;
         if (receiver && b->is_current) {
             last_sync(&r->lanes[b->lane], pair->sender, receiver, pair->receiver, &then,
@@ -200,7 +211,7 @@ static void meet_message(struct replay *r, struct message *m, struct receive *v,
     struct lane *l = &r->lanes[b->lane];
     replay_wait(r, b, ANALYSIS_LATE_SENDER, v->sent, &r->lanes[v->source], NULL, NULL);
     deliver(r, b->is_current ? l : NULL, v, b->leave);
-    b->receives--;
+    receive_known(r, b);
     replay_unblock(r, b);
     v->waiter = NULL;
     free_receive(r, v);
@@ -258,9 +269,21 @@ static void keep_message(struct replay *r, struct lane *l, const struct send *s,
     home->in_flight++;
 }
 
+/* Generations begin with 1: what was never filled in is of another one. */
+static uint32_t pair_to(struct replay *r, struct lane *l, uint32_t to)
+{
+    struct near *near = &l->near[to % LANE_NEAR];
+    if (near->to != to || near->generation != r->pairs.generation) {
+        near->number = pairs_find(&r->pairs, l->rank, to);
+        near->to = to;
+        near->generation = r->pairs.generation;
+    }
+    return near->number;
+}
+
 void match_send(struct replay *r, struct lane *l, const struct send *s)
 {
-    uint32_t number = pairs_find(&r->pairs, l->rank, s->to);
+    uint32_t number = pair_to(r, l, s->to);
     struct lane *home = &r->lanes[s->to];
     r->pairs.items[number].messages++;
     r->pairs.items[number].bytes += s->bytes;
@@ -458,6 +481,18 @@ void match_complete(struct replay *r, struct lane *l, struct receive *v,
 }
 
 /* ---- the end ---- */
+
+/* Requests point to them, and are not used any more. */
+void match_end(struct replay *r, struct lane *home)
+{
+    for (struct receive *v = home->oldest, *behind; v; v = behind) {
+        behind = v->behind;
+        if (v->is_wild)
+            unlist(home, v);
+    }
+    home->wild = 0;
+    drain(r, home);
+}
 
 void match_fini(struct replay *r)
 {

@@ -96,7 +96,7 @@ static int read_number(struct reading *r, const char *text, double *number)
         return 0;
     }
     *number = strtod(text, &end);
-    return end == text || *end ? fail(r, "expected a number, not", text) : 0;
+    return end == text || *end || !isfinite(*number) ? fail(r, "expected a number, not", text) : 0;
 }
 
 static int read_list(struct reading *r, const char *text, union table_cell *cell)
