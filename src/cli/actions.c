@@ -1,5 +1,5 @@
 /*
- * actions.c - which action of a command is meant.
+ * actions.c - finds and runs the action of a command.
  */
 #include "base/mem.h"
 #include "base/nearest.h"

@@ -1,5 +1,6 @@
 /*
- * Commands with actions: `orrery COMMAND ACTION [options] NAME...`. Options may come anywhere.
+ * actions.h - commands with actions: `orrery COMMAND ACTION [options] NAME...`. Options may come
+ * anywhere.
  */
 #ifndef CLI_ACTIONS_H
 #define CLI_ACTIONS_H
@@ -14,16 +15,17 @@ struct cli_action {
     int (*run)(void *request); /* returns the exit status */
 };
 
-/* What a command was given beside options. */
+/* The arguments of a command besides options. */
 struct cli_given {
     const char **names;
     size_t count;
 };
 
-/* The part of the help. */
+/* Appends the list of actions to the help. */
 void cli_actions_help(const struct cli_action *, size_t count, struct buf *out);
 
-/* Parses, and runs the action. `request` is what options are stored in, `given` a part of it. Returns the exit status. */
+/* Parses the command line and runs the action. Options are stored in `request`, of which `given` is
+ * a part. Returns the exit status. */
 int cli_actions_main(const struct cli_usage *, int argc, char **argv, void *request,
                      struct cli_given *given);
 

@@ -1,5 +1,5 @@
 /*
- * Command lines of other programs, and running them for what they print.
+ * argv.c - command lines of other programs, and running them to capture their output.
  */
 #include "cli/argv.h"
 
@@ -64,7 +64,7 @@ int cli_argv_split(struct cli_argv *w, const char *option, const char *text, str
 struct start {
     const struct cli_argv *argv;
     const sigset_t *mask;
-    int out, failed; /* pipes; no `out`: -1; `failed` is closed by a successful exec */
+    int out, failed; /* pipes; `out` may be -1; a successful exec closes `failed` */
 };
 
 /* In the child. */
@@ -80,7 +80,7 @@ static void become(void *context)
     (void)!write(s->failed, &code, sizeof code);
 }
 
-/* Takes what there is to read; 0 at the end. */
+/* Reads what is available; 0 at the end. */
 static int take_output(int fd, struct buf *out)
 {
     char text[4096];
@@ -90,7 +90,8 @@ static int take_output(int fd, struct buf *out)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* Until the command has closed its output, or ended if we do not have that, or a signal has come, which is returned. */
+/* Waits until the command has closed its output, or ended if we do not read that, or a signal has
+ * come, which is returned. */
 static int listen_to(int fd, struct buf *out)
 {
     struct pollfd fds[2] = {{fd, POLLIN, 0}, {cli_watch_signals(), POLLIN, 0}};

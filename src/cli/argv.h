@@ -1,5 +1,5 @@
 /*
- * argv.h - command lines of other programs: words, and what a program prints.
+ * argv.h - command lines of other programs: argument vectors, and capturing a program's output.
  */
 #ifndef CLI_ARGV_H
 #define CLI_ARGV_H
@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* All zero: none. `at` ends with a NULL once there is a word. */
+/* All zero: empty. `at` ends with a NULL once there is a word. */
 struct cli_argv {
     char **at;
     size_t count;
@@ -23,10 +23,10 @@ void cli_argv_fini(struct cli_argv *);
 int cli_argv_split(struct cli_argv *, const char *option, const char *text, struct err *);
 
 /*
- * Starts the command under a guard (guard.h) and appends what it writes to standard output. Input is empty, the
- * standard error ours. Returns 0 with its exit status (128 and the signal if one ended it), or ERR_SYSTEM if
- * it cannot be started. *signal: an interrupt, SIGTERM or SIGHUP to this process came meanwhile; the command and
- * all it had started have been ended then.
+ * Starts the command under a guard (guard.h) and appends what it writes to standard output. Its
+ * input is empty; it shares our standard error. Returns 0 with its exit status (128 + the signal if
+ * one ended it), or ERR_SYSTEM if it cannot be started. *signal: SIGINT, SIGTERM or SIGHUP if this
+ * process received one meanwhile; then the command and all its descendants have been killed.
  */
 int cli_argv_capture(const struct cli_argv *, struct buf *out, int *status, int *signal,
                      struct err *);

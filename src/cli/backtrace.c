@@ -1,7 +1,7 @@
 /*
- * Addresses become functions and lines by libdw of elfutils, which also finds debug information in
- * files of its own. All of it is done in this process: the program may be damaged, and stays free of
- * libraries that it does not know.
+ * backtrace.c - turns addresses into functions and lines with libdw of elfutils, which also finds
+ * separate debug files. This is done in the command's process: the program may be damaged, and must
+ * not get libraries that it does not know.
  */
 #define _GNU_SOURCE 1
 #include "cli/backtrace.h"
@@ -50,7 +50,7 @@ static void add_line(Dwfl_Module *module, Dwarf_Addr pc, struct buf *out)
         buf_addf(out, " (%s:%d)", base_name(file), number);
 }
 
-/* `pc` is within the instruction that is meant, `shown` what the processor would say. */
+/* `pc` is an address within the instruction in question, `shown` the address to print. */
 static void add_frame(Dwfl *dwfl, Dwarf_Addr pc, Dwarf_Addr shown, struct buf *out)
 {
     Dwfl_Module *module = dwfl_addrmodule(dwfl, pc);
@@ -71,7 +71,7 @@ static void add_frame(Dwfl *dwfl, Dwarf_Addr pc, Dwarf_Addr shown, struct buf *o
     add_line(module, pc, out);
 }
 
-/* Deep recursion is one line and a number. */
+/* Deep recursion is printed as one line and a count. */
 static void add_frames(Dwfl *dwfl, const struct run_question *q, uint32_t from, uint32_t to,
                        struct buf *out)
 {
@@ -102,14 +102,14 @@ static void add_frames(Dwfl *dwfl, const struct run_question *q, uint32_t from, 
 
 void cli_backtrace_describe(const struct run_question *q, struct buf *out)
 {
-    static char *debug_path; /* the usual one */
+    static char *debug_path; /* the default */
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
                                              .find_debuginfo = dwfl_standard_find_debuginfo,
                                              .debuginfo_path = &debug_path};
     uint32_t from = 0, to = q->count < RUN_FRAMES ? q->count : RUN_FRAMES;
     Dwfl *dwfl;
 
-    unsetenv("DEBUGINFOD_URLS"); /* nothing is fetched */
+    unsetenv("DEBUGINFOD_URLS"); /* fetch nothing */
     dwfl = dwfl_begin(&callbacks);
     if (!dwfl)
         return;
@@ -127,7 +127,7 @@ void cli_backtrace_describe(const struct run_question *q, struct buf *out)
     dwfl_end(dwfl);
 }
 
-/* ---- questions ---- */
+/* ---- requests ---- */
 
 static void answer_trace(struct run_question *q)
 {
@@ -138,7 +138,7 @@ static void answer_trace(struct run_question *q)
     buf_fini(&text);
 }
 
-/* Has the program's file of older output open, too, before the program may die. */
+/* Opens the program's file of older output, too, before the program may die. */
 static void open_spill(struct cli_page *page, pid_t program)
 {
     char path[64];

@@ -1,6 +1,6 @@
 /*
- * What the program asks of who watches it: functions, files and lines of addresses; and its output if
- * it has died.
+ * backtrace.h - answers the program's requests for functions, files and lines of addresses, and
+ * shows its output if it has died.
  */
 #ifndef CLI_BACKTRACE_H
 #define CLI_BACKTRACE_H
@@ -9,15 +9,15 @@
 #include "cli/launch.h"
 
 /* Text lines for the addresses of another process: function, file and line where there is debug
- * information, else function and offset, else the offset in the file. Frames of the simulator at either
- * end are left out. */
+ * information, else function and offset, else the offset in the file. Frames of the simulator at
+ * either end are left out. */
 void cli_backtrace_describe(const struct run_question *, struct buf *out);
 
-/* Answers the program's question, if it has asked one. */
+/* Answers the program's request, if there is one. */
 void cli_backtrace_answer(struct cli_page *, pid_t program);
 
-/* The program has died without a result: shows the output that it had not shown yet. Returns how many
- * lines there were. */
+/* The program has died without a result: writes the output that it had not written yet. Returns the
+ * number of lines. */
 uint64_t cli_backtrace_recover(const struct cli_page *);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * See books.h. The file is large and mostly a hole: a slot has address space for all that may wait, and
- * takes the memory of what does.
+ * books.c - see books.h. The file is large and sparse: a slot has address space for all possible
+ * pending output, but takes memory only for what is pending.
  */
 #define _GNU_SOURCE 1
 #include "cli/books.h"
@@ -26,7 +26,7 @@ void cli_books_make(struct cli_books *b, uint32_t slots)
         slots = TEAM_WORKERS_MAX;
     size = (off_t)(slots * OUTPUT_SLOT_BYTES);
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < (rlim_t)size)
-        return; /* to try would be answered by a signal */
+        return; /* trying would raise a signal */
     b->fd = memfd_create("orrery-books", MFD_CLOEXEC);
     if (b->fd >= 0 && ftruncate(b->fd, size) != 0) {
         close(b->fd);
@@ -60,7 +60,7 @@ void cli_books_spill(struct cli_books *b, uint32_t slot, pid_t worker, int fd)
     b->spills[slot] = open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* What is in slots that can be mapped. */
+/* Reads the slots that can be mapped. */
 static void show(char **slots, const int *spills, size_t count, const struct run_options *o)
 {
     struct output_config cfg = {.labels = o->labels, .only_error = o->only_error};

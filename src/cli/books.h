@@ -1,7 +1,7 @@
 /*
- * Output of several processes that waits for its time, in a memory file of their starter: a slot
- * (engine/output_ledger.h) for each worker of this machine. When all of them are gone, by whatever accident,
- * what they have not written is there.
+ * books.h - the pending output of several processes, in a memory file of their starter: a slot
+ * (engine/output_ledger.h) for each worker on this machine. When all workers are gone, for whatever
+ * reason, it still holds what they have not written.
  */
 #ifndef CLI_BOOKS_H
 #define CLI_BOOKS_H
@@ -17,7 +17,7 @@ struct cli_books {
     int *spills; /* per slot, the file of older output, or -1 */
 };
 
-/* Makes room for so many workers, if the system lets us. */
+/* Creates the file for that many workers, if the system allows it. */
 void cli_books_make(struct cli_books *, uint32_t slots);
 void cli_books_close(struct cli_books *);
 

@@ -1,6 +1,6 @@
 /*
- * The command line: one table of subcommands, each in its own cmd_*.c. Only this module reads
- * argv, uses the terminal and exits.
+ * cli.h - the command line: one table of subcommands, each in its own cmd_*.c. Only this module
+ * reads argv, uses the terminal and exits.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H

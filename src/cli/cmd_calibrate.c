@@ -1,6 +1,6 @@
 /*
- * `orrery calibrate`: measures this machine, fits a platform to it, and says how well that
- * predicts.
+ * cmd_calibrate.c - cmd_calibrate.c - `orrery calibrate`: measures this machine, fits a platform to
+ * it, and says how well that predicts.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@
 struct request {
     struct cli_measure how;
     const char *output, *raw, *report, *from, *verify, *name, *date;
-    int signal; /* that has ended the measurement */
-    int again;  /* --verify: measure anew, though there are measurements */
+    int signal; /* that ended the measurement */
+    int again;  /* --verify: measure again, even if there are measurements */
 };
 
 /* ---- options ---- */
@@ -131,8 +131,10 @@ static const struct cli_option options[] = {
     {"report", 0, NULL, "FILE", "write plots as SVG", set_report},
     {"from", 0, NULL, "FILE", "use the measurements kept in FILE, measure nothing", set_from},
     {"verify", 0, NULL, "PLATFORM",
-     "fit nothing: simulate the ping-pong on PLATFORM, compare it with the measurements that PLATFORM "
-     "was made from (the same file as .csv, if it is there, or --from) or else with new ones; exit 1 "
+     "fit nothing: simulate the ping-pong on PLATFORM, compare it with the measurements that "
+     "PLATFORM "
+     "was made from (the same file as .csv, if it is there, or --from) or else with new ones; "
+     "exit 1 "
      "if it is off",
      set_verify},
     {"again", 0, NULL, NULL, "with --verify: measure anew", set_again},
@@ -173,7 +175,7 @@ static int read_file(const char *path, struct buf *out, struct err *err)
     return rc;
 }
 
-/* The file that the measurements are kept in: machine.csv for machine.yaml. */
+/* The file for the measurements: machine.csv for machine.yaml. */
 static void raw_name(const struct request *q, struct buf *out)
 {
     const char *output = q->output ? q->output : OUTPUT, *dot = strrchr(output, '.');
@@ -190,7 +192,7 @@ static int fail(const struct request *q, const struct err *err)
     return q->signal ? 128 + q->signal : status;
 }
 
-/* From the file, or from the machine; measurements to be fitted are kept. */
+/* Reads measurements from the file or from the machine; keeps those to be fitted. */
 static int get_raw(struct request *q, struct calibrate_raw *raw, struct err *err)
 {
     struct buf text, name;
@@ -212,7 +214,7 @@ static int get_raw(struct request *q, struct calibrate_raw *raw, struct err *err
 
 /* ---- fit ---- */
 
-/* Writes what `orrery platform check` accepts, or nothing. */
+/* Writes the platform file only if `orrery platform check` would accept it. */
 static int write_platform(const struct request *q, const struct calibrate_machine *m,
                           const struct calibrate_raw *raw, struct err *err)
 {
@@ -250,14 +252,15 @@ static int write_report(const struct request *q, const struct calibrate_machine 
     return rc;
 }
 
-/* Says in words what the report has in numbers. */
+/* Warns about a poor fit. */
 static void warn_of_poor_fit(const struct calibrate_machine *m, const struct calibrate_raw *raw)
 {
     for (int i = 0; i < 2; i++) {
         size_t good, all;
         calibrate_fit_count(m, raw, (enum calibrate_where)i, &good, &all);
         if (calibrate_fit_is_poor(good, all))
-            log_warn("a poor fit: the model is right at only %zu of %zu sizes %s; do not rely on the "
+            log_warn("a poor fit: the model is right at only %zu of %zu sizes %s; do not rely on "
+                     "the "
                      "platform, and measure again when the machine is idle",
                      good, all, i ? "between nodes" : "within a node");
     }
@@ -329,7 +332,7 @@ static int verify(struct request *q, const struct calibrate_raw *raw)
     return status;
 }
 
-/* Both before the minutes that a measurement takes. */
+/* Checks both before a measurement, which takes minutes. */
 static int check_platform(const struct request *q, struct err *err)
 {
     struct cli_machine given = {.platform = q->verify};
@@ -372,7 +375,7 @@ static int check(const struct request *q, int next, int argc, char **argv, struc
     return rc ? rc : check_outputs(q, err);
 }
 
-/* A platform is compared with what it was made from, if that is there and nothing else is asked for. */
+/* By default a platform is compared with the measurements that it was made from, if they exist. */
 static void find_measurements(struct request *q, struct buf *name)
 {
     const char *end;

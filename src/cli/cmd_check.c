@@ -1,5 +1,6 @@
 /*
- * `orrery check`: can a program be simulated? Findings on standard output; nothing is executed.
+ * cmd_check.c - `orrery check`: can a program be simulated? Findings go to standard output; nothing
+ * is executed.
  */
 #include <string.h>
 

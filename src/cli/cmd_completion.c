@@ -1,7 +1,8 @@
 /*
- * `orrery completion`: a script that makes a shell complete the command line of orrery. The scripts are short:
- * they hand the words to `orrery completion --words`, which knows the tables (complete.h), and add what only
- * the shell can list. So they stay right when options change.
+ * cmd_completion.c - `orrery completion`: prints a script that makes a shell complete the command
+ * line of orrery. The scripts are short: they pass the words to `orrery completion --words`, which
+ * uses the tables (complete.h), and add what only the shell can list. So they stay correct when
+ * options change.
  */
 #include <string.h>
 
@@ -25,8 +26,8 @@ static const struct cli_option options[] = {
 };
 
 /*
- * bash divides words at '=' and ':', too. The line is divided anew at blanks, and of each candidate that part
- * is left out which bash has as words of its own.
+ * bash splits words at '=' and ':', too. The script splits the line again at blanks only, and
+ * removes from each candidate the part that bash treats as separate words.
  */
 static const char bash[] =
     "# Completion of orrery for bash: source <(orrery completion bash)\n"
@@ -42,10 +43,13 @@ static const char bash[] =
     "    COMPREPLY=()\n"
     "    while IFS=$'\\t' read -r word about; do\n"
     "        case $word in\n"
-    "        @files) compopt -o filenames; mapfile -tO ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$cur\") ;;\n"
-    "        @directories) compopt -o filenames; mapfile -tO ${#COMPREPLY[@]} COMPREPLY < <(compgen -d -- \"$cur\") ;;\n"
+    "        @files) compopt -o filenames; mapfile -tO ${#COMPREPLY[@]} COMPREPLY < <(compgen -f "
+    "-- \"$cur\") ;;\n"
+    "        @directories) compopt -o filenames; mapfile -tO ${#COMPREPLY[@]} COMPREPLY < "
+    "<(compgen -d -- \"$cur\") ;;\n"
     "        @programs) compopt -o filenames; mapfile -tO ${#COMPREPLY[@]} COMPREPLY < <(\n"
-    "            compgen -f -- \"$cur\"; [[ $cur == */* || -z $cur ]] || compgen -c -- \"$cur\") ;;\n"
+    "            compgen -f -- \"$cur\"; [[ $cur == */* || -z $cur ]] || compgen -c -- \"$cur\") "
+    ";;\n"
     "        *) COMPREPLY+=(\"${word#\"$head\"}\") ;;\n"
     "        esac\n"
     "    done < <(\"${words[0]}\" completion --words -- \"${words[@]:1}\" 2>/dev/null)\n"
@@ -62,7 +66,8 @@ static const char zsh[] =
     "{\n"
     "    local line word about\n"
     "    local -a names texts open_names open_texts\n"
-    "    for line in ${(f)\"$(${words[1]} completion --words -- ${words[2,CURRENT]} 2>/dev/null)\"}; do\n"
+    "    for line in ${(f)\"$(${words[1]} completion --words -- ${words[2,CURRENT]} "
+    "2>/dev/null)\"}; do\n"
     "        word=${line%%$'\\t'*} about=''\n"
     "        [[ $line == *$'\\t'* ]] && about=\"  -- ${line#*$'\\t'}\"\n"
     "        case $word in\n"
@@ -119,7 +124,8 @@ static void shells_help(struct buf *out)
 static const struct cli_usage usage = {
     .command = "completion",
     .synopsis = "bash|zsh|fish",
-    .about = "Prints a script that makes a shell complete commands, options, settings and platforms. "
+    .about = "Prints a script that makes a shell complete commands, options, settings and "
+             "platforms. "
              "'make install' puts it where the shell looks.",
     .options = options,
     .more = shells_help,

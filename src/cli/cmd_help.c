@@ -1,5 +1,6 @@
 /*
- * `orrery help`: the list of commands, or the help of a command, of collectives and of settings.
+ * cmd_help.c - `orrery help`: the list of commands, or help on a command, on collectives and on
+ * settings.
  */
 #include <string.h>
 
@@ -65,7 +66,8 @@ static const struct topic {
 static const struct cli_usage usage = {
     .command = "help",
     .synopsis = "[command | collectives | settings | KEY]",
-    .about = "Lists the commands; explains a command, a setting or a section of settings; lists the "
+    .about = "Lists the commands; explains a command, a setting or a section of settings; lists "
+             "the "
              "algorithms of collectives, or all settings.",
     .options = options,
     .arguments = CLI_ARGUMENTS_COMMANDS,

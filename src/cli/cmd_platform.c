@@ -1,5 +1,6 @@
 /*
- * `orrery platform`: lists, prints, checks and draws machines, and prints the schema of their files.
+ * cmd_platform.c - `orrery platform`: lists, prints, checks and draws machines, and prints the
+ * schema of platform files.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* ---- what is done ---- */
+/* ---- actions ---- */
 
 static int finish(const struct request *q, const struct buf *text)
 {
@@ -53,7 +54,7 @@ static int finish(const struct request *q, const struct buf *text)
     return buf_write_file(text, q->output, &err) ? cli_fail(&err) : CLI_DONE;
 }
 
-/* 0, or it says that the action takes no platform. */
+/* Returns 0, or reports that the action takes no platform. */
 static int refuse_names(const struct request *q)
 {
     struct err err;
@@ -210,7 +211,7 @@ static int schema(void *request)
     return status;
 }
 
-/* ---- which of them ---- */
+/* ---- the command ---- */
 
 static const struct cli_action actions[] = {
     {{"list", "the presets, each with a line that describes it"}, list},

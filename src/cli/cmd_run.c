@@ -1,6 +1,6 @@
 /*
- * `orrery run`: checks everything that can be wrong before anything starts, then starts the
- * program, watches it and reports.
+ * cmd_run.c - `orrery run`: checks everything before anything starts, then starts the program,
+ * watches it and reports.
  */
 #include <errno.h>
 #include <limits.h>
@@ -35,8 +35,8 @@
 #include "run/times.h"
 #include "trace/format.h"
 
-/* What a rank costs at least, and what the simulator needs besides. */
-#define RANK_BYTES 300 /* of a rank that waits in a small C program */
+/* The least memory of a rank, and what the simulator needs in addition. */
+#define RANK_BYTES 300 /* of a waiting rank in a small C program */
 #define FIXED_BYTES ((uint64_t)64 << 20)
 #define NAMES_SHOWN 5
 enum { STACKS_AUTO = 0, STACKS_OWN }; /* of run_options.stacks */
@@ -59,14 +59,15 @@ static int check_memory(uint64_t ranks, struct err *err)
                    units_format_count(fit, sizeof fit, most));
 }
 
-/* Static data is private to a rank as far as the rank changes it: how much is not known before. */
+/* Static data is private only as far as a rank changes it, which is not known beforehand. */
 static void warn_private(uint64_t ranks, const struct program *program)
 {
     uint64_t free_bytes = mem_available();
     char each[UNITS_TEXT_MAX], have[UNITS_TEXT_MAX];
     if (free_bytes == 0 || program->private_bytes <= free_bytes / ranks)
         return;
-    log_warn("%s of static data per rank will not fit into the %s of free memory if the ranks change "
+    log_warn("%s of static data per rank will not fit into the %s of free memory if the ranks "
+             "change "
              "all of it",
              units_format_bytes(each, sizeof each, program->private_bytes),
              units_format_bytes(have, sizeof have, free_bytes));
@@ -89,7 +90,8 @@ static int check_program(struct program *program, const char *given, const struc
         if (count > NAMES_SHOWN && used < sizeof names)
             snprintf(names + used, sizeof names - used, " and %zu more", count - NAMES_SHOWN);
         return err_set(err, ERR_INPUT,
-                       "cannot simulate '%s': it refers to MPI calls that are not supported yet: %s",
+                       "cannot simulate '%s': it refers to MPI calls that are not supported yet: "
+                       "%s",
                        given, names);
     }
     for (size_t i = 0; i < program->warnings.count && !run->quiet && !run->worker; i++)
@@ -97,7 +99,7 @@ static int check_program(struct program *program, const char *given, const struc
     return 0;
 }
 
-/* The library may run in another directory than we do. */
+/* The library may run in another directory. */
 static int absolute_path(const char *path, char *out, size_t size, struct err *err)
 {
     char directory[PATH_MAX];
@@ -115,7 +117,8 @@ static int absolute_path(const char *path, char *out, size_t size, struct err *e
     return 0;
 }
 
-/* The same machine for all processes of the run, and all that library and summary see of it. */
+/* Makes the machine for all processes of the run, and what the library and the summary see of
+ * it. */
 static int make_machine(struct cli_run *run, struct err *err)
 {
     const char *shared = run->worker ? getenv(ENV_MACHINE) : NULL;
@@ -129,7 +132,7 @@ static int make_machine(struct cli_run *run, struct err *err)
     return cli_machine_share(&run->machine, &run->opt.machine_fd, err);
 }
 
-/* Has all that was given an effect? Other processes of a run have the machine from the first. */
+/* Checks that all given settings have an effect. The first process checks for all. */
 static int check_uses(const struct cli_run *run, struct err *err)
 {
     struct buf notes;
@@ -143,7 +146,7 @@ static int check_uses(const struct cli_run *run, struct err *err)
     return rc;
 }
 
-/* Is there room for the ranks, and a node for each? */
+/* Checks that there is memory for the ranks, and a node for each. */
 static int check_machine(const struct cli_run *run, struct err *err)
 {
     const struct run_options *opt = &run->opt;
@@ -162,7 +165,7 @@ static int check_machine(const struct cli_run *run, struct err *err)
     return rc;
 }
 
-/* Settles how ranks are run, and why. */
+/* Chooses the host, and gives the reason. */
 static int choose_host(struct run_options *opt, const struct program *program, struct err *err)
 {
     const char *reason;
@@ -185,7 +188,7 @@ static int choose_host(struct run_options *opt, const struct program *program, s
                    program->path);
 }
 
-/* A counter counts for one process: all ranks have to be in it. */
+/* A counter counts for one process, so all ranks must be in it. */
 static int check_counters(const struct run_options *o, const struct program *program,
                           struct err *err)
 {
@@ -203,7 +206,7 @@ static int check_counters(const struct run_options *o, const struct program *pro
     return rc;
 }
 
-/* Files of the processor model. */
+/* Checks the files of the processor model. */
 static int check_compute(struct cli_run *run, const struct program *program, struct err *err)
 {
     struct run_options *o = &run->opt;
@@ -247,7 +250,7 @@ static int check_compute(struct cli_run *run, const struct program *program, str
     return rc;
 }
 
-/* What the job may take on the machine: as with mpiexec, in seconds. */
+/* The time limit of the job in virtual time, in seconds as with mpiexec. */
 static int read_timeout(vtime *limit, struct err *err)
 {
     const char *text = getenv("MPIEXEC_TIMEOUT");
@@ -265,8 +268,8 @@ static int read_timeout(vtime *limit, struct err *err)
     return 0;
 }
 
-/* A page is made of a trace: of the one that was asked for, or of one beside the page that goes when it is written. All
- * processes of a run must come to the same name. */
+/* A page is made of a trace: of the one that was asked for, or of one beside the page that goes
+ * when it is written. All processes of a run must come to the same name. */
 static int check_report(struct cli_run *run, struct err *err)
 {
     char template[PATH_MAX], trace[PATH_MAX];
@@ -364,18 +367,18 @@ static int report(const struct cli_run *run, struct run_page *page,
     return status ? status : trouble;
 }
 
-/* What a worker reports; its process may not have come far enough to have a number. */
+/* A worker's report; its process may not have got far enough to have a number. */
 static int report_part(const struct cli_run *run, struct run_page *page,
                        const struct run_outcome *outcome, pid_t pid)
 {
     int status, failed;
     if (page->end.cause == RUN_CAUSE_NONE && page->dying.status && cli_team_claim()) {
-        status = results_status(page, outcome); /* its last words */
+        status = results_status(page, outcome); /* its last message */
         cli_team_tell(status);
         return status;
     }
     failed = cli_team_judge(page, outcome, pid);
-    if (outcome->signal && !page->now.joined) { /* the starter says it, once */
+    if (outcome->signal && !page->now.joined) { /* the starter reports it, once */
         cli_team_interrupt(outcome->signal);
         return 128 + outcome->signal;
     }
@@ -387,15 +390,15 @@ static int report_part(const struct cli_run *run, struct run_page *page,
     else if (cli_team_claim())
         status = report(run, page, outcome);
     else
-        return CLI_INTERNAL; /* for a reason that another one tells */
+        return CLI_INTERNAL; /* another one reports the reason */
     cli_team_tell(status);
     return status;
 }
 
-/* Several processes: a signal may end them before one of them can report. */
+/* With several processes, a signal may end them before any can report. */
 static int run_team(const struct cli_run *run, int argc, char **argv, int *status, struct err *err)
 {
-    static struct run_page page; /* many kilobytes */
+    static struct run_page page; /* too large for the stack */
     struct run_outcome outcome;
     struct cli_books books;
     cli_books_make(&books, run->opt.procs);
@@ -443,14 +446,16 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
             cli_backtrace_recover(&page);
         *status = run->worker ? report_part(run, page.page, &outcome, pid)
                               : report(run, page.page, &outcome);
-        if (is_lost && outcome.signal) /* last: perhaps nobody reads it, and time is short */
+        /* Last, because perhaps nobody reads it, and time is short. */
+        if (is_lost && outcome.signal)
             cli_backtrace_recover(&page);
     }
     cli_page_fini(&page);
     return rc;
 }
 
-/* The page of --report: also of a run that failed, as far as it came. Returns the status, or that of a failure here. */
+/* The page of --report: also of a run that failed, as far as it came. Returns the status, or that
+ * of a failure here. */
 static int write_report(const struct cli_run *run, int status)
 {
     char template[PATH_MAX];
@@ -471,7 +476,7 @@ static int write_report(const struct cli_run *run, int status)
 
 static int run_main(int argc, char **argv)
 {
-    /* several kilobytes, and there is one */
+    /* large, and there is only one */
     static struct cli_run run;
     struct program program;
     struct err err;

@@ -1,8 +1,8 @@
 /*
- * `orrery sweep`: runs a program on a grid of machines, and reports.
+ * cmd_sweep.c - cmd_sweep.c - `orrery sweep`: runs a program on a grid of machines, and reports.
  *
- * The options of `orrery run` behind the word "run" are looked at here, too: those that choose the
- * machine or the number of ranks are dimensions of the grid, the others are handed to every run.
+ * The options of `orrery run` after the word "run" are parsed here, too: those that choose the
+ * machine or the number of ranks are dimensions of the grid, the others are passed to every run.
  */
 #include <sched.h>
 #include <signal.h>
@@ -29,14 +29,14 @@ struct sweep {
     const char *csv, *plot, *json, *keep, *x, *baseline;
     unsigned jobs; /* 0: not given */
     int quiet;
-    int to_error;      /* standard output is for results, and the table goes elsewhere */
-    unsigned declares; /* what the program tells of its computing */
+    int to_error;      /* standard output is for results; the table goes to standard error */
+    unsigned declares; /* how the program declares compute time */
     char **options;    /* of every run, NULL at the end */
     size_t option_count;
     char **program; /* part of argv */
     struct sweep_result *results;
     struct sweep_report report;
-    size_t next, rows; /* of the table: the next point, and how many were written */
+    size_t next, rows; /* the next point of the table, and how many rows were written */
     size_t plot_dim;
 };
 
@@ -98,10 +98,11 @@ static const struct cli_option options[] = {
     {"set", 0, NULL, "KEY=LIST", "values of a setting; may be repeated", set_sets},
     {"ranks", 'n', "-np", "LIST", "numbers of ranks", set_ranks},
     {"platform", 0, NULL, "LIST", "machines: presets or files that end in .yaml", set_platforms},
-    {"collectives", 0, NULL, "LIST", "ways of collectives; short for --set mpi.collectives=LIST",
-     set_collectives},
+    {"collectives", 0, NULL, "LIST",
+     "how collectives are carried out; short for --set mpi.collectives=LIST", set_collectives},
     {"jobs", 'j', NULL, "JOBS",
-     "runs at a time (default: cores divided by --procs; 1 if compute time is measured, which runs side "
+     "runs at a time (default: cores divided by --procs; 1 if compute time is measured, which "
+     "runs side "
      "by side would disturb)",
      set_jobs},
     {"baseline", 0, NULL, "KEY=VALUE",
@@ -119,24 +120,26 @@ static const struct cli_option options[] = {
 
 static void lists_help(struct buf *out)
 {
-    buf_adds(
-        out,
-        "\nLists:\n"
-        "  A,B,C           values with commas between them\n"
-        "  1us..1ms*10     1us, 10us, 100us, 1ms\n"
-        "  0..1+0.25       0, 0.25, 0.5, 0.75, 1\n"
-        "\nExample:\n"
-        "  orrery sweep --set net.latency=1us,10us,100us --set net.bandwidth=1Gbps,10Gbps \\\n"
-        "      -o out.csv --plot out.svg run -n 64 --compute none ./app\n"
-        "\n'orrery help settings' lists the settings, 'orrery run --help' the options behind 'run'.\n");
+    buf_adds(out,
+             "\nLists:\n"
+             "  A,B,C           values with commas between them\n"
+             "  1us..1ms*10     1us, 10us, 100us, 1ms\n"
+             "  0..1+0.25       0, 0.25, 0.5, 0.75, 1\n"
+             "\nExample:\n"
+             "  orrery sweep --set net.latency=1us,10us,100us --set net.bandwidth=1Gbps,10Gbps \\\n"
+             "      -o out.csv --plot out.svg run -n 64 --compute none ./app\n"
+             "\n'orrery help settings' lists the settings, 'orrery run --help' the options behind "
+             "'run'.\n");
 }
 
 static const struct cli_usage usage = {
     .command = "sweep",
     .synopsis = "[options] run [run options] [--] program [arguments...]",
     .about =
-        "Runs a program for every combination of values, several at a time, and prints a table. The "
-        "program's own output is not shown. --set, -n, --platform and --collectives may also stand behind 'run'. "
+        "Runs a program for every combination of values, several at a time, and prints a table. "
+        "The "
+        "program's own output is not shown. --set, -n, --platform and --collectives may also "
+        "stand behind 'run'. "
         "Exit status: 0, 1 if a run failed, 2 for wrong usage or input, 3 for an internal failure.",
     .options = options,
     .more = lists_help,
@@ -153,8 +156,8 @@ static int is_one_of(const char *word, const char *const *words)
     return 0;
 }
 
-/* The option at argv[start], whose value is before argv[*i]: a dimension, or one for every run, whose
- * words are kept. */
+/* Handles the option at argv[start], whose value ends before argv[*i]: it is a dimension, or goes
+ * to every run. */
 static int take_option(struct sweep *s, const struct cli_option *option, const char *value,
                        int argc, char **argv, int start, int *i, struct err *err)
 {
@@ -205,7 +208,7 @@ static int read_run(struct sweep *s, int argc, char **argv, struct err *err)
 
 /* ---- checks before anything runs ---- */
 
-/* What points have no use for is said once. */
+/* Reports settings that points do not use, once. */
 static int check_uses(const struct sweep *s, const struct cli_machine *given,
                       const struct platform *p, struct buf *notes, struct err *err)
 {
@@ -266,8 +269,8 @@ static int check_ranks(struct sweep *s, struct err *err)
     return rc ? err_prefix(err, "--ranks") : 0;
 }
 
-/* Every value, with the first ones of the other dimensions. What combinations cannot be is seen when
- * they run. */
+/* Checks every value together with the first values of the other dimensions. Impossible
+ * combinations are found when they run. */
 static int check_values(const struct sweep *s, struct buf *notes, struct err *err)
 {
     const struct sweep_grid *g = &s->grid;
@@ -350,12 +353,13 @@ static void choose_jobs(struct sweep *s)
     unsigned cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
     if (s->jobs > 1 && measured && points > 1 && !s->quiet)
         log_warn(
-            "runs side by side disturb compute times, which are measured: use -j 1 or --compute none");
+            "runs side by side disturb compute times, which are measured: use -j 1 or --compute "
+            "none");
     if (s->jobs == 0 && measured) {
         s->jobs = 1;
         if (points > 1 && cores > 1 && !s->quiet)
-            log_note(
-                "one run at a time, as compute time is measured (-j JOBS or --compute none: several)");
+            log_note("one run at a time, as compute time is measured (-j JOBS or --compute none: "
+                     "several)");
     }
     if (s->jobs == 0 && s->run.procs_auto)
         s->jobs = 1;
@@ -367,7 +371,7 @@ static void choose_jobs(struct sweep *s)
 
 /* ---- results ---- */
 
-/* Writes the rows that are due: all before the first point that is not done; at the end all. */
+/* Writes the rows before the first point that is not done; at the end all rows. */
 static void write_rows(struct sweep *s, int end)
 {
     struct buf text;
@@ -412,7 +416,7 @@ static int write_one(const struct sweep *s, const char *path,
     return rc ? cli_fail(&err) : CLI_DONE;
 }
 
-/* How many points failed; says why. */
+/* Returns how many points failed, and reports why. */
 static size_t tell_failures(const struct sweep *s)
 {
     size_t failed = 0;
@@ -463,7 +467,7 @@ static int run_all(struct sweep *s)
 
 static int sweep_main(int argc, char **argv)
 {
-    static struct sweep s; /* several kilobytes, and there is one */
+    static struct sweep s; /* large, and there is only one */
     struct err err;
     int next, status, rc;
     cli_run_init(&s.run);

@@ -1,6 +1,6 @@
 /*
- * The names in mpi.collectives, mpi.bcast and the like, checked before a run and listed for people.
- * All from the one list of algorithms, mpi/coll/coll_list.h.
+ * collectives.c - checks the names in mpi.collectives, mpi.bcast and the like before a run, and
+ * lists them for help. All come from the list of algorithms, mpi/coll/coll_list.h.
  */
 #include "cli/collectives.h"
 
@@ -36,7 +36,7 @@ static const struct {
 };
 #define SELECTORS (sizeof selectors / sizeof selectors[0])
 
-/* What algorithms are asked for by, which a model has no use for; and the other way round. */
+/* Settings that select algorithms, which the model does not use, and vice versa. */
 static const char *const algorithm_settings[] = {
 #define NAME(operation) "mpi." #operation,
     MPI_COLL_OPERATIONS(NAME)
@@ -46,7 +46,7 @@ static const char *const algorithm_settings[] = {
 };
 static const char *const model_settings[] = {"mpi.collective_factor", NULL};
 
-/* By the bits of enum mpi_coll_need. */
+/* Indexed by the bits of enum mpi_coll_need. */
 static const char *const needs[] = {
     "a power of two of ranks",
     "an operation that commutes",
@@ -60,7 +60,7 @@ static const char *const needs[] = {
 
 /* ---- checks ---- */
 
-/* One of the algorithms of an operation; the error lists them, or the operations. */
+/* Checks that it is an algorithm of the operation; the error lists them, or the operations. */
 static int check_algorithm(const char *operation, const char *name, struct err *err)
 {
     struct buf names;
@@ -128,7 +128,7 @@ int cli_collectives_check(const struct platform *machine, struct err *err)
     return rc;
 }
 
-/* "auto", then those of the operation. */
+/* "auto", then the algorithms of the operation. */
 static const char *choose_algorithm(const char *operation, unsigned i)
 {
     unsigned seen = 0;
@@ -160,7 +160,7 @@ const char *const *cli_collectives_uses(unsigned i)
 
 /* ---- the list ---- */
 
-/* Bits as notes: " [2,7]". */
+/* Appends bits as note numbers: " [2,7]". */
 static void add_notes(struct buf *out, int bits)
 {
     const char *before = " [";

@@ -1,6 +1,6 @@
 /*
- * Completion: walks the words as the parser of options does, to learn what the last one is: a command, an
- * option, the value of an option, or an argument of the command.
+ * complete.c - completion: walks the words like the option parser, to learn what the last one is: a
+ * command, an option, the value of an option, or an argument of the command.
  */
 #include "cli/complete.h"
 
@@ -12,7 +12,7 @@
 #include "cli/machine.h"
 #include "cli/run_options.h"
 
-/* The word to complete: what is left of it, behind a part that every candidate begins with. */
+/* The word to complete: a head that every candidate begins with, and the rest to match. */
 struct word {
     const char *head; /* "--set=", or "net.latency=1us," of a list */
     size_t head_length;
@@ -87,7 +87,7 @@ static void offer_keys(const struct word *w, const char *end)
         offer(w, platform_config_key(i), end, platform_config_text(i));
 }
 
-/* KEY=VALUE,KEY=VALUE: the last of them. */
+/* Completes the last item of KEY=VALUE,KEY=VALUE. */
 static void offer_settings(const struct word *w)
 {
     const char *comma = strrchr(w->text, ','), *item = comma ? comma + 1 : w->text;
@@ -225,7 +225,7 @@ static void complete_command(const struct cli_usage *usage, int count, char **wo
             }
             position++;
             if (usage->arguments == CLI_ARGUMENTS_PROGRAM)
-                break; /* what follows is the program's own */
+                break; /* what follows belongs to the program */
             continue;
         }
         option = cli_options_find(usage, words[i], &value);

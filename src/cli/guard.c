@@ -1,9 +1,9 @@
 /*
- * The guard writes two numbers into a pipe: the process id of the command, then its status.
+ * guard.c - the guard writes two numbers to a pipe: the process id of the command, then its status.
  *
- * Killing works on children only. When one is dead, its children are ours, and their turn comes next. So no
- * process id is ever used that may already belong to somebody else, and nothing that is forked meanwhile is
- * overlooked. That there is no child left is known from waitpid, not from /proc.
+ * It kills only its children. When one is dead, its children become ours and are killed next. So it
+ * never uses a process id that may have been reused, and misses nothing that is forked meanwhile.
+ * waitpid, not /proc, tells that no child is left.
  */
 #define _GNU_SOURCE 1
 #include "cli/guard.h"
@@ -24,8 +24,8 @@
 #include "cli/watch.h"
 
 #define NAME "orrery-guard"
-#define GRACE_S 2.0   /* for the command to end in its own way */
-#define KILL_S 3.0    /* until a process that cannot be killed is left alone */
+#define GRACE_S 2.0   /* for the command to end by itself */
+#define KILL_S 3.0    /* until it gives up on a process that cannot be killed */
 #define ANSWER_S 5.5  /* for the guard: more than both take */
 #define STOPPED_S 3.0 /* a process may be stopped this long */
 #define TICK_MS 100
@@ -44,7 +44,7 @@ static void kill_children(void)
     mem_free(below);
 }
 
-/* Until there are no descendants of this process any more. */
+/* Waits until this process has no descendants left. */
 static void kill_all(void)
 {
     struct timespec pause = {0, PAUSE_NS};
@@ -67,7 +67,7 @@ static void tell(int fd, int number)
     sys_write_all(fd, &number, sizeof number);
 }
 
-/* Takes what has ended; is the command among it? */
+/* Reaps ended children; is the command among them? */
 static int reap(pid_t command, int *status)
 {
     int found = 0, one;
@@ -81,7 +81,7 @@ static int reap(pid_t command, int *status)
     return found;
 }
 
-/* Until the command has ended, or has not within the time it has once it is asked to. */
+/* Waits until the command has ended, or its time is up after it was asked to end. */
 static int wait_for(pid_t command, pid_t starter, int *status)
 {
     struct timespec tick = {0, TICK_MS * 1000000};
@@ -92,7 +92,7 @@ static int wait_for(pid_t command, pid_t starter, int *status)
     sigaddset(&set, SIGTERM);
     while (end == 0 || cli_watch_now() < end) {
         int sig = end == 0 ? sigwaitinfo(&set, NULL) : sigtimedwait(&set, NULL, &tick);
-        if (sig == SIGTERM && end == 0) { /* the starter asks for it, or is dead */
+        if (sig == SIGTERM && end == 0) { /* the starter asks for the end, or is dead */
             kill(command, SIGTERM);
             kill(command, SIGCONT);
             end = cli_watch_now() + (getppid() == starter ? GRACE_S : 0);
@@ -129,10 +129,10 @@ _Noreturn static void become_guard(void (*become)(void *), void *context, pid_t 
     if (getppid() != starter)
         sys_exit(0);
     signal(SIGCHLD, SIG_DFL);
-    setsid(); /* signals of the terminal are not for us, nor for the command */
+    setsid(); /* neither we nor the command should get signals of the terminal */
     pid_t guard = getpid(), pid = fork();
     if (pid == 0) {
-        close(report); /* the guard's alone */
+        close(report); /* only the guard uses it */
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() == guard) {
             sigprocmask(SIG_SETMASK, mask, NULL);
@@ -147,9 +147,9 @@ _Noreturn static void become_guard(void (*become)(void *), void *context, pid_t 
     stand_guard(pid, starter, report);
 }
 
-/* ---- its starter ---- */
+/* ---- the starter ---- */
 
-/* The next number the guard tells; 0 if it is dead. */
+/* Reads the next number from the guard; 0 if it is dead. */
 static int hear(const struct cli_guard *guard, int *number)
 {
     return TEMP_FAILURE_RETRY(read(guard->fd, number, sizeof *number)) == sizeof *number;
@@ -187,7 +187,7 @@ int cli_guard_start(struct cli_guard *guard, void (*become)(void *context), void
     if (pipe2(ends, O_CLOEXEC) != 0)
         return err_set(err, ERR_SYSTEM, "cannot create a pipe: %s", strerror(errno));
     guard->since = time(NULL);
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* in case that the guard dies */
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* in case the guard dies */
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
     guard->pid = fork();
@@ -220,7 +220,7 @@ int cli_guard_take(struct cli_guard *guard, int *status)
     return hear(guard, status);
 }
 
-/* Waits until it has closed its pipe, unless somebody has stopped it. */
+/* Waits until it has closed its pipe, unless it was stopped. */
 static int has_left(const struct cli_guard *guard)
 {
     struct pollfd fd = {.fd = guard->fd, .events = POLLIN};
@@ -245,7 +245,7 @@ void cli_guard_end(struct cli_guard *guard)
     int status = 0;
     while (waitpid(guard->pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (WIFSIGNALED(status)) { /* it was killed: what it has left are our children now */
+    if (WIFSIGNALED(status)) { /* it was killed: its children are ours now */
         kill_all();
         cli_leftover_remove(guard->since);
     }

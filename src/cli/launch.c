@@ -1,13 +1,13 @@
 /*
- * Starts the program: shared page, environment, fork and exec.
+ * launch.c - starts the program: shared page, environment, fork and exec.
  *
- *     LD_PRELOAD       the library, before whatever was there
+ *     LD_PRELOAD       the library, before the previous value
  *     LD_BIND_NOW      lazy binding would be resolved again by every rank
  *     LD_LIBRARY_PATH  compat/ holds a libmpi.so.12 for programs that ask for that name
  *     ORRERY_RUN_FD    the shared page
  *
  * Address space randomisation is switched off so that two runs are the same to the last pointer;
- * where the system forbids that, runs differ only in the addresses a program may print.
+ * where the system forbids that, runs differ only in the addresses that a program may print.
  */
 #define _GNU_SOURCE 1
 #include "cli/launch.h"
@@ -36,7 +36,7 @@
 #define MULTIARCH "aarch64-linux-gnu"
 #endif
 
-/* Room for output. Without it a run is as good, unless the program dies without a word. */
+/* The file for pending output. A run works without it, unless the program dies without a report. */
 static void add_book(struct cli_page *out)
 {
     struct rlimit limit;
@@ -48,7 +48,7 @@ static void add_book(struct cli_page *out)
     out->is_slot = out->book_fd >= 0;
     if (!out->is_slot) {
         if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < OUTPUT_BOOK_BYTES)
-            return; /* to try would be answered by a signal */
+            return; /* trying would raise a signal */
         out->book_fd = memfd_create("orrery-output", 0);
         if (out->book_fd < 0 || ftruncate(out->book_fd, (off_t)OUTPUT_BOOK_BYTES) != 0)
             return;
@@ -103,7 +103,7 @@ static int has_library(const char *directory)
     return n > 0 && (size_t)n < sizeof path && access(path, R_OK) == 0;
 }
 
-/* ld.so splits LD_PRELOAD at spaces and colons, and knows no escape. */
+/* ld.so splits LD_PRELOAD at spaces and colons, and has no escape. */
 static int check_libdir(const char *directory, struct err *err)
 {
     if (strpbrk(directory, " :"))
@@ -149,7 +149,7 @@ int cli_launch_libdir(char *out, size_t size, struct err *err)
 
 /* ---- the child ---- */
 
-/* Puts text in front of an environment variable. */
+/* Prepends text to an environment variable. */
 static int prepend(const char *name, const char *text, char separator)
 {
     const char *old = getenv(name);
@@ -170,7 +170,7 @@ static int set_environment(const char *libdir, const struct cli_page *page)
     if (setenv(ENV_HOST, program_host_name((enum run_host)page->page->opt.host), 1) != 0 ||
         (page->page->opt.host == RUN_HOST_PROCESS && setenv("OMP_WAIT_POLICY", "passive", 0) != 0))
         return -1;
-    /* AddressSanitizer wants to be loaded first, but does without */
+    /* AddressSanitizer should be loaded first, but works without that */
     if (page->page->opt.asan && prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':') != 0)
         return -1;
     snprintf(path, sizeof path, "%s/%s", libdir, CLI_LIBRARY);
@@ -182,7 +182,7 @@ static int set_environment(const char *libdir, const struct cli_page *page)
            setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 1) | setenv(ENV_RUN_FD, number, 1);
 }
 
-/* Never returns: the program runs, or errno goes into the pipe. */
+/* Never returns: runs the program, or writes errno to the pipe. */
 _Noreturn static void become(const struct cli_page *page, const char *libdir, const char *path,
                              char **argv, const sigset_t *mask, pid_t parent, int report)
 {

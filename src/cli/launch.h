@@ -1,5 +1,5 @@
 /*
- * Starting the program with the simulator's library inside it.
+ * launch.h - starts the program with the simulator's library inside it.
  */
 #ifndef CLI_LAUNCH_H
 #define CLI_LAUNCH_H
@@ -19,11 +19,11 @@ struct output_book;
 struct cli_page {
     struct run_page *page;
     int fd;
-    const struct output_book *book; /* where its output waits, or NULL */
+    const struct output_book *book; /* its pending output, or NULL */
     int book_fd;
-    off_t book_at; /* where in the file */
-    int is_slot;   /* the file is the starter's, who shows what is left in it (books.h) */
-    int spill;     /* the file of older output, once the program has said so; -1 */
+    off_t book_at; /* offset in the file */
+    int is_slot;   /* the file belongs to the starter, which shows what is left in it (books.h) */
+    int spill;     /* the file of older output, once the program has announced it; else -1 */
 };
 
 /* Creates a zeroed page with magic and size set. Release with cli_page_fini. */

@@ -1,7 +1,8 @@
 /*
- * Files in /dev/shm, and segments of System V. A file is in use if a process has it mapped or open; a
- * segment if somebody is attached, or who made it is still there. A file is open before it is mapped, so the
- * two are looked at in this order, or one that is just being mapped would be overlooked.
+ * leftover.c - files in /dev/shm, and System V segments. A file is in use if a process has it
+ * mapped or open; a segment if a process is attached, or its creator is still alive. A file is open
+ * before it is mapped, so open files are checked first; otherwise one that is just being mapped
+ * would be missed.
  */
 #include "cli/leftover.h"
 
@@ -17,7 +18,7 @@
 
 #define FOLDER "/dev/shm"
 
-/* Files of MPICH and of UCX, which it uses. */
+/* Files of MPICH, and of UCX, which MPICH uses. */
 static const char *const starts[] = {"mpich_", "ucx_shm_posix_"};
 
 static int is_native(const char *name)

@@ -1,6 +1,6 @@
 /*
- * The machine of a run is made once, by the command that the user started, and handed to every process
- * of the run as bytes in a memory file.
+ * machine.c - the machine of a run. The command that the user started makes it once, and passes it
+ * to every process of the run as bytes in a memory file.
  */
 #define _GNU_SOURCE 1
 #include "cli/machine.h"
@@ -23,7 +23,7 @@
 #include "net/topology/topology.h"
 #include "platform/nodes.h"
 
-#define NODES_DRAWN 16 /* of a machine that has as many as the ranks need */
+#define NODES_DRAWN 16 /* if the machine has as many nodes as the ranks need */
 
 void cli_machine_fini(struct cli_machine *m)
 {
@@ -82,7 +82,7 @@ void cli_preset_dirs_fini(struct cli_preset_dirs *p)
     memset(p, 0, sizeof *p);
 }
 
-/* ---- making one ---- */
+/* ---- making a machine ---- */
 
 static int read_platform(struct cli_machine *m, struct platform *out, struct err *err)
 {
@@ -114,7 +114,7 @@ int cli_machine_make(struct cli_machine *m, struct platform *out, struct err *er
     return rc;
 }
 
-/* ---- looking at one ---- */
+/* ---- inspecting a machine ---- */
 
 void cli_machine_explain(const struct cli_machine *m, struct err *err)
 {
@@ -200,7 +200,7 @@ int cli_machine_check_text(const char *file, const struct buf *text, const struc
     return rc;
 }
 
-/* ---- handing it on ---- */
+/* ---- passing it on ---- */
 
 int cli_machine_share(const struct platform *p, int *fd, struct err *err)
 {

@@ -1,5 +1,5 @@
 /*
- * machine.h - the machine that a command line asks for: --platform and --set.
+ * machine.h - the machine that a command line describes: --platform and --set.
  */
 #ifndef CLI_MACHINE_H
 #define CLI_MACHINE_H
@@ -9,7 +9,7 @@
 
 struct topo;
 
-/* What the options said. Texts are borrowed from argv. All zero: nothing. */
+/* The options as given. Texts are borrowed from argv. All zero: none. */
 struct cli_machine {
     const char *platform;    /* preset or file; NULL: the default */
     const char *const *sets; /* assignments, in the order given */
@@ -19,48 +19,49 @@ struct cli_machine {
 
 void cli_machine_fini(struct cli_machine *);
 
-/* Notes the assignments of a --set. */
+/* Adds the assignments of a --set. */
 void cli_machine_add(struct cli_machine *, const char *assignments);
 
-/* Makes the machine: the settings are applied last, wherever they stood. The caller owns it; on failure
- * there is none. */
+/* Makes the machine: settings are applied last, wherever they appeared. The caller owns it; on
+ * failure there is none. */
 int cli_machine_make(struct cli_machine *, struct platform *, struct err *);
 
-/* Puts before an error that begins with the name of a setting where it was given. */
+/* If an error begins with the name of a setting, prepends where it was given. */
 void cli_machine_explain(const struct cli_machine *, struct err *);
 
-/* What a machine has. */
+/* The size of a machine. */
 struct cli_size {
     uint64_t nodes; /* 0: as many as the ranks need */
 };
 
-/* Whether it could be simulated: model, topology, routing, placement, links. */
+/* Checks whether it can be simulated: model, topology, routing, placement, links. */
 int cli_machine_check(const struct cli_machine *, const struct platform *, struct cli_size *,
                       struct err *);
 
-/* Whether a text is a platform file of that very machine, which could be simulated: what a command is
- * about to write, or has written, under the name `file`. */
+/* Checks that a text, which a command is about to write to `file`, is a platform file of exactly
+ * that machine, and can be simulated. */
 int cli_machine_check_text(const char *file, const struct buf *text, const struct platform *meant,
                            struct err *);
 
-/* Does the machine say how many nodes it has? Otherwise it has as many as the ranks need. */
+/* Is the number of nodes given? Otherwise the machine has as many as the ranks need. */
 int cli_machine_is_sized(const struct platform *);
 
 /* Its topology; the caller destroys it. */
 int cli_machine_topology(const struct cli_machine *, const struct platform *, struct topo **,
                          struct err *);
 
-/* The i-th value that a setting may have (uses.c); NULL beyond the last, or if any may be. Static. */
+/* The i-th value that a setting may have (uses.c); NULL beyond the last, or if any may be.
+ * Static. */
 const char *cli_machine_choice(const char *key, unsigned i);
 
-/* A memory file with the machine, for processes started from here; the caller closes it. */
+/* Creates a memory file with the machine, for processes started from here; the caller closes it. */
 int cli_machine_share(const struct platform *, int *fd, struct err *);
 
-/* Reads such a file by its path; the caller owns the machine. Returns 0 if there is none, which is so on
+/* Reads such a file by its path; the caller owns the machine. Returns 0 if there is none, as on
  * another computer. */
 int cli_machine_open(struct platform *, const char *path);
 
-/* The directories of presets: those of ORRERY_PLATFORMS, and those that belong to this program. */
+/* The directories of presets: those in ORRERY_PLATFORMS, and those of this program. */
 struct cli_preset_dirs {
     char **directories; /* owned */
     struct platform_preset_dirs list;

@@ -1,5 +1,5 @@
 /*
- * Entry of the `orrery` program: picks the subcommand.
+ * main.c - entry of the `orrery` program: finds and runs the subcommand.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,8 +70,8 @@ int cli_begin(const struct cli_usage *usage, int argc, char **argv, void *into, 
 }
 
 /*
- * Standard streams that are closed are opened so that using them fails as before. Otherwise the next file that
- * is opened, such as memory that processes share, would be taken for one.
+ * Opens closed standard streams such that using them still fails. Otherwise the next opened file,
+ * such as shared memory, would become a standard stream.
  */
 static void open_streams(void)
 {
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
     static char help[] = "help", version[] = "version";
     struct err err;
     open_streams();
-    signal(SIGXFSZ, SIG_IGN); /* 'ulimit -f': writing fails, and that is said */
+    signal(SIGXFSZ, SIG_IGN); /* with 'ulimit -f', writing fails and is reported */
     if (argc < 2) {
         log_error("no command given: try 'orrery help'");
         return CLI_USAGE;

@@ -1,9 +1,9 @@
 /*
- * Running the measuring program.
+ * measure.c - runs the measuring program.
  *
- * Natively it is started by the launcher of the real MPI; for a platform by `orrery run`, of this
- * very program. It waits actively, so that every rank needs a core of its own: otherwise what it
- * measures is how the scheduler shares them.
+ * Natively, the launcher of the real MPI starts it; for a platform, `orrery run` of this very
+ * program. It waits actively, so every rank needs its own core: otherwise it measures how the
+ * scheduler shares them.
  */
 #include "cli/measure.h"
 
@@ -21,7 +21,7 @@
 
 #define SAMPLES_QUICK 60
 #define SECONDS_QUICK "0.02"
-#define SAMPLES_SIMULATED "10" /* all are the same but for noise */
+#define SAMPLES_SIMULATED "10" /* all are equal, except for noise */
 #define BUSY 0.5               /* load per core */
 
 unsigned cli_measure_cores(void)
@@ -30,7 +30,7 @@ unsigned cli_measure_cores(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
-/* The program is beside our library. */
+/* The program is in the folder of our library. */
 static int find_program(char *out, size_t size, struct err *err)
 {
     char directory[PATH_MAX];
@@ -44,7 +44,7 @@ static int find_program(char *out, size_t size, struct err *err)
     return 0;
 }
 
-/* Runs it, and looks at how it ended. */
+/* Runs it, and checks how it ended. */
 static int run(const struct cli_argv *w, struct buf *out, int *signal, struct err *err)
 {
     int status, rc = cli_argv_capture(w, out, &status, signal, err);
@@ -107,7 +107,7 @@ static int native_command(struct cli_argv *w, const struct cli_measure *m, unsig
         cli_argv_add(w, "--seconds");
         cli_argv_add(w, SECONDS_QUICK);
     }
-    if (!m->launcher) /* others bind as they are told to */
+    if (!m->launcher) /* other launchers bind as they are configured */
         cli_argv_add(w, "--bind");
     if (m->pingpong_only)
         cli_argv_add(w, "--pingpong");
@@ -127,7 +127,7 @@ int cli_measure_native(const struct cli_measure *m, struct buf *out, int *signal
     int rc = native_command(&w, m, ranks, err);
     if (rc == 0)
         rc = run(&w, &text, signal, err);
-    if (rc == 0) { /* the remarks stand behind the first line */
+    if (rc == 0) { /* the comments follow the first line */
         size_t first = strcspn(buf_str(&text), "\n") + 1;
         if (first > text.len)
             first = text.len;

@@ -11,7 +11,7 @@
 #define CLI_MEASURE_PROGRAM "orrery-calibrate-mpi"
 #define CLI_MEASURE_LAUNCHER "mpiexec.mpich"
 
-/* How to measure; zero and NULL: as usual. */
+/* How to measure; zero and NULL mean the default. */
 struct cli_measure {
     unsigned ranks;   /* as many as there are cores */
     unsigned samples; /* most per point */
@@ -23,12 +23,12 @@ struct cli_measure {
 /* Processors that this process may use. */
 unsigned cli_measure_cores(void);
 
-/* Measures on this machine and appends the raw data, with remarks on launcher and load. Warns of
- * what spoils the times. *signal (0 before): a signal that ended it, an error as well. */
+/* Measures on this machine and appends the raw data, with comments on launcher and load. Warns of
+ * what distorts the times. *signal (0 before): a signal that ended it, which is also an error. */
 int cli_measure_native(const struct cli_measure *, struct buf *out, int *signal, struct err *);
 
-/* Measures the same sizes of ping-pong as `like` has at that place, in the simulator on a platform.
- * The caller owns the result. */
+/* Measures the same ping-pong sizes as in `like`, within or between nodes, in the simulator on a
+ * platform. The caller owns the result. */
 int cli_measure_simulated(const char *platform, const struct calibrate_raw *like,
                           enum calibrate_where, struct calibrate_raw *out, int *signal,
                           struct err *);

@@ -1,6 +1,6 @@
 /*
- * The option engine: see options.h for the accepted forms. Parsing looks an argument up in the
- * table and hands its value to the option's function; help walks the same table.
+ * options.c - the option parser; options.h lists the accepted forms. Parsing looks up an argument
+ * in the table and passes its value to the option's function; help walks the same table.
  */
 #include "cli/options.h"
 
@@ -11,7 +11,7 @@
 #define WIDTH 80
 #define HELP_COLUMN 28
 
-/* "--help" is an option of every command, without a place in its table. */
+/* "--help" is an option of every command that is not in its table. */
 static const struct cli_option help_option = {"help", 'h', NULL, NULL, "print this help", NULL};
 
 static int is_end(const struct cli_option *option)
@@ -43,7 +43,7 @@ static const struct cli_option *match(const struct cli_option *option, const cha
 const struct cli_option *cli_options_find(const struct cli_usage *usage, const char *arg,
                                           const char **value)
 {
-    /* an alias is one whole word, which a letter with its value would otherwise swallow */
+    /* an alias is a whole word; check it before a letter followed by its value */
     for (const struct cli_option *o = usage->options; !is_end(o); o++) {
         if (o->alias && strcmp(arg, o->alias) == 0)
             return match(o, arg, value);
@@ -146,7 +146,7 @@ void cli_options_wrap(struct buf *out, const char *text, int indent, int column)
     }
 }
 
-/* What to say of an option, copied: the short text, or if there is one and it is asked for, the long one. */
+/* A copy of an option's help: the short text or, if requested and present, the long one. */
 static void add_text(const struct cli_option *option, int at_length, struct buf *out)
 {
     const char *newline = strchr(option->help, '\n');

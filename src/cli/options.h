@@ -1,5 +1,5 @@
 /*
- * Option tables: one table per command gives its parsing and its --help.
+ * options.h - option tables: one table per command defines its parsing and its --help.
  *
  * Accepted forms: --name VALUE, --name=VALUE, --flag, -x VALUE, -xVALUE, -x, and an alias that is
  * spelled with one dash and several letters (-np VALUE). "--" ends the options. Every command has
@@ -16,24 +16,25 @@ struct cli_option {
     char letter;          /* short name, or 0 */
     const char *alias;    /* "-np", or NULL */
     const char *argument; /* name of its value in the help, NULL: takes none */
-    /* NULL: not for users, not in the help. Behind a newline may stand what `orrery help COMMAND` says
-     * instead, at length; what is before it then fits a line of --help. */
+    /* NULL: internal, not in the help. After a newline may follow a longer text, which `orrery help
+     * COMMAND` prints instead; the text before it must fit a line of --help. */
     const char *help;
     /* Stores the value (NULL without argument) in the command's own struct; on failure fills err
-     * without naming the option. CLI_OPTIONS_MORE: is called again with the next argument. */
+     * without naming the option. After CLI_OPTIONS_MORE it is called again with the next
+     * argument. */
     int (*set)(void *into, const char *value, struct err *);
 };
 
-/* The words that are values of an option, for completion. */
+/* The possible values of an option, for completion. */
 struct cli_values {
     const char *option;
     const char *const *words; /* ends with NULL */
 };
 
-/* What stands behind the options. */
+/* What follows the options. */
 enum cli_arguments {
     CLI_ARGUMENTS_OWN,       /* the words of the command itself, or nothing */
-    CLI_ARGUMENTS_PROGRAM,   /* a program, and what is its own */
+    CLI_ARGUMENTS_PROGRAM,   /* a program and its arguments */
     CLI_ARGUMENTS_COMMANDS,  /* names of commands */
     CLI_ARGUMENTS_PLATFORMS, /* a word of the command itself, then platforms */
     CLI_ARGUMENTS_RUN,       /* a whole command line of `run` */
@@ -53,7 +54,7 @@ struct cli_usage {
     void (*more)(struct buf *out);    /* text after the options, or NULL */
     const struct cli_values *values;  /* ends with a NULL option; or NULL */
     enum cli_arguments arguments;
-    /* What the first argument may be: a table whose items begin with a struct cli_word. */
+    /* The possible first arguments: a table whose items begin with a struct cli_word. */
     const void *words;
     size_t word_count, word_size;
 };
@@ -74,15 +75,15 @@ const struct cli_option *cli_options_find(const struct cli_usage *, const char *
                                           const char **value);
 
 /*
- * The option at argv[*i] and its value (NULL: none); *i moves behind both. Returns 0, CLI_OPTIONS_HELP
- * at --help or -h, or ERR_INPUT with the option and, for an unknown one, the nearest. argv[*i] must
- * begin with '-' and not be "-" or "--".
+ * The option at argv[*i] and its value (NULL: none); *i moves past both. Returns 0,
+ * CLI_OPTIONS_HELP at --help or -h, or ERR_INPUT with the option and, for an unknown one, the
+ * nearest. argv[*i] must begin with '-' and not be "-" or "--".
  */
 int cli_options_next(const struct cli_usage *, int argc, char **argv, int *i,
                      const struct cli_option **option, const char **value, struct err *);
 
-/* Stores the value of an option that was found so. argv[*i] is what follows it, which may belong to it,
- * too: *i then moves on. */
+/* Stores the value of an option found by the function above. argv[*i] follows it and may belong to
+ * it, too; then *i advances. */
 int cli_options_apply(const struct cli_option *, const char *value, int argc, char **argv, int *i,
                       void *into, struct err *);
 
@@ -94,7 +95,7 @@ int cli_options_apply(const struct cli_option *, const char *value, int argc, ch
 int cli_options_parse(const struct cli_usage *, int argc, char **argv, void *into, int *next,
                       struct err *);
 
-/* The help text, at most 80 columns wide: short, and at length. */
+/* The help text, at most 80 columns wide: short, and long. */
 void cli_options_help(const struct cli_usage *, struct buf *out);
 void cli_options_manual(const struct cli_usage *, struct buf *out);
 

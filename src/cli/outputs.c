@@ -1,5 +1,5 @@
 /*
- * Checks of files to write.
+ * outputs.c - checks files to be written.
  */
 #include "cli/outputs.h"
 

@@ -1,5 +1,5 @@
 /*
- * outputs.h - files that a command is to write, looked at before the work and not after it.
+ * outputs.h - checks the files that a command will write, before the work and not after it.
  */
 #ifndef CLI_OUTPUTS_H
 #define CLI_OUTPUTS_H
@@ -13,10 +13,11 @@ struct cli_output {
     const char *path;   /* NULL: not given; "-": standard output */
 };
 
-/* Can all of them be written, and each to a file of its own? */
+/* Can all of them be written, each to a different file? */
 int cli_outputs_check(const struct cli_output *, size_t count, struct err *);
 
-/* Is it a name for an SVG picture? What has another suffix is not: nothing else can be drawn. NULL is. */
+/* Is it a name for an SVG picture? Names with another suffix are not, since only SVG can be drawn.
+ * NULL is accepted. */
 int cli_outputs_check_svg(const char *option, const char *path, struct err *);
 
 /* Is the path standard output? It may be NULL. */

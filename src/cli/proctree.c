@@ -1,6 +1,6 @@
 /*
- * Reads /proc/PID/stat. The name of a program may hold anything, so fields are counted from its closing
- * bracket on.
+ * proctree.c - reads /proc/PID/stat. The name of a program may contain anything, so fields are
+ * counted from its closing bracket.
  */
 #include "cli/proctree.h"
 
@@ -30,7 +30,7 @@ int cli_proc_read(pid_t pid, struct cli_proc *out)
     return 0;
 }
 
-/* Every process there is. */
+/* All processes. */
 static size_t read_all(struct cli_proc **out)
 {
     size_t count = 0, room = 0;
@@ -52,7 +52,7 @@ size_t cli_proc_below(pid_t root, struct cli_proc **out)
     struct cli_proc *all;
     size_t total = read_all(&all), count = 0;
     *out = mem_alloc((total + 1) * sizeof **out);
-    for (size_t i = 0; i <= count; i++) { /* the root, then each that was found */
+    for (size_t i = 0; i <= count; i++) { /* the root, then each process found */
         pid_t parent = i ? (*out)[i - 1].pid : root;
         for (size_t k = 0; k < total; k++)
             if (all[k].parent == parent)

@@ -1,5 +1,6 @@
 /*
- * The option table of `orrery run`, and one small function per option that stores its value.
+ * run_options.c - the option table of `orrery run`, and one small function per option that stores
+ * its value.
  */
 #include "cli/run_options.h"
 
@@ -18,7 +19,7 @@
 #define STACK_MIN 16384
 #define PROCS_MAX 1000000
 
-/* The number of the word in a list that ends with NULL, or an error that names them all. */
+/* The index of the word in a list that ends with NULL, or an error that lists them all. */
 static int choose(const char *value, const char *const *words, int32_t *out, struct err *err)
 {
     char list[128] = "";
@@ -90,7 +91,7 @@ static int set_file(const char **out, const char *value, struct err *err)
 static const char *const compute_words[] = {"measured", "none",   "counters",
                                             "table",    "replay", NULL};
 
-/* In the order of enum run_compute. What is counted, or a file, may follow a colon. */
+/* In the order of enum run_compute. A counter or a file may follow a colon. */
 static int set_compute(void *into, const char *value, struct err *err)
 {
     struct cli_run *run = into;
@@ -192,7 +193,7 @@ static int set_procs(void *into, const char *value, struct err *err)
     uint64_t procs;
     int rc;
     if (strcmp(value, "auto") == 0) {
-        run->procs_auto = !run->worker; /* a worker has been told before */
+        run->procs_auto = !run->worker; /* a worker gets the number */
         return 0;
     }
     run->procs_auto = 0;
@@ -242,7 +243,7 @@ static int set_idle_limit(void *into, const char *value, struct err *err)
     return 0;
 }
 
-/* The date of the form, and nothing behind it but an optional Z. */
+/* Parses a date of that form, followed by nothing but an optional Z. */
 static int parse_date(const char *text, struct tm *tm)
 {
     int used = 0;
@@ -274,7 +275,7 @@ int cli_run_parse_epoch(const char *text, int64_t *out, struct err *err)
                                        .tm_hour = tm.tm_hour,
                                        .tm_min = tm.tm_min,
                                        .tm_sec = tm.tm_sec});
-        /* timegm carries 31 April over to May: what comes back must be what was given */
+        /* timegm turns 31 April into 1 May: the result must equal what was given */
         if (gmtime_r(&t, &back) && back.tm_year == tm.tm_year && back.tm_mon == tm.tm_mon &&
             back.tm_mday == tm.tm_mday && back.tm_hour == tm.tm_hour && back.tm_min == tm.tm_min &&
             back.tm_sec == tm.tm_sec)
@@ -367,11 +368,13 @@ static const struct cli_option options[] = {
      set_platform},
     {"set", 0, NULL, "LIST",
      "settings that differ: KEY=VALUE,KEY=VALUE,...\n"
-     "settings that differ, KEY=VALUE separated by commas; may be repeated ('orrery help settings')",
+     "settings that differ, KEY=VALUE separated by commas; may be repeated ('orrery help "
+     "settings')",
      set_settings},
     {"collectives", 0, NULL, "NAME",
      "algorithms as mpich or openmpi choose, or a model\n"
-     "how collectives are carried out: as mpich (default) or openmpi choose, or by a model; short for "
+     "how collectives are carried out: as mpich (default) or openmpi choose, or by a model; short "
+     "for "
      "--set mpi.collectives=NAME",
      set_collectives},
     {"compute", 0, NULL, "MODEL",
@@ -409,7 +412,8 @@ static const struct cli_option options[] = {
      set_procs},
     {"placement", 0, NULL, "HOW",
      "of ranks on processes: block, cyclic, mincut:FILE\n"
-     "of ranks on processes: block (default), cyclic, or mincut:FILE, by the statistics (--stats) of "
+     "of ranks on processes: block (default), cyclic, or mincut:FILE, by the statistics (--stats) "
+     "of "
      "an earlier run",
      set_placement},
     {"launcher", 0, NULL, "COMMAND",
@@ -427,20 +431,24 @@ static const struct cli_option options[] = {
      set_epoch},
     {"entropy", 0, NULL, "KIND",
      "random bytes: virtual (default), SEED or real\n"
-     "random bytes of the system: virtual (default), the same in every run; a SEED for others; or real",
+     "random bytes of the system: virtual (default), the same in every run; a SEED for others; or "
+     "real",
      set_entropy},
     {"labels", 0, NULL, NULL, "begin each line of output with its rank", set_labels},
     {"trace", 0, NULL, "FILE",
      "record all MPI calls, for 'orrery trace'\n"
-     "record every MPI call of every rank, with its arguments, in a trace (FILE.orr); 'orrery trace' reads it",
+     "record every MPI call of every rank, with its arguments, in a trace (FILE.orr); 'orrery "
+     "trace' reads it",
      set_trace},
     {"call-sites", 0, NULL, NULL,
      "--trace: keep where in the program calls are made\n"
-     "with --trace or --report: keep where in the program each call was made, up to four functions with files and lines",
+     "with --trace or --report: keep where in the program each call was made, up to four "
+     "functions with files and lines",
      set_call_sites},
     {"report", 0, NULL, "FILE",
      "write a page that shows the run (FILE.html)\n"
-     "record the run, and write a page that shows it in any browser (FILE.html), as 'orrery report' does; the trace is kept only "
+     "record the run, and write a page that shows it in any browser (FILE.html), as 'orrery "
+     "report' does; the trace is kept only "
      "if --trace names it",
      set_report},
     {"stats", 0, NULL, "FILE",
@@ -449,7 +457,8 @@ static const struct cli_option options[] = {
      set_stats},
     {"check", 0, NULL, NULL,
      "compare types and arguments between ranks\n"
-     "compare types of messages and arguments of collectives between ranks, and end with 1 if any differ",
+     "compare types of messages and arguments of collectives between ranks, and end with 1 if any "
+     "differ",
      set_check},
     {"check-leaks", 0, NULL, NULL,
      "report MPI objects that were not freed\n"
@@ -482,7 +491,8 @@ const struct cli_usage cli_run_usage = {
     .about =
         "Runs an MPI program with N virtual ranks in virtual time. The program is any "
         "dynamic executable built by mpicc.mpich, mpicxx.mpich or mpif90.mpich. Exit "
-        "status: the program's own, 1 for a deadlock or a finding (--check, --check-leaks), 2 for wrong usage or input, 3 for an "
+        "status: the program's own, 1 for a deadlock or a finding (--check, --check-leaks), 2 for "
+        "wrong usage or input, 3 for an "
         "internal failure.",
     .options = options,
     .more = more_help,

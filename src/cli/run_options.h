@@ -1,5 +1,5 @@
 /*
- * The options of `orrery run`.
+ * run_options.h - the options of `orrery run`.
  */
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
@@ -8,21 +8,21 @@
 #include "cli/options.h"
 #include "run/run.h"
 
-/* What the command line asks for: the part for the library, and the part for us. */
+/* The options given: the part for the library, and the part for the command. */
 struct cli_run {
     struct run_options opt;
-    struct cli_machine given;                          /* of the machine, by options */
-    struct platform machine;                           /* made of that */
+    struct cli_machine given;                          /* the machine as given by options */
+    struct platform machine;                           /* made from that */
     const char *compute_file, *record, *counter_table; /* the same, of the processor model */
     int wants_file;                                    /* a file name is to follow */
     const char *trace;                                 /* likewise */
     const char *report;                                /* page to write, or NULL */
     const char *stats, *json; /* file names as given, borrowed from argv, or NULL */
     const char *launcher;     /* command that starts processes, or NULL: the default */
-    char collectives[64];     /* --collectives as a setting; empty: none */
-    const char *mincut;       /* statistics to place ranks by, or NULL */
+    char collectives[64];     /* --collectives as a setting; empty: not given */
+    const char *mincut;       /* statistics for --placement mincut, or NULL */
     int quiet;
-    int procs_auto; /* the number of processes is ours to choose */
+    int procs_auto; /* we choose the number of processes */
     int worker;     /* started by a launcher as one of several processes */
     int progress;   /* 1 yes, 0 no, -1: if stderr is a terminal */
 };

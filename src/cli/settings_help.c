@@ -1,5 +1,5 @@
 /*
- * Help on settings, from their tables.
+ * settings_help.c - help on settings, from their tables.
  */
 #include "cli/settings_help.h"
 
@@ -86,7 +86,7 @@ void cli_settings_all(struct buf *out)
     platform_lists_help(out);
 }
 
-/* ---- one of them ---- */
+/* ---- one setting ---- */
 
 static void add_line(struct buf *out, const char *head, const char *text)
 {
@@ -142,7 +142,7 @@ static int explain_list(const char *name, struct buf *out)
     return 0;
 }
 
-/* Settings of the section itself; of what is below it, names. */
+/* Settings of the section itself, and only the names of what is below it. */
 static int explain_section(const char *name, struct buf *out)
 {
     size_t length = strlen(name), found = 0;

@@ -1,5 +1,5 @@
 /*
- * settings_help.h - what `orrery help` says of settings: all names on a page, or one of them, or a section.
+ * settings_help.h - `orrery help` on settings: all names on a page, one setting, or a section.
  */
 #ifndef CLI_SETTINGS_HELP_H
 #define CLI_SETTINGS_HELP_H

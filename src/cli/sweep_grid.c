@@ -1,7 +1,9 @@
 /*
- * The grid: dimensions in the order given, points numbered with the last dimension fastest.
+ * sweep_grid.c - the grid: dimensions in the order given, points numbered with the last dimension
+ * changing fastest.
  *
- * Invariant: every dimension has a value, and the product of their numbers is at most SWEEP_POINTS_MAX.
+ * Invariant: every dimension has a value, and the product of their numbers is at most
+ * SWEEP_POINTS_MAX.
  */
 #include "cli/sweep_grid.h"
 
@@ -44,7 +46,7 @@ const struct sweep_dim *sweep_grid_find(const struct sweep_grid *g, const char *
     return NULL;
 }
 
-/* The unit of all values; a bare 0 has any. */
+/* The unit of all values; a bare 0 fits any. */
 static const char *common_unit(const struct sweep_dim *dim)
 {
     const char *unit = "";
@@ -76,7 +78,7 @@ static int add_items(struct sweep_dim *dim, const char *list, struct err *err)
     }
 }
 
-/* Values that were typed twice; ranges, which may be long, have none. */
+/* Finds values given twice; ranges, which may be long, have none. */
 static int check_twice(const struct sweep_dim *dim, struct err *err)
 {
     for (size_t i = 0; i < dim->count && dim->count <= TYPED_MAX; i++)
@@ -108,7 +110,8 @@ int sweep_grid_add(struct sweep_grid *g, const char *key, const char *list, stru
     return 0;
 }
 
-/* The end of the values that begin here: a comma before an item with "=", or the end of the text. */
+/* The end of the values that begin here: a comma before an item with "=", or the end of the
+ * text. */
 static const char *end_of_values(const char *text)
 {
     for (const char *comma = strchr(text, ','); comma; comma = strchr(comma + 1, ','))
@@ -175,9 +178,9 @@ void sweep_grid_name(const struct sweep_grid *g, size_t point, const struct swee
     }
 }
 
-/* ---- a point by its name ---- */
+/* ---- points by name ---- */
 
-/* The number of a value: the same text, or the same number with another unit ("1ms", "1000us"). */
+/* The index of a value: the same text, or the same number with another unit ("1ms", "1000us"). */
 static int find_value(const struct sweep_dim *dim, const char *text, size_t *out)
 {
     const char *unit;

@@ -1,8 +1,8 @@
 /*
  * sweep_grid.h - the grid of a sweep: dimensions with their values, and the points they make.
  *
- * A list of values is separated by commas; an item of it may be a range: "1us..1ms*10" is 1us, 10us,
- * 100us, 1ms, and "0..1+0.25" is 0, 0.25, 0.5, 0.75, 1. Nothing here prints.
+ * A list of values is separated by commas; an item of it may be a range: "1us..1ms*10" is 1us,
+ * 10us, 100us, 1ms, and "0..1+0.25" is 0, 0.25, 0.5, 0.75, 1. Nothing here prints.
  */
 #ifndef CLI_SWEEP_GRID_H
 #define CLI_SWEEP_GRID_H
@@ -36,17 +36,17 @@ struct sweep_grid {
     size_t count;
 };
 
-/* What a text means as a number with its unit: NAN and "" if nothing. */
+/* The number and unit of a text; NAN and "" if it is not a number. */
 double sweep_number(const char *text, const char **unit);
 
 void sweep_grid_init(struct sweep_grid *);
 void sweep_grid_fini(struct sweep_grid *);
 
-/* Adds a dimension. ERR_INPUT for an empty value, a bad range, a key that is there (but items of lists
- * may be given again), or too many points. */
+/* Adds a dimension. ERR_INPUT for an empty value, a bad range, a key that is there (but items of
+ * lists may be given again), or too many points. */
 int sweep_grid_add(struct sweep_grid *, const char *key, const char *list, struct err *);
 
-/* Adds dimensions as --set gives them, "KEY=V1,V2,KEY=V1...": an item with "=" begins one. */
+/* Adds dimensions in the form of --set, "KEY=V1,V2,KEY=V1...": an item with "=" begins one. */
 int sweep_grid_add_sets(struct sweep_grid *, const char *text, struct err *);
 
 /* The dimension of that key, or NULL. */

@@ -1,9 +1,10 @@
 /*
- * The plot of a sweep: virtual time over one dimension, a series for each combination of the others.
+ * sweep_plot.c - the plot of a sweep: virtual time over one dimension, a series for each
+ * combination of the others.
  *
- * Points of a series are in the order of the values if these are names, else sorted by them. Numbers
- * that no axis holds (an infinite bandwidth, a 0 beside values of many magnitudes) make the axis one of
- * names.
+ * If the values are names, the points of a series keep their order; else they are sorted. Numbers
+ * that do not fit an axis (an infinite bandwidth, a 0 among values of many magnitudes) turn it into
+ * an axis of names.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 #include "cli/sweep_report.h"
 #include "report/plot.h"
 
-#define DECADES 20.0 /* largest to least above 0: from there on a linear axis is of little use */
+/* Ratio of the largest to the smallest value above 0 from which a linear axis is of little use. */
+#define DECADES 20.0
 
 static int fits_numbers(const struct sweep_dim *dim)
 {
@@ -33,8 +35,8 @@ static int fits_numbers(const struct sweep_dim *dim)
     return !zero || most < DECADES * least;
 }
 
-/* Are the values spread by factors rather than by differences? Their mean is then in the middle of the
- * logarithms. */
+/* Do the values differ by factors rather than by differences? Then their mean is near the middle of
+ * the logarithms. */
 static int is_geometric(const struct sweep_dim *dim)
 {
     double least = INFINITY, most = 0, sum = 0, logs = 0;
@@ -57,7 +59,7 @@ static int by_x(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The values of the series to which `first` belongs, that being its point with the first value. */
+/* The values of a series; `first` is its point with the first value. */
 static double *make_values(const struct sweep_report *s, size_t dim, size_t first, size_t stride,
                            int numbers)
 {
@@ -74,7 +76,7 @@ static double *make_values(const struct sweep_report *s, size_t dim, size_t firs
     return xy;
 }
 
-/* All series; those of the points with the first value of the dimension. */
+/* All series, one for each point with the first value of the dimension. */
 static struct plot_series *make_series(const struct sweep_report *s, size_t dim, int numbers,
                                        size_t *count)
 {

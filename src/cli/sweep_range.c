@@ -1,9 +1,10 @@
 /*
- * Values and ranges. What a value means follows from its unit alone, so settings of any kind, numbers of
- * ranks and fields of lists are read alike; whether a setting takes it is for the platform to say.
+ * sweep_range.c - values and ranges. The meaning of a value depends only on its unit, so settings
+ * of any kind, numbers of ranks and fields of lists are read in the same way; the platform decides
+ * whether a setting accepts it.
  *
- * Ranges are computed in SI units and written as people would: in the largest unit that leaves a number
- * of at least 1. Every value comes from the first one by one operation, so errors do not add up.
+ * Ranges are computed in SI units and written in the largest unit that leaves a number of at least
+ * 1. Every value is computed from the first one by one operation, so errors do not accumulate.
  */
 #include "cli/sweep_range.h"
 
@@ -16,7 +17,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 
-#define ROUNDING 1e-9 /* the last value may be this much beyond the end */
+#define ROUNDING 1e-9 /* the last value may exceed the end by this fraction */
 
 double sweep_number(const char *text, const char **unit)
 {
@@ -51,7 +52,7 @@ struct scale {
     const char *name;
 };
 
-/* The largest unit that leaves at least 1, or the smallest there is: the table ends with that. */
+/* The largest unit that leaves at least 1, or the smallest one, with which the table ends. */
 static void write_scaled(double value, const struct scale *scale, char *out, size_t size)
 {
     while (scale[1].name && value < scale->size * (1 - ROUNDING))
@@ -106,7 +107,7 @@ static int add_value(struct sweep_dim *dim, const char *text, struct err *err)
     return 0;
 }
 
-/* A number that is part of a range; a bare 0 has any unit. */
+/* A number in a range; a bare 0 fits any unit. */
 static int read_part(const char *text, size_t length, double *out, const char **unit)
 {
     char copy[64];
@@ -165,7 +166,7 @@ int sweep_range_add(struct sweep_dim *dim, const char *item, struct err *err)
     int rc;
     if (!*item)
         return err_set(err, ERR_INPUT, "a value is empty");
-    if (!dots || !isdigit((unsigned char)*item)) /* "../machine.yaml" is no range */
+    if (!dots || !isdigit((unsigned char)*item)) /* "../machine.yaml" is not a range */
         return add_value(dim, item, err);
     rc = read_range(item, dots, &r, err);
     if (rc)

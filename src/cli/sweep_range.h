@@ -1,13 +1,13 @@
 /*
- * sweep_range.h - lists of values and ranges, as dimensions of a sweep give them.
+ * sweep_range.h - lists of values and ranges of the dimensions of a sweep.
  */
 #ifndef CLI_SWEEP_RANGE_H
 #define CLI_SWEEP_RANGE_H
 
 #include "cli/sweep_grid.h"
 
-/* Appends the values of an item, which is one value or a range, to a dimension. On failure some may have
- * been added. */
+/* Appends the values of an item, which is one value or a range, to a dimension. On failure some may
+ * have been added. */
 int sweep_range_add(struct sweep_dim *, const char *item, struct err *);
 
 /* The text of a number with this unit ("s", "bit/s", "B" or ""), as a setting takes it. */

@@ -1,5 +1,5 @@
 /*
- * Table, CSV and JSON of a sweep.
+ * sweep_report.c - the table, CSV and JSON of a sweep.
  */
 #include "cli/sweep_report.h"
 

@@ -1,12 +1,12 @@
 /*
- * sweep_report.h - what a sweep found, as a table, CSV, JSON and a plot. Nothing here prints.
+ * sweep_report.h - the results of a sweep, as a table, CSV, JSON and a plot. Nothing here prints.
  */
 #ifndef CLI_SWEEP_REPORT_H
 #define CLI_SWEEP_REPORT_H
 
 #include "cli/sweep_run.h"
 
-/* All borrowed. Points that are not done are left out everywhere. */
+/* All borrowed. Points that are not done are omitted everywhere. */
 struct sweep_report {
     const struct sweep_grid *grid;
     const struct sweep_result *results;

@@ -1,10 +1,10 @@
 /*
- * Runs points as child processes (child.h). An interrupt ends them: SIGTERM first, which `orrery run` passes
- * on, and SIGKILL to the whole group at a second interrupt or after GRACE_S seconds.
+ * Runs points as child processes (child.h). An interrupt ends them: SIGTERM first, which `orrery
+ * run` passes on, and SIGKILL to the whole group at a second interrupt or after GRACE_S seconds.
  *
- * Files of a point are in a folder, that of --keep or a temporary one: NAME.json is the summary,
- * NAME.err standard error, NAME.out standard output (only with --keep). The name is the point's number and
- * what is different at it.
+ * The files of a point are in the folder of --keep or a temporary one: NAME.json is the summary,
+ * NAME.err standard error, NAME.out standard output (only with --keep). The name consists of the
+ * point's number and its settings.
  */
 #define _GNU_SOURCE 1
 #include "cli/sweep_run.h"
@@ -49,7 +49,7 @@ struct state {
 
 /* ---- files ---- */
 
-/* "0002-net.latency=10us,ranks=4.json"; a name of any length would be too long for some file system. */
+/* "0002-net.latency=10us,ranks=4.json", truncated, since file systems limit names. */
 static void file_name(const struct state *s, size_t point, const char *kind, char *out, size_t size)
 {
     struct buf name;
@@ -65,7 +65,7 @@ static void file_name(const struct state *s, size_t point, const char *kind, cha
     snprintf(out, size, "%s/%04zu%s%s.%s", s->folder, point + 1, used ? "-" : "", text, kind);
 }
 
-/* Results that are there already are not to be overwritten. */
+/* Does not overwrite existing results. */
 static int check_empty(const char *folder, struct err *err)
 {
     DIR *directory = opendir(folder);
@@ -158,7 +158,7 @@ static int start(struct state *s, size_t point, struct err *err)
     file_name(s, point, "json", json, sizeof json);
     file_name(s, point, "out", out, sizeof out);
     file_name(s, point, "err", errors, sizeof errors);
-    unlink(json); /* an old one must not be taken for the point's */
+    unlink(json); /* an old file must not be mistaken for the point's */
     char **words = make_words(s, point, texts, json);
     pid_t pid = cli_child_start(words, s->plan->keep ? out : NULL, errors, &s->mask, err);
     if (pid > 0) {
@@ -188,7 +188,7 @@ static void erase_line(struct state *s)
     s->drawn = 0;
 }
 
-/* What ends after an interrupt has not ended by itself. */
+/* A run that ends after an interrupt was interrupted. */
 static void finish(struct state *s, size_t point, int status)
 {
     struct sweep_result *r = &s->results[point];

@@ -1,5 +1,5 @@
 /*
- * sweep_run.h - runs the points of a sweep, several at a time, each as an `orrery run` of its own.
+ * sweep_run.h - runs the points of a sweep, several at a time, each as a separate `orrery run`.
  */
 #ifndef CLI_SWEEP_RUN_H
 #define CLI_SWEEP_RUN_H
@@ -10,9 +10,9 @@
 struct sweep_result {
     int done;        /* 0: not run, or interrupted */
     int status;      /* exit status of the run; 128 and the signal if it was killed */
-    int has_summary; /* the following is known */
+    int has_summary; /* the following fields are valid */
     struct results_summary summary;
-    char *why; /* of a failure: what the run said first, or NULL */
+    char *why; /* the first message of a failed run, or NULL */
 };
 
 /* What to run. All borrowed. */
@@ -24,15 +24,15 @@ struct sweep_plan {
     size_t baseline;      /* the point that is started first */
     unsigned jobs;        /* at a time */
     int progress;         /* draw a line on standard error */
-    /* A point is done, in whatever order; the line of progress is erased. */
+    /* Called when a point is done, in any order; the progress line has been erased. */
     void (*on_done)(void *context, size_t point);
     void *context;
 };
 
 /*
- * Runs all points; results, one per point and cleared, are filled in. Points that fail do not end the
- * sweep. An interrupt ends all runs: *signal is then its number, else 0. Fails only if runs cannot be
- * started at all.
+ * Runs all points; results, one per point and cleared, are filled in. Points that fail do not end
+ * the sweep. An interrupt ends all runs: *signal is then its number, else 0. Fails only if runs
+ * cannot be started at all.
  */
 int sweep_run(const struct sweep_plan *, struct sweep_result *results, int *signal, struct err *);
 

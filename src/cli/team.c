@@ -1,19 +1,19 @@
 /*
- * Starting the workers, and ending them.
+ * team.c - starts the workers of a run with several processes, and ends them.
  *
- * A launcher stands between us and the workers: it has its own idea of exit codes, of signals, of
- * what to print, and carries the output through its own pipes. Where the workers are on this machine
- * they and we go past it. We share a page of memory, and they inherit our standard streams:
+ * A launcher is between us and the workers: it has its own conventions for exit codes, signals and
+ * messages, and carries the output through its own pipes. If the workers are on this machine, we
+ * bypass it: we share a page of memory, and they inherit our standard streams:
  *
  *     starter --- page: status of the run, process ids of workers --- workers
  *        |  \____ standard input, output, error _____________________/
  *        `-- guard -- launcher (what it prints is shown only if nobody else explains)
  *
- * A signal to the starter goes to the workers, which end the run in order. A worker on another machine
- * finds neither page nor streams, and uses what the launcher gives it.
+ * A signal to the starter is passed to the workers, which end the run in an orderly way. A worker
+ * on another machine finds neither page nor streams, and uses what the launcher provides.
  *
- * Whatever happens, all ends some ten seconds after it is known that the run is over: in order if that
- * works, otherwise by the guard.
+ * Whatever happens, everything ends within some ten seconds after the end of the run is known: in
+ * an orderly way if possible, otherwise by the guard.
  */
 #define _GNU_SOURCE 1
 #include "cli/team.h"
@@ -35,11 +35,12 @@
 #include "cli/team_internal.h"
 #include "cli/argv.h"
 
-#define LINGER_MS 200 /* how long its pipes are read after its end */
+#define LINGER_MS 200 /* how long to read the launcher's pipes after its end */
 #define TICK_MS 250
-#define SIGNAL_S 7.0  /* to end in order after a signal: less than ten with what a guard may take */
-#define LEAVE_S 3.0   /* for the launcher to end when the run has */
-#define EXPLAIN_S 1.0 /* for somebody to say why the run cannot go on, who knows better */
+/* To end after a signal: less than ten together with the time that a guard may take. */
+#define SIGNAL_S 7.0
+#define LEAVE_S 3.0   /* for the launcher to end after the run */
+#define EXPLAIN_S 1.0 /* for a worker, which knows better, to report why the run cannot continue */
 
 /* ---- the launcher's command line ---- */
 
@@ -62,7 +63,7 @@ static int command_line(struct cli_argv *w, const struct cli_run *run, int argc,
     cli_argv_add(w, self);
     cli_argv_add(w, "run");
     cli_argv_add(w, "--worker");
-    cli_argv_add(w, "--procs"); /* what auto has become; what was given follows and is the same */
+    cli_argv_add(w, "--procs"); /* the number chosen by auto; the options as given follow */
     cli_argv_add(w, text);
     if (run->progress < 0 && isatty(STDERR_FILENO) && !run->quiet)
         cli_argv_add(w, "--progress");
@@ -71,7 +72,7 @@ static int command_line(struct cli_argv *w, const struct cli_run *run, int argc,
     return 0;
 }
 
-/* ---- what starter and workers share ---- */
+/* ---- shared by starter and workers ---- */
 
 static struct team_page *page_make(int *fd, struct err *err)
 {
@@ -171,7 +172,7 @@ static int start(struct launcher *l, struct err *err)
     return rc;
 }
 
-/* ---- watching it ---- */
+/* ---- watching the launcher ---- */
 
 struct starter {
     struct launcher l;
@@ -180,13 +181,13 @@ struct starter {
     struct team_launcher launcher;
     struct cli_books *books;
     struct run_outcome *outcome;
-    int ended; /* the launcher has, ... */
-    int lost;  /* ... or the guard died, and nobody knows */
+    int ended; /* the launcher has ended, ... */
+    int lost;  /* ... or the guard died, and its state is unknown */
     double signal_at;
-    double deadline; /* when all is ended by force; 0: it goes on */
+    double deadline; /* when everything is killed; 0: no deadline yet */
 };
 
-/* All ends at the latest in so many seconds. */
+/* Sets the deadline to that many seconds from now, unless it is earlier. */
 static void end_within(struct starter *s, double seconds)
 {
     double at = cli_watch_now() + seconds;
@@ -195,7 +196,7 @@ static void end_within(struct starter *s, double seconds)
         s->deadline = at;
 }
 
-/* Passes a signal on to the workers, or to the launcher if none is here. */
+/* Passes a signal on to the workers, or to the launcher if no worker is here. */
 static void pass_on(struct starter *s, int sig)
 {
     s->signal_at = cli_watch_now();
@@ -225,7 +226,7 @@ static void take_signals(struct starter *s, int fd)
     }
 }
 
-/* Opens files of workers that have something for the books. */
+/* Opens the workers' files of older output for the books. */
 static void open_spills(struct starter *s)
 {
     for (int i = 0; i < team_workers(s->page); i++) {
@@ -242,15 +243,15 @@ static void look_around(struct starter *s)
 {
     open_spills(s);
     if (s->page->ending && !s->outcome->signal)
-        pass_on(s, s->page->ending); /* a worker got it */
-    if (s->page->set)                /* the run is over: all others have to do is to leave */
+        pass_on(s, s->page->ending); /* a worker got the signal */
+    if (s->page->set)                /* the run is over: the others only have to leave */
         end_within(s, LEAVE_S);
     else if (!s->outcome->signal && s->deadline == 0 &&
              team_health_check(&s->health, cli_watch_now()))
         end_within(s, EXPLAIN_S);
 }
 
-/* A pipe of the launcher's has something, or there is room again where that is to go. */
+/* A pipe of the launcher is readable, or its destination is writable again. */
 static void serve(struct starter *s, struct pollfd *fd, int to)
 {
     int pipe = to == STDOUT_FILENO ? s->l.out[0] : s->l.err[0];
@@ -263,7 +264,8 @@ static void serve(struct starter *s, struct pollfd *fd, int to)
         fd->fd = -1;
 }
 
-/* Until the launcher has ended and all it printed is here, or all has to be ended. */
+/* Waits until the launcher has ended and all its output has been read, or the deadline has
+ * passed. */
 static void watch(struct starter *s)
 {
     struct pollfd fds[4] = {{s->l.out[0], POLLIN, 0},
@@ -275,7 +277,7 @@ static void watch(struct starter *s)
         int ready = poll(fds, 4, s->ended ? LINGER_MS : TICK_MS);
 
         if (s->ended && ready == 0)
-            break; /* somebody has inherited the pipe and keeps it */
+            break; /* another process has inherited the pipe and keeps it open */
         for (int i = 0; i < 2; i++)
             if (fds[i].revents)
                 serve(s, &fds[i], i + 1);
@@ -293,8 +295,8 @@ static void watch(struct starter *s)
     close(fds[2].fd);
 }
 
-/* The run cannot go on, and unless a worker has said why, we do: what they say when they are ended is not
- * the reason. */
+/* The run cannot continue. We report why unless a worker has done so: what workers say when they
+ * are killed is not the reason. */
 static void silence(struct starter *s)
 {
     if (!team_claim(s->page)) {
@@ -306,7 +308,7 @@ static void silence(struct starter *s)
             kill(s->page->workers[i].pid, SIGKILL);
 }
 
-/* The status of the run, from process 0 or as far as the launcher tells. */
+/* The status of the run, from process 0 or else from the launcher. */
 static int judge(struct starter *s)
 {
     int status = s->outcome->status, code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

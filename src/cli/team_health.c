@@ -1,11 +1,11 @@
 /*
- * Is everybody still there who is needed? The starter looks at what the system tells of the processes
- * between it and the program; each worker looks after its program (watch.c).
+ * team_health.c - checks that all needed processes are alive. The starter checks the processes
+ * between it and the program; each worker watches its program (watch.c).
  *
  *     starter - guard - launcher (mpiexec) - helper (hydra_pmi_proxy) - workers - program
  *
- * A launcher should notice when a worker dies, and mostly does; while workers join the native MPI it may wait
- * for ever instead, and so may its helper. A process that is stopped is noticed by nobody else.
+ * A launcher should notice when a worker dies, and usually does; but while workers join the native
+ * MPI, it may wait for ever instead, and so may its helper. Nobody else notices a stopped process.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 
 #define LOOK_S 0.5
 #define STOPPED_S 3.0 /* a process may be stopped this long */
-#define ABSENT_S 4.0  /* workers may be missing this long with nobody there to start them, ... */
-#define LEFT_S 4.0    /* ... or have left this long with nobody to say why */
+#define ABSENT_S 4.0  /* workers may be missing this long with no process left to start them, ... */
+#define LEFT_S 4.0    /* ... or have left this long without a report */
 #define HELPER "hydra_"
 
 int team_workers(const struct team_page *page)
@@ -33,7 +33,7 @@ static int is_worker(const struct team_page *page, pid_t pid)
     return 0;
 }
 
-/* ---- stopped ---- */
+/* ---- stopped processes ---- */
 
 static int is_stopped(struct team_health *h, pid_t pid, const char *what)
 {
@@ -67,7 +67,7 @@ static int someone_stopped(struct team_health *h)
     return 0;
 }
 
-/* ---- dead ---- */
+/* ---- dead processes ---- */
 
 static int someone_dead(struct team_health *h)
 {
@@ -94,21 +94,21 @@ static int someone_dead(struct team_health *h)
     return 0;
 }
 
-/* At the end all leave, and that of process 0 says how the run ended. */
+/* At the end all workers leave, and that of process 0 reports how the run ended. */
 static int someone_left(const struct team_health *h)
 {
     if ((uint32_t)h->page->worker_count != h->procs || h->page->claimed)
-        return 0; /* process 0 may be elsewhere, or is just going to */
+        return 0; /* process 0 may be elsewhere, or is about to report */
     for (int i = 0; i < team_workers(h->page); i++)
         if (h->page->workers[i].left)
             return 1;
     return 0;
 }
 
-/* ---- not there yet ---- */
+/* ---- missing workers ---- */
 
-/* Workers are missing, and nobody is on the way to become one: not even a helper, once there was one. Says
- * nothing if anything else takes part, since workers may then be started anywhere. */
+/* Are workers missing, with no process left that could become one, not even the helper? No answer
+ * if other programs take part, since workers may then be started anywhere. */
 static int none_can_come(struct team_health *h)
 {
     struct cli_proc *all;

@@ -1,7 +1,7 @@
 /*
- * What the launcher prints: output of the run if the workers are elsewhere, else its own words, which are
- * kept and shown only if nobody else explains how the run ended. Workers that cannot reach the page of the
- * starter say in a line of their own, a mark, how it did.
+ * team_launcher.c - handles the launcher's output: output of the run if the workers are elsewhere,
+ * else its own messages, which are kept and shown only if nothing else explains how the run ended.
+ * Workers that cannot reach the starter's page report how it ended in a special line, a mark.
  */
 #include <errno.h>
 #include <limits.h>
@@ -43,7 +43,8 @@ static void pass(struct team_launcher *w, int to, int joined, const char *text, 
         buf_add(&w->kept, text, n);
 }
 
-/* How many bytes at `text` are a mark, which is taken. 0: none; -1: more has to come to know. */
+/* How many bytes at `text` are a mark, which is consumed. 0: it is not one; -1: more input is
+ * needed to know. */
 static long take_mark(struct team_launcher *w, const char *text, size_t n)
 {
     size_t length = sizeof TEAM_MARK - 1;
@@ -60,7 +61,7 @@ static long take_mark(struct team_launcher *w, const char *text, size_t n)
     return end + 1 - text;
 }
 
-/* Passes on what has come, but for marks; `all`: nothing more will. */
+/* Passes on the input so far, except marks; `all`: there will be no more. */
 static void sift(struct team_launcher *w, int to, int joined, int all)
 {
     const char *text = buf_str(&w->pending), *start = text, *at;
@@ -89,7 +90,7 @@ static void sift(struct team_launcher *w, int to, int joined, int all)
 
 int team_launcher_take(struct team_launcher *w, int pipe, int to, int joined)
 {
-    char text[PIPE_BUF]; /* there is room for so much if there is any */
+    char text[PIPE_BUF]; /* a pipe that has room at all has room for this much */
     ssize_t n = read(pipe, text, sizeof text);
 
     if (n < 0 && (errno == EINTR || errno == EAGAIN))

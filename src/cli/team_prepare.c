@@ -1,5 +1,6 @@
 /*
- * What the processes of a run need to find each other: the native MPI, and where ranks are.
+ * team_prepare.c - what the processes of a run need to find each other: the native MPI, and which
+ * process has which rank.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -47,7 +48,7 @@ static int find_native(struct cli_run *run, struct err *err)
                          NATIVE_LIBRARY, ENV_NATIVE_MPI);
 }
 
-/* The table that who started us has computed; 0 if that is on another machine. */
+/* Opens the table that the starter computed; 0 if that is on another machine. */
 static int open_list(struct cli_run *run)
 {
     const char *path = getenv(ENV_PLACEMENT);
@@ -74,7 +75,7 @@ static int make_list(struct cli_run *run, struct err *err)
     return rc;
 }
 
-/* Can a command be found, as execvp would? */
+/* Would execvp find the command? */
 static int is_installed(const char *command)
 {
     const char *path = getenv("PATH");
@@ -93,7 +94,7 @@ static int is_installed(const char *command)
     return 0;
 }
 
-/* --procs auto: one process where several cannot be started. */
+/* --procs auto uses one process if several cannot be started. */
 static void choose_procs(struct cli_run *run)
 {
     struct err ignored;
@@ -112,7 +113,7 @@ int cli_team_prepare(struct cli_run *run, struct err *err)
 
     if (run->procs_auto && !run->opt.asan)
         choose_procs(run);
-    if (run->opt.procs > most) /* a process without a rank would be of no use */
+    if (run->opt.procs > most) /* a process without a rank would be useless */
         run->opt.procs = (uint32_t)most;
     if (run->opt.procs <= 1)
         return 0;

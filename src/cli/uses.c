@@ -1,5 +1,5 @@
 /*
- * Settings that were given and would change nothing.
+ * uses.c - finds settings that were given but have no effect.
  */
 #include "cli/uses.h"
 
@@ -33,7 +33,7 @@ static const char *const *placement_uses(unsigned i)
 static const struct choice {
     const char *key;
     const char *(*name)(unsigned i);        /* of the i-th variant; NULL beyond the last */
-    const char *const *(*uses)(unsigned i); /* its settings; NULL ends them */
+    const char *const *(*uses)(unsigned i); /* its settings; ends with NULL */
 } choices[] = {
     {"net.model", net_model_name, net_model_uses},
     {"net.topology.kind", topo_kind_name, topo_kind_uses},
@@ -50,7 +50,7 @@ const char *cli_machine_choice(const char *key, unsigned i)
     return strcmp(key, "net.routing") == 0 ? topo_routing_name(i) : cli_collectives_choice(key, i);
 }
 
-/* "net.topology.*" stands for all that begins so. */
+/* "net.topology.*" matches all names with that prefix. */
 static int matches(const char *pattern, const char *name)
 {
     size_t length = strlen(pattern);
@@ -81,7 +81,7 @@ static void value_of(const struct platform *p, const char *key, struct buf *out)
             platform_config_value(&p->config, i, out);
 }
 
-/* A variant that does not exist is for others to refuse. */
+/* An unknown variant is refused elsewhere. */
 static int is_used(const struct platform *p, const struct choice *c, const char *name)
 {
     struct buf value, users;
@@ -113,9 +113,9 @@ void cli_uses_who(const char *name, struct buf *out)
     }
 }
 
-/* ---- what takes the place of a setting ---- */
+/* ---- settings overridden by others ---- */
 
-/* Settings that pieces of the cost curve may all have for themselves. */
+/* Settings that all pieces of the cost curve may override. */
 static const struct cover {
     const char *setting;
     size_t field; /* of struct platform_segment */
@@ -140,7 +140,7 @@ static int has_field(const struct platform_segment *s, size_t field)
 }
 #undef FIELD
 
-/* Has every message size a piece with that field? */
+/* Does every message size have a piece with that field? */
 static int covers_all(const struct platform *p, int intra, size_t field)
 {
     size_t count;
@@ -159,9 +159,9 @@ static int is_covered(const struct platform *p, const struct cover *c)
     static const char topology[] = "net.topology.kind", intra[] = "net.intra.segments";
     int lists = is_used(p, &choices[0], intra) ? c->lists : c->lists & 1;
     if (strcmp(p->config.mpi_collectives, "model") == 0)
-        return 0; /* it knows no pieces */
+        return 0; /* the model does not use pieces */
     if (strcmp(c->setting, "net.bandwidth") == 0 && is_used(p, &choices[0], topology))
-        return 0; /* it is that of links, too */
+        return 0; /* it is also the bandwidth of links */
     return lists && (!(lists & 1) || covers_all(p, 0, c->field)) &&
            (!(lists & 2) || covers_all(p, 1, c->field));
 }
@@ -172,7 +172,8 @@ static unsigned layer_of(const struct cli_machine *m, const char *name)
     return o ? o->layer : 0;
 }
 
-/* A file may say what its pieces leave open: only what is put on top of them is in vain. */
+/* A file may give values that only some pieces override: only settings given after the pieces are
+ * useless. */
 static int check_covers(const struct cli_machine *m, const struct platform *p, struct err *err)
 {
     for (size_t i = 0; i < sizeof covers / sizeof covers[0]; i++) {
@@ -202,7 +203,7 @@ static int groups_have_noise(const struct platform *p)
     return 0;
 }
 
-/* Why a setting has no effect, whatever was chosen; NULL: it has. */
+/* Why a setting has no effect for any variant; NULL: it has. */
 static const char *is_idle(const struct platform *p, const char *name)
 {
     const struct platform_config *c = &p->config;
@@ -244,13 +245,13 @@ static int refuse(const struct platform *p, const struct choice *c, const char *
     return rc;
 }
 
-/* What a choice leaves out. */
+/* Settings that a choice ignores. */
 struct left_out {
     struct buf names;
     size_t count;
 };
 
-/* One setting or list; what no longer has any items was not given. */
+/* Checks one setting or list; an empty list counts as not given. */
 static int check_one(const struct cli_machine *m, const struct platform *p, const char *name,
                      struct left_out *left, struct err *err)
 {
@@ -320,14 +321,14 @@ void cli_uses_say(const struct buf *notes)
     }
 }
 
-/* Was the setting given by an option, and not in a file? */
+/* Was the setting given by an option, not in a file? */
 static int is_option(const struct cli_machine *m, const char *name)
 {
     const struct platform_origin *o = platform_origins_find(&m->origins, name);
     return o && o->layer && !o->line;
 }
 
-/* Without compute times these change what the program declares, or nothing. */
+/* Without compute times these settings affect only what the program declares. */
 static const struct {
     const char *setting;
     unsigned changes; /* enum program_declares */

@@ -1,8 +1,8 @@
 /*
- * The parent's loop: all signals are blocked and taken one by one with sigtimedwait, so there are
- * no handlers and no races.
+ * watch.c - the parent's loop: all signals are blocked and taken one by one with sigtimedwait, so
+ * there are no handlers and no races.
  *
- * A Ctrl-C on the terminal reaches the program by itself, as it is in our process group: only
+ * Ctrl-C on the terminal reaches the program directly, since it is in our process group: only
  * signals sent to us alone are passed on.
  */
 #include "cli/watch.h"
@@ -31,7 +31,7 @@
     3.0 /* one of several processes may be stopped (SIGSTOP, a debugger) this long, ... */
 #define SILENT_S 60.0 /* ... or neither compute nor wait for the others */
 #define SIGNAL_S 6.0  /* the program may take this long to end after a signal ... */
-#define HURRY_S 2     /* ... and we to say so */
+#define HURRY_S 2     /* ... and we this long to report it */
 #define STALLED_S 5.0 /* a rank may be in one system call this long before it is named */
 #define OVERDUE_S 3.0 /* a rank may compute this long after another has aborted the run */
 
@@ -51,9 +51,10 @@ struct watch {
     double cpu;                         /* at the last tick ... */
     uint64_t beats;                     /* ... and the scheduler's count */
     double stalled_since,
-        stalled_next;      /* the same for one in a system call, and the next warning */
-    uint64_t stalled_seen; /* the counter then */
-    double overdue_since;  /* since when the run was aborted and no rank took turns */
+        stalled_next; /* the same for a rank in a system call, and when the next warning is due */
+    uint64_t stalled_seen; /* the counter at that time */
+    /* Since when the run has been aborted without any rank giving up its turn. */
+    double overdue_since;
     uint64_t overdue_seen;
     struct run_outcome *out;
 };
@@ -97,8 +98,8 @@ static uint64_t resident_bytes(pid_t pid)
     return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* User and system time of the process, fields 14 and 15 of its stat; the name may hold
- * anything, so counting starts behind its closing bracket. */
+/* User and system time of the process, fields 14 and 15 of its stat; the name may hold anything, so
+ * counting starts after its closing bracket. */
 static double cpu_seconds(pid_t pid)
 {
     char path[64], text[1024];
@@ -115,7 +116,7 @@ static double cpu_seconds(pid_t pid)
 
 /* ---- progress ---- */
 
-/* Takes the line from a state; 0: it is in another, which the program has made of it. */
+/* Changes the state of the progress line; 0 if the program has changed it meanwhile. */
 static int take_line(struct watch *watch, uint32_t from)
 {
     return atomic_compare_exchange_strong(&watch->page->now.line, &from, RUN_LINE_BUSY);
@@ -140,7 +141,7 @@ static void draw_line(struct watch *watch)
     const struct run_page *page = watch->page;
     char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], clock[UNITS_TEXT_MAX];
     char rate[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX], line[256];
-    uint64_t ranks = page->now.ranks_started; /* more than at first if some were spawned */
+    uint64_t ranks = page->now.ranks_started; /* more than at the start if some were spawned */
     snprintf(line, sizeof line, "%s of %s ranks done, at %s, %s messages/s, %s",
              units_format_count(done, sizeof done, page->now.ranks_done),
              units_format_count(all, sizeof all, ranks > page->opt.ranks ? ranks : page->opt.ranks),
@@ -175,7 +176,7 @@ double cli_watchdog_step(struct cli_watchdog *dog, double now, double cpu, uint6
     return span;
 }
 
-/* System calls that wait for others, and what they wait for. */
+/* System calls that wait, and what for. */
 static const struct {
     long number;
     const char *name;
@@ -215,7 +216,7 @@ static const struct {
 #endif
 };
 
-/* The system call that the process waits in, and its first argument; -1: none, or not known. */
+/* The system call that the process waits in, and its first argument; -1: none, or unknown. */
 static long system_call(pid_t pid, unsigned long *argument)
 {
     char path[64], text[256];
@@ -228,14 +229,14 @@ static long system_call(pid_t pid, unsigned long *argument)
     return number;
 }
 
-/* Does the process wait for input? Then it is not to blame. */
+/* Does the process wait for input? Then no warning is due. */
 static int is_reading(pid_t pid)
 {
     unsigned long fd;
     return system_call(pid, &fd) == SYS_read;
 }
 
-/* Nor is it if it waits for the user, or for who reads the output. */
+/* Nor if it waits for the user, or for the reader of its output. */
 static int is_standard(long call, unsigned long fd)
 {
     return (call == SYS_read && fd == 0) || (call == SYS_write && (fd == 1 || fd == 2));
@@ -246,7 +247,7 @@ static double since(double before, int is_so, double now)
     return !is_so ? 0 : before > 0 ? before : now;
 }
 
-/* Which process of the program is stopped, if one is that matters; its number or 0. */
+/* The process id of a relevant process of the program that is stopped, or 0. */
 static pid_t find_stopped(const struct watch *watch, const char **what)
 {
     const struct run_page *page = watch->page;
@@ -262,7 +263,7 @@ static pid_t find_stopped(const struct watch *watch, const char **what)
     return 0;
 }
 
-/* Nobody else notices: all would just wait. */
+/* Nobody else would notice; all would just wait. */
 static void look_for_stop(struct watch *watch, double now)
 {
     const char *what;
@@ -283,7 +284,7 @@ static void look_for_stop(struct watch *watch, double now)
              (int)stopped);
 }
 
-/* One of several processes: ends it if the others would wait for it in vain. */
+/* One of several processes: kills it if the others would wait for it for ever. */
 static void look_for_hang(struct watch *watch, double now, double cpu)
 {
     uint64_t beats = watch->page->now.beats;
@@ -299,7 +300,7 @@ static void look_for_hang(struct watch *watch, double now, double cpu)
     }
 }
 
-/* A rank that waits in a system call holds up all others, which may be what it waits for. */
+/* A rank that waits in a system call holds up all others, and may be waiting for one of them. */
 static void look_for_stall(struct watch *watch, double now, double cpu, uint64_t counter)
 {
     int32_t rank = watch->page->now.current_pid;
@@ -318,7 +319,7 @@ static void look_for_stall(struct watch *watch, double now, double cpu, uint64_t
         return;
     watch->stalled_next *= 2;
     call = system_call(rank ? rank : watch->pid, &argument);
-    if (rank) /* then the scheduler waits for it, and for nothing else */
+    if (rank) /* then the scheduler waits only for this rank */
         other = system_call(watch->pid, &(unsigned long){0});
     if (call < 0 || other != SYS_futex || is_standard(call, argument))
         return;
@@ -333,7 +334,8 @@ static void look_for_stall(struct watch *watch, double now, double cpu, uint64_t
         (unsigned long long)watch->page->now.current_rank, said, now - watch->stalled_since);
 }
 
-/* The run was aborted, and whoever has the turn does not end it: tells the program to end without. */
+/* The run was aborted, but the rank with the turn keeps computing: tells the program to end without
+ * it. */
 static void look_for_abort(struct watch *watch, double now)
 {
     uint64_t turns = watch->page->now.switches;
@@ -354,7 +356,7 @@ static void tick(struct watch *watch)
     double now = cli_watch_now();
     int32_t rank = page->now.current_pid;
     uint64_t messages = page->now.messages;
-    /* any of them changes with almost every call, and a single rank never switches */
+    /* one of these changes with almost every call; a single rank never switches */
     uint64_t counter = page->now.switches + messages + (uint64_t)page->now.clock +
                        page->now.ranks_done;
     if (now - watch->last < TICK_NS * 0.5e-9)
@@ -363,7 +365,7 @@ static void tick(struct watch *watch)
     watch->last_messages = messages;
     watch->last = now;
     double cpu = cpu_seconds(watch->pid) +
-                 (rank ? cpu_seconds(rank) : 0); /* it waits for the rank */
+                 (rank ? cpu_seconds(rank) : 0); /* the scheduler waits for the rank */
     double stuck = cli_watchdog_step(&watch->dog, now, cpu, counter);
     if (stuck > 0 && !page->opt.quiet) {
         erase_line(watch);
@@ -394,7 +396,7 @@ static void pass_on(struct watch *watch, const siginfo_t *info, struct run_outco
     }
     if (!from_terminal)
         kill(watch->pid, info->si_signo);
-    kill(watch->pid, SIGCONT); /* who is stopped does not listen */
+    kill(watch->pid, SIGCONT); /* a stopped process handles no signals */
     out->signal = info->si_signo;
     watch->signal_at = cli_watch_now();
 }

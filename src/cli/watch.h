@@ -1,5 +1,5 @@
 /*
- * Watching the program from outside: progress line, watchdog, signals.
+ * watch.h - watches the program from outside: progress line, watchdog, signals.
  */
 #ifndef CLI_WATCH_H
 #define CLI_WATCH_H
@@ -12,8 +12,8 @@
 #include "cli/launch.h"
 #include "run/outcome.h"
 
-/* A second signal is meant to end things at once, unless it comes so soon that it is the first again: timeout(1)
- * and others send to the process and to its group. */
+/* A second signal means to end at once, unless it comes so soon that it is a copy of the first:
+ * timeout(1) and others signal the process and its group. */
 #define CLI_WATCH_AGAIN_S 0.5
 
 /* Blocks the signals that cli_watch_wait takes; before the program is started. *old is the mask
@@ -21,16 +21,17 @@
 void cli_watch_block(sigset_t *old);
 
 /*
- * Waits until the process has ended. Meanwhile passes signals on (a second one kills the
- * program, and so does time), draws the progress line on stderr if `progress`, answers what the program asks
- * (cli/backtrace.h), and warns of a rank that runs without MPI calls or waits in a system call, and of processes
- * that were stopped. If the run was aborted and a rank computes on, tells the program to end without it. One
- * of several processes is killed when it is stopped or silent for long: the others would wait for it for ever.
+ * Waits until the process has ended. Meanwhile passes signals on (after a second one, or after some
+ * time, kills the program), draws the progress line on stderr if `progress`, answers the program's
+ * requests (cli/backtrace.h), and warns of a rank that runs without MPI calls or waits in a system
+ * call, and of stopped processes. If the run was aborted and a rank keeps computing, tells the
+ * program to end without it. Kills one of several processes if it is stopped or silent for long:
+ * the others would wait for it for ever.
  */
 void cli_watch_wait(pid_t pid, struct cli_page *, int progress, double start, struct run_outcome *);
 
-/* After the end: if a signal was the reason, what is still to be written must be so within seconds, or the
- * process exits with the status of the signal. Somebody may keep the pipe that we write to, and not read. */
+/* After a run that a signal ended: the remaining output must be written within seconds, or the
+ * process exits with the status of the signal, because the reader of our pipe may not read. */
 void cli_watch_hurry(const struct run_outcome *);
 
 /* A descriptor that becomes readable with the signals that cli_watch_block blocked. */
@@ -38,10 +39,10 @@ int cli_watch_signals(void);
 /* The next signal of it, or 0. */
 int cli_watch_signal(int fd);
 
-/* Host seconds of a clock that only goes forward; `start` above is its value before the start. */
+/* Host seconds of a monotonic clock; `start` above is its value before the start. */
 double cli_watch_now(void);
 
-/* The watchdog's memory; all zero at the start. */
+/* The watchdog's state; all zero at the start. */
 struct cli_watchdog {
     uint64_t seen;     /* progress counter when it last changed */
     double since, cpu; /* host time and processor time then */
@@ -49,9 +50,9 @@ struct cli_watchdog {
 };
 
 /*
- * To be called regularly with host seconds, processor seconds of the program and a number that
- * changes with every MPI call. Returns the seconds without change when a warning is due: after
- * 60 s of which the program computed at least a tenth, and then each time the span doubles; else 0.
+ * Call it regularly with host seconds, processor seconds of the program and a number that changes
+ * with every MPI call. Returns the seconds without change when a warning is due: after 60 s of
+ * which the program computed at least a tenth, and then each time the span doubles; else 0.
  */
 double cli_watchdog_step(struct cli_watchdog *, double now, double cpu, uint64_t counter);
 

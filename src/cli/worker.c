@@ -1,5 +1,5 @@
 /*
- * Being a worker: `orrery run` for one of several processes.
+ * worker.c - being a worker: `orrery run` for one of several processes.
  */
 #define _GNU_SOURCE 1
 #include "cli/team.h"

@@ -141,7 +141,8 @@ static void leave_foreign(struct vp_rank *f)
     if (!f->own_stack)
         log_fatal(
             "rank %llu called MPI on a stack that the program has made (makecontext, or a library "
-            "of coroutines), which ranks that share a stack cannot do; run it with --stacks own, or "
+            "of coroutines), which ranks that share a stack cannot do; run it with --stacks own, "
+            "or "
             "with --host process",
             (unsigned long long)vp_hooks->rank(f));
     vp_extra_of(f)->foreign_sp = fibres.suspended;
