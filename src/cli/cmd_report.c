@@ -6,12 +6,14 @@
 
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/machine.h"
 #include "cli/outputs.h"
 #include "cli/webpage.h"
 
 struct request {
     struct webreport report;
-    size_t named;
+    size_t named, placed;
+    const char *platforms[WEBREPORT_TRACES_MOST];
 };
 
 /* ---- options ---- */
@@ -38,6 +40,15 @@ static int set_name(void *into, const char *value, struct err *err)
     return 0;
 }
 
+static int set_platform(void *into, const char *value, struct err *err)
+{
+    struct request *q = into;
+    if (q->placed == WEBREPORT_TRACES_MOST)
+        return err_set(err, ERR_INPUT, "there are at most %d traces", WEBREPORT_TRACES_MOST);
+    q->platforms[q->placed++] = value;
+    return 0;
+}
+
 static const struct cli_option options[] = {
     {"output", 'o', NULL, "FILE", "the page to write (FILE.html)", set_output},
     {"svg", 0, NULL, "DIR", "write pictures of all panels to a folder", set_pictures},
@@ -45,6 +56,11 @@ static const struct cli_option options[] = {
      "what to call a trace; once for each\n"
      "what to call a trace in the report, instead of its file name; given twice, the second is for the second trace",
      set_name},
+    {"platform", 0, NULL, "NAME",
+     "where it ran: also show the load of its links\n"
+     "the machine that a trace is of, a preset or a file that ends in .yaml: the report then shows the load of its links; given "
+     "once it is that of all traces",
+     set_platform},
     {0},
 };
 
@@ -92,6 +108,9 @@ static int check(struct request *q, char *template, size_t size, struct err *err
     if (q->named > q->report.count)
         return err_set(err, ERR_INPUT, "--name was given %zu times, but there is one trace",
                        q->named);
+    if (q->placed > q->report.count)
+        return err_set(err, ERR_INPUT, "--platform was given %zu times, but there is one trace",
+                       q->placed);
     int rc = cli_outputs_check(outputs, 1, err);
     if (rc == 0 && q->report.page)
         rc = cli_webpage_find(template, size, err);
@@ -99,16 +118,39 @@ static int check(struct request *q, char *template, size_t size, struct err *err
     return rc;
 }
 
+/* Makes the machines that were named; on failure there is none. */
+static int make_machines(struct request *q, struct platform *machines, struct err *err)
+{
+    for (size_t i = 0; i < q->placed; i++) {
+        struct cli_machine given = {.platform = q->platforms[i]};
+        int rc = cli_machine_make(&given, &machines[i], err);
+        cli_machine_fini(&given);
+        if (rc) {
+            while (i > 0)
+                platform_fini(&machines[--i]);
+            return rc;
+        }
+    }
+    for (size_t i = 0; i < q->report.count && q->placed; i++)
+        q->report.machines[i] = &machines[i < q->placed ? i : 0];
+    return 0;
+}
+
 static int report_main(int argc, char **argv)
 {
+    static struct platform machines[WEBREPORT_TRACES_MOST]; /* many kilobytes */
     struct request q = {0};
     struct err err;
     char template[PATH_MAX];
     int status = CLI_DONE;
     if (parse(&q, argc, argv, &status))
         return status;
-    return check(&q, template, sizeof template, &err) ? cli_fail(&err)
-                                                      : cli_webpage_write(&q.report);
+    if (check(&q, template, sizeof template, &err) || make_machines(&q, machines, &err))
+        return cli_fail(&err);
+    status = cli_webpage_write(&q.report);
+    for (size_t i = 0; i < q.placed; i++)
+        platform_fini(&machines[i]);
+    return status;
 }
 
 const struct cli_command cli_cmd_report = {

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "webreport/hops.h"
+#include "webreport/links.h"
 #include "webreport/messages.h"
 #include "webreport/panels.h"
 #include "webreport/pictures.h"
@@ -72,9 +73,22 @@ static void write_path(struct page *p, const struct timeline *t, const struct ho
         hops_write(hops, (uint32_t)last, t->begin, t->end, t->unit, &p->chunks, &p->json);
 }
 
-static void page_add(struct page *p, const struct webreport *r, size_t i, const struct analysis *a,
-                     struct timeline *t, struct seen *seen)
+static int write_links(struct page *p, const struct platform *machine, const struct analysis *a,
+                       struct err *err)
 {
+    struct links links;
+    int rc = links_init(&links, machine, a, err);
+    if (rc)
+        return rc;
+    links_write(&links, &p->chunks, &p->json);
+    links_fini(&links);
+    return 0;
+}
+
+static int page_add(struct page *p, const struct webreport *r, size_t i, const struct analysis *a,
+                    struct timeline *t, struct seen *seen, struct err *err)
+{
+    int rc = 0;
     json_object_begin(&p->json);
     json_key(&p->json, "name");
     json_string(&p->json, r->names[i] ? r->names[i] : r->traces[i]);
@@ -85,7 +99,10 @@ static void page_add(struct page *p, const struct webreport *r, size_t i, const 
     messages_write(&seen->messages, t->unit, &p->chunks, &p->json);
     write_path(p, t, &seen->hops);
     json_object_end(&p->json);
+    if (r->machines[i])
+        rc = write_links(p, r->machines[i], a, err);
     json_object_end(&p->json);
+    return rc;
 }
 
 /* ---- the page ---- */
@@ -157,8 +174,8 @@ static int add_analysed(struct webreport *r, size_t i, struct page *page, struct
     r->warnings[i] = a.warning;
     timeline_init(&timeline, trace);
     if (r->page)
-        page_add(page, r, i, &a, &timeline, seen);
-    if (r->pictures)
+        rc = page_add(page, r, i, &a, &timeline, seen, err);
+    if (r->pictures && rc == 0)
         rc = pictures_write(r->pictures, r->count > 1 ? i + 1 : 0, &a, &timeline, err);
     timeline_fini(&timeline);
     analysis_fini(&a);

@@ -14,13 +14,17 @@
 #define WEBREPORT_SCHEMA 1 /* version of the data, which the front end checks */
 #define WEBREPORT_TRACES_MOST 2
 
+struct platform;
+
 struct webreport {
     const char *traces[WEBREPORT_TRACES_MOST]; /* paths */
     const char *names[WEBREPORT_TRACES_MOST];  /* for people; NULL: the path */
-    size_t count;                              /* 1 or 2 */
-    const char *page;                          /* file to write, or NULL */
-    const char *template;                      /* file of the front end; needed for a page */
-    const char *pictures;                      /* folder for SVG pictures, or NULL; it is made */
+    /* Where they ran, for the load of links; NULL: not known. */
+    const struct platform *machines[WEBREPORT_TRACES_MOST];
+    size_t count;         /* 1 or 2 */
+    const char *page;     /* file to write, or NULL */
+    const char *template; /* file of the front end; needed for a page */
+    const char *pictures; /* folder for SVG pictures, or NULL; it is made */
     struct err
         warnings[WEBREPORT_TRACES_MOST]; /* filled in: what is missing of a trace; code 0: nothing */
 };

@@ -68,6 +68,18 @@ export interface Phases {
     functions: string[];
 }
 
+/* The load of links: messages routed through the topology of the machine. */
+export interface Links {
+    kind: string;
+    nodes: number;
+    vertices: number; /* nodes and switches */
+    all: number; /* links, each direction by itself */
+    used: number;
+    most: { from: string; to: string; bytes: number; busy: number }[];
+    places: number; /* chunks of floats: number, x and y of vertices; from, to (counted among these) and bytes of links */
+    ends: number;
+}
+
 export interface GridLevel {
     group: number;
     rows: number;
@@ -133,6 +145,7 @@ export interface TraceData {
         waits: Place[];
     };
     timeline: TimelineData;
+    links?: Links;
 }
 
 export interface ReportData {

@@ -7,6 +7,7 @@ import { readData, ReportData, TraceData } from "./data";
 import { Child, el, panel, table } from "./dom";
 import { formatChange } from "./format";
 import { KINDS } from "./kinds";
+import { linksPanel } from "./network";
 import * as panels from "./panels";
 import { highest } from "./plots";
 import { interpret } from "./search";
@@ -146,6 +147,10 @@ function build(page: Page): HTMLElement[] {
         panel("matrix", "Who sends to whom",
             "Each cell is what one rank sent to another. Bands along the diagonal are neighbours; single dark rows or columns are ranks that all others talk to.",
             pairLater(page, (trace) => panels.matrixPanel(trace, page.chunks))),
+        ...(page.data.traces.some((trace) => trace.links) ? [panel("links", "Load of links",
+            "How much each link of the network carried: the messages of the trace, routed through the topology. Links that stand out are " +
+            "where messages get in each other's way. What collectives send within themselves is not counted.",
+            pairLater(page, (trace) => linksPanel(trace.links, page.chunks)))] : []),
         panel("phases", "Phases between collectives",
             "Time from one collective operation to the next, for every rank. A row that stands out is a slow rank, a column a slow part of the program.",
             pairLater(page, (trace) => panels.phasesPanel(trace, page.chunks))),

@@ -204,6 +204,18 @@ async function testHeat(page) {
     ok(true, "the matrix shows another measure");
 }
 
+async function testLinks(page) {
+    const rows = await page.locator("#links tbody tr").allTextContents();
+    ok(rows.length > 10 && /^n\d+ to s0/.test(rows[0]), "links are listed by load", rows.slice(0, 3).join("; "));
+    const canvas = page.locator("#links canvas");
+    await canvas.scrollIntoViewIfNeeded();
+    const box = await canvas.boundingBox();
+    for (let i = 1; i < 20; i++) await page.mouse.move(box.x + (box.width * i) / 20, box.y + box.height / 2);
+    for (let i = 1; i < 20; i++) await page.mouse.move(box.x + box.width / 2.1, box.y + (box.height * i) / 20);
+    const said = await page.locator("#links .status").textContent();
+    ok(said.length > 0, "the pointer reads links", said);
+}
+
 async function testPrint(page) {
     const path = join(folder, "print.pdf");
     await page.pdf({ path, format: "A4", printBackground: true });
@@ -279,6 +291,7 @@ try {
     await testSearch(page);
     await testTheme(page);
     await testHeat(page);
+    await testLinks(page);
     await testPrint(page);
     ok(seen.complaints.length === 0, "there were no errors on the way", seen.complaints.join("; "));
     await page.close();

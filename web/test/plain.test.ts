@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { formatBytes, formatChange, formatCount, formatShare, formatShort, formatTime, ticks } from "../src/format";
 import { onScale, rangeOf, scaleColours } from "../src/heat";
 import { KINDS, parseColour } from "../src/kinds";
+import { joinDirections, stretch } from "../src/network";
 import { byteTicks, highest, stack, thin } from "../src/plots";
 import { interpret } from "../src/search";
 import { inkOn } from "../src/timeline";
@@ -75,6 +76,18 @@ test("ranks are put together by their mean, and stacked", () => {
 test("the highest stack of ranks", () => {
     assert.equal(highest([Float32Array.from([1, 2, 3]), Float32Array.from([5, 1, 1])]), 6);
     assert.equal(highest([]), 0);
+});
+
+test("a drawing fills its frame", () => {
+    const places = Float32Array.from([7, 0.25, 3, 8, 0.5, 3]);
+    stretch(places, 1);
+    stretch(places, 2);
+    assert.deepEqual([...places], [7, 0, 0.5, 8, 1, 0.5]);
+});
+
+test("both directions of a link are one line", () => {
+    assert.deepEqual(joinDirections(Float32Array.from([0, 4, 10, 4, 0, 3, 1, 4, 0])),
+        [{ a: 0, b: 4, there: 10, back: 3 }, { a: 1, b: 4, there: 0, back: 0 }]);
 });
 
 test("heat maps scale what is there", () => {
