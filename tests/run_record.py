@@ -7,6 +7,7 @@ Prints TAP.
   faults    programs that abort, are killed or do not finalise; full disks; what is no MPI program
 """
 
+import json
 import os
 import pathlib
 import re
@@ -83,6 +84,33 @@ class Tests:
         demand(lines[1:3] == ["enter region outer", "enter region inner"], "no regions", *lines)
         demand(lines[3] == "MPI_Barrier(comm=MPI_COMM_WORLD) at inner (record_sites.c:9) < outer (record_sites.c:14) "
                "< main (record_sites.c:21)", lines[3])
+
+    # ---- statistics alone ----
+
+    def statistics(self, folder, trace):
+        """The groups of `orrery analyze`."""
+        done = harness.call([self.orrery, "analyze", "--format", "json", trace], cwd=folder)
+        demand(done.status == 0, f"exit status {done.status}", done.stderr)
+        groups = json.loads(done.stdout)["groups"]
+        functions = {row["function"]: (row["calls"], row["bytes"], row["time"])
+                     for row in groups["functions"]["functions"]}
+        return groups["overall"]["overall"][0], functions
+
+    def profile(self, name):
+        """Statistics without events are those of the events; a native run has the same calls and bytes."""
+        binary = self.program(name)
+        with harness.fresh_folder() as folder:
+            for trace, options in (("all.orr", []), ("v.orr", ["--profile-only"])):
+                done = harness.call([self.orrery, "run", "-n", 4, "-q", "--compute", "none", "--trace", trace,
+                                     *options, binary], cwd=folder)
+                demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            done = self.record(folder, 4, "-q", "--profile-only", binary)
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            self.verify(folder)
+            events, sums, native = (self.statistics(folder, trace) for trace in ("all.orr", "v.orr", "n.orr"))
+        demand(events == sums, "statistics differ", str(events), str(sums))
+        counts = [{name: row[:2] for name, row in functions.items()} for _, functions in (sums, native)]
+        demand(counts[0] == counts[1], "the native run differs", str(counts[0]), str(counts[1]))
 
     # ---- faults ----
 
@@ -170,6 +198,8 @@ def add_all(tests):
         ("faults no MPI_Finalize", tests.ended, ["exit"], 0, "MPI_Barrier"),
         ("faults full disk, continue", tests.full, "continue", 0, r"File too large: 10000\d records are lost"),
         ("faults full disk, stop", tests.full, "stop", 1, "the program is ended, as --on-full stop asks"),
+        ("profile of messages", tests.profile, "p2p_modes.c"),
+        ("profile of RMA", tests.profile, "rma_random.c"),
         ("threads", tests.threads),
         ("spawned ranks", tests.spawned),
         ("clocks", tests.clocks),

@@ -311,6 +311,39 @@ static void take_open(struct profile *p, const struct trace_event *e, int is_fir
                   is_first_thread);
 }
 
+/* Statistics in the place of calls: of a function since the last such record. */
+static void take_profile(struct profile *p, const struct trace_event *e)
+{
+    uint64_t fn, v[5];
+    const uint8_t *end = e->payload + e->bytes, *at = trace_varint_get(e->payload, end, &fn);
+    for (int i = 0; i < 5 && at; i++)
+        at = trace_varint_get(at, end, &v[i]);
+    if (!at || fn >= p->trace.header.schema->count)
+        return;
+    const struct call_shape *s = &p->shapes[fn];
+    int64_t began = e->leave - (int64_t)v[4];
+    p->fns[fn].calls += v[0];
+    p->fns[fn].time += (int64_t)v[1];
+    p->fns[fn].bytes += v[2];
+    p->calls += v[0];
+    p->mpi += (int64_t)v[1];
+    p->wait += s->blocks ? (int64_t)v[1] : 0;
+    p->received += v[3];
+    if (s->kind == CALL_RMA) {
+        p->rma += v[2];
+    } else if (s->dest >= 0 || s->kind == CALL_START || s->kind == CALL_STARTALL) {
+        p->sent += v[2];
+        p->messages += s->kind != CALL_SEND_INIT && v[2] ? v[0] : 0;
+    } else {
+        p->collective += v[2];
+    }
+    p->begin = !p->is_begun || began < p->begin ? began : p->begin;
+    p->end = !p->is_begun || e->leave > p->end ? e->leave : p->end;
+    p->is_begun = 1;
+    p->last = e->leave;
+    p->compute = p->last - p->mpi;
+}
+
 static void read_thread(struct profile *p, uint64_t rank, unsigned thread)
 {
     struct trace_cursor c;
@@ -332,6 +365,8 @@ static void read_thread(struct profile *p, uint64_t rank, unsigned thread)
                 p->fns[e.fn].bytes += take_call(p, s, &e);
         } else if (e.head == TRACE_OPEN) {
             take_open(p, &e, thread == 0);
+        } else if (e.head == TRACE_PROFILE) {
+            take_profile(p, &e);
         } else if (e.head == TRACE_LOST) {
             uint64_t lost = 0;
             trace_varint_get(e.payload, e.payload + e.bytes, &lost);

@@ -32,7 +32,7 @@
 struct request {
     uint64_t ranks;
     const char *output, *launcher, *directory;
-    int stops_on_full, keeps_sites, is_quiet;
+    int stops_on_full, keeps_sites, is_profile, is_quiet;
     char trace[PATH_MAX]; /* absolute */
     char parts[PATH_MAX]; /* what names of parts begin with */
 };
@@ -94,6 +94,13 @@ static int set_call_sites(void *into, const char *value, struct err *err)
     return 0;
 }
 
+static int set_profile_only(void *into, const char *value, struct err *err)
+{
+    (void)value, (void)err;
+    ((struct request *)into)->is_profile = 1;
+    return 0;
+}
+
 static int set_quiet(void *into, const char *value, struct err *err)
 {
     (void)value, (void)err;
@@ -122,6 +129,10 @@ static const struct cli_option options[] = {
      "keep where in the program calls are made\n"
      "keep where in the program each call was made, up to four functions with files and lines",
      set_call_sites},
+    {"profile-only", 0, NULL, NULL,
+     "statistics of functions, no events\n"
+     "for each rank and function its calls, their time and bytes, instead of every call",
+     set_profile_only},
     {"quiet", 'q', NULL, NULL, "no notes", set_quiet},
     {0},
 };
@@ -290,6 +301,8 @@ static int set_environment(const struct request *q, struct err *err)
         *flag++ = NATIVE_STOP;
     if (q->keeps_sites)
         *flag++ = NATIVE_SITES;
+    if (q->is_profile)
+        *flag++ = NATIVE_PROFILE;
     *flag = '\0';
     snprintf(text, sizeof text, "%s:%s", flags, q->parts);
     setenv(NATIVE_VARIABLE, text, 1);

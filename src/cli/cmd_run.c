@@ -322,6 +322,12 @@ static int check_run(struct cli_run *run, const char *given, struct program *pro
         rc = absolute_path(run->trace, run->opt.trace_path, sizeof run->opt.trace_path, err);
     if (rc == 0 && run->report)
         rc = check_report(run, err);
+    if (rc == 0 && (run->opt.trace_sites || run->opt.trace_profile) && !run->trace && !run->report)
+        rc = err_set(err, ERR_INPUT, "--%s: nothing is recorded: give --trace FILE, too",
+                     run->opt.trace_sites ? "call-sites" : "profile-only");
+    if (rc == 0 && run->opt.trace_profile && run->report)
+        rc = err_set(err, ERR_INPUT,
+                     "--profile-only: a report needs every call: leave out one of the two");
     run->opt.only_error = cli_is_stdout(run->stats) || cli_is_stdout(run->json);
     if (rc == 0 && run->stats) {
         run->opt.detail = 1;

@@ -348,6 +348,7 @@ static int set_json(void *into, const char *value, struct err *err)
     }
 FLAG(set_labels, opt.labels, 1)
 FLAG(set_call_sites, opt.trace_sites, 1)
+FLAG(set_profile_only, opt.trace_profile, 1)
 FLAG(set_quiet, quiet, 1)
 FLAG(set_progress, progress, 1)
 FLAG(set_no_progress, progress, 0)
@@ -445,6 +446,10 @@ static const struct cli_option options[] = {
      "with --trace or --report: keep where in the program each call was made, up to four "
      "functions with files and lines",
      set_call_sites},
+    {"profile-only", 0, NULL, NULL,
+     "--trace: statistics of functions, no events\n"
+     "with --trace: for each rank and function its calls, their time and bytes, instead of every call",
+     set_profile_only},
     {"report", 0, NULL, "FILE",
      "write a page that shows the run (FILE.html)\n"
      "record the run, and write a page that shows it in any browser (FILE.html), as 'orrery "

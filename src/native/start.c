@@ -74,6 +74,7 @@ int native_prepare(void)
         trace_header_init(&native.header, 1);
         native.header.tick = 1000;
         native.header.has_sites = native.keeps_sites;
+        native.header.is_profile = native.is_profile;
         native.header.has_local_clocks = 1;
         recorder_init(&native.header);
         native_learn_functions();

@@ -4,6 +4,7 @@
 #include "recorder/recorder.h"
 
 #include "base/mem.h"
+#include "recorder/profile.h"
 #include "recorder/recorder_internal.h"
 #include "recorder/sites.h"
 
@@ -15,6 +16,8 @@ void recorder_init(const struct trace_header *given)
     recorder_learn_functions(given->schema);
     if (given->has_sites)
         recorder_sites_init();
+    if (given->is_profile)
+        recorder_profile_init();
 }
 
 /* ---- ranks ---- */
@@ -46,6 +49,7 @@ void recorder_rank_rename(struct recorder_rank *r, uint64_t rank)
 
 void recorder_rank_spill(struct recorder_rank *r)
 {
+    recorder_profile_write(r);
     trace_stream_spill(&r->locals);
     for (struct recorder_lane *lane = &r->lane; lane; lane = lane->next)
         trace_stream_spill(&lane->stream);
@@ -62,6 +66,7 @@ static void put_open(struct recorder_lane *lane, int64_t now)
 
 void recorder_rank_end(struct recorder_rank *r, int64_t now)
 {
+    recorder_profile_write(r);
     trace_stream_fini(&r->locals);
     for (struct recorder_lane *lane = &r->lane; lane; lane = lane->next) {
         if (lane->depth)
@@ -79,9 +84,11 @@ void recorder_enter(struct recorder_rank *r, struct recorder_lane *lane, struct 
         return;
     lane->fn = call->fn;
     lane->enter = t;
-    if (header->has_sites)
+    if (header->has_sites && !header->is_profile)
         lane->site = recorder_site();
     lane->done_count = lane->request_count = 0;
+    if (header->is_profile)
+        return;
     recorder_requests(r, lane, self, &header->schema->fns[call->fn], call);
 }
 
@@ -97,6 +104,10 @@ void recorder_leave(struct recorder_rank *r, struct recorder_lane *lane, struct 
 {
     if (lane->depth && --lane->depth)
         return;
+    if (header->is_profile) {
+        recorder_profile_call(r, lane, self, call, t);
+        return;
+    }
     if (call->rc != MPI_SUCCESS)
         put_failure(lane, t, call->rc);
     trace_call_begin(&lane->stream, call->fn, call->began, t);
@@ -121,6 +132,8 @@ void recorder_done(struct recorder_lane *lane, int64_t number, struct trace_stat
 
 static void enter_region(struct recorder_lane *lane, int64_t t, int64_t number)
 {
+    if (header->is_profile)
+        return;
     uint8_t text[TRACE_VARINT_MAX];
     size_t bytes = (size_t)(trace_varint_put(text, (uint64_t)number) - text);
     trace_other(&lane->stream, TRACE_REGION_ENTER, t, text, bytes);

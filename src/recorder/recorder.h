@@ -66,6 +66,8 @@ struct recorder_rank {
     uint32_t next[MPI_ROLES]; /* numbers, by role */
     uint32_t next_region;
     uint16_t lanes;
+    int64_t profile_time;             /* when the last call returned ... */
+    struct recorder_profile *profile; /* ... and all of them, if there are no events (profile.h) */
 };
 
 /* Before anything else. The header must live as long as there are records. */

@@ -101,6 +101,9 @@ enum trace_head {
     TRACE_DEFINE_WIN, /* varint local number of its communicator, zigzag bytes, zigzag displacement unit */
     TRACE_DEFINE_FILE, /* the rest is the file's name */
     TRACE_DEFINE_OP,   /* varint: 1 if it commutes; then its name */
+    /* of a function since the last such record, in traces without calls: varint function, calls, their time, bytes sent
+     * (or given to collectives), bytes received, time since the first of the calls began; at the end of the last */
+    TRACE_PROFILE = 13,
     TRACE_CALL = 16,
 };
 

@@ -82,6 +82,8 @@ void trace_header_write(const struct trace_header *h, struct buf *out)
     buf_addf(out, "block %llu\n", (unsigned long long)h->block);
     if (h->has_sites)
         buf_adds(out, "sites\n");
+    if (h->is_profile)
+        buf_adds(out, "profile\n");
     if (h->is_part)
         buf_adds(out, "part\n");
     if (h->has_local_clocks)
@@ -136,6 +138,8 @@ static int read_line(struct trace_header *h, char *line, struct err *err)
         wrong = read_number(rest, 1, UINT32_MAX / 4, &h->block);
     else if (strcmp(line, "sites") == 0)
         h->has_sites = 1;
+    else if (strcmp(line, "profile") == 0)
+        h->is_profile = 1;
     else if (strcmp(line, "part") == 0)
         h->is_part = 1;
     else if (strcmp(line, "clocks") == 0)

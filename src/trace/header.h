@@ -8,6 +8,7 @@
  *     sites                         calls have their call site, if this line is there
  *     part                          a part: ranks may come later, and are not counted yet
  *     clocks local                  parts: times are those of each rank's own clock (clocks.h)
+ *     profile                       no calls, only statistics of them (TRACE_PROFILE), if this line is there
  *     property program ./app -n 3   facts for people, as many as there are; a newline is written as \n, \ as \\
  *     functions
  *     MPI_Init
@@ -34,6 +35,7 @@ struct trace_header {
     uint64_t tick;
     uint64_t block;
     int has_sites;
+    int is_profile;
     int is_part, has_local_clocks;
     struct trace_property *properties;
     size_t property_count;

@@ -122,13 +122,27 @@ static void add_args(struct buf *out, const struct trace *t, const struct trace_
     }
 }
 
-static void add_other(struct buf *out, const struct trace_local *local, const struct trace_event *e)
+static void add_profile(struct buf *out, const struct trace *t, const struct trace_event *e)
+{
+    uint64_t values[5] = {0};
+    char text[UNITS_TEXT_MAX];
+    const uint8_t *at = e->payload, *end = at + e->bytes;
+    for (int i = 0; i < 5 && at; i++)
+        at = trace_varint_get(at, end, &values[i]);
+    buf_addf(out, ": %llu calls of %s, %s, %llu B sent, %llu B received",
+             (unsigned long long)values[1],
+             values[0] < t->header.schema->count ? t->header.schema->fns[values[0]].name : "?",
+             units_format_time(text, sizeof text, (int64_t)(values[2] * t->header.tick)),
+             (unsigned long long)values[3], (unsigned long long)values[4]);
+}
+
+static void add_other(struct buf *out, const struct trace *t, const struct trace_local *local,
+                      const struct trace_event *e)
 {
     static const char *const names[TRACE_CALL] = {
-        [TRACE_REGION_ENTER] = "enter region",
-        [TRACE_REGION_LEAVE] = "leave region",
-        [TRACE_OPEN] = "unfinished call",
-        [TRACE_LOST] = "records lost",
+        [TRACE_REGION_ENTER] = "enter region", [TRACE_REGION_LEAVE] = "leave region",
+        [TRACE_OPEN] = "unfinished call",      [TRACE_LOST] = "records lost",
+        [TRACE_PROFILE] = "statistics",
     };
     uint64_t number = 0;
     const struct trace_local_item *item = NULL;
@@ -140,6 +154,8 @@ static void add_other(struct buf *out, const struct trace_local *local, const st
         buf_addf(out, " %s", item->text);
     else if (e->head == TRACE_LOST)
         buf_addf(out, ": %llu", (unsigned long long)number);
+    else if (e->head == TRACE_PROFILE)
+        add_profile(out, t, e);
 }
 
 static void add_time(struct buf *out, const struct trace *t, int64_t ticks, int exact)
@@ -162,7 +178,7 @@ void trace_text_event(struct buf *out, const struct trace *t, const struct trace
     add_time(out, t, e->enter, exact);
     if (e->head != TRACE_CALL) {
         buf_adds(out, ": ");
-        add_other(out, local, e);
+        add_other(out, t, local, e);
         buf_addc(out, '\n');
         return;
     }

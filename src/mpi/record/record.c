@@ -199,6 +199,7 @@ int mpi_record_begin(struct err *err)
     const struct run_options *o = mpi_world.opt;
     trace_header_init(&record.header, o->ranks);
     record.header.has_sites = o->trace_sites;
+    record.header.is_profile = o->trace_profile;
     trace_header_add(&record.header, "recorder", "orrery run");
     trace_header_add(&record.header, "program", o->program);
     size_t room = strlen(o->trace_path) + 32;
