@@ -76,14 +76,14 @@ void analysis_fini(struct analysis *a)
 /* ---- both passes ---- */
 
 /* What the header says; room for ranks. */
-static int begin(struct analysis *a, const char *path, struct err *err)
+static int begin(struct analysis *a, const char *path, const char *name, struct err *err)
 {
     struct trace t;
     if (trace_open(&t, path, err) != 0)
         return err->code;
     const char *program = trace_header_get(&t.header, "program"),
                *recorder = trace_header_get(&t.header, "recorder");
-    a->source = mem_strdup(path);
+    a->source = mem_strdup(name ? name : path);
     a->program = mem_strdup(program ? program : "");
     a->recorder = mem_strdup(recorder ? recorder : "");
     a->ranks = t.header.ranks;
@@ -168,7 +168,7 @@ int analysis_run(struct analysis *a, const char *path, const struct analysis_opt
     o.phase_cells = o.phase_cells ? o.phase_cells : ANALYSIS_PHASE_CELLS;
     o.pairs_most = o.pairs_most ? o.pairs_most : ANALYSIS_PAIRS_MOST;
     *a = (struct analysis){.groups = o.groups};
-    int rc = begin(a, path, err);
+    int rc = begin(a, path, o.name, err);
     if (rc == 0)
         rc = run_passes(a, path, &o, err);
     if (rc != 0) {

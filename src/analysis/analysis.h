@@ -218,6 +218,7 @@ struct analysis_watch {
 };
 
 struct analysis_options {
+    const char *name;   /* of the trace in the result; NULL: its path */
     unsigned groups;    /* 0: all */
     unsigned threads;   /* 0: as many as are of use, that is two; 1: one pass after the other */
     size_t phase_cells; /* 0: ANALYSIS_PHASE_CELLS */

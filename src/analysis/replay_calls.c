@@ -79,10 +79,16 @@ static struct receive *post(struct replay *r, struct lane *l, int64_t comm, int6
 }
 
 /* A blocking receive: what it has got is known at once. */
-static void receive_now(struct replay *r, struct lane *l, int64_t comm,
-                        const struct trace_status *status)
+static void receive_now(struct replay *r, struct lane *l, const struct call_shape *s,
+                        const struct trace_event *e)
 {
+    int64_t comm = number(e, s->comm, -1), tag = number(e, s->recv_tag, ANY_TAG);
+    const struct trace_status *status = e->args[s->status].statuses;
+    struct trace_status given = {(int32_t)peer_of(r, l, comm, number(e, s->source, -1)),
+                                 (int32_t)tag, 0, tag != ANY_TAG, 0};
     struct handles_mine mine = comm_of(r, l, comm);
+    if (!status->is_set)
+        status = &given; /* some recorders do not tell what is known without it */
     if (!status->is_set || status->is_cancelled || status->source < 0 ||
         (uint64_t)status->source >= r->ranks || mine.comm == HANDLES_NONE)
         return;
@@ -255,10 +261,10 @@ void replay_call(struct replay *r, struct lane *l)
              bytes_of(r, l, s, e), s->kind == CALL_SEND, NULL);
         break;
     case CALL_RECV:
-        receive_now(r, l, comm, e->args[s->status].statuses);
+        receive_now(r, l, s, e);
         break;
     case CALL_SENDRECV:
-        receive_now(r, l, comm, e->args[s->status].statuses);
+        receive_now(r, l, s, e);
         send(r, l, comm, peer_of(r, l, comm, number(e, s->dest, -1)), number(e, s->send_tag, 0),
              bytes_of(r, l, s, e), 0, NULL);
         break;

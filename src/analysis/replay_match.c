@@ -448,6 +448,9 @@ void match_complete(struct replay *r, struct lane *l, struct receive *v,
                     const struct trace_status *status, int waits)
 {
     struct lane *home = &r->lanes[v->rank];
+    struct trace_status own = {v->source, v->tag, 0, 1, 0};
+    if (!status->is_set && !v->is_wild)
+        status = &own; /* some recorders do not tell what is known without it */
     if (!status->is_set || status->is_cancelled || status->source < 0 ||
         (uint64_t)status->source >= r->ranks) {
         if (v->is_matched)

@@ -79,6 +79,16 @@ const char *tables_meta(const struct tables *t, const char *key)
     return "";
 }
 
+void tables_set_meta(struct tables *t, const char *key, const char *value)
+{
+    for (size_t i = 0; i < t->meta_count; i++)
+        if (strcmp(t->meta[i].key, key) == 0) {
+            t->meta[i].value = tables_keep_text(t, value);
+            return;
+        }
+    tables_add_meta(t, key, value);
+}
+
 struct table *tables_add(struct tables *t, const char *group, const char *name)
 {
     ARRAY_EXTEND(t->items, t->count);

@@ -82,6 +82,7 @@ struct table_list *tables_keep_list(struct tables *, size_t count);
 
 const struct table *tables_find(const struct tables *, const char *group, const char *name);
 const char *tables_meta(const struct tables *, const char *key); /* "" if it is not there */
+void tables_set_meta(struct tables *, const char *key, const char *value);
 
 /* All tables as XML, JSON or CSV. */
 void tables_write_xml(const struct tables *, struct buf *out);

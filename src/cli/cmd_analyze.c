@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "cli/notes.h"
 
 enum format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 
@@ -99,12 +100,17 @@ static void write_result(const struct analysis *a, enum format format, struct bu
 
 static int analyze(const struct request *q, const char *path, unsigned groups)
 {
-    struct analysis_options o = {.groups = groups};
+    struct analysis_options o = {.name = path, .groups = groups};
     struct analysis a;
     struct buf out;
     struct err err;
-    int status = CLI_DONE;
-    if (analysis_run(&a, path, &o, &err) != 0)
+    char *temporary;
+    int status = cli_native_trace(path, &temporary);
+    if (status)
+        return status;
+    int rc = analysis_run(&a, temporary ? temporary : path, &o, &err);
+    formats_forget(temporary);
+    if (rc != 0)
         return cli_fail(&err);
     if (a.warning.code)
         log_warn("%s: what is whole is analysed", a.warning.text);

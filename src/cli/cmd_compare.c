@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/notes.h"
 
 enum format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 
@@ -195,7 +196,15 @@ static int judge(const struct request *q, const struct comparison *c)
 static int open_side(struct tables *t, const char *path)
 {
     struct err err, warning;
-    if (tables_from_file(t, path, 0, &warning, &err) != 0)
+    char *temporary;
+    int status = cli_native_trace(path, &temporary);
+    if (status)
+        return status;
+    int rc = tables_from_file(t, temporary ? temporary : path, 0, &warning, &err);
+    if (rc == 0 && temporary)
+        tables_set_meta(t, "source", path);
+    formats_forget(temporary);
+    if (rc != 0)
         return cli_fail(&err);
     if (warning.code)
         log_warn("%s: what is whole is compared", warning.text);

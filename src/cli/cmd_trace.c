@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cli/actions.h"
 #include "cli/cli.h"
+#include "cli/notes.h"
 #include "cli/namer.h"
 #include "formats/formats.h"
 #include "trace/copy.h"
@@ -92,27 +93,13 @@ static int need_traces(const struct request *q)
     return cli_fail(&err);
 }
 
-/* What got lost on the way between formats, one line for each kind. */
-static void say_notes(const char *path, struct format_notes *notes)
-{
-    struct buf line;
-    buf_init(&line);
-    for (size_t i = 0; i < notes->count; i++) {
-        buf_clear(&line);
-        format_note_text(&notes->items[i], &line);
-        log_warn("'%s': %s", path, buf_str(&line));
-    }
-    buf_fini(&line);
-    format_notes_fini(notes);
-}
-
 static int open_trace(struct trace *t, const char *path)
 {
     struct err err;
     struct format_notes notes;
     format_notes_init(&notes);
     int rc = formats_open(t, path, &notes, &err);
-    say_notes(path, &notes);
+    cli_say_notes(path, &notes);
     if (rc != 0)
         return cli_fail(&err);
     if (t->missing.code)
@@ -249,7 +236,7 @@ static int verify(void *request)
         struct format_notes notes;
         format_notes_init(&notes);
         int rc = formats_open(&t, q->traces.names[i], &notes, &err);
-        say_notes(q->traces.names[i], &notes);
+        cli_say_notes(q->traces.names[i], &notes);
         if (rc != 0) {
             status = cli_fail(&err);
             continue;
@@ -340,7 +327,7 @@ static int convert(void *request)
     }
     format_notes_init(&notes);
     int rc = formats_convert(q->traces.names[0], q->traces.names[1], q->to, &notes, &err);
-    say_notes(q->traces.names[1], &notes);
+    cli_say_notes(q->traces.names[1], &notes);
     return rc == 0 ? CLI_DONE : cli_fail(&err);
 }
 

@@ -105,19 +105,37 @@ static char *make_temporary(struct err *err)
     return path;
 }
 
-int formats_open(struct trace *t, const char *path, struct format_notes *notes, struct err *err)
+int formats_native(const char *path, char **temporary, struct format_notes *notes, struct err *err)
 {
     const struct trace_format *from;
+    *temporary = NULL;
     if (formats_detect(path, &from, err) != 0 || from == &format_orr)
-        return trace_open(t, path, err); /* it knows best what is wrong with a native one */
-    char *temporary = make_temporary(err);
-    if (!temporary)
+        return 0; /* who opens it knows best what is wrong with a native one */
+    char *made = make_temporary(err);
+    if (!made)
         return err->code;
-    int rc = from->read(path, temporary, notes, err);
-    if (rc == 0)
-        rc = trace_open(t, temporary, err);
-    unlink(temporary);
+    int rc = from->read(path, made, notes, err);
+    if (rc != 0)
+        formats_forget(made);
+    else
+        *temporary = made;
+    return rc;
+}
+
+void formats_forget(char *temporary)
+{
+    if (temporary)
+        unlink(temporary);
     mem_free(temporary);
+}
+
+int formats_open(struct trace *t, const char *path, struct format_notes *notes, struct err *err)
+{
+    char *temporary;
+    int rc = formats_native(path, &temporary, notes, err);
+    if (rc == 0)
+        rc = trace_open(t, temporary ? temporary : path, err);
+    formats_forget(temporary);
     return rc;
 }
 

@@ -231,6 +231,22 @@ static void test_cancelled(void)
     analysis_fini(&a);
 }
 
+/* Statuses that the recorder has not kept: source and tag of the receive are enough. */
+static void test_no_status(void)
+{
+    struct build b;
+    build_begin(&b, 2);
+    build_call(&b, 0, "MPI_Send", 50, 51, SEND "dest=1");
+    build_call(&b, 0, "MPI_Send", 90, 91, SEND "dest=1");
+    build_call(&b, 1, "MPI_Recv", 20, 60, "source=0 tag=5 comm=0");
+    build_call(&b, 1, "MPI_Irecv", 61, 62, "source=0 tag=5 comm=0 request=0");
+    build_call(&b, 1, "MPI_Wait", 70, 95, "request=0");
+    struct analysis a = run(&b);
+    only(&a, ANALYSIS_LATE_SENDER, 30 + 20);
+    is_near(a.unmatched_sends, 0, "all are matched");
+    analysis_fini(&a);
+}
+
 static void collective(const char *name, const char *args, const int64_t times[][2], unsigned ranks,
                        int kind, double ticks, double completion)
 {
@@ -439,6 +455,7 @@ int main(void)
     test_probe();
     test_persistent();
     test_cancelled();
+    test_no_status();
     test_collectives();
     test_icollective();
     test_other_comm();
