@@ -1,10 +1,10 @@
 /*
- * The logarithmic model of collectives (Riesen: A Hybrid MPI Simulator, 2006, figure 7):
+ * coll.c - the logarithmic model of collectives (Riesen: A Hybrid MPI Simulator, 2006, figure 7):
  *
  *     T(p, n) = a + b log2 p + c n log2 p
  *
- * With one number of ranks a and b cannot be told apart, and a is left out; a barrier has no c.
- * What was measured with more ranks than cores is left out, unless there is nothing else.
+ * With one number of ranks, a and b cannot be separated, and a is omitted; a barrier has no c.
+ * Points with more ranks than cores are ignored, unless there are no others.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static size_t collect(const struct calibrate_raw *raw, const char *kind, int cro
     return count;
 }
 
-/* Which terms the points can tell apart. */
+/* Which terms the points can determine. */
 static void look(struct calibrate_collective *c, const struct calibrate_record *const *r,
                  size_t count)
 {

@@ -1,15 +1,15 @@
 /*
  * Regression.
  *
- * The pieces are found by a dynamic programme over the last piece: best[k][j] is the least sum of
+ * The pieces are found by dynamic programming over the last piece: best[k][j] is the least sum of
  * squares of the first j points in k pieces. Sums of squares of all ranges come from one sweep per
- * first point, with running means, so that sizes from 0 to millions lose no digits. How many
- * pieces: the k with the least
+ * first point, with running means, so that sizes from 0 to millions lose no digits. The number of
+ * pieces is the k with the least
  *
  *     N ln(max(squares / N, FLOOR)) + 3 k ln N
  *
  * (a line and a breakpoint are three parameters; with weights 1 / y^2 squares / N is the square of
- * the relative error, and nobody needs better than FLOOR).
+ * the relative error, and no fit needs to be better than FLOOR).
  */
 #include "calibrate/fit.h"
 
@@ -25,7 +25,8 @@
 #define PIECE_LEAST 3   /* points */
 #define TINY 1e-12
 
-/* What disturbs a machine makes it slower: the narrower half of the quartiles is its own spread. */
+/* Disturbances only make a machine slower, so its own spread is the narrower half of the
+ * quartiles. */
 double calibrate_weight(double q1, double median, double q3)
 {
     double spread = 2 * fmin(q3 - median, median - q1) / QUARTILES,
@@ -124,8 +125,8 @@ static void fill_squares(struct programme *g, double a_least)
     }
 }
 
-/* May a piece begin at point i? Not between points at the same place: each piece begins behind the one
- * before. */
+/* May a piece begin at point i? Not between points with equal x: each piece begins after the
+ * previous one. */
 static int may_begin(const struct programme *g, size_t i)
 {
     return i == 0 || g->points[i].x > g->points[i - 1].x;

@@ -2,8 +2,7 @@
  * fit.h - regression: a line, pieces of lines, and a few columns.
  *
  * All are weighted least squares. Half-widths of intervals are those of 95% confidence by Student's
- * t, from the standard errors that the residuals give; INFINITY where there are too few points to
- * tell.
+ * t, from the standard errors of the residuals; INFINITY if there are too few points.
  */
 #ifndef CALIBRATE_FIT_H
 #define CALIBRATE_FIT_H
@@ -21,8 +20,7 @@ struct calibrate_line {
     double squares;          /* weighted sum of squared residuals */
 };
 
-/* The weight of a measured median: that of its relative error, less where the quartiles are wide.
- */
+/* The weight of a measured median: for its relative error, less if the quartiles are wide. */
 double calibrate_weight(double q1, double median, double q3);
 
 /* The best line with a >= a_least and b >= 0; count > 0. */
@@ -37,9 +35,9 @@ struct calibrate_piece {
     struct calibrate_line line;
 };
 
-/* Divides points, sorted by x, into as many pieces as the Bayesian information criterion finds
- * worth having, each of at least 3 points if there are so many, and each from a larger x on than the one
- * before. Returns how many. O(count^2) time and memory. */
+/* Divides points, sorted by x, into as many pieces as the Bayesian information criterion justifies,
+ * each of at least 3 points if there are enough, and each beginning at a larger x than the previous
+ * one. Returns how many. O(count^2) time and memory. */
 size_t calibrate_pieces_fit(const struct calibrate_point *, size_t count, double a_least,
                             struct calibrate_piece out[CALIBRATE_PIECES_MAX]);
 

@@ -1,12 +1,11 @@
 /*
- * From round trips and overheads to L, o, g, G, O and S.
+ * machine.c - computes L, o, g, G, O and S from round trips and overheads.
  *
- * The whole of half a round trip is fitted first, in pieces, apart up to and beyond the eager
- * limit: it is what the model must reproduce. Then each piece is divided: the overheads are those
- * measured in the calls, and the rest is the network's. Copies of a pipelined transfer overlap, so
- * that overheads may be longer than the whole: they are shortened then, in proportion. At least a
- * tenth of the constant part remains latency, which is what lets ranks of a simulation run apart
- * from each other.
+ * First, half round trips are fitted piecewise, separately up to and beyond the eager limit: this
+ * is what the model must reproduce. Then each piece is divided: the overheads are those measured in
+ * the calls, and the rest belongs to the network. Copies of a pipelined transfer overlap, so
+ * overheads may be longer than the whole; then they are shortened in proportion. At least a tenth
+ * of the constant part remains latency, which is the lookahead of a simulation.
  */
 #include "calibrate/machine.h"
 
@@ -16,12 +15,13 @@
 
 #include "base/mem.h"
 
-#define LATENCY_PART 0.1  /* of a piece's constant, at least */
-#define CONSTANT_PART 0.1 /* of an empty message, at least in every piece */
-#define SMALL 64          /* bytes of messages whose interval is the gap */
-#define DISTURBED 2       /* times slower than a larger message */
+#define LATENCY_PART 0.1  /* least fraction of a piece's constant */
+#define CONSTANT_PART 0.1 /* least fraction of an empty message's time in every piece */
+#define SMALL 64          /* the gap is the interval of messages up to this size */
+#define DISTURBED 2       /* times slower than a larger message: disturbed */
 #define ROUNDING 1e-12
-#define HIDDEN 1.05 /* interval over overhead below which the overhead explains it */
+/* Ratio of interval to overhead below which the overhead explains the interval. */
+#define HIDDEN 1.05
 
 /* ---- points ---- */
 
@@ -64,8 +64,8 @@ static struct points collect_all(const struct calibrate_raw *raw, const char *ki
     return out;
 }
 
-/* Records of a kind and place with from <= bytes < to, sorted; disturbed ones only if there are no
- * others. */
+/* Records of a kind, within or between nodes, with from <= bytes < to, sorted; disturbed ones only
+ * if there are no others. */
 static struct points collect(const struct calibrate_raw *raw, const char *kind,
                              enum calibrate_where where, uint64_t from, uint64_t to)
 {
@@ -76,7 +76,7 @@ static struct points collect(const struct calibrate_raw *raw, const char *kind,
     return collect_all(raw, kind, where, from, to, 1);
 }
 
-/* That of an empty message, or nearly. */
+/* The time of an empty message, or of the smallest. */
 static double least_of(const struct points *p)
 {
     double least = p->count ? p->at[0].y : 0;
@@ -117,7 +117,7 @@ static void shrink(struct calibrate_value *a, struct calibrate_value *b, double 
     *scaled = 1;
 }
 
-/* What is left of the whole without the overheads. */
+/* The rest of the whole without the overheads. */
 static struct calibrate_value rest(double whole, double range, const struct calibrate_value *a,
                                    const struct calibrate_value *b)
 {
@@ -149,7 +149,7 @@ static void add_pieces(struct calibrate_curve *c, const struct calibrate_raw *ra
     double steps = rendezvous && c->count ? 2 * c->segments[0].latency.value : 0;
     size_t count = calibrate_pieces_fit(p.at, p.count, steps + CONSTANT_PART * empty, pieces);
     if (rendezvous && !c->count)
-        count = 0; /* without small messages there is nothing to divide by */
+        count = 0; /* without small messages there is nothing to fit */
     for (size_t i = 0; i < count; i++) {
         struct calibrate_segment *s = &c->segments[c->count];
         uint64_t end = i + 1 < count ? (uint64_t)p.at[pieces[i + 1].first].x : to;
@@ -183,7 +183,7 @@ double calibrate_predict(const struct calibrate_curve *c, uint64_t bytes)
            n * s->per_byte.value + s->recv.value + n * s->recv_per_byte.value;
 }
 
-/* Between small messages of a train pass the gap, or the longer overhead if that is what limits
+/* The interval between small messages of a train is the gap, or the longer overhead if that limits
  * them. */
 static void fit_gap(struct calibrate_curve *c, const struct calibrate_raw *raw,
                     enum calibrate_where where)
@@ -216,7 +216,7 @@ int calibrate_machine_fit(struct calibrate_machine *m, const struct calibrate_ra
     m->resolution = median_of(raw, "resolution");
     m->call = median_of(raw, "call");
     m->test = median_of(raw, "test");
-    /* a machine has one limit: that between nodes goes first */
+    /* a machine has one limit: that between nodes takes precedence */
     m->eager_limit = eager_of(raw, CALIBRATE_INTER,
                               eager_of(raw, CALIBRATE_INTRA, CALIBRATE_BYTES_MAX));
     for (int i = 0; i < 2; i++) {

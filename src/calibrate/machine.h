@@ -1,5 +1,5 @@
 /*
- * machine.h - the parameters of a machine, from what was measured.
+ * machine.h - the parameters of a machine, from measurements.
  *
  * Half a round trip of n bytes takes in model loggops
  *
@@ -19,7 +19,7 @@
 #define CALIBRATE_SEGMENTS_MAX (2 * CALIBRATE_PIECES_MAX)
 
 struct calibrate_value {
-    double value, range; /* and the half-width of its interval; INFINITY: not known */
+    double value, range; /* value and half-width of its interval; INFINITY: unknown */
 };
 
 struct calibrate_segment {
@@ -28,7 +28,7 @@ struct calibrate_segment {
     struct calibrate_value latency, per_byte;   /* L, G */
     struct calibrate_value send, send_per_byte; /* o_s, O_s */
     struct calibrate_value recv, recv_per_byte; /* o_r, O_r */
-    int scaled; /* overheads that are longer than the whole were shortened: they overlap with it */
+    int scaled; /* overheads longer than the whole were shortened, since they overlap with it */
 };
 
 /* Messages within a node, or between two. */
@@ -36,7 +36,7 @@ struct calibrate_curve {
     struct calibrate_segment segments[CALIBRATE_SEGMENTS_MAX];
     size_t count;               /* 0: not measured */
     uint64_t eager;             /* measured here */
-    uint64_t limit;             /* of the machine: what the model uses */
+    uint64_t limit;             /* of the machine, used by the model */
     struct calibrate_value gap; /* g; 0: hidden by the overheads */
     double interval;            /* measured, between small messages */
     int gap_measured;
@@ -46,7 +46,7 @@ struct calibrate_curve {
 struct calibrate_collective {
     char kind[CALIBRATE_KIND_MAX];
     size_t points;
-    size_t left_out; /* that had more ranks than cores */
+    size_t left_out; /* points with more ranks than cores */
     int has_constant, has_bytes;
     struct calibrate_value a, b, c;
     double error; /* median of relative errors */
@@ -54,7 +54,7 @@ struct calibrate_collective {
 
 #define CALIBRATE_COLLECTIVES_MAX 16
 
-/* Factors on computing when so many ranks of a node compute; at least 1. */
+/* Factors on compute time when `busy` ranks of a node compute; at least 1. */
 struct calibrate_sharing {
     uint32_t busy;
     double in_cache, streaming, random;
@@ -62,7 +62,7 @@ struct calibrate_sharing {
 
 #define CALIBRATE_SHARING_MAX 64
 
-/* What messages cost in real use, beside their overheads. */
+/* What messages cost in real programs, besides their overheads. */
 struct calibrate_use {
     int measured, peers_measured;
     double unexpected, unexpected_per_byte, request, match, peer;
@@ -83,8 +83,8 @@ struct calibrate_machine {
 /* ERR_INPUT if there are no round trips to fit. */
 int calibrate_machine_fit(struct calibrate_machine *, const struct calibrate_raw *, struct err *);
 
-/* Was something else measured? A larger message of the same kind took half the time, or less: such
- * points are left out of the fit. O(records). */
+/* Was the point disturbed? It was if a larger message of the same kind took half the time or less;
+ * such points are not fitted. O(records). */
 int calibrate_is_disturbed(const struct calibrate_raw *, const struct calibrate_record *);
 
 /* Half a round trip, in ns. */
@@ -92,10 +92,10 @@ double calibrate_predict(const struct calibrate_curve *, uint64_t bytes);
 double calibrate_collective_predict(const struct calibrate_collective *, uint32_t ranks,
                                     uint64_t bytes);
 
-/* Fits the collectives that raw has. */
+/* Fits the collectives in raw. */
 void calibrate_collectives_fit(struct calibrate_machine *, const struct calibrate_raw *);
 
-/* Fits what the kernels and the messages in real use show. The curves are there. */
+/* Fits the kernels and the messages in real use. The curves must be fitted already. */
 void calibrate_sharing_fit(struct calibrate_machine *, const struct calibrate_raw *);
 void calibrate_use_fit(struct calibrate_machine *, const struct calibrate_raw *);
 
@@ -108,8 +108,8 @@ int calibrate_fit_is_poor(size_t good, size_t all);
 /* The machine as settings over the defaults. */
 void calibrate_machine_settings(const struct calibrate_machine *, const struct calibrate_raw *,
                                 const char *name, struct platform *);
-/* Appends remarks for the head of the platform file: fingerprint, quality, what was not measured.
- */
+/* Appends comments for the head of the platform file: fingerprint, quality, what was not
+ * measured. */
 void calibrate_machine_remarks(const struct calibrate_machine *, const struct calibrate_raw *,
                                const char *date, struct buf *out);
 

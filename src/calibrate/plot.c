@@ -1,5 +1,5 @@
 /*
- * The picture of a calibration: three plots below each other.
+ * plot.c - the picture of a calibration: three plots, one below the other.
  *
  *     half round trip over size, logarithmic: medians with quartiles, and the model
  *     residuals of the model, in percent
@@ -37,7 +37,7 @@ static int is_point(const struct calibrate_record *r, const char *kind, enum cal
     return strcmp(r->kind, kind) == 0 && r->where == where && r->median > 0;
 }
 
-/* An axis around what is drawn: 0 bytes are drawn as 1/2. */
+/* An axis for the given values: 0 bytes are drawn at 1/2. */
 static struct axis log_axis(struct range r, const char *label)
 {
     struct axis axis = {r.least / 1.5, r.most * 1.5, 1, label, NULL};
@@ -113,7 +113,7 @@ static void draw_curve(struct svg *s, double top, const struct calibrate_curve *
     legend(s, LEFT + 24, top + 42, MODEL, 1, "model loggops, fitted");
 }
 
-/* What the colours of the dots are, and in words how good the fit is. */
+/* The legend of the colours, and the quality of the fit in words. */
 static void explain_residuals(struct svg *s, double top, const struct calibrate_machine *m,
                               const struct calibrate_raw *raw, enum calibrate_where where)
 {

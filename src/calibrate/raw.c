@@ -1,6 +1,6 @@
 /*
- * Reader of raw measurements. Lines are cut in place from a copy; every number is checked, and the
- * quartiles must be in order, so that the fit need not doubt them.
+ * raw.c - reads raw measurements. Lines are split in place in a copy; every number is checked, and
+ * the quartiles must be in order, so that the fit can rely on them.
  */
 #include "calibrate/raw.h"
 
@@ -138,7 +138,7 @@ static int add_record(struct calibrate_raw *raw, char *line, struct err *err)
     return 0;
 }
 
-/* The line at *at, cut off, and *at behind it. NULL at the end. */
+/* Returns the line at *at, terminated, and moves *at past it. NULL at the end. */
 static char *next_line(char **at)
 {
     char *line = *at, *end;

@@ -1,5 +1,5 @@
 /*
- * raw.h - what was measured, as a text that can be kept and fitted again.
+ * raw.h - measurements, as a text that can be kept and fitted again.
  *
  *     # orrery calibration 1
  *     # cpu: ...                         remarks, "name: value"
@@ -8,10 +8,10 @@
  *     # end
  *
  * Times are nanoseconds. Kinds: clock, resolution, call, test (one rank alone); pingpong, send,
- * recv, gap, eager, unexpected, window, match (two ranks; `where` is intra or inter; of eager only the bytes
- * count; the bytes of match are receives that are pending); peers; in_cache, streaming, random (kernels that so
- * many ranks of a node run at once, in processor time); the collectives. An unknown kind is kept and ignored. Without the last line the measurement did not
- * end.
+ * recv, gap, eager, unexpected, window, match (two ranks; `where` is intra or inter; of eager only
+ * the bytes count; the bytes of match are receives that are pending); peers; in_cache, streaming,
+ * random (kernels that so many ranks of a node run at once, in processor time); the collectives. An
+ * unknown kind is kept and ignored. Without the last line the measurement did not end.
  */
 #ifndef CALIBRATE_RAW_H
 #define CALIBRATE_RAW_H
@@ -54,12 +54,12 @@ int calibrate_raw_read(struct calibrate_raw *, const char *file, const char *tex
                        struct err *);
 void calibrate_raw_fini(struct calibrate_raw *);
 
-/* The first record of that kind and place (CALIBRATE_ANYWHERE: of any), or NULL. */
+/* The first record of that kind, within or between nodes (CALIBRATE_ANYWHERE: either), or NULL. */
 const struct calibrate_record *calibrate_raw_find(const struct calibrate_raw *, const char *kind,
                                                   enum calibrate_where);
-/* The value of a remark; "unknown" if there is none. */
+/* The value of a comment; "unknown" if there is none. */
 const char *calibrate_raw_remark(const struct calibrate_raw *, const char *name);
-/* The number that a remark is; 0 if it is none. */
+/* The value of a comment as a number; 0 if it is not one. */
 unsigned calibrate_raw_number(const struct calibrate_raw *, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The text report, and the comparison of a measurement with a simulation.
+ * report.c - the text report, and the comparison of a measurement with a simulation.
  */
 #include "calibrate/report.h"
 
@@ -102,7 +102,7 @@ static void add_segments(const struct calibrate_curve *c, struct buf *out)
             "  * overheads are longer than the whole, so they overlap with it: shortened to fit\n");
 }
 
-/* Header of a table of sizes; `what` is the last but two columns. */
+/* Header of a table of sizes; `what` is the heading of the third column from the end. */
 static void add_head(struct buf *out, const char *what)
 {
     buf_addf(out, "  %8s %10s %10s %10s %8s %10s %9s\n", "bytes", "median", "q1", "q3", "outliers",
@@ -162,13 +162,13 @@ static void add_sizes(const struct calibrate_machine *m, const struct calibrate_
     calibrate_fit_count(m, raw, where, &good, &all);
     buf_addf(out, "  the fit is within 10%% or the quartiles at %zu of %zu sizes\n", good, all);
     if (calibrate_fit_is_poor(good, all))
-        buf_adds(
-            out,
-            "  This is a poor fit: do not rely on the platform. The machine was probably busy; measure\n"
-            "  again when it is idle, without --quick.\n");
+        buf_adds(out, "  This is a poor fit: do not rely on the platform. The machine was probably "
+                      "busy; "
+                      "measure\n"
+                      "  again when it is idle, without --quick.\n");
 }
 
-/* ---- neighbours, and messages in real use ---- */
+/* ---- sharing, and messages in real use ---- */
 
 static void add_sharing(const struct calibrate_machine *m, struct buf *out)
 {

@@ -1,5 +1,5 @@
 /*
- * report.h - what was measured beside what the model says: text, picture, and whether it is good
+ * report.h - measurements compared with the model: text, picture, and whether the fit is good
  * enough.
  */
 #ifndef CALIBRATE_REPORT_H
@@ -7,10 +7,10 @@
 
 #include "calibrate/machine.h"
 
-/* A size: measured (a record of kind pingpong) and predicted, in ns. Good is what is within
- * CALIBRATE_TOLERANCE of the median or between the quartiles. */
+/* Is a size, measured (a record of kind pingpong) and predicted in ns, good: within
+ * CALIBRATE_TOLERANCE of the median or between the quartiles? */
 #define CALIBRATE_TOLERANCE 0.10
-#define CALIBRATE_GOOD_PART 0.90 /* of the sizes: then the platform is good */
+#define CALIBRATE_GOOD_PART 0.90 /* fraction of good sizes from which the platform is good */
 
 int calibrate_is_good(const struct calibrate_record *, double predicted);
 
@@ -19,7 +19,7 @@ int calibrate_is_good(const struct calibrate_record *, double predicted);
 void calibrate_report_text(const struct calibrate_machine *, const struct calibrate_raw *,
                            struct buf *out);
 
-/* Appends an SVG picture: half round trips measured and by the model, residuals, collectives
+/* Appends an SVG picture: measured and modelled half round trips, residuals, collectives
  * (all-to-all with its logarithmic fit). */
 void calibrate_report_svg(const struct calibrate_machine *, const struct calibrate_raw *,
                           struct buf *out);

@@ -1,5 +1,5 @@
 /*
- * A fitted machine as settings, and the remarks that tell where they come from.
+ * settings.c - a fitted machine as settings, with comments that say where they come from.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ static vtime from_ns(double ns)
     return vtime_from_ps_double(ns * 1e3);
 }
 
-/* Bits per second; less than 1 is no bandwidth. */
+/* Bits per second; at least 1. */
 static double bandwidth(double ns_per_byte)
 {
     return ns_per_byte > 0 ? fmax(1, 8e9 / ns_per_byte) : INFINITY;
@@ -23,7 +23,8 @@ static char plain(char c)
     return (unsigned char)c < 32 || (unsigned char)c >= 127 ? '?' : c;
 }
 
-/* A text of the platform: as much as there is room for, in characters that any file takes. */
+/* Copies a text for the platform, truncated to the room there is, in characters that any file can
+ * hold. */
 static void set_text(char *out, size_t size, const char *before, const char *text)
 {
     memset(out, 0, size); /* machines are compared byte by byte */
@@ -48,7 +49,7 @@ static void add_curve(const struct calibrate_curve *c, struct platform *p,
     }
 }
 
-/* Factors to four digits: what is measured has no more. */
+/* Factors to four digits: measurements have no more. */
 static double rounded(double factor)
 {
     return round(fmin(factor, 1e6) * 1e4) / 1e4;
@@ -76,7 +77,7 @@ static void set_use(const struct calibrate_use *use, struct platform_config *c)
     c->mpi_peer_cost = from_ns(use->peer);
 }
 
-/* As a setting: at least 1 ps where 0 is not allowed. */
+/* A time as a setting: at least 1 ps where 0 is not allowed. */
 static vtime cost(double ns)
 {
     vtime t = from_ns(ns);
@@ -134,12 +135,12 @@ static void add_missing(const struct calibrate_machine *m, struct buf *out)
                  "# All ranks were on one node: net.latency and net.bandwidth, between nodes, are "
                  "defaults and\n# were not measured.\n");
     if (!m->curves[CALIBRATE_INTRA].count)
-        buf_adds(out,
-                 "# Each rank was on a node of its own: net.intra was not measured, and nodes.ranks "
-                 "is 1.\n");
+        buf_adds(out, "# Each rank was on a node of its own: net.intra was not measured, and "
+                      "nodes.ranks "
+                      "is 1.\n");
 }
 
-/* What the file does not tell by itself: neighbours, and a fit that is poor. */
+/* Comments on what the file does not show by itself: missing measurements, and a poor fit. */
 static void add_warnings(const struct calibrate_machine *m, const struct calibrate_raw *raw,
                          struct buf *out)
 {

@@ -1,10 +1,11 @@
 /*
- * From kernels to factors of sharing, and from messages in real use to what they cost beside a ping-pong.
+ * use.c - computes factors of sharing from kernels, and the additional costs of messages from
+ * messages in real use.
  *
  *     factor(k)       time of a kernel when k ranks run it, over that of one alone
  *     unexpected      MPI_Recv of a message that waits in the queue, less o_r
- *     request         a send and a receive among many in flight take o_s + 2 request (or the gap, if that is
- *                     longer), and one more receive that is pending
+ *     request         a send and a receive among many in flight take o_s + 2 request (or the gap, if
+ *                     that is longer), and one more pending receive
  *     match           slope of a round trip over the number of receives that are pending
  *     peer            MPI_Isend to ranks in turn, less o_s
  *
@@ -29,7 +30,7 @@ static const struct calibrate_record *kernel_at(const struct calibrate_raw *raw,
     return NULL;
 }
 
-/* The lower quartile: what others do can only make it slower. */
+/* The lower quartile: disturbances can only make it slower. */
 static double factor(const struct calibrate_raw *raw, const char *kind, uint32_t ranks)
 {
     const struct calibrate_record *one = kernel_at(raw, kind, 1),

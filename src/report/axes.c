@@ -1,5 +1,6 @@
 /*
- * Axes. Ticks are round numbers unless the caller has better ones: 1, 2 or 5 times a power of ten.
+ * axes.c - draws axes. Ticks are round numbers unless the caller gives others: 1, 2 or 5 times a
+ * power of ten.
  */
 #include "report/axes.h"
 
@@ -8,7 +9,7 @@
 
 #include "base/mem.h"
 
-/* ---- where values are ---- */
+/* ---- positions of values ---- */
 
 /* 0 to 1 along the axis. */
 static double along(const struct axis *a, double value)
@@ -30,7 +31,7 @@ double axes_y(const struct axes *a, double value)
 
 /* ---- values as text ---- */
 
-/* "KiB" where that comes out whole. */
+/* "KiB" if that gives a whole number. */
 static int binary_size(double value, struct buf *out)
 {
     static const char *const prefixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};

@@ -1,6 +1,6 @@
 /*
- * Diagrams. The bounds of an axis come from the values; its ticks are the values themselves where these
- * are few, otherwise round numbers.
+ * plot.c - draws diagrams. The bounds of an axis come from the values; its ticks are the values
+ * themselves if there are few, otherwise round numbers.
  *
  *     title
  *     label of y
@@ -83,7 +83,7 @@ static void set_bounds(const struct plot *p, int axis, struct axis *out)
 
 /* ---- ticks ---- */
 
-/* The values of x if they are few and not too close to each other. */
+/* The values of x, if there are few and they are not too close to each other. */
 static int own_ticks(const struct plot *p, const struct axes *frame, struct axes_ticks *t)
 {
     t->count = 0;
@@ -103,7 +103,7 @@ static int own_ticks(const struct plot *p, const struct axes *frame, struct axes
     return t->count > 0;
 }
 
-/* Do names of x need two rows, in turn? */
+/* Must names of x alternate between two rows? */
 static int has_two_rows(const struct plot_axis *x)
 {
     size_t longest = 0;
@@ -112,7 +112,7 @@ static int has_two_rows(const struct plot_axis *x)
     return LETTER * (double)longest * (double)x->name_count > FRAME_WIDTH;
 }
 
-/* Names that are too long even for that are cut. */
+/* Names that are too long even for that are truncated. */
 static void draw_names(struct svg *s, const struct plot_axis *x, const struct axes *frame)
 {
     int two_rows = has_two_rows(x);
@@ -144,7 +144,7 @@ static void draw_axes(struct svg *s, const struct plot *p, const struct axes *fr
 
 /* ---- series ---- */
 
-/* Lines that coincide are all seen: the first is the widest, and those on it have gaps. */
+/* Makes all coinciding lines visible: the first is the widest, and those on top of it have gaps. */
 static double line_width(size_t series)
 {
     return series == 0 ? 3 : 2;

@@ -1,6 +1,6 @@
 /*
- * Shapes as SVG elements, and plots made of them. Numbers are written with two digits after the point:
- * a hundredth of a pixel is never seen.
+ * svg.c - shapes as SVG elements, and plots made of them. Numbers are written with two decimals: a
+ * hundredth of a pixel is invisible.
  */
 #include "report/svg.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/xml.h"
 
-/* Colours on a light ground, and what they are on a dark one. */
+/* Colours on a light background, and their equivalents on a dark one. */
 static const struct {
     const char *light, *dark;
 } schemes[] = {
@@ -159,7 +159,7 @@ void svg_line_dashes(struct svg *s, double x1, double y1, double x2, double y2, 
 void svg_mark(struct svg *s, double x, double y, double radius, size_t i, const char *colour)
 {
     const char *fill = i == 0 ? colour : "none";
-    double r = radius * (1 + 0.35 * (double)(i % 4)); /* so that one is seen around another */
+    double r = radius * (1 + 0.35 * (double)(i % 4)); /* so that coinciding marks remain visible */
     switch (i % 4) {
     case 0:
         svg_circle(s, x, y, r, fill, colour);

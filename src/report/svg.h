@@ -1,7 +1,8 @@
 /*
- * svg.h - pictures: a few shapes, written as SVG 1.1 that needs nothing else to be shown.
+ * svg.h - pictures: a few shapes, written as self-contained SVG 1.1.
  *
- * Coordinates are pixels, y downwards. Colours are texts as in CSS. Texts are escaped. Nothing fails.
+ * Coordinates are pixels, y downwards. Colours are texts as in CSS. Texts are escaped. Nothing
+ * fails.
  */
 #ifndef REPORT_SVG_H
 #define REPORT_SVG_H
@@ -18,9 +19,9 @@ struct svg {
 
 enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END };
 
-/* Opens a picture of that size with a white ground, or a dark one where the reader prefers that (CSS
- * prefers-color-scheme): the colours that pictures are made of then have others in their place; title and description are for readers that cannot
- * see it. */
+/* Opens a picture of that size with a white ground, or a dark one where the reader prefers that
+ * (CSS prefers-color-scheme): the colours that pictures are made of then have others in their
+ * place; title and description are for readers that cannot see it. */
 void svg_begin(struct svg *, struct buf *out, double width, double height, const char *title,
                const char *description);
 void svg_end(struct svg *);
@@ -42,12 +43,13 @@ void svg_text(struct svg *, double x, double y, double size, enum svg_anchor, co
 void svg_textf(struct svg *, double x, double y, double size, enum svg_anchor, const char *colour,
                const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 
-/* A text in the middle of x with a rim of the ground's colour, so that it is read on lines, too. */
+/* A text centred at x with an outline in the background colour, so that it is readable on lines,
+ * too. */
 void svg_label(struct svg *, double x, double y, double size, const char *colour, const char *fmt,
                ...) __attribute__((format(printf, 6, 7)));
 
-/* What tells series apart that coincide, beside their colours: the line of each leaves gaps in which
- * those before it are seen. "": none. Static. */
+/* Dashes that distinguish coinciding series besides their colours: each line has gaps in which the
+ * earlier ones are visible. "": none. Static. */
 const char *svg_dashes(size_t i);
 /* A line in those dashes. */
 void svg_line_dashes(struct svg *, double x1, double y1, double x2, double y2, const char *colour,
@@ -55,9 +57,10 @@ void svg_line_dashes(struct svg *, double x1, double y1, double x2, double y2, c
 /* A mark for a value, of a shape for each series; from the second on it is hollow. */
 void svg_mark(struct svg *, double x, double y, double radius, size_t i, const char *colour);
 
-/* A colour for 0 (dark blue) to 1 (yellow), told apart in grey and by the colour-blind, too. */
+/* A colour for 0 (dark blue) to 1 (yellow), also distinguishable in grey and by colour-blind
+ * readers. */
 void svg_scale(double value, char out[SVG_COLOUR_MAX]);
-/* Colours for series, told apart as well as possible; repeats. Static. */
+/* Colours for series, as distinguishable as possible; they repeat. Static. */
 const char *svg_series(size_t i);
 
 #endif

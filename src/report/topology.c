@@ -1,9 +1,10 @@
 /*
- * Draws topologies. Links are coloured by bandwidth, on a logarithmic scale between the least and the
- * most there is; those that are down at the beginning are red and dashed.
+ * topology.c - draws topologies. Links are coloured by bandwidth, on a logarithmic scale from the
+ * smallest to the largest; those that are down at the start are red and dashed.
  *
- * Small ones are drawn where topo_position says. Large ones are summed up: the level of a switch is its
- * distance from the nearest node, which is 1 everywhere in a torus, and gives the levels of a fat tree.
+ * Small topologies are drawn with the positions of topo_position. Large ones are summarised: the
+ * level of a switch is its distance from the nearest node, which is 1 everywhere in a torus, and
+ * gives the levels of a fat tree.
  */
 #include "report/topology.h"
 
@@ -20,7 +21,7 @@
 #define LEFT 30.0
 #define TOP 80.0
 #define SIDE 750.0 /* of the square for the graph */
-#define EDGE 0.02  /* of it stays free if the graph has to be made smaller */
+#define EDGE 0.02  /* fraction of it that stays free if the graph must be scaled down */
 #define LEGEND 830.0
 #define INK "#222222"
 #define SOFT "#777777"
@@ -34,7 +35,7 @@
 #define LABEL_WAYS 16 /* directions that a label may be in */
 
 struct picture {
-    double left_out; /* most by which the topology leaves the square; 0: nothing does */
+    double left_out; /* the most by which the topology exceeds the square; 0: not at all */
     struct svg svg;
     const struct topo *topo;
     const struct platform *platform;
@@ -173,7 +174,8 @@ static void draw_title(struct picture *p)
 
 /* ---- all of it ---- */
 
-/* Where a vertex is in the picture: what the topology says, moved and scaled so that all are inside. */
+/* The position of a vertex in the picture: that of the topology, moved and scaled so that all
+ * fit. */
 static void where(const struct picture *p, uint32_t v, double *x, double *y)
 {
     double scale = p->left_out > 0 ? (1 - 2 * EDGE) / (1 + 2 * p->left_out) : 1;
@@ -182,7 +184,7 @@ static void where(const struct picture *p, uint32_t v, double *x, double *y)
     *y = TOP + SIDE * (p->left_out > 0 ? EDGE + (*y + p->left_out) * scale : *y);
 }
 
-/* How far outside of the square, or how near to its edge, the topology puts something. */
+/* How far the topology exceeds the square, or how close to its edge it gets. */
 static void find_edge(struct picture *p)
 {
     p->left_out = 0;
@@ -196,7 +198,8 @@ static void find_edge(struct picture *p)
         p->left_out = 0;
 }
 
-/* Links to the same vertex are drawn as one, wider. Nothing if an earlier port has drawn it. */
+/* Links to the same vertex are drawn as one wider line. Draws nothing if an earlier port has drawn
+ * it. */
 static void draw_port(struct picture *p, uint32_t v, uint32_t port, uint32_t degree)
 {
     struct topo_port to = topo_port_at(p->topo, v, port);
@@ -236,7 +239,7 @@ static double clearance(const struct picture *p, uint32_t v, double x, double y,
     return least;
 }
 
-/* Beside the vertex, where its links are farthest. Below, if it has none. */
+/* Places the label next to the vertex, away from its links; below it, if it has none. */
 static void draw_label(struct picture *p, uint32_t v, double x, double y, double radius)
 {
     double best = M_PI / 2, most = clearance(p, v, x, y, best), away;
@@ -276,7 +279,7 @@ static void draw_all(struct picture *p)
 
 /* ---- levels ---- */
 
-struct between { /* of two levels, or of one with itself */
+struct between { /* links between two levels, or within one */
     uint64_t links;
     double least, most;
 };
@@ -287,7 +290,7 @@ struct levels {
     struct between links[LEVELS_MAX][LEVELS_MAX]; /* from the lower to the higher */
 };
 
-/* The distance of every vertex from the nearest node; what is beyond the last level is in it. */
+/* The distance of every vertex from the nearest node, capped at the last level. */
 static uint8_t *find_levels(const struct picture *p)
 {
     uint8_t *level = mem_alloc(p->vertices);
@@ -395,7 +398,7 @@ static void on_circle(double cx, double cy, double radius, double i, double n, d
     *y = cy + radius * sin(2 * M_PI * i / n - M_PI / 2);
 }
 
-/* A dragonfly's groups, all joined, as far as they can be shown. */
+/* A dragonfly's groups, all connected, as far as they can be shown. */
 static void draw_groups(struct picture *p, uint64_t groups, double cx, double cy, double radius)
 {
     uint64_t routers = (p->vertices - p->nodes) / groups;
@@ -433,7 +436,7 @@ static void draw_neighbour(struct picture *p, struct topo_port port, double cx, 
         svg_box(&p->svg, x - 5, y - 5, 10, 10, 2, SWITCH_FILL, SWITCH_FILL);
 }
 
-/* The first switch and what it is joined to, nodes first. */
+/* The first switch and its neighbours, nodes first. */
 static void draw_near(struct picture *p, double cx, double cy, double radius)
 {
     uint32_t v = p->nodes, degree = topo_degree(p->topo, v), nodes = 0, done = 0;

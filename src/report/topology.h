@@ -1,5 +1,5 @@
 /*
- * topology.h - a topology as a picture.
+ * topology.h - draws a topology.
  */
 #ifndef REPORT_TOPOLOGY_H
 #define REPORT_TOPOLOGY_H
@@ -7,10 +7,11 @@
 #include "base/buf.h"
 #include "net/topology/topology.h"
 
-/* Appends an SVG picture. Up to REPORT_TOPOLOGY_FULL vertices all are drawn, with every link; of larger
- * ones the structure: levels of switches with their numbers and links, groups, one switch with its
- * neighbours. `is_sized`: the machine has so many nodes; else it has any number, and this is a sample.
- * A link is counted once, whatever its directions. O(vertices + links). */
+/* Appends an SVG picture. Up to REPORT_TOPOLOGY_FULL vertices, all are drawn with every link; of
+ * larger topologies only the structure: levels of switches with their numbers and links, groups,
+ * one switch with its neighbours. `is_sized`: the machine has that many nodes; otherwise it has any
+ * number, and this is a sample. A link is counted once, whatever its directions. O(vertices +
+ * links). */
 #define REPORT_TOPOLOGY_FULL 600
 void report_topology(const struct topo *, const struct platform *, int is_sized, struct buf *out);
 

@@ -1,7 +1,7 @@
 /*
- * Collectives in a tight loop, as Riesen measured MPI_Alltoall (A Hybrid MPI Simulator, 2006,
- * figure 7): the time of the slowest rank, per call. `bytes` is what a rank gives to each other
- * rank, or all of what it contributes where that is one buffer.
+ * coll.c - collectives in a tight loop, as Riesen measured MPI_Alltoall (A Hybrid MPI Simulator,
+ * 2006, figure 7): the time of the slowest rank, per call. `bytes` is what a rank gives to each
+ * other rank, or all of what it contributes where that is one buffer.
  */
 #include <string.h>
 
@@ -103,7 +103,7 @@ void native_collectives(struct native *n, MPI_Comm comm)
     struct native_point points[OPERATIONS * MANY];
     int ranks, count = 0;
     MPI_Comm_size(comm, &ranks);
-    memset(n->out, 0, n->buffer_bytes); /* zeros add up fast */
+    memset(n->out, 0, n->buffer_bytes); /* so that sums stay fast */
     for (int i = 0; i < OPERATIONS; i++) {
         const struct operation *o = &operations[i];
         probes[i] = (struct native_probe){o->kind, "-", sample, BATCH_MOST, BATCH_SECONDS, o->run};

@@ -1,5 +1,5 @@
 /*
- * What identifies the machine: as remarks of the raw data, "# name: value".
+ * host.c - identifies the machine, as comments in the raw data: "# name: value".
  */
 #include <stdio.h>
 #include <string.h>

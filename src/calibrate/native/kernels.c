@@ -1,13 +1,14 @@
 /*
- * How much slower cores compute when others of their node do the same: three kernels, each run by 1, 2, ... ranks
- * of the node of rank 0 at the same time.
+ * kernels.c - how much slower cores compute when others of their node do the same: three kernels,
+ * each run by 1, 2, ... ranks of the node of rank 0 at the same time.
  *
  *     in_cache   multiplies and adds in the first-level cache: limited by the core and its clock
- *     streaming  the triad of STREAM over more memory than the last-level cache: by memory bandwidth
- *     random     reads at random places of the same memory: by memory latency
+ *     streaming  the triad of STREAM over more memory than the caches hold: by memory bandwidth
+ *     random     random reads of the same memory: by memory latency
  *
- * What counts is processor time, so that a rank that loses its core for a while is not taken for a slow one.
- * Each sample runs the kernel once before and once after what is timed: then the others are at it all the time.
+ * Processor time counts, so that a rank that loses its core for a while does not look slow. Each
+ * sample also runs the kernel once before and once after the timed part, so that the others run it
+ * during all of that.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -21,7 +22,7 @@
 #define READS 8192
 #define MEMORY_LEAST ((size_t)32 << 20)
 #define MEMORY_MOST ((size_t)128 << 20)
-#define MEMORY_PART 8 /* all ranks of a node together take at most this part of its memory */
+#define MEMORY_PART 8 /* all ranks of a node together take at most one such part of its memory */
 
 /* More than the last-level cache, if the node has that much. A power of two of doubles. */
 static size_t memory_bytes(const struct native *n)
@@ -58,7 +59,7 @@ static void in_cache(struct native *n, MPI_Comm comm, int bytes)
             y[i] = y[i] * 0.5 + s * x[i];
 }
 
-/* The arrays are thirds of the memory; each call goes on where the last one ended. */
+/* The arrays are thirds of the memory; each call continues where the last one ended. */
 static void streaming(struct native *n, MPI_Comm comm, int bytes)
 {
     size_t third = n->memory_count / 3 / STREAMED * STREAMED;
@@ -90,8 +91,8 @@ static double processor_time(void)
 }
 
 /*
- * The time of the rank itself: rank 0's counts. A mean over ranks would have other quartiles than one rank
- * has alone, and where the machine is noisy that alone looks like a factor.
+ * The rank's own time; that of rank 0 counts. A mean over ranks would have other quartiles than a
+ * single rank, which on a noisy machine would look like a factor.
  */
 static double sample(struct native *n, MPI_Comm comm, const struct native_probe *p, size_t bytes,
                      int batch)

@@ -1,9 +1,9 @@
 /*
- * orrery-calibrate-mpi: the measuring program of `orrery calibrate`. Started by a launcher of MPI,
- * or by `orrery run`; its options are those that the command gives it.
+ * main.c - orrery-calibrate-mpi, the measuring program of `orrery calibrate`. An MPI launcher or
+ * `orrery run` starts it, with options from the command.
  *
- * Ranks that have no part in a measurement sleep between looks for its end, so that they do not
- * take processors from those that do.
+ * Ranks that take no part in a measurement sleep between checks for its end, so that they do not
+ * take processors from the others.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static int parse(struct native_options *o, int argc, char **argv)
     return 0;
 }
 
-/* Who is on which node, by the names of the processors. */
+/* Finds which rank is on which node, by the processor names. */
 static void find_nodes(struct native *n)
 {
     size_t width = MPI_MAX_PROCESSOR_NAME;
@@ -85,8 +85,8 @@ static void find_nodes(struct native *n)
     free(names);
 }
 
-/* The k-th rank of a node gets its k-th core: two that wait actively on one would measure its time
- * slices. */
+/* Binds the k-th rank of a node to its k-th core: two ranks that wait actively on one core would
+ * measure its time slices. */
 static void bind_to_core(const struct native *n)
 {
     cpu_set_t all, one;
@@ -105,7 +105,7 @@ static void bind_to_core(const struct native *n)
         }
 }
 
-/* Waits for all without keeping a processor busy. */
+/* Waits for all ranks without keeping a processor busy. */
 static void settle(void)
 {
     const struct timespec pause = {0, 1000000};
@@ -151,7 +151,7 @@ static int place_on_node(const struct native *n)
     return n->node_of[n->rank] == n->node_of[0] ? before : -1;
 }
 
-/* How many ranks of the node of rank 0 have a core of their own. */
+/* How many ranks of the node of rank 0 have their own core. */
 static int most_busy(const struct native *n)
 {
     int all = 0;
@@ -249,7 +249,7 @@ int main(int argc, char **argv)
         return status;
     }
     n.cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    n.buffer_bytes = NATIVE_BYTES_MAX; /* larger collectives are left out */
+    n.buffer_bytes = NATIVE_BYTES_MAX; /* larger collectives are not measured */
     while (n.buffer_bytes < BUFFER_MAX && n.buffer_bytes < COLLECTIVE_MAX * (size_t)n.ranks)
         n.buffer_bytes *= 2;
     n.out = calloc(1, n.buffer_bytes);

@@ -1,10 +1,10 @@
 /*
- * native.h - the measuring program of `orrery calibrate`: what its files share.
+ * native.h - declarations shared by the files of the measuring program of `orrery calibrate`.
  *
- * An MPI program of its own, linked with the real MPI and with nothing else of Orrery. It is
- * started by the launcher of that MPI, and to verify a platform also by `orrery run`, where all it
- * measures is virtual time. Rank 0 leads every measurement and writes the raw data
- * (calibrate/raw.h) to standard output.
+ * It is a separate MPI program, linked with the real MPI and with nothing else of Orrery. The
+ * launcher of that MPI starts it; to verify a platform, also `orrery run`, where it measures
+ * virtual time. Rank 0 leads every measurement and writes the raw data (calibrate/raw.h) to
+ * standard output.
  */
 #ifndef CALIBRATE_NATIVE_H
 #define CALIBRATE_NATIVE_H
@@ -15,16 +15,16 @@
 #define NATIVE_BYTES_MAX (4u << 20)
 #define NATIVE_SIZES_MAX 256
 #define NATIVE_SAMPLES_MAX 1000
-#define NATIVE_TAG_READY 9 /* of native_begin; others are the files' own */
-#define NATIVE_CHUNK 8     /* samples that a point takes at its turn */
+#define NATIVE_TAG_READY 9 /* for native_begin; each file has its own others */
+#define NATIVE_CHUNK 8     /* samples that a point takes in its turn */
 
 struct native_options {
     int samples;    /* most per point */
     double seconds; /* most per point, on average */
     int pingpong_only;
-    int bind;                       /* each rank to a core, of its own while there are enough */
-    int progress;                   /* a line on standard error that changes */
-    size_t sizes[NATIVE_SIZES_MAX]; /* of ping-pong; none: the usual ones */
+    int bind;     /* bind each rank to a core, different ones while there are enough */
+    int progress; /* print a progress line on standard error */
+    size_t sizes[NATIVE_SIZES_MAX]; /* of ping-pong; none: the default sizes */
     int size_count;
 };
 
@@ -37,13 +37,13 @@ struct native {
     double clock_cost; /* of reading the clock, in seconds */
     char *out, *in;    /* buffers of buffer_bytes */
     size_t buffer_bytes;
-    double *memory; /* of the kernels, and where the next one begins; NULL until needed */
+    double *memory; /* for the kernels, and where the next one begins; NULL until needed */
     size_t memory_count, cursor;
     long all_samples, broken_samples; /* of all measurements that this rank led */
 };
 
-/* What is measured: one sample of `batch` operations, made by all ranks of comm together; what rank
- * 0 of comm returns counts, in seconds per operation. */
+/* A measurement: one sample of `batch` operations by all ranks of comm together; the value returned
+ * on rank 0 of comm counts, in seconds per operation. */
 struct native_probe {
     const char *kind, *where;
     double (*sample)(struct native *, MPI_Comm comm, const struct native_probe *, size_t bytes,
@@ -57,28 +57,29 @@ struct native_probe {
 struct native_point {
     const struct native_probe *probe;
     size_t bytes;
-    double *samples; /* the rest is native_measure's */
+    double *samples; /* the rest is for native_measure */
     int count, batch;
-    double broken[NATIVE_CHUNK]; /* the last samples in which a rank was switched out */
+    double broken[NATIVE_CHUNK]; /* recent samples in which a rank was switched out */
     int broken_count;
 };
 
 /* ---- sampling.c ---- */
-/* Samples all points, again and again, until the quartiles of each are near each other or the time
- * is spent; rank 0 of comm prints the records. Returns the median of the last on rank 0.
+/* Samples all points repeatedly, until the quartiles of each are close together or the time is used
+ * up; rank 0 of comm prints the records. Returns the median of the last point on rank 0.
  * Collective. */
 double native_measure(struct native *, MPI_Comm comm, struct native_point *, int count);
-/* A record that is one number of bytes. */
+/* Prints a record that consists of a number of bytes. */
 void native_print_bytes(const struct native *, MPI_Comm comm, const char *kind, const char *where,
                         size_t bytes);
 /* Seconds since `start`, without the cost of the clock. */
 double native_since(const struct native *, double start);
-/* Only looks at the clock: nothing is received meanwhile. */
+/* Only reads the clock: receives nothing meanwhile. */
 void native_pause(double seconds);
-/* Messages from and to the program's buffers. */
+/* Sends and receives with the program's buffers. */
 void native_send(const struct native *, MPI_Comm comm, size_t bytes, int to, int tag);
 void native_recv(const struct native *, MPI_Comm comm, size_t bytes, int from, int tag);
-/* All others of comm are ready: their next call is theirs of the sample. Returns the rank. */
+/* Returns, with the rank, when all others of comm are ready: their next call is part of the
+ * sample. */
 int native_begin(MPI_Comm comm);
 
 /* ---- p2p.c ---- */
@@ -103,7 +104,7 @@ void native_kernels(struct native *, MPI_Comm comm);
 void native_collectives(struct native *, MPI_Comm comm);
 
 /* ---- host.c ---- */
-/* Prints what is known of this machine, one remark per line. */
+/* Prints what is known about this machine, one comment per line. */
 void native_print_host(const struct native *);
 
 #endif

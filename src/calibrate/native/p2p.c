@@ -1,5 +1,5 @@
 /*
- * Messages between two ranks, and what a rank does alone.
+ * p2p.c - measures messages between two ranks, and what a rank does alone.
  *
  *     pingpong  half of a round trip
  *     send      o_s: time in MPI_Isend, the receive being posted
@@ -8,8 +8,8 @@
  *     eager     the largest message for which MPI_Send does not wait for the receive
  *
  * Every sample begins with a message from rank 1, so that rank 1 waits in its receive when rank 0
- * starts the clock. The receive overhead is measured by rank 0: what is asked of rank 1 has arrived
- * after a delay of many round trips, during which rank 0 only looks at the clock (Culler and
+ * starts the clock. Rank 0 measures the receive overhead: the message it requests from rank 1
+ * arrives during a delay of many round trips, in which rank 0 only reads the clock (Culler and
  * others: Assessing Fast Network Interfaces, 1996).
  */
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static const size_t gap_sizes[] = {0, 8, 64, 512, 4096, 32768};
 
 /* ---- alone ---- */
 
-/* A call between readings of the clock: in the simulator, a loop of nothing but readings takes
- * longer and longer steps. */
+/* A call between clock readings: in the simulator, a loop that only reads the clock takes longer
+ * and longer steps. */
 static void touch(MPI_Comm comm)
 {
     int rank;
@@ -146,7 +146,7 @@ static double sample_recv(struct native *n, MPI_Comm comm, const struct native_p
     if (native_begin(comm) == 0) {
         double start = MPI_Wtime();
         native_send(n, comm, 0, 1, TAG);
-        native_recv(n, comm, bytes, 1, TAG); /* how long that takes */
+        native_recv(n, comm, bytes, 1, TAG); /* this is timed */
         double trip = native_since(n, start);
         native_send(n, comm, 0, 1, TAG);
         native_pause((4 + batch) * trip + 10e-6);
@@ -189,7 +189,7 @@ static double sample_gap(struct native *n, MPI_Comm comm, const struct native_pr
     return many > few ? (many - few) / (TRAIN_LONG - TRAIN_SHORT) : 0;
 }
 
-/* Does MPI_Send wait for the receive, which comes late? */
+/* Does MPI_Send wait for a late receive? */
 static int is_late(struct native *n, MPI_Comm comm, size_t bytes)
 {
     double pause = 2e-3 + (double)bytes * 20e-9;
@@ -230,8 +230,7 @@ static size_t find_eager(struct native *n, MPI_Comm comm)
     return low;
 }
 
-/* Powers of two and what lies beside and between them, and both sides of the eager limit. Sorted.
- */
+/* Powers of two, sizes next to and between them, and both sides of the eager limit. Sorted. */
 static int usual_sizes(size_t *out, size_t eager)
 {
     int count = 0;
@@ -251,7 +250,7 @@ static int usual_sizes(size_t *out, size_t eager)
     return count;
 }
 
-/* The points of a probe at sizes up to `most`, behind those that there are. */
+/* Appends the points of a probe at sizes up to `most`. */
 static int add_points(struct native_point *points, int count, const struct native_probe *probe,
                       const size_t *sizes, int size_count, size_t most)
 {
@@ -261,7 +260,7 @@ static int add_points(struct native_point *points, int count, const struct nativ
     return count;
 }
 
-/* All of the pair but the eager limit, which decides on sizes. */
+/* All measurements of the pair but the eager limit, which determines the sizes. */
 static void measure_sizes(struct native *n, MPI_Comm pair, const char *where, const size_t *sizes,
                           int count, size_t eager)
 {

@@ -1,15 +1,15 @@
 /*
- * Samples of anything: warm-up, a batch long enough for the clock, chunks of samples until the
- * interquartile range is below 2% of the median or the time is spent, quartiles.
+ * sampling.c - takes samples: warm-up, a batch long enough for the clock, chunks of samples until
+ * the interquartile range is below 2% of the median or the time is used up, quartiles.
  *
- * A sample in which some rank lost its processor to another program is broken, and not counted: the system
- * counts such switches for each thread. On a busy computer this is what makes the difference between times of
- * the machine and times of its scheduler. There more time is spent until each point has some samples that are
- * whole; only if none is are the broken ones taken.
+ * A sample in which some rank lost its processor to another program is broken, and does not count:
+ * the system counts such switches for each thread. On a busy computer this makes the difference
+ * between measuring the machine and measuring its scheduler. There sampling continues for longer
+ * until each point has some unbroken samples; broken ones are used only if there are no others.
  *
- * All points take turns, a chunk each: what disturbs the machine for a while then disturbs a part
- * of the samples of many points, not all of those of one. The leader alone looks at times; it tells
- * the others by broadcast which points go on, so that all make the same samples.
+ * All points take turns, a chunk each: a temporary disturbance then affects some samples of many
+ * points, not all samples of one. Only the leader examines times; it broadcasts which points
+ * continue, so that all ranks take the same samples.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +20,11 @@
 
 #define WARM_UP 3
 #define CHUNK NATIVE_CHUNK
-#define FEW (5 * CHUNK) /* samples before quartiles are believed to be narrow */
-#define LEAST 10        /* whole samples to wait for on a busy computer, ... */
-#define PATIENCE 4      /* ... so many times longer than usual */
+#define FEW (5 * CHUNK) /* samples needed before quartiles count as narrow */
+#define LEAST 10        /* unbroken samples to wait for on a busy computer, ... */
+#define PATIENCE 4      /* ... for this many times the usual time */
 #define NARROW 0.02     /* interquartile range over median that is good enough */
-#define ROUNDING 1e-12  /* seconds: what the clock's own numbers are exact to */
+#define ROUNDING 1e-12  /* seconds: precision of the clock's numbers */
 #define FENCE 1.5       /* in interquartile ranges beyond the quartiles: outliers (Tukey) */
 
 double native_since(const struct native *n, double start)
@@ -43,7 +43,7 @@ void native_pause(double seconds)
 /* In the simulator other programs take no time. */
 extern void orrery_compute(double) __attribute__((weak));
 
-/* How often this thread has lost its processor. */
+/* How often this thread has been preempted. */
 static long switches(void)
 {
     struct rusage usage;
@@ -63,7 +63,8 @@ static double quantile(const double *sorted, int count, double q)
     return i + 1 < count ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[count - 1];
 }
 
-/* Do more ranks take part on some node than it has cores? Then the scheduler is measured, too. */
+/* Do more ranks take part on some node than it has cores? Then the scheduler affects the
+ * measurement. */
 static int crowded(const struct native *n, int ranks, const char *where)
 {
     int on_node = 0;
@@ -100,7 +101,7 @@ void native_print_bytes(const struct native *n, MPI_Comm comm, const char *kind,
     printf("%s,%s,%d,%zu,1,0,0,0,0,0,0,%d\n", kind, where, ranks, bytes, crowded(n, ranks, where));
 }
 
-/* Narrow enough, or as many as are allowed? */
+/* Are the quartiles narrow enough, or is the number of samples at its limit? */
 static int is_enough(const struct native *n, const struct native_point *p)
 {
     double sorted[NATIVE_SAMPLES_MAX];
@@ -123,11 +124,11 @@ static void warm_up(struct native *n, MPI_Comm comm, struct native_point *p)
     double once = 0;
     for (int i = 0; i < WARM_UP; i++)
         once = p->probe->sample(n, comm, p->probe, p->bytes, 1);
-    p->batch = choose_batch(p->probe, once); /* the leader's holds */
+    p->batch = choose_batch(p->probe, once); /* the leader's value is used */
     MPI_Bcast(&p->batch, 1, MPI_INT, 0, comm);
 }
 
-/* The leader keeps a sample. */
+/* The leader stores a sample. */
 static void keep(struct native *n, struct native_point *p, double sample, int broken)
 {
     n->all_samples++;
@@ -160,7 +161,7 @@ static void show_progress(const struct native *n, const struct native_point *p, 
                 p->probe->where, turn + 1, p->bytes);
 }
 
-/* One turn of all points that go on. */
+/* One turn of all points that continue. */
 static void take_turn(struct native *n, MPI_Comm comm, struct native_point *points, int count,
                       const int *more, int turn)
 {
@@ -177,7 +178,7 @@ static void take_turn(struct native *n, MPI_Comm comm, struct native_point *poin
     }
 }
 
-/* Does the point go on? Beyond the usual time only if it has too few samples that are whole. */
+/* Does the point continue? Beyond the usual time only if it has too few unbroken samples. */
 static int goes_on(const struct native *n, const struct native_point *p, double now, double end,
                    double latest)
 {
@@ -185,7 +186,7 @@ static int goes_on(const struct native *n, const struct native_point *p, double 
     return now < end ? !is_enough(n, p) : now < latest && p->count < least;
 }
 
-/* A point without any whole sample has to do with broken ones. */
+/* A point without unbroken samples uses broken ones. */
 static void make_do(struct native_point *p)
 {
     if (p->count)

@@ -1,8 +1,8 @@
 /*
- * What messages cost in real use, beside a ping-pong with one of them at a time.
+ * use.c - what messages cost in real programs, compared with a ping-pong of one message at a time.
  *
- *     unexpected  MPI_Recv of a message that has come first and waits in the queue of such messages, with what
- *                 it takes to put it there
+ *     unexpected  MPI_Recv of a message that came first and waits in the queue of such messages,
+ *                 including the time to put it there
  *     window      a send and a receive more among many in flight: MPI_Irecv, MPI_Isend, MPI_Waitall
  *     match       half of a round trip of an empty message while `bytes` other receives are pending
  *     peers       time in MPI_Isend when each message goes to another rank than the one before
@@ -26,7 +26,7 @@ static const size_t pending_counts[] = {0, 16, 64, PENDING_MOST};
 static const size_t window_sizes[] = {0, 8, 64};
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
 
-/* The probe finds the last message, and whatever was sent before it has to be put aside. */
+/* The probe finds the last message, so all earlier ones have to be stored. */
 static double sample_unexpected(struct native *n, MPI_Comm comm, const struct native_probe *p,
                                 size_t bytes, int batch)
 {
