@@ -152,7 +152,7 @@ static void ranks(const struct analysis *a, struct buf *out)
     rank_line(a, out, "received", offsetof(struct analysis_rank, received), 0);
     rank_line(a, out, "end", offsetof(struct analysis_rank, end), 1);
     if (a->nodes)
-        buf_addf(out, "  on %llu nodes\n", (unsigned long long)a->nodes);
+        buf_addf(out, "  on %llu node%s\n", (unsigned long long)a->nodes, a->nodes > 1 ? "s" : "");
 }
 
 static void functions(const struct analysis *a, struct buf *out)
@@ -377,7 +377,7 @@ void tables_text(const struct analysis *a, struct buf *out)
         buf_addf(out, "program        %s\n", a->program);
     buf_addf(out, "ranks          %s", count_text(&t, (double)a->ranks));
     if (a->nodes)
-        buf_addf(out, " on %s nodes", count_text(&t, (double)a->nodes));
+        buf_addf(out, " on %s node%s", count_text(&t, (double)a->nodes), a->nodes > 1 ? "s" : "");
     buf_addf(out, "; %s records\n", count_text(&t, (double)a->events));
     for (unsigned i = 0; i < ANALYSIS_GROUPS; i++)
         if (a->groups & 1u << i)
