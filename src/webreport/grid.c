@@ -12,20 +12,21 @@
 
 #define ONE ((uint64_t)1 << 20) /* a rank for a whole bin */
 
-static unsigned choose_bins(uint64_t rows, uint64_t calls)
+static unsigned choose_bins(uint64_t rows, uint64_t calls, uint64_t cells)
 {
     unsigned bins = GRID_BINS_MIN;
-    uint64_t most = GRID_CELLS / rows, wanted = 4 * (calls / rows + 1);
+    uint64_t most = cells / rows, wanted = 4 * (calls / rows + 1);
     while (bins < GRID_BINS_MAX && 2 * (uint64_t)bins <= most && bins < wanted)
         bins *= 2;
     return bins;
 }
 
-static void level_init(struct grid_level *l, uint64_t ranks, uint64_t group, uint64_t calls)
+static void level_init(struct grid_level *l, uint64_t ranks, uint64_t group, uint64_t calls,
+                       uint64_t cells)
 {
     l->group = group;
     l->rows = (ranks + group - 1) / group;
-    l->bins = choose_bins(l->rows, calls);
+    l->bins = choose_bins(l->rows, calls, cells);
     l->steps = (unsigned)__builtin_ctz(l->bins / GRID_BINS_MIN);
     l->shift = (unsigned)__builtin_ctz(GRID_BINS_MAX / l->bins);
     l->changes = mem_zalloc((l->bins + 2) * sizeof *l->changes);
@@ -33,17 +34,17 @@ static void level_init(struct grid_level *l, uint64_t ranks, uint64_t group, uin
         l->cells[i] = mem_zalloc(l->rows * (l->bins >> i));
 }
 
-void grid_init(struct grid *g, uint64_t ranks, uint64_t calls, int64_t end)
+void grid_init(struct grid *g, uint64_t ranks, uint64_t calls, int64_t end, uint64_t cells)
 {
     memset(g, 0, sizeof *g);
     g->scale = (double)(GRID_BINS_MAX * ONE) / (double)end;
     g->ranks = ranks;
     uint64_t group = 1;
-    while (ranks / group * GRID_BINS_MIN > GRID_CELLS)
+    while (ranks / group * GRID_BINS_MIN > cells)
         group *= 2;
     for (; g->level_count < GRID_LEVELS_MAX; group *= 2) {
         struct grid_level *l = &g->levels[g->level_count++];
-        level_init(l, ranks, group, calls);
+        level_init(l, ranks, group, calls, cells);
         if (l->rows <= GRID_ROWS)
             break;
     }

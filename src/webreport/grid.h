@@ -45,8 +45,8 @@ struct grid {
     struct grid_level levels[GRID_LEVELS_MAX];
 };
 
-/* For ranks of which some calls are to be expected; `end` > 0. */
-void grid_init(struct grid *, uint64_t ranks, uint64_t calls, int64_t end);
+/* For ranks of which some calls are to be expected; `end` > 0. A level has up to `cells` cells, GRID_CELLS or less. */
+void grid_init(struct grid *, uint64_t ranks, uint64_t calls, int64_t end, uint64_t cells);
 void grid_fini(struct grid *);
 
 /* A rank was there from..to; a call of it. Kind WEBREPORT_COMPUTE stands for being there. */

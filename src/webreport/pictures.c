@@ -415,7 +415,7 @@ static void draw_timeline(struct panel *p)
     struct grid g;
     struct svg s;
     const double top = 54, height = 420;
-    timeline_grid(p->t, p->t->end, &g);
+    timeline_grid(p->t, p->t->end, GRID_CELLS / 16, &g);
     const struct grid_level *l = &g.levels[g.level_count - 1];
     unsigned step = 0;
     while (l->bins >> step > TIMELINE_BINS && step < l->steps)

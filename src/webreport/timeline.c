@@ -123,19 +123,20 @@ static void add_rank(struct timeline *t, struct grid *g, uint64_t rank,
     grid_end_rank(g, rank);
 }
 
-void timeline_grid(struct timeline *t, int64_t end, struct grid *g)
+void timeline_grid(struct timeline *t, int64_t end, uint64_t cells, struct grid *g)
 {
     enum webreport_kind *kinds = make_kinds(t->trace->header.schema);
-    grid_init(g, t->trace->header.ranks, t->calls, end);
+    grid_init(g, t->trace->header.ranks, t->calls, end, cells);
     for (uint64_t rank = 0; rank < t->trace->header.ranks; rank++)
         add_rank(t, g, rank, kinds);
     mem_free(kinds);
 }
 
-static void write_grids(struct timeline *t, int64_t end, struct chunks *chunks, struct json *json)
+static void write_grids(struct timeline *t, int64_t end, uint64_t cells, struct chunks *chunks,
+                        struct json *json)
 {
     struct grid g;
-    timeline_grid(t, end, &g);
+    timeline_grid(t, end, cells, &g);
     grid_write(&g, chunks, json);
     grid_fini(&g);
 }
@@ -160,7 +161,7 @@ static int try_calls(struct timeline *t, struct calls *c, size_t most)
             return 0;
     }
     calls_end(c);
-    return 1;
+    return c->chunks->text.len - before <= most;
 }
 
 /* The unit of time grows until they fit. At the latest they do when the whole time is one unit, and a thread one call. */
@@ -187,7 +188,8 @@ static void write_calls(struct timeline *t, size_t most, struct chunks *chunks, 
     calls_fini(&c);
 }
 
-void timeline_write(struct timeline *t, size_t most, struct chunks *chunks, struct json *json)
+void timeline_write(struct timeline *t, size_t most, uint64_t cells, struct chunks *chunks,
+                    struct json *json)
 {
     write_calls(t, most, chunks, json);
     int64_t units = (t->end + t->unit - 1) / t->unit;
@@ -200,6 +202,6 @@ void timeline_write(struct timeline *t, size_t most, struct chunks *chunks, stru
         json_array_begin(json);
         json_array_end(json);
     } else {
-        write_grids(t, units * t->unit, chunks, json);
+        write_grids(t, units * t->unit, cells, chunks, json);
     }
 }

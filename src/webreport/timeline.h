@@ -10,8 +10,6 @@
 #include "webreport/grid.h"
 #include "webreport/kind.h"
 
-/* What the calls of a timeline may take of a page; if they take more, the unit of time is made larger. */
-#define TIMELINE_CALLS_BYTES ((size_t)32 << 20)
 /* Traces with fewer calls are always drawn from these, and need no grid. */
 #define TIMELINE_GRID_FROM 200000
 
@@ -33,10 +31,10 @@ void timeline_init(struct timeline *, struct trace *);
 void timeline_fini(struct timeline *);
 
 /* Makes the grid of the time up to `end` ticks; reads the trace. End it with grid_fini. */
-void timeline_grid(struct timeline *, int64_t end, struct grid *);
+void timeline_grid(struct timeline *, int64_t end, uint64_t cells, struct grid *);
 
 /* Writes the members "unit", "end", "grids" and "calls" of an object that is open. Reads the trace again, once or a few
- * times: until the calls fit into `most` bytes of the page. */
-void timeline_write(struct timeline *, size_t most, struct chunks *, struct json *);
+ * times: until the calls fit into `most` bytes of the page. A level of the grid has up to `cells` cells. */
+void timeline_write(struct timeline *, size_t most, uint64_t cells, struct chunks *, struct json *);
 
 #endif

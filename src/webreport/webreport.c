@@ -14,8 +14,9 @@
 #include "webreport/panels.h"
 #include "webreport/pictures.h"
 
-#define MARK "<!--orrery:data-->"     /* of the template */
-#define PAGE_BYTES ((size_t)48 << 20) /* what timelines may take of a page, all together */
+#define MARK "<!--orrery:data-->" /* of the template */
+/* What calls may take of a page; grids and messages take as much at most. */
+#define CALLS_BYTES ((size_t)30 << 20)
 
 struct page {
     struct chunks chunks;
@@ -95,7 +96,7 @@ static int page_add(struct page *p, const struct webreport *r, size_t i, const s
     panels_write(a, t, &p->chunks, &p->json);
     json_key(&p->json, "timeline");
     json_object_begin(&p->json);
-    timeline_write(t, PAGE_BYTES / r->count, &p->chunks, &p->json);
+    timeline_write(t, CALLS_BYTES / r->count, GRID_CELLS / r->count, &p->chunks, &p->json);
     messages_write(&seen->messages, t->unit, &p->chunks, &p->json);
     write_path(p, t, &seen->hops);
     json_object_end(&p->json);

@@ -133,7 +133,7 @@ static void test_grid(void)
 {
     struct grid g;
     uint64_t wrong = 0, cells = 0;
-    grid_init(&g, RANKS, RANKS * CALLS, END);
+    grid_init(&g, RANKS, RANKS * CALLS, END, GRID_CELLS);
     for (unsigned r = 0; r < RANKS; r++) {
         for (unsigned i = 0; i < CALLS; i++)
             grid_add(&g, given[r][i].kind, given[r][i].from, given[r][i].to);
@@ -154,7 +154,7 @@ static void test_grid(void)
 static void test_grid_large(void)
 {
     struct grid g;
-    grid_init(&g, 1000000, 100000000, 12345);
+    grid_init(&g, 1000000, 100000000, 12345, GRID_CELLS);
     uint64_t cells = 0;
     for (unsigned i = 0; i < g.level_count; i++)
         cells += g.levels[i].rows * g.levels[i].bins;
