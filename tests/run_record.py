@@ -171,6 +171,8 @@ class Tests:
             done = self.record(folder, 2, "-q", script, self.program("bad/record_clocks.c"))
             demand(done.status == 0, f"exit status {done.status}", done.stderr)
             self.verify(folder)
+            info = harness.call([self.orrery, "trace", "info", "n.orr"], cwd=folder)
+            demand(re.search("clocks +2, compared to within ", info.stdout), "clocks", info.stdout)
             done = harness.call([self.orrery, "trace", "print", "--exact", "n.orr"], cwd=folder)
         spans = {0: [], 1: []}
         for rank, enter, time in re.findall(r"\[(\d)\] (\d+) \+ (\d+): MPI_Barrier", done.stdout):

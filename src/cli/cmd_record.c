@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/analysis.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -24,6 +25,7 @@
 #include "cli/parts.h"
 #include "native/options.h"
 #include "program/program.h"
+#include "trace/clocks.h"
 #include "trace/reader.h"
 
 #define LAUNCHER "mpiexec.mpich"
@@ -331,15 +333,53 @@ static int run(const struct request *q, char **program, int *status, int *signal
 
 /* ---- the trace ---- */
 
+/* Messages that seem to arrive before they are sent. */
+struct backwards {
+    uint64_t messages, count;
+    int64_t most; /* ticks */
+};
+
+static void see_message(void *context, uint32_t from, uint32_t to, int64_t sent, int64_t received)
+{
+    struct backwards *b = context;
+    (void)from, (void)to;
+    b->messages++;
+    b->count += received < sent;
+    b->most = sent - received > b->most ? sent - received : b->most;
+}
+
+/* Clocks of several machines agree only as well as they could be compared. */
+static void check_clocks(const struct request *q, const struct trace *t)
+{
+    const char *clocks = trace_header_get(&t->header, TRACE_CLOCKS_PROPERTY);
+    struct backwards b = {0};
+    const struct analysis_watch watch = {.context = &b, .message = see_message};
+    const struct analysis_options options = {.groups = 1u << ANALYSIS_PAIRS, .watch = &watch};
+    struct analysis a;
+    struct err err;
+    char most[UNITS_TEXT_MAX];
+    if (!clocks || analysis_run(&a, q->trace, &options, &err) != 0)
+        return;
+    analysis_fini(&a);
+    if (b.count)
+        log_warn(
+            "%llu of %llu messages end up to %s before they are sent: clocks (%s) agree no better; do not rely on "
+            "times as short as that",
+            (unsigned long long)b.count, (unsigned long long)b.messages,
+            units_format_time(most, sizeof most, b.most * (int64_t)t->header.tick), clocks);
+}
+
 static void say(const struct request *q, int status)
 {
     struct trace t;
     struct err err;
-    if (q->is_quiet || trace_open(&t, q->trace, &err) != 0)
+    if (trace_open(&t, q->trace, &err) != 0)
         return;
-    log_note("%llu ranks and %llu records in '%s'%s", (unsigned long long)t.header.ranks,
-             (unsigned long long)t.records, q->trace,
-             status ? ", up to where the program has failed" : "");
+    check_clocks(q, &t);
+    if (!q->is_quiet)
+        log_note("%llu ranks and %llu records in '%s'%s", (unsigned long long)t.header.ranks,
+                 (unsigned long long)t.records, q->trace,
+                 status ? ", up to where the program has failed" : "");
     trace_close(&t);
 }
 

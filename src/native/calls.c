@@ -139,10 +139,13 @@ static void leave(struct native_lane *lane, struct native_call *c, int rc, int64
     const struct native_fn *f = &native.fns[c->fn];
     uint64_t words[TRACE_ARGS_MAX];
     struct recorder_call seen = {.fn = c->fn, .args = c->args, .began = c->enter};
-    native.may_ask = native.is_open && rc == MPI_SUCCESS;
-    if (rc != MPI_SUCCESS)
+    int is_active = native.is_open && !native.is_finalized;
+    native.may_ask = is_active && rc == MPI_SUCCESS;
+    if (rc != MPI_SUCCESS && is_active)
         native_real.MPI_Error_class(rc, &seen.rc);
-    native.may_ask_builtin = native.is_open && seen.rc != MPI_ERR_TYPE && seen.rc != MPI_ERR_OP;
+    else
+        seen.rc = rc;
+    native.may_ask_builtin = is_active && seen.rc != MPI_ERR_TYPE && seen.rc != MPI_ERR_OP;
     if (f->request >= 0 || f->made >= 0 || f->gets || f->probed >= 0) {
         copy_words(&seen, words);
         if (f->request >= 0)
@@ -172,6 +175,7 @@ void native_leave(struct native_call *c, int rc)
         native_begin();
     int64_t now = native_now();
     pthread_mutex_lock(&native.lock);
+    native.is_finalized |= c->fn == MPI_FN_FINALIZE && rc == MPI_SUCCESS;
     if (c->fn == MPI_FN_PCONTROL)
         native_pcontrol(lane, c, now);
     leave(lane, c, rc, now);

@@ -64,6 +64,7 @@ struct native_lane {
 struct native {
     int is_ready;                               /* the functions of the real MPI are known */
     int is_open;                                /* the part is: MPI has been initialised */
+    int is_finalized;                           /* MPI is */
     int is_failed;                              /* nothing can be recorded */
     int is_over;                                /* the part is closed */
     int keeps_sites, is_profile, stops_on_full; /* as asked for */

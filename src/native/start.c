@@ -231,6 +231,9 @@ void native_end(void)
 /* After all that the program does at its end. */
 static void __attribute__((destructor)) unload(void)
 {
+    if (native.pid !=
+        sys_getpid()) /* a child, in which the lock may be held by nobody that is there */
+        return;
     pthread_mutex_lock(&native.lock);
     native_end();
     pthread_mutex_unlock(&native.lock);

@@ -116,6 +116,18 @@ int64_t trace_clocks_time(const struct trace_clocks *c, uint64_t rank, int64_t l
     return (number ? common_time(&c->clocks[*number - 1], local) : local) - c->origin;
 }
 
+int64_t trace_clocks_error(const struct trace_clocks *c)
+{
+    int64_t worst = -1;
+    for (size_t i = 0; i < c->count; i++) {
+        if (!c->clocks[i].points)
+            continue;
+        worst = c->clocks[i].first.error > worst ? c->clocks[i].first.error : worst;
+        worst = c->clocks[i].last.error > worst ? c->clocks[i].last.error : worst;
+    }
+    return worst;
+}
+
 void trace_clocks_settle(struct trace_clocks *c)
 {
     int64_t first = INT64_MAX;

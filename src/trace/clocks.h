@@ -14,6 +14,9 @@
 #include "base/buf.h"
 #include "base/map.h"
 
+/* The property of a trace of several clocks. */
+#define TRACE_CLOCKS_PROPERTY "clocks"
+
 /* One comparison, in ticks. */
 struct trace_clock_point {
     int64_t local;  /* time of the clock */
@@ -50,6 +53,8 @@ void trace_clocks_fini(struct trace_clocks *);
 void trace_clocks_take(struct trace_clocks *, unsigned kind, const uint8_t *payload, size_t bytes);
 /* All are there: finds the origin. */
 void trace_clocks_settle(struct trace_clocks *);
+/* By how much clocks may be off where they were compared; -1: there is but one. */
+int64_t trace_clocks_error(const struct trace_clocks *);
 /* The common time of a rank's local one. Does not decrease where the local one does not. */
 int64_t trace_clocks_time(const struct trace_clocks *, uint64_t rank, int64_t local);
 

@@ -1,27 +1,17 @@
 /*
  * merge.c - parts become a trace.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "trace/clocks.h"
 #include "trace/copy.h"
 #include "trace/merge.h"
 #include "trace/payload.h"
 #include "trace/writer.h"
-
-struct merge {
-    struct trace *parts;
-    size_t count;
-    struct trace_header header; /* that of the first part, which owns what it points to */
-    struct trace_writer writer;
-    struct trace_clocks clocks;
-    struct trace_namer *namer; /* or NULL */
-    struct buf block;          /* put together from pieces */
-    struct trace_piece piece;
-    int has_block;
-};
 
 /* ---- definitions ---- */
 
@@ -34,6 +24,19 @@ struct items {
     struct item *items;
     size_t count;
     struct buf memory;
+};
+
+struct merge {
+    struct trace *parts;
+    size_t count;
+    struct trace_header header; /* that of the first part, which owns what it points to */
+    struct trace_writer writer;
+    struct items definitions; /* of all parts, as often as they come */
+    struct trace_clocks clocks;
+    struct trace_namer *namer; /* or NULL */
+    struct buf block;          /* put together from pieces */
+    struct trace_piece piece;
+    int has_block;
 };
 
 /* By kind, then by bytes: the encoding is such that bytes alone do it, as kinds are below 128. */
@@ -134,25 +137,29 @@ static void name_event(struct merge *m, struct trace_event *e, struct buf *memor
     e->bytes = memory->len;
 }
 
+static void gather_all(struct merge *m)
+{
+    struct items *all = &m->definitions;
+    buf_init(&all->memory);
+    for (size_t i = 0; i < m->count; i++)
+        gather(all, &m->clocks, &m->parts[i]);
+    for (size_t i = 0; i < all->count; i++)
+        all->items[i].data = (const uint8_t *)all->memory.data + all->items[i].at;
+    if (all->count)
+        qsort(all->items, all->count, sizeof *all->items, by_bytes);
+    trace_clocks_settle(&m->clocks);
+}
+
 static int write_definitions(struct merge *m, struct err *err)
 {
-    struct items all = {0};
+    const struct items *all = &m->definitions;
     struct buf out;
-    buf_init(&all.memory);
     buf_init(&out);
-    for (size_t i = 0; i < m->count; i++)
-        gather(&all, &m->clocks, &m->parts[i]);
-    for (size_t i = 0; i < all.count; i++)
-        all.items[i].data = (const uint8_t *)all.memory.data + all.items[i].at;
-    if (all.count)
-        qsort(all.items, all.count, sizeof *all.items, by_bytes);
-    for (size_t i = 0; i < all.count; i++)
-        if (i == 0 || by_bytes(&all.items[i - 1], &all.items[i]) != 0)
-            add_item(m, &all.items[i], &out);
+    for (size_t i = 0; i < all->count; i++)
+        if (i == 0 || by_bytes(&all->items[i - 1], &all->items[i]) != 0)
+            add_item(m, &all->items[i], &out);
     int rc = trace_writer_definitions(&m->writer, &out, err);
     buf_fini(&out);
-    buf_fini(&all.memory);
-    mem_free(all.items);
     return rc;
 }
 
@@ -310,9 +317,22 @@ static void count_rank(struct trace_header *h, uint64_t rank)
     h->ranks = rank >= h->ranks ? rank + 1 : h->ranks;
 }
 
+/* How well times of several clocks agree. */
+static void say_clocks(struct merge *m)
+{
+    char text[UNITS_TEXT_MAX + 64], error[UNITS_TEXT_MAX];
+    int64_t worst = trace_clocks_error(&m->clocks);
+    if (worst < 0 || trace_header_get(&m->parts[0].header, TRACE_CLOCKS_PROPERTY))
+        return;
+    units_format_time(error, sizeof error, worst * (int64_t)m->parts[0].header.tick);
+    snprintf(text, sizeof text, "%zu, compared to within %s", m->clocks.count, error);
+    trace_header_add(&m->parts[0].header, TRACE_CLOCKS_PROPERTY, text);
+}
+
 /* That of the first part, with all ranks that there are, also those that were spawned. */
 static void make_header(struct merge *m)
 {
+    say_clocks(m);
     m->header = m->parts[0].header;
     m->header.is_part = m->header.has_local_clocks = 0;
     for (size_t i = 0; i < m->count; i++) {
@@ -357,6 +377,7 @@ int trace_merge_named(const char *const *parts, size_t count, const char *path,
     struct merge m = {.namer = namer};
     open_parts(&m, parts, count, missing);
     trace_clocks_init(&m.clocks);
+    gather_all(&m);
     if (m.count)
         make_header(&m);
     int rc = m.count ? trace_writer_open(&m.writer, path, &m.header, err)
@@ -365,7 +386,6 @@ int trace_merge_named(const char *const *parts, size_t count, const char *path,
     if (rc == 0) {
         buf_init(&m.block);
         rc = write_definitions(&m, err);
-        trace_clocks_settle(&m.clocks);
         if (rc == 0)
             rc = write_records(&m, err);
         int closed = trace_writer_close(&m.writer, rc == 0, rc == 0 ? err : NULL);
@@ -375,6 +395,8 @@ int trace_merge_named(const char *const *parts, size_t count, const char *path,
     for (size_t i = 0; i < m.count; i++)
         trace_close(&m.parts[i]);
     mem_free(m.parts);
+    mem_free(m.definitions.items);
+    buf_fini(&m.definitions.memory);
     trace_clocks_fini(&m.clocks);
     return rc;
 }
