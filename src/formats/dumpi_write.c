@@ -29,11 +29,11 @@ struct dumpi_out {
     uint32_t type_count;
     uint32_t next_op;
     struct map ops;
-    struct map regions; /* local number of the name + 1, to nothing */
-    struct map lost;    /* requests of calls that DUMPI does not know */
-    uint64_t *open;     /* regions */
+    struct map regions;       /* local number of the name + 1, to nothing */
+    struct map lost;          /* requests of calls that DUMPI does not know */
+    struct map request_comms; /* communicators of requests */
+    uint64_t *open;           /* regions */
     size_t open_count;
-    size_t next_done; /* of the receives that the call has completed */
 };
 
 /* ---- numbers ---- */
@@ -135,22 +135,34 @@ static void put_item(struct dumpi_out *o, struct walk *w, const struct dumpi_fie
     put(&o->file.text, f->width, number);
 }
 
-static void put_status(struct dumpi_out *o, struct walk *w, const struct trace_event *e,
+/* The request that status k of a call belongs to; -1: none, or not known. */
+static int64_t request_of(struct walk *w, const struct trace_event *e, uint64_t k)
+{
+    const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
+    const struct call_shape *s = &w->shapes[e->fn];
+    if (s->request < 0)
+        return -1;
+    const struct trace_value *requests = &e->args[s->request];
+    if (!fn->args[s->request].is_array)
+        return requests->number;
+    if (s->index >= 0 && fn->args[s->index].is_array)
+        k = k < e->args[s->index].count ? (uint64_t)e->args[s->index].items[k] : UINT64_MAX;
+    else if (s->index >= 0)
+        k = (uint64_t)e->args[s->index].number;
+    return k < requests->count ? requests->items[k] : -1;
+}
+
+static void put_status(struct dumpi_out *o, struct walk *w, const struct trace_event *e, uint64_t k,
                        const struct trace_status *s)
 {
     struct buf *out = &o->file.text;
-    int comm = w->shapes[e->fn].comm;
-    int64_t source = -1;
-    if (s->is_set && !s->is_cancelled && comm >= 0) {
-        source = members_peer(&w->members,
-                              trace_local_find(&w->local, TRACE_DEFINE_COMM, e->args[comm].number),
+    int at = w->shapes[e->fn].comm;
+    int64_t request = request_of(w, e, k), source = -1;
+    const uint64_t *comm = request >= 0 ? map_find(&o->request_comms, (uint64_t)request) : NULL;
+    if (s->is_set && !s->is_cancelled) {
+        int64_t number = at >= 0 ? e->args[at].number : comm ? (int64_t)*comm : TRACE_LOCAL_WORLD;
+        source = members_peer(&w->members, trace_local_find(&w->local, TRACE_DEFINE_COMM, number),
                               w->rank, s->source);
-    } else if (s->is_set && !s->is_cancelled) {
-        while (o->next_done < w->actions.count &&
-               w->actions.list[o->next_done].kind != ACTION_IRECV_DONE &&
-               w->actions.list[o->next_done].kind != ACTION_RECV)
-            o->next_done++;
-        source = o->next_done < w->actions.count ? w->actions.list[o->next_done++].peer : s->source;
     }
     put(out, 4, s->is_set ? s->bytes : 0);
     put(out, 4, (uint64_t)source);
@@ -165,7 +177,7 @@ static void put_statuses(struct dumpi_out *o, struct walk *w, const struct trace
     uint64_t count = arg->is_array ? v->count : v->statuses->is_set;
     put(&o->file.text, 4, count);
     for (uint64_t i = 0; i < count; i++)
-        put_status(o, w, e, &v->statuses[i]);
+        put_status(o, w, e, i, &v->statuses[i]);
 }
 
 static const struct trace_local_item *comm_of(struct walk *w, const struct trace_event *e)
@@ -289,7 +301,10 @@ static void put_call(struct dumpi_out *o, struct walk *w, const struct trace_eve
     int root = w->shapes[e->fn].root;
     int at_root = root >= 0 && comm && e->args[root].number == comm->rank;
     o->counts[number]++;
-    o->next_done = 0;
+    const struct call_shape *s = &w->shapes[e->fn];
+    if (s->is_immediate && s->comm >= 0 && e->args[s->request].number >= 0)
+        *map_insert(&o->request_comms, (uint64_t)e->args[s->request].number,
+                    NULL) = (uint64_t)e->args[s->comm].number;
     put_head(o, w, (unsigned)number, e->enter, e->leave);
     for (unsigned i = 0; i < l->count; i++)
         if (!l->fields[i].at_root || at_root)
@@ -347,6 +362,7 @@ static int begin_rank(void *state, struct walk *w, struct err *err)
     map_init(&o->ops);
     map_init(&o->regions);
     map_init(&o->lost);
+    map_init(&o->request_comms);
     memset(o->counts, 0, (dumpi_functions() + 1) * sizeof *o->counts);
     put(&o->file.text, 8, DUMPI_MAGIC);
     put(&o->file.text, 8, 0); /* seconds that are added to times */
@@ -408,6 +424,7 @@ static int end_rank(void *state, struct walk *w, struct err *err)
     map_fini(&o->ops);
     map_fini(&o->regions);
     map_fini(&o->lost);
+    map_fini(&o->request_comms);
     return textfile_close(&o->file, 1, err);
 }
 

@@ -10,6 +10,7 @@
 #include "formats/otf2_in.h"
 #include "formats/otf2_out.h"
 #include "formats/table.h"
+#include "formats/textfile.h"
 
 static void add_properties(struct otf2_in *in)
 {
@@ -106,14 +107,52 @@ static int read_all(struct otf2_in *in, const char *path, const char *orr, struc
     return rc != 0 ? rc : closed;
 }
 
+/* The library would allocate and clear whatever a damaged file says. */
+static int has_sane_chunks(OTF2_Reader *reader)
+{
+    uint64_t events = 0, definitions = 0;
+    return OTF2_Reader_GetChunkSize(reader, &events, &definitions) == OTF2_SUCCESS &&
+           events >= OTF2_CHUNK_SIZE_MIN && events <= OTF2_CHUNK_SIZE_MAX &&
+           definitions >= OTF2_CHUNK_SIZE_MIN && definitions <= OTF2_CHUNK_SIZE_MAX;
+}
+
+/*
+ * The anchor file: 46 bytes of numbers, three texts that end with NUL, and a number of properties, which the library
+ * believes: a damaged one would keep it busy for minutes. 0 if it cannot be right.
+ */
+static int has_sane_anchor(const char *path)
+{
+    enum { NUMBERS = 46, ANCHOR_MOST = 1 << 24, LITTLE_ENDIAN_MARK = 'B', KNOWN_VERSION = 3 };
+    struct buf text;
+    struct err err;
+    uint32_t properties = 0;
+    if (textfile_read(path, ANCHOR_MOST, &text, &err) != 0)
+        return 0;
+    const char *data = buf_str(&text), *at = data + NUMBERS, *end = data + text.len;
+    int is_known = text.len > NUMBERS && data[1] == LITTLE_ENDIAN_MARK && data[7] == KNOWN_VERSION;
+    for (int i = 0; is_known && at && i < 3; i++) {
+        at = memchr(at, '\0', (size_t)(end - at));
+        at = at ? at + 1 : NULL;
+    }
+    int is_sane = !is_known || (at && end - at >= (ptrdiff_t)sizeof properties);
+    if (is_known && is_sane) {
+        memcpy(&properties, at, sizeof properties);
+        is_sane = properties <= (size_t)(end - at) / 2;
+    }
+    buf_fini(&text);
+    return is_sane;
+}
+
 int otf2_read(const char *path, const char *orr, struct format_notes *notes, struct err *err)
 {
     struct otf2_in in = {.notes = notes};
     otf2_be_quiet();
-    in.reader = OTF2_Reader_Open(path);
+    in.reader = has_sane_anchor(path) ? OTF2_Reader_Open(path) : NULL;
     if (!in.reader)
         return err_set(err, ERR_INPUT, "cannot read '%s': it is no whole OTF2 archive", path);
-    int rc = read_all(&in, path, orr, err);
+    int rc = has_sane_chunks(in.reader)
+                 ? read_all(&in, path, orr, err)
+                 : err_set(err, ERR_INPUT, "cannot read '%s': its size of chunks is damaged", path);
     OTF2_Reader_Close(in.reader);
     otf2_in_fini(&in);
     return rc;
