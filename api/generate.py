@@ -468,18 +468,37 @@ def fetch_more(call):
             "const void *more = va_arg(unnamed, const void *);", "va_end(unnamed);"]
 
 
+def wrong(call):
+    """A condition in C: some argument cannot be right. Empty if nothing is checked."""
+    if call.returns != "int" or call.group.key == "tool":
+        return ""
+    found = []
+    for arg in call.args:
+        if arg.check == "negative":
+            found.append(f"{arg.name} < 0")
+        elif arg.check == "null":
+            found.append(f"({arg.length.argument} > 0 && !{arg.name})" if arg.length else f"!{arg.name}")
+    return " || ".join(found)
+
+
 def seen_name(call):
     return "seen_" + call.name
 
 
-def invocation(call):
-    """Entering, the call of the implementation, and what is done about its error."""
+def invocation(call, checked=False):
+    """Entering, the call of the implementation, and what is done about its error. With 'checked', of arguments that
+    may be wrong."""
     enter = "mpi_enter_anytime" if "anytime" in call.flags else "mpi_enter"
     names = ["self"] + [arg.name for arg in call.args] + (["more"] if call.variadic else [])
     invoke = call.implementation if call.returns == "void" else (
         f"{spaced(call.returns)}rc = {call.implementation}")
+    if checked and wrong(call):
+        invoke = (f"{spaced(call.returns)}rc = __builtin_expect({wrong(call)}, 0)\n"
+                  f"        ? mpi_args_refused(self, {call.constant}, args)\n"
+                  f"        : {call.implementation}")
     begin = [f"struct mpi_rank *self = {enter}({call.constant});", "vtime t0 = mpi_clock(self);"]
-    work = [fill("    " + invoke, names, ";").lstrip()]
+    head, newline, last = invoke.rpartition("\n")
+    work = [head + newline + fill(("" if newline else "    ") + last, names, ";").lstrip("" if newline else " ")]
     end = []
     if call.returns == "int":
         end = ["if (__builtin_expect(rc != MPI_SUCCESS, 0))", "    rc = mpi_error_handled(self, rc);"]
@@ -493,7 +512,7 @@ def results_seen(call):
     for name, kind in made:
         handle = "gone" if frees else f"MPI_HANDLE_AT({name})"
         if frees:
-            early.append(f"uint64_t gone = MPI_HANDLE_AT({name});")
+            early.append(f"uint64_t gone = {name} ? MPI_HANDLE_AT({name}) : 0;")
         late += [f"    mpi_observe_{'freed' if frees else 'made'}(self, {call.constant}, "
                  f"MPI_OBJECT_{kind}, {handle});"]
     if call.returns == "int":
@@ -508,7 +527,7 @@ def seen_entry(call):
     """The form of an entry that observers see. It is apart, so that arguments are not kept for them on
     the stacks of ranks that wait."""
     head = fill("SEEN " + spaced(call.returns) + seen_name(call), call.parameters(), "")
-    begin, work, end = invocation(call)
+    begin, work, end = invocation(call, checked=True)
     early, late = results_seen(call)
     words = ", ".join(f"(uint64_t){arg.name}" for arg in call.args) or "0"
     words = textwrap.fill(f"const uint64_t args[] = {{{words}}};", 92, subsequent_indent=" " * 8)
@@ -536,7 +555,8 @@ def entry(call):
         if call.returns == "void":
             body = ["if (MPI_CALLS_ARE_SEEN) {", "    " + seen, "    return;", "}"]
         else:
-            body = fetch_more(call) + ["if (MPI_CALLS_ARE_SEEN)", "    return " + seen]
+            test = f"MPI_CALLS_ARE_SEEN || MPI_ARGS_ARE_WRONG({wrong(call)})" if wrong(call) else "MPI_CALLS_ARE_SEEN"
+            body = fetch_more(call) + [f"if ({test})", "    return " + seen]
         begin, work, end = invocation(call)
         body += begin + work + end + [f"mpi_leave(self, {call.constant}, t0);"]
         if call.returns != "void":
@@ -680,6 +700,8 @@ def role_header():
         enum("mpi_direction", "MPI_DIRECTION", roles.DIRECTIONS, "Who reads it: the call, the caller, both."),
         enum("mpi_length", "MPI_LENGTH", roles.LENGTHS,
              "How many items an array has; see api/mpi_functions.txt. NONE: it is no array."),
+        enum("mpi_check", "MPI_CHECK", roles.CHECKS,
+             "What a call is refused for: a null pointer, of an array if it has items; a negative number."),
         """struct mpi_arg {
     const char *name;
     unsigned char role;      /* enum mpi_role */
@@ -688,6 +710,7 @@ def role_header():
     unsigned char length_of; /* number of the argument that the length refers to */
     unsigned char pointers;  /* 0: the value itself; an array counts as one */
     unsigned char bytes;     /* of the value, or of what the pointer leads to; 0: of another type */
+    unsigned char check;     /* enum mpi_check */
 };
 
 struct mpi_signature {
@@ -718,7 +741,8 @@ def role_tables(functions):
             of = names.index(arg.length.argument) if arg.length and arg.length.argument else 0
             rows.append(f'    {{"{arg.name}", MPI_ROLE_{arg.role.upper()}, '
                         f"MPI_DIRECTION_{arg.direction.upper()}, MPI_LENGTH_{kind.upper()}, {of}, "
-                        f"{arg.type.count('*') + arg.type.count('[')}, {roles.SIZES.get(arg.base, 0)}}},\n")
+                        f"{arg.type.count('*') + arg.type.count('[')}, {roles.SIZES.get(arg.base, 0)}, "
+                        f"MPI_CHECK_{arg.check.upper()}}},\n")
         out.append(f"static const struct mpi_arg args_{call.name}[] = {{\n{''.join(rows)}}};\n")
     rows = "".join(f"    [{call.constant}] = {{args_{call.name}, {len(call.args)}}},\n"
                    for call in functions if call.args)

@@ -1,7 +1,7 @@
 """What the arguments of MPI functions are: the rules at the top of the list, applied to every argument.
 
-An argument has a role ("comm"), a direction ("in", "out", "both") and, if it is an array, a length. The rules
-are described in mpi_functions.txt.
+An argument has a role ("comm"), a direction ("in", "out", "both") and, if it is an array, a length; and it is
+checked, or not (CHECKS). The rules are described in mpi_functions.txt.
 """
 
 import re
@@ -16,7 +16,9 @@ SIZES = {"int": 4, "char": 1, "double": 8, "MPI_Aint": 8, "MPI_Count": 8, "MPI_O
 DIRECTIONS = ("in", "out", "both")
 # Kinds of lengths, and how they are written; the empty kind is the value of an argument.
 LENGTHS = ("none", "value", "target", "size", "indegree", "outdegree", "dims", "sum", "last", "all")
-KEYWORDS = ("role", "length") + DIRECTIONS
+# What a call with a wrong argument is refused for; "free" arguments are not checked.
+CHECKS = ("none", "null", "negative")
+KEYWORDS = ("role", "length", "free") + DIRECTIONS
 
 
 def pattern(words):
@@ -58,6 +60,7 @@ class Rules:
         self.by_name = []    # (names, pattern, role)
         self.directions = [] # (names, pattern, direction)
         self.lengths = []    # (names, pattern, [Length])
+        self.free = []       # (names, pattern, True)
 
     def add(self, text):
         """One rule; returns whether the text is one."""
@@ -74,6 +77,8 @@ class Rules:
             self.lengths.append((rest.split(), names, [Length(part.strip()) for part in expression.split("|")]))
         elif not words:
             raise ValueError(f"no names after '{keyword}'")
+        elif keyword == "free":
+            self.free.append((words, names, True))
         else:
             self.directions.append((words, names, keyword))
         return True
@@ -101,6 +106,8 @@ class Rules:
             given_away = arg.indirect and not arg.constant and arg.role != "callback"
             arg.direction = (last(self.directions, call, arg) or "out") if given_away else "in"
             arg.length = self.length(call, arg, by_name)
+        for arg in call.args:
+            arg.check = "none" if last(self.free, call, arg) else check(call, arg)
 
     def length(self, call, arg, by_name):
         if not arg.array:
@@ -111,6 +118,19 @@ class Rules:
         if arg.role == "text" and arg.type.count("*") == 0:
             return None # char name[]: ends with a NUL
         raise ValueError(f"array '{arg.name}' of {call.name} has no length: see 'length' at the top")
+
+
+def check(call, arg):
+    """What is wrong with some values of the argument, whatever the others are."""
+    if not arg.indirect:
+        is_length = any(other.length and other.length.kind == "value" and other.length.argument == arg.name
+                        for other in call.args)
+        return "negative" if arg.role == "count" or is_length else "none"
+    if arg.role in ("buffer", "callback") or (arg.length and arg.length.kind != "value"):
+        return "none"
+    if arg.array and arg.role != "text":
+        return "null" if arg.length else "none"
+    return "null" if arg.direction != "in" or arg.role in ("request", "status", "text") else "none"
 
 
 def last(rules, call, arg):

@@ -43,6 +43,8 @@ void mpi_observe_leave(struct mpi_rank *, enum mpi_fn, const uint64_t *args, vti
 void mpi_observe_made(struct mpi_rank *, enum mpi_fn, enum mpi_object, uint64_t handle);
 void mpi_observe_freed(struct mpi_rank *, enum mpi_fn, enum mpi_object, uint64_t handle);
 void mpi_observe_new_request(struct mpi_rank *, int request);
+int mpi_args_refused(struct mpi_rank *, enum mpi_fn, const uint64_t *args);
+#define MPI_ARGS_ARE_WRONG(condition) (condition)
 _Noreturn void mpi_unsupported(enum mpi_fn fn);
 """
 
@@ -101,9 +103,14 @@ void mpi_leave(struct mpi_rank *self, enum mpi_fn fn, vtime t0)
 { printf("leave %d %s %d\\n", self->id, mpi_fn_name[fn], (int)t0); }
 int mpi_seen;
 void mpi_observe_enter(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args)
-{ printf("seen %d %s %d %d\\n", self->id, mpi_fn_name[fn], *(const int *)args[0], (int)args[4]); }
+{ if (mpi_seen) printf("seen %d %s %d %d\\n", self->id, mpi_fn_name[fn], *(const int *)args[0], (int)args[4]); }
 void mpi_observe_leave(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args, vtime t0, int rc)
-{ printf("seen %d %s %d %d %d\\n", self->id, mpi_fn_name[fn], (int)args[3], (int)t0, rc); }
+{ if (mpi_seen) printf("seen %d %s %d %d %d\\n", self->id, mpi_fn_name[fn], (int)args[3], (int)t0, rc); }
+int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args)
+{
+    printf("refused %d %s %d\\n", self->id, mpi_fn_name[fn], (int)args[0]);
+    return MPI_ERR_ARG;
+}
 _Noreturn void mpi_unsupported(enum mpi_fn fn)
 {
     printf("unsupported %s in %s\\n", mpi_fn_name[fn], mpi_fngroup_name[mpi_fn_group[fn]]);
@@ -132,6 +139,7 @@ int main(void)
     printf("psend %d\\n", PMPI_Send(&buf, 2, MPI_INT, 20, 300, MPI_COMM_WORLD));
     MPI_Initialized(&flag);
     printf("flag %d wtime %.1f\\n", flag, MPI_Wtime());
+    printf("null %d\\n", MPI_Initialized(NULL) == MPI_ERR_ARG);
     printf("aint %lld\\n", (long long)MPI_Aint_add((MPI_Aint)1 << 40, 1));
     printf("level %d\\n", MPI_Pcontrol(3, "x", 1.5));
     MPII_Note(4);
@@ -152,6 +160,10 @@ psend 1329
 anytime MPI_Initialized
 leave 7 MPI_Initialized 700
 flag 7 wtime 2.5
+anytime MPI_Initialized
+refused 7 MPI_Initialized 0
+leave 7 MPI_Initialized 700
+null 1
 enter MPI_Aint_add
 leave 7 MPI_Aint_add 700
 aint 1099511627777
@@ -186,6 +198,7 @@ MISTAKES = (
     ("direction without names", "both\n", 1, "no names after 'both'"),
     ("length without names", "length n:\n", 1, "expected 'length EXPR"),
     ("unknown length", "length twice(n): w\n", 1, "cannot read length 'twice(n)'"),
+    ("free without names", "free\n", 1, "no names after 'free'"),
     ("nothing after 'for'", "in a for\n", 1, "no names after 'for'"),
     ("argument without role", "[g] G\nimpl int MPI_A(int z);\n", 2, "'z' of MPI_A has no role"),
     ("array without length", "[g] G\nimpl int MPI_A(int a[]);\n", 2, "array 'a' of MPI_A has no"),

@@ -1,5 +1,5 @@
 /*
- * check.h - checks of arguments that all calls share.
+ * check.h - checks of arguments that the entries leave to the calls (CHECKS in api/mpi_functions.txt).
  *
  * Each returns MPI_SUCCESS, or what mpi_raise returned after raising the error.
  */
@@ -14,14 +14,6 @@ static inline int mpi_check_ptr(struct mpi_rank *self, MPI_Comm comm, const void
 {
     return p ? MPI_SUCCESS
              : mpi_raise(self, comm, MPI_ERR_ARG, "the argument '%s' is a null pointer", what);
-}
-
-/* A count of array entries, and the array if there are any. */
-static inline int mpi_check_array(struct mpi_rank *self, int n, const void *array, const char *what)
-{
-    if (n < 0)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "the count is negative (%d)", n);
-    return n ? mpi_check_ptr(self, MPI_COMM_NULL, array, what) : MPI_SUCCESS;
 }
 
 #endif

@@ -26,6 +26,12 @@ _Noreturn void mpi_serve(struct mpi_rank *self);
 void mpi_share_enter(void);
 void mpi_share_leave(struct mpi_rank *self);
 
+/* A call with these arguments, as words, cannot be right: raises an error that says why and returns its class
+ * (comm/refuse.c). */
+int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args)
+    __attribute__((cold));
+#define MPI_ARGS_ARE_WRONG(condition) __builtin_expect((condition), 0)
+
 /* What calls do if mpi_world.attentive. */
 void mpi_enter_attentive(struct mpi_rank *self, enum mpi_fn fn);
 void mpi_leave_attentive(struct mpi_rank *self, enum mpi_fn fn);

@@ -130,11 +130,6 @@ static struct mpi_req *job_new(struct mpi_rank *self, struct mpi_comm *c,
     return req;
 }
 
-static int bad_request(struct mpi_rank *self, MPI_Comm comm)
-{
-    return mpi_raise(self, comm, MPI_ERR_ARG, "the pointer to the request is NULL");
-}
-
 int coll_later(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a, int checked,
                MPI_Request *request)
 {
@@ -143,8 +138,6 @@ int coll_later(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args 
 
     if (checked)
         return checked;
-    if (!request)
-        return bad_request(self, comm);
     if (mpi_world.checking)
         mpi_verify_coll(self, c, a, MPI_VERIFY_LATER);
     req = job_new(self, c, a, mpi_coll_next_shift(self, c));
@@ -162,8 +155,6 @@ int coll_prepare(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_arg
     (void)info; /* hints are hints: none is used */
     if (checked)
         return checked;
-    if (!request)
-        return bad_request(self, comm);
     if (mpi_world.checking)
         mpi_verify_coll(self, c, a, MPI_VERIFY_PERSISTENT);
     req = job_new(self, c, a, coll_persistent_shift(self, c));

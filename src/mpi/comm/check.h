@@ -32,12 +32,10 @@ static inline int mpi_check_group(struct mpi_rank *self, MPI_Group group, struct
 
 /* Arguments of calls that are collective over an intracommunicator, with a root, and make one. */
 static inline int mpi_check_rooted(struct mpi_rank *self, MPI_Comm comm, int root,
-                                   const MPI_Comm *newcomm, struct mpi_comm **out)
+                                   struct mpi_comm **out)
 {
     int rc = mpi_check_comm(self, comm, out);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
     if (rc)
         return rc;
     if ((*out)->remote)

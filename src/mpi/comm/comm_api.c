@@ -12,8 +12,6 @@ int mpi_comm_size(struct mpi_rank *self, MPI_Comm comm, int *size)
     int rc = mpi_check_comm(self, comm, &c);
 
     if (!rc)
-        rc = mpi_check_ptr(self, comm, size, "size");
-    if (!rc)
         *size = (int)c->group->size;
     return rc;
 }
@@ -23,8 +21,6 @@ int mpi_comm_rank(struct mpi_rank *self, MPI_Comm comm, int *rank)
     struct mpi_comm *c;
     int rc = mpi_check_comm(self, comm, &c);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, rank, "rank");
     if (!rc)
         *rank = mpi_comm_my_rank(c, self);
     return rc;
@@ -36,8 +32,6 @@ int mpi_comm_test_inter(struct mpi_rank *self, MPI_Comm comm, int *flag)
     int rc = mpi_check_comm(self, comm, &c);
 
     if (!rc)
-        rc = mpi_check_ptr(self, comm, flag, "flag");
-    if (!rc)
         *flag = c->remote != NULL;
     return rc;
 }
@@ -47,8 +41,6 @@ int mpi_comm_group(struct mpi_rank *self, MPI_Comm comm, MPI_Group *group)
     struct mpi_comm *c;
     int rc = mpi_check_comm(self, comm, &c);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, group, "group");
     if (!rc)
         *group = mpi_group_publish(mpi_comm_group_ref(self, c));
     return rc;
@@ -70,8 +62,6 @@ int mpi_comm_remote_size(struct mpi_rank *self, MPI_Comm comm, int *size)
     int rc = check_inter(self, comm, &c);
 
     if (!rc)
-        rc = mpi_check_ptr(self, comm, size, "size");
-    if (!rc)
         *size = (int)c->remote->size;
     return rc;
 }
@@ -81,8 +71,6 @@ int mpi_comm_remote_group(struct mpi_rank *self, MPI_Comm comm, MPI_Group *group
     struct mpi_comm *c;
     int rc = check_inter(self, comm, &c);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, group, "group");
     if (!rc)
         *group = mpi_group_publish(mpi_group_ref(c->remote));
     return rc;
@@ -108,8 +96,6 @@ int mpi_comm_compare(struct mpi_rank *self, MPI_Comm comm1, MPI_Comm comm2, int 
 
     if (!rc)
         rc = mpi_check_comm(self, comm2, &b);
-    if (!rc)
-        rc = mpi_check_ptr(self, comm1, result, "result");
     if (rc)
         return rc;
     if (a == b) {
@@ -132,10 +118,7 @@ int mpi_comm_compare(struct mpi_rank *self, MPI_Comm comm1, MPI_Comm comm2, int 
 int mpi_comm_free(struct mpi_rank *self, MPI_Comm *comm)
 {
     struct mpi_comm *c;
-    int rc = mpi_check_ptr(self, MPI_COMM_NULL, comm, "comm");
-
-    if (!rc)
-        rc = mpi_check_comm(self, *comm, &c);
+    int rc = mpi_check_comm(self, *comm, &c);
     if (rc)
         return rc;
     if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF)

@@ -166,8 +166,6 @@ int mpi_file_get_errhandler(struct mpi_rank *self, MPI_File file, MPI_Errhandler
     int rc = check_file(self, file);
 
     if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, errhandler, "errhandler");
-    if (!rc)
         *errhandler = errhandler_share(file_errhandler(self, file));
     return rc;
 }
@@ -215,8 +213,6 @@ int mpi_session_get_errhandler(struct mpi_rank *self, MPI_Session session,
 {
     int rc = check_session(self, session);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, errhandler, "errhandler");
     if (!rc)
         *errhandler = errhandler_share(errhandler_own(self, session, MPI_ERRORS_ARE_FATAL));
     return rc;

@@ -12,8 +12,6 @@ int mpi_group_size(struct mpi_rank *self, MPI_Group group, int *size)
     int rc = mpi_check_group(self, group, &g);
 
     if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, size, "size");
-    if (!rc)
         *size = (int)g->size;
     return rc;
 }
@@ -24,8 +22,6 @@ int mpi_group_rank(struct mpi_rank *self, MPI_Group group, int *rank)
     int rc = mpi_check_group(self, group, &g);
 
     if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, rank, "rank");
-    if (!rc)
         *rank = mpi_group_rank_of(g, mpi_rank_id(self));
     return rc;
 }
@@ -33,10 +29,7 @@ int mpi_group_rank(struct mpi_rank *self, MPI_Group group, int *rank)
 int mpi_group_free(struct mpi_rank *self, MPI_Group *group)
 {
     struct mpi_group *g;
-    int rc = mpi_check_ptr(self, MPI_COMM_NULL, group, "group");
-
-    if (!rc)
-        rc = mpi_check_group(self, *group, &g);
+    int rc = mpi_check_group(self, *group, &g);
     if (rc)
         return rc;
     mpi_group_retract(g);
@@ -46,7 +39,7 @@ int mpi_group_free(struct mpi_rank *self, MPI_Group *group)
 
 /* ---- two groups ---- */
 
-static int check_two(struct mpi_rank *self, MPI_Group group1, MPI_Group group2, const void *out,
+static int check_two(struct mpi_rank *self, MPI_Group group1, MPI_Group group2,
                      struct group_memo_key *key)
 {
     struct mpi_group *a, *b;
@@ -54,8 +47,6 @@ static int check_two(struct mpi_rank *self, MPI_Group group1, MPI_Group group2, 
 
     if (!rc)
         rc = mpi_check_group(self, group2, &b);
-    if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, out, "newgroup");
     if (!rc) {
         key->a = a;
         key->b = b;
@@ -70,7 +61,7 @@ static int combine(struct mpi_rank *self, MPI_Group group1, MPI_Group group2, MP
 {
     struct group_memo_key key = {.op = op};
     struct mpi_group *g;
-    int rc = check_two(self, group1, group2, newgroup, &key);
+    int rc = check_two(self, group1, group2, &key);
 
     if (rc)
         return rc;
@@ -102,7 +93,7 @@ int mpi_group_difference(struct mpi_rank *self, MPI_Group group1, MPI_Group grou
 int mpi_group_compare(struct mpi_rank *self, MPI_Group group1, MPI_Group group2, int *result)
 {
     struct group_memo_key key = {.op = GROUP_MEMO_COMPARE};
-    int rc = check_two(self, group1, group2, result, &key), answer;
+    int rc = check_two(self, group1, group2, &key), answer;
 
     if (rc)
         return rc;
@@ -122,10 +113,6 @@ int mpi_group_translate_ranks(struct mpi_rank *self, MPI_Group group1, int n, co
 
     if (!rc)
         rc = mpi_check_group(self, group2, &b);
-    if (!rc)
-        rc = mpi_check_array(self, n, ranks1, "ranks1");
-    if (!rc)
-        rc = mpi_check_array(self, n, ranks2, "ranks2");
     if (rc)
         return rc;
     for (int i = 0; i < n; i++)
@@ -166,10 +153,6 @@ static int by_list(struct mpi_rank *self, MPI_Group group, int n, const int *ran
     struct mpi_group *g, *found;
     int rc = mpi_check_group(self, group, &g);
 
-    if (!rc)
-        rc = mpi_check_array(self, n, ranks, "ranks");
-    if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, newgroup, "newgroup");
     if (rc)
         return rc;
     struct group_memo_key key = {op, g, NULL, (uint32_t)n, ranks};
@@ -265,10 +248,6 @@ static int range_call(struct mpi_rank *self, MPI_Group group, int n, int ranges[
     struct mpi_group *g, *found;
     int rc = mpi_check_group(self, group, &g);
 
-    if (!rc)
-        rc = mpi_check_array(self, n, ranges, "ranges");
-    if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, newgroup, "newgroup");
     if (rc)
         return rc;
     struct group_memo_key key = {op, g, NULL, (uint32_t)n * 3, n ? ranges[0] : NULL};

@@ -111,8 +111,6 @@ int mpi_comm_set_name(struct mpi_rank *self, MPI_Comm comm, const char *comm_nam
     int rc = mpi_check_comm(self, comm, &c);
     struct text *t;
 
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, comm_name, "comm_name");
     if (rc)
         return rc;
     t = text_intern(comm_name, (uint32_t)strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1));
@@ -127,10 +125,6 @@ int mpi_comm_get_name(struct mpi_rank *self, MPI_Comm comm, char *comm_name, int
     int rc = mpi_check_comm(self, comm, &c);
     const char *name;
 
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, comm_name, "comm_name");
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, resultlen, "resultlen");
     if (rc)
         return rc;
     name = name_of(self, c);

@@ -97,8 +97,6 @@ int mpi_comm_dup(struct mpi_rank *self, MPI_Comm comm, MPI_Comm *newcomm)
     struct mpi_comm_copy copy = {.newcomm = newcomm};
     int rc = mpi_check_comm(self, comm, &copy.c);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
     if (rc)
         return rc;
     mpi_comm_copy_begin(self, &copy);
@@ -109,8 +107,8 @@ int mpi_comm_dup(struct mpi_rank *self, MPI_Comm comm, MPI_Comm *newcomm)
 }
 
 /* Checks the arguments of both calls below; every member of g must be in c. */
-static int check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm,
-                        struct mpi_comm **c, struct mpi_group **g)
+static int check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, struct mpi_comm **c,
+                        struct mpi_group **g)
 {
     struct group_memo_key key = {.op = GROUP_MEMO_SUBSET};
     struct mpi_group *all;
@@ -118,8 +116,6 @@ static int check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, M
 
     if (!rc)
         rc = mpi_check_group(self, group, g);
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
     if (rc)
         return rc;
     all = mpi_comm_group_ref(self, *c);
@@ -169,7 +165,7 @@ int mpi_comm_create(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, MPI_C
 {
     struct mpi_comm *c;
     struct mpi_group *g;
-    int rc = check_create(self, comm, group, newcomm, &c, &g), me, color = MPI_UNDEFINED;
+    int rc = check_create(self, comm, group, &c, &g), me, color = MPI_UNDEFINED;
 
     if (rc)
         return rc;
@@ -187,7 +183,7 @@ int mpi_comm_create_group(struct mpi_rank *self, MPI_Comm comm, MPI_Group group,
     struct mpi_comm *c;
     struct mpi_group *g;
     mpi_comm_desc desc = 0;
-    int rc = check_create(self, comm, group, newcomm, &c, &g), me;
+    int rc = check_create(self, comm, group, &c, &g), me;
 
     if (!rc)
         rc = intra_only(self, c);

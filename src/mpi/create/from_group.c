@@ -25,15 +25,11 @@ static int tag_of(const char *text)
     return (int)(hash % MPI_TAG_CREATE_GROUP_FIRST);
 }
 
-static int check(struct mpi_rank *self, MPI_Group group, const char *stringtag,
-                 MPI_Errhandler errhandler, const void *out, struct mpi_group **g)
+static int check(struct mpi_rank *self, MPI_Group group, MPI_Errhandler errhandler,
+                 struct mpi_group **g)
 {
     int rc = mpi_check_group(self, group, g);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, stringtag, "stringtag");
-    if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, out, "newcomm");
     if (!rc)
         rc = errhandler_check(self, MPI_COMM_NULL, errhandler, FOR_COMM);
     return rc;
@@ -45,7 +41,7 @@ int mpi_comm_create_from_group(struct mpi_rank *self, MPI_Group group, const cha
     struct mpi_comm *world = mpi_comm_get(MPI_COMM_WORLD);
     struct mpi_group *g;
     mpi_comm_desc desc = 0;
-    int rc = check(self, group, stringtag, errhandler, newcomm, &g), me;
+    int rc = check(self, group, errhandler, &g), me;
 
     (void)info;
     if (rc)
@@ -151,7 +147,7 @@ int mpi_intercomm_create_from_groups(struct mpi_rank *self, MPI_Group local_grou
     struct mpi_group *g, *other = NULL;
     uint32_t peer = 0;
     mpi_comm_desc desc = MPI_COMM_DESC_NULL;
-    int rc = check(self, local_group, stringtag, errhandler, newintercomm, &g), me, tag;
+    int rc = check(self, local_group, errhandler, &g), me, tag;
 
     (void)info;
     if (rc)

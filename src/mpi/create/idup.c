@@ -43,10 +43,6 @@ int mpi_comm_idup_with_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info info,
     struct idup *d;
     int rc = mpi_check_comm(self, comm, &c);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, newcomm, "newcomm");
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, request, "request");
     if (!rc && info != MPI_INFO_NULL && !mpi_info_exists(info))
         rc = mpi_raise(self, comm, MPI_ERR_INFO, "0x%08x is not an info object", (unsigned)info);
     if (rc)

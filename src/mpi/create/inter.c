@@ -142,12 +142,10 @@ static int lead(struct mpi_rank *self, const struct mpi_comm *local, const struc
 }
 
 static int check_local(struct mpi_rank *self, MPI_Comm local_comm, int leader, int tag,
-                       MPI_Comm *newintercomm, struct mpi_comm **c)
+                       struct mpi_comm **c)
 {
     int rc = mpi_check_comm(self, local_comm, c);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, local_comm, newintercomm, "newintercomm");
     if (rc)
         return rc;
     if ((*c)->remote)
@@ -168,7 +166,7 @@ int mpi_intercomm_create(struct mpi_rank *self, MPI_Comm local_comm, int local_l
     struct mpi_comm *c;
     struct peer p = {NULL, 0, 0};
     mpi_comm_desc desc = MPI_COMM_DESC_NULL;
-    int rc = check_local(self, local_comm, local_leader, tag, newintercomm, &c);
+    int rc = check_local(self, local_comm, local_leader, tag, &c);
 
     if (!rc && mpi_comm_my_rank(c, self) == local_leader) {
         rc = check_peer(self, peer_comm, remote_leader, tag, &p);
@@ -229,8 +227,6 @@ int mpi_intercomm_merge(struct mpi_rank *self, MPI_Comm intercomm, int high, MPI
     mpi_comm_desc desc = MPI_COMM_DESC_NULL;
     int rc = mpi_check_comm(self, intercomm, &c), me;
 
-    if (!rc)
-        rc = mpi_check_ptr(self, intercomm, newintracomm, "newintracomm");
     if (!rc && !c->remote)
         rc = mpi_raise(self, intercomm, MPI_ERR_COMM,
                        "the communicator is not an intercommunicator");

@@ -287,17 +287,16 @@ int mpi_comm_divide(struct mpi_rank *self, struct mpi_comm *c, int color, int ke
 /* ---- the MPI calls ---- */
 
 /* Raises what is wrong with the arguments of a split; MPI_SUCCESS if nothing is. */
-static int check_split(struct mpi_rank *self, MPI_Comm comm, const MPI_Comm *newcomm)
+static int check_split(struct mpi_rank *self, MPI_Comm comm)
 {
     struct mpi_comm *c;
-    int rc = mpi_check_comm(self, comm, &c);
 
-    return rc ? rc : mpi_check_ptr(self, comm, newcomm, "newcomm");
+    return mpi_check_comm(self, comm, &c);
 }
 
 int mpi_comm_split(struct mpi_rank *self, MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-    int rc = check_split(self, comm, newcomm);
+    int rc = check_split(self, comm);
 
     if (rc)
         return rc;
@@ -390,7 +389,7 @@ static int split_by_type(struct mpi_rank *self, MPI_Comm comm, int split_type, i
 int mpi_comm_split_type(struct mpi_rank *self, MPI_Comm comm, int split_type, int key,
                         MPI_Info info, MPI_Comm *newcomm)
 {
-    int rc = check_split(self, comm, newcomm);
+    int rc = check_split(self, comm);
 
     if (!rc && info != MPI_INFO_NULL && !mpi_info_exists(info))
         rc = mpi_raise(self, comm, MPI_ERR_INFO, "0x%08x is not an info object", (unsigned)info);

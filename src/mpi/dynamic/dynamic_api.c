@@ -9,11 +9,8 @@
 int mpi_comm_get_parent(struct mpi_rank *self, MPI_Comm *parent)
 {
     const struct mpi_app *app = mpi_app_of(self);
-    int rc = mpi_check_ptr(self, MPI_COMM_NULL, parent, "parent");
     const struct mpi_comm *c;
 
-    if (rc)
-        return rc;
     c = app ? mpi_comm_of_desc(app->parent_desc) : NULL; /* NULL, too, if all ranks have freed it */
     *parent = c && mpi_comm_get(c->handle) ? c->handle : MPI_COMM_NULL;
     return MPI_SUCCESS;
@@ -41,10 +38,7 @@ static void finish_pending(struct mpi_rank *self, const struct mpi_comm *c)
 int mpi_comm_disconnect(struct mpi_rank *self, MPI_Comm *comm)
 {
     struct mpi_comm *c;
-    int rc = mpi_check_ptr(self, MPI_COMM_NULL, comm, "comm");
-
-    if (!rc)
-        rc = mpi_check_comm(self, *comm, &c);
+    int rc = mpi_check_comm(self, *comm, &c);
     if (rc)
         return rc;
     if (c->keeps) /* by some rank of this process */
@@ -56,10 +50,7 @@ int mpi_comm_disconnect(struct mpi_rank *self, MPI_Comm *comm)
 
 int mpi_comm_join(struct mpi_rank *self, int fd, MPI_Comm *intercomm)
 {
-    int rc = mpi_check_ptr(self, MPI_COMM_NULL, intercomm, "intercomm");
 
-    if (rc)
-        return rc;
     *intercomm = MPI_COMM_NULL;
     return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION,
                      "ranks cannot be joined by the socket %d: one that waits for it would keep all "

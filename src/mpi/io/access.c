@@ -33,9 +33,6 @@ static int check_access(struct mpi_rank *self, MPI_File fh, const struct io_file
 static int check_data(struct mpi_rank *self, MPI_File fh, const void *buf, MPI_Count count,
                       MPI_Datatype datatype, struct mpi_type **type)
 {
-    if (count < 0)
-        return mpi_raise_file(self, fh, MPI_ERR_COUNT, "the count %lld is negative",
-                              (long long)count);
     *type = mpi_type_get(datatype);
     if (!*type)
         return mpi_raise_file(self, fh, MPI_ERR_TYPE, "0x%08x is not a datatype",
@@ -181,8 +178,6 @@ int io_nonblocking(struct mpi_rank *self, MPI_File fh, unsigned kind, MPI_Offset
     struct io_op *op;
     struct mpi_req *req;
 
-    if (!request)
-        return mpi_raise_file(self, fh, MPI_ERR_ARG, "the argument 'request' is a null pointer");
     op = prepare(self, fh, kind, offset, buf, count, datatype, &rc);
     if (!op)
         return rc;

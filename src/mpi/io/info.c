@@ -79,8 +79,6 @@ int mpi_file_get_info(struct mpi_rank *self, MPI_File fh, MPI_Info *info_used)
 
     if (!f)
         return rc;
-    if (!info_used)
-        return mpi_raise_file(self, fh, MPI_ERR_ARG, "the argument 'info_used' is a null pointer");
     mpi_info_create(self, info_used);
     for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
         mpi_info_set(self, *info_used, usual[i][0], usual[i][1]);

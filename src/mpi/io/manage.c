@@ -12,11 +12,6 @@
 #include "mpi/io/io_internal.h"
 #include "mpi_impl.h"
 
-static int null_arg(struct mpi_rank *self, MPI_File fh, const char *what)
-{
-    return mpi_raise_file(self, fh, MPI_ERR_ARG, "the argument '%s' is a null pointer", what);
-}
-
 static int refuse_sequential(struct mpi_rank *self, MPI_File fh, const struct io_file *f)
 {
     if (!(f->s->amode & MPI_MODE_SEQUENTIAL))
@@ -68,8 +63,6 @@ int mpi_file_get_position(struct mpi_rank *self, MPI_File fh, MPI_Offset *offset
 
     if (!rc)
         rc = refuse_sequential(self, fh, f);
-    if (!rc && !offset)
-        rc = null_arg(self, fh, "offset");
     if (!rc)
         *offset = f->position / (int64_t)f->view.etype_bytes;
     return rc;
@@ -107,8 +100,6 @@ int mpi_file_get_position_shared(struct mpi_rank *self, MPI_File fh, MPI_Offset 
 
     if (!rc)
         rc = refuse_sequential(self, fh, f);
-    if (!rc && !offset)
-        rc = null_arg(self, fh, "offset");
     if (!rc)
         *offset = io_pointer(self, f, IO_POINTER_ADD, 0) / (int64_t)f->view.etype_bytes;
     return rc;
@@ -178,8 +169,6 @@ int mpi_file_get_size(struct mpi_rank *self, MPI_File fh, MPI_Offset *size)
     int rc;
     struct io_file *f = io_file_get(self, fh, &rc);
 
-    if (!rc && !size)
-        rc = null_arg(self, fh, "size");
     if (!rc)
         *size = io_size(f);
     return rc;
@@ -192,8 +181,6 @@ int mpi_file_get_amode(struct mpi_rank *self, MPI_File fh, int *amode)
     int rc;
     struct io_file *f = io_file_get(self, fh, &rc);
 
-    if (!rc && !amode)
-        rc = null_arg(self, fh, "amode");
     if (!rc)
         *amode = f->s->amode;
     return rc;
@@ -204,8 +191,6 @@ int mpi_file_get_group(struct mpi_rank *self, MPI_File fh, MPI_Group *group)
     int rc;
     struct io_file *f = io_file_get(self, fh, &rc);
 
-    if (!rc && !group)
-        rc = null_arg(self, fh, "group");
     if (!rc)
         *group = mpi_group_publish(mpi_comm_group_ref(self, f->s->comm));
     return rc;
@@ -235,8 +220,6 @@ int mpi_file_get_atomicity(struct mpi_rank *self, MPI_File fh, int *flag)
     int rc;
     struct io_file *f = io_file_get(self, fh, &rc);
 
-    if (!rc && !flag)
-        rc = null_arg(self, fh, "flag");
     if (!rc)
         *flag = f->atomic;
     return rc;

@@ -314,9 +314,6 @@ int mpi_file_close(struct mpi_rank *self, MPI_File *fh)
     MPI_File handle;
     int rc;
 
-    if (!fh)
-        return mpi_raise_file(self, MPI_FILE_NULL, MPI_ERR_ARG,
-                              "the argument 'fh' is a null pointer");
     handle = *fh;
     f = io_file_get(self, handle, &rc);
     if (!f)

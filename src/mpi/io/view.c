@@ -168,8 +168,6 @@ int mpi_file_get_view(struct mpi_rank *self, MPI_File fh, MPI_Offset *disp, MPI_
 
     if (!f)
         return rc;
-    if (!disp || !etype || !filetype || !datarep)
-        return mpi_raise_file(self, fh, MPI_ERR_ARG, "an argument is a null pointer");
     *disp = f->view.disp;
     *etype = share_type(f->view.etype);
     *filetype = share_type(f->view.filetype);
@@ -185,8 +183,6 @@ int mpi_file_get_byte_offset(struct mpi_rank *self, MPI_File fh, MPI_Offset offs
 
     if (!f)
         return rc;
-    if (!disp)
-        return mpi_raise_file(self, fh, MPI_ERR_ARG, "the argument 'disp' is a null pointer");
     if (offset < 0)
         return mpi_raise_file(self, fh, MPI_ERR_ARG, "the offset %lld is negative",
                               (long long)offset);
@@ -210,8 +206,6 @@ int mpi_file_get_type_extent_c(struct mpi_rank *self, MPI_File fh, MPI_Datatype 
     if (!t)
         return mpi_raise_file(self, fh, MPI_ERR_TYPE, "0x%08x is not a datatype",
                               (unsigned)datatype);
-    if (!extent)
-        return mpi_raise_file(self, fh, MPI_ERR_ARG, "the argument 'extent' is a null pointer");
     n = io_datarep_extent(self, f->view.rep, t, &rc);
     if (rc)
         return mpi_raise_file(self, fh, rc, "the extent is not known in this representation");

@@ -107,10 +107,10 @@ static int level_wanted(MPI_Info info)
 int mpi_session_init(struct mpi_rank *self, MPI_Info info, MPI_Errhandler errhandler,
                      MPI_Session *session)
 {
-    int rc = mpi_check_ptr(self, MPI_COMM_NULL, session, "session"), level;
+    int rc = MPI_SUCCESS, level;
     MPI_Session made;
 
-    if (!rc && info != MPI_INFO_NULL && !mpi_info_exists(info))
+    if (info != MPI_INFO_NULL && !mpi_info_exists(info))
         rc = mpi_raise(self, MPI_COMM_NULL, MPI_ERR_INFO, "0x%08x is not an info object",
                        (unsigned)info);
     if (!rc)
@@ -137,10 +137,7 @@ static int check_session(struct mpi_rank *self, MPI_Session session)
 int mpi_session_finalize(struct mpi_rank *self, MPI_Session *session)
 {
     struct own_sessions *own;
-    int rc = mpi_check_ptr(self, MPI_COMM_NULL, session, "session");
-
-    if (!rc)
-        rc = check_session(self, *session);
+    int rc = check_session(self, *session);
     if (rc)
         return rc;
     own = mpi_state_sessions(self);
@@ -167,8 +164,6 @@ int mpi_session_get_info(struct mpi_rank *self, MPI_Session session, MPI_Info *i
 {
     int rc = check_session(self, session), level;
 
-    if (!rc)
-        rc = check_ptr(self, session, info_used, "info_used");
     if (rc)
         return rc;
     level = mpi_state_sessions(self)->thread_level[(uint32_t)session & HANDLE_INDEX];
@@ -184,8 +179,6 @@ int mpi_session_get_num_psets(struct mpi_rank *self, MPI_Session session, MPI_In
 
     (void)info;
     if (!rc)
-        rc = check_ptr(self, session, npset_names, "npset_names");
-    if (!rc)
         *npset_names = PSETS;
     return rc;
 }
@@ -197,8 +190,6 @@ int mpi_session_get_nth_pset(struct mpi_rank *self, MPI_Session session, MPI_Inf
     int rc = check_session(self, session);
 
     (void)info;
-    if (!rc)
-        rc = check_ptr(self, session, pset_len, "pset_len");
     if (!rc && *pset_len > 0)
         rc = check_ptr(self, session, pset_name, "pset_name");
     if (rc)
@@ -221,15 +212,11 @@ static struct mpi_group *pset_group(const struct mpi_rank *self, const char *nam
     return strcasecmp(name, pset_self) == 0 ? mpi_group_make_range(mpi_rank_id(self), 1, 1) : NULL;
 }
 
-static int check_pset(struct mpi_rank *self, MPI_Session session, const char *name, const void *out,
+static int check_pset(struct mpi_rank *self, MPI_Session session, const char *name,
                       struct mpi_group **g)
 {
     int rc = check_session(self, session);
 
-    if (!rc)
-        rc = check_ptr(self, session, name, "pset_name");
-    if (!rc)
-        rc = check_ptr(self, session, out, "result");
     if (rc)
         return rc;
     *g = pset_group(self, name);
@@ -241,7 +228,7 @@ int mpi_session_get_pset_info(struct mpi_rank *self, MPI_Session session, const 
                               MPI_Info *info)
 {
     struct mpi_group *g;
-    int rc = check_pset(self, session, pset_name, info, &g);
+    int rc = check_pset(self, session, pset_name, &g);
     char size[16];
 
     if (rc)
@@ -257,7 +244,7 @@ int mpi_group_from_session_pset(struct mpi_rank *self, MPI_Session session, cons
                                 MPI_Group *newgroup)
 {
     struct mpi_group *g;
-    int rc = check_pset(self, session, pset_name, newgroup, &g);
+    int rc = check_pset(self, session, pset_name, &g);
 
     if (!rc)
         *newgroup = mpi_group_publish(g);

@@ -77,10 +77,6 @@ static int get_attr(struct mpi_rank *self, MPI_Comm comm, int keyval, void *attr
     struct mpi_comm *c;
     int rc = mpi_check_comm(self, comm, &c), valid, *at;
 
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, attribute_val, "attribute_val");
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, flag, "flag");
     if (rc)
         return rc;
     if (attr_key_valid(self, ATTR_COMM, keyval)) {

@@ -15,19 +15,13 @@
 static int create_key(struct mpi_rank *self, enum attr_kind kind, void (*copy)(void),
                       void (*delete)(void), int *keyval, void *extra)
 {
-    int rc = mpi_check_ptr(self, MPI_COMM_NULL, keyval, "keyval");
-
-    if (!rc)
-        *keyval = attr_key_create(self, kind, copy, delete, extra);
-    return rc;
+    *keyval = attr_key_create(self, kind, copy, delete, extra);
+    return MPI_SUCCESS;
 }
 
 static int free_key(struct mpi_rank *self, enum attr_kind kind, int *keyval)
 {
-    int rc = mpi_check_ptr(self, MPI_COMM_NULL, keyval, "keyval");
 
-    if (rc)
-        return rc;
     if (!attr_key_valid(self, kind, *keyval))
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_KEYVAL,
                          "0x%08x is not an attribute key of this kind", (unsigned)*keyval);
@@ -120,10 +114,6 @@ int mpii_type_get_attr(struct mpi_rank *self, MPI_Datatype datatype, int keyval,
 {
     int rc = check_type(self, datatype, keyval);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, attribute_val, "attribute_val");
-    if (!rc)
-        rc = mpi_check_ptr(self, MPI_COMM_NULL, flag, "flag");
     if (!rc)
         *flag = attr_get(self, datatype, keyval, out_type, attribute_val);
     return rc;

@@ -120,8 +120,6 @@ int mpi_comm_get_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info *info_used)
     int rc = mpi_check_comm(self, comm, &c);
 
     if (!rc)
-        rc = mpi_check_ptr(self, comm, info_used, "info_used");
-    if (!rc)
         *info_used = mpi_hints_get(self, comm, comm_hints, COMM_HINTS);
     return rc;
 }

@@ -240,10 +240,6 @@ int mpi_check_send(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_
                    int dest, int tag, MPI_Comm comm, struct mpi_sendargs *out);
 int mpi_check_recv(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype type,
                    int source, int tag, MPI_Comm comm, struct mpi_sendargs *out);
-
-/* An output of the call on comm is NULL (which no status may be: there is MPI_STATUS_IGNORE). */
-int mpi_check_output(struct mpi_rank *self, MPI_Comm comm, const void *output);
-
 int mpi_check_source(struct mpi_rank *self, int source, int tag, MPI_Comm comm, struct mpi_comm *c);
 /* World rank of a source rank in c, MPI_ANY_SOURCE becoming MPI_P2P_ANY. */
 int32_t mpi_source_world(const struct mpi_comm *c, int source);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "mpi/check.h"
 #include "mpi/p2p/compound.h"
 #include "mpi_impl.h"
 
@@ -81,8 +82,6 @@ int mpi_psend_init(struct mpi_rank *self, const void *buf, int partitions, MPI_C
     (void)info;
     if (rc == MPI_SUCCESS)
         rc = check_count(self, partitions, comm);
-    if (rc == MPI_SUCCESS)
-        rc = mpi_check_output(self, comm, request);
     if (rc != MPI_SUCCESS)
         return rc;
     r = make(self, buf, partitions, count, &a, dest, tag, MPI_REQ_PSEND);
@@ -111,8 +110,6 @@ int mpi_precv_init(struct mpi_rank *self, void *buf, int partitions, MPI_Count c
     (void)info;
     if (rc == MPI_SUCCESS)
         rc = check_count(self, partitions, comm);
-    if (rc == MPI_SUCCESS)
-        rc = mpi_check_output(self, comm, request);
     if (rc != MPI_SUCCESS)
         return rc;
     r = make(self, buf, partitions, count, &a, source, tag, MPI_REQ_PRECV);
@@ -335,7 +332,7 @@ int mpi_parrived(struct mpi_rank *self, MPI_Request request, int partition, int 
     if (rc == MPI_SUCCESS && r->kind != MPI_REQ_NOOP)
         rc = check_partition(self, r, partition);
     if (rc == MPI_SUCCESS)
-        rc = mpi_check_output(self, MPI_COMM_NULL, flag);
+        rc = mpi_check_ptr(self, MPI_COMM_NULL, flag, "flag");
     if (rc != MPI_SUCCESS)
         return rc;
     mpi_clock_add(self, mpi_world.test_cost);

@@ -152,32 +152,24 @@ static int probe(struct mpi_rank *self, int source, int tag, MPI_Comm comm, int 
 
 int mpi_probe(struct mpi_rank *self, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    if (!status)
-        return mpi_check_output(self, comm, NULL);
     return probe(self, source, tag, comm, NULL, NULL, status);
 }
 
 int mpi_iprobe(struct mpi_rank *self, int source, int tag, MPI_Comm comm, int *flag,
                MPI_Status *status)
 {
-    if (!flag || !status)
-        return mpi_check_output(self, comm, NULL);
     return probe(self, source, tag, comm, flag, NULL, status);
 }
 
 int mpi_mprobe(struct mpi_rank *self, int source, int tag, MPI_Comm comm, MPI_Message *message,
                MPI_Status *status)
 {
-    if (!message || !status)
-        return mpi_check_output(self, comm, NULL);
     return probe(self, source, tag, comm, NULL, message, status);
 }
 
 int mpi_improbe(struct mpi_rank *self, int source, int tag, MPI_Comm comm, int *flag,
                 MPI_Message *message, MPI_Status *status)
 {
-    if (!flag || !message || !status)
-        return mpi_check_output(self, comm, NULL);
     return probe(self, source, tag, comm, flag, message, status);
 }
 
@@ -189,11 +181,6 @@ static int matched(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Dataty
     struct mpi_type *t = mpi_type_get(type);
     struct mpi_msg *m;
 
-    if (!message)
-        return mpi_check_output(self, MPI_COMM_NULL, NULL);
-    if (count < 0)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_COUNT, "count %lld is negative",
-                         (long long)count);
     if (*message == MPI_MESSAGE_NO_PROC) {
         r = mpi_req_new(self);
         r->flags |= MPI_REQ_DONE;

@@ -20,8 +20,6 @@ int mpi_recv_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype d
     struct mpi_sendargs a;
     int rc = mpi_check_recv(self, buf, count, datatype, source, tag, comm, &a);
 
-    if (rc == MPI_SUCCESS)
-        rc = mpi_check_output(self, comm, status);
     if (rc != MPI_SUCCESS)
         return rc;
     if (source == MPI_PROC_NULL) {
@@ -59,8 +57,6 @@ int mpi_irecv_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype 
     struct mpi_req *r;
     int rc = mpi_check_recv(self, buf, count, datatype, source, tag, comm, &a);
 
-    if (rc == MPI_SUCCESS)
-        rc = mpi_check_output(self, comm, request);
     if (rc != MPI_SUCCESS)
         return rc;
     r = mpi_req_new(self);
@@ -76,8 +72,6 @@ int mpi_recv_init_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datat
     struct mpi_req *r;
     int rc = mpi_check_recv(self, buf, count, datatype, source, tag, comm, &a);
 
-    if (rc == MPI_SUCCESS)
-        rc = mpi_check_output(self, comm, request);
     if (rc != MPI_SUCCESS)
         return rc;
     r = mpi_req_new(self);
@@ -96,10 +90,8 @@ int mpi_recv_init_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datat
 
 int mpi_start(struct mpi_rank *self, MPI_Request *request)
 {
-    struct mpi_req *r = request ? mpi_req_get(self, *request) : NULL;
+    struct mpi_req *r = mpi_req_get(self, *request);
 
-    if (!request)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for the request");
     if (!r || !mpi_req_is_idle(r))
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_REQUEST,
                          "request 0x%x is not an inactive persistent request", (unsigned)*request);
@@ -129,10 +121,6 @@ int mpi_start(struct mpi_rank *self, MPI_Request *request)
 
 int mpi_startall(struct mpi_rank *self, int count, MPI_Request array_of_requests[])
 {
-    if (count < 0)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_COUNT, "count %d is negative", count);
-    if (count && !array_of_requests)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for the requests");
     for (int i = 0; i < count; i++) {
         int rc = mpi_start(self, &array_of_requests[i]);
 
@@ -177,8 +165,6 @@ int mpi_sendrecv_c(struct mpi_rank *self, const void *sendbuf, MPI_Count sendcou
 
     if (rc == MPI_SUCCESS)
         rc = mpi_check_recv(self, recvbuf, recvcount, recvtype, source, recvtag, comm, &r);
-    if (rc == MPI_SUCCESS)
-        rc = mpi_check_output(self, comm, status);
     if (rc != MPI_SUCCESS)
         return rc;
     rc = exchange(self, sendbuf, sendcount, &s, dest, sendtag, recvbuf, recvcount, &r, source,
@@ -197,8 +183,6 @@ int mpi_sendrecv_replace_c(struct mpi_rank *self, void *buf, MPI_Count count, MP
 
     if (rc == MPI_SUCCESS)
         rc = mpi_check_recv(self, buf, count, datatype, source, recvtag, comm, &r);
-    if (rc == MPI_SUCCESS)
-        rc = mpi_check_output(self, comm, status);
     if (rc != MPI_SUCCESS)
         return rc;
     copy = mem_alloc(s.type->size * (uint64_t)count);

@@ -66,8 +66,6 @@ static int nonblocking(struct mpi_rank *self, const void *buf, MPI_Count count, 
     struct mpi_req *r;
     int rc = mpi_check_send(self, buf, count, type, dest, tag, comm, &a);
 
-    if (rc == MPI_SUCCESS)
-        rc = mpi_check_output(self, comm, request);
     if (rc == MPI_SUCCESS && mode == MPI_MODE_BUFFERED && dest != MPI_PROC_NULL)
         rc = check_buffered(self, (uint64_t)count * a.type->size, comm);
     if (rc != MPI_SUCCESS)
@@ -158,8 +156,6 @@ int mpi_buffer_detach_c(struct mpi_rank *self, void *buffer_addr, MPI_Count *siz
 {
     const struct mpi_bsend *b = mpi_state_bsend(self);
 
-    if (!buffer_addr || !size)
-        return mpi_check_output(self, MPI_COMM_NULL, NULL);
     *(void **)buffer_addr = b ? b->buf : NULL;
     *size = b ? b->size : 0;
     mpi_state_free(self, MPI_STATE_bsend);
@@ -169,7 +165,7 @@ int mpi_buffer_detach_c(struct mpi_rank *self, void *buffer_addr, MPI_Count *siz
 int mpi_buffer_detach(struct mpi_rank *self, void *buffer_addr, int *size)
 {
     MPI_Count n = 0;
-    int rc = mpi_buffer_detach_c(self, buffer_addr, size ? &n : NULL);
+    int rc = mpi_buffer_detach_c(self, buffer_addr, &n);
 
     if (rc == MPI_SUCCESS)
         *size = n > INT32_MAX ? MPI_UNDEFINED : (int)n;
@@ -185,8 +181,6 @@ static int init(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Dat
     struct mpi_req *r;
     int rc = mpi_check_send(self, buf, count, type, dest, tag, comm, &a);
 
-    if (rc == MPI_SUCCESS)
-        rc = mpi_check_output(self, comm, request);
     if (rc != MPI_SUCCESS)
         return rc;
     r = mpi_req_new(self);

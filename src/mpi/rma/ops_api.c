@@ -227,11 +227,9 @@ int mpi_rput_c(struct mpi_rank *self, const void *origin_addr, MPI_Count origin_
                MPI_Request *request)
 {
     struct rma_access a = ACCESS(RMA_PUT, MPI_OP_NULL);
-    int rc = rma_check_ptr(self, win, request, "request");
 
-    return rc ? rc
-              : put(self, origin_addr, origin_count, origin_datatype, &a, target_count,
-                    target_datatype, request);
+    return put(self, origin_addr, origin_count, origin_datatype, &a, target_count, target_datatype,
+               request);
 }
 
 int mpi_accumulate_c(struct mpi_rank *self, const void *origin_addr, MPI_Count origin_count,
@@ -250,11 +248,9 @@ int mpi_raccumulate_c(struct mpi_rank *self, const void *origin_addr, MPI_Count 
                       MPI_Request *request)
 {
     struct rma_access a = ACCESS(RMA_ACCUMULATE, op);
-    int rc = rma_check_ptr(self, win, request, "request");
 
-    return rc ? rc
-              : put(self, origin_addr, origin_count, origin_datatype, &a, target_count,
-                    target_datatype, request);
+    return put(self, origin_addr, origin_count, origin_datatype, &a, target_count, target_datatype,
+               request);
 }
 
 int mpi_get_c(struct mpi_rank *self, void *origin_addr, MPI_Count origin_count,
@@ -273,11 +269,9 @@ int mpi_rget_c(struct mpi_rank *self, void *origin_addr, MPI_Count origin_count,
                MPI_Request *request)
 {
     struct rma_access a = ACCESS(RMA_GET, MPI_OP_NULL);
-    int rc = rma_check_ptr(self, win, request, "request");
 
-    return rc ? rc
-              : get(self, origin_addr, origin_count, origin_datatype, &a, target_count,
-                    target_datatype, request);
+    return get(self, origin_addr, origin_count, origin_datatype, &a, target_count, target_datatype,
+               request);
 }
 
 int mpi_get_accumulate_c(struct mpi_rank *self, const void *origin_addr, MPI_Count origin_count,
@@ -299,12 +293,10 @@ int mpi_rget_accumulate_c(struct mpi_rank *self, const void *origin_addr, MPI_Co
                           MPI_Win win, MPI_Request *request)
 {
     struct rma_access a = ACCESS(RMA_GET_ACCUMULATE, op);
-    int rc = rma_check_ptr(self, win, request, "request");
 
-    return rc ? rc
-              : get_accumulate(self, origin_addr, origin_count, origin_datatype, result_addr,
-                               result_count, result_datatype, &a, target_count, target_datatype,
-                               request);
+    return get_accumulate(self, origin_addr, origin_count, origin_datatype, result_addr,
+                          result_count, result_datatype, &a, target_count, target_datatype,
+                          request);
 }
 
 static int check_predefined(struct mpi_rank *self, MPI_Win win, MPI_Datatype handle)

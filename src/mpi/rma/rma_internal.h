@@ -158,7 +158,7 @@ int rma_win_new(struct mpi_rank *self, struct mpi_comm *c, int flavor, MPI_Aint 
 int rma_win_open(struct mpi_rank *self, struct rma_win *, MPI_Win *out);
 /* Checks what all creating calls have in common; raises. */
 int rma_check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Aint size, MPI_Aint disp_unit,
-                     MPI_Info info, const MPI_Win *win, struct mpi_comm **out);
+                     MPI_Info info, struct mpi_comm **out);
 /* The caller gives its part up. */
 void rma_win_drop(struct mpi_rank *self, struct rma_win *);
 

@@ -161,8 +161,6 @@ int mpi_win_test(struct mpi_rank *self, MPI_Win win, int *flag)
     struct rma_win *w;
     int rc = check_posted(self, win, &w);
 
-    if (!rc)
-        rc = rma_check_ptr(self, win, flag, "flag");
     if (rc)
         return rc;
     mpi_clock_add(self, mpi_world.test_cost);

@@ -17,7 +17,7 @@ int mpi_win_create_c(struct mpi_rank *self, void *base, MPI_Aint size, MPI_Aint 
 {
     struct mpi_comm *c;
     struct rma_win *w;
-    int rc = rma_check_create(self, comm, size, disp_unit, info, win, &c);
+    int rc = rma_check_create(self, comm, size, disp_unit, info, &c);
 
     if (!rc)
         rc = rma_win_new(self, c, MPI_WIN_FLAVOR_CREATE, disp_unit, info, &w);
@@ -34,10 +34,8 @@ int mpi_win_allocate_c(struct mpi_rank *self, MPI_Aint size, MPI_Aint disp_unit,
     struct mpi_comm *c;
     struct rma_win *w;
     void *memory;
-    int rc = rma_check_create(self, comm, size, disp_unit, info, win, &c);
+    int rc = rma_check_create(self, comm, size, disp_unit, info, &c);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, baseptr, "baseptr");
     if (rc)
         return rc;
     memory = size ? calloc(1, (size_t)size) : NULL;
@@ -56,7 +54,7 @@ int mpi_win_create_dynamic(struct mpi_rank *self, MPI_Info info, MPI_Comm comm, 
 {
     struct mpi_comm *c;
     struct rma_win *w;
-    int rc = rma_check_create(self, comm, 0, 1, info, win, &c);
+    int rc = rma_check_create(self, comm, 0, 1, info, &c);
 
     if (!rc)
         rc = rma_win_new(self, c, MPI_WIN_FLAVOR_DYNAMIC, 1, info, &w);
@@ -124,8 +122,6 @@ int mpi_win_get_group(struct mpi_rank *self, MPI_Win win, MPI_Group *group)
     int rc = rma_check_win(self, win, &w);
 
     if (!rc)
-        rc = rma_check_ptr(self, win, group, "group");
-    if (!rc)
         *group = mpi_group_publish(mpi_comm_group_ref(self, w->comm));
     return rc;
 }
@@ -136,8 +132,6 @@ int mpi_win_set_name(struct mpi_rank *self, MPI_Win win, const char *win_name)
     int rc = rma_check_win(self, win, &w);
     size_t n;
 
-    if (!rc)
-        rc = rma_check_ptr(self, win, win_name, "win_name");
     if (rc)
         return rc;
     n = strnlen(win_name, MPI_MAX_OBJECT_NAME - 1);
@@ -154,10 +148,6 @@ int mpi_win_get_name(struct mpi_rank *self, MPI_Win win, char *win_name, int *re
     int rc = rma_check_win(self, win, &w);
     const char *name;
 
-    if (!rc)
-        rc = rma_check_ptr(self, win, win_name, "win_name");
-    if (!rc)
-        rc = rma_check_ptr(self, win, resultlen, "resultlen");
     if (rc)
         return rc;
     name = w->name ? w->name : "";
@@ -203,8 +193,6 @@ int mpi_win_get_info(struct mpi_rank *self, MPI_Win win, MPI_Info *info_used)
     int rc = rma_check_win(self, win, &w);
 
     if (!rc)
-        rc = rma_check_ptr(self, win, info_used, "info_used");
-    if (!rc)
         rc = mpi_info_create(self, info_used);
     for (size_t i = 0; !rc && i < sizeof hints / sizeof hints[0]; i++) {
         const char *value = w->info == MPI_INFO_NULL ? NULL
@@ -240,8 +228,6 @@ int mpi_win_get_errhandler(struct mpi_rank *self, MPI_Win win, MPI_Errhandler *e
     struct rma_win *w;
     int rc = rma_check_win(self, win, &w);
 
-    if (!rc)
-        rc = rma_check_ptr(self, win, errhandler, "errhandler");
     if (!rc)
         *errhandler = errhandler_share(errhandler_own(self, win, MPI_ERRORS_ARE_FATAL));
     return rc;

@@ -70,9 +70,6 @@ int mpii_win_get_attr(struct mpi_rank *self, MPI_Win win, int keyval, void *attr
     int key = win_predefined(keyval), rc = rma_check_win(self, win, &w);
     const void *at;
 
-    if (!rc && (!attribute_val || !flag))
-        rc = mpi_raise_win(self, win, MPI_ERR_ARG, "the argument '%s' is a null pointer",
-                           flag ? "attribute_val" : "flag");
     if (!rc && !key)
         rc = check_win_key(self, win, keyval);
     if (rc)

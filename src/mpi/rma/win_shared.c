@@ -129,10 +129,8 @@ int mpi_win_allocate_shared_c(struct mpi_rank *self, MPI_Aint size, MPI_Aint dis
     struct mpi_comm *c;
     struct rma_win *w;
     const char *spread;
-    int rc = rma_check_create(self, comm, size, disp_unit, info, win, &c);
+    int rc = rma_check_create(self, comm, size, disp_unit, info, &c);
 
-    if (!rc)
-        rc = mpi_check_ptr(self, comm, baseptr, "baseptr");
     if (rc)
         return rc;
     memset(&mine, 0, sizeof mine);
@@ -171,12 +169,6 @@ int mpi_win_shared_query_c(struct mpi_rank *self, MPI_Win win, int rank, MPI_Ain
     struct rma_win *w;
     int rc = rma_check_win(self, win, &w);
 
-    if (!rc)
-        rc = rma_check_ptr(self, win, size, "size");
-    if (!rc)
-        rc = rma_check_ptr(self, win, disp_unit, "disp_unit");
-    if (!rc)
-        rc = rma_check_ptr(self, win, baseptr, "baseptr");
     if (rc)
         return rc;
     if (!w->shared)
@@ -196,10 +188,7 @@ int mpi_win_shared_query(struct mpi_rank *self, MPI_Win win, int rank, MPI_Aint 
                          int *disp_unit, void *baseptr)
 {
     MPI_Aint unit = 0;
-    int rc = rma_check_ptr(self, win, disp_unit, "disp_unit");
-
-    if (!rc)
-        rc = mpi_win_shared_query_c(self, win, rank, size, &unit, baseptr);
+    int rc = mpi_win_shared_query_c(self, win, rank, size, &unit, baseptr);
     if (!rc)
         *disp_unit = (int)unit;
     return rc;

@@ -144,9 +144,9 @@ static int check_dims(struct mpi_rank *self, int nnodes, int ndims, const int *d
 
 int mpi_dims_create(struct mpi_rank *self, int nnodes, int ndims, int dims[])
 {
-    int rc = mpi_check_array(self, ndims, dims, "dims"), rest = nnodes, free_count = 0, *found;
+    int rc = MPI_SUCCESS, rest = nnodes, free_count = 0, *found;
 
-    if (!rc && nnodes <= 0)
+    if (nnodes <= 0)
         rc = mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "the number of nodes is %d", nnodes);
     if (!rc)
         rc = check_dims(self, nnodes, ndims, dims, &rest, &free_count);

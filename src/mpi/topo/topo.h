@@ -10,8 +10,7 @@
 struct mpi_topo *mpi_topo_cart(int ndims, const int *dims, const int *periods);
 
 /* Raises what is wrong: comm must be an intracommunicator, out not NULL. */
-int mpi_topo_check_parent(struct mpi_rank *self, MPI_Comm comm, const void *out,
-                          struct mpi_comm **c);
+int mpi_topo_check_parent(struct mpi_rank *self, MPI_Comm comm, struct mpi_comm **c);
 
 /* A new communicator of the first n ranks of c, called by all ranks of c; NULL for those that are
  * not in it. May switch. Returns an MPI class. */
