@@ -57,8 +57,8 @@ static void print_text(const struct program *program, struct buf *out)
                  units_format_bytes(size, sizeof size, program->private_bytes));
     }
     if (!program->refused) {
-        const char *host = program_host_name(
-            program_host_choose(program, RUN_HOST_AUTO, 0, &reason));
+        const char *host = run_host_kind(program_host_choose(program, RUN_HOST_AUTO, 0, &reason))
+                               ->word;
         buf_addf(out, "host          %s: %s\n", host, reason);
     }
     for (size_t i = 0; i < program->unsupported.count; i++)
@@ -108,7 +108,7 @@ static void print_json(const struct program *program, struct buf *out)
     json_uint(&json, program->private_bytes);
     json_key(&json, "threads");
     json_bool(&json, program->threads);
-    host = program_host_name(program_host_choose(program, RUN_HOST_AUTO, 0, &reason));
+    host = run_host_kind(program_host_choose(program, RUN_HOST_AUTO, 0, &reason))->word;
     json_member(&json, "host", program->refused ? NULL : host);
     json_member(&json, "host_reason", program->refused ? NULL : reason);
     json_names(&json, "unsupported", &program->unsupported);

@@ -180,7 +180,7 @@ static int choose_host(struct run_options *opt, const struct program *program, s
                        "--procs: '%s' was built with AddressSanitizer, which does not let it "
                        "load a native MPI: use one process",
                        program->path);
-    if (!program->asan || opt->host == RUN_HOST_PROCESS)
+    if (!program->asan || run_host_kind(opt->host)->processes)
         return 0;
     return err_set(err, ERR_INPUT,
                    "--host fibre: '%s' was built with AddressSanitizer, which watches one "
@@ -194,7 +194,7 @@ static int check_counters(const struct run_options *o, const struct program *pro
 {
     int fd, rc;
 
-    if (o->host == RUN_HOST_PROCESS)
+    if (run_host_kind(o->host)->processes)
         return err_set(err, ERR_INPUT,
                        "--compute counters: needs ranks that are fibres, but those of '%s' "
                        "are processes (%s); use --compute measured%s",

@@ -167,8 +167,9 @@ static int set_environment(const char *libdir, const struct cli_page *page)
 {
     char path[PATH_MAX + 64], number[16];
 
-    if (setenv(ENV_HOST, program_host_name((enum run_host)page->page->opt.host), 1) != 0 ||
-        (page->page->opt.host == RUN_HOST_PROCESS && setenv("OMP_WAIT_POLICY", "passive", 0) != 0))
+    if (setenv(ENV_HOST, run_host_kind(page->page->opt.host)->word, 1) != 0 ||
+        (run_host_kind(page->page->opt.host)->processes &&
+         setenv("OMP_WAIT_POLICY", "passive", 0) != 0))
         return -1;
     /* AddressSanitizer should be loaded first, but works without that */
     if (page->page->opt.asan && prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':') != 0)

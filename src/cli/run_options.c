@@ -180,7 +180,8 @@ static int set_stacks(void *into, const char *value, struct err *err)
     return choose(value, stacks_words, &((struct cli_run *)into)->opt.stacks, err);
 }
 
-static const char *const host_words[] = {"auto", "fibre", "process", NULL};
+#define HOST_WORD(name, word, processes) word,
+static const char *const host_words[] = {RUN_HOSTS(HOST_WORD) NULL};
 
 static int set_host(void *into, const char *value, struct err *err)
 {
@@ -405,7 +406,7 @@ static const struct cli_option options[] = {
      "auto (default), own for each rank, or shared\n"
      "auto (default), own: one for each rank, or shared: one for all",
      set_stacks},
-    {"host", 0, NULL, "HOST", "how ranks are run: auto (default), fibre or process", set_host},
+    {"host", 0, NULL, "HOST", "how ranks are run: " RUN_HOST_HELP, set_host},
     {"procs", 'P', NULL, "P",
      "native processes that share the simulation, or auto\n"
      "native processes that share the simulation (default 1, at most one per rank), or auto; "

@@ -38,8 +38,9 @@ void mpi_clock_watch(void)
 void mpi_clock_init(const struct run_options *o)
 {
     mpi_compute_init();
-    mpi_world.attentive = mpi_world.measured || mpi_world.shared || o->host == RUN_HOST_PROCESS ||
-                          o->time_limit || (mpi_world.observed & MPI_SEES_CALLS);
+    mpi_world.attentive = mpi_world.measured || mpi_world.shared ||
+                          run_host_kind(o->host)->processes || o->time_limit ||
+                          (mpi_world.observed & MPI_SEES_CALLS);
     mpi_world.send_overhead = o->platform.mpi_send_overhead;
     mpi_world.recv_overhead = o->platform.mpi_recv_overhead;
     mpi_world.test_cost = o->platform.mpi_test_cost;

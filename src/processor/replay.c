@@ -105,7 +105,7 @@ static int replay_init(const struct processor_host *host, struct err *err)
     rc = tape_open(&replay.file, replay.path, o->ranks, err);
     if (rc)
         return rc;
-    if (o->host == RUN_HOST_PROCESS)
+    if (run_host_kind(o->host)->processes)
         share_file();
     read_names();
     replay.first = mem_zalloc(((size_t)count + 1) * sizeof *replay.first);

@@ -121,8 +121,3 @@ enum run_host program_host_choose(const struct program *program, enum run_host a
     *reason = program->process_wish ? program->process_wish : "the program's static data is large";
     return RUN_HOST_PROCESS;
 }
-
-const char *program_host_name(enum run_host host)
-{
-    return host == RUN_HOST_PROCESS ? "process" : "fibre";
-}

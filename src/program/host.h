@@ -12,7 +12,4 @@
 enum run_host program_host_choose(const struct program *, enum run_host asked, uint64_t ranks,
                                   const char **reason);
 
-/* "fibre" or "process". */
-const char *program_host_name(enum run_host);
-
 #endif

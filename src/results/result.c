@@ -54,7 +54,7 @@ static uint64_t peak_memory(const struct run_page *page, const struct run_outcom
 static uint64_t processes(const struct run_page *page)
 {
     uint64_t ranks = page->opt.ranks + page->end.spawned;
-    return page->opt.host == RUN_HOST_PROCESS ? ranks + 2 * page->opt.procs : page->opt.procs;
+    return run_host_kind(page->opt.host)->processes ? ranks + 2 * page->opt.procs : page->opt.procs;
 }
 
 /* The work that one process had to do for all. */
@@ -274,7 +274,7 @@ void results_text(const struct run_page *page, const struct run_outcome *outcome
     add_access(&page->end.access, out);
     buf_addf(out, "  peak memory   %s",
              units_format_bytes(text, sizeof text, peak_memory(page, outcome)));
-    if (page->opt.host == RUN_HOST_PROCESS)
+    if (run_host_kind(page->opt.host)->processes)
         buf_addf(out, " in %s processes", units_format_count(text, sizeof text, processes(page)));
     else if (page->opt.procs > 1)
         buf_addf(out, " in %u processes, at most %s in one", page->opt.procs,
@@ -287,9 +287,9 @@ void results_text(const struct run_page *page, const struct run_outcome *outcome
                  units_format_count(text, sizeof text, page->end.batches));
         buf_addf(out, "  serial        %s\n", serial(page));
     }
-    buf_addf(out, "  host          %s (%s)", program_host_name((enum run_host)page->opt.host),
+    buf_addf(out, "  host          %s (%s)", run_host_kind(page->opt.host)->word,
              page->opt.host_reason);
-    if (page->opt.host != RUN_HOST_PROCESS) {
+    if (!run_host_kind(page->opt.host)->processes) {
         buf_addf(out, ", ");
         add_stacks(page, out);
     }
@@ -353,7 +353,7 @@ void results_json(const struct run_page *page, const struct platform *machine,
     json_decimal(&json, (uint64_t)page->end.access.io_time, 12);
     put_uint(&json, "one_sided", page->end.access.rma_ops);
     put_uint(&json, "one_sided_bytes", page->end.access.rma_bytes);
-    put_string(&json, "host", program_host_name((enum run_host)page->opt.host));
+    put_string(&json, "host", run_host_kind(page->opt.host)->word);
     put_string(&json, "host_reason", page->opt.host_reason);
     put_uint(&json, "procs", page->opt.procs);
     put_uint(&json, "processes", processes(page));

@@ -25,7 +25,30 @@ enum run_compute {
     RUN_COMPUTE_TABLE,
     RUN_COMPUTE_REPLAY,
 };
-enum run_host { RUN_HOST_AUTO = 0, RUN_HOST_FIBRE, RUN_HOST_PROCESS };
+
+/* What runs ranks (vp/host.h), by the words of --host: name, word, whether each rank is a process. */
+#define RUN_HOSTS(X)     \
+    X(AUTO, "auto", 0)   \
+    X(FIBRE, "fibre", 0) \
+    X(PROCESS, "process", 1)
+#define RUN_HOST_HELP "auto (default), fibre or process"
+
+#define RUN_HOST_ENUM(name, word, processes) RUN_HOST_##name,
+enum run_host { RUN_HOSTS(RUN_HOST_ENUM) RUN_HOST_COUNT };
+#undef RUN_HOST_ENUM
+
+struct run_host_kind {
+    const char *word;
+    int processes;
+};
+static inline const struct run_host_kind *run_host_kind(int host)
+{
+#define RUN_HOST_KIND(name, word, processes) {word, processes},
+    static const struct run_host_kind kinds[RUN_HOST_COUNT] = {RUN_HOSTS(RUN_HOST_KIND)};
+#undef RUN_HOST_KIND
+
+    return &kinds[host];
+}
 
 struct run_options {
     uint64_t ranks;
