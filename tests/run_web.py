@@ -7,6 +7,7 @@ tested and it says so. --keep FOLDER leaves pages and screenshots there, to be l
 
 import argparse
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -69,6 +70,24 @@ class Runner:
         if self.check("unit tests are bundled", "node", ROOT / "web/test/units.mjs", tests):
             self.tap("node", "--test", "--test-reporter=tap", *sorted(tests.glob("*.mjs")))
 
+    # ---- the way to the user ----
+
+    def install(self):
+        """The page is installed beside the presets, and without npm the build says what is missing."""
+        prefix = self.folder / "prefix"
+        done = harness.call([ROOT / "web/install.sh", "share/orrery"], env={
+            **os.environ, "MESON_BUILD_ROOT": str(self.build), "MESON_INSTALL_DESTDIR_PREFIX": str(prefix)})
+        self.result((prefix / "share/orrery/report.html").exists(), "the page is installed", done.stderr)
+        programs = self.folder / "programs"
+        programs.mkdir(exist_ok=True)
+        for name in ("sh", "mkdir", "dirname"):
+            link = programs / name
+            link.unlink(missing_ok=True)
+            link.symlink_to(shutil.which(name))
+        done = harness.call([ROOT / "web/build.sh", self.folder / "nothing"], env={"PATH": str(programs)})
+        self.result(done.status == 0 and "needs node and npm" in done.stderr and "all else works" in done.stderr,
+                    "without npm it says what is missing, and goes on", done.stderr)
+
     # ---- pages ----
 
     def run(self, *command):
@@ -119,6 +138,7 @@ def main():
         runner = Runner(build, folder)
         runner.types()
         runner.units()
+        runner.install()
         runner.browser()
     print(f"{runner.passed} passed, {runner.failed} failed")
     return 1 if runner.failed else 0
