@@ -210,11 +210,14 @@ struct analysis {
 /* Who wants to see single messages and waits, while they are found; times are ticks of the trace. Called in the order
  * of time in which they are known, by one thread. */
 struct analysis_watch {
-    void *context;
+    void *context; /* functions may be NULL */
     /* A message: the send began, and the call that received it ended. */
     void (*message)(void *context, uint32_t from, uint32_t to, int64_t sent, int64_t received);
     /* A rank has waited for another until `time`: its critical path comes from there. */
     void (*hop)(void *context, uint32_t rank, uint32_t other, int64_t time);
+    /* The same as `message`, with its bytes. */
+    void (*transfer)(void *context, uint32_t from, uint32_t to, uint64_t bytes, int64_t sent,
+                     int64_t received);
 };
 
 struct analysis_options {

@@ -35,6 +35,7 @@ struct message {
     uint32_t from;
     uint32_t pair, generation;
     int64_t sent, ideal;
+    uint64_t bytes;
     struct blocked *sender;  /* the call in which the sender waits until it is received */
     struct request *request; /* of the sender */
 };
@@ -47,6 +48,7 @@ struct receive {
     int32_t source, tag; /* wildcards until they are known */
     int64_t posted;
     int64_t sent, ideal; /* of its message */
+    uint64_t bytes;
     uint32_t pair, generation;
     struct blocked *waiter; /* the call that completes it, if its message was not there */
     uint8_t is_wild, is_listed, is_queued, is_matched, is_done;

@@ -112,7 +112,10 @@ static void deliver(struct replay *r, struct lane *l, struct receive *v, int64_t
 {
     struct pair *pair = pair_of(r, v->pair, v->generation, (uint32_t)v->source, v->rank);
     pair->time += leave > v->sent ? (double)(leave - v->sent) : 0;
-    if (r->watch)
+    if (r->watch && r->watch->transfer)
+        r->watch->transfer(r->watch->context, (uint32_t)v->source, v->rank, v->bytes, v->sent,
+                           leave);
+    if (r->watch && r->watch->message)
         r->watch->message(r->watch->context, (uint32_t)v->source, v->rank, v->sent, leave);
     if (l) {
         if (l->ideal < v->ideal)
@@ -140,6 +143,7 @@ static void meet_send(struct replay *r, struct lane *sender, const struct send *
     v->is_matched = 1;
     v->is_queued = 0;
     v->sent = sender->enter;
+    v->bytes = s->bytes;
     v->ideal = sender->ideal;
     v->pair = number;
     v->generation = r->pairs.generation;
@@ -194,6 +198,7 @@ static void meet_message(struct replay *r, struct message *m, struct receive *v,
     v->is_matched = 1;
     v->is_queued = 0;
     v->sent = m->sent;
+    v->bytes = m->bytes;
     v->ideal = m->ideal;
     v->pair = m->pair;
     v->generation = m->generation;
@@ -249,6 +254,7 @@ static void keep_message(struct replay *r, struct lane *l, const struct send *s,
                           .pair = number,
                           .generation = r->pairs.generation,
                           .sent = l->enter,
+                          .bytes = s->bytes,
                           .ideal = l->ideal,
                           .request = s->request};
     if (s->waits)

@@ -78,7 +78,7 @@ void replay_wait(struct replay *r, struct blocked *b, enum analysis_wait kind, i
     if (r->has_path && time <= b->leave) {
         path_hop(&r->path, &l->path, &cause->path);
         l->path_from = time;
-        if (r->watch)
+        if (r->watch && r->watch->hop)
             r->watch->hop(r->watch->context, l->rank, cause->rank, time);
     }
 }

@@ -7,6 +7,8 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "cli/link_load.h"
+#include "cli/machine.h"
 #include "cli/notes.h"
 
 enum format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
@@ -14,6 +16,9 @@ enum format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 struct request {
     enum format format;
     const char *output;
+    struct cli_machine machine;
+    struct platform platform; /* if `has_platform` */
+    int has_platform;
 };
 
 static const char *const formats[] = {"text", "xml", "json", "csv", NULL};
@@ -34,9 +39,32 @@ static int set_output(void *into, const char *value, struct err *err)
     return *value ? 0 : err_set(err, ERR_INPUT, "the file name is empty");
 }
 
+static int set_platform(void *into, const char *value, struct err *err)
+{
+    struct request *q = into;
+    q->machine.platform = value;
+    q->has_platform = 1;
+    return *value ? 0 : err_set(err, ERR_INPUT, "the name is empty");
+}
+
+static int set_setting(void *into, const char *value, struct err *err)
+{
+    struct request *q = into;
+    (void)err;
+    cli_machine_add(&q->machine, value);
+    q->has_platform = 1;
+    return 0;
+}
+
 static const struct cli_option options[] = {
     {"format", 0, NULL, "FORMAT", "text (default), xml, json or csv", set_format},
     {"output", 'o', NULL, "FILE", "write to FILE instead of standard output", set_output},
+    {"platform", 0, NULL, "NAME",
+     "where it ran: also the load of its links\n"
+     "the machine that the trace is of, a preset or a file: the load of its links over time is found, too, by routing the "
+     "messages through its topology",
+     set_platform},
+    {"set", 0, NULL, "KEY=VALUE", "settings of that machine, as for 'run'", set_setting},
     {0},
 };
 
@@ -81,7 +109,8 @@ static unsigned find_group(const char *name, struct err *err)
     return 0;
 }
 
-static void write_result(const struct analysis *a, enum format format, struct buf *out)
+static void write_result(const struct analysis *a, const struct link_load *links,
+                         enum format format, struct buf *out)
 {
     static void (*const write[])(const struct tables *, struct buf *) = {
         [FORMAT_XML] = tables_write_xml,
@@ -91,45 +120,83 @@ static void write_result(const struct analysis *a, enum format format, struct bu
     struct tables tables;
     if (format == FORMAT_TEXT) {
         tables_text(a, out);
+        if (links)
+            link_load_text(links, a, out);
         return;
     }
     tables_from_analysis(&tables, a);
+    if (links)
+        link_load_table(links, a, &tables);
     write[format](&tables, out);
     tables_fini(&tables);
 }
 
-static int analyze(const struct request *q, const char *path, unsigned groups)
+static int print_result(const struct request *q, const struct analysis *a,
+                        const struct link_load *links)
 {
-    struct analysis_options o = {.name = path, .groups = groups};
-    struct analysis a;
     struct buf out;
     struct err err;
-    char *temporary;
-    int status = cli_native_trace(path, &temporary);
-    if (status)
-        return status;
-    int rc = analysis_run(&a, temporary ? temporary : path, &o, &err);
-    formats_forget(temporary);
-    if (rc != 0)
-        return cli_fail(&err);
-    if (a.warning.code)
-        log_warn("%s: what is whole is analysed", a.warning.text);
-    if (a.lost > 0)
-        log_warn("%.0f records could not be written when the trace was recorded", a.lost);
+    int status = CLI_DONE;
+    if (a->warning.code)
+        log_warn("%s: what is whole is analysed", a->warning.text);
+    if (a->lost > 0)
+        log_warn("%.0f records could not be written when the trace was recorded", a->lost);
+    if (links && links->err.code)
+        log_warn("links: %s", links->err.text);
     buf_init(&out);
-    write_result(&a, q->format, &out);
+    write_result(a, links, q->format, &out);
     if (q->output && buf_write_file(&out, q->output, &err) != 0)
         status = cli_fail(&err);
     else if (!q->output)
         status = cli_print(&out);
     buf_fini(&out);
-    analysis_fini(&a);
+    return status;
+}
+
+/* `trace` is the file to read, `path` what it is called. */
+static int analyze_native(const struct request *q, const char *trace, const char *path,
+                          unsigned groups)
+{
+    struct link_load links = {0};
+    struct analysis_options o = {.name = path, .groups = groups};
+    struct analysis a;
+    struct err err;
+    if (q->has_platform) {
+        if (link_load_init(&links, trace, &q->platform, &err) != 0)
+            return cli_fail(&err);
+        o.watch = &links.watch;
+        if (groups)
+            o.groups |= 1u << ANALYSIS_PAIRS; /* messages must be matched */
+    }
+    int rc = analysis_run(&a, trace, &o, &err);
+    int status = rc ? cli_fail(&err) : CLI_DONE;
+    if (rc == 0) {
+        a.groups = groups ? groups : a.groups;
+        status = print_result(q, &a, q->has_platform ? &links : NULL);
+        analysis_fini(&a);
+    }
+    link_load_fini(&links);
+    return status;
+}
+
+static int analyze(struct request *q, const char *path, unsigned groups)
+{
+    struct err err;
+    char *temporary;
+    if (q->has_platform && cli_machine_make(&q->machine, &q->platform, &err) != 0)
+        return cli_fail(&err);
+    int status = cli_native_trace(path, &temporary);
+    if (status == CLI_DONE)
+        status = analyze_native(q, temporary ? temporary : path, path, groups);
+    formats_forget(temporary);
+    if (q->has_platform)
+        platform_fini(&q->platform);
     return status;
 }
 
 static int analyze_main(int argc, char **argv)
 {
-    struct request q = {0};
+    static struct request q; /* a machine has many kilobytes */
     const char *path = NULL;
     unsigned groups = 0, group;
     struct err err;
@@ -152,7 +219,9 @@ static int analyze_main(int argc, char **argv)
         err_set(&err, ERR_INPUT, "no trace given, as in: orrery analyze run.orr");
         return cli_fail(&err);
     }
-    return analyze(&q, path, groups);
+    status = analyze(&q, path, groups);
+    cli_machine_fini(&q.machine);
+    return status;
 }
 
 const struct cli_command cli_cmd_analyze = {

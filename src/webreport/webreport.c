@@ -165,7 +165,7 @@ static int page_write(struct page *p, const struct webreport *r, struct err *err
 static int add_analysed(struct webreport *r, size_t i, struct page *page, struct trace *trace,
                         struct seen *seen, struct err *err)
 {
-    const struct analysis_watch watch = {seen, see_message, see_hop};
+    const struct analysis_watch watch = {seen, see_message, see_hop, NULL};
     const struct analysis_options options = {.watch = r->page ? &watch : NULL};
     struct analysis a;
     struct timeline timeline;
