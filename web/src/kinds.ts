@@ -11,7 +11,7 @@ export interface Kind {
 }
 
 export const KINDS: readonly Kind[] = [
-    { name: "compute", about: "the program's own work, outside of MPI", light: "#dfe3e8", dark: "#333a45" },
+    { name: "compute", about: "the program's own work, outside of MPI", light: "#dfe3e8", dark: "#3f4855" },
     { name: "send", about: "sending messages to one rank", light: "#0072b2", dark: "#3d9be0" },
     { name: "receive", about: "receiving messages, or looking for one", light: "#56b4e9", dark: "#8fd0f7" },
     { name: "wait", about: "waiting for requests, or testing them", light: "#e69f00", dark: "#f5b942" },

@@ -145,7 +145,7 @@ function build(page: Page): HTMLElement[] {
             "The chain of work and messages that decides how long the program runs: only what is on it makes the run shorter when it gets faster.",
             pair(page, panels.pathPanel)),
         panel("matrix", "Who sends to whom",
-            "Each cell is what one rank sent to another. Bands along the diagonal are neighbours; single dark rows or columns are ranks that all others talk to.",
+            "Each cell is what one rank sent to another. Bands along the diagonal are neighbours; a whole row or column is a rank that talks to all others.",
             pairLater(page, (trace) => panels.matrixPanel(trace, page.chunks))),
         ...(page.data.traces.some((trace) => trace.links) ? [panel("links", "Load of links",
             "How much each link of the network carried: the messages of the trace, routed through the topology. Links that stand out are " +
@@ -224,7 +224,7 @@ function header(page: Page): HTMLElement {
     const title = page.data.traces.map((trace) => trace.name).join(" and ");
     document.title = `Orrery: ${title}`;
     return el("header", {}, el("h1", {}, "Orrery ", el("span", {}, title)), searchBox(page),
-        button("light / dark", "switch between light and dark colours", switchTheme));
+        button("light / dark", "switch between light and dark colours", switchTheme), page.message);
 }
 
 function contents(sections: readonly HTMLElement[]): HTMLElement {
@@ -238,7 +238,7 @@ function start(): void {
         const data = readData(document.getElementById("data")?.textContent ?? "");
         const page: Page = { data, chunks: new PageChunks(), timelines: [], message: el("p", { class: "status found", role: "status" }) };
         const sections = build(page);
-        root.replaceChildren(header(page), page.message, contents(sections), el("main", {}, ...sections),
+        root.replaceChildren(header(page), contents(sections), el("main", {}, ...sections),
             el("footer", {}, `made by ${data.generator}`));
         watchTheme();
         Object.assign(window, { orreryReport: page }); /* for scripts that look at the page */
