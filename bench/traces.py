@@ -103,8 +103,25 @@ def otf2(bench):
             Row("OTF2: a record", "B", total / records, None, None, "less", command)]
 
 
+def analysis(bench):
+    """Everything that `orrery analyze` finds: time for many records, and memory for many ranks."""
+    binary, many = bench.compile("halo2d"), os.path.join(bench.build, "many.orr")
+    steps = 50 if bench.quick else 1000
+    measure.run_once([bench.orrery, "run", "-q", "-n", "1024", "--compute", "none", "--trace", many, binary,
+                      str(steps)], bench.timeout)
+    costs = [measure.run_once([bench.orrery, "analyze", many], bench.timeout) for _ in range(bench.repeat)]
+    scale = 100e6 / records_of(bench, many)
+    wide = os.path.join(bench.build, "halo.orr") # of the case before
+    peak = measure.run_once([bench.orrery, "analyze", wide], bench.timeout).peak_bytes
+    return [Row("analysis of 100 M records of 1,024 ranks", "s", scale * min(c.wall for c in costs),
+                scale * min(c.cpu for c in costs), 60, "less",
+                f"orrery run -n 1024 --trace FILE halo2d {steps}; orrery analyze FILE"),
+            Row("analysis of the halo's trace: memory", "MiB", peak / 2**20, None, 2048, "less",
+                "orrery analyze FILE")]
+
+
 def traces(bench):
-    return [row for case in (rates, size, overhead, smpi, otf2) for row in case(bench)]
+    return [row for case in (rates, size, overhead, analysis, smpi, otf2) for row in case(bench)]
 
 
 CASES = {"traces": traces}
