@@ -116,9 +116,6 @@ void native_requests_enter(struct native_lane *lane, struct native_call *c, uint
         uint32_t id = handle == (uint32_t)MPI_REQUEST_NULL
                           ? 0
                           : find(handle, arg->pointers ? (uint64_t)(uintptr_t)from : 0);
-        /* One that nobody has told of: made inside a library that MPI itself calls, say. */
-        if (!id && handle != (uint32_t)MPI_REQUEST_NULL)
-            id = add(handle, 0, NULL, 0);
         if (id)
             at(id)->is_taken = 1;
         lane->ids[i] = id ? id : (uint32_t)MPI_REQUEST_NULL;

@@ -20,7 +20,7 @@
 
 #define FRAMES_ALL 20 /* with those of the recorder and of MPI */
 #define FRAMES_KEPT 4
-#define FRAME_TEXT 480
+#define FRAME_TEXT 400
 #define IDENTITY_BITS 42 /* six bytes in a record */
 
 static struct {

@@ -105,6 +105,25 @@ static void check_stream(struct verify *v, unsigned thread)
     trace_cursor_close(&c);
 }
 
+/* A thread may complete what another one has started. */
+static void learn_requests(struct verify *v, unsigned thread)
+{
+    struct trace_cursor c;
+    struct trace_event e;
+    struct err err;
+    int more;
+    trace_cursor_open(&c, v->trace, v->rank, thread, TRACE_RECORDS);
+    while ((more = trace_cursor_next(&c, &e, &err)) != 0) {
+        if (more < 0 || e.head != TRACE_CALL)
+            continue;
+        const struct trace_fn *fn = &v->trace->header.schema->fns[e.fn];
+        for (unsigned i = 0; i < e.argc; i++)
+            if (fn->args[i].class == TRACE_REQUEST && !fn->args[i].is_in && e.args[i].number >= 0)
+                map_insert(&v->requests, (uint64_t)e.args[i].number, NULL);
+    }
+    trace_cursor_close(&c);
+}
+
 uint64_t trace_verify(struct trace *t, struct buf *out)
 {
     struct verify v = {.trace = t};
@@ -113,7 +132,10 @@ uint64_t trace_verify(struct trace *t, struct buf *out)
         trace_local_read(&v.local, t, v.rank);
         map_init(&v.requests);
         v.records = 0;
-        for (unsigned thread = 0, threads = trace_threads(t, v.rank); thread < threads; thread++)
+        unsigned threads = trace_threads(t, v.rank);
+        for (unsigned thread = 1; thread < threads; thread++)
+            learn_requests(&v, thread);
+        for (unsigned thread = 0; thread < threads; thread++)
             check_stream(&v, thread);
         map_fini(&v.requests);
         trace_local_fini(&v.local);
