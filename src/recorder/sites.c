@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "recorder/objects.h"
 #include "recorder/regions.h"
@@ -20,7 +21,7 @@
 
 #define FRAMES_ALL 20 /* with those of the recorder and of MPI */
 #define FRAMES_KEPT 4
-#define FRAME_TEXT 400
+#define FRAME_TEXT 1024
 #define IDENTITY_BITS 42 /* six bytes in a record */
 
 static struct {
@@ -46,7 +47,8 @@ static int is_between(const char *text)
 
 static uint64_t define(void *const *frames, int count)
 {
-    char text[sizeof(uint64_t) + FRAMES_KEPT * FRAME_TEXT], *at = text + sizeof(uint64_t);
+    char *text = mem_alloc(sizeof(uint64_t) + FRAMES_KEPT * FRAME_TEXT);
+    char *at = text + sizeof(uint64_t);
     uint64_t identity = 1;
     int kept = 0;
     for (int i = 0; i < count && kept < FRAMES_KEPT; i++) {
@@ -62,6 +64,7 @@ static uint64_t define(void *const *frames, int count)
     memcpy(text, &identity, sizeof identity);
     if (kept)
         recorder_define(TRACE_SITE, text, (size_t)(at - text));
+    mem_free(text);
     return kept ? identity : 0;
 }
 
