@@ -52,6 +52,7 @@ static const struct known calls[] = {
     {"Testsome", CALL_TESTSOME, 0, 0},
     {"Request_get_status", CALL_GET_STATUS, 0, 0},
     {"Request_free", CALL_FREE, 0, 0},
+    {"Cancel", CALL_CANCEL, 0, 0},
     {"Probe", CALL_PROBE, 0, 0},
     {"Mprobe", CALL_MPROBE, 0, 0},
     {"Improbe", CALL_IMPROBE, 0, 0},

@@ -33,6 +33,7 @@ enum call_kind {
     CALL_TESTSOME,
     CALL_GET_STATUS, /* a test that completes nothing */
     CALL_FREE,       /* of a request */
+    CALL_CANCEL,
     CALL_PROBE,
     CALL_MPROBE,
     CALL_IMPROBE,

@@ -97,6 +97,7 @@ static void receive_now(struct replay *r, struct lane *l, const struct call_shap
 
 static void start(struct replay *r, struct lane *l, struct request *q)
 {
+    q->is_cancelled = 0;
     if (q->shape->kind == CALL_COLLECTIVE_INIT) {
         coll_enter(r, l, q->shape, q->comm, q->root, q);
         return;
@@ -186,6 +187,15 @@ static void complete(struct replay *r, struct lane *l, const struct call_shape *
     }
 }
 
+static void cancel_given(struct replay *r, struct lane *l, const struct call_shape *s,
+                         const struct trace_event *e)
+{
+    int64_t key = number(e, s->request, -1);
+    struct request *q = key < 0 ? NULL : request_find(r, l, (uint64_t)key);
+    if (q)
+        q->is_cancelled = 1;
+}
+
 static void free_given(struct replay *r, struct lane *l, const struct call_shape *s,
                        const struct trace_event *e)
 {
@@ -194,7 +204,7 @@ static void free_given(struct replay *r, struct lane *l, const struct call_shape
     if (!q)
         return;
     if (q->receive)
-        match_forget(r, q->receive);
+        match_forget(r, q->receive, q->is_cancelled);
     request_free(r, l, (uint64_t)key, q);
 }
 
@@ -285,6 +295,9 @@ void replay_call(struct replay *r, struct lane *l)
         break;
     case CALL_FREE:
         free_given(r, l, s, e);
+        break;
+    case CALL_CANCEL:
+        cancel_given(r, l, s, e);
         break;
     case CALL_PROBE:
         probe(r, l, s, e);

@@ -77,7 +77,7 @@ struct request {
     /* a collective under way */
     uint32_t coll_comm, coll_rank;
     uint64_t coll_seq;
-    uint8_t is_persistent, in_collective, is_root;
+    uint8_t is_persistent, in_collective, is_root, is_cancelled;
 };
 
 struct waiter {
@@ -216,8 +216,8 @@ struct receive *match_post(struct replay *, struct lane *, uint32_t comm, int64_
 /* The call that the lane is in completes it. `waits` is 0 for tests. */
 void match_complete(struct replay *, struct lane *, struct receive *, const struct trace_status *,
                     int waits);
-/* Nobody asks whether it is complete any more; it takes its message, if it is known which one. */
-void match_forget(struct replay *, struct receive *);
+/* Nobody asks whether it is complete any more; it takes its message, if it is known which one, and it was not cancelled. */
+void match_forget(struct replay *, struct receive *, int is_cancelled);
 /* The lane probes for a message, which stays. */
 void match_peek(struct replay *, struct lane *, uint32_t comm, uint32_t from, int32_t tag);
 /* The rank has no more calls: receives with wildcards that are still open have received nothing. */

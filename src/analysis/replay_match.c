@@ -439,9 +439,9 @@ static void drop(struct replay *r, struct receive *v)
     pool_free(&r->pool, v, sizeof *v);
 }
 
-void match_forget(struct replay *r, struct receive *v)
+void match_forget(struct replay *r, struct receive *v, int is_cancelled)
 {
-    if (v->is_wild) {
+    if (v->is_wild || (is_cancelled && !v->is_matched)) {
         drop(r, v);
         return;
     }

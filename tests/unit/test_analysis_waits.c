@@ -225,6 +225,9 @@ static void test_cancelled(void)
     build_call(&b, 1, "MPI_Irecv", 1, 2, "source=0 tag=5 comm=0 request=0");
     build_call(&b, 1, "MPI_Cancel", 3, 4, "request=0");
     build_call(&b, 1, "MPI_Wait", 5, 6, "request=0 status=cancelled");
+    build_call(&b, 1, "MPI_Irecv", 7, 8, "source=0 tag=5 comm=0 request=1");
+    build_call(&b, 1, "MPI_Cancel", 9, 10, "request=1");
+    build_call(&b, 1, "MPI_Request_free", 11, 12, "request=1");
     build_call(&b, 1, "MPI_Recv", 20, 60, RECV);
     struct analysis a = run(&b);
     only(&a, ANALYSIS_LATE_SENDER, 30);
