@@ -1,5 +1,5 @@
 /*
- * above.c - the state of the process, and calls of what is in a room above the caller's.
+ * above.c - the state of the process, and calls into subfolders above the caller's (see above.h).
  */
 #include "mpi/above.h"
 

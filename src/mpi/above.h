@@ -1,9 +1,10 @@
 /*
- * above.h - what lower rooms need of higher ones. Their order (tools/check-layers) holds for calls, too: a room calls
- * those below it by name, and what is above it through this table, which main/above.c fills.
+ * above.h - what lower subfolders need from higher ones. Their order (tools/check-layers) applies
+ * to calls, too: a subfolder calls lower ones by name, and higher ones through this table, which
+ * main/above.c fills.
  *
- * The functions that lower rooms call are in headers of their own (error.h, team.h, thread.h, clock.h, verify.h);
- * above.c passes them on.
+ * The functions that lower subfolders call are declared in other headers (error.h, team.h,
+ * thread.h, clock.h, verify.h); above.c forwards them.
  */
 #ifndef MPI_ABOVE_H
 #define MPI_ABOVE_H
@@ -23,14 +24,14 @@ struct mpi_above {
     void (*thread_enter)(void);
     void (*thread_leave)(int quiet);
     void (*yield)(struct mpi_rank *self);
-    /* The rank has given up the communicator: rooms above forget what they keep of it. */
+    /* The rank has freed the communicator: higher subfolders drop what they keep for it. */
     void (*comm_left)(struct mpi_rank *self, const struct mpi_comm *c);
     /* verify.h */
     void (*verify_match)(const struct mpi_rank *self, const struct mpi_req *,
                          const struct mpi_msg *);
     void (*verify_coll)(struct mpi_rank *self, const struct mpi_comm *c,
                         const struct mpi_coll_args *, enum mpi_verify_way);
-    /* By enum mpi_service (p2p/service.h). */
+    /* Indexed by enum mpi_service (p2p/service.h). */
     const struct mpi_service_ops *services;
 };
 

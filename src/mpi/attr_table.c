@@ -1,11 +1,11 @@
 /*
- * attr_table.c - attribute keys and values (MPI-4.0 7.7), whatever they are on.
+ * attr_table.c - attribute keys and values (MPI-4.0 7.7) of all kinds of object.
  *
- * Keys belong to the rank that made them, as in real processes: it keeps an array of keys, and maps
- * an object to the list of its attributes, the newest first (state.h).
+ * Keys belong to the rank that created them, as in real processes: it keeps an array of keys, and
+ * maps an object to the list of its attributes, the newest first (state.h).
  *
  * A key lives until it is freed and no attribute uses it. Its handle is 0xa4000000 + the kind of
- * object + its place in the rank's array, as MPICH has them.
+ * object + its index in the rank's array, as in MPICH.
  *
  * The program's functions may set and delete attributes, also on the same object: after each call
  * the list is looked up again.
@@ -27,13 +27,13 @@ struct key {
     attr_copy_proxy *copy_proxy;
     attr_delete_proxy *delete_proxy;
     void *extra;
-    uint32_t uses; /* attributes, and a call under way */
-    uint8_t kind;  /* enum attr_kind; 0: the place is free */
+    uint32_t uses; /* attributes, and a running call */
+    uint8_t kind;  /* enum attr_kind; 0: the slot is free */
     uint8_t freed; /* by the program */
 };
 
 struct own_keys {
-    uint32_t count, unused; /* unused: free places below count */
+    uint32_t count, unused; /* unused: free slots below count */
     struct key *at;
 };
 
@@ -78,7 +78,7 @@ int attr_key_valid(struct mpi_rank *self, enum attr_kind kind, int keyval)
            i < own->count && own->at[i].kind == kind;
 }
 
-/* Makes its place free if nobody needs it. */
+/* Frees its slot if nothing uses it. */
 static void key_settle(const struct mpi_rank *self, struct key *k)
 {
     if (k->freed && !k->uses) {
@@ -114,14 +114,14 @@ void attr_key_proxy(struct mpi_rank *self, int keyval, attr_copy_proxy *copy,
 
 /* ---- the program's functions ---- */
 
-/* The value as a C function gets it: what Fortran has set is passed by address. */
+/* The value as passed to a C function: what Fortran has set is passed by address. */
 static void *c_value(struct mpi_attr *a)
 {
     return a->form == ATTR_POINTER ? (void *)a->value : &a->value;
 }
 
-/* Asks what a duplicate of the object gets: with *flag the attribute *out. Returns the code of the
- * function. */
+/* Calls the copy function: with *flag the duplicate gets the attribute *out. Returns the code of
+ * the function. */
 static int call_copy(struct mpi_rank *self, int handle, struct mpi_attr *a, struct mpi_attr *out,
                      int *flag)
 {
@@ -209,7 +209,7 @@ static void attr_free(const struct mpi_rank *self, struct mpi_attr *a)
     pool_free(&mpi_world.pool, a, sizeof *a);
 }
 
-/* Takes the attribute out of the object's list, if it is still there. */
+/* Removes the attribute from the object's list, if it is still there. */
 static void unlink_attr(struct mpi_rank *self, int handle, int keyval)
 {
     struct mpi_attr *list = first(self, handle), **at = &list, *a;
@@ -227,7 +227,7 @@ static void unlink_attr(struct mpi_rank *self, int handle, int keyval)
     attr_free(self, a);
 }
 
-/* Calls the delete function of an attribute that the object has. */
+/* Calls the delete function of an attribute of the object. */
 static int release(struct mpi_rank *self, int handle, struct mpi_attr *a)
 {
     int keyval = a->keyval, rc; /* the function may delete the attribute itself */

@@ -1,5 +1,6 @@
 /*
- * check.h - checks of arguments that the entries leave to the calls (CHECKS in api/mpi_functions.txt).
+ * check.h - checks of arguments that the entries leave to the calls (CHECKS in
+ * api/mpi_functions.txt).
  *
  * Each returns MPI_SUCCESS, or what mpi_raise returned after raising the error.
  */

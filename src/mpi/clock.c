@@ -1,9 +1,9 @@
 /*
  * clock.c - a rank's clock: what program time, reading clocks, sleeping and yielding cost.
  *
- * A slice of program time runs from the return of one MPI call, or from a switch into the rank, to the
- * next call. Host time is read as processor ticks (base/ticks.h), without those in which the rank had no
- * processor (base/oncpu.h). The plain processor model is here; what it leaves out is in
+ * A slice of program time runs from the return of one MPI call, or from a switch into the rank, to
+ * the next call. Host time is read as processor ticks (base/ticks.h), without those in which the
+ * rank had no processor (base/oncpu.h). The plain processor model is here; all others are in
  * src/processor/, which compute.c binds.
  */
 #include "mpi/clock.h"
@@ -16,13 +16,13 @@
 #include "mpi_impl.h"
 #include "processor/processor.h"
 
-/* A rank that reads clocks so often and does nothing else waits for a time to come. */
+/* A rank that reads clocks this often and does nothing else waits for a point in time. */
 #define READINGS_FREE 256u
-#define READINGS_STEP 32u    /* from there on so many until the cost doubles, ... */
+#define READINGS_STEP 32u    /* from there on, this many readings until the cost doubles, ... */
 #define READING_MAX VTIME_US /* ... up to this */
 
 uint32_t mpi_clock_readings;
-static struct { /* who has read a clock last, and when: only one rank at a time runs */
+static struct { /* which rank last read a clock, and when: only one rank runs at a time */
     const struct mpi_rank *rank;
     vtime at;
 } reader;
@@ -51,7 +51,7 @@ void mpi_clock_init(const struct run_options *o)
     mpi_clock_watch();
 }
 
-/* Something came in between. */
+/* The slice was interrupted. */
 __attribute__((noinline)) static int64_t without_waiting(int64_t ticks)
 {
     int64_t ran = (int64_t)oncpu_end_broken(&vp_private.oncpu, (uint64_t)ticks);
@@ -66,7 +66,7 @@ static void count_slice(uint64_t ticks)
         slices[63 - __builtin_clzll(ticks)] += ticks;
 }
 
-/* By any model but the plain one. */
+/* Charges a slice by any model but the plain one. */
 static void charge_slice(struct mpi_rank *self, uint64_t ticks, enum mpi_fn fn)
 {
     struct mpi_seen_slice s = {.fn = fn};
@@ -191,9 +191,10 @@ void mpi_clock_end(void)
     mpi_thread_leave_quietly();
 }
 
-/* The more a loop waits for a time to come, the longer its steps: where computing takes no time, a
- * program that wants to compute for a while would repeat it without need. It depends on nothing but
- * what the rank itself does; threads may give way here, so they are left alone. */
+/* The longer a loop waits for a point in time, the longer its steps: otherwise, if computing takes
+ * no time, a program that computes until a time is reached would iterate needlessly often. This
+ * depends only on what the rank itself does. Threads may yield here, so it does not apply to
+ * them. */
 __attribute__((noinline)) static vtime waiting_cost(void)
 {
     uint32_t doublings = 1 + (mpi_clock_readings - READINGS_FREE) / READINGS_STEP;
@@ -234,7 +235,7 @@ void mpi_clock_spend(struct mpi_rank *self, vtime dt)
     mpi_clock_end();
 }
 
-/* ---- what programs call ---- */
+/* ---- functions for programs ---- */
 
 double mpi_wtime(void)
 {

@@ -11,20 +11,21 @@
 /* Sets up the processor model; measures the host's tick rate if it is needed. */
 void mpi_clock_init(const struct run_options *);
 
-/* Chooses the processor model and sets what of it is in mpi_world (compute.c). */
+/* Chooses the processor model and sets its fields in mpi_world (compute.c). */
 void mpi_compute_init(void);
 
-/* A rank's process begins: what it has run so far is not the rank's. */
+/* A rank's process begins: the time it has run so far does not count for the rank. */
 void mpi_clock_watch(void);
 
-/* Around what a program calls beside MPI: charges its time so far; its next slice begins. */
+/* Called around non-MPI functions that a program calls: charges its time so far; begins its next
+ * slice. */
 void mpi_clock_begin(struct mpi_rank *);
 void mpi_clock_end(void);
 
-/* The program reads a clock: charges its time so far and the cost of reading, which grows when it does
- * nothing else for long. */
+/* The program reads a clock: charges its time so far and the cost of reading, which grows when the
+ * program does nothing else for long. */
 vtime mpi_clock_read(struct mpi_rank *);
-/* How often in a row the rank that runs has done so; MPI calls set it to 0. */
+/* How often in a row the running rank has done so; MPI calls reset it to 0. */
 extern uint32_t mpi_clock_readings;
 
 /* The program sleeps. */
@@ -33,11 +34,11 @@ void mpi_clock_spend(struct mpi_rank *, vtime dt);
 /* Lets ranks with earlier clocks go first (may switch): p2p/yield.c. */
 void mpi_clock_yield(struct mpi_rank *);
 
-/* Half of all program time was spent in slices (host time between two MPI calls) at least this long,
- * in seconds and to a factor of two; 0 if not measured. */
+/* Half of all program time was spent in slices (host time between two MPI calls) at least this
+ * long, in seconds and to a factor of two; 0 if not measured. */
 double mpi_clock_median_slice(void);
 
-/* Ends the run if the rank is beyond the time that it may take (may switch). */
+/* Ends the run if the rank has passed the run's time limit (may switch). */
 static inline void mpi_time_check(struct mpi_rank *self)
 {
     if (__builtin_expect(mpi_world.opt->time_limit != 0, 0) &&
@@ -45,7 +46,7 @@ static inline void mpi_time_check(struct mpi_rank *self)
         mpi_timed_out(self);
 }
 
-/* Host seconds in slices, over all ranks here: what was run, and what was left out as the rank had no
+/* Host seconds in slices of all ranks here: time run, and time left out because the rank had no
  * processor; 0 if not measured. */
 double mpi_clock_computed(void);
 double mpi_clock_left_out(void);

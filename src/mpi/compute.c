@@ -1,6 +1,6 @@
 /*
- * compute.c - the processor models (src/processor/) and the ranks of the virtual MPI: what the models are
- * told, and what programs call to declare their computing.
+ * compute.c - binds the processor models (src/processor/) to the ranks of the virtual MPI, and
+ * provides the functions by which programs declare compute time.
  */
 #include "base/log.h"
 #include "mpi/clock.h"
@@ -9,7 +9,7 @@
 #include "mpi/ext.h"
 #include "processor/processor.h"
 
-/* What ends a slice has a name: the function, or the reading of a clock (MPI_FN_COUNT). */
+/* The name of what ended a slice: a function, or the reading of a clock (MPI_FN_COUNT). */
 static const char *call_name(unsigned call)
 {
     return call == MPI_FN_COUNT ? "clock" : mpi_fn_name[call];
@@ -67,7 +67,7 @@ void mpi_compute_init(void)
     mpi_world.slice_clock = processor_clock();
 }
 
-/* ---- what programs call ---- */
+/* ---- functions for programs ---- */
 
 ORR_EXPORT void orrery_compute_real(double seconds) __asm__("orrery_compute");
 ORR_EXPORT int orrery_region_real(const char *name) __asm__("orrery_region");

@@ -15,29 +15,28 @@
 
 #define ORR_EXPORT __attribute__((visibility("default")))
 
-/* Not in a rank, or outside Init..Finalize: says so and ends the run. */
+/* Called outside a rank, or outside Init..Finalize: reports it and ends the run. */
 _Noreturn void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn);
 
-/* The run ends before the rank's time: it never returns (switches). */
+/* The run ends before the rank's time: never returns (switches). */
 _Noreturn void mpi_serve(struct mpi_rank *self);
 
-/* Several processes: see to it that they get what was sent to them before the rank computes for long
- * (may switch). */
+/* Several processes: makes sure that they get what was sent to them before the rank computes for
+ * long (may switch). */
 void mpi_share_enter(void);
 void mpi_share_leave(struct mpi_rank *self);
 
-/* A call with these arguments, as words, cannot be right: raises an error that says why and returns its class
- * (comm/refuse.c). */
+/* A call with these arguments, as words, cannot be right: raises an error that says why and returns
+ * its class (comm/refuse.c). */
 int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args)
     __attribute__((cold));
 #define MPI_ARGS_ARE_WRONG(condition) __builtin_expect((condition), 0)
 
-/* What calls do if mpi_world.attentive. */
+/* What entries do if mpi_world.attentive is set. */
 void mpi_enter_attentive(struct mpi_rank *self, enum mpi_fn fn);
 void mpi_leave_attentive(struct mpi_rank *self, enum mpi_fn fn);
 
-/* Inline in all entries, whatever the compiler thinks of their number: what is left is a few
- * instructions. */
+/* Always inlined in all entries, despite their number: only a few instructions remain. */
 #define MPI_ENTRY_INLINE __attribute__((always_inline)) static inline
 
 MPI_ENTRY_INLINE struct mpi_rank *mpi_enter_anytime(enum mpi_fn fn)

@@ -10,18 +10,18 @@ struct mpi_rank;
 enum mpi_fn;
 
 /*
- * Raises an MPI error of the given class through the error handler that the rank has set on comm
- * (MPI_COMM_NULL or an invalid one: MPI_COMM_WORLD's). Returns the class when the handler returns,
- * to be returned by the MPI call. MPI_ERRORS_ARE_FATAL ends the run (does not return). The text
- * says what was wrong: "rank 17 is not in MPI_COMM_WORLD (size 4)".
+ * Raises an MPI error of the given class through the rank's error handler of comm (MPI_COMM_WORLD's
+ * if comm is MPI_COMM_NULL or invalid). Returns the class when the handler returns, for the MPI
+ * call to return. MPI_ERRORS_ARE_FATAL ends the run (does not return). The text says what was
+ * wrong: "rank 17 is not in MPI_COMM_WORLD (size 4)".
  */
 int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 /*
- * The same through the handler the rank has set on a window (else MPI_COMM_WORLD's), a file (else
- * MPI_ERRORS_RETURN) or a session (else what MPI_Session_init was given). A window or session that
- * is not one of the rank's: MPI_COMM_WORLD's handler; a file: MPI_FILE_NULL's.
+ * The same through the rank's handler of a window (default MPI_COMM_WORLD's), a file (default
+ * MPI_ERRORS_RETURN) or a session (default from MPI_Session_init). For an invalid window or
+ * session: MPI_COMM_WORLD's handler; for an invalid file: MPI_FILE_NULL's.
  */
 int mpi_raise_win(struct mpi_rank *self, MPI_Win win, int error_class, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -30,21 +30,21 @@ int mpi_raise_file(struct mpi_rank *self, MPI_File file, int error_class, const 
 int mpi_raise_session(struct mpi_rank *self, MPI_Session session, int error_class, const char *fmt,
                       ...) __attribute__((format(printf, 4, 5)));
 
-/* What an MPI call that failed returns to the program: the code, unless the program's handler has set
- * another one. A handler of the C++ binding leaves no error. */
+/* What a failed MPI call returns to the program: the code, unless the program's handler has set
+ * another one. After a handler of the C++ binding there is no error. */
 int mpi_error_handled(struct mpi_rank *self, int code) __attribute__((cold));
 
-/* The rank has opened the file: it gets the handler that MPI_FILE_NULL has now. The rank has closed
- * it, or freed the window or session: what it set on them is forgotten. */
+/* The rank has opened the file, which gets MPI_FILE_NULL's current handler / has closed it, or
+ * freed the window or session: drops its handler. */
 void mpi_errhandler_file_opened(struct mpi_rank *self, MPI_File file);
 void mpi_errhandler_file_closed(struct mpi_rank *self, MPI_File file);
 void mpi_errhandler_win_freed(struct mpi_rank *self, MPI_Win win);
 void mpi_errhandler_session_freed(struct mpi_rank *self, MPI_Session session);
 
-/* The program called a function that Orrery does not provide yet: says which, ends the run. */
+/* The program called a function that Orrery does not provide yet: names it and ends the run. */
 _Noreturn void mpi_unsupported(int fn);
 
-/* The rank is beyond the time that the run may take: ends it at that time. May switch. */
+/* The rank has passed the run's time limit: ends the run at that time. May switch. */
 _Noreturn void mpi_timed_out(struct mpi_rank *self);
 
 /* Ends the whole run as MPI_Abort does, at the rank's virtual time. May switch. */

@@ -1,8 +1,8 @@
 /*
- * ext.h - what only some ranks need, allocated when first needed.
+ * ext.h - state that only some ranks need, allocated when first needed.
  *
- * All that is looked at on the path of messages, and what the rank keeps beside them (state.h), is in 64 bytes. The
- * rest is for certain programs, machines and options only.
+ * The first 64 bytes hold all that the path of messages reads, and the rank's other state
+ * (state.h). The rest is only for certain programs, machines and options.
  */
 #ifndef MPI_EXT_H
 #define MPI_EXT_H
@@ -18,9 +18,9 @@ struct mpi_app;
 struct processor_state;
 
 struct mpi_ext {
-    struct mpi_posted_index *posted;    /* posted receives by kind, when there are many */
-    struct mpi_early_index *index;      /* early messages by source, when there are many */
-    struct mpi_strand *strands;         /* strand.c: suspended ones, oldest first: tail of a ring */
+    struct mpi_posted_index *posted; /* posted receives by kind, when there are many */
+    struct mpi_early_index *index;   /* early messages by source, when there are many */
+    struct mpi_strand *strands;      /* strand.c: suspended strands, oldest first: tail of a ring */
     struct mpi_service_queue *services; /* service.c: messages to be served in order of time */
     vtime decided;                      /* time of the rank's last wildcard decision */
     uint32_t orphans;                   /* requests freed before they were complete */
@@ -31,14 +31,13 @@ struct mpi_ext {
 _Static_assert(sizeof(struct mpi_ext) == 64, "what is for messages is in 64 bytes");
 
 struct mpi_rare {
-    struct mpi_app *app;         /* dynamic/spawn.c: the rank was spawned */
-    struct mpi_call_list *calls; /* stats.c: per function, when asked for */
-    uint64_t sent;               /* p2p/seen.c: messages so far, if they are observed */
-    struct processor_state
-        *processor;     /* what the processor models keep of it (processor/processor.h) */
-    vtime looked;       /* p2p/costs.c: when it looked for messages last, + 1, if that counts */
-    uint32_t receives;  /* p2p/costs.c: started by the program and not completed, if they count */
-    uint32_t last_peer; /* p2p/costs.c: whom it sent to last, + 1 */
+    struct mpi_app *app;               /* dynamic/spawn.c: the rank was spawned */
+    struct mpi_call_list *calls;       /* stats.c: per function, if requested */
+    uint64_t sent;                     /* p2p/seen.c: messages sent so far, if they are observed */
+    struct processor_state *processor; /* of the processor models (processor/processor.h) */
+    vtime looked;       /* p2p/costs.c: when it last looked for messages, + 1, if that matters */
+    uint32_t receives;  /* p2p/costs.c: started by the program and not completed, if that matters */
+    uint32_t last_peer; /* p2p/costs.c: the rank it last sent to, + 1 */
     uint32_t polled;    /* generalized requests with a poll function */
     uint32_t channels;  /* partitioned sends it has initialised */
 };
@@ -50,7 +49,7 @@ static inline struct mpi_ext *mpi_ext_get(struct mpi_rank *self)
 }
 
 struct mpi_rare *mpi_rare_make(struct mpi_rank *self);
-/* NULL if there is none; or made then. */
+/* NULL if there is none / allocated if there is none. */
 static inline struct mpi_rare *mpi_rare_find(const struct mpi_rank *self)
 {
     return self->ext ? self->ext->rare : NULL;

@@ -34,7 +34,7 @@ struct MPIR_T_pvar_handle_s
 
 _Static_assert(sizeof(MPI_F08_status) == 20, "the ABI's Fortran 2008 status is 20 bytes");
 
-/* MPI_DUP_FN and its kin: copies the attribute's value as it is. */
+/* MPI_DUP_FN and similar functions: copies the attribute's value unchanged. */
 int MPIR_Dup_fn(MPI_Comm oldcomm, int keyval, void *extra_state, void *attribute_val_in,
                 void *attribute_val_out, int *flag)
 {

@@ -1,9 +1,9 @@
 /*
- * leaks.h - what a program leaves behind when it ends (--check-leaks): objects that it has made and not
- * freed, and messages that it has sent and not received.
+ * leaks.h - finds what a program leaves behind when it ends (--check-leaks): objects that it
+ * created and did not free, and messages that it sent and did not receive.
  *
- * An observer (observer.h) of what programs make and free. Requests and messages need none: those that are
- * left in the end are the leaks.
+ * An observer (observer.h) sees the objects that programs create and free. Requests and messages
+ * need none: those left at the end are the leaks.
  */
 #ifndef MPI_LEAKS_H
 #define MPI_LEAKS_H
@@ -16,11 +16,11 @@
 void mpi_leaks_init(void);
 
 /* ---- the end of the run ---- */
-/* Adds what the ranks of this process have left. Process context. */
+/* Adds the leaks of the ranks of this process. Process context. */
 void mpi_leaks_collect(struct buf *out);
-/* Process 0: sums up what all processes collected. Returns the number of different leaks. */
+/* Process 0: merges the leaks of all processes. Returns the number of distinct leaks. */
 uint32_t mpi_leaks_merge(const struct buf *parts);
-/* Says them on standard error, one line each; writes them as the member "leaks". */
+/* Prints them on standard error, one line each; writes them as the member "leaks". */
 void mpi_leaks_say(void);
 void mpi_leaks_json(struct json *);
 

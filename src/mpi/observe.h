@@ -1,9 +1,9 @@
 /*
- * observe.h - the hooks: the one place each where an event is reported. That of collectives is in
+ * observe.h - the hooks: each event is reported in one place. The hook for collectives is in
  * coll/entry_check.h.
  *
- * Statistics are always on and lie on the way of every message, so they are called directly; other observers through
- * their tables, if there are any for the event.
+ * Statistics are always on and on the path of every message, so they are called directly; other
+ * observers are called through their tables, if any wants the event.
  */
 #ifndef MPI_OBSERVE_H
 #define MPI_OBSERVE_H
@@ -39,7 +39,7 @@ static inline void mpi_observe_rank_end(struct mpi_rank *self, int status)
 
 /* ---- calls: the generated entries have a second form for when this is so ---- */
 
-/* `attentive` is set then. It is looked at in any case, so that the compiler needs no second test. */
+/* `attentive` is set then. It is tested anyway, so the compiler needs no second test. */
 #define MPI_CALLS_ARE_SEEN \
     (__builtin_expect(mpi_world.attentive, 0) && (mpi_world.observed & MPI_SEES_CALLS))
 
@@ -82,10 +82,10 @@ void mpi_see_sent(struct mpi_rank *self, uint32_t dst, int tag, uint32_t ctx, ui
 void mpi_see_received(struct mpi_rank *self, const struct mpi_msg *, const struct mpi_req *,
                       vtime t) __attribute__((cold));
 
-/* Messages bear numbers. */
+/* Are messages numbered? */
 #define MPI_MESSAGES_ARE_SEEN MPI_IS_SEEN(MPI_SEES(sent))
 
-/* Comes just before the message is made, which then bears its number. `req` may be NULL. */
+/* Called just before the message is created, which then carries its number. `req` may be NULL. */
 static inline void mpi_observe_sent(struct mpi_rank *self, uint32_t dst, int tag, uint32_t ctx,
                                     uint64_t bytes, const struct mpi_req *req)
 {
@@ -114,7 +114,7 @@ static inline void mpi_observe_request(struct mpi_rank *self, enum mpi_request_s
         mpi_see_request(self, step, req);
 }
 
-/* A call returns this handle: it has made or started the request. */
+/* A call returns this handle: it has created or started the request. */
 static inline void mpi_observe_new_request(struct mpi_rank *self, MPI_Request request)
 {
     if (MPI_IS_SEEN(MPI_SEES(request)))

@@ -1,5 +1,5 @@
 /*
- * observer.c - see observer.h.
+ * observer.c - attaches observers (see observer.h).
  */
 #include "mpi/observer.h"
 
@@ -17,13 +17,13 @@ void mpi_observer_attach(const struct mpi_observer *o)
     if (mpi_world.observed & MPI_SEES_CALLS)
         mpi_world.attentive = 1;
     if (o->slice)
-        mpi_world.plain = 0; /* the plain processor model tells nothing */
+        mpi_world.plain = 0; /* the plain processor model reports nothing */
     if (o->sent_number)
         mpi_world.sent_number = o->sent_number;
     else if (o->request)
         mpi_world.own_requests = 1;
     if (o->sent)
-        mpi_world.plain_sends = 0; /* messages bear numbers */
+        mpi_world.plain_sends = 0; /* messages carry numbers */
 }
 
 #define MPI_EVENT(event, what)                                                     \

@@ -1,18 +1,19 @@
 /*
- * observer.h - what happens to ranks, for everything that counts, checks or records it: statistics, the check
- * for leaks, the recording of compute times, traces.
+ * observer.h - events of ranks, for code that counts, checks or records them: statistics, leak
+ * checks, recorded compute times, traces.
  *
- * An observer is a table of functions, one for each event that it wants. Attach it before the first rank runs;
- * several may be attached. Every event has one place where it is reported, a hook in observe.h. A hook costs one
- * look at mpi_world.observed, unless some observer wants the event.
+ * An observer is a table of functions, one for each event that it wants. Attach it before the first
+ * rank runs; several may be attached. Every event is reported in one place, a hook in observe.h. A
+ * hook costs one test of mpi_world.observed, unless some observer wants the event.
  *
- * All functions run in the context of the rank they are told of, in its own order of calls; rank_end may also run in the
- * context of the scheduler. With several processes each has observers of its own, for the ranks that it has. With
- * ranks as processes one rank runs at a time and the memory of the simulator is shared (mem_alloc, static data),
- * so an observer need not know. Functions must not switch ranks, nor call MPI.
+ * All functions run in the context of the rank concerned, in its own order of calls; rank_end may
+ * also run in scheduler context. With several processes, each has its own observers, for its ranks.
+ * With ranks as processes, one rank runs at a time and the simulator's memory is shared (mem_alloc,
+ * static data), so it makes no difference to an observer. Functions must not switch ranks or call
+ * MPI.
  *
- * `t` is the virtual time of the event. It is the rank's clock, but for messages that are received and operations
- * that go on beside the program (strand.h), which have times of their own.
+ * `t` is the virtual time of the event. It is the rank's clock, except for received messages and
+ * operations that run concurrently with the program (strand.h), which have their own times.
  */
 #ifndef MPI_OBSERVER_H
 #define MPI_OBSERVER_H
@@ -24,9 +25,10 @@ struct mpi_seen_rank {
     int status; /* rank_end: exit status */
 };
 
-/* A call begins or returns. MPI_Abort, and calls that end the run, do not return. MPI_Wtime and MPI_Wtick are not
- * told of. Each argument is a word: an integer, a handle or a pointer; mpi_fn_signature (mpi_roles.h) says which
- * it is, and how long an array. Those that a call fills in are of use when it returns. */
+/* A call begins or returns. MPI_Abort, and calls that end the run, do not return. MPI_Wtime and
+ * MPI_Wtick are not reported. Each argument is a word: an integer, a handle or a pointer;
+ * mpi_fn_signature (mpi_roles.h) says which, and gives the length of arrays. Output arguments are
+ * valid when the call returns. */
 struct mpi_seen_call {
     enum mpi_fn fn;
     const uint64_t *args;
@@ -34,25 +36,26 @@ struct mpi_seen_call {
     int rc;      /* leave: what it returns, where that is an error class */
 };
 
-/* A message was sent, or its receipt is complete. `src` and `number` name it: `number` counts what a source has
- * sent, and is 0 if nobody observes what is sent. Messages of collectives have an odd context, which is that of
- * their communicator + 1. */
+/* A message was sent, or its receipt is complete. `src` and `number` identify it: `number` counts
+ * the messages of a source, and is 0 if no observer wants sends. Messages of collectives have an
+ * odd context, which is that of their communicator + 1. */
 struct mpi_seen_message {
     uint32_t src, dst; /* world ranks */
     uint32_t ctx;      /* context of the communicator */
     int32_t tag;
     uint64_t bytes;
     uint64_t number;
-    MPI_Request
-        request; /* which is complete with it, or MPI_REQUEST_NULL: of a blocking call or a collective */
+    /* The request that it completes, or MPI_REQUEST_NULL for a blocking call or a collective. */
+    MPI_Request request;
 };
 
-/* A request. A handle names it from `made` or `start` until it is freed, or complete and not persistent; then it
- * may be used again. */
+/* A request. Its handle is valid from `made` or `start` until it is freed, or complete and not
+ * persistent; then it may be reused. */
 enum mpi_request_step {
     MPI_REQUEST_MADE, /* persistent, and not active */
-    MPI_REQUEST_START, /* told when the call that starts it returns; its message may have been sent before */
-    MPI_REQUEST_COMPLETE,   /* the program has learned so */
+    /* Reported when the call that starts it returns; its message may have been sent before. */
+    MPI_REQUEST_START,
+    MPI_REQUEST_COMPLETE,   /* the program has learned that it is complete */
     MPI_REQUEST_UNFINISHED, /* a test found it not complete */
     MPI_REQUEST_CANCEL,     /* it was cancelled; `complete` follows */
     MPI_REQUEST_FREE,       /* by MPI_Request_free */
@@ -67,7 +70,7 @@ struct mpi_seen_request {
     uint64_t bytes; /* of a complete send or receive */
 };
 
-/* A collective begins or ends, at this rank; of non-blocking ones `request` says which. */
+/* A collective begins or ends at this rank; for non-blocking ones `request` identifies it. */
 struct mpi_seen_collective {
     int ended;
     int operation; /* enum mpi_coll_op (coll/coll.h) */
@@ -78,7 +81,7 @@ struct mpi_seen_collective {
     MPI_Request request;
 };
 
-/* Handles that the program got or gave up. */
+/* Handles that the program got or freed. */
 enum mpi_object {
     MPI_OBJECT_COMM = 0,
     MPI_OBJECT_GROUP,
@@ -107,9 +110,10 @@ struct mpi_seen_access {
 
 /* The rank has computed. */
 struct mpi_seen_slice {
-    enum mpi_fn
-        fn; /* the call that ended the slice; MPI_FN_COUNT: something else, such as the reading of a clock */
-    int declared;  /* by orrery_compute or orrery_flops, or settled for a region: not measured */
+    /* The call that ended the slice; MPI_FN_COUNT: something else, such as the reading of a
+     * clock. */
+    enum mpi_fn fn;
+    int declared;  /* by orrery_compute or orrery_flops, or fixed for a region: not measured */
     vtime host;    /* what the processor model says, on this computer */
     vtime charged; /* what the rank's clock was moved by */
 };
@@ -140,8 +144,8 @@ struct mpi_observer {
 #define MPI_EVENT(event, what) void (*event)(struct mpi_rank * self, vtime t, const struct what *);
     MPI_EVENTS(MPI_EVENT)
 #undef MPI_EVENT
-    /* Sends that are complete when they start share a request. An observer of requests that does not
-     * need to see these may number them instead: their handles have the low bits of the number
+    /* Sends that are complete when they start share a request. An observer of requests that does
+     * not need to see these may number them instead: their handles have the low bits of the number
      * (MPI_REQ_SENT_MASK). NULL, and `request` is there: every send has a request of its own. */
     uint32_t (*sent_number)(struct mpi_rank *self);
 };

@@ -85,7 +85,8 @@ struct mpi_world {
     uint32_t room;          /* world ranks are below this: `size` and those that may be spawned */
     int has_spawned;   /* some ranks here have an MPI_COMM_WORLD of their own (dynamic/spawn.h) */
     uint32_t observed; /* events that observers want (observer.h) */
-    int attentive; /* calls do more than count: `measured`, `shared`, `observed`, or there may be threads */
+    /* Calls do more than count: `measured`, `shared`, `observed`, or there may be threads. */
+    int attentive;
     int measured; /* slices take time: the processor model is asked at every call ... */
     int plain;    /* ... unless it is the plain one, without noise and so on */
     uint64_t (*slice_clock)(void); /* what counts ticks; NULL: ticks_now */

@@ -1,12 +1,12 @@
 /*
- * share.c - when a rank that sent to another process lets its message go.
+ * share.c - decides when a rank that sent to another process yields, so that its message is sent.
  *
- * Messages to other processes are collected and sent when the scheduler comes to it. A rank that
- * sends and then computes for a second would keep its message back that long. Programs alternate
- * between computing and calling: after a long slice of computation the next calls are probably the
- * last before another one. So for a few calls after a long slice, a rank that has sent something to
- * another process gives way to the scheduler before it goes on. In programs that do not compute
- * nothing of this happens, and batches grow. Time is looked at only while something is unsent.
+ * Messages to other processes are collected and sent when the scheduler runs. A rank that sends and
+ * then computes for a second would delay its message that long. Programs alternate between
+ * computing and calling: after a long compute slice the next calls are probably the last before
+ * another one. So for a few calls after a long slice, a rank that has sent something to another
+ * process yields to the scheduler before it continues. In programs that do not compute this never
+ * happens, and batches grow. Time is read only while something is unsent.
  */
 #include "mpi/entry.h"
 
@@ -15,8 +15,8 @@
 
 static struct {
     uint64_t left, long_ticks; /* when a rank last left a call with something unsent, in ticks */
-    int watched;               /* such calls to come */
-    int timed;                 /* `left` is to be compared with the next entry */
+    int watched;               /* remaining calls to watch */
+    int timed;                 /* compare `left` with the next entry */
 } share;
 
 void mpi_share_enter(void)
@@ -36,7 +36,7 @@ void mpi_share_leave(struct mpi_rank *self)
 {
     int unsent = engine_unsent(&mpi_world.engine);
 
-    /* a function of the program that a strand calls cannot give way: others use the strands' stack */
+    /* a program's function called by a strand cannot yield: others use the strands' stack */
     if (!unsent || mpi_strand_current)
         return;
     if ((unsent > 1 || share.watched) && !vp_private.threaded) {

@@ -1,6 +1,6 @@
 /*
- * state.c - what only some ranks keep. The array of pointers has room for an even number, since the pool hands out
- * 16 bytes at a time.
+ * state.c - state that only some ranks keep (see state.h). The array of pointers has an even
+ * capacity, since the pool allocates multiples of 16 bytes.
  */
 #include "mpi/state.h"
 
@@ -18,7 +18,7 @@ static uint32_t bit(enum mpi_state kind)
     return UINT32_C(1) << kind;
 }
 
-/* Pointers before and behind the kind go to a new array, where it has a place or not. */
+/* Copies the pointers before and after the kind to a new array, with or without an entry for it. */
 static void move(struct mpi_ext *x, enum mpi_state kind, uint32_t have)
 {
     uint32_t before = (uint32_t)__builtin_popcount(x->have & (bit(kind) - 1));

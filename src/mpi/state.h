@@ -1,12 +1,12 @@
 /*
- * state.h - what only some ranks keep: error handlers of their own, names, attributes, windows and so on.
+ * state.h - state that only some ranks keep: error handlers, names, attributes, windows and so on.
  *
  *     rank.ext -> [have | kept]      have: a bit for each kind
- *                        '-> [pointer] [pointer] ...      one for each bit that is set, in order of bits
+ *                        '-> [pointer] [pointer] ...   one for each set bit, in order of bits
  *
- * A rank that keeps nothing has nothing for it, one that keeps k kinds of state has an ext of 64 bytes and k pointers. A new
- * kind is a line in the list. Everything here is for the rank's own context, and for the end of the run; none of
- * it is on the path of a message. Nothing switches.
+ * A rank without such state needs no memory for it; one with k kinds of state has an ext of 64
+ * bytes and k pointers. A new kind is a line in the list. Everything here is for the rank's own
+ * context, and for the end of the run; none of it is on the path of a message. Nothing switches.
  */
 #ifndef MPI_STATE_H
 #define MPI_STATE_H
@@ -14,7 +14,8 @@
 #include "base/pairs.h"
 #include "mpi/ext.h"
 
-/* Name, and struct; it belongs to the file that is named. `pairs` map something to what the rank keeps of it. */
+/* Name and struct of each kind, and the file that owns it. `pairs` map a key to what the rank keeps
+ * for it. */
 #define MPI_STATES(X)                                                                             \
     X(raised, mpi_raised)          /* comm/errhandler.c: the last error that was handled */       \
     X(errhandlers, pairs)          /* comm/errhandler.c: handle of an object -> error handler */  \
@@ -41,7 +42,7 @@ enum mpi_state { MPI_STATES(MPI_STATE_ENUM) MPI_STATE_KINDS };
 #undef MPI_STATE_ENUM
 _Static_assert(MPI_STATE_KINDS <= 32, "have is a word of 32 bits");
 
-/* The state of this kind that the rank keeps, or NULL. */
+/* The rank's state of this kind, or NULL. */
 static inline void *mpi_state_get(const struct mpi_rank *self, enum mpi_state kind)
 {
     const struct mpi_ext *x = self->ext;
@@ -51,10 +52,11 @@ static inline void *mpi_state_get(const struct mpi_rank *self, enum mpi_state ki
     return x->kept[__builtin_popcount(x->have & ((UINT32_C(1) << kind) - 1))];
 }
 
-/* Keeps it, in place of what was kept of this kind; NULL: nothing. What was kept is not freed. */
+/* Replaces the rank's state of this kind; NULL: none. Does not free the old state. */
 void mpi_state_set(struct mpi_rank *self, enum mpi_state kind, void *state);
 
-/* The state of this kind, which is made of so many zero bytes if there is none. Lives until mpi_state_free. */
+/* The state of this kind; allocated with that many zero bytes if there is none. Lives until
+ * mpi_state_free. */
 void *mpi_state_make(struct mpi_rank *self, enum mpi_state kind, size_t bytes);
 void mpi_state_free(struct mpi_rank *self, enum mpi_state kind);
 
@@ -63,7 +65,7 @@ uint64_t *mpi_state_find(const struct mpi_rank *self, enum mpi_state kind, uint6
 uint64_t *mpi_state_insert(struct mpi_rank *self, enum mpi_state kind, uint64_t key);
 void mpi_state_remove(struct mpi_rank *self, enum mpi_state kind, uint64_t key);
 
-/* By name and with its type: mpi_state_sessions(self) is a struct own_sessions *. */
+/* Typed access by name: mpi_state_sessions(self) is a struct own_sessions *. */
 #define MPI_STATE_GET(name, type)                                            \
     struct type;                                                             \
     static inline struct type *mpi_state_##name(const struct mpi_rank *self) \

@@ -1,11 +1,11 @@
 /*
  * stats.c - who sent to whom, and per-rank detail.
  *
- * A rank's first peer is counted in the rank itself, further ones in a list of its own, both exact. The
- * list is in the order in which peers were met, since programs repeat themselves: after one peer
- * comes mostly the next of the list. When all lists together hold more than MPI_STATS_PAIRS_MAX pairs,
- * they are folded into one matrix of groups of nodes and freed; from then on only the first peers are
- * exact until the end, where they are folded too.
+ * A rank's first peer is counted in the rank itself, further ones in a list, both exactly. The list
+ * is in the order in which peers were met, since programs repeat themselves: after one peer usually
+ * comes the next in the list. When all lists together hold more than MPI_STATS_PAIRS_MAX pairs,
+ * they are folded into one matrix of groups of nodes and freed; from then on only the first peers
+ * are exact until the end, when they are folded, too.
  */
 #include "mpi/stats.h"
 
@@ -17,7 +17,7 @@
 #include "mpi/stats_internal.h"
 
 #define GROUPS_MAX 2048u
-#define INDEXED 32u /* pairs of a rank from which on they have an index */
+#define INDEXED 32u /* number of pairs of a rank from which they are indexed */
 
 void mpi_stats_init(int detail)
 {
@@ -46,13 +46,13 @@ static void count_cell(uint32_t src, uint32_t dst, uint64_t messages, uint64_t b
     c->bytes += bytes;
 }
 
-/* Where the pairs' index is: behind them, from INDEXED pairs on. */
+/* The index of the pairs follows them, from INDEXED pairs on. */
 static uint32_t *index_of(const struct mpi_rank *r, uint32_t cap)
 {
     return (uint32_t *)(r->pairs + cap);
 }
 
-/* Room for pairs grows by doubling, so the number of pairs tells how much there is. */
+/* The capacity grows by doubling, so it follows from the number of pairs. */
 static uint32_t room(uint32_t count)
 {
     uint32_t cap = 4;
@@ -62,7 +62,8 @@ static uint32_t room(uint32_t count)
     return cap;
 }
 
-/* The slot of the index that has dst, or the free one where it belongs. Slots hold 1 + the place. */
+/* The slot of the index that holds dst, or the free slot where it belongs. Slots hold 1 + the
+ * position. */
 static uint32_t *index_slot(const struct mpi_rank *r, uint32_t cap, uint32_t dst)
 {
     uint32_t *index = index_of(r, cap), mask = 2 * cap - 1, at = (dst * 0x9e3779b1u) >> 7 & mask;
@@ -84,7 +85,7 @@ static void grow(struct mpi_rank *r, uint32_t cap)
         *index_slot(r, cap, r->pairs[i].dst) = i + 1;
 }
 
-/* The place of dst, or pair_count. */
+/* The position of dst, or pair_count. */
 static uint32_t place_of(const struct mpi_rank *r, uint32_t cap, uint32_t dst)
 {
     uint32_t i = 0;

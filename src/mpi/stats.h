@@ -1,8 +1,8 @@
 /*
- * stats.h - what is counted, always: calls, messages, bytes, sizes, pairs.
+ * stats.h - what is always counted: calls, messages, bytes, sizes, pairs.
  *
  * Counting is a few increments per call in memory that the call touches anyway. Per-rank,
- * per-function detail is kept only when a statistics file is asked for.
+ * per-function detail is kept only if a statistics file is requested.
  */
 #ifndef MPI_STATS_H
 #define MPI_STATS_H
@@ -22,7 +22,7 @@ struct mpi_stats {
     struct run_access access; /* io_time: see mpi_stats_accesses */
     uint64_t pairs;           /* distinct (source, destination) seen */
     int detail;               /* per rank and function too */
-    int aggregated;           /* pairs became too many: */
+    int aggregated;           /* there were too many pairs: */
     uint32_t group, groups;   /* ... ranks per group, number of groups */
     struct mpi_cell *matrix;  /* groups x groups */
     vtime *rank_end;          /* per rank of this process, its last clock; with detail */
@@ -81,7 +81,7 @@ static inline void mpi_stats_send(struct mpi_rank *self, uint32_t dst, uint64_t 
     mpi_stats_pair_slow(self, dst, bytes);
 }
 
-/* The rank moves data of a file or a window; what is moved in a window goes as a message. */
+/* The rank moves data of a file or a window; data of a window is moved by messages. */
 static inline void mpi_stats_access(struct mpi_rank *self, enum mpi_access what, uint32_t peer,
                                     uint64_t bytes)
 {
@@ -97,17 +97,17 @@ static inline void mpi_stats_access(struct mpi_rank *self, enum mpi_access what,
     }
 }
 
-/* What was done to files and windows. */
+/* The accesses to files and windows. */
 struct run_access mpi_stats_accesses(const struct mpi_stats *);
 
-/* The rank has ended: keeps what the report needs of it. */
+/* The rank has ended: keeps what the report needs. */
 void mpi_stats_rank_end(struct mpi_rank *self);
 
-/* Appends what this process has counted, for mpi_stats_write. Once, at the end. */
+/* Appends the counters of this process, for mpi_stats_write. Once, at the end. */
 void mpi_stats_collect(struct buf *out);
 
-/* Writes what the parts of all processes, one after the other in the buffer, say together: JSON, or
- * CSV if the name ends in .csv. `more` writes further members of the JSON object. */
+/* Merges the parts of all processes, which follow each other in the buffer, and writes them as
+ * JSON, or as CSV if the name ends in .csv. `more` writes further members of the JSON object. */
 struct json;
 int mpi_stats_write(const char *path, vtime virtual_time, const struct buf *parts,
                     void (*more)(struct json *), struct err *);

@@ -1,12 +1,12 @@
 /*
- * stats_collect.c - what each process counted, brought together.
+ * stats_collect.c - merges the counters of all processes.
  *
  * A part is what one process has, as bytes; parts follow each other in one buffer:
  *
  *     struct part | rows: who sent to whom | for each rank: struct rank_part, its calls
  *
- * Pairs are exact as long as all processes together saw at most MPI_STATS_PAIRS_MAX of them, and by
- * groups otherwise: as if there were one process.
+ * Pairs are exact if all processes together saw at most MPI_STATS_PAIRS_MAX of them, and by groups
+ * otherwise, as with one process.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "mpi/stats_internal.h"
 
 struct part {
-    struct mpi_stats sum; /* pointers in it mean nothing elsewhere */
+    struct mpi_stats sum; /* its pointers are invalid elsewhere */
     uint64_t rows, ranks;
 };
 struct rank_part {
@@ -154,7 +154,7 @@ static size_t read_rank(struct mpi_report *r, const char *data)
     return sizeof p + bytes;
 }
 
-/* Rows of one part as far as they are exact become rows of groups if others are. */
+/* Turns exact rows of one part into rows of groups, if other parts have groups. */
 static void read_rows(struct mpi_report *r, const struct part *part, const char *data)
 {
     struct mpi_row *to = r->rows + r->row_count;
@@ -193,7 +193,7 @@ static void sort_rows(struct mpi_report *r)
     r->row_count = n;
 }
 
-/* Calls fn with each part and where its rows begin; returns the number of rows in all. */
+/* Calls fn with each part and the start of its rows; returns the total number of rows. */
 static uint64_t each_part(struct mpi_report *r, const struct buf *parts,
                           size_t (*fn)(struct mpi_report *, const struct part *, const char *))
 {

@@ -24,12 +24,12 @@ struct mpi_row {
     uint64_t messages, bytes;
 };
 
-/* What all processes counted together. */
+/* The counters of all processes together. */
 struct mpi_report {
     struct mpi_stats sum; /* its counters; matrix and rank_end are unused */
     struct mpi_row *rows; /* pairs, or pairs of groups if sum.aggregated, sorted */
     size_t row_count;
-    uint32_t ranks;                    /* those that were spawned included */
+    uint32_t ranks;                    /* including spawned ranks */
     vtime *rank_end;                   /* per rank ... */
     struct mpi_call_list **rank_calls; /* ... and its calls, sorted; NULL: none */
 };

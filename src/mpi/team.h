@@ -1,9 +1,9 @@
 /*
  * team.h - the processes of one run as the virtual MPI sees them.
  *
- * With one process everything here is trivial. With several, process 0 leads: the ranks' output goes
- * through it, so that it comes in order; it knows how far all have come, it is told when something
- * ends the run early, and it gets everybody's part of the result. Scheduler context, except where
+ * With one process everything here is trivial. With several, process 0 leads: the ranks' output
+ * goes through it, so that it comes in order; it knows how far all have come, learns when something
+ * ends the run early, and gets each process's part of the result. Scheduler context, except where
  * noted.
  */
 #ifndef MPI_TEAM_H
@@ -18,48 +18,49 @@
 
 enum mpi_team_tag {
     MPI_TEAM_OUTPUT = PROCS_NOTE, /* lines for process 0, and a bound for what follows */
-    MPI_TEAM_TAKEN,               /* from process 0: how many lines of the process it has */
-    MPI_TEAM_STATUS,              /* how far the process is, for the progress line */
-    MPI_TEAM_STOP,                /* to process 0: end the run; from it: it ends */
-    MPI_TEAM_PART,                /* to process 0: what the process contributes to the result */
-    MPI_TEAM_RESULT,              /* from process 0: the exit status */
-    MPI_TEAM_COMM = PROCS_ITEM,   /* a new communicator (create/announce.c) */
-    MPI_TEAM_VERIFY,              /* collectives that ranks have called (verify_coll.c) */
-    MPI_TEAM_ABORT,               /* a rank aborts the run: struct engine_due */
+    MPI_TEAM_TAKEN,  /* from process 0: how many lines of the process it has taken taken */
+    MPI_TEAM_STATUS, /* how far the process has come, for the progress line */
+    MPI_TEAM_STOP,   /* to process 0: end the run; from process 0: it ends */
+    MPI_TEAM_PART,   /* to process 0: what the process contributes to the result */
+    MPI_TEAM_RESULT, /* from process 0: the exit status */
+    MPI_TEAM_COMM = PROCS_ITEM, /* a new communicator (create/announce.c) */
+    MPI_TEAM_VERIFY,            /* collectives that ranks have called (verify_coll.c) */
+    MPI_TEAM_ABORT,             /* a rank aborts the run: struct engine_due */
 };
 
-/* How far a process is. */
+/* How far a process has come. */
 struct mpi_team_status {
     uint64_t ranks_started, ranks_done, messages, bytes;
     uint64_t memory; /* of other processes */
     vtime clock;
 };
 
-/* Why the run ends before its time. */
+/* Why the run ends early. */
 struct mpi_team_stop {
     int32_t cause;   /* enum run_cause; RUN_CAUSE_NONE: it does not */
     int32_t status;  /* exit status */
-    char text[8192]; /* what to say, complete lines; "" nothing */
+    char text[8192]; /* the message, complete lines; "": none */
 };
 
 /* Joins the other processes, if any, and says in *map which ranks are here. */
 void mpi_team_open(const struct run_options *, struct rank_map *);
 /* For the engine's configuration; NULL: there are no others. */
 const struct engine_peers *mpi_team_peers(void);
-/* Before joining: where lines are kept that are on their way to process 0 (engine/output_ledger.h). A file
- * that ends there has no room for them. */
+/* Before joining: where to keep lines in flight to process 0 (engine/output_ledger.h). A file that
+ * ends there has no room for them. */
 void mpi_team_keep(int fd, off_t at);
-/* Makes the output of this process go where it is ordered. */
+/* Sends the output of this process to where it is put in order. */
 void mpi_team_output(struct output_config *);
 
-/* Now and then: passes output on as far as `bound` allows, which is a time that no rank of this process
- * will write before. */
+/* Call it now and then: passes output on up to `bound`, a time before which no rank of this process
+ * will write. */
 void mpi_team_release(vtime bound);
-/* Now and then: tells process 0 how far this one is. On process 0 *mine becomes the sum of all. */
+/* Call it now and then: tells process 0 how far this process has come. On process 0 *mine becomes
+ * the sum of all. */
 void mpi_team_report(struct mpi_team_status *mine);
 
-/* Process 0, any context: that rank has been sent its spawn message, which arrives then: if it is elsewhere,
- * nothing later is released until its process has told what it will not write before. */
+/* Process 0, any context: that rank has been sent its spawn message, which arrives then: if it is
+ * elsewhere, nothing later is released until its process has reported a bound. */
 void mpi_team_spawned(uint32_t rank, vtime when);
 
 /* Sends bytes (copied) as an item (procs_item). Any context. */
@@ -68,22 +69,22 @@ void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes);
 /* A rank of this process aborts the run at that time. Any context. */
 void mpi_team_abort(struct engine_due);
 
-/* Ends the run early; the first one that says so wins. When it returns, the other processes have been
- * told, and stop, or too much time has passed. */
+/* Ends the run early; the first caller wins. When it returns, the other processes have been told
+ * and stop, or too much time has passed. */
 void mpi_team_end_early(const struct mpi_team_stop *);
 /* A rank is about to start a thread. */
 void mpi_team_threads(void);
 
 /* Batches of messages this process has sent to others. */
 uint64_t mpi_team_batches(void);
-/* What ended the run early, if something did. */
+/* Why the run ended early, if it did. */
 const struct mpi_team_stop *mpi_team_stopped(void);
 
 /* All processes call this at the end. Process 0 gets the others' parts, one buffer per process (its
- * own is left as it is); 0: some did not answer in time, which only happens after an early end. */
+ * own is unchanged); 0: some did not answer in time, which happens only after an early end. */
 int mpi_team_gather(struct buf *parts);
-/* Process 0 gives the exit status, the others get it; then the processes part. `complete`: all have
- * answered so far. Returns 1 if all did to the end. */
+/* Process 0 sends the exit status to the others; then the processes separate. `complete`: all have
+ * answered so far. Returns 1 if all did until the end. */
 int mpi_team_part(int *status, int complete);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * user.h - functions of the program that are called inside MPI: operations, error handlers.
  *
- * Their time is the program's: it is charged to the rank like any other.
+ * Their time is program time: it is charged to the rank like any other.
  */
 #ifndef MPI_USER_H
 #define MPI_USER_H

@@ -1,12 +1,12 @@
 /*
- * verify.h - what the standard asks of several ranks together (--check): that a message is received as
- * what it was sent as, and that all ranks of a communicator call the same collectives with arguments that
- * fit each other.
+ * verify.h - checks what the standard requires of several ranks together (--check): that a message
+ * is received with the types it was sent with, and that all ranks of a communicator call the same
+ * collectives with consistent arguments.
  *
- *     messages      carry the signature of what is sent behind their payload (verify_message.c)
- *     collectives   are compared beside the messages, in a table of the process, and at last in that of
+ *     messages      carry the signature of what is sent after their payload (verify_message.c)
+ *     collectives   are compared separately, in a table of the process, and finally in that of
  *                   process 0 (verify_coll.c)
- *     findings      are summed up and said at the end (verify.c)
+ *     findings      are summed up and printed at the end (verify.c)
  *
  * None of it takes virtual time or switches. If mpi_world.checking is 0, nothing here is called.
  */
@@ -34,11 +34,11 @@ struct mpi_sig mpi_sig_of(const struct mpi_rank *self, const struct mpi_type *, 
 /* Does anything match it (MPI_PACKED)? */
 int mpi_sig_is_open(const struct mpi_sig *);
 
-/* Are messages with this tag and context compared? Those of programs are, and those of collectives that
- * go from one buffer of a program to another. */
+/* Are messages with this tag and context checked? Those of programs are, and those of collectives
+ * that go from one buffer of a program to another. */
 int mpi_verify_wants(int32_t tag, uint32_t ctx);
 
-/* The rank receives the message, which is signed, with the request. */
+/* The rank receives the signed message with the request. */
 struct mpi_req;
 struct mpi_msg;
 void mpi_verify_match(const struct mpi_rank *self, const struct mpi_req *, const struct mpi_msg *);
@@ -52,11 +52,11 @@ enum mpi_verify_way {
     MPI_VERIFY_WAYS
 };
 
-/* The rank calls a collective on c; arguments are checked, op_id, rank and size set. O(size) for calls with
- * a count for each rank, else O(1). */
+/* The rank calls a collective on c; arguments are checked, op_id, rank and size set. O(size) for
+ * calls with a count for each rank, else O(1). */
 void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct mpi_coll_args *,
                      enum mpi_verify_way);
-/* Another process tells what its ranks have called (process 0). */
+/* Process 0: takes what ranks of another process have called. */
 void mpi_verify_learn(const void *data, size_t bytes);
 
 /* ---- findings ---- */
@@ -67,11 +67,11 @@ enum mpi_finding_kind {
     MPI_FINDING_ROOT,      /* ... or arguments of one */
     MPI_FINDING_OP,
     MPI_FINDING_DATA,
-    MPI_FINDING_OWN,    /* what a rank sends to itself is not what it receives */
+    MPI_FINDING_OWN,    /* what a rank sends to itself differs from what it receives */
     MPI_FINDING_ABSENT, /* some ranks do not call it */
     MPI_FINDING_KINDS
 };
-/* Two sides: sender and receiver, or two ranks, the first in order of rank that do not agree. */
+/* Two sides: sender and receiver, or two ranks, the first in order of rank that disagree. */
 struct mpi_finding {
     uint32_t kind;
     int32_t tag;     /* TYPES; -1: of a collective */
@@ -84,16 +84,16 @@ struct mpi_finding {
     uint32_t serial, spare; /* which collective call on the communicator, from 0 */
     char comm[96];
 };
-/* Adds it to what was found before. */
+/* Adds it to the findings. */
 void mpi_verify_found(const struct mpi_finding *);
-/* What to call a communicator in a finding. */
+/* The name of a communicator in a finding. */
 void mpi_verify_name(const struct mpi_rank *self, const struct mpi_comm *c, char *out, size_t n);
 
-/* The end of the run, process context. Adds what this process has found, and what its ranks have called
- * and others have not yet. */
+/* At the end of the run, process context: adds the findings of this process, and the collectives
+ * that only some of its ranks have called. */
 void mpi_verify_collect(struct buf *out);
-/* Process 0: takes in what a process has collected; then finds what is left, which is complete if all
- * ranks have ended. Returns how many different findings there are. */
+/* Process 0: merges what a process has collected; then checks the rest, which is complete if all
+ * ranks have ended. Returns the number of distinct findings. */
 void mpi_verify_merge(const void *part, size_t bytes);
 uint32_t mpi_verify_conclude(int complete);
 /* Says them on standard error, one line each; writes them as the member "findings". */

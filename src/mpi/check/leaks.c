@@ -1,6 +1,6 @@
 /*
- * leaks.c - what programs did not free: recorded per rank and handle, summed up over ranks at the
- * end.
+ * leaks.c - objects that programs did not free: recorded per rank and handle, summed up over ranks
+ * at the end.
  *
  *     of a rank: (kind, handle) -> count, call that made it      while the program runs
  *     (kind, call, name, count per rank) -> ranks                in the end
@@ -23,7 +23,7 @@
 #define FN_BITS 16
 #define HANDLE_BITS 28
 #define NAME_MAX_BYTES 96
-#define FOLD_ABOVE 100000 /* messages of one rank are summed up when there are so many */
+#define FOLD_ABOVE 100000 /* messages of a rank are summed up when there are this many */
 
 enum kind {
     KIND_REQUEST = 0,
@@ -38,7 +38,7 @@ struct leak {
     uint32_t kind, fn;
     uint64_t count;    /* per rank */
     uint64_t ranks;    /* before summing up: which rank */
-    uint32_t from, to; /* of the first of the messages, by the ranks of receiver and sender */
+    uint32_t from, to; /* of the first message, in order of the ranks of receiver and sender */
     uint64_t bytes;
     char name[NAME_MAX_BYTES];
 };
@@ -51,8 +51,8 @@ static const char *const kind_name[KINDS] = {
     "error handler", "attribute key", "window", "file",     "message",
 };
 
-/* MPICH's handles: the two highest bits are 2 for what programs make. Keys and files differ, and the
- * Fortran 90 types are predefined although a call gives them. */
+/* In MPICH's handles the two highest bits are 2 for objects that programs create. Keys and files
+ * differ, and the Fortran 90 types are predefined although a call returns them. */
 static int is_made(enum mpi_object kind, uint64_t handle)
 {
     if (kind == MPI_OBJECT_KEYVAL || kind == MPI_OBJECT_FILE)
@@ -73,7 +73,7 @@ static uint64_t key_of(enum mpi_object kind, uint64_t handle)
            (part & ((UINT64_C(1) << HANDLE_BITS) - 1));
 }
 
-/* The same handle may be got several times: the call is that of the first. */
+/* The same handle may be returned several times: the first call is recorded. */
 static void on_made(struct mpi_rank *self, vtime t, const struct mpi_seen_object *seen)
 {
     uint64_t *at;
@@ -104,13 +104,13 @@ void mpi_leaks_init(void)
 {
     static const struct mpi_observer leaks = {.name = "leaks", .made = on_made, .freed = on_freed};
 
-    mpi_world.own_requests = 1; /* a request that is left must tell its call */
+    mpi_world.own_requests = 1; /* a leaked request must know its call */
     mpi_observer_attach(&leaks);
 }
 
 /* ---- collecting ---- */
 
-/* What the program called it. */
+/* The name that the program gave it. */
 static void find_name(struct leak *l, uint64_t key)
 {
     uint32_t index = (uint32_t)(key & ((UINT64_C(1) << HANDLE_BITS) - 1));
@@ -180,7 +180,7 @@ static int by_count(const void *x, const void *y)
     return order ? order : a->count < b->count ? -1 : a->count > b->count;
 }
 
-/* Of two that are alike, the message to name. */
+/* Of two similar messages, the one to describe. */
 static void keep_first(struct leak *to, const struct leak *from)
 {
     if (from->to < to->to || (from->to == to->to && from->from < to->from)) {
@@ -190,7 +190,7 @@ static void keep_first(struct leak *to, const struct leak *from)
     }
 }
 
-/* Equal neighbours become one, their counts or ranks added. */
+/* Merges equal neighbours, adding their counts or ranks. */
 static void fold(struct buf *b, int (*order)(const void *, const void *), int add_ranks)
 {
     struct leak *l = (struct leak *)b->data;
@@ -209,7 +209,7 @@ static void fold(struct buf *b, int (*order)(const void *, const void *), int ad
     b->len = kept * sizeof *l;
 }
 
-/* ---- messages that nobody has received ---- */
+/* ---- messages never received ---- */
 
 static void add_message(struct buf *out, struct mpi_rank *r, const struct mpi_msg *m)
 {
@@ -238,7 +238,7 @@ static int add_early(struct mpi_rank *r, struct mpi_msg *m, void *out)
     return 0;
 }
 
-/* The run is over: what is in an inbox may be taken out. */
+/* The run is over, so the inbox may be emptied. */
 static void add_messages(struct buf *out, struct mpi_rank *r)
 {
     struct engine_msg *m;
@@ -254,7 +254,7 @@ static void add_ranks(struct buf *out)
 
     for (uint32_t i = 0; i < e->known; i++) {
         if (i >= e->next_new && i < mpi_rank_map()->count)
-            continue; /* memory that nobody has used */
+            continue; /* untouched memory */
         add_objects(out, &mpi_world.ranks[i]);
         add_messages(out, &mpi_world.ranks[i]);
         if (out->len > FOLD_ABOVE * sizeof(struct leak))

@@ -1,8 +1,8 @@
 /*
- * verify.c - findings of --check: summed up while the program runs, merged and said at the end.
+ * verify.c - findings of --check: summed up while the program runs, merged and printed at the end.
  *
- * Findings that are alike are one with a count; of these the one with the smallest numbers is described,
- * so that the report depends neither on the schedule nor on the number of processes.
+ * Similar findings are merged into one with a count; the one with the smallest numbers is
+ * described, so that the report depends neither on the schedule nor on the number of processes.
  */
 #include "mpi/verify.h"
 
@@ -27,7 +27,7 @@ static int is_of_coll(const struct mpi_finding *f)
     return f->kind != MPI_FINDING_TYPES;
 }
 
-/* One line for both? */
+/* Do both belong on one line? */
 static int is_like(const struct mpi_finding *a, const struct mpi_finding *b)
 {
     if (a->kind != b->kind || a->fn[0] != b->fn[0] || strcmp(a->comm, b->comm) != 0)
@@ -42,7 +42,7 @@ static int is_like(const struct mpi_finding *a, const struct mpi_finding *b)
         return (x) < (y) ? -1 : 1
 // clang-format on
 
-/* Which of two that are alike is described, and the order of lines. */
+/* Which of two similar findings is described, and the order of lines. */
 static int compare(const struct mpi_finding *a, const struct mpi_finding *b)
 {
     ORDER(a->kind, b->kind);

@@ -1,20 +1,22 @@
 /*
- * verify_coll.c - do all ranks of a communicator call the same collectives, with arguments that fit?
+ * verify_coll.c - checks that all ranks of a communicator call the same collectives, with
+ * consistent arguments.
  *
- * Every rank counts its collective calls on a communicator. The n-th calls of all ranks belong together: they
- * meet in an entry of a table,
+ * Every rank counts its collective calls on a communicator. The n-th calls of all ranks belong
+ * together: they meet in an entry of a table,
  *
  *     (context, n) -> how many ranks have come; per aspect the first two, by rank, that differ
  *
- * where an aspect is the call itself, its root, its operation or its data. An entry costs a few hundred bytes,
- * whatever the number of ranks, and goes when all have come. With several processes each has a table for its
- * own ranks, and tells process 0 once of every entry that is complete there, in batches.
+ * where an aspect is the call itself, its root, its operation or its data. An entry costs a few
+ * hundred bytes for any number of ranks, and is freed when all have come. With several processes,
+ * each has a table for its own ranks, and sends each entry once to process 0 when it is complete,
+ * in batches.
  *
- * Data is the type signature of a block, which must be the same on all ranks: what a rank of MPI_Gather sends is
- * what the root expects of it. Calls with a count for each rank, where blocks differ, are checked by the
- * messages they consist of (verify_message.c), but MPI_Allgatherv and MPI_Reduce_scatter, where all ranks give
- * all counts. Sides of an intercommunicator may move different data in MPI_Allgather and MPI_Alltoall: there
- * it is not compared.
+ * Data is the type signature of a block, which must be the same on all ranks: what a rank of
+ * MPI_Gather sends is what the root expects from it. Calls with a count for each rank, where blocks
+ * differ, are checked through their messages (verify_message.c), except MPI_Allgatherv and
+ * MPI_Reduce_scatter, where all ranks give all counts. The two sides of an intercommunicator may
+ * move different data in MPI_Allgather and MPI_Alltoall, so it is not compared there.
  */
 #include <stdio.h>
 #include <string.h>
@@ -32,9 +34,9 @@ enum aspect { CALL = 0, ROOT, OP, DATA, ASPECTS };
 _Static_assert(MPI_FINDING_CALL + (int)DATA == MPI_FINDING_DATA,
                "findings are in the order of aspects");
 
-/* What a rank says of an aspect. */
+/* A rank's value of an aspect. */
 struct said {
-    uint64_t hash; /* equal if it fits */
+    uint64_t hash; /* equal if consistent */
     uint64_t amount;
     int32_t value; /* for the report */
     int32_t rank;
@@ -44,8 +46,8 @@ struct said {
 
 struct entry {
     uint32_t ctx, serial;
-    uint32_t total, here; /* ranks of the communicator; of these in this process */
-    uint32_t came, spare; /* that have called */
+    uint32_t total, here; /* ranks of the communicator; ranks of it in this process */
+    uint32_t came, spare; /* ranks ranks that have called */
     struct said said[ASPECTS][2];
     char comm[96];
 };
@@ -78,8 +80,7 @@ static int is_reduction(int op_id)
     return op_id >= MPI_COLL_reduce && op_id <= MPI_COLL_exscan;
 }
 
-/* The root is compared by its rank in the world, which is the same for both sides of an
- * intercommunicator. */
+/* Roots are compared by world rank, which is the same for both sides of an intercommunicator. */
 static void say_root(struct said *s, const struct mpi_rank *self, const struct mpi_comm *c,
                      const struct mpi_coll_args *a)
 {
@@ -90,7 +91,7 @@ static void say_root(struct said *s, const struct mpi_rank *self, const struct m
     s->hash = a->root == MPI_ROOT ? mpi_rank_id(self) : mpi_comm_world_rank(c, (uint32_t)a->root);
 }
 
-/* Operations of programs are told apart only by what they are said to be: functions have no names. */
+/* Operations of programs are distinguished only by their properties: functions have no names. */
 static void say_op(struct said *s, const struct mpi_coll_args *a)
 {
     if (!is_reduction(a->op_id) || a->root == MPI_PROC_NULL || !a->op)
@@ -134,7 +135,7 @@ static void say_counts(struct said *s, const struct mpi_rank *self, const struct
     s->value = total ? type->elem : 0;
 }
 
-/* Is the caller the one that has the other side of a rooted call? */
+/* Is the caller the root, which has the other side of the call? */
 static int is_root(const struct mpi_comm *c, const struct mpi_coll_args *a)
 {
     return c->remote ? a->root == MPI_ROOT : a->root == a->rank;
@@ -216,8 +217,8 @@ static void check_own(const struct mpi_rank *self, const struct mpi_comm *c,
 
 /* ---- entries ---- */
 
-/* Keeps the two different values whose first ranks are the smallest, in that order. A value that is dropped
- * comes back if a smaller rank says it. */
+/* Keeps the two distinct values whose first ranks are the smallest, in that order. A dropped value
+ * returns if a smaller rank has it. */
 static void add_said(struct said two[2], const struct said *s)
 {
     struct said first = two[0];
@@ -235,7 +236,7 @@ static void add_said(struct said two[2], const struct said *s)
     }
 }
 
-/* The first value may have become the second one, or the other way round. */
+/* The first value may have become the second one, or vice versa. */
 static void add_entry(struct entry *to, const struct entry *from)
 {
     to->came += from->came;

@@ -1,10 +1,11 @@
 /*
- * verify_message.c - is a message received as what it was sent as? (MPI-4.0, 3.3.1)
+ * verify_message.c - checks that a message is received with the types it was sent with (MPI-4.0,
+ * 3.3.1).
  *
- * The sequence of basic types that is sent must be the beginning of the one that the receive describes. Both
- * are compared by a hash, for which the receiver takes as many elements of its own as the message has. It is
- * computed from the datatypes' hashes in the logarithm of their counts (datatype/elements.c). MPI_PACKED
- * matches everything; MPI_BYTE is a basic type like any other.
+ * The sequence of basic types sent must be a prefix of the one that the receive describes. Both are
+ * compared by a hash, for which the receiver uses as many of its elements as the message has. It is
+ * computed from the datatypes' hashes in time logarithmic in their counts (datatype/elements.c).
+ * MPI_PACKED matches everything; MPI_BYTE is a basic type like any other.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/p2p/request.h"
 
-/* Does the receive describe what the message has? What is longer is an error of its own. */
+/* Does the receive match the message's types? A message that is too long is a separate error. */
 static int fits(const struct mpi_sig *s, const struct mpi_type *type, uint64_t count)
 {
     uint64_t room = type->nelems * count;

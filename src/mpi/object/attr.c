@@ -1,9 +1,9 @@
 /*
  * attr.c - attributes of communicators: the predefined ones and the MPI calls.
  *
- * All predefined ones are ints. C asks for the address of one: it gets that of a copy, renewed at
- * each call, so that a program that writes to it harms nothing for long. Fortran asks for the value,
- * widened to an address-sized integer, and its keys are those of C plus one.
+ * All predefined ones are ints. C gets the address of a copy, which is renewed at each call, so a
+ * program that writes to it does no lasting harm. Fortran gets the value, widened to an
+ * address-sized integer, and its keys are those of C plus one.
  */
 #include "mpi/attr.h"
 

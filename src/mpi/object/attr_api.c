@@ -1,8 +1,9 @@
 /*
- * attr_api.c - attribute keys of all kinds, and attributes of datatypes; those of windows are in rma/win_attr.c.
+ * attr_api.c - attribute keys of all kinds, and attributes of datatypes; those of windows are in
+ * rma/win_attr.c.
  *
- * The MPII functions are what MPICH's Fortran and C++ bindings call: they say what form a value has,
- * and how functions written in these languages are called.
+ * The MPII functions are what MPICH's Fortran and C++ bindings call: they say what form a value
+ * has, and how functions written in these languages are called.
  */
 #include "mpi/comm/check.h"
 #include "mpi/datatype/datatype.h"

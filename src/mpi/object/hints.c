@@ -1,9 +1,9 @@
 /*
- * hints.c - hints on objects: MPI_Comm_set_info and its like (MPI-4.0 7.4.4).
+ * hints.c - hints on objects: MPI_Comm_set_info and similar calls (MPI-4.0 7.4.4).
  *
- * An object knows some keys, each with a default. What is set for other keys is passed over, as the
- * standard allows; none of the known ones changes what the simulation does. Hints belong to the rank
- * that set them: its state maps a handle to an info object.
+ * An object knows some keys, each with a default. Other keys are ignored, as the standard allows;
+ * none of the known ones affects the simulation. Hints belong to the rank that set them: its state
+ * maps a handle to an info object.
  */
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
  * info.c - info objects: ordered lists of key and value texts.
  *
- * One table for all ranks; a handle is 0x9c000000 + index as MPICH has them, MPI_INFO_ENV a
- * predefined empty object that cannot be changed. A freed index is used again only after INFO_REST
- * others were freed, so that stale handles are noticed. Objects are not shared between ranks, since
- * programs change them.
+ * There is one table for all ranks; a handle is 0x9c000000 + index as in MPICH, and MPI_INFO_ENV is
+ * a predefined empty object that cannot be changed. A freed index is used again only after
+ * INFO_REST others were freed, so that stale handles are noticed. Objects are not shared between
+ * ranks, since programs change them.
  */
 #include "mpi/info.h"
 
@@ -238,7 +238,7 @@ int mpi_info_delete(struct mpi_rank *self, MPI_Info info, const char *key)
     return MPI_SUCCESS;
 }
 
-/* A value that does not fit is cut and reported, as MPICH 4.0 does. */
+/* A value that does not fit is truncated and reported, as in MPICH 4.0. */
 int mpi_info_get(struct mpi_rank *self, MPI_Info info, const char *key, int valuelen, char *value,
                  int *flag)
 {
@@ -343,7 +343,7 @@ int mpi_info_get_string(struct mpi_rank *self, MPI_Info info, const char *key, i
     return MPI_SUCCESS;
 }
 
-/* What MPI_INFO_ENV says: nothing, as in MPICH 4.0 without a process manager that tells. */
+/* MPI_INFO_ENV is empty, as in MPICH 4.0 without a process manager that fills it. */
 int mpi_info_create_env(struct mpi_rank *self, int argc, char *argv[], MPI_Info *info)
 {
     (void)argc;

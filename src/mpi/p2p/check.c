@@ -12,8 +12,9 @@ static int check_buffer(struct mpi_rank *self, const void *buf, MPI_Count count,
     if (!out->comm)
         return mpi_raise(self, comm, MPI_ERR_COMM, "invalid communicator 0x%x", (unsigned)comm);
     out->type = mpi_type_get(type);
+    /* As in MPICH: with a count of 0 the type does not matter. */
     if (__builtin_expect(!out->type || !out->type->committed, 0) && count == 0)
-        out->type = mpi_type_get(MPI_BYTE); /* as in MPICH: the type of nothing does not matter */
+        out->type = mpi_type_get(MPI_BYTE);
     if (!out->type)
         return mpi_raise(self, comm, MPI_ERR_TYPE, "invalid datatype 0x%x", (unsigned)type);
     if (!out->type->committed)

@@ -1,8 +1,9 @@
 /*
  * compound.c - children of requests, and MPI_Isendrecv with its relatives (MPI-4.0 section 3.10).
  *
- * Children are orphans in the sense of request.c: whoever completes them releases them. None has
- * MPI_REQ_HEAP: it cannot be cancelled, so its match is no decision unless it is from any source.
+ * Children are orphans in the sense of request.c: the code that completes them releases them. None
+ * has MPI_REQ_HEAP: it cannot be cancelled, so its match is a decision only if it is from any
+ * source.
  */
 #include "mpi/p2p/compound.h"
 

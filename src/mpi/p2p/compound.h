@@ -1,10 +1,11 @@
 /*
- * compound.h - requests that are made of other operations: MPI_Isendrecv, partitioned
- * communication and generalized requests.
+ * compound.h - requests that consist of other operations: MPI_Isendrecv, partitioned communication
+ * and generalized requests.
  *
- * A *child* is a send or a receive without a handle that belongs to a request, its parent. It counts
- * in the parent's `parts` until it is complete; it is then released, which tells the parent
- * (mpi_child_ended). The parent is complete when `parts` is 0, at the latest time of its parts.
+ * A *child* is a send or a receive without a handle that belongs to a request, its parent. It
+ * counts in the parent's `parts` until it is complete; it is then released, which notifies the
+ * parent (mpi_child_ended). The parent is complete when `parts` is 0, at the latest time of its
+ * parts.
  */
 #ifndef MPI_P2P_COMPOUND_H
 #define MPI_P2P_COMPOUND_H
@@ -14,13 +15,13 @@
 /* A new operation of the rank that will be a child: a request with a ref on the type. */
 struct mpi_req *mpi_child_new(struct mpi_rank *self, struct mpi_type *type);
 
-/* The operation has been started: ties it to its parent, whose `parts` count it already. With
- * own_buf its buffer is from mem_alloc and goes with it. May complete (and release) both. */
+/* The operation has been started: attaches it to its parent, whose `parts` already count it. With
+ * own_buf its buffer is from mem_alloc and is freed with it. May complete (and release) both. */
 void mpi_child_adopt(struct mpi_rank *self, struct mpi_req *parent, struct mpi_req *child,
                      int own_buf);
 
-/* One part of the request is over, at time t. Completes the request if it was the last; an orphan is
- * then released. */
+/* One part of the request is over, at time t. Completes the request if it was the last; an orphan
+ * is then released. */
 void mpi_part_ended(struct mpi_req *parent, vtime t);
 
 /* request.c: a complete child is about to be released. */
@@ -40,8 +41,8 @@ void mpi_partitioned_free(struct mpi_req *);
 int mpi_greq_query(struct mpi_rank *self, struct mpi_req *, MPI_Status *);
 int mpi_greq_release(struct mpi_rank *self, struct mpi_req *);
 int mpi_greq_cancel(struct mpi_rank *self, struct mpi_req *);
-/* Gives the poll functions of incomplete requests in the array a chance. Returns how many of those
- * that have one are incomplete after it. */
+/* Calls the poll functions of incomplete requests in the array. Returns how many of the requests
+ * that have one are still incomplete. */
 int mpi_greq_poll(struct mpi_rank *self, int n, const MPI_Request *);
 void mpi_greq_free(struct mpi_req *);
 

@@ -1,15 +1,17 @@
 /*
- * costs.c - what messages cost in real use beside a ping-pong: pieces by size, messages that come before
- * their receive, requests, matching among many receives, changing from one peer to another.
+ * costs.c - what messages cost in real programs, beyond a ping-pong: pieces by size, messages that
+ * come before their receive, requests, matching among many receives, changing from one peer to
+ * another.
  *
- * A message is unexpected if the rank takes it from the network before its receive is posted: then it is put
- * aside and copied. That is so if it arrives before the end of a wait for something else, or before a message that
- * was probed; while the rank computes, and when what it asks for is there, other messages stay where they are. A
- * receive is matched among those that the program has started before and not completed.
+ * A message is unexpected if the rank takes it from the network before its receive is posted: then
+ * it is stored and copied. That happens if it arrives before the end of a wait for something else,
+ * or before a message that was probed. While the rank computes, and when the message it wants is
+ * there, other messages stay in the network. A receive is matched among those that the program has
+ * started before and not completed.
  *
- * So every cost follows from virtual times and from the order in which the rank's own program calls MPI, never
- * from the order in which the simulator runs the ranks. What has to be known when a message is matched is kept
- * in its receive.
+ * So every cost depends only on virtual times and on the order in which the rank's own program
+ * calls MPI, never on the order in which the simulator runs the ranks. The receive keeps what must
+ * be known when its message is matched.
  */
 #include "mpi/ext.h"
 #include "mpi/p2p/p2p_internal.h"
@@ -29,7 +31,7 @@ void mpi_costs_init(const struct platform_config *c)
     costs->requests = costs->request || costs->receives;
 }
 
-/* Strands have clocks of their own, and run in no order that the program would know: they have no last
+/* Strands have their own clocks, and run in an order unknown to the program: they have no last
  * peer. */
 static vtime peer_cost(struct mpi_rank *self, uint32_t dst)
 {
@@ -65,7 +67,7 @@ void mpi_costs_wait(struct mpi_rank *self, const struct mpi_req *req)
         mpi_costs_look(self, req->complete);
 }
 
-/* Strands run in no order that the program would know: what they receive is always expected. */
+/* Strands run in an order unknown to the program: what they receive is always expected. */
 void mpi_costs_post(const struct mpi_rank *self, struct mpi_req *req)
 {
     const struct mpi_rare *x = mpi_strand_current ? NULL : mpi_rare_find(self);

@@ -1,15 +1,15 @@
 /*
- * early.c - messages that have come before anyone asked for them.
+ * early.c - unexpected messages, which arrived before a matching receive.
  *
  * Few of them (the usual case): one circular list through em.next in order of arrival at the
  * inbox, self->early being its tail. Many: an index, so that a rank with a million early messages
  * finds the right one at once:
  *
  *     by_peer   (context, source) -> tail of a circular list of that source's messages, send order
- *     heaps     per context a binary heap by (arrival, source), made when first asked for "any"
+ *     heaps     per context a binary heap by (arrival, source), built when first needed for any source
  *
- * The index is dropped when it runs empty. Order between sources has no meaning; order within one
- * is the order of sending.
+ * The index is dropped when it is empty. There is no order between sources; messages of one source
+ * are in the order of sending.
  */
 #include <assert.h>
 #include <string.h>
@@ -199,7 +199,7 @@ static void index_take(struct mpi_early_index *x, struct mpi_msg *m)
         msg_heap_remove(&h->msgs, m->heap_pos);
 }
 
-/* ---- what others call ---- */
+/* ---- the interface ---- */
 
 void mpi_early_add(struct mpi_rank *self, struct mpi_msg *m)
 {
@@ -220,7 +220,7 @@ struct mpi_msg *mpi_early_find(struct mpi_rank *self, uint32_t ctx, uint32_t src
     return ring_find(self->early, ctx, src, tag);
 }
 
-/* Is m what a receive from its source would get? */
+/* Is m the message that a receive from its source would get? */
 static int is_first(struct mpi_rank *self, const struct mpi_msg *m, int32_t tag)
 {
     return mpi_early_find(self, m->ctx, m->em.src, tag) == m;
@@ -253,7 +253,7 @@ struct mpi_msg *mpi_early_find_any(struct mpi_rank *self, uint32_t ctx, int32_t 
     h = heap_for(x, ctx);
     if (!h)
         h = heap_make(x, ctx);
-    /* The root nearly always fits; otherwise look at all. */
+    /* The root nearly always fits; otherwise examine all. */
     for (uint32_t i = 0; i < h->msgs.len && !(i > 0 && best == h->msgs.at[0]); i++)
         best = better(self, best, h->msgs.at[i], ctx, tag, claimer);
     return best;

@@ -1,8 +1,8 @@
 /*
- * explain.c - what a blocked rank says of itself when the engine reports a deadlock.
+ * explain.c - describes what a blocked rank waits for, for deadlock reports.
  *
  * The engine wakes the rank with ENGINE_WAKE_EXPLAIN, so that the rank describes its requests in
- * its own context, where they can be looked at.
+ * its own context, where they are accessible.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *fn_name(const struct mpi_rank *self)
     return mpi_fn_name[self->fn];
 }
 
-/* "rank 1", and which rank that is of the run if it is another number there. */
+/* "rank 1", and its world rank if that differs. */
 static void format_rank(char *out, size_t n, const struct mpi_comm *c, int32_t peer)
 {
     int rank = c ? mpi_comm_rank_of(c, (uint32_t)peer) : peer;
@@ -31,7 +31,7 @@ static void format_rank(char *out, size_t n, const struct mpi_comm *c, int32_t p
                  mpi_world.has_spawned ? "of the run: rank" : "world rank", peer);
 }
 
-/* Something without a name of its own, for the report to number. */
+/* An unnamed object, for the report to number. */
 __attribute__((noinline)) static void describe(struct engine_wait *out, const char *kind,
                                                const struct mpi_comm *c)
 {
@@ -40,7 +40,8 @@ __attribute__((noinline)) static void describe(struct engine_wait *out, const ch
     out->identity = c->ctx;
 }
 
-/* What the wait is about: by its name behind the text, or described for the report to number it. */
+/* The object of the wait: its name after the text, or its description for the report to number
+ * it. */
 static void say_where(struct mpi_rank *self, const struct mpi_comm *c, MPI_Comm comm)
 {
     struct engine_wait *out = mpi_explanation.out;
@@ -68,7 +69,7 @@ static void say(struct mpi_rank *self, const char *what, int32_t peer, int32_t t
     else
         format_rank(from, sizeof from, c, peer);
     if (c && ctx == c->ctx + 1)
-        with_tag[0] = '\0'; /* inside a collective: the tag is ours */
+        with_tag[0] = '\0'; /* inside a collective: the tag is internal */
     else if (tag == MPI_ANY_TAG)
         snprintf(with_tag, sizeof with_tag, ", any tag");
     else
@@ -83,7 +84,7 @@ void mpi_explain_recv(struct mpi_rank *self, int32_t src, int32_t tag, uint32_t 
     say(self, "for a message from", src, tag, ctx, comm);
 }
 
-/* What an operation that goes on beside the program waits for: that of the oldest strand. */
+/* What a concurrent operation waits for: that of the oldest strand. */
 static const struct mpi_req *beside(const struct mpi_rank *self)
 {
     return mpi_has_strands(self) ? self->ext->strands->next->awaits : NULL;
@@ -102,7 +103,7 @@ static void say_one_sided(struct mpi_rank *self, const struct mpi_req *r)
              r->peer >= 0 ? " " : "", rank);
     if (c)
         describe(out, "window", c);
-    /* others wait for whoever holds the lock, which only the target knows */
+    /* others wait for the holder of the lock, which only the target knows */
     out->waits_on = self->fn == MPI_FN_WIN_START ? r->peer : -1;
 }
 

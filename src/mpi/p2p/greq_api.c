@@ -24,7 +24,7 @@ struct functions {
 struct mpi_grequest {
     struct functions fn;
     void *state;
-    int fortran; /* the functions are Fortran's: arguments by reference, the error in the last */
+    int fortran; /* the functions are Fortran: arguments by reference, the error in the last */
 };
 
 typedef void any_function(void); /* for casts between the two */
@@ -32,7 +32,7 @@ typedef void fortran_query(void *state, MPI_Fint *status, MPI_Fint *error);
 typedef void fortran_free(void *state, MPI_Fint *error);
 typedef void fortran_cancel(void *state, MPI_Fint *complete, MPI_Fint *error);
 
-/* Classes are interned: all ranks that make one of the same functions share it. */
+/* Classes are interned: all ranks that create one with the same functions share it. */
 static struct {
     struct functions *at;
     int count;

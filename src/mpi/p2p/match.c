@@ -1,22 +1,22 @@
 /*
- * match.c - which message goes to which receive, and when.
+ * match.c - matches messages with receives.
  *
  * MPI-3.1 section 3.5: messages of one source on one communicator are matched in the order they
  * were sent, receives in the order they were posted.
  *
- *  - A receive from a named source takes the first fitting message of that source, whatever its
- *    time: this needs no order between ranks, and may be done as soon as the message is here.
+ *  - A receive from a named source takes the first matching message of that source, whatever its
+ *    time: this needs no order between ranks, and may be done as soon as the message has arrived.
  *  - A receive from any source is a *decision* that belongs to the posted receive. It is due at
- *    max(posted, earliest arrival of the first fitting message of each source), and is taken when
- *    the engine says that no message that arrives before can still come (mpi_decide). Equal times
- *    go to the smaller source.
+ *    max(posted, earliest arrival of the first matching message of each source), and is taken when
+ *    the engine says that no earlier message can still come (mpi_decide). Ties go to the smaller
+ *    source.
  *  - In a program that calls MPI_Cancel every non-blocking receive is such a decision, since it may
  *    be cancelled before its message comes.
- *  - A message that an undecided receive may take is kept from later receives until that
+ *  - A message that an undecided receive may take is withheld from later receives until that
  *    decision.
  *
  * Decisions of one rank are taken in order of due time, ties in order of posting; so an earlier
- * posted receive is never passed over: it is due no later than a later one for the same message.
+ * posted receive is never overtaken: it is due no later than a later one for the same message.
  */
 #include <assert.h>
 #include <string.h>
@@ -27,7 +27,7 @@
 #include "mpi/p2p/tags.h"
 #include "mpi/verify.h"
 
-/* Puts the payload where the receive wants it. */
+/* Copies the payload to the buffer of the receive. */
 static void deliver(struct mpi_req *req, const char *payload, uint64_t bytes)
 {
     uint64_t room = req->count * req->type->size;
@@ -42,8 +42,8 @@ static void deliver(struct mpi_req *req, const char *payload, uint64_t bytes)
         mpi_type_unpack(req->type, req->count, req->buf, payload, bytes);
 }
 
-/* A message that does not fill the buffer may end between two elements, but not within one if they
- * do not lie one after the other, nor may a broadcast be short: as in MPICH. */
+/* A message that does not fill the buffer may end between two elements, but not within one of a
+ * non-contiguous type, and a broadcast must not be short: as in MPICH. */
 __attribute__((noinline)) static int misfit(const struct mpi_req *req, const struct mpi_msg *m,
                                             uint64_t room)
 {
@@ -53,7 +53,7 @@ __attribute__((noinline)) static int misfit(const struct mpi_req *req, const str
     return mpi_ctx_is_coll(m->ctx) && mpi_coll_tag_is_bcast(m->tag) ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
-/* The payload is here, `carried` bytes: the receive is complete then. */
+/* The payload of `carried` bytes is here: completes the receive. */
 static inline void finish(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m,
                           uint64_t carried, vtime complete)
 {
@@ -63,7 +63,7 @@ static inline void finish(struct mpi_rank *self, struct mpi_req *req, struct mpi
     mpi_received(self, m, req, complete);
 }
 
-/* The same for a message that came with its payload; a synchronous send is told at time t. */
+/* The same for a message that came with its payload; acknowledges a synchronous send at time t. */
 static inline void finish_eager(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m,
                                 uint64_t carried, vtime t, vtime complete)
 {
@@ -72,7 +72,7 @@ static inline void finish_eager(struct mpi_rank *self, struct mpi_req *req, stru
     finish(self, req, m, carried, complete);
 }
 
-/* Anything but an eager message; `more` is its own cost beside the overhead. */
+/* Anything but an eager message; `more` is its cost in addition to the overhead. */
 __attribute__((noinline)) static void match_other(struct mpi_rank *self, struct mpi_req *req,
                                                   struct mpi_msg *m, vtime t, vtime more)
 {
@@ -114,7 +114,7 @@ void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m)
         mpi_req_release(req);
 }
 
-/* Does a named receive fit an earlier message that a wildcard receive in front of it may take? */
+/* Does a named receive match an earlier message that a wildcard receive before it may take? */
 static int must_wait(struct mpi_rank *self, const struct mpi_req *req)
 {
     return mpi_wild_count(self) && self->early_count &&
@@ -182,8 +182,8 @@ const struct mpi_req *mpi_claimer(struct mpi_rank *self, const struct mpi_msg *m
     return mpi_wild_count(self) ? mpi_posted_first(self, m) : NULL;
 }
 
-/* Whether a message comes before the program cancels the receive is a question of time too. Programs
- * that never call MPI_Cancel are spared it. */
+/* Whether a message comes before the program cancels the receive depends on time, too. Programs
+ * that never call MPI_Cancel do not pay for it. */
 static int may_be_cancelled(const struct mpi_req *req)
 {
     return mpi_world.may_cancel && (req->flags & MPI_REQ_HEAP);
@@ -246,7 +246,7 @@ static void consider(struct mpi_rank *self, struct mpi_req *r, void *arg)
         *best = (struct choice){r, m, due};
 }
 
-/* A message that had to wait for a wildcard decision may now have a named receive. */
+/* A message that had to wait for a wildcard decision may now go to a named receive. */
 static int retry(struct mpi_rank *self, struct mpi_msg *m, void *arg)
 {
     struct mpi_req *req = mpi_posted_first(self, m);
@@ -283,7 +283,7 @@ static void take(struct mpi_rank *self, const struct choice *c)
     mpi_retry(self, due);
 }
 
-/* Of receive and service due at the same time the service comes first. */
+/* Of a receive and a service due at the same time, the service comes first. */
 int mpi_decide(struct mpi_rank *self, vtime limit, vtime *due)
 {
     struct choice c = {.due = VTIME_NEVER};
@@ -292,7 +292,7 @@ int mpi_decide(struct mpi_rank *self, vtime limit, vtime *due)
     *due = service;
     if (!mpi_wild_count(self) && service == VTIME_NEVER)
         return 0;
-    if (mpi_strand_current) { /* decisions are the rank's own, at its own time */
+    if (mpi_strand_current) { /* decisions belong to the rank, at its own time */
         *due = VTIME_NEVER;
         return 0;
     }

@@ -1,8 +1,8 @@
 /*
- * misfit.c - what did not fit, for the text of the error.
+ * misfit.c - remembers a message that did not fit, for the text of the error.
  *
- * A rank that finds a receive complete with an error may yet block before it raises it, inside of a
- * collective; so what there is to say is kept per rank. Only ranks with such errors have an entry.
+ * A rank that finds a receive complete with an error may still block before it raises the error,
+ * inside a collective; so the details are kept per rank. Only ranks with such errors have an entry.
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /*
- * p2p.h - point-to-point inside the virtual MPI: what collectives, communicators and the MPI entry
- * points build on.
+ * p2p.h - point-to-point communication inside the virtual MPI, on which collectives, communicators
+ * and the MPI entry points build.
  *
  * All functions run in the context of `self`. Ranks are *world* ranks here (mpi_comm_world_rank
  * translates), contexts are (struct mpi_comm).ctx for user messages and ctx + 1 for collectives.
@@ -12,15 +12,16 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/rank.h"
 
-#define MPI_P2P_ANY (-2) /* any source, any tag: MPI_ANY_SOURCE and MPI_ANY_TAG as MPICH has them */
+#define MPI_P2P_ANY (-2) /* any source, any tag: MPI_ANY_SOURCE and MPI_ANY_TAG as in MPICH */
 
 enum mpi_req_kind {
     MPI_REQ_FREE = 0,
     MPI_REQ_SEND,
     MPI_REQ_RECV,
     MPI_REQ_NOOP, /* complete from the start: MPI_PROC_NULL */
-    MPI_REQ_WORK, /* of a collective, one-sided or file operation, which completes it (mpi_req_done);
-                   * its status has `bytes` and no source */
+    /* Of a collective, one-sided or file operation, which completes it (mpi_req_done); its status
+     * has `bytes` and no source. */
+    MPI_REQ_WORK,
     MPI_REQ_PAIR,  /* a send and a receive (MPI_Isendrecv) */
     MPI_REQ_GREQ,  /* generalized: the program completes it */
     MPI_REQ_PSEND, /* partitioned */
@@ -31,9 +32,10 @@ enum mpi_send_mode {
     MPI_MODE_BUFFERED,
     MPI_MODE_SYNC,
     MPI_MODE_READY,
-    MPI_MODE_ONE_SIDED, /* of MPI_REQ_WORK: one-sided; `peer` is the target (-1: several), `buf` what
-                         * is waited for in words, or NULL */
-    MPI_MODE_PORT,      /* of MPI_REQ_WORK, for reports only: waits at a port, named in `buf` */
+    /* Of MPI_REQ_WORK: one-sided; `peer` is the target (-1: several), `buf` what is waited for in
+     * words, or NULL. */
+    MPI_MODE_ONE_SIDED,
+    MPI_MODE_PORT, /* of MPI_REQ_WORK, for reports only: waits at a port, named in `buf` */
 };
 
 enum mpi_req_flag {
@@ -56,7 +58,7 @@ struct mpi_partitions;
 struct mpi_grequest;
 struct mpi_req;
 
-/* How an MPI_REQ_WORK request of a collective is started, and what goes when it is released. */
+/* How an MPI_REQ_WORK request of a collective is started, and what is freed with it. */
 struct mpi_work {
     void (*start)(struct mpi_rank *self, struct mpi_req *);
     void (*free)(struct mpi_rank *self, struct mpi_req *);
@@ -76,16 +78,17 @@ struct mpi_req {
     uint8_t kind, mode;
     union {
         vtime complete; /* when it completed, valid with MPI_REQ_DONE */
-        uint64_t order; /* posted.c: while posted, its place among the receives posted */
+        uint64_t order; /* posted.c: while posted, its position in the order of posting */
     };
     union {
         uint64_t bytes; /* sent or received */
-        vtime looked; /* p2p/costs.c: while a receive is posted, when the rank looked for messages before, + 1 */
+        /* p2p/costs.c: while a receive is posted, when the rank looked for messages before, + 1. */
+        vtime looked;
     };
     union {
         struct mpi_msg *held; /* a message matched by MPI_Mprobe and not received yet; or NULL */
         struct mpi_req *same_kind; /* posted.c: while posted, the next of its kind ... */
-        uint64_t parts;            /* compound requests: what must end before it is complete */
+        uint64_t parts; /* compound requests: parts that must end before it is complete */
     };
     union {
         struct mpi_posted_kind *kind_of;   /* ... and the kind */
@@ -103,22 +106,23 @@ struct mpi_req {
         int32_t got_tag;
         uint32_t pending; /* p2p/costs.c: while posted, receives that were pending before it */
     };
-    uint32_t id;    /* place in the request table (its handle), or protocol id */
+    uint32_t id;    /* index in the request table (its handle), or protocol id */
     uint32_t owner; /* index of the rank */
     int16_t error;  /* MPI class */
     uint8_t persistent_kind;
 };
 _Static_assert(sizeof(struct mpi_req) == 128, "a request is two cache lines");
 
-/* A buffer without bytes: messages that are sent from it have a size but carry nothing, and leave the buffers in
- * which they are received as they are. */
+/* A buffer without bytes: messages sent from it have a size but carry nothing, and leave the
+ * receiver's buffer unchanged. */
 #define MPI_P2P_HOLLOW ((void *)(intptr_t)-16)
 
-/* All messages go by this device; those of at most so many bytes are eager. The network and the checks are known. */
+/* Sends all messages through this device; messages up to that many bytes are eager. The network and
+ * the checks must be set up. */
 void mpi_p2p_init(struct device, uint64_t eager_limit);
 
-/* Starts a send; `req` is filled. Never blocks. Buffered sends are complete at once, and so are eager ones if the
- * device does not hold them back. */
+/* Starts a send and fills `req`. Never blocks. Buffered sends are complete at once, and so are
+ * eager ones if the device does not hold them back. */
 void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, uint64_t count,
                    struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx, MPI_Comm comm,
                    enum mpi_send_mode mode);
@@ -127,12 +131,12 @@ void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, 
 void mpi_p2p_irecv(struct mpi_rank *self, struct mpi_req *req, void *buf, uint64_t count,
                    struct mpi_type *type, int32_t src, int tag, uint32_t ctx, MPI_Comm comm);
 
-/* Sends at once and returns 1 if the message is eager and never held back (it is then complete), else
- * returns 0 and does nothing. */
+/* Sends at once and returns 1 if the message is eager and never held back (it is then complete),
+ * else returns 0 and does nothing. */
 int mpi_p2p_try_send(struct mpi_rank *self, const void *buf, uint64_t count, struct mpi_type *type,
                      uint32_t dst, int tag, uint32_t ctx, enum mpi_send_mode mode);
 
-/* Sends a message that arrives now and costs nobody anything; for coll/coll_model.c, which says when
+/* Sends a message that arrives now and costs no time; for coll/coll_model.c, which explains when
  * that is safe. Never blocks. */
 void mpi_p2p_send_free(struct mpi_rank *self, const void *buf, uint64_t count,
                        const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx);

@@ -1,24 +1,25 @@
 /*
  * p2p_internal.h - messages on the wire and the two queues of a rank.
  *
- * Kinds of message, and who they go to:
+ * Kinds of message, and where they go:
  *
  *     EAGER   sender -> receiver    envelope and payload; SYNC: the receiver answers with ACK
  *     SIGNED  sender -> receiver    EAGER with a signature to be checked (verify.h)
  *     HOLLOW  sender -> receiver    EAGER that carries no bytes, signed or not
  *     RTS     sender -> receiver    envelope of a large message (request to send)
- *     FREE    sender -> receiver    EAGER that takes no time of anyone: part of a collective whose cost
+ *     FREE    sender -> receiver    EAGER that takes no time: part of a collective whose cost
  *                                   is a model's (coll/coll_model.c)
  *     CTS     receiver -> sender    matched: send it (clear to send)
  *     DATA    sender -> receiver    the payload
  *     ACK     receiver -> sender    a synchronous eager message was matched
- *     SENT    device -> sender      what it waits for has happened: its message was taken, or has left
+ *     SENT    device -> sender      it need not wait any longer: its message was taken, or has left
  *     SERVICE anyone -> an agent    to be served in order of time (service.h)
  *     REPLY   agent -> anyone       its answer
  *
- * A cookie is the address of the request at the side that will get the answer: it is followed only
- * in that rank's own context, so requests may live on stacks that are not in place now. In a notice it
- * may be that of something else, which belongs to a service (service.h): then its lowest bits say which.
+ * A cookie is the address of the request at the side that will get the answer. It is dereferenced
+ * only in that rank's own context, so requests may be on stacks that are not loaded now. In a
+ * notice it may be the address of something that belongs to a service (service.h): then its lowest
+ * bits say which.
  */
 #ifndef MPI_P2P_INTERNAL_H
 #define MPI_P2P_INTERNAL_H
@@ -52,8 +53,8 @@ struct mpi_msg {
     uint32_t heap_pos;     /* in the early index */
     uint8_t kind;          /* enum mpi_msg_kind */
     uint8_t service;       /* enum mpi_service */
-    uint8_t is_signed : 1; /* all that are matched but EAGER: a struct mpi_sig follows the payload */
-    uint8_t is_hollow : 1; /* the same and DATA: `bytes` bytes were sent, but none are here */
+    uint8_t is_signed : 1; /* all matched kinds but EAGER: a struct mpi_sig follows the payload */
+    uint8_t is_hollow : 1; /* likewise, and DATA: `bytes` bytes were sent, but none are here */
     uint8_t numbered;      /* its last 8 bytes are its number (seen.c) */
     char payload[];
 };
@@ -62,12 +63,12 @@ _Static_assert(sizeof(struct mpi_msg) <= 64, "a message costs at most 64 bytes")
 /* Contexts from here on are those of partitioned communication (part_api.c). */
 #define MPI_CTX_PARTITIONED 0x80000000u
 
-/* Is it on a context that programs' own sends use? */
+/* Is it on a context of the program's own sends? */
 static inline int mpi_ctx_is_users(uint32_t ctx)
 {
     return !mpi_ctx_is_coll(ctx) && ctx < MPI_CTX_PARTITIONED;
 }
-/* A message that a program has sent and that a receive is to match. */
+/* A message that a program has sent and that a receive must match. */
 static inline int mpi_msg_is_users(const struct mpi_msg *m)
 {
     return m->kind <= MPI_MSG_FREE && mpi_ctx_is_users(m->ctx);
@@ -77,8 +78,8 @@ static inline int mpi_msg_is_users(const struct mpi_msg *m)
 void mpi_msg_number(struct mpi_msg *, uint64_t number);
 uint64_t mpi_msg_number_of(const struct mpi_msg *);
 
-/* The receipt of a message ends here, whichever way it came: its payload is where the receive wants it,
- * which is complete at time t. `req` is NULL where there is none (wait.c). Frees the message. */
+/* Every receipt of a message ends here: its payload is in the buffer of the receive, which is
+ * complete at time t. `req` is NULL if there is none (wait.c). Frees the message. */
 static inline void mpi_received(struct mpi_rank *self, struct mpi_msg *m, const struct mpi_req *req,
                                 vtime t)
 {
@@ -88,10 +89,11 @@ static inline void mpi_received(struct mpi_rank *self, struct mpi_msg *m, const 
 
 /* ---- early messages (early.c) ---- */
 void mpi_early_add(struct mpi_rank *self, struct mpi_msg *m);
-/* First in send order from `src` that fits, or NULL. Not removed. */
+/* The first matching message from `src` in send order, or NULL. Not removed. */
 struct mpi_msg *mpi_early_find(struct mpi_rank *self, uint32_t ctx, uint32_t src, int32_t tag);
-/* Of the first fitting message of each source the one that arrives first (then smallest source),
- * or NULL. Only messages that are `claimer`'s by order of posting (NULL: nobody's). Not removed. */
+/* Of the first matching message of each source, the one that arrives first (then the smallest
+ * source), or NULL. Only messages to which `claimer` has the first claim by order of posting (NULL:
+ * no receive has). Not removed. */
 struct mpi_msg *mpi_early_find_any(struct mpi_rank *self, uint32_t ctx, int32_t tag,
                                    const struct mpi_req *claimer);
 /* Removes it; the caller owns it. */
@@ -105,36 +107,36 @@ static inline int mpi_tag_fits(int32_t want, int32_t tag)
 {
     return want == tag || want == MPI_ANY_TAG;
 }
-/* Undecided receives of a rank: from any source, or ones that may be cancelled. */
+/* Number of undecided receives of a rank: from any source, or cancellable. */
 static inline uint32_t mpi_wild_count(const struct mpi_rank *self)
 {
     return self->ent.owner_word;
 }
-/* Handles a message taken out of the inbox. */
+/* Handles a message from the inbox. */
 void mpi_handle(struct mpi_rank *self, struct mpi_msg *m);
 /* Handles everything in the inbox. */
 void mpi_drain(struct mpi_rank *self);
 /* Takes the next decision if it is due by `limit` and safe: returns 1. Else 0, and when it is due
  * (VTIME_NEVER: none). `limit` is a time the rank's call cannot return before, and the caller looks
- * after each decision whether it can: what is decided ahead of the clock would bind later calls. */
+ * after each decision whether it can: decisions ahead of the clock would bind later calls. */
 int mpi_decide(struct mpi_rank *self, vtime limit, vtime *due);
-/* While receives are undecided: the first posted receive that m fits, or NULL. */
+/* While receives are undecided: the first posted receive that m matches, or NULL. */
 const struct mpi_req *mpi_claimer(struct mpi_rank *self, const struct mpi_msg *m);
-/* Early messages may have become free for named receives at time t. */
+/* Early messages may have become available to named receives at time t. */
 void mpi_retry(struct mpi_rank *self, vtime t);
 /* Posts a filled receive request: matches an early message or queues it. */
 void mpi_post(struct mpi_rank *self, struct mpi_req *req);
-/* Takes a request out of the posted list. */
+/* Removes a request from the posted list. */
 void mpi_unpost(struct mpi_rank *self, struct mpi_req *req);
 /* Matches req with m (which it frees) at time t >= req->posted. */
 void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t);
 
 /* ---- protocol (protocol.c) ---- */
-/* The orders that a rank's messages keep (device_send.order): what its program sends, and what its agent
- * answers. Those of a strand have a larger number. */
+/* The orders of a rank's messages (device_send.order): messages of its program, and answers of its
+ * agent. Strands have larger numbers. */
 enum { MPI_ORDER_NONE = 0, MPI_ORDER_PROGRAM, MPI_ORDER_AGENT };
 
-/* Of those that are matched but EAGER, and of DATA: how many bytes are in the payload. */
+/* For matched kinds but EAGER, and for DATA: the number of bytes in the payload. */
 static inline uint64_t mpi_msg_carried(const struct mpi_msg *m)
 {
     return m->is_hollow ? 0 : m->bytes;
@@ -143,9 +145,10 @@ static inline uint64_t mpi_msg_carried(const struct mpi_msg *m)
 struct engine_msg *mpi_notice(void *owner, uint64_t cookie);
 /* ---- what messages cost (costs.c) ---- */
 vtime mpi_costs_send(struct mpi_rank *self, uint32_t dst, uint64_t bytes);
-/* Where it counts how messages are received (mpi_world.costs.receives): the rank takes all messages that have
- * arrived by t; is about to complete a request, and may have waited for it; notes these things in a receive that
- * is posted; what they add to receiving m, which is about to be matched. */
+/* If it matters how messages are received (mpi_world.costs.receives): the rank takes all messages
+ * that have arrived by t / is about to complete a request, for which it may have waited / records
+ * this in a receive that is posted / the additional cost of receiving m, which is about to be
+ * matched. */
 void mpi_costs_look(struct mpi_rank *self, vtime t);
 void mpi_costs_wait(struct mpi_rank *self, const struct mpi_req *req);
 void mpi_costs_post(const struct mpi_rank *self, struct mpi_req *req);
@@ -154,8 +157,8 @@ static inline int mpi_costs_are_for_receives(void)
 {
     return __builtin_expect(mpi_world.costs.receives, 0);
 }
-/* Where requests count (mpi_world.costs.requests): the program starts a non-blocking operation; has started a
- * receive; gives a request up; is about to complete it. */
+/* If requests matter (mpi_world.costs.requests): the program starts a non-blocking operation / has
+ * started a receive / frees a request / is about to complete it. */
 void mpi_costs_start(struct mpi_rank *self);
 void mpi_costs_pend(struct mpi_rank *self, struct mpi_req *req);
 void mpi_costs_end(struct mpi_rank *self, struct mpi_req *req);
@@ -183,17 +186,17 @@ void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m);
 /* The send is complete. */
 void mpi_handle_ack(struct mpi_rank *self, struct mpi_msg *m);
 void mpi_handle_sent(struct mpi_rank *self, struct mpi_msg *m);
-/* Answers a matched RTS: asks at time t for the data to go to req. */
+/* Answers a matched RTS: requests at time t the data for req. */
 void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_msg *rts, vtime t);
 void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *m, vtime t);
 
 /* ---- blocking (wait.c) ---- */
-/* Blocks until something happens (may switch). `due`: when the next decision of the rank is due, or
- * VTIME_NEVER. `wake_after`: arrivals needed before waking is of use. `reqs`: what it waits for, for
- * the report of a deadlock. */
+/* Blocks until something happens (may switch). `due`: when the rank's next decision is due, or
+ * VTIME_NEVER. `wake_after`: arrivals needed before waking makes sense. `reqs`: what it waits for,
+ * for a deadlock report. */
 void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req **reqs,
                uint32_t n);
-/* The same where `due` is what mpi_decide says without limit, until something holds: other threads of the
+/* The same, with `due` from mpi_decide without limit, until a condition holds: other threads of the
  * rank handle messages meanwhile, and need not wake this one before. It may return earlier. */
 void mpi_block_until(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *shown,
                      mpi_holds *holds, const void *arg);
@@ -205,24 +208,24 @@ int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req **reqs, u
 /* ---- request handles (request.c) ---- */
 struct mpi_req *mpi_req_new(struct mpi_rank *self);
 void mpi_req_release(struct mpi_req *);
-/* Completes an MPI_REQ_WORK request at time t, with an MPI class; releases it if the user has given
- * it up. */
+/* Completes an MPI_REQ_WORK request at time t, with an MPI class; releases it if the program has
+ * freed it. */
 void mpi_req_done(struct mpi_req *, vtime t, int error);
 /* The handle of a send that was complete at once, and what such a handle looks like. */
 MPI_Request mpi_req_sent(struct mpi_rank *self);
 #define MPI_REQ_SENT_HANDLE 0xae000000u
-#define MPI_REQ_SENT_MASK 0x01ffffffu /* low bits of its number, if an observer gives it one */
+#define MPI_REQ_SENT_MASK 0x01ffffffu /* low bits of its number, if an observer assigns one */
 
 static inline int mpi_req_is_sent(uint32_t handle)
 {
     return (handle & ~MPI_REQ_SENT_MASK) == MPI_REQ_SENT_HANDLE;
 }
 
-/* The user gave the request up before it was complete; it is released when it is. */
+/* The program has freed the request before it was complete; it is released when it is. */
 void mpi_req_orphan(struct mpi_rank *self, struct mpi_req *);
-/* Sends given up and not complete yet. */
+/* Sends that were freed and are not complete yet. */
 uint32_t mpi_req_orphans(const struct mpi_rank *self);
-/* Ties the datatype and the communicator to a new request, until it is released. */
+/* A new request keeps references to its datatype and communicator until it is released. */
 void mpi_req_keep(struct mpi_req *, struct mpi_comm *, struct mpi_type *);
 MPI_Request mpi_req_handle(const struct mpi_req *);
 /* NULL if the handle is not a live request of this rank. */
@@ -241,7 +244,7 @@ int mpi_check_send(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_
 int mpi_check_recv(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype type,
                    int source, int tag, MPI_Comm comm, struct mpi_sendargs *out);
 int mpi_check_source(struct mpi_rank *self, int source, int tag, MPI_Comm comm, struct mpi_comm *c);
-/* World rank of a source rank in c, MPI_ANY_SOURCE becoming MPI_P2P_ANY. */
+/* World rank of a source rank in c; MPI_ANY_SOURCE becomes MPI_P2P_ANY. */
 int32_t mpi_source_world(const struct mpi_comm *c, int source);
 
 /* ---- thread.c, yield.c: mpi_thread_enter_slow, mpi_thread_leave_slow, mpi_clock_yield ---- */
@@ -249,15 +252,15 @@ void p2p_thread_enter(void);
 void p2p_thread_leave(int quiet);
 void p2p_yield(struct mpi_rank *self);
 
-/* ---- what did not fit (misfit.c) ---- */
+/* ---- messages that did not fit (misfit.c) ---- */
 #define MPI_MISFIT_TEXT 192
 /* A receive of the rank is complete with an error, which is raised before the call returns. */
 void mpi_misfit_note(struct mpi_rank *self, const struct mpi_req *) __attribute__((cold));
-/* "the message from rank 3, tag 5, has 40 bytes, the receive has room for 20", of the last note, which is
- * gone then; NULL: there is none. */
+/* Returns "the message from rank 3, tag 5, has 40 bytes, the receive has room for 20" for the last
+ * misfit and forgets it; NULL: there is none. */
 const char *mpi_misfit_text(struct mpi_rank *self, char *out, size_t n);
 
-/* Deadlock report: what the rank says of itself (explain.c). */
+/* For deadlock reports: what the rank waits for (explain.c). */
 struct mpi_explanation {
     struct engine_wait *out; /* non-NULL while the engine asks */
 };

@@ -1,19 +1,19 @@
 /*
  * part_api.c - partitioned communication: MPI-4.0 chapter 4.
  *
- * A send and a receive of this kind meet once, in the order of their init calls on a communicator
- * with a tag; then they are a *channel* for all their starts.
+ * A partitioned send and receive are matched once, in the order of their init calls on a
+ * communicator with a tag; then they form a *channel* for all their starts.
  *
- *     init    the sender gives the channel a number of its own and sends an offer: the number, how
- *             many partitions it has and their size. The receiver has posted a receive for it, on
- *             a context that offers have for themselves.
+ *     init    the sender numbers the channel and sends an offer: the number, how many partitions it
+ *             has and their size. The receiver has posted a receive for it, on a separate context
+ *             for offers.
  *     start   the receiver posts one receive per partition of the *sender*; context: the channel,
- *             tag: the partition. Before it has the offer it cannot; it does so when that comes,
- *             as of the later of both times.
- *     ready   the sender sends the partition, as any message: by its size eagerly or by rendezvous.
+ *             tag: the partition. It needs the offer for that; if it has to wait for the offer, the
+ *             receives count as posted at the later of both times.
+ *     ready   the sender sends the partition like any message: eagerly or by rendezvous.
  *
- * The data of both sides are the same stream of bytes, cut differently. Partition p of the receiver
- * has arrived when all partitions of the sender that overlap it have.
+ * The data of both sides is the same stream of bytes, divided differently. Partition p of the
+ * receiver has arrived when all partitions of the sender that overlap it have.
  */
 #include <string.h>
 
@@ -34,8 +34,8 @@ struct offer {
 
 struct mpi_partitions {
     struct offer own;  /* the channel is that of the sender on both sides */
-    struct offer peer; /* receiver: as it comes */
-    int met;           /* receiver: it has come, ... */
+    struct offer peer; /* receiver: as received */
+    int met;           /* receiver: it has arrived, ... */
     vtime since;       /* ... at this time */
     vtime *at;         /* sender: when a partition was made ready; receiver: when a partition of the
                           sender arrived; VTIME_NEVER: not yet */
@@ -201,7 +201,7 @@ void mpi_partitioned_free(struct mpi_req *r)
     r->partitions = NULL;
 }
 
-/* ---- starting, making ready, looking ---- */
+/* ---- starting, making ready, testing ---- */
 
 void mpi_partitioned_start(struct mpi_rank *self, struct mpi_req *r)
 {
@@ -307,7 +307,7 @@ int mpi_pready_list(struct mpi_rank *self, int length, int array_of_partitions[]
     return rc;
 }
 
-/* When the partition arrived, VTIME_NEVER if it is not known. */
+/* When the partition arrived, VTIME_NEVER if that is unknown. */
 static vtime arrived(const struct mpi_req *r, int partition)
 {
     const struct mpi_partitions *p = r->partitions;

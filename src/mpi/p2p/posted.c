@@ -1,16 +1,16 @@
 /*
  * posted.c - receives that wait for their message, in the order they were posted.
  *
- * All of them are on one circular list, self->posted being its tail. Mostly messages come in the
- * order in which they are expected, and the first on the list is the right one. When a look goes
- * far down the list, an index is made, and kept until the list is empty. It groups the receives
- * by kind, that is by (context, source, tag), wildcards included: a message fits at most four
- * kinds, and within a kind the oldest receive has the first claim. So the first receive for a
- * message is the oldest of at most four heads, and a rank that posts a receive for each of a
- * million others finds the right one at once.
+ * All of them are on one circular list; self->posted is its tail. Messages usually come in the
+ * order in which they are expected, and the first on the list matches. When a search goes far down
+ * the list, an index is built, and kept until the list is empty. It groups the receives by kind,
+ * that is by (context, source, tag), wildcards included: a message matches at most four kinds, and
+ * within a kind the oldest receive has the first claim. So the first receive for a message is the
+ * oldest of at most four heads, and a rank that posts a receive for each of a million others finds
+ * the right one at once.
  *
  *     kinds   hash of (ctx, source, tag) -> kind -> oldest ... newest (req->same_kind)
- *     wild    the kinds that hold undecided receives, which mpi_decide goes through
+ *     wild    the kinds that hold undecided receives, which mpi_decide examines
  */
 #include "mpi/p2p/posted.h"
 
@@ -25,7 +25,7 @@ struct mpi_posted_kind {
     struct mpi_posted_kind *next; /* other kinds of the same hash */
     uint32_t ctx;
     int32_t peer, tag;
-    uint32_t wild_pos;           /* place in `wild` + 1 */
+    uint32_t wild_pos;           /* index in `wild` + 1 */
     struct mpi_req *head, *tail; /* oldest, newest */
 };
 
@@ -180,7 +180,7 @@ static void index_remove(struct mpi_rank *self, struct mpi_req *req)
     self->ext->posted = NULL;
 }
 
-/* ---- what others call ---- */
+/* ---- the interface ---- */
 
 void mpi_posted_add(struct mpi_rank *self, struct mpi_req *req)
 {

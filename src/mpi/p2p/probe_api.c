@@ -1,9 +1,9 @@
 /*
  * probe_api.c - MPI_Probe, Iprobe, Mprobe, Improbe, Mrecv, Imrecv.
  *
- * A probe from a named source sees the first fitting message of that source: no decision. From any
- * source it is one, due at max(now, earliest arrival). A message that an undecided wildcard receive
- * may take is not visible to a probe before that decision.
+ * A probe from a named source sees the first matching message of that source: this is not a
+ * decision. From any source it is one, due at max(now, earliest arrival). A message that an
+ * undecided wildcard receive may take is not visible to a probe before that decision.
  *
  * A matched message (Mprobe) is a request of kind RECV that holds its message.
  */
@@ -35,7 +35,7 @@ static void block(struct mpi_rank *self, vtime due, const struct probe *p, MPI_C
     mpi_drain(self);
 }
 
-/* When a probe may see the message: it may have been claimed until the last decision. */
+/* When a probe may see the message: it may have been withheld until the last decision. */
 static vtime visible(const struct mpi_rank *self, const struct mpi_msg *m)
 {
     vtime t = self->ext ? self->ext->decided : 0;
@@ -100,7 +100,7 @@ static void set_status_null(MPI_Status *status)
     mpi_status_set(status, &r);
 }
 
-/* Takes the message out of the queue; the handle holds it. */
+/* Removes the message from the queue; the handle holds it. */
 static MPI_Message hold(struct mpi_rank *self, struct mpi_msg *m, struct mpi_comm *c)
 {
     struct mpi_req *r = mpi_req_new(self);
@@ -113,7 +113,7 @@ static MPI_Message hold(struct mpi_rank *self, struct mpi_msg *m, struct mpi_com
     return (MPI_Message)mpi_req_handle(r);
 }
 
-/* All four probes. *flag and *message are NULL where the call has none. */
+/* All four probes. `flag` and `message` are NULL for calls without them. */
 static int probe(struct mpi_rank *self, int source, int tag, MPI_Comm comm, int *flag,
                  MPI_Message *message, MPI_Status *status)
 {

@@ -3,17 +3,18 @@
  *
  *     eager        t: sender is free at t + o_s; arrival t + o_s + delay(n)
  *     synchronous  the same, and complete when the receiver's ACK is back
- *     rendezvous   RTS arrives at t + o_s + delay(0); matched at m = max(that, time of the receive);
+ *     rendezvous   RTS arrives at t + o_s + delay(0); matched at m = max(that, time of receive);
  *                  CTS arrives at m + delay(0) = c; data arrives at c + delay(n); the sender is
  *                  complete at c + drain(n)
  *
- * Every time is a function of the send and of the receive alone, not of when either rank happens to
- * be run: CTS and DATA are handled when the rank is next in MPI, with the times they carry.
+ * Every time depends only on the send and the receive, not on when either rank happens to run: CTS
+ * and DATA are handled when the rank is next in MPI, with the times they carry.
  *
- * What delay and drain are is for the device to say (net/device.h), at once or later: then the message comes
- * by itself, and a notice (SENT) completes the send. A device may also hold back small messages.
+ * The device decides delay and drain (net/device.h), at once or later: then the message arrives by
+ * itself, and a notice (SENT) completes the send. A device may also hold back small messages.
  *
- * A message that is sent from MPI_P2P_HOLLOW goes the same way and takes the same time, but carries nothing.
+ * A message sent from MPI_P2P_HOLLOW is handled in the same way and takes the same time, but
+ * carries nothing.
  */
 #include <string.h>
 
@@ -45,7 +46,8 @@ static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg
     return m;
 }
 
-/* A strand goes on beside the program, and the order of what both send is a matter of the schedule. */
+/* A strand runs concurrently with the program, and the order of what both send depends on the
+ * schedule. */
 static uint64_t order_of(const struct mpi_msg *m)
 {
     const struct mpi_strand *s = mpi_strand_current;
@@ -53,8 +55,8 @@ static uint64_t order_of(const struct mpi_msg *m)
     return s ? (uint64_t)m->ctx << 32 | (uint32_t)s->tag_shift : MPI_ORDER_PROGRAM;
 }
 
-/* Something that the program sends now, as `bytes` bytes; `req` waits until the device has it, if it is not NULL.
- * Returns when that is, or DEVICE_BY_NOTICE. */
+/* Sends a message of the program, of `bytes` bytes; `req`, if not NULL, waits until the device has
+ * taken it. Returns when that is, or DEVICE_BY_NOTICE. */
 static vtime transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes,
                           const struct mpi_req *req)
 {
@@ -67,7 +69,7 @@ static vtime transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t byt
     return device_send(&mpi_world.device, &m->em, &how).done;
 }
 
-/* A step of a protocol, which keeps no order and which nobody waits for. */
+/* Sends a protocol step, which keeps no order and which nobody waits for. */
 static void transmit_step(struct mpi_msg *m, vtime t)
 {
     device_send(&mpi_world.device, &m->em, &(struct device_send){.t = t});
@@ -86,8 +88,8 @@ static void pack(char *out, const void *buf, uint64_t count, const struct mpi_ty
         mpi_type_pack(type, count, buf, out);
 }
 
-/* A message to be matched, sent from `buf`. Makes room for `bytes` bytes if it has any, and for a signature and a
- * number if there are to be some; sets the number. */
+/* Creates a message to be matched, sent from `buf`, with room for `bytes` bytes, and for a
+ * signature and a number if needed; sets the number. */
 static struct mpi_msg *new_matched(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,
                                    const void *buf, uint64_t bytes, int tag, uint32_t ctx)
 {
@@ -121,7 +123,7 @@ static void sign(struct mpi_rank *self, struct mpi_msg *m, uint64_t carried, uin
     memcpy(m->payload + carried, &s, sizeof s);
 }
 
-/* The same as below on any device, checked or hollow. */
+/* The same as the next function, for any device, checked or hollow. */
 __attribute__((noinline)) static vtime send_eager_other(struct mpi_rank *self, const void *buf,
                                                         uint64_t count, const struct mpi_type *type,
                                                         uint32_t dst, int tag, uint32_t ctx,
@@ -140,8 +142,9 @@ __attribute__((noinline)) static vtime send_eager_other(struct mpi_rank *self, c
 }
 
 /*
- * A small message with its payload. With a cookie the receiver is to answer it. Returns when the send is complete as
- * far as the device is concerned; or DEVICE_BY_NOTICE, then `req`, which is not NULL, will be told.
+ * Sends a small message with its payload. With a cookie the receiver must answer it. Returns when
+ * the send is complete for the device, or DEVICE_BY_NOTICE; then `req`, which is not NULL, gets a
+ * notice.
  */
 static vtime send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
                         const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx,
@@ -177,7 +180,7 @@ static void send_rts(struct mpi_rank *self, struct mpi_req *req)
     transmit_own(self, m, 0, NULL);
 }
 
-/* A step of the protocol back to the other side of `to`. */
+/* Sends a protocol step back to the other side of `to`. */
 static struct mpi_msg *answer(struct mpi_rank *self, const struct mpi_msg *to,
                               enum mpi_msg_kind kind, uint64_t payload)
 {
@@ -187,7 +190,7 @@ static struct mpi_msg *answer(struct mpi_rank *self, const struct mpi_msg *to,
     return m;
 }
 
-/* The same within a rendezvous, whose steps hand on the number of the message. */
+/* The same within a rendezvous, whose steps pass on the number of the message. */
 static struct mpi_msg *step(struct mpi_rank *self, const struct mpi_msg *to, enum mpi_msg_kind kind,
                             uint64_t payload)
 {

@@ -31,7 +31,7 @@ int mpi_recv_c(struct mpi_rank *self, void *buf, MPI_Count count, MPI_Datatype d
     return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
 }
 
-/* Starts a receive on a request of the user's. */
+/* Starts a receive on the user's request. */
 static void start(struct mpi_rank *self, struct mpi_req *r, void *buf, MPI_Count count,
                   const struct mpi_sendargs *a, int source, int tag)
 {
@@ -132,7 +132,7 @@ int mpi_startall(struct mpi_rank *self, int count, MPI_Request array_of_requests
 
 /* ---- sendrecv ---- */
 
-/* Both at once, with requests on the stack; the receive's status. */
+/* Starts both, with requests on the stack; fills in the receive's status. */
 static int exchange(struct mpi_rank *self, const void *sbuf, MPI_Count scount,
                     const struct mpi_sendargs *s, int dest, int stag, void *rbuf, MPI_Count rcount,
                     const struct mpi_sendargs *r, int source, int rtag, MPI_Status *status)

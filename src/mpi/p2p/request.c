@@ -2,7 +2,8 @@
  * request.c - requests with handles: their table, statuses, completion as the user sees it.
  *
  * A few tables per process serve all ranks: chunks that never move, a free list through `next`. A
- * handle is MPICH's "direct request" pattern with the index into the rank's table in the low 25 bits.
+ * handle is MPICH's "direct request" pattern with the index into the rank's table in the low 25
+ * bits.
  */
 #include <string.h>
 
@@ -13,7 +14,8 @@
 #define HANDLE_BASE 0xac000000u
 #define INDEX_MASK 0x01ffffffu
 #define CHUNK 256u
-#define TABLES 64u /* ranks are spread over them, so that 25 bits do for hundreds of millions */
+/* Ranks are distributed over them, so that 25 bits suffice for hundreds of millions. */
+#define TABLES 64u
 
 static struct table {
     struct mpi_req **chunks;
@@ -21,9 +23,9 @@ static struct table {
     struct mpi_req *free;
 } tables[TABLES];
 
-/* All sends that were complete when they were started share one request, which is never released:
- * their state is the same, and they are half of all requests of most programs. Its handles are those
- * with the bit above the index set. */
+/* All sends that are complete when they are started share one request, which is never released:
+ * their state is the same, and they are half of all requests in most programs. Its handles have the
+ * bit above the index set. */
 static struct mpi_req sent = {.kind = MPI_REQ_SEND,
                               .flags = MPI_REQ_DONE | MPI_REQ_HEAP,
                               .id = MPI_REQ_SENT_HANDLE & ~HANDLE_BASE,
@@ -89,7 +91,7 @@ uint32_t mpi_req_orphans(const struct mpi_rank *self)
     return self->ext ? self->ext->orphans : 0;
 }
 
-/* What only some kinds have. */
+/* Frees what only some kinds have. */
 static void release_more(struct mpi_req *r)
 {
     if (r->flags & MPI_REQ_OWN_BUF)
@@ -231,7 +233,7 @@ enum mpi_fn mpi_req_maker(const struct mpi_req *r)
     case MPI_REQ_PRECV:
         return MPI_FN_PRECV_INIT;
     default:
-        return MPI_FN_COUNT; /* to MPI_PROC_NULL, or not of point-to-point */
+        return MPI_FN_COUNT; /* to MPI_PROC_NULL, or not point-to-point */
     }
 }
 
@@ -305,7 +307,8 @@ int mpi_req_is_idle(const struct mpi_req *r)
     return (r->flags & (MPI_REQ_PERSISTENT | MPI_REQ_ACTIVE)) == MPI_REQ_PERSISTENT;
 }
 
-/* The program's query function fills the status, its free function goes with the request. */
+/* The program's query function fills the status; its free function is called when the request is
+ * released. */
 static int finish_greq(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI_Status *s)
 {
     int error = mpi_greq_query(self, r, s), free_error = mpi_greq_release(self, r);

@@ -6,10 +6,10 @@
 
 #include "mpi/p2p/p2p_internal.h"
 
-/* The call that makes such a request; MPI_FN_COUNT: it is not of point-to-point, or to MPI_PROC_NULL. */
+/* The call that creates such a request; MPI_FN_COUNT: not point-to-point, or to MPI_PROC_NULL. */
 enum mpi_fn mpi_req_maker(const struct mpi_req *);
 
-/* The communicator of a request of any kind, on a stack or not; NULL: it is gone. */
+/* The communicator of any request, on a stack or not; NULL if it has been freed. */
 const struct mpi_comm *mpi_req_comm(const struct mpi_req *);
 
 /* A persistent request that is not started. */
@@ -18,9 +18,9 @@ int mpi_req_is_idle(const struct mpi_req *);
 /* Calls fn for every request that a program has neither completed nor freed. */
 void mpi_req_each_left(void (*fn)(const struct mpi_req *, void *), void *arg);
 
-/* The next request of the rank on c, from the place *from of its table on, that is not complete; or
- * NULL. Lets the rank's clock reach the completion of those that are. Start with *from = 0, and go on
- * with it when the request is complete. O(requests). */
+/* The next incomplete request of the rank on c, from index *from of its table; or NULL. Advances
+ * the rank's clock to the completion of the complete ones. Start with *from = 0, and continue when
+ * the request is complete. O(requests). */
 struct mpi_req *mpi_req_unfinished(struct mpi_rank *self, const struct mpi_comm *c, uint32_t *from);
 
 /* Bytes that a complete receive has put into its buffer. */
@@ -33,23 +33,23 @@ struct mpi_req *mpi_req_get_any(struct mpi_rank *self, MPI_Request);
 /* The request behind a handle if it is one to wait for: not null, not idle. */
 struct mpi_req *mpi_req_pending(struct mpi_rank *self, MPI_Request);
 
-/* Completes a DONE request towards the user: clock, status, and the handle's end (persistent ones
- * become idle). Returns its error, raises nothing. */
+/* Completes a DONE request for the user: advances the clock, fills the status, and releases the
+ * handle (persistent requests become idle). Returns its error, raises nothing. */
 int mpi_req_finish(struct mpi_rank *self, struct mpi_req *, MPI_Request *handle, MPI_Status *);
 
-/* Raises the error of an operation. Calls that complete several requests do so with MPI_COMM_NULL: it
- * goes, as in MPICH, to the handler of MPI_COMM_WORLD whatever the communicators were. */
+/* Raises the error of an operation. Calls that complete several requests do so with MPI_COMM_NULL:
+ * it goes, as in MPICH, to the handler of MPI_COMM_WORLD whatever the communicators were. */
 int mpi_req_raise(struct mpi_rank *self, MPI_Comm, int error);
 
 /* Completes all requests of the array / those complete at t; raises MPI_ERR_IN_STATUS. With
- * stop_at_error the requests behind the first that failed are left as they are (MPI_ERR_PENDING). */
+ * stop_at_error the requests after the first that failed are unchanged (MPI_ERR_PENDING). */
 int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *, MPI_Status *, int stop_at_error);
 int mpi_finish_some(struct mpi_rank *self, int n, MPI_Request *, vtime t, int *outcount,
                     int *indices, MPI_Status *);
 
 /* Checks an array of handles; raises. */
 int mpi_req_look_up(struct mpi_rank *self, int n, const MPI_Request *);
-/* An output of the call is NULL (which no status may be: there is MPI_STATUS_IGNORE); raises. */
+/* Checks that no output of the call is NULL (nor a status: there is MPI_STATUS_IGNORE); raises. */
 int mpi_req_no_output(struct mpi_rank *self);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * seen.c - what observers are told of messages and requests.
+ * seen.c - reports messages and requests to observers.
  *
- * A message that is observed bears its number in its last 8 bytes, behind payload and signature: the allocation
- * is that much longer (`numbered`). Steps of a rendezvous hand it on.
+ * An observed message carries its number in its last 8 bytes, after payload and signature: the
+ * allocation is that much longer (`numbered`). Steps of a rendezvous pass it on.
  */
 #include "mpi/observe.h"
 
@@ -50,7 +50,7 @@ uint64_t mpi_msg_number_of(const struct mpi_msg *m)
     return number;
 }
 
-/* The payload of a rendezvous comes alone: what else there is to say of it is in the request. */
+/* The payload of a rendezvous comes alone: the request has the rest. */
 void mpi_see_received(struct mpi_rank *self, const struct mpi_msg *m, const struct mpi_req *req,
                       vtime t)
 {
@@ -77,7 +77,7 @@ void mpi_see_request(struct mpi_rank *self, enum mpi_request_step step, const st
                                  .source = -1};
 
     if (r->flags & MPI_REQ_CHILD)
-        return; /* a part of another */
+        return; /* part of another request */
     if (step == MPI_REQUEST_COMPLETE && r->kind == MPI_REQ_RECV && !s.cancelled) {
         s.source = r->got_peer;
         s.tag = r->got_tag;

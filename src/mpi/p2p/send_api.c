@@ -42,7 +42,7 @@ static int blocking(struct mpi_rank *self, const void *buf, MPI_Count count, MPI
                         mpi_comm_world_rank(a.comm, (uint32_t)dest), tag, a.comm->ctx, comm, mode);
 }
 
-/* Starts the send described by the arguments on a request of the user's. */
+/* Starts the send described by the arguments on the user's request. */
 static void start(struct mpi_rank *self, struct mpi_req *r, const void *buf, MPI_Count count,
                   const struct mpi_sendargs *a, int dest, int tag, enum mpi_send_mode mode)
 {

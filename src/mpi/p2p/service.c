@@ -1,8 +1,9 @@
 /*
- * service.c - the queue of an agent: a binary heap by (arrival, source, order of coming).
+ * service.c - the queue of an agent: a binary heap by (arrival, source, order of delivery).
  *
- * Messages of one source come in the order in which they were sent, so "order of coming" is the order
- * of sending among messages of one source, the only ones that can tie in arrival and source.
+ * Messages of one source are delivered in the order in which they were sent, so "order of delivery"
+ * is the order of sending among messages of one source, the only ones that can tie in arrival and
+ * source.
  */
 #include "mpi/p2p/service.h"
 

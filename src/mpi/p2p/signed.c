@@ -1,5 +1,6 @@
 /*
- * signed.c - which messages bear the type signature of what is sent, for --check (verify.h); and the signature.
+ * signed.c - computes the type signatures that messages carry for --check (verify.h), and says
+ * which messages carry one.
  */
 #include "mpi/datatype/datatype.h"
 #include "mpi/p2p/request.h"

@@ -2,7 +2,7 @@
  * strand.c - starting, waiting and resuming strands.
  *
  * Suspended strands are in a ring from the oldest to the youngest. A strand is resumed when the
- * request it waits for is complete, or with every round if it waits for anything. New ones started
+ * request it waits for is complete, or in every round if it waits for anything. Strands started
  * within a strand wait at the end of the ring for their first turn.
  */
 #include "mpi/p2p/strand.h"
@@ -84,7 +84,7 @@ static int is_ready(const struct mpi_strand *s)
     return !s->awaits || (s->awaits->flags & MPI_REQ_DONE);
 }
 
-/* One look at every strand there is; returns whether any with something to do ran. */
+/* Examines every strand once; returns whether any had something to do and ran. */
 static int round_of(struct mpi_rank *self)
 {
     struct mpi_ext *ext = self->ext;

@@ -1,9 +1,9 @@
 /*
  * tags.h - tags on the collective context of a communicator.
  *
- * One per operation, so that ranks that call different collectives never exchange data by mistake:
- * they block, and the deadlock report names both calls. Within one operation messages between two
- * ranks match in order, so algorithms of several phases need no further tags.
+ * There is one per operation, so that ranks that call different collectives never exchange data by
+ * mistake: they block, and the deadlock report names both calls. Within one operation messages
+ * between two ranks match in order, so algorithms of several phases need no further tags.
  */
 #ifndef MPI_P2P_TAGS_H
 #define MPI_P2P_TAGS_H
@@ -43,8 +43,8 @@ enum mpi_coll_tag {
     MPI_TAG_CREATE_GROUP_FIRST = 1 << 30 /* and above: MPI_Comm_create_group, by the user's tag */
 };
 
-/* Is this the tag of a broadcast, whose messages must have the length that is expected? Elsewhere
- * less may come than there is room for, as in MPICH. */
+/* Is this the tag of a broadcast, whose messages must have the expected length? Other messages may
+ * be shorter than their buffer, as in MPICH. */
 static inline int mpi_coll_tag_is_bcast(int tag)
 {
     return tag < MPI_TAG_CREATE_GROUP_FIRST && tag % MPI_TAG_NONBLOCKING_FIRST == MPI_TAG_BCAST;

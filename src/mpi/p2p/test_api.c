@@ -1,9 +1,9 @@
 /*
  * test_api.c - MPI_Test, Testall, Testany, Testsome, Request_get_status, Cancel, Request_free.
  *
- * A test asks what is complete at the rank's own clock, after the cost of asking (mpi.test_cost,
- * never zero, so that polling loops end). What is known to complete, now or later, needs no
- * decision; what is not known yet is a decision due at the clock.
+ * A test asks what is complete at the rank's own clock, after the cost of testing (mpi.test_cost,
+ * never zero, so that polling loops end). A request with a known completion time needs no decision;
+ * otherwise the test is a decision due at the clock.
  */
 #include "mpi/check.h"
 #include "mpi/p2p/compound.h"
@@ -25,7 +25,7 @@ static int complete_now(struct mpi_rank *self, struct mpi_req *r)
     return (r->flags & MPI_REQ_DONE) && r->complete <= self->ent.clock;
 }
 
-/* The same for a call that tells the program so. */
+/* The same for a call that reports it to the program. */
 static int test(struct mpi_rank *self, struct mpi_req *r)
 {
     int complete = complete_now(self, r);
@@ -177,7 +177,7 @@ int mpi_cancel(struct mpi_rank *self, MPI_Request *request)
     if (r->kind != MPI_REQ_RECV || complete_now(self, r))
         return MPI_SUCCESS;
     if (!(r->flags & MPI_REQ_QUEUED))
-        return MPI_SUCCESS; /* matched, and its data is on the way */
+        return MPI_SUCCESS; /* matched, and its data is in flight */
     mpi_unpost(self, r);
     mpi_ext_get(self)->decided = self->ent.clock;
     mpi_retry(self, self->ent.clock);
@@ -202,7 +202,7 @@ int mpi_status_set_cancelled(struct mpi_rank *self, MPI_Status *status, int flag
     return MPI_SUCCESS;
 }
 
-/* A request that is not complete lives on until it is. A generalized one is then freed by
+/* An incomplete request lives until it is complete. A generalized one is then freed by
  * MPI_Grequest_complete. */
 int mpi_request_free(struct mpi_rank *self, MPI_Request *request)
 {

@@ -1,37 +1,40 @@
 /*
- * thread.c - see thread.h.
+ * thread.c - several threads of one rank inside the virtual MPI (see thread.h).
  *
- * `lock` is held by the thread that is inside; `turn` says whether the rank has its turn. Threads that
- * wait in the virtual MPI are in the list of waiters, asleep each on a word of its own. `round` counts
- * what may have changed something for them: a thread was inside, or the rank was away. Whoever begins a
- * round handles messages and takes decisions for all, and asks what each waits for (`holds`): those for
- * which there is nothing new sleep on. The others have not seen the round yet and are called to look; one
- * at a time, and each that sleeps again, or leaves, calls the next. So there is no crowd at the lock.
+ * The thread that is inside holds `lock`; `turn` says whether the rank has the turn. Threads that
+ * wait in the virtual MPI are in the list of waiters, each asleep on its own word. `round` counts
+ * the events that may matter to them: a thread was inside, or the rank was away. The thread that
+ * begins a round handles messages and takes decisions for all, and checks the condition of each
+ * waiter (`holds`): those for which nothing has changed sleep on. The others have not seen the
+ * round yet and are called, one at a time; each that sleeps again, or leaves, calls the next. So
+ * the lock is not contended.
  *
- * Once all have looked, and nobody wants in, the last one of them gives the rank's turn away: it blocks
- * the rank if every other thread rests, too (vp_threads_idle, vp_threads_sleep); else it becomes the
- * *pilot*, which looks after the rank's turn while others compute: it sleeps for a while, and then lets
- * other ranks go first. As long as there are waiters, somebody is called, or is the pilot, or inside, or
- * wants in, or has given the turn away.
+ * Once all have looked, and no thread wants to enter, the last of them gives the rank's turn away:
+ * it blocks the rank if every other thread is idle, too (vp_threads_idle, vp_threads_sleep); else
+ * it becomes the *pilot*, which manages the rank's turn while others compute: it sleeps for a
+ * while, and then lets other ranks go first. As long as there are waiters, some thread has been
+ * called, or is the pilot, or is inside, or wants to enter, or has given the turn away.
  *
- * How far may others go while a thread of the rank computes? It may send at the time that it has computed
- * up to, and not before. So the rank blocks as if it had something to decide then:
+ * How far may others go while a thread of the rank computes? That thread may send at the time up to
+ * which it has computed, and not before. So the rank blocks as if it had a decision due then:
  *
  *     its computing takes time    `computed`, which moves while the pilot sleeps
- *     it takes none               the rank's clock; which would never end for a thread that waits for
- *                                 another by spinning. One that has computed for longer than PATIENCE_NS
- *                                 is taken for that, until it enters again: nothing waits for the rank
- *                                 (engine_block_busy).
- *     below MPI_THREAD_MULTIPLE   nothing waits for it either: while one thread is in a call no other may
- *                                 make one. So OpenMP's idle threads do not matter.
+ *     it takes none               the rank's clock. A thread that spins until another gets its
+ *                                 message would never end that, so one that has computed for longer
+ *                                 than PATIENCE_NS is assumed to spin until it enters again:
+ *                                 nothing waits for the rank (engine_block_busy).
+ *     below MPI_THREAD_MULTIPLE   nothing waits for it either: while one thread is in a call, no
+ *                                 other may make one. So OpenMP's idle threads do not matter.
  *
- * A thread that enters all the same goes on from what the others have reached (catch_up).
+ * A thread that enters nevertheless continues from the time that the others have reached
+ * (catch_up).
  *
- * If no thread is inside, nobody can give the turn away; so a thread that leaves passes it on if the threads
- * have lately been outside for longer than LONG_NS (go_out): they may be spinning at a barrier of their own.
- * Nothing is decided while they are out, and the next one that enters asks for the turn and waits for it.
+ * If no thread is inside, none can give the turn away; so a thread that leaves passes it on if the
+ * threads have recently been outside for longer than LONG_NS (go_out): they may be spinning at
+ * their own barrier. Nothing is decided while they are out, and the next one that enters requests
+ * the turn and waits for it.
  *
- * All of this state is the process's own.
+ * This state is private to each process.
  */
 #include "mpi/thread.h"
 
@@ -45,13 +48,13 @@
 #include "base/ticks.h"
 #include "mpi/p2p/p2p_internal.h"
 
-#define PAUSE_NS 20000       /* the pilot's first sleep ... */
-#define SLACK_NS 1000        /* ... which the system must not prolong by much more */
-#define PAUSE_DOUBLES 5      /* ... and how often it doubles */
-#define LOOK_EVERY 8         /* fruitless sleeps after which all look for what brings no message */
-#define PATIENCE_NS 20000000 /* of processor time that a thread computes between two calls */
+#define PAUSE_NS 20000  /* the pilot's first sleep ... */
+#define SLACK_NS 1000   /* ... which the system must not prolong by much more */
+#define PAUSE_DOUBLES 5 /* ... and how often it doubles */
+#define LOOK_EVERY 8 /* fruitless sleeps after which all check for changes that bring no message */
+#define PATIENCE_NS 20000000 /* processor time after which a computing thread is assumed to spin */
 #define LONG_NS 5000000      /* without a thread inside, after which ... */
-#define GENEROUS 32          /* ... so many calls pass the rank's turn on when they return */
+#define GENEROUS 32          /* ... this many calls pass the rank's turn on when they return */
 
 /* The processor time of a thread (clock_getcpuclockid(3) has it for handles only). */
 #define THREAD_CLOCK(tid) ((clockid_t)(~(unsigned)(tid) << 3 | 6))
@@ -59,11 +62,11 @@
 struct waiter {
     struct waiter *next;
     vtime due;
-    mpi_holds *holds; /* what it waits for; NULL: it has to look itself */
+    mpi_holds *holds; /* its condition; NULL: it has to check itself */
     const void *arg;
     long tid;
     uint64_t round;        /* it has seen */
-    _Atomic uint32_t call; /* 1: it is to look */
+    _Atomic uint32_t call; /* 1: it must check */
 };
 
 /* A moment, by two clocks. */
@@ -77,23 +80,23 @@ struct mark {
 struct threads {
     pthread_mutex_t lock;
     pthread_cond_t turned;     /* the rank has its turn again */
-    _Atomic uint32_t arriving; /* threads that want in */
+    _Atomic uint32_t arriving; /* threads that want to enter */
     uint32_t blocked;          /* number of waiters */
     uint64_t round;
-    uint64_t handled; /* as the thread inside found it */
+    uint64_t handled; /* its value when the present thread entered */
     int turn;
-    int out;            /* no thread awaits the rank's turn: the next one that enters does */
-    uint32_t generous;  /* calls to come that pass it on */
+    int out;            /* no thread waits for the rank's turn: the next one that enters does */
+    uint32_t generous;  /* remaining calls that pass it on */
     uint64_t left;      /* in ticks, when the last thread left and none was inside; 0: it did not */
-    int restless;       /* some computed when the system was last asked */
+    int restless;       /* some were computing when the system was last asked */
     uint32_t fruitless; /* sleeps of pilots since a thread was inside or the rank blocked */
     uint32_t sleeps;    /* of pilots, in all */
-    int spinning;       /* one that computes is taken to wait for another ... */
-    int64_t patient_since; /* ... in processor time from here on; 0: not begun */
-    struct mark mark;      /* up to where it is known how much they compute */
-    vtime computed;        /* how far they have, while others waited */
+    int spinning;       /* a computing thread is assumed to spin ... */
+    int64_t patient_since; /* ... after this processor time; 0: not begun */
+    struct mark mark;      /* up to where their computing has been counted */
+    vtime computed;        /* how far they have computed, while others waited */
     struct waiter *waiters;
-    struct waiter *called, *pilot; /* one of them, or NULL */
+    struct waiter *called, *pilot; /* one of the waiters, or NULL */
 };
 _Static_assert(sizeof(struct threads) <= sizeof vp_private.room, "fits into the private page");
 
@@ -123,15 +126,15 @@ void mpi_thread_begin(void)
     *t = (struct threads){.turn = 1};
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->turned, NULL);
-    prctl(PR_SET_TIMERSLACK, SLACK_NS); /* all threads to come inherit it */
+    prctl(PR_SET_TIMERSLACK, SLACK_NS); /* later threads inherit it */
     vp_private.threaded = 1;
 }
 
-/* ---- calling those that wait ---- */
+/* ---- calling waiters ---- */
 
 /*
- * Something may have changed. Does for all what each would do first when it looks, so that none is called
- * for which there is nothing new.
+ * Something may have changed. Does for all waiters what each would do first, so that none is called
+ * without need.
  */
 static void look_for_all(struct threads *t, struct mpi_rank *self)
 {
@@ -161,7 +164,8 @@ static struct waiter *unseen(const struct threads *t)
     return w;
 }
 
-/* The next waiter that is to do something, made to; NULL: there is none, or it knows already. */
+/* Calls the next waiter that has something to do; NULL: there is none, or it has been called
+ * already. */
 static struct waiter *call_next(struct threads *t)
 {
     struct waiter *w = t->called ? NULL : unseen(t);
@@ -175,14 +179,14 @@ static struct waiter *call_next(struct threads *t)
     return w;
 }
 
-/* After the lock is released. The waiter may be gone: then nobody minds. */
+/* Wakes it after the lock is released. The waiter may be gone, which does no harm. */
 static void wake(struct waiter *w)
 {
     if (w)
         syscall(SYS_futex, &w->call, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* Until called, or for so long if not 0. */
+/* Sleeps until called, or for that long if not 0. */
 static void sleep_until_called(struct threads *t, struct waiter *me, long ns)
 {
     struct timespec span = {.tv_nsec = ns};
@@ -226,9 +230,9 @@ static void mark_set(struct threads *t, const struct mpi_rank *self, long pilot)
 }
 
 /*
- * Moves `computed` by what they have computed since the mark, in whose turn ever that was: side by side,
- * so that it is no more than what has passed. The system tells of a thread that runs now and then only,
- * so the sum counts. Returns 0 if computing takes no time.
+ * Advances `computed` by what they have computed in parallel since the mark, whoever had the turn,
+ * but by no more than the time that has passed. The system updates the time of a running thread
+ * only now and then, so the sum is used. Returns 0 if computing takes no time.
  */
 static int earn(struct threads *t, struct mpi_rank *self)
 {
@@ -255,9 +259,10 @@ static int earn(struct threads *t, struct mpi_rank *self)
     return t->computed > before;
 }
 
-/* ---- in and out ---- */
+/* ---- entering and leaving ---- */
 
-/* Others may be ahead of a thread that enters: those it has computed beside, and other ranks. */
+/* Others may be ahead of a thread that enters: threads that computed in parallel, and other
+ * ranks. */
 static void catch_up(struct threads *t)
 {
     struct mpi_rank *self = mpi_self();
@@ -282,7 +287,7 @@ static void turn_is_back(struct threads *t)
     mpi_slice_begin();
 }
 
-/* Was no thread inside for so long that others might have had the turn? */
+/* Was no thread inside for so long that other ranks could have had the turn? */
 static void judge_absence(struct threads *t)
 {
     if (!t->left)
@@ -294,8 +299,8 @@ static void judge_absence(struct threads *t)
     t->left = 0;
 }
 
-/* Threads that compute need not keep the rank's turn from others, unless what they compute takes time: that
- * is measured in the rank's turn. */
+/* Computing threads need not keep the turn from other ranks, unless computing takes time, which is
+ * measured during the rank's turn. */
 static int may_go_out(const struct threads *t)
 {
     return t->generous && !t->waiters && vp_private.threads > 0 && !mpi_world.measured &&
@@ -377,7 +382,7 @@ static int waits_inside(const void *threads, long tid)
     return 0;
 }
 
-/* As the system tells it, which takes a while. */
+/* Asks the system, which takes a while. */
 static int others_sleep(struct threads *t)
 {
     t->restless = !vp_threads_sleep(waits_inside, t);
@@ -400,7 +405,7 @@ static vtime first_due(const struct threads *t)
     return due;
 }
 
-/* The rank is blocked, or ready behind others. */
+/* The rank is blocked, or ready after others. */
 static void give_away(struct threads *t)
 {
     t->turn = 0;
@@ -427,7 +432,7 @@ static int is_serial(const struct threads *t, const struct mpi_rank *self)
     return self->thread_level < MPI_THREAD_MULTIPLE && t->blocked == 1;
 }
 
-/* Has one computed for so long that it seems to wait for another? */
+/* Has a thread computed for so long that it seems to spin? */
 static int is_spinning(struct threads *t)
 {
     int64_t now;
@@ -441,7 +446,7 @@ static int is_spinning(struct threads *t)
     return t->spinning;
 }
 
-/* Until when others need not wait for the rank; VTIME_NEVER: they do not wait for it at all. */
+/* The time up to which others need not wait for the rank; VTIME_NEVER: they do not wait at all. */
 static vtime hold_until(struct threads *t, struct mpi_rank *self)
 {
     if (is_serial(t, self))
@@ -451,7 +456,7 @@ static vtime hold_until(struct threads *t, struct mpi_rank *self)
     return is_spinning(t) ? VTIME_NEVER : self->ent.clock;
 }
 
-/* Other ranks go first, as far as they may. If that was of use for one that waits, all look. */
+/* Lets other ranks go first, as far as they may. If that helped a waiter, all check. */
 static void stand_by(struct threads *t, struct mpi_rank *self, uint32_t wake_after)
 {
     struct engine *e = &mpi_world.engine;
@@ -481,7 +486,8 @@ static long pilot_pause(const struct threads *t)
     return (long)PAUSE_NS << doubles;
 }
 
-/* Some compute. Lets them for a while; if they still do, other ranks go first. */
+/* Some threads compute. Lets them continue for a while; if they still compute, other ranks go
+ * first. */
 static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me,
                      uint32_t wake_after)
 {
@@ -501,14 +507,15 @@ static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me
         stand_by(t, self, wake_after);
 }
 
-/* Is it known without a look that nothing waits for those that compute? Not twice in a row. */
+/* Is it known without checking that nothing waits for the computing threads? Not twice in a row. */
 static int is_known(const struct threads *t, const struct mpi_rank *self)
 {
     return t->fruitless == 0 && (t->spinning || is_serial(t, self)) &&
            atomic_load(&t->arriving) == 0;
 }
 
-/* If some computed when the system was last asked, it is not asked before the pilot has slept. */
+/* If some were computing when the system was last asked, it is not asked again before the pilot has
+ * slept. */
 static int looks_at_rest(struct threads *t)
 {
     return t->restless ? vp_threads_idle(t->blocked) && atomic_load(&t->arriving) == 0 : at_rest(t);
@@ -523,7 +530,7 @@ static void unlink_waiter(struct threads *t, struct waiter *w)
     *at = w->next;
 }
 
-/* Is another to give the turn away? Unless the pilot sleeps and all others have come to rest. */
+/* Will another thread give the turn away? Not if the pilot sleeps and all others are idle. */
 static int is_cared_for(const struct threads *t)
 {
     return t->called || unseen(t) ||

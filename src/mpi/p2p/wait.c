@@ -1,15 +1,15 @@
 /*
  * wait.c - blocking, and the lean blocking receive.
  *
- * A rank that blocks drains its inbox first, takes what decisions are safe, and suspends with the
- * time at which its next decision is due. It is woken by arrivals or when the decision is safe, and
- * looks at everything again.
+ * A rank that blocks first drains its inbox, takes the decisions that are safe, and suspends with
+ * the time at which its next decision is due. It is woken by arrivals or when the decision is safe,
+ * and checks everything again.
  *
- * A blocking receive from a named source with no other receive posted needs no request at all: it
- * looks for its message in the early queue each time it is woken. This is what nearly every blocked
- * rank of a large run does; its state is a few registers, so its stack stays small.
+ * A blocking receive from a named source with no other receive posted needs no request: it looks
+ * for its message in the early queue each time it is woken. Nearly every blocked rank of a large
+ * run does this; its state is a few registers, so its stack stays small.
  *
- * In a strand (strand.h) to block is to suspend the strand, and requests are in the pool.
+ * In a strand (strand.h) blocking suspends the strand, and requests are in the pool.
  */
 #include <string.h>
 
@@ -94,10 +94,10 @@ int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req)
     return req->error;
 }
 
-#define COUNT_AHEAD 2048 /* pending requests looked at to tell how many arrivals are needed */
+#define COUNT_AHEAD 2048 /* pending requests examined to count the arrivals needed */
 
-/* The first pending request from *from on, which is moved to it; *needed: arrivals without which not
- * all can be complete. */
+/* The first pending request from *from on, which is advanced to it; *needed: arrivals without which
+ * not all can be complete. */
 static struct mpi_req *first_pending(const struct mpi_rank *self, struct mpi_req *reqs, uint32_t n,
                                      uint32_t *from, uint32_t *needed)
 {
@@ -173,7 +173,7 @@ static struct mpi_msg *next_from(struct mpi_rank *self, uint32_t ctx, uint32_t s
     return NULL;
 }
 
-/* Serves what is due for others; returns when the next of it is. */
+/* Serves what is due for others; returns when the next message is due. */
 __attribute__((noinline)) static vtime serve(struct mpi_rank *self)
 {
     vtime due;
@@ -195,7 +195,7 @@ static int is_here(struct mpi_rank *self, const void *wanted)
     return self->early_count && mpi_early_find(self, w->ctx, w->src, w->tag) != NULL;
 }
 
-/* Apart, so that its variables cost ranks without threads no stack. */
+/* A separate function, so that its variables take no stack in ranks without threads. */
 __attribute__((noinline)) static void suspend_thread(struct mpi_rank *self, vtime due, uint32_t ctx,
                                                      uint32_t src, int32_t tag)
 {
@@ -239,7 +239,7 @@ __attribute__((noinline)) static void fill_status(MPI_Status *status, struct mpi
     mpi_status_set(status, &r);
 }
 
-/* May a message that is shorter than the buffer of its receive be taken as it is? */
+/* May a message that is shorter than its buffer be received without further checks? */
 static inline int may_be_short(const struct mpi_msg *m, uint64_t room)
 {
     return m->bytes < room && !mpi_ctx_is_coll(m->ctx);

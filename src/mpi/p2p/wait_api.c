@@ -25,7 +25,7 @@ static int any_complete(struct mpi_rank *self, int n, const MPI_Request *hs)
 }
 
 /* Calls the poll functions of generalized requests until they are complete (or with `any`, until
- * something is); each round costs time, so that others get on. */
+ * one is); each round costs time, so that others make progress. */
 static void poll(struct mpi_rank *self, int n, const MPI_Request *hs, int any)
 {
     while (mpi_greq_poll(self, n, hs) && !(any && any_complete(self, n, hs))) {
@@ -57,12 +57,12 @@ int mpi_wait(struct mpi_rank *self, MPI_Request *request, MPI_Status *status)
     return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
 }
 
-#define COUNT_AHEAD 2048 /* pending requests looked at to tell how many arrivals are needed */
+#define COUNT_AHEAD 2048 /* pending requests examined to count the arrivals needed */
 
 /*
- * The first pending request from *from on, which is moved to it: what is before stays complete, so
- * all the looks of one call are linear together. None is behind one that failed. *needed: arrivals
- * without which not all can be complete.
+ * The first pending request from *from on, which is advanced to it: those before it stay complete,
+ * so all searches of one call are linear together. The search stops at a failed request. *needed:
+ * arrivals without which not all can be complete.
  */
 static struct mpi_req *first_pending(struct mpi_rank *self, int n, const MPI_Request *hs, int *from,
                                      uint32_t *needed)
@@ -95,7 +95,7 @@ static struct mpi_req *first_pending(struct mpi_rank *self, int n, const MPI_Req
     return first;
 }
 
-/* After a failure: the others are not looked at any more. */
+/* After a failure the others are not examined any more. */
 static void mark_pending(struct mpi_rank *self, int from, int n, const MPI_Request *hs,
                          MPI_Status *statuses)
 {
@@ -103,7 +103,7 @@ static void mark_pending(struct mpi_rank *self, int from, int n, const MPI_Reque
         statuses[i].MPI_ERROR = mpi_req_pending(self, hs[i]) ? MPI_ERR_PENDING : MPI_SUCCESS;
 }
 
-/* Says of one of the requests why it failed. */
+/* Describes why one of the requests failed. */
 __attribute__((cold, noinline)) static int raise_failed(struct mpi_rank *self, int failed, int n)
 {
     char text[MPI_MISFIT_TEXT];
@@ -165,7 +165,7 @@ int mpi_waitall(struct mpi_rank *self, int count, MPI_Request array_of_requests[
     return mpi_finish_all(self, count, array_of_requests, array_of_statuses, 1);
 }
 
-/* What is known of an array of requests. */
+/* What is known about an array of requests. */
 struct view {
     vtime first;             /* earliest known completion, or VTIME_NEVER */
     int unknown;             /* requests whose completion is not known yet */

@@ -1,5 +1,5 @@
 /*
- * yield.c - a rank gives way: a decision that is due now and decides nothing.
+ * yield.c - a rank yields: a decision that is due now and decides nothing.
  */
 #include "mpi/clock.h"
 #include "mpi/p2p/p2p_internal.h"
