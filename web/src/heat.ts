@@ -59,7 +59,7 @@ export function onScale(value: number, least: number, most: number, isLog: boole
     return Math.round(255 * Math.min(1, Math.max(0, share)));
 }
 
-const LEFT = 62;
+const LEFT = 78;
 const BOTTOM = 38;
 const TOP = 4;
 

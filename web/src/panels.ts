@@ -79,7 +79,7 @@ export function efficiencies(trace: TraceData): HTMLElement {
     const rows = EFFICIENCIES.map(([key, name, about, depth]) => {
         const value = trace.efficiency[key];
         const kind = value >= 0.8 ? 4 : value >= 0.5 ? 3 : 5;
-        const known = value > 0;
+        const known = trace.runtime > 0;
         return el("div", { class: `efficiency depth-${depth}` },
             el("div", { class: "efficiency-name" }, el("b", {}, name), el("span", { class: "soft" }, about)),
             known ? bar(value, formatShare(value), kind, name) : el("span", { class: "soft" }, "not known"));
