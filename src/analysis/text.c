@@ -289,8 +289,8 @@ static void path(const struct analysis *a, struct buf *out)
     for (uint64_t i = 0; i < a->ranks; i++)
         items[i] = (struct ranked){i, a->rank[i].path};
     shown = largest(items, a->ranks);
-    buf_addf(out, "  %s hops between ranks; ranks with most of it:",
-             count_text(&t, (double)a->path_hops));
+    buf_addf(out, "  %s hops between ranks%s", count_text(&t, (double)a->path_hops),
+             shown ? "; ranks with most of it:" : "");
     for (size_t i = 0; i < shown && i < 3; i++)
         buf_addf(out, "%s %zu (%.0f%%)", i ? "," : "", items[i].number,
                  share(items[i].value, a->runtime));
