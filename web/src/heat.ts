@@ -61,7 +61,7 @@ export function onScale(value: number, least: number, most: number, isLog: boole
 
 const LEFT = 78;
 const BOTTOM = 38;
-const TOP = 4;
+const TOP = 9;
 
 export class HeatMap {
     readonly element: HTMLElement;
