@@ -3,8 +3,8 @@
  *
  * First the ranks of a pair (2i, 2i + 1) exchange their blocks. Then every rank exchanges with its
  * two neighbours by turns the two blocks that came last. Cost: P/2 * alpha + n beta (P - 1) / P for
- * n bytes in all: half the steps of a ring. Blocks of a pair are adjacent, and are not in allgatherv,
- * where they go packed.
+ * n bytes in all: half the steps of a ring. Blocks of a pair are adjacent, and are not in
+ * allgatherv, where they go packed.
  */
 #include "mpi/coll/coll_internal.h"
 
@@ -59,7 +59,8 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     rc |= mpi_coll_sendrecv(self, c, mine.buf, mine.count, mine.type, other, theirs.buf,
                             theirs.count, theirs.type, other, tag);
     for (int step = 1; step < a->size / 2; step++, turn = a->size - turn) {
-        int distance = (step + 1) / 2 * 2; /* of the pair that comes, the way it comes from */
+        /* Of the pair that arrives, in the direction it comes from. */
+        int distance = (step + 1) / 2 * 2;
         int in = turn == 1 ? coll_after(a, a->rank & -2, distance)
                            : coll_before(a, a->rank & -2, distance);
         rc |= exchange(self, c, a, out, in, coll_after(a, a->rank, turn));

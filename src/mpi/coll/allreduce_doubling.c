@@ -3,7 +3,7 @@
  *
  * Ranks that differ in bit k exchange their whole results in round k and fold them, the lower
  * rank's on the left, so the operation need not commute. If P is no power of two, pairs of
- * neighbours fold first and one of each goes on. Cost: ceil(log2 P) * (alpha + n beta + n gamma),
+ * neighbours fold first and one of each continues. Cost: ceil(log2 P) * (alpha + n beta + n gamma),
  * two rounds more for P no power of two. Best for short messages.
  */
 #include "mpi/coll/coll_internal.h"
@@ -16,7 +16,7 @@ static int exchange(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
     return rc ? rc : coll_fold(a, a->rbuf, in, a->rcount, peer < a->rank);
 }
 
-/* A rank that goes on. */
+/* A rank that continues. */
 static int run_power(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                      const struct coll_pow2 *p)
 {

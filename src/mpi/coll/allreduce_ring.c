@@ -1,6 +1,6 @@
 /*
  * Allreduce around a ring: reduce-scatter, then allgather, of P pieces of the items, each piece
- * going around the ring once to be folded and once to be told.
+ * going around the ring once to be folded and once to be distributed.
  *
  * Cost: 2 (P - 1) * alpha + 2 n beta (P - 1) / P + n gamma (P - 1) / P, between neighbours only.
  * Best for long messages. Pieces fold in the order of the ring: commutative operations.

@@ -1,7 +1,7 @@
 /*
  * Allreduce in two levels: a reduction up a binomial tree in each node, an allreduce between the
- * nodes' first ranks by whatever algorithm is chosen for that many, a broadcast down the tree in each
- * node.
+ * nodes' first ranks by whatever algorithm is chosen for that many, a broadcast down the tree in
+ * each node.
  *
  * Cost, for N nodes of R ranks: 2 ceil(log2 R) * (alpha + n beta) + ceil(log2 R) * n gamma inside
  * nodes + that of an allreduce of N ranks, such as ceil(log2 N) * (alpha + n beta + n gamma).

@@ -3,7 +3,7 @@
  * destination first; a rank takes the first block of what it gets and passes on the rest.
  *
  * Cost for blocks of n bytes: (P - 1) * alpha + P (P - 1) / 2 * n beta, between neighbours only:
- * blocks travel far, so this is of use where only neighbours are connected.
+ * blocks travel far, so this is useful only where just neighbours are connected.
  */
 #include "mpi/coll/coll_internal.h"
 

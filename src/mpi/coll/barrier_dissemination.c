@@ -5,12 +5,12 @@
  * ceil(log2 P) messages of 0 bytes per rank, ceil(log2 P) * alpha in time.
  *
  * Millions of ranks wait here at once, so a rank's state is the round alone (the distance); its
- * place in the communicator is looked up again each round. A message of no bytes is always eager:
+ * rank in the communicator is looked up again each round. A message of no bytes is always eager:
  * the send returns at once, and only the receive keeps a request on the stack.
  */
 #include "mpi/coll/coll_internal.h"
 
-/* Read anew in each round: a value kept in a register would be 16 bytes more of stack for every
+/* Read again in each round: a value kept in a register would take 16 more bytes of stack in every
  * waiting rank. */
 static struct mpi_type *const volatile no_data = &mpi_type_builtins[MPI_BYTE & 0xff];
 

@@ -1,6 +1,6 @@
 /*
  * Barrier by recursive doubling: ranks that differ in bit k exchange signals in round k. If P is no
- * power of two, one of each of the first pairs of neighbours goes on for both.
+ * power of two, one of each of the first pairs of neighbours continues for both.
  *
  * Cost: log2 P * alpha for P a power of two, else at most (floor(log2 P) + 2) * alpha.
  */

@@ -1,6 +1,6 @@
 /*
- * Barrier in two levels: the ranks of a node meet at its first rank, these disseminate signals among
- * themselves, and each releases its node.
+ * Barrier in two levels: the ranks of a node meet at its first rank, these disseminate signals
+ * among themselves, and each releases its node.
  *
  * Cost, for N nodes of R ranks: 2 ceil(log2 R) * alpha inside the nodes + ceil(log2 N) * alpha
  * between them.

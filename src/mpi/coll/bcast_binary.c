@@ -2,8 +2,8 @@
  * Broadcast down a complete binary tree: with r = rank - root mod P, the children of r are 2r + 1
  * and 2r + 2.
  *
- * Cost: about 2 log2 P * (alpha + n beta) where a rank's two sends follow each other, log2 P of them
- * where they overlap.
+ * Cost: about 2 log2 P * (alpha + n beta) where a rank's two sends follow each other, log2 P of
+ * them where they overlap.
  */
 #include "mpi/coll/coll_internal.h"
 

@@ -3,8 +3,8 @@
  *
  * With r = rank - root mod P, a rank receives from r without its lowest bit, and sends to r plus
  * each lower power of two, the largest subtree first. Cost: ceil(log2 P) * (alpha + n beta); P - 1
- * messages in all. Best for short messages. A rank that got something else than it expected passes
- * on nothing, so that those below it notice, too.
+ * messages in all. Best for short messages. A rank that received something unexpected passes on
+ * nothing, so that the ranks below it notice, too.
  */
 #include "mpi/coll/coll_internal.h"
 

@@ -1,5 +1,6 @@
 /*
- * Linear broadcast: the root sends to every rank itself, COLL_WINDOW sends under way at a time.
+ * Linear broadcast: the root sends to every rank itself, with COLL_WINDOW sends in flight at a
+ * time.
  *
  * Cost: alpha + (P - 2) o + n beta where the sender's link does not limit, else (P - 1) * n beta.
  */

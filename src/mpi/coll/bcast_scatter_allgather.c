@@ -5,8 +5,8 @@
  * first). Cost with recursive doubling: 2 log2 P * alpha + 2 n beta (P - 1) / P; with a ring:
  * (log2 P + P - 1) * alpha + the same bandwidth term, but neighbours only.
  *
- * Data that is not contiguous is packed once at the root and unpacked once elsewhere. A rank that got
- * something else than it expected passes on nothing in its subtree, so that those notice, too.
+ * Data that is not contiguous is packed once at the root and unpacked once elsewhere. A rank that
+ * received something unexpected passes on nothing in its subtree, so that those ranks notice, too.
  */
 #include "mpi/coll/coll_internal.h"
 

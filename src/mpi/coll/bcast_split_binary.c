@@ -1,11 +1,11 @@
 /*
  * Broadcast down a binary tree that splits the message: the left half of the tree carries its first
- * half, the right half the second; then ranks at the same place left and right exchange what they
- * lack (Pjesivac-Grbovic et al. 2007).
+ * half, the right half the second; then ranks at the same position left and right exchange what
+ * they lack (Pjesivac-Grbovic et al. 2007).
  *
- * Cost: about 2 log2 P * (alpha + n/2 beta) + alpha + n/2 beta. With r = rank - root mod P, children
- * of r are 2r + 1 and 2r + 2. A rank at the lowest level whose partner does not exist gets the
- * other half from its parent, when that has it.
+ * Cost: about 2 log2 P * (alpha + n/2 beta) + alpha + n/2 beta. With r = rank - root mod P,
+ * children of r are 2r + 1 and 2r + 2. A rank at the lowest level whose partner does not exist gets
+ * the other half from its parent, when that has it.
  */
 #include "mpi/coll/coll_internal.h"
 

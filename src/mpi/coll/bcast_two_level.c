@@ -1,10 +1,10 @@
 /*
- * Broadcast in two levels: in the root's node, then between the first ranks of the nodes, then in the
- * other nodes. Inside a node down a binomial tree; between nodes by whatever algorithm is chosen for
- * that many ranks.
+ * Broadcast in two levels: in the root's node, then between the first ranks of the nodes, then in
+ * the other nodes. Inside a node down a binomial tree; between nodes by whatever algorithm is
+ * chosen for that many ranks.
  *
- * Cost, for N nodes of R ranks: 2 ceil(log2 R) * (alpha + n beta) inside nodes + that of a broadcast to
- * N ranks, such as ceil(log2 N) * (alpha + n beta).
+ * Cost, for N nodes of R ranks: 2 ceil(log2 R) * (alpha + n beta) inside nodes + that of a
+ * broadcast to N ranks, such as ceil(log2 N) * (alpha + n beta).
  */
 #include "mpi/coll/coll_internal.h"
 

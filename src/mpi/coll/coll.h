@@ -6,12 +6,12 @@
  * names one. Algorithms are plain code over mpi_coll_send/recv/... that runs and blocks on the
  * rank's own stack; a non-blocking collective is the same code in a strand (later.c).
  *
- * A million ranks block in a collective at once, each keeping its live stack. So the arguments are
- * passed by one pointer, algorithms keep few values across a blocking call, temporaries are on the
- * heap, and nothing but the caller's own buffers is O(size).
+ * A million ranks may block in a collective at once, each keeping its live stack. So the arguments
+ * are passed by one pointer, algorithms keep few values across a blocking call, temporaries are on
+ * the heap, and only the caller's own buffers are O(size).
  *
- * All functions here may switch unless said otherwise, and return an MPI error class, not raised.
- * On an intercommunicator mpi_coll_run uses the algorithms of inter.h.
+ * All functions here may switch unless stated otherwise, and return an MPI error class without
+ * raising it. On an intercommunicator mpi_coll_run uses the algorithms of inter.h.
  */
 #ifndef MPI_COLL_COLL_H
 #define MPI_COLL_COLL_H
@@ -39,7 +39,7 @@ enum mpi_coll_op {
     MPI_COLL_OPS
 };
 
-/* How the arrays of a call are to be read. */
+/* How to read the arrays of a call. */
 enum mpi_coll_arrays {
     COLL_WIDE_COUNTS = 1, /* counts are MPI_Count, not int */
     COLL_WIDE_DISPLS = 2, /* displacements are MPI_Aint, not int */
@@ -92,24 +92,25 @@ struct mpi_coll_algorithm {
 
 /* ---- the table ---- */
 
-/* Has an operation use one algorithm wherever it works, and the default elsewhere; "auto" takes that
- * and all rules of the operation back. Returns 0, or -1 if there is no such operation or algorithm.
+/* Makes an operation use one algorithm wherever it works, and the default elsewhere; "auto" removes
+ * that and all rules of the operation. Returns 0, or -1 if there is no such operation or algorithm.
  * Never switches. */
 int mpi_coll_force(const char *operation, const char *algorithm);
 
-/* Adds a rule, which goes before the others of its operation: for calls whose block (the message, or
- * what one rank contributes) and communicator are within its bounds. Returns as above. Never switches. */
+/* Adds a rule, which takes precedence over the others of its operation: for calls whose block (the
+ * message, or what one rank contributes) and communicator are within its bounds. Returns as above.
+ * Never switches. */
 int mpi_coll_rule(const struct platform_rule *);
 
-/* Whose choices apply where no rule does: "mpich" (from the start), "openmpi", or "model" (see
- * mpi_coll_model). Returns 0, or -1 if there is none of the name. Never switches. */
+/* Sets whose choices apply where no rule does: "mpich" (the default), "openmpi", or "model" (see
+ * mpi_coll_model). Returns 0, or -1 if the name is unknown. Never switches. */
 int mpi_coll_select(const char *name);
 
-/* Collectives on one group of ranks cost what a model says (coll_model.c), from now on. */
+/* From now on, collectives on one group of ranks cost what a model says (coll_model.c). */
 void mpi_coll_model(vtime alpha, double ps_per_byte, double factor);
 
-/* Takes mpi.collectives, mpi.collective_factor, the algorithm of each operation and a platform's rules
- * from the settings. ERR_INPUT: a name is unknown. Once, before ranks run. */
+/* Applies mpi.collectives, mpi.collective_factor, the algorithm of each operation and a platform's
+ * rules. ERR_INPUT: a name is unknown. Once, before ranks run. */
 int mpi_coll_init(const struct platform *, struct err *);
 
 /* The algorithm for a call; size, rank and op_id of `a` are set, and there are several ranks. Never
@@ -123,8 +124,8 @@ const struct mpi_coll_algorithm *mpi_coll_algorithm_at(uint32_t i);
 /* Picks an algorithm and runs it; rank, size and op_id of `a` are set. */
 int mpi_coll_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a);
 
-/* What the tags of the calling rank's next non-blocking collective on c are shifted by: to be asked
- * for once per collective, in the order in which they are started. Never switches. */
+/* The tag shift of the calling rank's next non-blocking collective on c. Call it once per
+ * collective, in the order in which they are started. Never switches. */
 int32_t mpi_coll_next_shift(struct mpi_rank *self, const struct mpi_comm *c);
 /* The rank has freed the communicator. */
 void mpi_coll_forget(struct mpi_rank *, MPI_Comm);

@@ -1,12 +1,12 @@
 /*
- * coll_internal.h - what the collective algorithms share. Never leaves this folder.
+ * coll_internal.h - what the collective algorithms share. Not included outside this folder.
  *
- * Algorithms return an MPI error class. They need not handle zero bytes or a single rank: that is
- * done before, in coll_table.c.
+ * Algorithms return an MPI error class. They need not handle zero bytes or a single rank:
+ * coll_table.c does that first.
  *
- * A message that does not fit is an error at its receiver, which yet sends and receives all that
- * others count on: errors are gathered by `rc |= ...`, and the call fails in the end. Of the
- * classes there are (MPI_ERR_OP, MPI_ERR_TRUNCATE, MPI_ERR_OTHER) different ones make MPI_ERR_OTHER.
+ * A message that does not fit is an error at its receiver, which still sends and receives all that
+ * others rely on: errors are collected by `rc |= ...`, and the call fails at the end. Different
+ * classes (MPI_ERR_OP, MPI_ERR_TRUNCATE, MPI_ERR_OTHER) combine to MPI_ERR_OTHER.
  */
 #ifndef MPI_COLL_INTERNAL_H
 #define MPI_COLL_INTERNAL_H
@@ -105,8 +105,8 @@ static inline void coll_copy(const void *from, void *to, uint64_t count,
 /* acc = in op acc if `in` comes from lower ranks, else acc op in. May clobber `in`. */
 int coll_fold(const struct mpi_coll_args *a, void *acc, void *in, uint64_t count, int in_is_lower);
 
-/* A broadcast's message as bytes: the buffer itself, or a copy (packed at the root), which is unpacked
- * if wanted and freed by coll_unflatten. */
+/* A broadcast's message as bytes: the buffer itself, or a copy (packed at the root), which is
+ * unpacked if wanted and freed by coll_unflatten. */
 char *coll_flatten(const struct mpi_coll_args *a);
 void coll_unflatten(const struct mpi_coll_args *a, char *bytes, int unpack);
 
@@ -120,7 +120,7 @@ static inline int coll_await(struct mpi_rank *self, struct mpi_comm *c, int from
     return mpi_coll_recv(self, c, NULL, 0, coll_byte(), from, MPI_TAG_BARRIER);
 }
 
-/* Where my contribution to a reduction lies. */
+/* The buffer of my contribution to a reduction. */
 static inline const void *coll_source(const struct mpi_coll_args *a)
 {
     return a->sbuf == MPI_IN_PLACE ? a->rbuf : a->sbuf;
@@ -163,10 +163,10 @@ static inline uint64_t coll_block_count(const struct mpi_coll_args *a, int i)
 uint64_t coll_block_sum(const struct mpi_coll_args *a, int from, int to);
 
 /* Powers of two from any number of ranks: the first 2 * rem ranks join in pairs, of which one goes
- * on. Ranks that go on are renumbered 0..pow2-1. */
+ * on. Ranks that continue are renumbered 0..pow2-1. */
 struct coll_pow2 {
     int pow2, rem;
-    int me; /* my new rank, -1 if I do not go on */
+    int me; /* my new rank, -1 if I do not continue */
 };
 static inline void coll_pow2_init(struct coll_pow2 *p, const struct mpi_coll_args *a)
 {
@@ -174,7 +174,7 @@ static inline void coll_pow2_init(struct coll_pow2 *p, const struct mpi_coll_arg
     p->rem = a->size - p->pow2;
     p->me = a->rank >= 2 * p->rem ? a->rank - p->rem : a->rank % 2 ? a->rank / 2 : -1;
 }
-/* Rank of a new rank: the upper one of a pair goes on. */
+/* The rank of a new rank: the upper one of a pair continues. */
 static inline int coll_pow2_rank(const struct coll_pow2 *p, int new_rank)
 {
     return new_rank < p->rem ? 2 * new_rank + 1 : new_rank + p->rem;
@@ -205,8 +205,8 @@ int coll_team_allreduce(struct mpi_rank *self, struct mpi_comm *c, const struct 
                         const struct coll_team *t, void *acc, int tag);
 
 /* ---- nodes (coll_nodes.c) ---- */
-/* Whether ranks share nodes, but not all one; 2: and those of each are neighbours in rank order.
- * O(size) at the first call for a group, then O(1). */
+/* 1 if ranks share nodes, but not all one node; 2 if in addition those of each node are neighbours
+ * in rank order. O(size) at the first call for a group, then O(1). */
 int coll_nodes_shared(const struct mpi_comm *c);
 /* All of these only if ranks share nodes. */
 /* The node of a rank, and the rank's number in it. O(log size). */
@@ -218,8 +218,8 @@ int coll_nodes_team(const struct mpi_comm *c, int rank, struct coll_team *node);
 void coll_nodes_leads(const struct mpi_comm *c, int me, struct coll_team *leads);
 /* The same as a group, which lives as long as c's. */
 struct mpi_group *coll_nodes_group(const struct mpi_comm *c);
-/* Carries out `a` among the first ranks of nodes, each with the number of its node as its rank, by the
- * algorithm that is chosen for that many. Its own rank and size are not looked at. */
+/* Runs `a` among the first ranks of nodes, each with the number of its node as its rank, by the
+ * algorithm chosen for that many ranks. The rank and size in `a` are ignored. */
 int coll_nodes_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                    int me);
 /* The ranks of node i. */
@@ -232,13 +232,13 @@ void coll_count_blocks(const struct mpi_rank *self, const struct mpi_comm *c, in
                        int *receives);
 
 /* ---- coll_model.c ---- */
-/* Runs a collective of several ranks, with something to move, as the cost model says. */
+/* Runs a non-empty collective of several ranks by the cost model. */
 int coll_model_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a);
-/* What the model adds for a call as this rank sees it. */
+/* The time that the model adds for a call at this rank. */
 vtime coll_model_time(const struct mpi_coll_args *a);
 
 /* ---- numbers.c ---- */
-/* What the tags of the rank's next persistent collective on c are shifted by, whenever started. */
+/* The tag shift of the rank's next persistent collective on c, whenever it is started. */
 int32_t coll_persistent_shift(struct mpi_rank *self, const struct mpi_comm *c);
 
 #endif

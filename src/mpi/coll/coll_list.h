@@ -4,9 +4,9 @@
  *     X(operation, name, needs)   implemented by coll_<operation>_<name>, in a file of that name or
  *                                 with a relative of the same operation
  *
- * `needs` says where the algorithm works (COLL_NEED_*); elsewhere another one is used. To
- * add an algorithm: write its file, which opens with its cost, and add its line; then it can be asked
- * for by name. To have it chosen, name it in a selector (select_*.c).
+ * `needs` says where the algorithm works (COLL_NEED_*); elsewhere another one is used. To add an
+ * algorithm: write its file, which begins with its cost, and add its line; then it can be selected
+ * by name. To have it chosen by default, name it in a selector (select_*.c).
  *
  * Costs are for P ranks, alpha the time of an empty message (latency and both overheads), beta the
  * time per byte, gamma the time to reduce a byte, o the sender's overhead.
@@ -27,7 +27,7 @@ enum mpi_coll_need {
     COLL_NEED_ITEM_EACH = 128, /* an item for each rank */
 };
 
-/* Operations, in the order of enum mpi_coll_op, and whose choices there are. */
+/* Operations, in the order of enum mpi_coll_op, and the available selectors. */
 // clang-format off
 #define MPI_COLL_OPERATIONS(X)                                                               \
     X(barrier) X(bcast) X(gather) X(gatherv) X(scatter) X(scatterv) X(allgather) X(allgatherv) \

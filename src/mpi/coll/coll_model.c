@@ -1,7 +1,7 @@
 /*
  * coll_model.c - collectives as a cost model (mpi.collectives=model), after Riesen's hybrid
- * simulator: "a logarithmic fan-out and fan-in", with a factor that goes down to 0, the collective
- * that costs nothing.
+ * simulator: "a logarithmic fan-out and fan-in", with a factor that may be 0, for collectives that
+ * cost nothing.
  *
  *     T = factor * ceil(log2 P) * (alpha + n_eff * beta)
  *
@@ -24,27 +24,28 @@
  *     bcast, scatter*              root: its entry; others: max(own entry, root's entry + T)
  *     reduce, gather*              root: last entry + T; others: their own entry
  *
- * Empty collectives, and those of one rank, cost nothing and wait for nobody, as with algorithms.
+ * Empty collectives, and those of one rank, cost nothing and do not wait, as with algorithms.
  *
- * How. Data and entry times travel in *free* messages (MPI_MSG_FREE): they arrive at the time at which
- * they are sent, and cost neither side anything. So an algorithm run with free messages moves the data and
- * leaves at the largest entry that it depends on; select_model below picks for each operation the one
- * that depends on the ranks listed above and takes the fewest messages: 2 (P - 1) where all wait for
- * all, P - 1 where the root is at one end. T is added once: by those who wait for it, or, where the
- * root is the source, to the time its messages carry.
+ * How it works. Data and entry times travel in *free* messages (MPI_MSG_FREE): they arrive at the
+ * time at which they are sent, and cost neither side anything. So an algorithm run with free
+ * messages moves the data and ends at the latest entry that it depends on; select_model below picks
+ * for each operation the one that depends on the ranks listed above and takes the fewest messages:
+ * 2 (P - 1) where all wait for all, P - 1 where the root is at one end. T is added once: by the
+ * ranks that wait for it, or, where the root is the source, to the time that its messages carry.
  *
  * Why this is safe. A free message arrives without lookahead, so it may arrive before safe_until
  * (engine.h, invariant 3). That invariant serves decisions: none may be taken while a message that
  * could change it can still come. A free message changes none, since only a receive from a named
- * source on the collective context takes it, whenever that is. What matters is what a rank *sends*
- * after it left. Let the engine be quiescent and d the smallest due time. From then on everything
- * is caused by decisions due at d or later, through messages. A rank that leaves a collective, leaves
- * at the latest of the entries it depended on, or later: if one of these was made since, it is at d
- * or later, so is what the rank sends, and that arrives at d + lookahead = safe_until or later. If none
- * was, the rank would have left before: free messages are taken by blocked ranks without any decision.
- * That is why a rank must never wait for one whose entry does not count for it: it would go on in the
- * past of that one. Hence no trees for bcast, scatter, reduce and gather, where a rank in the middle
- * would come between the root and others: their P - 1 messages go directly.
+ * source on the collective context takes it, whenever that happens. What matters is what a rank
+ * *sends* after it has left. Let the engine be quiescent and d the smallest due time. From then on
+ * everything is caused by decisions due at d or later, through messages. A rank that leaves a
+ * collective, leaves at the latest of the entries it depended on, or later: if one of these was
+ * made since, it is at d or later, so is what the rank sends, and that arrives at d + lookahead =
+ * safe_until or later. If none was, the rank would have left before: free messages are taken by
+ * blocked ranks without any decision. That is why a rank must never wait for one on whose entry it
+ * does not depend: it would continue in the past of that rank. Hence there are no trees for bcast,
+ * scatter, reduce and gather, where a rank in the middle would come between the root and others:
+ * their P - 1 messages go directly.
  *
  * With factor 0 all of this holds; the smallest T is 0.
  */
@@ -164,7 +165,7 @@ vtime coll_model_time(const struct mpi_coll_args *a)
 
 /* ---- a call ---- */
 
-/* Blocks that are empty carry no time: here all wait for all before. */
+/* Empty blocks carry no time: here all wait for all first. */
 static int has_gaps(const struct mpi_coll_args *a)
 {
     return a->op_id == MPI_COLL_alltoallv || a->op_id == MPI_COLL_alltoallw ||
@@ -183,7 +184,7 @@ int coll_model_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_c
     case MPI_COLL_scatterv:
         if (a->rank != a->root)
             return alg->run(self, c, a);
-        mpi_clock_add(self, coll_model_time(a)); /* what the messages carry */
+        mpi_clock_add(self, coll_model_time(a)); /* the time that the messages carry */
         rc = alg->run(self, c, a);
         self->ent.clock = entry; /* the root never waits */
         return rc;

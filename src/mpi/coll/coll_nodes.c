@@ -1,8 +1,9 @@
 /*
  * coll_nodes.c - which ranks of a communicator share a node.
  *
- * Kept with the group, which all communicators and ranks of a process with the same members share:
- * made at the first use, gone with the group. Nodes are numbered in the order of their first ranks.
+ * Cached with the group, which all communicators and ranks of a process with the same members
+ * share: computed at the first use, freed with the group. Nodes are numbered in the order of their
+ * first ranks.
  *
  *     first     [nodes + 1]: where the ranks of a node begin in `member`
  *     member    [size]: ranks by node, in rank order; none if they are neighbours: then the ranks
@@ -46,7 +47,7 @@ static int number_nodes(const struct mpi_comm *c, int *node)
     return nodes;
 }
 
-/* Sorts ranks by node; `first` ends as it is described above. */
+/* Sorts ranks by node; `first` becomes as described above. */
 static void sort_ranks(struct coll_nodes *n)
 {
     for (int i = 0; i < n->size; i++)
@@ -96,7 +97,7 @@ static struct coll_nodes *nodes_make(const struct mpi_comm *c)
     n->size = (int)c->group->size;
     n->node = ints(n->size);
     n->nodes = number_nodes(c, n->node);
-    if (n->nodes == 1 || n->nodes == n->size) { /* nothing else will be asked */
+    if (n->nodes == 1 || n->nodes == n->size) { /* the rest is not needed */
         mem_free(n->node);
         n->node = NULL;
         return n;

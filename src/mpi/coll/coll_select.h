@@ -1,12 +1,13 @@
 /*
- * coll_select.h - which algorithm a call uses, as tables. Never leaves this folder.
+ * coll_select.h - tables that choose the algorithm of a call. Not included outside this folder.
  *
- * A selector has a list of steps for each operation. The first step whose limits hold is taken:
- * fewer ranks than ranks_below, fewer bytes than bytes_below, and what `when` asks for. All of that
- * is equal on all ranks of a call, so all choose alike. The last step of a list has no limits.
+ * A selector has a list of steps for each operation. The first step whose conditions hold is taken:
+ * fewer ranks than ranks_below, fewer bytes than bytes_below, and the conditions in `when`. All of
+ * these are equal on all ranks of a call, so all choose the same. The last step of a list has no
+ * conditions.
  *
- * A step whose algorithm does not work there (COLL_NEED_*) is replaced by what the selector's
- * `otherwise` says, if it has one, and else passed over.
+ * A step whose algorithm does not work for the call (COLL_NEED_*) is replaced by the result of the
+ * selector's `otherwise`, if it has one, and skipped otherwise.
  */
 #ifndef MPI_COLL_SELECT_H
 #define MPI_COLL_SELECT_H
@@ -37,7 +38,7 @@ struct coll_step {
     uint8_t when; /* enum coll_when, or'ed */
 };
 
-/* What counts as the bytes of a call. */
+/* How to measure the bytes of a call. */
 enum coll_measure {
     COLL_BLOCK = 0, /* the block of one rank (its average, with a length for each); the message */
     COLL_TOTAL,     /* the blocks of all ranks */

@@ -1,5 +1,5 @@
 /*
- * coll_setup.c - the settings of the machine that concern collectives.
+ * coll_setup.c - applies the machine's settings for collectives.
  */
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "mpi/coll/coll_internal.h"
 
-/* By the order of the settings (platform/config.h), which is that of enum mpi_coll_op. */
+/* In the order of the settings (platform/config.h), which is that of enum mpi_coll_op. */
 static const char *const operations[] = {
 #define NAME(operation) #operation,
     MPI_COLL_OPERATIONS(NAME)
@@ -28,7 +28,7 @@ static int take_rules(const struct platform_list *list, struct err *err)
     return 0;
 }
 
-/* The cost of a byte: the wire's and the processors'. */
+/* The cost of a byte: on the wire and in the processors. */
 static double ps_per_byte(const struct platform_config *config)
 {
     double bits = config->net_bandwidth * config->net_bandwidth_factor;
@@ -55,7 +55,7 @@ int mpi_coll_init(const struct platform *machine, struct err *err)
     if (mpi_coll_select(config->mpi_collectives))
         return err_set(err, ERR_INPUT, "mpi.collectives: unknown name '%s'",
                        config->mpi_collectives);
-    if (strcmp(config->mpi_collectives, "model") == 0) { /* algorithms have no part in it */
+    if (strcmp(config->mpi_collectives, "model") == 0) { /* algorithms do not matter */
         mpi_coll_model(vtime_add(vtime_scale(config->net_latency, config->net_latency_factor),
                                  vtime_add(config->mpi_send_overhead, config->mpi_recv_overhead)),
                        ps_per_byte(config), config->mpi_collective_factor);

@@ -1,8 +1,8 @@
 /*
- * coll_table.c - the algorithms by number, and which one a call uses.
+ * coll_table.c - the algorithms by number, and the choice for a call.
  *
- * Rules that name an operation (mpi.bcast=linear, a platform's list) go before the selector, the
- * last one first. They hold where their algorithm works; else the next one is asked.
+ * Rules for an operation (mpi.bcast=linear, a platform's list) take precedence over the selector,
+ * the last rule first. A rule applies where its algorithm works; otherwise the next one is tried.
  */
 #include <assert.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct rule {
 };
 static struct rule *rules[MPI_COLL_exscan + 1];
 
-/* ---- what a call is like ---- */
+/* ---- properties of a call ---- */
 
 /* Of the blocks of all ranks. */
 static uint64_t sum_bytes(const struct mpi_coll_args *a)
@@ -67,7 +67,7 @@ uint64_t coll_bytes(const struct mpi_coll_args *a, enum coll_measure measure)
     return measure == COLL_TOTAL ? block * (uint64_t)a->size : block;
 }
 
-/* A user's operation may take items apart in its own way: it always gets whole vectors. */
+/* A user's operation may depend on whole vectors, so it always gets these. */
 static int may_cut(const struct mpi_coll_args *a)
 {
     return a->op->kind != MPI_OP_USER && a->rcount >= (uint64_t)coll_pow2_below(a->size);
@@ -166,7 +166,7 @@ const struct mpi_coll_algorithm *mpi_coll_choose(const struct mpi_comm *c,
     return alg ? alg : by_selector(c, a);
 }
 
-/* Nothing to move on any rank, as every rank can see for itself. */
+/* There is nothing to move on any rank, as every rank can tell. */
 static int is_empty(const struct mpi_coll_args *a)
 {
     switch (a->op_id) {
@@ -221,8 +221,8 @@ int mpi_coll_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_col
 }
 
 /*
- * The first ranks are a communicator for as long as the call lasts: another group, with the same
- * context. Its messages are told apart from others of the call by their order between two ranks.
+ * The first ranks form a communicator for the duration of the call: another group, with the same
+ * context. Their order between two ranks distinguishes its messages from others of the call.
  */
 int coll_nodes_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a, int me)
 {
@@ -234,7 +234,8 @@ int coll_nodes_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_c
     return mpi_coll_choose(&firsts, &part)->run(self, &firsts, &part);
 }
 
-/* Which barrier; apart, so that nothing of it is on the stack of a rank that waits. */
+/* Chooses the barrier; a separate function, so that it leaves nothing on the stack of a waiting
+ * rank. */
 static __attribute__((noinline)) const struct mpi_coll_algorithm *
 choose_barrier(const struct mpi_comm *c)
 {

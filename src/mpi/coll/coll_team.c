@@ -1,6 +1,6 @@
 /*
- * coll_team.c - simple algorithms among some ranks of a communicator, of which algorithms of several
- * levels consist. Members are known by their numbers 0 to n - 1 in the team. All may switch.
+ * coll_team.c - simple algorithms among some ranks of a communicator, the parts of multi-level
+ * algorithms. Members are identified by their numbers 0 to n - 1 in the team. All may switch.
  */
 #include "mpi/coll/coll_internal.h"
 
@@ -33,7 +33,7 @@ int coll_team_release(struct mpi_rank *self, struct mpi_comm *c, const struct co
 
 /* ---- data ---- */
 
-/* The number that relative number r means, seen from top. */
+/* The number of relative number r, counted from top. */
 static int relative(const struct coll_team *t, int r, int top)
 {
     return (int)(((int64_t)r + top) % t->n);

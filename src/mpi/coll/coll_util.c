@@ -3,7 +3,7 @@
  */
 #include "mpi/coll/coll_internal.h"
 
-/* Distance from the address of a buffer to its lowest byte: items may lie below it. */
+/* Distance from the address of a buffer to its lowest byte: items may be below the address. */
 static int64_t items_low(const struct mpi_type *type, uint64_t count)
 {
     int64_t last = count ? (int64_t)(count - 1) * type->extent : 0;

@@ -9,7 +9,7 @@
 #define COLD __attribute__((cold, noinline))
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* ---- what was wrong ---- */
+/* ---- errors ---- */
 
 COLD static int bad_comm(struct mpi_rank *self, MPI_Comm comm)
 {
@@ -95,8 +95,7 @@ static int is_root(const struct mpi_rank *self, const struct mpi_comm *c, int ro
     return c->remote ? root == MPI_ROOT : mpi_comm_my_rank(c, self) == root;
 }
 
-/* Does the caller have the part of those that are not the root? Also the root if it is one of their
- * group. */
+/* Does the caller act as a non-root rank? So does the root, if it is in the same group. */
 static int is_leaf(const struct mpi_comm *c, int root)
 {
     return !c->remote || root >= 0;
@@ -107,7 +106,7 @@ static int is_in_place(const struct mpi_comm *c, const void *buf)
     return buf == MPI_IN_PLACE && !c->remote;
 }
 
-/* A buffer of count items. The null address is good for nothing, for absolute addresses
+/* Checks a buffer of count items. The null address is valid for no items, for absolute addresses
  * (MPI_BOTTOM), and for types without data. */
 static int items_ok(const void *buf, int64_t count, const struct mpi_type *type)
 {
@@ -163,7 +162,8 @@ static int check_blocks(struct mpi_rank *self, MPI_Comm comm, const struct mpi_c
         return n ? bad_array(self, comm) : MPI_SUCCESS;
     for (uint32_t i = 0; i < n; i++) {
         int64_t count = (int64_t)coll_count(a, s->counts, (int)i);
-        /* A block is somewhere if the buffer is, or if it is displaced from the null address. */
+        /* A block has an address if the buffer has one, or if it is displaced from the null
+         * address. */
         const void *at = s->buf || coll_displ(a, s->displs, (int)i) ? s->counts : NULL;
 
         if (s->form == TYPED_BLOCKS && !count) /* the type does not matter */
@@ -268,7 +268,7 @@ int coll_check_scatter(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_arg
     return rc;
 }
 
-/* Would the blocks that the rank sends to itself overlap, or lie where they belong already? */
+/* Would the blocks that the rank sends to itself overlap or coincide? */
 static int keeps_alias(const struct mpi_comm *c, const struct mpi_coll_args *a)
 {
     if (c->remote || !a->sbuf || a->sbuf == MPI_IN_PLACE)
@@ -333,7 +333,7 @@ int coll_check_reduce(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args
     if (unlikely(!root_ok(c, a->root)))
         return bad_root(self, comm, a->root);
     set_place(self, c, a);
-    if (a->root == MPI_PROC_NULL) /* has no part in it */
+    if (a->root == MPI_PROC_NULL) /* does not take part */
         return MPI_SUCCESS;
     int root = is_root(self, c, a->root), leaf = is_leaf(c, a->root);
     if (leaf && !(root && a->sbuf == MPI_IN_PLACE) &&

@@ -1,13 +1,12 @@
 /*
- * entry_check.h - argument checks of the collective MPI calls, and the three ways to call.
+ * entry_check.h - argument checks of the collective MPI calls, and their three forms.
  *
- * An entry gathers its arguments in a struct mpi_coll_args, has them checked, and runs the
- * collective now, later (non-blocking) or whenever it is started (persistent). COLL_ENTRIES writes
- * all three.
+ * An entry collects its arguments in a struct mpi_coll_args, checks them, and runs the collective
+ * now, later (non-blocking) or whenever it is started (persistent). COLL_ENTRIES defines all three.
  *
  * Arguments that are not significant at a rank (the receive side of MPI_Gather below the root) are
- * not looked at. Where MPICH checks an argument, its error class is used. In an intercommunicator
- * the group of the root passes MPI_ROOT or MPI_PROC_NULL, and MPI_IN_PLACE is not allowed.
+ * ignored. Where MPICH checks an argument, its error class is used. In an intercommunicator the
+ * group of the root passes MPI_ROOT or MPI_PROC_NULL, and MPI_IN_PLACE is not allowed.
  */
 #ifndef MPI_COLL_ENTRY_CHECK_H
 #define MPI_COLL_ENTRY_CHECK_H
@@ -18,9 +17,9 @@
 #include "mpi/verify.h"
 
 /*
- * Each raises what is wrong and returns its class, or fills in rank and size and returns
- * MPI_SUCCESS. buf, count and type of a side are those of the call, types as mpi_type_get finds
- * them; op_id and arrays are set. Never switch. O(size) for calls with a block per rank.
+ * Each raises an error and returns its class, or fills in rank and size and returns MPI_SUCCESS.
+ * buf, count and type of a side are those of the call, types as mpi_type_get finds them; op_id and
+ * arrays are set. Never switch. O(size) for calls with a block per rank.
  */
 int coll_check_comm(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *); /* barrier */
 int coll_check_bcast(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *);
@@ -47,7 +46,8 @@ static inline int mpi_observe_collective(struct mpi_rank *self, struct mpi_comm 
                                              : mpi_coll_run(self, c, a);
 }
 
-/* ---- the three ways to call; `checked` is what the check returned (an error is passed on) ---- */
+/* ---- the three forms of a call; `checked` is the result of the check (an error is returned)
+ * ---- */
 
 /* Runs it (may switch). */
 static inline int coll_now(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a,
@@ -66,13 +66,13 @@ static inline int coll_now(struct mpi_rank *self, MPI_Comm comm, const struct mp
 int coll_later(struct mpi_rank *, MPI_Comm, const struct mpi_coll_args *, int checked,
                MPI_Request *request);
 
-/* Makes a persistent request of it, which MPI_Start starts. */
+/* Creates a persistent request for it, which MPI_Start starts. */
 int coll_prepare(struct mpi_rank *, MPI_Comm, const struct mpi_coll_args *, MPI_Info, int checked,
                  MPI_Request *request);
 
 /*
- * Defines mpi_NAME, mpi_iNAME and mpi_NAME_init, with `form` behind (nothing, or _c for large counts).
- * `params` are the parameters between self and comm, `args` makes arguments of them.
+ * Defines mpi_NAME, mpi_iNAME and mpi_NAME_init, with the suffix `form` (nothing, or _c for large
+ * counts). `params` are the parameters between self and comm; `args` turns them into arguments.
  */
 #define COLL_ENTRIES(name, form, check, params, args)                                         \
     int mpi_##name##form(struct mpi_rank *self, params, MPI_Comm comm)                        \

@@ -1,12 +1,13 @@
 /*
  * entry_move.c - the collectives that move data, a row per call: barrier, bcast, gather, scatter,
- * allgather, alltoall, with equal blocks and with a count per rank, among all ranks or neighbours; each
- * blocking, non-blocking and persistent. Forms with one int count are these, widened.
+ * allgather, alltoall, with equal blocks and with a count per rank, among all ranks or neighbours;
+ * each blocking, non-blocking and persistent. Forms with one int count are these, widened.
  */
 #include "mpi/coll/entry_check.h"
 #include "mpi_impl.h"
 
-/* Checked or observed; apart, so that nothing of it is on the stack of a rank that waits. */
+/* Checked or observed; a separate function, so that it leaves nothing on the stack of a waiting
+ * rank. */
 __attribute__((noinline, cold)) static int barrier_seen(struct mpi_rank *self, MPI_Comm comm)
 {
     struct mpi_coll_args a = {.op_id = MPI_COLL_barrier};

@@ -1,6 +1,6 @@
 /*
- * entry_reduce.c - the reductions, a row per call; each blocking, non-blocking and persistent. Forms
- * with one int count are these, widened.
+ * entry_reduce.c - the reductions, a row per call; each blocking, non-blocking and persistent.
+ * Forms with one int count are these, widened.
  */
 #include "mpi/coll/entry_check.h"
 #include "mpi_impl.h"

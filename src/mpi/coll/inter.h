@@ -1,12 +1,12 @@
 /*
- * inter.h - collectives on intercommunicators. Never leaves this folder.
+ * inter.h - collectives on intercommunicators. Not included outside this folder.
  *
  *     X(operation, name)   implemented by inter_<operation>_<name>, in a file inter_<...>.c
  *
- * `size` and `rank` of the arguments are those of the local group. The root of a rooted operation is
- * MPI_ROOT at the root, MPI_PROC_NULL at the others of its group, and the root's rank at the other
- * group. Algorithms send across on c and run collectives of their own group on c->local. Nothing is
- * skipped for being empty: how much goes one way says nothing about the other.
+ * `size` and `rank` of the arguments are those of the local group. The root of a rooted operation
+ * is MPI_ROOT at the root, MPI_PROC_NULL at the others of its group, and the root's rank at the
+ * other group. Algorithms send across on c and run collectives of their own group on c->local.
+ * Empty blocks are not skipped: the amount in one direction says nothing about the other.
  *
  * All functions may switch, and return an MPI error class, not raised.
  */
@@ -43,7 +43,7 @@ MPI_COLL_INTER_ALGORITHMS(INTER_DECLARE)
 /* Picks an algorithm and runs it. */
 int mpi_inter_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a);
 
-/* What rank 0 of each side has goes to all of the other side; the low side begins. */
+/* Sends what rank 0 of each side has to all of the other side; the low side begins. */
 struct inter_swap {
     const void *sbuf; /* at rank 0 */
     uint64_t scount;

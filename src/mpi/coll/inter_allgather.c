@@ -52,7 +52,7 @@ static void unpack_blocks(const struct mpi_coll_args *a, uint32_t n, const char 
     }
 }
 
-/* What rank 0 has received goes to the others of its group. */
+/* Sends what rank 0 has received to the others of its group. */
 static int share(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
     uint64_t total = 0;

@@ -1,8 +1,8 @@
 /*
  * inter_alltoall.c - all-to-all between two groups by pairwise exchange: in step i rank r sends to
  * remote rank r + i and receives from r - i, modulo the size of the larger group; where there is no
- * such rank, it does only the other. Cost: max(P, Q) * (alpha + n beta) for blocks of n bytes. Empty
- * blocks are not sent.
+ * such rank, it does only the other. Cost: max(P, Q) * (alpha + n beta) for blocks of n bytes.
+ * Empty blocks are not sent.
  */
 #include "mpi/coll/inter.h"
 

@@ -47,7 +47,7 @@ int inter_swap(struct mpi_rank *self, struct mpi_comm *c, const struct inter_swa
 
 int inter_barrier_bcast(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
-    char *bytes = mem_zalloc(2); /* what comes must not go to a stack: that may be a strand's */
+    char *bytes = mem_zalloc(2); /* must not be on the stack, which may be a strand's */
     struct inter_swap s = {&bytes[0], 1, coll_byte(), &bytes[1], 1, coll_byte()};
     int rc = mpi_coll_barrier(self, c->local);
 

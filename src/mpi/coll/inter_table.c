@@ -1,6 +1,6 @@
 /*
- * inter_table.c - which algorithm a collective on an intercommunicator uses: as MPICH 4.0. Selectors
- * see values that are equal on all ranks that take part.
+ * inter_table.c - chooses the algorithm of a collective on an intercommunicator, as MPICH 4.0 does.
+ * Selectors use values that are equal on all participating ranks.
  */
 #include "mpi/coll/inter.h"
 
@@ -38,7 +38,7 @@ int mpi_inter_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_co
 {
     enum inter_id id;
 
-    if (a->root == MPI_PROC_NULL) /* of rooted operations only: has no part in it */
+    if (a->root == MPI_PROC_NULL) /* rooted operations only: does not take part */
         return MPI_SUCCESS;
     id = pick(c, a);
     return id == ID_COUNT ? MPI_ERR_COMM : algorithms[id].run(self, c, a); /* scan, exscan */

@@ -1,9 +1,9 @@
 /*
  * later.c - non-blocking and persistent collectives (MPI-4.0, 6.12 and 6.13).
  *
- * A job is one collective of one rank that goes on beside the program: the arguments, copied, and
- * what has to stay alive for them. Its code is that of the blocking one, run in a strand. Messages
- * of the collectives that are pending on one communicator differ in their tags (numbers.c).
+ * A job is one collective of one rank that runs concurrently with the program: a copy of the
+ * arguments, and references to what they need. Its code is that of the blocking one, run in a
+ * strand. Messages of collectives pending on one communicator differ in their tags (numbers.c).
  */
 #include "mpi/coll/entry_check.h"
 #include "mpi/p2p/p2p_internal.h"
@@ -15,7 +15,7 @@ struct job {
     struct mpi_coll_args a;
 };
 
-/* ---- what has to stay ---- */
+/* ---- references ---- */
 
 static int is_typed(const struct mpi_coll_args *a)
 {
@@ -27,7 +27,7 @@ static int is_reduction(const struct mpi_coll_args *a)
     return a->op_id >= MPI_COLL_reduce && a->op_id <= MPI_COLL_exscan;
 }
 
-/* The types of n blocks, kept: the program may free the handles at once. */
+/* References to the types of n blocks: the program may free the handles at once. */
 static struct mpi_type **types_keep(const struct mpi_coll_args *a, const void *counts,
                                     const void *handles, int n)
 {
@@ -83,7 +83,7 @@ static void args_drop(const struct mpi_coll_args *a, int sends, int receives)
 
 /* ---- jobs ---- */
 
-/* What runs in the strand. */
+/* The function that runs in the strand. */
 static void job_run(struct mpi_rank *self, void *arg)
 {
     struct job *job = arg;
@@ -152,7 +152,7 @@ int coll_prepare(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_arg
     struct mpi_comm *c = mpi_comm_get(comm);
     struct mpi_req *req;
 
-    (void)info; /* hints are hints: none is used */
+    (void)info; /* no hint is used */
     if (checked)
         return checked;
     if (mpi_world.checking)

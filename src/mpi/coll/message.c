@@ -1,12 +1,13 @@
 /*
- * message.c - see message.h. Ranks wait here, so calls are few: what they keep is on the stack of every one.
+ * message.c - see message.h. Ranks wait here, so there are few calls: what these keep is on the
+ * stack of every waiting rank.
  */
 #include "mpi/coll/message.h"
 
 #include "mpi/p2p/strand.h"
 #include "mpi/p2p/tags.h"
 
-/* Is it of a collective whose cost is a model's? */
+/* Does it belong to a collective with a cost model? */
 static int is_free(const struct mpi_comm *c, int tag)
 {
     return __builtin_expect(mpi_world.free_collectives, 0) && tag <= MPI_TAG_EXSCAN && !c->remote;
@@ -30,7 +31,8 @@ int mpi_coll_send(struct mpi_rank *self, struct mpi_comm *c, const void *buf, ui
                         tag + mpi_strand_tag(), c->ctx + 1, c->handle, MPI_MODE_STANDARD);
 }
 
-/* Of a group that is no range: apart, so that no call in it costs waiting ranks stack. */
+/* For a group that is not a range: a separate function, so that its calls take no stack in waiting
+ * ranks. */
 __attribute__((noinline)) static int recv_listed(struct mpi_rank *self, struct mpi_comm *c,
                                                  void *buf, uint64_t count, struct mpi_type *type,
                                                  int src, int tag)

@@ -1,6 +1,7 @@
 /*
- * message.h - messages of collectives: bytes or typed data on the collective context of a communicator. Ranks are ranks
- * in c. In a strand the tag is that of the strand, and where collectives cost nothing so do their messages.
+ * message.h - messages of collectives: bytes or typed data on the collective context of a
+ * communicator. Ranks are ranks in c. In a strand the tag is that of the strand; where collectives
+ * cost nothing, neither do their messages.
  */
 #ifndef MPI_COLL_MESSAGE_H
 #define MPI_COLL_MESSAGE_H

@@ -1,12 +1,13 @@
 /*
  * neighbor.c - the neighbourhood collectives (MPI-4.0, 8.6): messages from all sources and to all
  * destinations of the caller in the topology, all at once. Cost: alpha + d n beta for d neighbours
- * and blocks of n bytes. Where there is no neighbour (MPI_PROC_NULL) the block is left alone.
+ * and blocks of n bytes. Where there is no neighbour (MPI_PROC_NULL) the block is unchanged.
  *
  * Two ranks may be neighbours more than once. In a graph the messages between them are matched in
- * the order of their lists. In a Cartesian topology a message that goes one way comes from the
- * other: in a dimension of one or two ranks, the block sent down is the one received from above. So
- * receives are started for the step up before the step down, and sends the other way round.
+ * the order of their lists. In a Cartesian topology a message sent in one direction arrives from
+ * the other: in a dimension of one or two ranks, the block sent down is the one received from
+ * above. So receives are started for the step up before the step down, and sends in the opposite
+ * order.
  */
 #include "mpi/coll/coll_internal.h"
 #include "mpi/comm/topology.h"

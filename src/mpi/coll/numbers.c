@@ -1,14 +1,15 @@
 /*
- * numbers.c - what tells the messages of collectives apart that are pending on one communicator.
+ * numbers.c - numbers that distinguish the messages of collectives pending on one communicator.
  *
  * All ranks start their non-blocking collectives on a communicator in the same order (MPI-4.0,
- * 6.12), and make their persistent ones in the same order (6.13), but may start these in any. So
- * its number in that order names a collective on all ranks alike:
+ * 6.12), and create their persistent ones in the same order (6.13), but may start these in any
+ * order. So its number in that order identifies a collective on all ranks:
  *
  *     tag = enum mpi_coll_tag + 64 * (1 + number)     see tags.h
  *
- * Non-blocking ones count in the lower half of the numbers, persistent ones in the upper, both
- * around. A rank that starts any keeps the next numbers of each communicator. Nothing here switches.
+ * Non-blocking ones use the lower half of the numbers, persistent ones the upper half, both
+ * cyclically. A rank that starts any keeps the next numbers of each communicator. Nothing here
+ * switches.
  */
 #include "mpi/coll/coll_internal.h"
 #include "mpi/state.h"

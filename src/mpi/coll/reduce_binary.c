@@ -1,6 +1,6 @@
 /*
- * Reduction up a binary tree whose subtrees are runs of ranks: the last rank of a run is its top and
- * folds the results of the lower and of the upper half of the others with its own.
+ * Reduction up a binary tree whose subtrees are runs of ranks: the last rank of a run is its top
+ * and folds the results of the lower and of the upper half of the others with its own.
  *
  *     0 1 2 3 4 5 6      6 has children 2 (0 1 2) and 5 (3 4 5); 2 has 0 and 1
  *
@@ -15,7 +15,7 @@ struct subtree {
     int parent; /* -1: none */
 };
 
-/* Where place r is in the tree of n. */
+/* The position of number r in the tree of n. */
 static struct subtree find(int r, int n)
 {
     struct subtree p = {0, n, -1};
@@ -41,7 +41,7 @@ static int fold_child(struct mpi_rank *self, struct mpi_comm *c, const struct mp
     return rc ? rc : coll_fold(a, acc, in, a->rcount, 1);
 }
 
-/* The part of one rank; `turn` ranks are before place 0. acc holds my items. */
+/* The part of one rank; `turn` ranks come before number 0. acc holds my items. */
 static int climb(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                  const struct subtree *p, int turn, void *acc)
 {

@@ -5,7 +5,7 @@
  * The items are cut into one piece for each of the largest power of two of ranks. In round k ranks
  * that differ in bit k hold the same run of pieces; each sends one half and folds the other. Cost
  * for P a power of two: 2 log2 P * alpha + 2 n beta (P - 1) / P + n gamma (P - 1) / P. Other P:
- * pairs of neighbours fold first and one of each goes on (in the pair of the root: the root); two
+ * pairs of neighbours fold first and one of each continues (in the pair of the root: the root); two
  * rounds more for allreduce, one for reduce. Pieces fold out of rank order: commutative operations.
  */
 #include "mpi/coll/coll_internal.h"
@@ -34,7 +34,7 @@ static void *piece_at(const struct mpi_coll_args *a, const struct job *j, void *
     return coll_at(buf, (int64_t)piece_start(a, j, piece), a->rtype);
 }
 
-/* The rank that goes on as `new_rank`. */
+/* The rank that continues as `new_rank`. */
 static int rank_of(const struct job *j, int new_rank)
 {
     if (new_rank < j->p.rem && j->root == 2 * new_rank)
@@ -53,7 +53,7 @@ static void job_init(struct job *j, const struct mpi_coll_args *a, int root)
     j->len = j->p.pow2;
 }
 
-/* Takes in the neighbour that does not go on. */
+/* Folds in the neighbour that does not continue. */
 static int fold_pair(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                      struct job *j)
 {
@@ -131,7 +131,7 @@ static int allgather_pieces(struct mpi_rank *self, struct mpi_comm *c,
     return rc;
 }
 
-/* A rank that goes on; acc holds its own items. */
+/* A rank that continues; acc holds its own items. */
 static int run_power(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                      struct job *j)
 {

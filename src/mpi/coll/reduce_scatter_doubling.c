@@ -2,8 +2,8 @@
  * Reduce-scatter by recursive doubling: an allreduce of all items, of which a rank keeps its block.
  * Serves reduce_scatter and reduce_scatter_block.
  *
- * Cost: ceil(log2 P) * (alpha + n beta + n gamma) for n bytes in all, two rounds more for P no power
- * of two. Operations need not commute.
+ * Cost: ceil(log2 P) * (alpha + n beta + n gamma) for n bytes in all, two rounds more for P no
+ * power of two. Operations need not commute.
  */
 #include "mpi/coll/coll_internal.h"
 

@@ -1,9 +1,9 @@
 /*
  * Reduce-scatter by recursive halving, for reduce_scatter and reduce_scatter_block.
  *
- * If P is no power of two, pairs of neighbours fold first and the upper one of each goes on. A rank
- * that goes on owns a segment: its own block, or those of its pair. In each round two ranks that
- * hold the same run of segments each send one half and fold the other. Cost: log2 P * alpha +
+ * If P is not a power of two, pairs of neighbours fold first and the upper one of each continues. A
+ * rank that continues owns a segment: its own block, or those of its pair. In each round two ranks
+ * that hold the same run of segments each send one half and fold the other. Cost: log2 P * alpha +
  * (n beta + n gamma) (P - 1) / P, and two rounds more for P no power of two.
  *
  * recursive_halving starts with the most distant peers, so segments lie in rank order; partial
@@ -34,7 +34,7 @@ static int segment_block(const struct job *j, int segment)
     return segment < j->p.rem ? 2 * segment : segment + j->p.rem;
 }
 
-/* The segment at a place of the order in use: 0 <= place < pow2. */
+/* The segment at a position of the order in use: 0 <= position < pow2. */
 static int segment_at(const struct job *j, int place)
 {
     if (!j->ordered)
@@ -50,7 +50,7 @@ static uint64_t segment_items(const struct mpi_coll_args *a, const struct job *j
     return coll_block_sum(a, segment_block(j, segment), segment_block(j, segment + 1));
 }
 
-/* Items of a run of places. */
+/* Items of a run of positions. */
 static uint64_t run_items(const struct mpi_coll_args *a, const struct job *j, int place, int n)
 {
     if (!j->ordered)
@@ -68,7 +68,7 @@ static void arrange(const struct mpi_coll_args *a, const struct job *j, const vo
         coll_copy(from, j->acc, j->total, a->rtype);
         return;
     }
-    /* First items of the segments; gone again before anything blocks. */
+    /* First items of the segments; freed before anything blocks. */
     uint64_t *first = (uint64_t *)mem_alloc(((size_t)j->p.pow2 + 1) * sizeof *first), to = 0;
     first[0] = 0;
     for (int i = 0; i < j->p.pow2; i++)
@@ -83,7 +83,7 @@ static void arrange(const struct mpi_coll_args *a, const struct job *j, const vo
     mem_free(first);
 }
 
-/* Fills acc with my items, and those of the lower neighbour if it does not go on. */
+/* Fills acc with my items, and those of the lower neighbour if it does not continue. */
 static int start(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                  struct job *j)
 {

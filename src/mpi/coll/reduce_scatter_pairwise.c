@@ -35,7 +35,7 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     uint64_t mine = coll_block_count(a, a->rank);
     void *in = coll_items_alloc(a->rtype, mine), *acc = a->rbuf;
 
-    if (a->sbuf == MPI_IN_PLACE) /* the result goes where items still to be sent lie */
+    if (a->sbuf == MPI_IN_PLACE) /* the result overwrites items still to be sent */
         acc = coll_items_alloc(a->rtype, mine);
     coll_copy(coll_at(coll_source(a), (int64_t)coll_block_sum(a, 0, a->rank), a->rtype), acc, mine,
               a->rtype);

@@ -1,8 +1,8 @@
 /*
  * Reduce-scatter as a reduction of all items to rank 0 and a scatter of the result.
  *
- * Cost with binomial trees (reduce_scatter_block): 2 ceil(log2 P) * alpha + ceil(log2 P) * (n beta +
- * n gamma) + n beta (P - 1) / P for n bytes in all; blocks of any length (reduce_scatter) are
+ * Cost with binomial trees (reduce_scatter_block): 2 ceil(log2 P) * alpha + ceil(log2 P) * (n beta
+ * + n gamma) + n beta (P - 1) / P for n bytes in all; blocks of any length (reduce_scatter) are
  * scattered linearly: (P - 1) * o more. Operations need not commute.
  */
 #include "mpi/coll/coll_internal.h"

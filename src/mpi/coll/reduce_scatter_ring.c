@@ -3,7 +3,8 @@
  *
  * The block of rank i starts at rank i + 1 and goes around the ring; every rank folds its own items
  * into it. Cost: (P - 1) * alpha + (n beta + n gamma) (P - 1) / P for n bytes in all, between
- * neighbours only. Memory of two blocks. Blocks fold in the order of the ring: commutative operations.
+ * neighbours only. Memory of two blocks. Blocks fold in the order of the ring: commutative
+ * operations.
  */
 #include "mpi/coll/coll_internal.h"
 

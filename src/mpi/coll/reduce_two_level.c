@@ -1,11 +1,11 @@
 /*
- * Reduction in two levels: up a binomial tree to the first rank of each node, then between these, by
- * whatever algorithm is chosen for that many ranks, to that of the root's node, which sends the
+ * Reduction in two levels: up a binomial tree to the first rank of each node, then between these,
+ * by whatever algorithm is chosen for that many ranks, to that of the root's node, which sends the
  * result to the root.
  *
  * Cost, for N nodes of R ranks: ceil(log2 R) * (alpha + n beta + n gamma) inside nodes + that of a
- * reduction of N ranks, such as ceil(log2 N) * (alpha + n beta + n gamma), + alpha + n beta if the root
- * is not the first of its node.
+ * reduction of N ranks, such as ceil(log2 N) * (alpha + n beta + n gamma), + alpha + n beta if the
+ * root is not the first of its node.
  */
 #include "mpi/coll/coll_internal.h"
 

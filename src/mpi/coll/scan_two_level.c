@@ -1,10 +1,12 @@
 /*
- * Scan in two levels, where the ranks of a node are neighbours in rank order: along the line of ranks
- * in each node, after which its last rank has the node's result; an exclusive scan of these by
- * recursive doubling; a broadcast in each node of what comes before it, which every rank folds in.
+ * Scan in two levels, where the ranks of a node are neighbours in rank order: along the line of
+ * ranks in each node, after which its last rank has the node's result; an exclusive scan of these
+ * by recursive doubling; a broadcast in each node of what comes before it, which every rank folds
+ * in.
  *
- * Cost, for N nodes of R ranks: (R - 1) * (alpha + n beta + n gamma) + ceil(log2 R) * (alpha + n beta)
- * inside nodes + ceil(log2 N) * (alpha + n beta + 2 n gamma) between them. Operations need not commute.
+ * Cost, for N nodes of R ranks: (R - 1) * (alpha + n beta + n gamma) + ceil(log2 R) * (alpha + n
+ * beta) inside nodes + ceil(log2 N) * (alpha + n beta + 2 n gamma) between them. Operations need
+ * not commute.
  */
 #include "mpi/coll/coll_internal.h"
 
@@ -32,8 +34,8 @@ static int last_rank(const struct mpi_comm *c, int i)
     return node.base + node.n - 1;
 }
 
-/* Between the last ranks of n nodes; `before` gets the result of the nodes before mine. `group` holds
- * that of my node. */
+/* Between the last ranks of n nodes; `before` gets the result of the nodes before mine. `group`
+ * holds that of my node. */
 static int scan_nodes(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                       int n, int me, void *group, void *in, void *before)
 {

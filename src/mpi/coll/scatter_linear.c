@@ -1,5 +1,6 @@
 /*
- * Linear scatter: the root sends every rank its block in rank order, COLL_WINDOW sends under way.
+ * Linear scatter: the root sends every rank its block in rank order, with COLL_WINDOW sends in
+ * flight.
  *
  * Cost: alpha + (P - 1) * (o + n beta) at the root for blocks of n bytes; no block is sent twice.
  */

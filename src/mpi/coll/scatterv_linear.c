@@ -1,6 +1,6 @@
 /*
  * Scatter of blocks of any length: the root sends to every rank in rank order with COLL_WINDOW
- * sends under way. Only the root knows the lengths, so no tree is possible without a further
+ * sends in flight. Only the root knows the lengths, so no tree is possible without a further
  * exchange. Cost at the root: (P - 1) * alpha + n beta. Empty blocks are not sent.
  */
 #include "mpi/coll/coll_internal.h"

@@ -1,5 +1,5 @@
 /*
- * seen.c - what observers are told of collectives.
+ * seen.c - reports collectives to observers.
  */
 #include "mpi/coll/entry_check.h"
 
@@ -49,7 +49,8 @@ static void count_items(const struct mpi_coll_args *a, int root, struct mpi_seen
     }
 }
 
-/* What a rank sends to all, or to the root, counts once; a side that does not matter at this rank is nothing. */
+/* What a rank sends to all, or to the root, counts once; a side that is not significant at this
+ * rank counts as 0. */
 static void count_blocks(const struct mpi_rank *self, const struct mpi_comm *c,
                          const struct mpi_coll_args *a, int root, struct mpi_seen_collective *s)
 {

@@ -1,11 +1,12 @@
 /*
- * select_mpich.c - what MPICH 4.0 chooses, by the tuning files that it is built with (generic.json
- * of its collectives and of device ch4).
+ * select_mpich.c - the choices of MPICH 4.0, from the tuning files that it is built with
+ * (generic.json of its collectives and of device ch4).
  *
- * Where ranks share nodes barrier, broadcast, reduce, allreduce and scan go in two levels: between
- * nodes what is chosen here for that many ranks, inside nodes trees, where MPICH may use shared memory.
- * Its names: brucks is bruck, scattered is spread, reduce_scatter_allgather and reduce_scatter_gather
- * are rabenseifner, noncommutative is ordered_halving, pairwise_sendrecv_replace is replace.
+ * Where ranks share nodes, barrier, broadcast, reduce, allreduce and scan use two levels: between
+ * nodes the algorithm chosen here for that many ranks, inside nodes trees, where MPICH may use
+ * shared memory. Its names: brucks is bruck, scattered is spread, reduce_scatter_allgather and
+ * reduce_scatter_gather are rabenseifner, noncommutative is ordered_halving,
+ * pairwise_sendrecv_replace is replace.
  */
 #include "mpi/coll/coll_select.h"
 

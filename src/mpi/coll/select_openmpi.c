@@ -1,8 +1,8 @@
 /*
- * select_openmpi.c - what Open MPI 4.1 chooses: the fixed decisions of its component "tuned".
+ * select_openmpi.c - the choices of Open MPI 4.1: the fixed decisions of its component "tuned".
  *
- * These are the points at which it changes algorithms, by ranks and bytes. Where it has several forms
- * of an algorithm that cost the same here, they are one:
+ * These are the points at which it changes algorithms, by ranks and bytes. Where it has several
+ * forms of an algorithm that cost the same here, they are one:
  *
  *     bcast, reduce       its chain and pipeline are not cut into segments by these decisions: chain
  *     allreduce           neither is its segmented ring: ring; nonoverlapping: reduce_bcast
@@ -12,8 +12,8 @@
  *     reduce_scatter      nonoverlapping: reduce_scatterv; butterfly: ordered_halving
  *     barrier             bruck: dissemination; tree: binomial
  *
- * What its tuned component leaves to others is linear there, too: gatherv, scatterv, alltoallw, scan
- * and exscan.
+ * Operations that "tuned" leaves to other components are linear there, too: gatherv, scatterv,
+ * alltoallw, scan and exscan.
  */
 #include "mpi/coll/coll_select.h"
 
@@ -418,7 +418,7 @@ STEPS(alltoallw) = {
 };
 /* clang-format on */
 
-/* What Open MPI does where an algorithm does not work. */
+/* What Open MPI uses where an algorithm does not work. */
 static enum coll_id otherwise(enum coll_id id)
 {
     switch (id) {
