@@ -88,7 +88,8 @@ static int read_all(struct otf2_in *in, const char *path, const char *orr, struc
         read_maps(in);
         if (OTF2_Reader_OpenEvtFiles(in->reader) != OTF2_SUCCESS)
             format_note(in->notes, "the archive has no files of events");
-        qsort(in->locations, in->location_count, sizeof *in->locations, by_rank);
+        if (in->location_count)
+            qsort(in->locations, in->location_count, sizeof *in->locations, by_rank);
         int64_t rank = -1;
         for (size_t i = 0; i < in->location_count; i++) {
             const struct otf2_location *l = &in->locations[i];

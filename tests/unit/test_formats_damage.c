@@ -18,11 +18,17 @@
 #define TRIES 40 /* for each file of a trace */
 #define FILES_MOST 16
 
-/* The library of OTF2 does not free an archive that it cannot open. */
-const char *__lsan_default_suppressions(void);
+/* The library of OTF2 does not free an archive that it cannot open, and asks for as much memory as a file says. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libopen-trace-format2\n";
+}
+
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
 }
 
 static char folder[] = "/tmp/orrery-damage-XXXXXX";
