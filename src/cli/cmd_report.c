@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/machine.h"
+#include "cli/notes.h"
 #include "cli/outputs.h"
 #include "cli/webpage.h"
 
@@ -136,6 +137,27 @@ static int make_machines(struct request *q, struct platform *machines, struct er
     return 0;
 }
 
+/* Writes the report; traces of other tools are converted before. */
+static int write_report(struct request *q)
+{
+    char *temporary[WEBREPORT_TRACES_MOST] = {0};
+    int status = CLI_DONE;
+    for (size_t i = 0; i < q->report.count && status == CLI_DONE; i++) {
+        const char *path = q->report.traces[i];
+        status = cli_native_trace(path, &temporary[i]);
+        if (!temporary[i])
+            continue;
+        q->report.traces[i] = temporary[i];
+        if (!q->report.names[i])
+            q->report.names[i] = path;
+    }
+    if (status == CLI_DONE)
+        status = cli_webpage_write(&q->report);
+    for (size_t i = 0; i < q->report.count; i++)
+        formats_forget(temporary[i]);
+    return status;
+}
+
 static int report_main(int argc, char **argv)
 {
     static struct platform machines[WEBREPORT_TRACES_MOST]; /* many kilobytes */
@@ -147,7 +169,7 @@ static int report_main(int argc, char **argv)
         return status;
     if (check(&q, template, sizeof template, &err) || make_machines(&q, machines, &err))
         return cli_fail(&err);
-    status = cli_webpage_write(&q.report);
+    status = write_report(&q);
     for (size_t i = 0; i < q.placed; i++)
         platform_fini(&machines[i]);
     return status;

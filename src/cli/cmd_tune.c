@@ -16,6 +16,7 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/notes.h"
 #include "cli/outputs.h"
 #include "cli/run_options.h"
 #include "cli/sweep_range.h"
@@ -554,6 +555,21 @@ static int run_search(struct tune *t)
     return rc ? cli_fail(&err) : stopped ? 128 + stopped : status;
 }
 
+/* A trace, of any format that can be read, or statistics. */
+static int read_reference(struct tune *t, struct err *warning, struct err *err)
+{
+    struct format_notes notes;
+    char *temporary;
+    format_notes_init(&notes);
+    int rc = formats_native(t->reference_path, &temporary, &notes, err);
+    cli_say_notes(t->reference_path, &notes);
+    if (rc == 0)
+        rc = tables_from_file(&t->reference, temporary ? temporary : t->reference_path, t->groups,
+                              warning, err);
+    formats_forget(temporary);
+    return rc;
+}
+
 static int check(struct tune *t, struct err *err)
 {
     const struct cli_output outputs[] = {{"--output", t->output}};
@@ -564,7 +580,7 @@ static int check(struct tune *t, struct err *err)
         t->evaluations = EVALUATIONS * (unsigned)(t->count + 1);
     int rc = cli_outputs_check(outputs, 1, err);
     if (rc == 0)
-        rc = tables_from_file(&t->reference, t->reference_path, t->groups, &warning, err);
+        rc = read_reference(t, &warning, err);
     if (rc == 0 && warning.code && !t->quiet)
         log_warn("%s", warning.text);
     return rc;
