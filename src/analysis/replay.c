@@ -180,6 +180,13 @@ static int another_is_due(const struct due_heap *h)
     return 0;
 }
 
+/* At equal times those that wait for nothing come first, then those that may have waited in vain: a send that nobody
+ * receives yet. */
+static uint32_t patience(const struct lane *l)
+{
+    return l->awaiting ? 1 + (l->blocked && l->blocked->must_wait) : 0;
+}
+
 static void run(struct replay *r)
 {
     while (r->due.len) {
@@ -201,7 +208,7 @@ static void run(struct replay *r)
             l->has_more = (uint8_t)advance(r, l);
         } while (l->has_more && is_private(r, l));
         /* without more records it may yet be told what it waited for */
-        due = (struct due){l->has_more ? event_begin(l) : l->leave, l->awaiting > 0, due.lane};
+        due = (struct due){l->has_more ? event_begin(l) : l->leave, patience(l), due.lane};
         due_heap_replace(&r->due, 0, due);
     }
 }

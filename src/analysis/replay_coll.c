@@ -100,7 +100,9 @@ static void add_waiter(struct replay *r, struct lane *l, struct instance *i, uin
                        uint32_t local)
 {
     ARRAY_RESERVE(i->waiters, i->waiter_room, i->waiter_count + 1, 4);
-    i->waiters[i->waiter_count++] = (struct waiter){replay_block(r, l), member, local};
+    struct blocked *b = replay_block(r, l);
+    b->must_wait = 1;
+    i->waiters[i->waiter_count++] = (struct waiter){b, member, local};
 }
 
 /* ---- who waits for whom ---- */

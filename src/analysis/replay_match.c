@@ -125,14 +125,25 @@ static void deliver(struct replay *r, struct lane *l, struct receive *v, int64_t
     }
 }
 
+/* A call waited for a receiver until then, which is known only now: nobody can be compared with anybody. */
+static void wait_in_the_past(struct replay *r, struct blocked *b, int64_t until)
+{
+    struct lane *l = &r->lanes[b->lane];
+    replay_count(r, b, ANALYSIS_LATE_RECEIVER, until - b->until);
+    if (r->has_delays)
+        delays_attribute_unknown(&r->delays, &l->sums, until - b->until);
+    if (b->is_current)
+        l->waited += until - b->until;
+    b->until = until;
+}
+
 /* Which message one of the receives of a call has got is known. If it was the last of them, and was held back, the call
  * may have waited for a receiver longer than for any message. */
 static void receive_known(struct replay *r, struct blocked *b)
 {
     if (--b->receives || b->posted <= b->until || b->posted > b->leave)
         return;
-    replay_count(r, b, ANALYSIS_LATE_RECEIVER, b->posted - b->until);
-    b->until = b->posted;
+    wait_in_the_past(r, b, b->posted);
 }
 
 /* A send begins, and the receive was posted before. */
@@ -184,8 +195,7 @@ static void release_sender(struct replay *r, struct message *m, const struct rec
                       &receiver_then);
             replay_wait(r, b, ANALYSIS_LATE_RECEIVER, v->posted, receiver, then, receiver_then);
         } else {
-            replay_count(r, b, ANALYSIS_LATE_RECEIVER, v->posted - b->until);
-            b->until = v->posted;
+            wait_in_the_past(r, b, v->posted);
         }
     }
     replay_unblock(r, b);
@@ -316,7 +326,9 @@ void match_peek(struct replay *r, struct lane *l, uint32_t comm, uint32_t from, 
     struct channel *c = channel_find(r, comm, from, l->rank, tag);
     if ((c && c->first) || l != &r->lanes[l->rank])
         return;
-    replay_unblock(r, replay_block(r, l)); /* there is one as long as the lane is in the call */
+    struct blocked *b = replay_block(r, l);
+    b->must_wait = 1;
+    replay_unblock(r, b); /* it stays as long as the lane is in the call */
     l->awaiting++;
     l->peeks.comm = comm;
     l->peeks.from = from;
@@ -478,6 +490,7 @@ void match_complete(struct replay *r, struct lane *l, struct receive *v,
     if (!v->is_matched) { /* when it is, the waiter is told */
         v->waiter = replay_block(r, l);
         v->waiter->receives++;
+        v->waiter->must_wait = 1;
         if (!waits)
             v->waiter->until = v->waiter->leave;
         if (v->is_wild)
