@@ -4,9 +4,9 @@
  * These are the points at which it changes algorithms, by ranks and bytes. Where it has several
  * forms of an algorithm that cost the same here, they are one:
  *
- *     bcast, reduce       its chain and pipeline are not cut into segments by these decisions: chain
+ *     bcast, reduce       chain and pipeline are not cut into segments by these decisions: chain
  *     allreduce           neither is its segmented ring: ring; nonoverlapping: reduce_bcast
- *     alltoall            linear, and linear with few requests at a time: spread; two ranks: pairwise
+ *     alltoall            linear, also with few requests at a time: spread; two ranks: pairwise
  *     gather, scatter     linear, with or without synchronisation: linear
  *     allgather           linear: gather_bcast; two ranks: recursive_doubling
  *     reduce_scatter      nonoverlapping: reduce_scatterv; butterfly: ordered_halving

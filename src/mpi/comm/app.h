@@ -1,5 +1,5 @@
 /*
- * app.h - what a rank that was spawned (dynamic/spawn.h) has of its own.
+ * app.h - the additional state of a spawned rank (dynamic/spawn.h).
  */
 #ifndef MPI_COMM_APP_H
 #define MPI_COMM_APP_H
@@ -7,14 +7,14 @@
 #include "mpi/comm/comm.h"
 #include "mpi/ext.h"
 
-/* What makes a rank that was spawned different; hangs off its ext. */
+/* The state of a spawned rank; hangs off its ext. */
 struct mpi_app {
     struct mpi_comm *world; /* its MPI_COMM_WORLD */
     mpi_comm_desc world_desc, parent_desc;
     int appnum;
     int argc;
     char **argv;
-    char *wdir; /* "" that of the run; all these are one block */
+    char *wdir; /* "": that of the run; all these are in one block */
 };
 
 /* NULL: the rank was not spawned. */

@@ -1,5 +1,5 @@
 /*
- * check.h - checks of arguments that are communicators or groups.
+ * check.h - checks communicator and group arguments.
  *
  * Each returns MPI_SUCCESS, or what mpi_raise returned after raising the error.
  */
@@ -30,7 +30,8 @@ static inline int mpi_check_group(struct mpi_rank *self, MPI_Group group, struct
     return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_GROUP, "0x%08x is not a group", (unsigned)group);
 }
 
-/* Arguments of calls that are collective over an intracommunicator, with a root, and make one. */
+/* Checks the arguments of collective calls over an intracommunicator, with a root, that create a
+ * communicator. */
 static inline int mpi_check_rooted(struct mpi_rank *self, MPI_Comm comm, int root,
                                    struct mpi_comm **out)
 {

@@ -3,15 +3,15 @@
  *
  * Invariants
  *  1. One object per communicator and process, shared by all members there. refs counts those that
- *     have not freed it, keeps the pending operations that still need it; it goes when both are 0.
- *     The predefined ones are never freed, so their refs never fall.
+ *     have not freed it, keeps the pending operations that still need it; it is freed when both are
+ *     0. The predefined ones are never freed, so their refs never fall.
  *  2. Contexts are never used twice in a run, so a message of a freed communicator cannot match a
  *     receive of a later one.
- *  3. From the first MPI_Comm_free by a member to the last, a bitmap tells who has freed it: a rank
- *     that uses a handle it has freed is told so, although the object lives.
+ *  3. From the first MPI_Comm_free by a member to the last, a bitmap records who has freed it: a
+ *     rank that uses a handle it has freed gets an error, although the object lives.
  *  4. A freed index is used again only after COMM_REST others were freed (stale handles show).
  *
- * A handle is 0x84000000 + index as MPICH has them, 0x44000000 and 0x44000001 for the predefined.
+ * A handle is 0x84000000 + index as in MPICH, 0x44000000 and 0x44000001 for the predefined ones.
  */
 #include "mpi/comm/comm.h"
 
@@ -40,7 +40,7 @@ static struct {
     uintptr_t *slots;
     uint32_t count, cap;
     uint32_t free_head, free_tail, free_count; /* head and tail: index + 1 */
-    uint64_t next_ctx;                         /* processes take turns: no two use the same */
+    uint64_t next_ctx; /* interleaved between processes: no two use the same */
     struct map by_desc;
 } table;
 
@@ -88,7 +88,7 @@ static void index_free(uint32_t index)
     table.free_tail = index + 1;
 }
 
-/* The running rank's MPI_COMM_WORLD: ranks that were spawned have one of their own. */
+/* The running rank's MPI_COMM_WORLD: spawned ranks have their own. */
 static struct mpi_comm *world_of_caller(void)
 {
     const struct mpi_rank *self = mpi_self();
@@ -115,7 +115,7 @@ struct mpi_comm *mpi_comm_at(MPI_Comm handle)
     return (struct mpi_comm *)table.slots[index];
 }
 
-/* Is the calling rank a member that has not freed it? Scheduler context holds everything. */
+/* Is the calling rank a member that has not freed it? In scheduler context always true. */
 static int holds(const struct mpi_comm *c)
 {
     const struct mpi_rank *self = mpi_self();
@@ -193,7 +193,7 @@ struct mpi_comm *mpi_comm_new_inter(struct mpi_group *low, struct mpi_group *hig
     return mpi_comm_new_at(ctx, 0, low, high, errhandler);
 }
 
-/* The side of an intercommunicator as a communicator of its own. */
+/* One side of an intercommunicator as a communicator. */
 static struct mpi_comm *make_local(const struct mpi_comm *side)
 {
     struct mpi_comm *c = mem_zalloc(sizeof *c);

@@ -1,8 +1,9 @@
 /*
  * comm.h - communicators inside the virtual MPI.
  *
- * They are process-wide objects, shared by all ranks that hold them. Nothing is O(size) per rank. What a rank
- * sets on a communicator for itself alone (error handler, name, attributes) lives in a sparse per-rank table.
+ * They are process-wide objects, shared by all ranks that hold them. Nothing is O(size) per rank.
+ * What a rank sets on a communicator for itself (error handler, name, attributes) is in a sparse
+ * per-rank table.
  */
 #ifndef MPI_COMM_COMM_H
 #define MPI_COMM_COMM_H
@@ -14,11 +15,11 @@
 
 struct mpi_topo; /* topology.h */
 
-/* Names a communicator in messages (create/create.h): its context, unique over all processes; contexts are even,
- * and the high side of an intercommunicator has the next number. */
+/* Identifies a communicator in messages (create/create.h): its context, unique over all processes;
+ * contexts are even, and the high side of an intercommunicator has the next number. */
 typedef uint32_t mpi_comm_desc;
 #define MPI_COMM_DESC_NULL UINT32_MAX
-/* The descriptor for the high side, of one for the low side; null stays null. */
+/* The descriptor of the high side, from that of the low side; null stays null. */
 static inline mpi_comm_desc mpi_comm_desc_high(mpi_comm_desc low)
 {
     return low | 1;
@@ -36,13 +37,14 @@ struct mpi_comm {
     MPI_Comm handle;
     struct mpi_group *group;
     struct mpi_group *remote; /* of an intercommunicator, else NULL */
-    struct mpi_comm *local;   /* of an intercommunicator: its group as a communicator, see below */
-    int high;                 /* of an intercommunicator: which side of it */
-    int is_window;            /* it is that of a window, which has the same number */
+    /* Of an intercommunicator: its local group as a communicator, see below. */
+    struct mpi_comm *local;
+    int high;      /* of an intercommunicator: which side of it */
+    int is_window; /* it belongs to a window, which has the same number */
     struct mpi_topo *topo;
     MPI_Errhandler errhandler; /* what it was created with; a rank's own choice overrides it */
     char *name;                /* of the predefined ones; what ranks set is in comm/names.c */
-    const char *origin; /* how it was made: "MPI_Comm_split of MPI_COMM_WORLD"; mpi_text_keep */
+    const char *origin; /* how it was created: "MPI_Comm_split of MPI_COMM_WORLD"; mpi_text_keep */
     const char *site;   /* where: "0x11f2 in app", likewise; NULL: not known */
     uint64_t *left;     /* one bit per member that has freed it; NULL: none has */
     uint32_t keeps;     /* uses inside the library that outlive the handle */
@@ -51,16 +53,15 @@ struct mpi_comm {
 /*
  * An intercommunicator is two objects, one for each side, in every process that has members of that
  * side. Both have the same context. So does `local`, on which a side runs its own collectives: it
- * has no handle of its own and lives as long as its side. The groups are disjoint, so the sender
- * tells apart what belongs to whom: messages of a side come from the remote group, those of `local`
- * from the local group.
+ * has no handle and lives as long as its side. The groups are disjoint, so the sender distinguishes
+ * the messages: those of a side come from the remote group, those of `local` from the local group.
  */
 
 /* NULL if the handle is not a communicator that the calling rank holds: junk, freed (also if other
- * ranks still hold it), or one the rank is no member of. O(1). */
+ * ranks still hold it), or one of which the rank is not a member. O(1). */
 struct mpi_comm *mpi_comm_get(MPI_Comm);
 
-/* The object of a handle whoever holds it, freed by the caller or not; NULL if it is gone. For
+/* The object of a handle, whether or not the caller has freed it; NULL if it no longer exists. For
  * requests that were started before MPI_Comm_free and are completed after it. O(1). */
 struct mpi_comm *mpi_comm_at(MPI_Comm);
 
@@ -87,7 +88,7 @@ static inline int mpi_comm_my_rank(const struct mpi_comm *c, const struct mpi_ra
         return (int)(w - (uint32_t)c->group->first);
     return mpi_group_rank_of(c->group, w);
 }
-/* World rank of the peer that rank r of c means (remote group for an intercommunicator). */
+/* World rank of rank r of c (of the remote group for an intercommunicator). */
 static inline uint32_t mpi_comm_world_rank(const struct mpi_comm *c, uint32_t r)
 {
     return mpi_group_world_rank(c->remote ? c->remote : c->group, r);
@@ -108,24 +109,24 @@ void mpi_comm_init(uint32_t world_size);
 
 /* ---- lifetime ---- */
 
-/* A new communicator of all members of g (takes the caller's ref) with fresh contexts, held by each
- * of its members. Called by one rank; the others learn the handle through a descriptor. */
+/* A new communicator of all members of g (takes the caller's ref) with new contexts, held by each
+ * of its members. Called by one rank; the others get the handle from a descriptor. */
 struct mpi_comm *mpi_comm_new(struct mpi_group *g, MPI_Errhandler);
 /* A new intercommunicator between two disjoint groups (takes the caller's refs). Returns its low
  * side; the high side has the next descriptor. */
 struct mpi_comm *mpi_comm_new_inter(struct mpi_group *low, struct mpi_group *high, MPI_Errhandler);
-/* The same with the contexts it has elsewhere; remote is NULL but for a side of an
+/* The same with the contexts it has in other processes; remote is NULL except for a side of an
  * intercommunicator. Takes the refs. */
 struct mpi_comm *mpi_comm_new_at(uint32_t ctx, int high, struct mpi_group *g,
                                  struct mpi_group *remote, MPI_Errhandler);
-/* Releases one that has no members here. */
+/* Releases a communicator that has no members here. */
 void mpi_comm_discard(struct mpi_comm *);
 
-/* The calling rank, a member, gives it up (MPI_Comm_free). Not for the predefined ones. */
+/* The calling rank, a member, frees it (MPI_Comm_free). Not for the predefined ones. */
 void mpi_comm_leave(struct mpi_rank *self, struct mpi_comm *);
 
-/* The group as a group of world ranks that means the same to every rank (MPI_COMM_SELF's group is
- * the caller's rank); with a ref for the caller. */
+/* The group in world ranks, the same for every rank (MPI_COMM_SELF's group is the caller's rank);
+ * with a ref for the caller. */
 struct mpi_group *mpi_comm_group_ref(const struct mpi_rank *self, const struct mpi_comm *);
 
 /* The first n ranks of c as a group with a ref for the caller. */
@@ -133,8 +134,8 @@ struct mpi_group *mpi_comm_first_ranks(const struct mpi_rank *self, const struct
 
 /* The communicator with this descriptor if it is in this process, or NULL. O(1). */
 struct mpi_comm *mpi_comm_of_desc(mpi_comm_desc);
-/* The communicator with this context, MPI_COMM_WORLD of the first ranks and MPI_COMM_SELF included; the
- * low side of an intercommunicator; or NULL. O(1). */
+/* The communicator with this context, MPI_COMM_WORLD of the first ranks and MPI_COMM_SELF included;
+ * the low side of an intercommunicator; or NULL. O(1). */
 struct mpi_comm *mpi_comm_of_ctx(uint32_t ctx);
 
 /* Largest tag of user messages. */
@@ -142,13 +143,14 @@ struct mpi_comm *mpi_comm_of_ctx(uint32_t ctx);
 
 /* ---- names.c ---- */
 
-/* Forgets what the rank has named. */
+/* Drops the rank's name for it. */
 void mpi_names_forget(struct mpi_rank *, MPI_Comm);
 
 /* The name that the rank has given it, "" if none. */
 const char *mpi_comm_name_for(const struct mpi_rank *, MPI_Comm);
 
-/* How it came to be: "MPI_Comm_split of MPI_COMM_WORLD, 4 ranks"; and where: ", called at 0x11f2 in app". */
+/* How it was created: "MPI_Comm_split of MPI_COMM_WORLD, 4 ranks"; and where: ", called at 0x11f2
+ * in app". */
 const char *mpi_comm_made_where(const struct mpi_comm *, char *out, size_t n);
 const char *mpi_comm_made(const struct mpi_comm *, char *out, size_t n);
 
@@ -156,8 +158,7 @@ const char *mpi_comm_made(const struct mpi_comm *, char *out, size_t n);
  * ranks)". */
 const char *mpi_comm_label(MPI_Comm, char *out, size_t n);
 
-/* One copy of a text that many objects share: to be given back by mpi_text_drop (NULL: nothing
- * happens). */
+/* One copy of a text that many objects share; release it with mpi_text_drop (NULL is allowed). */
 const char *mpi_text_keep(const char *text);
 void mpi_text_drop(const char *text);
 

@@ -76,7 +76,7 @@ int mpi_comm_remote_group(struct mpi_rank *self, MPI_Comm comm, MPI_Group *group
     return rc;
 }
 
-/* How two groups compare, remembered. */
+/* Compares two groups; the result is cached. */
 static int compare_groups(struct mpi_group *a, struct mpi_group *b)
 {
     struct group_memo_key key = {.op = GROUP_MEMO_COMPARE, .a = a, .b = b};

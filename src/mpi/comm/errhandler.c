@@ -1,14 +1,16 @@
 /*
  * errhandler.c - error handlers, and the one place where MPI errors are raised.
  *
- * A communicator is created with a handler; what a rank sets later on it holds for that rank alone:
- * its state maps a handle to the handler. Windows and sessions are in the same map (errhandler_kinds.c). Handlers are interned by function
- * and kind: all ranks that create a handler from the same function share the object and its handle.
- * Objects are never freed (there are as many as error functions in the program); a handle is valid
- * while some rank has created it more often than freed it.
+ * A communicator is created with a handler; what a rank sets on it later applies only to that rank:
+ * its state maps a handle to the handler. Windows and sessions are in the same map
+ * (errhandler_kinds.c). Handlers are interned by function and kind: all ranks that create a handler
+ * from the same function share the object and its handle. Objects are never freed (there are as
+ * many as error functions in the program); a handle is valid while some rank has created it more
+ * often than freed it.
  *
- * A handler written in Fortran needs nothing special: handles are integers there too and are passed
- * by reference. One of the C++ binding is called through the binding (MPII_Errhandler_set_cxx).
+ * A handler written in Fortran needs nothing special: handles are integers there, too, and are
+ * passed by reference. A handler of the C++ binding is called through the binding
+ * (MPII_Errhandler_set_cxx).
  */
 #include "mpi/comm/errhandler_internal.h"
 
@@ -112,8 +114,8 @@ static void place_name(const struct mpi_rank *self, enum errhandler_kind kind, c
     }
 }
 
-/* "MPI_Send(rank 3, MPI_COMM_WORLD): MPI_ERR_RANK: rank 17 is not in MPI_COMM_WORLD (size 4)", on the
- * heap; the run is ending. */
+/* "MPI_Send(rank 3, MPI_COMM_WORLD): MPI_ERR_RANK: rank 17 is not in MPI_COMM_WORLD (size 4)", on
+ * the heap; the run is ending. */
 static _Noreturn void die(struct mpi_rank *self, enum errhandler_kind kind, const void *handle,
                           int code, const char *fmt, va_list args)
 {
@@ -149,8 +151,8 @@ static int returns(MPI_Errhandler h)
     return h == MPI_ERRORS_RETURN || h == MPIR_ERRORS_THROW_EXCEPTIONS;
 }
 
-/* Calls a function of the program, which may make MPI calls of its own; returns the code that it leaves,
- * which the C++ binding does not look at. */
+/* Calls a function of the program, which may make MPI calls; returns the code that it sets, which
+ * the C++ binding ignores. */
 static int call_function(struct mpi_rank *self, const struct errhandler *e, void *handle, int code)
 {
     uint16_t fn = self->fn;
@@ -286,7 +288,7 @@ int errhandler_create(struct mpi_rank *self, enum errhandler_kind kind, void (*f
     return rc;
 }
 
-/* The C++ binding made the handler: it has to be called through the binding. */
+/* The C++ binding created the handler, which must be called through the binding. */
 void mpii_errhandler_set_cxx(struct mpi_rank *self, MPI_Errhandler errhandler,
                              void (*call_cxx)(void))
 {

@@ -8,19 +8,19 @@
 
 /* ---- errhandler.c ---- */
 
-/* The handler that errors on c go to: what is given, else that of MPI_COMM_WORLD, else fatal. */
+/* The handler of errors on c: the one that was set, else that of MPI_COMM_WORLD, else fatal. */
 MPI_Errhandler mpi_errhandler_of(const struct mpi_rank *, const struct mpi_comm *);
-/* The handler that the rank has been given for c, to be inherited by what is made of c;
+/* The handler that the rank has set for c, which communicators created from c inherit;
  * MPI_ERRHANDLER_NULL: none. */
 MPI_Errhandler mpi_errhandler_given(const struct mpi_rank *, const struct mpi_comm *);
-/* Sets it for this rank alone. */
+/* Sets it for this rank only. */
 void mpi_errhandler_set_for(struct mpi_rank *, const struct mpi_comm *, MPI_Errhandler);
-/* Forgets what the rank set for itself on a communicator that it has freed. */
+/* Drops the rank's handler of a communicator that it has freed. */
 void mpi_errhandler_forget(struct mpi_rank *, MPI_Comm);
 
 /* ---- error_codes.c ---- */
 
-/* The last error code the rank uses (MPI_LASTUSEDCODE), as a place in memory that stays. */
+/* The address, which stays valid, of the last error code the rank uses (MPI_LASTUSEDCODE). */
 int *mpi_errcode_last(const struct mpi_rank *);
 /* "MPI_ERR_RANK". */
 const char *mpi_errcode_name(int code);

@@ -1,10 +1,12 @@
 /*
- * errhandler_kinds.c - errors of windows, files and sessions (MPI-4.0 9.3), and handlers of the last two.
+ * errhandler_kinds.c - errors of windows, files and sessions (MPI-4.0 9.3), and handlers of the
+ * last two.
  *
- * What a rank sets holds for that rank alone. A window starts with MPI_ERRORS_ARE_FATAL, which as in MPICH means
- * MPI_COMM_WORLD's handler until one is set; a session with what MPI_Session_init was given. A file starts with what
- * the rank has on MPI_FILE_NULL, and that starts with MPI_ERRORS_RETURN. So every session and file that a rank has
- * open has a handler here, and what has none is not open.
+ * What a rank sets applies only to that rank. A window starts with MPI_ERRORS_ARE_FATAL, which as
+ * in MPICH means MPI_COMM_WORLD's handler until one is set; a session with the argument of
+ * MPI_Session_init. A file starts with the rank's handler of MPI_FILE_NULL, which starts as
+ * MPI_ERRORS_RETURN. So every open session and file of a rank has a handler here, and one without
+ * is not open.
  */
 #include <string.h>
 
@@ -82,7 +84,7 @@ void mpi_errhandler_session_freed(struct mpi_rank *self, MPI_Session session)
 
 /* ---- raising ---- */
 
-/* On an object that is not there or has no handler: the error is MPI_COMM_WORLD's. */
+/* For an object that does not exist or has no handler: the error goes to MPI_COMM_WORLD. */
 static void raise_world(struct mpi_rank *self, int code, const char *fmt, va_list args)
 {
     MPI_Comm world = MPI_COMM_WORLD;

@@ -1,5 +1,5 @@
 /*
- * error_codes.c - error classes and codes, and what they mean in words.
+ * error_codes.c - error classes and codes, and their texts.
  *
  * A predefined class is its own code. Classes and codes that a rank adds are numbered from
  * MPI_ERR_LASTCODE + 1 on, for each rank by itself, as they are in real processes; ranks that add
@@ -30,7 +30,7 @@ struct own_codes {
 
 static int last_predefined = MPI_ERR_LASTCODE;
 
-/* As MPICH words the common ones; a class without a text is not in use. */
+/* MPICH's texts for the common ones; a class without a text is not in use. */
 // clang-format off
 #define CLASS(name, text) [name] = {#name, text},
 static const struct {
@@ -127,7 +127,7 @@ const char *mpi_errcode_name(int code)
     return is_predefined(code) ? classes[code].name : "an error of the program";
 }
 
-/* A new code of the class; 0: it is a class itself. */
+/* A new code of the class; with class 0 the code is a class itself. */
 static int add(struct mpi_rank *self, int error_class)
 {
     struct own_codes *own = mpi_state_make(self, MPI_STATE_error_codes, sizeof *own);

@@ -1,8 +1,9 @@
 /*
  * group.h - groups of ranks.
  *
- * They are process-wide objects, shared by all ranks that hold them. A group is a range with a stride where
- * possible, else a list; identical groups are one object. Nothing is O(size) per rank. Nothing here switches.
+ * They are process-wide objects, shared by all ranks that hold them. A group is a range with a
+ * stride where possible, else a list; identical groups are one object. Nothing is O(size) per rank.
+ * Nothing here switches.
  */
 #ifndef MPI_COMM_GROUP_H
 #define MPI_COMM_GROUP_H
@@ -15,10 +16,10 @@
 enum mpi_group_kind {
     MPI_GROUP_RANGE = 0,
     MPI_GROUP_LIST,
-    MPI_GROUP_SELF, /* of MPI_COMM_SELF only: the calling rank, whoever that is */
+    MPI_GROUP_SELF, /* of MPI_COMM_SELF only: the calling rank */
 };
 
-/* What a room above keeps with a group: the first member of a struct of its own. */
+/* State that a higher subfolder keeps with a group: the first member of its own struct. */
 struct mpi_group_extra {
     void (*drop)(struct mpi_group_extra *); /* the group goes */
 };
@@ -26,12 +27,13 @@ struct mpi_group_extra {
 struct mpi_group {
     uint32_t size;
     uint32_t refs;
-    uint8_t kind;                  /* enum mpi_group_kind */
-    int64_t first, stride;         /* MPI_GROUP_RANGE: world rank of member i = first + i*stride */
-    uint32_t *list;                /* world ranks, in group order */
-    struct map *inverse;           /* world rank -> group rank, made when first needed */
-    struct mpi_group_extra *nodes; /* who shares a node, made when first needed (coll/coll_nodes.c) */
-    uint32_t index;                /* handle index */
+    uint8_t kind;          /* enum mpi_group_kind */
+    int64_t first, stride; /* MPI_GROUP_RANGE: world rank of member i = first + i*stride */
+    uint32_t *list;        /* world ranks, in group order */
+    struct map *inverse;   /* world rank -> group rank, built when first needed */
+    /* Which ranks share nodes, computed when first needed (coll/coll_nodes.c) */
+    struct mpi_group_extra *nodes;
+    uint32_t index;   /* handle index */
     uint32_t handles; /* part of refs that user programs hold; the handle is valid while > 0 */
     uint64_t hash;
     uint64_t serial; /* never used twice */
@@ -54,7 +56,7 @@ uint32_t mpi_group_members_here(const struct mpi_group *);
 
 /* All return an interned group with one ref for the caller. */
 struct mpi_group *mpi_group_make_range(int64_t first, int64_t stride, uint32_t size);
-/* From distinct world ranks in heap memory (mem_alloc), which is taken over. O(n). */
+/* From distinct world ranks in heap memory (mem_alloc), of which it takes ownership. O(n). */
 struct mpi_group *mpi_group_make_list(uint32_t *ranks, uint32_t n);
 
 struct mpi_group *mpi_group_ref(struct mpi_group *);

@@ -130,7 +130,7 @@ int mpi_group_translate_ranks(struct mpi_rank *self, MPI_Group group1, int n, co
 
 typedef struct mpi_group *member_function(struct mpi_group *, uint32_t, const int *, int *);
 
-/* `ranks` selects members; `key` is what the operation is remembered by. */
+/* `ranks` selects members; `key` identifies the operation in the cache. */
 static int select_members(struct mpi_rank *self, const struct group_memo_key *key, uint32_t n,
                           const int *ranks, MPI_Group *newgroup, member_function *function)
 {

@@ -1,9 +1,10 @@
 /*
- * group_memo.h - remembers the latest group operations and their results.
+ * group_memo.h - a cache of recent group operations and their results.
  *
- * All ranks of a program usually make the same groups. Each operation costs O(members), so P ranks
- * would pay O(P * P) for what one of them could compute: the first pays, the others find the result
- * in O(arguments). Groups are immutable and their serial numbers unique, so nothing gets stale.
+ * All ranks of a program usually create the same groups. Each operation costs O(members), so P
+ * ranks would pay O(P * P) for what one of them can compute: the first computes it, the others find
+ * the result in O(arguments). Groups are immutable and their serial numbers unique, so nothing gets
+ * stale.
  */
 #ifndef MPI_COMM_GROUP_MEMO_H
 #define MPI_COMM_GROUP_MEMO_H
@@ -30,11 +31,11 @@ struct group_memo_key {
     const int *args;
 };
 
-/* 1 if the operation was done lately: its result, with a ref for the caller, or its value. Either
+/* Returns 1 if the operation is cached: its result, with a ref for the caller, or its value. Either
  * of the last two may be NULL. */
 int group_memo_find(const struct group_memo_key *, struct mpi_group **result, int *value);
 
-/* Remembers it; holds its own ref on result (may be NULL). Long argument lists are not kept. */
+/* Caches it; holds its own ref on result (may be NULL). Long argument lists are not cached. */
 void group_memo_store(const struct group_memo_key *, struct mpi_group *result, int value);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * names.c - names of communicators, and how those without one are described.
  *
- * A name belongs to the rank that gave it: its state maps the communicator to an interned text, so
- * that a million ranks that give a communicator the same name keep one copy of the text.
+ * A name belongs to the rank that set it: its state maps the communicator to an interned text, so
+ * that a million ranks that set the same name keep one copy of the text.
  */
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * refuse.c - calls with an argument that cannot be right, whatever the others are (CHECKS in api/mpi_functions.txt).
- * Their entries see that something is wrong; here is found what.
+ * refuse.c - calls with an argument that is invalid whatever the others are (CHECKS in
+ * api/mpi_functions.txt). Their entries detect that something is wrong; this file finds out what.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "mpi/entry.h"
 #include "mpi_roles.h"
 
-/* What the error is raised on: a file, if the call is about one, or else the first communicator, window or session
- * among the arguments. */
+/* The object on which the error is raised: a file, if the call has one, else the first
+ * communicator, window or session among the arguments. */
 struct object {
     unsigned role; /* MPI_ROLES: there is none */
     uint64_t handle;

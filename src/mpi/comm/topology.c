@@ -1,5 +1,5 @@
 /*
- * topology.c - topology objects, and who is whose neighbour.
+ * topology.c - topology objects, and the neighbours of a rank.
  */
 #include "mpi/comm/topology.h"
 

@@ -2,9 +2,9 @@
  * topology.h - topologies of communicators: Cartesian, graph and distributed graph.
  *
  * One object is shared by all members of a communicator in a process, and by its duplicates. Of a
- * Cartesian topology a rank's coordinates follow from its rank; a graph is kept whole once, since
- * every member gives it whole; of a distributed graph every member adds its own neighbours. Nothing
- * here switches.
+ * Cartesian topology a rank's coordinates follow from its rank; a graph is stored once as a whole,
+ * since every member passes all of it; to a distributed graph every member adds its own neighbours.
+ * Nothing here switches.
  */
 #ifndef MPI_COMM_TOPOLOGY_H
 #define MPI_COMM_TOPOLOGY_H
@@ -65,7 +65,8 @@ struct mpi_dist *mpi_topo_dist_of(const struct mpi_topo *, int rank);
 struct mpi_topo *mpi_topo_ref(struct mpi_topo *);
 void mpi_topo_unref(struct mpi_topo *);
 
-/* Ranks that lie between two neighbours in dimension d of a Cartesian topology; and where a rank is in it. */
+/* The distance in ranks between two neighbours in dimension d of a Cartesian topology; a rank's
+ * coordinate in it. */
 static inline int mpi_topo_cart_stride(const struct mpi_topo *t, int d)
 {
     int stride = 1;

@@ -1,5 +1,5 @@
 /*
- * announce.c - how the members of a new communicator in other processes learn of it.
+ * announce.c - announces a new communicator to its members in other processes.
  *
  *     maker's process                      another process with members
  *     mpi_comm_new, mpi_comm_describe
@@ -7,8 +7,8 @@
  *       the descriptor, as a virtual
  *       message, maybe through others ---> mpi_comm_adopt: finds the object, or waits for it
  *
- * Items are not part of virtual time, and there is no quiescence while one is under way: a rank
- * that waits for one is never taken for deadlocked.
+ * Items are not part of virtual time, and there is no quiescence while one is in flight: a rank
+ * that waits for one never counts as deadlocked.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/team.h"
 
-#define ORIGIN_MAX 112 /* bytes of how a communicator was made; what is longer is cut */
+#define ORIGIN_MAX 112 /* bytes of the text of how a communicator was created; truncated */
 #define SITE_MAX 48    /* ... and of where */
 
 struct announcement {
@@ -32,11 +32,11 @@ struct announcement {
 };
 
 static struct {
-    uint32_t *ranks; /* indices of those that wait for a communicator */
+    uint32_t *ranks; /* indices of ranks that wait for a communicator */
     uint32_t count, cap;
 } waiting;
 
-/* ---- telling ---- */
+/* ---- announcing ---- */
 
 static void encode_group(const struct mpi_group *g, struct buf *out)
 {
@@ -52,7 +52,7 @@ static void encode(const struct mpi_comm *c, struct buf *out)
 
     memset(&a, 0, sizeof a);
     a.ctx = c->ctx;
-    /* handlers that programs make are known in their process only; members use their own anyway */
+    /* handlers of programs are known only in their process; members use their own anyway */
     a.errhandler = c->errhandler == MPI_ERRORS_RETURN || c->errhandler == MPI_ERRORS_ARE_FATAL
                        ? c->errhandler
                        : MPI_ERRHANDLER_NULL;
@@ -116,8 +116,8 @@ static void format_origin(char *out, size_t n, enum mpi_fn fn, const struct mpi_
     snprintf(out, n, "%s%s%s", mpi_fn_name[fn], *of ? " of " : "", of);
 }
 
-/* Where the calling rank made the call that it is in. A call on several ranks may make many communicators, all
- * at one time: it is looked for once. */
+/* Where the calling rank made its present call. A call on several ranks may create many
+ * communicators at one time: the site is looked up once. */
 static const char *find_site(const struct mpi_rank *self, const struct mpi_comm *parent)
 {
     static struct {
@@ -176,7 +176,7 @@ static void wake_waiting(void)
         engine_wake(&mpi_world.engine, waiting.ranks[i]);
 }
 
-/* Reads the group at *at, and moves on. */
+/* Reads the group at *at, and advances. */
 static struct mpi_group *decode_group(const char **at)
 {
     struct mpi_group_wire w;

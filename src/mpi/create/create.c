@@ -1,11 +1,11 @@
 /*
- * create.c - communicators with a group that is known beforehand: MPI_Comm_dup, MPI_Comm_create,
+ * create.c - communicators with a group known beforehand: MPI_Comm_dup, MPI_Comm_create,
  * MPI_Comm_create_group.
  *
- * One rank makes the object, the others learn it by a binomial tree: log2(n) steps, n - 1 messages.
- * MPI_Comm_create of an intracommunicator is a split: each group is named by the rank in the parent
- * of its first member, which no other of the disjoint groups has, and members are ordered by their
- * rank in it.
+ * One rank creates the object and tells the others by a binomial tree: log2(n) steps, n - 1
+ * messages. MPI_Comm_create of an intracommunicator is a split: each group is identified by the
+ * rank of its first member in the parent, which is unique among disjoint groups, and members are
+ * ordered by their rank in the group.
  */
 #include "mpi/create/create.h"
 #include "mpi/attr.h"
@@ -86,7 +86,7 @@ int mpi_comm_copy_make(struct mpi_rank *self, struct mpi_comm_copy *copy)
         mpi_attr_attach(self, *copy->newcomm, copy->attributes);
         return MPI_SUCCESS;
     }
-    /* The others need this rank to make theirs, so it leaves only now. */
+    /* The others need this rank to create theirs, so it leaves only now. */
     mpi_comm_leave(self, made);
     *copy->newcomm = MPI_COMM_NULL;
     return copy->failed;
@@ -133,7 +133,7 @@ static int check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Group group, s
     return MPI_SUCCESS;
 }
 
-/* An intercommunicator of the two groups that the ranks 0 of c give. */
+/* An intercommunicator of the two groups that the ranks 0 of c pass. */
 static int create_inter(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group *g,
                         MPI_Comm *newcomm)
 {

@@ -1,5 +1,5 @@
 /*
- * create.h - making communicators, which takes messages between their members.
+ * create.h - creates communicators, which takes messages between their members.
  */
 #ifndef MPI_CREATE_CREATE_H
 #define MPI_CREATE_CREATE_H
@@ -7,25 +7,26 @@
 #include "mpi/comm/comm.h"
 
 /*
- * What one rank tells another about a new communicator (announce.c). The descriptor is its
- * context, unique over all processes; contexts are even, and the high side of an intercommunicator
- * has the next number. Every process that has members has an object of its own: describe, called
- * once by the rank that made the communicator, sends its groups to the other processes, beside the
- * virtual messages and outside of virtual time. The communicator (for an intercommunicator its low
- * side is given, both are meant) must not be touched after it: it is gone if no member is here. Reports
- * say that fn made it, of `parent` (or NULL).
+ * What one rank tells another about a new communicator (announce.c). The descriptor is its context,
+ * unique over all processes; contexts are even, and the high side of an intercommunicator has the
+ * next number. Every process that has members has its own object: describe, called once by the rank
+ * that created the communicator, sends its groups to the other processes, separately from virtual
+ * messages and outside of virtual time. The communicator (for an intercommunicator: both sides,
+ * given the low one) must not be used after that: it no longer exists if no member is here. Reports
+ * say that fn created it from `parent` (or NULL).
  *
  * adopt gives the receiving rank its own view (it inherits the rank's error handler on the parent).
- * If the object is still under way it waits (may switch). MPI_COMM_DESC_NULL means MPI_COMM_NULL.
+ * If the object is still in flight it waits (may switch). MPI_COMM_DESC_NULL means MPI_COMM_NULL.
  */
 mpi_comm_desc mpi_comm_describe(struct mpi_comm *, enum mpi_fn fn, const struct mpi_comm *parent);
 MPI_Comm mpi_comm_adopt(struct mpi_rank *self, const struct mpi_comm *parent, mpi_comm_desc);
 /* The same for the MPI_COMM_WORLD of a rank that was spawned. */
 struct mpi_comm *mpi_comm_adopt_world(struct mpi_rank *self, mpi_comm_desc);
-/* Another process describes a communicator with members here. Scheduler context. */
+/* Handles the description of a communicator with members here, from another process. Scheduler
+ * context. */
 void mpi_comm_learn(const void *data, size_t bytes);
 
-/* A duplicate of a communicator in the making; the first two are the caller's to set. */
+/* A duplication in progress; the caller sets the first two fields. */
 struct mpi_attr;
 struct mpi_comm_copy {
     struct mpi_comm *c; /* of what */
@@ -34,13 +35,13 @@ struct mpi_comm_copy {
     int failed; /* what an attribute copy function returned */
     mpi_comm_desc desc;
 };
-/* Copies the attributes (may switch), then makes it, called by all members of c (may switch).
+/* Copies the attributes (may switch); then creates it, called by all members of c (may switch).
  * Descriptors are received in *copy, which must not be on the stack of a strand. Returns an MPI
  * class or what an attribute copy function returned. */
 void mpi_comm_copy_begin(struct mpi_rank *self, struct mpi_comm_copy *copy);
 int mpi_comm_copy_make(struct mpi_rank *self, struct mpi_comm_copy *copy);
 
-/* Gives the descriptor that rank 0 of `members` has to all of them, by a binomial tree on the
+/* Distributes the descriptor of rank 0 of `members` to all of them, by a binomial tree on the
  * collective context of c. members NULL: the first n ranks of c; else n is its size and me the
  * caller's rank in it. May switch. Returns an MPI class. */
 int mpi_comm_spread(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group *members, int me,

@@ -1,9 +1,9 @@
 /*
- * failure_api.c - MPICH's calls for the time after a failure (ULFM), on a machine without failures.
+ * failure_api.c - MPICH's fault-tolerance calls (ULFM), on a machine without failures.
  *
- * No rank of a simulated machine fails by itself: nobody is ever acknowledged as failed, shrinking
- * leaves all members, and an agreement is a reduction. Revoking would have to break off what other
- * ranks are doing on the communicator at that time; that is refused.
+ * No rank of a simulated machine fails by itself: no failure is ever acknowledged, shrinking keeps
+ * all members, and an agreement is a reduction. Revoking would have to interrupt what other ranks
+ * are doing on the communicator; it is refused.
  */
 #include "mpi/comm/check.h"
 #include "mpi/create/create.h"

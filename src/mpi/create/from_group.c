@@ -1,10 +1,10 @@
 /*
  * from_group.c - communicators from groups alone, without a parent (MPI-4.0 7.4.2, 7.6.2).
  *
- * The members talk to each other beside MPI_COMM_WORLD's own collectives, under a tag that is made
- * from the text the program gives: as in MPI_Comm_create_group, the first member makes the
- * communicator and a binomial tree tells the others. Of an intercommunicator the leader with the
- * lower world rank makes both sides; both leaders know both groups.
+ * The members communicate separately from MPI_COMM_WORLD's own collectives, with a tag derived from
+ * the program's text: as in MPI_Comm_create_group, the first member creates the communicator and
+ * tells the others by a binomial tree. For an intercommunicator the leader with the lower world
+ * rank creates both sides; both leaders know both groups.
  */
 #include "mpi/coll/message.h"
 #include "mpi/comm/check.h"
@@ -15,7 +15,7 @@
 #include "mpi/p2p/tags.h"
 #include "mpi_impl.h"
 
-/* A tag of MPI_Comm_create_group's range: equal texts have equal ones. */
+/* A tag in MPI_Comm_create_group's range: equal texts have equal tags. */
 static int tag_of(const char *text)
 {
     uint32_t hash = 0x811c9dc5u;
@@ -70,7 +70,8 @@ int mpi_comm_create_from_group(struct mpi_rank *self, MPI_Group group, const cha
 
 /* ---- intercommunicators ---- */
 
-/* A leader: the descriptor for its side, null if the groups overlap. peer: the other's world rank. */
+/* A leader: the descriptor for its side, null if the groups overlap. peer: the other's world
+ * rank. */
 static int lead(struct mpi_rank *self, struct mpi_group *g, struct mpi_group *other, uint32_t peer,
                 int tag, MPI_Errhandler errhandler, mpi_comm_desc *desc)
 {
@@ -91,7 +92,7 @@ static int lead(struct mpi_rank *self, struct mpi_group *g, struct mpi_group *ot
     return mpi_coll_send(self, world, &high, sizeof high, byte, (int)peer, tag);
 }
 
-/* The arguments that only the leader gives; *peer: the other leader. */
+/* Checks the arguments that matter only at the leader; *peer: the other leader. */
 static int check_remote(struct mpi_rank *self, MPI_Group remote_group, int remote_leader,
                         struct mpi_group **other, uint32_t *peer)
 {
@@ -110,7 +111,7 @@ static int check_remote(struct mpi_rank *self, MPI_Group remote_group, int remot
     return MPI_SUCCESS;
 }
 
-/* From the leader to all of its group: to the first member, which tells the others. */
+/* Distributes it from the leader to its group: to the first member, which tells the others. */
 static int spread_from(struct mpi_rank *self, struct mpi_group *g, int me, int leader, int tag,
                        mpi_comm_desc *desc)
 {

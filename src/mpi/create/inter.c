@@ -1,5 +1,5 @@
 /*
- * inter.c - making intercommunicators and merging them (MPI-4.0, 7.6).
+ * inter.c - creates and merges intercommunicators (MPI-4.0, 7.6).
  *
  *     leader of one group                  leader of the other
  *       (its world rank is lower)            its group ------> . makes the intercommunicator, whose
@@ -7,8 +7,8 @@
  *       desc <------------------------------ . the high descriptor
  *       broadcast in local_comm              broadcast in local_comm
  *
- * Everything later (dup, split, create, merge) is led by rank 0 of each side; that of the low side
- * makes the object, and tells the other its descriptor.
+ * Rank 0 of each side leads everything later (dup, split, create, merge); that of the low side
+ * creates the object, and sends the other its descriptor.
  */
 #include "base/mem.h"
 #include "mpi/coll/coll.h"
@@ -66,7 +66,7 @@ int mpi_inter_spread(struct mpi_rank *self, struct mpi_comm *c, int tag, mpi_com
 
 /* ---- MPI_Intercomm_create ---- */
 
-/* Whom a leader talks to. */
+/* The peer of a leader. */
 struct peer {
     struct mpi_comm *comm;
     int rank, tag;

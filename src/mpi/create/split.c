@@ -316,8 +316,8 @@ static int is_node_hint(MPI_Info info)
     return type && (!strcmp(type, "mpi_shared_memory") || !strcmp(type, "machine"));
 }
 
-/* Splits by node, and gives a part that is no smaller than the whole back (MPI-4.0, 7.4.2). The info
- * object, if there is one, tells what the parts are. */
+/* Splits by node, and gives a part that is no smaller than the whole back (MPI-4.0, 7.4.2). The
+ * info object, if there is one, tells what the parts are. */
 static int split_unguided(struct mpi_rank *self, struct mpi_comm *c, int key, MPI_Info info,
                           MPI_Comm *newcomm)
 {

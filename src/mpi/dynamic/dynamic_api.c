@@ -1,5 +1,6 @@
 /*
- * dynamic_api.c - where ranks come from, and how they part (MPI-4.0, 11.8.3 and 11.10).
+ * dynamic_api.c - MPI_Comm_get_parent, MPI_Comm_disconnect and MPI_Comm_join (MPI-4.0, 11.8.3 and
+ * 11.10).
  */
 #include "mpi/comm/check.h"
 #include "mpi/dynamic/spawn.h"
@@ -18,7 +19,7 @@ int mpi_comm_get_parent(struct mpi_rank *self, MPI_Comm *parent)
 
 /* ---- MPI_Comm_disconnect ---- */
 
-/* Waits until what the rank has under way on c is complete; the requests stay. May switch. */
+/* Waits until the rank's pending operations on c are complete; the requests stay. May switch. */
 static void finish_pending(struct mpi_rank *self, const struct mpi_comm *c)
 {
     uint32_t from = 0;
@@ -53,7 +54,8 @@ int mpi_comm_join(struct mpi_rank *self, int fd, MPI_Comm *intercomm)
 
     *intercomm = MPI_COMM_NULL;
     return mpi_raise(self, MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION,
-                     "ranks cannot be joined by the socket %d: one that waits for it would keep all "
+                     "ranks cannot be joined by the socket %d: one that waits for it would keep "
+                     "all "
                      "others from running; use MPI_Comm_accept and MPI_Comm_connect",
                      fd);
 }

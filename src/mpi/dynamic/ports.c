@@ -6,8 +6,8 @@
  *                  makes the intercommunicator: the accepting side is the low one
  *            <---  low          high        --->
  *
- * Whoever comes first waits in the port's queue, in order of arrival. The queue holds accepts or
- * connects, never both. Closing a port fails those that wait at it.
+ * The first to come waits in the port's queue, in order of arrival. The queue holds accepts or
+ * connects, never both. Closing a port makes those that wait at it fail.
  */
 #include "mpi/dynamic/ports.h"
 
@@ -21,7 +21,7 @@
 struct port {
     struct port *next;
     uint32_t number;
-    struct engine_msg *first, *last; /* what waits, all of one kind */
+    struct engine_msg *first, *last; /* waiting requests, all of one kind */
 };
 
 /* A published name; those with the same hash are chained. */
@@ -31,7 +31,7 @@ struct name {
     char text[]; /* the name */
 };
 
-/* What an agent keeps. */
+/* The state of an agent. */
 struct mpi_ports {
     struct port *open;
     uint32_t opened;  /* so far */
@@ -49,7 +49,7 @@ static struct mpi_ports *ports_of(struct mpi_rank *self)
     return ports;
 }
 
-/* Answers and frees the question. */
+/* Answers and frees the request. */
 static void answer(struct mpi_rank *self, struct mpi_msg *m, int error, uint64_t value,
                    const char *text, vtime t)
 {
@@ -67,7 +67,7 @@ static void answer(struct mpi_rank *self, struct mpi_msg *m, int error, uint64_t
 
 /* ---- ports ---- */
 
-/* Where the port with this number hangs; *at is NULL if it is not open. */
+/* The link to the port with this number; *at is NULL if it is not open. */
 static struct port **find_port(struct mpi_ports *p, uint64_t number)
 {
     struct port **at = &p->open;
@@ -122,7 +122,7 @@ static struct mpi_group *group_of(const struct mpi_msg *m)
     return mpi_group_from_wire(&w, m->payload + sizeof w);
 }
 
-/* Both sides of a new intercommunicator learn their descriptors at time t. */
+/* Sends both sides of a new intercommunicator their descriptors at time t. */
 static void join_groups(struct mpi_rank *self, struct mpi_msg *accept, struct mpi_msg *connect,
                         vtime t)
 {

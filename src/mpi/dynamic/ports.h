@@ -1,10 +1,10 @@
 /*
  * ports.h - the service of names and ports (service.h), by which groups of ranks find each other.
  *
- * A published name is kept by the agent of world rank 0, a port by the agent of the rank that opened
- * it, which its name tells: "orrery-port-RANK.NUMBER". There MPI_Comm_accept and MPI_Comm_connect
- * meet in the order in which they arrive. No rank of a program that uses this ends before all have
- * called MPI_Finalize (MPI_NEED_NAMES).
+ * The agent of world rank 0 keeps published names; the agent of the rank that opened a port keeps
+ * the port, whose name is "orrery-port-RANK.NUMBER". There MPI_Comm_accept and MPI_Comm_connect are
+ * matched in the order in which they arrive. No rank of a program that uses this ends before all
+ * have called MPI_Finalize (MPI_NEED_NAMES).
  */
 #ifndef MPI_DYNAMIC_PORTS_H
 #define MPI_DYNAMIC_PORTS_H
@@ -24,7 +24,7 @@ enum ports_ask {
     PORTS_UNPUBLISH,
 };
 
-/* What became of a question. It may lie on the stack of the rank that waits for it. */
+/* The result of a request. It may be on the stack of the rank that waits for it. */
 struct ports_answer {
     int done, error; /* an MPI class */
     vtime arrival;

@@ -1,8 +1,8 @@
 /*
- * ports_api.c - MPI_Open_port to MPI_Comm_connect: the side that asks (MPI-4.0, 11.9).
+ * ports_api.c - MPI_Open_port to MPI_Comm_connect: the client side (MPI-4.0, 11.9).
  *
- * Every call is a question to an agent (ports.h) and waits for its answer. What went wrong at the
- * root of MPI_Comm_accept or MPI_Comm_connect is raised on all ranks of the communicator.
+ * Every call sends a request to an agent (ports.h) and waits for its answer. An error at the root
+ * of MPI_Comm_accept or MPI_Comm_connect is raised on all ranks of the communicator.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 #define PORT_FORMAT "orrery-port-%u.%u"
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static struct mpi_msg *question(struct mpi_rank *self, uint32_t dst, enum ports_ask what,
                                 uint64_t payload)
@@ -28,8 +28,8 @@ static struct mpi_msg *question(struct mpi_rank *self, uint32_t dst, enum ports_
     return m;
 }
 
-/* Sends the question and waits for the answer; `where` is shown if none comes. May switch. Returns
- * the MPI class of the answer. */
+/* Sends the request and waits for the answer; a deadlock report shows `where` if none comes. May
+ * switch. Returns the MPI class of the answer. */
 static int ask(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes, const char *where,
                struct ports_answer *a)
 {
@@ -53,7 +53,7 @@ static int check_info(struct mpi_rank *self, MPI_Info info)
 
 /* ---- ports ---- */
 
-/* Rank and number of a port; 0 if the text is not the name of one. */
+/* Rank and number of a port; 0 if the text is not a port's name. */
 static int read_port(const char *name, uint32_t *rank, uint32_t *number)
 {
     char same[MPI_MAX_PORT_NAME];
@@ -100,7 +100,7 @@ struct meeting {
     mpi_comm_desc desc;
 };
 
-/* At the root: goes to the port with the group of c, and waits there for the other side. */
+/* At the root: sends the group of c to the port, and waits there for the other side. */
 static struct meeting meet(struct mpi_rank *self, const struct mpi_comm *c, const char *port_name,
                            enum ports_ask what)
 {
@@ -171,7 +171,7 @@ int mpi_comm_connect(struct mpi_rank *self, const char *port_name, MPI_Info info
 
 /* ---- names ---- */
 
-/* port_name: NULL but for PUBLISH. */
+/* port_name: NULL except for PUBLISH. */
 static int ask_for_name(struct mpi_rank *self, enum ports_ask what, const char *service_name,
                         const char *port_name, struct ports_answer *a)
 {

@@ -1,14 +1,14 @@
 /*
- * spawn.c - the agent that deals out ranks, and how a spawned rank begins (see spawn.h).
+ * spawn.c - the agent that assigns spare ranks, and how a spawned rank begins (see spawn.h).
  *
  * Invariants
- *  1. Numbers are dealt out in order and never twice: the new ranks of a spawn are a range, and so is
- *     their MPI_COMM_WORLD.
- *  2. A rank starts by its spawn message and by nothing else. Messages of others may reach its process
- *     before that one does; they wait.
- *  3. All spawn messages come from rank 0, hence from process 0, which knows of ranks elsewhere that have
- *     not begun to write yet (mpi_team_spawned). They do not go through the network, only take its
- *     smallest latency: once a spawn message is sent, it is known when the rank begins.
+ *  1. Numbers are assigned in order and never twice: the new ranks of a spawn are a range, and so
+ *     is their MPI_COMM_WORLD.
+ *  2. Only its spawn message starts a rank. Messages of others may reach its process before that;
+ *     they wait.
+ *  3. All spawn messages come from rank 0, hence from process 0, which knows of ranks elsewhere
+ *     that have not begun to write yet (mpi_team_spawned). They do not go through the network, only
+ *     take its smallest latency: once a spawn message is sent, it is known when the rank begins.
  */
 #include "mpi/dynamic/spawn.h"
 
@@ -38,7 +38,7 @@ static char parent_name[] = "MPI_COMM_PARENT"; /* as in MPICH */
 
 /* ---- the agent ---- */
 
-/* A question taken apart. */
+/* A parsed request. */
 struct order {
     struct spawn_head head;
     const char *list, *commands; /* in the message */
@@ -46,7 +46,7 @@ struct order {
     uint32_t first, total;
 };
 
-/* Command number 0 is at *at; moves on to the next. Returns its texts. */
+/* Returns the texts of the command at *at, and advances to the next. */
 static const char *next_command(const char **at, struct spawn_command *c)
 {
     const char *texts = *at + sizeof *c;
@@ -56,7 +56,7 @@ static const char *next_command(const char **at, struct spawn_command *c)
     return texts;
 }
 
-/* How many ranks each command gets; 0 if they cannot be had. */
+/* How many ranks each command gets; 0 if there are not enough. */
 static int deal(struct order *o, uint32_t left)
 {
     const char *at = o->commands;
@@ -121,7 +121,7 @@ static void answer(struct mpi_rank *self, struct mpi_msg *m, int error, mpi_comm
     mpi_service_reply(a, bytes, t);
 }
 
-/* The new ranks, from o->first on, and the communicators they begin with. */
+/* Creates the new ranks, from o->first on, and their initial communicators. */
 static mpi_comm_desc make_ranks(struct mpi_rank *self, const struct order *o, vtime t)
 {
     struct mpi_group *parents = mpi_group_from_wire(&o->head.parents, o->list);
@@ -214,7 +214,7 @@ void spawn_reply(struct mpi_rank *self, struct mpi_msg *m)
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 
-/* ---- the life of a spawned rank ---- */
+/* ---- spawned ranks ---- */
 
 void mpi_spawn_starting(struct mpi_rank *self, int *argc, char ***argv)
 {
@@ -251,7 +251,7 @@ int mpi_spawn_serves(const struct mpi_rank *r)
 {
     uint32_t id = mpi_rank_id(r);
 
-    /* rank 0 deals out ranks and keeps names; file servers are with some of the first ranks */
+    /* rank 0 assigns ranks and keeps names; file servers belong to some of the first ranks */
     return (mpi_world.opt->needs & MPI_NEED_SPAWN) &&
            (id == 0 || ((mpi_world.opt->needs & MPI_NEED_FILES) && id < mpi_world.size));
 }

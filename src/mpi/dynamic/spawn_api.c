@@ -1,9 +1,9 @@
 /*
- * spawn_api.c - MPI_Comm_spawn, MPI_Comm_spawn_multiple: the side that asks (MPI-4.0, 11.8).
+ * spawn_api.c - MPI_Comm_spawn, MPI_Comm_spawn_multiple: the client side (MPI-4.0, 11.8).
  *
- * Only the root's arguments count, but for communicator and root. It asks the agent of rank 0 (spawn.h)
- * and tells the others what came of it, so that all of them succeed, or all raise the same error. What
- * went wrong before that, such as a command that is no program, needs no agent.
+ * Only the root's arguments matter, except for communicator and root. The root sends a request to
+ * the agent of rank 0 (spawn.h) and tells the others the result, so that all of them succeed, or
+ * all raise the same error. Earlier errors, such as a command that is not a program, need no agent.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct commands {
     const MPI_Info *infos;
 };
 
-/* What the root tells the others; `counts` then follow if it went well, else `why`. */
+/* What the root tells the others; followed by `counts` on success, else by `why`. */
 struct outcome {
     int32_t error; /* an MPI class */
     mpi_comm_desc desc;
@@ -38,7 +38,7 @@ struct counts {
     int32_t wanted, started;
 };
 
-/* ---- the root's question ---- */
+/* ---- the root's request ---- */
 
 static int fail(struct buf *why, int error, const char *text)
 {
@@ -111,7 +111,7 @@ static void add_command(const struct commands *c, int i, struct buf *to)
     memcpy(to->data + at, &command, sizeof command);
 }
 
-/* The question as bytes. */
+/* The request as bytes. */
 static void write_order(struct mpi_rank *self, const struct mpi_comm *c,
                         const struct commands *what, struct buf *to)
 {
@@ -126,7 +126,7 @@ static void write_order(struct mpi_rank *self, const struct mpi_comm *c,
     mpi_group_unref(g);
 }
 
-/* Asks the agent of rank 0. May switch. Returns an MPI class. */
+/* Sends a request to the agent of rank 0. May switch. Returns an MPI class. */
 static int ask(struct mpi_rank *self, const struct buf *order, struct spawn_answer *a)
 {
     struct mpi_req shown = {.kind = MPI_REQ_WORK, .mode = MPI_MODE_PORT};
@@ -184,7 +184,7 @@ static void fill_codes(const struct counts *counts, uint32_t n, int *codes)
             *codes++ = k < counts[i].started ? MPI_SUCCESS : MPI_ERR_SPAWN;
 }
 
-/* Whatever the root has in *out, *counts (made for the others) and *why, all have. May switch. */
+/* Distributes the root's *out, *counts (allocated for the others) and *why to all. May switch. */
 static int spread(struct mpi_rank *self, struct mpi_comm *c, int root, struct outcome *out,
                   struct counts **counts, struct buf *why)
 {

@@ -1,9 +1,9 @@
 /*
- * spawn_command.c - which program a command of MPI_Comm_spawn means, and how many ranks it may get.
+ * spawn_command.c - finds the program of an MPI_Comm_spawn command, and how many ranks it may get.
  *
- * A command with a slash is a file; another one is looked for in the directories of the info key
- * "path", in the working directory, and on PATH. All ranks of a run share one program, so that it can
- * only be the one that runs: the same file, by whatever name.
+ * A command with a slash is a file; others are searched in the directories of the info key "path",
+ * in the working directory, and on PATH. All ranks of a run share one program, so it must be the
+ * running one: the same file, under any name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 
 /* ---- soft ---- */
 
-/* One number a, a range a:b or every c-th of one a:b:c; moves behind it. 0 if it is none of them. */
+/* Parses a number a, a range a:b or a range with a step a:b:c, and advances. 0 if it is none of
+ * these. */
 static int read_triplet(const char **at, long triplet[3])
 {
     char *end;

@@ -1,6 +1,6 @@
 /*
- * above.c - binds rooms to what they need of those above them: the table of above.h, and the services (p2p/service.h),
- * each of which is in a room above the queue that calls it.
+ * above.c - binds subfolders to what they need from higher ones: the table of above.h, and the
+ * services (p2p/service.h), each of which is in a subfolder above the queue that calls it.
  */
 #include "mpi/above.h"
 

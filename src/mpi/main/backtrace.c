@@ -1,5 +1,5 @@
 /*
- * backtrace.c - see backtrace.h.
+ * backtrace.c - asks the watcher for backtraces (see backtrace.h).
  */
 #include "mpi/main/backtrace.h"
 
@@ -13,7 +13,7 @@
 #include "base/sys.h"
 #include "mpi/rank.h"
 
-#define ANSWER_SECONDS 10 /* debug information of a large program takes a while to read */
+#define ANSWER_SECONDS 10 /* reading debug information of a large program takes a while */
 
 int mpi_ask(enum run_ask what)
 {

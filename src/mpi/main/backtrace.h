@@ -1,6 +1,6 @@
 /*
- * backtrace.h - what the program asks of the process that watches it (struct run_question in
- * run/run.h). Any context, also a signal handler's; vp_current() is NULL.
+ * backtrace.h - requests to the process that watches the program (struct run_question in
+ * run/run.h). Any context, also a signal handler; vp_current() is NULL.
  */
 #ifndef MPI_MAIN_BACKTRACE_H
 #define MPI_MAIN_BACKTRACE_H
@@ -10,11 +10,11 @@
 #include "run/run.h"
 #include "vp/crash.h"
 
-/* Asks, and waits for the answer; returns 0 if none came in time. */
+/* Sends a request and waits for the answer; returns 0 if none came in time. */
 int mpi_ask(enum run_ask);
 
-/* Where a rank is: lines of text with functions, files and line numbers, or with bare addresses if the
- * watcher does not answer. Returns their length. */
+/* The call stack of a rank: lines of text with functions, files and line numbers, or with bare
+ * addresses if the watcher does not answer. Returns their length. */
 size_t mpi_backtrace_text(const struct vp_backtrace *, char *out, size_t n);
 
 #endif

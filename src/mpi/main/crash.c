@@ -1,5 +1,5 @@
 /*
- * crash.c - what is said of a rank that crashed, whose process has died, or that does not come back.
+ * crash.c - reports a rank that crashed, whose process died, or that does not return to MPI.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "mpi/main/backtrace.h"
 
 static char where_text[MPI_WHERE_MAX];
-static volatile int where_known; /* where the running rank is: where_text */
+static volatile int where_known; /* where_text holds where the running rank is */
 
 void mpi_crash_start_failed(struct vp_rank *f, int error)
 {
@@ -69,7 +69,7 @@ static void describe_crash(struct vp_rank *f, int sig, void *addr, char *out, si
                  vp_stack_overflowed(f, addr) ? ", stack overflow (see --stack)," : "", when, addr);
 }
 
-/* The text, and below it where the context is. */
+/* Appends the call stack of the context to the text. */
 static void add_backtrace(const void *context, char *text, size_t size)
 {
     struct vp_backtrace backtrace;
@@ -83,7 +83,7 @@ static void add_backtrace(const void *context, char *text, size_t size)
     text[text[n - 1] == '\n' ? n - 1 : n] = '\0';
 }
 
-/* What is said here stays even if the memory is so damaged that the run cannot end in order. */
+/* This report survives even if the memory is too damaged for the run to end in an orderly way. */
 void mpi_crash(struct vp_rank *f, int sig, void *addr, const void *context)
 {
     static char text[sizeof((struct mpi_team_stop *)0)->text];

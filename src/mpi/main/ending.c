@@ -1,11 +1,11 @@
 /*
  * ending.c - one result from all processes.
  *
- *     each process    output to its end -> its part: struct part | report of the stuck | leaks | findings |
- *                     statistics
- *     process 0       all parts -> output to its end, error messages, run page, statistics file
+ *     each process    all its output -> its part: struct part | deadlock report | leaks |
+ *                     findings | statistics
+ *     process 0       all parts -> all output, error messages, run page, statistics file
  *
- * Process 0 gives the exit status to all, and they part. With one process it is all the same thing.
+ * Process 0 sends the exit status to all, and they separate. One process does the same with itself.
  */
 #include "mpi/main/ending.h"
 
@@ -27,7 +27,7 @@
 #include "mpi/verify.h"
 #include "processor/processor.h"
 
-#define REFUSED 3 /* exit status: not all that the program asked for was done */
+#define REFUSED 3 /* exit status: a call of the program was refused */
 
 struct part {
     struct mpi_ending end;
@@ -43,14 +43,14 @@ struct part {
 
 /* ---- this process's part ---- */
 
-/* Ranks that have not ended count with the time they reached. */
+/* Ranks that have not ended count with the time they have reached. */
 static void count_unfinished(struct mpi_ending *e, vtime limit)
 {
     for (uint32_t i = 0; i < engine_known(&mpi_world.engine); i++) {
         const struct engine_entity *x = &mpi_world.ranks[i].ent;
 
         if (engine_is_untouched(&mpi_world.engine, i))
-            continue; /* memory that nobody has used */
+            continue; /* untouched memory */
         if (x->clock > e->last)
             e->last = x->clock;
     }
@@ -63,7 +63,7 @@ static int is_stuck(enum engine_end end)
     return end == ENGINE_END_DEADLOCK || end == ENGINE_END_LIVELOCK;
 }
 
-/* What is left when a run was ended says nothing. */
+/* After an early end, what is left means nothing. */
 static int wants_leaks(enum engine_end end)
 {
     return mpi_world.opt->check_leaks && end == ENGINE_END_DONE;
@@ -110,7 +110,7 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
 
 /* ---- all parts ---- */
 
-/* What all processes say together. */
+/* The merged result of all processes. */
 struct whole {
     struct part sum;
     uint64_t peak_rss_max;
@@ -230,7 +230,7 @@ static void say_abort(const struct mpi_ending *e)
     log_error("rank %u at virtual time %s: %s", a.id, when, e->abort_text);
 }
 
-/* The first line is an error, what follows is written as it is. */
+/* The first line is an error; the rest is written unchanged. */
 static void say_why(const char *text)
 {
     size_t n = strcspn(text, "\n");
@@ -243,7 +243,7 @@ static void say_why(const char *text)
     }
 }
 
-/* Says what the end was like; returns the exit status. */
+/* Reports how the run ended; returns the exit status. */
 static int say(const struct whole *w, enum engine_end end, enum run_cause *cause)
 {
     const struct mpi_team_stop *stop = mpi_team_stopped();
@@ -268,7 +268,7 @@ static int say(const struct whole *w, enum engine_end end, enum run_cause *cause
     }
 }
 
-/* Leaks are a finding: they make a status of 0 a 1. */
+/* Leaks are a finding: they turn status 0 into 1. */
 static int say_leaks(const struct whole *w, enum engine_end end, int status)
 {
     uint32_t leaks = wants_leaks(end) ? mpi_leaks_merge(&w->leaks) : 0;
@@ -282,7 +282,7 @@ static int say_leaks(const struct whole *w, enum engine_end end, int status)
     return status ? status : 1;
 }
 
-/* So are ranks that do not agree. */
+/* So are ranks that disagree. */
 static int say_findings(enum engine_end end, int status)
 {
     uint32_t findings = mpi_world.checking ? mpi_verify_conclude(end == ENGINE_END_DONE) : 0;
@@ -294,7 +294,7 @@ static int say_findings(enum engine_end end, int status)
     return status ? status : 1;
 }
 
-/* What the checks have found, for the file of statistics. */
+/* The findings of the checks, for the statistics file. */
 static void write_checks(struct json *j)
 {
     if (mpi_world.opt->check_leaks)
@@ -315,7 +315,7 @@ static int write_stats(const struct whole *w, int status)
     return status ? status : 2;
 }
 
-/* What was recorded of computing; only whole runs can be replayed. */
+/* Ends the recording of compute times; only complete runs can be replayed. */
 static int write_record(enum engine_end end)
 {
     struct err err;
@@ -326,7 +326,7 @@ static int write_record(enum engine_end end)
     return 2;
 }
 
-/* The calls of all ranks, however the run ended. */
+/* Ends the trace, however the run ended. */
 static int write_trace(void)
 {
     struct err err;
@@ -385,7 +385,7 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
     if (status == 0 && unwritten)
         status = mpi_world.page->end.exit_status = unwritten;
     complete = mpi_team_part(&status, complete);
-    if (mpi_rank_map()->proc != 0) { /* the launcher is to return what process 0 does */
+    if (mpi_rank_map()->proc != 0) { /* the launcher should return the status of process 0 */
         mpi_world.page->end.exit_status = complete ? 0 : status;
         mpi_world.page->end.cause = RUN_CAUSE_DONE;
     }

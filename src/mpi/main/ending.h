@@ -1,28 +1,29 @@
 /*
- * ending.h - the end of a run: what all processes have to say becomes one result.
+ * ending.h - the end of a run: merges the results of all processes.
  */
 #ifndef MPI_MAIN_ENDING_H
 #define MPI_MAIN_ENDING_H
 
 #include "mpi/team.h"
 
-/* What one process knows of how the run ended. */
+/* What one process knows about how the run ended. */
 struct mpi_ending {
-    int32_t bad_status; /* of the lowest rank that ended with another status than 0 ... */
+    int32_t bad_status; /* of the lowest rank that ended with a status other than 0 ... */
     uint32_t bad_rank;
     uint64_t unfinalized;      /* ranks that ended without MPI_Finalize ... */
     uint32_t unfinalized_rank; /* ... and the first of them */
     vtime last;                /* largest final clock */
     int32_t abort_cause;       /* enum run_cause, ... */
-    int32_t abort_status; /* ... exit status of the earliest MPI_Abort or fatal MPI error here, ... */
+    /* ... exit status of the earliest MPI_Abort or fatal MPI error here, ... */
+    int32_t abort_status;
     uint32_t abort_rank;  /* ... who made it ... */
     char abort_text[512]; /* ... and what it said */
-    int32_t refused;      /* a rank was refused a call that its host does not have */
+    int32_t refused;      /* a rank made a call that its host does not support */
     struct mpi_team_status now;
 };
 
-/* Shows all output, says what is to be said, fills the run page, writes the statistics, and ends the
- * process, together with the others. Any context, with vp_current() being NULL. */
+/* Writes all output and messages, fills the run page, writes the statistics, and ends the process,
+ * together with the others. Any context, with vp_current() NULL. */
 void mpi_end(struct mpi_ending *, enum engine_end) __attribute__((noreturn));
 
 #endif

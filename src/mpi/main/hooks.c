@@ -1,7 +1,7 @@
 /*
- * hooks.c - binds the layers: the engine resumes entities, which are ranks of vp, which run the program,
- * whose MPI calls come back in through the generated entries; what else the program does to the world
- * comes back through the hooks of vp.
+ * hooks.c - binds the layers: the engine resumes entities, which are ranks of vp, which run the
+ * program, whose MPI calls enter through the generated entries; its other calls enter through the
+ * hooks of vp.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static void rank_ended(struct mpi_rank *r, int status)
     end->now.ranks_done++;
 }
 
-/* Ranks are run in turn, each in memory long out of the cache: ask for it two and four turns ahead,
- * first for the rank itself, then for what it points to. */
+/* Ranks run in turn, and their memory has long left the cache: prefetch it two and four turns
+ * ahead, first the rank itself, then what it points to. */
 static void prefetch_ready(void)
 {
     int64_t far = engine_peek_ready(&mpi_world.engine, 4);
@@ -54,7 +54,7 @@ static void prefetch_ready(void)
     }
 }
 
-/* It is the rank's turn. */
+/* The rank gets the turn. */
 static void present(const struct mpi_rank *r)
 {
     struct run_page *page = mpi_world.page;
@@ -83,7 +83,7 @@ static int resume(void *owner, uint32_t id)
 
 static void explain(void *owner, uint32_t id, struct engine_wait *out)
 {
-    static struct engine_wait wait; /* where the rank's process sees it, too */
+    static struct engine_wait wait; /* static, so that the rank's process sees it, too */
     struct mpi_rank *r = &mpi_world.ranks[id];
 
     (void)owner;
@@ -123,12 +123,12 @@ static void hook_write(struct vp_rank *f, int fd, const char *text, size_t n)
     mpi_run.writing = 1;
     output_add(&mpi_world.output, mpi_rank_id(r), r->ent.clock, fd, text, n);
     mpi_run.writing = 0;
-    engine_idle_often(&mpi_world.engine, 1); /* turns may be long: look at the time after each */
+    engine_idle_often(&mpi_world.engine, 1); /* turns may be long: check the time after each */
     mpi_slice_begin();
     mpi_thread_leave_quietly();
 }
 
-/* The rank has ended, but ranks to come may need its agent. */
+/* The rank has ended, but later ranks may need its agent. */
 _Noreturn static void rest(struct mpi_rank *r, int status)
 {
     vtime due;
@@ -146,7 +146,7 @@ static void hook_exiting(struct vp_rank *f, int status, int phase)
 {
     struct mpi_rank *r = mpi_rank_of(f);
 
-    mpi_thread_enter(); /* for good: the rank ends with whatever thread ends it */
+    mpi_thread_enter(); /* never left: the rank ends with the thread that ends it */
     if (mpi_world.measured)
         mpi_charge(r, MPI_FN_COUNT);
     if (phase == 1) {
@@ -226,7 +226,7 @@ const struct vp_hooks mpi_vp_hooks = {
     .hostname = hook_hostname,
 };
 
-/* A rank that seemed to be at rest has a thread that wants to go on. */
+/* A rank that counted as blocked has a thread that wants to continue. */
 static int wanted(void *owner)
 {
     struct vp_rank *f = vp_next_request();

@@ -1,5 +1,5 @@
 /*
- * init_api.c - MPI_Init to MPI_Finalize, MPI_Abort, and calls outside of them.
+ * init_api.c - MPI_Init to MPI_Finalize, MPI_Abort, and calls outside them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ int mpi_init_thread(struct mpi_rank *self, int *argc, char ***argv, int required
     if (mpi_world_phase(self) != MPI_PHASE_BEFORE)
         return mpi_raise(self, MPI_COMM_WORLD, MPI_ERR_OTHER, "MPI_Init called twice");
     mpi_world_phase_set(self, MPI_PHASE_ACTIVE);
-    /* A fibre rank has one thread, for which every level is the same; a process may have many. */
+    /* A fibre rank has one thread, for which all levels are the same; a process may have many. */
     self->thread_level = (uint8_t)(required < MPI_THREAD_MULTIPLE ? required : MPI_THREAD_MULTIPLE);
     *provided = self->thread_level;
     return MPI_SUCCESS;
@@ -74,7 +74,7 @@ int mpi_is_thread_main(struct mpi_rank *self, int *flag)
     return MPI_SUCCESS;
 }
 
-/* What was attached to MPI_COMM_SELF is deleted while MPI still works (MPI-4.0 11.2.4). */
+/* Attributes of MPI_COMM_SELF are deleted while MPI still works (MPI-4.0 11.2.4). */
 static int delete_attributes(struct mpi_rank *self)
 {
     int rc = mpi_attr_delete_all(self, MPI_COMM_SELF);
@@ -85,7 +85,7 @@ static int delete_attributes(struct mpi_rank *self)
               : MPI_SUCCESS;
 }
 
-/* Sends that were freed before completion are still served: their receivers wait for them. */
+/* Sends that were freed before completion are still completed: their receivers wait for them. */
 void mpi_settle(struct mpi_rank *self)
 {
     vtime due;
@@ -108,8 +108,8 @@ int mpi_finalize(struct mpi_rank *self)
     if (rc)
         return rc;
     mpi_settle(self);
-    /* File servers, names and ports live with the agents of ranks, which must not end before others
-     * have done. */
+    /* File servers, names and ports belong to the agents of ranks, which must not end before the
+     * others are done. */
     if (mpi_world.opt->needs & (MPI_NEED_FILES | MPI_NEED_NAMES))
         mpi_coll_barrier(self, mpi_comm_get(MPI_COMM_WORLD));
     mpi_world_phase_set(self, MPI_PHASE_FINALIZED);

@@ -1,5 +1,5 @@
 /*
- * The progress line and the program's output take turns on one terminal.
+ * line.c - lets the progress line and the program's output share one terminal.
  */
 #include "mpi/main/line.h"
 
@@ -13,7 +13,7 @@
 #include "mpi/rank.h"
 #include "run/run.h"
 
-#define TRIES 100000 /* the watcher is about to write a line, unless somebody has stopped it */
+#define TRIES 100000 /* the watcher is about to write a line, unless it was stopped */
 
 static struct {
     int on;
@@ -43,7 +43,7 @@ static int take(void)
     return was == RUN_LINE_DRAWN || was == RUN_LINE_BUSY || mpi_rank_map()->proc != 0;
 }
 
-/* What does not end a line is not to be drawn over. */
+/* Do not draw over an unfinished line of output. */
 static void give(const char *text, size_t n)
 {
     if (n && text[n - 1] == '\n')
@@ -77,7 +77,7 @@ void mpi_line_init(struct output_config *out)
     if (!line.on)
         return;
     line.shown[1] = is_terminal(1);
-    line.shown[2] = 1; /* where it is drawn, terminal or not */
+    line.shown[2] = 1; /* it is drawn there, terminal or not */
     out->writer = write_text;
     log_set_writer(write_message);
 }

@@ -1,6 +1,6 @@
 /*
- * run.h - what the files that run the simulation share: takeover.c sets it up and runs it, hooks.c binds
- * engine and vp to ranks, stop.c ends it early, crash.c says where a rank was then.
+ * run.h - declarations shared by the files that run the simulation: takeover.c sets it up and runs
+ * it, hooks.c binds engine and vp to ranks, stop.c ends it early, crash.c reports where a rank was.
  */
 #ifndef MPI_MAIN_RUN_H
 #define MPI_MAIN_RUN_H
@@ -11,8 +11,8 @@
 #include "mpi/rank.h"
 
 struct mpi_run {
-    struct mpi_ending end;         /* what this process knows of how the run ended */
-    const struct mpi_rank *last;   /* the last that had its turn, or has it; NULL: none yet */
+    struct mpi_ending end;         /* what this process knows about how the run ended */
+    const struct mpi_rank *last;   /* the rank that has the turn, or had it last; NULL: none yet */
     volatile sig_atomic_t writing; /* output is being added */
 };
 extern struct mpi_run mpi_run;
@@ -25,11 +25,12 @@ extern const struct vp_hooks mpi_vp_hooks;
 extern const struct engine_ops mpi_engine_ops;
 
 /* ---- stop.c ---- */
-/* Catches signals that ask the run to end, and failures in here (log_fatal). */
+/* Handles signals that ask the run to end, and internal failures (log_fatal). */
 void mpi_stop_init(void);
 /* Ends the run now, with what its ranks have written so far. Any context. */
 _Noreturn void mpi_end_early(enum run_cause cause, int status, const char *text);
-/* The same after the engine was stopped: because of a signal, an abort, or because nobody reads on. */
+/* The same after the engine was stopped: because of a signal, an abort, or because nobody reads the
+ * output. */
 _Noreturn void mpi_stop(void);
 /* mpi_abort_run, mpi_timed_out. */
 _Noreturn void run_abort(struct mpi_rank *self, int code, const char *why);
@@ -39,16 +40,17 @@ _Noreturn void run_timed_out(struct mpi_rank *self);
 void team_item(uint32_t to, int tag, const void *data, size_t bytes);
 void team_spawned(uint32_t rank, vtime when);
 
-/* ---- crash.c: hooks of vp, and where the rank is that does not come back ---- */
+/* ---- crash.c: hooks of vp, and where a rank is that does not return to MPI ---- */
 void mpi_crash(struct vp_rank *, int sig, void *addr, const void *context);
 void mpi_crash_start_failed(struct vp_rank *, int error);
 void mpi_crash_died(struct vp_rank *, int status);
 void mpi_crash_where(const void *context);
 
 #define MPI_WHERE_MAX 4096
-/* Finds it, from the context that a signal has interrupted; its process gets so long to answer. */
+/* Finds it, from the context that a signal interrupted; its process has that many seconds to
+ * answer. */
 void mpi_where_find(const void *context, int seconds);
-/* What was found; "" if it was not looked for. */
+/* The result; "" if it was not searched. */
 const char *mpi_where_text(void);
 
 #endif

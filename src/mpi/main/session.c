@@ -1,10 +1,10 @@
 /*
  * session.c - sessions (MPI-4.0 11.3): how a rank may use MPI without MPI_Init.
  *
- * A rank's sessions are numbered by itself, as in real processes; ranks without have no table. Two
- * process sets exist: mpi://WORLD, all ranks, and mpi://SELF. A session adds nothing else to what
- * there is: groups and communicators are the same objects, and communication made with them does
- * not ask which session they came from. A handle is 0xb8000000 + number, as MPICH has them.
+ * Each rank numbers its own sessions, as in real processes; ranks without sessions have no table.
+ * There are two process sets: mpi://WORLD, all ranks, and mpi://SELF. Otherwise sessions change
+ * nothing: groups and communicators are the same objects, whichever session they came from. A
+ * handle is 0xb8000000 + number, as in MPICH.
  */
 #include "mpi/main/session.h"
 
@@ -93,7 +93,7 @@ static const char *const level_names[] = {
     [MPI_THREAD_MULTIPLE] = "MPI_THREAD_MULTIPLE",
 };
 
-/* What the info asks for, else the most there is. */
+/* The thread level that the info requests, else the highest. */
 static int level_wanted(MPI_Info info)
 {
     const char *text = mpi_info_lookup(info, "thread_level");
@@ -151,7 +151,7 @@ int mpi_session_finalize(struct mpi_rank *self, MPI_Session *session)
     return MPI_SUCCESS;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static int check_ptr(struct mpi_rank *self, MPI_Session session, const void *p, const char *what)
 {
@@ -183,7 +183,7 @@ int mpi_session_get_num_psets(struct mpi_rank *self, MPI_Session session, MPI_In
     return rc;
 }
 
-/* The length counts the terminating null; 0 asks for it. */
+/* The length includes the terminating null; 0 requests it. */
 int mpi_session_get_nth_pset(struct mpi_rank *self, MPI_Session session, MPI_Info info, int n,
                              int *pset_len, char *pset_name)
 {
@@ -204,7 +204,8 @@ int mpi_session_get_nth_pset(struct mpi_rank *self, MPI_Session session, MPI_Inf
     return MPI_SUCCESS;
 }
 
-/* The group of a process set with a ref for the caller, or NULL. Case does not matter, as in MPICH. */
+/* The group of a process set with a ref for the caller, or NULL. Case does not matter, as in
+ * MPICH. */
 static struct mpi_group *pset_group(const struct mpi_rank *self, const char *name)
 {
     if (strcasecmp(name, pset_world) == 0)

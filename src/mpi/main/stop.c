@@ -1,5 +1,5 @@
 /*
- * stop.c - how a run ends before its ranks do: by a signal, an abort, a limit, or a failure in here.
+ * stop.c - ends a run before its ranks end: by a signal, an abort, a limit, or an internal failure.
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,13 +14,13 @@
 #include "mpi/p2p/p2p_internal.h"
 
 #define STOP_SECONDS 1     /* how long a signal waits for the running rank to call MPI ... */
-#define END_SECONDS 4      /* ... and how long ending may take: somebody may not read our output */
+#define END_SECONDS 4      /* ... and how long ending may take: the output may not be read */
 #define CRASH_SECONDS 15   /* how long ending may take after a crash */
-#define TIMEOUT_STATUS 124 /* as timeout(1) has it */
+#define TIMEOUT_STATUS 124 /* as timeout(1) */
 
 static struct {
     volatile sig_atomic_t signal;  /* asks the run to end */
-    volatile sig_atomic_t overdue; /* the run was aborted, and a rank does not come to an end */
+    volatile sig_atomic_t overdue; /* the run was aborted, and a rank does not end */
     int dying;                     /* an internal failure is being reported */
 } asked;
 
@@ -29,8 +29,7 @@ static struct mpi_team_stop early;
 static void finish_early(void)
 {
     if (early.cause == RUN_CAUSE_CRASH || early.cause == RUN_CAUSE_INTERNAL)
-        signal(SIGALRM,
-               SIG_DFL); /* memory may be damaged: who knows whether this comes to an end */
+        signal(SIGALRM, SIG_DFL); /* memory may be damaged, so this may never end */
     if (early.cause != RUN_CAUSE_SIGNAL)
         sys_alarm(CRASH_SECONDS);
     if (early.cause == RUN_CAUSE_ABORT)
@@ -63,7 +62,7 @@ static void stopped(void)
                          strsignal(asked.signal));
 
         snprintf(text + n, sizeof text - (size_t)n, "%s%s", where[0] ? "\n    " : "", where);
-        signal(SIGALRM, SIG_DFL); /* ends us: `orrery run` then says why */
+        signal(SIGALRM, SIG_DFL); /* kills us: `orrery run` then reports why */
         sys_alarm(END_SECONDS);
     }
     mpi_end_early(RUN_CAUSE_SIGNAL, asked.signal ? 128 + asked.signal : 128 + SIGPIPE, text);
@@ -89,7 +88,7 @@ void mpi_stop(void)
     stopped();
 }
 
-/* The watcher's word that a rank does not come back although the run was aborted. */
+/* The watcher reports that a rank keeps computing although the run was aborted. */
 static void on_overdue(int in_rank)
 {
     if (asked.overdue || !mpi_run.end.abort_status)
@@ -102,8 +101,8 @@ static void on_overdue(int in_rank)
     }
 }
 
-/* Lets the engine stop between two turns. If the running rank does not come back in time, shows what
- * can be shown from here. */
+/* Lets the engine stop between two turns. If the running rank does not return in time, writes what
+ * can be written from here. */
 static void on_stop_signal(int sig, siginfo_t *info, void *context)
 {
     int in_rank = vp_is_rank_running();
@@ -113,7 +112,7 @@ static void on_stop_signal(int sig, siginfo_t *info, void *context)
         on_overdue(in_rank);
         return;
     }
-    if (sig != SIGALRM) { /* often it comes twice: to the process group, and passed on */
+    if (sig != SIGALRM) { /* it often comes twice: to the process group, and passed on */
         if (asked.signal)
             return;
         asked.signal = sig;
@@ -122,13 +121,13 @@ static void on_stop_signal(int sig, siginfo_t *info, void *context)
         return;
     }
     vp_private.current = NULL;
-    if (!in_rank || mpi_run.writing) /* the scheduler, or output, is in the middle of something */
+    if (!in_rank || mpi_run.writing) /* the scheduler or the output may be inconsistent */
         sys_exit(128 + asked.signal);
     mpi_where_find(context, STOP_SECONDS);
     stopped();
 }
 
-/* The write that was too much fails; whoever wrote learns that, but may not tell. */
+/* The write that exceeds the limit fails; the writer learns that, but may not report it. */
 static void on_too_large(int sig)
 {
     static volatile sig_atomic_t said;
@@ -143,7 +142,7 @@ static void on_too_large(int sig)
 
 /* ---- aborts ---- */
 
-/* The rank takes no part any more; its network interface serves the others until the run ends. */
+/* The rank no longer takes part; its network interface serves the others until the run ends. */
 void mpi_serve(struct mpi_rank *self)
 {
     vtime t = self->ent.clock, due;
@@ -156,9 +155,9 @@ void mpi_serve(struct mpi_rank *self)
 }
 
 /*
- * Whatever happens before the abort's virtual time happens, whatever the order in which ranks are
- * run; so the rank only leaves its word here and waits for the engine to end the run. If others do
- * not come to an end by themselves, those that get beyond that time wait, too (mpi_enter).
+ * Everything before the abort's virtual time must happen, in whatever order ranks are run; so the
+ * rank only records the abort here and waits for the engine to end the run. If others do not end by
+ * themselves, those that get beyond that time wait, too (mpi_enter).
  */
 _Noreturn static void abort_at(struct mpi_rank *self, vtime when, enum run_cause cause, int code,
                                const char *why)
@@ -209,7 +208,7 @@ void mpi_unsupported(int fn)
 
 /* ---- set-up ---- */
 
-/* After log_fatal and log_fatal_input: what the ranks have written so far is still shown, if that works. */
+/* After log_fatal and log_fatal_input: still writes the output of the ranks so far, if possible. */
 static void fatal_end(int status)
 {
     if (asked.dying++)

@@ -1,7 +1,8 @@
 /*
- * takeover.c - the library's main program: takes the process over, sets the simulation up and runs it.
+ * takeover.c - the library's main program: takes over the process, sets up the simulation and runs
+ * it.
  *
- * With several processes each runs all of this for its own ranks; ending.c brings the result together.
+ * With several processes each runs all of this for its own ranks; ending.c merges the results.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@
 
 #define RELEASE_SECONDS 1.0               /* output is released at least this often */
 #define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */
-#define MEMORY_SECONDS 0.1                /* how often that is looked at */
+#define MEMORY_SECONDS 0.1                /* how often that is checked */
 #define HAND_NS 5e6 /* ranks that pass turns on do so for this long without the scheduler */
 #define PARK_SECONDS \
     2.0 /* an aborted run ends by itself, or after this long without the ranks that
@@ -41,7 +42,7 @@
 struct mpi_run mpi_run;
 
 static struct {
-    double release, check, park; /* when that is to be done next */
+    double release, check, park; /* when each is due next */
 } next;
 
 static double wall(void)
@@ -77,7 +78,7 @@ void mpi_run_progress(void)
     page->now.beats++;
 }
 
-/* Better to end with a word than to swap, or to be killed without one. */
+/* Better to end with a message than to swap, or to be killed without one. */
 static void check_memory(void)
 {
     uint64_t left = mem_available();
@@ -95,14 +96,14 @@ static void check_memory(void)
 
 static void idle(void *owner)
 {
-    int saved = errno; /* the program's: the last rank's data is still in place */
+    int saved = errno; /* the program's errno: the last rank's data is still loaded */
     double now = wall();
 
     (void)owner;
     mpi_run_progress();
     vp_check();
     if (mpi_world.output.failed[1] == EPIPE)
-        engine_stop(&mpi_world.engine); /* nobody reads on */
+        engine_stop(&mpi_world.engine); /* nobody reads the output */
     if (now >= next.check) {
         check_memory();
         next.check = now + MEMORY_SECONDS;
@@ -139,7 +140,7 @@ static void map_page(void)
     mpi_world.checking = page->opt.check;
 }
 
-/* The lists stay where the command has put them. */
+/* The lists stay in the command's memory file. */
 static void map_machine(void)
 {
     int fd = mpi_world.opt->machine_fd;
@@ -154,7 +155,7 @@ static void map_machine(void)
     sys_close(fd);
 }
 
-/* Output is shared with the watcher, which shows it if this process dies. */
+/* Pending output is shared with the watcher, which writes it if this process dies. */
 static void map_book(struct output_config *out)
 {
     int fd = mpi_world.opt->book_fd;
@@ -171,7 +172,7 @@ static void map_book(struct output_config *out)
     sys_close(fd);
 }
 
-/* The watcher opens the file, too, as long as this process has it. */
+/* The watcher opens the file, too, while this process has it open. */
 static void spill(void)
 {
     int had_file = mpi_world.output.spill_fd >= 0;
@@ -181,14 +182,14 @@ static void spill(void)
         mpi_ask(RUN_ASK_SPILL);
 }
 
-/* The file must be open in the process that writes the output at last. */
+/* The file must be open in the process that finally writes the output. */
 static void make_room(void *owner)
 {
     (void)owner;
     vp_call(spill);
 }
 
-/* Finds the other processes, if any, and which ranks are here. */
+/* Joins the other processes, if any, and determines which ranks are here. */
 static void join(struct engine_config *eng)
 {
     struct run_page *page = mpi_world.page;

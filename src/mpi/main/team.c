@@ -1,12 +1,12 @@
 /*
  * team.c - several processes: joining, output, progress, and ending together.
  *
- * Output. Each process hands lines to process 0 that none of its ranks can precede any more, together
- * with that bound; process 0 shows what is before the smallest bound of all.
+ * Output: each process sends process 0 the lines that none of its ranks can precede any more,
+ * together with that bound; process 0 writes what is before the smallest bound of all.
  *
- * Ending early (a crash, a signal, out of memory): whoever finds out tells process 0, which tells all;
- * all then go the way of a regular end. Those that do not answer are left behind: the launcher ends
- * them when process 0 is gone.
+ * Ending early (a crash, a signal, out of memory): the process that finds out tells process 0,
+ * which tells all; all then end as in a regular run. Those that do not answer are left to the
+ * launcher, which ends them when process 0 is gone.
  */
 #include "mpi/team.h"
 
@@ -31,7 +31,7 @@
 #define REPORT_SECONDS 0.25
 #define STOP_SECONDS 3.0 /* how long others have to answer after an early end */
 
-/* A line of output on its way; its bytes follow, or it is a bound. */
+/* A line of output in flight, followed by its bytes; or a bound. */
 struct shipped {
     vtime when;
     uint64_t rank; /* of a bound: how many spawned ranks it knows of */
@@ -39,10 +39,10 @@ struct shipped {
     uint32_t bytes;
 };
 
-/* What process 0 knows of ranks elsewhere that are being spawned. */
+/* What process 0 knows about ranks being spawned in another process. */
 struct spawns {
     uint64_t sent;
-    vtime first; /* of those that the process has not said to know of */
+    vtime first; /* of those that the process has not confirmed */
 };
 
 static struct {
@@ -51,19 +51,19 @@ static struct {
     struct buf ship;              /* lines for process 0 */
     uint64_t shipped;             /* how many there were so far */
     struct output_ledger *ledger; /* where they are until it has them, or NULL */
-    vtime bound;                  /* told to process 0 last */
+    vtime bound;                  /* last sent to process 0 */
     double next_report;
     struct mpi_team_stop stop;
     struct mpi_team_status others;  /* process 0: the sum of ... */
-    struct mpi_team_status *status; /* ... what each said last, ... */
+    struct mpi_team_status *status; /* ... the last status of each process, ... */
     vtime *bounds;                  /* ... what it will not write before, ... */
     uint64_t *taken;                /* ... how many lines of it have come, ... */
-    struct spawns *spawns;          /* ... those of its ranks that were spawned ... */
+    struct spawns *spawns;          /* ... its spawned ranks ... */
     struct buf *parts;              /* ... and its part of the result */
     uint8_t *has_part;
     uint32_t part_count;
     int all_parts;
-    int has_result, result[2]; /* exit status, and whether all processes were heard */
+    int has_result, result[2]; /* exit status, and whether all processes answered */
 } team;
 
 static uint32_t me(void)
@@ -132,7 +132,7 @@ void mpi_team_output(struct output_config *cfg)
         cfg->record = ship_line;
 }
 
-/* What a process says it will not write before, unless it is a rank whose spawn message is in flight. */
+/* A process's bound on its future output, except for ranks whose spawn message is in flight. */
 static void take_bound(uint32_t from, vtime bound, uint64_t known)
 {
     struct spawns *b = &team.spawns[from];
@@ -157,7 +157,7 @@ void team_spawned(uint32_t rank, vtime when)
         team.bounds[proc] = when;
 }
 
-/* Those lines are in the book now: their process need not keep them. */
+/* Those lines are in the book now: their process need not keep them any longer. */
 static void acknowledge(uint32_t from, uint64_t lines)
 {
     uint64_t *taken = &team.taken[from];
@@ -270,7 +270,7 @@ static void take_stop(const struct mpi_team_stop *stop)
 {
     if (team.stop.cause == RUN_CAUSE_SIGNAL && strchr(stop->text, '\n'))
         memcpy(team.stop.text, stop->text,
-               sizeof stop->text); /* all got it; this one knows where */
+               sizeof stop->text); /* all got the signal; this process knows where it was */
     if (team.stop.cause != RUN_CAUSE_NONE)
         return;
     team.stop = *stop;
@@ -279,7 +279,7 @@ static void take_stop(const struct mpi_team_stop *stop)
         note_all(MPI_TEAM_STOP, stop, sizeof *stop);
 }
 
-/* Handles what comes until *done is set, or the time is over (0: never). */
+/* Handles messages until *done is set, or the time is up (0: no limit). */
 static int wait_for(const int *done, double seconds)
 {
     double end = wall() + seconds;
@@ -306,7 +306,7 @@ void mpi_team_end_early(const struct mpi_team_stop *stop)
     wait_for(&team.stop.cause, STOP_SECONDS);
     if (team.stop.cause != RUN_CAUSE_NONE)
         return;
-    team.stop = *stop; /* process 0 is busy: it will not say why */
+    team.stop = *stop; /* process 0 is busy: it will not report why */
     if (stop->text[0])
         log_error("%.*s", (int)strcspn(stop->text, "\n"), stop->text);
 }
@@ -379,7 +379,7 @@ int mpi_team_part(int *status, int complete)
     return complete;
 }
 
-/* ---- what comes from others ---- */
+/* ---- messages from others ---- */
 
 static void take_note(void *owner, uint32_t from, int tag, const void *data, size_t bytes)
 {
@@ -438,7 +438,8 @@ static const uint32_t *map_owners(const struct run_options *o)
     sys_close(o->rank_map_fd);
     if (!arena_is_open())
         return map;
-    owners = memcpy(mem_alloc(bytes), map, bytes); /* where ranks' processes see it, too */
+    /* In memory that the ranks' processes see, too. */
+    owners = memcpy(mem_alloc(bytes), map, bytes);
     munmap(map, bytes);
     return owners;
 }

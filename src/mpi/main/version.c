@@ -1,5 +1,5 @@
 /*
- * version.c - what the library and the machine call themselves.
+ * version.c - names and versions of the library and the machine.
  */
 #include <stdio.h>
 #include <string.h>
