@@ -12,6 +12,8 @@ import os
 import pathlib
 import re
 import shutil
+import signal
+import subprocess
 
 import harness
 from harness import TESTS, demand
@@ -126,6 +128,19 @@ class Tests:
         ends = [lines[-1] for lines in calls.values()]
         demand(any(last in end for end in ends), f"no rank ends with {last}", *ends)
 
+    def interrupted(self):
+        """A signal to the command: the program is ended, and what it has done is kept."""
+        with harness.fresh_folder() as folder, harness.GROUPS.start(
+                [self.orrery, "record", "-n", "2", "-o", "n.orr", self.program("bad/record_ends.c"), "stay"],
+                cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            harness.wait_until((pathlib.Path(folder) / "ready").exists, "the program is there")
+            process.send_signal(signal.SIGTERM)
+            error = process.communicate(timeout=harness.LIMIT)[1].decode()
+            demand(process.returncode == 128 + signal.SIGTERM, f"exit status {process.returncode}", error)
+            demand("records in" in error, "no note", error)
+            self.verify(folder)
+            demand("MPI_Barrier" in self.calls(folder, "n.orr")[0][2], "not all that was written")
+
     def full(self, what, status, message):
         """A disk that is full: what was written is whole."""
         with harness.fresh_folder() as folder:
@@ -198,6 +213,7 @@ def add_all(tests):
         ("faults killed", tests.ended, ["kill"], 0, "MPI_Comm_rank"),
         ("faults _exit", tests.ended, ["leave"], 0, "MPI_Barrier"),
         ("faults no MPI_Finalize", tests.ended, ["exit"], 0, "MPI_Barrier"),
+        ("faults interrupted", tests.interrupted),
         ("faults full disk, continue", tests.full, "continue", 0, r"File too large: 10000\d records are lost"),
         ("faults full disk, stop", tests.full, "stop", 1, "the program is ended, as --on-full stop asks"),
         ("profile of messages", tests.profile, "p2p_modes.c"),
@@ -213,7 +229,7 @@ def add_all(tests):
 
 
 def main():
-    options = harness.options_parser(__doc__, "build/record-tests", jobs=1).parse_args()
+    options = harness.options_parser(__doc__, "build/record-tests").parse_args()
     options.build_dir.mkdir(parents=True, exist_ok=True)
     tests = Tests(pathlib.Path(options.orrery).resolve(), options.build_dir.resolve())
     tap = harness.Tap()

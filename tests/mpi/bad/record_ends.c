@@ -23,10 +23,15 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (strcmp(how, "kill") == 0) {
+    if (strcmp(how, "kill") == 0 || strcmp(how, "stay") == 0) {
         for (long size = part_size(); part_size() == size; usleep(1000))
             MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        raise(SIGKILL);
+        if (strcmp(how, "kill") == 0)
+            raise(SIGKILL);
+        if (rank == 0)
+            fclose(fopen("ready", "w"));
+        for (;;)
+            pause();
     }
     if (strcmp(how, "exit") == 0)
         return 0;
