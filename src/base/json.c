@@ -173,7 +173,7 @@ static void add_control(struct buf *out, unsigned char c)
         buf_addf(out, "\\u%04x", c);
 }
 
-static void add_quoted(struct buf *out, const char *text)
+void json_quote(struct buf *out, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
     buf_addc(out, '"');
@@ -196,7 +196,7 @@ void json_key(struct json *json, const char *key)
 {
     assert(json->depth > 0 && json->level[json->depth - 1].close == '}' && !json->after_key);
     begin_member(json);
-    add_quoted(json->out, key);
+    json_quote(json->out, key);
     buf_adds(json->out, ": ");
     json->after_key = 1;
 }
@@ -205,7 +205,7 @@ void json_string(struct json *json, const char *text)
 {
     begin_value(json);
     if (text)
-        add_quoted(json->out, text);
+        json_quote(json->out, text);
     else
         buf_adds(json->out, "null");
 }

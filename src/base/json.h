@@ -55,6 +55,9 @@ void json_string(struct json *json, const char *text);
 void json_int(struct json *json, int64_t value);
 void json_uint(struct json *json, uint64_t value);
 
+/* Appends a string alone, in quotes, for who writes JSON by itself. */
+void json_quote(struct buf *out, const char *text);
+
 /* The shortest text that reads back as the same double; infinities and NaN become null. */
 void json_double(struct json *json, double value);
 

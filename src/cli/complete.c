@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/machine.h"
 #include "cli/run_options.h"
+#include "formats/formats.h"
 
 /* The word to complete: a head that every candidate begins with, and the rest to match. */
 struct word {
@@ -122,13 +123,28 @@ static void offer_key(const struct word *w)
     offer_keys(w, "");
 }
 
-/* Options whose values come from a table of the machine, by name. */
+/* Formats that a trace can be written in. */
+static void offer_formats(const struct word *w)
+{
+    const struct trace_format *f;
+    for (size_t i = 0; (f = formats_at(i)); i++)
+        if (f->write)
+            offer(w, f->name, "", NULL);
+}
+
+/* Options whose values come from a table of another module, by name; of one command, or of all. */
 static const struct {
     const char *option;
     void (*offer)(const struct word *);
+    const char *command;
 } special[] = {
-    {"platform", offer_platforms}, {"verify", offer_platforms},        {"set", offer_settings},
-    {"baseline", offer_settings},  {"collectives", offer_collectives}, {"x", offer_key},
+    {"platform", offer_platforms, NULL},
+    {"verify", offer_platforms, NULL},
+    {"set", offer_settings, NULL},
+    {"baseline", offer_settings, NULL},
+    {"collectives", offer_collectives, NULL},
+    {"x", offer_key, NULL},
+    {"format", offer_formats, "trace"},
 };
 
 /* Names of values that the shell can list. */
@@ -140,7 +156,8 @@ static void offer_values(const struct word *w, const struct cli_usage *usage,
                          const struct cli_option *option)
 {
     for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
-        if (strcmp(option->name, special[i].option) == 0) {
+        if (strcmp(option->name, special[i].option) == 0 &&
+            (!special[i].command || strcmp(special[i].command, usage->command) == 0)) {
             special[i].offer(w);
             return;
         }

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/mem.h"
 #include "formats/table.h"
 #include "formats/textfile.h"
 #include "formats/walk.h"
@@ -21,26 +23,6 @@ struct chrome {
 };
 
 /* ---- JSON ---- */
-
-static void add_string(struct buf *out, const char *text, size_t length)
-{
-    buf_addc(out, '"');
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            buf_addf(out, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f) /* not checked for UTF-8: each byte stands for itself */
-            buf_addf(out, "\\u%04x", c);
-        else
-            buf_addc(out, (char)c);
-    }
-    buf_addc(out, '"');
-}
-
-static void add_text(struct buf *out, const char *text)
-{
-    add_string(out, text, strlen(text));
-}
 
 /* Picoseconds as microseconds. */
 static void add_time(struct buf *out, const char *key, int64_t t)
@@ -69,7 +51,7 @@ static void add_handle(struct buf *out, const struct walk *w, const struct trace
     if (number < 0)
         buf_adds(out, "null");
     else if (item && *item->text)
-        add_text(out, item->text);
+        json_quote(out, item->text);
     else
         buf_addf(out, "%" PRId64, number);
 }
@@ -96,7 +78,11 @@ static void add_value(struct buf *out, const struct walk *w, const struct trace_
                       const struct trace_value *v)
 {
     if (arg->class == TRACE_TEXT) {
-        add_string(out, v->text, v->count);
+        char *text = mem_alloc(v->count + 1);
+        memcpy(text, v->text, v->count);
+        text[v->count] = '\0';
+        json_quote(out, text);
+        mem_free(text);
     } else if (!arg->is_array) {
         if (arg->class == TRACE_STATUS)
             add_status(out, v->statuses);
@@ -122,7 +108,7 @@ static void add_args(struct buf *out, const struct walk *w, const struct trace_e
     buf_adds(out, ",\"args\":{");
     for (unsigned i = 0; i < e->argc; i++) {
         buf_adds(out, i ? "," : "");
-        add_text(out, fn->args[i].name);
+        json_quote(out, fn->args[i].name);
         buf_addc(out, ':');
         add_value(out, w, &fn->args[i], &e->args[i]);
         if (fn->args[i].is_array && e->args[i].count > ITEMS_SHOWN)
@@ -132,7 +118,7 @@ static void add_args(struct buf *out, const struct walk *w, const struct trace_e
         buf_addf(out, "%s\"error class\":%d", e->argc ? "," : "", e->failed);
     if (site) {
         buf_addf(out, "%s\"call site\":", e->argc || e->failed ? "," : "");
-        add_text(out, site);
+        json_quote(out, site);
     }
     buf_adds(out, "}");
 }
@@ -181,7 +167,7 @@ static void put_call(struct chrome *c, struct walk *w, const struct trace_event 
     add_time(out, "ts", walk_time(w, e->enter));
     add_time(out, "dur", walk_time(w, e->leave - e->enter));
     buf_adds(out, ",\"cat\":\"mpi\",\"name\":");
-    add_text(out, w->trace->header.schema->fns[e->fn].name);
+    json_quote(out, w->trace->header.schema->fns[e->fn].name);
     add_args(out, w, e);
     buf_addc(out, '}');
     for (size_t i = 0; i < w->actions.count; i++)
@@ -199,7 +185,7 @@ static void put_open(struct chrome *c, struct walk *w, const struct trace_event 
     struct buf *out = begin(c, 'B', walk_node(w->trace, w->rank), thread_number(w));
     add_time(out, "ts", walk_time(w, e->enter - (int64_t)since));
     buf_adds(out, ",\"cat\":\"mpi\",\"name\":");
-    add_text(out, w->trace->header.schema->fns[fn].name);
+    json_quote(out, w->trace->header.schema->fns[fn].name);
     buf_addc(out, '}');
 }
 
@@ -215,7 +201,7 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
         out = begin(c, 'B', walk_node(w->trace, w->rank), thread_number(w));
         add_time(out, "ts", walk_time(w, e->enter));
         buf_adds(out, ",\"cat\":\"region\",\"name\":");
-        add_text(out, walk_region(w, e));
+        json_quote(out, walk_region(w, e));
         buf_addc(out, '}');
         break;
     case TRACE_REGION_LEAVE:
@@ -230,7 +216,7 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
         format_note(w->notes, "records that were lost while recording are not shown");
         break;
     default:
-        format_note(w->notes, "records of an unknown kind");
+        format_note(w->notes, "left out: records of an unknown kind");
     }
     return textfile_flush(&c->file, err);
 }
@@ -242,7 +228,7 @@ static void name_processes(struct chrome *c, const struct trace *t)
         char text[32];
         struct buf *out = begin(c, 'M', node, 0);
         buf_adds(out, ",\"name\":\"process_name\",\"args\":{\"name\":");
-        add_text(out, walk_node_name(t, node, text, sizeof text));
+        json_quote(out, walk_node_name(t, node, text, sizeof text));
         buf_adds(out, "}}");
     }
 }
@@ -260,9 +246,9 @@ static int chrome_write(struct trace *t, const char *path, struct format_notes *
     buf_adds(&c.file.text, "\n]");
     for (size_t i = 0; i < t->header.property_count; i++) {
         buf_adds(&c.file.text, i ? ",\n" : ",\n\"otherData\":{");
-        add_text(&c.file.text, t->header.properties[i].key);
+        json_quote(&c.file.text, t->header.properties[i].key);
         buf_addc(&c.file.text, ':');
-        add_text(&c.file.text, t->header.properties[i].value);
+        json_quote(&c.file.text, t->header.properties[i].value);
     }
     buf_adds(&c.file.text, t->header.property_count ? "}}\n" : "}\n");
     int closed = textfile_close(&c.file, rc == 0, rc == 0 ? err : NULL);

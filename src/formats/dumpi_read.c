@@ -166,7 +166,7 @@ static int64_t rank_in(const struct dumpi_comm *c, uint64_t rank)
 static int64_t unknown_comm(struct dumpi_in *in, int64_t number)
 {
     uint64_t identity = (in->rank + 1) << 32 ^ in->next_creation << 16 ^ (uint64_t)number;
-    format_note(in->notes, "communicators whose members are not known");
+    format_note(in->notes, "not known: members of communicators");
     return format_local_comm(&in->build, (identity | UINT64_C(1) << 62) & ~(UINT64_C(1) << 63),
                              TRACE_COMM_INTRA, -1, 0, 0);
 }
@@ -245,7 +245,7 @@ static int64_t other_handle(struct dumpi_in *in, const struct dumpi_layout *l,
         return (int64_t)*local - 1;
     if (f->role == MPI_ROLE_GROUP) {
         *local = (uint64_t)format_local_group(&in->build, NULL, 0) + 1;
-        format_note(in->notes, "members of groups are not known");
+        format_note(in->notes, "not known: members of groups");
     } else if (f->role == MPI_ROLE_WIN) {
         *local = (uint64_t)format_local_win(&in->build, comm_handle(in, old_comm(l, r)),
                                             number_of(l, r, "size", 0),
@@ -271,7 +271,7 @@ static int64_t request_handle(struct dumpi_in *in, const struct dumpi_layout *l,
     if (!*at || is_new) {
         const struct call_shape *shape = &in->shapes[l->fn];
         if (!is_new)
-            format_note(in->notes, "requests that were not started");
+            format_note(in->notes, "requests are completed that were not started");
         ARRAY_EXTEND(in->request_items, in->request_count);
         in->request_items[in->request_count++] = (struct request){in->next_request++,
                                                                   old_comm(l, r),
@@ -440,7 +440,7 @@ static void put_record(struct dumpi_in *in, struct dumpi_record *r)
         r->leave = r->enter;
     in->last = r->leave;
     if (r->has_cpu)
-        format_note(in->notes, "CPU times: a trace has wall times only");
+        format_note(in->notes, "left out: CPU times: a trace has wall times only");
     if (r->function == DUMPI_FUNCTION_ENTER)
         format_build_enter(&in->build, r->thread, r->enter,
                            function_name(&in->file, r->address, text, sizeof text));

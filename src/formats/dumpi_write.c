@@ -81,7 +81,7 @@ static uint64_t type_number(struct dumpi_out *o, struct walk *w, int64_t number)
     if (*known < DUMPI_FIRST_TYPE)
         return *known;
     if (item && *item->text)
-        format_note(w->notes, "names of datatypes that DUMPI does not know");
+        format_note(w->notes, "left out: names of datatypes that DUMPI does not know");
     ARRAY_EXTEND(o->sizes, o->type_count);
     o->sizes[o->type_count] = item ? (uint32_t)item->size : 0;
     return *known = DUMPI_FIRST_TYPE + o->type_count++;
@@ -131,7 +131,7 @@ static void put_item(struct dumpi_out *o, struct walk *w, const struct dumpi_fie
                           : (uint64_t)dumpi_value_out(f, value);
     int64_t back = (int64_t)(number << (64 - 8 * f->width)) >> (64 - 8 * f->width);
     if (f->width < 8 && number >> 8 * f->width != 0 && back != (int64_t)number)
-        format_note(w->notes, "numbers that do not fit into %u bytes", f->width);
+        format_note(w->notes, "numbers are cut off that do not fit into %u bytes", f->width);
     put(&o->file.text, f->width, number);
 }
 
@@ -252,7 +252,7 @@ static void put_time(struct dumpi_out *o, struct walk *w, int64_t ticks)
     if (ps % 1000)
         format_note(w->notes, "times are rounded to nanoseconds");
     if (seconds > SECONDS_MOST) {
-        format_note(w->notes, "times beyond 65535 seconds");
+        format_note(w->notes, "times beyond 65535 seconds are written as 65535 seconds");
         seconds = SECONDS_MOST;
     }
     put(&o->file.text, 2, (uint64_t)seconds);
@@ -279,13 +279,13 @@ static int is_known(struct dumpi_out *o, struct walk *w, const struct trace_even
         return 0;
     }
     if (e->site)
-        format_note(w->notes, "call sites");
+        format_note(w->notes, "left out: call sites");
     for (unsigned i = 0; i < e->argc; i++)
         if (fn->args[i].class == TRACE_PLACE && e->args[i].number)
-            format_note(w->notes, "buffers that are none, or MPI_IN_PLACE");
+            format_note(w->notes, "not kept: that a buffer is none, or MPI_IN_PLACE");
     if (o->by_fn[e->fn] >= 0)
         return 1;
-    format_note(w->notes, "%s: DUMPI does not know it", fn->name);
+    format_note(w->notes, "left out: %s: DUMPI does not know it", fn->name);
     if (s->is_immediate && e->args[s->request].number >= 0)
         map_insert(&o->lost, (uint64_t)e->args[s->request].number, NULL);
     return 0;
@@ -323,7 +323,7 @@ static void put_region(struct dumpi_out *o, struct walk *w, const struct trace_e
     } else if (o->open_count) {
         address = o->open[--o->open_count];
     } else {
-        format_note(w->notes, "regions that were left but not entered");
+        format_note(w->notes, "left out: regions that were left but not entered");
         return;
     }
     put_head(o, w, e->head == TRACE_REGION_ENTER ? DUMPI_FUNCTION_ENTER : DUMPI_FUNCTION_EXIT,
@@ -339,7 +339,7 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
     else if (e->head == TRACE_REGION_ENTER || e->head == TRACE_REGION_LEAVE)
         put_region(o, w, e);
     else
-        format_note(w->notes, "calls that did not end, and records of lost records");
+        format_note(w->notes, "left out: calls that did not end, and records of lost records");
     return flush(o, err);
 }
 

@@ -113,7 +113,7 @@ static int read_op(struct goal_in *in, const char *word, size_t length, const ch
         else if (!is(word, length, "cpu") && !is(word, length, "nic"))
             return -1;
         else if (*value != '0')
-            format_note(in->notes, "numbers of cores and network interfaces");
+            format_note(in->notes, "left out: numbers of cores and network interfaces");
     }
     if (op.kind != OP_CALC &&
         (op.peer < 0 || (uint64_t)op.peer >= in->ranks || op.tag < 0 || op.tag > INT32_MAX))
@@ -194,7 +194,7 @@ static void begin(struct goal_in *in, size_t number)
         if (op->amount < UINT64_C(4000000000000000) && in->now < INT64_C(4000000000000000000))
             in->now += (int64_t)op->amount * 1000;
         else
-            format_note(in->notes, "computing that takes too long");
+            format_note(in->notes, "left out: computing that takes too long");
         op->is_done = 1;
         release(in, op->users.first);
         return;
@@ -245,7 +245,7 @@ static void put_rank(struct goal_in *in, uint64_t rank)
             wait_for(in, in->waiting[in->waiting_first++]);
     for (size_t i = 0; i < in->count; i++)
         if (!in->ops[i].has_begun)
-            format_note(in->notes, "operations that need each other, and never begin");
+            format_note(in->notes, "left out: operations that need each other, and never begin");
     put_simple(in, "MPI_Finalize");
     mem_free(in->ready);
     mem_free(in->waiting);
@@ -275,7 +275,7 @@ static void read_ranks(struct goal_in *in, const char *text)
             end_rank(in, rank);
             rank = strtoll(line, NULL, 10);
             if (rank <= last || (uint64_t)rank >= in->ranks) {
-                format_note(in->notes, "ranks that are out of order, or too large");
+                format_note(in->notes, "left out: ranks that are out of order, or too large");
                 rank = -1;
             } else {
                 last = rank;
@@ -284,7 +284,7 @@ static void read_ranks(struct goal_in *in, const char *text)
             end_rank(in, rank);
             rank = -1;
         } else if (rank >= 0 && read_line(in, at) != 0) {
-            format_note(in->notes, "lines that cannot be read");
+            format_note(in->notes, "left out: lines that cannot be read");
         }
     }
     if (rank >= 0)

@@ -79,11 +79,11 @@ static int is_message(struct walk *w, const struct action *a)
     if (a->is_cancelled)
         return 0; /* it is said when it is cancelled */
     if (a->world < 0 || a->tag < 0) {
-        format_note(w->notes, "messages whose peer or tag is not known");
+        format_note(w->notes, "left out: messages whose peer or tag is not known");
         return 0;
     }
     if (a->comm && a->comm->identity != TRACE_COMM_WORLD)
-        format_note(w->notes, "messages on other communicators are on MPI_COMM_WORLD");
+        format_note(w->notes, "messages on other communicators are written as on MPI_COMM_WORLD");
     return 1;
 }
 
@@ -97,9 +97,9 @@ static void collective(struct goal *g, struct walk *w, const struct trace_event 
     state = identity * RNG_SPLITMIX_STEP ^ ++*map_insert(&g->collectives, identity, NULL);
     uint64_t tag = COLL_TAGS | (rng_splitmix(&state) & (COLL_TAGS - 1));
     if (goal_collective(&g->out, a, &w->members, w->rank, tag))
-        format_note(w->notes, "collectives are messages");
+        format_note(w->notes, "collectives are written as messages");
     else
-        format_note(w->notes, "%s: there are only messages", name);
+        format_note(w->notes, "left out: %s: there are only messages", name);
 }
 
 static void put_action(struct goal *g, struct walk *w, const struct trace_event *e,
@@ -138,10 +138,10 @@ static void put_action(struct goal *g, struct walk *w, const struct trace_event 
         collective(g, w, e, a);
         break;
     case ACTION_TESTED:
-        format_note(w->notes, "tests that found nothing");
+        format_note(w->notes, "left out: tests that found nothing");
         break;
     case ACTION_CANCELLED:
-        format_note(w->notes, "cancelled messages");
+        format_note(w->notes, "left out: cancelled messages");
         break;
     default:
         break;
@@ -152,11 +152,11 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
 {
     struct goal *g = state;
     if (w->thread) {
-        format_note(w->notes, "calls of further threads");
+        format_note(w->notes, "left out: calls of further threads");
         return 0;
     }
     if (e->head != TRACE_CALL) {
-        format_note(w->notes, "regions, and calls that did not end");
+        format_note(w->notes, "left out: regions, and calls that did not end");
         return 0;
     }
     int64_t gap = (walk_time(w, e->enter) - g->last + 500) / 1000;
@@ -164,12 +164,12 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
         g->out.last = goal_calc(&g->out, gap);
     g->last = walk_time(w, e->leave);
     if (e->failed)
-        format_note(w->notes, "calls that failed");
+        format_note(w->notes, "left out: calls that failed");
     else if (w->shapes[e->fn].kind == CALL_RMA)
-        format_note(w->notes, "%s: there are no one-sided operations",
+        format_note(w->notes, "left out: %s: there are no one-sided operations",
                     w->trace->header.schema->fns[e->fn].name);
     else if (w->actions.count == 0)
-        format_note(w->notes, "calls that neither communicate nor complete anything");
+        format_note(w->notes, "left out: calls that neither communicate nor complete anything");
     for (size_t i = 0; i < w->actions.count; i++)
         put_action(g, w, e, &w->actions.list[i]);
     return textfile_flush(&g->file, err);

@@ -223,7 +223,7 @@ static int number_ranks(struct otf2_in *in, const char *path, struct err *err)
             p->threads = 1;
             l->rank = p->rank;
         } else if (list) {
-            format_note(in->notes, "ranks whose location is not defined, or that share a process");
+            format_note(in->notes, "left out: ranks that have no location, or share a process");
         }
         in->ranks += list || (p && l->rank >= 0);
     }
@@ -234,7 +234,7 @@ static int number_ranks(struct otf2_in *in, const char *path, struct err *err)
         if (l->rank >= 0)
             continue;
         if (!p || p->rank < 0 || l->type != OTF2_LOCATION_TYPE_CPU_THREAD || p->threads > 65000) {
-            format_note(in->notes, "locations that are no thread of a rank");
+            format_note(in->notes, "left out: locations that are no thread of a rank");
             continue;
         }
         l->rank = p->rank;
@@ -464,7 +464,7 @@ static void define_local(struct otf2_in *in, const char *name, const char *hex)
         payload[i] = (uint8_t)(high * 16 + low);
     }
     if (wrong)
-        format_note(in->notes, "definitions of handles that are damaged");
+        format_note(in->notes, "left out: definitions of handles that are damaged");
     else
         format_local_raw(&in->build, (enum trace_head)kind, payload, length);
     mem_free(payload);

@@ -155,7 +155,7 @@ static int64_t end_request(struct otf2_location_state *s, uint64_t id)
 {
     const uint64_t *at = map_find(&s->requests, id);
     if (!at) {
-        format_note(s->in->notes, "completions of requests that were not started");
+        format_note(s->in->notes, "left out: completions of requests that were not started");
         return -1;
     }
     int64_t number = (int64_t)*at - 1;
@@ -191,7 +191,7 @@ static void happen(struct otf2_location_state *s, enum happening_kind kind, int6
                    struct otf2_result what)
 {
     if (!s->calls) {
-        format_note(s->in->notes, "messages and collectives outside of calls");
+        format_note(s->in->notes, "left out: messages and collectives outside of calls");
         return;
     }
     ARRAY_EXTEND(s->happenings, s->happening_count);
@@ -468,7 +468,8 @@ static void assemble(struct otf2_location_state *s, struct format_call *call, in
         break;
     default:
         if (call->fn->count)
-            format_note(s->in->notes, "arguments of calls that are no messages or collectives");
+            format_note(s->in->notes,
+                        "not known: arguments of calls that are no messages or collectives");
     }
 }
 
@@ -538,7 +539,7 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t
     if (s->is_first)
         return OTF2_CALLBACK_SUCCESS;
     if (fn >= 0 && s->calls) {
-        format_note(s->in->notes, "calls within calls");
+        format_note(s->in->notes, "left out: calls within calls");
         fn = -1;
     } else if (fn >= 0) {
         s->calls++;
@@ -577,12 +578,12 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t
     if (s->is_first)
         return OTF2_CALLBACK_SUCCESS;
     if (!s->depth) {
-        format_note(s->in->notes, "regions that were left but not entered");
+        format_note(s->in->notes, "left out: regions that were left but not entered");
         return OTF2_CALLBACK_SUCCESS;
     }
     struct open open = s->open[--s->depth];
     if (open.region != ref)
-        format_note(s->in->notes, "regions that were left in another order than entered");
+        format_note(s->in->notes, "regions were left in another order than entered");
     if (open.fn >= 0)
         end_call(s, &open);
     else if (!s->calls)
@@ -627,7 +628,7 @@ static void say(struct otf2_location_state *s, uint32_t ref, int64_t value, cons
             s->said[s->said_count++] = (struct said){i, part, value, text};
             return;
         }
-    format_note(s->in->notes, "parameters that are no arguments");
+    format_note(s->in->notes, "left out: parameters that are no arguments");
 }
 
 static OTF2_CallbackCode on_int(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t at, void *data,
@@ -870,7 +871,7 @@ static OTF2_CallbackCode on_unknown(STANDARD)
 {
     struct otf2_location_state *s = at_time(data, t);
     (void)l, (void)at, (void)attributes;
-    format_note(s->in->notes, "records of an unknown kind");
+    format_note(s->in->notes, "left out: records of an unknown kind");
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -226,7 +226,7 @@ static int is_known(struct otf2_out *o, struct walk *w, const struct action *a)
     (void)o;
     if (a->kind <= ACTION_IRECV_DONE && a->kind != ACTION_ISEND_DONE && a->kind != ACTION_IRECV &&
         (a->peer < 0 || !a->comm)) {
-        format_note(w->notes, "messages whose peer or communicator is not known");
+        format_note(w->notes, "left out: messages whose peer or communicator is not known");
         return 0;
     }
     if (a->kind >= ACTION_COLL && a->coll == COLL_NEIGHBOR) {
@@ -382,7 +382,7 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
             OTF2_EvtWriter_Leave(o->events, NULL, otf2_out_time(o, w, e->enter),
                                  open->items[--open->count]);
         else
-            format_note(w->notes, "regions that were left but not entered");
+            format_note(w->notes, "left out: regions that were left but not entered");
         break;
     case TRACE_OPEN:
         put_open(o, w, e);
@@ -391,7 +391,7 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
         put_int(o, otf2_out_time(o, w, e->enter), OTF2_OUT_LOST, (int64_t)walk_number(e));
         break;
     default:
-        format_note(w->notes, "records of an unknown kind");
+        format_note(w->notes, "left out: records of an unknown kind");
     }
     return 0;
 }

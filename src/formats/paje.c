@@ -128,7 +128,7 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
             put_link(p, w, e, &w->actions.list[i]);
         put_state(p, w, walk_time(w, e->leave), NULL);
         if (e->argc)
-            format_note(w->notes, "arguments of calls beside those of messages");
+            format_note(w->notes, "left out: arguments of calls beside those of messages");
         break;
     case TRACE_REGION_ENTER:
         put_state(p, w, walk_time(w, e->enter), walk_region(w, e));
@@ -137,10 +137,10 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
         put_state(p, w, walk_time(w, e->enter), NULL);
         break;
     case TRACE_OPEN:
-        format_note(w->notes, "calls that did not end");
+        format_note(w->notes, "left out: calls that did not end");
         break;
     default:
-        format_note(w->notes, "records of lost or unknown records");
+        format_note(w->notes, "left out: records of lost or unknown records");
     }
     return 0;
 }

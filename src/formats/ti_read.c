@@ -18,7 +18,7 @@
 #define FILE_MOST ((size_t)1 << 31)
 #define RANKS_MOST (1 << 24)
 #define WORDS_MOST 65536
-#define UNREADABLE "lines that cannot be read"
+#define UNREADABLE "left out: lines that cannot be read"
 
 struct line {
     uint64_t rank;
@@ -112,7 +112,7 @@ static int64_t finish(struct ti_in *in, uint64_t key)
                     (--in->waiting_count - i) * sizeof *in->waiting);
             return found;
         }
-    format_note(in->notes, "waits for messages that were not started");
+    format_note(in->notes, "messages are waited for that were not started");
     return -1;
 }
 
@@ -277,7 +277,7 @@ static void compute(struct ti_in *in, double picoseconds)
     if (picoseconds > 0 && picoseconds < 4e18 && in->now < INT64_C(4000000000000000000))
         in->now += (int64_t)(picoseconds + 0.5);
     else if (picoseconds != 0)
-        format_note(in->notes, "amounts of computing that are too large or negative");
+        format_note(in->notes, "left out: amounts of computing that are too large or negative");
 }
 
 static void put_line(struct ti_in *in, char *line)

@@ -198,11 +198,12 @@ static void coll(struct ti *ti, struct walk *w, const struct trace_event *e, con
 {
     const char *name = w->trace->header.schema->fns[e->fn].name;
     if (a->coll >= COLL_CREATE) {
-        format_note(w->notes, "%s: all of a time-independent trace is on MPI_COMM_WORLD", name);
+        format_note(w->notes, "left out: %s: all of a time-independent trace is on MPI_COMM_WORLD",
+                    name);
         return;
     }
     if (!a->comm || a->comm->size != w->trace->header.ranks || a->comm->other_size) {
-        format_note(w->notes, "collectives on other communicators than MPI_COMM_WORLD");
+        format_note(w->notes, "left out: collectives on other communicators than MPI_COMM_WORLD");
         return;
     }
     for (size_t i = 0; i < sizeof colls / sizeof colls[0]; i++)
@@ -210,7 +211,7 @@ static void coll(struct ti *ti, struct walk *w, const struct trace_event *e, con
             put_coll(ti, w, e, &colls[i]);
             return;
         }
-    format_note(w->notes, "%s: SimGrid's replay does not know it", name);
+    format_note(w->notes, "left out: %s: SimGrid's replay does not know it", name);
 }
 
 /* ---- messages ---- */
@@ -227,11 +228,11 @@ static void message(struct ti *ti, struct walk *w, const struct trace_event *e,
     if (a->is_cancelled)
         return; /* it is said when it is cancelled */
     if (a->world < 0 || a->tag < 0) {
-        format_note(w->notes, "messages whose peer or tag is not known");
+        format_note(w->notes, "left out: messages whose peer or tag is not known");
         return;
     }
     if (a->comm && a->comm->identity != TRACE_COMM_WORLD)
-        format_note(w->notes, "messages on other communicators are on MPI_COMM_WORLD");
+        format_note(w->notes, "messages on other communicators are written as on MPI_COMM_WORLD");
     if (a->bytes % size != 0)
         amount.type = BYTE, size = 1;
     buf_addf(&ti->file.text, "%" PRIu64 " %s %" PRId64 " %" PRId64 " %" PRIu64 " %d\n", w->rank,
@@ -269,13 +270,13 @@ static void put_action(struct ti *ti, struct walk *w, const struct trace_event *
         wait_or_test(ti, w, a, "wait", a->kind == ACTION_ISEND_DONE);
         break;
     case ACTION_TESTED:
-        format_note(w->notes, "tests that found nothing");
+        format_note(w->notes, "left out: tests that found nothing");
         break;
     case ACTION_CANCELLED:
-        format_note(w->notes, "cancelled messages");
+        format_note(w->notes, "left out: cancelled messages");
         break;
     case ACTION_ICOLL:
-        format_note(w->notes, "nonblocking collectives");
+        format_note(w->notes, "left out: nonblocking collectives");
         break;
     case ACTION_COLL:
         coll(ti, w, e, a);
@@ -292,11 +293,11 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
     struct ti *ti = state;
     const char *name;
     if (w->thread) {
-        format_note(w->notes, "calls of further threads");
+        format_note(w->notes, "left out: calls of further threads");
         return 0;
     }
     if (e->head != TRACE_CALL) {
-        format_note(w->notes, "regions, and calls that did not end");
+        format_note(w->notes, "left out: regions, and calls that did not end");
         return 0;
     }
     name = w->trace->header.schema->fns[e->fn].name;
@@ -310,11 +311,11 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
     else if (strcmp(name, "MPI_Finalize") == 0)
         buf_addf(&ti->file.text, "%" PRIu64 " finalize\n", w->rank);
     else if (e->failed)
-        format_note(w->notes, "calls that failed");
+        format_note(w->notes, "left out: calls that failed");
     else if (w->shapes[e->fn].kind == CALL_RMA)
-        format_note(w->notes, "%s: there are no one-sided operations", name);
+        format_note(w->notes, "left out: %s: there are no one-sided operations", name);
     else if (w->actions.count == 0)
-        format_note(w->notes, "calls that neither communicate nor complete anything");
+        format_note(w->notes, "left out: calls that neither communicate nor complete anything");
     for (size_t i = 0; i < w->actions.count; i++)
         put_action(ti, w, e, &w->actions.list[i]);
     return textfile_flush(&ti->file, err);
