@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/calls.h"
+#include "analysis/bytes.h"
 #include "analysis/memory.h"
 #include "analysis/phases.h"
 #include "base/array.h"
@@ -45,78 +45,12 @@ struct profile {
 
 /* ---- bytes ---- */
 
-static uint64_t times(int64_t count, uint64_t size)
-{
-    return count > 0 ? (uint64_t)count * size : 0;
-}
-
-static uint64_t sum_counts(const struct profile *p, const struct call_shape *s,
-                           const struct trace_event *e)
-{
-    uint64_t sum = 0;
-    const struct trace_value *counts = s->counts >= 0 ? &e->args[s->counts] : NULL;
-    const struct trace_value *types = s->types >= 0 ? &e->args[s->types] : NULL;
-    int64_t type = s->type >= 0 ? e->args[s->type].number : -1;
-    for (uint64_t i = 0; counts && i < counts->count; i++)
-        sum += times(counts->items[i],
-                     handles_size(&p->handles,
-                                  types ? i < types->count ? types->items[i] : -1 : type));
-    return sum;
-}
-
-/* What a rank gives to a collective. With MPI_IN_PLACE its part of what it receives is meant, but at the root of a
- * gather, which gives nothing to others. */
-static uint64_t collective_bytes(const struct profile *p, const struct call_shape *s,
-                                 const struct trace_event *e)
-{
-    struct handles_mine mine = s->comm >= 0 ? handles_comm(&p->handles, e->args[s->comm].number)
-                                            : (struct handles_mine){HANDLES_NONE, 0, 0, 0};
-    int in_place = s->place >= 0 && e->args[s->place].number == 2;
-    int8_t count_at = in_place && s->recv_count >= 0 ? s->recv_count : s->count;
-    int8_t type_at = in_place && s->recv_type >= 0 ? s->recv_type : s->type;
-    int64_t root = s->root >= 0 ? e->args[s->root].number : -1;
-    int is_root = mine.is_inter ? root == -3 : root == (int64_t)mine.rank;
-    uint64_t members = mine.comm == HANDLES_NONE          ? 0
-                       : mine.is_inter && !mine.is_second ? p->book.comms[mine.comm].other_count
-                                                          : p->book.comms[mine.comm].rank_count;
-    uint64_t one = count_at >= 0 && type_at >= 0
-                       ? times(e->args[count_at].number,
-                               handles_size(&p->handles, e->args[type_at].number))
-                       : 0;
-    if (s->root >= 0 && !is_root && s->share >= CALL_ROOT_GIVES_ONE)
-        return 0;
-    switch (s->share) {
-    case CALL_GIVES_ONE:
-        return in_place && is_root && s->recv_count >= 0 && s->root >= 0 ? 0 : one;
-    case CALL_ROOT_GIVES_ONE:
-        return one;
-    case CALL_GIVES_EACH:
-    case CALL_ROOT_GIVES_EACH:
-        return one * members;
-    case CALL_GIVES_COUNTS:
-    case CALL_ROOT_GIVES_COUNTS:
-        return sum_counts(p, s, e);
-    default:
-        return 0;
-    }
-}
-
-static uint64_t message_bytes(const struct profile *p, const struct call_shape *s,
-                              const struct trace_event *e)
-{
-    if (s->count < 0 || s->type < 0)
-        return 0;
-    uint64_t bytes = times(e->args[s->count].number,
-                           handles_size(&p->handles, e->args[s->type].number));
-    return s->partitions >= 0 ? bytes * times(e->args[s->partitions].number, 1) : bytes;
-}
-
 static uint64_t send_bytes(struct profile *p, const struct call_shape *s,
                            const struct trace_event *e)
 {
     if (s->dest < 0 || e->args[s->dest].number < 0)
         return 0;
-    uint64_t bytes = message_bytes(p, s, e);
+    uint64_t bytes = bytes_of_message(&p->handles, s, e);
     p->messages++;
     p->sent += bytes;
     return bytes;
@@ -139,7 +73,8 @@ static void keep_persistent(struct profile *p, const struct call_shape *s,
 {
     int64_t number = s->request >= 0 ? e->args[s->request].number : -1;
     if (number >= 0 && s->kind == CALL_SEND_INIT && e->args[s->dest].number >= 0)
-        *map_insert(&p->requests, KEY_PERSISTENT(number), NULL) = message_bytes(p, s, e) + 1;
+        *map_insert(&p->requests, KEY_PERSISTENT(number),
+                    NULL) = bytes_of_message(&p->handles, s, e) + 1;
 }
 
 static uint64_t start(struct profile *p, const struct call_shape *s, const struct trace_event *e)
@@ -252,11 +187,11 @@ static uint64_t take_call(struct profile *p, const struct call_shape *s,
         /* fall through */
     case CALL_COLLECTIVE:
         collective(p, s, e);
-        bytes = collective_bytes(p, s, e);
+        bytes = bytes_of_collective(&p->book, &p->handles, s, e);
         p->collective += bytes;
         return bytes;
     case CALL_RMA:
-        bytes = message_bytes(p, s, e);
+        bytes = bytes_of_message(&p->handles, s, e);
         p->rma += bytes;
         return bytes;
     case CALL_INIT:

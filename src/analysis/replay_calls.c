@@ -1,6 +1,7 @@
 /*
  * replay_calls.c - what each call does, by its kind.
  */
+#include "analysis/bytes.h"
 #include "analysis/replay_internal.h"
 
 /* ---- arguments ---- */
@@ -19,15 +20,6 @@ static struct handles_mine comm_of(const struct replay *r, const struct lane *l,
 static int64_t peer_of(const struct replay *r, const struct lane *l, int64_t local, int64_t peer)
 {
     return handles_peer(&r->book, &r->lanes[l->rank].handles, comm_of(r, l, local), peer);
-}
-
-static uint64_t bytes_of(const struct replay *r, const struct lane *l, const struct call_shape *s,
-                         const struct trace_event *e)
-{
-    int64_t count = number(e, s->count, 0);
-    uint64_t size = handles_size(&r->lanes[l->rank].handles, number(e, s->type, -1));
-    int64_t parts = number(e, s->partitions, 1);
-    return count > 0 && parts > 0 ? (uint64_t)count * (uint64_t)parts * size : 0;
 }
 
 /* ---- requests ---- */
@@ -123,7 +115,7 @@ static void make_persistent(struct replay *r, struct lane *l, const struct call_
     q->dest = s->dest >= 0 ? peer_of(r, l, q->comm, number(e, s->dest, -1)) : -1;
     q->send_tag = (int32_t)number(e, s->send_tag, 0);
     q->recv_tag = (int32_t)number(e, s->recv_tag, 0);
-    q->bytes = bytes_of(r, l, s, e);
+    q->bytes = bytes_of_message(&r->lanes[l->rank].handles, s, e);
 }
 
 static void start_given(struct replay *r, struct lane *l, const struct call_shape *s,
@@ -153,7 +145,7 @@ static void begin(struct replay *r, struct lane *l, const struct call_shape *s,
         q->receive = post(r, l, comm, number(e, s->source, -1), number(e, s->recv_tag, 0));
     if (s->kind != CALL_IRECV)
         send(r, l, comm, peer_of(r, l, comm, number(e, s->dest, -1)), number(e, s->send_tag, 0),
-             bytes_of(r, l, s, e), 0, q);
+             bytes_of_message(&r->lanes[l->rank].handles, s, e), 0, q);
 }
 
 /* ---- completing ---- */
@@ -268,7 +260,7 @@ void replay_call(struct replay *r, struct lane *l)
     case CALL_SEND:
     case CALL_BSEND:
         send(r, l, comm, peer_of(r, l, comm, number(e, s->dest, -1)), number(e, s->send_tag, 0),
-             bytes_of(r, l, s, e), s->kind == CALL_SEND, NULL);
+             bytes_of_message(&r->lanes[l->rank].handles, s, e), s->kind == CALL_SEND, NULL);
         break;
     case CALL_RECV:
         receive_now(r, l, s, e);
@@ -276,7 +268,7 @@ void replay_call(struct replay *r, struct lane *l)
     case CALL_SENDRECV:
         receive_now(r, l, s, e);
         send(r, l, comm, peer_of(r, l, comm, number(e, s->dest, -1)), number(e, s->send_tag, 0),
-             bytes_of(r, l, s, e), 0, NULL);
+             bytes_of_message(&r->lanes[l->rank].handles, s, e), 0, NULL);
         break;
     case CALL_ISEND:
     case CALL_IRECV:
