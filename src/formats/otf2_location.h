@@ -1,0 +1,77 @@
+/*
+ * otf2_location.h - a location of an OTF2 archive while it is read.
+ */
+#ifndef FORMATS_OTF2_LOCATION_H
+#define FORMATS_OTF2_LOCATION_H
+
+#include "formats/otf2_in.h"
+
+/* Something that happened in a call. */
+enum otf2_happening_kind {
+    OTF2_DID_SENT,
+    OTF2_DID_RECEIVED,
+    OTF2_DID_POSTED,
+    OTF2_DID_SEND_DONE,
+    OTF2_DID_RECV_DONE,
+    OTF2_DID_COLL_DONE,
+    OTF2_DID_TESTED,
+    OTF2_DID_CANCELLED,
+    OTF2_DID_COLLECTIVE,
+    OTF2_DID_ONE_SIDED
+};
+
+struct otf2_happening {
+    enum otf2_happening_kind kind;
+    int64_t request; /* its new number */
+    struct otf2_result what;
+};
+
+/* An argument that a parameter says. */
+struct otf2_said {
+    unsigned arg;
+    unsigned part; /* of a status */
+    int64_t value;
+    const char *text;
+};
+
+struct otf2_location_state {
+    struct otf2_in *in;
+    const struct otf2_location *location;
+    int is_first; /* the first reading */
+    /* regions that are open */
+    struct open {
+        uint32_t region;
+        int64_t enter;
+        int fn; /* -1: no MPI call, or one within another */
+    } * open;
+    size_t depth, calls; /* calls: of MPI */
+    int64_t last;
+    /* of the call */
+    struct otf2_happening *happenings;
+    size_t happening_count;
+    struct otf2_said *said;
+    size_t said_count;
+    int failed;
+    uint64_t site;
+    /* requests */
+    struct map requests; /* to number + 1 */
+    struct map results;  /* to position + 1, in the first reading */
+    int64_t next_request;
+    size_t next_result;
+    struct map wins; /* to local number + 1 */
+    /* memory of the call that is put together */
+    int64_t *items;
+    size_t item_count;
+    struct trace_status *statuses;
+    size_t status_count;
+};
+
+/* The local number of a communicator; -1: it is not defined. */
+int64_t otf2_local_comm(struct otf2_location_state *, uint32_t ref);
+
+/* What happened becomes the arguments of the call to this function. */
+void otf2_call_assemble(struct otf2_location_state *, struct format_call *, int fn);
+/* What parameters said becomes the arguments. */
+void otf2_call_say(struct otf2_location_state *, struct format_call *);
+
+#endif
