@@ -309,7 +309,7 @@ static void look_for_stall(struct watch *watch, double now, double cpu, uint64_t
     char name[32];
     const char *said = name;
     if (counter + watch->page->now.beats != watch->stalled_seen || cpu != watch->cpu ||
-        watch->page->now.switches == 0) {
+        watch->page->now.switches == 0 || watch->page->now.crashing) {
         watch->stalled_seen = counter + watch->page->now.beats;
         watch->stalled_since = now;
         watch->stalled_next = STALLED_S;

@@ -200,6 +200,7 @@ struct run_page {
         volatile uint32_t joined;  /* ... once it is known */
         _Atomic uint32_t line;     /* enum run_line */
         volatile int32_t aborting; /* a rank has aborted the run, which will end soon */
+        volatile int32_t crashing; /* a rank has, and a core file may take its time */
     } now;
     struct {
         int32_t cause;       /* enum run_cause */

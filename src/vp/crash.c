@@ -291,6 +291,8 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
         return;
     }
     vp_private.current = NULL; /* from here on the shims call the real libc */
+    if (vp_hooks->crashing)
+        vp_hooks->crashing();
     dump_core(sig);
     vp_hooks->crash(f, sig, info->si_addr, context);
 }

@@ -68,6 +68,8 @@ struct vp_hooks {
     void (*start_failed)(struct vp_rank *, int error);
     /* The rank's process has died with this waitpid status; scheduler context; does not return. */
     void (*died)(struct vp_rank *, int status);
+    /* A fatal signal has come, and a core file may be written before `crash`; may be NULL. */
+    void (*crashing)(void);
     /* A fatal signal in a rank or in the simulator (f NULL), with the interrupted context or NULL;
      * signal stack; does not return. */
     void (*crash)(struct vp_rank *f, int sig, void *addr, const void *context);

@@ -201,6 +201,11 @@ static void hook_threads(struct vp_rank *f)
     mpi_thread_begin();
 }
 
+static void hook_crashing(void)
+{
+    mpi_world.page->now.crashing = 1;
+}
+
 static void hook_refused(struct vp_rank *f)
 {
     (void)f;
@@ -219,6 +224,7 @@ const struct vp_hooks mpi_vp_hooks = {
     .threads = hook_threads,
     .start_failed = mpi_crash_start_failed,
     .died = mpi_crash_died,
+    .crashing = hook_crashing,
     .crash = mpi_crash,
     .where = mpi_crash_where,
     .refused = hook_refused,
