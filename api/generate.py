@@ -555,7 +555,7 @@ def entry(call):
         if call.returns == "void":
             body = ["if (MPI_CALLS_ARE_SEEN) {", "    " + seen, "    return;", "}"]
         else:
-            test = f"MPI_CALLS_ARE_SEEN || MPI_ARGS_ARE_WRONG({wrong(call)})" if wrong(call) else "MPI_CALLS_ARE_SEEN"
+            test = f"MPI_ARGS_ARE_WRONG({wrong(call)}) || MPI_CALLS_ARE_SEEN" if wrong(call) else "MPI_CALLS_ARE_SEEN"
             body = fetch_more(call) + [f"if ({test})", "    return " + seen]
         begin, work, end = invocation(call)
         body += begin + work + end + [f"mpi_leave(self, {call.constant}, t0);"]

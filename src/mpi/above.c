@@ -57,3 +57,9 @@ void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const stru
 {
     mpi_world.above->verify_coll(self, c, a, way);
 }
+
+void mpi_verify_parts(const struct mpi_rank *self, const struct mpi_req *r, uint64_t sent,
+                      uint64_t received)
+{
+    mpi_world.above->verify_parts(self, r, sent, received);
+}

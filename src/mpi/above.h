@@ -31,6 +31,8 @@ struct mpi_above {
                          const struct mpi_msg *);
     void (*verify_coll)(struct mpi_rank *self, const struct mpi_comm *c,
                         const struct mpi_coll_args *, enum mpi_verify_way);
+    void (*verify_parts)(const struct mpi_rank *self, const struct mpi_req *, uint64_t sent,
+                         uint64_t received);
     /* Indexed by enum mpi_service (p2p/service.h). */
     const struct mpi_service_ops *services;
 };

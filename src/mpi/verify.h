@@ -1,7 +1,8 @@
 /*
  * verify.h - checks what the standard requires of several ranks together (--check): that a message
- * is received with the types it was sent with, and that all ranks of a communicator call the same
- * collectives with consistent arguments.
+ * is received with the types it was sent with, that all ranks of a communicator or file call the
+ * same collectives with consistent arguments, and that both sides of a one-sided or partitioned
+ * operation describe the same data.
  *
  *     messages      carry the signature of what is sent after their payload (verify_message.c)
  *     collectives   are compared separately, in a table of the process, and finally in that of
@@ -56,8 +57,20 @@ enum mpi_verify_way {
  * calls with a count for each rank, else O(1). */
 void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct mpi_coll_args *,
                      enum mpi_verify_way);
+/* The rank makes a collective call on c of which only the name is compared; findings call c `what`. */
+void mpi_verify_call(struct mpi_rank *self, const struct mpi_comm *c, const char *what);
 /* Process 0: takes what ranks of another process have called. */
 void mpi_verify_learn(const void *data, size_t bytes);
+
+/* ---- two sides that one rank sees ---- */
+
+/* A one-sided operation on the window of this name (NULL: none): what the rank has, and what it says is at rank
+ * `target` of c. */
+void mpi_verify_target(const struct mpi_rank *self, const struct mpi_comm *c, const char *window,
+                       int target, const struct mpi_sig *own, const struct mpi_sig *there);
+/* A partitioned receive has met its send, which has so many bytes in all. */
+void mpi_verify_parts(const struct mpi_rank *self, const struct mpi_req *, uint64_t sent,
+                      uint64_t received);
 
 /* ---- findings ---- */
 
@@ -69,6 +82,8 @@ enum mpi_finding_kind {
     MPI_FINDING_DATA,
     MPI_FINDING_OWN,    /* what a rank sends to itself differs from what it receives */
     MPI_FINDING_ABSENT, /* some ranks do not call it */
+    MPI_FINDING_TARGET, /* origin and target of a one-sided operation have different types */
+    MPI_FINDING_PARTS,  /* a partitioned send and its receive have different sizes */
     MPI_FINDING_KINDS
 };
 /* Two sides: sender and receiver, or two ranks, the first in order of rank that disagree. */

@@ -24,7 +24,7 @@ static uint64_t others;  /* beyond FINDINGS_MAX */
 
 static int is_of_coll(const struct mpi_finding *f)
 {
-    return f->kind != MPI_FINDING_TYPES;
+    return f->kind >= MPI_FINDING_CALL && f->kind <= MPI_FINDING_ABSENT;
 }
 
 /* Do both belong on one line? */
@@ -163,21 +163,11 @@ static void add_data(struct buf *b, const struct mpi_finding *f, int side)
 
 static void add_op(struct buf *b, int32_t op)
 {
-    static const char *const name[MPI_OP_KINDS] = {"an operation of its own",
-                                                   "MPI_MAX",
-                                                   "MPI_MIN",
-                                                   "MPI_SUM",
-                                                   "MPI_PROD",
-                                                   "MPI_LAND",
-                                                   "MPI_BAND",
-                                                   "MPI_LOR",
-                                                   "MPI_BOR",
-                                                   "MPI_LXOR",
-                                                   "MPI_BXOR",
-                                                   "MPI_MINLOC",
-                                                   "MPI_MAXLOC",
-                                                   "MPI_REPLACE",
-                                                   "MPI_NO_OP"};
+    static const char *const name[MPI_OP_KINDS] = {"a function", "MPI_MAX",     "MPI_MIN",
+                                                   "MPI_SUM",    "MPI_PROD",    "MPI_LAND",
+                                                   "MPI_BAND",   "MPI_LOR",     "MPI_BOR",
+                                                   "MPI_LXOR",   "MPI_BXOR",    "MPI_MINLOC",
+                                                   "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP"};
 
     buf_addf(b, "%s", name[op]);
 }
@@ -193,7 +183,10 @@ static void add_value(struct buf *b, const struct mpi_finding *f, int side)
         break;
     case MPI_FINDING_OP:
         buf_addf(b, "has ");
-        add_op(b, f->value[side]);
+        if (side && f->value[0] == f->value[1])
+            buf_addf(b, "another function");
+        else
+            add_op(b, f->value[side]);
         break;
     default:
         buf_addf(b, "has ");
@@ -214,6 +207,30 @@ static void add_types(struct buf *b, const struct mpi_finding *f)
     buf_addf(b, " (%s)", mpi_fn_name[f->fn[1]]);
     if (f->tag >= 0)
         buf_addf(b, ", tag %d", f->tag);
+}
+
+static void add_target(struct buf *b, const struct mpi_finding *f)
+{
+    buf_addf(b, "%s: ", mpi_fn_name[f->fn[0]]);
+    add_rank(b, f, 0);
+    buf_addf(b, " has ");
+    add_data(b, f, 0);
+    buf_addf(b, " for ");
+    add_data(b, f, 1);
+    buf_addf(b, " at ");
+    add_rank(b, f, 1);
+}
+
+static void add_parts(struct buf *b, const struct mpi_finding *f)
+{
+    char size[UNITS_TEXT_MAX];
+
+    add_rank(b, f, 0);
+    buf_addf(b, " sends %s in partitions (%s), ",
+             units_format_bytes(size, sizeof size, f->amount[0]), mpi_fn_name[f->fn[0]]);
+    add_rank(b, f, 1);
+    buf_addf(b, " receives %s (%s), tag %d", units_format_bytes(size, sizeof size, f->amount[1]),
+             mpi_fn_name[f->fn[1]], f->tag);
 }
 
 static void add_coll(struct buf *b, const struct mpi_finding *f)
@@ -247,6 +264,10 @@ static void format(struct buf *b, const struct mpi_finding *f)
 
     if (is_of_coll(f))
         add_coll(b, f);
+    else if (f->kind == MPI_FINDING_TARGET)
+        add_target(b, f);
+    else if (f->kind == MPI_FINDING_PARTS)
+        add_parts(b, f);
     else
         add_types(b, f);
     buf_addf(b, "%s%s", is_of_coll(f) ? " on " : ", ", f->comm);
@@ -272,8 +293,9 @@ void mpi_verify_say(void)
 
 void mpi_verify_json(struct json *j)
 {
-    static const char *const kind[MPI_FINDING_KINDS] = {"types", "call",     "root",  "operation",
-                                                        "data",  "own data", "absent"};
+    static const char *const kind[MPI_FINDING_KINDS] = {"types",     "call",   "root",
+                                                        "operation", "data",   "own data",
+                                                        "absent",    "target", "partitions"};
     const struct mpi_finding *f = (const struct mpi_finding *)found.data;
 
     json_key(j, "findings");

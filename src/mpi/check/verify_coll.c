@@ -18,6 +18,7 @@
  * MPI_Reduce_scatter, where all ranks give all counts. The two sides of an intercommunicator may
  * move different data in MPI_Allgather and MPI_Alltoall, so it is not compared there.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,14 +92,31 @@ static void say_root(struct said *s, const struct mpi_rank *self, const struct m
     s->hash = a->root == MPI_ROOT ? mpi_rank_id(self) : mpi_comm_world_rank(c, (uint32_t)a->root);
 }
 
-/* Operations of programs are distinguished only by their properties: functions have no names. */
+/* The same in all processes: which file the function is in, and where in it. */
+static uint64_t function_hash(const struct mpi_op *op)
+{
+    const void *function = op->fn ? (const void *)(uintptr_t)op->fn
+                                  : (const void *)(uintptr_t)op->fn_c;
+    const char *name;
+    Dl_info info;
+    uint64_t hash;
+
+    if (!dladdr(function, &info) || !info.dli_fname)
+        return MPI_OP_KINDS;
+    name = strrchr(info.dli_fname, '/');
+    hash = MPI_OP_KINDS + (uintptr_t)function - (uintptr_t)info.dli_fbase;
+    for (name = name ? name + 1 : info.dli_fname; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+    return hash;
+}
+
 static void say_op(struct said *s, const struct mpi_coll_args *a)
 {
     if (!is_reduction(a->op_id) || a->root == MPI_PROC_NULL || !a->op)
         return;
     s->is_set = 1;
     s->value = a->op->kind;
-    s->hash = a->op->kind == MPI_OP_USER ? UINT64_C(1000) + a->op->commute : a->op->kind;
+    s->hash = a->op->kind == MPI_OP_USER ? function_hash(a->op) + a->op->commute : a->op->kind;
 }
 
 static void say_block(struct said *s, const struct mpi_rank *self, const struct mpi_type *type,
@@ -358,33 +376,30 @@ static uint32_t members_here(const struct mpi_comm *c)
     return mpi_group_members_here(c->group) + (c->remote ? mpi_group_members_here(c->remote) : 0);
 }
 
-void verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct mpi_coll_args *a,
-                 enum mpi_verify_way way)
+/* The number of a call that the rank makes on c. */
+static uint32_t next_serial(struct mpi_rank *self, const struct mpi_comm *c)
 {
-    struct said s[ASPECTS];
+    return (uint32_t)(*mpi_state_insert(self, MPI_STATE_serials, c->ctx))++;
+}
+
+/* What the rank says of its call meets what others say. `what`: how findings name c; NULL: by its own name. */
+static void come(struct mpi_rank *self, const struct mpi_comm *c, uint32_t serial,
+                 struct said s[ASPECTS], int rank, const char *what)
+{
     struct entry *e;
-    uint32_t serial;
     int is_new;
 
-    if (members(c) < 2)
-        return;
-    serial = (uint32_t)(*mpi_state_insert(self, MPI_STATE_serials, c->ctx))++;
-    memset(s, 0, sizeof s);
-    s[CALL] = (struct said){.hash = (uint64_t)a->op_id * MPI_VERIFY_WAYS + way,
-                            .value = self->fn,
-                            .is_set = 1};
-    say_root(&s[ROOT], self, c, a);
-    say_op(&s[OP], a);
-    say_data(&s[DATA], self, c, a);
-    check_own(self, c, a, serial);
     e = find(&table.here, c->ctx, serial, &is_new);
     if (is_new) {
         e->total = members(c);
         e->here = members_here(c);
-        mpi_verify_name(self, c, e->comm, sizeof e->comm);
+        if (what)
+            snprintf(e->comm, sizeof e->comm, "%s", what);
+        else
+            mpi_verify_name(self, c, e->comm, sizeof e->comm);
     }
     for (int i = 0; i < ASPECTS; i++) {
-        s[i].rank = a->rank;
+        s[i].rank = rank;
         s[i].world = mpi_rank_id(self);
         add_said(e->said[i], &s[i]);
     }
@@ -395,6 +410,43 @@ void verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct m
     else
         tell(e);
     drop(&table.here, e);
+}
+
+void mpi_verify_call(struct mpi_rank *self, const struct mpi_comm *c, const char *what)
+{
+    const char *name = mpi_fn_name[self->fn];
+    size_t n = strlen(name);
+    struct said s[ASPECTS];
+
+    if (members(c) < 2)
+        return;
+    if (strcmp(name + n - 2, "_c") == 0)
+        n -= 2; /* the same call, with large counts */
+    memset(s, 0, sizeof s);
+    s[CALL] = (struct said){.hash = 0xcbf29ce484222325u, .value = self->fn, .is_set = 1};
+    for (size_t i = 0; i < n; i++)
+        s[CALL].hash = (s[CALL].hash ^ (unsigned char)name[i]) * 0x100000001b3u;
+    come(self, c, next_serial(self, c), s, mpi_comm_my_rank(c, self), what);
+}
+
+void verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct mpi_coll_args *a,
+                 enum mpi_verify_way way)
+{
+    struct said s[ASPECTS];
+    uint32_t serial;
+
+    if (members(c) < 2)
+        return;
+    serial = next_serial(self, c);
+    memset(s, 0, sizeof s);
+    s[CALL] = (struct said){.hash = (uint64_t)a->op_id * MPI_VERIFY_WAYS + way,
+                            .value = self->fn,
+                            .is_set = 1};
+    say_root(&s[ROOT], self, c, a);
+    say_op(&s[OP], a);
+    say_data(&s[DATA], self, c, a);
+    check_own(self, c, a, serial);
+    come(self, c, serial, s, a->rank, NULL);
 }
 
 void verify_coll_forget(struct mpi_rank *self, uint32_t ctx)

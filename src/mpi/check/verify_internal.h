@@ -10,6 +10,10 @@
 /* verify_message.c: mpi_verify_match. */
 void verify_match(const struct mpi_rank *self, const struct mpi_req *, const struct mpi_msg *);
 
+/* verify_pair.c: mpi_verify_parts. */
+void verify_parts(const struct mpi_rank *self, const struct mpi_req *, uint64_t sent,
+                  uint64_t received);
+
 /* verify_coll.c: mpi_verify_coll, and dropping a communicator that the rank has freed. */
 void verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct mpi_coll_args *,
                  enum mpi_verify_way);

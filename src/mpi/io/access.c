@@ -122,6 +122,8 @@ static struct io_op *prepare(struct mpi_rank *self, MPI_File fh, unsigned kind, 
         *rc = check_data(self, fh, buf, count, datatype, &type);
     if (!*rc)
         *rc = check_amount(self, fh, f, (uint64_t)count, type, &bytes);
+    if (!*rc && (kind & (IO_ALL | IO_ORDERED)))
+        io_collective(self, f);
     if (!*rc)
         *rc = place(self, fh, f, kind, offset, bytes, &at);
     if (*rc)

@@ -6,12 +6,14 @@
  */
 #include "mpi/io/io_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/sys.h"
 #include "mpi/coll/coll.h"
 #include "mpi/io/file.h"
+#include "mpi/verify.h"
 #include "mpi_impl.h"
 
 static struct map held;       /* address of a struct io_file -> index of its rank */
@@ -99,6 +101,16 @@ void io_file_release(struct mpi_rank *self, struct io_file *f)
     io_view_fini(&f->view);
     map_remove(&held, (uint64_t)(uintptr_t)f);
     pool_free(&mpi_world.pool, f, sizeof *f);
+}
+
+void io_collective(struct mpi_rank *self, const struct io_file *f)
+{
+    char what[96];
+
+    if (!mpi_world.checking)
+        return;
+    snprintf(what, sizeof what, "file '%.80s'", f->s->name);
+    mpi_verify_call(self, f->s->comm, what);
 }
 
 int io_spread(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n)

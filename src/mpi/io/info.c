@@ -60,8 +60,10 @@ int mpi_file_set_info(struct mpi_rank *self, MPI_File fh, MPI_Info info)
     int rc;
     struct io_file *f = io_file_get(self, fh, &rc);
 
-    if (f)
+    if (f) {
+        io_collective(self, f);
         io_info_take(self, f, info);
+    }
     return rc;
 }
 

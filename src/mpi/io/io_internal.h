@@ -111,6 +111,8 @@ static inline MPI_File io_handle(struct io_file *f)
     return (MPI_File)(void *)f;
 }
 /* Gives `n` bytes of the file's first rank to all. May switch; an MPI class. */
+/* The rank makes a collective call on the file: told to --check. */
+void io_collective(struct mpi_rank *self, const struct io_file *f);
 int io_spread(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n);
 /* An MPI class for an errno. */
 int io_error_class(int error);

@@ -78,6 +78,7 @@ int mpi_file_seek_shared(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, 
         rc = refuse_sequential(self, fh, f);
     if (rc)
         return rc;
+    io_collective(self, f);
     rc = mpi_coll_barrier(self, f->s->comm);
     first = io_my_rank(self, f) == 0;
     if (!rc && first)
@@ -139,6 +140,7 @@ static int resize(struct mpi_rank *self, MPI_File fh, MPI_Offset size, int preal
     if (f->s->amode & MPI_MODE_RDONLY)
         return mpi_raise_file(self, fh, MPI_ERR_READ_ONLY, "'%s' is open for reading only",
                               f->s->name);
+    io_collective(self, f);
     rc = mpi_coll_barrier(self, f->s->comm);
     if (!rc && io_my_rank(self, f) == 0) {
         io_metadata(self, io_hash_name(f->s->name));
@@ -204,6 +206,7 @@ int mpi_file_set_atomicity(struct mpi_rank *self, MPI_File fh, int flag)
 
     if (!f)
         return rc;
+    io_collective(self, f);
     rc = mpi_coll_barrier(self, f->s->comm);
     if (!rc)
         rc = io_spread(self, f, &first, sizeof first);
@@ -234,6 +237,7 @@ int mpi_file_sync(struct mpi_rank *self, MPI_File fh)
 
     if (!f)
         return rc;
+    io_collective(self, f);
     if (mpi_world.shared && !(f->s->amode & MPI_MODE_RDONLY))
         sys_fsync(f->fd);
     io_flush(self, f);

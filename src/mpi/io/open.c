@@ -319,6 +319,7 @@ int mpi_file_close(struct mpi_rank *self, MPI_File *fh)
     if (!f)
         return rc;
     finish_pending(self, f);
+    io_collective(self, f);
     c = f->s->comm;
     rc = mpi_coll_barrier(self, c);
     if (f->s->was_atomic && io_my_rank(self, f) == 0)

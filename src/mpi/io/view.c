@@ -130,6 +130,7 @@ int mpi_file_set_view(struct mpi_rank *self, MPI_File fh, MPI_Offset disp, MPI_D
         rc = make_view(self, f, fh, etype, filetype, datarep, &v);
     if (rc)
         return rc;
+    io_collective(self, f);
     rc = mpi_coll_barrier(self, f->s->comm);
     if (!rc && io_my_rank(self, f) == 0)
         before = io_pointer(self, f, IO_POINTER_SET, 0);

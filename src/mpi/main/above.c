@@ -40,5 +40,6 @@ const struct mpi_above mpi_above = {
     .comm_left = comm_left,
     .verify_match = verify_match,
     .verify_coll = verify_coll,
+    .verify_parts = verify_parts,
     .services = services,
 };

@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "mpi/check.h"
 #include "mpi/p2p/compound.h"
+#include "mpi/verify.h"
 #include "mpi_impl.h"
 
 #define OFFER_CTX MPI_CTX_PARTITIONED /* | context of the communicator */
@@ -165,6 +166,9 @@ static void meet(struct mpi_req *r, vtime t)
 
     p->met = 1;
     p->since = t;
+    if (mpi_world.checking)
+        mpi_verify_parts(&mpi_world.ranks[r->owner], r, p->peer.bytes * p->peer.partitions,
+                         p->own.bytes * p->own.partitions);
     p->at = mem_alloc(p->peer.partitions * sizeof(vtime));
     if (r->flags & MPI_REQ_ACTIVE)
         post_all(&mpi_world.ranks[r->owner], r, t > r->posted ? t : r->posted);

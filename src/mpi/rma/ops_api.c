@@ -6,6 +6,7 @@
  */
 #include "mpi/op/op.h"
 #include "mpi/rma/rma_internal.h"
+#include "mpi/verify.h"
 #include "mpi_impl.h"
 
 /* ---- checks; each returns MPI_SUCCESS or raises ---- */
@@ -113,6 +114,22 @@ static void make_request(struct mpi_rank *self, const struct rma_win *w, struct 
     *request = mpi_req_handle(a->req);
 }
 
+/* For --check: the types of what the rank sends, and gets, are those at the target. */
+static void compare_sides(const struct mpi_rank *self, const struct rma_win *w,
+                          const struct rma_access *a)
+{
+    struct mpi_sig there = mpi_sig_of(self, a->type, a->count), own;
+
+    if (a->out_type && a->op != MPI_NO_OP) {
+        own = mpi_sig_of(self, a->out_type, a->out_count);
+        mpi_verify_target(self, w->comm, w->name, a->target, &own, &there);
+    }
+    if (a->in_type) {
+        own = mpi_sig_of(self, a->in_type, a->in_count);
+        mpi_verify_target(self, w->comm, w->name, a->target, &own, &there);
+    }
+}
+
 static int perform(struct mpi_rank *self, struct rma_win *w, struct rma_access *a,
                    MPI_Request *request)
 {
@@ -127,6 +144,8 @@ static int perform(struct mpi_rank *self, struct rma_win *w, struct rma_access *
                            "operations with a request need MPI_Win_lock or MPI_Win_lock_all");
     if (rc)
         return rc;
+    if (mpi_world.checking && a->target != MPI_PROC_NULL)
+        compare_sides(self, w, a);
     nothing = a->target == MPI_PROC_NULL || a->count * a->type->size == 0;
     if (request)
         make_request(self, w, a, request);
