@@ -55,6 +55,12 @@ class Tests:
             ranks.setdefault(int(found[1]), []).append(FREE.sub(r"\1=...", found[2]))
         return ranks
 
+    def communicators(self, folder, trace):
+        done = harness.call([self.orrery, "trace", "info", trace], cwd=folder)
+        found = re.search(r"communicators +(\d+)", done.stdout)
+        demand(found, "no number of communicators", done.stdout, done.stderr)
+        return int(found[1])
+
     def verify(self, folder):
         done = harness.call([self.orrery, "trace", "verify", "n.orr"], cwd=folder)
         demand(done.status == 0, "the trace is not good", done.stdout, done.stderr)
@@ -74,6 +80,9 @@ class Tests:
                                  *options, binary], cwd=folder)
             demand(done.status == 0, f"simulated: exit status {done.status}", done.stderr)
             native, virtual = self.calls(folder, "n.orr"), self.calls(folder, "v.orr")
+            comms = [self.communicators(folder, trace) for trace in ("n.orr", "v.orr")]
+        # A communicator is the same one at all its ranks: otherwise there would be more of them.
+        demand(comms[0] == comms[1], f"communicators: {comms[0]}, simulated {comms[1]}")
         demand(sorted(native) == sorted(virtual) == list(range(int(ranks))), f"ranks {sorted(native)}")
         for rank in virtual:
             harness.demand_same(f"rank {rank}", ("calls", "\n".join(virtual[rank]), "\n".join(native[rank])))
@@ -127,6 +136,14 @@ class Tests:
         # The launcher kills the others once one has ended so.
         ends = [lines[-1] for lines in calls.values()]
         demand(any(last in end for end in ends), f"no rank ends with {last}", *ends)
+
+    def elsewhere(self):
+        """Parts in another directory."""
+        with harness.fresh_folder() as folder, harness.fresh_folder() as other:
+            done = self.record(folder, 2, "--dir", other, self.program("bad/record_ends.c"), "look")
+            demand(done.status == 0 and done.stdout == "2 parts\n", f"{done.status} {done.stdout}", done.stderr)
+            self.verify(folder)
+            demand(os.listdir(folder) == ["n.orr"] and not os.listdir(other), "something is left")
 
     def interrupted(self):
         """A signal to the command: the program is ended, and what it has done is kept."""
@@ -218,6 +235,7 @@ def add_all(tests):
         ("faults full disk, stop", tests.full, "stop", 1, "the program is ended, as --on-full stop asks"),
         ("profile of messages", tests.profile, "p2p_modes.c"),
         ("profile of RMA", tests.profile, "rma_random.c"),
+        ("directory of parts", tests.elsewhere),
         ("threads", tests.threads),
         ("spawned ranks", tests.spawned),
         ("clocks", tests.clocks),
