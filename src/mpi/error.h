@@ -16,7 +16,7 @@ enum mpi_fn;
  * wrong: "rank 17 is not in MPI_COMM_WORLD (size 4)".
  */
 int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char *fmt, ...)
-    __attribute__((cold, format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5)));
 
 /*
  * The same through the rank's handler of a window (default MPI_COMM_WORLD's), a file (default
@@ -24,11 +24,11 @@ int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char 
  * session: MPI_COMM_WORLD's handler; for an invalid file: MPI_FILE_NULL's.
  */
 int mpi_raise_win(struct mpi_rank *self, MPI_Win win, int error_class, const char *fmt, ...)
-    __attribute__((cold, format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5)));
 int mpi_raise_file(struct mpi_rank *self, MPI_File file, int error_class, const char *fmt, ...)
-    __attribute__((cold, format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5)));
 int mpi_raise_session(struct mpi_rank *self, MPI_Session session, int error_class, const char *fmt,
-                      ...) __attribute__((cold, format(printf, 4, 5)));
+                      ...) __attribute__((format(printf, 4, 5)));
 
 /* What a failed MPI call returns to the program: the code, unless the program's handler has set
  * another one. After a handler of the C++ binding there is no error. */
