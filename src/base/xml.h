@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 
-/* Appends text for an element or for an attribute in double quotes. Control characters, which XML does not have, and bytes
- * that are not UTF-8 become '?'. */
+/* Appends text for an element or for an attribute in double quotes. Control characters, which XML
+ * does not have, and bytes that are not UTF-8 become '?'. */
 void xml_add_text(struct buf *out, const char *text);
 
 #endif

@@ -4,8 +4,8 @@
  *
  *     factor(k)       time of a kernel when k ranks run it, over that of one alone
  *     unexpected      MPI_Recv of a message that waits in the queue, less o_r
- *     request         a send and a receive among many in flight take o_s + 2 request (or the gap, if
- *                     that is longer), and one more pending receive
+ *     request         a send and a receive among many in flight take o_s + 2 request (or the gap,
+ *                     if longer), and one more pending receive
  *     match           slope of a round trip over the number of receives that are pending
  *     peer            MPI_Isend to ranks in turn, less o_s
  *

@@ -26,7 +26,8 @@ enum run_compute {
     RUN_COMPUTE_REPLAY,
 };
 
-/* What runs ranks (vp/host.h), by the words of --host: name, word, whether each rank is a process. */
+/* What runs ranks (vp/host.h), by the words of --host: name, word, whether each rank is a
+ * process. */
 #define RUN_HOSTS(X)     \
     X(AUTO, "auto", 0)   \
     X(FIBRE, "fibre", 0) \

@@ -1,5 +1,5 @@
-/* Lower and upper bounds, true and apparent, of derived types.
- *
+/* bounds.c - lower and upper bounds, true and apparent, of derived types.
+ * 
  * MPI-4.0 section 5.1.7 leaves room; where it does, programs expect what MPICH 4.0 does:
  * - markers (MPI_LB, MPI_UB) rule the struct they are members of, and are not inherited: in an
  *   outer type its bounds count like any others;
@@ -9,8 +9,7 @@
  * - a member without data still counts as a point at its displacement, and so does a block of
  *   length 0 of a vector or of an indexed_block; blocks of length 0 of an indexed type or of a
  *   struct are skipped;
- * - without any data the bounds of a struct are its markers, and 0 where one is missing.
- */
+ * - without any data the bounds of a struct are its markers, and 0 where one is missing. */
 #include "mpi/datatype/datatype_internal.h"
 
 #define WIDE_LIMIT ((type_wide)1 << 120)

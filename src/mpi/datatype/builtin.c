@@ -1,10 +1,10 @@
-/* The predefined datatypes: one table from MPICH's handles, sizes, alignments and names.
- *
+/* builtin.c - the predefined datatypes: one table with MPICH's handles, sizes, alignments and
+ * names.
+ * 
  * The pair types of two different members (MPI_DOUBLE_INT...) are structs with handles among the
  * direct ones; those of two equal members (MPI_2INT...) have builtin handles. Both count
  * as two elements. Alignment 0 means that the type does not pad structs; the 16-byte Fortran reals
- * do not, in MPICH.
- */
+ * do not, in MPICH. */
 #include "mpi/datatype/datatype_internal.h"
 
 /* Plans of one run, by size in bytes. */

@@ -1,28 +1,27 @@
-/* Datatypes of the virtual MPI.
- *
+/* datatype.h - datatypes of the virtual MPI.
+ * 
  * One table of datatypes serves all ranks of the process. Constructions are interned: the same
- * constructor with the same arguments yields the same object, whoever calls. An object counts
- *
+ * constructor with the same arguments yields the same object for every caller. An object counts
+ * 
  *     refs      everything that keeps it alive: user handles, types built from it, pending requests
  *     handles   the part of refs that user programs hold (one per constructor call)
- *
+ * 
  * A handle is valid while `handles` > 0; the object lives while `refs` > 0. An object without
- * handles that is still referenced is found again by an equal construction and gets handles anew.
- *
+ * handles that is still referenced is found again by an equal construction and gets handles again.
+ * 
  * Consequences of sharing, all harmless to correct programs: `committed` and the name belong to the
  * object, so a commit by one rank commits for all (a missing commit may go unnoticed), the last
  * writer of the name wins, and a handle freed too often by one rank is noticed only when no other
  * rank holds it. Attributes of a type must be kept per (rank, handle) by their owner.
- *
+ * 
  * Handles keep MPICH's values. Bits 31-30 tell the kind (01 builtin, 10 direct), bits 29-26 the
  * object class (3: datatype):
- *
+ * 
  *     0x4c00ssnn   predefined; ss: size in bytes, nn: index, unique
  *     0x8c000000 + 0..4   the predefined pair types that are structs
  *     0x8c000000 + i      derived, 5 <= i < 2^26
- *
- * No function here switches ranks. All are O(1) unless said otherwise. Single-threaded.
- */
+ * 
+ * No function here switches ranks. All are O(1) unless stated otherwise. Single-threaded. */
 #ifndef ORRERY_MPI_DATATYPE_H
 #define ORRERY_MPI_DATATYPE_H
 
@@ -107,8 +106,8 @@ MPI_Datatype mpi_type_publish(struct mpi_type *t);
 /* Drop one user handle and its ref. The type must not be predefined and must have a handle. */
 void mpi_type_retract(struct mpi_type *t);
 
-/* From now on every construction makes an object of its own: for programs that give attributes to
- * types, since those of two equal types are different. */
+/* From now on every construction creates a separate object: for programs that attach attributes to
+ * types, since those of two equal types may differ. */
 void mpi_type_share_no_more(void);
 
 /* Make the type usable for communication. */
@@ -159,14 +158,14 @@ int mpi_type_make_darray(bool large, const struct mpi_type_darray *a, struct mpi
 /* The copy is committed if the original is. */
 int mpi_type_make_dup(struct mpi_type *old, struct mpi_type **out);
 /* The predefined type that MPI_Type_create_f90_* gives for these arguments (p is 0 for integers):
- * like `basic`, with its own handle. It is made once and lives for ever. */
+ * like `basic`, with its own handle. It is created once and never freed. */
 int mpi_type_make_f90(int combiner, int p, int r, struct mpi_type *basic, struct mpi_type **out);
 
 /* Data movement. The packed stream of `count` items is the data bytes in typemap order, count *
  * size of them. Buffers are MPI buffers: data of item i lies at buf + i * extent + displacement.
  * buf may be MPI_BOTTOM. Buffer and stream must not overlap. Cost: the bytes moved plus the blocks
  * touched; the start of a range is found in O(log blocks) per nesting level. Recursion goes as deep
- * as the type is nested, with small frames, and nothing is allocated but by mpi_type_copy. */
+ * as the type is nested, with small frames, and only mpi_type_copy allocates. */
 
 /* Pack everything; returns count * size. */
 uint64_t mpi_type_pack(const struct mpi_type *t, uint64_t count, const void *buf, void *out);
@@ -200,14 +199,14 @@ uint64_t mpi_type_whole_bytes(const struct mpi_type *t, uint64_t bytes);
 /* The inverse: bytes that the first n basic elements of a stream take. Same cost. */
 uint64_t mpi_type_element_bytes(const struct mpi_type *t, uint64_t n);
 
-/* Hash of the type signature of the first n basic elements of a stream of items: equal for equal sequences of
- * basic types however constructed (pair types count as their two members). MPI_BYTE and MPI_PACKED are basic
- * types of their own here. n is not part of the hash: who compares two hashes compares their n, too. Cost:
- * log(n), and the members of the struct types passed on the way. */
+/* Hash of the type signature of the first n basic elements of a stream of items: equal for equal
+ * sequences of basic types, however constructed (pair types count as their two members). MPI_BYTE
+ * and MPI_PACKED are separate basic types here. n is not part of the hash: to compare two hashes,
+ * compare their n, too. Cost: log(n), and the members of the struct types passed on the way. */
 uint64_t mpi_type_prefix_signature(const struct mpi_type *t, uint64_t n);
 
-/* As what to send the packed stream of *count items: as they are, if packing does not change them, else as
- * MPI_PACKED, *count becoming a number of bytes. */
+/* The type with which to send the packed stream of *count items: the same type if packing does not
+ * change them, else MPI_PACKED, and *count becomes a number of bytes. */
 struct mpi_type *mpi_type_of_packed(struct mpi_type *t, uint64_t *count);
 
 /* Name of the type, never NULL; borrowed until the next rename or free. */

@@ -1,4 +1,5 @@
-/* Inside src/mpi/datatype: interning, bounds, signatures. Nothing here switches. */
+/* datatype_internal.h - shared within src/mpi/datatype: interning, bounds, signatures. Nothing here
+ * switches. */
 #ifndef ORRERY_MPI_DATATYPE_INTERNAL_H
 #define ORRERY_MPI_DATATYPE_INTERNAL_H
 
@@ -13,8 +14,8 @@ typedef __int128 type_wide;
 /* A product, cut to +-2^120 so that a few of them add up; beyond 63 bits it is refused anyway. */
 type_wide type_mul(type_wide a, type_wide b);
 
-/* What a constructor was called with; the identity of a type. Up to TYPE_KEY_LISTS lists of
- * arguments, each kept as ints, addresses or counts; within each of the three in the order of
+/* The arguments of a constructor, which identify a type. Up to TYPE_KEY_LISTS lists of arguments,
+ * each kept as ints, addresses or counts; within each of the three in the order of
  * MPI_Type_get_contents. All borrowed. */
 enum type_list_kind { TYPE_LIST_INTS, TYPE_LIST_AINTS, TYPE_LIST_COUNTS, TYPE_LIST_KINDS };
 enum { TYPE_KEY_LISTS = 6 };
@@ -63,9 +64,9 @@ void bounds_store(const struct type_bounds *b, struct mpi_type *t);
 /* Whether all bounds and their differences, and `size`, fit in 63 bits. */
 bool bounds_fit(const struct type_bounds *b, type_wide size);
 
-/* make.c: what all constructors share. */
+/* make.c: shared by all constructors. */
 
-/* What describes a new type, besides its key and its plan. */
+/* The properties of a new type, besides its key and its plan. */
 struct type_draft {
     type_wide size;
     struct type_bounds bounds;
@@ -74,7 +75,7 @@ struct type_draft {
     uint64_t nelems, sig;
 };
 
-/* A draft of `items` items of `old`, bounds apart. */
+/* A draft of `items` items of `old`, without bounds. */
 struct type_draft draft_repeat(const struct mpi_type *old, type_wide items);
 
 /* Whether it all fits in 63 bits. */
@@ -83,8 +84,8 @@ bool draft_fits(const struct type_draft *d);
 /* A ref to the type of this key, if it exists. */
 bool draft_reuse(const struct type_key *key, struct mpi_type **out);
 
-/* Enter the new type and return an MPI error class. The plan, unless it is the first old type's,
- * becomes the type's property. */
+/* Enter the new type and return an MPI error class. The plan, unless it is the first old type's, is
+ * then owned by the type. */
 int draft_finish(const struct type_key *key, const struct type_draft *d,
                  const struct type_plan *plan, struct mpi_type **out);
 

@@ -1,13 +1,12 @@
-/* Counting basic elements in partial data, and type signatures.
- *
+/* elements.c - counts basic elements in partial data, and computes type signatures.
+ * 
  * All constructors but struct repeat one type, so in stream order such a type is size / old->size
  * items of it; a struct is its members in turn. Descending that way reaches the element that a byte
  * position cuts.
- *
+ * 
  * A signature is the sequence of basic handles s1..sn read as the polynomial s1 B^(n-1) + ... + sn
  * modulo the prime 2^61 - 1: concatenation and repetition then need only the parts' hashes and
- * lengths.
- */
+ * lengths. */
 #include <stddef.h>
 
 #include "mpi/datatype/datatype_internal.h"
@@ -63,7 +62,7 @@ static MPI_Datatype first_of_pair(MPI_Datatype pair)
     return pair;
 }
 
-/* What is whole of t among the first *n elements is added to sig; the rest is in *t then. */
+/* Adds the complete items of *t among the first *n elements to sig; the rest is then in *t. */
 static uint64_t add_whole(uint64_t sig, const struct mpi_type *t, uint64_t times, uint64_t *n)
 {
     uint64_t elems = t->nelems * times;

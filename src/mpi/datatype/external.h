@@ -1,11 +1,10 @@
-/* The portable data representation "external32" (MPI-4.0 section 14.5.2).
- *
+/* external.h - the portable data representation "external32" (MPI-4.0 section 14.5.2).
+ * 
  * Big-endian IEEE numbers with fixed sizes; items follow each other in typemap order without gaps.
  * Sizes differ from this machine's for long (4), wchar_t (2) and long double (16, as binary128).
  * Complex numbers and pairs are their two parts.
- *
- * No function here switches.
- */
+ * 
+ * No function here switches. */
 #ifndef ORRERY_MPI_DATATYPE_EXTERNAL_H
 #define ORRERY_MPI_DATATYPE_EXTERNAL_H
 

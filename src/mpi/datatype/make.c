@@ -1,10 +1,9 @@
-/* Constructors of derived datatypes.
- *
+/* make.c - constructors of derived datatypes.
+ * 
  * Each one describes the call as a key, looks it up, and only if it is new computes bounds, checks
  * that everything fits in 63 bits, and compiles the plan. A draft collects what describes the new
  * type. Types that repeat one old type share most of the work; struct is separate. Arrays are in
- * make_array.c.
- */
+ * make_array.c. */
 #include <stddef.h>
 
 #include "mpi/datatype/datatype_internal.h"
@@ -303,7 +302,7 @@ int mpi_type_make_struct(bool large, MPI_Count count, const MPI_Count *blockleng
     return draft_finish(&key, &d, plan, out);
 }
 
-/* The type again, with bounds of its own. */
+/* The type with other bounds. */
 static struct type_draft draft_same(const struct mpi_type *old, type_wide lb, type_wide extent)
 {
     struct type_draft d = draft_repeat(old, 1);

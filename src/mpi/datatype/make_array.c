@@ -1,13 +1,13 @@
-/* Constructors of array types: a part of an array of `old`, in its place within the whole array.
- *
+/* make_array.c - constructors of array types: a part of an array of `old`, at its position in the
+ * whole array.
+ * 
  * MPI-4.0 section 5.1.3 (subarray) and 5.1.4 (darray). Both select, in every dimension, some of the
  * indices; the type is the product, walked with the fastest dimension innermost. Its bounds are
  * those of the whole array. In every dimension of a darray the indices of a process are blocks of
  * `block` at a distance of `cycle`, the last of which may be shorter:
- *
+ * 
  *     CYCLIC(2) over 3 processes, 10 indices, process 1:    . . x x . . . . x x
- *     BLOCK: one block        NONE: one block of all
- */
+ *     BLOCK: one block        NONE: one block of all */
 #include <stddef.h>
 
 #include "base/mem.h"
@@ -160,7 +160,7 @@ int mpi_type_make_subarray(bool large, int ndims, const MPI_Count *sizes, const 
     return rc;
 }
 
-/* Blocks of `block` dealt out in turn to `nprocs` processes. */
+/* Blocks of `block` distributed cyclically over `nprocs` processes. */
 static struct share share_cyclic(MPI_Count size, MPI_Count block, MPI_Count nprocs, MPI_Count coord)
 {
     MPI_Count all = size / block, rest = size % block; /* full blocks of everybody */

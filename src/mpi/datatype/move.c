@@ -1,9 +1,9 @@
-/* Executing plans (plan.h): pack, unpack, ranges of both, and copies between typed buffers.
- *
+/* move.c - executes plans (plan.h): pack, unpack, ranges of both, and copies between typed buffers.
+ * 
  * Memory addresses are integers here: a buffer may be MPI_BOTTOM, and displacements may lead out of
  * the object that a pointer was made for. The direction is a parameter; the loops over runs are
- * instantiated for each direction and for the common run lengths, everything above them is not hot.
- */
+ * instantiated for each direction and for the common run lengths, everything above them is not
+ * hot. */
 #include <string.h>
 
 #include "base/mem.h"

@@ -1,9 +1,8 @@
-/* MPI calls that pack and unpack data, and those that count what a status says was received.
- *
+/* pack_api.c - MPI calls that pack and unpack data, and those that count the elements of a status.
+ * 
  * Conventions as in type_api.c. The packed form of MPI_Pack is the plain stream of data bytes: all
  * ranks run on one kind of machine; that of MPI_Pack_external is "external32" (external.h). Errors
- * of pack and unpack are raised on the communicator they are given, which is not used otherwise.
- */
+ * of pack and unpack are raised on the communicator they are given, which is not used otherwise. */
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>

@@ -1,9 +1,8 @@
-/* Building plans (plan.h): simplification of nested loops and merging of neighbours.
- *
+/* plan.c - builds plans (plan.h): simplifies nested loops and merges neighbours.
+ * 
  * Only rewrites that keep the order of bytes in the stream are made, so overlapping and backward
  * layouts need no care. Sums of displacements cannot overflow: the constructors have checked that
- * all data of the type lies within 63 bits.
- */
+ * all data of the type lies within 63 bits. */
 #include "mpi/datatype/plan.h"
 
 #include <stddef.h>

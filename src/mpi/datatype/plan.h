@@ -1,18 +1,17 @@
-/* The compiled form of a datatype: what to copy, in stream order.
- *
+/* plan.h - the compiled form of a datatype: what to copy, in stream order.
+ * 
  * A plan is a list of parts. A part is a loop: `count` times, at disp + i * stride, either one run
  * of `unit` contiguous bytes (child NULL) or the whole of a child plan. Adjacent runs are merged
  * and regular sequences become one loop, so a vector is one part whatever its length, and a dense
  * type is one run:
- *
+ * 
  *     vector(4, 2, 5, MPI_INT)      [count 4, stride 20, unit 8]
  *     struct {int; double} x        [disp 0, unit 4] [disp 8, unit 8]
  *     contiguous(3, that struct)    [count 3, stride 16, child: the above]
- *
+ * 
  * `start` is the position of a part in the packed stream, so that a range begins with a binary
  * search. A part with count 1 has stride 0; no part is empty; a part never loops over a child of
- * one part with count 1 (it takes the child's place).
- */
+ * one part with count 1 (it takes the child's place). */
 #ifndef ORRERY_MPI_DATATYPE_PLAN_H
 #define ORRERY_MPI_DATATYPE_PLAN_H
 
@@ -31,7 +30,7 @@ struct type_plan {
     uint64_t size; /* stream bytes in all */
     uint32_t nparts;
     uint32_t capacity;
-    struct type_plan *owned; /* inner plan that lives and dies with this one, or NULL */
+    struct type_plan *owned; /* inner plan that is freed with this one, or NULL */
     struct type_part parts[];
 };
 

@@ -1,8 +1,8 @@
 /*
  * runs.c - walking a plan (plan.h) without moving data.
  *
- * The same descent as in move.c: the rest of a cut item, whole items, the start of another; but every
- * run is given to a function together with its displacement.
+ * The same descent as in move.c: the rest of a cut item, whole items, the start of another; but
+ * every run is given to a function together with its displacement.
  */
 #include "mpi/datatype/runs.h"
 
@@ -97,7 +97,8 @@ int64_t mpi_type_disp_at(const struct mpi_type *t, uint64_t pos)
 uint64_t mpi_type_first_at(const struct mpi_type *t, int64_t limit)
 {
     uint64_t items = (uint64_t)limit / (uint64_t)t->extent;
-    /* Data of an item may reach into the next ones: items that end below the limit are all below. */
+    /* Data of an item may reach into the next ones: items that end below the limit are all
+     * below. */
     uint64_t reach = (uint64_t)(t->true_lb + t->true_extent) / (uint64_t)t->extent + 1;
     uint64_t low = (items > reach ? items - reach : 0) * t->size, high = (items + 1) * t->size;
 

@@ -1,11 +1,10 @@
-/* The table of datatypes: handles of derived types, interning, lifetimes.
- *
+/* table.c - the table of datatypes: handles of derived types, interning, lifetimes.
+ * 
  * - Every derived type sits in mpi_type_slots at the index of its handle and in one bucket of the
  *   interning table, from table_add until its last ref goes.
  * - Indices of freed types wait in a queue and are used again only when QUARANTINE others have been
  *   freed after them, so that a stale handle is noticed rather than naming a new type.
- * - A derived type and its arguments are one allocation; the plan is another.
- */
+ * - A derived type and its arguments are one allocation; the plan is another. */
 #include <assert.h>
 #include <string.h>
 

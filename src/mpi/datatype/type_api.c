@@ -1,9 +1,9 @@
-/* MPI calls on datatypes: copy, commit and free, the Fortran 90 types, addresses.
- *
+/* type_api.c - type_api.c - MPI calls on datatypes: copy, commit and free, the Fortran 90 types,
+ * addresses.
+ * 
  * Each function is the MPI call of the same name with the calling rank in front: it checks the
  * arguments, raises errors (these calls have no communicator) and returns an MPI
- * error class. None switches, but the error handler may end the run.
- */
+ * error class. None switches, but the error handler may end the run. */
 #include <stddef.h>
 
 #include "mpi/attr.h"
@@ -112,7 +112,7 @@ int mpi_type_free(struct mpi_rank *self, MPI_Datatype *datatype)
     return MPI_SUCCESS;
 }
 
-/* What a Fortran kind must offer: decimal digits, and for reals the decimal exponent. */
+/* The requirements on a Fortran kind: decimal digits, and for reals the decimal exponent. */
 struct kind {
     int digits, range;
     MPI_Datatype real, complex;

@@ -1,4 +1,4 @@
-/* Shared by the files that implement MPI calls on datatypes. */
+/* type_api.h - shared by the files that implement MPI calls on datatypes. */
 #ifndef ORRERY_MPI_TYPE_API_H
 #define ORRERY_MPI_TYPE_API_H
 

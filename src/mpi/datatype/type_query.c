@@ -1,7 +1,6 @@
-/* MPI calls that ask about a datatype: sizes and bounds, envelope and contents, names.
- *
- * Conventions as in type_api.c. Values that do not fit the argument's type are MPI_UNDEFINED.
- */
+/* type_query.c - MPI calls that query a datatype: sizes and bounds, envelope and contents, names.
+ * 
+ * Conventions as in type_api.c. Values that do not fit the argument's type are MPI_UNDEFINED. */
 #include <limits.h>
 #include <string.h>
 
@@ -125,7 +124,7 @@ int mpi_type_get_envelope_c(struct mpi_rank *self, MPI_Datatype datatype, MPI_Co
     return MPI_SUCCESS;
 }
 
-/* The int forms of envelope and contents are not for types made with large counts. */
+/* The int forms of envelope and contents do not work for types created with large counts. */
 static int raise_large(struct mpi_rank *self)
 {
     return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OTHER,
@@ -151,7 +150,7 @@ int mpi_type_get_envelope(struct mpi_rank *self, MPI_Datatype datatype, int *num
     return MPI_SUCCESS;
 }
 
-/* Whether the user's arrays take the arguments of the constructor. */
+/* Do the user's arrays have room for the arguments of the constructor? */
 static int check_contents(struct mpi_rank *self, const struct mpi_type *t, MPI_Count max_integers,
                           MPI_Count max_addresses, MPI_Count max_counts, MPI_Count max_datatypes)
 {

@@ -7,7 +7,7 @@
  * of the run (mpi_spawn_serves).
  *
  *     root ---------------------> agent of rank 0: numbers for the new ranks, their MPI_COMM_WORLD,
- *     group, commands, arguments                   the intercommunicator between them and the parents
+ *     group, commands, arguments                   the intercommunicator between them and parents
  *     root <--------------------- answer, after mpi.spawn_cost
  *     new rank <----------------- spawn message, likewise: it starts when this arrives
  *

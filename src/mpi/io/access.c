@@ -1,10 +1,10 @@
 /*
- * access.c - what all calls that read and write have in common (MPI-4.0 14.4).
+ * access.c - common code of all calls that read and write (MPI-4.0 14.4).
  *
- * A call checks its arguments, finds out where in the view it works, and starts an operation (op.c);
+ * A call checks its arguments, determines its position in the view, and starts an operation (op.c);
  * blocking calls wait for it. Collective calls need not wait for each other: the servers see each
- * rank's requests, one per server. Ordered ones find their places by a scan; the last rank moves the
- * shared pointer for all.
+ * rank's requests, one per server. Ordered ones find their positions by a scan; the last rank moves
+ * the shared pointer for all.
  */
 #include "mpi/io/io_internal.h"
 
@@ -63,7 +63,7 @@ static int check_amount(struct mpi_rank *self, MPI_File fh, const struct io_file
     return MPI_SUCCESS;
 }
 
-/* Where an ordered access starts: what the ranks before take comes first. May switch. */
+/* Where an ordered access starts: after the data of all lower ranks. May switch. */
 static int ordered_place(struct mpi_rank *self, struct io_file *f, uint64_t bytes, int64_t *at)
 {
     struct mpi_comm *c = f->s->comm;
@@ -83,7 +83,7 @@ static int ordered_place(struct mpi_rank *self, struct io_file *f, uint64_t byte
     return rc;
 }
 
-/* Finds the place of an access that does not ask for it itself. */
+/* Determines the position of an access that does not get it from the agent. */
 static int place(struct mpi_rank *self, MPI_File fh, struct io_file *f, unsigned kind,
                  MPI_Offset offset, uint64_t bytes, int64_t *at)
 {
@@ -106,7 +106,8 @@ static int place(struct mpi_rank *self, MPI_File fh, struct io_file *f, unsigned
     return MPI_SUCCESS;
 }
 
-/* An operation that is ready to be started, or NULL after raising an error. May switch. */
+/* Creates an operation that is ready to be started, or returns NULL after raising an error. May
+ * switch. */
 static struct io_op *prepare(struct mpi_rank *self, MPI_File fh, unsigned kind, MPI_Offset offset,
                              void *buf, MPI_Count count, MPI_Datatype datatype, int *rc)
 {
@@ -149,7 +150,7 @@ static int raise_moved(struct mpi_rank *self, MPI_File fh, const struct io_file 
                                                         : "");
 }
 
-/* Waits for an operation that has no request of the program's. */
+/* Waits for an operation without a request of the program. */
 static int finish(struct mpi_rank *self, MPI_File fh, struct io_op *op, MPI_Status *status)
 {
     const struct io_file *f = op->file;

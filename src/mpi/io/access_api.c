@@ -1,8 +1,8 @@
 /*
- * access_api.c - the calls that read and write: a row for each kind of position and way to wait, that
- * makes a call that reads and one that writes.
+ * access_api.c - the calls that read and write: a row for each kind of position and of waiting
+ * defines one call that reads and one that writes.
  *
- * Each says what it is; access.c does it. Forms with int counts use the ones for large counts.
+ * Each describes the access; access.c does it. Forms with int counts use those for large counts.
  */
 #include "mpi/io/io_internal.h"
 #include "mpi_impl.h"
@@ -13,7 +13,7 @@ static void *writable(const void *buf)
     return (void *)(uintptr_t)buf;
 }
 
-/* Where: `at` are the first parameters, `offset` is 0 unless it is one of them. */
+/* The position: `at` are the first parameters, `offset` is 0 unless it is one of them. */
 #define BY_OFFSET MPI_File fh, MPI_Offset offset
 #define BY_POINTER MPI_File fh
 #define ITEMS MPI_Count count, MPI_Datatype datatype

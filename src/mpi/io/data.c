@@ -1,9 +1,10 @@
 /*
- * data.c - real files: opening, moving data between a buffer and the pieces of a view, errors.
+ * data.c - real files: opens them, moves data between a buffer and the pieces of a view, maps
+ * errors.
  *
- * Raw system calls only, and none that switches. Pieces that touch in the file are one system call; a
- * buffer that is not contiguous goes through a bounded buffer, one that is to be converted through one
- * of its whole size.
+ * Raw system calls only; nothing switches. Pieces that are adjacent in the file take one system
+ * call. Data of a non-contiguous buffer goes through a bounded buffer; data to be converted through
+ * one of the whole size.
  */
 #include "mpi/io/io_internal.h"
 
@@ -66,14 +67,14 @@ struct mover {
     uint64_t *tally;
     char *data;     /* next byte of the stream in memory */
     int64_t disp;   /* of the view */
-    int64_t at;     /* piece that is to be moved: where in the file, ... */
-    uint64_t n;     /* ... how long */
+    int64_t at;     /* the piece to be moved: its offset in the file ... */
+    uint64_t n;     /* ... and its length */
     uint64_t moved; /* so far */
     int error;      /* MPI class */
     int write, end; /* end: of the file */
 };
 
-/* Bytes [at, at + n) of the file: how much of it is on which server. */
+/* Adds bytes [at, at + n) of the file to the tally of each server. */
 static void count_stripes(struct mover *m, uint64_t at, uint64_t n)
 {
     const struct io_shared *s = m->s;
@@ -173,7 +174,8 @@ static void move_chunks(struct mover *m, const struct io_op *op)
     mem_free(chunk);
 }
 
-/* Another representation: as a whole. What is read short is converted as far as items are whole. */
+/* Another representation: converted as a whole. After a short read only complete items are
+ * converted. */
 static uint64_t move_converted(struct mpi_rank *self, struct mover *m, struct io_op *op)
 {
     const struct io_datarep *rep = op->file->view.rep;

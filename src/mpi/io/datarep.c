@@ -1,9 +1,10 @@
 /*
  * datarep.c - representations of data in files (MPI-4.0 14.5).
  *
- * "native" and "internal" are what is in memory. "external32" is the portable form of pack_external.
- * Others are the program's: a rank registers functions that convert. Types in another representation
- * have other sizes: where a view's layout depends on the size of basic types it is built anew.
+ * "native" and "internal" are the same as in memory. "external32" is the portable form of
+ * pack_external. Others belong to the program: a rank registers conversion functions. Types in
+ * another representation have other sizes: if a view's layout depends on the sizes of basic types,
+ * it is rebuilt.
  */
 #include "mpi/io/io_internal.h"
 

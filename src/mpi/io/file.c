@@ -1,8 +1,8 @@
 /*
- * file.c - file objects: which there are, and their numbers in Fortran.
+ * file.c - the table of file objects, and their numbers in Fortran.
  *
- * An MPI_File is the address of the rank's struct io_file. Addresses that a program passes are looked up
- * before they are followed.
+ * An MPI_File is the address of the rank's struct io_file. Addresses that a program passes are
+ * looked up before they are dereferenced.
  */
 #include "mpi/io/io_internal.h"
 
@@ -127,7 +127,8 @@ MPI_File mpi_file_f2c(struct mpi_rank *self, MPI_Fint file)
     return f && f->owner == mpi_rank_index(self) ? io_handle(f) : MPI_FILE_NULL;
 }
 
-/* Numbers are given on demand; a free one is looked for from the end, where short-lived files are. */
+/* Numbers are assigned on demand; a free one is searched from the end, where short-lived files
+ * are. */
 MPI_Fint mpi_file_c2f(struct mpi_rank *self, MPI_File file)
 {
     struct io_file *f = is_held(self, file) ? (struct io_file *)(void *)file : NULL;

@@ -1,8 +1,9 @@
 /*
- * info.c - hints of files: kept for the rank, and given back together with what is in use.
+ * info.c - hints of files: kept for the rank, and returned together with those in use.
  *
- * Striping is fixed when a file is opened and used by the model of the file system. Other hints steer
- * optimisations that the model does not need; they are kept, as a program may read them back.
+ * Striping is fixed when a file is opened and used by the model of the file system. Other hints
+ * control optimisations that the model does not need; they are kept, since a program may read them
+ * back.
  */
 #include "mpi/io/info.h"
 
@@ -67,7 +68,7 @@ int mpi_file_set_info(struct mpi_rank *self, MPI_File fh, MPI_Info info)
     return rc;
 }
 
-/* Values that ROMIO, the usual implementation, would report if nothing was asked for. */
+/* Values that ROMIO, the usual implementation, would report by default. */
 int mpi_file_get_info(struct mpi_rank *self, MPI_File fh, MPI_Info *info_used)
 {
     static const char *const usual[][2] = {

@@ -1,16 +1,17 @@
 /*
  * io_internal.h - files of the virtual MPI (MPI-4.0 chapter 14).
  *
- * Data goes to the real file at once, in the context of the rank that reads or writes; time goes by
- * the model of a file system: each file is striped over servers, a request of a rank is one message to
- * each server it touches, servers work in order of time (server.c). MPI orders conflicting accesses by
- * messages between ranks, so that what is read does not depend on when the ranks are run.
+ * Data goes to the real file at once, in the context of the rank that reads or writes; time follows
+ * the model of a file system: each file is striped over servers, a request of a rank is one message
+ * to each server it touches, servers handle requests in order of time (server.c). MPI orders
+ * conflicting accesses by messages between ranks, so that what is read does not depend on when the
+ * ranks are run.
  *
- *     struct io_shared   an open file in this process: descriptor (unless ranks are processes, which
- *                        have their own), communicator, striping; and, used
- *                        by the agent of the file's first rank only, shared pointer and atomic turn
+ *     struct io_shared   an open file in this process: descriptor (unless ranks are processes,
+ *                        which have their own), communicator, striping; and, used only by the agent
+ *                        of the file's first rank, shared pointer and atomic turn
  *     struct io_file     the file as one rank has it (its MPI_File): view, position, hints
- *     struct io_op       an access under way
+ *     struct io_op       a pending access
  *
  * Positions count bytes of data in the view, in the representation of the file: "stream bytes".
  */
@@ -25,19 +26,20 @@
 struct io_datarep;
 
 struct io_shared {
-    uint32_t ctx;  /* of its communicator: names the file in all processes */
+    uint32_t ctx;  /* of its communicator: identifies the file in all processes */
     uint32_t refs; /* ranks of this process that have it open */
     int fd;        /* that all ranks here use; -1 if each has its own */
     int amode;
     char *name;        /* as it was opened */
-    char *delete_name; /* absolute; the first rank's, if it is to be deleted on close */
+    char *delete_name; /* absolute; at the first rank, if the file is deleted on close */
     struct mpi_comm *comm;
     uint64_t stripe; /* bytes */
     uint32_t factor; /* servers it is on ... */
     uint32_t first;  /* ... the first of them */
-    /* with the agent of the first rank */
-    int64_t pointer;       /* shared file pointer, in stream bytes */
-    struct mpi_msg *turns; /* who waits for a turn in atomic mode, oldest first: tail of a ring */
+    /* used by the agent of the first rank */
+    int64_t pointer; /* shared file pointer, in stream bytes */
+    /* Requests that wait for a turn in atomic mode, oldest first: tail of a ring. */
+    struct mpi_msg *turns;
     uint8_t turn_taken;
     uint8_t was_atomic;
 };
@@ -58,10 +60,10 @@ struct io_file {
     uint32_t owner;   /* index of the rank */
     MPI_Fint number;  /* in Fortran; 0: none yet */
     MPI_Info hints;   /* the program's, or MPI_INFO_NULL */
-    uint32_t pending; /* accesses under way */
+    uint32_t pending; /* pending accesses */
     struct io_view view;
     int64_t position;    /* individual file pointer, in stream bytes */
-    struct io_op *split; /* split collective access under way, ... */
+    struct io_op *split; /* pending split collective access, ... */
     uint8_t split_kind;  /* ... enum io_kind of it */
     uint8_t atomic;
 };
@@ -75,7 +77,7 @@ enum io_kind {
     IO_ALL = 16,    /* collective */
 };
 
-/* What an access waits for next. */
+/* The next thing that an access waits for. */
 enum io_stage { IO_STAGE_TURN = 0, IO_STAGE_POINTER, IO_STAGE_DATA, IO_STAGE_SINGLE };
 
 struct io_op {
@@ -110,7 +112,7 @@ static inline MPI_File io_handle(struct io_file *f)
 {
     return (MPI_File)(void *)f;
 }
-/* Gives `n` bytes of the file's first rank to all. May switch; an MPI class. */
+/* Distributes `n` bytes of the file's first rank to all. May switch; returns an MPI class. */
 /* The rank makes a collective call on the file: told to --check. */
 void io_collective(struct mpi_rank *self, const struct io_file *f);
 int io_spread(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n);
@@ -123,7 +125,7 @@ const char *io_plain_name(const char *name);
 
 /* Opens, across EINTR; a descriptor, or -1 with errno. */
 int io_open_fd(const char *name, int amode, int create);
-/* Moves what op says, sets moved and error, and adds the bytes per server of the file to tally[].
+/* Moves the data of op, sets moved and error, and adds the bytes per server of the file to tally[].
  * Returns the stream bytes moved. */
 uint64_t io_move(struct mpi_rank *self, struct io_op *op, uint64_t *tally);
 int64_t io_size(const struct io_file *f);
@@ -158,11 +160,11 @@ int io_datarep_read(struct mpi_rank *self, const struct io_datarep *, void *buf,
 
 /* ---- accesses in virtual time (op.c) ---- */
 
-/* Sets the access in motion at time t; completes op->req. Never switches. */
+/* Starts the access at time t; it completes op->req. Never switches. */
 void io_op_start(struct mpi_rank *self, struct io_op *op, vtime t);
 struct io_op *io_op_new(struct io_file *f);
 void io_op_free(struct io_op *);
-/* What came back for an access. */
+/* Handles an answer to an access. */
 void io_op_answer(struct mpi_rank *self, struct io_op *op, const struct mpi_msg *m);
 /* One metadata operation on a server, chosen by the name of the file; blocks (may switch). */
 void io_metadata(struct mpi_rank *self, uint64_t hash);
@@ -188,10 +190,10 @@ void io_serve(struct mpi_rank *self, struct mpi_msg *m, vtime t);
 void io_reply(struct mpi_rank *self, struct mpi_msg *m);
 uint32_t io_servers(void);
 uint64_t io_hash_name(const char *name);
-/* Asks server s for something at time t; the answer goes to the cookie. */
+/* Sends a request to server s at time t; the answer goes to the cookie. */
 void io_ask_server(struct mpi_rank *self, uint32_t s, enum io_ask, uint64_t bytes, void *cookie,
                    vtime t);
-/* Asks the agent of the file's first rank. */
+/* Sends a request to the agent of the file's first rank. */
 void io_ask_first(struct mpi_rank *self, const struct io_file *f, enum io_ask, int64_t value,
                   void *cookie, vtime t);
 

@@ -1,8 +1,8 @@
 /*
  * manage.c - positions, sizes, modes and synchronisation of files.
  *
- * Calls that are collective and change the file or its shared pointer: all ranks come together, the
- * first acts, and no rank returns before it has.
+ * For collective calls that change the file or its shared pointer, all ranks synchronise, the first
+ * one acts, and no rank returns before it has.
  */
 #include <errno.h>
 
@@ -22,7 +22,7 @@ static int refuse_sequential(struct mpi_rank *self, MPI_File fh, const struct io
 
 /* ---- positions ---- */
 
-/* Stream position that an offset from `whence` means; `from` is where the pointer is. */
+/* The stream position of an offset from `whence`; `from` is the current pointer. */
 static int seek_place(struct mpi_rank *self, MPI_File fh, const struct io_file *f,
                       MPI_Offset offset, int whence, int64_t from, int64_t *at)
 {
@@ -126,7 +126,7 @@ static int reserve(int fd, int64_t size)
     return sys_ftruncate(fd, size);
 }
 
-/* The first rank resizes the file; all must ask for the same. */
+/* The first rank resizes the file; all must request the same size. */
 static int resize(struct mpi_rank *self, MPI_File fh, MPI_Offset size, int preallocate)
 {
     struct resize r = {.size = size};
@@ -228,8 +228,8 @@ int mpi_file_get_atomicity(struct mpi_rank *self, MPI_File fh, int *flag)
     return rc;
 }
 
-/* What was written is in the file already, and complete calls were served: one more request to a
- * server. Processes may be on different computers, where the real file must get through to others. */
+/* What was written is in the file already, and complete calls were served: this is one more request
+ * to a server. Processes may be on different computers, so the real file must be synchronised. */
 int mpi_file_sync(struct mpi_rank *self, MPI_File fh)
 {
     int rc;

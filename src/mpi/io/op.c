@@ -1,16 +1,17 @@
 /*
  * op.c - an access from its start to its completion, in virtual time.
  *
- *     turn      in atomic mode: the file's agent lets one access after the other have the file
+ *     turn      in atomic mode: the file's agent gives the file to one access after the other
  *     pointer   with the shared file pointer: the agent says where
  *     data      the real file is read or written; one request goes to each server that has some of
  *               the bytes; the access is complete when the last has answered
  *
- * Each step is taken when the answer to the one before comes, with the time that it carries, in the
- * context of the rank, whatever that is doing. Nothing here switches but what blocks by name.
+ * Each step is taken when the answer to the previous one arrives, with the time that it carries, in
+ * the context of the rank, whatever that is doing. Nothing here switches except functions
+ * documented to block.
  *
- * In atomic mode an access has its turn until it is complete, so the real accesses happen in the order
- * of virtual time, each as a whole, whatever the schedule.
+ * In atomic mode an access keeps its turn until it is complete, so the real accesses happen in the
+ * order of virtual time, each as a whole, for any schedule.
  */
 #include "mpi/io/io_internal.h"
 
@@ -52,7 +53,7 @@ static void complete(struct mpi_rank *self, struct io_op *op, vtime t)
 
 /* ---- data ---- */
 
-/* Zeroed room for one number per server; used by one access at a time, which does not switch. */
+/* Zeroed memory for one number per server; used by one access at a time, which does not switch. */
 static uint64_t *tally_room(void)
 {
     static uint64_t *room;
@@ -136,7 +137,7 @@ void io_op_answer(struct mpi_rank *self, struct io_op *op, const struct mpi_msg 
     }
 }
 
-/* ---- single questions ---- */
+/* ---- single requests ---- */
 
 static struct io_op *question(void)
 {

@@ -1,14 +1,14 @@
 /*
  * open.c - MPI_File_open, MPI_File_close, MPI_File_delete (MPI-4.0 14.2).
  *
- *     all        a communicator of the file's own, whose context names the file
- *     rank 0     opens the real file, creating it if asked to; one metadata operation
- *     all        learn from rank 0 how it went; one rank of each process opens a descriptor, which all
- *                ranks there share (where ranks are processes, each opens one); all agree on the
+ *     all        create a communicator for the file, whose context identifies it
+ *     rank 0     opens the real file, creating it if requested; one metadata operation
+ *     all        learn the result from rank 0; one rank of each process opens a descriptor, which
+ *                all ranks there share (if ranks are processes, each opens one); all agree on the
  *                result
  *
- * Closing is a barrier, so that the agent of rank 0 has the shared pointer for as long as it is asked
- * for; a file that is to be deleted is gone before any rank returns.
+ * Closing is a barrier, so that the agent of rank 0 keeps the shared pointer as long as it is
+ * needed; a file to be deleted is gone before any rank returns.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@
 
 #define PATH_ROOM 4096
 
-/* What rank 0 tells. */
+/* The result that rank 0 sends. */
 struct opening {
     int32_t error, amode;
     uint64_t hash, stripe;
@@ -143,7 +143,7 @@ static int open_descriptor(const char *name, int amode, int create, int32_t *err
     return fd;
 }
 
-/* The open file of this process; ranks that are no processes use its descriptor. */
+/* The open file of this process; ranks that are not processes use its descriptor. */
 static struct io_shared *add_shared(struct mpi_comm *c, const char *name, int amode, int fd)
 {
     struct io_shared *s = io_shared_add(c->ctx);
@@ -279,7 +279,7 @@ int mpi_file_open(struct mpi_rank *self, MPI_Comm comm, const char *filename, in
 
 /* ---- closing ---- */
 
-/* Waits for accesses whose requests the program has given up. */
+/* Waits for accesses whose requests the program has freed. */
 static void finish_pending(struct mpi_rank *self, const struct io_file *f)
 {
     vtime due;
@@ -292,7 +292,7 @@ static void finish_pending(struct mpi_rank *self, const struct io_file *f)
     }
 }
 
-/* Deletes the file, and lets no rank go on before it is gone. */
+/* Deletes the file, and lets no rank continue before it is gone. */
 static int delete_closed(struct mpi_rank *self, struct io_file *f)
 {
     int error = MPI_SUCCESS, rc;
@@ -323,7 +323,7 @@ int mpi_file_close(struct mpi_rank *self, MPI_File *fh)
     c = f->s->comm;
     rc = mpi_coll_barrier(self, c);
     if (f->s->was_atomic && io_my_rank(self, f) == 0)
-        io_pointer(self, f, IO_POINTER_ADD, 0); /* the last turn has been given back */
+        io_pointer(self, f, IO_POINTER_ADD, 0); /* the last turn has been returned */
     if (!rc && (f->s->amode & MPI_MODE_DELETE_ON_CLOSE))
         rc = delete_closed(self, f);
     if (rc)

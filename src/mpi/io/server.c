@@ -1,13 +1,13 @@
 /*
  * server.c - the agents of MPI-IO: file servers, shared file pointers, turns in atomic mode.
  *
- * A server works on one request after the other, in the order in which they arrive:
+ * A server handles one request after the other, in the order in which they arrive:
  *
  *     done = max(done before, arrival) + io.latency + bytes / io.bandwidth
  *
- * (io.open_cost for a metadata operation), and answers then. Server s lives with the agent of world rank
- * s * ranks / servers. The shared pointer of a file, and who may access it in atomic mode, is with the
- * agent of the first rank of the file's communicator: it answers at once.
+ * (io.open_cost for a metadata operation), and answers then. Server s belongs to the agent of world
+ * rank s * ranks / servers. The agent of the first rank of the file's communicator keeps the shared
+ * pointer of a file and the turns of atomic mode: it answers at once.
  */
 #include "mpi/io/io_internal.h"
 
@@ -38,7 +38,7 @@ uint32_t io_servers(void)
     return n < SERVERS_MAX ? (uint32_t)n : SERVERS_MAX;
 }
 
-/* FNV-1a of the last component: the directory may be another one every time. */
+/* FNV-1a of the last component: the directory may differ between runs. */
 uint64_t io_hash_name(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -49,7 +49,7 @@ uint64_t io_hash_name(const char *name)
     return hash ^ hash >> 32;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static void ask(struct mpi_rank *self, uint32_t dst, enum io_ask what, uint32_t ctx, uint64_t value,
                 uint64_t on_the_way, void *cookie, vtime t)

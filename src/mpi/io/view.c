@@ -85,7 +85,7 @@ static int check_disp(struct mpi_rank *self, const struct io_file *f, MPI_File f
     return MPI_SUCCESS;
 }
 
-/* Fills a view but for its displacement; its types get refs. */
+/* Fills a view except its displacement; takes refs on its types. */
 static int make_view(struct mpi_rank *self, const struct io_file *f, MPI_File fh,
                      MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
                      struct io_view *v)
@@ -146,7 +146,7 @@ int mpi_file_set_view(struct mpi_rank *self, MPI_File fh, MPI_Offset disp, MPI_D
     return rc ? mpi_raise_file(self, fh, rc, "cannot set the view") : MPI_SUCCESS;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 /* A handle for the program to free. */
 static MPI_Datatype share_type(struct mpi_type *t)

@@ -1,7 +1,7 @@
 /*
  * kernels.c - the predefined operations on the predefined types.
  *
- * A datatype handle maps to a class: how its items lie in memory and which operations it takes.
+ * A datatype handle maps to a class: the layout of its items and the operations it supports.
  *
  *     class      MAX MIN   SUM PROD   LAND LOR LXOR   BAND BOR BXOR   MINLOC MAXLOC
  *     I8..U64       x         x             x               x
@@ -11,10 +11,10 @@
  *     BYTE                                                  x
  *     pairs                                                               x
  *
- * That is MPI-4.0 section 6.9.2 as MPICH 4.0 takes it: MPI_CHAR and MPI_CHARACTER count as integers,
- * Fortran integers and all reals take logical operations (a real is true unless it is zero), and
- * MPI_COMPLEX32 takes none. Signed integers share the unsigned code where the bits come out the
- * same, so overflow wraps. Loops are plain, with restrict, for the compiler to vectorise.
+ * That is MPI-4.0 section 6.9.2 as MPICH 4.0 takes it: MPI_CHAR and MPI_CHARACTER count as
+ * integers, Fortran integers and all reals take logical operations (a real is true unless it is
+ * zero), and MPI_COMPLEX32 takes none. Signed integers share the unsigned code where the bits come
+ * out the same, so overflow wraps. Loops are plain, with restrict, for the compiler to vectorise.
  *
  * MAX and MIN yield `in` unless `inout` is strictly better, so a NaN on the left stays.
  */
@@ -71,7 +71,7 @@ PAIR(pair_long_double_int, long double, int);
 #define DO_band(a, b) ((a) & (b))
 #define DO_bor(a, b) ((a) | (b))
 #define DO_bxor(a, b) ((a) ^ (b))
-/* Whether the left pair wins; of equal values the smaller place does. */
+/* Does the left pair win? Of equal values the smaller index wins. */
 #define WINS_maxloc(a, b) WINS(a, b, >)
 #define WINS_minloc(a, b) WINS(a, b, <)
 #define WINS(a, b, better) \
@@ -85,7 +85,8 @@ PAIR(pair_long_double_int, long double, int);
         for (uint64_t i = 0; i < n; i++)                                                         \
             right[i] = (ctype)DO_##op(left[i], right[i]);                                        \
     }
-/* Pairs go member by member: the gaps of an item are not ours, least of all after the last. */
+/* Pairs are handled member by member: the gaps of an item must not be touched, especially after the
+ * last. */
 #define KERNEL_PAIR(op, name, ctype)                                                             \
     static void run_##op##_##name(const void *restrict in, void *restrict inout, uint64_t n)     \
     {                                                                                            \

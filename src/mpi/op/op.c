@@ -137,7 +137,7 @@ static void call_user(const struct mpi_op *op, const char *in, char *inout, uint
     mpi_user_end();
 }
 
-/* A user's function that counts in int is called several times for more. */
+/* A user's function with int counts is called several times for larger counts. */
 static void apply_user(const struct mpi_op *op, const char *in, char *inout, uint64_t count,
                        const struct mpi_type *type)
 {
@@ -259,7 +259,7 @@ int mpi_reduce_local_c(struct mpi_rank *self, const void *inbuf, void *inoutbuf,
     return mpi_op_apply(o, inbuf, inoutbuf, (uint64_t)count, type);
 }
 
-/* The C++ binding made the operation: it has to be called through the binding. */
+/* The C++ binding created the operation, which must be called through the binding. */
 void mpii_op_set_cxx(struct mpi_rank *self, MPI_Op op, void (*call)(void))
 {
     struct mpi_op *o = mpi_op_get(op);

@@ -1,8 +1,8 @@
 /*
  * op.h - reduction operations of the virtual MPI.
  *
- * One table serves all ranks of the process. User operations are interned by (function, form, commute):
- * ranks that create the same operation hold the same handle. An operation counts
+ * One table serves all ranks of the process. User operations are interned by (function, form,
+ * commute): ranks that create the same operation hold the same handle. An operation counts
  *
  *     refs      everything that keeps it alive: user handles and pending requests
  *     handles   the part of refs that user programs hold (one per MPI_Op_create)
@@ -41,7 +41,7 @@ enum mpi_op_kind {
     MPI_OP_KINDS
 };
 
-/* How MPICH's C++ binding calls a function of its own. */
+/* How MPICH's C++ binding calls its functions. */
 typedef void mpi_op_cxx(const void *in, void *inout, int len, MPI_Datatype, MPI_User_function *);
 
 /* Fields are for reading. */

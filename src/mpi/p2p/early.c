@@ -6,7 +6,7 @@
  * finds the right one at once:
  *
  *     by_peer   (context, source) -> tail of a circular list of that source's messages, send order
- *     heaps     per context a binary heap by (arrival, source), built when first needed for any source
+ *     heaps     per context a binary heap by (arrival, source), built when first needed
  *
  * The index is dropped when it is empty. There is no order between sources; messages of one source
  * are in the order of sending.

@@ -130,7 +130,8 @@ static uint32_t number_sent(struct mpi_rank *self)
 
 /* ---- functions of the program, if it was compiled with -finstrument-functions ---- */
 
-/* Of the rank that runs, unless nothing is recorded or it is in a call: a callback is part of that. */
+/* Of the rank that runs, unless nothing is recorded or it is in a call: a callback is part of
+ * that. */
 static struct recorder_lane *of_function(struct mpi_rank *self)
 {
     if (!self || !record.ranks)

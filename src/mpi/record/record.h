@@ -1,8 +1,10 @@
 /*
- * record.h - writes what the ranks of this process call to a part of a trace (--trace; trace/format.h).
+ * record.h - writes what the ranks of this process call to a part of a trace (--trace;
+ * trace/format.h).
  *
- * An observer like any other: it has no effect on virtual time. A thread's calls are a stream of records, encoded when a call
- * returns. Calls that MPI makes through callbacks of the program are part of the call that they are made in.
+ * An observer like any other: it has no effect on virtual time. A thread's calls are a stream of
+ * records, encoded when a call returns. Calls that MPI makes through callbacks of the program are
+ * part of the call that they are made in.
  */
 #ifndef MPI_RECORD_RECORD_H
 #define MPI_RECORD_RECORD_H

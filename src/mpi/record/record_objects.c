@@ -1,5 +1,6 @@
 /*
- * record_objects.c - what the virtual MPI knows of its objects, for the recorder (recorder/objects.h).
+ * record_objects.c - what the virtual MPI knows of its objects, for the recorder
+ * (recorder/objects.h).
  */
 #include <string.h>
 

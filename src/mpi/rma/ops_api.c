@@ -1,8 +1,8 @@
 /*
  * ops_api.c - MPI_Put to MPI_Compare_and_swap, and the forms with a request (MPI-4.0 12.3).
  *
- * All of them check their arguments and the epoch here, in the order in which MPICH does, and are
- * then one call of rma_issue.
+ * All of them check their arguments and the epoch here, in the same order as MPICH, and then make
+ * one call of rma_issue.
  */
 #include "mpi/op/op.h"
 #include "mpi/rma/rma_internal.h"
@@ -87,7 +87,7 @@ static int check_op(struct mpi_rank *self, const struct rma_access *a)
     return MPI_SUCCESS;
 }
 
-/* What one side sends must fit at the other. */
+/* The data of one side must fit at the other. */
 static int check_fit(struct mpi_rank *self, const struct rma_access *a)
 {
     uint64_t there = a->count * a->type->size;
@@ -100,7 +100,7 @@ static int check_fit(struct mpi_rank *self, const struct rma_access *a)
     return MPI_SUCCESS;
 }
 
-/* ---- the common way ---- */
+/* ---- common code ---- */
 
 /* A request for the operation, complete if there is nothing to do. */
 static void make_request(struct mpi_rank *self, const struct rma_win *w, struct rma_access *a,
@@ -196,7 +196,7 @@ static int get(struct mpi_rank *self, void *origin, MPI_Count count, MPI_Datatyp
     return perform(self, w, a, request);
 }
 
-/* With MPI_NO_OP the origin's buffer, count and type mean nothing. */
+/* With MPI_NO_OP the origin's buffer, count and type are ignored. */
 static int get_accumulate(struct mpi_rank *self, const void *origin, MPI_Count count,
                           MPI_Datatype type, void *result, MPI_Count result_count,
                           MPI_Datatype result_type, struct rma_access *a, MPI_Count target_count,

@@ -1,12 +1,12 @@
 /*
- * origin.c - the side that calls: sending operations, their answers, waiting for them.
+ * origin.c - the calling side: sends operations, handles their answers, waits for them.
  *
- * An operation leaves at the rank's clock, after the sender's overhead. Data is taken at the call,
- * so that the buffer is free when the device has it; for what is larger than the eager limit when it
- * has left. Nothing here asks what the target is doing.
+ * An operation leaves at the rank's clock, after the sender's overhead. Data is copied at the call,
+ * so the buffer is free when the device has taken it; above the eager limit, when it has left.
+ * Nothing here depends on what the target is doing.
  *
  * Records of targets live from the first operation to the next synchronisation that waits for all
- * of them: a rank has as many as targets are in use, not as there are ranks.
+ * of them: a rank has one per target in use, not one per rank.
  */
 #include <string.h>
 
@@ -14,12 +14,12 @@
 #include "mpi/rma/rma_internal.h"
 #include "mpi/stats.h"
 
-/* What a rank may have under way on a window, so that a program that never synchronises does not
- * fill the memory; and what an operation counts beside its data. */
+/* The most that a rank may have in flight on a window, so that a program that never synchronises
+ * does not fill the memory; and what an operation counts in addition to its data. */
 #define IN_FLIGHT ((uint64_t)32 << 20)
 #define PER_MESSAGE 256
 
-/* Where the data of an answer goes. */
+/* The destination of the data of an answer. */
 struct fetch {
     struct rma_peer *peer;
     void *buf;
@@ -114,7 +114,7 @@ static void expect_answer(struct rma_peer *p)
     p->win->pending++;
 }
 
-/* Returns when the sender need not wait any longer, for what `held` says if it is not NULL. */
+/* Returns when the sender may continue; `held`, if not NULL, says what it waits for. */
 static vtime post_message(struct mpi_rank *self, struct rma_peer *p, struct mpi_msg *m,
                           uint64_t bytes, const struct held *held)
 {
@@ -284,7 +284,7 @@ void rma_issue(struct mpi_rank *self, struct rma_win *w, const struct rma_access
 
 /* ---- answers ---- */
 
-/* Of several errors the first in virtual time is kept, whatever order they come in. */
+/* Of several errors the first in virtual time is kept, in whatever order they arrive. */
 static void note_error(struct rma_win *w, const struct mpi_msg *m)
 {
     if (w->error && (w->error_at < m->em.arrival ||
@@ -398,7 +398,7 @@ void rma_await_sent(struct mpi_rank *self, const struct rma_win *w, const int32_
     rma_await(self, w, unsent, "for its data to leave", -1);
 }
 
-/* Answers come in order. What other threads send meanwhile is theirs to wait for. */
+/* Answers come in order. Other threads wait for what they send meanwhile. */
 void rma_await_peer(struct mpi_rank *self, struct rma_peer *p)
 {
     await_until(self, p->win, &p->answers, p->answers - p->pending, "for the window of", p->world);

@@ -9,7 +9,7 @@
 struct mpi_rank;
 struct mpi_msg;
 
-/* Applies an operation to the rank's window at time t; takes an answer in. */
+/* Applies an operation to the rank's window at time t; handles an answer. */
 void rma_serve(struct mpi_rank *self, struct mpi_msg *m, vtime t);
 void rma_reply(struct mpi_rank *self, struct mpi_msg *m);
 /* A notice: the data of an operation has left. */

@@ -1,9 +1,10 @@
 /*
- * rma_internal.h - windows and one-sided operations (MPI-4.0 chapter 12). Never leaves this folder.
+ * rma_internal.h - windows and one-sided operations (MPI-4.0 chapter 12). Not included outside this
+ * folder.
  *
- * A window is a communicator of its own, whose context names it in every process, and a part at
- * each of its ranks (struct rma_win) which only that rank touches. Nobody knows another rank's
- * base, size or displacement unit: they are applied where they lie.
+ * A window is a communicator, whose context identifies it in every process, and a part at each of
+ * its ranks (struct rma_win) which only that rank touches. No rank knows another's base, size or
+ * displacement unit: they are applied at the target.
  *
  *     origin                                   agent of the target (service.h)
  *     PUT, ACCUMULATE      data  ------------> applied when it arrives; acknowledged with delay(0)
@@ -15,8 +16,8 @@
  *     (reply) POST               <------------ MPI_Win_post tells the origin; needs no order
  *
  * Messages of one origin to one target arrive in the order in which they were sent. Every operation
- * has an answer, which counts down `pending`; synchronising is waiting until a count is zero, and
- * going on no earlier than the last answer that was waited for.
+ * has an answer, which counts down `pending`; synchronising means waiting until a count is zero,
+ * and continuing no earlier than the last answer that was waited for.
  */
 #ifndef MPI_RMA_INTERNAL_H
 #define MPI_RMA_INTERNAL_H
@@ -36,7 +37,7 @@ enum rma_kind {
     RMA_POST,
 };
 
-/* What the rank may do to others now. */
+/* What the rank may do to others at present. */
 enum rma_epoch {
     RMA_EPOCH_NONE = 0,
     RMA_EPOCH_FENCED, /* a fence was called, nothing followed: any other epoch may start */
@@ -48,7 +49,7 @@ enum rma_epoch {
 
 struct rma_win;
 
-/* A target that the rank has to do with at present. */
+/* A target that the rank is using at present. */
 struct rma_peer {
     struct rma_peer *next; /* in the order they were met */
     struct rma_win *win;
@@ -105,10 +106,10 @@ struct rma_win {
     struct rma_shared *shared;
     void *memory; /* of MPI_Win_allocate */
     char *name;
-    MPI_Info info; /* hints that were given, or MPI_INFO_NULL */
+    MPI_Info info; /* hints that were set, or MPI_INFO_NULL */
 };
 
-/* An operation as its origin calls it; checked. */
+/* An operation as called at its origin, with checked arguments. */
 struct rma_access {
     enum rma_kind kind;
     const void *out, *compare; /* what is sent */
@@ -156,10 +157,10 @@ int rma_win_new(struct mpi_rank *self, struct mpi_comm *c, int flavor, MPI_Aint 
                 MPI_Info info, struct rma_win **out);
 /* Collective: every part is ready. May switch. */
 int rma_win_open(struct mpi_rank *self, struct rma_win *, MPI_Win *out);
-/* Checks what all creating calls have in common; raises. */
+/* Checks the arguments that all creating calls share; raises. */
 int rma_check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Aint size, MPI_Aint disp_unit,
                      MPI_Info info, struct mpi_comm **out);
-/* The caller gives its part up. */
+/* The caller frees its part. */
 void rma_win_drop(struct mpi_rank *self, struct rma_win *);
 
 /* ---- shared memory (win_shared.c) ---- */
@@ -167,11 +168,11 @@ void rma_shared_leave(struct rma_shared *);
 
 /* ---- origin (origin.c) ---- */
 
-/* The target's record, made if there is none. */
+/* The target's record, created if there is none. */
 struct rma_peer *rma_peer_get(struct rma_win *, uint32_t world);
 /* The target's record, or NULL. */
 struct rma_peer *rma_peer_find(const struct rma_win *, int rank);
-/* Forgets targets with which nothing is going on; the caller has waited for all answers. */
+/* Drops targets without activity; the caller has waited for all answers. */
 void rma_peers_trim(struct rma_win *);
 void rma_peer_drop(struct rma_win *, struct rma_peer *);
 
@@ -184,15 +185,16 @@ void rma_tell(struct mpi_rank *self, struct rma_peer *, enum rma_kind, int detai
  * the report of a deadlock: "waits `what` rank 3". The caller then moves its clock to an answer. */
 void rma_await(struct mpi_rank *self, const struct rma_win *, const int32_t *count,
                const char *what, int64_t world);
-/* The same until the buffers given to operations are free; the caller then moves its clock to `local`. */
+/* The same until the buffers given to operations are free; the caller then moves its clock to
+ * `local`. */
 void rma_await_sent(struct mpi_rank *self, const struct rma_win *, const int32_t *unsent);
-/* Waits for all answers from one target, or all, to what was sent until now; then no earlier than the
- * last of them. */
+/* Waits for the answers from one target, or all, to everything sent so far; continues no earlier
+ * than the last of them. */
 void rma_await_peer(struct mpi_rank *self, struct rma_peer *);
 void rma_await_peers(struct mpi_rank *self, struct rma_win *);
 /* The same until there is nothing without an answer. */
 void rma_await_all(struct mpi_rank *self, struct rma_win *);
-/* Raises the error that came back, if any. */
+/* Raises the error that was returned, if any. */
 int rma_outcome(struct mpi_rank *self, struct rma_win *);
 
 /* ---- target (target.c) ---- */
@@ -202,11 +204,11 @@ struct mpi_msg *rma_answer(struct mpi_rank *self, const struct mpi_msg *m, uint6
 
 /* ---- datatypes in messages (wire.c) ---- */
 
-/* Is a type sent as an image? Predefined ones and those to ranks of this process are not. */
+/* Is a type sent as an image? Predefined types and types sent within this process are not. */
 int rma_type_needs_image(const struct mpi_type *, uint32_t world);
 struct buf;
 void rma_type_encode(const struct mpi_type *, struct buf *out);
-/* Makes *t of an image, which it uses and changes. */
+/* Creates *t from an image, which it uses and changes. */
 void rma_type_decode(void *image, uint32_t bytes, struct mpi_type *t);
 
 #endif

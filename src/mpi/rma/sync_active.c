@@ -2,13 +2,13 @@
  * sync_active.c - fences, and post/start/complete/wait (MPI-4.0 12.5.1, 12.5.2).
  *
  * A fence waits until all operations of the caller have been answered, then for all others in a
- * barrier: whoever leaves it knows that every operation of the epoch has been applied everywhere.
- * The assertions save nothing but the end of the epoch (MPI_MODE_NOSUCCEED).
+ * barrier: a rank that leaves it knows that every operation of the epoch has been applied
+ * everywhere. The assertions save nothing but the end of the epoch (MPI_MODE_NOSUCCEED).
  *
- * MPI_Win_post tells each origin, MPI_Win_start waits for that of each target. MPI_Win_complete
- * waits for the data that comes to the caller alone; the target's agent serves the message it
- * sends after the operations before it, so that MPI_Win_wait, which counts them, returns when all
- * is applied. MPI_Win_test is a decision at the caller's clock.
+ * MPI_Win_post notifies each origin; MPI_Win_start waits for the notification of each target.
+ * MPI_Win_complete waits for the data that comes to the caller alone; the target's agent serves the
+ * message it sends after the operations before it, so that MPI_Win_wait, which counts them, returns
+ * when all is applied. MPI_Win_test is a decision at the caller's clock.
  */
 #include "mpi/coll/coll.h"
 #include "mpi/rma/rma_internal.h"

@@ -2,9 +2,9 @@
  * sync_passive.c - locks, flushes and MPI_Win_sync (MPI-4.0 12.5.3 to 12.5.5).
  *
  * MPI_Win_lock waits until the target's agent grants the lock. MPI_Win_lock_all sends nothing: a
- * target is locked when it is first used (origin.c). Unlocking sends a message behind the
- * operations and waits for its answer, and with it for all of theirs. A flush waits for the
- * answers of what was sent; a local flush for data that comes, and until large buffers are taken.
+ * target is locked when it is first used (origin.c). Unlocking sends a message after the operations
+ * and waits for its answer, and with it for all of theirs. A flush waits for the answers to what
+ * was sent; a local flush for incoming data, and until large buffers are free.
  */
 #include "mpi/rma/rma_internal.h"
 #include "mpi_impl.h"
@@ -121,7 +121,7 @@ int mpi_win_unlock_all(struct mpi_rank *self, MPI_Win win)
 
 /* ---- flushes ---- */
 
-/* The target's record, NULL if it has not been used; a lock must be there. */
+/* The target's record, NULL if it has not been used; it must be locked. */
 static int check_flush(struct mpi_rank *self, MPI_Win win, int rank, struct rma_win **w,
                        struct rma_peer **p)
 {
@@ -198,8 +198,8 @@ int mpi_win_flush_local_all(struct mpi_rank *self, MPI_Win win)
     return MPI_SUCCESS;
 }
 
-/* Programs poll window memory with it, so it is like a test: at the rank's clock, when all that
- * others did to the window before has been applied. */
+/* Programs poll window memory with it, so it is like a test: it is decided at the rank's clock,
+ * when all earlier operations of others on the window have been applied. */
 int mpi_win_sync(struct mpi_rank *self, MPI_Win win)
 {
     struct rma_win *w;

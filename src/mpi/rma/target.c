@@ -1,9 +1,9 @@
 /*
- * target.c - the agent's side: operations are applied to the rank's memory in order of time.
+ * target.c - the agent's side: applies operations to the rank's memory in order of time.
  *
- * Each is applied as a whole, at the moment it arrives, in the rank's own context, so that all of
- * them are atomic, and accumulates of one origin are in order. Data that does not lie in the
- * rank's window is not touched: the answer carries MPI_ERR_RMA_RANGE.
+ * Each is applied as a whole, at the moment it arrives, in the rank's own context, so all of them
+ * are atomic, and accumulates of one origin are in order. An operation outside the rank's window is
+ * not applied: the answer carries MPI_ERR_RMA_RANGE.
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@ struct mpi_msg *rma_answer(struct mpi_rank *self, const struct mpi_msg *m, uint6
     return a;
 }
 
-/* ---- where the data lies ---- */
+/* ---- locating the data ---- */
 
 /* The bytes that `count` items of the type span, from *low to *high around the buffer's address. */
 static void span(const struct mpi_type *t, uint64_t count, int64_t *low, int64_t *high)
@@ -41,7 +41,7 @@ static void span(const struct mpi_type *t, uint64_t count, int64_t *low, int64_t
     *high = t->true_lb + t->true_extent + (far > 0 ? far : 0);
 }
 
-/* It may span several pieces that lie next to each other. */
+/* It may span several adjacent pieces. */
 static int is_attached(const struct rma_win *w, uintptr_t from, uintptr_t to)
 {
     const struct rma_region *r;
@@ -75,7 +75,7 @@ static int locate(const struct rma_win *w, struct served *s)
     return MPI_SUCCESS;
 }
 
-/* ---- what is done with it ---- */
+/* ---- applying operations ---- */
 
 /* memory = data op memory, items of the basic type `e` lying as the target type says. */
 static void combine(const struct served *s, struct mpi_op *op, struct mpi_type *e)
@@ -124,7 +124,7 @@ static void compare_and_swap(const struct served *s)
         memcpy(s->at, s->data, size);
 }
 
-/* Applies it; returns the answer, with the data as it was before if that is asked for. */
+/* Applies it; returns the answer, with the previous data if that is requested. */
 static struct mpi_msg *apply(struct mpi_rank *self, const struct mpi_msg *m, const struct served *s)
 {
     int fetches = m->tag != RMA_PUT && m->tag != RMA_ACCUMULATE;
@@ -214,7 +214,7 @@ static void complete(struct rma_win *w, struct mpi_msg *m, vtime t)
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 
-/* A window that is gone: the program freed it too early. */
+/* The window no longer exists: the program freed it too early. */
 static void refuse(struct mpi_rank *self, struct mpi_msg *m, vtime t)
 {
     if (m->tag != RMA_COMPLETE)

@@ -1,12 +1,12 @@
 /*
- * win.c - windows: handles, the parts of ranks, making and giving up.
+ * win.c - windows: handles, the parts of ranks, creating and freeing.
  *
  * A window's handle is MPICH's pattern 0xa0000000 with the handle index of the window's
  * communicator. That communicator, a duplicate of the user's group that no program sees, is the
  * shared object. A rank finds its own part of a window by the context.
  *
- * Making a window ends with a barrier, so that no operation comes to a part that is not there yet;
- * giving one up begins with one, when all of the caller's operations have been answered.
+ * Creating a window ends with a barrier, so that no operation reaches a part that does not exist
+ * yet; freeing one begins with a barrier, after all of the caller's operations have been answered.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ int rma_check_ptr(struct mpi_rank *self, MPI_Win win, const void *p, const char 
              : mpi_raise_win(self, win, MPI_ERR_ARG, "the argument '%s' is a null pointer", what);
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
 int rma_check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Aint size, MPI_Aint disp_unit,
                      MPI_Info info, struct mpi_comm **out)
@@ -142,7 +142,7 @@ int rma_win_open(struct mpi_rank *self, struct rma_win *w, MPI_Win *out)
     return rc;
 }
 
-/* ---- giving up ---- */
+/* ---- freeing ---- */
 
 void rma_win_drop(struct mpi_rank *self, struct rma_win *w)
 {

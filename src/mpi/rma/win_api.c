@@ -1,6 +1,6 @@
 /*
- * win_api.c - making windows with memory of the program, of their own or to be attached; their
- * group, name and hints.
+ * win_api.c - creates windows with memory of the program, with their own memory or with memory to
+ * be attached; their group, name and hints.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,7 @@ int mpi_win_detach(struct mpi_rank *self, MPI_Win win, const void *base)
         ;
     r = *at;
     if (!r)
-        return MPI_SUCCESS; /* attached with size 0; of others MPICH takes no notice either */
+        return MPI_SUCCESS; /* attached with size 0; MPICH ignores others, too */
     *at = r->next;
     pool_free(&mpi_world.pool, r, sizeof *r);
     return MPI_SUCCESS;
@@ -156,7 +156,7 @@ int mpi_win_get_name(struct mpi_rank *self, MPI_Win win, char *win_name, int *re
     return MPI_SUCCESS;
 }
 
-/* The hints that a window has, and what they are unless the program says otherwise. */
+/* The hints of a window, and their defaults. */
 static const struct hint {
     const char *key, *value;
 } hints[] = {

@@ -32,8 +32,8 @@ static int win_predefined(int keyval)
                : 0;
 }
 
-/* Where the window keeps the value of a predefined key: the base is a void *, the size an MPI_Aint, the others are
- * ints. It stays there as long as the window. NULL: the window has none. */
+/* Where the window keeps the value of a predefined key: the base is a void *, the size an MPI_Aint,
+ * the others are ints. It stays there as long as the window. NULL: the window has none. */
 static const void *predefined_value(const struct rma_win *w, int keyval)
 {
     switch (keyval) {

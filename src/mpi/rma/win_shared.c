@@ -2,13 +2,13 @@
  * win_shared.c - windows whose memory all ranks of a node can load from and store to (MPI-4.0
  * 12.2.3).
  *
- * The simulator's memory is the same for all ranks of a process, so that one allocation serves:
- * rank 0 makes it, with a table of who has which part, and tells the address to the others. That
- * needs all ranks of the window to be in one native process; if --procs or --placement parts those
- * of a node, the window is refused.
+ * All ranks of a process share the simulator's memory, so one allocation suffices: rank 0 makes it,
+ * with a table of which rank has which part, and sends the others its address. That requires all
+ * ranks of the window to be in one native process; if --procs or --placement splits the ranks of a
+ * node, the window is refused.
  *
- * Loads and stores are the program's own, which the simulator does not see: they take effect in the
- * order in which ranks are run, between two synchronisations.
+ * The simulator does not see the program's loads and stores: they take effect in the order in which
+ * ranks are run, between two synchronisations.
  */
 #include <string.h>
 
@@ -19,9 +19,9 @@
 #include "mpi/rma/rma_internal.h"
 #include "mpi_impl.h"
 
-#define PAGE 4096u /* where parts start that need not be next to each other */
+#define PAGE 4096u /* alignment of parts that need not be contiguous */
 
-/* What each rank wants, and gets. */
+/* What each rank requests and gets. */
 struct portion {
     uint32_t world, spread; /* spread: alloc_shared_noncontig */
     int64_t size, disp_unit;
@@ -34,7 +34,7 @@ struct rma_shared {
     struct portion at[];
 };
 
-/* What rank 0 tells the others. */
+/* The result that rank 0 sends to the others. */
 struct verdict {
     struct rma_shared *shared;
     int64_t error; /* an MPI class */
@@ -48,7 +48,7 @@ void rma_shared_leave(struct rma_shared *s)
     mem_free(s);
 }
 
-/* One node, and one process? */
+/* Are all ranks on one node and in one process? */
 static int check_places(const struct rma_shared *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
@@ -63,7 +63,7 @@ static int64_t rounded(const struct portion *p)
     return p->spread ? (p->size + PAGE - 1) / PAGE * PAGE : p->size;
 }
 
-/* Memory for all, and each one's part of it. */
+/* Allocates memory for all, and assigns each rank its part. */
 static int allocate(struct rma_shared *s)
 {
     int64_t total = 0;
@@ -150,7 +150,7 @@ int mpi_win_allocate_shared_c(struct mpi_rank *self, MPI_Aint size, MPI_Aint dis
     return rma_win_open(self, w, win);
 }
 
-/* MPI_PROC_NULL asks for the first rank that has any memory. */
+/* MPI_PROC_NULL means the first rank that has any memory. */
 static const struct portion *portion_of(const struct rma_shared *s, int rank)
 {
     uint32_t i = 0;

@@ -1,16 +1,15 @@
 /*
  * wire.c - datatypes in messages to other processes.
  *
- * A type that a program makes is an object of its process. What the target needs of it is the
- * layout: its plan (datatype/plan.h), which is a few loops however long the data is. The image of
- * a type is
+ * A type that a program creates is an object of its process. The target needs only its layout: its
+ * plan (datatype/plan.h), which is a few loops however long the data is. The image of a type is
  *
  *     struct image   bounds, the basic type
  *     plan           struct type_plan and its parts; `child` is the offset of another plan in the
  *     plan ...       image, 0 if there is none
  *
  * The first plan is the type's own. The receiver turns offsets into addresses in place. A plan that
- * several parts use is there once.
+ * several parts use is included once.
  */
 #include "base/buf.h"
 #include "mpi/datatype/plan.h"
@@ -33,7 +32,7 @@ static size_t plan_bytes(const struct type_plan *plan)
     return sizeof *plan + plan->nparts * sizeof plan->parts[0];
 }
 
-/* Puts the plan behind what is there, then those it refers to; returns its offset. */
+/* Appends the plan, then those it refers to; returns its offset. */
 static uint64_t encode_plan(const struct type_plan *plan, struct buf *out, struct map *known)
 {
     uint64_t at = out->len, *memo = map_find(known, (uintptr_t)plan);

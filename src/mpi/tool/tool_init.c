@@ -1,7 +1,7 @@
 /*
  * tool_init.c - the tool information interface: start and end, texts, enumerations, categories.
  *
- * Categories are the sections of the machine's settings: what stands before the dot of a control
+ * Categories are the sections of the machine's settings: the part before the dot of a control
  * variable's name. The performance variables are those of "mpi". No variable is an enumeration.
  */
 #include <string.h>
@@ -198,7 +198,7 @@ int mpi_t_category_get_pvars(struct mpi_rank *self, int cat_index, int len, int 
     return MPI_SUCCESS;
 }
 
-/* None has categories or events of its own. */
+/* None has subcategories or events. */
 int mpi_t_category_get_categories(struct mpi_rank *self, int cat_index, int len, int indices[])
 {
     (void)len;

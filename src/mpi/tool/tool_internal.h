@@ -1,7 +1,7 @@
 /*
  * tool_internal.h - shared by the files of the tool information interface (MPI-4.0 15.3).
  *
- * Its calls do not raise errors: they return a code, and nobody's error handler is asked.
+ * Its calls do not raise errors: they return a code, and call no error handler.
  */
 #ifndef MPI_TOOL_TOOL_INTERNAL_H
 #define MPI_TOOL_TOOL_INTERNAL_H
@@ -13,11 +13,12 @@ struct mpi_rank;
 /* Has the rank called MPI_T_init_thread more often than MPI_T_finalize? */
 int tool_ready(const struct mpi_rank *);
 
-/* Hands out a text: *length is the size of the buffer, and becomes that of the text with its
- * terminating null. No buffer or size 0 asks for that only; without length nothing is done. */
+/* Copies a text: *length is the size of the buffer, and becomes that of the text with its
+ * terminating null. No buffer or size 0 requests only the length; without length nothing is
+ * done. */
 void tool_text(const char *text, char *out, int *length);
 
-/* Stores an answer the caller asked for. */
+/* Stores a result that the caller requested. */
 static inline void tool_tell(int *out, int value)
 {
     if (out)

@@ -3,8 +3,8 @@
  * its clock.
  *
  * Counters run from start to stop of a handle: a handle keeps what it has counted so far and, while
- * it runs, the rank's count when it was started. The others always tell their present value. All
- * depend on the rank's own past only, so they are the same in every run; lengths of queues are not
+ * it runs, the rank's count when it was started. The others always show their present value. All
+ * depend only on the rank's own past, so they are the same in every run; lengths of queues are not
  * among them, since they depend on the order in which ranks happen to be run.
  */
 #include <string.h>
@@ -79,7 +79,7 @@ static int present(struct mpi_rank *self, int index, unsigned long long *out)
     return MPI_SUCCESS;
 }
 
-/* What the handle says. */
+/* The value of the handle. */
 static int value_of(struct mpi_rank *self, const struct MPIR_T_pvar_handle_s *h,
                     unsigned long long *out)
 {
@@ -91,7 +91,7 @@ static int value_of(struct mpi_rank *self, const struct MPIR_T_pvar_handle_s *h,
     return rc;
 }
 
-/* From now on the handle says `value`. */
+/* Sets the value of the handle. */
 static int set_value(struct mpi_rank *self, struct MPIR_T_pvar_handle_s *h,
                      unsigned long long value)
 {
@@ -117,7 +117,7 @@ static int set_running(struct mpi_rank *self, struct MPIR_T_pvar_handle_s *h, in
     return rc;
 }
 
-/* ---- what there is ---- */
+/* ---- listing ---- */
 
 int mpi_t_pvar_get_num(struct mpi_rank *self, int *num_pvar)
 {
@@ -267,7 +267,7 @@ static int act(struct mpi_rank *self, struct MPIR_T_pvar_handle_s *h, enum actio
     return what == RESET ? set_value(self, h, 0) : set_running(self, h, what == START);
 }
 
-/* With all handles, those that cannot are passed over. */
+/* With all handles, those that cannot be started or stopped are skipped. */
 static int act_on(struct mpi_rank *self, MPI_T_pvar_session session, MPI_T_pvar_handle handle,
                   enum action what)
 {

@@ -61,7 +61,7 @@ static int check_grid(struct mpi_rank *self, const struct mpi_comm *c, int ndims
     return MPI_SUCCESS;
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
 int mpi_cart_create(struct mpi_rank *self, MPI_Comm comm_old, int ndims, const int dims[],
                     const int periods[], int reorder, MPI_Comm *comm_cart)
@@ -139,7 +139,7 @@ int mpi_cart_map(struct mpi_rank *self, MPI_Comm comm, int ndims, const int dims
     return MPI_SUCCESS;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 int mpi_cartdim_get(struct mpi_rank *self, MPI_Comm comm, int *ndims)
 {

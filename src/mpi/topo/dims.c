@@ -1,9 +1,9 @@
 /*
  * dims.c - MPI_Dims_create: n as a product of balanced factors.
  *
- * Wanted, among all ways to write n as a product of k factors: the smallest difference between the
- * largest and the smallest, and among those the one whose smallest factor is largest, then whose
- * second smallest is, and so on. That is what MPICH 4.0 answers.
+ * Among all products of k factors equal to n, it finds those with the smallest difference between
+ * the largest and the smallest factor, and among those the one whose smallest factor is largest,
+ * then whose second smallest is, and so on. MPICH 4.0 gives the same result.
  *
  * The search fixes factors from the smallest up, the largest candidate first. With smallest factor
  * a, the largest is at least the k-th root of the rest, rounded up; once that is no closer to a

@@ -1,16 +1,16 @@
 /*
- * dist_graph.c - distributed graphs (MPI-4.0, 8.5.4): a rank keeps its own neighbours only.
+ * dist_graph.c - distributed graphs (MPI-4.0, 8.5.4): a rank keeps only its own neighbours.
  *
- * MPI_Dist_graph_create lets any rank name any edge. Each edge goes to both of its ends as a record,
- * by a route of at most log2(P) hops: in round k a record that is still at a distance (modulo P)
- * with bit k set goes 2^k ranks ahead. So every rank exchanges messages with 2 log2(P) fixed ranks,
- * nothing is O(P), and no order depends on time.
+ * MPI_Dist_graph_create lets any rank name any edge. Each edge goes to both of its ends as a
+ * record, by a route of at most log2(P) hops: in round k a record that is still at a distance
+ * (modulo P) with bit k set goes 2^k ranks ahead. So every rank exchanges messages with 2 log2(P)
+ * fixed ranks, nothing is O(P), and no order depends on time.
  *
  *     rank 1 names 6 -> 3, P = 8: the record for rank 6 is at distance 5 = 101b
  *         round 0: 1 -> 2 (distance 4), round 1: stays, round 2: 2 -> 6
  *
- * Neighbours are in the order in which edges were named: by naming rank, then as it gave them.
- * Weights are kept and handed out, info and reorder are hints that are not used.
+ * Neighbours are in the order in which edges were named: by naming rank, then in the order it gave.
+ * Weights are stored and returned; info and reorder are hints that are not used.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +24,13 @@
 #include "mpi/topo/topo.h"
 #include "mpi_impl.h"
 
-/* One end of an edge, on its way to that rank. */
+/* One end of an edge, in transit to that rank. */
 struct record {
     int32_t to;     /* the rank it is for ... */
     int32_t is_out; /* ... which is the source of the edge ... */
     int32_t peer;   /* ... and this is the other end */
     int32_t weight;
-    uint32_t origin, number; /* who named it, as how manyth */
+    uint32_t origin, number; /* the rank that named it, and its number there */
 };
 
 struct records {
@@ -81,7 +81,7 @@ static int exchange(struct mpi_rank *self, struct mpi_comm *c, const struct reco
     return rc;
 }
 
-/* All records get where they are for. */
+/* Routes all records to their destinations. */
 static int route(struct mpi_rank *self, struct mpi_comm *c, struct records *have)
 {
     int64_t size = c->group->size, me = mpi_comm_my_rank(c, self);
@@ -118,7 +118,7 @@ static void copy_part(int *to, const int *from, int have, int max)
         memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-/* Makes the communicator, and adds the caller's neighbours (taken over) to its topology. */
+/* Creates the communicator, and adds the caller's neighbours (taking ownership) to its topology. */
 static int make_comm(struct mpi_rank *self, struct mpi_comm *c, struct mpi_dist *own, MPI_Comm *out)
 {
     struct mpi_comm *made;
@@ -169,7 +169,7 @@ static struct mpi_dist *dist_from_records(struct records *r, int weighted)
     return d;
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
 static int check_ranks(struct mpi_rank *self, const struct mpi_comm *c, int n, const int *ranks,
                        const char *what)
@@ -284,7 +284,7 @@ int mpi_dist_graph_create(struct mpi_rank *self, MPI_Comm comm_old, int n, const
     return rc ? rc : make_comm(self, c, own, comm_dist_graph);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static int find_own(struct mpi_rank *self, MPI_Comm comm, struct mpi_dist **own)
 {

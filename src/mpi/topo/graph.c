@@ -1,5 +1,5 @@
 /*
- * graph.c - graph communicators (MPI-4.0, 8.5.3): every member gives and knows the whole graph.
+ * graph.c - graph communicators (MPI-4.0, 8.5.3): every member passes and knows the whole graph.
  *
  * Ranks are never reordered. One copy of the graph is kept per process: neighbours of rank r are
  * edges[index[r - 1]] up to edges[index[r]], as the program gives them.
@@ -86,7 +86,7 @@ int mpi_graph_map(struct mpi_rank *self, MPI_Comm comm, int nnodes, const int in
     return MPI_SUCCESS;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static int check_topo(struct mpi_rank *self, MPI_Comm comm, const struct mpi_topo **t)
 {
@@ -112,7 +112,7 @@ int mpi_graphdims_get(struct mpi_rank *self, MPI_Comm comm, int *nnodes, int *ne
     return MPI_SUCCESS;
 }
 
-/* The room that the program has for `what`. */
+/* Checks the room that the program has for `what`. */
 static int check_room(struct mpi_rank *self, MPI_Comm comm, int max, int needed, const char *what)
 {
     if (max < needed)
@@ -139,7 +139,7 @@ int mpi_graph_get(struct mpi_rank *self, MPI_Comm comm, int maxindex, int maxedg
     return MPI_SUCCESS;
 }
 
-/* Where the neighbours of a rank are, and how many. */
+/* Locates the neighbours of a rank, and counts them. */
 static int find_neighbors(struct mpi_rank *self, MPI_Comm comm, int rank, const int **edges, int *n)
 {
     const struct mpi_topo *t;

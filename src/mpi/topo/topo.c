@@ -1,10 +1,10 @@
 /*
- * topo.c - what communicators with a topology of any kind share.
+ * topo.c - common code for communicators with any kind of topology.
  *
- * A communicator with a topology is made like any other: rank 0 of the members makes it, a binomial
- * tree tells the others. All members know a Cartesian or graph topology; the first to come in a
- * process attaches it, before any of them uses it. In a distributed graph every member adds its own
- * neighbours.
+ * A communicator with a topology is created like any other: rank 0 of the members creates it and
+ * tells the others by a binomial tree. All members know a Cartesian or graph topology; the first
+ * one in a process attaches it, before any of them uses it. In a distributed graph every member
+ * adds its own neighbours.
  */
 #include "mpi/topo/topo.h"
 

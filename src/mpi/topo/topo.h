@@ -1,5 +1,6 @@
 /*
- * topo.h - making communicators with a topology (comm/topology.h). Nothing here switches unless said otherwise.
+ * topo.h - creates communicators with a topology (comm/topology.h). Nothing here switches unless
+ * stated otherwise.
  */
 #ifndef MPI_TOPO_TOPO_H
 #define MPI_TOPO_TOPO_H
@@ -9,7 +10,7 @@
 /* Copies its arguments; one ref for the caller. */
 struct mpi_topo *mpi_topo_cart(int ndims, const int *dims, const int *periods);
 
-/* Raises what is wrong: comm must be an intracommunicator, out not NULL. */
+/* Checks, and raises errors: comm must be an intracommunicator, out not NULL. */
 int mpi_topo_check_parent(struct mpi_rank *self, MPI_Comm comm, struct mpi_comm **c);
 
 /* A new communicator of the first n ranks of c, called by all ranks of c; NULL for those that are
