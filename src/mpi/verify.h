@@ -57,15 +57,16 @@ enum mpi_verify_way {
  * calls with a count for each rank, else O(1). */
 void mpi_verify_coll(struct mpi_rank *self, const struct mpi_comm *c, const struct mpi_coll_args *,
                      enum mpi_verify_way);
-/* The rank makes a collective call on c of which only the name is compared; findings call c `what`. */
+/* The rank makes a collective call on c of which only the name is compared; findings call c
+ * `what`. */
 void mpi_verify_call(struct mpi_rank *self, const struct mpi_comm *c, const char *what);
 /* Process 0: takes what ranks of another process have called. */
 void mpi_verify_learn(const void *data, size_t bytes);
 
 /* ---- two sides that one rank sees ---- */
 
-/* A one-sided operation on the window of this name (NULL: none): what the rank has, and what it says is at rank
- * `target` of c. */
+/* A one-sided operation on the window of this name (NULL: none): what the rank has, and what it
+ * says is at rank `target` of c. */
 void mpi_verify_target(const struct mpi_rank *self, const struct mpi_comm *c, const char *window,
                        int target, const struct mpi_sig *own, const struct mpi_sig *there);
 /* A partitioned receive has met its send, which has so many bytes in all. */

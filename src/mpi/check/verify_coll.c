@@ -382,7 +382,8 @@ static uint32_t next_serial(struct mpi_rank *self, const struct mpi_comm *c)
     return (uint32_t)(*mpi_state_insert(self, MPI_STATE_serials, c->ctx))++;
 }
 
-/* What the rank says of its call meets what others say. `what`: how findings name c; NULL: by its own name. */
+/* What the rank says of its call meets what others say. `what`: how findings name c; NULL: by its
+ * own name. */
 static void come(struct mpi_rank *self, const struct mpi_comm *c, uint32_t serial,
                  struct said s[ASPECTS], int rank, const char *what)
 {

@@ -1,6 +1,7 @@
 /*
- * verify_pair.c - operations whose two sides are seen by one rank: one-sided ones, where the origin describes the data
- * of the target, too (MPI-4.0 12.3), and partitioned ones, where the sender tells its size (4.2.1).
+ * verify_pair.c - operations whose two sides are seen by one rank: one-sided ones, where the origin
+ * describes the data of the target, too (MPI-4.0 12.3), and partitioned ones, where the sender
+ * tells its size (4.2.1).
  */
 #include <stdio.h>
 #include <string.h>
