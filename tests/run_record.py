@@ -14,6 +14,7 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 
 import harness
 from harness import TESTS, demand
@@ -33,11 +34,13 @@ class Tests:
     def __init__(self, orrery, build):
         self.orrery = orrery
         self.build = build
+        self.lock = threading.Lock()
 
     def program(self, name, *flags):
         source = TESTS / "mpi" / name
         binary = self.build / source.name.replace(".", "_")
-        harness.build(source, binary, ["-w", "-g", "-I", TESTS.parent / "include", *flags])
+        with self.lock:  # cases that run at the same time share programs
+            harness.build(source, binary, ["-w", "-g", "-I", TESTS.parent / "include", *flags])
         return binary
 
     def record(self, folder, ranks, *words, **options):
