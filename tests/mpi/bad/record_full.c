@@ -13,6 +13,9 @@ int main(int argc, char **argv)
     setrlimit(RLIMIT_FSIZE, &most);
     for (int i = 0; i < 100000; i++)
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (double end = MPI_Wtime() + 0.1; MPI_Wtime() < end;)
+        ; /* the recorder writes what it has when a call comes after some hundredths of a second */
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Finalize();
     puts("done");
     return 0;
