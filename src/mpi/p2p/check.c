@@ -5,8 +5,10 @@
 
 #define TAG_MAX INT32_MAX /* MPI_TAG_UB */
 
-static int check_buffer(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype type,
-                        MPI_Comm comm, struct mpi_sendargs *out)
+static inline __attribute__((always_inline)) int check_buffer(struct mpi_rank *self,
+                                                              const void *buf, MPI_Count count,
+                                                              MPI_Datatype type, MPI_Comm comm,
+                                                              struct mpi_sendargs *out)
 {
     out->comm = mpi_comm_get(comm);
     if (!out->comm)
@@ -25,7 +27,8 @@ static int check_buffer(struct mpi_rank *self, const void *buf, MPI_Count count,
     return MPI_SUCCESS;
 }
 
-static int check_rank(struct mpi_rank *self, int rank, MPI_Comm comm, const struct mpi_comm *c)
+static inline __attribute__((always_inline)) int check_rank(struct mpi_rank *self, int rank,
+                                                            MPI_Comm comm, const struct mpi_comm *c)
 {
     char name[64];
 
