@@ -372,16 +372,17 @@ int64_t recorder_new_number(struct recorder_rank *r, struct mpi_rank *self,
 int64_t recorder_region_number(struct recorder_rank *r, int64_t t, const char *name)
 {
     uint64_t hash = 0;
+    size_t length = 0;
     int is_new;
-    for (const char *at = name; *at; at++)
-        hash = mix(hash, (uint8_t)*at);
+    for (; name[length]; length++)
+        hash = mix(hash, (uint8_t)name[length]);
     uint64_t *number = map_insert(&r->regions, hash, &is_new);
     if (is_new) {
         struct buf out;
         buf_init(&out);
         *number = r->next_region++;
         trace_write_varint(&out, *number);
-        buf_add(&out, name, strnlen(name, NAME_MOST));
+        buf_add(&out, name, length < NAME_MOST ? length : NAME_MOST);
         define(r, TRACE_DEFINE_NAME, t, &out);
     }
     return (int64_t)*number;
