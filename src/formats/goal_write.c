@@ -163,13 +163,7 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
     if (gap > 0)
         g->out.last = goal_calc(&g->out, gap);
     g->last = walk_time(w, e->leave);
-    if (e->failed)
-        format_note(w->notes, "left out: calls that failed");
-    else if (w->shapes[e->fn].kind == CALL_RMA)
-        format_note(w->notes, "left out: %s: there are no one-sided operations",
-                    w->trace->header.schema->fns[e->fn].name);
-    else if (w->actions.count == 0)
-        format_note(w->notes, "left out: calls that neither communicate nor complete anything");
+    walk_note_left_out(w, e);
     for (size_t i = 0; i < w->actions.count; i++)
         put_action(g, w, e, &w->actions.list[i]);
     return textfile_flush(&g->file, err);

@@ -217,18 +217,19 @@ static int counts(struct otf2_location_state *s, int in_first)
     return !s->in->is_own && s->is_first == in_first;
 }
 
+static struct otf2_result message(uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
+{
+    return (
+        struct otf2_result){.is_known = 1, .peer = peer, .comm = comm, .tag = tag, .bytes = bytes};
+}
+
 static OTF2_CallbackCode on_send(STANDARD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
                                  uint64_t bytes)
 {
     struct otf2_location_state *s = at_time(data, t);
     (void)l, (void)at, (void)attributes;
     if (counts(s, 0))
-        happen(s, OTF2_DID_SENT, -1,
-               (struct otf2_result){.is_known = 1,
-                                    .peer = peer,
-                                    .comm = comm,
-                                    .tag = tag,
-                                    .bytes = bytes});
+        happen(s, OTF2_DID_SENT, -1, message(peer, comm, tag, bytes));
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -238,12 +239,7 @@ static OTF2_CallbackCode on_isend(STANDARD, uint32_t peer, OTF2_CommRef comm, ui
     struct otf2_location_state *s = at_time(data, t);
     (void)l, (void)at, (void)attributes;
     if (counts(s, 0))
-        happen(s, OTF2_DID_SENT, new_request(s, request),
-               (struct otf2_result){.is_known = 1,
-                                    .peer = peer,
-                                    .comm = comm,
-                                    .tag = tag,
-                                    .bytes = bytes});
+        happen(s, OTF2_DID_SENT, new_request(s, request), message(peer, comm, tag, bytes));
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -253,12 +249,7 @@ static OTF2_CallbackCode on_recv(STANDARD, uint32_t peer, OTF2_CommRef comm, uin
     struct otf2_location_state *s = at_time(data, t);
     (void)l, (void)at, (void)attributes;
     if (counts(s, 0))
-        happen(s, OTF2_DID_RECEIVED, -1,
-               (struct otf2_result){.is_known = 1,
-                                    .peer = peer,
-                                    .comm = comm,
-                                    .tag = tag,
-                                    .bytes = bytes});
+        happen(s, OTF2_DID_RECEIVED, -1, message(peer, comm, tag, bytes));
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -266,11 +257,7 @@ static OTF2_CallbackCode on_irecv(STANDARD, uint32_t peer, OTF2_CommRef comm, ui
                                   uint64_t bytes, uint64_t request)
 {
     struct otf2_location_state *s = at_time(data, t);
-    struct otf2_result what = {.is_known = 1,
-                               .peer = peer,
-                               .comm = comm,
-                               .tag = tag,
-                               .bytes = bytes};
+    struct otf2_result what = message(peer, comm, tag, bytes);
     (void)l, (void)at, (void)attributes;
     if (counts(s, 1))
         note_result(s, request, what);

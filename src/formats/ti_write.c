@@ -310,12 +310,8 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
         buf_addf(&ti->file.text, "%" PRIu64 " init\n", w->rank);
     else if (strcmp(name, "MPI_Finalize") == 0)
         buf_addf(&ti->file.text, "%" PRIu64 " finalize\n", w->rank);
-    else if (e->failed)
-        format_note(w->notes, "left out: calls that failed");
-    else if (w->shapes[e->fn].kind == CALL_RMA)
-        format_note(w->notes, "left out: %s: there are no one-sided operations", name);
-    else if (w->actions.count == 0)
-        format_note(w->notes, "left out: calls that neither communicate nor complete anything");
+    else
+        walk_note_left_out(w, e);
     for (size_t i = 0; i < w->actions.count; i++)
         put_action(ti, w, e, &w->actions.list[i]);
     return textfile_flush(&ti->file, err);

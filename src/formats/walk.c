@@ -74,6 +74,17 @@ const char *walk_region(const struct walk *w, const struct trace_event *e)
     return item ? item->text : "";
 }
 
+void walk_note_left_out(struct walk *w, const struct trace_event *e)
+{
+    if (e->failed)
+        format_note(w->notes, "left out: calls that failed");
+    else if (w->shapes[e->fn].kind == CALL_RMA)
+        format_note(w->notes, "left out: %s: there are no one-sided operations",
+                    w->trace->header.schema->fns[e->fn].name);
+    else if (w->actions.count == 0)
+        format_note(w->notes, "left out: calls that neither communicate nor complete anything");
+}
+
 uint64_t walk_node(const struct trace *t, uint64_t rank)
 {
     return t->definitions.nodes ? (uint64_t)t->definitions.nodes[rank] : 0;

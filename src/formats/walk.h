@@ -37,6 +37,8 @@ int64_t walk_time(const struct walk *, int64_t ticks);
 const char *walk_region(const struct walk *, const struct trace_event *);
 /* The number that begins the payload of another record; 0: there is none. */
 uint64_t walk_number(const struct trace_event *);
+/* Notes a call of which a format of messages has nothing. */
+void walk_note_left_out(struct walk *, const struct trace_event *);
 /* The name of a node, in `text`. */
 const char *walk_node_name(const struct trace *, uint64_t node, char *text, size_t size);
 /* The node of a rank; all are on node 0 if the trace does not say. */

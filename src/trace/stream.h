@@ -50,7 +50,7 @@ struct trace_stream {
 
 /* A status as it is kept. */
 struct trace_status {
-    int32_t source, tag; /* the source is a rank of the call's communicator */
+    int32_t source, tag; /* the source is a rank of the trace */
     uint64_t bytes;
     uint8_t is_set, is_cancelled;
 };
