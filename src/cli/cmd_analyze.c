@@ -5,8 +5,8 @@
 
 #include "analysis/tables.h"
 #include "base/log.h"
-#include "base/nearest.h"
 #include "cli/cli.h"
+#include "cli/groups.h"
 #include "cli/link_load.h"
 #include "cli/machine.h"
 #include "cli/notes.h"
@@ -92,22 +92,6 @@ static const struct cli_usage usage = {
     .word_count = ANALYSIS_GROUPS,
     .word_size = sizeof analysis_groups[0],
 };
-
-/* The bit of a group, or 0 with an error. */
-static unsigned find_group(const char *name, struct err *err)
-{
-    struct nearest nearest = {.word = name};
-    for (unsigned i = 0; i < ANALYSIS_GROUPS; i++) {
-        if (strcmp(analysis_groups[i].name, name) == 0)
-            return 1u << i;
-        nearest_offer(&nearest, analysis_groups[i].name);
-    }
-    if (nearest.best)
-        err_set(err, ERR_INPUT, "unknown group '%s': did you mean '%s'?", name, nearest.best);
-    else
-        err_set(err, ERR_INPUT, "unknown group '%s': 'orrery analyze --help' lists them", name);
-    return 0;
-}
 
 static void write_result(const struct analysis *a, const struct link_load *links,
                          enum format format, struct buf *out)
@@ -210,7 +194,7 @@ static int analyze_main(int argc, char **argv)
         argv += next;
         if (!path)
             path = argv[0];
-        else if ((group = find_group(argv[0], &err)))
+        else if ((group = cli_group_find(argv[0], NULL, &err)))
             groups |= group;
         else
             return cli_fail(&err);

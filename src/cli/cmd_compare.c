@@ -8,9 +8,9 @@
 #include "analysis/tables.h"
 #include "base/array.h"
 #include "base/log.h"
-#include "base/nearest.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/groups.h"
 #include "cli/notes.h"
 
 enum format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
@@ -76,19 +76,9 @@ static int set_output(void *into, const char *value, struct err *err)
 
 static int check_group(const char *name, struct err *err)
 {
-    struct nearest nearest = {.word = name};
-    nearest_offer(&nearest, "structure");
     if (!*name || strcmp(name, "structure") == 0)
         return 0;
-    for (unsigned i = 0; i < ANALYSIS_GROUPS; i++) {
-        if (strcmp(analysis_groups[i].name, name) == 0)
-            return 0;
-        nearest_offer(&nearest, analysis_groups[i].name);
-    }
-    if (nearest.best)
-        return err_set(err, ERR_INPUT, "unknown group '%s': did you mean '%s'?", name,
-                       nearest.best);
-    return err_set(err, ERR_INPUT, "unknown group '%s': 'orrery analyze --help' lists them", name);
+    return cli_group_find(name, "structure", err) ? 0 : err->code;
 }
 
 /* "5%" or "0.05" */

@@ -16,6 +16,7 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/groups.h"
 #include "cli/notes.h"
 #include "cli/outputs.h"
 #include "cli/run_options.h"
@@ -158,22 +159,16 @@ static int set_evaluations(void *into, const char *value, struct err *err)
 static int set_groups(void *into, const char *value, struct err *err)
 {
     struct tune *t = into;
+    char *copy = mem_strdup(value), *rest = copy, *name;
+    int rc = 0;
     t->groups = 0;
-    for (const char *at = value; *at;) {
-        size_t length = strcspn(at, ",");
-        int found = 0;
-        for (int g = 0; g < ANALYSIS_GROUPS; g++) {
-            const char *name = analysis_groups[g].name;
-            if (strlen(name) == length && strncmp(name, at, length) == 0)
-                t->groups |= 1u << g, found = 1;
-        }
-        if (!found)
-            return err_set(err, ERR_INPUT,
-                           "unknown group '%.*s': 'orrery analyze --help' lists them", (int)length,
-                           at);
-        at += length + (at[length] == ',');
+    while (rc == 0 && (name = strsep(&rest, ","))) {
+        unsigned group = cli_group_find(name, NULL, err);
+        t->groups |= group;
+        rc = group ? 0 : err->code;
     }
-    return 0;
+    mem_free(copy);
+    return rc;
 }
 
 static int set_tolerance(void *into, const char *value, struct err *err)
