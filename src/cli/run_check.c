@@ -1,0 +1,342 @@
+/*
+ * run_check.c - see run_check.h.
+ */
+#include "cli/run_check.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "cli/collectives.h"
+#include "cli/launch.h"
+#include "cli/outputs.h"
+#include "cli/team.h"
+#include "cli/uses.h"
+#include "cli/webpage.h"
+#include "net/net.h"
+#include "program/host.h"
+#include "run/counter.h"
+#include "run/tape.h"
+#include "run/times.h"
+#include "trace/format.h"
+
+/* The least memory of a rank, and what the simulator needs in addition. */
+#define RANK_BYTES 300 /* of a waiting rank in a small C program */
+#define FIXED_BYTES ((uint64_t)64 << 20)
+#define NAMES_SHOWN 5
+enum { STACKS_AUTO = 0, STACKS_OWN }; /* of run_options.stacks */
+
+static int check_memory(uint64_t ranks, struct err *err)
+{
+    uint64_t free_bytes = mem_available(), need = ranks * RANK_BYTES + FIXED_BYTES;
+    char count[UNITS_TEXT_MAX], needed[UNITS_TEXT_MAX], have[UNITS_TEXT_MAX], fit[UNITS_TEXT_MAX];
+    if (free_bytes == 0 || need <= free_bytes)
+        return 0;
+    uint64_t most = free_bytes > FIXED_BYTES ? (free_bytes - FIXED_BYTES) / RANK_BYTES : 0;
+    return err_set(err, ERR_INPUT,
+                   "not enough memory for %s ranks: they need at least %s and %s are free; at "
+                   "most %s ranks fit",
+                   units_format_count(count, sizeof count, ranks),
+                   units_format_bytes(needed, sizeof needed, need),
+                   units_format_bytes(have, sizeof have, free_bytes),
+                   units_format_count(fit, sizeof fit, most));
+}
+
+/* Static data is private only as far as a rank changes it, which is not known beforehand. */
+static void warn_private(uint64_t ranks, const struct program *program)
+{
+    uint64_t free_bytes = mem_available();
+    char each[UNITS_TEXT_MAX], have[UNITS_TEXT_MAX];
+    if (free_bytes == 0 || program->private_bytes <= free_bytes / ranks)
+        return;
+    log_warn("%s of static data per rank will not fit into the %s of free memory if the ranks "
+             "change all of it",
+             units_format_bytes(each, sizeof each, program->private_bytes),
+             units_format_bytes(have, sizeof have, free_bytes));
+}
+
+static int check_program(struct program *program, const char *given, const struct cli_run *run,
+                         struct err *err)
+{
+    int rc = program_inspect(program, given, err);
+    if (rc)
+        return rc;
+    if (program->refused)
+        return err_set(err, ERR_INPUT, "cannot simulate '%s': it %s", given, program->why.text);
+    if (program->unsupported.count) {
+        char names[400] = "";
+        size_t used = 0, count = program->unsupported.count;
+        for (size_t i = 0; i < count && i < NAMES_SHOWN && used < sizeof names; i++)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                                     program->unsupported.items[i]);
+        if (count > NAMES_SHOWN && used < sizeof names)
+            snprintf(names + used, sizeof names - used, " and %zu more", count - NAMES_SHOWN);
+        return err_set(err, ERR_INPUT,
+                       "cannot simulate '%s': it refers to MPI calls that are not supported yet: "
+                       "%s",
+                       given, names);
+    }
+    for (size_t i = 0; i < program->warnings.count && !run->quiet && !run->worker; i++)
+        log_warn("%s", program->warnings.items[i]);
+    return 0;
+}
+
+/* The library may run in another directory. */
+static int absolute_path(const char *path, char *out, size_t size, struct err *err)
+{
+    char directory[PATH_MAX];
+    int n;
+    if (strcmp(path, "-") == 0)
+        n = snprintf(out, size, "/dev/stdout");
+    else if (path[0] == '/')
+        n = snprintf(out, size, "%s", path);
+    else if (getcwd(directory, sizeof directory))
+        n = snprintf(out, size, "%s/%s", directory, path);
+    else
+        return err_set(err, ERR_SYSTEM, "cannot find the current directory: %s", strerror(errno));
+    if (n < 0 || (size_t)n >= size)
+        return err_set(err, ERR_INPUT, "file name '%.40s...' is too long", path);
+    return 0;
+}
+
+/* Makes the machine for all processes of the run, and what the library and the summary see of
+ * it. */
+static int make_machine(struct cli_run *run, struct err *err)
+{
+    const char *shared = run->worker ? getenv(ENV_MACHINE) : NULL;
+    int rc = 0;
+    if (!shared || !cli_machine_open(&run->machine, shared))
+        rc = cli_machine_make(&run->given, &run->machine, err);
+    if (rc)
+        return rc;
+    run->opt.platform = run->machine.config;
+    run->opt.changed = run->given.set_count > 0;
+    return cli_machine_share(&run->machine, &run->opt.machine_fd, err);
+}
+
+/* Checks that all given settings have an effect. The first process checks for all. */
+static int check_uses(const struct cli_run *run, struct err *err)
+{
+    struct buf notes;
+    if (run->worker)
+        return 0;
+    buf_init(&notes);
+    int rc = cli_uses_check(&run->given, &run->machine, &notes, err);
+    if (rc == 0 && !run->quiet)
+        cli_uses_say(&notes);
+    buf_fini(&notes);
+    return rc;
+}
+
+/* Checks that there is memory for the ranks, and a node for each. */
+static int check_machine(const struct cli_run *run, struct err *err)
+{
+    const struct run_options *opt = &run->opt;
+    struct net net;
+    int rc;
+    if (opt->universe && opt->universe < opt->ranks)
+        return err_set(err, ERR_INPUT, "--universe %llu is less than the %llu ranks to start with",
+                       (unsigned long long)opt->universe, (unsigned long long)opt->ranks);
+    rc = net_init(&net, &run->machine, run_fit(opt), err);
+    if (rc == 0) {
+        net_fini(&net);
+        rc = cli_collectives_check(&run->machine, err);
+    }
+    if (rc)
+        cli_machine_explain(&run->given, err);
+    return rc;
+}
+
+/* Chooses the host, and gives the reason. */
+static int choose_host(struct run_options *opt, const struct program *program, struct err *err)
+{
+    const char *reason;
+
+    opt->host = program_host_choose(program, (enum run_host)opt->host, opt->ranks, &reason);
+    snprintf(opt->host_reason, sizeof opt->host_reason, "%s", reason);
+    opt->asan = program->asan;
+    if (program->stacks && opt->stacks == STACKS_AUTO)
+        opt->stacks = STACKS_OWN;
+    if (program->asan && opt->procs > 1)
+        return err_set(err, ERR_INPUT,
+                       "--procs: '%s' was built with AddressSanitizer, which does not let it "
+                       "load a native MPI: use one process",
+                       program->path);
+    if (!program->asan || run_host_kind(opt->host)->processes)
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "--host fibre: '%s' was built with AddressSanitizer, which watches one "
+                   "stack and one set of data: use --host process",
+                   program->path);
+}
+
+/* A counter counts for one process, so all ranks must be in it. */
+static int check_counters(const struct run_options *o, const struct program *program,
+                          struct err *err)
+{
+    int fd, rc;
+
+    if (run_host_kind(o->host)->processes)
+        return err_set(err, ERR_INPUT,
+                       "--compute counters: needs ranks that are fibres, but those of '%s' "
+                       "are processes (%s); use --compute measured%s",
+                       program->path, o->host_reason,
+                       program->process_reason ? "" : " or --host fibre");
+    rc = run_counter_open(o->counter, &fd, err);
+    if (rc == 0)
+        close(fd);
+    return rc;
+}
+
+/* Checks the files of the processor model. */
+static int check_compute(struct cli_run *run, const struct program *program, struct err *err)
+{
+    struct run_options *o = &run->opt;
+    struct run_times times;
+    const char *file = run->compute_file;
+    int rc = 0;
+
+    if (o->compute == RUN_COMPUTE_COUNTERS)
+        file = run->counter_table;
+    else if (run->counter_table)
+        return err_set(err, ERR_INPUT, "--counter-table: goes with --compute counters only");
+    if (file && strcmp(file, "-") == 0)
+        return err_set(err, ERR_INPUT, "--compute: cannot read from standard input");
+    if (file)
+        rc = absolute_path(file, o->compute_path, sizeof o->compute_path, err);
+    if (rc == 0 && file && o->compute != RUN_COMPUTE_REPLAY) {
+        rc = run_times_read(&times, o->compute_path,
+                            o->compute == RUN_COMPUTE_TABLE ? RUN_TIMES_NAMES : RUN_TIMES_COUNTS,
+                            err);
+        if (rc == 0)
+            run_times_fini(&times);
+    }
+    if (rc == 0 && o->compute == RUN_COMPUTE_COUNTERS)
+        rc = check_counters(o, program, err);
+    if (rc == 0 && o->compute == RUN_COMPUTE_REPLAY) {
+        struct tape_file tape;
+
+        rc = tape_open(&tape, o->compute_path, o->ranks, err);
+        if (rc == 0)
+            tape_close(&tape);
+    }
+    if (rc == 0 && run->record && o->compute == RUN_COMPUTE_NONE)
+        rc = err_set(err, ERR_INPUT,
+                     "--record-compute: there is nothing to record with --compute "
+                     "none");
+    if (rc == 0 && cli_is_stdout(run->record))
+        rc = err_set(err, ERR_INPUT,
+                     "--record-compute: cannot write to standard output: give a file");
+    if (rc == 0 && run->record)
+        rc = absolute_path(run->record, o->record_path, sizeof o->record_path, err);
+    return rc;
+}
+
+/* The time limit of the job in virtual time, in seconds as with mpiexec. */
+static int read_timeout(vtime *limit, struct err *err)
+{
+    const char *text = getenv("MPIEXEC_TIMEOUT");
+    char *end;
+    double seconds;
+    if (!text || !*text)
+        return 0;
+    seconds = strtod(text, &end);
+    if (*end || !(seconds >= 0) || seconds > vtime_to_seconds(VTIME_LIMIT))
+        return err_set(err, ERR_INPUT,
+                       "MPIEXEC_TIMEOUT: '%s' is not a number of seconds; unset it, or "
+                       "set it to 0 for no limit",
+                       text);
+    *limit = vtime_from_seconds(seconds);
+    return 0;
+}
+
+/* A page is made from a trace: the one requested, or a temporary one next to the page. All
+ * processes of a run must find the same name for it. */
+static int check_report(struct cli_run *run, struct err *err)
+{
+    char template[PATH_MAX], trace[PATH_MAX];
+    if (cli_is_stdout(run->report))
+        return err_set(err, ERR_INPUT, "--report: cannot write to standard output: give a file");
+    int rc = cli_webpage_find(template, sizeof template, err);
+    if (rc || run->trace)
+        return rc;
+    if ((size_t)snprintf(trace, sizeof trace, "%s.tmp" TRACE_SUFFIX, run->report) >= sizeof trace)
+        return err_set(err, ERR_INPUT, "file name '%.40s...' is too long", run->report);
+    return absolute_path(trace, run->opt.trace_path, sizeof run->opt.trace_path, err);
+}
+
+/* Checks the files that tracing writes, and the options that need one. */
+static int check_trace(struct cli_run *run, struct err *err)
+{
+    int rc = 0;
+    if (cli_is_stdout(run->trace))
+        return err_set(err, ERR_INPUT, "--trace: cannot write to standard output: give a file");
+    if (run->trace)
+        rc = absolute_path(run->trace, run->opt.trace_path, sizeof run->opt.trace_path, err);
+    if (rc == 0 && run->report)
+        rc = check_report(run, err);
+    if (rc == 0 && (run->opt.trace_sites || run->opt.trace_profile) && !run->trace && !run->report)
+        rc = err_set(err, ERR_INPUT, "--%s: nothing is recorded: give --trace FILE, too",
+                     run->opt.trace_sites ? "call-sites" : "profile-only");
+    if (rc == 0 && run->opt.trace_profile && run->report)
+        rc = err_set(err, ERR_INPUT,
+                     "--profile-only: a report needs every call: leave out one of the two");
+    return rc;
+}
+
+/* Checks all files that the run writes. */
+static int check_outputs(struct cli_run *run, struct err *err)
+{
+    const struct cli_output outputs[] = {{"--record-compute", run->record},
+                                         {"--trace", run->trace},
+                                         {"--report", run->report},
+                                         {"--stats", run->stats},
+                                         {"--json", run->json}};
+    int rc = cli_outputs_check(outputs, sizeof outputs / sizeof outputs[0], err);
+    if (rc == 0)
+        rc = check_trace(run, err);
+    run->opt.only_error = cli_is_stdout(run->stats) || cli_is_stdout(run->json);
+    if (rc == 0 && run->stats) {
+        run->opt.detail = 1;
+        rc = absolute_path(run->stats, run->opt.stats_path, sizeof run->opt.stats_path, err);
+    }
+    return rc;
+}
+
+int cli_run_check(struct cli_run *run, const char *given, struct program *program, char *libdir,
+                  size_t libdir_size, struct err *err)
+{
+    int rc = make_machine(run, err);
+    if (rc == 0)
+        rc = check_machine(run, err);
+    if (rc == 0)
+        rc = check_uses(run, err);
+    if (rc == 0)
+        rc = check_program(program, given, run, err);
+    run->opt.needs = program->needs;
+    if (rc == 0)
+        rc = choose_host(&run->opt, program, err);
+    if (rc == 0 && !run->launcher && !run->worker) { /* all processes run on this computer */
+        rc = check_memory(run->opt.ranks, err);
+        if (rc == 0 && !run->quiet)
+            warn_private(run->opt.ranks, program);
+    }
+    if (rc == 0)
+        rc = run->worker ? 0 : cli_uses_check_compute(&run->given, run, program->declares, err);
+    if (rc == 0)
+        rc = cli_team_prepare(run, err);
+    if (rc == 0)
+        rc = check_compute(run, program, err);
+    if (rc == 0)
+        rc = read_timeout(&run->opt.time_limit, err);
+    if (rc == 0)
+        rc = check_outputs(run, err);
+    return rc ? rc : cli_launch_libdir(libdir, libdir_size, err);
+}
