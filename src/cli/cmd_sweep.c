@@ -1,10 +1,9 @@
 /*
- * cmd_sweep.c - cmd_sweep.c - `orrery sweep`: runs a program on a grid of machines, and reports.
+ * cmd_sweep.c - `orrery sweep`: runs a program on a grid of machines, and reports.
  *
  * The options of `orrery run` after the word "run" are parsed here, too: those that choose the
  * machine or the number of ranks are dimensions of the grid, the others are passed to every run.
  */
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,27 +12,21 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
-#include "cli/run_options.h"
+#include "cli/runs.h"
 #include "cli/sweep_report.h"
 #include "cli/uses.h"
 #include "program/program.h"
 
-#define JOBS_MAX 4096
-
 struct sweep {
-    struct cli_run run; /* what all runs have in common */
+    struct cli_runs runs;
     struct sweep_grid grid;
     const char *csv, *plot, *json, *keep, *x, *baseline;
     unsigned jobs; /* 0: not given */
     int quiet;
     int to_error;      /* standard output is for results; the table goes to standard error */
     unsigned declares; /* how the program declares compute time */
-    char **options;    /* of every run, NULL at the end */
-    size_t option_count;
-    char **program; /* part of argv */
     struct sweep_result *results;
     struct sweep_report report;
     size_t next, rows; /* the next point of the table, and how many rows were written */
@@ -64,13 +57,7 @@ static int set_collectives(void *into, const char *value, struct err *err)
 
 static int set_jobs(void *into, const char *value, struct err *err)
 {
-    uint64_t jobs;
-    int rc = units_parse_count(value, &jobs, err);
-    if (rc == 0 && (jobs < 1 || jobs > JOBS_MAX))
-        rc = err_set(err, ERR_INPUT, "bad number of jobs '%s': expected 1 to %d", value, JOBS_MAX);
-    if (rc == 0)
-        ((struct sweep *)into)->jobs = (unsigned)jobs;
-    return rc;
+    return cli_runs_parse_jobs(value, &((struct sweep *)into)->jobs, err);
 }
 
 #define TEXT(function, member)                                             \
@@ -156,54 +143,17 @@ static int is_one_of(const char *word, const char *const *words)
     return 0;
 }
 
-/* Handles the option at argv[start], whose value ends before argv[*i]: it is a dimension, or goes
- * to every run. */
-static int take_option(struct sweep *s, const struct cli_option *option, const char *value,
-                       int argc, char **argv, int start, int *i, struct err *err)
+/* Options that choose the machine or the number of ranks are dimensions. */
+static int take_dimension(void *owner, const struct cli_option *option, const char *value,
+                          struct err *err)
 {
     static const char *const dimensions[] = {"set", "ranks", "platform", "collectives", NULL};
-    static const char *const refused[] = {"json", "stats", "record-compute", "worker", NULL};
-    for (const struct cli_option *own = options; own->name; own++)
-        if (strcmp(own->name, option->name) == 0 && is_one_of(own->name, dimensions))
-            return cli_options_apply(own, value, argc, argv, i, s, err);
-    if (is_one_of(option->name, refused))
-        return err_set(err, ERR_INPUT,
-                       "--%s: all runs would write the same file: use --keep DIR before "
-                       "'run'",
-                       option->name);
-    int rc = cli_options_apply(option, value, argc, argv, i, &s->run, err);
-    size_t count = (size_t)(*i - start);
-    s->options = mem_realloc(s->options, (s->option_count + count + 1) * sizeof *s->options);
-    memcpy(s->options + s->option_count, argv + start, count * sizeof *argv);
-    s->option_count += count;
-    s->options[s->option_count] = NULL;
-    return rc;
-}
-
-/* argv[0] is "run". Returns 0, CLI_OPTIONS_HELP or an error. */
-static int read_run(struct sweep *s, int argc, char **argv, struct err *err)
-{
-    int i = 1;
-    while (i < argc && argv[i][0] == '-' && argv[i][1]) {
-        const struct cli_option *option;
-        const char *value;
-        int start = i;
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        int rc = cli_options_next(&cli_run_usage, argc, argv, &i, &option, &value, err);
-        if (rc)
-            return rc;
-        rc = take_option(s, option, value, argc, argv, start, &i, err);
-        if (rc)
-            return rc;
-    }
-    if (i >= argc)
-        return err_set(err, ERR_INPUT,
-                       "no program given, as in: orrery sweep -n 4,16,64 run ./app");
-    s->program = argv + i;
-    return 0;
+    if (!is_one_of(option->name, dimensions))
+        return 0;
+    const struct cli_option *own = options;
+    while (strcmp(own->name, option->name) != 0)
+        own++;
+    return own->set(owner, value, err) ? err_prefix(err, "--%s", own->name) : 1;
 }
 
 /* ---- checks before anything runs ---- */
@@ -216,7 +166,7 @@ static int check_uses(const struct sweep *s, const struct cli_machine *given,
     buf_init(&text);
     int rc = cli_uses_check(given, p, &text, err);
     if (rc == 0)
-        rc = cli_uses_check_compute(given, &s->run, s->declares, err);
+        rc = cli_uses_check_compute(given, &s->runs.common, s->declares, err);
     if (rc == 0 && text.len && !(notes->len && strstr(buf_str(notes), buf_str(&text))))
         buf_adds(notes, buf_str(&text));
     buf_fini(&text);
@@ -265,7 +215,7 @@ static int check_ranks(struct sweep *s, struct err *err)
     while (strcmp(option->name, "ranks") != 0)
         option++;
     for (size_t i = 0; i < dim->count && rc == 0; i++)
-        rc = option->set(&s->run, dim->values[i].text, err);
+        rc = option->set(&s->runs.common, dim->values[i].text, err);
     return rc ? err_prefix(err, "--ranks") : 0;
 }
 
@@ -331,7 +281,7 @@ static int check(struct sweep *s, struct err *err)
                                          {"--json", s->json}};
     int rc = check_ranks(s, err);
     if (rc == 0)
-        rc = check_program(s->program[0], &s->declares, err);
+        rc = check_program(s->runs.program[0], &s->declares, err);
     if (rc == 0)
         rc = check_settings(s, err);
     if (rc == 0)
@@ -343,30 +293,6 @@ static int check(struct sweep *s, struct err *err)
         rc = cli_outputs_check_svg("--plot", s->plot, err);
     s->to_error = cli_is_stdout(s->csv) || cli_is_stdout(s->plot) || cli_is_stdout(s->json);
     return rc ? rc : cli_outputs_check(outputs, sizeof outputs / sizeof outputs[0], err);
-}
-
-static void choose_jobs(struct sweep *s)
-{
-    size_t points = sweep_grid_points(&s->grid);
-    int measured = s->run.opt.compute == RUN_COMPUTE_MEASURED;
-    cpu_set_t set;
-    unsigned cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
-    if (s->jobs > 1 && measured && points > 1 && !s->quiet)
-        log_warn(
-            "runs side by side disturb compute times, which are measured: use -j 1 or --compute "
-            "none");
-    if (s->jobs == 0 && measured) {
-        s->jobs = 1;
-        if (points > 1 && cores > 1 && !s->quiet)
-            log_note("one run at a time, as compute time is measured (-j JOBS or --compute none: "
-                     "several)");
-    }
-    if (s->jobs == 0 && s->run.procs_auto)
-        s->jobs = 1;
-    if (s->jobs == 0)
-        s->jobs = cores > s->run.opt.procs ? cores / s->run.opt.procs : 1;
-    if (s->jobs > points)
-        s->jobs = (unsigned)points;
 }
 
 /* ---- results ---- */
@@ -438,8 +364,8 @@ static size_t tell_failures(const struct sweep *s)
 static int run_all(struct sweep *s)
 {
     struct sweep_plan plan = {.grid = &s->grid,
-                              .options = s->options,
-                              .program = s->program,
+                              .options = s->runs.options,
+                              .program = s->runs.program,
                               .keep = s->keep,
                               .baseline = s->report.baseline,
                               .jobs = s->jobs,
@@ -467,27 +393,20 @@ static int run_all(struct sweep *s)
 
 static int sweep_main(int argc, char **argv)
 {
+    static const char example[] = "orrery sweep -n 4,16,64 run ./app";
     static struct sweep s; /* large, and there is only one */
     struct err err;
     int next, status, rc;
-    cli_run_init(&s.run);
+    cli_runs_init(&s.runs);
     sweep_grid_init(&s.grid);
     if (cli_begin(&usage, argc, argv, &s, &next, &status))
         goto done;
-    if (next >= argc || strcmp(argv[next], "run") != 0) {
-        err_set(&err, ERR_INPUT,
-                "expected 'run' before the program, as in: orrery sweep -n 4,16,64 run ./app");
-        status = cli_fail(&err);
-        goto done;
-    }
-    s.options = mem_zalloc(sizeof *s.options);
-    rc = read_run(&s, argc - next, argv + next, &err);
+    rc = next < argc && strcmp(argv[next], "run") == 0
+             ? cli_runs_read(&s.runs, argc - next, argv + next, take_dimension, &s,
+                             "--keep DIR before 'run' keeps a summary of each", example, &err)
+             : err_set(&err, ERR_INPUT, "expected 'run' before the program, as in: %s", example);
     if (rc == CLI_OPTIONS_HELP) {
-        struct buf text;
-        buf_init(&text);
-        cli_options_help(&cli_run_usage, &text);
-        status = cli_print(&text);
-        buf_fini(&text);
+        status = cli_runs_help();
         goto done;
     }
     if (rc == 0)
@@ -496,15 +415,16 @@ static int sweep_main(int argc, char **argv)
         status = cli_fail(&err);
         goto done;
     }
-    choose_jobs(&s);
-    s.results = mem_zalloc(sweep_grid_points(&s.grid) * sizeof *s.results);
+    size_t points = sweep_grid_points(&s.grid);
+    s.jobs = cli_runs_jobs(&s.runs, s.jobs, points, s.quiet);
+    s.results = mem_zalloc(points * sizeof *s.results);
     s.report.grid = &s.grid;
     s.report.results = s.results;
-    s.report.program = s.program;
+    s.report.program = s.runs.program;
     status = run_all(&s);
-    sweep_results_fini(s.results, sweep_grid_points(&s.grid));
+    sweep_results_fini(s.results, points);
 done:
-    mem_free(s.options);
+    cli_runs_fini(&s.runs);
     sweep_grid_fini(&s.grid);
     return status;
 }

@@ -23,6 +23,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "cli/child.h"
+#include "cli/runs.h"
 #include "cli/watch.h"
 
 #define TICK_MS 200
@@ -116,37 +117,25 @@ static void remove_files(const struct state *s, size_t point)
 
 /* ---- starting ---- */
 
+/* `texts` gets a buffer for each dimension, whose contents the words refer to. */
 static char **make_words(const struct state *s, size_t point, struct buf *texts, char *json)
 {
     const struct sweep_grid *g = s->plan->grid;
-    size_t options = 0, program = 0, n = 0;
-    while (s->plan->options[options])
-        options++;
-    while (s->plan->program[program])
-        program++;
-    char **words = mem_alloc((options + program + 2 * g->count + 8) * sizeof *words);
-    words[n++] = (char *)s->self;
-    words[n++] = "run";
-    for (size_t i = 0; i < options; i++)
-        words[n++] = s->plan->options[i];
+    char **own = mem_alloc((2 * g->count + 2) * sizeof *own);
+    size_t n = 0;
     for (size_t i = 0; i < g->count; i++) {
         const char *key = g->dims[i].key;
         int is_setting = strcmp(key, SWEEP_RANKS) != 0 && strcmp(key, SWEEP_PLATFORM) != 0;
         buf_init(&texts[i]);
         buf_addf(&texts[i], "%s%s%s", is_setting ? key : "", is_setting ? "=" : "",
                  sweep_grid_value(g, point, i)->text);
-        words[n++] = is_setting                      ? "--set"
-                     : strcmp(key, SWEEP_RANKS) == 0 ? "--ranks"
-                                                     : "--platform";
-        words[n++] = (char *)buf_str(&texts[i]);
+        own[n++] = is_setting ? "--set" : strcmp(key, SWEEP_RANKS) == 0 ? "--ranks" : "--platform";
+        own[n++] = (char *)buf_str(&texts[i]);
     }
-    words[n++] = "--json";
-    words[n++] = json;
-    words[n++] = "--quiet";
-    words[n++] = "--no-progress";
-    words[n++] = "--";
-    for (size_t i = 0; i <= program; i++)
-        words[n++] = s->plan->program[i];
+    own[n++] = "--json";
+    own[n++] = json;
+    char **words = cli_runs_words(s->self, s->plan->options, own, n, s->plan->program);
+    mem_free(own);
     return words;
 }
 

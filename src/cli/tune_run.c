@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cli/child.h"
+#include "cli/runs.h"
 #include "cli/sweep_range.h"
 
 #define LOOK_MS 100
@@ -58,30 +59,6 @@ char *tune_run_text(const struct tune_run *t, const double *values)
 
 /* ---- a run ---- */
 
-static char **make_words(const struct tune_run *t, char *sets, char *trace)
-{
-    size_t options = 0, program = 0, n = 0;
-    while (t->options[options])
-        options++;
-    while (t->program[program])
-        program++;
-    char **words = mem_alloc((options + program + 12) * sizeof *words);
-    words[n++] = (char *)t->self;
-    words[n++] = "run";
-    for (size_t i = 0; i < options; i++)
-        words[n++] = t->options[i];
-    words[n++] = "--set";
-    words[n++] = sets;
-    words[n++] = "--trace";
-    words[n++] = trace;
-    words[n++] = "--quiet";
-    words[n++] = "--no-progress";
-    words[n++] = "--";
-    for (size_t i = 0; i <= program; i++)
-        words[n++] = t->program[i];
-    return words;
-}
-
 /* Until it has ended; if all is to stop, it is told so. */
 static int wait_for(const struct tune_run *t, pid_t pid)
 {
@@ -115,7 +92,8 @@ static void keep_reason(struct tune_run *t, const char *sets, const char *errors
 static int run(struct tune_run *t, char *sets, char *trace, const char *errors)
 {
     struct err err;
-    char **words = make_words(t, sets, trace);
+    char *own[] = {"--set", sets, "--trace", trace};
+    char **words = cli_runs_words(t->self, t->options, own, sizeof own / sizeof own[0], t->program);
     pid_t pid = cli_child_start(words, NULL, errors, &t->mask, &err);
     int status = pid > 0 ? wait_for(t, pid) : -1;
     mem_free(words);

@@ -1,0 +1,137 @@
+/*
+ * runs.c - see runs.h.
+ */
+#define _GNU_SOURCE 1
+#include "cli/runs.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "cli/cli.h"
+
+#define JOBS_MAX 4096
+
+void cli_runs_init(struct cli_runs *r)
+{
+    memset(r, 0, sizeof *r);
+    cli_run_init(&r->common);
+    r->options = mem_zalloc(sizeof *r->options);
+}
+
+void cli_runs_fini(struct cli_runs *r)
+{
+    mem_free(r->options);
+}
+
+void cli_runs_add(struct cli_runs *r, char *const *words, size_t count)
+{
+    r->options = mem_realloc(r->options, (r->option_count + count + 1) * sizeof *r->options);
+    memcpy(r->options + r->option_count, words, count * sizeof *words);
+    r->option_count += count;
+    r->options[r->option_count] = NULL;
+}
+
+/* An option that all runs share; its words are argv[start] to argv[*i]. */
+static int take_option(struct cli_runs *r, const struct cli_option *option, const char *value,
+                       int argc, char **argv, int start, int *i, const char *instead,
+                       struct err *err)
+{
+    static const char *const refused[] = {"json",  "stats",  "record-compute",
+                                          "trace", "report", "worker"};
+    for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++)
+        if (strcmp(option->name, refused[k]) == 0)
+            return err_set(err, ERR_INPUT, "--%s: all runs would write the same file%s%s",
+                           option->name, instead ? ": " : "", instead ? instead : "");
+    int rc = cli_options_apply(option, value, argc, argv, i, &r->common, err);
+    cli_runs_add(r, argv + start, (size_t)(*i - start));
+    return rc;
+}
+
+int cli_runs_read(struct cli_runs *r, int argc, char **argv, cli_runs_own *own, void *owner,
+                  const char *instead, const char *example, struct err *err)
+{
+    int i = 1;
+    while (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--") != 0) {
+        const struct cli_option *option;
+        const char *value;
+        int start = i, rc = cli_options_next(&cli_run_usage, argc, argv, &i, &option, &value, err);
+        if (rc)
+            return rc;
+        int is_own = own ? own(owner, option, value, err) : 0;
+        if (is_own < 0)
+            return is_own;
+        if (!is_own)
+            rc = take_option(r, option, value, argc, argv, start, &i, instead, err);
+        if (rc)
+            return rc;
+    }
+    i += i < argc && strcmp(argv[i], "--") == 0;
+    if (i >= argc)
+        return err_set(err, ERR_INPUT, "no program given, as in: %s", example);
+    r->program = argv + i;
+    return 0;
+}
+
+int cli_runs_help(void)
+{
+    struct buf text;
+    buf_init(&text);
+    cli_options_help(&cli_run_usage, &text);
+    int status = cli_print(&text);
+    buf_fini(&text);
+    return status;
+}
+
+int cli_runs_parse_jobs(const char *value, unsigned *jobs, struct err *err)
+{
+    uint64_t count;
+    int rc = units_parse_count(value, &count, err);
+    if (rc == 0 && (count < 1 || count > JOBS_MAX))
+        rc = err_set(err, ERR_INPUT, "bad number of jobs '%s': expected 1 to %d", value, JOBS_MAX);
+    if (rc == 0)
+        *jobs = (unsigned)count;
+    return rc;
+}
+
+unsigned cli_runs_jobs(const struct cli_runs *r, unsigned given, size_t most, int quiet)
+{
+    int is_measured = r->common.opt.compute == RUN_COMPUTE_MEASURED;
+    cpu_set_t set;
+    unsigned cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    unsigned procs = r->common.opt.procs, jobs = given;
+    if (given > 1 && is_measured && most > 1 && !quiet)
+        log_warn("runs side by side disturb compute times, which are measured: use -j 1 or "
+                 "--compute none");
+    if (!given && is_measured && most > 1 && cores > 1 && !quiet)
+        log_note("one run at a time, as compute time is measured (-j JOBS or --compute none: "
+                 "several)");
+    if (!jobs)
+        jobs = is_measured || r->common.procs_auto || cores <= procs ? 1 : cores / procs;
+    return jobs > most ? (unsigned)most : jobs;
+}
+
+char **cli_runs_words(const char *self, char *const *options, char *const *own, size_t count,
+                      char *const *program)
+{
+    static char *const last[] = {"--quiet", "--no-progress", "--"};
+    size_t last_count = sizeof last / sizeof last[0], option_count = 0, program_count = 0, n = 2;
+    while (options[option_count])
+        option_count++;
+    while (program[program_count])
+        program_count++;
+    char **words = mem_alloc((option_count + count + last_count + program_count + 3) *
+                             sizeof *words);
+    words[0] = (char *)self;
+    words[1] = "run";
+    memcpy(words + n, options, option_count * sizeof *words);
+    n += option_count;
+    memcpy(words + n, own, count * sizeof *words);
+    n += count;
+    memcpy(words + n, last, sizeof last);
+    n += last_count;
+    memcpy(words + n, program, (program_count + 1) * sizeof *words);
+    return words;
+}
