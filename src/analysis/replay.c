@@ -400,7 +400,7 @@ static void replay_free(struct replay *r)
 void replay_result(struct replay *r, struct analysis *a)
 {
     double second = (double)r->trace.header.tick / 1e12;
-    match_fini(r);
+    channels_fini(r);
     coll_fini(r);
     a->unmatched_sends = (double)r->unmatched_sends;
     a->unmatched_receives = (double)r->unmatched_receives;

@@ -201,6 +201,18 @@ void replay_wait(struct replay *, struct blocked *, enum analysis_wait, int64_t 
 /* Time that counts as a wait state, but has no cause. */
 void replay_count(struct replay *, const struct blocked *, enum analysis_wait, int64_t ticks);
 
+/* ---- replay_channel.c ---- */
+
+/* The channel with these properties; NULL, or a new one, if there is none. */
+struct channel *channel_find(const struct replay *, uint32_t comm, uint32_t from, uint32_t to,
+                             int32_t tag);
+struct channel *channel_get(struct replay *, uint32_t comm, uint32_t from, uint32_t to,
+                            int32_t tag);
+/* Frees the channel if it is empty: programs may use a tag only once. */
+void channel_release(struct replay *, struct channel *);
+/* Counts what is left in channels, and frees them. */
+void channels_fini(struct replay *);
+
 /* ---- replay_match.c ---- */
 
 struct send {
@@ -211,19 +223,28 @@ struct send {
     struct request *request; /* NULL: a blocking call */
 };
 void match_send(struct replay *, struct lane *, const struct send *);
+/* The lane probes for a message, which stays. */
+void match_peek(struct replay *, struct lane *, uint32_t comm, uint32_t from, int32_t tag);
+/* Matches a receive whose source and tag are known. `now`: the lane that is posting it, or NULL. */
+void match_enter_channel(struct replay *, struct receive *, struct lane *now);
+/* The call that ends at `leave` receives the message; `l`: the lane that is in it, or NULL. */
+void match_deliver(struct replay *, struct lane *l, struct receive *, int64_t leave);
+/* Frees a receive that is matched and complete. */
+void match_free_receive(struct replay *, struct receive *);
+
+/* ---- replay_order.c ---- */
+
 /* Posts a receive; source and tag may be wildcards. */
 struct receive *match_post(struct replay *, struct lane *, uint32_t comm, int64_t source,
                            int64_t tag);
 /* The call that the lane is in completes it. `waits` is 0 for tests. */
 void match_complete(struct replay *, struct lane *, struct receive *, const struct trace_status *,
                     int waits);
-/* Nobody asks whether it is complete any more; it takes its message, if it is known which one, and it was not cancelled. */
+/* No call completes the receive. It takes its message if that is known and it was not
+ * cancelled. */
 void match_forget(struct replay *, struct receive *, int is_cancelled);
-/* The lane probes for a message, which stays. */
-void match_peek(struct replay *, struct lane *, uint32_t comm, uint32_t from, int32_t tag);
-/* The rank has no more calls: receives with wildcards that are still open have received nothing. */
+/* The rank has no more calls: its open receives with wildcards have received nothing. */
 void match_end(struct replay *, struct lane *);
-void match_fini(struct replay *);
 
 /* ---- replay_coll.c ---- */
 

@@ -1,80 +1,8 @@
 /*
- * replay_match.c - messages and receives.
- *
- * MPI keeps messages of one source, destination, communicator and tag in order, so the first one sent is received by the
- * receive that was posted first, of those that received such a message. Which message a receive with wildcards has
- * got is known when it is complete. Until then, receives posted behind it that might have taken the same messages are
- * held back: each rank has them in order of posting.
+ * replay_match.c - what happens when a message meets its receive (channels: replay_channel.c; the
+ * order of receives: replay_order.c).
  */
 #include "analysis/replay_internal.h"
-#include "base/rng.h"
-
-#define WILD_SEEN 64 /* a receive behind more open wildcards than these is held back anyhow */
-
-/* ---- channels ---- */
-
-static uint64_t hash_of(uint32_t comm, uint32_t from, uint32_t to, int32_t tag)
-{
-    uint64_t state = (uint64_t)from << 32 | to;
-    uint64_t hash = rng_splitmix(&state);
-    state = hash ^ ((uint64_t)comm << 32 | (uint32_t)tag);
-    return rng_splitmix(&state);
-}
-
-static int is_channel(const struct channel *c, uint32_t comm, uint32_t from, uint32_t to,
-                      int32_t tag)
-{
-    return c->comm == comm && c->from == from && c->to == to && c->tag == tag;
-}
-
-static struct channel *channel_find(const struct replay *r, uint32_t comm, uint32_t from,
-                                    uint32_t to, int32_t tag)
-{
-    const uint64_t *at = map_find(&r->channels, hash_of(comm, from, to, tag));
-    struct channel *c = at ? (struct channel *)(uintptr_t)*at : NULL;
-    while (c && !is_channel(c, comm, from, to, tag))
-        c = c->chain;
-    return c;
-}
-
-static struct channel *channel_get(struct replay *r, uint32_t comm, uint32_t from, uint32_t to,
-                                   int32_t tag)
-{
-    uint64_t hash = hash_of(comm, from, to, tag), *at = map_insert(&r->channels, hash, NULL);
-    struct channel *first = (struct channel *)(uintptr_t)*at, *c = first;
-    while (c && !is_channel(c, comm, from, to, tag))
-        c = c->chain;
-    if (!c) {
-        c = pool_alloc(&r->pool, sizeof *c);
-        *c = (struct channel){.chain = first,
-                              .hash = hash,
-                              .comm = comm,
-                              .from = from,
-                              .to = to,
-                              .tag = tag};
-        *at = (uint64_t)(uintptr_t)c;
-    }
-    return c;
-}
-
-/* An empty channel goes: programs may use a tag once. */
-static void channel_settle(struct replay *r, struct channel *c)
-{
-    if (c->first || c->first_receive)
-        return;
-    uint64_t *at = map_find(&r->channels, c->hash);
-    struct channel *first = (struct channel *)(uintptr_t)*at;
-    if (first == c && !c->chain) {
-        map_remove(&r->channels, c->hash);
-    } else if (first == c) {
-        *at = (uint64_t)(uintptr_t)c->chain;
-    } else {
-        while (first->chain != c)
-            first = first->chain;
-        first->chain = c->chain;
-    }
-    pool_free(&r->pool, c, sizeof *c);
-}
 
 /* ---- pairs ---- */
 
@@ -101,14 +29,13 @@ static void last_sync(const struct lane *a, struct delay_snapshot *a_pair, const
 
 /* ---- a message and its receive ---- */
 
-static void free_receive(struct replay *r, struct receive *v)
+void match_free_receive(struct replay *r, struct receive *v)
 {
     if (v->is_matched && v->is_done)
         pool_free(&r->pool, v, sizeof *v);
 }
 
-/* The receiver has the message in the call that ends at `leave`. */
-static void deliver(struct replay *r, struct lane *l, struct receive *v, int64_t leave)
+void match_deliver(struct replay *r, struct lane *l, struct receive *v, int64_t leave)
 {
     struct pair *pair = pair_of(r, v->pair, v->generation, (uint32_t)v->source, v->rank);
     pair->time += leave > v->sent ? (double)(leave - v->sent) : 0;
@@ -161,7 +88,7 @@ static void meet_send(struct replay *r, struct lane *sender, const struct send *
     struct blocked *b = v->waiter;
     if (!b) {
         home->in_flight += !v->is_done;
-        free_receive(r, v);
+        match_free_receive(r, v);
         return;
     }
     const struct delay_snapshot *then, *sender_then;
@@ -170,11 +97,11 @@ static void meet_send(struct replay *r, struct lane *sender, const struct send *
     last_sync(l, pair->receiver, sender, pair->sender, &then, &sender_then);
     replay_wait(r, b, home->in_flight > 0 ? ANALYSIS_WRONG_ORDER : ANALYSIS_LATE_SENDER,
                 sender->enter, sender, then, sender_then);
-    deliver(r, b->is_current ? l : NULL, v, b->leave);
+    match_deliver(r, b->is_current ? l : NULL, v, b->leave);
     receive_known(r, b);
     replay_unblock(r, b);
     v->waiter = NULL;
-    free_receive(r, v);
+    match_free_receive(r, v);
 }
 
 /* The sender need not wait any longer. `receiver`: it is posting the receive now. */
@@ -218,22 +145,21 @@ static void meet_message(struct replay *r, struct message *m, struct receive *v,
     struct blocked *b = v->waiter;
     if (!b) {
         home->in_flight -= v->is_done;
-        free_receive(r, v);
+        match_free_receive(r, v);
         return;
     }
     /* it was held back, and the call that completes it may be over */
     home->in_flight--;
     struct lane *l = &r->lanes[b->lane];
     replay_wait(r, b, ANALYSIS_LATE_SENDER, v->sent, &r->lanes[v->source], NULL, NULL);
-    deliver(r, b->is_current ? l : NULL, v, b->leave);
+    match_deliver(r, b->is_current ? l : NULL, v, b->leave);
     receive_known(r, b);
     replay_unblock(r, b);
     v->waiter = NULL;
-    free_receive(r, v);
+    match_free_receive(r, v);
 }
 
-/* A receive whose source and tag are known. `now`: the lane that posts it at this moment, or NULL. */
-static void enter_channel(struct replay *r, struct receive *v, struct lane *now)
+void match_enter_channel(struct replay *r, struct receive *v, struct lane *now)
 {
     struct channel *c = channel_get(r, v->comm, (uint32_t)v->source, v->rank, v->tag);
     struct message *m = c->first;
@@ -242,7 +168,7 @@ static void enter_channel(struct replay *r, struct receive *v, struct lane *now)
         if (!c->first)
             c->last = NULL;
         meet_message(r, m, v, now);
-        channel_settle(r, c);
+        channel_release(r, c);
         return;
     }
     v->is_queued = 1;
@@ -310,12 +236,12 @@ void match_send(struct replay *r, struct lane *l, const struct send *s)
         if (!c->first_receive)
             c->last_receive = NULL;
         meet_send(r, l, s, v, number);
-        channel_settle(r, c);
+        channel_release(r, c);
     } else if (home->is_there && !home->is_over) {
         keep_message(r, l, s, c, number);
     } else {
         r->unmatched_sends++;
-        channel_settle(r, c);
+        channel_release(r, c);
     }
     if (r->has_delays && r->pairs.shift == 0)
         delays_snapshot(&r->delays, &r->pairs.items[number].sender, &l->sums);
@@ -334,198 +260,4 @@ void match_peek(struct replay *r, struct lane *l, uint32_t comm, uint32_t from, 
     l->peeks.from = from;
     l->peeks.tag = tag;
     l->peeks.is_on = 1;
-}
-
-/* ---- the order of receives ---- */
-
-static int overlaps(const struct receive *wild, const struct receive *v)
-{
-    return wild->comm == v->comm &&
-           (wild->source == ANY_SOURCE || v->source == ANY_SOURCE || wild->source == v->source) &&
-           (wild->tag == ANY_TAG || v->tag == ANY_TAG || wild->tag == v->tag);
-}
-
-static void list(struct lane *home, struct receive *v)
-{
-    v->is_listed = 1;
-    v->behind = NULL;
-    v->before = home->newest;
-    if (home->newest)
-        home->newest->behind = v;
-    else
-        home->oldest = v;
-    home->newest = v;
-}
-
-static void unlist(struct lane *home, struct receive *v)
-{
-    if (v->before)
-        v->before->behind = v->behind;
-    else
-        home->oldest = v->behind;
-    if (v->behind)
-        v->behind->before = v->before;
-    else
-        home->newest = v->before;
-    v->is_listed = 0;
-}
-
-/* Those that no open wildcard holds back any more. */
-static void drain(struct replay *r, struct lane *home)
-{
-    const struct receive *open[WILD_SEEN];
-    unsigned count = 0;
-    for (struct receive *v = home->oldest, *behind; v; v = behind) {
-        int is_held = 0;
-        behind = v->behind;
-        if (v->is_wild) {
-            if (count == WILD_SEEN)
-                return;
-            open[count++] = v;
-            continue;
-        }
-        for (unsigned i = 0; i < count && !is_held; i++)
-            is_held = overlaps(open[i], v);
-        if (is_held)
-            continue;
-        unlist(home, v);
-        enter_channel(r, v, NULL);
-    }
-}
-
-struct receive *match_post(struct replay *r, struct lane *l, uint32_t comm, int64_t source,
-                           int64_t tag)
-{
-    struct lane *home = &r->lanes[l->rank];
-    struct receive *v = pool_alloc(&r->pool, sizeof *v);
-    *v = (struct receive){.rank = l->rank,
-                          .comm = comm,
-                          .source = (int32_t)source,
-                          .tag = (int32_t)tag,
-                          .posted = l->enter,
-                          .is_wild = source == ANY_SOURCE || tag == ANY_TAG};
-    if (v->is_wild) {
-        home->wild++;
-        list(home, v);
-    } else if (home->wild) {
-        list(home, v);
-        drain(r, home);
-    } else if (r->lanes[source].is_there) {
-        enter_channel(r, v, l);
-    }
-    return v;
-}
-
-static void resolve(struct replay *r, struct receive *v, const struct trace_status *status)
-{
-    struct lane *home = &r->lanes[v->rank];
-    v->source = status->source;
-    v->tag = status->tag;
-    v->is_wild = 0;
-    home->wild--;
-    drain(r, home);
-}
-
-/* It gets no message. */
-static void drop(struct replay *r, struct receive *v)
-{
-    struct lane *home = &r->lanes[v->rank];
-    if (v->is_listed) {
-        unlist(home, v);
-        if (v->is_wild)
-            home->wild--;
-        pool_free(&r->pool, v, sizeof *v);
-        drain(r, home);
-        return;
-    }
-    if (v->is_queued) {
-        struct channel *c = channel_find(r, v->comm, (uint32_t)v->source, v->rank, v->tag);
-        struct receive **at = &c->first_receive, *last = NULL;
-        while (*at && *at != v)
-            last = *at, at = &(*at)->next;
-        *at = v->next;
-        if (c->last_receive == v)
-            c->last_receive = last;
-        channel_settle(r, c);
-    }
-    pool_free(&r->pool, v, sizeof *v);
-}
-
-void match_forget(struct replay *r, struct receive *v, int is_cancelled)
-{
-    if (v->is_wild || (is_cancelled && !v->is_matched)) {
-        drop(r, v);
-        return;
-    }
-    v->is_done = 1;
-    r->lanes[v->rank].in_flight -= v->is_matched;
-    free_receive(r, v);
-}
-
-void match_complete(struct replay *r, struct lane *l, struct receive *v,
-                    const struct trace_status *status, int waits)
-{
-    struct lane *home = &r->lanes[v->rank];
-    struct trace_status own = {v->source, v->tag, 0, 1, 0};
-    if (!status->is_set && !v->is_wild)
-        status = &own; /* some recorders do not tell what is known without it */
-    if (!status->is_set || status->is_cancelled || status->source < 0 ||
-        (uint64_t)status->source >= r->ranks) {
-        if (v->is_matched)
-            home->in_flight--;
-        v->is_done = v->is_matched;
-        if (v->is_done)
-            free_receive(r, v);
-        else
-            drop(r, v);
-        return;
-    }
-    v->is_done = 1;
-    if (!v->is_matched && !v->is_wild && !v->is_listed &&
-        !v->is_queued) { /* its source is not in the trace */
-        r->unmatched_receives++;
-        drop(r, v);
-        return;
-    }
-    if (!v->is_matched) { /* when it is, the waiter is told */
-        v->waiter = replay_block(r, l);
-        v->waiter->receives++;
-        v->waiter->must_wait = 1;
-        if (!waits)
-            v->waiter->until = v->waiter->leave;
-        if (v->is_wild)
-            resolve(r, v, status);
-        return;
-    }
-    home->in_flight--;
-    deliver(r, l, v, l->leave);
-    free_receive(r, v);
-}
-
-/* ---- the end ---- */
-
-/* Requests point to them, and are not used any more. */
-void match_end(struct replay *r, struct lane *home)
-{
-    for (struct receive *v = home->oldest, *behind; v; v = behind) {
-        behind = v->behind;
-        if (v->is_wild)
-            unlist(home, v);
-    }
-    home->wild = 0;
-    drain(r, home);
-}
-
-void match_fini(struct replay *r)
-{
-    size_t it = 0;
-    uint64_t at;
-    while (map_next(&r->channels, &it, NULL, &at))
-        for (const struct channel *c = (const struct channel *)(uintptr_t)at; c; c = c->chain) {
-            for (const struct message *m = c->first; m; m = m->next)
-                r->unmatched_sends++;
-            for (const struct receive *v = c->first_receive; v; v = v->next)
-                r->unmatched_receives += v->is_done;
-        }
-    map_fini(&r->channels);
 }

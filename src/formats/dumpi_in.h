@@ -7,6 +7,8 @@
 #include "formats/build.h"
 #include "formats/calls.h"
 #include "formats/dumpi.h"
+#include "formats/dumpi_file.h"
+#include "mpi_roles.h"
 
 /* ---- communicators (dumpi_comms.c) ---- */
 
@@ -49,5 +51,63 @@ void dumpi_comms_add(struct dumpi_comms *, uint64_t rank, int64_t from, int64_t 
                      struct dumpi_creation);
 /* What all ranks together made. */
 void dumpi_comms_resolve(struct dumpi_comms *, const struct trace_schema *, struct format_notes *);
+
+/* ---- the reader (dumpi_read.c) ---- */
+
+/* A request: what belongs to it. */
+struct dumpi_request {
+    int64_t number;
+    int64_t comm; /* DUMPI's number */
+    int is_recv;
+};
+
+struct dumpi_in {
+    struct format_build build;
+    struct format_notes *notes;
+    struct dumpi_layout *layouts;
+    struct call_shape *shapes;
+    struct dumpi_comms comms;
+    char *folder, *prefix;
+    uint64_t ranks;
+    int version;
+    int64_t start; /* second that is time 0 */
+    /* of the current rank */
+    uint64_t rank;
+    struct dumpi_file file;
+    size_t next_creation;
+    struct map local[MPI_ROLES]; /* from DUMPI's number to the local one + 1 */
+    struct map comm_of;          /* DUMPI's number of a communicator to its position in comms + 1 */
+    struct map requests;         /* DUMPI's number to position + 1 */
+    struct dumpi_request *request_items;
+    size_t request_count;
+    int64_t next_request;
+    int64_t last;
+    /* of the current call */
+    int64_t *items;
+    size_t item_count;
+    struct trace_status *statuses;
+    size_t status_count;
+};
+
+/* ---- records, handles and statuses (dumpi_handles.c) ---- */
+
+/* The value of this name; NULL, or `otherwise`: there is none. */
+const struct dumpi_raw *dumpi_record_value(const struct dumpi_layout *, const struct dumpi_record *,
+                                           const char *name);
+int64_t dumpi_record_number(const struct dumpi_layout *, const struct dumpi_record *,
+                            const char *name, int64_t otherwise);
+/* The communicator that a call uses, and the one that it creates; 0: none. */
+int64_t dumpi_record_comm(const struct dumpi_layout *, const struct dumpi_record *);
+int64_t dumpi_record_new_comm(const struct dumpi_layout *, const struct dumpi_record *);
+
+/* A call has created a communicator with this number. */
+void dumpi_make_comm(struct dumpi_in *, int64_t number);
+/* The local number of a handle that is the value of a field. */
+int64_t dumpi_handle(struct dumpi_in *, const struct dumpi_layout *, const struct dumpi_record *,
+                     const struct dumpi_field *, const struct trace_arg *, int64_t number);
+/* Status k of a call. */
+struct trace_status dumpi_status_in(const struct dumpi_in *, const struct dumpi_layout *,
+                                    const struct dumpi_record *, size_t k,
+                                    const struct dumpi_status *);
 
 #endif

@@ -90,8 +90,16 @@ uint32_t otf2_out_region(struct otf2_out *, const char *name, OTF2_RegionRole, i
 uint32_t otf2_out_parameter(struct otf2_out *, const char *name, OTF2_ParameterType);
 uint32_t otf2_out_comm(const struct trace *, const struct trace_local_item *);
 
+void otf2_names_fini(struct otf2_names *);
+
 /* The time to write, never before the one written last. */
 OTF2_TimeStamp otf2_out_time(struct otf2_out *, struct walk *, int64_t ticks);
+
+/* A call; and one that did not end, which is entered but not left. */
+void otf2_out_call(struct otf2_out *, struct walk *, const struct trace_event *);
+void otf2_out_open(struct otf2_out *, struct walk *, const struct trace_event *);
+/* A number as a parameter. */
+void otf2_out_number(struct otf2_out *, OTF2_TimeStamp, const char *name, int64_t value);
 
 /* Records of a call on a window: what belongs after its ENTER, and before its LEAVE. */
 void otf2_out_rma(struct otf2_out *, struct walk *, const struct trace_event *, int at_end,
