@@ -1,24 +1,43 @@
 /*
- * tables.c - from struct analysis to tables. Columns of numbers are lists of where they are in the struct.
+ * tables.c - from struct analysis to tables. One list has all tables; for most of them it says which
+ * members of which structs are the columns and rows.
  */
 #include "analysis/tables.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A column that is a double in a struct. */
+/* Where a column comes from: a member of a struct, or the number of the row. */
 struct field {
     const char *name, *unit;
     enum table_role role;
+    enum { FIELD_DOUBLE, FIELD_COUNT, FIELD_INTEGER, FIELD_TEXT, FIELD_ROW } kind;
     size_t offset;
 };
 
-#define FIELD(type, member, name, unit, role)           \
-    {                                                   \
-        name, unit, role, offsetof(struct type, member) \
+#define FIELD(type, member, name, unit, role)                         \
+    {                                                                 \
+        name, unit, role, FIELD_DOUBLE, offsetof(struct type, member) \
     }
-#define FIELDS(list) list, sizeof list / sizeof list[0]
+#define COUNT(type, member, name)                                         \
+    {                                                                     \
+        name, "", TABLE_COUNT, FIELD_COUNT, offsetof(struct type, member) \
+    }
+/* 64 bits wide; as a note, a negative number is not known. */
+#define NUMBER(type, member, name, role)                             \
+    {                                                                \
+        name, "", role, FIELD_INTEGER, offsetof(struct type, member) \
+    }
+#define TEXT(type, member, name, role)                            \
+    {                                                             \
+        name, "", role, FIELD_TEXT, offsetof(struct type, member) \
+    }
+#define ROW(name)                         \
+    {                                     \
+        name, "", TABLE_KEY, FIELD_ROW, 0 \
+    }
 
 static const struct field overall_fields[] = {
     FIELD(analysis, runtime, "runtime", "s", TABLE_TIME),
@@ -34,6 +53,7 @@ static const struct field overall_fields[] = {
     FIELD(analysis, bandwidth, "bandwidth", "B/s", TABLE_RATIO),
 };
 static const struct field rank_fields[] = {
+    ROW("rank"),
     FIELD(analysis_rank, end, "end", "s", TABLE_TIME),
     FIELD(analysis_rank, compute, "compute", "s", TABLE_TIME),
     FIELD(analysis_rank, mpi, "mpi", "s", TABLE_TIME),
@@ -44,8 +64,10 @@ static const struct field rank_fields[] = {
     FIELD(analysis_rank, collective_bytes, "collective", "B", TABLE_COUNT),
     FIELD(analysis_rank, rma_bytes, "rma", "B", TABLE_COUNT),
     FIELD(analysis_rank, calls, "calls", "", TABLE_COUNT),
+    NUMBER(analysis_rank, node, "node", TABLE_NOTE),
 };
 static const struct field node_fields[] = {
+    NUMBER(analysis_node, node, "node", TABLE_KEY),
     FIELD(analysis_node, compute, "compute", "s", TABLE_TIME),
     FIELD(analysis_node, mpi, "mpi", "s", TABLE_TIME),
     FIELD(analysis_node, wait, "wait", "s", TABLE_TIME),
@@ -54,8 +76,11 @@ static const struct field node_fields[] = {
     FIELD(analysis_node, received, "received", "B", TABLE_COUNT),
     FIELD(analysis_node, collective_bytes, "collective", "B", TABLE_COUNT),
     FIELD(analysis_node, rma_bytes, "rma", "B", TABLE_COUNT),
+    COUNT(analysis_node, ranks, "ranks"),
+    TEXT(analysis_node, name, "name", TABLE_NOTE),
 };
 static const struct field function_fields[] = {
+    TEXT(analysis_function, name, "function", TABLE_KEY),
     FIELD(analysis_function, calls, "calls", "", TABLE_COUNT),
     FIELD(analysis_function, bytes, "bytes", "B", TABLE_COUNT),
     FIELD(analysis_function, time, "time", "s", TABLE_TIME),
@@ -71,13 +96,19 @@ static const struct field phase_fields[] = {
     FIELD(analysis_phase, deviation, "deviation", "s", TABLE_TIME),
     FIELD(analysis_phase, min, "min", "s", TABLE_TIME),
     FIELD(analysis_phase, max, "max", "s", TABLE_TIME),
+    COUNT(analysis_phase, ranks, "ranks"),
+    TEXT(analysis_phase, function, "function", TABLE_NOTE),
 };
 static const struct field pair_fields[] = {
+    NUMBER(analysis_pair, from, "from", TABLE_KEY),
+    NUMBER(analysis_pair, to, "to", TABLE_KEY),
     FIELD(analysis_pair, messages, "messages", "", TABLE_COUNT),
     FIELD(analysis_pair, bytes, "bytes", "B", TABLE_COUNT),
     FIELD(analysis_pair, time, "time", "s", TABLE_TIME),
 };
 static const struct field node_pair_fields[] = {
+    NUMBER(analysis_node_pair, from, "from", TABLE_KEY),
+    NUMBER(analysis_node_pair, to, "to", TABLE_KEY),
     FIELD(analysis_node_pair, messages, "messages", "", TABLE_COUNT),
     FIELD(analysis_node_pair, bytes, "bytes", "B", TABLE_COUNT),
     FIELD(analysis_node_pair, time, "time", "s", TABLE_TIME),
@@ -90,15 +121,28 @@ static const struct field efficiency_fields[] = {
     FIELD(analysis_efficiency, transfer, "transfer", "", TABLE_RATIO),
     FIELD(analysis_efficiency, ideal, "ideal-runtime", "s", TABLE_TIME),
 };
-static const struct field path_fields[] = {FIELD(analysis_place, path, "time", "s", TABLE_TIME)};
+/* Behind the key "what". */
+#define PLACE_KEYS                                         \
+    TEXT(analysis_place, function, "function", TABLE_KEY), \
+        TEXT(analysis_place, region, "region", TABLE_KEY), \
+        TEXT(analysis_place, site, "site", TABLE_KEY)
+static const struct field path_fields[] = {
+    PLACE_KEYS,
+    FIELD(analysis_place, path, "time", "s", TABLE_TIME),
+};
 static const struct field delay_fields[] = {
+    PLACE_KEYS,
     FIELD(analysis_place, delay_direct, "direct", "s", TABLE_TIME),
     FIELD(analysis_place, delay_indirect, "indirect", "s", TABLE_TIME),
 };
 static const struct field path_rank_fields[] = {
-    FIELD(analysis_rank, path, "time", "s", TABLE_TIME)};
+    ROW("rank"),
+    FIELD(analysis_rank, path, "time", "s", TABLE_TIME),
+};
 static const struct field delay_rank_fields[] = {
-    FIELD(analysis_rank, delay_cost, "cost", "s", TABLE_TIME)};
+    ROW("rank"),
+    FIELD(analysis_rank, delay_cost, "cost", "s", TABLE_TIME),
+};
 static const struct field request_fields[] = {
     FIELD(analysis, requests, "requests", "", TABLE_COUNT),
     FIELD(analysis, tested, "tested", "", TABLE_RATIO),
@@ -109,35 +153,29 @@ static const struct field overlap_fields[] = {
     FIELD(analysis, exposed, "exposed", "s", TABLE_TIME),
 };
 static const struct field rank_overlap_fields[] = {
+    ROW("rank"),
     FIELD(analysis_rank, overlapped, "overlapped", "s", TABLE_TIME),
     FIELD(analysis_rank, exposed, "exposed", "s", TABLE_TIME),
 };
 
-/* ---- rows ---- */
+/* A table: its columns, and the rows. */
+struct layout {
+    enum analysis_group group;
+    const char *name;
+    const char *keys; /* of columns before the fields, with spaces between them; NULL: none */
+    const struct field *fields;
+    size_t field_count;
+    /* The rows are the items of an array in struct analysis: offsets of its address and its
+     * length, and the size of an item. A length of ONE_ROW: the struct at that offset is the row. */
+    size_t items, length, size;
+    int needs_nodes; /* there is no table if the nodes are not known */
+    /* Adds rows that are not items of an array; `items` and so on are not used. */
+    void (*add_rows)(struct tables *, struct table *, const struct analysis *,
+                     const struct layout *);
+};
+#define ONE_ROW SIZE_MAX
 
-/* A table whose first columns are keys (names with spaces between them), and whose others are fields. */
-static struct table *add_table(struct tables *t, enum analysis_group group, const char *name,
-                               const char *keys, const struct field *fields, size_t count)
-{
-    struct table *table = tables_add(t, analysis_groups[group].name, name);
-    for (const char *at = keys; *at; at += strspn(at, " ")) {
-        char key[32];
-        size_t length = strcspn(at, " ");
-        snprintf(key, sizeof key, "%.*s", (int)length, at);
-        table_add_column(t, table, key, "", TABLE_KEY);
-        at += length;
-    }
-    for (size_t i = 0; i < count; i++)
-        table_add_column(t, table, fields[i].name, fields[i].unit, fields[i].role);
-    return table;
-}
-
-static void put_fields(union table_cell *cells, const struct field *fields, size_t count,
-                       const void *from)
-{
-    for (size_t i = 0; i < count; i++)
-        memcpy(&cells[i].number, (const char *)from + fields[i].offset, sizeof(double));
-}
+/* ---- cells ---- */
 
 static const char *number_text(struct tables *t, int64_t number)
 {
@@ -146,54 +184,45 @@ static const char *number_text(struct tables *t, int64_t number)
     return tables_keep_text(t, text);
 }
 
-static void add_overall(struct tables *t, const struct analysis *a)
+static union table_cell make_cell(struct tables *t, const struct field *f, const void *item,
+                                  uint64_t row)
 {
-    struct table *table = add_table(t, ANALYSIS_OVERALL, "overall", "", FIELDS(overall_fields));
-    put_fields(table_add_row(table), FIELDS(overall_fields), a);
+    union table_cell cell = {.text = NULL};
+    uint64_t number;
+    memcpy(&number, (const char *)item + f->offset, sizeof number);
+    switch (f->kind) {
+    case FIELD_DOUBLE:
+        memcpy(&cell.number, &number, sizeof cell.number);
+        break;
+    case FIELD_COUNT:
+        cell.number = (double)number;
+        break;
+    case FIELD_INTEGER:
+        cell.text = f->role == TABLE_NOTE && (int64_t)number < 0 ? ""
+                                                                 : number_text(t, (int64_t)number);
+        break;
+    case FIELD_TEXT:
+        cell.text = tables_keep_text(t, *(const char *const *)((const char *)item + f->offset));
+        break;
+    case FIELD_ROW:
+        cell.text = number_text(t, (int64_t)row);
+        break;
+    }
+    return cell;
 }
 
-static void add_ranks(struct tables *t, const struct analysis *a)
+static void put_fields(struct tables *t, union table_cell *cells, const struct layout *l,
+                       const void *item, uint64_t row)
 {
-    struct table *table = add_table(t, ANALYSIS_RANKS, "ranks", "rank", FIELDS(rank_fields));
-    table_add_column(t, table, "node", "", TABLE_NOTE);
-    for (uint64_t i = 0; i < a->ranks; i++) {
-        union table_cell *row = table_add_row(table);
-        row[0].text = number_text(t, (int64_t)i);
-        put_fields(row + 1, FIELDS(rank_fields), &a->rank[i]);
-        row[table->column_count - 1].text = a->rank[i].node < 0 ? ""
-                                                                : number_text(t, a->rank[i].node);
-    }
-    if (!a->nodes)
-        return;
-    table = add_table(t, ANALYSIS_RANKS, "nodes", "node", FIELDS(node_fields));
-    table_add_column(t, table, "ranks", "", TABLE_COUNT);
-    table_add_column(t, table, "name", "", TABLE_NOTE);
-    for (uint64_t i = 0; i < a->nodes; i++) {
-        union table_cell *row = table_add_row(table);
-        row[0].text = number_text(t, a->node[i].node);
-        put_fields(row + 1, FIELDS(node_fields), &a->node[i]);
-        row[table->column_count - 2].number = (double)a->node[i].ranks;
-        row[table->column_count - 1].text = tables_keep_text(t, a->node[i].name);
-    }
+    for (size_t i = 0; i < l->field_count; i++)
+        cells[i] = make_cell(t, &l->fields[i], item, row);
 }
 
-static void add_functions(struct tables *t, const struct analysis *a)
-{
-    struct table *table = add_table(t, ANALYSIS_FUNCTIONS, "functions", "function",
-                                    FIELDS(function_fields));
-    for (size_t i = 0; i < a->function_count; i++) {
-        union table_cell *row = table_add_row(table);
-        row[0].text = tables_keep_text(t, a->function[i].name);
-        put_fields(row + 1, FIELDS(function_fields), &a->function[i]);
-    }
-}
+/* ---- rows that are no items of an array ---- */
 
-static void add_phases(struct tables *t, const struct analysis *a)
+static void add_phases(struct tables *t, struct table *table, const struct analysis *a,
+                       const struct layout *l)
 {
-    struct table *table = add_table(t, ANALYSIS_PHASES, "phases", "communicator phase",
-                                    FIELDS(phase_fields));
-    table_add_column(t, table, "ranks", "", TABLE_COUNT);
-    table_add_column(t, table, "function", "", TABLE_NOTE);
     for (size_t i = 0; i < a->phases_count; i++) {
         const struct analysis_phases *p = &a->phases[i];
         const char *comm = tables_keep_text(t, p->comm);
@@ -201,12 +230,15 @@ static void add_phases(struct tables *t, const struct analysis *a)
             union table_cell *row = table_add_row(table);
             row[0].text = comm;
             row[1].text = number_text(t, (int64_t)(k * p->merged));
-            put_fields(row + 2, FIELDS(phase_fields), &p->phases[k]);
-            row[table->column_count - 2].number = (double)p->phases[k].ranks;
-            row[table->column_count - 1].text = tables_keep_text(t, p->phases[k].function);
+            put_fields(t, row + 2, l, &p->phases[k], k);
         }
     }
-    table = add_table(t, ANALYSIS_PHASES, "phase-times", "communicator rank", NULL, 0);
+}
+
+static void add_phase_times(struct tables *t, struct table *table, const struct analysis *a,
+                            const struct layout *l)
+{
+    (void)l;
     table_add_column(t, table, "times", "s", TABLE_TIMES);
     for (size_t i = 0; i < a->phases_count; i++) {
         const struct analysis_phases *p = &a->phases[i];
@@ -222,29 +254,10 @@ static void add_phases(struct tables *t, const struct analysis *a)
     }
 }
 
-static void add_pairs(struct tables *t, const struct analysis *a)
+static void add_waits(struct tables *t, struct table *table, const struct analysis *a,
+                      const struct layout *l)
 {
-    struct table *table = add_table(t, ANALYSIS_PAIRS, "pairs", "from to", FIELDS(pair_fields));
-    for (size_t i = 0; i < a->pair_count; i++) {
-        union table_cell *row = table_add_row(table);
-        row[0].text = number_text(t, (int64_t)a->pair[i].from);
-        row[1].text = number_text(t, (int64_t)a->pair[i].to);
-        put_fields(row + 2, FIELDS(pair_fields), &a->pair[i]);
-    }
-    if (!a->nodes)
-        return;
-    table = add_table(t, ANALYSIS_PAIRS, "node-pairs", "from to", FIELDS(node_pair_fields));
-    for (size_t i = 0; i < a->node_pair_count; i++) {
-        union table_cell *row = table_add_row(table);
-        row[0].text = number_text(t, a->node_pair[i].from);
-        row[1].text = number_text(t, a->node_pair[i].to);
-        put_fields(row + 2, FIELDS(node_pair_fields), &a->node_pair[i]);
-    }
-}
-
-static void add_waits(struct tables *t, const struct analysis *a)
-{
-    struct table *table = add_table(t, ANALYSIS_WAITS, "waits", "wait-state", NULL, 0);
+    (void)l;
     table_add_column(t, table, "count", "", TABLE_RATIO);
     table_add_column(t, table, "time", "s", TABLE_TIME);
     for (unsigned i = 0; i < ANALYSIS_WAIT_KINDS; i++) {
@@ -253,7 +266,12 @@ static void add_waits(struct tables *t, const struct analysis *a)
         row[1].number = (double)a->wait_counts[i];
         row[2].number = a->waits[i];
     }
-    table = add_table(t, ANALYSIS_WAITS, "rank-waits", "rank", NULL, 0);
+}
+
+static void add_rank_waits(struct tables *t, struct table *table, const struct analysis *a,
+                           const struct layout *l)
+{
+    (void)l;
     for (unsigned i = 0; i < ANALYSIS_WAIT_KINDS; i++)
         table_add_column(t, table, analysis_wait_name(i), "s", TABLE_TIME);
     for (uint64_t i = 0; i < a->ranks; i++) {
@@ -264,65 +282,35 @@ static void add_waits(struct tables *t, const struct analysis *a)
     }
 }
 
-/* Places where at least one of the fields is not 0. */
-static void add_places(struct tables *t, const struct analysis *a, enum analysis_group group,
-                       const char *name, const struct field *fields, size_t count)
+static double sum_of_times(const struct layout *l, const struct analysis_place *p)
 {
-    struct table *table = add_table(t, group, name, "what function region site", fields, count);
+    double sum = 0, value;
+    for (size_t i = 0; i < l->field_count; i++)
+        if (l->fields[i].kind == FIELD_DOUBLE) {
+            memcpy(&value, (const char *)p + l->fields[i].offset, sizeof value);
+            sum += value;
+        }
+    return sum;
+}
+
+/* Places where at least one time is not 0. */
+static void add_places(struct tables *t, struct table *table, const struct analysis *a,
+                       const struct layout *l)
+{
     for (size_t i = 0; i < a->place_count; i++) {
         const struct analysis_place *p = &a->place[i];
-        union table_cell values[4];
-        double sum = 0;
-        put_fields(values, fields, count, p);
-        for (size_t k = 0; k < count; k++)
-            sum += values[k].number;
-        if (sum <= 0)
+        if (sum_of_times(l, p) <= 0)
             continue;
         union table_cell *row = table_add_row(table);
         row[0].text = i < 2 ? "unknown" : p->is_compute ? "compute" : "mpi";
-        row[1].text = tables_keep_text(t, p->function);
-        row[2].text = tables_keep_text(t, p->region);
-        row[3].text = tables_keep_text(t, p->site);
-        memcpy(row + 4, values, count * sizeof *values);
+        put_fields(t, row + 1, l, p, i);
     }
 }
 
-/* A table with a row for each rank. */
-static void add_by_rank(struct tables *t, const struct analysis *a, enum analysis_group group,
-                        const char *name, const struct field *fields, size_t count)
+static void add_tests(struct tables *t, struct table *table, const struct analysis *a,
+                      const struct layout *l)
 {
-    struct table *table = add_table(t, group, name, "rank", fields, count);
-    for (uint64_t i = 0; i < a->ranks; i++) {
-        union table_cell *row = table_add_row(table);
-        row[0].text = number_text(t, (int64_t)i);
-        put_fields(row + 1, fields, count, &a->rank[i]);
-    }
-}
-
-static void add_path(struct tables *t, const struct analysis *a)
-{
-    add_places(t, a, ANALYSIS_PATH, "path", FIELDS(path_fields));
-    add_by_rank(t, a, ANALYSIS_PATH, "path-ranks", FIELDS(path_rank_fields));
-}
-
-static void add_delays(struct tables *t, const struct analysis *a)
-{
-    add_places(t, a, ANALYSIS_DELAYS, "delays", FIELDS(delay_fields));
-    add_by_rank(t, a, ANALYSIS_DELAYS, "delay-ranks", FIELDS(delay_rank_fields));
-}
-
-static void add_efficiency(struct tables *t, const struct analysis *a)
-{
-    struct table *table = add_table(t, ANALYSIS_EFFICIENCY, "efficiency", "",
-                                    FIELDS(efficiency_fields));
-    put_fields(table_add_row(table), FIELDS(efficiency_fields), &a->efficiency);
-}
-
-static void add_requests(struct tables *t, const struct analysis *a)
-{
-    struct table *table = add_table(t, ANALYSIS_REQUESTS, "requests", "", FIELDS(request_fields));
-    put_fields(table_add_row(table), FIELDS(request_fields), a);
-    table = add_table(t, ANALYSIS_REQUESTS, "tests", "tests", NULL, 0);
+    (void)l;
     table_add_column(t, table, "requests", "", TABLE_RATIO);
     for (unsigned i = 0; i < ANALYSIS_TESTS_BINS; i++) {
         char range[48];
@@ -338,11 +326,65 @@ static void add_requests(struct tables *t, const struct analysis *a)
     }
 }
 
-static void add_overlap(struct tables *t, const struct analysis *a)
+/* ---- all tables ---- */
+
+#define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof(list)[0]
+#define ROWS(member, count)                                                                 \
+    .items = offsetof(struct analysis, member), .length = offsetof(struct analysis, count), \
+    .size = sizeof *((struct analysis *)NULL)->member
+#define ONE(member) .items = (member), .length = ONE_ROW
+
+static const struct layout layouts[] = {
+    {ANALYSIS_OVERALL, "overall", FIELDS(overall_fields), ONE(0)},
+    {ANALYSIS_RANKS, "ranks", FIELDS(rank_fields), ROWS(rank, ranks)},
+    {ANALYSIS_RANKS, "nodes", FIELDS(node_fields), ROWS(node, nodes), .needs_nodes = 1},
+    {ANALYSIS_FUNCTIONS, "functions", FIELDS(function_fields), ROWS(function, function_count)},
+    {ANALYSIS_PHASES, "phases", .keys = "communicator phase", FIELDS(phase_fields),
+     .add_rows = add_phases},
+    {ANALYSIS_PHASES, "phase-times", .keys = "communicator rank", .add_rows = add_phase_times},
+    {ANALYSIS_PAIRS, "pairs", FIELDS(pair_fields), ROWS(pair, pair_count)},
+    {ANALYSIS_PAIRS, "node-pairs", FIELDS(node_pair_fields), ROWS(node_pair, node_pair_count),
+     .needs_nodes = 1},
+    {ANALYSIS_WAITS, "waits", .keys = "wait-state", .add_rows = add_waits},
+    {ANALYSIS_WAITS, "rank-waits", .keys = "rank", .add_rows = add_rank_waits},
+    {ANALYSIS_PATH, "path", .keys = "what", FIELDS(path_fields), .add_rows = add_places},
+    {ANALYSIS_PATH, "path-ranks", FIELDS(path_rank_fields), ROWS(rank, ranks)},
+    {ANALYSIS_DELAYS, "delays", .keys = "what", FIELDS(delay_fields), .add_rows = add_places},
+    {ANALYSIS_DELAYS, "delay-ranks", FIELDS(delay_rank_fields), ROWS(rank, ranks)},
+    {ANALYSIS_EFFICIENCY, "efficiency", FIELDS(efficiency_fields),
+     ONE(offsetof(struct analysis, efficiency))},
+    {ANALYSIS_REQUESTS, "requests", FIELDS(request_fields), ONE(0)},
+    {ANALYSIS_REQUESTS, "tests", .keys = "tests", .add_rows = add_tests},
+    {ANALYSIS_OVERLAP, "overlap", FIELDS(overlap_fields), ONE(0)},
+    {ANALYSIS_OVERLAP, "rank-overlap", FIELDS(rank_overlap_fields), ROWS(rank, ranks)},
+};
+
+static struct table *add_table(struct tables *t, const struct layout *l)
 {
-    struct table *table = add_table(t, ANALYSIS_OVERLAP, "overlap", "", FIELDS(overlap_fields));
-    put_fields(table_add_row(table), FIELDS(overlap_fields), a);
-    add_by_rank(t, a, ANALYSIS_OVERLAP, "rank-overlap", FIELDS(rank_overlap_fields));
+    struct table *table = tables_add(t, analysis_groups[l->group].name, l->name);
+    for (const char *at = l->keys; at && *at; at += strspn(at, " ")) {
+        char key[32];
+        size_t length = strcspn(at, " ");
+        snprintf(key, sizeof key, "%.*s", (int)length, at);
+        table_add_column(t, table, key, "", TABLE_KEY);
+        at += length;
+    }
+    for (size_t i = 0; i < l->field_count; i++)
+        table_add_column(t, table, l->fields[i].name, l->fields[i].unit, l->fields[i].role);
+    return table;
+}
+
+static void add_items(struct tables *t, struct table *table, const struct analysis *a,
+                      const struct layout *l)
+{
+    const char *items = (const char *)a + l->items;
+    uint64_t count = 1;
+    if (l->length != ONE_ROW) {
+        memcpy(&count, (const char *)a + l->length, sizeof count);
+        items = *(const char *const *)items;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        put_fields(t, table_add_row(table), l, items + i * l->size, i);
 }
 
 static void add_meta(struct tables *t, const struct analysis *a)
@@ -363,24 +405,14 @@ static void add_meta(struct tables *t, const struct analysis *a)
 
 void tables_from_analysis(struct tables *t, const struct analysis *a)
 {
-    static void (*const add[ANALYSIS_GROUPS])(struct tables *, const struct analysis *) = {
-        [ANALYSIS_OVERALL] = add_overall,
-        [ANALYSIS_RANKS] = add_ranks,
-        [ANALYSIS_FUNCTIONS] = add_functions,
-        [ANALYSIS_PHASES] = add_phases,
-        [ANALYSIS_PAIRS] = add_pairs,
-        [ANALYSIS_WAITS] = add_waits,
-        [ANALYSIS_PATH] = add_path,
-        [ANALYSIS_DELAYS] = add_delays,
-        [ANALYSIS_EFFICIENCY] = add_efficiency,
-        [ANALYSIS_REQUESTS] = add_requests,
-        [ANALYSIS_OVERLAP] = add_overlap,
-    };
     tables_init(t);
     add_meta(t, a);
-    for (unsigned i = 0; i < ANALYSIS_GROUPS; i++)
-        if (a->groups & 1u << i)
-            add[i](t, a);
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+        const struct layout *l = &layouts[i];
+        if (!(a->groups & 1u << l->group) || (l->needs_nodes && !a->nodes))
+            continue;
+        (l->add_rows ? l->add_rows : add_items)(t, add_table(t, l), a, l);
+    }
 }
 
 /* ---- files ---- */
