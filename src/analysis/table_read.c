@@ -1,22 +1,27 @@
 /*
- * table_read.c - statistics from XML. libxml2 reads it as a stream of elements.
+ * table_read.c - statistics from XML. Expat reads it as a stream of elements.
  */
-#include <libxml/xmlreader.h>
+#include <errno.h>
+#include <expat.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/table.h"
 #include "base/mem.h"
+#include "base/sys.h"
+#include "load/load.h"
 
 #define COLUMNS_MOST 1000
+#define SLICE 65536 /* bytes that are read at a time */
 
 struct reading {
     struct tables *tables;
-    xmlTextReaderPtr reader;
+    XML_Parser parser;
     const char *path;
     struct table *table; /* that is open, or NULL */
-    char *group;
+    const char *group;   /* that is open, or NULL; kept in the tables */
     struct err *err;
     int failed;
     int is_ours; /* the root element is ours */
@@ -24,68 +29,53 @@ struct reading {
 
 static int fail(struct reading *r, const char *what, const char *about)
 {
-    if (!r->failed)
-        err_set(r->err, ERR_INPUT, "cannot read '%s': line %d: %s%s%s", r->path,
-                (int)xmlGetLineNo(xmlTextReaderCurrentNode(r->reader)), what, *about ? " " : "",
-                about);
+    if (r->failed)
+        return ERR_INPUT;
+    err_set(r->err, ERR_INPUT, "cannot read '%s': line %lu: %s%s%s", r->path,
+            (unsigned long)XML_GetCurrentLineNumber(r->parser), what, *about ? " " : "", about);
     r->failed = 1;
+    XML_StopParser(r->parser, XML_FALSE);
     return ERR_INPUT;
 }
 
-/* libxml2 tells of the first mistake in the file. */
-static void told(void *into, const char *message, xmlParserSeverities severity,
-                 xmlTextReaderLocatorPtr locator)
+/* An attribute of an element; NULL: it has none. Names and values alternate, and a NULL follows. */
+static const char *attribute(const char *const *attributes, const char *name)
 {
-    struct reading *r = into;
-    if (r->failed || severity == XML_PARSER_SEVERITY_WARNING ||
-        severity == XML_PARSER_SEVERITY_VALIDITY_WARNING)
-        return;
-    size_t length = strcspn(message, "\n");
-    err_set(r->err, ERR_INPUT, "cannot read '%s': line %d: %.*s", r->path,
-            xmlTextReaderLocatorLineNumber(locator), (int)length, message);
-    r->failed = 1;
+    for (; *attributes; attributes += 2)
+        if (strcmp(attributes[0], name) == 0)
+            return attributes[1];
+    return NULL;
 }
 
-/* An attribute of the current element, for the caller to free with xmlFree; NULL: it has none. */
-static char *attribute(struct reading *r, const char *name)
+static int read_meta(struct reading *r, const char *const *attributes)
 {
-    return (char *)xmlTextReaderGetAttribute(r->reader, (const xmlChar *)name);
-}
-
-static void read_meta(struct reading *r)
-{
-    while (xmlTextReaderMoveToNextAttribute(r->reader) == 1)
-        tables_add_meta(r->tables, (const char *)xmlTextReaderConstName(r->reader),
-                        (const char *)xmlTextReaderConstValue(r->reader));
-}
-
-static int read_table(struct reading *r)
-{
-    char *name = attribute(r, "name");
-    if (!name || !r->group) {
-        xmlFree(name);
-        return fail(r, r->group ? "a table without a name" : "a table outside of an entry", "");
-    }
-    r->table = tables_add(r->tables, r->group, name);
-    xmlFree(name);
+    for (; *attributes; attributes += 2)
+        tables_add_meta(r->tables, attributes[0], attributes[1]);
     return 0;
 }
 
-static int read_column(struct reading *r)
+static int read_table(struct reading *r, const char *const *attributes)
 {
-    char *name = attribute(r, "name"), *role = attribute(r, "role"), *unit = attribute(r, "unit");
-    int number = -1, rc = 0;
+    const char *name = attribute(attributes, "name");
+    if (!name || !r->group)
+        return fail(r, r->group ? "a table without a name" : "a table outside of an entry", "");
+    r->table = tables_add(r->tables, r->group, name);
+    return 0;
+}
+
+static int read_column(struct reading *r, const char *const *attributes)
+{
+    const char *name = attribute(attributes, "name"), *role = attribute(attributes, "role"),
+               *unit = attribute(attributes, "unit");
+    int number = -1;
     for (int i = 0; role && i < TABLE_ROLES; i++)
         if (strcmp(role, table_role_name(i)) == 0)
             number = i;
     if (!name || !r->table || r->table->row_count || r->table->column_count == COLUMNS_MOST)
-        rc = fail(r, "a column that is not at its place", "");
-    else if (number >= 0) /* others are of later versions */
+        return fail(r, "a column that is not at its place", "");
+    if (number >= 0) /* others are of later versions */
         table_add_column(r->tables, r->table, name, unit ? unit : "", number);
-    xmlFree(name);
-    xmlFree(role);
-    xmlFree(unit);
-    return rc;
+    return 0;
 }
 
 static int read_number(struct reading *r, const char *text, double *number)
@@ -121,14 +111,14 @@ static int read_list(struct reading *r, const char *text, union table_cell *cell
     return 0;
 }
 
-static int read_row(struct reading *r)
+static int read_row(struct reading *r, const char *const *attributes)
 {
     if (!r->table)
         return fail(r, "a row outside of a table", "");
     union table_cell *row = table_add_row(r->table);
     for (size_t i = 0; i < r->table->column_count; i++) {
         const struct table_column *c = &r->table->columns[i];
-        char *text = attribute(r, c->name);
+        const char *text = attribute(attributes, c->name);
         int rc = 0;
         if (!text)
             continue;
@@ -138,59 +128,83 @@ static int read_row(struct reading *r)
             rc = read_list(r, text, &row[i]);
         else
             rc = read_number(r, text, &row[i].number);
-        xmlFree(text);
         if (rc != 0)
             return rc;
     }
     return 0;
 }
 
-static int read_entry(struct reading *r)
+static int read_entry(struct reading *r, const char *const *attributes)
 {
-    xmlFree(r->group);
-    r->group = attribute(r, "name");
+    const char *name = attribute(attributes, "name");
+    if (!name)
+        return fail(r, "an entry without a name", "");
+    r->group = tables_keep_text(r->tables, name);
     r->table = NULL;
-    return r->group ? 0 : fail(r, "an entry without a name", "");
+    return 0;
 }
 
-static int read_element(struct reading *r)
+static const struct {
+    const char *name;
+    int (*read)(struct reading *, const char *const *attributes);
+} elements[] = {
+    {"meta", read_meta},     {"entry", read_entry}, {"table", read_table},
+    {"column", read_column}, {"row", read_row},
+};
+
+static void on_element(void *context, const char *name, const char **attributes)
 {
-    const char *name = (const char *)xmlTextReaderConstLocalName(r->reader);
-    if (!r->is_ours && strcmp(name, "orrery-statistics") != 0)
-        return fail(r,
-                    "expected <orrery-statistics>, as 'orrery analyze --format xml' writes it, not",
-                    name);
+    struct reading *r = context;
+    const char *colon = strrchr(name, ':');
+    if (colon) /* a namespace of its writer's */
+        name = colon + 1;
+    if (!r->is_ours && strcmp(name, "orrery-statistics") != 0) {
+        fail(r, "expected <orrery-statistics>, as 'orrery analyze --format xml' writes it, not",
+             name);
+        return;
+    }
     r->is_ours = 1;
-    if (strcmp(name, "meta") == 0)
-        read_meta(r);
-    else if (strcmp(name, "entry") == 0)
-        return read_entry(r);
-    else if (strcmp(name, "table") == 0)
-        return read_table(r);
-    else if (strcmp(name, "column") == 0)
-        return read_column(r);
-    else if (strcmp(name, "row") == 0)
-        return read_row(r);
-    return 0;
+    for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++)
+        if (strcmp(elements[i].name, name) == 0)
+            elements[i].read(r, (const char *const *)attributes);
+}
+
+/* Reads the next bytes; 0 at the end of the file. */
+static int read_slice(struct reading *r, int fd)
+{
+    void *slice = XML_GetBuffer(r->parser, SLICE);
+    ssize_t n;
+    if (!slice) {
+        fail(r, "no memory", "");
+        return 0;
+    }
+    do
+        n = sys_read(fd, slice, SLICE);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        fail(r, strerror(errno), "");
+    else if (XML_ParseBuffer(r->parser, (int)n, n == 0) != XML_STATUS_OK)
+        fail(r, XML_ErrorString(XML_GetErrorCode(r->parser)), "");
+    return n > 0 && !r->failed;
 }
 
 int tables_read_xml(struct tables *t, const char *path, struct err *err)
 {
     struct reading r = {.tables = t, .path = path, .err = err};
-    int more;
     tables_init(t);
-    r.reader = xmlReaderForFile(path, NULL, XML_PARSE_NONET);
-    if (!r.reader)
-        return err_set(err, ERR_INPUT, "cannot read '%s'", path);
-    xmlTextReaderSetErrorHandler(r.reader, told, &r);
-    while (!r.failed && (more = xmlTextReaderRead(r.reader)) == 1)
-        if (xmlTextReaderNodeType(r.reader) == XML_READER_TYPE_ELEMENT)
-            read_element(&r);
-    if (!r.failed && !r.is_ours)
-        err_set(err, ERR_INPUT, "'%s' has no statistics", path), r.failed = 1;
-    xmlFree(r.group);
-    xmlFreeTextReader(r.reader);
+    if (load_library(LOAD_expat, err) != 0)
+        return ERR_SYSTEM;
+    int fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return err_set(err, ERR_INPUT, "cannot read '%s': %s", path, strerror(errno));
+    r.parser = XML_ParserCreate(NULL);
+    XML_SetUserData(r.parser, &r);
+    XML_SetElementHandler(r.parser, on_element, NULL);
+    while (read_slice(&r, fd))
+        ;
+    XML_ParserFree(r.parser);
+    sys_close(fd);
     if (r.failed)
         tables_fini(t);
-    return r.failed ? err->code : 0;
+    return r.failed ? ERR_INPUT : 0;
 }

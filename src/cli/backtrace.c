@@ -21,6 +21,7 @@
 
 #include "cli/team.h"
 #include "engine/output_book.h"
+#include "load/load.h"
 
 #define OURS "liborrery-mpi.so"
 
@@ -107,8 +108,13 @@ void cli_backtrace_describe(const struct run_question *q, struct buf *out)
                                              .find_debuginfo = dwfl_standard_find_debuginfo,
                                              .debuginfo_path = &debug_path};
     uint32_t from = 0, to = q->count < RUN_FRAMES ? q->count : RUN_FRAMES;
+    struct err err;
     Dwfl *dwfl;
 
+    if (load_library(LOAD_libdw, &err) != 0) {
+        buf_addf(out, "    no backtrace: %s\n", err.text);
+        return;
+    }
     unsetenv("DEBUGINFOD_URLS"); /* fetch nothing */
     dwfl = dwfl_begin(&callbacks);
     if (!dwfl)

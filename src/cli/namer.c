@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
+#include "load/load.h"
 
 struct cli_namer_file {
     char *path;
@@ -30,6 +32,8 @@ static struct cli_namer_file open_file(const char *path)
                                              .find_debuginfo = dwfl_standard_find_debuginfo,
                                              .debuginfo_path = &debug_path};
     struct cli_namer_file file = {.path = mem_strdup(path)};
+    if (load_library(LOAD_libdw, NULL) != 0)
+        return file;
     file.dwfl = dwfl_begin(&callbacks);
     if (!file.dwfl)
         return file;
@@ -41,9 +45,12 @@ static struct cli_namer_file open_file(const char *path)
 
 static struct cli_namer_file *find_file(struct cli_namer *n, const char *path)
 {
+    struct err err;
     for (size_t i = 0; i < n->count; i++)
         if (strcmp(n->files[i].path, path) == 0)
             return &n->files[i];
+    if (n->count == 0 && load_library(LOAD_libdw, &err) != 0)
+        log_warn("functions are not named: %s", err.text);
     n->files = mem_realloc(n->files, (n->count + 1) * sizeof *n->files);
     n->files[n->count] = open_file(path);
     return &n->files[n->count++];

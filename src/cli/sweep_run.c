@@ -25,6 +25,7 @@
 #include "cli/child.h"
 #include "cli/runs.h"
 #include "cli/watch.h"
+#include "load/load.h"
 
 #define TICK_MS 200
 #define GRACE_S 5.0
@@ -269,6 +270,8 @@ int sweep_run(const struct sweep_plan *plan, struct sweep_result *results, int *
     s->results = results;
     s->points = sweep_grid_points(plan->grid);
     rc = cli_child_self(s->self, sizeof s->self, err);
+    if (rc == 0)
+        rc = load_library(LOAD_yajl, err); /* summaries are read by it */
     if (rc == 0)
         rc = make_folder(s, err);
     if (rc) {

@@ -9,7 +9,7 @@
 int otf2_write(struct trace *, const char *path, struct format_notes *, struct err *);
 int otf2_read(const char *path, const char *orr, struct format_notes *, struct err *);
 
-/* The library says nothing by itself. */
-void otf2_be_quiet(void);
+/* Loads the library, which then says nothing by itself. */
+int otf2_begin(struct err *);
 
 #endif

@@ -147,7 +147,8 @@ static int has_sane_anchor(const char *path)
 int otf2_read(const char *path, const char *orr, struct format_notes *notes, struct err *err)
 {
     struct otf2_in in = {.notes = notes};
-    otf2_be_quiet();
+    if (otf2_begin(err) != 0)
+        return ERR_SYSTEM;
     in.reader = has_sane_anchor(path) ? OTF2_Reader_Open(path) : NULL;
     if (!in.reader)
         return err_set(err, ERR_INPUT, "cannot read '%s': it is no whole OTF2 archive", path);

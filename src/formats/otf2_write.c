@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "formats/otf2.h"
 #include "formats/otf2_out.h"
+#include "load/load.h"
 
 /* ---- records ---- */
 
@@ -126,9 +127,12 @@ static OTF2_ErrorCode silence(void *data, const char *file, uint64_t line, const
     return code;
 }
 
-void otf2_be_quiet(void)
+int otf2_begin(struct err *err)
 {
-    OTF2_Error_RegisterCallback(silence, NULL);
+    int rc = load_library(LOAD_otf2, err);
+    if (rc == 0)
+        OTF2_Error_RegisterCallback(silence, NULL);
+    return rc;
 }
 
 /* "x/run.otf2" is archive "run" in folder "x". */
@@ -201,8 +205,7 @@ int otf2_write(struct trace *t, const char *path, struct format_notes *notes, st
                                                 .event = put_event};
     struct writing writing = {0};
     struct otf2_out *o = &writing.out;
-    otf2_be_quiet();
-    if (open_archive(o, path, err) != 0)
+    if (otf2_begin(err) != 0 || open_archive(o, path, err) != 0)
         return err->code;
     o->threads = mem_zalloc((t->header.ranks + 1) * sizeof *o->threads);
     o->location_at = mem_zalloc((t->header.ranks + 1) * sizeof *o->location_at);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
+#include "load/load.h"
 #include "results/stats_internal.h"
 
 #define COLUMNS 4
@@ -219,10 +220,13 @@ static int report(struct reader *r, yajl_handle handle, const char *data, size_t
 
 static int read_document(struct reader *r, const char *data, size_t size, struct err *err)
 {
-    yajl_handle handle = yajl_alloc(&callbacks, NULL, r);
+    yajl_handle handle;
     size_t at = 0;
-    int rc = 0;
+    int rc = load_library(LOAD_yajl, err);
 
+    if (rc)
+        return rc;
+    handle = yajl_alloc(&callbacks, NULL, r);
     if (!handle)
         return err_set(err, ERR_MEMORY, "no memory to read it");
     while (rc == 0 && at < size) {

@@ -10,6 +10,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "base/sys.h"
+#include "load/load.h"
 
 #define SLICE 16384
 
@@ -115,19 +116,14 @@ static int end(struct summary_reader *r, int good, struct results_summary *out)
     return good;
 }
 
-int results_summary_parse(const void *data, size_t size, struct results_summary *out)
-{
-    struct summary_reader r;
-    begin(&r);
-    return end(&r, feed(&r, data, size), out);
-}
-
 int results_summary_read(const char *path, struct results_summary *out)
 {
     struct summary_reader r;
     unsigned char slice[SLICE];
-    int fd = sys_open(path, O_RDONLY, 0), good = 1;
     ssize_t n;
+    if (load_library(LOAD_yajl, NULL) != 0)
+        return 0;
+    int fd = sys_open(path, O_RDONLY, 0), good = 1;
     if (fd < 0)
         return 0;
     begin(&r);

@@ -4,7 +4,6 @@
 #ifndef RESULTS_SUMMARY_READ_H
 #define RESULTS_SUMMARY_READ_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct results_summary {
@@ -16,8 +15,5 @@ struct results_summary {
 /* Reads a file that `orrery run --json` wrote. 0 if there is none, or if it is incomplete; O(size),
  * and little memory. */
 int results_summary_read(const char *path, struct results_summary *);
-
-/* The same from memory. */
-int results_summary_parse(const void *data, size_t size, struct results_summary *);
 
 #endif

@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "base/mem.h"
+#include "load/load.h"
 #include "trace/file.h"
 
 #define LEVEL 1 /* of compression: faster than disks */
@@ -45,6 +46,8 @@ int trace_file_open(struct trace_file *f, const char *path, struct err *err)
     if (fd >= 0)
         close(fd);
     uint32_t magic = 0;
+    if (rc == 0)
+        rc = load_library(LOAD_zstd, err);
     if (rc == 0)
         memcpy(&magic, f->data, sizeof magic);
     if (rc == 0 && magic != TRACE_MAGIC)
@@ -109,6 +112,8 @@ static int system_error(const struct trace_out *out, struct err *err)
 int trace_out_open(struct trace_out *out, const char *path, struct err *err)
 {
     size_t length = strlen(path) + sizeof ".XXXXXX";
+    if (load_library(LOAD_zstd, err) != 0)
+        return ERR_SYSTEM;
     *out = (struct trace_out){.path = mem_strdup(path), .temporary = mem_alloc(length)};
     snprintf(out->temporary, length, "%s.XXXXXX", path);
     out->fd = mkostemp(out->temporary, O_CLOEXEC);

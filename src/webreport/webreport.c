@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "load/load.h"
 #include "webreport/hops.h"
 #include "webreport/links.h"
 #include "webreport/messages.h"
@@ -202,7 +203,7 @@ static int add_trace(struct webreport *r, size_t i, struct page *page, struct er
 int webreport_write(struct webreport *r, struct err *err)
 {
     struct page page;
-    int rc = 0;
+    int rc = r->page ? load_library(LOAD_zlib, err) : 0;
     page_begin(&page);
     for (size_t i = 0; i < r->count && rc == 0; i++)
         rc = add_trace(r, i, &page, err);

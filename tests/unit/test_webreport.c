@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "load/load.h"
 #include "tap.h"
 #include "trace/format.h"
 #include "webreport/calls.h"
@@ -332,6 +333,7 @@ static void test_hops_compact(void)
 int main(void)
 {
     plan_auto();
+    load_library(LOAD_zlib, NULL);
     make_calls();
     test_chunks();
     test_grid();

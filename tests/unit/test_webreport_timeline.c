@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/vtime.h"
+#include "load/load.h"
 #include "tap.h"
 #include "trace/part.h"
 #include "webreport/timeline.h"
@@ -85,6 +86,7 @@ int main(void)
     struct trace trace;
     struct timeline t;
     struct err err = {0};
+    load_library(LOAD_zlib, NULL);
     plan_auto();
     ok(mkdtemp(folder) != NULL, "a folder");
     snprintf(path, sizeof path, "%s/t.orr", folder);

@@ -1,0 +1,39 @@
+/* Every library that is loaded on demand is there, with all functions of its list; it is not there before. */
+#include <metis.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "load/load.h"
+#include "tap.h"
+
+#define L(name, title) extern void *load_##name##_slots[];
+LOAD_LIBRARIES(L)
+#undef L
+
+static const struct {
+    enum load_name number;
+    const char *title;
+    void **slots;
+} libraries[] = {
+#define L(name, title) {LOAD_##name, title, load_##name##_slots},
+    LOAD_LIBRARIES(L)
+#undef L
+};
+
+int main(void)
+{
+    idx_t options[METIS_NOPTIONS] = {0};
+    plan_auto();
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        struct err err = {0};
+        void *before = libraries[i].slots[0];
+        int rc = load_library(libraries[i].number, &err);
+        ok(!before && rc == 0 && libraries[i].slots[0], "%s is loaded when it is needed %s",
+           libraries[i].title, err.text);
+        ok(load_library(libraries[i].number, &err) == 0, "and may be asked for again");
+    }
+    ok(compressBound(1000) > 1000, "a function returns its value");
+    ok(METIS_SetDefaultOptions(options) == METIS_OK && options[METIS_OPTION_PTYPE] == -1,
+       "and writes its result");
+    return done_testing();
+}
