@@ -225,6 +225,8 @@ static void flow_medium(struct net *net, struct engine *engine, struct engine_me
 
     f->engine = engine;
     f->solver = flow_solver_create(capacity, f);
+    if (net->load)
+        flow_solver_meter(f->solver, net->load, topo_link_bound(net->topo));
     flow_exit_init(f);
     *out = (struct engine_medium){f, submit, next, notices, advance, NULL};
 }

@@ -97,7 +97,7 @@ vtime flow_bundle_end(const struct flow_bundle *b)
     return flow_bundle_end_of(b, b->first);
 }
 
-static double served_at(const struct flow_bundle *b, vtime now)
+double flow_bundle_served(const struct flow_bundle *b, vtime now)
 {
     return now > b->since ? b->served + b->rate * (double)(now - b->since) : b->served;
 }
@@ -118,7 +118,7 @@ void flow_bundle_list(const struct flow_bundle *b, struct flow_list *list)
 
 void flow_bundle_turn(struct flow_bundle *b, vtime now)
 {
-    b->served = served_at(b, now);
+    b->served = flow_bundle_served(b, now);
     b->since = now;
     b->rate = b->next_rate;
 }
@@ -130,19 +130,22 @@ static void renew_end(struct flow_solver *s, struct flow_bundle *b)
 
 /* ---- joining and leaving ---- */
 
-static size_t size_of(unsigned hops)
+static size_t size_of(const struct flow_solver *s, unsigned hops)
 {
-    return sizeof(struct flow_bundle) + hops * sizeof(struct flow_hop);
+    return sizeof(struct flow_bundle) + hops * sizeof(struct flow_hop) +
+           (s->meter ? sizeof(struct flow_history) : 0);
 }
 
 static struct flow_bundle *bundle_new(struct flow_solver *s, unsigned hops, double limit)
 {
-    struct flow_bundle *b = pool_alloc(&s->pool, size_of(hops));
+    struct flow_bundle *b = pool_alloc(&s->pool, size_of(s, hops));
 
     *b = (struct flow_bundle){.hop_count = hops,
                               .limit = limit,
                               .since = s->now,
                               .order = s->bundle_count++};
+    if (s->meter)
+        flow_meter_begin(b);
     return b;
 }
 
@@ -162,7 +165,9 @@ static void bundle_free(struct flow_solver *s, struct flow_bundle *b)
     if (b->slot.at)
         flow_heap_drop(&s->ends, &b->slot);
     flow_link_unuse(s, b);
-    pool_free(&s->pool, b, size_of(b->hop_count));
+    if (s->meter)
+        flow_meter_forget(b);
+    pool_free(&s->pool, b, size_of(s, b->hop_count));
 }
 
 /* ---- finding the bundle ---- */
@@ -251,10 +256,12 @@ void flow_bundle_join(struct flow_solver *s, struct flow *f, double left)
         b = bundle_find(s, f, legs.limit, legs.shared + (legs.limit < INFINITY), legs.at);
     }
     f->bundle = b;
-    f->target = served_at(b, s->now) + left;
+    f->target = flow_bundle_served(b, s->now) + left;
     f->child = f->next = f->prev = NULL;
     b->first = b->first ? meld(b->first, f) : f;
     b->weight++;
+    if (s->meter)
+        flow_meter_join(s, f, left);
     flow_link_weigh(s, b, 1);
     if (b->is_alone || (b->slot.at && b->first == f))
         renew_end(s, b);
@@ -263,9 +270,11 @@ void flow_bundle_join(struct flow_solver *s, struct flow *f, double left)
 double flow_bundle_quit(struct flow_solver *s, struct flow *f)
 {
     struct flow_bundle *b = f->bundle;
-    double left = b->rate < INFINITY ? f->target - served_at(b, s->now) : 0;
+    double left = b->rate < INFINITY ? f->target - flow_bundle_served(b, s->now) : 0;
     int was_first = b->first == f;
 
+    if (s->meter)
+        flow_meter_quit(s, f);
     heap_remove(b, f);
     f->bundle = NULL;
     if (--b->weight == 0) {

@@ -25,6 +25,7 @@
 #include <stddef.h>
 
 #include "base/array.h"
+#include "base/bins.h"
 #include "base/pool.h"
 #include "net/flow_heap.h"
 #include "net/flow_solver.h"
@@ -50,7 +51,7 @@ struct flow {
     struct flow_slot slot; /* among those that end now */
     uint32_t unplaced;     /* index + 1 in the list of that name; 0: not there */
     uint32_t leg_count;
-    struct flow_leg legs[];
+    struct flow_leg legs[]; /* with a meter a struct flow_metered follows */
 };
 
 /* A link that a bundle shares with others. */
@@ -66,13 +67,13 @@ struct flow_bundle {
     double served;         /* bytes of each flow, at time `since` */
     vtime since;           /* when the rate last changed */
     double rate;
-    double next_rate;   /* found by the current solve */
-    double limit;       /* of the rate */
-    uint64_t order;     /* of all bundles */
-    uint8_t is_alone;   /* its only flow has no contention, and has its rate at once */
-    uint32_t fresh;     /* index + 1 in the list of that name; 0: not there */
-    uint32_t hop_count; /* one more than the links, if there is a limit */
-    struct flow_hop hops[];
+    double next_rate;       /* found by the current solve */
+    double limit;           /* of the rate */
+    uint64_t order;         /* of all bundles */
+    uint8_t is_alone;       /* its only flow has no contention, and has its rate at once */
+    uint32_t fresh;         /* index + 1 in the list of that name; 0: not there */
+    uint32_t hop_count;     /* one more than the links, if there is a limit */
+    struct flow_hop hops[]; /* with a meter a struct flow_history follows */
 };
 
 struct flow_use {
@@ -140,6 +141,8 @@ struct flow_solver {
     struct flow_link *oldest, *newest; /* idle: kept for the next flow */
     uint64_t idle;
     struct pool pool, link_pool; /* links have their own pool, so that they are aligned */
+    struct bins *meter;          /* what links below `metered` carry, or NULL */
+    uint32_t metered;
     struct flow_counters count;
 };
 
@@ -201,6 +204,8 @@ vtime flow_bundle_end(const struct flow_bundle *);
 vtime flow_bundle_end_of(const struct flow_bundle *, const struct flow *);
 /* Appends all flows of a bundle to a list. */
 void flow_bundle_list(const struct flow_bundle *, struct flow_list *);
+/* How many bytes each flow of a bundle has been served at a time, if the rate stays. */
+double flow_bundle_served(const struct flow_bundle *, vtime);
 /* Sets the rate to next_rate from now on. */
 void flow_bundle_turn(struct flow_bundle *, vtime now);
 
@@ -209,6 +214,36 @@ void flow_link_forget(struct flow_solver *);
 
 /* Frees all links without looking at flows. */
 void flow_link_fini(struct flow_solver *);
+
+/* ---- flow_meter.c: what links carry; only if there is a meter ---- */
+
+/* What is counted of a flow. */
+struct flow_metered {
+    uint64_t bytes, counted; /* of all of it, and so far */
+    double before;           /* bytes served before it joined its bundle ... */
+    double at_join;          /* ... and what the bundle had served then */
+    vtime start, joined;
+};
+
+/* How many bytes a bundle has served at edges of bins, where its rate changed between them. */
+struct flow_history {
+    struct flow_point {
+        vtime t;
+        double served;
+    } * points;
+    uint32_t count, room;
+};
+
+void flow_meter_start(struct flow_solver *, struct flow *, uint64_t bytes);
+/* It has joined a bundle with so many bytes left; it quits it. */
+void flow_meter_join(struct flow_solver *, struct flow *, double left);
+void flow_meter_quit(struct flow_solver *, struct flow *);
+/* All of its bytes have left. */
+void flow_meter_end(struct flow_solver *, struct flow *);
+/* The rate of a bundle changes; it is made and freed. */
+void flow_meter_turn(struct flow_solver *, struct flow_bundle *);
+void flow_meter_begin(struct flow_bundle *);
+void flow_meter_forget(struct flow_bundle *);
 
 /* Sets next_rate of every bundle whose rate changes, and puts it into the list `changed`. */
 void flow_fill(struct flow_solver *);

@@ -33,9 +33,17 @@ struct flow_solver *flow_solver_create(flow_capacity_fn *capacity, void *owner)
     return s;
 }
 
-static size_t flow_size(unsigned legs)
+void flow_solver_meter(struct flow_solver *s, struct bins *bins, uint32_t links)
 {
-    return sizeof(struct flow) + legs * sizeof(struct flow_leg);
+    assert(s->count.started == 0);
+    s->meter = bins;
+    s->metered = links;
+}
+
+static size_t flow_size(const struct flow_solver *s, unsigned legs)
+{
+    return sizeof(struct flow) + legs * sizeof(struct flow_leg) +
+           (s->meter ? sizeof(struct flow_metered) : 0);
 }
 
 static void unplaced_remove(struct flow_solver *s, struct flow *f)
@@ -53,7 +61,7 @@ static void flow_free(struct flow_solver *s, struct flow *f)
         unplaced_remove(s, f);
     for (uint32_t i = 0; i < f->leg_count; i++)
         flow_link_leave(s, f->legs[i].link);
-    pool_free(&s->pool, f, flow_size(f->leg_count));
+    pool_free(&s->pool, f, flow_size(s, f->leg_count));
     s->count.active--;
 }
 
@@ -113,6 +121,8 @@ static void renew_ends(struct flow_solver *s)
         if (b->slot.at && b->rate == b->next_rate)
             continue;
         s->count.rates++;
+        if (s->meter)
+            flow_meter_turn(s, b);
         flow_bundle_turn(b, s->now);
         end = flow_bundle_end(b);
         if (!many)
@@ -220,14 +230,16 @@ struct flow *flow_start(struct flow_solver *s, vtime t, const uint32_t *links, u
 
     assert(n < FLOW_LINKS_MAX && rate_limit >= 0);
     advance(s, t);
-    f = pool_alloc(&s->pool, flow_size(legs));
-    pool_prefetch(&s->pool, flow_size(legs));
+    f = pool_alloc(&s->pool, flow_size(s, legs));
+    pool_prefetch(&s->pool, flow_size(s, legs));
     *f = (struct flow){.leg_count = legs,
                        .order = s->count.started++,
                        .own_limit = rate_limit,
                        .target = (double)bytes,
                        .user = user};
     s->count.active++;
+    if (s->meter)
+        flow_meter_start(s, f, bytes);
     enter(s, f, links);
     if (bytes == 0 || is_unlimited(f))
         place(s, f); /* it ends now */
@@ -298,6 +310,8 @@ int flow_take(struct flow_solver *s, vtime *t, void **user)
     f = flow_of(flow_heap_take(&s->ending));
     *t = end;
     *user = f->user;
+    if (s->meter)
+        flow_meter_end(s, f);
     flow_free(s, f);
     return 1;
 }

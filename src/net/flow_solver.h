@@ -55,6 +55,12 @@ struct flow_solver *flow_solver_create(flow_capacity_fn *capacity, void *owner);
 /* Drops all flows and frees everything; NULL is allowed. */
 void flow_solver_destroy(struct flow_solver *);
 
+struct bins;
+
+/* Counts the bytes that links with numbers below `links` carry, in bins of picoseconds: while rates
+ * change, each bin gets what was moved in it. Before the first flow; the bins are borrowed. */
+void flow_solver_meter(struct flow_solver *, struct bins *, uint32_t links);
+
 /*
  * A flow of `bytes` over links[0..n) from time t on, never faster than rate_limit (INFINITY: as
  * fast as the links allow). No earlier call has had a later time, and every flow that ends before t

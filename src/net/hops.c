@@ -11,6 +11,7 @@
  */
 #include <math.h>
 
+#include "base/bins.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/net_internal.h"
@@ -103,6 +104,40 @@ static vtime hops_drain(const struct net *net, uint32_t src, uint32_t dst, uint6
     return transfer;
 }
 
+/* ---- what links carry ---- */
+
+/* A message is on all links of its route at once, as in the flow model, while its bytes leave. */
+static void count(struct net *net, const struct engine_msg *m, const struct device_send *how)
+{
+    struct hops *s = net->state;
+    uint32_t src = net_node(net, m->src), dst = net_node(net, m->dst);
+    vtime transfer;
+    struct err err;
+
+    if (src == dst || how->bytes == 0)
+        return;
+    find(net, m->src, m->dst, how->bytes, how->t, &transfer);
+    if (!s->listed && topo_route_minimal(net->topo, src, dst, how->t, &s->route, &err))
+        log_fatal_input("%s", err.text);
+    for (uint32_t i = 0; i < s->route.count; i++)
+        bins_add(net->load, s->route.links[i], (uint64_t)how->t,
+                 (uint64_t)vtime_add(how->t, transfer), how->bytes);
+}
+
+static struct device_sent counted_send(struct device *d, struct engine_msg *m,
+                                       const struct device_send *how)
+{
+    count(d->owner, m, how);
+    return device_formula_send(d, m, how);
+}
+
+static const struct device_ops counted_ops = {.name = "formula", .send = counted_send};
+
+static void hops_meter(struct net *net)
+{
+    net->device = &counted_ops;
+}
+
 static const char *const uses[] = {
     "net.hop_latency",    "net.links", "net.topology.*", "net.intra.latency", "net.intra.bandwidth",
     "net.intra.segments", NULL,
@@ -117,4 +152,5 @@ const struct net_ops net_hops_ops = {
     .fini = hops_fini,
     .delay = hops_delay,
     .drain = hops_drain,
+    .meter = hops_meter,
 };

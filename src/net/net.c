@@ -6,8 +6,10 @@
 
 #include <string.h>
 
+#include "base/bins.h"
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/nearest.h"
 #include "net/net_internal.h"
 #include "net/topology/topology.h"
@@ -114,10 +116,25 @@ undo_inter:
     return rc;
 }
 
+#define LOAD_WIDTH 1000 /* of the first bins: a nanosecond */
+
+void net_meter(struct net *net)
+{
+    if (!net->topo)
+        return;
+    net->load = mem_alloc(sizeof *net->load);
+    bins_init(net->load, LOAD_WIDTH);
+    if (net->ops->meter)
+        net->ops->meter(net);
+}
+
 void net_fini(struct net *net)
 {
     if (net->ops->fini)
         net->ops->fini(net);
+    if (net->load)
+        bins_fini(net->load);
+    mem_free(net->load);
     net_curve_fini(&net->intra);
     net_curve_fini(&net->inter);
 }

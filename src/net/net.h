@@ -59,6 +59,8 @@ struct net_ops {
      * contention. */
     vtime (*arrival)(struct net *, uint32_t index, uint32_t src, uint32_t dst, uint64_t bytes,
                      vtime t);
+    /* net->load is there now: counts what links carry. May be NULL: the medium does. */
+    void (*meter)(struct net *);
     /* With contention, on process 0: fills in the medium. */
     void (*medium)(struct net *, struct engine *, struct engine_medium *);
 };
@@ -76,12 +78,18 @@ struct net {
     struct platform_nodes nodes;
     struct net_curve inter, intra;
     struct topo *topo; /* of models that have one; else NULL */
+    struct bins *load; /* what links of the topology carry; NULL: nobody asks */
     void *state;       /* the model's state */
 };
 
 /* Chooses the model by name and prepares it for that many ranks in all. The machine is borrowed. */
 int net_init(struct net *, const struct platform *, uint64_t ranks, struct err *);
 void net_fini(struct net *);
+
+/* Counts from the first message on what the links of the topology carry: bytes by number of the
+ * link, in bins of picoseconds. With several processes each counts what it sends, or process 0 all.
+ * Directly after net_init, before the device is used. Nothing if the model has no links. */
+void net_meter(struct net *);
 
 /* The table, for help and checks: names; NULL beyond the last. Static. */
 const char *net_model_name(unsigned i);

@@ -103,8 +103,25 @@ static void copy_stream(struct trace *t, const struct trace_cut *cut, uint64_t r
     trace_stream_fini(&s);
 }
 
-/* As they are in the file. */
-static int copy_definitions(struct trace *t, struct trace_writer *w, struct err *err)
+/* As they are in the file. What links carried is of the whole run, not of a part of it. */
+static void copy_some(const uint8_t *at, const uint8_t *end, int is_whole, struct buf *out)
+{
+    const uint8_t *data, *body;
+    unsigned kind;
+    size_t size;
+    while (trace_definitions_next(&at, end, &kind, &data, &size, &body) > 0)
+        if (is_whole || kind != TRACE_LINK_LOAD)
+            buf_add(out, data, size);
+}
+
+static int is_whole(const struct trace *t, const struct trace_cut *cut)
+{
+    return cut->first == 0 && (!t->header.ranks || cut->last >= t->header.ranks - 1) &&
+           cut->from == INT64_MIN && cut->to == INT64_MAX;
+}
+
+static int copy_definitions(struct trace *t, const struct trace_cut *cut, struct trace_writer *w,
+                            struct err *err)
 {
     struct buf out;
     struct trace_frame head;
@@ -115,7 +132,7 @@ static int copy_definitions(struct trace *t, struct trace_writer *w, struct err 
             uint8_t *room = mem_alloc((size_t)head.raw + 1);
             const uint8_t *payload = trace_file_payload(&t->file, offset, &head, room);
             if (payload)
-                buf_add(&out, payload, head.raw);
+                copy_some(payload, payload + head.raw, is_whole(t, cut), &out);
             mem_free(room);
         }
         offset += sizeof head + head.stored;
@@ -131,7 +148,7 @@ int trace_copy(struct trace *t, const struct trace_cut *cut, const char *path, s
     struct trace_writer_sink sink;
     if (trace_writer_open(&writer, path, &t->header, err) != 0)
         return err->code;
-    int rc = copy_definitions(t, &writer, err);
+    int rc = copy_definitions(t, cut, &writer, err);
     trace_writer_sink_init(&sink, &writer);
     for (uint64_t rank = cut->first; rc == 0 && rank <= cut->last && rank < t->header.ranks; rank++)
         for (unsigned thread = 0, threads = trace_threads(t, rank); rc == 0 && thread < threads;

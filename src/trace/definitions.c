@@ -26,6 +26,7 @@ void trace_definitions_init(struct trace_definitions *d)
     *d = (struct trace_definitions){0};
     map_init(&d->comm_by_identity);
     map_init(&d->site_by_identity);
+    trace_network_init(&d->network);
 }
 
 void trace_definitions_fini(struct trace_definitions *d)
@@ -41,6 +42,7 @@ void trace_definitions_fini(struct trace_definitions *d)
     mem_free(d->node_names);
     map_fini(&d->comm_by_identity);
     map_fini(&d->site_by_identity);
+    trace_network_fini(&d->network);
     *d = (struct trace_definitions){0};
 }
 
@@ -212,6 +214,8 @@ int trace_definitions_read(struct trace_definitions *d, const uint8_t *payload, 
         case TRACE_SITE:
             wrong = read_site(d, body, at);
             break;
+        default:
+            wrong = trace_network_take(&d->network, kind, body, at);
         }
     }
     return wrong ? err_set(err, ERR_INPUT, "the definitions are damaged") : 0;

@@ -8,6 +8,7 @@
  *     SITE       u64 identity, then the text ("solve (cg.c:120) < main (cg.c:30)"); in parts addresses, see merge.h
  *     CLOCK      u64 identity, zigzag time, offset and error: how a clock compared with rank 0's (clocks.h)
  *     CLOCK_RANK u64 identity of a clock, varint rank that has it, zigzag time at which the rank began
+ *     TOPOLOGY, VERTEX, LINK, LINK_LOAD    the links of a simulated machine and what they carried (network.h)
  *
  * Whoever knows of one writes it, so they come more than once; in a complete file each is there once, in order of
  * kind and bytes. The identity of a communicator is the same at all its ranks (recorder).
@@ -20,6 +21,7 @@
 
 #include "base/err.h"
 #include "base/map.h"
+#include "trace/network.h"
 
 enum trace_definition {
     TRACE_NODES = 1,
@@ -29,6 +31,10 @@ enum trace_definition {
     TRACE_SITE,
     TRACE_CLOCK,
     TRACE_CLOCK_RANK,
+    TRACE_TOPOLOGY,
+    TRACE_VERTEX,
+    TRACE_LINK,
+    TRACE_LINK_LOAD,
 };
 
 enum trace_comm_kind {
@@ -66,7 +72,8 @@ struct trace_definitions {
         const char *text;
     } * node_names;
     size_t node_name_count;
-    void *memory; /* a list of what the above points to */
+    struct trace_network network; /* that it was simulated on */
+    void *memory;                 /* a list of what the above points to */
 };
 
 void trace_definitions_init(struct trace_definitions *);

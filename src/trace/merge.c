@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "trace/clocks.h"
@@ -56,9 +57,9 @@ static void gather_frame(struct items *all, struct trace_clocks *clocks, const u
     size_t size;
     while (trace_definitions_next(&at, end, &kind, &data, &size, &body) > 0) {
         trace_clocks_take(clocks, kind, body, (size_t)(at - body));
-        if ((all->count & (all->count - 1)) == 0)
-            all->items = mem_realloc(all->items,
-                                     (all->count ? 2 * all->count : 1) * sizeof *all->items);
+        if (kind == TRACE_LINK_LOAD)
+            continue; /* they are added, not copied */
+        ARRAY_EXTEND(all->items, all->count);
         all->items[all->count++] = (struct item){NULL, all->memory.len, size};
         buf_add(&all->memory, data, size);
     }
@@ -137,12 +138,41 @@ static void name_event(struct merge *m, struct trace_event *e, struct buf *memor
     e->bytes = memory->len;
 }
 
+static void add_definition(struct items *all, unsigned kind, const struct buf *payload)
+{
+    size_t at = all->memory.len;
+    trace_write_varint(&all->memory, kind);
+    trace_write_varint(&all->memory, payload->len);
+    buf_add(&all->memory, payload->data, payload->len);
+    ARRAY_EXTEND(all->items, all->count);
+    all->items[all->count++] = (struct item){NULL, at, all->memory.len - at};
+}
+
+/* What links carried: each process knows what it has sent. Widths that do not fit are of damaged parts. */
+static void add_loads(struct merge *m)
+{
+    struct bins load;
+    struct buf payload;
+    bins_init(&load, 0);
+    buf_init(&payload);
+    for (size_t i = 0; i < m->count; i++)
+        bins_merge(&load, &m->parts[i].definitions.network.load);
+    for (size_t i = 0; i < load.rows; i++) {
+        buf_clear(&payload);
+        trace_load_write(&payload, &load, i);
+        add_definition(&m->definitions, TRACE_LINK_LOAD, &payload);
+    }
+    buf_fini(&payload);
+    bins_fini(&load);
+}
+
 static void gather_all(struct merge *m)
 {
     struct items *all = &m->definitions;
     buf_init(&all->memory);
     for (size_t i = 0; i < m->count; i++)
         gather(all, &m->clocks, &m->parts[i]);
+    add_loads(m);
     for (size_t i = 0; i < all->count; i++)
         all->items[i].data = (const uint8_t *)all->memory.data + all->items[i].at;
     if (all->count)

@@ -226,6 +226,8 @@ static void set_up(void)
     mpi_world.machine.later = mpi_world.room - mpi_world.size;
     if (net_init(&mpi_world.net, &mpi_world.machine, run_fit(o), &err) != ERR_OK)
         log_fatal("%s", err.text);
+    if (o->trace_path[0])
+        net_meter(&mpi_world.net);
     mpi_p2p_init((struct device){mpi_world.net.device, &mpi_world.engine, &mpi_world.net},
                  o->platform.mpi_eager_limit);
     if (mpi_coll_init(&mpi_world.machine, &err) != ERR_OK)

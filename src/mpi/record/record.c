@@ -223,6 +223,7 @@ int mpi_record_end(struct err *err)
     for (uint32_t i = 0; i < record.room; i++)
         if (record.ranks[i])
             recorder_rank_end(record.ranks[i], mpi_world.ranks[i].ent.clock);
+    mpi_record_links(mpi_rank_map()->proc == 0);
     trace_header_fini(&record.header);
     return trace_part_close(&record.part, err);
 }

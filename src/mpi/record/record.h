@@ -16,4 +16,8 @@ int mpi_record_begin(struct err *);
 /* All ranks have ended, or will not go on: writes what is left. Scheduler context. */
 int mpi_record_end(struct err *);
 
+/* Defines the links of the machine and what they carried; the first process defines what is not of
+ * one process. */
+void mpi_record_links(int is_first);
+
 #endif

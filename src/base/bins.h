@@ -1,0 +1,55 @@
+/*
+ * bins.h - amounts over time, of many keys: bytes that links carried, say. Time is cut into bins of
+ * one width, which doubles when time has outgrown them. Only keys with an amount take memory, and
+ * of many keys each has fewer bins:
+ *
+ *     keys       bins of each       memory
+ *     65,536     128                64 MiB
+ *     131,072    64                 64 MiB
+ *     ...
+ *     more than 1 Mi   8            64 bytes per key
+ *
+ * Amounts are whole numbers, and edges of wide bins are edges of narrow ones. So the result depends
+ * only on what was added, not on the order, and bins that several processes filled can be added.
+ *
+ * Out of memory ends the process. Nothing here switches.
+ */
+#ifndef BASE_BINS_H
+#define BASE_BINS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+#define BINS_MOST 128 /* of each key */
+#define BINS_LEAST 8
+#define BINS_MEMORY ((size_t)64 << 20)
+
+struct bins {
+    uint64_t width;     /* of a bin, in the unit of time; 0: that of what is added first */
+    uint32_t count;     /* bins of each key: a power of two */
+    uint32_t used;      /* bins up to the last one in which there is anything */
+    uint32_t *keys;     /* in the order in which they came */
+    uint64_t *amounts;  /* [rows][count] */
+    size_t rows, room;  /* keys, and for how many there is room */
+    struct map numbers; /* row + 1, by key */
+};
+
+void bins_init(struct bins *, uint64_t width);
+void bins_fini(struct bins *);
+
+/* Adds an amount, not 0, spread evenly over the time from `from` to `to`; to == from: all at once.
+ * Times are below 2^63. */
+void bins_add(struct bins *, uint32_t key, uint64_t from, uint64_t to, uint64_t amount);
+
+/* Adds what a key has in `count` bins of a width. -1: one width is not the other, doubled some
+ * times, or time is too long. */
+int bins_put(struct bins *, uint32_t key, uint64_t width, const uint64_t *amounts, size_t count);
+/* The same for all keys of another one. */
+int bins_merge(struct bins *, const struct bins *other);
+
+/* The bins of a key, `used` of them; NULL: it has none. */
+const uint64_t *bins_find(const struct bins *, uint32_t key);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * network.c - definitions of links, as they are written.
+ */
+#include "trace/network.h"
+
+#include <string.h>
+
+#include "trace/payload.h"
+
+void trace_topology_write(struct buf *out, const struct trace_topology *t)
+{
+    trace_write_varint(out, t->nodes);
+    trace_write_varint(out, t->vertices);
+    trace_write_varint(out, t->links);
+    buf_adds(out, t->kind);
+}
+
+void trace_vertex_write(struct buf *out, const struct trace_vertex *v)
+{
+    trace_write_varint(out, v->number);
+    buf_add(out, &v->x, sizeof v->x);
+    buf_add(out, &v->y, sizeof v->y);
+}
+
+void trace_link_write(struct buf *out, const struct trace_link *l)
+{
+    trace_write_varint(out, l->number);
+    trace_write_varint(out, l->from);
+    trace_write_varint(out, l->to);
+    buf_add(out, &l->bandwidth, sizeof l->bandwidth);
+}
+
+void trace_load_write(struct buf *out, const struct bins *load, size_t row)
+{
+    int64_t amounts[BINS_MOST];
+    memcpy(amounts, load->amounts + row * load->count, load->used * sizeof *amounts);
+    trace_write_varint(out, load->keys[row]);
+    trace_write_varint(out, load->width);
+    trace_write_array(out, amounts, load->used);
+}

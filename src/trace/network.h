@@ -1,0 +1,59 @@
+/*
+ * network.h - the links of the machine that a run was simulated on, and what they carried over time: definitions
+ * (definitions.h) that `orrery run --trace` writes if the machine has a topology.
+ *
+ *     TOPOLOGY   varint nodes, vertices (nodes and switches), links; then its kind
+ *     VERTEX     varint number, f32 x and y: where to draw it, in a square of side 1; nodes come before switches
+ *     LINK       varint number, varint vertices that it comes from and leads to, f64 bytes per second
+ *     LINK_LOAD  varint number of the link, varint width of a bin in ticks, array of bytes, bin by bin from time 0
+ *
+ * Of a small topology all links are there, of a large one those that carried something. Each process of a run writes
+ * what it knows of; loads of several processes are added when their parts are merged. All loads of a complete file have
+ * the same width.
+ */
+#ifndef TRACE_NETWORK_H
+#define TRACE_NETWORK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bins.h"
+#include "base/buf.h"
+
+struct trace_topology {
+    const char *kind; /* NULL: there is none */
+    uint64_t nodes, vertices, links;
+};
+
+struct trace_vertex {
+    uint32_t number;
+    float x, y;
+};
+
+struct trace_link {
+    uint32_t number, from, to;
+    double bandwidth; /* bytes per second; may be infinite */
+};
+
+struct trace_network {
+    struct trace_topology topology;
+    struct trace_vertex *vertices;
+    size_t vertex_count;
+    struct trace_link *links;
+    size_t link_count;
+    struct bins load; /* by number of the link */
+};
+
+/* Payloads of the definitions. */
+void trace_topology_write(struct buf *, const struct trace_topology *);
+void trace_vertex_write(struct buf *, const struct trace_vertex *);
+void trace_link_write(struct buf *, const struct trace_link *);
+void trace_load_write(struct buf *, const struct bins *, size_t row);
+
+void trace_network_init(struct trace_network *);
+void trace_network_fini(struct trace_network *);
+/* Takes a definition; those of other kinds are left alone. 0, or -1 if it is damaged. */
+int trace_network_take(struct trace_network *, unsigned kind, const uint8_t *at,
+                       const uint8_t *end);
+
+#endif
