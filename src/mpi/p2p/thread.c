@@ -6,8 +6,8 @@
  * the events that may matter to them: a thread was inside, or the rank was away. The thread that
  * begins a round handles messages and takes decisions for all, and checks the condition of each
  * waiter (`holds`): those for which nothing has changed sleep on. The others have not seen the
- * round yet and are called, one at a time; each that sleeps again, or leaves, calls the next. So
- * the lock is not contended.
+ * round yet and are called, one at a time (thread_call.c); each that sleeps again, or leaves, calls
+ * the next. So the lock is not contended.
  *
  * Once all have looked, and no thread wants to enter, the last of them gives the rank's turn away:
  * it blocks the rank if every other thread is idle, too (vp_threads_idle, vp_threads_sleep); else
@@ -38,15 +38,13 @@
  */
 #include "mpi/thread.h"
 
-#include <linux/futex.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include "base/sys.h"
 #include "base/ticks.h"
-#include "mpi/p2p/p2p_internal.h"
+#include "mpi/p2p/thread_internal.h"
 
 #define PAUSE_NS 20000  /* the pilot's first sleep ... */
 #define SLACK_NS 1000   /* ... which the system must not prolong by much more */
@@ -58,47 +56,6 @@
 
 /* The processor time of a thread (clock_getcpuclockid(3) has it for handles only). */
 #define THREAD_CLOCK(tid) ((clockid_t)(~(unsigned)(tid) << 3 | 6))
-
-struct waiter {
-    struct waiter *next;
-    vtime due;
-    mpi_holds *holds; /* its condition; NULL: it has to check itself */
-    const void *arg;
-    long tid;
-    uint64_t round;        /* it has seen */
-    _Atomic uint32_t call; /* 1: it must check */
-};
-
-/* A moment, by two clocks. */
-struct mark {
-    long pilot;  /* its thread; 0: there is none */
-    int64_t cpu; /* of all other threads of the process, in nanoseconds */
-    uint64_t ticks;
-    uint64_t earned; /* ticks that they have computed since then */
-};
-
-struct threads {
-    pthread_mutex_t lock;
-    pthread_cond_t turned;     /* the rank has its turn again */
-    _Atomic uint32_t arriving; /* threads that want to enter */
-    uint32_t blocked;          /* number of waiters */
-    uint64_t round;
-    uint64_t handled; /* its value when the present thread entered */
-    int turn;
-    int out;            /* no thread waits for the rank's turn: the next one that enters does */
-    uint32_t generous;  /* remaining calls that pass it on */
-    uint64_t left;      /* in ticks, when the last thread left and none was inside; 0: it did not */
-    int restless;       /* some were computing when the system was last asked */
-    uint32_t fruitless; /* sleeps of pilots since a thread was inside or the rank blocked */
-    uint32_t sleeps;    /* of pilots, in all */
-    int spinning;       /* a computing thread is assumed to spin ... */
-    int64_t patient_since; /* ... after this processor time; 0: not begun */
-    struct mark mark;      /* up to where their computing has been counted */
-    vtime computed;        /* how far they have computed, while others waited */
-    struct waiter *waiters;
-    struct waiter *called, *pilot; /* one of the waiters, or NULL */
-};
-_Static_assert(sizeof(struct threads) <= sizeof vp_private.room, "fits into the private page");
 
 static __thread int depth;
 static __thread uint32_t sleeps_seen; /* threads.sleeps when this one last left */
@@ -117,6 +74,16 @@ static struct threads *threads(void)
     return (struct threads *)vp_private.room;
 }
 
+/* Asks the system not to interrupt a thread when it wakes another: usually it is about to sleep, so
+ * that would only double the number of switches. */
+static void hand_over_directly(void)
+{
+    struct sched_param none = {0};
+
+    if (syscall(SYS_sched_getscheduler, 0) == SCHED_OTHER)
+        syscall(SYS_sched_setscheduler, 0, SCHED_BATCH, &none);
+}
+
 void mpi_thread_begin(void)
 {
     struct threads *t = threads();
@@ -126,82 +93,10 @@ void mpi_thread_begin(void)
     *t = (struct threads){.turn = 1};
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->turned, NULL);
-    prctl(PR_SET_TIMERSLACK, SLACK_NS); /* later threads inherit it */
+    /* Later threads inherit both. */
+    prctl(PR_SET_TIMERSLACK, SLACK_NS);
+    hand_over_directly();
     vp_private.threaded = 1;
-}
-
-/* ---- calling waiters ---- */
-
-/*
- * Something may have changed. Does for all waiters what each would do first, so that none is called
- * without need.
- */
-static void look_for_all(struct threads *t, struct mpi_rank *self)
-{
-    vtime due;
-
-    t->round++;
-    if (!t->waiters || self->ent.wake == ENGINE_WAKE_EXPLAIN)
-        return;
-    do
-        mpi_drain(self);
-    while (mpi_decide(self, VTIME_NEVER, &due));
-    for (struct waiter *w = t->waiters; w; w = w->next) {
-        if (!w->holds)
-            continue;
-        w->due = due;
-        if (!w->holds(self, w->arg))
-            w->round = t->round;
-    }
-}
-
-static struct waiter *unseen(const struct threads *t)
-{
-    struct waiter *w = t->waiters;
-
-    while (w && w->round == t->round)
-        w = w->next;
-    return w;
-}
-
-/* Calls the next waiter that has something to do; NULL: there is none, or it has been called
- * already. */
-static struct waiter *call_next(struct threads *t)
-{
-    struct waiter *w = t->called ? NULL : unseen(t);
-
-    if (!w && !t->called && !t->pilot)
-        w = t->waiters;
-    if (w) {
-        t->called = w;
-        atomic_store(&w->call, 1);
-    }
-    return w;
-}
-
-/* Wakes it after the lock is released. The waiter may be gone, which does no harm. */
-static void wake(struct waiter *w)
-{
-    if (w)
-        syscall(SYS_futex, &w->call, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-/* Sleeps until called, or for that long if not 0. */
-static void sleep_until_called(struct threads *t, struct waiter *me, long ns)
-{
-    struct timespec span = {.tv_nsec = ns};
-    struct waiter *next = t->turn && !ns ? call_next(t) : NULL;
-
-    pthread_mutex_unlock(&t->lock);
-    wake(next);
-    while (!atomic_load(&me->call))
-        if (syscall(SYS_futex, &me->call, FUTEX_WAIT_PRIVATE, 0, ns ? &span : NULL, NULL, 0) != 0 &&
-            ns)
-            break;
-    pthread_mutex_lock(&t->lock);
-    atomic_store(&me->call, 0);
-    if (t->called == me)
-        t->called = NULL;
 }
 
 /* ---- what is computed while others wait ---- */
@@ -338,6 +233,7 @@ void p2p_thread_enter(void)
 
     if (depth++)
         return;
+    p2p_thread_returns();
     atomic_fetch_add(&t->arriving, 1);
     pthread_mutex_lock(&t->lock);
     judge_absence(t);
@@ -358,16 +254,16 @@ void p2p_thread_leave(int quiet)
         return;
     sleeps_seen = t->sleeps;
     if (!quiet || t->handled != mpi_world.handled || mpi_self()->ent.inbox) {
-        look_for_all(t, mpi_self());
+        p2p_thread_look(t, mpi_self());
         mpi_slice_begin();
     }
-    next = call_next(t);
+    next = p2p_thread_call(t);
     if (!t->waiters)
         t->left = ticks_now();
     if (may_go_out(t))
         go_out(t, mpi_self());
     pthread_mutex_unlock(&t->lock);
-    wake(next);
+    p2p_thread_wake(next);
 }
 
 /* ---- giving the turn away ---- */
@@ -421,7 +317,7 @@ static void block_rank(struct threads *t, struct mpi_rank *self, uint32_t wake_a
     engine_block(&mpi_world.engine, &self->ent, mpi_rank_index(self), first_due(t),
                  t->blocked > 1 ? 1 : wake_after);
     give_away(t);
-    look_for_all(t, self);
+    p2p_thread_look(t, self);
 }
 
 /* ---- while some compute ---- */
@@ -472,7 +368,7 @@ static void stand_by(struct threads *t, struct mpi_rank *self, uint32_t wake_aft
     engine_unbusy(e, &self->ent);
     if (self->ent.inbox || e->safe_until != safe || due <= e->reached ||
         self->ent.wake == ENGINE_WAKE_EXPLAIN || ++t->fruitless % LOOK_EVERY == 0)
-        look_for_all(t, self);
+        p2p_thread_look(t, self);
 }
 
 /* How long the pilot sleeps: longer each time, unless other ranks wait for the turn. */
@@ -497,7 +393,7 @@ static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me
         mark_set(t, self, me->tid);
     t->sleeps++;
     t->pilot = me;
-    sleep_until_called(t, me, pilot_pause(t));
+    p2p_thread_sleep(t, me, pilot_pause(t));
     t->pilot = NULL;
     if (t->round != round || !t->turn || atomic_load(&t->arriving) || t->called)
         return;
@@ -533,7 +429,7 @@ static void unlink_waiter(struct threads *t, struct waiter *w)
 /* Will another thread give the turn away? Not if the pilot sleeps and all others are idle. */
 static int is_cared_for(const struct threads *t)
 {
-    return t->called || unseen(t) ||
+    return t->called || p2p_thread_unseen(t) ||
            (t->pilot && (!vp_threads_idle(t->blocked) || atomic_load(&t->arriving)));
 }
 
@@ -544,14 +440,15 @@ void mpi_thread_block(struct mpi_rank *self, vtime due, uint32_t wake_after, mpi
     struct waiter me = {t->waiters, due, holds, arg, own_tid(), t->round, 0};
 
     if (t->handled != mpi_world.handled) {
-        look_for_all(t, self); /* at what this one did */
+        p2p_thread_look(t, self); /* at what this one did */
         me.round = t->round;
     }
+    p2p_thread_waits(t);
     t->waiters = &me;
     t->blocked++;
     while (!t->turn || me.round == t->round) {
         if (!t->turn || is_cared_for(t))
-            sleep_until_called(t, &me, 0);
+            p2p_thread_sleep(t, &me, 0);
         else if (is_known(t, self))
             stand_by(t, self, wake_after);
         else if (looks_at_rest(t))

@@ -1,0 +1,200 @@
+/*
+ * thread_call.c - wakes threads of a rank whose wait may be over, with few switches (see thread.c).
+ *
+ * A switch from one thread to another takes longer than a call. If threads take turns at short
+ * calls, each should wake the next when it sleeps itself, and not before: then there is one switch
+ * per wait. So a thread that leaves and is expected to be back soon calls a waiter without waking
+ * it (`owed`), and wakes it when it waits.
+ *
+ * If it is not back soon, nothing is lost but time: the first part of a waiter's sleep is short.
+ * Whoever finds then that it has been called makes all wary for a while. A short sleep is still
+ * longer than a tick of the system, so that it does not have to set its timer.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <time.h>
+
+#include "base/sys.h"
+#include "base/ticks.h"
+#include "mpi/p2p/thread_internal.h"
+
+#define SHORT_NS 5000000 /* how long a waiter sleeps that need not be woken at once */
+#define LONG_SLEEPS 1024 /* the most sleeps in a row that are not short */
+#define QUICK_NS 5000    /* outside, after which a thread is back soon */
+#define QUICK_CALLS 8    /* in a row, after which it is expected to be */
+#define WARY 64          /* calls that wake at once after it was not ... */
+#define WARY_DOUBLES 12  /* ... how often that doubles */
+#define KEPT 1024        /* ... and how often it must be until that halves again */
+
+/* What to expect of a thread. */
+static __thread struct {
+    uint64_t left;        /* when it last left, in ticks */
+    uint32_t quick;       /* returns in a row that were quick */
+    uint32_t long_sleeps; /* remaining sleeps that are not short ... */
+    uint32_t next_long;   /* ... and how many they will be when a short one was too short */
+} habit;
+
+void p2p_thread_look(struct threads *t, struct mpi_rank *self)
+{
+    vtime due;
+
+    t->round++;
+    if (!t->waiters || self->ent.wake == ENGINE_WAKE_EXPLAIN)
+        return;
+    do
+        mpi_drain(self);
+    while (mpi_decide(self, VTIME_NEVER, &due));
+    for (struct waiter *w = t->waiters; w; w = w->next) {
+        if (!w->holds)
+            continue;
+        w->due = due;
+        if (!w->holds(self, w->arg))
+            w->round = t->round;
+    }
+}
+
+struct waiter *p2p_thread_unseen(const struct threads *t)
+{
+    struct waiter *w = t->waiters;
+
+    while (w && w->round == t->round)
+        w = w->next;
+    return w;
+}
+
+/* Calls the next waiter that has something to do, or one that gives the turn away. Returns it if it
+ * must be woken now; one that sleeps for a short time need not be if `later`. */
+static struct waiter *call_next(struct threads *t, int later)
+{
+    struct waiter *w = t->called ? NULL : p2p_thread_unseen(t);
+
+    if (!w && !t->called && !t->pilot)
+        w = t->waiters;
+    if (!w)
+        return NULL;
+    t->called = w;
+    if (atomic_exchange(&w->call, CALLED) == CALL_LONG || !later)
+        return w;
+    t->owed = w;
+    return NULL;
+}
+
+/* The waiter that was called and not woken yet. */
+static struct waiter *take_owed(struct threads *t)
+{
+    struct waiter *w = t->owed;
+
+    t->owed = NULL;
+    if (w && t->disappointed && ++t->kept == KEPT) {
+        t->disappointed--;
+        t->kept = 0;
+    }
+    return w;
+}
+
+/* A waiter has slept too long: the thread that was to wake it did not come back soon. */
+static void disappoint(struct threads *t)
+{
+    t->wary = WARY << t->disappointed;
+    t->kept = 0;
+    if (t->disappointed < WARY_DOUBLES)
+        t->disappointed++;
+}
+
+/* The thread can give the turn away itself: the waiter called for that, and not woken yet, sleeps
+ * on. */
+void p2p_thread_waits(struct threads *t)
+{
+    uint32_t was = CALLED;
+
+    if (!t->owed || t->owed->round != t->round)
+        return;
+    atomic_compare_exchange_strong(&t->owed->call, &was, CALL_SHORT);
+    t->owed = t->called = NULL;
+}
+
+struct waiter *p2p_thread_call(struct threads *t)
+{
+    struct waiter *w = call_next(t, habit.quick == QUICK_CALLS && !t->wary);
+
+    habit.left = ticks_now();
+    if (t->wary)
+        t->wary--;
+    return w;
+}
+
+/* Wakes it after the lock is released. The waiter may be gone, which does no harm. */
+void p2p_thread_wake(struct waiter *w)
+{
+    if (w)
+        syscall(SYS_futex, &w->call, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* Returns 0 if the time was over first; 0 ns: there is no limit. */
+static int sleep_on(struct waiter *me, uint32_t state, long ns)
+{
+    struct timespec span = {.tv_nsec = ns};
+
+    while (atomic_load(&me->call) != CALLED)
+        if (syscall(SYS_futex, &me->call, FUTEX_WAIT_PRIVATE, state, ns ? &span : NULL, NULL, 0) !=
+                0 &&
+            errno == ETIMEDOUT)
+            return 0;
+    return 1;
+}
+
+/* Its first sleep is short, so that others may call it without waking it. If that is often not
+ * enough, it is left out more and more often. Returns 1 if the waiter had been called when the
+ * short sleep was over. */
+static int sleep_long(struct waiter *me)
+{
+    uint32_t was = CALL_SHORT;
+    int was_short = !habit.long_sleeps;
+
+    if (habit.long_sleeps) {
+        habit.long_sleeps--;
+    } else if (sleep_on(me, CALL_SHORT, SHORT_NS)) {
+        habit.next_long /= 2;
+        return 0;
+    } else {
+        if (habit.next_long < LONG_SLEEPS)
+            habit.next_long = 2 * habit.next_long + 1;
+        habit.long_sleeps = habit.next_long;
+    }
+    if (!atomic_compare_exchange_strong(&me->call, &was, CALL_LONG))
+        return was_short;
+    sleep_on(me, CALL_LONG, 0);
+    return 0;
+}
+
+void p2p_thread_sleep(struct threads *t, struct waiter *me, long ns)
+{
+    struct waiter *next = take_owed(t);
+    int late = 0;
+
+    if (!next && t->turn && !ns)
+        next = call_next(t, 0);
+    pthread_mutex_unlock(&t->lock);
+    p2p_thread_wake(next);
+    if (ns)
+        sleep_on(me, CALL_SHORT, ns);
+    else
+        late = sleep_long(me);
+    pthread_mutex_lock(&t->lock);
+    atomic_store(&me->call, CALL_SHORT);
+    if (t->called == me)
+        t->called = NULL;
+    if (t->owed != me)
+        return;
+    t->owed = NULL;
+    if (late)
+        disappoint(t);
+}
+
+void p2p_thread_returns(void)
+{
+    if ((double)(ticks_now() - habit.left) > QUICK_NS * ticks_per_ns())
+        habit.quick = 0;
+    else if (habit.quick < QUICK_CALLS)
+        habit.quick++;
+}
