@@ -4,9 +4,9 @@
  * usage: patterns [HEADER]     HEADER bytes are added to each message of the patterns
  *
  * For simulators: phases begin at common times, to which ranks sleep, and every figure is a
- * difference of MPI_Wtime. All messages are meant to be eager, and receives are posted first, so that
- * only the network counts. A line has the pattern, and the latest and the mean completion of all
- * ranks.
+ * difference of MPI_Wtime. All messages are meant to be eager, and receives are posted first, so
+ * that only the network counts. A line has the pattern, and the latest and the mean completion of
+ * all ranks.
  */
 #include <mpi.h>
 #include <stdio.h>

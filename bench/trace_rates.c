@@ -3,8 +3,9 @@
  *
  * usage: trace_rates ROUNDS FILE.part FILE.orr
  *
- * Writes what the ranks of a halo exchange would, in memory and then to a part, merges it, reads all
- * of it, and prints one line for each: a word, records per second of processor time, bytes per record.
+ * Writes what the ranks of a halo exchange would, in memory and then to a part, merges it, reads
+ * all of it, and prints one line for each: a word, records per second of processor time, bytes per
+ * record.
  */
 #include <stdio.h>
 #include <stdlib.h>

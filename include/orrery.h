@@ -70,8 +70,8 @@ extern void orrery_flops(double operations) ORRERY_WEAK;
  *         solve();
  *     orrery_region_end();
  *
- * Returns 1 if the part is to be run, always so without the simulator; 0 if its time has been charged
- * from samples and the program may leave it out. Regions may be nested, up to 16 deep.
+ * Returns 1 if the part is to be run, always so without the simulator; 0 if its time has been
+ * charged from samples and the program may leave it out. Regions may be nested, up to 16 deep.
  */
 extern int orrery_region(const char *name) ORRERY_WEAK;
 extern void orrery_region_end(void) ORRERY_WEAK;

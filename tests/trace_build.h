@@ -4,12 +4,12 @@
  *     struct build b;
  *     build_begin(&b, 2);
  *     build_call(&b, 0, "MPI_Send", 10, 20, "count=8 datatype=0 dest=1 tag=5 comm=0");
- *     build_call(&b, 1, "MPI_Recv", 0, 30, "count=8 datatype=0 source=0 tag=5 comm=0 status=0:5:8");
+ *     build_call(&b, 1, "MPI_Recv", 0, 30, "count=8 source=0 tag=5 status=0:5:8");
  *     build_end(&b, path);
  *
- * Times are picoseconds. Calls of a rank come in order. Arguments that are not named are 0, handles and requests null.
- * A status is source:tag:bytes, or "cancelled"; arrays are separated by commas. Datatype 0 has one byte, datatype 1 has
- * eight.
+ * Times are picoseconds. Calls of a rank come in order. Arguments that are not named are 0, handles
+ * and requests null. A status is source:tag:bytes, or "cancelled"; arrays are separated by commas.
+ * Datatype 0 has one byte, datatype 1 has eight.
  */
 #ifndef TRACE_BUILD_H
 #define TRACE_BUILD_H

@@ -1,6 +1,6 @@
 /*
- * cg.c - conjugate gradients for the Poisson equation on a square of N x N cells (five-point stencil,
- * zero outside). Each rank owns a band of rows.
+ * cg.c - conjugate gradients for the Poisson equation on a square of N x N cells (five-point
+ * stencil, zero outside). Each rank owns a band of rows.
  *
  * Communication: every iteration exchanges a row of N values with both neighbours and makes two
  * reductions of one value over all ranks. Computation is declared (orrery.h): FLOPS per cell and

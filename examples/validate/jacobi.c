@@ -1,6 +1,7 @@
 /*
- * jacobi.c - Jacobi iterations on a square of N x N cells, heated along one side. Each rank owns a band of rows,
- * exchanges its first and last row with its neighbours, and every tenth iteration all agree on the change.
+ * jacobi.c - Jacobi iterations on a square of N x N cells, heated along one side. Each rank owns a
+ * band of rows, exchanges its first and last row with its neighbours, and every tenth iteration all
+ * agree on the change.
  *
  * usage: jacobi [N [ITERATIONS]]     exit status 1 if the heat does not spread as it should
  */

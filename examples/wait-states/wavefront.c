@@ -1,6 +1,6 @@
 /*
- * A wavefront: every rank updates its cells, exchanges borders with its neighbours, and all agree on a sum. One rank has more
- * to do in `assemble`; with the argument "balanced" all have the same.
+ * A wavefront: every rank updates its cells, exchanges borders with its neighbours, and all agree
+ * on a sum. One rank has more to do in `assemble`; with the argument "balanced" all have the same.
  */
 #include <mpi.h>
 #include <orrery.h>

@@ -1,20 +1,21 @@
 /*
- * What a trace says about a program: `struct analysis` below is the result, plain values that `orrery analyze`,
- * `compare` and `report` share.
+ * What a trace says about a program: `struct analysis` below is the result, plain values that
+ * `orrery analyze`, `compare` and `report` share.
  *
  *     struct analysis a;
  *     if (analysis_run(&a, path, NULL, &err) != 0) ...
  *     if (a.warning.code) ...                         what is missing from the trace
  *     analysis_fini(&a);
  *
- * Five groups are those of Zhang, Hendry and Dechev (Tools for Enabling Automatic Validation of Large-scale Parallel
- * Application Simulations): overall, ranks and nodes, functions, phases of collectives, pairs of ranks. The others
- * go beyond: wait states, critical path, delays, efficiencies, requests, overlap.
+ * Five groups are those of Zhang, Hendry and Dechev (Tools for Enabling Automatic Validation of
+ * Large-scale Parallel Application Simulations): overall, ranks and nodes, functions, phases of
+ * collectives, pairs of ranks. The others go beyond: wait states, critical path, delays,
+ * efficiencies, requests, overlap.
  *
- * Two passes read the trace. The first goes through one rank after the other (profile.h), the second through all of
- * them side by side in order of time, and matches messages and collectives (replay.h). They run at the same time.
- * Neither keeps events: memory grows with the ranks, the pairs and the phases up to the limits below, and with the
- * messages and collectives under way.
+ * Two passes read the trace. The first goes through one rank after the other (profile.h), the
+ * second through all of them side by side in order of time, and matches messages and collectives
+ * (replay.h). They run at the same time. Neither keeps events: memory grows with the ranks, the
+ * pairs and the phases up to the limits below, and with the messages and collectives under way.
  *
  * All times are in seconds. Values of a group that was not asked for are 0.
  */
@@ -51,7 +52,8 @@ extern const struct analysis_group_name analysis_groups[ANALYSIS_GROUPS];
 /* Wait states: why a rank waited in a call. */
 enum analysis_wait {
     ANALYSIS_LATE_SENDER, /* a receive, or the wait for one: the send had not begun */
-    ANALYSIS_WRONG_ORDER, /* the same, while another message that was sent before waited for this rank */
+    /* The same, while another message that was sent before waited for this rank. */
+    ANALYSIS_WRONG_ORDER,
     ANALYSIS_LATE_RECEIVER,  /* a send: the receive had not begun */
     ANALYSIS_WAIT_BARRIER,   /* a barrier: others had not entered it */
     ANALYSIS_WAIT_NXN,       /* the same for collectives in which all ranks wait for all */
@@ -91,16 +93,18 @@ struct analysis_node {
 struct analysis_function {
     const char *name;
     double calls, time;
-    double mean;      /* time of a call */
-    double rank_mean; /* time of a rank: mean, standard deviation, least and most across all ranks */
+    double mean; /* time of a call */
+    /* Time of a rank: mean, standard deviation, least and most across all ranks. */
+    double rank_mean;
     double rank_deviation, rank_min, rank_max;
     double bytes; /* sent by it, or given to it */
     double waits; /* time in wait states */
 };
 
-/* Phases of a communicator: what lies between two of its collectives, from the end of one to the start of the next.
- * MPI_Init and MPI_Finalize count as collectives on MPI_COMM_WORLD. No more than ANALYSIS_PHASE_CELLS times are kept:
- * if there are more, `merged` phases in a row become one, and their times are added. */
+/* Phases of a communicator: what lies between two of its collectives, from the end of one to the
+ * start of the next. MPI_Init and MPI_Finalize count as collectives on MPI_COMM_WORLD. No more than
+ * ANALYSIS_PHASE_CELLS times are kept: if there are more, `merged` phases in a row become one, and
+ * their times are added. */
 struct analysis_phases {
     const char *comm; /* its name */
     uint64_t ranks;   /* that took part */
@@ -115,7 +119,8 @@ struct analysis_phases {
     } * phases;
 };
 
-/* From ranks to ranks. Of more than ANALYSIS_PAIRS_MOST pairs ranks are put together, `width` at a time. */
+/* From ranks to ranks. Of more than ANALYSIS_PAIRS_MOST pairs ranks are put together, `width` at a
+ * time. */
 struct analysis_pair {
     uint64_t from, to; /* the first of `width` ranks */
     double messages, bytes;
@@ -133,8 +138,8 @@ struct analysis_place {
     const char *site;     /* call site; "" if the trace has none */
     int is_compute;       /* what is computed before that call, not the call itself */
     double path;          /* time on the critical path */
-    double
-        delay_direct; /* waiting of other ranks that it caused: those which waited for the rank that was late ... */
+    /* Waiting of other ranks that it caused: those which waited for the rank that was late ... */
+    double delay_direct;
     double delay_indirect; /* ... and those which waited because of their waiting, and so on */
     double waits[ANALYSIS_WAIT_KINDS];
 };
@@ -146,8 +151,9 @@ struct analysis_efficiency {
     double communication; /* most compute time / run time = serialisation x transfer */
     double serialisation; /* most compute time / ideal run time */
     double transfer;      /* ideal run time / run time */
-    double
-        ideal; /* run time on a network without latency, with infinite bandwidth, and calls that cost nothing: replayed */
+    /* Run time on a network without latency, with infinite bandwidth, and calls that cost nothing:
+     * replayed. */
+    double ideal;
 };
 
 #define ANALYSIS_TESTS_BINS 24
@@ -207,8 +213,8 @@ struct analysis {
 #define ANALYSIS_PHASE_COMMS 1024
 #define ANALYSIS_PAIRS_MOST ((size_t)4 << 20) /* 200 MiB */
 
-/* Who wants to see single messages and waits, while they are found; times are ticks of the trace. Called in the order
- * of time in which they are known, by one thread. */
+/* Who wants to see single messages and waits, while they are found; times are ticks of the trace.
+ * Called in the order of time in which they are known, by one thread. */
 struct analysis_watch {
     void *context; /* functions may be NULL */
     /* A message: the send began, and the call that received it ended. */
@@ -230,8 +236,8 @@ struct analysis_options {
 };
 
 /*
- * Analyses a trace. Options may be NULL. A trace that is cut off or damaged is analysed as far as it is whole, and
- * a->warning says so. ERR_INPUT if there is no trace; nothing is to be freed then.
+ * Analyses a trace. Options may be NULL. A trace that is cut off or damaged is analysed as far as
+ * it is whole, and a->warning says so. ERR_INPUT if there is no trace; nothing is to be freed then.
  */
 int analysis_run(struct analysis *a, const char *path, const struct analysis_options *,
                  struct err *);

@@ -1,6 +1,6 @@
 /*
- * calls.c - functions by their names. The forms of a function are told by its name: MPI_Send_c has large counts,
- * MPI_Ibcast does not block, MPI_Bcast_init makes a persistent request.
+ * calls.c - functions by their names. The forms of a function are told by its name: MPI_Send_c has
+ * large counts, MPI_Ibcast does not block, MPI_Bcast_init makes a persistent request.
  */
 #include "analysis/calls.h"
 

@@ -1,7 +1,7 @@
 /*
- * What the functions of a trace do, as far as an analysis must know: which of them send, receive, complete requests or
- * are collective, and where their arguments are. A table made once from the schema of the trace, so that a call is
- * looked up by the number of its function.
+ * What the functions of a trace do, as far as an analysis must know: which of them send, receive,
+ * complete requests or are collective, and where their arguments are. A table made once from the
+ * schema of the trace, so that a call is looked up by the number of its function.
  */
 #ifndef ANALYSIS_CALLS_H
 #define ANALYSIS_CALLS_H
@@ -55,7 +55,8 @@ enum call_class {
     CALL_SCAN,
 };
 
-/* How many bytes a rank gives to a collective: count or counts of its arguments, for itself or for each member. */
+/* How many bytes a rank gives to a collective: count or counts of its arguments, for itself or for
+ * each member. */
 enum call_share {
     CALL_GIVES_NOTHING,
     CALL_GIVES_ONE,       /* sendcount, or count */

@@ -183,7 +183,8 @@ static double larger_of(const union table_cell *a, const union table_cell *b, in
     return sum;
 }
 
-/* Goes through the rows of both: `take` gets each pair, NULL for a row that one side does not have. */
+/* Goes through the rows of both: `take` gets each pair, NULL for a row that one side does not
+ * have. */
 static void join(struct joining *j,
                  void (*take)(struct joining *, const struct keyed *, const struct keyed *))
 {
@@ -245,7 +246,8 @@ static int is_compared(const struct comparison *c, const struct table_column *co
     return column->role != TABLE_KEY && column->role != TABLE_NOTE;
 }
 
-/* A table that counts something has rows that belong to the program; those of others depend on times. */
+/* A table that counts something has rows that belong to the program; those of others depend on
+ * times. */
 static int has_structure(const struct table *t)
 {
     for (size_t i = 0; i < t->column_count; i++)

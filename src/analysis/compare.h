@@ -1,9 +1,10 @@
 /*
- * Two sets of statistics compared, element by element. For each group the errors of its elements have a mean, a most and a
- * variance; rows that only one side has are a difference in structure, and have no error.
+ * Two sets of statistics compared, element by element. For each group the errors of its elements
+ * have a mean, a most and a variance; rows that only one side has are a difference in structure,
+ * and have no error.
  *
- * Elements are taken in an order that does not depend on the side, so the symmetric and the logarithmic error are the
- * same, to the last bit, if the sides are swapped.
+ * Elements are taken in an order that does not depend on the side, so the symmetric and the
+ * logarithmic error are the same, to the last bit, if the sides are swapped.
  */
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
@@ -15,7 +16,8 @@
 enum compare_metric {
     COMPARE_SYMMETRIC, /* |a - b| / ((a + b) / 2): 0 to 2 */
     COMPARE_LOG,       /* |ln(a / b)|, at most COMPARE_LOG_MOST */
-    COMPARE_RELATIVE, /* |b - a| / a: the first side is the reference; 1 if that is 0 and the other is not */
+    /* |b - a| / a: the first side is the reference; 1 if that is 0 and the other is not. */
+    COMPARE_RELATIVE,
     COMPARE_METRICS,
 };
 const char *compare_metric_name(enum compare_metric);

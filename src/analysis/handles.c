@@ -77,7 +77,8 @@ void handles_book_fini(struct handles_book *b)
 
 /* ---- of a rank ---- */
 
-/* A communicator without a name gets its number, in the order in which they are met, and its size. */
+/* A communicator without a name gets its number, in the order in which they are met, and its
+ * size. */
 static uint32_t comm_number(struct handles_book *b, const struct trace_local_item *item)
 {
     int is_new;

@@ -1,6 +1,6 @@
 /*
- * What the handles of ranks mean, kept small enough for all ranks at once: sizes of datatypes, which ranks with the
- * same ones share; communicators by number; names of regions.
+ * What the handles of ranks mean, kept small enough for all ranks at once: sizes of datatypes,
+ * which ranks with the same ones share; communicators by number; names of regions.
  */
 #ifndef ANALYSIS_HANDLES_H
 #define ANALYSIS_HANDLES_H

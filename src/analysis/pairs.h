@@ -1,5 +1,6 @@
 /*
- * Traffic from rank to rank. When there are too many pairs, ranks are put together two by two, as often as it takes.
+ * Traffic from rank to rank. When there are too many pairs, ranks are put together two by two, as
+ * often as it takes.
  */
 #ifndef ANALYSIS_PAIRS_H
 #define ANALYSIS_PAIRS_H

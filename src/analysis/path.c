@@ -125,7 +125,8 @@ static void gather(struct path *p, uint32_t number, struct path_entry **room, si
     memcpy(node->entries, *room, node->count * sizeof *node->entries);
 }
 
-/* Only the last node of a chain gathers: one whose own successor would gather it has nothing to do. */
+/* Only the last node of a chain gathers: one whose own successor would gather it has nothing to
+ * do. */
 static void compress(struct path *p)
 {
     struct path_entry *room = NULL;

@@ -1,10 +1,11 @@
 /*
- * The critical path, found forwards: every rank carries the path that leads to where it is. When a rank has waited for
- * another, its path is that of the other one from there on.
+ * The critical path, found forwards: every rank carries the path that leads to where it is. When a
+ * rank has waited for another, its path is that of the other one from there on.
  *
- * Paths are a tree whose nodes are pieces of them, with the time that each piece spent at which place of which rank. Who
- * hops to another rank's path shares its nodes; nodes that no path goes through are freed. Nodes with a single
- * successor are put together when there are many, so memory is that of the branches, not that of the events.
+ * Paths are a tree whose nodes are pieces of them, with the time that each piece spent at which
+ * place of which rank. Who hops to another rank's path shares its nodes; nodes that no path goes
+ * through are freed. Nodes with a single successor are put together when there are many, so memory
+ * is that of the branches, not that of the events.
  */
 #ifndef ANALYSIS_PATH_H
 #define ANALYSIS_PATH_H
@@ -21,7 +22,8 @@ struct path_entry {
 
 struct path_node {
     uint32_t parent; /* 0: it begins with the program */
-    uint32_t refs; /* nodes and ranks that go on from here; 0: free, `parent` is the next free one */
+    /* Nodes and ranks that go on from here; 0: free, `parent` is the next free one. */
+    uint32_t refs;
     uint32_t count, hops;
     struct path_entry *entries;
 };

@@ -1,6 +1,6 @@
 /*
- * Phases of collectives: a row of times for each communicator of each rank. Rows are bounded: when one grows beyond
- * its room, phases of that communicator are put together two by two, at all ranks.
+ * Phases of collectives: a row of times for each communicator of each rank. Rows are bounded: when
+ * one grows beyond its room, phases of that communicator are put together two by two, at all ranks.
  */
 #ifndef ANALYSIS_PHASES_H
 #define ANALYSIS_PHASES_H

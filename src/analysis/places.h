@@ -1,7 +1,8 @@
 /*
- * Parts of the program that time is attributed to: a function in a region or at a call site, and what is computed
- * before it. Numbers are even for computing and odd for calls. Place 0 is what cannot be attributed, and what comes when
- * there is no room for more: every rank may have a number for each place.
+ * Parts of the program that time is attributed to: a function in a region or at a call site, and
+ * what is computed before it. Numbers are even for computing and odd for calls. Place 0 is what
+ * cannot be attributed, and what comes when there is no room for more: every rank may have a number
+ * for each place.
  */
 #ifndef ANALYSIS_PLACES_H
 #define ANALYSIS_PLACES_H

@@ -338,8 +338,8 @@ static void read_rank(struct profile *p, uint64_t rank)
     struct analysis_rank *r = &p->a->rank[rank];
     handles_read(&p->handles, &p->book, rank);
     map_init(&p->requests);
-    p->last =
-        INT64_MAX; /* the first call begins without computing; what was before it is added in the end */
+    /* The first call begins without computing; what was before it is added in the end. */
+    p->last = INT64_MAX;
     p->compute = p->mpi = p->wait = p->overlapped = p->exposed = 0;
     p->sent = p->received = p->messages = p->collective = p->rma = p->calls = 0;
     for (unsigned thread = 0, threads = trace_threads(&p->trace, rank); thread < threads;

@@ -180,8 +180,8 @@ static int another_is_due(const struct due_heap *h)
     return 0;
 }
 
-/* At equal times those that wait for nothing come first, then those that may have waited in vain: a send that nobody
- * receives yet. */
+/* At equal times those that wait for nothing come first, then those that may have waited in vain: a
+ * send that nobody receives yet. */
 static uint32_t patience(const struct lane *l)
 {
     return l->awaiting ? 1 + (l->blocked && l->blocked->must_wait) : 0;

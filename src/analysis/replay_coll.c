@@ -1,8 +1,8 @@
 /*
  * replay_coll.c - collectives: the calls of all members that belong together.
  *
- * Members call the collectives of a communicator in the same order, so those with the same number are one instance. An
- * instance lives from its first call until nobody can wait in it any more.
+ * Members call the collectives of a communicator in the same order, so those with the same number
+ * are one instance. An instance lives from its first call until nobody can wait in it any more.
  */
 #include <string.h>
 

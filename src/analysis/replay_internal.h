@@ -27,7 +27,8 @@ struct blocked {
     uint32_t receives;  /* that it waits for, and whose messages are not known to have been sent */
     int64_t posted;     /* when the last receive was posted for what it sends, while that was so */
     uint8_t is_current; /* the lane is in it */
-    uint8_t must_wait; /* for messages or members; not only, maybe, for receivers of what it sends */
+    /* For messages or members; not only, maybe, for receivers of what it sends. */
+    uint8_t must_wait;
 };
 
 /* A message that no receive was posted for. */

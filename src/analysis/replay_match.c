@@ -14,8 +14,8 @@ static struct pair *pair_of(struct replay *r, uint32_t number, uint32_t generati
     return &r->pairs.items[number];
 }
 
-/* Since when two ranks are compared: the last message of one to the other, or the last collective of all with all if
- * that was later. */
+/* Since when two ranks are compared: the last message of one to the other, or the last collective
+ * of all with all if that was later. */
 static void last_sync(const struct lane *a, struct delay_snapshot *a_pair, const struct lane *b,
                       struct delay_snapshot *b_pair, const struct delay_snapshot **a_then,
                       const struct delay_snapshot **b_then)
@@ -52,7 +52,8 @@ void match_deliver(struct replay *r, struct lane *l, struct receive *v, int64_t 
     }
 }
 
-/* A call waited for a receiver until then, which is known only now: nobody can be compared with anybody. */
+/* A call waited for a receiver until then, which is known only now: nobody can be compared with
+ * anybody. */
 static void wait_in_the_past(struct replay *r, struct blocked *b, int64_t until)
 {
     struct lane *l = &r->lanes[b->lane];
@@ -64,8 +65,8 @@ static void wait_in_the_past(struct replay *r, struct blocked *b, int64_t until)
     b->until = until;
 }
 
-/* Which message one of the receives of a call has got is known. If it was the last of them, and was held back, the call
- * may have waited for a receiver longer than for any message. */
+/* Which message one of the receives of a call has got is known. If it was the last of them, and was
+ * held back, the call may have waited for a receiver longer than for any message. */
 static void receive_known(struct replay *r, struct blocked *b)
 {
     if (--b->receives || b->posted <= b->until || b->posted > b->leave)

@@ -1,6 +1,7 @@
 /*
- * Statistics as tables: what is written, read again and compared. A table has a name and columns with names, so that
- * readers take what they know and leave the rest. Tables of one group belong together.
+ * Statistics as tables: what is written, read again and compared. A table has a name and columns
+ * with names, so that readers take what they know and leave the rest. Tables of one group belong
+ * together.
  *
  * As XML, with one entry for each group:
  *
@@ -70,7 +71,8 @@ struct tables {
 void tables_init(struct tables *);
 void tables_fini(struct tables *);
 
-/* Texts are copied. Tables and rows are added at the end; the address of a table is good until the next one is added. */
+/* Texts are copied. Tables and rows are added at the end; the address of a table is good until the
+ * next one is added. */
 void tables_add_meta(struct tables *, const char *key, const char *value);
 struct table *tables_add(struct tables *, const char *group, const char *name);
 void table_add_column(struct tables *, struct table *, const char *name, const char *unit,

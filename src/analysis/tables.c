@@ -1,6 +1,6 @@
 /*
- * tables.c - from struct analysis to tables. One list has all tables; for most of them it says which
- * members of which structs are the columns and rows.
+ * tables.c - from struct analysis to tables. One list has all tables; for most of them it says
+ * which members of which structs are the columns and rows.
  */
 #include "analysis/tables.h"
 
@@ -165,8 +165,8 @@ struct layout {
     const char *keys; /* of columns before the fields, with spaces between them; NULL: none */
     const struct field *fields;
     size_t field_count;
-    /* The rows are the items of an array in struct analysis: offsets of its address and its
-     * length, and the size of an item. A length of ONE_ROW: the struct at that offset is the row. */
+    /* The rows are the items of an array in struct analysis: offsets of its address and its length,
+     * and the size of an item. A length of ONE_ROW: the struct at that offset is the row. */
     size_t items, length, size;
     int needs_nodes; /* there is no table if the nodes are not known */
     /* Adds rows that are not items of an array; `items` and so on are not used. */

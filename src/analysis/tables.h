@@ -10,8 +10,8 @@
 /* The groups that were analysed. */
 void tables_from_analysis(struct tables *, const struct analysis *);
 
-/* Tables of a trace or of statistics as XML, whichever the file is. Analyses a trace; *warning (code 0: none) says what is
- * missing of it. */
+/* Tables of a trace or of statistics as XML, whichever the file is. Analyses a trace; *warning
+ * (code 0: none) says what is missing of it. */
 int tables_from_file(struct tables *, const char *path, unsigned groups, struct err *warning,
                      struct err *);
 

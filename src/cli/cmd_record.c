@@ -1,9 +1,9 @@
 /*
- * `orrery record`: runs a program natively, with a library that records its MPI calls inside it, and makes a trace of what the
- * ranks have written.
+ * `orrery record`: runs a program natively, with a library that records its MPI calls inside it,
+ * and makes a trace of what the ranks have written.
  *
- * Each process writes a part (trace/part.h) beside the trace, or where --dir says. Whatever becomes of the program, the
- * parts that there are become the trace.
+ * Each process writes a part (trace/part.h) beside the trace, or where --dir says. Whatever becomes
+ * of the program, the parts that there are become the trace.
  */
 #include <dirent.h>
 #include <errno.h>

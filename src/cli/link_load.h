@@ -1,6 +1,7 @@
 /*
- * The load of links over time: every message of a trace is routed through the topology of a machine, and its bytes are
- * spread over the time from its send to its receive. What collectives send within themselves is not in a trace.
+ * The load of links over time: every message of a trace is routed through the topology of a
+ * machine, and its bytes are spread over the time from its send to its receive. What collectives
+ * send within themselves is not in a trace.
  */
 #ifndef CLI_LINK_LOAD_H
 #define CLI_LINK_LOAD_H
@@ -35,8 +36,8 @@ struct link_load {
 int link_load_init(struct link_load *, const char *trace, const struct platform *, struct err *);
 void link_load_fini(struct link_load *);
 
-/* Adds the table "links" of the group "links": bytes, share of the run time and of the busiest bin in which a link was
- * busy, and that of every bin. */
+/* Adds the table "links" of the group "links": bytes, share of the run time and of the busiest bin
+ * in which a link was busy, and that of every bin. */
 void link_load_table(const struct link_load *, const struct analysis *, struct tables *);
 /* The busiest links, for people. */
 void link_load_text(const struct link_load *, const struct analysis *, struct buf *out);

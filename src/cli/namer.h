@@ -1,5 +1,6 @@
 /*
- * namer.h - names for the addresses that recorders keep (trace/merge.h): functions, and of call sites files and lines.
+ * namer.h - names for the addresses that recorders keep (trace/merge.h): functions, and of call
+ * sites files and lines.
  */
 #ifndef CLI_NAMER_H
 #define CLI_NAMER_H

@@ -1,5 +1,6 @@
 /*
- * The trace of a run: its processes write parts (trace/part.h), which become one file when the run is over.
+ * The trace of a run: its processes write parts (trace/part.h), which become one file when the run
+ * is over.
  */
 #ifndef CLI_PARTS_H
 #define CLI_PARTS_H
@@ -8,11 +9,12 @@
 
 #include "run/run.h"
 
-/* Merges the parts of a run that has ended with `status`, and removes them. Returns the status, or 2 after a failure
- * of its own that it reports. */
+/* Merges the parts of a run that has ended with `status`, and removes them. Returns the status, or
+ * 2 after a failure of its own that it reports. */
 int cli_parts_merge(const struct run_options *, int status);
 
-/* The same for parts of any names, which are removed then. `expected`: how many there should be; 0: not known. */
+/* The same for parts of any names, which are removed then. `expected`: how many there should be; 0:
+ * not known. */
 int cli_parts_join(const char *trace, char **names, size_t count, size_t expected);
 
 #endif

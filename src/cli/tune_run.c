@@ -104,8 +104,8 @@ static int run(struct tune_run *t, char *sets, char *trace, const char *errors)
 
 /* ---- its error ---- */
 
-/* The mean of the groups: each is a view of its own, however many values it has. What only one side has counts as
- * wholly wrong. */
+/* The mean of the groups: each is a view of its own, however many values it has. What only one side
+ * has counts as wholly wrong. */
 static double compare(const struct tune_run *t, const char *trace, double *groups)
 {
     struct tables mine;

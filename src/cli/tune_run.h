@@ -1,6 +1,6 @@
 /*
- * tune_run.h - what `orrery tune` evaluates: a run of the program with some settings, whose trace is compared with
- * that of the reference.
+ * tune_run.h - what `orrery tune` evaluates: a run of the program with some settings, whose trace
+ * is compared with that of the reference.
  */
 #ifndef CLI_TUNE_RUN_H
 #define CLI_TUNE_RUN_H

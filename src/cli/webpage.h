@@ -8,8 +8,8 @@
 
 #include "webreport/webreport.h"
 
-/* The bundled front end: ORRERY_REPORT, else web/report.html beside the program (a build tree), else
- * ../share/orrery/report.html (installed). ERR_INPUT: it was not built. */
+/* The bundled front end: ORRERY_REPORT, else web/report.html beside the program (a build tree),
+ * else ../share/orrery/report.html (installed). ERR_INPUT: it was not built. */
 int cli_webpage_find(char *path, size_t size, struct err *);
 
 /* Writes a report and its warnings; returns the exit status. */

@@ -1,8 +1,9 @@
 /*
  * actions.c - what calls did.
  *
- * Both readings go through the same code: the first notes for every posted receive what it has received, the second
- * tells it already when the receive is posted. Operations (started sends, receives, collectives) are numbered alike in both.
+ * Both readings go through the same code: the first notes for every posted receive what it has
+ * received, the second tells it already when the receive is posted. Operations (started sends,
+ * receives, collectives) are numbered alike in both.
  */
 #include <string.h>
 

@@ -1,11 +1,12 @@
 /*
- * What the calls of a rank did: messages, completions, collectives. Formats whose records are messages, not calls, are
- * written from these.
+ * What the calls of a rank did: messages, completions, collectives. Formats whose records are
+ * messages, not calls, are written from these.
  *
- * A message has the same `flow` at both ends, without the ends knowing of each other: MPI does not let messages of one
- * source, destination, tag and communicator overtake each other, so that both count them. Receives count in the order in which
- * they were posted, but what a wildcard received is known at its completion. So the records of a rank are read twice;
- * memory is proportional to the number of its receives.
+ * A message has the same `flow` at both ends, without the ends knowing of each other: MPI does not
+ * let messages of one source, destination, tag and communicator overtake each other, so that both
+ * count them. Receives count in the order in which they were posted, but what a wildcard received
+ * is known at its completion. So the records of a rank are read twice; memory is proportional to
+ * the number of its receives.
  */
 #ifndef FORMATS_ACTIONS_H
 #define FORMATS_ACTIONS_H
@@ -63,7 +64,8 @@ struct actions {
     int is_first;    /* the first reading */
 };
 
-/* Reads all records of the rank once. What is given stays with the caller, and must live as long. */
+/* Reads all records of the rank once. What is given stays with the caller, and must live as
+ * long. */
 void actions_open(struct actions *, struct trace *, const struct trace_local *,
                   const struct call_shape *, struct members *, uint64_t rank);
 void actions_close(struct actions *);

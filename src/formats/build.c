@@ -1,6 +1,6 @@
 /*
- * build.c - an .orr file from another format: a part (trace/part.h) that is merged at the end, so that definitions and
- * records may come in any order.
+ * build.c - an .orr file from another format: a part (trace/part.h) that is merged at the end, so
+ * that definitions and records may come in any order.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,7 @@
 /*
- * An .orr file made from a trace of another format. Readers hand over ranks one after the other, their threads in any
- * order; what a rank's handles mean may be told at any time while it is the current one.
+ * An .orr file made from a trace of another format. Readers hand over ranks one after the other,
+ * their threads in any order; what a rank's handles mean may be told at any time while it is the
+ * current one.
  *
  *     format_build_open(&b, path, ranks, &err);
  *     format_build_rank(&b, 0);
@@ -82,15 +83,16 @@ struct format_call {
 
 /* Whether the function is known. */
 int format_call_begin(struct format_call *, const struct format_build *, const char *function);
-/* Arguments by their names; those that the function does not have are ignored. What is pointed to must live until the
- * call is handed over. */
+/* Arguments by their names; those that the function does not have are ignored. What is pointed to
+ * must live until the call is handed over. */
 void format_call_number(struct format_call *, const char *name, int64_t value);
 void format_call_items(struct format_call *, const char *name, const int64_t *items, size_t count);
 void format_call_statuses(struct format_call *, const char *name, const struct trace_status *,
                           size_t count);
 void format_call_text(struct format_call *, const char *name, const char *text, size_t length);
 
-/* Times are ticks of the header. One that is before its predecessor's is moved there, and counted. */
+/* Times are ticks of the header. One that is before its predecessor's is moved there, and
+ * counted. */
 void format_build_call(struct format_build *, unsigned thread, struct format_call *, int64_t enter,
                        int64_t leave);
 void format_build_enter(struct format_build *, unsigned thread, int64_t time, const char *region);

@@ -1,6 +1,6 @@
 /*
- * What the functions of a trace do, from the names and roles of their arguments in its schema: who sends, who receives, which
- * complete requests, which are collective.
+ * What the functions of a trace do, from the names and roles of their arguments in its schema: who
+ * sends, who receives, which complete requests, which are collective.
  */
 #ifndef FORMATS_CALLS_H
 #define FORMATS_CALLS_H
@@ -21,7 +21,8 @@ enum call_kind {
     CALL_RMA,
 };
 
-/* Collectives on a communicator, without the letters for nonblocking, persistent and large-count forms. */
+/* Collectives on a communicator, without the letters for nonblocking, persistent and large-count
+ * forms. */
 enum call_coll {
     COLL_BARRIER,
     COLL_BCAST,

@@ -1,9 +1,11 @@
 /*
- * chrome.c - the trace event format of Chrome and Perfetto: JSON, read by ui.perfetto.dev and chrome://tracing.
+ * chrome.c - the trace event format of Chrome and Perfetto: JSON, read by ui.perfetto.dev and
+ * chrome://tracing.
  *
- * Nodes are processes and ranks are threads. A call is a complete event ("X") with its arguments, a region a pair of
- * begin and end ("B", "E"), a message a flow ("s", "f") from the call that sends it to the call that receives it. Times are
- * microseconds. Numbers of processes and threads begin with 1, as 0 is the idle thread there.
+ * Nodes are processes and ranks are threads. A call is a complete event ("X") with its arguments, a
+ * region a pair of begin and end ("B", "E"), a message a flow ("s", "f") from the call that sends
+ * it to the call that receives it. Times are microseconds. Numbers of processes and threads begin
+ * with 1, as 0 is the idle thread there.
  */
 #include <inttypes.h>
 #include <string.h>

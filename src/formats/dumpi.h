@@ -1,24 +1,29 @@
 /*
  * dumpi.h - DUMPI, the trace format of SST: what its parts share.
  *
- * A trace is a file PREFIX.meta of lines KEY=VALUE, and for each rank PREFIX-0003.bin. Numbers are big-endian. A file begins with
- * the magic number, then come:
+ * A trace is a file PREFIX.meta with lines KEY=VALUE, and for each rank a file PREFIX-0003.bin.
+ * Numbers are big-endian. A file starts with the magic number, followed by:
  *
- *     body       u32 and u32: seconds that are added to all CPU and wall times; then records, until END OF STREAM
- *     header     u8 version[3], u64 start, string host, string user, u32 n, u32 mesh position[n], u32 n, u32 mesh size[n]
+ *     body       u32 and u32: seconds that are added to all CPU and wall times; then records,
+ *                until END OF STREAM
+ *     header     u8 version[3], u64 start, string host, string user, u32 n, u32 mesh position[n],
+ *                u32 n, u32 mesh size[n]
  *     footer     u64 magic, u32 calls of each function, and of all; u32 those that were left out
- *     keyval     u32 pairs, and these as strings
- *     counters   u32 labels of performance counters, and these as strings
- *     sizes      u32 datatypes, and u32 size of each
- *     addresses  u32 functions of the program, u64 address and string name of each
- *     index      magic number, then offsets of: sizes, addresses, counters, header, body, footer, keyval
+ *     keyval     u32 number of pairs, and the pairs as strings
+ *     counters   u32 number of performance counters, and their labels as strings
+ *     sizes      u32 number of datatypes, and u32 size of each
+ *     addresses  u32 number of the program's functions, u64 address and string name of each
+ *     index      magic number, then the offsets of sizes, addresses, counters, header, body,
+ *                footer, keyval
  *
- *     record     u16 function, u8 what follows, [u16 thread], [CPU times], [wall times], [counters], arguments
+ *     record     u16 function, u8 what follows, [u16 thread], [CPU times], [wall times],
+ *                [counters], arguments
  *     times      u16 seconds, u32 nanoseconds at which the call began; the same for its end
  *     string     u16 length, bytes
  *
- * Records have no length: the arguments of each function must be known. They follow from their roles in the API list, in
- * the order of the function's prototype; functions that differ are in a table (dumpi_layout.c).
+ * Records have no length: the reader must know the arguments of each function. They are derived
+ * from the roles in the API list, in the order of the function's prototype; a table has the
+ * functions that differ (dumpi_layout.c).
  */
 #ifndef FORMATS_DUMPI_H
 #define FORMATS_DUMPI_H
@@ -46,7 +51,8 @@ enum dumpi_mask {
 enum dumpi_primitive {
     DUMPI_INT,   /* `width` bytes */
     DUMPI_ARRAY, /* u32 items, and these of `width` bytes */
-    DUMPI_STATUS, /* u32 statuses, and these: u32 bytes, u32 source, u8 cancelled, u8 error, u32 tag */
+    /* u32 statuses, and these: u32 bytes, u32 source, u8 cancelled, u8 error, u32 tag. */
+    DUMPI_STATUS,
     DUMPI_TEXT,      /* u32 length, bytes */
     DUMPI_TEXTS,     /* u32 texts, and these */
     DUMPI_TEXTS_OF,  /* u32 lists of texts, and these */
@@ -78,7 +84,8 @@ unsigned dumpi_functions(void);
 #define DUMPI_FUNCTION_EXIT (dumpi_functions() + 2)
 #define DUMPI_END_OF_STREAM (dumpi_functions() + 3)
 
-/* The name of a function as the API list has it; functions for requests of files are those for all requests. */
+/* The name of a function as the API list has it; functions for requests of files are those for all
+ * requests. */
 const char *dumpi_function_name(unsigned number, char *text, size_t size);
 
 /* Layouts of all functions for a schema; freed with mem_free. */
@@ -86,7 +93,8 @@ struct dumpi_layout *dumpi_layouts_make(const struct trace_schema *);
 
 /* ---- values (dumpi_values.c) ---- */
 
-/* Datatypes and operations by their names; the first number that is the program's own if there is none. */
+/* Datatypes and operations by their names; the first number that is the program's own if there is
+ * none. */
 unsigned dumpi_type_number(const char *name);
 unsigned dumpi_op_number(const char *name);
 /* The name, or NULL if it is the program's own. */

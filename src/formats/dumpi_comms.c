@@ -1,6 +1,6 @@
 /*
- * dumpi_comms.c - who is in a communicator. DUMPI does not say, but all calls that make one are there: the n-th such call
- * on a communicator is the same operation at all its members.
+ * dumpi_comms.c - who is in a communicator. DUMPI does not say, but all calls that make one are
+ * there: the n-th such call on a communicator is the same operation at all its members.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,8 @@ static int by_split(const void *a, const void *b)
     return (p->rank > q->rank) - (p->rank < q->rank);
 }
 
-/* What tells apart the parts of a communicator that Cart_sub makes: the coordinates in dimensions that do not remain. */
+/* What tells apart the parts of a communicator that Cart_sub makes: the coordinates in dimensions
+ * that do not remain. */
 static void set_colors(const struct dumpi_comm *old, struct part *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

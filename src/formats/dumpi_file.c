@@ -1,5 +1,6 @@
 /*
- * dumpi_file.c - reading the file of one rank. Nothing is believed: every length is compared with what is left.
+ * dumpi_file.c - reading the file of one rank. Nothing is believed: every length is compared with
+ * what is left.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +91,8 @@ static void read_addresses(struct dumpi_file *f, const uint8_t *at, const uint8_
     }
 }
 
-/* Older files have fewer offsets: the magic number is later. In front of it: sizes, addresses, counters. */
+/* Older files have fewer offsets: the magic number is later. In front of it: sizes, addresses,
+ * counters. */
 static void read_index(struct dumpi_file *f)
 {
     const uint8_t *end = f->data + f->size, *at;

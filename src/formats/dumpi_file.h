@@ -50,7 +50,8 @@ struct dumpi_record {
     struct dumpi_raw values[DUMPI_FIELDS_MAX];
 };
 
-/* `version` is that of the .meta file, for a file that was cut off. ERR_INPUT if it is no such file. */
+/* `version` is that of the .meta file, for a file that was cut off. ERR_INPUT if it is no such
+ * file. */
 int dumpi_file_open(struct dumpi_file *, const char *path, int version, struct err *);
 void dumpi_file_close(struct dumpi_file *);
 /* 1: the next record; 0: the end; -1: damaged or cut off. */

@@ -1,5 +1,6 @@
 /*
- * dumpi_values.c - constants that DUMPI numbers by itself. Values of MPI are those of MPICH's ABI, as in traces.
+ * dumpi_values.c - constants that DUMPI numbers by itself. Values of MPI are those of MPICH's ABI,
+ * as in traces.
  */
 #include <string.h>
 

@@ -1,9 +1,10 @@
 /*
- * Traces in the formats of other tools. A format is one file with a `struct trace_format`, and a line in the table of
- * formats.c: help, manual, completion and the tests then know it.
+ * Traces in the formats of other tools. A format is one file with a `struct trace_format`, and a
+ * line in the table of formats.c: help, manual, completion and the tests then know it.
  *
- * A format that is read becomes an .orr file (build.h); one that is written comes from an open trace. What a format cannot
- * express, or what a file lacks, is counted in notes, never dropped silently.
+ * A format that is read becomes an .orr file (build.h); one that is written comes from an open
+ * trace. What a format cannot express, or what a file lacks, is counted in notes, never dropped
+ * silently.
  */
 #ifndef FORMATS_FORMATS_H
 #define FORMATS_FORMATS_H
@@ -40,13 +41,13 @@ int formats_detect(const char *path, const struct trace_format **, struct err *)
 int formats_convert(const char *in, const char *out, const struct trace_format *to,
                     struct format_notes *, struct err *);
 
-/* For who opens a trace by its name: *temporary is a file with the same trace as .orr, which formats_forget removes, or NULL if the
- * file is of this format already, or of none. */
+/* For who opens a trace by its name: *temporary is a file with the same trace as .orr, which
+ * formats_forget removes, or NULL if the file is of this format already, or of none. */
 int formats_native(const char *path, char **temporary, struct format_notes *, struct err *);
 void formats_forget(char *temporary);
 
-/* Opens a trace of any format that can be read, as trace_open does; others than .orr are converted to a temporary file, which
- * is gone when this returns. */
+/* Opens a trace of any format that can be read, as trace_open does; others than .orr are converted
+ * to a temporary file, which is gone when this returns. */
 int formats_open(struct trace *, const char *path, struct format_notes *, struct err *);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * goal.h - GOAL, the schedules of LogGOPSim as text: for each rank operations and what they depend on.
+ * goal.h - GOAL, the schedules of LogGOPSim as text: for each rank operations and what they depend
+ * on.
  *
  *     num_ranks 2
  *     rank 0 {
@@ -30,7 +31,8 @@ uint64_t goal_recv(struct goal_out *, uint64_t from, uint64_t bytes, uint64_t ta
 /* What follows needs this, too. */
 void goal_wait(struct goal_out *, uint64_t label);
 
-/* A collective as messages between the members of its communicator; 0 if it is of a kind that cannot be written so. */
+/* A collective as messages between the members of its communicator; 0 if it is of a kind that
+ * cannot be written so. */
 int goal_collective(struct goal_out *, const struct action *, const struct members *, uint64_t self,
                     uint64_t tag);
 

@@ -1,7 +1,8 @@
 /*
- * goal_coll.c - collectives as messages, which is all that GOAL has: trees for broadcast and reduction, dissemination for
- * barrier and all-reduce (log2 n steps), a ring for all-gather, pairwise exchange for all-to-all, a chain for scans,
- * and everybody to the root for gather and scatter. Bytes of a vector collective are spread evenly.
+ * goal_coll.c - collectives as messages, which is all that GOAL has: trees for broadcast and
+ * reduction, dissemination for barrier and all-reduce (log2 n steps), a ring for all-gather,
+ * pairwise exchange for all-to-all, a chain for scans, and everybody to the root for gather and
+ * scatter. Bytes of a vector collective are spread evenly.
  */
 #include "formats/goal.h"
 

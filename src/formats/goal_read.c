@@ -1,8 +1,10 @@
 /*
- * goal_read.c - schedules (goal.h) as a program: every message is nonblocking, and waited for when something needs it.
+ * goal_read.c - schedules (goal.h) as a program: every message is nonblocking, and waited for when
+ * something needs it.
  *
- * Operations of a rank begin as soon as what they need is complete; when nothing can begin, the oldest message is waited
- * for. A schedule has no times but those of its computing, so calls take none.
+ * Operations of a rank begin as soon as what they need is complete; when nothing can begin, the
+ * oldest message is waited for. A schedule has no times but those of its computing, so calls take
+ * none.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * goal_write.c - a trace as a schedule (goal.h): what a rank computes between calls, and its messages, one after the other;
- * what it does not wait for, nothing depends on until it does.
+ * goal_write.c - a trace as a schedule (goal.h): what a rank computes between calls, and its
+ * messages, one after the other; what it does not wait for, nothing depends on until it does.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -22,7 +22,8 @@ void members_fini(struct members *m)
     mem_free(m->inverse);
 }
 
-/* Whether the peers of `self` are the first group of the definition. Within a group they are its own members. */
+/* Whether the peers of `self` are the first group of the definition. Within a group they are its
+ * own members. */
 static int peers_are_first(const struct trace_comm *c, const struct trace_local_item *item,
                            uint64_t self)
 {

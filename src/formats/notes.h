@@ -1,5 +1,6 @@
 /*
- * What was lost on the way from one format to another: a text for each kind of loss, and how often it happened.
+ * What was lost on the way from one format to another: a text for each kind of loss, and how often
+ * it happened.
  */
 #ifndef FORMATS_NOTES_H
 #define FORMATS_NOTES_H
@@ -20,8 +21,8 @@ struct format_notes {
 void format_notes_init(struct format_notes *);
 void format_notes_fini(struct format_notes *);
 
-/* Counts one more of this kind. The text is what was lost and why: "MPI_Win_fence: the format has no one-sided operations".
- * `notes` may be NULL. */
+/* Counts one more of this kind. The text is what was lost and why: "MPI_Win_fence: the format has
+ * no one-sided operations". `notes` may be NULL. */
 void format_note(struct format_notes *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The line for the user: "MPI_Win_fence: the format has no one-sided operations (12 times)". */

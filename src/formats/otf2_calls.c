@@ -1,5 +1,6 @@
 /*
- * otf2_calls.c - the arguments of calls, from what happened in them, or from parameters that say them.
+ * otf2_calls.c - the arguments of calls, from what happened in them, or from parameters that say
+ * them.
  */
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /*
- * otf2_defs.c - the definitions of an OTF2 archive: who the ranks are, their nodes, communicators, regions.
+ * otf2_defs.c - the definitions of an OTF2 archive: who the ranks are, their nodes, communicators,
+ * regions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +203,8 @@ static const struct otf2_group *rank_group(const struct otf2_in *in)
     return NULL;
 }
 
-/* Gives every process a rank and every location a thread: that which is in the list of ranks is the first. */
+/* Gives every process a rank and every location a thread: that which is in the list of ranks is the
+ * first. */
 static int number_ranks(struct otf2_in *in, const char *path, struct err *err)
 {
     const struct otf2_group *list = rank_group(in);

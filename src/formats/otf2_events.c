@@ -1,10 +1,11 @@
 /*
  * otf2_events.c - the events of an OTF2 location as calls.
  *
- * What happens between ENTER and LEAVE of an MPI function is gathered, and becomes the arguments of a call when it is
- * left. Archives that Orrery wrote have all arguments as parameters. In others they follow from messages and collectives, in
- * bytes; a receive that is posted is described by the record of its completion, so such locations are read twice.
- * Requests are numbered anew, since some recorders use their numbers again.
+ * What happens between ENTER and LEAVE of an MPI function is gathered, and becomes the arguments of
+ * a call when it is left. Archives that Orrery wrote have all arguments as parameters. In others
+ * they follow from messages and collectives, in bytes; a receive that is posted is described by the
+ * record of its completion, so such locations are read twice. Requests are numbered anew, since
+ * some recorders use their numbers again.
  */
 #include <string.h>
 

@@ -3,15 +3,20 @@
  *
  * How a trace becomes an archive:
  *
- *     rank             location group "MPI Rank 3", with a location for each thread: rank + thread x ranks
- *     node             node of the system tree
- *     function         region with the paradigm MPI and a role
- *     call             ENTER, its arguments as parameters, what it did (messages, collectives, one-sided operations), LEAVE
- *     argument         one PARAMETER_INT for each item, or a PARAMETER_STRING; of statuses four: see otf2_parameter_suffix
- *     communicator     COMM and GROUP; 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF. The group's name keeps the identity
- *     handles          the definitions of a rank are properties of its location, as the bytes that are in the trace
+ *     rank           location group "MPI Rank 3", with a location for each thread, whose number is
+ *                    rank + thread x ranks
+ *     node           node of the system tree
+ *     function       region with the paradigm MPI and a role
+ *     call           ENTER, its arguments as parameters, what it did (messages, collectives,
+ *                    one-sided operations), LEAVE
+ *     argument       one PARAMETER_INT for each item, or a PARAMETER_STRING; a status has four:
+ *                    see otf2_status_parts
+ *     communicator   COMM and GROUP; 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF. The group's name
+ *                    contains the identity
+ *     handles        the definitions of a rank are properties of its location, as the bytes that
+ *                    are in the trace
  *
- * So what OTF2 knows is there for its tools, and all of the trace for who reads it back.
+ * So tools find what OTF2 can express, and the reader of this module finds the whole trace.
  */
 #ifndef FORMATS_OTF2_OUT_H
 #define FORMATS_OTF2_OUT_H

@@ -118,8 +118,9 @@ static int has_sane_chunks(OTF2_Reader *reader)
 }
 
 /*
- * The anchor file: 46 bytes of numbers, three texts that end with NUL, and a number of properties, which the library
- * believes: a damaged one would keep it busy for minutes. 0 if it cannot be right.
+ * The anchor file: 46 bytes of numbers, three texts that end with NUL, and a number of properties,
+ * which the library believes: a damaged one would keep it busy for minutes. 0 if it cannot be
+ * right.
  */
 static int has_sane_anchor(const char *path)
 {

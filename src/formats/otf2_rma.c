@@ -1,8 +1,9 @@
 /*
  * otf2_rma.c - one-sided operations as records of OTF2.
  *
- * A window is the same for all ranks of its communicator: the n-th that is made on it. An operation is complete at the
- * origin when the call that ends its epoch returns: a fence, an unlock, a flush, a complete.
+ * A window is the same for all ranks of its communicator: the n-th that is made on it. An operation
+ * is complete at the origin when the call that ends its epoch returns: a fence, an unlock, a flush,
+ * a complete.
  */
 #include <string.h>
 

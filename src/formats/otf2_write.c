@@ -1,7 +1,8 @@
 /*
  * otf2_write.c - a trace as an OTF2 archive (otf2_out.h), for Score-P's tools, Vampir and Scalasca.
  *
- * One location after the other is written and closed, so that few files are open; definitions follow at the end.
+ * One location after the other is written and closed, so that few files are open; definitions
+ * follow at the end.
  */
 #include <errno.h>
 #include <stdio.h>

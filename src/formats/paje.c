@@ -1,8 +1,9 @@
 /*
  * paje.c - the format of Paje, which ViTE and PajeNG draw.
  *
- * The header defines the events; then come containers (machine, nodes, ranks, further threads), states for calls and
- * regions, and links for messages. Readers want records in order of time, so all lines are kept in memory and sorted.
+ * The header defines the events; then come containers (machine, nodes, ranks, further threads),
+ * states for calls and regions, and links for messages. Readers want records in order of time, so
+ * all lines are kept in memory and sorted.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -18,7 +18,8 @@ int textfile_flush(struct textfile *, struct err *);
 /* Completes the file, or with `keep` 0 removes it. */
 int textfile_close(struct textfile *, int keep, struct err *);
 
-/* Reads all of a file; buf_fini frees it. ERR_INPUT if it cannot be read or is larger than `most`. */
+/* Reads all of a file; buf_fini frees it. ERR_INPUT if it cannot be read or is larger than
+ * `most`. */
 int textfile_read(const char *path, size_t most, struct buf *out, struct err *);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * ti.h - the time-independent traces of SimGrid: lines "RANK ACTION ARGUMENTS", in one file, or in a file for each rank
- * whose names are the lines of the file that is named. Amounts of computing are flops; Orrery writes and reads one for each
- * nanosecond, as on a host of 1 Gflop/s. All is on MPI_COMM_WORLD.
+ * ti.h - the time-independent traces of SimGrid: lines "RANK ACTION ARGUMENTS", in one file, or in
+ * a file for each rank whose names are the lines of the file that is named. Amounts of computing
+ * are flops; Orrery writes and reads one for each nanosecond, as on a host of 1 Gflop/s. All is on
+ * MPI_COMM_WORLD.
  */
 #ifndef FORMATS_TI_H
 #define FORMATS_TI_H

@@ -1,6 +1,6 @@
 /*
- * ti_read.c - time-independent traces of SimGrid (ti.h). They have no times but those that computing takes, so calls
- * take none.
+ * ti_read.c - time-independent traces of SimGrid (ti.h). They have no times but those that
+ * computing takes, so calls take none.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -332,7 +332,8 @@ static void begin_rank(struct ti_in *in, uint64_t rank)
     in->waiting_count = 0;
 }
 
-/* Lines of a text, each of a rank: `rank`, or if that is -1 the one that it begins with. Others are counted. */
+/* Lines of a text, each of a rank: `rank`, or if that is -1 the one that it begins with. Others are
+ * counted. */
 static void find_lines(const char *text, int64_t rank, struct line **lines, size_t *count,
                        size_t *others)
 {

@@ -1,5 +1,6 @@
 /*
- * Going through a trace to write it in another format: rank by rank, thread by thread, record by record.
+ * Going through a trace to write it in another format: rank by rank, thread by thread, record by
+ * record.
  */
 #ifndef FORMATS_WALK_H
 #define FORMATS_WALK_H

@@ -1,6 +1,6 @@
 /*
- * load.c - loads a library and fills the slots of its stubs. The first slot is filled last: if it is, all are.
- * Libraries stay loaded.
+ * load.c - loads a library and fills the slots of its stubs. The first slot is filled last: if it
+ * is, all are. Libraries stay loaded.
  */
 #include "load/load.h"
 

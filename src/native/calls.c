@@ -1,8 +1,8 @@
 /*
  * calls.c - what happens at the beginning and at the end of a call.
  *
- * Calls that MPI makes by itself while a call of the program is under way, through callbacks of the program for instance, are
- * part of that call.
+ * Calls that MPI makes by itself while a call of the program is under way, through callbacks of the
+ * program for instance, are part of that call.
  */
 #include <string.h>
 #include <time.h>

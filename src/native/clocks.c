@@ -1,10 +1,11 @@
 /*
  * clocks.c - where each rank is, and how its clock compares with that of rank 0.
  *
- * Ranks of one machine read the same clock, so only one of them compares it: the first of each machine exchanges messages with
- * rank 0, once when MPI has been initialised and once before it is finalised. Each time the exchange that took least
- * is kept, half of which the clocks may be off. When parts are merged, times become those of rank 0 by the line through the
- * two comparisons (trace/clocks.h): offset and drift.
+ * Ranks of one machine read the same clock, so only one of them compares it: the first of each
+ * machine exchanges messages with rank 0, once when MPI has been initialised and once before it is
+ * finalised. Each time the exchange that took least is kept, half of which the clocks may be off.
+ * When parts are merged, times become those of rank 0 by the line through the two comparisons
+ * (trace/clocks.h): offset and drift.
  */
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +40,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-/* The clock of a machine since it was booted, as the processes of one name space for time see it. */
+/* The clock of a machine since it was booted, as the processes of one name space for time see
+ * it. */
 static uint64_t own_clock(void)
 {
     char text[128] = "";

@@ -1,9 +1,10 @@
 /*
- * native_internal.h - what the parts of the native recorder share: the one state of the process, which is one rank.
+ * native_internal.h - what the parts of the native recorder share: the one state of the process,
+ * which is one rank.
  *
- * Everything but the lanes of threads is guarded by `lock`: threads of the program record side by side, and one of ours
- * writes what has been in memory for a while, so that little is lost if the program is killed. The lock is never held while
- * the program's own call is under way.
+ * Everything but the lanes of threads is guarded by `lock`: threads of the program record side by
+ * side, and one of ours writes what has been in memory for a while, so that little is lost if the
+ * program is killed. The lock is never held while the program's own call is under way.
  */
 #ifndef NATIVE_NATIVE_INTERNAL_H
 #define NATIVE_NATIVE_INTERNAL_H
@@ -42,7 +43,8 @@ struct native_comm {
     uint64_t hash, other_hash; /* of them */
 };
 
-/* A request that is pending. Its number here is an identity: MPI may use one handle for several at once. */
+/* A request that is pending. Its number here is an identity: MPI may use one handle for several at
+ * once. */
 struct native_request {
     uint32_t handle;
     uint32_t next; /* with the same handle, or free; 0: none */
@@ -55,7 +57,8 @@ struct native_request {
 /* Of a thread. */
 struct native_lane {
     struct recorder_lane *recorder;
-    uint32_t *ids; /* requests that the call was given: their number from 1 on, or MPI_REQUEST_NULL */
+    /* Requests that the call was given: their number from 1 on, or MPI_REQUEST_NULL. */
+    uint32_t *ids;
     uint32_t id_count, id_room;
     MPI_Status *statuses; /* in the place of those that the program ignores */
     uint32_t status_room;
@@ -77,8 +80,8 @@ struct native {
     struct native_fn fns[MPI_FN_COUNT];
     int64_t began;   /* when the process began */
     int64_t written; /* when all that there was has been written */
-    int64_t
-        base; /* rank in the trace of rank 0 of this MPI_COMM_WORLD: not 0 in processes that were spawned */
+    /* Rank in the trace of rank 0 of this MPI_COMM_WORLD: not 0 in processes that were spawned. */
+    int64_t base;
     int size, self; /* of MPI_COMM_WORLD */
     MPI_Group world;
     const void *const *no_arrays[2]; /* MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY of the real MPI */

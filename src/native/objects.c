@@ -1,10 +1,12 @@
 /*
- * objects.c - what the real MPI knows of communicators, datatypes, groups and operations (recorder/objects.h).
+ * objects.c - what the real MPI knows of communicators, datatypes, groups and operations
+ * (recorder/objects.h).
  *
- * Handles are asked about only after a call with them has succeeded: a wrong one would raise an error of our own call. Who
- * the members of a communicator are follows from their ranks in MPI_COMM_WORLD, but for processes that were spawned or
- * connected later. If there are such, all members tell each other in the call that makes the communicator: it is
- * collective, and every one of them sees some member that is not of its own world.
+ * Handles are asked about only after a call with them has succeeded: a wrong one would raise an
+ * error of our own call. Who the members of a communicator are follows from their ranks in
+ * MPI_COMM_WORLD, but for processes that were spawned or connected later. If there are such, all
+ * members tell each other in the call that makes the communicator: it is collective, and every one
+ * of them sees some member that is not of its own world.
  */
 #include "recorder/objects.h"
 
@@ -134,7 +136,8 @@ int32_t native_source(const struct native_comm *c, int source)
 
 /* ---- what the recorder asks ---- */
 
-/* Handles of datatypes and operations that MPI itself has bear it in their highest bits (MPICH's ABI). */
+/* Handles of datatypes and operations that MPI itself has bear it in their highest bits (MPICH's
+ * ABI). */
 static int may_ask(uint64_t handle)
 {
     return native.may_ask || (native.may_ask_builtin && (uint32_t)handle >> 30 == 1);

@@ -1,6 +1,6 @@
 /*
- * options.h - how `orrery record` tells the library inside the program what to do: a variable of the environment, with
- * letters and behind a colon the path of the trace.
+ * options.h - how `orrery record` tells the library inside the program what to do: a variable of
+ * the environment, with letters and behind a colon the path of the trace.
  */
 #ifndef NATIVE_OPTIONS_H
 #define NATIVE_OPTIONS_H

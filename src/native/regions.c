@@ -1,5 +1,6 @@
 /*
- * regions.c - parts of the program: orrery_region, MPI_Pcontrol, and functions compiled with -finstrument-functions.
+ * regions.c - parts of the program: orrery_region, MPI_Pcontrol, and functions compiled with
+ * -finstrument-functions.
  */
 #include "recorder/regions.h"
 

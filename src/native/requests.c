@@ -1,9 +1,10 @@
 /*
  * requests.c - which request a handle is, and what has become of it.
  *
- * The recorder is not given the program's handles but the numbers of requests here: MPICH has one handle for all sends that
- * were complete at once, so that several requests may bear it at a time. Which of them is meant then is told by the
- * variable in which the program keeps it; if it has been copied, the one that was made first is taken.
+ * The recorder is not given the program's handles but the numbers of requests here: MPICH has one
+ * handle for all sends that were complete at once, so that several requests may bear it at a time.
+ * Which of them is meant then is told by the variable in which the program keeps it; if it has been
+ * copied, the one that was made first is taken.
  */
 #include "base/mem.h"
 #include "mpi_roles.h"
@@ -54,7 +55,8 @@ static uint32_t add(uint32_t handle, uint64_t where, struct native_comm *comm, i
     return id;
 }
 
-/* The request that the program means by the handle in that variable, and that is not taken for another one. */
+/* The request that the program means by the handle in that variable, and that is not taken for
+ * another one. */
 static uint32_t find(uint32_t handle, uint64_t where)
 {
     const uint64_t *place = map_find(&native.by_place, where);

@@ -1,8 +1,9 @@
 /*
  * start.c - the beginning and the end of recording in a process.
  *
- * The library is loaded into everything that the launcher starts, also into shells. It does nothing until the first call of
- * MPI; the part, which is named after the rank, is made when MPI_Init returns. Calls before that are kept in memory.
+ * The library is loaded into everything that the launcher starts, also into shells. It does nothing
+ * until the first call of MPI; the part, which is named after the rank, is made when MPI_Init
+ * returns. Calls before that are kept in memory.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -86,7 +87,8 @@ int native_prepare(void)
 
 /* ---- MPI has been initialised ---- */
 
-/* Ranks in the trace of processes that were spawned: behind all that there are. A file counts them. */
+/* Ranks in the trace of processes that were spawned: behind all that there are. A file counts
+ * them. */
 static int64_t take_ranks(int count)
 {
     char path[PATH_MAX], text[32] = "";

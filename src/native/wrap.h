@@ -1,6 +1,6 @@
 /*
- * wrap.h - what the generated wrappers call (api/generate.py: mpi_wrappers.c). Each stands in the place of a function of
- * MPI, calls the real one, and tells the recorder of it.
+ * wrap.h - what the generated wrappers call (api/generate.py: mpi_wrappers.c). Each stands in the
+ * place of a function of MPI, calls the real one, and tells the recorder of it.
  */
 #ifndef NATIVE_WRAP_H
 #define NATIVE_WRAP_H
@@ -24,7 +24,8 @@ struct native_call {
 
 extern struct native_functions native_real;
 
-/* 0: the call is not recorded: it is one of MPI's own, or comes before or after all that can be recorded. */
+/* 0: the call is not recorded: it is one of MPI's own, or comes before or after all that can be
+ * recorded. */
 int native_enter(struct native_call *);
 void native_leave(struct native_call *, int rc);
 

@@ -1,8 +1,9 @@
 /*
  * args.c - the arguments of a call, by their roles.
  *
- * Pointers are followed only where the call itself has: arrays that count at the root alone are left out elsewhere, and so is
- * what a call that failed, or a test that found nothing, would have filled in.
+ * Pointers are followed only where the call itself has: arrays that count at the root alone are
+ * left out elsewhere, and so is what a call that failed, or a test that found nothing, would have
+ * filled in.
  */
 #include <string.h>
 
@@ -209,7 +210,8 @@ static void keep_request(struct recorder_lane *lane, int64_t number)
     lane->requests[lane->request_count++] = number;
 }
 
-/* A handle that the call may set to null. A message is received with it, and its handle may be used again. */
+/* A handle that the call may set to null. A message is received with it, and its handle may be used
+ * again. */
 static void keep_given(struct call *c, const struct mpi_arg *arg, uint64_t word)
 {
     c->lane->given = word ? handle_number(c, arg->role, arg, word) : -1;

@@ -1,10 +1,11 @@
 /*
  * names.c - numbers for handles, and what they mean.
  *
- * A rank numbers the objects of each kind in the order in which it first mentions them, and never uses a number again. So
- * the numbers follow from the rank's own calls. Objects that several ranks have in common, communicators, also have an
- * identity that is the same at all of them: a hash of the members, and of how many communicators with just these
- * members there were before, which all of them know.
+ * A rank numbers the objects of each kind in the order in which it first mentions them, and never
+ * uses a number again. So the numbers follow from the rank's own calls. Objects that several ranks
+ * have in common, communicators, also have an identity that is the same at all of them: a hash of
+ * the members, and of how many communicators with just these members there were before, which all
+ * of them know.
  */
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +60,8 @@ static uint64_t members_hash(const struct recorder_comm *c)
                                    : mix(mix(c->other_hash, c->hash), 1);
 }
 
-/* One member writes who they are; of an intercommunicator one of the side whose first rank is lower. */
+/* One member writes who they are; of an intercommunicator one of the side whose first rank is
+ * lower. */
 static void define_members(const struct recorder_comm *c, struct mpi_rank *self, uint64_t handle,
                            uint64_t identity)
 {
@@ -204,7 +206,8 @@ static uint32_t add(struct recorder_rank *r, unsigned role, uint64_t *number)
     return next;
 }
 
-/* Where a request that is pending is, or one that is free (handle 0); RECORDER_REQUESTS: nowhere. */
+/* Where a request that is pending is, or one that is free (handle 0); RECORDER_REQUESTS:
+ * nowhere. */
 static unsigned find_request(const struct recorder_rank *r, uint32_t handle)
 {
     unsigned i = 0;

@@ -1,6 +1,6 @@
 /*
- * objects.h - what a recorder asks its MPI. The virtual MPI and the wrappers of the real one each have these functions; the
- * recorder is linked with either.
+ * objects.h - what a recorder asks its MPI. The virtual MPI and the wrappers of the real one each
+ * have these functions; the recorder is linked with either.
  */
 #ifndef RECORDER_OBJECTS_H
 #define RECORDER_OBJECTS_H
@@ -31,7 +31,8 @@ int64_t recorder_now(struct mpi_rank *);
 int recorder_comm(struct mpi_rank *, uint64_t handle, struct recorder_comm *);
 /* The rank in the trace of a member, of its group or of the other one. */
 int64_t recorder_comm_member(struct mpi_rank *, uint64_t handle, int other, uint32_t rank);
-/* By its topology: how many neighbours (MPI_LENGTH_INDEGREE, MPI_LENGTH_OUTDEGREE) or dimensions it has. */
+/* By its topology: how many neighbours (MPI_LENGTH_INDEGREE, MPI_LENGTH_OUTDEGREE) or dimensions it
+ * has. */
 int64_t recorder_comm_degree(struct mpi_rank *, uint64_t handle, unsigned kind);
 
 /* All 0 if there is no such datatype. */

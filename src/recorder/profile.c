@@ -1,8 +1,9 @@
 /*
  * profile.c - see profile.h.
  *
- * What a call gives follows from its arguments: messages their count, collectives what the rank itself contributes (all that a
- * root sends, and nothing at the others). A persistent send gives when it is started.
+ * What a call gives follows from its arguments: messages their count, collectives what the rank
+ * itself contributes (all that a root sends, and nothing at the others). A persistent send gives
+ * when it is started.
  */
 #include "recorder/profile.h"
 

@@ -1,6 +1,7 @@
 /*
- * profile.h - statistics instead of events (--profile-only): for each function its calls, their time, and the bytes that they
- * sent or gave and received. The memory of a rank is that of the functions that it calls.
+ * profile.h - statistics instead of events (--profile-only): for each function its calls, their
+ * time, and the bytes that they sent or gave and received. The memory of a rank is that of the
+ * functions that it calls.
  */
 #ifndef RECORDER_PROFILE_H
 #define RECORDER_PROFILE_H

@@ -1,10 +1,12 @@
 /*
- * recorder.h - from calls to the records of a trace: what `orrery run --trace` and `orrery record` have in common. Who sees the
- * calls, an observer of the virtual MPI (mpi/record) or wrappers of the real one (native), tells the recorder of them, and
- * answers what it asks of communicators and datatypes (objects.h).
+ * recorder.h - from calls to the records of a trace: what `orrery run --trace` and `orrery record`
+ * have in common. Who sees the calls, an observer of the virtual MPI (mpi/record) or wrappers of
+ * the real one (native), tells the recorder of them, and answers what it asks of communicators and
+ * datatypes (objects.h).
  *
- * Requests are told of by a handle, too, which must name one request at a time. What a call has received is told by
- * recorder_done before the call is left. Nothing here has locks: a rank's threads take turns.
+ * Requests are told of by a handle, too, which must name one request at a time. What a call has
+ * received is told by recorder_done before the call is left. Nothing here has locks: a rank's
+ * threads take turns.
  */
 #ifndef RECORDER_RECORDER_H
 #define RECORDER_RECORDER_H
@@ -83,7 +85,8 @@ void recorder_rank_spill(struct recorder_rank *);
 /* No more calls: spills, and says which have not returned. */
 void recorder_rank_end(struct recorder_rank *, int64_t now);
 
-/* Whether the beginning of such a call looks at what the rank has, not only at what the thread has. */
+/* Whether the beginning of such a call looks at what the rank has, not only at what the thread
+ * has. */
 int recorder_looks_at(enum mpi_fn);
 /* A call begins and returns. */
 void recorder_enter(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
@@ -94,8 +97,8 @@ void recorder_leave(struct recorder_rank *, struct recorder_lane *, struct mpi_r
 void recorder_done(struct recorder_lane *, int64_t number, struct trace_status);
 
 /*
- * Handles of requests that carry the low bits of their number, and need no table: for the many sends
- * that are complete at once. No request may be pending while as many others start.
+ * Handles of requests that carry the low bits of their number, and need no table: for the many
+ * sends that are complete at once. No request may be pending while as many others start.
  */
 #define RECORDER_NUMBERED 0xae000000u
 #define RECORDER_NUMBERED_MASK 0x01ffffffu
@@ -103,7 +106,8 @@ void recorder_done(struct recorder_lane *, int64_t number, struct trace_status);
 /* The number of a request that is pending, or -1. */
 int64_t recorder_request(const struct recorder_rank *, uint32_t handle);
 void recorder_forget_request(struct recorder_rank *, uint32_t handle);
-/* The position of the object that such a call frees, or -1. Its handle then means nothing any more. */
+/* The position of the object that such a call frees, or -1. Its handle then means nothing any
+ * more. */
 int recorder_frees(enum mpi_fn);
 
 /* A part of the program with a name begins, or (NULL) the innermost ends. */

@@ -1,11 +1,11 @@
 /*
- * regions.h - parts of a program, from what it says by MPI_Pcontrol and by functions that were compiled with
+ * regions.h - regions of a program, from MPI_Pcontrol and from functions that were compiled with
  * -finstrument-functions.
  *
  *     MPI_Pcontrol(1, "solve")   begins the region "solve", MPI_Pcontrol(-1, "solve") ends it
- *     MPI_Pcontrol(7)            begins the region "phase 7" and MPI_Pcontrol(-7) ends it, for all numbers from 3 on: for
- *                                Fortran, which passes no text
- *     MPI_Pcontrol(0), (1), (2)  are what the standard says tools may do, and nothing here
+ *     MPI_Pcontrol(7)            begins the region "phase 7", MPI_Pcontrol(-7) ends it; for all
+ *                                numbers from 3 on: for Fortran, which passes no text
+ *     MPI_Pcontrol(0), (1), (2)  mean what the standard suggests to tools; they are ignored
  */
 #ifndef RECORDER_REGIONS_H
 #define RECORDER_REGIONS_H
@@ -14,12 +14,13 @@
 
 #define RECORDER_NAME_MOST 256
 
-/* What a call of MPI_Pcontrol means: 1 with the name of a region that begins, -1 if the innermost ends, 0: nothing. `more` is
- * the second argument, or anything at all if there is none: it is not followed unless it leads to readable text. */
+/* What a call of MPI_Pcontrol means: 1 with the name of a region that begins, -1 if the innermost
+ * ends, 0: nothing. `more` is the second argument, or anything at all if there is none: it is not
+ * followed unless it leads to readable text. */
 int recorder_pcontrol(int level, const void *more, char name[RECORDER_NAME_MOST]);
 
-/* "@/path/of/file+0x1234": where in a program or library an address is, to be named when parts are merged (trace/merge.h). 0:
- * in none. */
+/* "@/path/of/file+0x1234": where in a program or library an address is, to be named when parts are
+ * merged (trace/merge.h). 0: in none. */
 int recorder_address(const void *address, char *out, size_t size);
 
 #endif

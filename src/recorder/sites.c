@@ -1,8 +1,9 @@
 /*
  * sites.c - see sites.h.
  *
- * Addresses are looked up once for each way to a call. What is kept of one is the file and the place in it, which do not depend
- * on where the file was loaded; functions and lines are found when parts are merged.
+ * Addresses are looked up once for each way to a call. What is kept of one is the file and the
+ * place in it, which do not depend on where the file was loaded; functions and lines are found when
+ * parts are merged.
  */
 #include "recorder/sites.h"
 

@@ -1,9 +1,10 @@
 /*
  * clocks.h - times of machines whose clocks differ become those of one clock: that of rank 0.
  *
- * Parts of native runs have the times of the machine they were recorded on (the header's line "clocks local"). Definitions say
- * which clock each rank has, and how it compared with rank 0's at one or two times. Between two comparisons, and beyond
- * them, the difference is a straight line: offset and drift. With one it is constant.
+ * Parts of native runs have the times of the machine they were recorded on (the header's line
+ * "clocks local"). Definitions say which clock each rank has, and how it compared with rank 0's at
+ * one or two times. Between two comparisons, and beyond them, the difference is a straight line:
+ * offset and drift. With one it is constant.
  */
 #ifndef TRACE_CLOCKS_H
 #define TRACE_CLOCKS_H

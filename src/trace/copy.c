@@ -58,7 +58,8 @@ int trace_cut_keeps(const struct trace *t, const struct trace_cut *cut, const st
            (cut->to == INT64_MAX || e->enter <= cut->to / tick);
 }
 
-/* A region that began before the cut is entered at its first record, so that every leave has its enter. */
+/* A region that began before the cut is entered at its first record, so that every leave has its
+ * enter. */
 static void copy_records(struct trace *t, const struct trace_cut *cut, struct trace_cursor *c,
                          struct trace_stream *s)
 {

@@ -17,7 +17,8 @@ int trace_cut_keeps(const struct trace *, const struct trace_cut *, const struct
 void trace_copy_event(struct trace_stream *, const struct trace_header *,
                       const struct trace_event *);
 
-/* Writes what is left of a trace after a cut. Ranks keep their numbers; those that are left out have no records. */
+/* Writes what is left of a trace after a cut. Ranks keep their numbers; those that are left out
+ * have no records. */
 int trace_copy(struct trace *, const struct trace_cut *, const char *path, struct err *);
 
 #endif

@@ -74,7 +74,8 @@ const uint8_t *trace_read_array(const uint8_t *at, const uint8_t *end, int64_t *
     return at;
 }
 
-/* Space that does not move while a record is read would need its size beforehand: pointers are set at the end. */
+/* Space that does not move while a record is read would need its size beforehand: pointers are set
+ * at the end. */
 static int reserve_items(struct trace_decoder *d, uint64_t count)
 {
     if (count > ITEMS_MOST)

@@ -1,6 +1,6 @@
 /*
- * From bytes to records. A decoder goes through one block after the other; what it points to is good until the
- * next record. Damaged bytes are told, never followed.
+ * From bytes to records. A decoder goes through one block after the other; what it points to is
+ * good until the next record. Damaged bytes are told, never followed.
  */
 #ifndef TRACE_DECODE_H
 #define TRACE_DECODE_H
@@ -52,7 +52,8 @@ void trace_decoder_block(struct trace_decoder *, const uint8_t *data, size_t byt
 /* 1: the next record; 0: the block is at its end; ERR_INPUT: it is damaged. */
 int trace_decoder_next(struct trace_decoder *, struct trace_event *, struct err *);
 
-/* Reads an array of numbers from a payload to memory of the caller's, who frees it; the end, or NULL. */
+/* Reads an array of numbers from a payload to memory of the caller's, who frees it; the end, or
+ * NULL. */
 const uint8_t *trace_read_array(const uint8_t *at, const uint8_t *end, int64_t **items,
                                 uint64_t *count);
 

@@ -1,17 +1,24 @@
 /*
- * What is common to all ranks of a trace. On disk each definition is a varint kind, a varint number of bytes, and these:
+ * definitions.h - what all ranks of a trace share. On disk a definition is a varint kind, a varint
+ * number of bytes, and the bytes:
  *
- *     NODES      array: the node of each rank, in order
- *     NODE       varint node, then its name
- *     COMM       u64 identity, varint kind, array of world ranks, array of those of the other group (if there is one)
- *     COMM_NAME  u64 identity, then the name
- *     SITE       u64 identity, then the text ("solve (cg.c:120) < main (cg.c:30)"); in parts addresses, see merge.h
- *     CLOCK      u64 identity, zigzag time, offset and error: how a clock compared with rank 0's (clocks.h)
- *     CLOCK_RANK u64 identity of a clock, varint rank that has it, zigzag time at which the rank began
- *     TOPOLOGY, VERTEX, LINK, LINK_LOAD    the links of a simulated machine and what they carried (network.h)
+ *     NODES       array: the node of each rank, in order
+ *     NODE        varint node, then its name
+ *     COMM        u64 identity, varint kind, array of world ranks, array of the other group's world
+ *                 ranks (if there is one)
+ *     COMM_NAME   u64 identity, then the name
+ *     SITE        u64 identity, then the text ("solve (cg.c:120) < main (cg.c:30)"); in parts
+ *                 addresses, see merge.h
+ *     CLOCK       u64 identity, zigzag time, offset and error of a clock compared with that of
+ *                 rank 0 (clocks.h)
+ *     CLOCK_RANK  u64 identity of a clock, varint rank that uses it, zigzag time at which the rank
+ *                 began
+ *     TOPOLOGY, VERTEX, LINK, LINK_LOAD: the links of a simulated machine and what they carried
+ *                 (network.h)
  *
- * Whoever knows of one writes it, so they come more than once; in a complete file each is there once, in order of
- * kind and bytes. The identity of a communicator is the same at all its ranks (recorder).
+ * Every process writes the definitions it knows, so parts repeat them; a complete file has each
+ * once, sorted by kind and bytes. The identity of a communicator is the same on all its ranks
+ * (recorder).
  */
 #ifndef TRACE_DEFINITIONS_H
 #define TRACE_DEFINITIONS_H
@@ -88,8 +95,9 @@ const struct trace_comm *trace_definitions_comm(const struct trace_definitions *
                                                 uint64_t identity);
 const char *trace_definitions_site(const struct trace_definitions *, uint64_t identity);
 
-/* Goes through the definitions of a frame, from *at = payload on: 1 with the next one, 0 at the end, -1 if damaged.
- * `data` and `bytes` are all of it, kind included; `body` what follows kind and size. */
+/* Goes through the definitions of a frame, from *at = payload on: 1 with the next one, 0 at the
+ * end, -1 if damaged. `data` and `bytes` are all of it, kind included; `body` what follows kind and
+ * size. */
 int trace_definitions_next(const uint8_t **at, const uint8_t *end, unsigned *kind,
                            const uint8_t **data, size_t *bytes, const uint8_t **body);
 

@@ -1,6 +1,6 @@
 /*
- * file.c - frames in files, for the command. Programs that are simulated or recorded write parts (part.c) and
- * need none of this.
+ * file.c - frames in files, for the command. Programs that are simulated or recorded write parts
+ * (part.c) and need none of this.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /*
- * Frames of a trace file: reading them from memory that the file is mapped to, and writing them compressed.
+ * Frames of a trace file: reading them from memory that the file is mapped to, and writing them
+ * compressed.
  */
 #ifndef TRACE_FILE_H
 #define TRACE_FILE_H
@@ -23,12 +24,14 @@ struct trace_file {
 int trace_file_open(struct trace_file *, const char *path, struct err *);
 void trace_file_close(struct trace_file *);
 
-/* The header of the frame at this offset, if all of the frame is there and its checksum is right; errors say which. */
+/* The header of the frame at this offset, if all of the frame is there and its checksum is right;
+ * errors say which. */
 int trace_file_frame(const struct trace_file *, uint64_t offset, struct trace_frame *,
                      struct err *);
 
-/* The payload of a frame that trace_file_frame has checked: in the file itself if it is stored, otherwise uncompressed to
- * `room`, which has space for frame->raw bytes. NULL if it cannot be uncompressed. */
+/* The payload of a frame that trace_file_frame has checked: in the file itself if it is stored,
+ * otherwise uncompressed to `room`, which has space for frame->raw bytes. NULL if it cannot be
+ * uncompressed. */
 const uint8_t *trace_file_payload(const struct trace_file *, uint64_t offset,
                                   const struct trace_frame *, void *room);
 

@@ -1,42 +1,50 @@
 /*
- * The trace file (.orr): what is on disk. Numbers are little-endian; a varint has 7 bits per byte, lowest first,
- * and the highest bit of a byte says that more follow; signed numbers are zigzag varints.
+ * format.h - the trace file (.orr) as it is on disk. Numbers are little-endian; a varint has 7 bits
+ * per byte, lowest first, and the highest bit of a byte is set if more bytes follow; signed numbers
+ * are zigzag varints.
  *
  * A file is a sequence of frames, each with a header of 32 bytes, a payload and a checksum of both:
  *
- *     HEADER       text: version, ranks, tick, properties, functions with the roles of their arguments (header.h)
- *     DEFINITIONS  what is common to ranks: nodes, communicators, names (definitions.h)
+ *     HEADER       text: version, ranks, tick, properties, functions with the roles of their
+ *                  arguments (header.h)
+ *     DEFINITIONS  what ranks share: nodes, communicators, names (definitions.h)
  *     RECORDS      pieces of streams, see below
- *     INDEX        where the frames of records are
- *     END          where the index is; always the last TRACE_END_BYTES of a complete file
+ *     INDEX        the offsets of the frames of records
+ *     END          the offset of the index; always the last TRACE_END_BYTES of a complete file
  *
- * Each thread of each rank has a stream of records and one of local definitions (what its handles mean). Streams are
- * cut into blocks. Where a block ends depends on the stream alone: after the record with which it has
- * `block` bytes or more (a value of the header). Times are differences within a block, so every block can be read by
- * itself. In the file the blocks are in order of rank, thread, kind (definitions first) and number, as many to a
- * frame as it takes to reach `block` bytes. So two files with the same records are the same, byte for byte.
+ * Each thread of each rank has a stream of records and one of local definitions (what its handles
+ * mean). Streams are cut into blocks. Where a block ends depends on the stream alone: after the
+ * record with which it has `block` bytes or more (a value of the header). Times are differences
+ * within a block, so every block can be read by itself. In the file the blocks are sorted by rank,
+ * thread, kind (definitions first) and number, as many to a frame as it takes to reach `block`
+ * bytes. So two files with the same records are identical, byte for byte.
  *
- * While a run goes on, its processes write *parts*: files of the same form, whose frames of records are not
- * compressed and hold pieces of blocks in any order, as memory filled up. Parts have no index and no end. They are
- * merged into the file in the end (merge.h). A part, or a file without an end, is read up to its last whole frame.
+ * During a run, its processes write *parts*: files of the same format, whose frames of records are
+ * not compressed and hold pieces of blocks in any order, as memory filled up. Parts have no index
+ * and no end. At the end they are merged into the file (merge.h). A part, or a file without an end,
+ * is read up to its last whole frame.
  *
- *     piece      varint flags, rank, thread, base, records, bytes     of each piece, behind their number;
- *                then the bytes of all of them. base: time before the first record
+ *     piece      varint flags, rank, thread, base, records, bytes: of each piece, after the number
+ *                of pieces; then the bytes of all of them. base: time before the first record
  *
  *     record     varint head
- *                a call:  head = TRACE_CALL + number of the function; varint time since the last record's (that at which
- *                         the call was left), varint duration, [varint call site], the arguments by their roles
+ *                a call:  head = TRACE_CALL + number of the function; varint time since the last
+ *                         record's (at which the call was left), varint duration,
+ *                         [varint call site], the arguments by their roles
  *                others:  varint time since the last record's, varint bytes of payload, payload
  *
- *     argument   number        zigzag varint
- *                handle        varint: 0 null, else local number + 1
- *                request       varint: 0 null, else 1 + zigzag of (number - that of the request mentioned before in the block)
- *                place         varint: 0 a buffer, 1 no buffer, 2 MPI_IN_PLACE
- *                text          varint bytes, bytes
- *                status        varint 0: none; 1: received; 3: cancelled; then zigzag source and tag, varint bytes
- *                array         varint items; unless it is empty, groups of them: varint (count << 1 | same), then one value
- *                              if they are the same, else so many. Values are zigzag differences to the item before
- *                              (statuses: each by itself, without groups)
+ *     argument   number   zigzag varint
+ *                handle   varint: 0 null, else local number + 1
+ *                request  varint: 0 null, else 1 + zigzag of (number - that of the request
+ *                         mentioned before in the block)
+ *                place    varint: 0 a buffer, 1 no buffer, 2 MPI_IN_PLACE
+ *                text     varint bytes, bytes
+ *                status   varint 0: none; 1: received; 3: cancelled; then zigzag source and tag,
+ *                         varint bytes
+ *                array    varint items; unless it is empty, groups of them: varint
+ *                         (count << 1 | same), then one value if all are the same, else each.
+ *                         Values are zigzag differences from the item before (statuses: each by
+ *                         itself, without groups)
  */
 #ifndef TRACE_FORMAT_H
 #define TRACE_FORMAT_H
@@ -95,14 +103,17 @@ enum trace_head {
     TRACE_LOST, /* varint number of records that could not be written */
     /* local definitions; varint local number first */
     TRACE_DEFINE_NAME, /* the rest is the text */
-    TRACE_DEFINE_COMM, /* u64 identity, varint kind, zigzag rank, varint size, varint size of the other group */
+    /* u64 identity, varint kind, zigzag rank, varint size, varint size of the other group. */
+    TRACE_DEFINE_COMM,
     TRACE_DEFINE_TYPE,  /* varint size, zigzag lower bound, zigzag extent, then its name */
     TRACE_DEFINE_GROUP, /* array of world ranks */
-    TRACE_DEFINE_WIN, /* varint local number of its communicator, zigzag bytes, zigzag displacement unit */
+    /* Varint local number of its communicator, zigzag bytes, zigzag displacement unit. */
+    TRACE_DEFINE_WIN,
     TRACE_DEFINE_FILE, /* the rest is the file's name */
     TRACE_DEFINE_OP,   /* varint: 1 if it commutes; then its name */
-    /* of a function since the last such record, in traces without calls: varint function, calls, their time, bytes sent
-     * (or given to collectives), bytes received, time since the first of the calls began; at the end of the last */
+    /* of a function since the last such record, in traces without calls: varint function, calls,
+     * their time, bytes sent (or given to collectives), bytes received, time since the first of the
+     * calls began; at the end of the last */
     TRACE_PROFILE = 13,
     TRACE_CALL = 16,
 };

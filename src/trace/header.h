@@ -1,21 +1,22 @@
 /*
- * The header of a trace, as text:
+ * header.h - the header of a trace, as text:
  *
  *     orrery trace 1
  *     ranks 64
  *     tick 1                        picoseconds per unit of time
  *     block 65536                   bytes after which a block ends
- *     sites                         calls have their call site, if this line is there
- *     part                          a part: ranks may come later, and are not counted yet
+ *     sites                         if present: calls have their call site
+ *     part                          a part: ranks may be added later, and are not counted yet
  *     clocks local                  parts: times are those of each rank's own clock (clocks.h)
- *     profile                       no calls, only statistics of them (TRACE_PROFILE), if this line is there
- *     property program ./app -n 3   facts for people, as many as there are; a newline is written as \n, \ as \\
+ *     profile                       if present: statistics instead of calls (TRACE_PROFILE)
+ *     property program ./app -n 3   any number of facts for people; a newline is written as \n,
+ *                                   \ as \\
  *     functions
  *     MPI_Init
  *     MPI_Send count:count datatype:datatype peer:dest tag:tag comm:comm
- *     ...                           the rest of the text
+ *     ...                           to the end of the text
  *
- * Lines that begin with other words are for later versions, and are skipped.
+ * Readers skip lines that begin with other words: later versions may add them.
  */
 #ifndef TRACE_HEADER_H
 #define TRACE_HEADER_H
@@ -42,7 +43,8 @@ struct trace_header {
     struct trace_schema *schema; /* owned */
 };
 
-/* With the schema of this version, a tick of 1 ps, and the size of blocks that suits the number of ranks. */
+/* With the schema of this version, a tick of 1 ps, and the size of blocks that suits the number of
+ * ranks. */
 void trace_header_init(struct trace_header *, uint64_t ranks);
 /* The size of blocks again, for the number of ranks that it has now. */
 void trace_header_block(struct trace_header *);

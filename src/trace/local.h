@@ -1,6 +1,7 @@
 /*
- * What the handles of one rank mean: its local definitions, by kind and local number. Numbers are never used again, so
- * they mean the same throughout the trace. Communicators 0 and 1 are MPI_COMM_WORLD and MPI_COMM_SELF.
+ * What the handles of one rank mean: its local definitions, by kind and local number. Numbers are
+ * never used again, so they mean the same throughout the trace. Communicators 0 and 1 are
+ * MPI_COMM_WORLD and MPI_COMM_SELF.
  */
 #ifndef TRACE_LOCAL_H
 #define TRACE_LOCAL_H
@@ -17,8 +18,8 @@ struct trace_local_item {
     int64_t rank;        /* of this rank in it */
     uint64_t size;       /* of the communicator, datatype or window; members of a group */
     uint64_t other_size; /* of an intercommunicator */
-    int64_t lower,
-        extent; /* of a datatype; of a window: local number of its communicator, displacement unit */
+    /* Of a datatype; of a window: local number of its communicator, displacement unit. */
+    int64_t lower, extent;
     int commutes;           /* an operation */
     const int64_t *members; /* of a group: world ranks */
 };

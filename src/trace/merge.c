@@ -123,7 +123,8 @@ static void add_item(struct merge *m, const struct item *item, struct buf *out)
     buf_fini(&named);
 }
 
-/* A local definition, with the name of a region in place of its address, in memory that the caller frees. */
+/* A local definition, with the name of a region in place of its address, in memory that the caller
+ * frees. */
 static void name_event(struct merge *m, struct trace_event *e, struct buf *memory)
 {
     uint64_t number;
@@ -148,7 +149,8 @@ static void add_definition(struct items *all, unsigned kind, const struct buf *p
     all->items[all->count++] = (struct item){NULL, at, all->memory.len - at};
 }
 
-/* What links carried: each process knows what it has sent. Widths that do not fit are of damaged parts. */
+/* What links carried: each process knows what it has sent. Widths that do not fit are of damaged
+ * parts. */
 static void add_loads(struct merge *m)
 {
     struct bins load;
@@ -309,7 +311,8 @@ static int adjust_rank(struct merge *m, struct trace *part, uint64_t rank, struc
     return sink.err.code ? err_set(err, sink.err.code, "%s", sink.err.text) : 0;
 }
 
-/* The part with the smallest rank that is not copied yet; each rank is in one part, whose places are in order. */
+/* The part with the smallest rank that is not copied yet; each rank is in one part, whose places
+ * are in order. */
 static int write_records(struct merge *m, struct err *err)
 {
     size_t *next = mem_zalloc((m->count + 1) * sizeof *next);

@@ -1,15 +1,18 @@
 /*
- * network.h - the links of the machine that a run was simulated on, and what they carried over time: definitions
- * (definitions.h) that `orrery run --trace` writes if the machine has a topology.
+ * network.h - the links of the machine that a run was simulated on, and what they carried over
+ * time: definitions (definitions.h) that `orrery run --trace` writes if the machine has a topology.
  *
  *     TOPOLOGY   varint nodes, vertices (nodes and switches), links; then its kind
- *     VERTEX     varint number, f32 x and y: where to draw it, in a square of side 1; nodes come before switches
- *     LINK       varint number, varint vertices that it comes from and leads to, f64 bytes per second
- *     LINK_LOAD  varint number of the link, varint width of a bin in ticks, array of bytes, bin by bin from time 0
+ *     VERTEX     varint number, f32 x and y: where to draw it, in a square of side 1; nodes come
+ *                before switches
+ *     LINK       varint number, varint numbers of the vertices from which and to which it leads,
+ *                f64 bytes per second
+ *     LINK_LOAD  varint number of the link, varint width of a bin in ticks, array of bytes, bin by
+ *                bin from time 0
  *
- * Of a small topology all links are there, of a large one those that carried something. Each process of a run writes
- * what it knows of; loads of several processes are added when their parts are merged. All loads of a complete file have
- * the same width.
+ * A small topology is recorded with all its links, a large one with those that carried something.
+ * Each process of a run writes the links it knows; merging its parts adds up their loads. All bins
+ * of a complete file have the same width.
  */
 #ifndef TRACE_NETWORK_H
 #define TRACE_NETWORK_H

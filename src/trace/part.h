@@ -1,8 +1,9 @@
 /*
- * A part: the file to which one process of a run writes its streams while they are recorded (format.h). It is a sink of
- * streams; pieces are gathered and written in frames of about a megabyte. After a failure, such as a full disk,
- * what was written stays readable, later pieces are dropped and counted, and the failure is told at the end. The file is
- * opened anew for every frame: who writes it may be one process after the other, which share memory but no descriptors.
+ * A part: the file to which one process of a run writes its streams while they are recorded
+ * (format.h). It is a sink of streams; pieces are gathered and written in frames of about a
+ * megabyte. After a failure, such as a full disk, what was written stays readable, later pieces are
+ * dropped and counted, and the failure is told at the end. The file is opened anew for every frame:
+ * who writes it may be one process after the other, which share memory but no descriptors.
  */
 #ifndef TRACE_PART_H
 #define TRACE_PART_H

@@ -1,5 +1,6 @@
 /*
- * payload.h - numbers and arrays of definitions and other records, whose payload is built as a whole (format.h).
+ * payload.h - numbers and arrays of definitions and other records, whose payload is built as a
+ * whole (format.h).
  */
 #ifndef TRACE_PAYLOAD_H
 #define TRACE_PAYLOAD_H

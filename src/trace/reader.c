@@ -149,7 +149,8 @@ static uint8_t *load(const struct trace *t, uint64_t offset, struct trace_frame 
     return memory;
 }
 
-/* Positions in the list are relative to what follows it: bodies start after the list of pieces of the frame itself. */
+/* Positions in the list are relative to what follows it: bodies start after the list of pieces of
+ * the frame itself. */
 static void shift_pieces(struct trace *t, size_t first, size_t by)
 {
     for (size_t i = first; i < t->place_count; i++)
@@ -202,7 +203,8 @@ static void scan(struct trace *t, uint64_t offset)
     }
 }
 
-/* The index: of each frame its offset, the bytes that its list of pieces takes, and that list again. */
+/* The index: of each frame its offset, the bytes that its list of pieces takes, and that list
+ * again. */
 static int read_index(struct trace *t, const uint8_t *at, const uint8_t *end, struct err *err)
 {
     uint64_t count, offset, list;
@@ -372,7 +374,8 @@ void trace_cursor_close(struct trace_cursor *c)
     trace_decoder_fini(&c->decoder);
 }
 
-/* The next block that can be read; 0: there is none. A block whose beginning is damaged is left out as a whole. */
+/* The next block that can be read; 0: there is none. A block whose beginning is damaged is left out
+ * as a whole. */
 static int next_block(struct trace_cursor *c)
 {
     int skip = 0;

@@ -6,8 +6,9 @@
  *     trace_cursor_open(&c, &t, rank, 0, TRACE_RECORDS);
  *     while ((more = trace_cursor_next(&c, &event, &err)) > 0) ...
  *
- * Memory: the index (some 40 bytes per block), and of every cursor that is open one frame, which neighbours share. A
- * damaged frame is left out: `missing` says so, and what was lost. Not for several threads: each opens its own.
+ * Memory: the index (some 40 bytes per block), and of every cursor that is open one frame, which
+ * neighbours share. A damaged frame is left out: `missing` says so, and what was lost. Not for
+ * several threads: each opens its own.
  */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
@@ -44,7 +45,8 @@ struct trace {
     struct trace_definitions definitions;
     struct trace_loaded *frames;
     size_t frame_count;
-    struct trace_place *places; /* in order of rank, thread, definitions first; then as in the file */
+    /* In order of rank, thread, definitions first; then as in the file. */
+    struct trace_place *places;
     size_t place_count;
     size_t last; /* number of a frame that is loaded though nobody reads in it, + 1 */
     uint64_t records;

@@ -1,5 +1,6 @@
 /*
- * schema.c - functions and the roles of their arguments, from the API list and from the header of a trace.
+ * schema.c - functions and the roles of their arguments, from the API list and from the header of a
+ * trace.
  */
 #include <stdlib.h>
 #include <string.h>

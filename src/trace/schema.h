@@ -1,7 +1,7 @@
 /*
- * What the records of a trace mean: the functions, by the numbers that the trace gives them, and what is kept of their
- * arguments. A trace carries its own schema, so that it can be read by versions that know more or other
- * functions than the one that wrote it.
+ * What the records of a trace mean: the functions, by the numbers that the trace gives them, and
+ * what is kept of their arguments. A trace carries its own schema, so that it can be read by
+ * versions that know more or other functions than the one that wrote it.
  */
 #ifndef TRACE_SCHEMA_H
 #define TRACE_SCHEMA_H

@@ -1,10 +1,10 @@
 /*
- * A stream of records as it is written: encodes them and cuts the stream into blocks (format.h). Knows nothing of files: a
- * full block is handed to a sink. A stream belongs to one thread of one rank. Memory is what its records of the current
- * block take. Nothing here switches.
+ * stream.h - a stream of records as it is written: encodes them and cuts the stream into blocks
+ * (format.h). Knows nothing of files: a sink takes each full block. A stream belongs to one thread
+ * of one rank. It uses as much memory as the records of the current block. Nothing here switches.
  *
  *     trace_call_begin(&s, fn, enter, leave);
- *     trace_put_number(&s, count);  ...           one for each argument that the schema keeps, in its order
+ *     trace_put_number(&s, count);  ...   one for each argument that the schema keeps, in its order
  *     trace_record_end(&s);
  */
 #ifndef TRACE_STREAM_H
@@ -62,7 +62,8 @@ void trace_stream_spill(struct trace_stream *);
 /* Spills, and frees the memory. */
 void trace_stream_fini(struct trace_stream *);
 
-/* A call that lasted from `enter` to `leave`; times in ticks, and `leave` not before that of the record before. */
+/* A call that lasted from `enter` to `leave`; times in ticks, and `leave` not before that of the
+ * record before. */
 void trace_call_begin(struct trace_stream *, unsigned fn, int64_t enter, int64_t leave);
 /* Another record, whose payload is built by the caller. */
 void trace_other(struct trace_stream *, enum trace_head, int64_t time, const void *payload,

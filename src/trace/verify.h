@@ -7,7 +7,8 @@
 #include "base/buf.h"
 #include "trace/reader.h"
 
-/* Reads everything. Appends one line to `out` for each kind of fault, with its first occurrence; the number of faults. */
+/* Reads everything. Appends one line to `out` for each kind of fault, with its first occurrence;
+ * the number of faults. */
 uint64_t trace_verify(struct trace *, struct buf *out);
 
 #endif

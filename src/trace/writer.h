@@ -18,14 +18,16 @@ struct trace_writer {
 
 int trace_writer_open(struct trace_writer *, const char *path, const struct trace_header *,
                       struct err *);
-/* Definitions that are common to ranks, as in definitions.h, before the first piece; sorted by the caller. */
+/* Definitions that are common to ranks, as in definitions.h, before the first piece; sorted by the
+ * caller. */
 int trace_writer_definitions(struct trace_writer *, const struct buf *, struct err *);
 /* A whole block. */
 int trace_writer_block(struct trace_writer *, const struct trace_piece *, struct err *);
 /* Completes the file, or with `keep` 0 removes it. */
 int trace_writer_close(struct trace_writer *, int keep, struct err *);
 
-/* A sink whose streams go straight to a writer: one after the other, in the order of the file, never spilled. */
+/* A sink whose streams go straight to a writer: one after the other, in the order of the file,
+ * never spilled. */
 struct trace_writer_sink {
     struct trace_sink sink;
     struct trace_writer *writer;

@@ -1,11 +1,12 @@
 /*
- * The log of a search: what was evaluated, in a file from which a later search goes on, or in memory alone.
+ * The log of a search: what was evaluated, in a file from which a later search goes on, or in
+ * memory alone.
  *
  *     # orrery tune: <what was searched, in one line>
  *     1.25e-06 1e+10 0.0317
  *
- * Values are rounded to six digits before they are used, so that they are the same when they are read again. May be
- * used from several threads.
+ * Values are rounded to six digits before they are used, so that they are the same when they are
+ * read again. May be used from several threads.
  */
 #ifndef TUNE_LOG_H
 #define TUNE_LOG_H
@@ -29,7 +30,8 @@ struct tune_log {
     pthread_mutex_t lock;
 };
 
-/* Path may be NULL. A file of another search is ERR_INPUT; one whose last line is not whole loses that line. */
+/* Path may be NULL. A file of another search is ERR_INPUT; one whose last line is not whole loses
+ * that line. */
 int tune_log_open(struct tune_log *, const char *path, const char *about, size_t count,
                   struct err *);
 void tune_log_close(struct tune_log *);

@@ -1,9 +1,9 @@
 /*
  * search.c - the global and the local search.
  *
- * Each of a fixed number of searchers goes its own way: controlled random search (CRS2) with a seed of its own, then
- * Subplex from the best that it found, as it takes errors that are not smooth. So what they find does not depend on
- * how many run at a time.
+ * Each of a fixed number of searchers goes its own way: controlled random search (CRS2) with a seed
+ * of its own, then Subplex from the best that it found, as it takes errors that are not smooth. So
+ * what they find does not depend on how many run at a time.
  */
 #include <math.h>
 #include <nlopt.h>

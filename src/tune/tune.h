@@ -1,10 +1,10 @@
 /*
- * Finds the values of parameters with the least error: a global search by several searchers side by side, then a
- * local one from what each has found, then a look at how well the values are determined. What the parameters and
- * the error are is for the caller to know.
+ * Finds the values of parameters with the least error: a global search by several searchers side by
+ * side, then a local one from what each has found, then a look at how well the values are
+ * determined. What the parameters and the error are is for the caller to know.
  *
- * The result does not depend on how many evaluations run at a time. Every evaluation goes through a log (log.h): a
- * search that was interrupted repeats its steps from there at no cost.
+ * The result does not depend on how many evaluations run at a time. Every evaluation goes through a
+ * log (log.h): a search that was interrupted repeats its steps from there at no cost.
  */
 #ifndef TUNE_TUNE_H
 #define TUNE_TUNE_H

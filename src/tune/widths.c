@@ -1,9 +1,10 @@
 /*
  * widths.c - how well values are determined.
  *
- * First each parameter is moved alone, until the error exceeds the least one by more than the tolerance. Then it is
- * moved further, and one other parameter at a time may follow: if that brings the error back, the two can only be
- * told together. Found by trying, since the error is not smooth.
+ * First each parameter is moved alone, until the error exceeds the least one by more than the
+ * tolerance. Then it is moved further, and one other parameter at a time may follow: if that brings
+ * the error back, the two can only be told together. Found by trying, since the error is not
+ * smooth.
  */
 #include <math.h>
 #include <string.h>
@@ -60,8 +61,8 @@ static double error_on(struct search *s, double *at, size_t j, double to)
     return tune_error_at(s, at);
 }
 
-/* The least error on a line along parameter j through `at`, by golden section; at[j] is where it is. Ends as soon as it
- * is within the limit. */
+/* The least error on a line along parameter j through `at`, by golden section; at[j] is where it
+ * is. Ends as soon as it is within the limit. */
 static double follow(struct search *s, double *at, size_t j, double limit)
 {
     const double golden = 0.618033988749895;

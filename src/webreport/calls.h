@@ -1,13 +1,15 @@
 /*
- * calls.h - the timeline from near: every call, in blocks that the front end loads when it needs them.
+ * calls.h - the timeline in detail: every call, in blocks that the page loads on demand.
  *
- * Times are counted in units of the timeline. Calls of a thread that begin and end within the same unit are one,
- * with the function that took most time of them: so the unit decides how large the whole is.
+ * Times are counted in units of the timeline. Calls of a thread that begin and end within the same
+ * unit become one, with the function that took most of their time: so the unit determines the size
+ * of all blocks.
  *
- *     block      varint number of runs; these; then four columns of varints, each behind a varint with its bytes
+ *     block      varint number of runs; the runs; then four columns of varints, each after a varint
+ *                with its number of bytes
  *     run        consecutive calls of a thread of a rank: varint rank, thread, calls
- *     columns    time since the end of the call before it in the run (of the first: since 0); duration; function, twice,
- *                + 1 if it stands for several calls; and of those: how many
+ *     columns    time since the end of the call before it in the run (for the first: since 0);
+ *                duration; 2 x function, + 1 if it stands for several calls; the number of those
  */
 #ifndef WEBREPORT_CALLS_H
 #define WEBREPORT_CALLS_H

@@ -1,6 +1,6 @@
 /*
- * chunk.h - the binary parts of a report. A chunk is a sequence of bytes, compressed (deflate) and written in base64 to an
- * element of the page that no browser runs:
+ * chunk.h - the binary parts of a report. A chunk is a sequence of bytes, compressed (deflate) and
+ * written in base64 to an element of the page that no browser runs:
  *
  *     <script type="application/octet-stream" id="chunk-7">...</script>
  *

@@ -1,8 +1,8 @@
 /*
  * grid.c - the timeline from afar.
  *
- * What a row adds up is kept as changes between bins, so that a call costs the same however long it is. Sums are
- * integers: the same calls give the same cells in whatever order they come.
+ * What a row adds up is kept as changes between bins, so that a call costs the same however long it
+ * is. Sums are integers: the same calls give the same cells in whatever order they come.
  */
 #include "webreport/grid.h"
 

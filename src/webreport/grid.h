@@ -1,16 +1,18 @@
 /*
- * grid.h - the timeline from afar: which share of its time a group of ranks was in MPI during a span of time, and mostly for
- * what.
+ * grid.h - the timeline as an overview: which share of its time a group of ranks was in MPI during
+ * an interval, and mostly for what.
  *
- *     level 0    rows of 1 rank     bins 0 ... n-1 across the whole time (of more ranks, if there are very many)
- *     level 1    rows of 2 ranks    about twice as many bins
+ *     level 0    rows of 1 rank (more, if there are very many ranks); n bins across the whole time
+ *     level 1    rows of 2 ranks, about twice as many bins
  *     ...        down to GRID_ROWS rows, so that each level has about GRID_CELLS cells
  *
- * Each level is there with its bins, half of them, a quarter, ..., so that a picture of any part of it needs about as
- * many cells as it has pixels. A cell is a byte: 0 nobody was there; else 1 + (kind - 1) * GRID_SHARES + share: `kind`
- * of MPI calls took most time of those, and all of them took share / (GRID_SHARES - 1) of the time.
+ * Each level exists with all its bins, half of them, a quarter, ..., so that a picture of any part
+ * of it needs about as many cells as it has pixels. A cell is a byte: 0 if no rank was running;
+ * else 1 + (kind - 1) * GRID_SHARES + share: calls of this `kind` took most of the MPI time, and
+ * MPI took share / (GRID_SHARES - 1) of the time.
  *
- * Ranks are added in order, so that only one row of each level is open: memory is that of the cells.
+ * Ranks are added in order, so that only one row of each level is open: the cells are all the
+ * memory it needs.
  */
 #ifndef WEBREPORT_GRID_H
 #define WEBREPORT_GRID_H
@@ -33,9 +35,10 @@ struct grid_level {
     uint64_t rows;
     unsigned bins, steps; /* and how often they are halved */
     unsigned shift;       /* the most bins that a level has are so many times halved */
-    int64_t (
-        *changes)[WEBREPORT_KINDS]; /* of the open row: from one bin to the next, in 2^-20 of a bin */
-    uint8_t *cells[17];             /* by how often the bins are halved */
+    int64_t(
+        /* Of the open row: from one bin to the next, in 2^-20 of a bin. */
+        *changes)[WEBREPORT_KINDS];
+    uint8_t *cells[17]; /* by how often the bins are halved */
 };
 
 struct grid {
@@ -45,7 +48,8 @@ struct grid {
     struct grid_level levels[GRID_LEVELS_MAX];
 };
 
-/* For ranks of which some calls are to be expected; `end` > 0. A level has up to `cells` cells, GRID_CELLS or less. */
+/* For ranks of which some calls are to be expected; `end` > 0. A level has up to `cells` cells,
+ * GRID_CELLS or less. */
 void grid_init(struct grid *, uint64_t ranks, uint64_t calls, int64_t end, uint64_t cells);
 void grid_fini(struct grid *);
 

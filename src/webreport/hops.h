@@ -1,9 +1,10 @@
 /*
  * hops.h - the critical path, for the timeline: on which rank it is when.
  *
- * Whenever a rank has waited for another one, the path to where it is comes from there: a *hop*. Which hops the path of the
- * program has is known at its end, going back from the rank that ends last. Paths of ranks soon come from the same rank
- * if one goes back, so of all hops few still lead anywhere; the others are dropped when there are many.
+ * Whenever a rank has waited for another one, the path to where it is comes from there: a *hop*.
+ * Which hops the path of the program has is known at its end, going back from the rank that ends
+ * last. Paths of ranks soon come from the same rank if one goes back, so of all hops few still lead
+ * anywhere; the others are dropped when there are many.
  */
 #ifndef WEBREPORT_HOPS_H
 #define WEBREPORT_HOPS_H
@@ -43,12 +44,14 @@ void hops_fini(struct hops *);
 /* In order of time, or nearly. */
 void hops_add(struct hops *, uint32_t rank, uint32_t other, int64_t time);
 
-/* The path that leads to `rank` at `end`, in order of time; free it. NULL if there were too many hops. */
+/* The path that leads to `rank` at `end`, in order of time; free it. NULL if there were too many
+ * hops. */
 struct hops_step *hops_path(const struct hops *, uint32_t rank, int64_t begin, int64_t end,
                             size_t *count);
 
-/* Writes the member "path" of an object that is open, if the path is known: a chunk of three columns of varints, each behind
- * a varint with its bytes: rank; time since the end of the step before; time of the step. `unit` is in ticks. */
+/* Writes the member "path" of an object that is open, if the path is known: a chunk of three
+ * columns of varints, each behind a varint with its bytes: rank; time since the end of the step
+ * before; time of the step. `unit` is in ticks. */
 void hops_write(const struct hops *, uint32_t rank, int64_t begin, int64_t end, int64_t unit,
                 struct chunks *, struct json *);
 

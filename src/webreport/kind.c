@@ -25,7 +25,8 @@ static const struct {
     {"rma", WEBREPORT_ONE_SIDED},    {"io", WEBREPORT_FILE},
 };
 
-/* Parts of names, the first that fits counts: MPI_Sendrecv is a receive, as that is what it waits for. */
+/* Parts of names, the first that fits counts: MPI_Sendrecv is a receive, as that is what it waits
+ * for. */
 static const struct {
     const char *part;
     enum webreport_kind kind;

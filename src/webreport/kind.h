@@ -20,7 +20,8 @@ enum webreport_kind {
     WEBREPORT_KINDS,
 };
 
-/* The kind of a function of a trace; by its group in this version's list of MPI functions and by its name. */
+/* The kind of a function of a trace; by its group in this version's list of MPI functions and by
+ * its name. */
 enum webreport_kind webreport_kind_of(const struct trace_fn *);
 
 /* "send". Static. */

@@ -122,7 +122,8 @@ static void write_most(const struct links *l, struct json *json)
     json_array_end(json);
 }
 
-/* What is drawn: vertices in the order in which they are met, and links by the places of their ends in that. */
+/* What is drawn: vertices in the order in which they are met, and links by the places of their ends
+ * in that. */
 struct drawing {
     const struct topo *topo;
     struct map index; /* by vertex */

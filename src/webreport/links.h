@@ -26,8 +26,9 @@ struct links {
     size_t count;
 };
 
-/* Routes the traffic between nodes as the machine does when nothing else is under way. What collectives send within
- * themselves is not in it. ERR_INPUT: the machine has not the nodes of the trace, or no route between two. */
+/* Routes the traffic between nodes as the machine does when nothing else is under way. What
+ * collectives send within themselves is not in it. ERR_INPUT: the machine has not the nodes of the
+ * trace, or no route between two. */
 int links_init(struct links *, const struct platform *, const struct analysis *, struct err *);
 void links_fini(struct links *);
 

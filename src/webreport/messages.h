@@ -1,10 +1,11 @@
 /*
- * messages.h - messages for the timeline: all of them, or a fair sample if there are many. Whether one is in the sample depends on
- * its number alone, so that the same trace gives the same report.
+ * messages.h - messages for the timeline: all of them, or a fair sample if there are many. Whether
+ * a message is in the sample depends on its number alone, so the same trace gives the same report.
  *
- *     block      varint number of messages; then four columns of varints, each behind a varint with its bytes:
- *                time of sending since that of the message before; zigzag time until it was received;
- *                zigzag source less that of the message before; zigzag destination less source
+ *     block      varint number of messages; then four columns of varints, each after a varint with
+ *                its number of bytes: time of sending since that of the message before; zigzag time
+ *                until it was received; zigzag source minus that of the message before; zigzag
+ *                destination minus source
  */
 #ifndef WEBREPORT_MESSAGES_H
 #define WEBREPORT_MESSAGES_H
@@ -34,8 +35,8 @@ void messages_init(struct messages *, size_t most);
 void messages_fini(struct messages *);
 void messages_add(struct messages *, const struct message *);
 
-/* Writes the member "messages" of an object that is open: an array of blocks in order of time. `unit` is in ticks.
- * Sorts what is kept. */
+/* Writes the member "messages" of an object that is open: an array of blocks in order of time.
+ * `unit` is in ticks. Sorts what is kept. */
 void messages_write(struct messages *, int64_t unit, struct chunks *, struct json *);
 
 #endif

@@ -295,7 +295,8 @@ static void draw_table(struct buf *out, const struct table *t)
     svg_end(&s);
 }
 
-/* Puts cells together, so many that at most CELLS_MOST are left in a direction: their means, or their sums. */
+/* Puts cells together, so many that at most CELLS_MOST are left in a direction: their means, or
+ * their sums. */
 static void shrink(struct table *t, int is_sum)
 {
     uint64_t by_row = (t->rows + CELLS_MOST - 1) / CELLS_MOST;
@@ -383,7 +384,8 @@ static void mix(const char *a, const char *b, double share, char out[SVG_COLOUR_
     snprintf(out, SVG_COLOUR_MAX, "#%02x%02x%02x", x[0] & 255, x[1] & 255, x[2] & 255);
 }
 
-/* The colour of a cell (grid.h) in a few tones, so that neighbours are often one box; "" if nobody was there. */
+/* The colour of a cell (grid.h) in a few tones, so that neighbours are often one box; "" if nobody
+ * was there. */
 static void cell_colour(uint8_t cell, char out[SVG_COLOUR_MAX])
 {
     unsigned share = (cell - 1u) % GRID_SHARES, kind = 1 + (cell - 1u) / GRID_SHARES;

@@ -1,6 +1,6 @@
 /*
- * timeline.c - one reading of the trace for what is needed first (its end, who calls what), one for the grid, and one or a few
- * for the calls: memory does not grow with them.
+ * timeline.c - one reading of the trace for what is needed first (its end, who calls what), one for
+ * the grid, and one or a few for the calls: memory does not grow with them.
  */
 #include "webreport/timeline.h"
 
@@ -164,7 +164,8 @@ static int try_calls(struct timeline *t, struct calls *c, size_t most)
     return c->chunks->text.len - before <= most;
 }
 
-/* The unit of time grows until they fit. At the latest they do when the whole time is one unit, and a thread one call. */
+/* The unit of time grows until they fit. At the latest they do when the whole time is one unit, and
+ * a thread one call. */
 static void write_calls(struct timeline *t, size_t most, struct chunks *chunks, struct json *json)
 {
     struct chunks_mark mark = chunks_mark(chunks);

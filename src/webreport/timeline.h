@@ -21,8 +21,9 @@ struct timeline {
     unsigned *number; /* by function of the trace: its number in the report + 1; 0: never called */
     unsigned *function; /* by number: function of the trace */
     unsigned function_count;
-    double *
-        kinds; /* [ranks][WEBREPORT_KINDS]: seconds; compute is the rest of the time until its last call ended */
+    /* [ranks][WEBREPORT_KINDS]: seconds; compute is the rest of the time until its last call
+     * ended. */
+    double *kinds;
     double *from, *to; /* [ranks]: its first call, and the end of its last, in seconds */
 };
 
@@ -33,8 +34,9 @@ void timeline_fini(struct timeline *);
 /* Makes the grid of the time up to `end` ticks; reads the trace. End it with grid_fini. */
 void timeline_grid(struct timeline *, int64_t end, uint64_t cells, struct grid *);
 
-/* Writes the members "unit", "end", "grids" and "calls" of an object that is open. Reads the trace again, once or a few
- * times: until the calls fit into `most` bytes of the page. A level of the grid has up to `cells` cells. */
+/* Writes the members "unit", "end", "grids" and "calls" of an object that is open. Reads the trace
+ * again, once or a few times: until the calls fit into `most` bytes of the page. A level of the
+ * grid has up to `cells` cells. */
 void timeline_write(struct timeline *, size_t most, uint64_t cells, struct chunks *, struct json *);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * webreport.h - a report of one trace, or of two side by side: a page of HTML that needs nothing else, and pictures.
+ * webreport.h - a report of one trace, or of two side by side: a page of HTML that needs nothing
+ * else, and pictures.
  *
- * The page is a template, the bundled front end (web/), with the data put in: JSON, and chunks of binary data that it loads
- * when they are needed (chunk.h).
+ * The page is a template, the bundled front end (web/), with the data put in: JSON, and chunks of
+ * binary data that it loads when they are needed (chunk.h).
  */
 #ifndef WEBREPORT_WEBREPORT_H
 #define WEBREPORT_WEBREPORT_H
@@ -25,8 +26,8 @@ struct webreport {
     const char *page;     /* file to write, or NULL */
     const char *template; /* file of the front end; needed for a page */
     const char *pictures; /* folder for SVG pictures, or NULL; it is made */
-    struct err
-        warnings[WEBREPORT_TRACES_MOST]; /* filled in: what is missing of a trace; code 0: nothing */
+    /* Filled in: what is missing of a trace; code 0: nothing. */
+    struct err warnings[WEBREPORT_TRACES_MOST];
 };
 
 /* Reads the traces and writes what is asked for. ERR_INPUT names a file that is not a trace. */

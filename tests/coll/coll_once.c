@@ -1,5 +1,5 @@
-/* One collective call, for its virtual time: coll_once OPERATION BYTES, bytes of the message or of a
- * block. "none" makes no call. */
+/* One collective call, for its virtual time: coll_once OPERATION BYTES, bytes of the message or of
+ * a block. "none" makes no call. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

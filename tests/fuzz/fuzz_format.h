@@ -1,4 +1,5 @@
-/* Reads a trace of any format, and all of what comes of it. A trace that was read must open; an error must have a text. */
+/* Reads a trace of any format, and all of what comes of it. A trace that was read must open; an
+ * error must have a text. */
 #ifndef FUZZ_FORMAT_H
 #define FUZZ_FORMAT_H
 

@@ -1,6 +1,6 @@
 /*
- * Fuzz target: platform files. Whatever is accepted must be written as a text that is accepted again and
- * gives the same bits.
+ * Fuzz target: platform files. Whatever is accepted must be written as a text that is accepted
+ * again and gives the same bits.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Fuzz target: records of compute times (--compute replay). In what is accepted all blocks can be walked, to
- * the end of the file, and all slices of a block be read.
+ * Fuzz target: records of compute times (--compute replay). In what is accepted all blocks can be
+ * walked, to the end of the file, and all slices of a block be read.
  */
 #include <stdint.h>
 #include <stdlib.h>

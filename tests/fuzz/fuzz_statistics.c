@@ -1,6 +1,6 @@
 /*
- * Fuzz target: statistics as XML, and analyses of traces: whatever the file is. What is read is compared with itself, which
- * must give no error, and written again.
+ * Fuzz target: statistics as XML, and analyses of traces: whatever the file is. What is read is
+ * compared with itself, which must give no error, and written again.
  */
 #include "analysis/compare.h"
 #include "analysis/tables.h"

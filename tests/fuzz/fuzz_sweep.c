@@ -1,6 +1,6 @@
 /*
- * Fuzz target: lists of values of a sweep. What is accepted has values that are no ranges any more, and
- * every point is found by its name; what is not is refused as input, with a text.
+ * Fuzz target: lists of values of a sweep. What is accepted has values that are no ranges any more,
+ * and every point is found by its name; what is not is refused as input, with a text.
  */
 #include <stdint.h>
 #include <stdlib.h>

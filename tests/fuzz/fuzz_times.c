@@ -1,6 +1,6 @@
 /*
- * Fuzz target: tables of times (--compute table, --counter-table). What is accepted is in order, each entry
- * once, and gives times that are neither negative nor infinite.
+ * Fuzz target: tables of times (--compute table, --counter-table). What is accepted is in order,
+ * each entry once, and gives times that are neither negative nor infinite.
  */
 #include <math.h>
 #include <stdint.h>

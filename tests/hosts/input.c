@@ -1,4 +1,5 @@
-/* Every rank copies its standard input to its standard output, by stdio or (argument "raw") by read. */
+/* Every rank copies its standard input to its standard output, by stdio or (argument "raw") by
+ * read. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

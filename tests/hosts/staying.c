@@ -1,6 +1,7 @@
 /*
  * Runs until somebody ends it. All say hello, meet, and make a file rank.N with the real number of
- * their process. Then argument 1 decides; argument 2 is a rank, which makes the file `stays` before:
+ * their process. Then argument 1 decides; argument 2 is a rank, which makes the file `stays`
+ * before:
  *   spin   it computes for ever, the others wait for it
  *   ring   it waits for ever, the others exchange messages
  */

@@ -1,6 +1,7 @@
 /*
- * When ranks leave collectives whose cost is a model's, to the picosecond, with entries at different
- * times. FACTOR is what mpi.collective_factor is set to. Natively only the data is checked.
+ * When ranks leave collectives whose cost is a model's, to the picosecond, with entries at
+ * different times. FACTOR is what mpi.collective_factor is set to. Natively only the data is
+ * checked.
  */
 #ifndef TESTS_MPI_COLL_MODEL_H
 #define TESTS_MPI_COLL_MODEL_H

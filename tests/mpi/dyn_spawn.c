@@ -1,8 +1,8 @@
 /* test: n=1,2,5 schedules=20 */
 /*
- * dyn_spawn.c - MPI_Comm_spawn: the program starts more of itself. What a spawned rank sees of the world,
- * of its parents and of time; several spawns, by all ranks, by halves and by one; spawned ranks that
- * spawn. A native run may not be able to add ranks, so there is nothing to compare with.
+ * dyn_spawn.c - MPI_Comm_spawn: the program starts more of itself. What a spawned rank sees of the
+ * world, of its parents and of time; several spawns, by all ranks, by halves and by one; spawned
+ * ranks that spawn. A native run may not be able to add ranks, so there is nothing to compare with.
  */
 #include "check.h"
 

@@ -1,8 +1,8 @@
 /* test: n=1,2,5 args="{tmp}/file" schedules=20 */
 /*
- * dyn_spawn_apart.c - spawned ranks that outlive those who spawned them: they find each other by names,
- * spawn more, and use files, when no rank of the first MPI_COMM_WORLD is there any more. A parent that
- * farms out work gets the answers in order of virtual time.
+ * dyn_spawn_apart.c - spawned ranks that outlive those who spawned them: they find each other by
+ * names, spawn more, and use files, when no rank of the first MPI_COMM_WORLD is there any more. A
+ * parent that farms out work gets the answers in order of virtual time.
  */
 #include "check.h"
 

@@ -1,8 +1,8 @@
 /* test: n=1,2,5 run="--universe 40" schedules=20 */
 /*
- * dyn_spawn_multiple.c - MPI_Comm_spawn_multiple: numbers and arguments of each command; info keys soft,
- * wdir and path; more than the universe has; what cannot be spawned. All ranks of the communicator learn
- * of an error, with codes.
+ * dyn_spawn_multiple.c - MPI_Comm_spawn_multiple: numbers and arguments of each command; info keys
+ * soft, wdir and path; more than the universe has; what cannot be spawned. All ranks of the
+ * communicator learn of an error, with codes.
  */
 #include <libgen.h>
 #include <unistd.h>

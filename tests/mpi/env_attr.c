@@ -1,6 +1,6 @@
 /* test: n=1,2,5 native=2
- * Attributes of communicators and datatypes: keys, copy functions on duplication, delete functions on
- * replacement, deletion and freeing, codes of functions that fail, MPI_COMM_SELF at the end. */
+ * Attributes of communicators and datatypes: keys, copy functions on duplication, delete functions
+ * on replacement, deletion and freeing, codes of functions that fail, MPI_COMM_SELF at the end. */
 #include "check.h"
 
 static int copies, deletes, fail, last_value, order[8], ordered;

@@ -1,6 +1,6 @@
 /* test: n=1,2,5 native=2
- * Sessions: communication without MPI_Init, two sessions at a time, process sets, communicators from
- * groups, error handlers of sessions, and MPI_Init beside and after them. */
+ * Sessions: communication without MPI_Init, two sessions at a time, process sets, communicators
+ * from groups, error handlers of sessions, and MPI_Init beside and after them. */
 #include "check.h"
 
 static int calls;

@@ -1,6 +1,6 @@
 /* test: n=1,2,5 native=1
- * Wrong arguments of collectives, groups and communicators raise the class that MPICH raises, through the handler of
- * the communicator that MPICH takes. */
+ * Wrong arguments of collectives, groups and communicators raise the class that MPICH raises,
+ * through the handler of the communicator that MPICH takes. */
 #include "raises.h"
 
 static void moving(MPI_Comm freed)
@@ -145,7 +145,8 @@ static void operations(MPI_Comm freed)
     (void)freed;
 }
 
-/* Calls without a communicator are MPI_COMM_WORLD's, and so are windows that were given no handler. */
+/* Calls without a communicator are MPI_COMM_WORLD's, and so are windows that were given no
+ * handler. */
 static void elsewhere(void)
 {
     MPI_Datatype type = MPI_DATATYPE_NULL;

@@ -48,8 +48,8 @@ static void to_root(MPI_Comm comm)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* What is sent ends within an item: noticed if items do not lie one after the other. Negative number of
- * elements: whatever there are. */
+/* What is sent ends within an item: noticed if items do not lie one after the other. Negative
+ * number of elements: whatever there are. */
 static void cut_items(MPI_Comm comm, MPI_Datatype type, int bytes, int expected, int elements)
 {
     char data[64] = {0};

@@ -1,6 +1,6 @@
 /* test: n=1,2 native=1
- * Null pointers for results, and negative numbers of items: the class that MPICH raises, through the handler that it
- * takes. */
+ * Null pointers for results, and negative numbers of items: the class that MPICH raises, through
+ * the handler that it takes. */
 #include "raises.h"
 
 static void messages(MPI_Comm freed)

@@ -1,6 +1,7 @@
 /* test: n=1,2,5 native=2 host=threads flags="-fopenmp" output=sorted
- * MPI inside OpenMP regions: threads that communicate beside threads that wait at a barrier, funnelled
- * calls between regions, and a task that computes while another thread waits for a message. */
+ * MPI inside OpenMP regions: threads that communicate beside threads that wait at a barrier,
+ * funnelled calls between regions, and a task that computes while another thread waits for a
+ * message. */
 #include <omp.h>
 
 #include "check.h"

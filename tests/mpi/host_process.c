@@ -1,6 +1,6 @@
 /* test: n=1,2,5,16 native=4 host=process
- * What only ranks that are processes can do: replace standard output, fork a child, run a command; and
- * a megabyte of static data that every rank changes. */
+ * What only ranks that are processes can do: replace standard output, fork a child, run a command;
+ * and a megabyte of static data that every rank changes. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

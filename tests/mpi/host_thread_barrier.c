@@ -1,7 +1,8 @@
 /* test: n=2,5 native=2 measured=no host=threads flags="-pthread" run="--set nodes.ranks=8"
- * Threads that meet at a barrier of their own, which spins, and exchange messages with threads of other
- * ranks between two of them; one thread waits for all. Then a rank whose threads spin, none of them in MPI,
- * until another rank has written into memory that both share: it must not keep the others from running. */
+ * Threads that meet at a barrier of their own, which spins, and exchange messages with threads of
+ * other ranks between two of them; one thread waits for all. Then a rank whose threads spin, none
+ * of them in MPI, until another rank has written into memory that both share: it must not keep the
+ * others from running. */
 #include <pthread.h>
 #include <stdatomic.h>
 

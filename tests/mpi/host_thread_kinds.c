@@ -1,7 +1,7 @@
 /* test: n=2,5 native=4 host=threads flags="-pthread" measured=yes
- * Threads of a rank that wait at the same time, each for something else: a message, a request, several of
- * them, any of them, a probed message, a collective. What one of them handles
- * is for another, and whoever has got what it waits for must be woken. */
+ * Threads of a rank that wait at the same time, each for something else: a message, a request,
+ * several of them, any of them, a probed message, a collective. What one of them handles is for
+ * another, and whoever has got what it waits for must be woken. */
 #include <pthread.h>
 
 #include "check.h"

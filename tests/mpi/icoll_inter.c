@@ -1,6 +1,6 @@
 /* test: n=2,5,16 native=4 schedules=3
- * Non-blocking and persistent collectives on an intercommunicator: all kinds pending at once, waited
- * for in the opposite order, with collectives inside the groups in between. */
+ * Non-blocking and persistent collectives on an intercommunicator: all kinds pending at once,
+ * waited for in the opposite order, with collectives inside the groups in between. */
 #include "check.h"
 
 enum { KINDS = 9, ITEMS = 3 };

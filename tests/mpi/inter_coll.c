@@ -1,7 +1,7 @@
 /* test: n=1,2,5,16 native=5
- * Collectives on intercommunicators with random counts, types and roots. Every operation is compared
- * with what follows from who owns which numbers: item k that rank w of the world has for peer p is a
- * function of (w, p, k). Sides are uneven and in any order. */
+ * Collectives on intercommunicators with random counts, types and roots. Every operation is
+ * compared with what follows from who owns which numbers: item k that rank w of the world has for
+ * peer p is a function of (w, p, k). Sides are uneven and in any order. */
 #include <stdint.h>
 
 #include "check.h"

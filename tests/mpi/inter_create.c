@@ -38,8 +38,8 @@ static int world_of(MPI_Group group, int r)
     return w;
 }
 
-/* Ranks with odd and even halves of a key; each side sorted by falling world rank if `turn`. Leaders
- * are the last of each side. Size must be at least 2. */
+/* Ranks with odd and even halves of a key; each side sorted by falling world rank if `turn`.
+ * Leaders are the last of each side. Size must be at least 2. */
 static MPI_Comm halves(int turn, MPI_Comm *local)
 {
     MPI_Comm inter;

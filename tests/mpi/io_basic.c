@@ -1,6 +1,6 @@
 /* test: n=1,2,5,16 native=4 args="{tmp}/basic.dat" schedules=20
- * Opening, explicit offsets, individual file pointers, the end of a file, sizes, modes, deletion. What
- * rank 0 prints is compared with a real MPI. */
+ * Opening, explicit offsets, individual file pointers, the end of a file, sizes, modes, deletion.
+ * What rank 0 prints is compared with a real MPI. */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* test: n=1,2,5,16 native=4 args="{tmp}/forms.dat" schedules=10
  * Every form of an access writes the same file, and every form reads it back: explicit offset,
- * individual, collective, split, non-blocking, ordered; with large counts, too. Also atomic mode, hints,
- * several files at once, and requests that are tested, freed or completed late. */
+ * individual, collective, split, non-blocking, ordered; with large counts, too. Also atomic mode,
+ * hints, several files at once, and requests that are tested, freed or completed late. */
 #include <stdint.h>
 
 #include "check.h"

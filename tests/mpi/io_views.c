@@ -1,7 +1,7 @@
 /* test: n=1,2,5,16 native=4 args="{tmp}/views.dat" schedules=10
  * Random views and random buffers against a model of the file that every rank keeps for itself. In
- * each round one rank writes through its view, or all write interleaved parts; then all read through
- * views of their own, with individual pointers, explicit offsets and seeks. */
+ * each round one rank writes through its view, or all write interleaved parts; then all read
+ * through views of their own, with individual pointers, explicit offsets and seeks. */
 #include "check.h"
 
 #define FILE_MAX 65536

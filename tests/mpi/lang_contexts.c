@@ -1,6 +1,7 @@
 /*
  * test: n=1,2,5 native=4 measured=no
- * MPI calls on stacks that the program has made (makecontext): coroutines that take turns in each rank.
+ * MPI calls on stacks that the program has made (makecontext): coroutines that take turns in each
+ * rank.
  */
 #include <mpi.h>
 #include <stdio.h>

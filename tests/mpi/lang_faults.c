@@ -1,7 +1,7 @@
 /*
  * test: n=1,2,5 native=4 measured=no
- * A program's own handlers for faults: one that jumps out, one that mends what was wrong and returns, and
- * one that is gone after its first call. Each rank has its own.
+ * A program's own handlers for faults: one that jumps out, one that mends what was wrong and
+ * returns, and one that is gone after its first call. Each rank has its own.
  */
 #include <mpi.h>
 #include <setjmp.h>

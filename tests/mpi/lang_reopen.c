@@ -1,7 +1,8 @@
 /*
  * test: n=1,2,5 native=4 args="{tmp}" output=sorted measured=no
- * Log files per rank by freopen() of the standard streams, and files that nobody closes: each rank finds its
- * own lines in its own files. A second run of the same ranks reads what the first has left.
+ * Log files per rank by freopen() of the standard streams, and files that nobody closes: each rank
+ * finds its own lines in its own files. A second run of the same ranks reads what the first has
+ * left.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* test: n=2,4,6,7 native=2 measured=no schedules=5 run="--set net.model=flow,net.latency=10us,net.bandwidth=8Gbps,mpi.clock_cost=1ps"
- * Collectives in the flow model on one switch against closed forms: broadcast along a binomial tree,
- * eager and large, and all to all, at once and in pairs. 8 Gbit/s are 1 ns per byte. */
+ * Collectives in the flow model on one switch against closed forms: broadcast along a binomial
+ * tree, eager and large, and all to all, at once and in pairs. 8 Gbit/s are 1 ns per byte. */
 #include "timing.h"
 
 #define LATENCY (10 * US)

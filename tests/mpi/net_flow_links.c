@@ -1,6 +1,6 @@
 /* test: n=2,4,6 native=2 measured=no schedules=5 run="--set net.model=flow,net.latency=10us,net.bandwidth=8Gbps,net.hop_latency=100ns,net.topology.kind=torus,net.topology.dims=6,mpi.clock_cost=1ps --set net.links[+].from=s1,net.links[-1].to=s2,net.links[-1].bandwidth_factor=0.5,net.links[-1].latency=1us --set net.links[+].from=n0,net.links[-1].to=s0,net.links[-1].bandwidth=4Gbps,net.links[-1].at=35ms,net.links[-1].both=no --set net.links[+].from=s2,net.links[-1].to=s3,net.links[-1].bandwidth_factor=0,net.links[-1].at=45ms --set net.links[+].from=s2,net.links[-1].to=s3,net.links[-1].bandwidth_factor=1,net.links[-1].at=60.03ms"
- * Links that differ, on a ring of six routers: one of half the bandwidth and with another latency, a node's
- * link that becomes slower at a time, one that goes down and comes up again. */
+ * Links that differ, on a ring of six routers: one of half the bandwidth and with another latency,
+ * a node's link that becomes slower at a time, one that goes down and comes up again. */
 #include "timing.h"
 
 enum { PART = 10000, LARGE = 20000 };
@@ -54,7 +54,8 @@ static void test_down(void)
     }
 }
 
-/* Up again while the message is under way: it stays on its way; the next one takes the short one. */
+/* Up again while the message is under way: it stays on its way; the next one takes the short
+ * one. */
 static void test_up(void)
 {
     together(); /* 60 ms */

@@ -1,6 +1,6 @@
 /* test: n=2,4,12 native=2 measured=no schedules=5 run="--set net.model=flow,net.latency=10us,net.bandwidth=8Gbps,nodes.ranks=4,net.intra.latency=1us,net.intra.bandwidth=16Gbps,net.intra.memory_bandwidth=24Gbps,mpi.clock_cost=1ps"
- * The flow model with four ranks on a node: a copy takes 0.5 ns per byte, all of a node together 1/3 ns,
- * and the node's link 1 ns. */
+ * The flow model with four ranks on a node: a copy takes 0.5 ns per byte, all of a node together
+ * 1/3 ns, and the node's link 1 ns. */
 #include "timing.h"
 
 enum { PART = 12000 };

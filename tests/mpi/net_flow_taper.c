@@ -1,6 +1,6 @@
 /* test: n=2,16 native=2 measured=no schedules=5 run="--set net.model=flow,net.latency=10us,net.bandwidth=8Gbps,net.hop_latency=100ns,net.topology.kind=fat-tree,net.topology.down=4x4,net.topology.up=1x2,mpi.clock_cost=1ps"
- * The flow model on fat trees of two levels, where four nodes have two cables up: those that go to the
- * same parent share. Ways are chosen by the destination's number (d-mod-k): even and odd. */
+ * The flow model on fat trees of two levels, where four nodes have two cables up: those that go to
+ * the same parent share. Ways are chosen by the destination's number (d-mod-k): even and odd. */
 #include "timing.h"
 
 enum { PART = 10000 };

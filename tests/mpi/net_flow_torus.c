@@ -1,6 +1,7 @@
 /* test: n=2,12 native=2 measured=no schedules=5 run="--set net.model=flow,net.latency=10us,net.bandwidth=8Gbps,net.hop_latency=100ns,net.topology.kind=torus,net.topology.dims=12,mpi.clock_cost=1ps"
- * The flow model on a ring of 12 routers: if all send d further, each link between two routers carries d
- * messages; and a message that crosses some of another's links slows it down while both are there. */
+ * The flow model on a ring of 12 routers: if all send d further, each link between two routers
+ * carries d messages; and a message that crosses some of another's links slows it down while both
+ * are there. */
 #include "timing.h"
 
 enum { PART = 10000 };

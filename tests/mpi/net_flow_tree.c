@@ -1,7 +1,7 @@
 /* test: n=8,16 native=2 measured=no schedules=5 run="--set net.model=flow,net.latency=1us,net.bandwidth=10Gbps,net.hop_latency=100ns,net.topology.kind=fat-tree,net.topology.down=2x2x2x2,net.topology.up=1x1x1x1,nodes.ranks=2,net.intra.memory_bandwidth=20Gbps,mpi.eager_limit=4KiB"
- * Much traffic of many kinds on a thin tree with two ranks on each node: random exchanges with eager and
- * large messages, wildcards, tests, one-sided operations and collectives. What counts is that time and
- * order are the same for every schedule and number of processes. */
+ * Much traffic of many kinds on a thin tree with two ranks on each node: random exchanges with
+ * eager and large messages, wildcards, tests, one-sided operations and collectives. What counts is
+ * that time and order are the same for every schedule and number of processes. */
 #include "check.h"
 
 enum { ROUNDS = 6, MESSAGES = 4, ROOM = 20000 };

@@ -1,6 +1,6 @@
 /* test: n=2,6 native=2 measured=no schedules=5 run="--set net.model=hops,net.latency=10us,net.bandwidth=8Gbps,net.hop_latency=100ns,net.topology.kind=torus,net.topology.dims=6,mpi.clock_cost=1ps --set net.links[+].from=s1,net.links[-1].to=s2,net.links[-1].bandwidth_factor=0.5,net.links[-1].latency=1us --set net.links[+].from=s2,net.links[-1].to=s3,net.links[-1].bandwidth_factor=0,net.links[-1].at=35ms"
- * The hops model with links that differ, on a ring of six routers: the narrowest link of the way counts,
- * and a way round one that is down from a time on. */
+ * The hops model with links that differ, on a ring of six routers: the narrowest link of the way
+ * counts, and a way round one that is down from a time on. */
 #include "timing.h"
 
 enum { PART = 10000 };

@@ -1,6 +1,6 @@
 /* test: n=2,24,30 native=2 measured=no schedules=5 run="--set net.model=hops,net.latency=10us,net.bandwidth=8Gbps,net.hop_latency=100ns,net.topology.kind=torus,net.topology.dims=5x3x2,mpi.clock_cost=1ps"
- * The hops model on a torus of 5 x 3 x 2: the latency from rank 0 to each other and between all at a
- * distance, by the shorter way round in each dimension. */
+ * The hops model on a torus of 5 x 3 x 2: the latency from rank 0 to each other and between all at
+ * a distance, by the shorter way round in each dimension. */
 #include <stdlib.h>
 
 #include "timing.h"

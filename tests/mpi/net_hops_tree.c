@@ -1,6 +1,6 @@
 /* test: n=2,12,24 native=2 measured=no schedules=5 run="--set net.model=hops,net.latency=10us,net.bandwidth=8Gbps,net.hop_latency=100ns,net.latency_factor=2,net.topology.kind=fat-tree,net.topology.down=2x3x2,net.topology.bandwidth=4Gbps,nodes.ranks=2,net.intra.latency=1us,net.intra.bandwidth=16Gbps,mpi.clock_cost=1ps"
- * The hops model on a fat tree of three levels with two ranks on each of 12 nodes: switches on the way,
- * links between switches of half the bandwidth, and messages within a node. Latencies of the
+ * The hops model on a fat tree of three levels with two ranks on each of 12 nodes: switches on the
+ * way, links between switches of half the bandwidth, and messages within a node. Latencies of the
  * network count twice. */
 #include "timing.h"
 

@@ -1,6 +1,7 @@
 /* test: n=2,3,8 native=2 measured=no schedules=5 run="--set net.model=loggops,net.latency=10us,net.bandwidth=8Gbps,net.gap=2us,mpi.send_overhead=1us,mpi.recv_overhead=3us,mpi.send_per_kib=512ns,mpi.recv_per_kib=256ns,mpi.clock_cost=1ps"
- * The LogGOPS model against its definition: ping-pong, a train of messages, a message to each rank, a
- * large message, and a broadcast along a binomial tree. G = 1 ns, O = 0.5 and 0.25 ns per byte. */
+ * The LogGOPS model against its definition: ping-pong, a train of messages, a message to each rank,
+ * a large message, and a broadcast along a binomial tree. G = 1 ns, O = 0.5 and 0.25 ns per
+ * byte. */
 #include "timing.h"
 
 #define L (10 * US)

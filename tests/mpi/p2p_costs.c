@@ -1,6 +1,6 @@
 /* test: n=3 native=3 measured=no run="--set net.latency=100us,net.bandwidth=inf,mpi.send_overhead=1us,mpi.recv_overhead=2us,mpi.unexpected_cost=30us,mpi.unexpected_per_kib=8us,mpi.request_cost=5us,mpi.match_cost=3us,mpi.peer_cost=7us,mpi.clock_cost=1ps"
- * What messages cost beside a ping-pong: when they come before their receive, for requests, for matching
- * among many, for changing the peer. Closed forms, to the nanosecond. */
+ * What messages cost beside a ping-pong: when they come before their receive, for requests, for
+ * matching among many, for changing the peer. Closed forms, to the nanosecond. */
 #include "check.h"
 
 #include <math.h>
@@ -32,7 +32,8 @@ static void expect(const char *what, double seconds)
     }
 }
 
-/* Rank 1 sends, as it did last in the barrier; rank 0 receives after `late`, and may look before. */
+/* Rank 1 sends, as it did last in the barrier; rank 0 receives after `late`, and may look
+ * before. */
 static void one_message(int bytes, double late, int look, double end)
 {
     align();

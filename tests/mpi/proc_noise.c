@@ -1,6 +1,6 @@
 /* test: n=1,3 native=1 measured=no run="--set nodes.noise_period=1ms,nodes.noise_duration=100us,mpi.clock_cost=1ps,nodes.gigaflops=2"
- * Noise of the system: work takes as long in one piece as in many, nine tenths of the time are left for
- * it, and waiting is not disturbed. Declared operations. */
+ * Noise of the system: work takes as long in one piece as in many, nine tenths of the time are left
+ * for it, and waiting is not disturbed. Declared operations. */
 #include <math.h>
 #include <time.h>
 

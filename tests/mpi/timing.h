@@ -1,7 +1,7 @@
 /*
- * For programs that compare virtual times with closed forms: phases that all ranks begin at the same
- * time, and what has passed since, to a few picoseconds for the clock readings. The machine must have
- * mpi.clock_cost=1ps.
+ * For programs that compare virtual times with closed forms: phases that all ranks begin at the
+ * same time, and what has passed since, to a few picoseconds for the clock readings. The machine
+ * must have mpi.clock_cost=1ps.
  */
 #ifndef TESTS_MPI_TIMING_H
 #define TESTS_MPI_TIMING_H

@@ -1,7 +1,7 @@
 /* test: n=1,2,5,16,300 native=4
- * Graph topologies: the whole graph comes back, neighbours of every rank, ranks beyond the graph get
- * MPI_COMM_NULL, duplicates keep it, MPI_Graph_map, wrong graphs and questions are refused; Cartesian
- * topologies without dimensions. */
+ * Graph topologies: the whole graph comes back, neighbours of every rank, ranks beyond the graph
+ * get MPI_COMM_NULL, duplicates keep it, MPI_Graph_map, wrong graphs and questions are refused;
+ * Cartesian topologies without dimensions. */
 #include "check.h"
 
 static int rank, size;

@@ -1,6 +1,6 @@
 /* test: n=1,2 native=2 schedules=2
- * external32: sizes and byte order of basic types, nested types, and back. What MPICH 4.0 gets wrong
- * or crashes on (pairs, MPI_COMPLEX, MPI_WCHAR, structs) is checked in virtual runs only. */
+ * external32: sizes and byte order of basic types, nested types, and back. What MPICH 4.0 gets
+ * wrong or crashes on (pairs, MPI_COMPLEX, MPI_WCHAR, structs) is checked in virtual runs only. */
 #include "check.h"
 
 #include <complex.h>

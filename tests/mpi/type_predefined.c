@@ -71,7 +71,8 @@ static void addresses(void)
     CHECK(MPI_Aint_diff(first, last) == -36 && MPI_Aint_add(last, -36) == first);
 }
 
-/* Groups of operations by the letters o (order), a (arithmetic), l (logic), b (bits), p (places). */
+/* Groups of operations by the letters o (order), a (arithmetic), l (logic), b (bits), p
+ * (places). */
 static const struct {
     MPI_Op op;
     char group;

@@ -1,8 +1,7 @@
 /*
- * A multigrid-like solver: V cycles whose halo exchanges receive from any source, and a norm. On a fast
- * network it has decisions all the time, at the same times on all ranks: 1,173 cycles of 64 ranks and a
- * latency of 1 us make 14,076 rounds.
- * solver CYCLES [LEVELS]
+ * A multigrid-like solver: V cycles whose halo exchanges receive from any source, and a norm. On a
+ * fast network it has decisions all the time, at the same times on all ranks: 1,173 cycles of 64
+ * ranks and a latency of 1 us make 14,076 rounds. solver CYCLES [LEVELS]
  */
 #include <mpi.h>
 #include <stdio.h>

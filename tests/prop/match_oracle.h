@@ -11,7 +11,8 @@
  * first message of a source that fits (in the order of sending). While an undecided wildcard
  * receive may take a message, later receives that the message fits cannot know what they get, and
  * neither can those messages be seen by probes. In programs that cancel, every non-blocking receive
- * is undecided in this sense until its message has arrived. All is recomputed by linear scans at every step.
+ * is undecided in this sense until its message has arrived. All is recomputed by linear scans at
+ * every step.
  */
 #ifndef MATCH_ORACLE_H
 #define MATCH_ORACLE_H

@@ -1,9 +1,10 @@
 /*
  * procs_link.h - an adversarial link between engines that live in one process.
  *
- * It promises what struct native_link does and no more: messages of one pair of processes come in the
- * order they were sent. Otherwise each message is held back for a random number of looks, by its
- * kind, so that a verdict may be overtaken by what others did because of it, or a batch by reports.
+ * It promises what struct native_link does and no more: messages of one pair of processes come in
+ * the order they were sent. Otherwise each message is held back for a random number of looks, by
+ * its kind, so that a verdict may be overtaken by what others did because of it, or a batch by
+ * reports.
  *
  * The engines run either in threads, or one at a time in contexts of their own that are switched at
  * random whenever the link is looked at. The latter finds more in less time, and the same for the

@@ -1,11 +1,12 @@
 /*
  * procs_program.h - entities that follow random programs, for simulations on several processes.
  *
- * An entity's program depends on its world number and the scenario's seed only; everything it learns
- * goes into its hash. What it does is what ranks do to the engine:
+ * An entity's program depends on its world number and the scenario's seed only; everything it
+ * learns goes into its hash. What it does is what ranks do to the engine:
  *
  *     send       messages of any size, to anybody, also itself
- *     any        the first message to arrive, ties by source, within a time limit or none: a decision
+ *     any        the first message to arrive, ties by source, within a time limit or none: a
+ *                decision
  *     poll       the same at the present time; often in vain
  *     exchange   with neighbours by name, all entities in the same phases: no decision. Meanwhile a
  *                posted "any" may be decided and answered, in the past of the entity's own clock

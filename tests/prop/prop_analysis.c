@@ -1,7 +1,7 @@
 /*
- * Random traces against a naive oracle. A small MPI is played in one global order, in which messages arrive as they are
- * sent, so who receives what is known; times follow from it. The oracle has all calls in memory and compares
- * everything with everything.
+ * Random traces against a naive oracle. A small MPI is played in one global order, in which
+ * messages arrive as they are sent, so who receives what is known; times follow from it. The oracle
+ * has all calls in memory and compares everything with everything.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -364,7 +364,8 @@ struct hop {
 static struct hop hops[4 * CALLS_MOST];
 static int hop_count;
 
-/* Another message to this rank was sent before `time`, and is not received by calls up to this one. */
+/* Another message to this rank was sent before `time`, and is not received by calls up to this
+ * one. */
 static int is_wrong_order(const struct call *c, int message, int64_t time)
 {
     for (int i = 0; i < w.message_count; i++) {
@@ -500,9 +501,10 @@ static int differences(const struct analysis *a, const struct truth *t)
     for (int k = 0; k < ANALYSIS_WAIT_KINDS; k++) {
         if (k != ANALYSIS_COMPLETION)
             all += a->waits[k];
+        /* Which of them depends on when a wildcard is known, or on what comes first. */
         if ((w.has_wildcards || w.has_ties) &&
             (k == ANALYSIS_LATE_SENDER || k == ANALYSIS_WRONG_ORDER))
-            continue; /* which of them depends on when a wildcard is known, or on what comes first */
+            continue;
         if (!is_same(a->waits[k], t->waits[k])) {
             diag("%s: %.17g, expected %.17g", analysis_wait_name(k), a->waits[k] / PS, t->waits[k]);
             count++;

@@ -1,6 +1,6 @@
 /*
- * Property: whatever the measurements are, what is fitted to them is a platform file that can be read
- * again to the last bit and simulated. Sizes repeat, times are wild, remarks are any bytes.
+ * Property: whatever the measurements are, what is fitted to them is a platform file that can be
+ * read again to the last bit and simulated. Sizes repeat, times are wild, remarks are any bytes.
  */
 #include <math.h>
 #include <stdio.h>

@@ -138,7 +138,8 @@ static void check_elements(const struct oracle *o)
     }
 }
 
-/* The first elements of the type are those of a struct of just these; and not if the last one is another. */
+/* The first elements of the type are those of a struct of just these; and not if the last one is
+ * another. */
 static void check_prefix(const struct oracle *o, const MPI_Count *ones, const MPI_Count *displs,
                          struct mpi_type **types)
 {

@@ -7,9 +7,9 @@
  * message arrives before it; messages of one source come in the order they were sent; the heap is
  * a heap and knows every entity's place. What happens must not depend on the schedule.
  *
- * Half of the runs have a medium between the entities: one server with a queue, which lets a message go
- * when its turn has come and it was served. Nothing may be submitted in the server's past. Some senders
- * want a notice of that, which brings back the number of their message.
+ * Half of the runs have a medium between the entities: one server with a queue, which lets a
+ * message go when its turn has come and it was served. Nothing may be submitted in the server's
+ * past. Some senders want a notice of that, which brings back the number of their message.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,8 @@ static vtime leaves(const struct engine_msg *m, uint64_t load)
     return (m->arrival > server.free_at ? m->arrival : server.free_at) + (vtime)load;
 }
 
-/* Its events are the departures. A message that is submitted before the first of them may go first. */
+/* Its events are the departures. A message that is submitted before the first of them may go
+ * first. */
 static vtime next_event(void *owner)
 {
     (void)owner;

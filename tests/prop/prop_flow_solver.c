@@ -1,12 +1,12 @@
 /*
  * The flow solver against progressive filling from scratch.
  *
- * Random machines (any routes, one switch, a line, a tree, crowds at few nodes), capacities, limits and sizes; bursts of
- * starts at one time, capacities that change. The oracle has its own flows and computes all rates
- * anew after every change, by definition: raise all rates until a link is full, fix its flows, go
- * on. It follows the solver's times, and checks at every step all rates, that a flow that ends has
- * nothing left, that none is overdue, and when the next one will end. Each case runs twice, and
- * comes out the same.
+ * Random machines (any routes, one switch, a line, a tree, crowds at few nodes), capacities, limits
+ * and sizes; bursts of starts at one time, capacities that change. The oracle has its own flows and
+ * computes all rates anew after every change, by definition: raise all rates until a link is full,
+ * fix its flows, go on. It follows the solver's times, and checks at every step all rates, that a
+ * flow that ends has nothing left, that none is overdue, and when the next one will end. Each case
+ * runs twice, and comes out the same.
  */
 #include <math.h>
 #include <stdlib.h>

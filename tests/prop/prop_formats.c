@@ -1,6 +1,6 @@
 /*
- * Random traces to every format that is read and written, and back: what the format can express stays as it was. With an
- * argument, files are kept in that folder.
+ * Random traces to every format that is read and written, and back: what the format can express
+ * stays as it was. With an argument, files are kept in that folder.
  */
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /*
- * Property: heaps of two and of four children do what a list does that is searched for its smallest entry,
- * whatever is pushed, popped, moved, taken out and built, and know where every entry is.
+ * Property: heaps of two and of four children do what a list does that is searched for its smallest
+ * entry, whatever is pushed, popped, moved, taken out and built, and know where every entry is.
  */
 #include "base/heap.h"
 

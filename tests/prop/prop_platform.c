@@ -1,6 +1,6 @@
 /*
- * Property: a random machine, written as a platform file and read over the default one, or passed as
- * bytes, is the same to the last bit. Every field of every table takes part.
+ * Property: a random machine, written as a platform file and read over the default one, or passed
+ * as bytes, is the same to the last bit. Every field of every table takes part.
  */
 #include <math.h>
 #include <stdio.h>

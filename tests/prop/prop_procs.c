@@ -1,14 +1,14 @@
 /*
  * One simulation on one or several processes: what comes out must be the same.
  *
- * Random scenarios (procs_program.h) are run by one engine without peers, and by 1 to 6 engines that
- * are connected by an adversarial link (procs_link.h), with every kind of placement, with and without
- * a random schedule. Equal must be: what every entity observed, how the run ended, the status of all
- * at the end, the number of rounds, safe_until, and, between runs with peers, the status at every
- * quiescence, as process 0 sees them: others stay out of rounds in which they have nothing to do. Also checked:
- * safe_until never decreases, no message comes to a process with an arrival before its safe_until or that of
- * its sender, nobody knows of later rounds than process 0, nothing is under way at the end, nobody waits for
- * an item at quiescence.
+ * Random scenarios (procs_program.h) are run by one engine without peers, and by 1 to 6 engines
+ * that are connected by an adversarial link (procs_link.h), with every kind of placement, with and
+ * without a random schedule. Equal must be: what every entity observed, how the run ended, the
+ * status of all at the end, the number of rounds, safe_until, and, between runs with peers, the
+ * status at every quiescence, as process 0 sees them: others stay out of rounds in which they have
+ * nothing to do. Also checked: safe_until never decreases, no message comes to a process with an
+ * arrival before its safe_until or that of its sender, nobody knows of later rounds than process 0,
+ * nothing is under way at the end, nobody waits for an item at quiescence.
  *
  *     prop_procs [first seed [number of seeds [0 contexts | 1 threads | 2 both]]]
  */

@@ -1,6 +1,6 @@
 /*
- * Random traces: calls of all functions with random arguments, as a recorder would number what they mention. The same seed
- * gives the same trace.
+ * Random traces: calls of all functions with random arguments, as a recorder would number what they
+ * mention. The same seed gives the same trace.
  */
 #ifndef PROP_RANDOM_TRACE_H
 #define PROP_RANDOM_TRACE_H

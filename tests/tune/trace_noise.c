@@ -1,5 +1,6 @@
 /*
- * trace_noise.c - copies a trace, and makes every duration a few percent longer or shorter, as on a real machine.
+ * trace_noise.c - copies a trace, and makes every duration a few percent longer or shorter, as on a
+ * real machine.
  *
  * usage: trace_noise IN.orr OUT.orr PERCENT SEED
  */

@@ -1,4 +1,5 @@
-/* Wait states, the critical path, delays and the ideal network, from traces in which they are known. */
+/* Wait states, the critical path, delays and the ideal network, from traces in which they are
+ * known. */
 #include <math.h>
 #include <unistd.h>
 
@@ -164,7 +165,8 @@ static void test_waitall(void)
     analysis_fini(&a);
 }
 
-/* A receive with wildcards that was posted first takes the first message, though it is completed last. */
+/* A receive with wildcards that was posted first takes the first message, though it is completed
+ * last. */
 static void test_wildcard(void)
 {
     struct build b;
@@ -337,8 +339,8 @@ static void test_no_time(void)
     analysis_fini(&a);
 }
 
-/* A delay that is far from where others wait: rank 0 is slow in region A, and all are alike in B. Rank 2 waits for
- * rank 1, which has waited for rank 0. */
+/* A delay that is far from where others wait: rank 0 is slow in region A, and all are alike in B.
+ * Rank 2 waits for rank 1, which has waited for rank 0. */
 static void test_delay(void)
 {
     struct build b;

@@ -1,6 +1,6 @@
 /*
- * The arena: random allocation against an oracle that keeps every live block with a pattern in it, so
- * that blocks that overlap, move or lose their content are seen; and a forked process that sees,
+ * The arena: random allocation against an oracle that keeps every live block with a pattern in it,
+ * so that blocks that overlap, move or lose their content are seen; and a forked process that sees,
  * changes, frees and allocates the same memory.
  */
 #include "base/arena.h"
@@ -204,7 +204,8 @@ static size_t resident(void *ptr, size_t bytes)
     return count;
 }
 
-/* Large blocks that are freed keep their pages, up to 512 MiB in all, and are clean when they are to be. */
+/* Large blocks that are freed keep their pages, up to 512 MiB in all, and are clean when they are
+ * to be. */
 static void test_kept(void)
 {
     void *blocks[MANY_LARGE];

@@ -1,6 +1,7 @@
 /*
- * A command and all its descendants end: by themselves, when they are asked to, when their starter or
- * their guard is killed or stopped. Descendants that left the session and ignore signals included.
+ * A command and all its descendants end: by themselves, when they are asked to, when their starter
+ * or their guard is killed or stopped. Descendants that left the session and ignore signals
+ * included.
  *
  * All of them hold an end of a pipe, so its other end tells when the last of them is gone.
  */

@@ -1,6 +1,7 @@
 /*
- * The engine's contract, entity by entity: order of running, waking, grants, ends, messages. All of it
- * once with the scheduler between any two turns, and once with entities that hand over to each other.
+ * The engine's contract, entity by entity: order of running, waking, grants, ends, messages. All of
+ * it once with the scheduler between any two turns, and once with entities that hand over to each
+ * other.
  */
 #include "engine/engine.h"
 #include "tap.h"
@@ -406,8 +407,8 @@ static int clocks(uint32_t id, struct actor *a)
 
 /* ---- spares ---- */
 
-/* 0 lingers and serves 1, which it grants a spare: 1 asks by a message, 0 spawns 3 at 70. Before that
- * 1 sends to 3. Nobody needs 2. */
+/* 0 lingers and serves 1, which it grants a spare: 1 asks by a message, 0 spawns 3 at 70. Before
+ * that 1 sends to 3. Nobody needs 2. */
 static int spare_saw, spare_runs_before;
 static vtime spare_clock, spare_bound;
 
@@ -459,8 +460,8 @@ static void test_spares(uint64_t schedule)
 
 static int busy_sent;
 
-/* 0 is busy until it has been woken three times to look, then sends what 1 waits for; 1 has a decision
- * to take before. */
+/* 0 is busy until it has been woken three times to look, then sends what 1 waits for; 1 has a
+ * decision to take before. */
 static int busy(uint32_t id, struct actor *a)
 {
     if (id == 1) {
@@ -523,7 +524,8 @@ static void test_all(void)
     test_busy();
 }
 
-/* Two entities wait for each other a hundred times; the scheduler wants its turn after every one. */
+/* Two entities wait for each other a hundred times; the scheduler wants its turn after every
+ * one. */
 static int alternate(uint32_t id, struct actor *a)
 {
     drain(a);

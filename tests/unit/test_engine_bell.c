@@ -1,6 +1,6 @@
 /*
- * Processes that sleep until another one rings: no ring is lost, whoever comes first. A lost one would
- * keep the test until its time limit.
+ * Processes that sleep until another one rings: no ring is lost, whoever comes first. A lost one
+ * would keep the test until its time limit.
  */
 #define _GNU_SOURCE 1
 #include "engine/bell.h"
@@ -13,7 +13,8 @@
 #define LONG_NS 600000000000u /* never over */
 #define ROUNDS 20000
 
-/* The other process: joins as number `mine`, and answers each ring of its bell by one for number 0. */
+/* The other process: joins as number `mine`, and answers each ring of its bell by one for number
+ * 0. */
 static int answer(const struct bell_address *address, uint32_t mine)
 {
     struct bells b;

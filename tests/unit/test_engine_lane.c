@@ -1,7 +1,7 @@
 /*
- * Processes that send each other messages through shared memory: all come, in order and unharmed, short ones
- * and those that are longer than a lane, whoever sleeps. A ring that is lost would keep the test until its
- * time limit.
+ * Processes that send each other messages through shared memory: all come, in order and unharmed,
+ * short ones and those that are longer than a lane, whoever sleeps. A ring that is lost would keep
+ * the test until its time limit.
  */
 #define _GNU_SOURCE 1
 #include "engine/lane.h"

@@ -1,6 +1,7 @@
 /*
- * Output of several processes that all die: what each had not handed on is in its book, what was on its
- * way in its ledger, what process 0 had taken in its book or written. All of it is shown, once and in order.
+ * Output of several processes that all die: what each had not handed on is in its book, what was on
+ * its way in its ledger, what process 0 had taken in its book or written. All of it is shown, once
+ * and in order.
  */
 #include "engine/output_ledger.h"
 

@@ -45,7 +45,8 @@ static int check_view(const struct rank_map *p, uint32_t world, uint32_t proc)
     return bad + (index != p->count);
 }
 
-/* Random ranges that lie within the world, in both directions, also of nothing and of one entity. */
+/* Random ranges that lie within the world, in both directions, also of nothing and of one
+ * entity. */
 static int check_ranges(const struct rank_map *p, uint32_t world, uint32_t proc, struct rng *rng,
                         uint32_t all)
 {
@@ -65,7 +66,8 @@ static int check_ranges(const struct rank_map *p, uint32_t world, uint32_t proc,
     return bad + (rank_map_count_range(p, 0, 1, world) != all);
 }
 
-/* The same with spares, which follow the world and go to the process that is their number modulo procs. */
+/* The same with spares, which follow the world and go to the process that is their number modulo
+ * procs. */
 static int check_spares(struct rank_map *p, uint32_t world, uint32_t proc, struct rng *rng)
 {
     uint32_t spares = (uint32_t)rng_below(rng, SPARES_MAX + 1), index = p->count, seen = 0;

@@ -1,6 +1,6 @@
 /*
- * Damaged traces of every format that is read: bytes changed, files cut off or missing. Reading never crashes: it yields a
- * trace that can be opened, or an error with a text.
+ * Damaged traces of every format that is read: bytes changed, files cut off or missing. Reading
+ * never crashes: it yields a trace that can be opened, or an error with a text.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 #define TRIES 40 /* for each file of a trace */
 #define FILES_MOST 16
 
-/* The library of OTF2 does not free an archive that it cannot open, and asks for as much memory as a file says. */
+/* The library of OTF2 does not free an archive that it cannot open, and asks for as much memory as
+ * a file says. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

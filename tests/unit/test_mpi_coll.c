@@ -180,8 +180,8 @@ static void case_free(void)
 }
 
 /* Runs the case that is set up; 1 if all ranks return success and hold what is wanted. */
-/* Ranks share nodes, in order or mixed: to the message layer a list of world ranks is the identity, so
- * it only says who is on which node. */
+/* Ranks share nodes, in order or mixed: to the message layer a list of world ranks is the identity,
+ * so it only says who is on which node. */
 static void group_make(int size)
 {
     static uint32_t list[MAX_RANKS];

@@ -1,7 +1,7 @@
 /*
- * Which algorithm a collective uses: what MPICH 4.0 and Open MPI 4.1 choose at and beside the points
- * where they change, rules that go before them, algorithms that do not apply, and the time of the
- * cost model against closed forms.
+ * Which algorithm a collective uses: what MPICH 4.0 and Open MPI 4.1 choose at and beside the
+ * points where they change, rules that go before them, algorithms that do not apply, and the time
+ * of the cost model against closed forms.
  */
 #include "mock_ranks.h"
 #include "mpi/coll/coll_internal.h"

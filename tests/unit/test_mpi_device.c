@@ -1,13 +1,14 @@
 /*
- * The protocol over a device that does all that a device may do: it holds messages back, it sees sizes only, and its
- * other end is another process, which says when they arrive.
+ * The protocol over a device that does all that a device may do: it holds messages back, it sees
+ * sizes only, and its other end is another process, which says when they arrive.
  *
  *     rank -> buffer of 100 bytes -> a link of 1 byte/ns -> 1 us -> rank
  *                                    '--- in the other process ---'
  *
- * A message that does not fit into its sender's buffer waits; when there is room, the smallest that fits goes first,
- * so that notices come in another order than the messages were sent in. The buffer belongs to the sender's rank. Every
- * program runs with several schedules, which must not make a difference.
+ * A message that does not fit into its sender's buffer waits; when there is room, the smallest that
+ * fits goes first, so that notices come in another order than the messages were sent in. The buffer
+ * belongs to the sender's rank. Every program runs with several schedules, which must not make a
+ * difference.
  */
 #include <poll.h>
 #include <string.h>

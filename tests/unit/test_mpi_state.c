@@ -1,6 +1,6 @@
 /*
- * What only some ranks keep: kinds come and go in any order, beside the part that is for messages, and a rank pays
- * for what it keeps alone.
+ * What only some ranks keep: kinds come and go in any order, beside the part that is for messages,
+ * and a rank pays for what it keeps alone.
  */
 #include "mpi/state.h"
 

@@ -1,6 +1,6 @@
 /*
- * The flow model as the engine's medium, against closed forms: what limits a message, who is told when it
- * has left, and which messages wait for each other.
+ * The flow model as the engine's medium, against closed forms: what limits a message, who is told
+ * when it has left, and which messages wait for each other.
  */
 #include "net/net.h"
 

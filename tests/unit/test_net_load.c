@@ -1,6 +1,6 @@
 /*
- * What links carry over time: a solver with a meter against closed forms, against capacities, and against the same
- * solver without one; and the models that have links.
+ * What links carry over time: a solver with a meter against closed forms, against capacities, and
+ * against the same solver without one; and the models that have links.
  */
 #include <math.h>
 #include <string.h>

@@ -30,7 +30,8 @@ static void range_of(uint32_t s, uint32_t ports, uint32_t *least, uint32_t *most
     }
 }
 
-/* With d-mod-k no link of a full fat tree is shared when every node sends to the one k further on. */
+/* With d-mod-k no link of a full fat tree is shared when every node sends to the one k further
+ * on. */
 static int shifts_are_free(void)
 {
     uint32_t n = topo_nodes(topo);

@@ -1,5 +1,6 @@
 /*
- * Platform files: what is read, what is refused and in which words, writing and reading back, presets.
+ * Platform files: what is read, what is refused and in which words, writing and reading back,
+ * presets.
  *
  * usage: test_platform_read PRESETS
  */

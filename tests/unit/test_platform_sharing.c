@@ -1,6 +1,6 @@
 /*
- * Sharing of a node: factors between and beyond the items of the list, mixtures, what is refused, and ranks
- * per node against counting them.
+ * Sharing of a node: factors between and beyond the items of the list, mixtures, what is refused,
+ * and ranks per node against counting them.
  */
 #include "platform/sharing.h"
 

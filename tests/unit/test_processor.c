@@ -1,5 +1,6 @@
 /*
- * The processor models without an MPI: ranks are numbers, calls have the names that this file gives them.
+ * The processor models without an MPI: ranks are numbers, calls have the names that this file gives
+ * them.
  */
 #include "processor/processor.h"
 

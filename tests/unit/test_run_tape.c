@@ -1,5 +1,6 @@
 /*
- * Recorded compute times: numbers of every length, and files that are cut, damaged or of other runs.
+ * Recorded compute times: numbers of every length, and files that are cut, damaged or of other
+ * runs.
  */
 #include "run/tape.h"
 

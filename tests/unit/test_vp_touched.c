@@ -1,6 +1,6 @@
 /*
- * Large zero-filled data (vp/touched.c, and vp/image.c on it): only pages that were used are reported,
- * kept in the base image and put back, and two fibres keep theirs apart.
+ * Large zero-filled data (vp/touched.c, and vp/image.c on it): only pages that were used are
+ * reported, kept in the base image and put back, and two fibres keep theirs apart.
  */
 #include <stdlib.h>
 #include <string.h>

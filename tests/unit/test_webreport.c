@@ -287,7 +287,8 @@ static void test_hops(void)
 {
     struct hops h;
     size_t count;
-    /* 1 waits for 0 at 10, 2 for 1 at 20, 1 for 2 at 30, 0 for 1 at 25: 2 -> 1 is the end of the path of 1 */
+    /* 1 waits for 0 at 10, 2 for 1 at 20, 1 for 2 at 30, 0 for 1 at 25: 2 -> 1 is the end of the
+     * path of 1 */
     hops_init(&h, 3, 1000);
     hops_add(&h, 1, 0, 10);
     hops_add(&h, 2, 1, 20);

@@ -1,4 +1,5 @@
-/* The load of links: traffic between nodes, routed through a topology that can be followed by hand. */
+/* The load of links: traffic between nodes, routed through a topology that can be followed by
+ * hand. */
 #include "topology_machine.h"
 #include "webreport/links.h"
 

@@ -61,8 +61,8 @@ __attribute__((unused)) static void edge_add(const char *a, const char *b, vtime
     *e = (struct platform_edge){vertex_of(b), vertex_of(a), NAN, latency};
 }
 
-/* The machine with these settings of net.topology ("kind=torus,dims=4x4") and others ("!net.routing=x").
- * Lists that were added before count. */
+/* The machine with these settings of net.topology ("kind=torus,dims=4x4") and others
+ * ("!net.routing=x"). Lists that were added before count. */
 static int make(const char *settings, uint32_t nodes)
 {
     char text[300], *save, *item, all[600] = "net.hop_latency=1ns";

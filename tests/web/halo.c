@@ -1,5 +1,5 @@
-/* A ring of ranks that compute, exchange with both neighbours and now and then take part in a collective; one rank in 16 has
- * more to do. usage: halo STEPS */
+/* A ring of ranks that compute, exchange with both neighbours and now and then take part in a
+ * collective; one rank in 16 has more to do. usage: halo STEPS */
 #include <mpi.h>
 #include <stdlib.h>
 

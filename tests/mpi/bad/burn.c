@@ -1,5 +1,5 @@
-/* Computes twice for a twentieth of a second as the system sees it, in a region, and says whether virtual time
- * agrees with what was run. */
+/* Computes twice for a twentieth of a second as the system sees it, in a region, and says whether
+ * virtual time agrees with what was run. */
 #include <math.h>
 #include <mpi.h>
 #include <orrery.h>

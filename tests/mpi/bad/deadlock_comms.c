@@ -1,5 +1,5 @@
-/* Ranks wait for each other in communicators in which they have other numbers than in MPI_COMM_WORLD: one
- * cycle in each. The last communicator has a name. */
+/* Ranks wait for each other in communicators in which they have other numbers than in
+ * MPI_COMM_WORLD: one cycle in each. The last communicator has a name. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,4 +1,5 @@
-/* A rank that takes longer than the others, whose neighbours wait for it. With an argument it computes nothing. */
+/* A rank that takes longer than the others, whose neighbours wait for it. With an argument it
+ * computes nothing. */
 #include <mpi.h>
 #include <orrery.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Rank 1 polls until something of rank 0 has come, by the calls that are seldom used for it: how often depends on
- * the network, so a replay of compute times must allow for it.
+ * Rank 1 polls until something of rank 0 has come, by the calls that are seldom used for it: how
+ * often depends on the network, so a replay of compute times must allow for it.
  */
 #include <mpi.h>
 #include <stdio.h>

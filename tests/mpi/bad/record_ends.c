@@ -1,4 +1,5 @@
-/* Ends as the argument says, after a barrier. Before a kill it waits until its part of the trace has grown. */
+/* Ends as the argument says, after a barrier. Before a kill it waits until its part of the trace
+ * has grown. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Calls from two functions, and functions that tell when they begin and end (-finstrument-functions). */
+/* Calls from two functions, and functions that tell when they begin and end
+ * (-finstrument-functions). */
 #include <mpi.h>
 
 #define PLAIN __attribute__((no_instrument_function))

@@ -1,4 +1,5 @@
-/* Two ranks spawn two more, which send to them: over the intercommunicator, and over all four in one. */
+/* Two ranks spawn two more, which send to them: over the intercommunicator, and over all four in
+ * one. */
 #include <mpi.h>
 #include <stdio.h>
 

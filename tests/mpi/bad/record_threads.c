@@ -1,4 +1,5 @@
-/* Threads that are in MPI at once: each sends to itself, and the first one waits for what another one has begun. */
+/* Threads that are in MPI at once: each sends to itself, and the first one waits for what another
+ * one has begun. */
 #include <mpi.h>
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
-/* Computes in a region, exchanges a message, and polls: for the processor models. Prints how often it
- * computed and when it ended. */
+/* Computes in a region, exchanges a message, and polls: for the processor models. Prints how often
+ * it computed and when it ended. */
 #include <mpi.h>
 #include <orrery.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * spawn COMMAND COUNT [WHAT]: all ranks together spawn COUNT of COMMAND ("self": this program), with the
- * default error handler. Those spawned have WHAT as their argument, and do it.
+ * spawn COMMAND COUNT [WHAT]: all ranks together spawn COUNT of COMMAND ("self": this program),
+ * with the default error handler. Those spawned have WHAT as their argument, and do it.
  */
 #include <mpi.h>
 #include <stdio.h>

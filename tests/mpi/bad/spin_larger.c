@@ -1,4 +1,5 @@
-/* With more than one rank: makes a file `started`, and then computes for ever, without MPI calls. */
+/* With more than one rank: makes a file `started`, and then computes for ever, without MPI
+ * calls. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Sends to a rank that does not exist, by way of a communicator whose ranks are others than the world's
- * if there is an argument; or makes a datatype of nothing if there are two. */
+/* Sends to a rank that does not exist, by way of a communicator whose ranks are others than the
+ * world's if there is an argument; or makes a datatype of nothing if there are two. */
 #include <mpi.h>
 
 int main(int argc, char **argv)
