@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/links.h"
 #include "analysis/memory.h"
 #include "analysis/profile.h"
 #include "analysis/replay.h"
@@ -25,6 +26,7 @@ const struct analysis_group_name analysis_groups[ANALYSIS_GROUPS] = {
     [ANALYSIS_EFFICIENCY] = {"efficiency", "load balance, serialisation and transfer"},
     [ANALYSIS_REQUESTS] = {"requests", "tests that requests took"},
     [ANALYSIS_OVERLAP] = {"overlap", "computing while communication was under way"},
+    [ANALYSIS_LINKS] = {"links", "load of the links of a simulated machine over time"},
 };
 
 const char *analysis_wait_name(enum analysis_wait wait)
@@ -87,6 +89,8 @@ static int begin(struct analysis *a, const char *path, const char *name, struct 
     a->program = mem_strdup(program ? program : "");
     a->recorder = mem_strdup(recorder ? recorder : "");
     a->ranks = t.header.ranks;
+    if (a->groups & 1u << ANALYSIS_LINKS)
+        analysis_links_take(a, &t.definitions.network, (double)t.header.tick / 1e12, 0);
     if (t.missing.code)
         a->warning = t.missing;
     else if (!t.is_complete)

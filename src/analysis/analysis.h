@@ -10,7 +10,7 @@
  * Five groups are those of Zhang, Hendry and Dechev (Tools for Enabling Automatic Validation of
  * Large-scale Parallel Application Simulations): overall, ranks and nodes, functions, phases of
  * collectives, pairs of ranks. The others go beyond: wait states, critical path, delays,
- * efficiencies, requests, overlap.
+ * efficiencies, requests, overlap, links.
  *
  * Two passes read the trace. The first goes through one rank after the other (profile.h), the
  * second through all of them side by side in order of time, and matches messages and collectives
@@ -39,6 +39,7 @@ enum analysis_group {
     ANALYSIS_EFFICIENCY,
     ANALYSIS_REQUESTS,
     ANALYSIS_OVERLAP,
+    ANALYSIS_LINKS,
     ANALYSIS_GROUPS,
 };
 #define ANALYSIS_ALL ((1u << ANALYSIS_GROUPS) - 1)
@@ -156,6 +157,29 @@ struct analysis_efficiency {
     double ideal;
 };
 
+/* The links of the machine that was simulated, and what they carried over time. */
+struct analysis_link {
+    const char *name; /* "n0-s3"; of parallel cables "n0-s3#1", ... */
+    size_t from, to;  /* numbers in `vertex` */
+    double rate;      /* bytes per second; may be infinite */
+    double bytes;
+    const double *bins; /* bytes in each bin; NULL: it carried nothing */
+};
+struct analysis_links {
+    const char *kind;              /* of the topology; NULL: not known */
+    uint64_t nodes, vertices, all; /* nodes, nodes and switches, links; also those not listed */
+    double interval;               /* seconds of a bin */
+    double begin;                  /* of the first bin, in seconds of the trace's clock */
+    size_t bins;
+    struct analysis_link *link; /* most bytes first, then by name */
+    size_t count, used;         /* used: those that carried something */
+    struct analysis_vertex {
+        uint64_t number; /* nodes come before switches */
+        double x, y;
+    } * vertex;
+    size_t vertex_count;
+};
+
 #define ANALYSIS_TESTS_BINS 24
 
 struct analysis {
@@ -169,6 +193,7 @@ struct analysis {
     struct err warning;       /* code 0: the trace is whole */
 
     /* overall: sums of all ranks */
+    double begin;   /* when the first call began, in seconds of the trace's clock */
     double runtime; /* from the start of the first call to the end of the last */
     double compute, mpi, wait, sent, received, messages, collective_bytes, rma_bytes, calls;
     double bandwidth; /* bytes sent, by whatever, per second in MPI calls */
@@ -191,6 +216,7 @@ struct analysis {
     struct analysis_place *place;
     size_t place_count;
     struct analysis_efficiency efficiency;
+    struct analysis_links links;
 
     /* the critical path: its time is all of the run time */
     double path_compute, path_mpi;

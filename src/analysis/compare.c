@@ -243,7 +243,7 @@ static int is_compared(const struct comparison *c, const struct table_column *co
 {
     if (c->options.skeleton)
         return column->role == TABLE_COUNT;
-    return column->role != TABLE_KEY && column->role != TABLE_NOTE;
+    return column->role != TABLE_KEY && column->role != TABLE_NOTE && column->role != TABLE_SERIES;
 }
 
 /* A table that counts something has rows that belong to the program; those of others depend on

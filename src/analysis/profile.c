@@ -374,6 +374,7 @@ static void finish_ranks(struct profile *p, double second)
 {
     struct analysis *a = p->a;
     double begin = (double)p->begin;
+    a->begin = begin * second;
     a->runtime = (double)(p->end - p->begin) * second;
     for (uint64_t i = 0; i < a->ranks; i++) {
         struct analysis_rank *r = &a->rank[i];

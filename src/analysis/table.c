@@ -25,8 +25,9 @@ static void *keep(struct tables *t, size_t bytes)
 const char *table_role_name(enum table_role role)
 {
     static const char *const names[TABLE_ROLES] = {
-        [TABLE_KEY] = "key",     [TABLE_COUNT] = "count", [TABLE_TIME] = "time",
-        [TABLE_RATIO] = "ratio", [TABLE_TIMES] = "times", [TABLE_NOTE] = "note",
+        [TABLE_KEY] = "key",       [TABLE_COUNT] = "count", [TABLE_TIME] = "time",
+        [TABLE_RATIO] = "ratio",   [TABLE_TIMES] = "times", [TABLE_NOTE] = "note",
+        [TABLE_SERIES] = "series",
     };
     return names[role];
 }
@@ -114,7 +115,7 @@ union table_cell *table_add_row(struct table *table)
     union table_cell *row = table->cells + rows * width;
     for (size_t i = 0; i < width; i++) {
         enum table_role role = table->columns[i].role;
-        if (role == TABLE_TIMES)
+        if (table_role_is_list(role))
             row[i].list = NULL;
         else if (role == TABLE_KEY || role == TABLE_NOTE)
             row[i].text = "";

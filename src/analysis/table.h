@@ -26,12 +26,17 @@ enum table_role {
     TABLE_KEY,   /* a text that names the row; several columns may */
     TABLE_COUNT, /* how many, how much: traffic and structure */
     TABLE_TIME,
-    TABLE_RATIO, /* follows from times */
-    TABLE_TIMES, /* a list of times */
-    TABLE_NOTE,  /* a text that is not compared */
+    TABLE_RATIO,  /* follows from times */
+    TABLE_TIMES,  /* a list of times */
+    TABLE_NOTE,   /* a text that is not compared */
+    TABLE_SERIES, /* a list of values over time, which is not compared */
     TABLE_ROLES,
 };
 const char *table_role_name(enum table_role);
+static inline int table_role_is_list(enum table_role role)
+{
+    return role == TABLE_TIMES || role == TABLE_SERIES;
+}
 
 struct table_column {
     const char *name, *unit; /* unit: "s", "B" or "" */

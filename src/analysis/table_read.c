@@ -124,7 +124,7 @@ static int read_row(struct reading *r, const char *const *attributes)
             continue;
         if (c->role == TABLE_KEY || c->role == TABLE_NOTE)
             row[i].text = tables_keep_text(r->tables, text);
-        else if (c->role == TABLE_TIMES)
+        else if (table_role_is_list(c->role))
             rc = read_list(r, text, &row[i]);
         else
             rc = read_number(r, text, &row[i].number);

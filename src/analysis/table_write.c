@@ -62,7 +62,7 @@ static void xml_row(const struct table *t, const union table_cell *row, struct b
         const struct table_column *c = &t->columns[i];
         if (is_text(c)) {
             xml_attribute(out, c->name, row[i].text);
-        } else if (c->role == TABLE_TIMES) {
+        } else if (table_role_is_list(c->role)) {
             buf_addf(out, " %s=\"", c->name);
             add_list(out, row[i].list, ' ');
             buf_addc(out, '"');
@@ -109,7 +109,7 @@ static void json_cell(struct json *j, const struct table_column *c, const union 
     json_key(j, c->name);
     if (is_text(c)) {
         json_string(j, cell->text);
-    } else if (c->role != TABLE_TIMES) {
+    } else if (!table_role_is_list(c->role)) {
         json_double(j, cell->number);
     } else {
         json_array_begin(j);
@@ -189,7 +189,7 @@ static void csv_row(const struct table *t, const union table_cell *row, struct b
         buf_addc(out, ',');
         if (is_text(&t->columns[i]))
             csv_text(out, row[i].text);
-        else if (t->columns[i].role == TABLE_TIMES)
+        else if (table_role_is_list(t->columns[i].role))
             add_list(out, row[i].list, ';');
         else
             add_number(out, row[i].number);

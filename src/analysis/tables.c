@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/links.h"
+#include "base/units.h"
+
 /* Where a column comes from: a member of a struct, or the number of the row. */
 struct field {
     const char *name, *unit;
@@ -307,6 +310,30 @@ static void add_places(struct tables *t, struct table *table, const struct analy
     }
 }
 
+/* Bytes are those of the machine's protocols and algorithms, too: not the program's structure. */
+static void add_links(struct tables *t, struct table *table, const struct analysis *a,
+                      const struct layout *l)
+{
+    const struct analysis_links *links = &a->links;
+    (void)l;
+    table_add_column(t, table, "bytes", "B", TABLE_RATIO);
+    table_add_column(t, table, "busy", "", TABLE_RATIO);
+    table_add_column(t, table, "peak", "", TABLE_RATIO);
+    table_add_column(t, table, "load", "", TABLE_SERIES);
+    for (size_t i = 0; i < links->used; i++) {
+        const struct analysis_link *link = &links->link[i];
+        struct table_list *list = tables_keep_list(t, links->bins);
+        union table_cell *row = table_add_row(table);
+        for (size_t k = 0; k < links->bins; k++)
+            list->items[k] = analysis_link_load(links, link, k);
+        row[0].text = tables_keep_text(t, link->name);
+        row[1].number = link->bytes;
+        row[2].number = analysis_link_busy(a, link);
+        row[3].number = analysis_link_load(links, link, analysis_link_peak(links, link));
+        row[4].list = list;
+    }
+}
+
 static void add_tests(struct tables *t, struct table *table, const struct analysis *a,
                       const struct layout *l)
 {
@@ -357,6 +384,7 @@ static const struct layout layouts[] = {
     {ANALYSIS_REQUESTS, "tests", .keys = "tests", .add_rows = add_tests},
     {ANALYSIS_OVERLAP, "overlap", FIELDS(overlap_fields), ONE(0)},
     {ANALYSIS_OVERLAP, "rank-overlap", FIELDS(rank_overlap_fields), ROWS(rank, ranks)},
+    {ANALYSIS_LINKS, "links", .keys = "link", .add_rows = add_links},
 };
 
 static struct table *add_table(struct tables *t, const struct layout *l)
@@ -399,6 +427,12 @@ static void add_meta(struct tables *t, const struct analysis *a)
     tables_add_meta(t, "records", number_text(t, (int64_t)a->events));
     if (a->pair_width > 1)
         tables_add_meta(t, "ranks-per-pair", number_text(t, (int64_t)a->pair_width));
+    if (a->groups & 1u << ANALYSIS_LINKS && a->links.kind) {
+        char text[UNITS_TEXT_MAX];
+        tables_add_meta(t, "link-interval",
+                        units_format_double(text, sizeof text, a->links.interval));
+        tables_add_meta(t, "link-begin", units_format_double(text, sizeof text, a->links.begin));
+    }
     if (a->warning.code)
         tables_add_meta(t, "warning", a->warning.text);
 }
@@ -409,7 +443,8 @@ void tables_from_analysis(struct tables *t, const struct analysis *a)
     add_meta(t, a);
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
         const struct layout *l = &layouts[i];
-        if (!(a->groups & 1u << l->group) || (l->needs_nodes && !a->nodes))
+        if (!(a->groups & 1u << l->group) || (l->needs_nodes && !a->nodes) ||
+            (l->group == ANALYSIS_LINKS && !a->links.kind))
             continue;
         (l->add_rows ? l->add_rows : add_items)(t, add_table(t, l), a, l);
     }

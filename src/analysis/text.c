@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/links.h"
 #include "analysis/tables.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -356,6 +357,27 @@ static void overlap(const struct analysis *a, struct buf *out)
              time_text(&t, a->exposed / n));
 }
 
+static void links(const struct analysis *a, struct buf *out)
+{
+    const struct analysis_links *links = &a->links;
+    struct texts t = {0};
+    size_t shown = links->used < ROWS_MOST ? links->used : ROWS_MOST;
+    if (!links->kind)
+        return;
+    buf_addf(out, "\n%-22s %14s %8s %8s at\n", "Links", "bytes", "busy", "most");
+    for (size_t i = 0; i < shown; i++) {
+        const struct analysis_link *link = &links->link[i];
+        size_t peak = analysis_link_peak(links, link);
+        buf_addf(out, "  %-20s %14s %7.1f%% %7.1f%% %s\n", link->name, bytes_text(&t, link->bytes),
+                 100 * analysis_link_busy(a, link), 100 * analysis_link_load(links, link, peak),
+                 time_text(&t, fmax(0, links->begin + (double)peak * links->interval - a->begin)));
+    }
+    more(out, links->used, shown, "links");
+    buf_addf(out, "  %s of %s links of the %s carried something; intervals of %s\n",
+             count_text(&t, (double)links->used), count_text(&t, (double)links->all), links->kind,
+             time_text(&t, links->interval));
+}
+
 void tables_text(const struct analysis *a, struct buf *out)
 {
     static void (*const group[ANALYSIS_GROUPS])(const struct analysis *, struct buf *) = {
@@ -370,6 +392,7 @@ void tables_text(const struct analysis *a, struct buf *out)
         [ANALYSIS_EFFICIENCY] = efficiency,
         [ANALYSIS_REQUESTS] = requests,
         [ANALYSIS_OVERLAP] = overlap,
+        [ANALYSIS_LINKS] = links,
     };
     struct texts t = {0};
     buf_addf(out, "trace          %s\n", a->source);

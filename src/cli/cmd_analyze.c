@@ -7,9 +7,9 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/groups.h"
-#include "cli/link_load.h"
 #include "cli/machine.h"
 #include "cli/notes.h"
+#include "webreport/routed.h"
 
 enum format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 
@@ -60,9 +60,9 @@ static const struct cli_option options[] = {
     {"format", 0, NULL, "FORMAT", "text (default), xml, json or csv", set_format},
     {"output", 'o', NULL, "FILE", "write to FILE instead of standard output", set_output},
     {"platform", 0, NULL, "NAME",
-     "where it ran: also the load of its links\n"
-     "the machine that the trace is of, a preset or a file: the load of its links over time is found, too, by routing the "
-     "messages through its topology",
+     "route messages through its links, for their load\n"
+     "a machine, a preset or a file: the load of its links over time is found by routing the messages through its topology, "
+     "for traces that do not have the load of links",
      set_platform},
     {"set", 0, NULL, "KEY=VALUE", "settings of that machine, as for 'run'", set_setting},
     {0},
@@ -93,8 +93,7 @@ static const struct cli_usage usage = {
     .word_size = sizeof analysis_groups[0],
 };
 
-static void write_result(const struct analysis *a, const struct link_load *links,
-                         enum format format, struct buf *out)
+static void write_result(const struct analysis *a, enum format format, struct buf *out)
 {
     static void (*const write[])(const struct tables *, struct buf *) = {
         [FORMAT_XML] = tables_write_xml,
@@ -104,19 +103,14 @@ static void write_result(const struct analysis *a, const struct link_load *links
     struct tables tables;
     if (format == FORMAT_TEXT) {
         tables_text(a, out);
-        if (links)
-            link_load_text(links, a, out);
         return;
     }
     tables_from_analysis(&tables, a);
-    if (links)
-        link_load_table(links, a, &tables);
     write[format](&tables, out);
     tables_fini(&tables);
 }
 
-static int print_result(const struct request *q, const struct analysis *a,
-                        const struct link_load *links)
+static int print_result(const struct request *q, const struct analysis *a)
 {
     struct buf out;
     struct err err;
@@ -125,10 +119,8 @@ static int print_result(const struct request *q, const struct analysis *a,
         log_warn("%s: what is whole is analysed", a->warning.text);
     if (a->lost > 0)
         log_warn("%.0f records could not be written when the trace was recorded", a->lost);
-    if (links && links->err.code)
-        log_warn("links: %s", links->err.text);
     buf_init(&out);
-    write_result(a, links, q->format, &out);
+    write_result(a, q->format, &out);
     if (q->output && buf_write_file(&out, q->output, &err) != 0)
         status = cli_fail(&err);
     else if (!q->output)
@@ -137,29 +129,56 @@ static int print_result(const struct request *q, const struct analysis *a,
     return status;
 }
 
-/* `trace` is the file to read, `path` what it is called. */
+/* `trace` is the file to read, `routed` what is told of messages, or NULL. */
+static int analyze_routed(const struct request *q, const char *trace,
+                          const struct analysis_options *options, struct routed *routed)
+{
+    struct analysis a;
+    struct err err;
+    struct analysis_options o = *options;
+    const struct analysis_watch watch = {.context = routed, .transfer = routed_take};
+    if (routed) {
+        o.watch = &watch;
+        o.groups |= o.groups ? 1u << ANALYSIS_PAIRS : 0; /* messages must be matched */
+    }
+    if (analysis_run(&a, trace, &o, &err) != 0)
+        return cli_fail(&err);
+    a.groups = options->groups ? options->groups : a.groups;
+    if (routed) {
+        routed_finish(routed, &a);
+        a.groups |= 1u << ANALYSIS_LINKS;
+        if (routed->err.code)
+            log_warn("links: %s", routed->err.text);
+    }
+    int status = print_result(q, &a);
+    analysis_fini(&a);
+    return status;
+}
+
+static int init_routed(const struct request *q, const char *path, struct routed *routed,
+                       struct err *err)
+{
+    struct trace t;
+    if (trace_open(&t, path, err) != 0)
+        return err->code;
+    int rc = routed_init(routed, &t, &q->platform, err);
+    trace_close(&t);
+    return rc;
+}
+
+/* `path` is what the trace is called. */
 static int analyze_native(const struct request *q, const char *trace, const char *path,
                           unsigned groups)
 {
-    struct link_load links = {0};
-    struct analysis_options o = {.name = path, .groups = groups};
-    struct analysis a;
+    const struct analysis_options o = {.name = path, .groups = groups};
+    struct routed routed;
     struct err err;
-    if (q->has_platform) {
-        if (link_load_init(&links, trace, &q->platform, &err) != 0)
-            return cli_fail(&err);
-        o.watch = &links.watch;
-        if (groups)
-            o.groups |= 1u << ANALYSIS_PAIRS; /* messages must be matched */
-    }
-    int rc = analysis_run(&a, trace, &o, &err);
-    int status = rc ? cli_fail(&err) : CLI_DONE;
-    if (rc == 0) {
-        a.groups = groups ? groups : a.groups;
-        status = print_result(q, &a, q->has_platform ? &links : NULL);
-        analysis_fini(&a);
-    }
-    link_load_fini(&links);
+    if (!q->has_platform)
+        return analyze_routed(q, trace, &o, NULL);
+    if (init_routed(q, trace, &routed, &err) != 0)
+        return cli_fail(&err);
+    int status = analyze_routed(q, trace, &o, &routed);
+    routed_fini(&routed);
     return status;
 }
 

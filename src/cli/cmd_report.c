@@ -58,9 +58,9 @@ static const struct cli_option options[] = {
      "what to call a trace in the report, instead of its file name; given twice, the second is for the second trace",
      set_name},
     {"platform", 0, NULL, "NAME",
-     "where it ran: also show the load of its links\n"
-     "the machine that a trace is of, a preset or a file that ends in .yaml: the report then shows the load of its links; given "
-     "once it is that of all traces",
+     "route messages through its links, for their load\n"
+     "a machine, a preset or a file that ends in .yaml: the load of links is found by routing the messages through its topology, "
+     "for traces that do not have it; given once it is that of all traces",
      set_platform},
     {0},
 };

@@ -150,7 +150,6 @@ static int write_report(const struct cli_run *run, int status)
     struct err err;
     struct webreport report = {.traces = {run->opt.trace_path},
                                .names = {run->trace ? run->trace : run->report},
-                               .machines = {&run->machine},
                                .count = 1,
                                .page = run->report,
                                .template = template};

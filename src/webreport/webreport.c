@@ -14,6 +14,7 @@
 #include "webreport/messages.h"
 #include "webreport/panels.h"
 #include "webreport/pictures.h"
+#include "webreport/routed.h"
 
 #define MARK "<!--orrery:data-->" /* of the template */
 /* What calls may take of a page; grids and messages take as much at most. */
@@ -51,6 +52,7 @@ static void page_fini(struct page *p)
 struct seen {
     struct messages messages;
     struct hops hops;
+    struct routed routed; /* if the machine is given */
 };
 
 static void see_message(void *context, uint32_t from, uint32_t to, int64_t sent, int64_t received)
@@ -65,6 +67,13 @@ static void see_hop(void *context, uint32_t rank, uint32_t other, int64_t time)
     hops_add(&seen->hops, rank, other, time);
 }
 
+static void see_transfer(void *context, uint32_t from, uint32_t to, uint64_t bytes, int64_t sent,
+                         int64_t received)
+{
+    struct seen *seen = context;
+    routed_take(&seen->routed, from, to, bytes, sent, received);
+}
+
 /* The path leads to the rank that ends last. */
 static void write_path(struct page *p, const struct timeline *t, const struct hops *hops)
 {
@@ -75,22 +84,9 @@ static void write_path(struct page *p, const struct timeline *t, const struct ho
         hops_write(hops, (uint32_t)last, t->begin, t->end, t->unit, &p->chunks, &p->json);
 }
 
-static int write_links(struct page *p, const struct platform *machine, const struct analysis *a,
-                       struct err *err)
+static void page_add(struct page *p, const struct webreport *r, size_t i, const struct analysis *a,
+                     struct timeline *t, struct seen *seen)
 {
-    struct links links;
-    int rc = links_init(&links, machine, a, err);
-    if (rc)
-        return rc;
-    links_write(&links, &p->chunks, &p->json);
-    links_fini(&links);
-    return 0;
-}
-
-static int page_add(struct page *p, const struct webreport *r, size_t i, const struct analysis *a,
-                    struct timeline *t, struct seen *seen, struct err *err)
-{
-    int rc = 0;
     json_object_begin(&p->json);
     json_key(&p->json, "name");
     json_string(&p->json, r->names[i] ? r->names[i] : r->traces[i]);
@@ -101,10 +97,8 @@ static int page_add(struct page *p, const struct webreport *r, size_t i, const s
     messages_write(&seen->messages, t->unit, &p->chunks, &p->json);
     write_path(p, t, &seen->hops);
     json_object_end(&p->json);
-    if (r->machines[i])
-        rc = write_links(p, r->machines[i], a, err);
+    links_write(a, &p->chunks, &p->json);
     json_object_end(&p->json);
-    return rc;
 }
 
 /* ---- the page ---- */
@@ -166,36 +160,55 @@ static int page_write(struct page *p, const struct webreport *r, struct err *err
 static int add_analysed(struct webreport *r, size_t i, struct page *page, struct trace *trace,
                         struct seen *seen, struct err *err)
 {
-    const struct analysis_watch watch = {seen, see_message, see_hop, NULL};
-    const struct analysis_options options = {.watch = r->page ? &watch : NULL};
+    const struct analysis_watch watch = {seen, r->page ? see_message : NULL,
+                                         r->page ? see_hop : NULL,
+                                         r->machines[i] ? see_transfer : NULL};
+    const struct analysis_options options = {.watch = &watch};
     struct analysis a;
     struct timeline timeline;
     int rc = analysis_run(&a, r->traces[i], &options, err);
     if (rc)
         return rc;
     r->warnings[i] = a.warning;
+    if (r->machines[i])
+        routed_finish(&seen->routed, &a);
     timeline_init(&timeline, trace);
     if (r->page)
-        rc = page_add(page, r, i, &a, &timeline, seen, err);
-    if (r->pictures && rc == 0)
+        page_add(page, r, i, &a, &timeline, seen);
+    if (r->pictures)
         rc = pictures_write(r->pictures, r->count > 1 ? i + 1 : 0, &a, &timeline, err);
     timeline_fini(&timeline);
     analysis_fini(&a);
     return rc;
 }
 
-static int add_trace(struct webreport *r, size_t i, struct page *page, struct err *err)
+/* Analyses a trace that is open; the machine, if it is given, must have its nodes. */
+static int add_open(struct webreport *r, size_t i, struct page *page, struct trace *trace,
+                    struct err *err)
 {
-    struct trace trace;
     struct seen seen;
-    int rc = trace_open(&trace, r->traces[i], err);
+    int rc = r->machines[i] ? routed_init(&seen.routed, trace, r->machines[i], err) : 0;
     if (rc)
         return rc;
     messages_init(&seen.messages, MESSAGES_MOST / r->count);
-    hops_init(&seen.hops, (uint32_t)trace.header.ranks, HOPS_AT_FIRST);
-    rc = add_analysed(r, i, page, &trace, &seen, err);
+    hops_init(&seen.hops, (uint32_t)trace->header.ranks, HOPS_AT_FIRST);
+    rc = add_analysed(r, i, page, trace, &seen, err);
+    if (rc == 0 && r->machines[i] && seen.routed.err.code)
+        rc = err_set(err, ERR_INPUT, "%s", seen.routed.err.text);
     hops_fini(&seen.hops);
     messages_fini(&seen.messages);
+    if (r->machines[i])
+        routed_fini(&seen.routed);
+    return rc;
+}
+
+static int add_trace(struct webreport *r, size_t i, struct page *page, struct err *err)
+{
+    struct trace trace;
+    int rc = trace_open(&trace, r->traces[i], err);
+    if (rc)
+        return rc;
+    rc = add_open(r, i, page, &trace, err);
     trace_close(&trace);
     return rc;
 }

@@ -20,7 +20,8 @@ struct platform;
 struct webreport {
     const char *traces[WEBREPORT_TRACES_MOST]; /* paths */
     const char *names[WEBREPORT_TRACES_MOST];  /* for people; NULL: the path */
-    /* Where they ran, for the load of links; NULL: not known. */
+    /* Machines through which messages are routed for the load of links; NULL: what the trace
+     * says of links. */
     const struct platform *machines[WEBREPORT_TRACES_MOST];
     size_t count;         /* 1 or 2 */
     const char *page;     /* file to write, or NULL */

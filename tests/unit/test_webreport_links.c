@@ -1,51 +1,75 @@
-/* The load of links: traffic between nodes, routed through a topology that can be followed by
- * hand. */
+/* Messages routed through a topology that can be followed by hand, and what a report says of
+ * links. */
+#include "analysis/links.h"
+#include "load/load.h"
 #include "topology_machine.h"
 #include "webreport/links.h"
+#include "webreport/routed.h"
 
-static double load_of(const struct links *l, const char *from, const char *to)
+#define US 1000000 /* ticks, which are picoseconds */
+
+static double load_of(const struct analysis_links *l, const char *name)
 {
-    uint32_t link;
-    struct err why;
-    if (topo_find_link(l->topo, from, to, &link, &why) != 0)
-        return -1;
     for (size_t i = 0; i < l->count; i++)
-        if (l->loads[i].link == link)
-            return l->loads[i].bytes;
-    return 0;
+        if (strcmp(l->link[i].name, name) == 0)
+            return l->link[i].bytes;
+    return -1;
+}
+
+static void check_json(const struct analysis *a)
+{
+    struct chunks chunks;
+    struct buf text;
+    struct json json;
+    chunks_init(&chunks);
+    buf_init(&text);
+    json_init(&json, &text);
+    json_object_begin(&json);
+    links_write(a, &chunks, &json);
+    json_object_end(&json);
+    json_fini(&json);
+    ok(strstr(buf_str(&text), "\"used\": 6") != NULL, "how many links were used");
+    ok(strstr(buf_str(&text), "\"seriesCount\": 6") != NULL, "and when, of each of them");
+    is_int(chunks.count, 3, "vertices, links and what they carried when");
+    buf_fini(&text);
+    chunks_fini(&chunks);
 }
 
 static void test_torus(void)
 {
-    struct analysis_rank ranks[12];
-    /* 0 to 1 and 0 to 6 share the cable from s0 to s1; what stays on a node uses none */
-    struct analysis_node_pair pairs[] = {{0, 1, 1, 100, 1},
-                                         {0, 6, 1, 1000, 1},
-                                         {3, 3, 1, 5000, 1},
-                                         {-1, 2, 1, 7, 1}};
-    struct analysis a = {.ranks = 12,
-                         .rank = ranks,
-                         .node_pair = pairs,
-                         .node_pair_count = 4,
-                         .runtime = 1};
-    struct links l;
+    static int64_t nodes[12];
+    struct trace t = {.header = {.ranks = 12, .tick = 1}, .definitions = {.nodes = nodes}};
+    struct analysis a = {.runtime = 1};
+    struct routed r;
     struct err why = {0};
-    memset(ranks, 0, sizeof ranks);
     for (int i = 0; i < 12; i++)
-        ranks[i].node = i;
+        nodes[i] = i;
     is_int(make("kind=torus,dims=4x3", 12), 0, "a torus");
-    ok(links_init(&l, &machine, &a, &why) == 0, "traffic is routed: %s", why.text);
-    ok(load_of(&l, "n0", "s0") == 1100, "the node's own link carries all that it sends");
-    ok(load_of(&l, "s0", "s1") == 1100, "routes share a cable");
-    ok(load_of(&l, "s1", "s2") == 1000, "as far as they are the same");
-    ok(load_of(&l, "s1", "n1") == 100, "one ends");
-    ok(load_of(&l, "s6", "n6") == 1000, "the other goes on");
-    ok(load_of(&l, "s1", "s0") == 0 && load_of(&l, "n3", "s3") == 0, "other links carry nothing");
-    is_int(l.count, 6, "links in use");
-    ok(l.loads[0].bytes == 1100 && l.loads[5].bytes == 100, "most first");
-    links_fini(&l);
-    ranks[5].node = 400;
-    ok(links_init(&l, &machine, &a, &why) != 0 && *why.text, "a machine that is too small: %s",
+    ok(routed_init(&r, &t, &machine, &why) == 0, "the machine has the nodes: %s", why.text);
+    /* 0 to 1 and 0 to 6 share the cable from s0 to s1; what stays on a node uses none */
+    routed_take(&r, 0, 1, 100, 0, US);
+    routed_take(&r, 0, 6, 1000, 2 * US, 4 * US);
+    routed_take(&r, 3, 3, 5000, 0, US);
+    routed_finish(&r, &a);
+    ok(load_of(&a.links, "n0-s0") == 1100, "the node's own link carries all that it sends");
+    ok(load_of(&a.links, "s0-s1") == 1100, "routes share a cable");
+    ok(load_of(&a.links, "s1-s2") == 1000, "as far as they are the same");
+    ok(load_of(&a.links, "s1-n1") == 100, "one ends");
+    ok(load_of(&a.links, "s6-n6") == 1000, "the other goes on");
+    ok(load_of(&a.links, "s1-s0") == 0 && load_of(&a.links, "n3-s3") == 0,
+       "other links are there, and carried nothing");
+    is_int((long long)a.links.used, 6, "links in use");
+    ok(a.links.link[0].bytes == 1100 && a.links.link[5].bytes == 100, "most first");
+    const struct analysis_link *first = &a.links.link[0];
+    size_t peak = analysis_link_peak(&a.links, first);
+    ok((double)peak * a.links.interval < 4e-6 && first->bins[peak] < 1100,
+       "bytes are spread over the time of their message");
+    ok(analysis_link_busy(&a, first) == 1100 / first->rate, "the share of the run time");
+    check_json(&a);
+    analysis_fini(&a);
+    routed_fini(&r);
+    nodes[5] = 400;
+    ok(routed_init(&r, &t, &machine, &why) != 0 && *why.text, "a machine that is too small: %s",
        why.text);
     machine_fini();
 }
@@ -53,6 +77,7 @@ static void test_torus(void)
 int main(void)
 {
     plan_auto();
+    load_library(LOAD_zlib, NULL);
     test_torus();
     return done_testing();
 }

@@ -5,12 +5,10 @@
 #include "base/map.h"
 #include "mpi/rank.h"
 #include "mpi/record/record.h"
-#include "net/topology/topology.h"
+#include "net/links.h"
 #include "recorder/objects.h"
 #include "trace/definitions.h"
 #include "trace/network.h"
-
-#define VERTICES_MOST 4096 /* of topologies of which all links are told of */
 
 /* Vertices that have been told of. */
 struct told {
@@ -48,39 +46,17 @@ static void define_vertex(struct told *told, uint32_t vertex)
     define(TRACE_VERTEX, &out);
 }
 
-/* Bytes per second, as long as nothing fails. */
-static double bandwidth_of(const struct net *net, const struct topo_link *link)
+static void define_link(void *context, uint32_t number, const struct topo_link *link)
 {
-    double nic = mpi_world.machine.config.net_nic_bandwidth, wire = link->bandwidth;
-    int is_nic = link->from < topo_nodes(net->topo) || link->to < topo_nodes(net->topo);
-    return (is_nic && nic < wire ? nic : wire) * net->bandwidth_factor / 8;
-}
-
-static void define_link(struct told *told, uint32_t number)
-{
-    struct topo_link link;
+    struct told *told = context;
     struct buf out;
-    topo_link_at(told->net->topo, number, 0, &link);
-    define_vertex(told, link.from);
-    define_vertex(told, link.to);
+    define_vertex(told, link->from);
+    define_vertex(told, link->to);
     buf_init(&out);
-    trace_link_write(&out, &(struct trace_link){number, link.from, link.to,
-                                                bandwidth_of(told->net, &link)});
+    trace_link_write(&out, &(struct trace_link){number, link->from, link->to,
+                                                net_link_rate(told->net->topo,
+                                                              &mpi_world.machine.config, link)});
     define(TRACE_LINK, &out);
-}
-
-static void define_all_links(struct told *told)
-{
-    const struct topo *topo = told->net->topo;
-    for (uint32_t v = 0; v < topo_vertices(topo); v++)
-        for (uint32_t i = 0, degree = topo_degree(topo, v); i < degree; i++)
-            define_link(told, topo_port_at(topo, v, i).link);
-}
-
-static void define_used_links(struct told *told)
-{
-    for (size_t i = 0; i < told->net->load->rows; i++)
-        define_link(told, told->net->load->keys[i]);
 }
 
 void mpi_record_links(int is_first)
@@ -93,10 +69,8 @@ void mpi_record_links(int is_first)
     map_init(&told.vertices);
     if (is_first)
         define_topology(net);
-    if (topo_vertices(net->topo) > VERTICES_MOST)
-        define_used_links(&told);
-    else if (is_first)
-        define_all_links(&told);
+    if (is_first || !net_links_are_few(net->topo))
+        net_links_each(net->topo, net->load, define_link, &told);
     map_fini(&told.vertices);
     for (size_t i = 0; i < net->load->rows; i++) {
         buf_init(&out);
