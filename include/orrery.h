@@ -76,6 +76,15 @@ extern void orrery_flops(double operations) ORRERY_WEAK;
 extern int orrery_region(const char *name) ORRERY_WEAK;
 extern void orrery_region_end(void) ORRERY_WEAK;
 
+/*
+ * A buffer without content, of any size: messages sent from it have their size and take their time,
+ * but carry nothing; what is received into it is dropped. It may be passed to MPI wherever data is
+ * sent, received, reduced or exposed in a window, but not to MPI-IO. Offsets may be added to it; it
+ * must not be read or written. In a collective all ranks must pass such buffers, or none does.
+ * NULL without the simulator.
+ */
+extern void *orrery_hollow(void) ORRERY_WEAK;
+
 static inline void orrery_compute_if_simulated(double seconds)
 {
     if (orrery_compute)
@@ -105,6 +114,11 @@ static inline void orrery_region_end_if_simulated(void)
         orrery_region_end();
 }
 
+static inline void *orrery_hollow_if_simulated(void)
+{
+    return orrery_hollow ? orrery_hollow() : 0;
+}
+
 #ifdef __cplusplus
 }
 #endif
@@ -115,5 +129,6 @@ static inline void orrery_region_end_if_simulated(void)
 #define orrery_flops(operations) orrery_flops_if_simulated(operations)
 #define orrery_region(name) orrery_region_if_simulated(name)
 #define orrery_region_end() orrery_region_end_if_simulated()
+#define orrery_hollow() orrery_hollow_if_simulated()
 
 #endif

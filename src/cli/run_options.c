@@ -215,6 +215,13 @@ static int set_launcher(void *into, const char *value, struct err *err)
     return 0;
 }
 
+/* In the order of enum run_payload. */
+static int set_payload(void *into, const char *value, struct err *err)
+{
+    return choose(value, (const char *const[]){"full", "none", NULL},
+                  &((struct cli_run *)into)->opt.payload, err);
+}
+
 static const char *const placement_words[] = {"block", "cyclic", "mincut:FILE", NULL};
 
 static int set_placement(void *into, const char *value, struct err *err)
@@ -396,6 +403,11 @@ static const struct cli_option options[] = {
      "run a region so often, then charge the mean\n"
      "run a region (orrery_region) so often on each rank, then charge the mean; may be repeated",
      set_sample},
+    {"payload", 0, NULL, "WHAT",
+     "what messages carry: full (default) or none\n"
+     "what messages and collectives carry: full (default), or none, with the same times: for "
+     "programs that do not depend on what they receive",
+     set_payload},
     {"schedule", 0, NULL, "ORDER",
      "order of ready ranks: fifo (default), random:SEED\n"
      "in which order ready ranks run: fifo (default) or random:SEED; changes nothing but wall "

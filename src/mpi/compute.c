@@ -7,6 +7,7 @@
 #include "mpi/entry.h"
 #include "mpi/error.h"
 #include "mpi/ext.h"
+#include "mpi/hollow.h"
 #include "processor/processor.h"
 
 /* The name of what ended a slice: a function, or the reading of a clock (MPI_FN_COUNT). */
@@ -73,6 +74,7 @@ ORR_EXPORT void orrery_compute_real(double seconds) __asm__("orrery_compute");
 ORR_EXPORT int orrery_region_real(const char *name) __asm__("orrery_region");
 ORR_EXPORT void orrery_region_end_real(void) __asm__("orrery_region_end");
 ORR_EXPORT void orrery_flops_real(double operations) __asm__("orrery_flops");
+ORR_EXPORT void *orrery_hollow_real(void) __asm__("orrery_hollow");
 
 static void declare(struct mpi_rank *self, double seconds)
 {
@@ -141,4 +143,9 @@ void orrery_flops_real(double operations)
     if (!processor_is_muted(mpi_rank_index(self)))
         declare(self, operations / rate / processor_speed(mpi_rank_index(self)));
     mpi_clock_end();
+}
+
+void *orrery_hollow_real(void)
+{
+    return MPI_HOLLOW;
 }

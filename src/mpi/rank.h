@@ -95,6 +95,7 @@ struct mpi_world {
     vtime send_overhead, recv_overhead, test_cost, clock_cost;
     struct mpi_costs costs; /* of messages beside these (p2p/costs.c) */
     uint64_t eager_limit;
+    int hollow;         /* the program's buffers of messages and collectives count as hollow */
     int checking;       /* compare what ranks do with each other (verify.h) */
     int plain_sends;    /* a small message goes by device_uniform.h, and bears nothing
                            * for checks or observers */

@@ -51,6 +51,9 @@ static inline const struct run_host_kind *run_host_kind(int host)
     return &kinds[host];
 }
 
+/* What messages and collectives of the program carry. */
+enum run_payload { RUN_PAYLOAD_FULL = 0, RUN_PAYLOAD_NONE };
+
 struct run_options {
     uint64_t ranks;
     struct platform_config platform;
@@ -73,6 +76,7 @@ struct run_options {
     uint64_t universe;     /* maximum number of ranks, including spawned ones, or 0: see run_room */
     int32_t asan;          /* the program was built with AddressSanitizer */
     int32_t detail;        /* per-rank, per-function statistics wanted (--stats given) */
+    int32_t payload;       /* enum run_payload */
     int32_t check;       /* compare types of messages and arguments of collectives between ranks */
     int32_t check_leaks; /* report objects that the program did not free */
     uint32_t procs;      /* native processes */

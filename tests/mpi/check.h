@@ -22,7 +22,11 @@ extern void orrery_compute(double seconds) __attribute__((weak));
 }
 #endif
 
+#ifdef CHECK_IS_LAX /* for messages without payload: conditions are evaluated, but may fail */
+#define CHECK(cond) ((void)(cond))
+#else
 #define CHECK(cond) ((cond) ? (void)0 : check_fail(#cond, __FILE__, __LINE__))
+#endif
 
 __attribute__((unused)) static void check_fail(const char *cond, const char *file, int line)
 {

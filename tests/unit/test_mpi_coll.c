@@ -36,13 +36,13 @@ void mpi_neighbors_fini(struct mpi_neighbors *n)
 }
 
 /* Strands are the real ranks'. */
-int coll_later(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a, int checked,
+int coll_later(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a, int checked,
                MPI_Request *request)
 {
     (void)self, (void)comm, (void)a, (void)request;
     return checked ? checked : MPI_ERR_INTERN;
 }
-int coll_prepare(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a, MPI_Info info,
+int coll_prepare(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a, MPI_Info info,
                  int checked, MPI_Request *request)
 {
     (void)info;

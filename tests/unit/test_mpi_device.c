@@ -433,7 +433,7 @@ static void sizes(int rank, struct mpi_rank *self)
     if (rank == 0) {
         memset(data, 'x', sizeof data);
         for (int i = 0; i < 3; i++)
-            send_bytes(self, hollow ? MPI_P2P_HOLLOW : data, n[i], 1, i);
+            send_bytes(self, hollow ? MPI_HOLLOW : data, n[i], 1, i);
         at[0] = self->ent.clock;
     } else if (rank == 1) {
         memset(got, '.', sizeof got);

@@ -45,7 +45,7 @@ static void unpack_others(const struct mpi_coll_args *a, const char *in)
 
 static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a, int tag)
 {
-    char *tmp = (char *)mem_alloc(ring_bytes(a, 0, a->size));
+    char *tmp = coll_bytes_alloc(a, ring_bytes(a, 0, a->size));
     int rc = pack_own(a, tmp);
 
     for (int have = 1; have < a->size; have <<= 1) {
@@ -56,7 +56,7 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     }
     if (!rc)
         unpack_others(a, tmp);
-    mem_free(tmp);
+    coll_bytes_free(tmp);
     return rc;
 }
 

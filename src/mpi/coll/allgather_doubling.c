@@ -54,7 +54,7 @@ int coll_allgatherv_recursive_doubling(struct mpi_rank *self, struct mpi_comm *c
                                        const struct mpi_coll_args *a)
 {
     int rc = copy_own(a);
-    char *tmp = (char *)mem_alloc(run_bytes(a, 0, a->size));
+    char *tmp = coll_bytes_alloc(a, run_bytes(a, 0, a->size));
     struct coll_block own = coll_recv_block(a, a->rank);
 
     mpi_type_pack(own.type, own.count, own.buf, tmp + run_bytes(a, 0, a->rank));
@@ -67,6 +67,6 @@ int coll_allgatherv_recursive_doubling(struct mpi_rank *self, struct mpi_comm *c
     }
     if (!rc)
         unpack_all(a, tmp);
-    mem_free(tmp);
+    coll_bytes_free(tmp);
     return rc;
 }

@@ -61,13 +61,13 @@ int coll_allgatherv_gather_bcast(struct mpi_rank *self, struct mpi_comm *c,
     for (int i = 0; i < a->size; i++)
         bytes += coll_count(a, a->rcounts, i);
     bytes *= a->rtype->size;
-    struct coll_block all = {mem_alloc(bytes), bytes, coll_byte()};
+    struct coll_block all = {coll_bytes_alloc(a, bytes), bytes, coll_byte()};
     if (!a->rank)
         move_all(a, all.buf, 0);
     struct coll_team team = {.n = a->size, .me = a->rank};
     rc |= coll_team_bcast(self, c, &team, 0, &all, MPI_TAG_ALLGATHERV);
     if (!rc && a->rank)
         move_all(a, all.buf, 1);
-    mem_free(all.buf);
+    coll_bytes_free(all.buf);
     return rc;
 }

@@ -40,13 +40,13 @@ static int exchange(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
                                  2 * theirs.count, theirs.type, peer, MPI_TAG_ALLGATHER);
     }
     uint64_t from = pair_bytes(a, out), to = pair_bytes(a, in);
-    char *tmp = (char *)mem_alloc(from + to);
+    char *tmp = coll_bytes_alloc(a, from + to);
     move_pair(a, out, tmp, 0);
     int rc = mpi_coll_sendrecv(self, c, tmp, from, coll_byte(), peer, tmp + from, to, coll_byte(),
                                peer, MPI_TAG_ALLGATHERV);
     if (!rc)
         move_pair(a, in, tmp + from, 1);
-    mem_free(tmp);
+    coll_bytes_free(tmp);
     return rc;
 }
 

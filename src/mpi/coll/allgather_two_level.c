@@ -58,7 +58,7 @@ static int pass(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll
                 const struct coll_team *leads, int out, int in)
 {
     uint64_t from = node_bytes(c, a, out), to = node_bytes(c, a, in);
-    char *tmp = (char *)mem_alloc(from + to);
+    char *tmp = coll_bytes_alloc(a, from + to);
 
     move_node(c, a, out, tmp, 0);
     int rc = mpi_coll_sendrecv(self, c, tmp, from, coll_byte(),
@@ -68,7 +68,7 @@ static int pass(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll
                                MPI_TAG_ALLGATHER);
     if (!rc)
         move_node(c, a, in, tmp + from, 1);
-    mem_free(tmp);
+    coll_bytes_free(tmp);
     return rc;
 }
 

@@ -20,7 +20,7 @@ static int exchange(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
 static int run_power(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                      const struct coll_pow2 *p)
 {
-    void *in = coll_items_alloc(a->rtype, a->rcount);
+    void *in = coll_items_alloc(a, a->rtype, a->rcount);
     int rc = MPI_SUCCESS;
 
     if (p->me < p->rem) {

@@ -32,7 +32,7 @@ static int pass(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll
 
 int coll_allreduce_ring(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
-    void *tmp = coll_items_alloc(a->rtype, piece_items(a, 0));
+    void *tmp = coll_items_alloc(a, a->rtype, piece_items(a, 0));
     int rc = MPI_SUCCESS;
 
     if (a->sbuf != MPI_IN_PLACE)

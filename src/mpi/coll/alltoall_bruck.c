@@ -16,9 +16,9 @@ static uint64_t move_slots(char *slots, char *stream, uint64_t nb, int size, int
     for (int d = bit; d < size; d++) {
         if (!(d & bit))
             continue;
-        if (collect)
+        if (collect && !mpi_is_hollow(at))
             __builtin_memcpy(at, slots + (uint64_t)d * nb, nb);
-        else
+        else if (!mpi_is_hollow(at))
             __builtin_memcpy(slots + (uint64_t)d * nb, at, nb);
         at += nb;
     }
@@ -36,7 +36,7 @@ static void unpack_slots(const struct mpi_coll_args *a, const char *slots)
 int coll_alltoall_bruck(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
     uint64_t nb = a->rcount * a->rtype->size, half = nb * (((uint64_t)a->size + 1) / 2);
-    char *slots = (char *)mem_alloc(nb * (uint64_t)a->size + 2 * half);
+    char *slots = coll_bytes_alloc(a, nb * (uint64_t)a->size + 2 * half);
     int rc = a->scount * a->stype->size == nb ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 
     if (!rc)
@@ -51,6 +51,6 @@ int coll_alltoall_bruck(struct mpi_rank *self, struct mpi_comm *c, const struct 
     }
     if (!rc)
         unpack_slots(a, slots);
-    mem_free(slots);
+    coll_bytes_free(slots);
     return rc;
 }

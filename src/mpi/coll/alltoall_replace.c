@@ -15,12 +15,12 @@ static int swap_block(struct mpi_rank *self, struct mpi_comm *c, const struct mp
 
     if (!bytes)
         return MPI_SUCCESS;
-    char *tmp = (char *)mem_alloc(bytes);
+    char *tmp = coll_bytes_alloc(a, bytes);
     uint64_t items = b.count;
     struct mpi_type *type = mpi_type_of_packed(b.type, &items);
     mpi_type_pack(b.type, b.count, b.buf, tmp);
     int rc = mpi_coll_sendrecv(self, c, tmp, items, type, peer, b.buf, b.count, b.type, peer, tag);
-    mem_free(tmp);
+    coll_bytes_free(tmp);
     return rc;
 }
 

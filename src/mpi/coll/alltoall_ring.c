@@ -14,7 +14,7 @@ int coll_alltoall_ring(struct mpi_rank *self, struct mpi_comm *c, const struct m
 
     if (rc || a->scount * a->stype->size != nb)
         return MPI_ERR_TRUNCATE;
-    char *memory = (char *)mem_alloc(2 * all), *out = memory, *in = memory + all;
+    char *memory = coll_bytes_alloc(a, 2 * all), *out = memory, *in = memory + all;
     coll_pack_ring(a, a->sbuf, a->scount, a->stype, coll_after(a, a->rank, 1), a->size - 1, out);
     for (int step = 1; step < a->size; step++) {
         struct coll_block b = coll_recv_block(a, coll_before(a, a->rank, step));
@@ -27,6 +27,6 @@ int coll_alltoall_ring(struct mpi_rank *self, struct mpi_comm *c, const struct m
         in = out;
         out = rest;
     }
-    mem_free(memory);
+    coll_bytes_free(memory);
     return rc;
 }

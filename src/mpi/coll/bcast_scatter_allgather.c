@@ -92,7 +92,7 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     struct job j = {.total = a->rcount * a->rtype->size, .r = coll_before(a, a->rank, a->root)};
 
     j.chunk = (j.total + (uint64_t)a->size - 1) / (uint64_t)a->size;
-    j.bytes = a->rtype->contig ? (char *)a->rbuf : (char *)mem_alloc(j.total);
+    j.bytes = a->rtype->contig ? (char *)a->rbuf : coll_bytes_alloc(a, j.total);
     if (!a->rtype->contig && !j.r)
         mpi_type_pack(a->rtype, a->rcount, a->rbuf, j.bytes);
     int rc = scatter(self, c, a, &j);
@@ -100,7 +100,7 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     if (!a->rtype->contig) {
         if (!rc && j.r)
             mpi_type_unpack(a->rtype, a->rcount, a->rbuf, j.bytes, j.total);
-        mem_free(j.bytes);
+        coll_bytes_free(j.bytes);
     }
     return rc;
 }

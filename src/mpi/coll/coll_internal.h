@@ -91,9 +91,18 @@ static inline struct mpi_type *coll_type(const struct mpi_coll_args *a, const vo
                                       : mpi_type_get(((const MPI_Datatype *)types)[i]);
 }
 
-/* Room for count items of a type, addressed like a user's buffer of them. */
-void *coll_items_alloc(const struct mpi_type *type, uint64_t count);
+/* Are the caller's buffers hollow? Then both are that it uses (hollow.c), but for MPI_IN_PLACE. */
+static inline int coll_is_hollow(const struct mpi_coll_args *a)
+{
+    return mpi_is_hollow(a->rbuf) || mpi_is_hollow(a->sbuf);
+}
+
+/* Temporary buffers of a call, which are hollow if the call is: room for count items of a type,
+ * addressed like a user's buffer of them; and for n bytes. */
+void *coll_items_alloc(const struct mpi_coll_args *a, const struct mpi_type *type, uint64_t count);
 void coll_items_free(void *items, const struct mpi_type *type, uint64_t count);
+char *coll_bytes_alloc(const struct mpi_coll_args *a, uint64_t n);
+void coll_bytes_free(char *bytes);
 
 /* Copies items between buffers of the same type. */
 static inline void coll_copy(const void *from, void *to, uint64_t count,
@@ -118,6 +127,12 @@ static inline int coll_signal(struct mpi_rank *self, struct mpi_comm *c, int to)
 static inline int coll_await(struct mpi_rank *self, struct mpi_comm *c, int from)
 {
     return mpi_coll_recv(self, c, NULL, 0, coll_byte(), from, MPI_TAG_BARRIER);
+}
+
+/* Am I the root of the call? */
+static inline int coll_is_root(const struct mpi_comm *c, const struct mpi_coll_args *a)
+{
+    return c->remote ? a->root == MPI_ROOT : a->root == a->rank;
 }
 
 /* The buffer of my contribution to a reduction. */

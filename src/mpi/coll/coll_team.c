@@ -60,7 +60,7 @@ int coll_team_bcast(struct mpi_rank *self, struct mpi_comm *c, const struct coll
 static int fold_from(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                      void *acc, int from, int in_is_lower, int tag)
 {
-    void *in = coll_items_alloc(a->rtype, a->rcount);
+    void *in = coll_items_alloc(a, a->rtype, a->rcount);
     int rc = mpi_coll_recv(self, c, in, a->rcount, a->rtype, from, tag);
 
     if (!rc)
@@ -90,7 +90,7 @@ int coll_team_reduce(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
 static int exchange(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                     void *acc, int peer, int in_is_lower, int tag)
 {
-    void *in = coll_items_alloc(a->rtype, a->rcount);
+    void *in = coll_items_alloc(a, a->rtype, a->rcount);
     int rc = mpi_coll_sendrecv(self, c, acc, a->rcount, a->rtype, peer, in, a->rcount, a->rtype,
                                peer, tag);
 

@@ -10,8 +10,10 @@ static int64_t items_low(const struct mpi_type *type, uint64_t count)
     return (last < 0 ? last : 0) + type->true_lb;
 }
 
-void *coll_items_alloc(const struct mpi_type *type, uint64_t count)
+void *coll_items_alloc(const struct mpi_coll_args *a, const struct mpi_type *type, uint64_t count)
 {
+    if (coll_is_hollow(a))
+        return MPI_HOLLOW;
     int64_t last = count ? (int64_t)(count - 1) * type->extent : 0;
     char *low = (char *)mem_alloc((size_t)((last < 0 ? -last : last) + type->true_extent));
     return low - items_low(type, count);
@@ -19,7 +21,19 @@ void *coll_items_alloc(const struct mpi_type *type, uint64_t count)
 
 void coll_items_free(void *items, const struct mpi_type *type, uint64_t count)
 {
-    mem_free((char *)items + items_low(type, count));
+    if (!mpi_is_hollow(items))
+        mem_free((char *)items + items_low(type, count));
+}
+
+char *coll_bytes_alloc(const struct mpi_coll_args *a, uint64_t n)
+{
+    return (char *)(coll_is_hollow(a) ? MPI_HOLLOW : mem_alloc(n));
+}
+
+void coll_bytes_free(char *bytes)
+{
+    if (!mpi_is_hollow(bytes))
+        mem_free(bytes);
 }
 
 int coll_fold(const struct mpi_coll_args *a, void *acc, void *in, uint64_t count, int in_is_lower)
@@ -146,7 +160,7 @@ char *coll_flatten(const struct mpi_coll_args *a)
 {
     if (a->rtype->contig)
         return (char *)a->rbuf;
-    char *bytes = (char *)mem_alloc(a->rcount * a->rtype->size);
+    char *bytes = coll_bytes_alloc(a, a->rcount * a->rtype->size);
     if (a->rank == a->root)
         mpi_type_pack(a->rtype, a->rcount, a->rbuf, bytes);
     return bytes;
@@ -158,5 +172,5 @@ void coll_unflatten(const struct mpi_coll_args *a, char *bytes, int unpack)
         return;
     if (unpack)
         mpi_type_unpack(a->rtype, a->rcount, a->rbuf, bytes, a->rcount * a->rtype->size);
-    mem_free(bytes);
+    coll_bytes_free(bytes);
 }

@@ -116,7 +116,7 @@ static int items_ok(const void *buf, int64_t count, const struct mpi_type *type)
 
 static int is_alias(const struct mpi_comm *c, const struct mpi_coll_args *a, uint64_t count)
 {
-    return a->sbuf == a->rbuf && a->sbuf && count > 0 && !c->remote;
+    return a->sbuf == a->rbuf && a->sbuf && count > 0 && !c->remote && !mpi_is_hollow(a->sbuf);
 }
 
 static void set_place(const struct mpi_rank *self, const struct mpi_comm *c,
@@ -271,7 +271,7 @@ int coll_check_scatter(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_arg
 /* Would the blocks that the rank sends to itself overlap or coincide? */
 static int keeps_alias(const struct mpi_comm *c, const struct mpi_coll_args *a)
 {
-    if (c->remote || !a->sbuf || a->sbuf == MPI_IN_PLACE)
+    if (c->remote || !a->sbuf || a->sbuf == MPI_IN_PLACE || mpi_is_hollow(a->sbuf))
         return 0;
     if (send_form[a->op_id] != ONE)
         return a->sbuf == a->rbuf && coll_count(a, a->scounts, a->rank) &&

@@ -33,6 +33,10 @@ int coll_check_fold(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *); /* oth
 /* Raises the error of a collective that failed. */
 int coll_failed(struct mpi_rank *, MPI_Comm, int error_class) __attribute__((cold, noinline));
 
+/* If a buffer that the rank uses is hollow, makes all hollow; else forgets those that it does not
+ * use (hollow.c). For a call that passed its check. */
+void coll_hollow(const struct mpi_comm *, struct mpi_coll_args *) __attribute__((cold));
+
 /* ---- the hook of observers (seen.c) ---- */
 
 int mpi_see_collective(struct mpi_rank *, struct mpi_comm *, const struct mpi_coll_args *,
@@ -50,11 +54,13 @@ static inline int mpi_observe_collective(struct mpi_rank *self, struct mpi_comm 
  * ---- */
 
 /* Runs it (may switch). */
-static inline int coll_now(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a,
+static inline int coll_now(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a,
                            int checked)
 {
     if (__builtin_expect(checked, 0))
         return checked;
+    if (__builtin_expect(mpi_world.hollow || coll_is_hollow(a), 0))
+        coll_hollow(mpi_comm_get(comm), a);
     if (__builtin_expect(mpi_world.checking, 0))
         mpi_verify_coll(self, mpi_comm_get(comm), a, MPI_VERIFY_NOW);
     checked = mpi_observe_collective(self, mpi_comm_get(comm), a, MPI_REQUEST_NULL);
@@ -63,11 +69,11 @@ static inline int coll_now(struct mpi_rank *self, MPI_Comm comm, const struct mp
 
 /* Starts it in a strand; *request completes with it. The arguments are copied; communicator,
  * datatypes and operation are kept. Never switches ranks. */
-int coll_later(struct mpi_rank *, MPI_Comm, const struct mpi_coll_args *, int checked,
+int coll_later(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *, int checked,
                MPI_Request *request);
 
 /* Creates a persistent request for it, which MPI_Start starts. */
-int coll_prepare(struct mpi_rank *, MPI_Comm, const struct mpi_coll_args *, MPI_Info, int checked,
+int coll_prepare(struct mpi_rank *, MPI_Comm, struct mpi_coll_args *, MPI_Info, int checked,
                  MPI_Request *request);
 
 /*

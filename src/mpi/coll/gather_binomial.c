@@ -17,11 +17,11 @@ static int root_recv(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
         return mpi_coll_recv(self, c, to, (uint64_t)n * a->rcount, a->rtype, first, MPI_TAG_GATHER);
     }
     uint64_t bytes = (uint64_t)n * a->rcount * a->rtype->size;
-    char *tmp = (char *)mem_alloc(bytes);
+    char *tmp = coll_bytes_alloc(a, bytes);
     int rc = mpi_coll_recv(self, c, tmp, bytes, coll_byte(), first, MPI_TAG_GATHER);
     if (!rc)
         coll_unpack_ring(a, a->rbuf, a->rcount, a->rtype, first, n, tmp);
-    mem_free(tmp);
+    coll_bytes_free(tmp);
     return rc;
 }
 
@@ -43,7 +43,7 @@ static int run_inner(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
                      int n, int parent)
 {
     uint64_t nb = a->scount * a->stype->size;
-    char *tmp = (char *)mem_alloc((uint64_t)n * nb);
+    char *tmp = coll_bytes_alloc(a, (uint64_t)n * nb);
     int rc = MPI_SUCCESS;
 
     mpi_type_pack(a->stype, a->scount, a->sbuf, tmp);
@@ -52,7 +52,7 @@ static int run_inner(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
                             (uint64_t)coll_min(mask, n - mask) * nb, coll_byte(),
                             coll_after(a, a->rank, mask), MPI_TAG_GATHER);
     rc |= mpi_coll_send(self, c, tmp, (uint64_t)n * nb, coll_byte(), parent, MPI_TAG_GATHER);
-    mem_free(tmp);
+    coll_bytes_free(tmp);
     return rc;
 }
 

@@ -11,13 +11,13 @@ int inter_allgather_gather_bcast(struct mpi_rank *self, struct mpi_comm *c,
                                  const struct mpi_coll_args *a)
 {
     uint64_t bytes = a->scount * a->stype->size, total = bytes * (uint64_t)a->size;
-    char *all = a->rank == 0 ? mem_alloc(total) : NULL;
+    char *all = a->rank == 0 ? coll_bytes_alloc(a, total) : NULL;
     struct inter_swap s = {all, total, coll_byte(), a->rbuf, a->rcount * c->remote->size, a->rtype};
     int rc = mpi_coll_gather(self, c->local, a->sbuf, a->scount, a->stype, all, bytes, coll_byte(),
                              0);
 
     rc |= inter_swap(self, c, &s, MPI_TAG_ALLGATHER);
-    mem_free(all);
+    coll_bytes_free(all);
     return rc;
 }
 
@@ -62,13 +62,13 @@ static int share(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_col
         return MPI_SUCCESS;
     for (uint32_t i = 0; i < n; i++)
         total += coll_count(a, a->rcounts, (int)i) * a->rtype->size;
-    char *all = mem_alloc(total);
+    char *all = coll_bytes_alloc(a, total);
     if (a->rank == 0)
         pack_blocks(a, n, all);
     int rc = mpi_coll_bcast(self, c->local, all, total, coll_byte(), 0);
     if (!rc && a->rank)
         unpack_blocks(a, n, all);
-    mem_free(all);
+    coll_bytes_free(all);
     return rc;
 }
 

@@ -16,12 +16,12 @@ int inter_gather_local_gather(struct mpi_rank *self, struct mpi_comm *c,
         return mpi_coll_recv(self, c, a->rbuf, a->rcount * c->remote->size, a->rtype, 0,
                              MPI_TAG_GATHER);
     uint64_t bytes = a->scount * a->stype->size, total = bytes * (uint64_t)a->size;
-    char *all = a->rank == 0 ? mem_alloc(total) : NULL;
+    char *all = a->rank == 0 ? coll_bytes_alloc(a, total) : NULL;
     int rc = mpi_coll_gather(self, c->local, a->sbuf, a->scount, a->stype, all, bytes, coll_byte(),
                              0);
     if (a->rank == 0)
         rc |= mpi_coll_send(self, c, all, total, coll_byte(), a->root, MPI_TAG_GATHER);
-    mem_free(all);
+    coll_bytes_free(all);
     return rc;
 }
 
@@ -32,13 +32,13 @@ int inter_scatter_local_scatter(struct mpi_rank *self, struct mpi_comm *c,
         return mpi_coll_send(self, c, a->sbuf, a->scount * c->remote->size, a->stype, 0,
                              MPI_TAG_SCATTER);
     uint64_t bytes = a->rcount * a->rtype->size, total = bytes * (uint64_t)a->size;
-    char *all = a->rank == 0 ? mem_alloc(total) : NULL;
+    char *all = a->rank == 0 ? coll_bytes_alloc(a, total) : NULL;
     int rc = MPI_SUCCESS;
     if (a->rank == 0)
         rc |= mpi_coll_recv(self, c, all, total, coll_byte(), a->root, MPI_TAG_SCATTER);
     rc |= mpi_coll_scatter(self, c->local, all, bytes, coll_byte(), a->rbuf, a->rcount, a->rtype,
                            0);
-    mem_free(all);
+    coll_bytes_free(all);
     return rc;
 }
 

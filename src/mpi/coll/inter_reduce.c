@@ -14,7 +14,7 @@ int inter_reduce_local_reduce(struct mpi_rank *self, struct mpi_comm *c,
         return MPI_SUCCESS;
     if (a->root == MPI_ROOT)
         return mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, 0, MPI_TAG_REDUCE);
-    void *sum = a->rank == 0 ? coll_items_alloc(a->rtype, a->rcount) : NULL;
+    void *sum = a->rank == 0 ? coll_items_alloc(a, a->rtype, a->rcount) : NULL;
     int rc = mpi_coll_reduce(self, c->local, a->sbuf, sum, a->rcount, a->rtype, a->op, 0);
     if (a->rank == 0)
         rc |= mpi_coll_send(self, c, sum, a->rcount, a->rtype, a->root, MPI_TAG_REDUCE);
@@ -28,7 +28,7 @@ int inter_allreduce_exchange(struct mpi_rank *self, struct mpi_comm *c,
 {
     if (!a->rcount)
         return MPI_SUCCESS;
-    void *sum = a->rank == 0 ? coll_items_alloc(a->rtype, a->rcount) : NULL;
+    void *sum = a->rank == 0 ? coll_items_alloc(a, a->rtype, a->rcount) : NULL;
     int rc = mpi_coll_reduce(self, c->local, a->sbuf, sum, a->rcount, a->rtype, a->op, 0);
     if (a->rank == 0)
         rc |= mpi_coll_sendrecv(self, c, sum, a->rcount, a->rtype, 0, a->rbuf, a->rcount, a->rtype,
@@ -68,7 +68,7 @@ int inter_reduce_scatter_block_reduce_scatter(struct mpi_rank *self, struct mpi_
                                               const struct mpi_coll_args *a)
 {
     uint64_t total = a->rcount * (uint64_t)a->size;
-    void *sum = a->rank == 0 ? coll_items_alloc(a->rtype, total) : NULL;
+    void *sum = a->rank == 0 ? coll_items_alloc(a, a->rtype, total) : NULL;
     int rc = reduce_both(self, c, a, sum, total);
 
     rc |= mpi_coll_scatter(self, c->local, sum, a->rcount, a->rtype, a->rbuf, a->rcount, a->rtype,
@@ -107,7 +107,7 @@ int inter_reduce_scatter_reduce_scatterv(struct mpi_rank *self, struct mpi_comm 
                                          const struct mpi_coll_args *a)
 {
     uint64_t total = coll_block_sum(a, 0, a->size);
-    void *sum = a->rank == 0 ? coll_items_alloc(a->rtype, total) : NULL;
+    void *sum = a->rank == 0 ? coll_items_alloc(a, a->rtype, total) : NULL;
     int rc = reduce_both(self, c, a, sum, total);
 
     rc |= scatter_by_counts(self, c, a, sum);

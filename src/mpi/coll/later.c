@@ -111,13 +111,15 @@ static void job_free(struct mpi_rank *self, struct mpi_req *req)
 
 static const struct mpi_work collective = {job_start, job_free};
 
-static struct mpi_req *job_new(struct mpi_rank *self, struct mpi_comm *c,
-                               const struct mpi_coll_args *a, int32_t shift)
+static struct mpi_req *job_new(struct mpi_rank *self, struct mpi_comm *c, struct mpi_coll_args *a,
+                               int32_t shift)
 {
     struct job *job = pool_alloc(&mpi_world.pool, sizeof *job);
     struct mpi_req *req = mpi_req_new(self);
     int sends, receives;
 
+    if (mpi_world.hollow || coll_is_hollow(a))
+        coll_hollow(c, a);
     *job = (struct job){.req = req, .shift = shift, .a = *a};
     req->kind = MPI_REQ_WORK;
     req->work = &collective;
@@ -130,7 +132,7 @@ static struct mpi_req *job_new(struct mpi_rank *self, struct mpi_comm *c,
     return req;
 }
 
-int coll_later(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a, int checked,
+int coll_later(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a, int checked,
                MPI_Request *request)
 {
     struct mpi_comm *c = mpi_comm_get(comm);
@@ -146,7 +148,7 @@ int coll_later(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args 
     return MPI_SUCCESS;
 }
 
-int coll_prepare(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a, MPI_Info info,
+int coll_prepare(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a, MPI_Info info,
                  int checked, MPI_Request *request)
 {
     struct mpi_comm *c = mpi_comm_get(comm);

@@ -46,7 +46,7 @@ static int climb(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_col
                  const struct subtree *p, int turn, void *acc)
 {
     int half = p->lo + (p->hi - p->lo) / 2, rc = MPI_SUCCESS;
-    void *in = coll_items_alloc(a->rtype, a->rcount);
+    void *in = coll_items_alloc(a, a->rtype, a->rcount);
 
     if (half < p->hi - 1)
         rc = fold_child(self, c, a, acc, in, coll_after(a, p->hi - 2, turn));
@@ -68,7 +68,7 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
         rc = mpi_coll_send(self, c, coll_source(a), a->rcount, a->rtype,
                            coll_after(a, p.parent, turn), MPI_TAG_REDUCE);
     } else {
-        void *acc = coll_items_alloc(a->rtype, a->rcount);
+        void *acc = coll_items_alloc(a, a->rtype, a->rcount);
         coll_copy(coll_source(a), acc, a->rcount, a->rtype);
         rc = climb(self, c, a, &p, turn, acc);
         if (!rc && a->rank == top && top != a->root)

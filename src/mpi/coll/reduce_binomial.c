@@ -12,7 +12,7 @@
 static int fold_children(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                          void *acc, int n)
 {
-    void *in = coll_items_alloc(a->rtype, a->rcount);
+    void *in = coll_items_alloc(a, a->rtype, a->rcount);
     int rc = MPI_SUCCESS;
 
     for (int mask = 1; mask < n; mask <<= 1) {
@@ -28,7 +28,7 @@ static int fold_children(struct mpi_rank *self, struct mpi_comm *c, const struct
 static int run_inner(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                      int n, int parent)
 {
-    void *acc = coll_items_alloc(a->rtype, a->rcount);
+    void *acc = coll_items_alloc(a, a->rtype, a->rcount);
 
     coll_copy(coll_source(a), acc, a->rcount, a->rtype);
     int rc = fold_children(self, c, a, acc, n);

@@ -29,7 +29,8 @@ int coll_reduce_linear(struct mpi_rank *self, struct mpi_comm *c, const struct m
 {
     if (a->rank != a->root)
         return mpi_coll_send(self, c, coll_source(a), a->rcount, a->rtype, a->root, MPI_TAG_REDUCE);
-    void *own = coll_items_alloc(a->rtype, a->rcount), *in = coll_items_alloc(a->rtype, a->rcount);
+    void *own = coll_items_alloc(a, a->rtype, a->rcount),
+         *in = coll_items_alloc(a, a->rtype, a->rcount);
     int rc = run_root(self, c, a, own, in);
     coll_items_free(in, a->rtype, a->rcount);
     coll_items_free(own, a->rtype, a->rcount);

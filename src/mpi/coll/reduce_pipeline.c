@@ -28,7 +28,7 @@ static int step(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll
 static int chain(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a, int top,
                  void *acc, uint64_t segment)
 {
-    void *in = coll_items_alloc(a->rtype, segment);
+    void *in = coll_items_alloc(a, a->rtype, segment);
     int rc = MPI_SUCCESS;
 
     for (uint64_t at = 0; at < a->rcount; at += segment)
@@ -42,7 +42,7 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
                uint64_t segment)
 {
     int top = a->op->commute ? a->root : 0, is_end = a->rank == top && top == a->root;
-    void *acc = is_end ? a->rbuf : coll_items_alloc(a->rtype, a->rcount);
+    void *acc = is_end ? a->rbuf : coll_items_alloc(a, a->rtype, a->rcount);
 
     if (!is_end || a->sbuf != MPI_IN_PLACE)
         coll_copy(coll_source(a), acc, a->rcount, a->rtype);

@@ -135,7 +135,7 @@ static int allgather_pieces(struct mpi_rank *self, struct mpi_comm *c,
 static int run_power(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                      struct job *j)
 {
-    j->in = (char *)coll_items_alloc(a->rtype, a->rcount);
+    j->in = (char *)coll_items_alloc(a, a->rtype, a->rcount);
     int rc = fold_pair(self, c, a, j);
     rc |= scatter_pieces(self, c, a, j);
     coll_items_free(j->in, a->rtype, a->rcount);
@@ -151,7 +151,7 @@ int coll_reduce_rabenseifner(struct mpi_rank *self, struct mpi_comm *c,
     if (j.p.me < 0)
         return mpi_coll_send(self, c, coll_source(a), a->rcount, a->rtype, a->rank ^ 1, j.tag);
     if (a->rank != a->root)
-        j.acc = (char *)coll_items_alloc(a->rtype, a->rcount);
+        j.acc = (char *)coll_items_alloc(a, a->rtype, a->rcount);
     else
         j.acc = (char *)a->rbuf;
     if (a->sbuf != MPI_IN_PLACE)

@@ -13,7 +13,7 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
     struct mpi_coll_args whole = *a;
 
     whole.rcount = coll_block_sum(a, 0, a->size);
-    void *acc = coll_items_alloc(a->rtype, whole.rcount);
+    void *acc = coll_items_alloc(a, a->rtype, whole.rcount);
     coll_copy(coll_source(a), acc, whole.rcount, a->rtype);
     int rc = coll_team_allreduce(self, c, &whole, &all, acc, tag);
     if (!rc)

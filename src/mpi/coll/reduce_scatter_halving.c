@@ -141,8 +141,8 @@ static int deliver(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_c
 static int run_power(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                      struct job *j)
 {
-    j->acc = coll_items_alloc(a->rtype, j->total);
-    j->in = coll_items_alloc(a->rtype, j->total);
+    j->acc = coll_items_alloc(a, a->rtype, j->total);
+    j->in = coll_items_alloc(a, a->rtype, j->total);
     int rc = start(self, c, a, j);
 
     for (int mask = 1; mask < j->p.pow2; mask <<= 1)

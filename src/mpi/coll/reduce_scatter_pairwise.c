@@ -33,10 +33,10 @@ static int exchange(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_
 static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
     uint64_t mine = coll_block_count(a, a->rank);
-    void *in = coll_items_alloc(a->rtype, mine), *acc = a->rbuf;
+    void *in = coll_items_alloc(a, a->rtype, mine), *acc = a->rbuf;
 
     if (a->sbuf == MPI_IN_PLACE) /* the result overwrites items still to be sent */
-        acc = coll_items_alloc(a->rtype, mine);
+        acc = coll_items_alloc(a, a->rtype, mine);
     coll_copy(coll_at(coll_source(a), (int64_t)coll_block_sum(a, 0, a->rank), a->rtype), acc, mine,
               a->rtype);
     int rc = exchange(self, c, a, acc, in);

@@ -25,7 +25,7 @@ int coll_reduce_scatter_block_reduce_scatter(struct mpi_rank *self, struct mpi_c
                                              const struct mpi_coll_args *a)
 {
     uint64_t items = a->rcount * (uint64_t)a->size;
-    void *all = a->rank ? NULL : coll_items_alloc(a->rtype, items);
+    void *all = a->rank ? NULL : coll_items_alloc(a, a->rtype, items);
     struct mpi_coll_args part = {.sbuf = all,
                                  .scount = a->rcount,
                                  .stype = a->rtype,
@@ -60,7 +60,7 @@ int coll_reduce_scatter_reduce_scatterv(struct mpi_rank *self, struct mpi_comm *
                                         const struct mpi_coll_args *a)
 {
     uint64_t items = coll_block_sum(a, 0, a->size);
-    void *all = a->rank ? NULL : coll_items_alloc(a->rtype, items);
+    void *all = a->rank ? NULL : coll_items_alloc(a, a->rtype, items);
     MPI_Aint *start = a->rank ? NULL : block_starts(a);
     struct mpi_coll_args part = {.sbuf = all,
                                  .scounts = a->rcounts,

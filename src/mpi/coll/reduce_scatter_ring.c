@@ -49,7 +49,7 @@ static int go_around(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
 static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
     uint64_t most = largest_block(a);
-    void *two[2] = {coll_items_alloc(a->rtype, most), coll_items_alloc(a->rtype, most)};
+    void *two[2] = {coll_items_alloc(a, a->rtype, most), coll_items_alloc(a, a->rtype, most)};
     void *result = two[0];
     int rc = go_around(self, c, a, two, &result);
 

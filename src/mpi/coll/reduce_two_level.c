@@ -26,7 +26,7 @@ int coll_reduce_two_level(struct mpi_rank *self, struct mpi_comm *c, const struc
     struct coll_team node;
     int mine = coll_nodes_team(c, a->rank, &node), at = coll_nodes_index(c, a->root);
     int is_root = a->rank == a->root, in_place = is_root && !node.me;
-    void *acc = in_place ? a->rbuf : coll_items_alloc(a->rtype, a->rcount);
+    void *acc = in_place ? a->rbuf : coll_items_alloc(a, a->rtype, a->rcount);
 
     if (!in_place || a->sbuf != MPI_IN_PLACE)
         coll_copy(coll_source(a), acc, a->rcount, a->rtype);

@@ -31,8 +31,8 @@ static int round_with(struct mpi_rank *self, struct mpi_comm *c, const struct mp
 
 static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
-    void *group = coll_items_alloc(a->rtype, a->rcount);
-    void *in = coll_items_alloc(a->rtype, a->rcount);
+    void *group = coll_items_alloc(a, a->rtype, a->rcount);
+    void *in = coll_items_alloc(a, a->rtype, a->rcount);
     int rc = MPI_SUCCESS;
 
     coll_copy(coll_source(a), group, a->rcount, a->rtype);

@@ -27,7 +27,7 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
 
 int coll_scan_linear(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
-    void *before = coll_items_alloc(a->rtype, a->rcount);
+    void *before = coll_items_alloc(a, a->rtype, a->rcount);
 
     if (a->sbuf != MPI_IN_PLACE)
         coll_copy(a->sbuf, a->rbuf, a->rcount, a->rtype);
@@ -38,8 +38,8 @@ int coll_scan_linear(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
 
 int coll_exscan_linear(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
-    void *acc = coll_items_alloc(a->rtype, a->rcount);
-    void *before = coll_items_alloc(a->rtype, a->rcount);
+    void *acc = coll_items_alloc(a, a->rtype, a->rcount);
+    void *before = coll_items_alloc(a, a->rtype, a->rcount);
 
     coll_copy(coll_source(a), acc, a->rcount, a->rtype);
     int rc = run(self, c, a, acc, before, MPI_TAG_EXSCAN);

@@ -79,9 +79,9 @@ static int run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_
 
 int coll_scan_two_level(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a)
 {
-    void *group = coll_items_alloc(a->rtype, a->rcount),
-         *in = coll_items_alloc(a->rtype, a->rcount);
-    void *before = coll_items_alloc(a->rtype, a->rcount);
+    void *group = coll_items_alloc(a, a->rtype, a->rcount),
+         *in = coll_items_alloc(a, a->rtype, a->rcount);
+    void *before = coll_items_alloc(a, a->rtype, a->rcount);
 
     if (a->sbuf != MPI_IN_PLACE)
         coll_copy(a->sbuf, a->rbuf, a->rcount, a->rtype);

@@ -17,10 +17,10 @@ static int root_send(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
                              MPI_TAG_SCATTER);
     }
     uint64_t bytes = (uint64_t)n * a->scount * a->stype->size;
-    char *tmp = (char *)mem_alloc(bytes);
+    char *tmp = coll_bytes_alloc(a, bytes);
     coll_pack_ring(a, a->sbuf, a->scount, a->stype, first, n, tmp);
     int rc = mpi_coll_send(self, c, tmp, bytes, coll_byte(), first, MPI_TAG_SCATTER);
-    mem_free(tmp);
+    coll_bytes_free(tmp);
     return rc;
 }
 
@@ -42,7 +42,7 @@ static int run_inner(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
                      int n, int parent)
 {
     uint64_t nb = a->rcount * a->rtype->size;
-    char *tmp = (char *)mem_alloc((uint64_t)n * nb);
+    char *tmp = coll_bytes_alloc(a, (uint64_t)n * nb);
     int rc = mpi_coll_recv(self, c, tmp, (uint64_t)n * nb, coll_byte(), parent, MPI_TAG_SCATTER);
 
     for (int mask = coll_pow2_below(n - 1); mask; mask >>= 1)
@@ -51,7 +51,7 @@ static int run_inner(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
                             coll_after(a, a->rank, mask), MPI_TAG_SCATTER);
     if (!rc)
         mpi_type_unpack(a->rtype, a->rcount, a->rbuf, tmp, nb);
-    mem_free(tmp);
+    coll_bytes_free(tmp);
     return rc;
 }
 

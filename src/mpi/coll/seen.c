@@ -9,11 +9,6 @@ static int is_rooted(int op)
            op == MPI_COLL_scatter || op == MPI_COLL_scatterv || op == MPI_COLL_reduce;
 }
 
-static int is_root(const struct mpi_comm *c, const struct mpi_coll_args *a)
-{
-    return c->remote ? a->root == MPI_ROOT : a->root == a->rank;
-}
-
 static int is_equal(int op)
 {
     return op == MPI_COLL_gather || op == MPI_COLL_scatter || op == MPI_COLL_allgather ||
@@ -84,7 +79,7 @@ static void count_blocks(const struct mpi_rank *self, const struct mpi_comm *c,
 static void count_bytes(const struct mpi_rank *self, const struct mpi_comm *c,
                         const struct mpi_coll_args *a, struct mpi_seen_collective *s)
 {
-    int root = is_rooted(a->op_id) && is_root(c, a);
+    int root = is_rooted(a->op_id) && coll_is_root(c, a);
 
     if (a->op_id == MPI_COLL_barrier || (is_rooted(a->op_id) && a->root == MPI_PROC_NULL))
         return;

@@ -29,6 +29,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mpi/hollow.h"
+
 struct type_plan;
 
 /* Fields are for reading; only src/mpi/datatype writes them. */
@@ -161,11 +163,20 @@ int mpi_type_make_dup(struct mpi_type *old, struct mpi_type **out);
  * like `basic`, with its own handle. It is created once and never freed. */
 int mpi_type_make_f90(int combiner, int p, int r, struct mpi_type *basic, struct mpi_type **out);
 
+/* Is the data of a buffer hollow (hollow.h)? The buffer may be MPI_BOTTOM, with displacements that
+ * are addresses. */
+static inline int mpi_data_is_hollow(const void *buf, const struct mpi_type *t)
+{
+    return mpi_is_hollow(buf) ||
+           (!t->contig && mpi_is_hollow((const void *)((uintptr_t)buf + (uintptr_t)t->true_lb)));
+}
+
 /* Data movement. The packed stream of `count` items is the data bytes in typemap order, count *
  * size of them. Buffers are MPI buffers: data of item i lies at buf + i * extent + displacement.
- * buf may be MPI_BOTTOM. Buffer and stream must not overlap. Cost: the bytes moved plus the blocks
- * touched; the start of a range is found in O(log blocks) per nesting level. Recursion goes as deep
- * as the type is nested, with small frames, and only mpi_type_copy allocates. */
+ * buf may be MPI_BOTTOM. Buffer and stream must not overlap. If either is hollow, nothing is moved,
+ * but the value returned is the same. Cost: the bytes moved plus the blocks touched; the start of a
+ * range is found in O(log blocks) per nesting level. Recursion goes as deep as the type is nested,
+ * with small frames, and only mpi_type_copy allocates. */
 
 /* Pack everything; returns count * size. */
 uint64_t mpi_type_pack(const struct mpi_type *t, uint64_t count, const void *buf, void *out);

@@ -158,6 +158,8 @@ static uint64_t move_type(enum direction dir, const struct mpi_type *t, uint64_t
         return 0;
     if (n > total - skip)
         n = total - skip;
+    if (mpi_data_is_hollow((const void *)mem, t) || mpi_is_hollow(stream))
+        return n;
     if (t->contig) {
         move_bytes(dir, mem + skip, stream, n);
         return n;
@@ -212,8 +214,8 @@ uint64_t mpi_type_copy(const void *src, uint64_t src_count, const struct mpi_typ
     uint64_t src_bytes = src_type->size * src_count;
     uint64_t dst_bytes = dst_type->size * dst_count;
     uint64_t n = src_bytes < dst_bytes ? src_bytes : dst_bytes;
-    if (!n)
-        return 0;
+    if (!n || mpi_data_is_hollow(src, src_type) || mpi_data_is_hollow(dst, dst_type))
+        return n;
     if (dst_type->contig)
         move_type(PACK, src_type, src_count, (uintptr_t)src, 0, dst, n);
     else if (src_type->contig)

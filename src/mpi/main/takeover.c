@@ -138,6 +138,7 @@ static void map_page(void)
     mpi_world.size = (uint32_t)page->opt.ranks;
     mpi_world.room = (uint32_t)run_room(&page->opt);
     mpi_world.checking = page->opt.check;
+    mpi_world.hollow = page->opt.payload == RUN_PAYLOAD_NONE;
 }
 
 /* The lists stay in the command's memory file. */

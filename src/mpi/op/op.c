@@ -156,6 +156,8 @@ static void apply_user(const struct mpi_op *op, const char *in, char *inout, uin
 int mpi_op_apply(struct mpi_op *op, const void *in, void *inout, uint64_t count,
                  struct mpi_type *type)
 {
+    if (mpi_data_is_hollow(in, type) || mpi_data_is_hollow(inout, type))
+        return MPI_SUCCESS;
     if (op->kind == MPI_OP_USER) {
         apply_user(op, (const char *)in, (char *)inout, count, type);
         return MPI_SUCCESS;

@@ -73,7 +73,8 @@ int mpi_op_check(const struct mpi_op *op, const struct mpi_type *type);
 
 /* inout[i] = in[i] op inout[i] for `count` items; `in` is the left operand, the lower rank. The
  * buffers do not overlap. MPI_REPLACE copies, MPI_NO_OP does nothing, both for every type.
- * MPI_ERR_OP if the operation is not defined on the type. O(count). */
+ * MPI_ERR_OP if the operation is not defined on the type. Nothing happens if
+ * a buffer is hollow. O(count). */
 int mpi_op_apply(struct mpi_op *op, const void *in, void *inout, uint64_t count,
                  struct mpi_type *type);
 

@@ -62,6 +62,17 @@ void mpi_child_ended(struct mpi_req *child)
 
 /* ---- MPI_Isendrecv ---- */
 
+void *mpi_packed_copy(const void *buf, uint64_t count, const struct mpi_type *type)
+{
+    void *copy;
+
+    if (mpi_buffer_is_hollow(buf, type))
+        return MPI_HOLLOW;
+    copy = mem_alloc(type->size * count);
+    mpi_type_pack(type, count, buf, copy);
+    return copy;
+}
+
 struct side {
     void *buf;
     MPI_Count count;
@@ -142,7 +153,7 @@ int mpi_isendrecv_replace_c(struct mpi_rank *self, void *buf, MPI_Count count,
                             MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                             MPI_Comm comm, MPI_Request *request)
 {
-    struct side s = {NULL, 0, dest, sendtag, {0}, 1};
+    struct side s = {NULL, 0, dest, sendtag, {0}, 0};
     struct side r = {buf, count, source, recvtag, {0}, 0};
     uint64_t items = (uint64_t)count;
     int rc = mpi_check_send(self, buf, count, datatype, dest, sendtag, comm, &s.a);
@@ -151,8 +162,8 @@ int mpi_isendrecv_replace_c(struct mpi_rank *self, void *buf, MPI_Count count,
         rc = mpi_check_recv(self, buf, count, datatype, source, recvtag, comm, &r.a);
     if (rc != MPI_SUCCESS)
         return rc;
-    s.buf = mem_alloc(s.a.type->size * items);
-    mpi_type_pack(s.a.type, items, buf, s.buf);
+    s.buf = mpi_packed_copy(buf, items, s.a.type);
+    s.own_buf = !mpi_is_hollow(s.buf);
     s.a.type = mpi_type_of_packed(s.a.type, &items);
     s.count = (MPI_Count)items;
     *request = start(self, &s, &r);

@@ -20,6 +20,10 @@ struct mpi_req *mpi_child_new(struct mpi_rank *self, struct mpi_type *type);
 void mpi_child_adopt(struct mpi_rank *self, struct mpi_req *parent, struct mpi_req *child,
                      int own_buf);
 
+/* A packed copy of count items for a send whose buffer is received into, from mem_alloc; hollow if
+ * the buffer is. */
+void *mpi_packed_copy(const void *buf, uint64_t count, const struct mpi_type *type);
+
 /* One part of the request is over, at time t. Completes the request if it was the last; an orphan
  * is then released. */
 void mpi_part_ended(struct mpi_req *parent, vtime t);

@@ -34,7 +34,7 @@ static void deliver(struct mpi_req *req, const char *payload, uint64_t bytes)
 
     if (bytes > room)
         bytes = room;
-    if (bytes == 0)
+    if (bytes == 0 || mpi_is_hollow(req->buf))
         return;
     if (req->type->contig)
         memcpy(req->buf, payload, bytes);

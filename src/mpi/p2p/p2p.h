@@ -113,10 +113,6 @@ struct mpi_req {
 };
 _Static_assert(sizeof(struct mpi_req) == 128, "a request is two cache lines");
 
-/* A buffer without bytes: messages sent from it have a size but carry nothing, and leave the
- * receiver's buffer unchanged. */
-#define MPI_P2P_HOLLOW ((void *)(intptr_t)-16)
-
 /* Sends all messages through this device; messages up to that many bytes are eager. The network and
  * the checks must be set up. */
 void mpi_p2p_init(struct device, uint64_t eager_limit);

@@ -62,11 +62,18 @@ _Static_assert(sizeof(struct mpi_msg) <= 64, "a message costs at most 64 bytes")
 
 /* Contexts from here on are those of partitioned communication (part_api.c). */
 #define MPI_CTX_PARTITIONED 0x80000000u
+/* Of these, those from here on carry data of the program. */
+#define MPI_CTX_CHANNELS 0xc0000000u
 
 /* Is it on a context of the program's own sends? */
 static inline int mpi_ctx_is_users(uint32_t ctx)
 {
     return !mpi_ctx_is_coll(ctx) && ctx < MPI_CTX_PARTITIONED;
+}
+/* Do messages of the program from or to this buffer carry nothing? */
+static inline int mpi_buffer_is_hollow(const void *buf, const struct mpi_type *type)
+{
+    return mpi_world.hollow || mpi_data_is_hollow(buf, type);
 }
 /* A message that a program has sent and that a receive must match. */
 static inline int mpi_msg_is_users(const struct mpi_msg *m)

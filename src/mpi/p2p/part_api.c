@@ -24,7 +24,7 @@
 #include "mpi_impl.h"
 
 #define OFFER_CTX MPI_CTX_PARTITIONED /* | context of the communicator */
-#define CHANNEL_CTX 0xc0000000u       /* | 2 * channel */
+#define CHANNEL_CTX MPI_CTX_CHANNELS  /* | 2 * channel */
 #define CHANNEL_MAX 0x1fffffffu
 
 struct offer {
@@ -132,11 +132,11 @@ static void post_one(struct mpi_rank *self, struct mpi_req *r, uint32_t i, vtime
     const struct mpi_partitions *p = r->partitions;
     uint64_t all = p->own.bytes * p->own.partitions, from = p->peer.bytes * i;
     struct mpi_req *child = mpi_child_new(self, mpi_type_get(MPI_BYTE));
-    int direct = r->type->contig;
+    int hollow = mpi_buffer_is_hollow(r->buf, r->type), direct = r->type->contig || hollow;
 
     child->kind = MPI_REQ_RECV;
     child->count = from >= all ? 0 : all - from < p->peer.bytes ? all - from : p->peer.bytes;
-    child->buf = direct ? (char *)r->buf + from : mem_alloc(child->count);
+    child->buf = hollow ? MPI_HOLLOW : direct ? (char *)r->buf + from : mem_alloc(child->count);
     child->peer = r->peer;
     child->tag = (int32_t)i;
     child->ctx = CHANNEL_CTX | p->peer.channel << 1;

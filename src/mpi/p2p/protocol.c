@@ -13,8 +13,8 @@
  * The device decides delay and drain (net/device.h), at once or later: then the message arrives by
  * itself, and a notice (SENT) completes the send. A device may also hold back small messages.
  *
- * A message sent from MPI_P2P_HOLLOW is handled in the same way and takes the same time, but
- * carries nothing.
+ * A message sent from a hollow buffer (hollow.h) is handled in the same way and takes the same
+ * time, but carries nothing.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ void mpi_p2p_init(struct device device, uint64_t eager_limit)
 {
     mpi_world.device = device;
     mpi_world.plain_sends = device.ops == &device_uniform_ops && !mpi_world.checking &&
-                            !MPI_MESSAGES_ARE_SEEN;
+                            !mpi_world.hollow && !MPI_MESSAGES_ARE_SEEN;
     mpi_world.eager_limit = eager_limit;
     mpi_world.try_below = device.ops->may_hold ? 0 : eager_limit + (eager_limit < UINT64_MAX);
 }
@@ -75,10 +75,18 @@ static void transmit_step(struct mpi_msg *m, vtime t)
     device_send(&mpi_world.device, &m->em, &(struct device_send){.t = t});
 }
 
+/* Does a message from this buffer carry nothing? With mpi_world.hollow only what the library itself
+ * sends carries anything; collectives have hollow arguments then (coll/hollow.c). */
+static int sends_nothing(const void *buf, const struct mpi_type *type, uint32_t ctx)
+{
+    return type && (mpi_data_is_hollow(buf, type) ||
+                    (mpi_world.hollow && (mpi_ctx_is_users(ctx) || ctx >= MPI_CTX_CHANNELS)));
+}
+
 static void pack(char *out, const void *buf, uint64_t count, const struct mpi_type *type,
                  uint64_t bytes)
 {
-    if (bytes == 0 || buf == MPI_P2P_HOLLOW)
+    if (bytes == 0)
         return;
     if (type->contig && bytes == 8)
         memcpy(out, buf, 8); /* by far the most frequent: saves the call */
@@ -88,13 +96,12 @@ static void pack(char *out, const void *buf, uint64_t count, const struct mpi_ty
         mpi_type_pack(type, count, buf, out);
 }
 
-/* Creates a message to be matched, sent from `buf`, with room for `bytes` bytes, and for a
+/* Creates a message to be matched, with room for `bytes` bytes unless it is hollow, and for a
  * signature and a number if needed; sets the number. */
 static struct mpi_msg *new_matched(struct mpi_rank *self, uint32_t dst, enum mpi_msg_kind kind,
-                                   const void *buf, uint64_t bytes, int tag, uint32_t ctx)
+                                   int is_hollow, uint64_t bytes, int tag, uint32_t ctx)
 {
     int is_signed = mpi_world.checking && mpi_verify_wants(tag, ctx);
-    int is_hollow = buf == MPI_P2P_HOLLOW;
     int numbered = MPI_MESSAGES_ARE_SEEN && kind != MPI_MSG_FREE;
     struct mpi_msg *m = new_msg(self, dst, kind,
                                 (is_hollow ? 0 : bytes) + (is_signed ? sizeof(struct mpi_sig) : 0) +
@@ -130,13 +137,14 @@ __attribute__((noinline)) static vtime send_eager_other(struct mpi_rank *self, c
                                                         uint64_t cookie, const struct mpi_req *req)
 {
     uint64_t bytes = count * (type ? type->size : 0);
-    struct mpi_msg *m = new_matched(self, dst, MPI_MSG_EAGER, buf, bytes, tag, ctx);
+    int is_hollow = sends_nothing(buf, type, ctx);
+    struct mpi_msg *m = new_matched(self, dst, MPI_MSG_EAGER, is_hollow, bytes, tag, ctx);
 
     m->bytes = bytes;
     m->cookie = cookie;
     if (cookie)
         m->em.flags |= ENGINE_MSG_URGENT;
-    pack(m->payload, buf, count, type, bytes);
+    pack(m->payload, buf, count, type, mpi_msg_carried(m));
     sign(self, m, mpi_msg_carried(m), count, type);
     return transmit_own(self, m, bytes, req);
 }
@@ -153,7 +161,7 @@ static vtime send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
     uint64_t bytes = count * (type ? type->size : 0);
     struct mpi_msg *m;
 
-    if (__builtin_expect(!mpi_world.plain_sends || buf == MPI_P2P_HOLLOW, 0))
+    if (__builtin_expect(!mpi_world.plain_sends || (type && mpi_data_is_hollow(buf, type)), 0))
         return send_eager_other(self, buf, count, type, dst, tag, ctx, cookie, req);
     m = new_msg(self, dst, MPI_MSG_EAGER, bytes);
     m->tag = tag;
@@ -170,7 +178,7 @@ static vtime send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
 
 static void send_rts(struct mpi_rank *self, struct mpi_req *req)
 {
-    struct mpi_msg *m = new_matched(self, (uint32_t)req->peer, MPI_MSG_RTS, NULL, 0, req->tag,
+    struct mpi_msg *m = new_matched(self, (uint32_t)req->peer, MPI_MSG_RTS, 0, 0, req->tag,
                                     req->ctx);
 
     m->em.flags |= ENGINE_MSG_URGENT;
@@ -242,7 +250,7 @@ struct engine_msg *mpi_notice(void *owner, uint64_t cookie)
 void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
 {
     struct mpi_req *req = (struct mpi_req *)(uintptr_t)cts->cookie;
-    int is_hollow = req->buf == MPI_P2P_HOLLOW;
+    int is_hollow = sends_nothing(req->buf, req->type, req->ctx);
     uint64_t bytes = req->bytes;
     struct mpi_msg *m = step(self, cts, MPI_MSG_DATA, is_hollow ? 0 : bytes);
     struct device_send how = {.t = cts->em.arrival,
@@ -254,7 +262,7 @@ void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
     memcpy(&m->cookie, cts->payload, sizeof m->cookie);
     m->bytes = bytes;
     m->is_hollow = (uint8_t)is_hollow & 1;
-    pack(m->payload, req->buf, req->count, req->type, bytes);
+    pack(m->payload, req->buf, req->count, req->type, mpi_msg_carried(m));
     done = device_send(&mpi_world.device, &m->em, &how).done;
     if (done != DEVICE_BY_NOTICE)
         complete_send(req, done);
@@ -286,11 +294,12 @@ void mpi_p2p_send_free(struct mpi_rank *self, const void *buf, uint64_t count,
                        const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx)
 {
     uint64_t bytes = count * (type ? type->size : 0);
-    struct mpi_msg *m = new_matched(self, dst, MPI_MSG_FREE, buf, bytes, tag, ctx);
+    int is_hollow = sends_nothing(buf, type, ctx);
+    struct mpi_msg *m = new_matched(self, dst, MPI_MSG_FREE, is_hollow, bytes, tag, ctx);
 
     m->em.arrival = self->ent.clock;
     m->bytes = bytes;
-    pack(m->payload, buf, count, type, bytes);
+    pack(m->payload, buf, count, type, mpi_msg_carried(m));
     sign(self, m, mpi_msg_carried(m), count, type);
     engine_inject(&mpi_world.engine, &m->em);
 }

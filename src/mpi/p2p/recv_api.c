@@ -178,18 +178,18 @@ int mpi_sendrecv_replace_c(struct mpi_rank *self, void *buf, MPI_Count count, MP
 {
     struct mpi_sendargs s, r, packed;
     uint64_t items = (uint64_t)count;
-    char *copy;
+    void *copy;
     int rc = mpi_check_send(self, buf, count, datatype, dest, sendtag, comm, &s);
 
     if (rc == MPI_SUCCESS)
         rc = mpi_check_recv(self, buf, count, datatype, source, recvtag, comm, &r);
     if (rc != MPI_SUCCESS)
         return rc;
-    copy = mem_alloc(s.type->size * (uint64_t)count);
-    mpi_type_pack(s.type, (uint64_t)count, buf, copy);
+    copy = mpi_packed_copy(buf, items, s.type);
     packed = (struct mpi_sendargs){s.comm, mpi_type_of_packed(s.type, &items)};
     rc = exchange(self, copy, (MPI_Count)items, &packed, dest, sendtag, buf, count, &r, source,
                   recvtag, status);
-    mem_free(copy);
+    if (!mpi_is_hollow(copy))
+        mem_free(copy);
     return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
 }

@@ -298,7 +298,7 @@ int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_ty
     if (m->kind != MPI_MSG_EAGER || m->cookie || !type->contig || mpi_costs_are_for_receives() ||
         (m->bytes != count * type->size && !may_be_short(m, count * type->size)))
         return finish_slow(self, m, buf, count, type, c, status);
-    if (m->bytes)
+    if (m->bytes && !mpi_is_hollow(buf))
         memcpy(buf, m->payload, m->bytes);
     mpi_clock_reach(self, m->em.arrival);
     mpi_clock_add(self, mpi_recv_cost(m));
