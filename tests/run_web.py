@@ -97,7 +97,8 @@ class Runner:
     def pages(self):
         """one.html of a run in one step, two.html of two machines, large.html of many calls."""
         harness.build(TESTS / "web/halo.c", self.folder / "halo", ["-O2", *harness.STRICT])
-        self.run("run", "-n", "16", "-q", "--report", "one.html", "./halo", "40")
+        self.run("run", "-n", "16", "-q", "--set", "net.model=flow,net.topology.kind=torus,net.topology.dims=4x4", "--report",
+                 "one.html", "./halo", "40")
         self.run("run", "-n", "16", "-q", "--platform", "infiniband-hdr", "--trace", "b.orr", "./halo", "40")
         self.run("run", "-n", "2048", "-q", "--compute", "none", "--trace", "large.orr", "./halo", "90")
         self.run("run", "-n", "16", "-q", "--trace", "a.orr", "./halo", "40")

@@ -68,16 +68,23 @@ export interface Phases {
     functions: string[];
 }
 
-/* The load of links: messages routed through the topology of the machine. */
+/* The load of links over time. */
 export interface Links {
     kind: string;
     nodes: number;
     vertices: number; /* nodes and switches */
     all: number; /* links, each direction by itself */
     used: number;
-    most: { from: string; to: string; bytes: number; busy: number }[];
-    places: number; /* chunks of floats: number, x and y of vertices; from, to (counted among these) and bytes of links */
+    bins: number; /* of time */
+    interval: number; /* seconds of a bin */
+    begin: number; /* of the first bin, in seconds since the start of the timeline */
+    most: { name: string; bytes: number; busy: number; peak: number; peakBin: number }[];
+    /* chunks of floats: number, x and y of vertices; from, to (counted among these), bytes and bytes per second of links, those that
+     * carried most first; bytes of the first `seriesCount` of them, bin by bin */
+    places: number;
     ends: number;
+    series: number;
+    seriesCount: number;
 }
 
 export interface GridLevel {

@@ -148,9 +148,12 @@ function build(page: Page): HTMLElement[] {
             "Each cell is what one rank sent to another. Bands along the diagonal are neighbours; a whole row or column is a rank that talks to all others.",
             pairLater(page, (trace) => panels.matrixPanel(trace, page.chunks))),
         ...(page.data.traces.some((trace) => trace.links) ? [panel("links", "Load of links",
-            "How much each link of the network carried: the messages of the trace, routed through the topology. Links that stand out are " +
-            "where messages get in each other's way. What collectives send within themselves is not counted.",
-            pairLater(page, (trace) => linksPanel(trace.links, page.chunks)))] : []),
+            "How much each link of the network carried, and when. Links that stand out are where messages get in each other's way. " +
+            "The slider chooses a time, and so does a click into the diagram.",
+            pairLater(page, (trace, i) => linksPanel(trace, page.chunks, () => {
+                const { view } = page.timelines[i]!;
+                return [view.from * trace.timeline.unit, view.to * trace.timeline.unit];
+            })))] : []),
         panel("phases", "Phases between collectives",
             "Time from one collective operation to the next, for every rank. A row that stands out is a slow rank, a column a slow part of the program.",
             pairLater(page, (trace) => panels.phasesPanel(trace, page.chunks))),

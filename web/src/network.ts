@@ -1,32 +1,13 @@
-/* The topology of the machine, with links coloured by what they carried. */
+/* The topology of the machine, with links coloured by what they carried, as a whole or at a time. */
 
 import { ChunkSource, loadFloats } from "./chunks";
-import { Links } from "./data";
+import { Links, TraceData } from "./data";
 import { Child, el, fitCanvas, table } from "./dom";
-import { formatBytes, formatCount, formatShare } from "./format";
+import { formatBytes, formatCount, formatShare, formatTime } from "./format";
 import { onScale, scaleColours } from "./heat";
+import { joinDirections, Line, LinkLoads, Span } from "./linkload";
+import { drawPlot } from "./plots";
 import { colour, isDark, onTheme } from "./theme";
-
-interface Line {
-    readonly a: number;
-    readonly b: number;
-    readonly there: number; /* bytes from a to b */
-    readonly back: number;
-}
-
-/* Both directions of a link as one line. */
-export function joinDirections(ends: Float32Array): Line[] {
-    const lines = new Map<string, { a: number; b: number; there: number; back: number }>();
-    for (let i = 0; i + 2 < ends.length; i += 3) {
-        const [from, to, bytes] = [ends[i]!, ends[i + 1]!, ends[i + 2]!];
-        const key = from < to ? `${from} ${to}` : `${to} ${from}`;
-        const line = lines.get(key) ?? { a: Math.min(from, to), b: Math.max(from, to), there: 0, back: 0 };
-        if (from < to) line.there += bytes;
-        else line.back += bytes;
-        lines.set(key, line);
-    }
-    return [...lines.values()];
-}
 
 /* Makes coordinate k of all vertices go from 0 to 1. */
 export function stretch(places: Float32Array, k: 1 | 2): void {
@@ -45,27 +26,38 @@ class Network {
     readonly element: HTMLElement;
     private readonly canvas: HTMLCanvasElement;
     private readonly tip = el("p", { class: "status", "aria-live": "polite" }, "Point at a link to read what it carried.");
+    private readonly legend = el("div", { class: "legend scale" });
     private readonly lines: Line[];
-    private readonly most: number;
-    private readonly least: number;
     private readonly count: number;
+    private readonly scales: { whole: number; bins: number };
+    private span: Span = null;
     private at = -1;
 
-    constructor(private readonly links: Links, private readonly places: Float32Array, ends: Float32Array) {
+    constructor(private readonly loads: LinkLoads, private readonly places: Float32Array) {
         this.count = places.length / 3;
         stretch(places, 1);
         stretch(places, 2);
-        this.lines = joinDirections(ends).sort((x, y) => Math.max(x.there, x.back) - Math.max(y.there, y.back));
-        const loads = this.lines.map((line) => Math.max(line.there, line.back)).filter((load) => load > 0);
-        this.least = Math.min(...loads, Infinity);
-        this.most = Math.max(...loads, 0);
-        this.canvas = el("canvas", { class: "network", role: "img", "aria-label": `Links of the ${links.kind} by load; the table has the most loaded ones` });
+        this.lines = joinDirections(loads);
+        this.scales = { whole: loads.most(true), bins: loads.most(false) };
+        this.canvas = el("canvas", { class: "network", role: "img", "aria-label": `Links of the ${loads.links.kind} by load; the table has the most loaded ones` });
         this.canvas.addEventListener("pointermove", (event) => this.hover(event.offsetX, event.offsetY));
         new ResizeObserver(() => this.draw()).observe(this.canvas);
         onTheme(() => this.draw());
-        const legend = this.most > 0 && el("div", { class: "legend scale" }, formatBytes(this.least),
-            el("span", { class: "ramp", "aria-hidden": "true" }), formatBytes(this.most), " (logarithmic; grey: nothing)");
-        this.element = el("div", { class: "heat-box" }, this.canvas, legend, this.tip);
+        this.element = el("div", { class: "heat-box" }, this.canvas, this.legend, this.tip);
+        this.show(null);
+    }
+
+    /* Colours links by what they carried in a part of the run. */
+    show(span: Span): void {
+        this.span = span;
+        this.legend.replaceChildren("0", el("span", { class: "ramp", "aria-hidden": "true" }),
+            this.loads.isShare ? `${formatShare(this.most)} of what a link can carry` : formatBytes(this.most), " (grey: nothing)");
+        this.tell();
+        this.draw();
+    }
+
+    private get most(): number {
+        return this.span ? this.scales.bins : this.scales.whole;
     }
 
     private point(index: number): [number, number] {
@@ -75,12 +67,12 @@ class Network {
     }
 
     private isNode(index: number): boolean {
-        return this.places[3 * index]! < this.links.nodes;
+        return this.places[3 * index]! < this.loads.links.nodes;
     }
 
     private name(index: number): string {
         const vertex = this.places[3 * index]!;
-        return this.isNode(index) ? `node ${vertex}` : `switch ${vertex - this.links.nodes}`;
+        return this.isNode(index) ? `node ${vertex}` : `switch ${vertex - this.loads.links.nodes}`;
     }
 
     private hover(x: number, y: number): void {
@@ -96,10 +88,27 @@ class Network {
         });
         if (best === this.at) return;
         this.at = best;
-        const line = this.lines[best];
-        this.tip.textContent = line ? `${this.name(line.a)} to ${this.name(line.b)}: ${formatBytes(line.there)}, and back ${formatBytes(line.back)}`
-            : "Point at a link to read what it carried.";
+        this.tell();
         this.draw();
+    }
+
+    /* "3 MiB (12%)" of all links in a direction. */
+    private amount(links: readonly number[]): string {
+        const bytes = links.reduce((sum, link) => sum + this.loads.bytes(link, this.span), 0);
+        const share = links.reduce((sum, link) => sum + this.loads.load(link, this.span), 0) / Math.max(1, links.length);
+        return formatBytes(bytes) + (this.loads.isShare ? ` (${formatShare(share)})` : "");
+    }
+
+    private tell(): void {
+        const line = this.lines[this.at];
+        this.tip.textContent = line ? `${this.name(line.a)} to ${this.name(line.b)}: ${this.amount(line.there)}, and back ${this.amount(line.back)}`
+            : "Point at a link to read what it carried.";
+    }
+
+    private loadOf(line: Line): number {
+        let most = 0;
+        for (const link of [...line.there, ...line.back]) most = Math.max(most, this.loads.load(link, this.span));
+        return most;
     }
 
     private draw(): void {
@@ -107,22 +116,31 @@ class Network {
         if (canvas.clientWidth === 0) return;
         const { width, height, ratio } = fitCanvas(canvas);
         const context = canvas.getContext("2d")!;
-        const colours = scaleColours(isDark());
         context.setTransform(1, 0, 0, 1, 0, 0);
         context.fillStyle = colour("panel");
         context.fillRect(0, 0, width, height);
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
+        this.drawLines(context);
+        this.drawVertices(context);
+    }
+
+    /* The busiest last, so that they are on top. */
+    private drawLines(context: CanvasRenderingContext2D): void {
+        const colours = scaleColours(isDark());
         const idle = colour("line");
-        this.lines.forEach((line, i) => {
-            const load = Math.max(line.there, line.back);
-            const value = load > 0 ? colours[onScale(load, this.least, this.most, true)]! : 0;
+        const all = this.lines.map((line, i) => ({ line, i, load: this.loadOf(line) })).sort((x, y) => x.load - y.load);
+        for (const { line, i, load } of all) {
+            const value = load > 0 ? colours[onScale(load, 0, this.most, false)]! : 0;
             context.strokeStyle = load > 0 ? `rgb(${value & 255},${(value >> 8) & 255},${(value >> 16) & 255})` : idle;
-            context.lineWidth = i === this.at ? 6 : load > 0 ? 2.5 : 1;
+            context.lineWidth = i === this.at ? 6 : load > 0 ? 3 : 1;
             context.beginPath();
             context.moveTo(...this.point(line.a));
             context.lineTo(...this.point(line.b));
             context.stroke();
-        });
+        }
+    }
+
+    private drawVertices(context: CanvasRenderingContext2D): void {
         const size = this.count > 300 ? 2 : 4;
         for (let index = 0; index < this.count; index++) {
             const [x, y] = this.point(index);
@@ -135,16 +153,84 @@ class Network {
     }
 }
 
-export async function linksPanel(links: Links | undefined, chunks: ChunkSource): Promise<HTMLElement> {
-    if (!links) return el("p", {}, "The machine is not known: name it with --platform to see the load of its links.");
+/* ---- time ---- */
+
+/* Which part of the run is shown: a slider over the bins, whose first position is all of it. */
+class TimeSlider {
+    readonly element: HTMLElement;
+    private readonly input: HTMLInputElement;
+    private readonly label = el("output", { class: "control" });
+
+    constructor(private readonly loads: LinkLoads, seen: () => Span, private readonly change: (span: Span) => void) {
+        this.input = el("input", { type: "range", min: "0", max: String(loads.links.bins), step: "1", value: "0", "aria-label": "time of the load that is shown" });
+        this.input.addEventListener("input", () => {
+            const bin = this.input.valueAsNumber - 1;
+            this.set(bin < 0 ? null : { from: bin, to: bin + 1 });
+        });
+        const whole = el("button", { type: "button" }, "whole run");
+        whole.addEventListener("click", () => this.set(null));
+        const timeline = el("button", { type: "button", title: "the part of the run that the timeline shows" }, "as in the timeline");
+        timeline.addEventListener("click", () => this.set(seen()));
+        this.element = el("div", { class: "tools slider" }, this.input, whole, timeline, this.label);
+        this.set(null);
+    }
+
+    set(span: Span): void {
+        this.input.value = span ? String(span.from + 1) : "0";
+        const text = span ? `${formatTime(this.loads.time(span.from))} to ${formatTime(this.loads.time(span.to))}` : "the whole run";
+        this.label.textContent = text;
+        this.input.setAttribute("aria-valuetext", text);
+        this.change(span);
+    }
+}
+
+const PLOTTED = 6;
+const COLOURS: readonly [string, string][] = [
+    ["#0072b2", "#3d9be0"], ["#d55e00", "#f07a2a"], ["#009e73", "#1fc796"], ["#cc79a7", "#e39cc4"], ["#8c6d31", "#c2a25c"], ["#5f5f7a", "#a0a0bc"],
+];
+
+/* The busiest links over time; a click shows that time in the topology. */
+function busiestPlot(loads: LinkLoads, goTo: (bin: number) => void): HTMLElement {
+    const { links } = loads;
+    const series = links.most.slice(0, Math.min(PLOTTED, links.seriesCount)).map(({ name }, i) => ({
+        label: name, values: loads.overTime(i), light: COLOURS[i]![0], dark: COLOURS[i]![1],
+    }));
+    const box = el("div", { class: "plot" });
+    const format = loads.isShare ? formatShare : formatBytes;
+    drawPlot(box, series, {
+        label: "Load of the busiest links over time", height: 220, isStacked: false, isBytes: !loads.isShare,
+        top: Math.max(...series.map(({ values }) => Math.max(...values))), format, short: format, onClick: goTo,
+        x: { label: "time", name: "from", at: (bin) => loads.time(bin), step: links.interval, format: formatTime },
+    });
+    return box;
+}
+
+/* ---- the panel ---- */
+
+function mostTable(links: Links, loads: LinkLoads): HTMLElement {
+    const share = (value: number) => (value > 0 ? formatShare(value) : "not known");
     const rows = links.most.map((link): Child[] => [
-        `${link.from} to ${link.to}`, formatBytes(link.bytes), link.busy > 0 ? formatShare(link.busy) : "not known",
+        link.name.replace("-", " to "), formatBytes(link.bytes), share(link.busy), share(link.peak),
+        formatTime(loads.time(link.peakBin)),
     ]);
+    return table(["link", "bytes", "of the run time at full rate", `most, in ${formatTime(links.interval)}`, "at"], rows,
+        "Links that carried most (n: node, s: switch)");
+}
+
+/* `seen` says which part of the run the timeline shows, in seconds. */
+export async function linksPanel(trace: TraceData, chunks: ChunkSource, seen: () => [number, number]): Promise<HTMLElement> {
+    const { links } = trace;
+    if (!links) return el("p", {}, "The links of this run are not known: its network model has none. Name a machine with --platform to route its messages.");
     const box = el("div", {}, el("p", {}, `Topology ${links.kind}: ${formatCount(links.nodes)} nodes, ` +
         `${formatCount(links.vertices - links.nodes)} switches; ${formatCount(links.used)} of ${formatCount(links.all)} links were used.`));
-    if (links.used > 0)
-        box.append(new Network(links, await loadFloats(chunks, links.places), await loadFloats(chunks, links.ends)).element);
-    else box.append(el("p", {}, "No messages went from node to node."));
-    if (rows.length > 0) box.append(table(["link", "bytes", "of the run time at full rate"], rows, "Links that carried most (n: node, s: switch)"));
+    if (links.used === 0) {
+        box.append(el("p", {}, "No messages went from node to node."));
+        return box;
+    }
+    const [places, ends, series] = await Promise.all([links.places, links.ends, links.series].map((chunk) => loadFloats(chunks, chunk)));
+    const loads = new LinkLoads(links, trace.runtime, ends!, series!);
+    const network = new Network(loads, places!);
+    const slider = new TimeSlider(loads, () => loads.spanOf(...seen()), (span) => network.show(span));
+    box.append(slider.element, network.element, busiestPlot(loads, (bin) => slider.set({ from: bin, to: bin + 1 })), mostTable(links, loads));
     return box;
 }

@@ -1,4 +1,4 @@
-/* Diagrams over ranks, by uPlot: stacked times, or lines. */
+/* Diagrams over ranks or time, by uPlot: stacked times, or lines. */
 
 import uPlot from "uplot";
 import { formatCount } from "./format";
@@ -19,7 +19,12 @@ export interface PlotOptions {
     readonly top: number; /* of the axis of values, which begins at 0 */
     readonly format: (value: number) => string;
     readonly short: (value: number) => string;
-    readonly onClick?: (rank: number) => void;
+    readonly onClick?: (index: number) => void;
+    /* The axis, if it is not ranks: its label, the name of a position, where position i is, how far they are apart. */
+    readonly x?: {
+        readonly label: string; readonly name: string; readonly at: (index: number) => number; readonly step: number;
+        readonly format: (x: number) => string;
+    };
 }
 
 /* Of more ranks several are one point: the mean. */
@@ -67,7 +72,7 @@ function makeOptions(element: HTMLElement, series: readonly Series[], plain: Flo
     points: number, options: PlotOptions): uPlot.Options {
     const dark = isDark();
     const paths = points <= 256 && options.isStacked ? uPlot.paths.bars!({ size: [0.92, 60], gap: points > 100 ? 0 : 1 })
-        : options.isStacked ? uPlot.paths.stepped!({ align: 1 }) : null;
+        : options.isStacked || options.x ? uPlot.paths.stepped!({ align: 1 }) : null;
     /* The highest of a stack is drawn first, so that those below it cover it. */
     const order = series.map((_, i) => (options.isStacked ? series.length - 1 - i : i));
     const axis = { stroke: colour("soft"), grid: { stroke: colour("grid"), width: 1 }, ticks: { stroke: colour("grid") } };
@@ -75,19 +80,21 @@ function makeOptions(element: HTMLElement, series: readonly Series[], plain: Flo
         width: Math.max(200, element.clientWidth),
         height: options.height,
         scales: {
-            x: { time: false, range: (_, low, high) => [low - 0.5 * width, high + 0.5 * width] },
+            x: { time: false, range: (_, low, high) => (options.x ? [low, high + options.x.step] : [low - 0.5 * width, high + 0.5 * width]) },
             y: { range: () => [0, options.top > 0 ? options.top * 1.05 : 1] },
         },
         legend: { show: true, live: true },
         cursor: { points: { show: false }, drag: { x: true, y: false } },
         axes: [
-            { ...axis, label: width > 1 ? `rank (means of ${width} ranks)` : "rank", labelSize: 22, labelFont: "12px system-ui",
+            options.x ? { ...axis, label: options.x.label, labelSize: 22, labelFont: "12px system-ui", values: (_, ticks) => ticks.map(options.x!.format) }
+                : { ...axis, label: width > 1 ? `rank (means of ${width} ranks)` : "rank", labelSize: 22, labelFont: "12px system-ui",
                 values: (_, ticks) => ticks.map((tick) => (tick % 1 === 0 ? formatCount(tick) : "")), incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000] },
             { ...axis, size: 76, values: (_, ticks) => ticks.map(options.short),
                 ...(options.isBytes ? { splits: (_: uPlot, __: number, low: number, high: number) => byteTicks(low, high, 5) } : {}) },
         ],
         series: [
-            { label: width > 1 ? "ranks from" : "rank", value: (_, value) => (value === null ? "-" : formatCount(value)) },
+            { label: options.x?.name ?? (width > 1 ? "ranks from" : "rank"),
+                value: (_, value) => (value === null ? "-" : (options.x?.format ?? formatCount)(value)) },
             ...order.map((i): uPlot.Series => {
                 const { label, light, dark: bright } = series[i]!;
                 const ink = dark ? bright : light;
@@ -118,7 +125,7 @@ export function drawPlot(element: HTMLElement, series: readonly Series[], option
     const width = Math.max(1, Math.ceil(ranks / POINTS_MOST));
     const plain = series.map(({ values }) => thin(values, width));
     const stacked = options.isStacked ? stack(plain).reverse() : plain;
-    const x = Float64Array.from(plain[0] ?? [], (_, i) => i * width);
+    const x = Float64Array.from(plain[0] ?? [], (_, i) => options.x?.at(i) ?? i * width);
     let plot: uPlot | undefined;
     const draw = () => {
         plot?.destroy();

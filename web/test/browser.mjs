@@ -205,15 +205,38 @@ async function testHeat(page) {
 }
 
 async function testLinks(page) {
-    const rows = await page.locator("#links tbody tr").allTextContents();
-    ok(rows.length > 10 && /^n\d+ to s0/.test(rows[0]), "links are listed by load", rows.slice(0, 3).join("; "));
-    const canvas = page.locator("#links canvas");
+    const rows = await page.locator("#links table:not(.u-legend) tbody tr").allTextContents();
+    ok(rows.length > 10 && /^[ns]\d+ to [ns]\d+/.test(rows[0]), "links are listed by load", rows.slice(0, 3).join("; "));
+    const canvas = page.locator("#links canvas.network");
     await canvas.scrollIntoViewIfNeeded();
     const box = await canvas.boundingBox();
-    for (let i = 1; i < 20; i++) await page.mouse.move(box.x + (box.width * i) / 20, box.y + box.height / 2);
-    for (let i = 1; i < 20; i++) await page.mouse.move(box.x + box.width / 2.1, box.y + (box.height * i) / 20);
+    await page.mouse.move(box.x + box.width * 0.15, box.y + 18); /* on the first row of the torus */
     const said = await page.locator("#links .status").textContent();
-    ok(said.length > 0, "the pointer reads links", said);
+    ok(/: .* \(.*%\), and back/.test(said), "the pointer reads links", said);
+    await testLinksOverTime(page, canvas);
+}
+
+/* The slider colours links by what they carried at a time; so do a click into the diagram and what the timeline shows. */
+async function testLinksOverTime(page, canvas) {
+    const label = page.locator("#links output");
+    const whole = await canvas.screenshot();
+    await page.locator("#links input[type=range]").focus();
+    for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
+    const at = await label.textContent();
+    ok(/ to /.test(at), "the slider chooses a time", at);
+    const then = await canvas.screenshot({ path: join(folder, "links-at.png") });
+    ok(!whole.equals(then), "the colours are those of that time");
+    const over = await page.locator("#links .plot .u-over").boundingBox();
+    await page.mouse.click(over.x + over.width * 0.75, over.y + over.height / 2);
+    const clicked = await label.textContent();
+    ok(/ to /.test(clicked) && clicked !== at, "a click into the diagram does, too", clicked);
+    await page.locator("#links").screenshot({ path: join(folder, "links.png") });
+    await page.evaluate(() => window.orreryReport.timelines[0].act("in"));
+    await page.getByText("as in the timeline").click();
+    ok(/ to /.test(await label.textContent()), "and what the timeline shows", await label.textContent());
+    await page.getByText("whole run", { exact: true }).click();
+    ok((await label.textContent()) === "the whole run", "and back to all of it");
+    await page.evaluate(() => window.orreryReport.timelines[0].act("all"));
 }
 
 async function testPrint(page) {

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { formatBytes, formatChange, formatCount, formatShare, formatShort, formatTime, ticks } from "../src/format";
 import { onScale, rangeOf, scaleColours } from "../src/heat";
 import { KINDS, parseColour } from "../src/kinds";
-import { joinDirections, stretch } from "../src/network";
+import { joinDirections, LinkLoads } from "../src/linkload";
+import { stretch } from "../src/network";
 import { byteTicks, highest, stack, thin } from "../src/plots";
 import { interpret } from "../src/search";
 import { inkOn } from "../src/timeline";
@@ -86,8 +87,44 @@ test("a drawing fills its frame", () => {
 });
 
 test("both directions of a link are one line", () => {
-    assert.deepEqual(joinDirections(Float32Array.from([0, 4, 10, 4, 0, 3, 1, 4, 0])),
-        [{ a: 0, b: 4, there: 10, back: 3 }, { a: 1, b: 4, there: 0, back: 0 }]);
+    const ends = [[0, 4], [4, 0], [1, 4], [0, 4]] as const;
+    assert.deepEqual(joinDirections({ count: ends.length, from: (link) => ends[link]![0], to: (link) => ends[link]![1] }),
+        [{ a: 0, b: 4, there: [0, 3], back: [1] }, { a: 1, b: 4, there: [2], back: [] }]);
+});
+
+function makeLoads(rate: number): LinkLoads {
+    const links = {
+        kind: "torus", nodes: 2, vertices: 4, all: 4, used: 2, bins: 3, interval: 2, begin: -1, most: [], places: 0, ends: 0, series: 0, seriesCount: 2,
+    };
+    return new LinkLoads(links, 5, Float32Array.from([0, 1, 60, 10, 1, 0, 30, rate, 2, 3, 0, 10]), Float32Array.from([20, 0, 40, 10, 20, 0]));
+}
+
+test("the load of links, as a whole and at a time", () => {
+    const loads = makeLoads(10);
+    assert.equal(loads.isShare, true);
+    assert.equal(loads.load(0, null), 60 / 10 / 5);
+    assert.equal(loads.load(0, { from: 2, to: 3 }), 2);
+    assert.equal(loads.bytes(0, { from: 0, to: 2 }), 20);
+    assert.equal(loads.load(2, null), 0);
+    assert.equal(loads.most(true), 1.2);
+    assert.equal(loads.most(false), 2);
+    assert.deepEqual([...loads.overTime(1)], [0.5, 1, 0]);
+});
+
+test("without a bandwidth loads are bytes", () => {
+    const loads = makeLoads(Infinity);
+    assert.equal(loads.isShare, false);
+    assert.equal(loads.load(0, { from: 0, to: 1 }), 20);
+    assert.equal(loads.most(true), 60);
+});
+
+test("bins of a part of the timeline", () => {
+    const loads = makeLoads(10);
+    assert.equal(loads.time(0), 0);
+    assert.equal(loads.time(1), 1);
+    assert.deepEqual(loads.spanOf(0, 5), null);
+    assert.deepEqual(loads.spanOf(1.5, 2.5), { from: 1, to: 2 });
+    assert.deepEqual(loads.spanOf(3.2, 100), { from: 2, to: 3 });
 });
 
 test("heat maps scale what is there", () => {
