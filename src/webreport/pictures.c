@@ -17,6 +17,7 @@
 #include "report/plot.h"
 #include "webreport/grid.h"
 #include "webreport/panels.h"
+#include "webreport/pictures_links.h"
 
 #define WIDTH 900.0
 #define INK "#333333"
@@ -446,7 +447,21 @@ static void draw_timeline(struct panel *p)
     grid_fini(&g);
 }
 
+/* ---- links ---- */
+
+static void draw_links(struct panel *p)
+{
+    pictures_links(p->a, p->out);
+}
+
+static void draw_links_time(struct panel *p)
+{
+    pictures_links_time(p->a, p->out);
+}
+
 /* ---- the files ---- */
+
+/* A panel that has nothing to draw has no picture. */
 
 static const struct {
     const char *name;
@@ -455,6 +470,7 @@ static const struct {
     {"breakdown", draw_breakdown}, {"efficiency", draw_efficiency}, {"ranks", draw_ranks},
     {"functions", draw_functions}, {"waits", draw_waits},           {"path", draw_path},
     {"matrix", draw_matrix},       {"phases", draw_phases},         {"timeline", draw_timeline},
+    {"links", draw_links},         {"links-time", draw_links_time},
 };
 
 int pictures_write(const char *folder, size_t number, const struct analysis *a, struct timeline *t,
@@ -473,7 +489,8 @@ int pictures_write(const char *folder, size_t number, const struct analysis *a, 
             buf_addf(&path, "-%zu", number);
         buf_adds(&path, ".svg");
         panels[i].draw(&p);
-        rc = buf_write_file(&out, buf_str(&path), err);
+        if (out.len)
+            rc = buf_write_file(&out, buf_str(&path), err);
         buf_fini(&path);
         buf_fini(&out);
     }
