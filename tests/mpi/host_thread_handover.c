@@ -1,7 +1,7 @@
 /* test: n=2,5 native=2 host=threads flags="-pthread" schedules=10 measured=yes
  * Threads of a rank that take turns at short one-sided calls. A wait should cost one switch to
- * another thread and no more; that is counted. Threads that were expected to be back in MPI soon and
- * wait for another thread instead must not hold that one up for good. */
+ * another thread and no more; that is counted. Threads that were expected to be back in MPI soon
+ * and wait for another thread instead must not hold that one up for good. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/resource.h>
