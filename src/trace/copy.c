@@ -1,5 +1,5 @@
 /*
- * copy.c - traces from traces.
+ * copy.c - see copy.h.
  */
 #include <string.h>
 
@@ -58,14 +58,14 @@ int trace_cut_keeps(const struct trace *t, const struct trace_cut *cut, const st
            (cut->to == INT64_MAX || e->enter <= cut->to / tick);
 }
 
-/* A region that began before the cut is entered at its first record, so that every leave has its
+/* Regions that began before the cut are entered at its first record, so that every leave has an
  * enter. */
 static void copy_records(struct trace *t, const struct trace_cut *cut, struct trace_cursor *c,
                          struct trace_stream *s)
 {
     struct trace_event e;
     struct err err;
-    struct buf open; /* names of regions, as payloads with their length before */
+    struct buf open; /* names of regions, as payloads after their length */
     int more;
     buf_init(&open);
     while ((more = trace_cursor_next(c, &e, &err)) != 0) {
@@ -104,7 +104,8 @@ static void copy_stream(struct trace *t, const struct trace_cut *cut, uint64_t r
     trace_stream_fini(&s);
 }
 
-/* As they are in the file. What links carried is of the whole run, not of a part of it. */
+/* Copies definitions as they are in the file, but not the load of links: it belongs to the whole
+ * run. */
 static void copy_some(const uint8_t *at, const uint8_t *end, int is_whole, struct buf *out)
 {
     const uint8_t *data, *body;

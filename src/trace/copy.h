@@ -1,5 +1,5 @@
 /*
- * Copies of traces: all of one, or a part of it by ranks and time.
+ * copy.h - copies a trace, or a part of it selected by ranks and time.
  */
 #ifndef TRACE_COPY_H
 #define TRACE_COPY_H
@@ -8,7 +8,7 @@
 
 struct trace_cut {
     uint64_t first, last; /* ranks */
-    int64_t from, to;     /* picoseconds; calls that overlap are kept, also in part */
+    int64_t from, to;     /* picoseconds; calls that overlap the interval are kept */
 };
 
 int trace_cut_keeps(const struct trace *, const struct trace_cut *, const struct trace_event *);
@@ -17,8 +17,8 @@ int trace_cut_keeps(const struct trace *, const struct trace_cut *, const struct
 void trace_copy_event(struct trace_stream *, const struct trace_header *,
                       const struct trace_event *);
 
-/* Writes what is left of a trace after a cut. Ranks keep their numbers; those that are left out
- * have no records. */
+/* Writes the selected part of a trace. Ranks keep their numbers; ranks that are not selected have
+ * no records. */
 int trace_copy(struct trace *, const struct trace_cut *, const char *path, struct err *);
 
 #endif

@@ -7,7 +7,7 @@
 #include "trace/decode.h"
 #include "trace/payload.h"
 
-#define ITEMS_MOST ((uint64_t)1 << 27) /* of one array: damage must not take all memory */
+#define ITEMS_MOST ((uint64_t)1 << 27) /* of one array: a damaged file must not exhaust memory */
 
 void trace_decoder_init(struct trace_decoder *d, const struct trace_header *header)
 {
@@ -74,8 +74,8 @@ const uint8_t *trace_read_array(const uint8_t *at, const uint8_t *end, int64_t *
     return at;
 }
 
-/* Space that does not move while a record is read would need its size beforehand: pointers are set
- * at the end. */
+/* The arrays may move while a record is read, since its size is not known beforehand: pointers are
+ * set at the end. */
 static int reserve_items(struct trace_decoder *d, uint64_t count)
 {
     if (count > ITEMS_MOST)

@@ -1,6 +1,6 @@
 /*
- * From bytes to records. A decoder goes through one block after the other; what it points to is
- * good until the next record. Damaged bytes are told, never followed.
+ * decode.h - from bytes to records. A decoder reads one block after the other; what it points to is
+ * valid until the next record. Damaged bytes are reported, never trusted.
  */
 #ifndef TRACE_DECODE_H
 #define TRACE_DECODE_H
@@ -10,14 +10,14 @@
 #include "trace/header.h"
 #include "trace/stream.h"
 
-/* An argument. Arrays have a count; texts one, too. */
+/* An argument. Arrays and texts have a count. */
 struct trace_value {
     int64_t number; /* a number; the local number of a handle or request, or -1: null; a place */
     uint64_t count;
     union {
         const int64_t *items;
-        const char *text;                    /* not ended by a NUL */
-        const struct trace_status *statuses; /* one if it is no array */
+        const char *text;                    /* without a NUL at the end */
+        const struct trace_status *statuses; /* a single one if it is no array */
     };
 };
 
@@ -46,13 +46,13 @@ struct trace_decoder {
 
 void trace_decoder_init(struct trace_decoder *, const struct trace_header *);
 void trace_decoder_fini(struct trace_decoder *);
-/* Starts a block, or goes on in one if `begins` is 0. */
+/* Starts a block, or continues it if `begins` is 0. */
 void trace_decoder_block(struct trace_decoder *, const uint8_t *data, size_t bytes, int64_t base,
                          int begins);
-/* 1: the next record; 0: the block is at its end; ERR_INPUT: it is damaged. */
+/* Returns 1 with the next record, 0 at the end of the block, or ERR_INPUT if it is damaged. */
 int trace_decoder_next(struct trace_decoder *, struct trace_event *, struct err *);
 
-/* Reads an array of numbers from a payload to memory of the caller's, who frees it; the end, or
+/* Reads an array of numbers from a payload into memory that the caller frees. Returns its end, or
  * NULL. */
 const uint8_t *trace_read_array(const uint8_t *at, const uint8_t *end, int64_t **items,
                                 uint64_t *count);

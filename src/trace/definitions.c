@@ -1,5 +1,5 @@
 /*
- * definitions.c - reading what is common to ranks.
+ * definitions.c - reads what all ranks share.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "trace/definitions.h"
 #include "trace/format.h"
 
-/* What definitions point to, freed with them. */
+/* Memory that definitions point to, freed with them. */
 struct kept {
     struct kept *next;
     void *memory;
@@ -73,7 +73,7 @@ static const char *keep_text(struct trace_definitions *d, const uint8_t *text, c
     return copy;
 }
 
-/* ---- kinds; 0, or -1 if damaged ---- */
+/* ---- readers by kind; 0, or -1 if damaged ---- */
 
 static int read_nodes(struct trace_definitions *d, const uint8_t *at, const uint8_t *end,
                       uint64_t ranks)

@@ -50,7 +50,7 @@ enum trace_comm_kind {
 };
 
 #define TRACE_COMM_WORLD UINT64_C(0) /* identity; not written */
-/* Identity of the communicator that a rank has alone. */
+/* Identity of a rank's MPI_COMM_SELF. */
 #define TRACE_COMM_SELF(rank) (UINT64_C(1) << 63 | (uint64_t)(rank))
 
 struct trace_comm {
@@ -62,8 +62,9 @@ struct trace_comm {
 };
 
 struct trace_definitions {
-    int64_t *nodes;       /* of each rank; NULL: not known */
-    uint64_t nodes_known; /* ranks whose node is told; others are taken to be on the first one */
+    int64_t *nodes; /* of each rank; NULL: not known */
+    /* Ranks whose node is recorded; the others are assumed to be on the first node. */
+    uint64_t nodes_known;
     uint64_t node_count;
     struct trace_comm *comms;
     size_t comm_count;
@@ -85,19 +86,19 @@ struct trace_definitions {
 
 void trace_definitions_init(struct trace_definitions *);
 void trace_definitions_fini(struct trace_definitions *);
-/* Adds the definitions of a frame; what is there already or of an unknown kind is skipped. */
+/* Adds the definitions of a frame; skips those that are known already or of an unknown kind. */
 int trace_definitions_read(struct trace_definitions *, const uint8_t *payload, size_t bytes,
                            uint64_t ranks, struct err *);
-/* All are there: so many ranks have a node. */
+/* After all definitions were read, for this number of ranks. */
 void trace_definitions_fill(struct trace_definitions *, uint64_t ranks);
 /* NULL: not known. */
 const struct trace_comm *trace_definitions_comm(const struct trace_definitions *,
                                                 uint64_t identity);
 const char *trace_definitions_site(const struct trace_definitions *, uint64_t identity);
 
-/* Goes through the definitions of a frame, from *at = payload on: 1 with the next one, 0 at the
- * end, -1 if damaged. `data` and `bytes` are all of it, kind included; `body` what follows kind and
- * size. */
+/* Iterates over the definitions of a frame, starting with *at = payload. Returns 1 with the next
+ * one, 0 at the end, or -1 if it is damaged. `data` and `bytes` are the whole definition with its
+ * kind; `body` follows kind and size. */
 int trace_definitions_next(const uint8_t **at, const uint8_t *end, unsigned *kind,
                            const uint8_t **data, size_t *bytes, const uint8_t **body);
 

@@ -1,6 +1,6 @@
 /*
- * file.c - frames in files, for the command. Programs that are simulated or recorded write parts
- * (part.c) and need none of this.
+ * file.c - frames in files, for the command. Simulated and recorded programs write parts (part.c)
+ * and need nothing of this.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,8 @@ static int map(struct trace_file *f, int fd, struct err *err)
         return err_set(err, ERR_INPUT, "'%s' is not a regular file", f->path);
     f->size = (size_t)st.st_size;
     if (f->size < sizeof(struct trace_frame))
-        return err_set(err, ERR_INPUT, "'%s' is no trace: it has only %zu bytes", f->path, f->size);
+        return err_set(err, ERR_INPUT, "'%s' is not a trace: it has only %zu bytes", f->path,
+                       f->size);
     void *data = mmap(NULL, f->size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED)
         return err_set(err, ERR_SYSTEM, "cannot read '%s': %s", f->path, strerror(errno));
@@ -51,7 +52,7 @@ int trace_file_open(struct trace_file *f, const char *path, struct err *err)
     if (rc == 0)
         memcpy(&magic, f->data, sizeof magic);
     if (rc == 0 && magic != TRACE_MAGIC)
-        rc = err_set(err, ERR_INPUT, "'%s' is no trace of Orrery", path);
+        rc = err_set(err, ERR_INPUT, "'%s' is not a trace of Orrery", path);
     if (rc != 0)
         trace_file_close(f);
     return rc;
@@ -77,7 +78,7 @@ int trace_file_frame(const struct trace_file *f, uint64_t offset, struct trace_f
                        (unsigned long long)offset);
     if (frame->version > TRACE_VERSION)
         return err_set(err, ERR_INPUT,
-                       "'%s' is of version %u of the format, and this orrery reads version %d: "
+                       "'%s' has version %u of the format, and this orrery reads version %d: "
                        "use a newer orrery",
                        f->path, frame->version, TRACE_VERSION);
     if (f->size - offset - sizeof *frame < frame->stored)

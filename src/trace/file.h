@@ -1,6 +1,5 @@
 /*
- * Frames of a trace file: reading them from memory that the file is mapped to, and writing them
- * compressed.
+ * file.h - frames of a trace file: read from the mapped file, and written compressed.
  */
 #ifndef TRACE_FILE_H
 #define TRACE_FILE_H
@@ -20,18 +19,18 @@ struct trace_file {
     size_t size;
 };
 
-/* Maps the file; ERR_INPUT if it does not begin with a frame of a trace. */
+/* Maps the file; ERR_INPUT if it does not start with a frame of a trace. */
 int trace_file_open(struct trace_file *, const char *path, struct err *);
 void trace_file_close(struct trace_file *);
 
-/* The header of the frame at this offset, if all of the frame is there and its checksum is right;
- * errors say which. */
+/* The header of the frame at this offset, if the frame is complete and its checksum is right;
+ * otherwise the error says which it is not. */
 int trace_file_frame(const struct trace_file *, uint64_t offset, struct trace_frame *,
                      struct err *);
 
-/* The payload of a frame that trace_file_frame has checked: in the file itself if it is stored,
- * otherwise uncompressed to `room`, which has space for frame->raw bytes. NULL if it cannot be
- * uncompressed. */
+/* The payload of a frame that trace_file_frame has checked: in the file itself if it is not
+ * compressed, otherwise decompressed into `room`, which has space for frame->raw bytes. NULL if
+ * that fails. */
 const uint8_t *trace_file_payload(const struct trace_file *, uint64_t offset,
                                   const struct trace_frame *, void *room);
 
@@ -45,7 +44,7 @@ struct trace_out {
     size_t packed_room;
 };
 
-/* The file gets its name when it is complete. */
+/* The file gets its name only when it is complete. */
 int trace_out_open(struct trace_out *, const char *path, struct err *);
 int trace_out_frame(struct trace_out *, enum trace_frame_kind, const void *payload, size_t bytes,
                     struct err *);

@@ -53,7 +53,7 @@
 #include <stdint.h>
 
 #define TRACE_VERSION 1
-#define TRACE_MAGIC 0x4f72724fu /* "OrrO": begins every frame */
+#define TRACE_MAGIC 0x4f72724fu /* "OrrO": starts every frame */
 #define TRACE_SUFFIX ".orr"
 #define TRACE_END_BYTES (sizeof(struct trace_frame) + sizeof(struct trace_end))
 #define TRACE_VARINT_MAX 10
@@ -79,9 +79,9 @@ struct trace_frame {
     uint8_t method; /* enum trace_method */
     uint8_t spare;
     uint32_t stored; /* bytes of the payload in the file */
-    uint32_t raw;    /* and uncompressed */
+    uint32_t raw;    /* the same, uncompressed */
     uint64_t spare_too;
-    uint64_t check; /* XXH3 of the payload, seeded with that of the header up to here */
+    uint64_t check; /* XXH3 of the payload, seeded with that of the header before this field */
 };
 
 struct trace_end {
@@ -94,14 +94,14 @@ enum trace_piece_flag {
     TRACE_PIECE_DEFINITIONS = 2, /* of the stream of local definitions */
 };
 
-/* Heads of records. What a reader does not know it skips. */
+/* Heads of records. Readers skip those they do not know. */
 enum trace_head {
-    TRACE_REGION_ENTER = 1, /* varint name: its local number */
+    TRACE_REGION_ENTER = 1, /* varint: local number of its name */
     TRACE_REGION_LEAVE,     /* nothing */
     TRACE_FAILED,           /* zigzag error class of the call in the next record */
     TRACE_OPEN, /* varint function, varint time since it was entered: a call that did not end */
     TRACE_LOST, /* varint number of records that could not be written */
-    /* local definitions; varint local number first */
+    /* local definitions; each starts with its varint local number */
     TRACE_DEFINE_NAME, /* the rest is the text */
     /* u64 identity, varint kind, zigzag rank, varint size, varint size of the other group. */
     TRACE_DEFINE_COMM,
@@ -111,9 +111,9 @@ enum trace_head {
     TRACE_DEFINE_WIN,
     TRACE_DEFINE_FILE, /* the rest is the file's name */
     TRACE_DEFINE_OP,   /* varint: 1 if it commutes; then its name */
-    /* of a function since the last such record, in traces without calls: varint function, calls,
-     * their time, bytes sent (or given to collectives), bytes received, time since the first of the
-     * calls began; at the end of the last */
+    /* sums of a function since the last such record, in traces without calls: varint function,
+     * calls, their time, bytes sent (or passed to collectives), bytes received, time since the
+     * start of the first call; the record is at the end of the last */
     TRACE_PROFILE = 13,
     TRACE_CALL = 16,
 };
@@ -130,7 +130,7 @@ static inline int64_t trace_unzigzag(uint64_t value)
     return (int64_t)(value >> 1 ^ (0 - (value & 1)));
 }
 
-/* Needs room for TRACE_VARINT_MAX bytes; returns the end. */
+/* Writes up to TRACE_VARINT_MAX bytes; returns the end. */
 static inline uint8_t *trace_varint_put(uint8_t *at, uint64_t value)
 {
     while (value >= 0x80) {
@@ -141,7 +141,8 @@ static inline uint8_t *trace_varint_put(uint8_t *at, uint64_t value)
     return at;
 }
 
-/* The end, or NULL if it does not end before `end` or has more than 64 bits. */
+/* Returns the end of the varint, or NULL if it does not end before `end` or has more than 64
+ * bits. */
 static inline const uint8_t *trace_varint_get(const uint8_t *at, const uint8_t *end,
                                               uint64_t *value)
 {

@@ -12,7 +12,7 @@
 #define BLOCK_LEAST 4096u
 #define BLOCK_MOST 65536u
 #define BLOCKS_IN_ALL \
-    ((uint64_t)256 << 20) /* who reads all ranks side by side holds a block of each */
+    ((uint64_t)256 << 20) /* a reader of all ranks at once holds a block of each */
 #define RANKS_MOST ((uint64_t)1 << 32)
 
 static uint64_t block_for(uint64_t ranks)

@@ -43,10 +43,10 @@ struct trace_header {
     struct trace_schema *schema; /* owned */
 };
 
-/* With the schema of this version, a tick of 1 ps, and the size of blocks that suits the number of
+/* Uses the schema of this version, a tick of 1 ps, and a size of blocks that suits the number of
  * ranks. */
 void trace_header_init(struct trace_header *, uint64_t ranks);
-/* The size of blocks again, for the number of ranks that it has now. */
+/* Chooses the size of blocks again, for the present number of ranks. */
 void trace_header_block(struct trace_header *);
 void trace_header_fini(struct trace_header *);
 void trace_header_add(struct trace_header *, const char *key, const char *value);

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "trace/local.h"
 
-#define NUMBER_MOST ((uint64_t)1 << 26) /* a damaged number must not take all memory */
+#define NUMBER_MOST ((uint64_t)1 << 26) /* a damaged number must not exhaust memory */
 
 struct kept {
     struct kept *next;
@@ -77,7 +77,7 @@ static const uint8_t *get_comm(const uint8_t *at, const uint8_t *end, struct tra
     return trace_varint_get(at, end, &item->other_size);
 }
 
-/* What each kind has besides its number, and after that a text. NULL: damaged. */
+/* Reads what follows the local number, by kind; a text follows that. NULL: damaged. */
 static const uint8_t *get_body(struct trace_local *l, unsigned kind, const uint8_t *at,
                                const uint8_t *end, struct trace_local_item *item)
 {

@@ -1,6 +1,6 @@
 /*
- * What the handles of one rank mean: its local definitions, by kind and local number. Numbers are
- * never used again, so they mean the same throughout the trace. Communicators 0 and 1 are
+ * local.h - what the handles of one rank mean: its local definitions, by kind and local number.
+ * Numbers are never reused, so they mean the same throughout the trace. Communicators 0 and 1 are
  * MPI_COMM_WORLD and MPI_COMM_SELF.
  */
 #ifndef TRACE_LOCAL_H
@@ -32,14 +32,14 @@ struct trace_local {
     void *memory;
 };
 
-/* Reads all of a rank's; what is damaged is left out. */
+/* Reads all local definitions of a rank; skips damaged ones. */
 void trace_local_read(struct trace_local *, struct trace *, uint64_t rank);
 void trace_local_fini(struct trace_local *);
 
 /* The definition with this local number, or NULL. */
 const struct trace_local_item *trace_local_find(const struct trace_local *, enum trace_head kind,
                                                 int64_t number);
-/* The kind of definition that the handles of a role have, or 0. */
+/* The kind of definition for handles of a role, or 0. */
 enum trace_head trace_local_kind(const char *role);
 
 #endif

@@ -17,8 +17,8 @@
 /* ---- definitions ---- */
 
 struct item {
-    const uint8_t *data; /* set when all are there */
-    size_t at, bytes;    /* in the memory of all */
+    const uint8_t *data; /* set when all were added */
+    size_t at, bytes;    /* in the memory of all items */
 };
 
 struct items {
@@ -32,15 +32,15 @@ struct merge {
     size_t count;
     struct trace_header header; /* that of the first part, which owns what it points to */
     struct trace_writer writer;
-    struct items definitions; /* of all parts, as often as they come */
+    struct items definitions; /* of all parts, with repetitions */
     struct trace_clocks clocks;
     struct trace_namer *namer; /* or NULL */
-    struct buf block;          /* put together from pieces */
+    struct buf block;          /* assembled from pieces */
     struct trace_piece piece;
     int has_block;
 };
 
-/* By kind, then by bytes: the encoding is such that bytes alone do it, as kinds are below 128. */
+/* By kind, then by bytes. Comparing bytes does both, as kinds are below 128 and come first. */
 static int by_bytes(const void *a, const void *b)
 {
     const struct item *p = a, *q = b;
@@ -58,7 +58,7 @@ static void gather_frame(struct items *all, struct trace_clocks *clocks, const u
     while (trace_definitions_next(&at, end, &kind, &data, &size, &body) > 0) {
         trace_clocks_take(clocks, kind, body, (size_t)(at - body));
         if (kind == TRACE_LINK_LOAD)
-            continue; /* they are added, not copied */
+            continue; /* loads are added up, not copied */
         ARRAY_EXTEND(all->items, all->count);
         all->items[all->count++] = (struct item){NULL, all->memory.len, size};
         buf_add(&all->memory, data, size);
@@ -83,7 +83,7 @@ static void gather(struct items *all, struct trace_clocks *clocks, const struct 
 
 /* ---- names ---- */
 
-/* What a name begins with that is an address. */
+/* Starts a name that is an address. */
 #define ADDRESS "@/"
 
 static void add_name(struct merge *m, const uint8_t *text, size_t bytes, int is_site,
@@ -123,7 +123,7 @@ static void add_item(struct merge *m, const struct item *item, struct buf *out)
     buf_fini(&named);
 }
 
-/* A local definition, with the name of a region in place of its address, in memory that the caller
+/* A local definition with the name of a region instead of its address, in memory that the caller
  * frees. */
 static void name_event(struct merge *m, struct trace_event *e, struct buf *memory)
 {
@@ -149,8 +149,8 @@ static void add_definition(struct items *all, unsigned kind, const struct buf *p
     all->items[all->count++] = (struct item){NULL, at, all->memory.len - at};
 }
 
-/* What links carried: each process knows what it has sent. Widths that do not fit are of damaged
- * parts. */
+/* Adds up the load of links: each process knows what it has sent. Only damaged parts have widths
+ * that do not fit. */
 static void add_loads(struct merge *m)
 {
     struct bins load;
@@ -197,7 +197,7 @@ static int write_definitions(struct merge *m, struct err *err)
 
 /* ---- records ---- */
 
-/* Where a block goes that is written anew. */
+/* The sink of a block that is written anew. */
 struct collector {
     struct trace_sink sink;
     struct merge *merge;
@@ -210,7 +210,7 @@ static void collect(struct trace_sink *sink, const struct trace_piece *piece)
     buf_add(&m->block, piece->data, piece->bytes);
 }
 
-/* A block of local definitions, with names in place of addresses. */
+/* Writes a block of local definitions with names instead of addresses. */
 static void name_block(struct merge *m)
 {
     struct collector to = {.sink = {.take = collect, .block = SIZE_MAX, .piece = SIZE_MAX},
@@ -270,7 +270,8 @@ static int add_piece(struct merge *m, struct trace *part, const struct trace_pla
     return 0;
 }
 
-/* A stream with the times of its own clock: record by record, with those of the common one. */
+/* Rewrites a stream with the times of its own clock, record by record, with those of the common
+ * clock. */
 static void adjust_stream(struct merge *m, struct trace *part, uint64_t rank, unsigned thread,
                           enum trace_what what, struct trace_writer_sink *sink)
 {
@@ -311,8 +312,8 @@ static int adjust_rank(struct merge *m, struct trace *part, uint64_t rank, struc
     return sink.err.code ? err_set(err, sink.err.code, "%s", sink.err.text) : 0;
 }
 
-/* The part with the smallest rank that is not copied yet; each rank is in one part, whose places
- * are in order. */
+/* The part with the smallest rank that is not copied yet; each rank is in one part, whose pieces
+ * are sorted. */
 static int write_records(struct merge *m, struct err *err)
 {
     size_t *next = mem_zalloc((m->count + 1) * sizeof *next);
@@ -350,7 +351,7 @@ static void count_rank(struct trace_header *h, uint64_t rank)
     h->ranks = rank >= h->ranks ? rank + 1 : h->ranks;
 }
 
-/* How well times of several clocks agree. */
+/* Describes how well several clocks agree. */
 static void say_clocks(struct merge *m)
 {
     char text[UNITS_TEXT_MAX + 64], error[UNITS_TEXT_MAX];
@@ -362,7 +363,7 @@ static void say_clocks(struct merge *m)
     trace_header_add(&m->parts[0].header, TRACE_CLOCKS_PROPERTY, text);
 }
 
-/* That of the first part, with all ranks that there are, also those that were spawned. */
+/* The header of the first part, with the ranks of all parts, including spawned ones. */
 static void make_header(struct merge *m)
 {
     say_clocks(m);

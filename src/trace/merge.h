@@ -1,7 +1,7 @@
 /*
- * From parts to a trace (format.h). The result depends on what was recorded alone, not on how many
- * processes recorded it or when they wrote. Memory: some 40 bytes per piece, and a frame. The file
- * appears when it is complete.
+ * merge.h - merges parts into a trace (format.h). The result depends only on what was recorded, not
+ * on how many processes recorded it or when they wrote. Memory: about 40 bytes per piece, and a
+ * frame. The file gets its name only when it is complete.
  */
 #ifndef TRACE_MERGE_H
 #define TRACE_MERGE_H
@@ -9,20 +9,20 @@
 #include "base/err.h"
 #include "trace/reader.h"
 
-/* What a part lacks, because it was cut off or its disk was full, is left out and named in
- * `missing` (code 0: nothing). Parts that have no header are left out, too; if none has one, that
- * is an error. */
+/* If a part was cut off or its disk was full, the rest of it is missing from the trace, and
+ * `missing` says so (code 0: nothing is). Parts without a header are skipped, too; it is an error
+ * if none has one. */
 int trace_merge(const char *const *parts, size_t count, const char *path, struct err *missing,
                 struct err *);
 
 /* Recorders know addresses, not names: in parts a call site or the name of a region may be
- * "@/path/of/file+0x1234", a site several of them, the innermost first. Appends names in their
- * place. */
+ * "@/path/of/file+0x1234", or for a site several of these, the innermost first. A namer appends
+ * names for them. */
 struct trace_namer {
     void (*name)(struct trace_namer *, const char *addresses, int is_site, struct buf *out);
 };
 
-/* The same, with names for addresses. */
+/* The same, with names instead of addresses. */
 int trace_merge_named(const char *const *parts, size_t count, const char *path,
                       struct trace_namer *, struct err *missing, struct err *);
 

@@ -55,7 +55,7 @@ void trace_load_write(struct buf *, const struct bins *, size_t row);
 
 void trace_network_init(struct trace_network *);
 void trace_network_fini(struct trace_network *);
-/* Takes a definition; those of other kinds are left alone. 0, or -1 if it is damaged. */
+/* Reads a definition; ignores those of other kinds. Returns 0, or -1 if it is damaged. */
 int trace_network_take(struct trace_network *, unsigned kind, const uint8_t *at,
                        const uint8_t *end);
 

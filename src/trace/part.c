@@ -1,5 +1,5 @@
 /*
- * part.c - writing a part.
+ * part.c - see part.h.
  */
 #include <errno.h>
 #include <string.h>

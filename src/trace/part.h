@@ -1,9 +1,9 @@
 /*
- * A part: the file to which one process of a run writes its streams while they are recorded
- * (format.h). It is a sink of streams; pieces are gathered and written in frames of about a
+ * part.h - a part: the file to which one process of a run writes its streams while it records them
+ * (format.h). It is a sink of streams, which collects pieces and writes them in frames of about a
  * megabyte. After a failure, such as a full disk, what was written stays readable, later pieces are
- * dropped and counted, and the failure is told at the end. The file is opened anew for every frame:
- * who writes it may be one process after the other, which share memory but no descriptors.
+ * dropped and counted, and closing the part returns the error. The file is opened anew for every
+ * frame: several processes may write it in turn, which share memory but no descriptors.
  */
 #ifndef TRACE_PART_H
 #define TRACE_PART_H
@@ -14,7 +14,7 @@
 #include "trace/stream.h"
 
 struct trace_part {
-    struct trace_sink sink; /* first: streams know only this */
+    struct trace_sink sink; /* must be first: streams know only this */
     char *path;
     uint64_t offset;   /* bytes of whole frames */
     struct buf heads;  /* of the pieces of the next frame */
@@ -28,14 +28,14 @@ struct trace_part {
     size_t flush_at;   /* bytes of body */
 };
 
-/* Creates the file, whose path is absolute, and writes its header. */
+/* Creates the file and writes its header. The path is absolute. */
 int trace_part_open(struct trace_part *, const char *path, const struct trace_header *,
                     struct err *);
-/* A definition that is common to ranks (definitions.h); may be given more than once. */
+/* Adds a definition that ranks share (definitions.h); it may be added more than once. */
 void trace_part_define(struct trace_part *, unsigned kind, const void *payload, size_t bytes);
-/* Writes what was gathered. */
+/* Writes what was collected. */
 void trace_part_flush(struct trace_part *);
-/* Flushes; the first failure, if there was one. */
+/* Flushes; returns the first failure, if there was one. */
 int trace_part_close(struct trace_part *, struct err *);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * payload.h - numbers and arrays of definitions and other records, whose payload is built as a
- * whole (format.h).
+ * payload.h - numbers and arrays in the payload of definitions and other records (format.h).
  */
 #ifndef TRACE_PAYLOAD_H
 #define TRACE_PAYLOAD_H

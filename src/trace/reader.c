@@ -1,5 +1,5 @@
 /*
- * reader.c - opening traces, and going through the records of a rank.
+ * reader.c - opens traces, and iterates over the records of a rank.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ const uint8_t *trace_acquire(struct trace *t, size_t number)
     return frame->payload;
 }
 
-/* A frame that is read in the file itself stays: it takes no memory, and is checked once. */
+/* A frame that is used in the mapped file stays: it takes no memory, and is checked only once. */
 static void unload(struct trace *t, size_t number)
 {
     struct trace_loaded *frame = &t->frames[number];
@@ -53,7 +53,7 @@ static void unload(struct trace *t, size_t number)
     frame->payload = NULL;
 }
 
-/* The last one stays: the next rank's records are mostly in the same frame. */
+/* The last frame stays loaded: the next rank's records are mostly in it. */
 void trace_release(struct trace *t, size_t number)
 {
     if (--t->frames[number].users > 0)
@@ -85,7 +85,7 @@ static const uint8_t *get_piece(const uint8_t *at, const uint8_t *end, struct tr
     return at;
 }
 
-/* A part may have ranks that came later than its header. */
+/* A part may have ranks that were added after its header was written. */
 static int is_rank(struct trace *t, uint64_t rank)
 {
     if (t->header.is_part && rank >= t->header.ranks)
@@ -93,7 +93,8 @@ static int is_rank(struct trace *t, uint64_t rank)
     return rank < t->header.ranks;
 }
 
-/* The pieces of a frame, whose list starts at `at`; the end of the list, or NULL. */
+/* Reads the list of a frame's pieces, which starts at `at`. Returns the end of the list, or
+ * NULL. */
 static const uint8_t *add_pieces(struct trace *t, const uint8_t *at, const uint8_t *end)
 {
     uint64_t count, bytes, sum = 0;
@@ -125,7 +126,7 @@ static void add_frame(struct trace *t, uint64_t offset)
     t->frames[t->frame_count++] = (struct trace_loaded){.offset = offset};
 }
 
-/* The payload of a frame in memory of its own; NULL with an error. Freed by the caller. */
+/* The payload of a frame in memory that the caller frees; NULL with an error. */
 static uint8_t *load(const struct trace *t, uint64_t offset, struct trace_frame *head,
                      struct err *err)
 {
@@ -149,8 +150,8 @@ static uint8_t *load(const struct trace *t, uint64_t offset, struct trace_frame 
     return memory;
 }
 
-/* Positions in the list are relative to what follows it: bodies start after the list of pieces of
- * the frame itself. */
+/* The list has positions relative to its end: in the frame itself, bodies start after the list of
+ * pieces. */
 static void shift_pieces(struct trace *t, size_t first, size_t by)
 {
     for (size_t i = first; i < t->place_count; i++)
@@ -185,7 +186,7 @@ static int read_frame(struct trace *t, uint64_t offset, struct trace_frame *head
     return rc;
 }
 
-/* All frames one after the other, up to the first that is not whole. */
+/* Reads all frames, up to the first that is not complete. */
 static void scan(struct trace *t, uint64_t offset)
 {
     struct err err;
@@ -203,8 +204,8 @@ static void scan(struct trace *t, uint64_t offset)
     }
 }
 
-/* The index: of each frame its offset, the bytes that its list of pieces takes, and that list
- * again. */
+/* The index contains, for each frame, its offset, the size of its list of pieces, and a copy of
+ * that list. */
 static int read_index(struct trace *t, const uint8_t *at, const uint8_t *end, struct err *err)
 {
     uint64_t count, offset, list;
@@ -222,7 +223,7 @@ static int read_index(struct trace *t, const uint8_t *at, const uint8_t *end, st
     return 0;
 }
 
-/* By the end and the index; nothing is changed if that does not work. */
+/* Reads the index that the end of the file points to; changes nothing if that fails. */
 static int open_complete(struct trace *t, uint64_t definitions)
 {
     struct trace_frame head;
@@ -263,7 +264,7 @@ static int by_stream(const void *a, const void *b)
     return (p->at > q->at) - (p->at < q->at);
 }
 
-/* A piece that goes on with a block whose beginning is lost cannot be read. */
+/* A piece cannot be read if the beginning of its block is lost. */
 static void drop_orphans(struct trace *t)
 {
     size_t kept = 0;
@@ -323,7 +324,7 @@ void trace_close(struct trace *t)
 
 /* ---- cursors ---- */
 
-/* The first place that is not before these. */
+/* The first piece that is not before these. */
 static size_t find(const struct trace *t, uint64_t rank, unsigned thread, unsigned flags)
 {
     struct trace_place key = {.rank = (uint32_t)rank,
@@ -374,8 +375,8 @@ void trace_cursor_close(struct trace_cursor *c)
     trace_decoder_fini(&c->decoder);
 }
 
-/* The next block that can be read; 0: there is none. A block whose beginning is damaged is left out
- * as a whole. */
+/* Finds the next block that can be read; 0: there is none. Skips blocks whose beginning is
+ * damaged. */
 static int next_block(struct trace_cursor *c)
 {
     int skip = 0;
@@ -392,7 +393,7 @@ static int next_block(struct trace_cursor *c)
             c->frame = (size_t)place->frame + 1;
         }
         if ((uint64_t)place->at + place->bytes > c->trace->frames[place->frame].bytes) {
-            skip = 1; /* the index is not that of this file */
+            skip = 1; /* the index belongs to another file */
             continue;
         }
         trace_decoder_block(&c->decoder, c->trace->frames[place->frame].payload + place->at,

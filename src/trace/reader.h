@@ -1,14 +1,14 @@
 /*
- * A trace to read: a complete file, one that was cut off, or a part of one.
+ * reader.h - reads a trace: a complete file, one that was cut off, or a part.
  *
  *     struct trace t;
  *     if (trace_open(&t, path, &err) != 0) ...
  *     trace_cursor_open(&c, &t, rank, 0, TRACE_RECORDS);
  *     while ((more = trace_cursor_next(&c, &event, &err)) > 0) ...
  *
- * Memory: the index (some 40 bytes per block), and of every cursor that is open one frame, which
- * neighbours share. A damaged frame is left out: `missing` says so, and what was lost. Not for
- * several threads: each opens its own.
+ * Memory: the index (about 40 bytes per block), and one frame for every open cursor, which cursors
+ * on the same frame share. Damaged frames are skipped: `missing` says so. Threads cannot share a
+ * trace: each opens its own.
  */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
@@ -18,7 +18,7 @@
 #include "trace/file.h"
 #include "trace/header.h"
 
-/* Where a piece is. */
+/* The position of a piece. */
 struct trace_place {
     uint32_t rank;
     uint16_t thread;
@@ -29,10 +29,10 @@ struct trace_place {
     int64_t base;
 };
 
-/* A frame, loaded while somebody reads in it. */
+/* A frame, loaded while a cursor uses it. */
 struct trace_loaded {
     uint64_t offset;
-    uint8_t *memory; /* NULL: it is not loaded, or is read in the file itself */
+    uint8_t *memory; /* NULL: it is not loaded, or is used in the mapped file */
     const uint8_t *payload;
     uint32_t bytes; /* of the payload */
     uint32_t users;
@@ -45,10 +45,10 @@ struct trace {
     struct trace_definitions definitions;
     struct trace_loaded *frames;
     size_t frame_count;
-    /* In order of rank, thread, definitions first; then as in the file. */
+    /* Sorted by rank, thread, kind (definitions first); then as in the file. */
     struct trace_place *places;
     size_t place_count;
-    size_t last; /* number of a frame that is loaded though nobody reads in it, + 1 */
+    size_t last; /* number + 1 of a frame that stays loaded although no cursor uses it */
     uint64_t records;
     int is_complete;
     struct err missing; /* code 0: nothing is */
@@ -62,23 +62,24 @@ enum trace_what {
 int trace_open(struct trace *, const char *path, struct err *);
 void trace_close(struct trace *);
 
-/* The number of threads that a rank has records of: 1 more than the highest. */
+/* The number of threads of a rank: 1 + the highest that has records. */
 unsigned trace_threads(const struct trace *, uint64_t rank);
 
 struct trace_cursor {
     struct trace *trace;
     struct trace_decoder decoder;
-    size_t next, end; /* places still to read */
+    size_t next, end; /* pieces still to read */
     size_t frame;     /* in use, + 1 */
 };
 
 void trace_cursor_open(struct trace_cursor *, struct trace *, uint64_t rank, unsigned thread,
                        enum trace_what);
 void trace_cursor_close(struct trace_cursor *);
-/* 1: the next record; 0: no more; ERR_INPUT: damaged, but one may go on with the next block. */
+/* Returns 1 with the next record, 0 at the end, or ERR_INPUT if the block is damaged; the next call
+ * then continues with the next block. */
 int trace_cursor_next(struct trace_cursor *, struct trace_event *, struct err *);
 
-/* Loads a frame, for who copies pieces; NULL if it is damaged. Give it back with trace_release. */
+/* Loads a frame, for copying pieces; NULL if it is damaged. Release it with trace_release. */
 const uint8_t *trace_acquire(struct trace *, size_t frame);
 void trace_release(struct trace *, size_t frame);
 

@@ -9,7 +9,7 @@
 #include "mpi_roles.h"
 #include "trace/schema.h"
 
-/* How an argument is written, by its role; what is not here is not kept. */
+/* How an argument is written, by its role; arguments of other roles are not recorded. */
 static const struct {
     const char *role;
     enum trace_class class;
@@ -51,7 +51,7 @@ int trace_fn_find(const struct trace_fn *fn, const char *role)
 
 /* ---- of this version ---- */
 
-/* Of buffers only that they may be missing or in place matters, which collectives alone know. */
+/* Of buffers, only MPI_IN_PLACE and NULL matter, and only in collectives. */
 static int is_kept(const struct mpi_arg *arg)
 {
     int class = class_of(mpi_role_name[arg->role]);
@@ -125,7 +125,7 @@ void trace_schema_write(const struct trace_schema *schema, struct buf *out)
     }
 }
 
-/* A word of the line, ended with a NUL in place; NULL at the end of the line. */
+/* The next word of the line, terminated in place; NULL at the end of the line. */
 static char *next_word(char **at)
 {
     char *word = *at + strspn(*at, " ");
@@ -156,12 +156,12 @@ static int read_arg(char *word, struct trace_arg *arg, struct err *err)
     arg->name = colon + 1;
     int class = class_of(word);
     if (class < 0)
-        return err_set(err, ERR_INPUT, "unknown role '%s' (the trace is of a newer version)", word);
+        return err_set(err, ERR_INPUT, "unknown role '%s': the trace has a newer version", word);
     arg->class = (uint8_t) class;
     return 0;
 }
 
-/* What is known here of a function of that name. */
+/* Fills in what this version knows of a function of that name. */
 static int own_number(const char *name)
 {
     for (int i = 0; i < MPI_FN_COUNT; i++)

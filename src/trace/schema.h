@@ -1,7 +1,7 @@
 /*
- * What the records of a trace mean: the functions, by the numbers that the trace gives them, and
- * what is kept of their arguments. A trace carries its own schema, so that it can be read by
- * versions that know more or other functions than the one that wrote it.
+ * schema.h - what the records of a trace mean: the functions, by their numbers in the trace, and
+ * which of their arguments are recorded. A trace carries its own schema, so that versions can read
+ * it that know more or other functions than the one that wrote it.
  */
 #ifndef TRACE_SCHEMA_H
 #define TRACE_SCHEMA_H
@@ -29,7 +29,7 @@ struct trace_arg {
     const char *role; /* as in api/mpi_functions.txt: "count", "peer" */
     uint8_t class;    /* enum trace_class */
     uint8_t is_array;
-    uint8_t is_in, is_out; /* who reads it: the call, the caller, both */
+    uint8_t is_in, is_out; /* the call reads it, writes it, or both */
     uint8_t position;      /* among the arguments of the function; not in the file */
 };
 
@@ -46,17 +46,17 @@ struct trace_schema {
     char *text; /* names point into it, if it was read */
 };
 
-/* That of this version: the function with number n is enum mpi_fn n. Freed by trace_schema_free. */
+/* The schema of this version: function n is enum mpi_fn n. Free it with trace_schema_free. */
 struct trace_schema *trace_schema_make(void);
 
 /* The number of a function in a schema, or -1. */
 int trace_schema_find(const struct trace_schema *, const char *name);
-/* The position of the first argument with this role among those kept, or -1. */
+/* The index of the first recorded argument with this role, or -1. */
 int trace_fn_find(const struct trace_fn *, const char *role);
 
 /* One line for each function, in its order: "MPI_Wait <>request:request >status:status". */
 void trace_schema_write(const struct trace_schema *, struct buf *out);
-/* Reads such lines; ERR_INPUT names the function. Freed by trace_schema_free. */
+/* Reads such lines; ERR_INPUT names the function. Free it with trace_schema_free. */
 int trace_schema_read(const char *text, struct trace_schema **out, struct err *);
 void trace_schema_free(struct trace_schema *);
 

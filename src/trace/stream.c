@@ -1,5 +1,5 @@
 /*
- * stream.c - encoding records.
+ * stream.c - encodes records.
  */
 #include <assert.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void free_memory(struct trace_stream *s)
     s->room = 0;
 }
 
-/* The block goes on in the next piece. */
+/* The block continues in the next piece. */
 static void hand_over_piece(struct trace_stream *s)
 {
     s->block += (uint32_t)used(s);
@@ -181,7 +181,7 @@ static int64_t step(const int64_t *items, size_t i)
     return (int64_t)((uint64_t)items[i] - (i ? (uint64_t)items[i - 1] : 0));
 }
 
-/* How many differences from i on are the same. */
+/* The number of equal differences from i on. */
 static size_t run_at(const int64_t *items, size_t count, size_t i)
 {
     size_t end = i + 1;

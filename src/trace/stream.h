@@ -27,19 +27,19 @@ struct trace_piece {
     size_t bytes;
 };
 
-/* Where pieces go. */
+/* What takes the pieces of streams. */
 struct trace_sink {
     void (*take)(struct trace_sink *, const struct trace_piece *);
     size_t block;    /* bytes after which a block ends */
     size_t piece;    /* bytes after which a stream hands over a piece of its block */
-    size_t buffered; /* bytes of memory that all its streams take */
+    size_t buffered; /* bytes of memory of all its streams */
 };
 
 struct trace_stream {
     struct trace_sink *sink;
-    uint8_t *data, *at; /* at: where the next byte goes */
+    uint8_t *data, *at; /* at: position of the next byte */
     uint32_t room;      /* bytes of data */
-    uint32_t block;     /* bytes of the current block that the sink has already */
+    uint32_t block;     /* bytes of the current block that the sink has taken */
     uint32_t records;   /* in data */
     uint32_t rank;
     uint16_t thread;
@@ -48,7 +48,7 @@ struct trace_stream {
     int64_t last_request; /* that was mentioned in the block */
 };
 
-/* A status as it is kept. */
+/* A status as it is recorded. */
 struct trace_status {
     int32_t source, tag; /* the source is a rank of the trace */
     uint64_t bytes;
@@ -57,18 +57,18 @@ struct trace_status {
 
 void trace_stream_init(struct trace_stream *, struct trace_sink *, uint64_t rank, unsigned thread,
                        unsigned flags);
-/* Hands what there is to the sink; the block goes on. */
+/* Passes the records so far to the sink; the block continues. */
 void trace_stream_spill(struct trace_stream *);
 /* Spills, and frees the memory. */
 void trace_stream_fini(struct trace_stream *);
 
-/* A call that lasted from `enter` to `leave`; times in ticks, and `leave` not before that of the
+/* Begins the record of a call from `enter` to `leave`, in ticks; `leave` is not before that of the
  * record before. */
 void trace_call_begin(struct trace_stream *, unsigned fn, int64_t enter, int64_t leave);
-/* Another record, whose payload is built by the caller. */
+/* Writes another record, whose payload the caller has built. */
 void trace_other(struct trace_stream *, enum trace_head, int64_t time, const void *payload,
                  size_t bytes);
-/* Ends a call's record; the sink may get the block. */
+/* Ends a call's record; may pass the block to the sink. */
 void trace_record_end(struct trace_stream *);
 
 void trace_put_varint(struct trace_stream *,

@@ -8,7 +8,7 @@
 
 #define ITEMS_SHOWN 8
 
-/* Values that MPI gives names to; those of MPICH's ABI, as in the program. */
+/* Values that have names in MPI, in MPICH's ABI, as the program passes them. */
 static const struct {
     const char *role;
     int64_t value;

@@ -1,5 +1,5 @@
 /*
- * Records as text, one line each.
+ * text.h - records as text, one line each.
  */
 #ifndef TRACE_TEXT_H
 #define TRACE_TEXT_H

@@ -1,5 +1,5 @@
 /*
- * verify.c - checks of a whole trace.
+ * verify.c - see verify.h.
  */
 #include <string.h>
 
@@ -105,7 +105,7 @@ static void check_stream(struct verify *v, unsigned thread)
     trace_cursor_close(&c);
 }
 
-/* A thread may complete what another one has started. */
+/* A thread may complete a request that another one has started. */
 static void learn_requests(struct verify *v, unsigned thread)
 {
     struct trace_cursor c;
@@ -152,7 +152,7 @@ uint64_t trace_verify(struct trace *t, struct buf *out)
         all++;
     }
     if (!t->is_complete) {
-        buf_adds(out, "the trace has no end: it is a part, or writing it was cut short\n");
+        buf_adds(out, "the trace has no end: it is a part, or writing it was interrupted\n");
         all++;
     }
     return all;

@@ -1,5 +1,5 @@
 /*
- * writer.c - writing a complete trace.
+ * writer.c - see writer.h.
  */
 #include <string.h>
 

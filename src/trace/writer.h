@@ -1,5 +1,6 @@
 /*
- * Writing a complete trace, block by block. The file appears when it is complete.
+ * writer.h - writes a complete trace, block by block. The file gets its name only when it is
+ * complete.
  */
 #ifndef TRACE_WRITER_H
 #define TRACE_WRITER_H
@@ -8,7 +9,7 @@
 #include "trace/header.h"
 #include "trace/stream.h"
 
-/* Blocks come in order of rank, thread, definitions first. */
+/* Blocks are added in order of rank, thread, kind (definitions first). */
 struct trace_writer {
     struct trace_out out;
     size_t block;
@@ -18,15 +19,15 @@ struct trace_writer {
 
 int trace_writer_open(struct trace_writer *, const char *path, const struct trace_header *,
                       struct err *);
-/* Definitions that are common to ranks, as in definitions.h, before the first piece; sorted by the
- * caller. */
+/* Writes the definitions that ranks share (definitions.h), sorted by the caller; before the first
+ * block. */
 int trace_writer_definitions(struct trace_writer *, const struct buf *, struct err *);
-/* A whole block. */
+/* Writes a whole block. */
 int trace_writer_block(struct trace_writer *, const struct trace_piece *, struct err *);
 /* Completes the file, or with `keep` 0 removes it. */
 int trace_writer_close(struct trace_writer *, int keep, struct err *);
 
-/* A sink whose streams go straight to a writer: one after the other, in the order of the file,
+/* A sink that passes streams directly to a writer: one after the other, in the order of the file,
  * never spilled. */
 struct trace_writer_sink {
     struct trace_sink sink;

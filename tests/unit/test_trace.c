@@ -309,7 +309,7 @@ int main(void)
     put_contents(in_folder("text"), "hello, this is no trace, but a file of some length\n", 50);
     struct trace t;
     is_int(trace_open(&t, in_folder("text"), &err), ERR_INPUT, "another file");
-    ok(strstr(err.text, "is no trace of Orrery") != NULL, "says so: %s", err.text);
+    ok(strstr(err.text, "is not a trace of Orrery") != NULL, "says so: %s", err.text);
     is_int(trace_open(&t, in_folder("none"), &err), ERR_SYSTEM, "no file");
     is_int(trace_open(&t, folder, &err), ERR_INPUT, "a folder is no trace");
     is_int(trace_merge(one, 0, in_folder("x.orr"), &missing, &err), ERR_INPUT, "nothing to merge");
