@@ -95,7 +95,7 @@ static int begin(struct analysis *a, const char *path, const char *name, struct 
         a->warning = t.missing;
     else if (!t.is_complete)
         err_set(&a->warning, ERR_INPUT,
-                "'%s' has no end: it is a part, or writing it was cut short", path);
+                "'%s' has no end: it is a part, or writing it was interrupted", path);
     trace_close(&t);
     a->rank = mem_try_alloc(a->ranks ? a->ranks : 1, sizeof *a->rank);
     if (!a->rank)
