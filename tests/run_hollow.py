@@ -44,7 +44,8 @@ PROGRAMS = ("coll_random", "coll_linear", "icoll_random", "pcoll_random", "ncoll
             "icoll_misc", "icoll_time", "coll_model", "op_user", "op_predefined", "fuzz_p2p",
             "p2p_isendrecv", "p2p_modes", "p2p_misc", "p2p_partitioned", "p2p_probe", "p2p_many", "p2p_order",
             "p2p_completion", "p2p_costs", "dec_gossip", "net_flow", "net_flow_coll", "type_halo", "type_layouts",
-            "type_darray", "topo_cart", "topo_dist_graph", "comm_create")
+            "type_darray", "topo_cart", "topo_dist_graph", "comm_create", "rma_random", "rma_request", "rma_pscw",
+            "rma_types", "rma_errors")
 WAYS = (("--host", "fibre"), ("--host", "process"), ("--host", "fibre", "--procs", "2"),
         ("--host", "process", "--procs", "2"))
 

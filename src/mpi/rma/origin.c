@@ -159,11 +159,29 @@ static uint64_t expect_data(struct rma_peer *p, const struct rma_access *a)
     return (uintptr_t)f;
 }
 
+/* Buffers of an operation that are hollow (hollow.h): enum rma_lacks. */
+static uint32_t lacking(const struct rma_access *a)
+{
+    uint32_t lacks = 0;
+
+    if (a->out_type &&
+        (mpi_data_is_hollow(a->out, a->out_type) || mpi_data_is_hollow(a->compare, a->out_type)))
+        lacks |= RMA_LACKS_DATA;
+    if (a->in_type && mpi_data_is_hollow(a->in, a->in_type))
+        lacks |= RMA_LACKS_RESULT;
+    return lacks;
+}
+
 /* The message with head, the type's image if it needs one, and the data. */
 static struct mpi_msg *new_message(struct mpi_rank *self, const struct rma_peer *p,
                                    const struct rma_access *a, uint64_t bytes)
 {
-    struct rma_head head = {.disp = a->disp, .count = a->count, .bytes = bytes, .op = a->op};
+    struct rma_head head = {.disp = a->disp,
+                            .count = a->count,
+                            .bytes = bytes,
+                            .op = a->op,
+                            .lacks = lacking(a)};
+    int carries = bytes && !(head.lacks & RMA_LACKS_DATA);
     struct mpi_msg *m;
     struct buf image;
     char *at;
@@ -178,15 +196,16 @@ static struct mpi_msg *new_message(struct mpi_rank *self, const struct rma_peer 
         head.type = a->type;
         mpi_type_ref(a->type);
     }
-    m = mpi_service_new(self, p->world, MPI_SERVICE_RMA, sizeof head + image.len + bytes);
+    m = mpi_service_new(self, p->world, MPI_SERVICE_RMA,
+                        sizeof head + image.len + (carries ? bytes : 0));
     m->tag = a->kind;
     memcpy(m->payload, &head, sizeof head);
     at = m->payload + sizeof head;
     if (image.len)
         memcpy(at, image.data, image.len);
-    if (bytes)
+    if (carries)
         at += image.len + mpi_type_pack(a->out_type, a->out_count, a->out, at + image.len);
-    if (a->kind == RMA_COMPARE_SWAP)
+    if (carries && a->kind == RMA_COMPARE_SWAP)
         memcpy(at, a->compare, a->out_type->size);
     buf_fini(&image);
     return m;
@@ -299,7 +318,7 @@ static void take_data(struct fetch *f, const struct mpi_msg *m)
 {
     struct rma_peer *p = f->peer;
 
-    if (m->bytes)
+    if (m->bytes && !m->is_hollow)
         mpi_type_unpack(f->type, f->count, f->buf, m->payload, m->bytes);
     mpi_type_unref(f->type);
     p->fetching--;

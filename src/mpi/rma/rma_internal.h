@@ -127,6 +127,12 @@ struct rma_access {
     struct mpi_req *req; /* of a request form, or NULL */
 };
 
+/* What an operation and its answer do not carry, since a buffer is hollow. */
+enum rma_lacks {
+    RMA_LACKS_DATA = 1,
+    RMA_LACKS_RESULT = 2,
+};
+
 /* The fixed part of a message that carries an operation; image and data follow. */
 struct rma_head {
     int64_t disp;
@@ -136,7 +142,7 @@ struct rma_head {
     MPI_Datatype handle;   /* or a predefined one; or 0: */
     uint32_t image;        /* bytes of its image (wire.c), padded to 16 */
     MPI_Op op;
-    uint32_t spare;
+    uint32_t lacks; /* enum rma_lacks */
 };
 _Static_assert(sizeof(struct rma_head) % 16 == 0, "what follows is aligned");
 
@@ -198,9 +204,10 @@ void rma_await_all(struct mpi_rank *self, struct rma_win *);
 int rma_outcome(struct mpi_rank *self, struct rma_win *);
 
 /* ---- target (target.c) ---- */
-/* A new answer to m, with an MPI class and room for `bytes` of data. */
+/* A new answer to m, with an MPI class and room for `bytes` of data; if it is hollow, it only
+ * counts them. */
 struct mpi_msg *rma_answer(struct mpi_rank *self, const struct mpi_msg *m, uint64_t bytes,
-                           int error);
+                           int is_hollow, int error);
 
 /* ---- datatypes in messages (wire.c) ---- */
 

@@ -15,15 +15,16 @@
 struct served {
     struct rma_head *head;
     struct mpi_type *type;
-    char *data; /* that came with it */
+    char *data; /* that came with it, or hollow */
     char *at;   /* where its data lies here */
 };
 
 struct mpi_msg *rma_answer(struct mpi_rank *self, const struct mpi_msg *m, uint64_t bytes,
-                           int error)
+                           int is_hollow, int error)
 {
-    struct mpi_msg *a = mpi_service_answer(self, m, bytes);
+    struct mpi_msg *a = mpi_service_answer(self, m, is_hollow ? 0 : bytes);
 
+    a->is_hollow = (uint8_t)is_hollow & 1;
     a->tag = m->tag;
     a->ctx = (uint32_t)error;
     a->bytes = bytes;
@@ -83,6 +84,8 @@ static void combine(const struct served *s, struct mpi_op *op, struct mpi_type *
     uint64_t bytes = s->head->count * s->type->size, n = bytes / e->size;
     char *old, *in, *stream;
 
+    if (mpi_is_hollow(s->data) || mpi_data_is_hollow(s->at, s->type))
+        return;
     if (s->type->contig && e->contig) {
         mpi_op_apply(op, s->data, s->at, n, e);
         return;
@@ -120,6 +123,8 @@ static void compare_and_swap(const struct served *s)
 {
     uint64_t size = s->type->size;
 
+    if (mpi_is_hollow(s->data) || mpi_is_hollow(s->at))
+        return;
     if (memcmp(s->at, s->data + size, size) == 0)
         memcpy(s->at, s->data, size);
 }
@@ -128,10 +133,11 @@ static void compare_and_swap(const struct served *s)
 static struct mpi_msg *apply(struct mpi_rank *self, const struct mpi_msg *m, const struct served *s)
 {
     int fetches = m->tag != RMA_PUT && m->tag != RMA_ACCUMULATE;
-    struct mpi_msg *a = rma_answer(self, m, fetches ? s->head->count * s->type->size : 0,
+    int is_hollow = (s->head->lacks & RMA_LACKS_RESULT) || mpi_data_is_hollow(s->at, s->type);
+    struct mpi_msg *a = rma_answer(self, m, fetches ? s->head->count * s->type->size : 0, is_hollow,
                                    MPI_SUCCESS);
 
-    if (fetches)
+    if (fetches && !is_hollow)
         mpi_type_pack(s->type, s->head->count, s->at, a->payload);
     if (m->tag == RMA_PUT)
         store(s);
@@ -154,9 +160,9 @@ static void operate(struct mpi_rank *self, const struct rma_win *w, struct mpi_m
     s.type = s.head->image    ? &decoded
              : s.head->handle ? mpi_type_get(s.head->handle)
                               : s.head->type;
-    s.data = (char *)(s.head + 1) + s.head->image;
+    s.data = s.head->lacks & RMA_LACKS_DATA ? MPI_HOLLOW : (char *)(s.head + 1) + s.head->image;
     error = w ? locate(w, &s) : MPI_ERR_WIN;
-    a = error ? rma_answer(self, m, 0, error) : apply(self, m, &s);
+    a = error ? rma_answer(self, m, 0, 0, error) : apply(self, m, &s);
     mpi_service_reply(a, a->bytes, t);
     if (s.head->type)
         mpi_type_unref(s.head->type);
@@ -173,7 +179,7 @@ static int may_hold(const struct rma_win *w, const struct mpi_msg *m)
 static void grant(struct mpi_rank *self, struct rma_win *w, struct mpi_msg *m, vtime t)
 {
     w->holders = m->bytes == MPI_LOCK_SHARED ? w->holders + 1 : -1;
-    mpi_service_reply(rma_answer(self, m, 0, MPI_SUCCESS), 0, t);
+    mpi_service_reply(rma_answer(self, m, 0, 0, MPI_SUCCESS), 0, t);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 
@@ -194,7 +200,7 @@ static void unlock(struct mpi_rank *self, struct rma_win *w, struct mpi_msg *m, 
     struct mpi_msg *first;
 
     w->holders = w->holders < 0 ? 0 : w->holders - 1;
-    mpi_service_reply(rma_answer(self, m, 0, MPI_SUCCESS), 0, t);
+    mpi_service_reply(rma_answer(self, m, 0, 0, MPI_SUCCESS), 0, t);
     engine_msg_free(&mpi_world.engine, &m->em);
     while (w->waiting && may_hold(w, first = (struct mpi_msg *)w->waiting->em.next)) {
         if (first == w->waiting)
@@ -218,7 +224,7 @@ static void complete(struct rma_win *w, struct mpi_msg *m, vtime t)
 static void refuse(struct mpi_rank *self, struct mpi_msg *m, vtime t)
 {
     if (m->tag != RMA_COMPLETE)
-        mpi_service_reply(rma_answer(self, m, 0, MPI_ERR_WIN), 0, t);
+        mpi_service_reply(rma_answer(self, m, 0, 0, MPI_ERR_WIN), 0, t);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 
