@@ -17,11 +17,12 @@ output=same schedules=100 measured=yes host=both) do not suit it:
   host       fibre or process: runs on that host only; threads: a process, whose virtual time is its
              own each time, so that only its output counts
   flags      more options for the compiler
+  check      no: the program makes mistakes that --check finds
   lines      an expression that every simulated line matches as a whole, for programs whose lines
              a real MPI may tear apart
 
-For every n the run is repeated: output, virtual time, counts and statistics must be the same to
-the last digit. The same is demanded of every random schedule. Counts of MANY ranks and more, where
+For every n the run is repeated with --check, which must find nothing: output, virtual time, counts and
+statistics must be the same to the last digit. The same is demanded of every random schedule. Counts of MANY ranks and more, where
 the simulator keeps stacks in another way, get a few schedules of their own. With --procs, runs on
 several native processes must give the same once more, and so must ranks that are processes.
 """
@@ -49,11 +50,12 @@ TALKATIVE = re.compile(r"coll_|comm_|dec_|dyn_|fuzz_|io_|op_user|p2p_|rma_(?!sha
 # Programs in which a rank's program, its agent and its strands send to the same ranks: on a network with
 # contention nothing may depend on which of them the schedule lets be first.
 CONTENDED = re.compile(r"icoll_(inter|random)|rma_(random|request)")
+NO_FINDINGS = ',\n  "findings": []'  # what --check adds to statistics
 FLOW = ("--compute", "none", "-q", "--set", "net.model=flow")
 SPREAD = (("--procs", "3", "--placement", "cyclic"), ("--procs", "4", "--schedule", "random:7"))
 
 Program = collections.namedtuple("Program", "name source binary flags n native args output "
-                                 "schedules measured options lines host")
+                                 "schedules measured options lines host check")
 Outcome = collections.namedtuple("Outcome", "status stdout stderr summary stats")
 
 
@@ -64,7 +66,7 @@ def read_header(source):
         words += shlex.split(line.replace("*/", ""))
     fields = dict(word.split("=", 1) for word in words)
     known = {"n", "native", "args", "output", "schedules", "measured", "run", "lines", "host",
-             "flags"}
+             "flags", "check"}
     if set(fields) - known:
         raise SystemExit(f"{source}: unknown field {sorted(set(fields) - known)}")
     return fields
@@ -90,7 +92,7 @@ def find_programs(folders, build, pattern):
             schedules=int(fields.get("schedules", 100)),
             measured=fields.get("measured", "yes") == "yes",
             options=shlex.split(fields.get("run", "")), lines=fields.get("lines"),
-            host=fields.get("host", "both")))
+            host=fields.get("host", "both"), check=fields.get("check", "yes") == "yes"))
     return programs
 
 
@@ -159,8 +161,10 @@ class Runner:
         torn = [line for line in first.stdout.splitlines()
                 if program.lines and not re.fullmatch(program.lines, line)]
         demand(not torn, f"n={n}: unexpected line {torn[:1]}")
+        again = self.simulate(program, n, ("--compute", "none", *(["--check"] if program.check else [])))
+        again = again._replace(stats=again.stats.replace(NO_FINDINGS, ""))
         if program.host != "threads":
-            self.compare(first, self.simulate(program, n), f"n={n} repeated")
+            self.compare(first, again, f"n={n} repeated")
 
     def compare_native(self, program, n, out):
         if n != program.native or program.name not in self.native_output:

@@ -84,7 +84,7 @@ enum engine_wake {
     ENGINE_WAKE_EXPLAIN,     /* deadlock: describe what you wait for, then suspend again */
 };
 
-/* What a blocked entity waits for, filled in by ops->explain. */
+/* One thing that a blocked entity waits for. */
 struct engine_wait {
     char text[224]; /* "MPI_Recv from rank 3, tag 7, MPI_COMM_WORLD" */
     /* An unnamed object that the wait refers to. The report numbers such objects in order of
@@ -94,6 +94,22 @@ struct engine_wait {
     uint64_t identity; /* equal for the same object, in all processes */
     int64_t waits_on;  /* world number of the one entity it waits for, or -1 if several or any */
 };
+
+#define ENGINE_WAITS 8  /* things described */
+#define ENGINE_EDGES 16 /* entities that an entity is known to wait for */
+
+/* All that a blocked entity waits for, filled in by ops->explain. */
+struct engine_waits {
+    uint32_t count; /* things; the first ENGINE_WAITS of them are in `at` */
+    uint32_t edges;
+    struct engine_wait at[ENGINE_WAITS];
+    int32_t on[ENGINE_EDGES]; /* world numbers, each once */
+};
+
+/* The next thing, cleared, to be filled in; NULL if no more are described. */
+struct engine_wait *engine_waits_add(struct engine_waits *);
+/* It waits for this entity; -1: for none in particular. */
+void engine_waits_edge(struct engine_waits *, int64_t on);
 
 struct engine_ops {
     /* Callbacks; entities are identified by their index in this process. */
@@ -108,7 +124,7 @@ struct engine_ops {
      * when one of them may want its turn back, or after a while; scheduler context. */
     void (*await)(void *owner);
     /* Called in scheduler context for a blocked entity when a deadlock is reported. */
-    void (*explain)(void *owner, uint32_t id, struct engine_wait *out);
+    void (*explain)(void *owner, uint32_t id, struct engine_waits *out);
     /* Makes the notice for a call with this cookie; the engine fills in source, destination and
      * arrival. NULL if nobody requests notices. */
     struct engine_msg *(*notice)(void *owner, uint64_t cookie);

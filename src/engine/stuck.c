@@ -5,10 +5,10 @@
  * entity needs one certain other, its number. Every process collects its part; parts that follow
  * each other in one buffer are reported together:
  *
- *     struct part | its first LISTED blocked entities | edge of each entity below CYCLE_SEARCH
+ *     struct part | lines of its first LISTED blocked entities | edges, below CYCLE_SEARCH
  *
- * An entity waits for at most one other, so following the edges from any of them ends in a cycle or
- * at one that waits for no particular entity (or has ended), and no two cycles share an entity.
+ * An entity may wait for several things, and has a line for each. Cycles follow from the edges
+ * (cycles.h), so they may share entities.
  */
 #include "engine/stuck.h"
 
@@ -19,13 +19,15 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "engine/cycles.h"
 
 #define LISTED 20             /* blocked entities described one by one */
 #define CYCLES_LISTED 10      /* cycles printed */
 #define CYCLE_SHOWN 12        /* members of a cycle printed */
 #define CYCLE_SEARCH 4000000u /* entities examined for cycles */
+#define EDGES_MOST 16000000u  /* of a process; beyond that each entity has one */
 
-enum { NOBODY = -1, ENDED = -2 };
+enum { ENDED = -1 };
 
 struct part {
     uint64_t blocked, done, all;
@@ -33,57 +35,90 @@ struct part {
 };
 struct line {
     uint32_t number;
+    uint32_t which, of; /* thing that it waits for, of so many */
     vtime clock;
     struct engine_wait wait;
 };
 struct edge {
     uint32_t number;
-    int32_t on; /* the entity it waits for, NOBODY in particular, or ENDED: it has ended itself */
+    int32_t on; /* an entity it waits for, or ENDED: it has ended itself */
 };
+
+/* ---- what an entity waits for ---- */
+
+struct engine_wait *engine_waits_add(struct engine_waits *w)
+{
+    struct engine_wait *next = w->count < ENGINE_WAITS ? &w->at[w->count] : NULL;
+
+    w->count++;
+    if (next) {
+        memset(next, 0, sizeof *next);
+        next->waits_on = -1;
+    }
+    return next;
+}
+
+void engine_waits_edge(struct engine_waits *w, int64_t on)
+{
+    for (uint32_t i = 0; i < w->edges; i++)
+        if (w->on[i] == on)
+            return;
+    if (on >= 0 && w->edges < ENGINE_EDGES)
+        w->on[w->edges++] = (int32_t)on;
+}
 
 /* ---- collecting ---- */
 
-static void explain(struct engine *e, uint32_t index, struct engine_wait *w)
+static void add_lines(struct buf *out, struct part *part, uint32_t number, vtime clock,
+                      const struct engine_waits *w)
 {
-    memset(w, 0, sizeof *w);
-    w->waits_on = NOBODY;
-    e->cfg.ops->explain(e->cfg.owner, index, w);
+    struct line line = {.number = number, .of = w->count, .clock = clock};
+
+    for (; line.which < w->count && line.which < ENGINE_WAITS; line.which++) {
+        line.wait = w->at[line.which];
+        buf_add(out, &line, sizeof line);
+        part->lines++;
+    }
+}
+
+static void add_edge(struct buf *edges, struct part *part, uint32_t number, int32_t on)
+{
+    struct edge edge = {number, on};
+
+    if (number >= CYCLE_SEARCH)
+        return;
+    buf_add(edges, &edge, sizeof edge);
+    part->edges++;
 }
 
 void engine_stuck_collect(struct engine *e, struct buf *out)
 {
     size_t at = out->len;
     struct part part = {.done = e->done, .all = e->cfg.map.count + e->spawned};
-    struct line line;
+    struct engine_waits *w = mem_alloc(sizeof *w);
     struct buf edges;
 
-    memset(&line, 0, sizeof line);
     buf_init(&edges);
     buf_add(out, &part, sizeof part);
     for (uint32_t i = 0; i < e->known; i++) {
         struct engine_entity *x = engine_entity_at(e, i);
-        struct edge edge = {rank_map_number(&e->cfg.map, i), NOBODY};
-        int searched = edge.number < CYCLE_SEARCH;
+        uint32_t number = rank_map_number(&e->cfg.map, i);
 
-        if (x->state == ENGINE_DONE || x->lingers)
-            edge.on = ENDED;
-        else if (x->state == ENGINE_BLOCKED && (part.blocked++ < LISTED || searched)) {
-            explain(e, i, &line.wait);
-            edge.on = (int32_t)line.wait.waits_on;
-            if (part.lines < LISTED) {
-                line.number = edge.number;
-                line.clock = x->clock;
-                buf_add(out, &line, sizeof line);
-                part.lines++;
-            }
-        }
-        if (searched) {
-            buf_add(&edges, &edge, sizeof edge);
-            part.edges++;
+        if (x->state == ENGINE_DONE || x->lingers) {
+            add_edge(&edges, &part, number, ENDED);
+        } else if (x->state == ENGINE_BLOCKED &&
+                   (part.blocked++ < LISTED || number < CYCLE_SEARCH)) {
+            w->count = w->edges = 0;
+            e->cfg.ops->explain(e->cfg.owner, i, w);
+            for (uint32_t k = 0; k < w->edges && (k == 0 || part.edges < EDGES_MOST); k++)
+                add_edge(&edges, &part, number, w->on[k]);
+            if (part.blocked <= LISTED)
+                add_lines(out, &part, number, x->clock, w);
         }
     }
     buf_add(out, edges.data, edges.len);
     buf_fini(&edges);
+    mem_free(w);
     memcpy(out->data + at, &part, sizeof part);
 }
 
@@ -92,45 +127,81 @@ void engine_stuck_collect(struct engine *e, struct buf *out)
 struct report {
     struct line *lines; /* of all parts */
     size_t line_count;
-    int32_t *on; /* by number, `known` of them */
-    uint32_t known;
+    uint32_t known; /* numbers below are examined for cycles */
+    uint8_t *ended; /* by number */
+    uint64_t *row;  /* a graph of edges (cycles.h) */
+    uint32_t *on;
     uint64_t blocked, done, all;
 };
 
+static void read_lines(struct report *r, const struct part *part, const char *from)
+{
+    r->lines = mem_realloc(r->lines, (r->line_count + part->lines) * sizeof *r->lines);
+    memcpy(r->lines + r->line_count, from, part->lines * sizeof *r->lines);
+    r->line_count += part->lines;
+    r->blocked += part->blocked;
+    r->done += part->done;
+    r->all += part->all;
+}
+
+/* First counts the edges of each entity, in the row after its own; then, when `row` says where they
+ * begin, puts them there. */
+static void read_edges(struct report *r, const struct part *part, const char *from)
+{
+    for (uint64_t i = 0; i < part->edges; i++) {
+        struct edge edge;
+
+        memcpy(&edge, from + i * sizeof edge, sizeof edge);
+        if (edge.on == ENDED)
+            r->ended[edge.number] = 1;
+        else if ((uint32_t)edge.on >= r->known)
+            continue;
+        else if (r->on)
+            r->on[r->row[edge.number + 1]++] = (uint32_t)edge.on;
+        else
+            r->row[edge.number + 2]++;
+    }
+}
+
 static void read_parts(struct report *r, const struct buf *parts)
 {
-    size_t at = 0;
-
-    while (at < parts->len) {
+    for (size_t at = 0; at < parts->len;) {
         struct part part;
-        struct edge edge;
 
         memcpy(&part, parts->data + at, sizeof part);
         at += sizeof part;
-        r->lines = mem_realloc(r->lines, (r->line_count + part.lines) * sizeof *r->lines);
-        memcpy(r->lines + r->line_count, parts->data + at, part.lines * sizeof *r->lines);
+        if (!r->on)
+            read_lines(r, &part, parts->data + at);
         at += part.lines * sizeof *r->lines;
-        r->line_count += part.lines;
-        for (uint64_t i = 0; i < part.edges; i++, at += sizeof edge) {
-            memcpy(&edge, parts->data + at, sizeof edge);
-            r->on[edge.number] = edge.on;
-        }
-        r->blocked += part.blocked;
-        r->done += part.done;
-        r->all += part.all;
+        read_edges(r, &part, parts->data + at);
+        at += part.edges * sizeof(struct edge);
     }
+}
+
+/* All parts, and the graph. */
+static void read_report(struct report *r, const struct buf *parts)
+{
+    r->ended = mem_zalloc(r->known);
+    r->row = mem_zalloc((r->known + 2) * sizeof *r->row);
+    read_parts(r, parts);
+    for (uint32_t i = 2; i < r->known + 2; i++)
+        r->row[i] += r->row[i - 1];
+    r->on = mem_alloc((r->row[r->known + 1] + 1) * sizeof *r->on);
+    read_parts(r, parts);
 }
 
 static int by_number(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
 
-    return (x->number > y->number) - (x->number < y->number);
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return (x->which > y->which) - (x->which < y->which);
 }
 
 /* Unnamed objects, in order of appearance. */
 struct things {
-    const struct engine_wait *at[LISTED];
+    const struct engine_wait *at[LISTED * ENGINE_WAITS];
     uint32_t count;
 };
 
@@ -152,91 +223,96 @@ static uint32_t number_of(struct things *t, const struct engine_wait *w)
 
 static void print_things(const struct things *t)
 {
-    struct things so_far = {.count = 0};
+    struct things *so_far = mem_zalloc(sizeof *so_far);
 
     for (uint32_t i = 0; i < t->count; i++)
-        log_note("  %s %u: %s", t->at[i]->kind, number_of(&so_far, t->at[i]), t->at[i]->made);
+        log_note("  %s %u: %s", t->at[i]->kind, number_of(so_far, t->at[i]), t->at[i]->made);
+    mem_free(so_far);
+}
+
+/* "  rank 0 at 1 us: MPI_Waitall waits for a message from rank 1", and below it "    and to send to
+ * rank 2". */
+static void print_line(struct report *r, const struct line *l, struct things *things)
+{
+    int64_t on = l->wait.waits_on;
+    char when[64], about[48] = "";
+
+    if (l->wait.kind[0])
+        snprintf(about, sizeof about, ", %s %u", l->wait.kind, number_of(things, &l->wait));
+    units_format_time(when, sizeof when, l->clock);
+    if (l->which == 0)
+        log_note("  rank %u at %s: %s%s", l->number, when, l->wait.text, about);
+    else
+        log_note("    %s%s", l->wait.text, about);
+    if (on >= 0 && on < r->known && r->ended[on])
+        log_note("    (rank %lld has ended)", (long long)on);
+    if (l->which + 1 == ENGINE_WAITS && l->of > ENGINE_WAITS)
+        log_note("    and %u more requests", l->of - ENGINE_WAITS);
 }
 
 static void print_lines(struct report *r)
 {
-    struct things things = {.count = 0};
-    char when[64], about[48];
+    struct things *things = mem_zalloc(sizeof *things);
+    uint32_t ranks = 0;
 
     qsort(r->lines, r->line_count, sizeof *r->lines, by_number);
-    for (size_t i = 0; i < r->line_count && i < LISTED; i++) {
-        const struct line *l = &r->lines[i];
-        int64_t on = l->wait.waits_on;
-
-        about[0] = '\0';
-        if (l->wait.kind[0])
-            snprintf(about, sizeof about, ", %s %u", l->wait.kind, number_of(&things, &l->wait));
-        units_format_time(when, sizeof when, l->clock);
-        log_note("  rank %u at %s: %s%s", l->number, when, l->wait.text, about);
-        if (on >= 0 && on < r->known && r->on[on] == ENDED)
-            log_note("    (rank %lld has ended)", (long long)on);
+    for (size_t i = 0; i < r->line_count; i++) {
+        ranks += r->lines[i].which == 0;
+        if (ranks <= LISTED)
+            print_line(r, &r->lines[i], things);
     }
     if (r->blocked > LISTED)
         log_note("  ... and %llu more blocked ranks", (unsigned long long)(r->blocked - LISTED));
-    print_things(&things);
+    print_things(things);
+    mem_free(things);
 }
 
-static void print_cycle(const int32_t *on, int32_t start)
+/* `context` counts the cycles. */
+static void print_cycle(void *context, const uint32_t *members, uint32_t count)
 {
+    uint32_t *listed = context;
     struct buf b;
-    int32_t at = start;
-    uint32_t n = 0;
 
+    if (++*listed > CYCLES_LISTED)
+        return;
     buf_init(&b);
-    do {
-        if (n < CYCLE_SHOWN)
-            buf_addf(&b, "%d -> ", at);
-        at = on[at];
-        n++;
-    } while (at != start);
-    if (n > CYCLE_SHOWN)
+    for (uint32_t i = 0; i < count && i < CYCLE_SHOWN; i++)
+        buf_addf(&b, "%u -> ", members[i]);
+    if (count > CYCLE_SHOWN)
         buf_addf(&b, "... -> ");
-    log_note("  cycle of %u: rank %s%d", n, buf_str(&b), start);
+    log_note("  cycle of %u: rank %s%u", count, buf_str(&b), members[0]);
     buf_fini(&b);
 }
 
-/* seen[i]: 0, or 1 + the start of the walk that visited i. */
-static void find_cycles(const struct report *r)
+static void print_cycles(const struct report *r)
 {
-    uint32_t *seen = mem_zalloc(r->known * sizeof *seen), found = 0;
+    struct cycles_graph graph = {r->known, r->row, r->on};
+    uint32_t listed = 0;
+    struct cycles_found found = cycles_find(&graph, print_cycle, &listed);
 
-    for (uint32_t i = 0; i < r->known; i++) {
-        int32_t at = (int32_t)i;
-
-        while (at >= 0 && (uint32_t)at < r->known && seen[at] == 0) {
-            seen[at] = i + 1;
-            at = r->on[at];
-        }
-        if (at >= 0 && (uint32_t)at < r->known && seen[at] == i + 1 && found++ < CYCLES_LISTED)
-            print_cycle(r->on, at);
-    }
-    if (found > CYCLES_LISTED)
-        log_note("  ... and %u more cycles", found - CYCLES_LISTED);
-    mem_free(seen);
+    if (found.count > CYCLES_LISTED)
+        log_note("  ... and %s%llu more cycles", found.is_all ? "" : "at least ",
+                 (unsigned long long)(found.count - CYCLES_LISTED));
+    else if (!found.is_all)
+        log_note("  ... and perhaps more cycles");
 }
 
 void engine_stuck_report(enum engine_end end, uint32_t world, const struct buf *parts)
 {
     struct report r = {.known = world < CYCLE_SEARCH ? world : CYCLE_SEARCH};
 
-    r.on = mem_alloc(r.known * sizeof *r.on);
-    for (uint32_t i = 0; i < r.known; i++)
-        r.on[i] = NOBODY;
-    read_parts(&r, parts);
+    read_report(&r, parts);
     if (end == ENGINE_END_LIVELOCK)
         log_error("livelock: every rank only polls and no message is on its way; "
                   "see --idle-limit");
     else
         log_error("deadlock: no rank can go on and no message is on its way");
     print_lines(&r);
-    find_cycles(&r);
+    print_cycles(&r);
     log_note("  %llu of %llu ranks blocked, %llu ended", (unsigned long long)r.blocked,
              (unsigned long long)r.all, (unsigned long long)r.done);
     mem_free(r.lines);
+    mem_free(r.ended);
+    mem_free(r.row);
     mem_free(r.on);
 }

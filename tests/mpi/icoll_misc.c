@@ -1,4 +1,4 @@
-/* test: n=1,2,5,16 native=4 schedules=5
+/* test: n=1,2,5,16 native=4 schedules=5 check=no
  * Objects freed while a collective is pending, errors of pending ones, MPI_Comm_idup, persistent
  * collectives that are freed or idle. */
 #include "anycoll.h"

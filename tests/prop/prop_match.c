@@ -281,7 +281,7 @@ static void rank_main(int rank)
     }
     clocks[rank] = self->ent.clock;
     mpi_drain(self);
-    while (!mpi_decision_step(self, VTIME_LIMIT - 1, NULL, 0))
+    while (!mpi_decision_step(self, VTIME_LIMIT - 1, NULL))
         ;
     self->vp.ended = 1;
     vp_suspend();

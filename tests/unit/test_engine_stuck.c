@@ -11,6 +11,7 @@ static struct engine_entity *entities;
 static int64_t (*waits_on)(uint32_t id);
 static struct buf text;
 static int numbered; /* waits are about things without a name */
+static int64_t more; /* requests of each rank, if it has several */
 
 static int resume(void *owner, uint32_t id)
 {
@@ -23,11 +24,20 @@ static int resume_odd_ends(void *owner, uint32_t id)
     return id % 2 ? 1 : resume(owner, id);
 }
 
-static void explain(void *owner, uint32_t id, struct engine_wait *out)
+static void explain(void *owner, uint32_t id, struct engine_waits *waits)
 {
+    struct engine_wait *out = engine_waits_add(waits);
+
     (void)owner;
     snprintf(out->text, sizeof out->text, "waits in call %u", id);
     out->waits_on = waits_on(id);
+    engine_waits_edge(waits, out->waits_on);
+    for (int64_t i = 1; i < more; i++) {
+        out = engine_waits_add(waits);
+        if (out)
+            snprintf(out->text, sizeof out->text, "and for %lld", (long long)((id + i) % 12));
+        engine_waits_edge(waits, (id + i) % 12);
+    }
     if (!numbered)
         return;
     snprintf(out->kind, sizeof out->kind, id % 4 == 3 ? "window" : "communicator");
@@ -145,6 +155,18 @@ int main(void)
     ok(has("cycle of 100: ") && has("-> ... -> 0\n"), "a long cycle is cut");
     ok(has("... and 80 more blocked ranks"), "and so is the list");
     ok(!strstr(buf_str(&text), "rank 20 at"), "after 20 ranks");
+    more = 3;
+    report(12, next_of_four, resume);
+    ok(has("rank 5 at 0 s: waits in call 5\n") && has("    and for 6\norrery:     and for 7\n"),
+       "every request has a line");
+    ok(has("cycle of 3: rank 0 -> 1 -> 3 -> 0\n") && has("... and 569 more cycles\n"),
+       "and an edge: the shortest cycles come first");
+    more = 20;
+    report(12, next_of_four, resume);
+    ok(has("    and for 7\norrery:     and 12 more requests\n"), "up to eight are described");
+    ok(has("cycle of 1: rank 9 -> 9\n") && has("... and at least "),
+       "cycles follow from the others, too, and are too many to be counted");
+    more = 0;
     report(4, neighbour, resume_odd_ends);
     ok(has("(rank 1 has ended)") && has("(rank 3 has ended)"), "waiting for one that has ended");
     ok(has("2 of 4 ranks blocked, 2 ended"), "ended ranks are counted");

@@ -217,7 +217,7 @@ static struct mpi_comm *await(struct mpi_rank *self, mpi_comm_desc desc)
         ARRAY_RESERVE(waiting.ranks, waiting.cap, waiting.count + 1, 64);
         waiting.ranks[waiting.count++] = mpi_rank_index(self);
         mpi_drain(self);
-        mpi_block(self, VTIME_NEVER, 1, NULL, 0);
+        mpi_block(self, VTIME_NEVER, 1, NULL);
     }
     return c;
 }

@@ -32,7 +32,7 @@ static void finish_pending(struct mpi_rank *self, const struct mpi_comm *c)
         if (!r)
             return;
         if (!mpi_decide(self, VTIME_NEVER, &due))
-            mpi_block(self, due, 1, &r, 1);
+            mpi_block(self, due, 1, r);
     }
 }
 

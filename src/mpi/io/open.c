@@ -287,7 +287,7 @@ static void finish_pending(struct mpi_rank *self, const struct io_file *f)
     mpi_drain(self);
     while (f->pending) {
         if (!mpi_decide(self, VTIME_NEVER, &due))
-            mpi_block(self, due, 1, NULL, 0);
+            mpi_block(self, due, 1, NULL);
         mpi_drain(self);
     }
 }

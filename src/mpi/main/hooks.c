@@ -81,19 +81,18 @@ static int resume(void *owner, uint32_t id)
     return 1;
 }
 
-static void explain(void *owner, uint32_t id, struct engine_wait *out)
+static void explain(void *owner, uint32_t id, struct engine_waits *out)
 {
-    static struct engine_wait wait; /* static, so that the rank's process sees it, too */
+    static struct engine_waits waits; /* static, so that the rank's process sees it, too */
     struct mpi_rank *r = &mpi_world.ranks[id];
 
     (void)owner;
-    memset(&wait, 0, sizeof wait);
-    wait.waits_on = -1;
-    mpi_explanation.out = &wait;
+    waits.count = waits.edges = 0;
+    mpi_explanation.out = &waits;
     r->ent.wake = ENGINE_WAKE_EXPLAIN;
     vp_resume(&r->vp);
     mpi_explanation.out = NULL;
-    *out = wait;
+    *out = waits;
 }
 
 /* ---- vp: what a rank's program does outside MPI ---- */
@@ -138,7 +137,7 @@ _Noreturn static void rest(struct mpi_rank *r, int status)
     for (;;) {
         mpi_drain(r);
         if (!mpi_decide(r, VTIME_NEVER, &due))
-            mpi_block(r, due, 1, NULL, 0);
+            mpi_block(r, due, 1, NULL);
     }
 }
 

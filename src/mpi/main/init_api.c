@@ -93,7 +93,7 @@ void mpi_settle(struct mpi_rank *self)
     mpi_drain(self);
     while (mpi_req_orphans(self) || mpi_has_strands(self)) {
         if (!mpi_decide(self, VTIME_NEVER, &due))
-            mpi_block(self, due, 1, NULL, 0);
+            mpi_block(self, due, 1, NULL);
         mpi_drain(self);
     }
 }

@@ -150,7 +150,7 @@ void mpi_serve(struct mpi_rank *self)
     for (;;) {
         mpi_drain(self);
         if (!mpi_decide(self, t, &due))
-            mpi_block(self, due <= t ? due : VTIME_NEVER, 1, NULL, 0);
+            mpi_block(self, due <= t ? due : VTIME_NEVER, 1, NULL);
     }
 }
 

@@ -199,18 +199,22 @@ void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *m, vtime t);
 
 /* ---- blocking (wait.c) ---- */
 /* Blocks until something happens (may switch). `due`: when the rank's next decision is due, or
- * VTIME_NEVER. `wake_after`: arrivals needed before waking makes sense. `reqs`: what it waits for,
- * for a deadlock report. */
-void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req **reqs,
-               uint32_t n);
+ * VTIME_NEVER. `wake_after`: arrivals needed before waking makes sense. `shown`: what it waits for,
+ * for a deadlock report; may be NULL. */
+void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *shown);
 /* The same, with `due` from mpi_decide without limit, until a condition holds: other threads of the
  * rank handle messages meanwhile, and need not wake this one before. It may return earlier. */
 void mpi_block_until(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *shown,
                      mpi_holds *holds, const void *arg);
+/* The same without explaining: returns whether the caller has to explain what it waits for, suspend
+ * the rank and look at ent.wake again, until the answer is no. It knows of more requests than one.
+ * */
+int mpi_block_asked(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *first,
+                    mpi_holds *holds, const void *arg);
 mpi_holds mpi_req_is_done;
 /* One step of a decision at time `due`: returns 1 when it may be taken now, else blocks once and
  * returns 0 (look at everything again). */
-int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req **reqs, uint32_t n);
+int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req *shown);
 
 /* ---- request handles (request.c) ---- */
 struct mpi_req *mpi_req_new(struct mpi_rank *self);
@@ -269,10 +273,14 @@ const char *mpi_misfit_text(struct mpi_rank *self, char *out, size_t n);
 
 /* For deadlock reports: what the rank waits for (explain.c). */
 struct mpi_explanation {
-    struct engine_wait *out; /* non-NULL while the engine asks */
+    struct engine_waits *out; /* non-NULL while the engine asks */
+    int any;                  /* one of several requests is enough */
 };
 extern struct mpi_explanation mpi_explanation;
 void mpi_explain_recv(struct mpi_rank *self, int32_t src, int32_t tag, uint32_t ctx, MPI_Comm comm);
-void mpi_explain_reqs(struct mpi_rank *self, struct mpi_req **reqs, uint32_t n);
+void mpi_explain_req(struct mpi_rank *self, const struct mpi_req *); /* NULL: it is not known */
+/* All that are pending of an array of requests, or of handles; `any`: one of them is enough. */
+void mpi_explain_all(struct mpi_rank *self, const struct mpi_req *, uint32_t n);
+void mpi_explain_handles(struct mpi_rank *self, const MPI_Request *, int n, int any);
 
 #endif

@@ -345,7 +345,7 @@ int mpi_parrived(struct mpi_rank *self, MPI_Request request, int partition, int 
     if (r->kind == MPI_REQ_NOOP)
         return MPI_SUCCESS;
     while (arrived(r, partition) == VTIME_NEVER)
-        if (mpi_decision_step(self, self->ent.clock, &r, 1))
+        if (mpi_decision_step(self, self->ent.clock, r))
             break;
     *flag = arrived(r, partition) <= self->ent.clock;
     if (*flag)

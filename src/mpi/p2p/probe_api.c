@@ -28,10 +28,9 @@ static struct mpi_msg *look(struct mpi_rank *self, const struct probe *p)
 
 static void block(struct mpi_rank *self, vtime due, const struct probe *p, MPI_Comm comm)
 {
-    struct mpi_req r = {.kind = MPI_REQ_RECV, .peer = p->src, .tag = p->tag, .comm = (uint32_t)comm},
-                   *rs = &r;
+    struct mpi_req r = {.kind = MPI_REQ_RECV, .peer = p->src, .tag = p->tag, .comm = (uint32_t)comm};
 
-    mpi_block(self, due, 1, &rs, 1);
+    mpi_block(self, due, 1, &r);
     mpi_drain(self);
 }
 

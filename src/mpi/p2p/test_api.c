@@ -20,7 +20,7 @@ static void begin(struct mpi_rank *self, int n, const MPI_Request *requests)
 static int complete_now(struct mpi_rank *self, struct mpi_req *r)
 {
     while (!(r->flags & MPI_REQ_DONE))
-        if (mpi_decision_step(self, self->ent.clock, &r, 1))
+        if (mpi_decision_step(self, self->ent.clock, r))
             break;
     return (r->flags & MPI_REQ_DONE) && r->complete <= self->ent.clock;
 }

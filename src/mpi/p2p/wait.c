@@ -28,32 +28,40 @@ static void suspend(struct mpi_rank *self, vtime due, uint32_t wake_after, mpi_h
     vp_suspend();
 }
 
-static inline void block(struct mpi_rank *self, vtime due, uint32_t wake_after,
-                         struct mpi_req **reqs, uint32_t n, mpi_holds *holds, const void *arg)
+/* Returns whether the engine asks what the rank waits for. */
+static inline int block(struct mpi_rank *self, vtime due, uint32_t wake_after,
+                        struct mpi_req *first, mpi_holds *holds, const void *arg)
 {
     if (self->ent.inbox)
-        return; /* a decision just made the rank send to itself */
+        return 0; /* a decision just made the rank send to itself */
     if (__builtin_expect(mpi_strand_current != NULL, 0)) {
-        mpi_strand_wait(self, n == 1 ? reqs[0] : NULL);
-        return;
+        mpi_strand_wait(self, first);
+        return 0;
     }
     suspend(self, due, mpi_has_strands(self) ? 1 : wake_after, holds, arg);
-    while (self->ent.wake == ENGINE_WAKE_EXPLAIN) {
-        mpi_explain_reqs(self, reqs, n);
-        vp_suspend();
-    }
+    return self->ent.wake == ENGINE_WAKE_EXPLAIN;
 }
 
-void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req **reqs,
-               uint32_t n)
+int mpi_block_asked(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *first,
+                    mpi_holds *holds, const void *arg)
 {
-    block(self, due, wake_after, reqs, n, NULL, NULL);
+    return block(self, due, wake_after, first, holds, arg);
 }
 
 void mpi_block_until(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *shown,
                      mpi_holds *holds, const void *arg)
 {
-    block(self, due, wake_after, &shown, 1, holds, arg);
+    int asked = block(self, due, wake_after, shown, holds, arg);
+
+    for (; asked; asked = self->ent.wake == ENGINE_WAKE_EXPLAIN) {
+        mpi_explain_req(self, shown);
+        vp_suspend();
+    }
+}
+
+void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *shown)
+{
+    mpi_block_until(self, due, wake_after, shown, NULL, NULL);
 }
 
 int mpi_req_is_done(struct mpi_rank *self, const void *req)
@@ -62,14 +70,14 @@ int mpi_req_is_done(struct mpi_rank *self, const void *req)
     return ((const struct mpi_req *)req)->flags & MPI_REQ_DONE;
 }
 
-int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req **reqs, uint32_t n)
+int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req *shown)
 {
     vtime wild;
 
     if (!mpi_decide(self, due, &wild)) {
         if (wild > due && engine_is_safe(&mpi_world.engine, mpi_rank_index(self), due))
             return 1;
-        mpi_block(self, wild < due ? wild : due, 1, reqs, n);
+        mpi_block(self, wild < due ? wild : due, 1, shown);
     }
     mpi_drain(self);
     return 0;
@@ -131,8 +139,13 @@ int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
         pending = first_pending(self, reqs, n, &from, &needed);
         if (!pending)
             break;
-        if (!mpi_decide(self, VTIME_NEVER, &due))
-            mpi_block_until(self, due, needed, pending, mpi_req_is_done, pending);
+        if (mpi_decide(self, VTIME_NEVER, &due))
+            continue;
+        int asked = block(self, due, needed, pending, mpi_req_is_done, pending);
+        for (; __builtin_expect(asked, 0); asked = self->ent.wake == ENGINE_WAKE_EXPLAIN) {
+            mpi_explain_all(self, reqs, n);
+            vp_suspend();
+        }
     }
     for (uint32_t i = 0; i < n; i++) {
         if (mpi_costs_are_for_receives())

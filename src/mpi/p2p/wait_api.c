@@ -31,8 +31,24 @@ static void poll(struct mpi_rank *self, int n, const MPI_Request *hs, int any)
     while (mpi_greq_poll(self, n, hs) && !(any && any_complete(self, n, hs))) {
         mpi_clock_add(self, mpi_world.test_cost);
         mpi_drain(self);
-        while (!mpi_decision_step(self, self->ent.clock, NULL, 0))
+        while (!mpi_decision_step(self, self->ent.clock, NULL))
             ;
+    }
+}
+
+/* Blocks for the array of requests, of which `first` is pending. It is inlined: what it needs to
+ * explain the wait is live in its callers anyway. With a condition it waits for all of them, else
+ * for any. */
+static inline __attribute__((always_inline)) void block_for(struct mpi_rank *self, vtime due,
+                                                            uint32_t needed, struct mpi_req *first,
+                                                            mpi_holds *holds, int n,
+                                                            const MPI_Request *hs)
+{
+    int asked = mpi_block_asked(self, due, needed, first, holds, first);
+
+    for (; __builtin_expect(asked, 0); asked = self->ent.wake == ENGINE_WAKE_EXPLAIN) {
+        mpi_explain_handles(self, hs, n, !holds);
+        vp_suspend();
     }
 }
 
@@ -160,7 +176,7 @@ int mpi_waitall(struct mpi_rank *self, int count, MPI_Request array_of_requests[
         if (!pending)
             break;
         if (!mpi_decide(self, VTIME_NEVER, &due))
-            mpi_block_until(self, due, needed, pending, mpi_req_is_done, pending);
+            block_for(self, due, needed, pending, mpi_req_is_done, count, array_of_requests);
     }
     return mpi_finish_all(self, count, array_of_requests, array_of_statuses, 1);
 }
@@ -212,9 +228,9 @@ static vtime await_first(struct mpi_rank *self, int n, const MPI_Request *hs)
             vtime wild;
 
             if (!mpi_decide(self, VTIME_NEVER, &wild))
-                mpi_block(self, wild, 1, &v.pending, 1);
+                block_for(self, wild, 1, v.pending, NULL, n, hs);
             mpi_drain(self);
-        } else if (mpi_decision_step(self, due, &v.pending, 1)) {
+        } else if (mpi_decision_step(self, due, v.pending)) {
             look(self, n, hs, &v); /* a wildcard may just have been decided */
             if (v.first >= due || due == self->ent.clock)
                 return due;

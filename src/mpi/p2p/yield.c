@@ -9,7 +9,7 @@ void p2p_yield(struct mpi_rank *self)
     mpi_clock_begin(self);
     mpi_clock_add(self, mpi_world.test_cost);
     mpi_drain(self);
-    while (!mpi_decision_step(self, self->ent.clock, NULL, 0))
+    while (!mpi_decision_step(self, self->ent.clock, NULL))
         ;
     mpi_clock_end();
 }

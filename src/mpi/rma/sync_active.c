@@ -166,7 +166,7 @@ int mpi_win_test(struct mpi_rank *self, MPI_Win win, int *flag)
     mpi_clock_add(self, mpi_world.test_cost);
     mpi_drain(self);
     while (w->incomplete > 0)
-        if (mpi_decision_step(self, self->ent.clock, NULL, 0))
+        if (mpi_decision_step(self, self->ent.clock, NULL))
             break;
     *flag = w->incomplete <= 0 && w->completed <= self->ent.clock;
     if (!*flag)

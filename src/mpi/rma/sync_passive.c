@@ -209,7 +209,7 @@ int mpi_win_sync(struct mpi_rank *self, MPI_Win win)
         return rc;
     mpi_clock_add(self, mpi_world.test_cost);
     mpi_drain(self);
-    while (!mpi_decision_step(self, self->ent.clock, NULL, 0))
+    while (!mpi_decision_step(self, self->ent.clock, NULL))
         ;
     return MPI_SUCCESS;
 }
