@@ -1,5 +1,5 @@
 /*
- * analysis.c - the passes over a trace, and what follows from both of them.
+ * analysis.c - runs the passes over a trace, and derives what needs both of them.
  */
 #include "analysis/analysis.h"
 
@@ -24,8 +24,8 @@ const struct analysis_group_name analysis_groups[ANALYSIS_GROUPS] = {
     [ANALYSIS_PATH] = {"path", "the critical path and what it consists of"},
     [ANALYSIS_DELAYS] = {"delays", "the parts of the program that made others wait"},
     [ANALYSIS_EFFICIENCY] = {"efficiency", "load balance, serialisation and transfer"},
-    [ANALYSIS_REQUESTS] = {"requests", "tests that requests took"},
-    [ANALYSIS_OVERLAP] = {"overlap", "computing while communication was under way"},
+    [ANALYSIS_REQUESTS] = {"requests", "how many tests requests needed"},
+    [ANALYSIS_OVERLAP] = {"overlap", "computing while communication was in flight"},
     [ANALYSIS_LINKS] = {"links", "load of the links of a simulated machine over time"},
 };
 
@@ -77,7 +77,7 @@ void analysis_fini(struct analysis *a)
 
 /* ---- both passes ---- */
 
-/* What the header says; room for ranks. */
+/* Copies what the header says, and allocates the ranks. */
 static int begin(struct analysis *a, const char *path, const char *name, struct err *err)
 {
     struct trace t;
@@ -116,13 +116,13 @@ static void efficiencies(struct analysis *a)
     e->parallel = mean / a->runtime;
     e->load_balance = most > 0 ? mean / most : 1;
     e->communication = most / a->runtime;
-    /* rounding must not make the ideal shorter than what one rank computes */
+    /* rounding must not make the ideal time shorter than the compute time of a rank */
     e->ideal = e->ideal < most ? most : e->ideal > a->runtime ? a->runtime : e->ideal;
     e->serialisation = e->ideal > 0 ? most / e->ideal : 1;
     e->transfer = e->ideal / a->runtime;
 }
 
-/* Groups for which ranks must be looked at together. */
+/* Groups that need all ranks together. */
 #define REPLAY_GROUPS                                                                            \
     (1u << ANALYSIS_PAIRS | 1u << ANALYSIS_WAITS | 1u << ANALYSIS_PATH | 1u << ANALYSIS_DELAYS | \
      1u << ANALYSIS_EFFICIENCY)
@@ -141,7 +141,7 @@ static void *run_second(void *pass)
     return NULL;
 }
 
-/* Both passes at the same time, if the second is needed and threads are wanted. */
+/* Runs both passes concurrently, if the second is needed and threads are allowed. */
 static int run_passes(struct analysis *a, const char *path, const struct analysis_options *o,
                       struct err *err)
 {

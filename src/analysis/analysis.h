@@ -1,6 +1,6 @@
 /*
- * What a trace says about a program: `struct analysis` below is the result, plain values that
- * `orrery analyze`, `compare` and `report` share.
+ * analysis.h - what a trace says about a program. The result is `struct analysis`, plain values
+ * that `orrery analyze`, `compare` and `report` share.
  *
  *     struct analysis a;
  *     if (analysis_run(&a, path, NULL, &err) != 0) ...
@@ -12,12 +12,12 @@
  * collectives, pairs of ranks. The others go beyond: wait states, critical path, delays,
  * efficiencies, requests, overlap, links.
  *
- * Two passes read the trace. The first goes through one rank after the other (profile.h), the
- * second through all of them side by side in order of time, and matches messages and collectives
- * (replay.h). They run at the same time. Neither keeps events: memory grows with the ranks, the
- * pairs and the phases up to the limits below, and with the messages and collectives under way.
+ * Two passes read the trace. The first reads one rank after the other (profile.h), the second all
+ * of them concurrently in order of time, and matches messages and collectives (replay.h). The
+ * passes run concurrently. Neither keeps events: memory grows with the ranks, the pairs and the
+ * phases up to the limits below, and with the messages and collectives in flight.
  *
- * All times are in seconds. Values of a group that was not asked for are 0.
+ * All times are in seconds. Values of a group that was not requested are 0.
  */
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
@@ -44,7 +44,7 @@ enum analysis_group {
 };
 #define ANALYSIS_ALL ((1u << ANALYSIS_GROUPS) - 1)
 
-/* "overall", "ranks", ..., and what it is. */
+/* "overall", "ranks", ..., with a description. */
 struct analysis_group_name {
     const char *name, *about;
 };
@@ -53,11 +53,11 @@ extern const struct analysis_group_name analysis_groups[ANALYSIS_GROUPS];
 /* Wait states: why a rank waited in a call. */
 enum analysis_wait {
     ANALYSIS_LATE_SENDER, /* a receive, or the wait for one: the send had not begun */
-    /* The same, while another message that was sent before waited for this rank. */
+    /* the same, while another message that was sent earlier was waiting for this rank */
     ANALYSIS_WRONG_ORDER,
     ANALYSIS_LATE_RECEIVER,  /* a send: the receive had not begun */
     ANALYSIS_WAIT_BARRIER,   /* a barrier: others had not entered it */
-    ANALYSIS_WAIT_NXN,       /* the same for collectives in which all ranks wait for all */
+    ANALYSIS_WAIT_NXN,       /* the same in collectives in which all ranks wait for all */
     ANALYSIS_LATE_BROADCAST, /* the root had not entered a collective that sends from it */
     ANALYSIS_EARLY_REDUCE,   /* the root waits for others in a collective that sends to it */
     ANALYSIS_EARLY_SCAN,     /* ranks before this one had not entered a scan */
@@ -74,13 +74,13 @@ struct analysis_rank {
     double wait;             /* in blocking communication calls */
     double sent, received;   /* bytes of point-to-point messages */
     double messages;         /* sent */
-    double collective_bytes; /* that it gave to collectives */
+    double collective_bytes; /* that it passed to collectives */
     double rma_bytes;        /* that it put, got or accumulated */
     double calls;
     double waits[ANALYSIS_WAIT_KINDS];
     double path;       /* time on the critical path */
     double delay_cost; /* waiting of other ranks that it caused directly */
-    double overlapped; /* computing while non-blocking operations were under way */
+    double overlapped; /* computing while non-blocking operations were in flight */
     double exposed;    /* in calls that complete such operations */
 };
 
@@ -98,62 +98,61 @@ struct analysis_function {
     /* Time of a rank: mean, standard deviation, least and most across all ranks. */
     double rank_mean;
     double rank_deviation, rank_min, rank_max;
-    double bytes; /* sent by it, or given to it */
+    double bytes; /* that it sent, or passed to a collective */
     double waits; /* time in wait states */
 };
 
-/* Phases of a communicator: what lies between two of its collectives, from the end of one to the
- * start of the next. MPI_Init and MPI_Finalize count as collectives on MPI_COMM_WORLD. No more than
- * ANALYSIS_PHASE_CELLS times are kept: if there are more, `merged` phases in a row become one, and
- * their times are added. */
+/* Phases of a communicator: the intervals between two of its collectives, from the end of one to
+ * the start of the next. MPI_Init and MPI_Finalize count as collectives on MPI_COMM_WORLD. At most
+ * ANALYSIS_PHASE_CELLS times are kept: if there are more, `merged` consecutive phases become one,
+ * and their times are added up. */
 struct analysis_phases {
     const char *comm; /* its name */
     uint64_t ranks;   /* that took part */
-    uint64_t count;   /* phases, merged ones as one */
+    uint64_t count;   /* phases; merged ones count as one */
     uint64_t merged;
     const uint32_t *rank; /* [ranks]: world rank of row i */
     const double *times;  /* [ranks][count]; NAN: the rank had no such phase */
     struct analysis_phase {
         double mean, deviation, min, max; /* across ranks */
         uint64_t ranks;                   /* that had it */
-        const char *function;             /* that ends it, at the first of the ranks */
+        const char *function;             /* that ends it, on the first of the ranks */
     } * phases;
 };
 
-/* From ranks to ranks. Of more than ANALYSIS_PAIRS_MOST pairs ranks are put together, `width` at a
- * time. */
+/* Traffic from rank to rank. If there are more than ANALYSIS_PAIRS_MOST pairs, `width` ranks are
+ * merged into one. */
 struct analysis_pair {
     uint64_t from, to; /* the first of `width` ranks */
     double messages, bytes;
-    double time; /* from the start of the send until the receive is complete, of all messages */
+    double time; /* of all messages, from the start of the send until the receive is complete */
 };
 struct analysis_node_pair {
     int64_t from, to;
     double messages, bytes, time;
 };
 
-/* A part of the program: computing, or a function, in a region or at a call site. */
+/* A part of the program: computing or a function, in a region or at a call site. */
 struct analysis_place {
-    const char *region;   /* innermost user region; "" outside of all */
+    const char *region;   /* innermost user region; "" if there is none */
     const char *function; /* "MPI_Send" */
     const char *site;     /* call site; "" if the trace has none */
-    int is_compute;       /* what is computed before that call, not the call itself */
+    int is_compute;       /* the computing before that call, not the call itself */
     double path;          /* time on the critical path */
-    /* Waiting of other ranks that it caused: those which waited for the rank that was late ... */
+    /* the waiting of other ranks that it caused: of those that waited for the late rank ... */
     double delay_direct;
-    double delay_indirect; /* ... and those which waited because of their waiting, and so on */
+    double delay_indirect; /* ... and of those that waited because of their waiting, and so on */
     double waits[ANALYSIS_WAIT_KINDS];
 };
 
 /* The efficiencies of the POP project. Each is between 0 and 1; products are exact. */
 struct analysis_efficiency {
     double parallel;      /* mean compute time / run time = load_balance x communication */
-    double load_balance;  /* mean / most compute time */
-    double communication; /* most compute time / run time = serialisation x transfer */
-    double serialisation; /* most compute time / ideal run time */
+    double load_balance;  /* mean / maximum compute time */
+    double communication; /* maximum compute time / run time = serialisation x transfer */
+    double serialisation; /* maximum compute time / ideal run time */
     double transfer;      /* ideal run time / run time */
-    /* Run time on a network without latency, with infinite bandwidth, and calls that cost nothing:
-     * replayed. */
+    /* run time, by replay, with no latency, infinite bandwidth, and calls that cost nothing */
     double ideal;
 };
 
@@ -196,10 +195,10 @@ struct analysis {
     double begin;   /* when the first call began, in seconds of the trace's clock */
     double runtime; /* from the start of the first call to the end of the last */
     double compute, mpi, wait, sent, received, messages, collective_bytes, rma_bytes, calls;
-    double bandwidth; /* bytes sent, by whatever, per second in MPI calls */
+    double bandwidth; /* bytes sent, by any call, per second in MPI calls */
     double waits[ANALYSIS_WAIT_KINDS];
     uint64_t wait_counts[ANALYSIS_WAIT_KINDS];
-    double unmatched_sends, unmatched_receives; /* messages of which the trace has one side */
+    double unmatched_sends, unmatched_receives; /* messages of which the trace has only one side */
 
     struct analysis_rank *rank; /* [ranks] */
     struct analysis_node *node; /* [nodes] */
@@ -218,13 +217,13 @@ struct analysis {
     struct analysis_efficiency efficiency;
     struct analysis_links links;
 
-    /* the critical path: its time is all of the run time */
+    /* the critical path, whose length is the run time */
     double path_compute, path_mpi;
     uint64_t path_hops; /* from rank to rank */
-    /* delays: waiting that has a cause, and waiting whose cause is not known */
+    /* delays: waiting with a known cause, and without */
     double delay_known, delay_unknown;
 
-    /* requests: how many tests they took */
+    /* requests, and how many tests they needed */
     double requests;                     /* that were completed */
     double tested;                       /* of these, by a test */
     double tests_failed;                 /* tests that found nothing complete */
@@ -239,13 +238,13 @@ struct analysis {
 #define ANALYSIS_PHASE_COMMS 1024
 #define ANALYSIS_PAIRS_MOST ((size_t)4 << 20) /* 200 MiB */
 
-/* Who wants to see single messages and waits, while they are found; times are ticks of the trace.
- * Called in the order of time in which they are known, by one thread. */
+/* Called for single messages and waits when they are found, by one thread, in order of time. Times
+ * are ticks of the trace. */
 struct analysis_watch {
     void *context; /* functions may be NULL */
-    /* A message: the send began, and the call that received it ended. */
+    /* A message: when its send began, and when the call that received it ended. */
     void (*message)(void *context, uint32_t from, uint32_t to, int64_t sent, int64_t received);
-    /* A rank has waited for another until `time`: its critical path comes from there. */
+    /* A rank has waited for another until `time`: its critical path continues from that one. */
     void (*hop)(void *context, uint32_t rank, uint32_t other, int64_t time);
     /* The same as `message`, with its bytes. */
     void (*transfer)(void *context, uint32_t from, uint32_t to, uint64_t bytes, int64_t sent,
@@ -255,15 +254,15 @@ struct analysis_watch {
 struct analysis_options {
     const char *name;   /* of the trace in the result; NULL: its path */
     unsigned groups;    /* 0: all */
-    unsigned threads;   /* 0: as many as are of use, that is two; 1: one pass after the other */
+    unsigned threads;   /* 0: as many as are useful, which is two; 1: one pass after the other */
     size_t phase_cells; /* 0: ANALYSIS_PHASE_CELLS */
     size_t pairs_most;  /* 0: ANALYSIS_PAIRS_MOST */
     const struct analysis_watch *watch; /* or NULL */
 };
 
 /*
- * Analyses a trace. Options may be NULL. A trace that is cut off or damaged is analysed as far as
- * it is whole, and a->warning says so. ERR_INPUT if there is no trace; nothing is to be freed then.
+ * Analyses a trace. Options may be NULL. If a trace is cut off or damaged, its undamaged part is
+ * analysed, and a->warning says so. ERR_INPUT if it is not a trace; `a` is not initialised then.
  */
 int analysis_run(struct analysis *a, const char *path, const struct analysis_options *,
                  struct err *);

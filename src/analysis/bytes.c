@@ -1,5 +1,5 @@
 /*
- * bytes.c - counts of calls times sizes of datatypes.
+ * bytes.c - multiplies counts by sizes of datatypes.
  */
 #include "analysis/bytes.h"
 

@@ -1,5 +1,5 @@
 /*
- * How many bytes a call sends, by its arguments.
+ * bytes.h - the bytes that a call sends, derived from its arguments.
  */
 #ifndef ANALYSIS_BYTES_H
 #define ANALYSIS_BYTES_H
@@ -11,8 +11,8 @@
 uint64_t bytes_of_message(const struct handles *, const struct call_shape *,
                           const struct trace_event *);
 
-/* What a rank gives to a collective. With MPI_IN_PLACE its part of what it receives is meant, but
- * at the root of a gather, which gives nothing to others. */
+/* The bytes that a rank passes to a collective. With MPI_IN_PLACE that is its part of the receive
+ * buffer, except at the root of a gather, which sends nothing. */
 uint64_t bytes_of_collective(const struct handles_book *, const struct handles *,
                              const struct call_shape *, const struct trace_event *);
 

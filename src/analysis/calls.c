@@ -1,6 +1,6 @@
 /*
- * calls.c - functions by their names. The forms of a function are told by its name: MPI_Send_c has
- * large counts, MPI_Ibcast does not block, MPI_Bcast_init makes a persistent request.
+ * calls.c - finds functions by name. The name also tells the form of a function: MPI_Send_c has
+ * large counts, MPI_Ibcast does not block, MPI_Bcast_init creates a persistent request.
  */
 #include "analysis/calls.h"
 
@@ -106,7 +106,7 @@ static int ends_with(const char *name, const char *end)
     return length > more && strcmp(name + length - more, end) == 0;
 }
 
-/* What the function with this name is: as it is in the table, or a form of a collective in it. */
+/* The table's entry for this function: its own, or that of the collective of which it is a form. */
 static struct known know(const char *name)
 {
     struct known known = {0};
@@ -134,7 +134,7 @@ static struct known know(const char *name)
     return known;
 }
 
-/* The first argument that has one of these names (with spaces between them), or -1. */
+/* The first argument with one of these names (separated by spaces), or -1. */
 static int8_t arg_named(const struct trace_fn *fn, const char *names)
 {
     for (unsigned i = 0; i < fn->count; i++) {

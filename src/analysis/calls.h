@@ -1,7 +1,7 @@
 /*
- * What the functions of a trace do, as far as an analysis must know: which of them send, receive,
- * complete requests or are collective, and where their arguments are. A table made once from the
- * schema of the trace, so that a call is looked up by the number of its function.
+ * calls.h - what the functions of a trace do, as far as an analysis needs it: which of them send,
+ * receive, complete requests or are collective, and the positions of their arguments. The table is
+ * built once from the schema of the trace; the number of a function is its index.
  */
 #ifndef ANALYSIS_CALLS_H
 #define ANALYSIS_CALLS_H
@@ -9,7 +9,7 @@
 #include "trace/decode.h"
 
 enum call_kind {
-    CALL_LOCAL, /* nothing that concerns other ranks, or nothing that is analysed */
+    CALL_LOCAL, /* does not concern other ranks, or is not analysed */
     CALL_INIT,
     CALL_FINALIZE,
     CALL_SEND,
@@ -32,7 +32,7 @@ enum call_kind {
     CALL_TESTANY,
     CALL_TESTSOME,
     CALL_GET_STATUS, /* a test that completes nothing */
-    CALL_FREE,       /* of a request */
+    CALL_FREE,       /* frees a request */
     CALL_CANCEL,
     CALL_PROBE,
     CALL_MPROBE,
@@ -55,8 +55,7 @@ enum call_class {
     CALL_SCAN,
 };
 
-/* How many bytes a rank gives to a collective: count or counts of its arguments, for itself or for
- * each member. */
+/* Which count tells the bytes that a rank passes to a collective, in total or for each member. */
 enum call_share {
     CALL_GIVES_NOTHING,
     CALL_GIVES_ONE,       /* sendcount, or count */
@@ -78,19 +77,19 @@ struct call_shape {
     int8_t request, status, flag, index, out_count, root, message, place, partitions;
 };
 
-/* One for each function of the schema; freed by mem_free. */
+/* One for each function of the schema; free it with mem_free. */
 struct call_shape *calls_of(const struct trace_schema *);
 
-/* The requests that a call has completed: their number, and each of them. */
+/* The number of requests that a call has completed, and each of them. */
 size_t calls_completed(const struct call_shape *, const struct trace_event *);
 int64_t calls_completed_request(const struct call_shape *, const struct trace_event *, size_t i);
 const struct trace_status *calls_completed_status(const struct call_shape *,
                                                   const struct trace_event *, size_t i);
-/* The requests that a call was given. */
+/* The requests that were passed to a call. */
 size_t calls_given(const struct call_shape *, const struct trace_event *);
 int64_t calls_given_request(const struct call_shape *, const struct trace_event *, size_t i);
 
-/* Whether the call tests and has found nothing. */
+/* Whether the call is a test that found nothing complete. */
 static inline int calls_is_failed_test(const struct call_shape *s, const struct trace_event *e)
 {
     if (s->kind == CALL_TESTSOME)

@@ -1,5 +1,5 @@
 /*
- * compare.c - rows of both sides side by side, in order of their keys.
+ * compare.c - compares rows with the same keys, in the order of the keys.
  */
 #include "analysis/compare.h"
 
@@ -51,7 +51,7 @@ static int by_key(const void *a, const void *b)
     return order ? order : (p->row > q->row) - (p->row < q->row);
 }
 
-/* All keys of a row, with a space between them. */
+/* All keys of a row, separated by spaces. */
 static const char *row_key(struct tables *memory, const struct table *t, size_t row)
 {
     struct buf key;
@@ -95,8 +95,8 @@ struct joining {
     struct errors *errors;
     struct side a, b;
     const struct table_column *column; /* that is compared */
-    size_t at_a, at_b;                 /* the number of it */
-    double total;                      /* of the column: the larger values of both sides */
+    size_t at_a, at_b;                 /* its number */
+    double total;                      /* of the column: sum of the larger values of both sides */
     int has_structure;
 };
 
@@ -138,7 +138,7 @@ static void compare_values(struct joining *j, const char *key, double a, double 
         return;
     j->group->is_compared = 1;
     if (a == 0 && b == 0)
-        return; /* nothing is compared: it would only dilute the mean */
+        return; /* it would only dilute the mean */
     double error = compare_error(j->c->options.metric, a, b);
     add_error(j->errors, error);
     if (j->total > 0 && error > 0)
@@ -165,7 +165,7 @@ static void compare_lists(struct joining *j, const char *key, const struct table
         compare_values(j, key, a->items[i], b->items[i]);
 }
 
-/* A row that is missing counts as 0, unless tables have a structure. */
+/* A missing row counts as 0, unless the tables have a structure. */
 static double number_of(const union table_cell *c)
 {
     return c ? c->number : 0;
@@ -183,8 +183,7 @@ static double larger_of(const union table_cell *a, const union table_cell *b, in
     return sum;
 }
 
-/* Goes through the rows of both: `take` gets each pair, NULL for a row that one side does not
- * have. */
+/* Calls `take` for the rows of both sides in pairs, with NULL for a row that one side lacks. */
 static void join(struct joining *j,
                  void (*take)(struct joining *, const struct keyed *, const struct keyed *))
 {
@@ -246,8 +245,8 @@ static int is_compared(const struct comparison *c, const struct table_column *co
     return column->role != TABLE_KEY && column->role != TABLE_NOTE && column->role != TABLE_SERIES;
 }
 
-/* A table that counts something has rows that belong to the program; those of others depend on
- * times. */
+/* In tables that count something, rows reflect the structure of the program; in others they depend
+ * on times. */
 static int has_structure(const struct table *t)
 {
     for (size_t i = 0; i < t->column_count; i++)
@@ -310,7 +309,7 @@ static void compare_group(struct comparison *c, const struct tables *a, const st
                                    : 0;
 }
 
-/* Texts of the sides are not kept: everything that is pointed to is copied. */
+/* The sides may be freed: all texts are copied. */
 static void own_texts(struct comparison *c)
 {
     for (size_t i = 0; i < c->difference_count; i++) {
@@ -334,7 +333,7 @@ int compare_run(struct comparison *c, const struct tables *a, const struct table
         if ((i == 0 || strcmp(a->items[i].group, a->items[i - 1].group) != 0) &&
             tables_find(b, a->items[i].group, a->items[i].name))
             compare_group(c, a, b, a->items[i].group);
-    /* what a skeleton need not have is left out */
+    /* without what a skeleton need not have */
     size_t kept = 0;
     for (size_t i = 0; i < c->group_count; i++)
         if (c->groups[i].is_compared || c->groups[i].rows)
@@ -344,7 +343,7 @@ int compare_run(struct comparison *c, const struct tables *a, const struct table
     if (kept)
         return 0;
     compare_fini(c);
-    return err_set(err, ERR_INPUT, "there is nothing to compare: no group is in both");
+    return err_set(err, ERR_INPUT, "there is nothing to compare: they have no group in common");
 }
 
 void compare_fini(struct comparison *c)

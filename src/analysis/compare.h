@@ -1,10 +1,10 @@
 /*
- * Two sets of statistics compared, element by element. For each group the errors of its elements
- * have a mean, a most and a variance; rows that only one side has are a difference in structure,
- * and have no error.
+ * compare.h - compares two sets of statistics, element by element. Each group has the mean, maximum
+ * and variance of the errors of its elements; rows that only one side has are a difference in
+ * structure, and have no error.
  *
- * Elements are taken in an order that does not depend on the side, so the symmetric and the
- * logarithmic error are the same, to the last bit, if the sides are swapped.
+ * The order of elements does not depend on the side, so the symmetric and the logarithmic error
+ * stay the same, to the last bit, if the sides are swapped.
  */
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
@@ -42,16 +42,16 @@ struct compare_group {
     uint64_t rows;           /* of either side, in tables that have a structure */
     uint64_t only_a, only_b; /* rows of one side alone */
     double structure;        /* their share */
-    int is_compared;         /* it has values that can be */
+    int is_compared;         /* it has values to compare */
 };
 
-/* What differs most: by its part in the column, not by its error. */
+/* What differs most, by its share of the column, not by its error. */
 struct compare_difference {
     const char *table, *row, *column, *unit;
     double a, b, error, weight;
 };
 
-/* A row that one side has alone. */
+/* A row that only one side has. */
 struct compare_only {
     const char *table, *row;
     int is_b;
@@ -68,7 +68,7 @@ struct comparison {
     struct tables memory; /* of texts */
 };
 
-/* Groups that only one side has are left out. ERR_INPUT: they have none in common. */
+/* Groups that only one side has are ignored. ERR_INPUT if they have none in common. */
 int compare_run(struct comparison *, const struct tables *a, const struct tables *b,
                 const struct compare_options *, struct err *);
 void compare_fini(struct comparison *);

@@ -16,7 +16,7 @@ void delays_init(struct delays *d)
     *d = (struct delays){.bytes_most = SNAPSHOT_BYTES};
 }
 
-/* Snapshots are freed by their owners. */
+/* Their owners free snapshots. */
 void delays_fini(struct delays *d)
 {
     mem_free(d->direct);

@@ -1,15 +1,14 @@
 /*
- * Delays: what makes others wait, after Böhme, Geimer, Wolf and Arnold (Identifying the Root Causes
- * of Wait States in Large-Scale Parallel Applications). When a rank waits for another, both are
- * compared since they last synchronised: places where the late one spent more time are delays, and
- * share the waiting in proportion. If the late one has itself waited in that time, its waiting has
- * a share, too, which goes to the causes of that waiting, in the same proportions as they had there
- * (indirect costs).
+ * delays.h - delays: what makes others wait, after Böhme, Geimer, Wolf and Arnold (Identifying the
+ * Root Causes of Wait States in Large-Scale Parallel Applications). When a rank waits for another,
+ * both are compared since they last synchronised: places where the late rank spent more time are
+ * delays, and the waiting is attributed to them in proportion. If the late rank has itself waited
+ * meanwhile, its waiting gets a share, too, which is passed on to the causes of that waiting in the
+ * same proportions (indirect costs).
  *
- * This is done forwards. Every rank has for each place the time that it spent there, and how much
- * of its waiting the place has caused, as sums since the beginning. A snapshot of these is kept of
- * the last synchronisation: of both ends for each pair of ranks, and of each member for every
- * communicator.
+ * The analysis runs forwards. For each place, every rank sums up the time that it spent there, and
+ * how much of its waiting the place has caused. Snapshots of these sums are kept from the last
+ * synchronisation: of both ends for each pair of ranks, and of each member for every communicator.
  */
 #ifndef ANALYSIS_DELAYS_H
 #define ANALYSIS_DELAYS_H
@@ -55,15 +54,15 @@ static inline void delays_spend(struct delay_sums *s, uint32_t place, int64_t ti
     s->cells[place].active += ticks;
 }
 
-/* Keeps the sums in *to, which is made if it is NULL and there is room. */
+/* Copies the sums to *to, which is allocated if it is NULL and there is room. */
 void delays_snapshot(struct delays *, struct delay_snapshot **to, const struct delay_sums *);
 
-/* `waiter` has waited so long for `late`; snapshots of both from when they last synchronised, or
+/* `waiter` has waited this long for `late`. The snapshots are of both when they last synchronised;
  * NULL: never. */
 void delays_attribute(struct delays *, struct delay_sums *waiter, const struct delay_snapshot *then,
                       const struct delay_sums *late, const struct delay_snapshot *late_then,
                       int64_t ticks);
-/* The same if nobody is known to have caused it. */
+/* The same if the cause is not known. */
 void delays_attribute_unknown(struct delays *, struct delay_sums *waiter, int64_t ticks);
 
 #endif

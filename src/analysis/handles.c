@@ -77,8 +77,8 @@ void handles_book_fini(struct handles_book *b)
 
 /* ---- of a rank ---- */
 
-/* A communicator without a name gets its number, in the order in which they are met, and its
- * size. */
+/* A communicator without a name is named by its number, in the order in which they are found, and
+ * its size. */
 static uint32_t comm_number(struct handles_book *b, const struct trace_local_item *item)
 {
     int is_new;
@@ -93,7 +93,7 @@ static uint32_t comm_number(struct handles_book *b, const struct trace_local_ite
     struct handles_comm *c = add_comm(b, item->identity,
                                       mem_strdup(def && def->name ? def->name : name),
                                       item->size + item->other_size);
-    c->rank_count = 0; /* members that are not defined are not known */
+    c->rank_count = 0; /* its members are not known */
     if (def) {
         c->ranks = def->ranks;
         c->rank_count = def->size;

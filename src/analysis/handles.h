@@ -1,6 +1,6 @@
 /*
- * What the handles of ranks mean, kept small enough for all ranks at once: sizes of datatypes,
- * which ranks with the same ones share; communicators by number; names of regions.
+ * handles.h - what the handles of ranks mean, small enough for all ranks at once: sizes of
+ * datatypes, which ranks share if they are the same; communicators by number; names of regions.
  */
 #ifndef ANALYSIS_HANDLES_H
 #define ANALYSIS_HANDLES_H
@@ -12,7 +12,7 @@
 #define HANDLES_SELF 1
 #define HANDLES_NONE UINT32_MAX
 
-/* A communicator, whichever rank speaks of it. */
+/* A communicator, the same for all its ranks. */
 struct handles_comm {
     uint64_t identity;
     char *name;
@@ -21,13 +21,13 @@ struct handles_comm {
     uint64_t rank_count, other_count;
 };
 
-/* What ranks have in common. */
+/* What ranks share. */
 struct handles_book {
     struct trace *trace;
     struct handles_comm *comms;
     size_t comm_count;
     struct map comm_by_identity; /* to number + 1 */
-    char **regions;              /* 0: outside of all */
+    char **regions;              /* 0: outside of all regions */
     size_t region_count;
     struct map region_by_hash;
     struct map sizes_by_hash; /* to address */
@@ -39,7 +39,7 @@ struct handles_book {
 struct handles_mine {
     uint32_t comm;     /* number in the book; HANDLES_NONE: not defined */
     uint32_t rank;     /* of this rank in it */
-    uint8_t is_second; /* of an intercommunicator: the rank is of the second group */
+    uint8_t is_second; /* of an intercommunicator: the rank is in the second group */
     uint8_t is_inter;
 };
 
@@ -76,7 +76,7 @@ static inline struct handles_mine handles_comm(const struct handles *h, int64_t 
                : (struct handles_mine){HANDLES_NONE, 0, 0, 0};
 }
 
-/* The world rank of a peer in it; -1: not known. */
+/* The world rank of a peer in the communicator; -1: not known. */
 static inline int64_t handles_peer(const struct handles_book *b, const struct handles *h,
                                    struct handles_mine mine, int64_t peer)
 {

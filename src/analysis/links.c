@@ -37,7 +37,7 @@ size_t analysis_link_peak(const struct analysis_links *links, const struct analy
     return best;
 }
 
-/* ---- taking them ---- */
+/* ---- adding links ---- */
 
 static void vertex_name(const struct trace_topology *t, uint32_t vertex, char out[24])
 {
@@ -45,7 +45,7 @@ static void vertex_name(const struct trace_topology *t, uint32_t vertex, char ou
              (unsigned long long)(vertex < t->nodes ? vertex : vertex - t->nodes));
 }
 
-/* How many links there are between the same two vertices before this one. */
+/* The number of links before this one between the same two vertices. */
 static const char *link_name(struct analysis *a, const struct trace_topology *t, struct map *cables,
                              const struct trace_link *link)
 {
@@ -106,7 +106,7 @@ static int most_first(const void *a, const void *b)
     return strcmp(p->name, q->name);
 }
 
-/* A link whose ends are not defined, or that is there twice, is of a damaged file. */
+/* Only a damaged file has a link whose ends are not defined, or the same link twice. */
 static void take_links(struct analysis *a, const struct trace_network *n, const struct map *numbers)
 {
     struct analysis_links *links = &a->links;

@@ -1,6 +1,6 @@
 /*
- * What the links of a simulated machine carried: from the definitions of a trace, or whoever else
- * knows.
+ * links.h - what the links of a simulated machine carried, from the definitions of a trace or from
+ * another source.
  */
 #ifndef ANALYSIS_LINKS_H
 #define ANALYSIS_LINKS_H
@@ -8,7 +8,7 @@
 #include "analysis/analysis.h"
 #include "trace/network.h"
 
-/* Fills in a->links; nothing if there is no topology. A tick has that many seconds; the first
+/* Fills in a->links; does nothing if there is no topology. A tick has that many seconds; the first
  * bin begins at tick `begin`. */
 void analysis_links_take(struct analysis *a, const struct trace_network *, double tick,
                          int64_t begin);

@@ -1,5 +1,5 @@
 /*
- * pairs.c - a table of pairs that stays within its bound.
+ * pairs.c - a table of pairs of bounded size.
  */
 #include "analysis/pairs.h"
 
@@ -66,7 +66,7 @@ static void merge(struct pairs *p)
     p->count = kept;
 }
 
-/* The room of the array is a power of two that follows from the most that it ever had. */
+/* The capacity of the array is a power of two, derived from the largest number it ever held. */
 uint32_t pairs_find(struct pairs *p, uint32_t from, uint32_t to)
 {
     int is_new;

@@ -1,6 +1,6 @@
 /*
- * Traffic from rank to rank. When there are too many pairs, ranks are put together two by two, as
- * often as it takes.
+ * pairs.h - traffic from rank to rank. When there are too many pairs, ranks are merged two by two,
+ * as often as necessary.
  */
 #ifndef ANALYSIS_PAIRS_H
 #define ANALYSIS_PAIRS_H
@@ -14,15 +14,15 @@ struct pair {
     uint64_t messages, bytes;
     double time;                     /* ticks */
     struct delay_snapshot *sender;   /* when it last sent to the other one */
-    struct delay_snapshot *receiver; /* when it last received that */
+    struct delay_snapshot *receiver; /* when it last received from the other one */
 };
 
 struct pairs {
     struct pair *items;
     size_t count, most;
     struct map by_ranks; /* to number + 1 */
-    unsigned shift;      /* 2^shift ranks are one */
-    uint32_t generation; /* numbers of pairs mean something else when it has changed */
+    unsigned shift;      /* 2^shift ranks are merged into one */
+    uint32_t generation; /* when it changes, numbers of pairs become invalid */
     struct delays *delays;
 };
 

@@ -97,7 +97,7 @@ static size_t combine(struct path_entry *entries, size_t count)
     return kept;
 }
 
-/* Puts a node and all before it that lead nowhere else together. */
+/* Merges a node with all its predecessors that have no other successor. */
 static void gather(struct path *p, uint32_t number, struct path_entry **room, size_t *size)
 {
     struct path_node *node = &p->nodes[number];
@@ -125,8 +125,7 @@ static void gather(struct path *p, uint32_t number, struct path_entry **room, si
     memcpy(node->entries, *room, node->count * sizeof *node->entries);
 }
 
-/* Only the last node of a chain gathers: one whose own successor would gather it has nothing to
- * do. */
+/* Only the last node of a chain merges: the others are merged into it. */
 static void compress(struct path *p)
 {
     struct path_entry *room = NULL;
@@ -145,7 +144,7 @@ static void compress(struct path *p)
 
 /* ---- ends ---- */
 
-/* What a rank has added becomes a node that others can go on from. */
+/* What a rank has added becomes a node from which others can continue. */
 static uint32_t seal(struct path *p, struct path_end *end)
 {
     if (!end->count)

@@ -1,11 +1,11 @@
 /*
- * The critical path, found forwards: every rank carries the path that leads to where it is. When a
- * rank has waited for another, its path is that of the other one from there on.
+ * path.h - the critical path, found forwards: every rank has the path that leads to its present
+ * state. When a rank has waited for another, it continues the path of the other one.
  *
- * Paths are a tree whose nodes are pieces of them, with the time that each piece spent at which
- * place of which rank. Who hops to another rank's path shares its nodes; nodes that no path goes
- * through are freed. Nodes with a single successor are put together when there are many, so memory
- * is that of the branches, not that of the events.
+ * Paths are a tree whose nodes are pieces of paths, with the time that each piece spent at each
+ * place of each rank. A rank that hops to the path of another one shares its nodes; nodes that no
+ * path uses are freed. When there are many nodes, those with a single successor are merged, so
+ * memory grows with the branches, not with the events.
  */
 #ifndef ANALYSIS_PATH_H
 #define ANALYSIS_PATH_H
@@ -21,8 +21,8 @@ struct path_entry {
 };
 
 struct path_node {
-    uint32_t parent; /* 0: it begins with the program */
-    /* Nodes and ranks that go on from here; 0: free, `parent` is the next free one. */
+    uint32_t parent; /* 0: the start of the program */
+    /* Nodes and ranks that continue from here; 0: free, and `parent` is the next free one. */
     uint32_t refs;
     uint32_t count, hops;
     struct path_entry *entries;
@@ -42,7 +42,7 @@ struct path {
     uint32_t count;          /* that were ever used */
     uint32_t free;           /* the first free one */
     uint32_t live, compress_at;
-    uint32_t least; /* nodes that need not be put together */
+    uint32_t least; /* nodes that need not be merged */
     struct pool pool;
 };
 
@@ -64,9 +64,9 @@ static inline void path_add(struct path_end *end, uint32_t place, int64_t ticks)
     path_add_slow(end, place, ticks);
 }
 
-/* `end` goes on from where `other` is. */
+/* `end` continues from `other`. */
 void path_hop(struct path *, struct path_end *end, struct path_end *other);
-/* All of a path: entries for the caller to free, each rank and place once, in order. */
+/* The whole path: an array that the caller frees, with each rank and place once, in order. */
 struct path_entry *path_take(struct path *, struct path_end *end, size_t *count, uint64_t *hops);
 
 #endif

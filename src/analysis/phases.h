@@ -1,6 +1,7 @@
 /*
- * Phases of collectives: a row of times for each communicator of each rank. Rows are bounded: when
- * one grows beyond its room, phases of that communicator are put together two by two, at all ranks.
+ * phases.h - phases between collectives: a row of times for each communicator of each rank. Rows
+ * are bounded: when one exceeds its limit, the phases of that communicator are merged two by two,
+ * on all ranks.
  */
 #ifndef ANALYSIS_PHASES_H
 #define ANALYSIS_PHASES_H
@@ -17,21 +18,21 @@ struct phases_row {
 struct phases_comm {
     struct phases_row *rows;
     size_t row_count;
-    uint32_t merged;     /* phases in a row that are one */
+    uint32_t merged;     /* consecutive phases that are merged into one */
     uint16_t *functions; /* that end the phases of the first row */
     uint32_t function_count;
-    /* of the rank that is read */
+    /* of the current rank */
     struct phases_row row;
     size_t room;
     int64_t last;     /* end of the last collective */
     uint32_t pending; /* phases in the last item of the row; 0: it is complete */
-    int is_open;      /* `last` counts */
+    int is_open;      /* `last` is valid */
 };
 
 struct phases {
     struct phases_comm *comms; /* by number */
     size_t count;
-    uint32_t *touched; /* communicators of the rank that is read */
+    uint32_t *touched; /* communicators of the current rank */
     size_t touched_count;
     size_t row_most; /* items of a row */
     uint64_t left_out;
@@ -39,11 +40,11 @@ struct phases {
 
 void phases_init(struct phases *, uint64_t ranks, size_t cells);
 void phases_fini(struct phases *);
-/* A collective of this rank; the first of a communicator only begins its first phase. */
+/* Adds a collective of this rank; the first one of a communicator only starts its first phase. */
 void phases_collective(struct phases *, uint32_t comm, unsigned fn, int64_t enter, int64_t leave);
-/* The rank has been read. */
+/* Ends the current rank. */
 void phases_rank_end(struct phases *, uint32_t rank);
-/* Moves them to the result; `second` is that of a tick. */
+/* Moves all phases to the result; a tick has `second` seconds. */
 void phases_result(struct phases *, const struct handles_book *, const struct trace_schema *,
                    double second, struct analysis *);
 

@@ -1,8 +1,8 @@
 /*
- * Parts of the program that time is attributed to: a function in a region or at a call site, and
- * what is computed before it. Numbers are even for computing and odd for calls. Place 0 is what
- * cannot be attributed, and what comes when there is no room for more: every rank may have a number
- * for each place.
+ * places.h - places: the parts of the program to which time is attributed. A place is a function in
+ * a region or at a call site, or the computing before it. Numbers are even for computing and odd
+ * for calls. Place 0 stands for time that cannot be attributed, and for all further places when
+ * there is no room for more, as every rank may have a value for each place.
  */
 #ifndef ANALYSIS_PLACES_H
 #define ANALYSIS_PLACES_H
@@ -30,7 +30,7 @@ void places_init(struct places *, unsigned fns, uint32_t most);
 void places_fini(struct places *);
 uint32_t places_find_slow(struct places *, struct place_key);
 
-/* The number of the place of computing before the call; that of the call is one more. */
+/* The number of the place of the computing before the call; the call's is one higher. */
 static inline uint32_t places_find(struct places *p, uint32_t region, uint32_t fn, uint64_t site)
 {
     struct place_cached *c = &p->cache[fn];

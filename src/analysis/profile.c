@@ -1,5 +1,5 @@
 /*
- * profile.c - what each rank did by itself.
+ * profile.c - see profile.h.
  */
 #include "analysis/profile.h"
 
@@ -12,13 +12,13 @@
 #include "base/array.h"
 #include "base/mem.h"
 
-/* A function at all ranks so far; variance after Welford. */
+/* A function on all ranks so far; variance after Welford. */
 struct fn_sum {
     uint64_t calls, ranks;
     double time, bytes, mean, squares, min, max;
 };
 
-/* The same at the rank that is read. */
+/* The same on the current rank. */
 struct fn_rank {
     uint64_t calls;
     int64_t time;
@@ -35,7 +35,7 @@ struct profile {
     struct fn_rank *fns; /* of the rank */
     /* of the rank */
     struct handles handles;
-    struct map requests; /* under way: failed tests of them */
+    struct map requests; /* in flight, with their failed tests */
     int64_t last;        /* end of its last call */
     int64_t compute, mpi, wait, overlapped, exposed;
     uint64_t sent, received, messages, collective, rma, calls;
@@ -58,7 +58,7 @@ static uint64_t send_bytes(struct profile *p, const struct call_shape *s,
 
 /* ---- requests ---- */
 
-/* A request that is kept until it is complete: failed tests, and the bytes of a persistent send. */
+/* Kept until a request is complete: failed tests, and the bytes of a persistent send. */
 #define KEY_PERSISTENT(number) ((uint64_t)(number) | UINT64_C(1) << 62)
 
 static void begin_request(struct profile *p, int64_t number)
@@ -67,7 +67,7 @@ static void begin_request(struct profile *p, int64_t number)
         *map_insert(&p->requests, (uint64_t)number, NULL) = 0;
 }
 
-/* What a persistent request sends each time it is started, + 1. */
+/* The bytes + 1 that a persistent request sends each time it is started. */
 static void keep_persistent(struct profile *p, const struct call_shape *s,
                             const struct trace_event *e)
 {
@@ -147,7 +147,7 @@ static void collective(struct profile *p, const struct call_shape *s, const stru
         phases_collective(&p->phases, mine.comm, e->fn, e->enter, e->leave);
 }
 
-/* What the call does; returns bytes that it sends or gives. */
+/* Counts what the call does. Returns the bytes that it sends or passes to a collective. */
 static uint64_t take_call(struct profile *p, const struct call_shape *s,
                           const struct trace_event *e)
 {
@@ -246,7 +246,7 @@ static void take_open(struct profile *p, const struct trace_event *e, int is_fir
                   is_first_thread);
 }
 
-/* Statistics in the place of calls: of a function since the last such record. */
+/* Statistics instead of calls: of a function since its last such record. */
 static void take_profile(struct profile *p, const struct trace_event *e)
 {
     uint64_t fn, v[5];
@@ -338,7 +338,7 @@ static void read_rank(struct profile *p, uint64_t rank)
     struct analysis_rank *r = &p->a->rank[rank];
     handles_read(&p->handles, &p->book, rank);
     map_init(&p->requests);
-    /* The first call begins without computing; what was before it is added in the end. */
+    /* There is no computing before the first call yet; it is added at the end. */
     p->last = INT64_MAX;
     p->compute = p->mpi = p->wait = p->overlapped = p->exposed = 0;
     p->sent = p->received = p->messages = p->collective = p->rma = p->calls = 0;
@@ -369,7 +369,7 @@ static void read_rank(struct profile *p, uint64_t rank)
 
 /* ---- the result ---- */
 
-/* Ticks become seconds since the start of the trace, and computing begins there. */
+/* Converts ticks to seconds since the start of the trace, where computing begins. */
 static void finish_ranks(struct profile *p, double second)
 {
     struct analysis *a = p->a;
@@ -400,7 +400,7 @@ static void finish_ranks(struct profile *p, double second)
     a->bandwidth = a->mpi > 0 ? (a->sent + a->collective_bytes + a->rma_bytes) / a->mpi : 0;
 }
 
-/* Ranks that did not call it took no time for it. */
+/* Ranks that did not call it count with no time. */
 static void finish_functions(struct profile *p, double second)
 {
     struct analysis *a = p->a;

@@ -83,7 +83,7 @@ static void leave_call(struct replay *r, struct lane *l)
     l->waited = 0;
 }
 
-/* It has computed since; in a region it does not matter what comes next. */
+/* The lane has computed since its last call; within a region the next call does not matter. */
 static void compute(struct replay *r, struct lane *l, int64_t until, uint32_t place)
 {
     int64_t ticks = until - l->leave;
@@ -96,7 +96,7 @@ static void compute(struct replay *r, struct lane *l, int64_t until, uint32_t pl
         path_add(&l->path, place, ticks);
 }
 
-/* Regions have no function: it is the one behind the last. */
+/* Regions have no function; the number after the last one stands for that. */
 static uint32_t region_place(struct replay *r, const struct lane *l)
 {
     return places_find(&r->places, region_of(l), r->trace.header.schema->count, 0);
@@ -146,7 +146,7 @@ static void take(struct replay *r, struct lane *l)
 {
     r->progress++;
     leave_call(r, l);
-    l->enter = l->leave; /* the call is accounted for */
+    l->enter = l->leave; /* the call is attributed already */
     if (l->event.head == TRACE_REGION_ENTER || l->event.head == TRACE_REGION_LEAVE)
         take_region(r, l);
     else
@@ -165,7 +165,7 @@ static void end_lane(struct replay *r, struct lane *l)
 
 /* ---- all of them ---- */
 
-/* Nothing that the lane's next record does concerns others. */
+/* Whether the lane's next record does not concern other ranks. */
 static int is_private(const struct replay *r, const struct lane *l)
 {
     return l->awaiting == 0 &&
@@ -180,8 +180,8 @@ static int another_is_due(const struct due_heap *h)
     return 0;
 }
 
-/* At equal times those that wait for nothing come first, then those that may have waited in vain: a
- * send that nobody receives yet. */
+/* At equal times, lanes that wait for nothing come first, then those that may have waited in vain,
+ * for instance in a send that no rank receives yet. */
 static uint32_t patience(const struct lane *l)
 {
     return l->awaiting ? 1 + (l->blocked && l->blocked->must_wait) : 0;
@@ -207,7 +207,7 @@ static void run(struct replay *r)
             take(r, l);
             l->has_more = (uint8_t)advance(r, l);
         } while (l->has_more && is_private(r, l));
-        /* without more records it may yet be told what it waited for */
+        /* without more records it may still learn what it waited for */
         due = (struct due){l->has_more ? event_begin(l) : l->leave, patience(l), due.lane};
         due_heap_replace(&r->due, 0, due);
     }
@@ -327,7 +327,7 @@ static void add_function_waits(struct analysis *a)
         }
 }
 
-/* The critical path is that of the rank that ends last. */
+/* The critical path is the path of the rank that ends last. */
 static void path_result(struct replay *r, struct analysis *a, double second)
 {
     struct lane *last = NULL;

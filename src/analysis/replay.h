@@ -1,14 +1,14 @@
 /*
- * The second pass: all ranks side by side, in order of time. Messages are matched with receives,
- * and calls of collectives with each other; from that follow wait states, the critical path,
- * delays, traffic between pairs, and the time on an ideal network.
+ * replay.h - the second pass, which reads all ranks concurrently, in order of time. It matches
+ * messages with receives, and the calls of a collective with each other, and derives wait states,
+ * the critical path, delays, traffic between pairs, and the time on an ideal network.
  *
- * Calls are taken in order of their start. At that moment a call is known as a whole, so what a
- * rank waits for in it is known, too; and whatever a rank waits for is the start of a call of
- * another rank: a send, the posting of a receive, the entry into a collective. So each wait state
- * is found when its cause is met, while both ranks are where they were then.
+ * Calls are processed in order of their start. At that time the whole call is known, and so is what
+ * the rank waits for in it: always the start of a call of another rank (a send, the posting of a
+ * receive, the entry into a collective). So each wait state is found when its cause is processed,
+ * with both ranks in the state they had at that time.
  *
- * Equal times: a rank that still waits for something is taken after others, so that a message may
+ * At equal times, ranks that still wait for something are processed last, so that a message may
  * arrive in no time.
  */
 #ifndef ANALYSIS_REPLAY_H
@@ -18,9 +18,9 @@
 
 struct replay;
 
-/* Opens the trace for itself, and does all but writing the result; NULL with an error. */
+/* Opens the trace itself, and does everything but writing the result; NULL with an error. */
 struct replay *replay_run(const char *path, const struct analysis_options *, struct err *);
-/* Moves the result to `a`, which has that of the first pass, and frees the replay. */
+/* Moves the result to `a`, which has the result of the first pass, and frees the replay. */
 void replay_result(struct replay *, struct analysis *a);
 
 #endif

@@ -16,7 +16,7 @@ static struct handles_mine comm_of(const struct replay *r, const struct lane *l,
     return handles_comm(&r->lanes[l->rank].handles, local);
 }
 
-/* World rank of a peer: -1 if there is none, or it is not known. */
+/* The world rank of a peer; -1: there is none, or it is not known. */
 static int64_t peer_of(const struct replay *r, const struct lane *l, int64_t local, int64_t peer)
 {
     return handles_peer(&r->book, &r->lanes[l->rank].handles, comm_of(r, l, local), peer);
@@ -70,7 +70,7 @@ static struct receive *post(struct replay *r, struct lane *l, int64_t comm, int6
                : match_post(r, l, mine.comm, source, tag);
 }
 
-/* A blocking receive: what it has got is known at once. */
+/* A blocking receive: its message is known at once. */
 static void receive_now(struct replay *r, struct lane *l, const struct call_shape *s,
                         const struct trace_event *e)
 {
@@ -80,7 +80,7 @@ static void receive_now(struct replay *r, struct lane *l, const struct call_shap
                                  (int32_t)tag, 0, tag != ANY_TAG, 0};
     struct handles_mine mine = comm_of(r, l, comm);
     if (!status->is_set)
-        status = &given; /* some recorders do not tell what is known without it */
+        status = &given; /* some recorders leave out what is known anyway */
     if (!status->is_set || status->is_cancelled || status->source < 0 ||
         (uint64_t)status->source >= r->ranks || mine.comm == HANDLES_NONE)
         return;
@@ -212,7 +212,7 @@ static void probe(struct replay *r, struct lane *l, const struct call_shape *s,
         match_peek(r, l, mine.comm, (uint32_t)status->source, status->tag);
 }
 
-/* The message is taken now, and received later by its handle. */
+/* The message is matched now, and received later by its handle. */
 static void matched_probe(struct replay *r, struct lane *l, const struct call_shape *s,
                           const struct trace_event *e)
 {
@@ -226,7 +226,7 @@ static void matched_probe(struct replay *r, struct lane *l, const struct call_sh
     if (status && status->is_set && status->source >= 0 && (uint64_t)status->source < r->ranks)
         match_complete(r, l, match_post(r, l, mine.comm, status->source, status->tag), status,
                        s->kind == CALL_MPROBE);
-    else /* the status was not asked for: known when the message is received */
+    else /* without a status, it is known when the message is received */
         q->receive = match_post(r, l, mine.comm, ANY_SOURCE, ANY_TAG);
 }
 

@@ -1,15 +1,15 @@
 /*
- * replay_coll.c - collectives: the calls of all members that belong together.
+ * replay_coll.c - matches the calls of a collective by all members.
  *
- * Members call the collectives of a communicator in the same order, so those with the same number
- * are one instance. An instance lives from its first call until nobody can wait in it any more.
+ * Members call the collectives of a communicator in the same order, so calls with the same number
+ * are one instance. An instance lives from its first call until no member can wait in it any more.
  */
 #include <string.h>
 
 #include "analysis/replay_internal.h"
 
 #define INSTANCES_MOST \
-    65536 /* under way on one communicator; then the oldest is given up: a member is missing */
+    65536 /* open on one communicator; beyond that the oldest is dropped: a member is missing */
 #define MPI_ROOT_VALUE (-3)
 #define MPI_NOBODY (-1)
 
@@ -130,7 +130,7 @@ static const struct delay_snapshot *then_of(const struct lane *l, uint32_t local
     return !then || (then->epoch < home->sums.epoch && home->world) ? home->world : then;
 }
 
-/* Of all with all, next_epoch does it. */
+/* next_epoch does this for collectives of all with all. */
 static int is_epoch(const struct instance *i, uint32_t local)
 {
     return local == TRACE_LOCAL_WORLD && (i->class == CALL_BARRIER || i->class == CALL_NXN);
@@ -143,7 +143,7 @@ static void synchronise(struct replay *r, struct lane *l, const struct instance 
         delays_snapshot(&r->delays, &home->comms[local].then, &l->sums);
 }
 
-/* What a waiter waited for has happened: the cause has entered at this moment. */
+/* Ends a wait: its cause has just entered. */
 static void release(struct replay *r, struct instance *i, const struct waiter *w,
                     struct lane *cause, uint32_t cause_local, int64_t ideal)
 {
@@ -171,7 +171,8 @@ static void release_all(struct replay *r, struct instance *i, struct lane *cause
     i->waiter_count = 0;
 }
 
-/* All are in: of all with all, this is a moment from which ranks can be compared. */
+/* All members have entered. In a collective of all with all, ranks can be compared from this time
+ * on. */
 static void next_epoch(struct replay *r, struct lane *l)
 {
     if (!r->has_delays)
@@ -195,7 +196,7 @@ static void enter_all(struct replay *r, struct lane *l, struct instance *i, uint
             next_epoch(r, &r->lanes[k]);
 }
 
-/* Members up to this one are all in: those of them that wait need not any more. */
+/* All members up to this one have entered: those of them that wait need not wait any longer. */
 static void enter_scan(struct replay *r, struct lane *l, struct instance *i, uint32_t size,
                        uint32_t member, uint32_t local)
 {
@@ -223,7 +224,7 @@ static void enter_scan(struct replay *r, struct lane *l, struct instance *i, uin
     i->waiter_count = kept;
 }
 
-/* Whether this member waits for others that are not in. */
+/* Whether this member waits for others that have not entered. */
 static int must_wait(const struct instance *i, uint32_t size, int is_root, uint32_t member)
 {
     switch (i->class) {
@@ -238,7 +239,7 @@ static int must_wait(const struct instance *i, uint32_t size, int is_root, uint3
     }
 }
 
-/* A member that does not wait, or not any more, has what it waits for by this ideal time. */
+/* A member that does not wait, or no longer waits, has all it needs at this ideal time. */
 static void take_ideal(struct lane *l, const struct instance *i, int is_root, uint32_t member)
 {
     int64_t ideal = i->ideal;
@@ -250,7 +251,7 @@ static void take_ideal(struct lane *l, const struct instance *i, int is_root, ui
         l->ideal = ideal;
 }
 
-/* The completion of a barrier by the last member, which has not waited. */
+/* The last member completes a barrier, without having waited. */
 static void count_last(struct replay *r, struct lane *l, const struct instance *i)
 {
     struct blocked last = {.lane = (uint32_t)(l - r->lanes), .place = l->place};

@@ -24,10 +24,10 @@ struct blocked {
     int64_t enter, leave;
     int64_t until; /* it has waited up to here */
     uint32_t place;
-    uint32_t receives;  /* that it waits for, and whose messages are not known to have been sent */
-    int64_t posted;     /* when the last receive was posted for what it sends, while that was so */
+    uint32_t receives;  /* that it waits for, whose messages have not been sent yet */
+    int64_t posted;     /* when the last receive for its own messages was posted meanwhile */
     uint8_t is_current; /* the lane is in it */
-    /* For messages or members; not only, maybe, for receivers of what it sends. */
+    /* it waits for messages or members, not only, perhaps, for receivers of its messages */
     uint8_t must_wait;
 };
 
@@ -52,7 +52,7 @@ struct receive {
     int64_t sent, ideal; /* of its message */
     uint64_t bytes;
     uint32_t pair, generation;
-    struct blocked *waiter; /* the call that completes it, if its message was not there */
+    struct blocked *waiter; /* the call that completes it, if its message had not been sent */
     uint8_t is_wild, is_listed, is_queued, is_matched, is_done;
 };
 
@@ -76,7 +76,7 @@ struct request {
     int64_t dest; /* -1: none; world rank */
     int32_t send_tag, recv_tag;
     uint64_t bytes;
-    /* a collective under way */
+    /* an open collective */
     uint32_t coll_comm, coll_rank;
     uint64_t coll_seq;
     uint8_t is_persistent, in_collective, is_root, is_cancelled;
@@ -102,7 +102,7 @@ struct instance {
         uint8_t is_in;
         int64_t ideal;
     } * members;
-    uint32_t ready; /* members 0 to ready - 1 are all in */
+    uint32_t ready; /* members 0 to ready - 1 have all entered */
 };
 
 struct comm_state {
@@ -118,7 +118,7 @@ struct comm_mine {
     struct delay_snapshot *then;
 };
 
-/* A thread of a rank. Lane r is the first of rank r, and has what is the rank's. */
+/* A thread of a rank. Lane r is the first thread of rank r, and has the state of the rank. */
 struct lane {
     struct trace_cursor cursor;
     struct trace_event event; /* the next one */
@@ -127,7 +127,7 @@ struct lane {
     int64_t enter, leave, waited;
     int64_t path_from; /* its path covers the call from here on */
     uint32_t place;
-    uint32_t awaiting; /* things that have not happened yet */
+    uint32_t awaiting; /* events that have not happened yet */
     uint64_t bumped;
     struct blocked *blocked;
     struct {
@@ -151,7 +151,7 @@ struct lane {
     uint32_t wild; /* receives whose source or tag is not known yet */
     struct near {
         uint32_t to, number, generation;
-    } near[LANE_NEAR]; /* pairs that it sends to, so that they need not be looked for */
+    } near[LANE_NEAR]; /* cached pairs that it sends to */
     uint8_t is_there, has_more, is_over;
     int64_t waits[ANALYSIS_WAIT_KINDS];
     double delay_cost;
@@ -192,14 +192,14 @@ struct replay {
 
 /* ---- replay_wait.c ---- */
 
-/* The call that the lane is in, as one that waits; good until it is let go. */
+/* The current call of the lane, as one that waits; valid until it is released. */
 struct blocked *replay_block(struct replay *, struct lane *);
 void replay_unblock(struct replay *, struct blocked *);
 /* The call waited until `time`, when `cause` did what it waited for; snapshots as in delays.h. */
 void replay_wait(struct replay *, struct blocked *, enum analysis_wait, int64_t time,
                  struct lane *cause, const struct delay_snapshot *then,
                  const struct delay_snapshot *cause_then);
-/* Time that counts as a wait state, but has no cause. */
+/* Counts time as a wait state without a cause. */
 void replay_count(struct replay *, const struct blocked *, enum analysis_wait, int64_t ticks);
 
 /* ---- replay_channel.c ---- */
@@ -224,7 +224,7 @@ struct send {
     struct request *request; /* NULL: a blocking call */
 };
 void match_send(struct replay *, struct lane *, const struct send *);
-/* The lane probes for a message, which stays. */
+/* The lane probes for a message, which stays in its channel. */
 void match_peek(struct replay *, struct lane *, uint32_t comm, uint32_t from, int32_t tag);
 /* Matches a receive whose source and tag are known. `now`: the lane that is posting it, or NULL. */
 void match_enter_channel(struct replay *, struct receive *, struct lane *now);
@@ -238,7 +238,7 @@ void match_free_receive(struct replay *, struct receive *);
 /* Posts a receive; source and tag may be wildcards. */
 struct receive *match_post(struct replay *, struct lane *, uint32_t comm, int64_t source,
                            int64_t tag);
-/* The call that the lane is in completes it. `waits` is 0 for tests. */
+/* The current call of the lane completes the receive. `waits` is 0 for tests. */
 void match_complete(struct replay *, struct lane *, struct receive *, const struct trace_status *,
                     int waits);
 /* No call completes the receive. It takes its message if that is known and it was not
@@ -249,16 +249,16 @@ void match_end(struct replay *, struct lane *);
 
 /* ---- replay_coll.c ---- */
 
-/* The lane enters a collective; with a request it does not wait for it now. */
+/* The lane enters a collective; with a request, the call does not wait for it. */
 void coll_enter(struct replay *, struct lane *, const struct call_shape *, int64_t comm,
                 int64_t root, struct request *);
-/* The call that the lane is in completes the request's collective. */
+/* The current call of the lane completes the request's collective. */
 void coll_complete(struct replay *, struct lane *, struct request *, int waits);
 void coll_fini(struct replay *);
 
 /* ---- replay_calls.c ---- */
 
-/* The lane's event, which is a call; the lane is in it. */
+/* Processes the lane's event, a call that it has entered. */
 void replay_call(struct replay *, struct lane *);
 
 #endif

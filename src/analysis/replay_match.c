@@ -14,8 +14,8 @@ static struct pair *pair_of(struct replay *r, uint32_t number, uint32_t generati
     return &r->pairs.items[number];
 }
 
-/* Since when two ranks are compared: the last message of one to the other, or the last collective
- * of all with all if that was later. */
+/* The time since which two ranks are compared: that of the last message from one to the other, or
+ * of the last collective of all with all if that was later. */
 static void last_sync(const struct lane *a, struct delay_snapshot *a_pair, const struct lane *b,
                       struct delay_snapshot *b_pair, const struct delay_snapshot **a_then,
                       const struct delay_snapshot **b_then)
@@ -52,8 +52,8 @@ void match_deliver(struct replay *r, struct lane *l, struct receive *v, int64_t 
     }
 }
 
-/* A call waited for a receiver until then, which is known only now: nobody can be compared with
- * anybody. */
+/* A call waited for a receiver until then. That is known only now, when the ranks can no longer be
+ * compared. */
 static void wait_in_the_past(struct replay *r, struct blocked *b, int64_t until)
 {
     struct lane *l = &r->lanes[b->lane];
@@ -65,8 +65,8 @@ static void wait_in_the_past(struct replay *r, struct blocked *b, int64_t until)
     b->until = until;
 }
 
-/* Which message one of the receives of a call has got is known. If it was the last of them, and was
- * held back, the call may have waited for a receiver longer than for any message. */
+/* The message of one of a call's receives is now known. If it was the last of them and was held
+ * back, the call may have waited for a receiver longer than for any message. */
 static void receive_known(struct replay *r, struct blocked *b)
 {
     if (--b->receives || b->posted <= b->until || b->posted > b->leave)
@@ -105,7 +105,8 @@ static void meet_send(struct replay *r, struct lane *sender, const struct send *
     match_free_receive(r, v);
 }
 
-/* The sender need not wait any longer. `receiver`: it is posting the receive now. */
+/* The sender need not wait any longer. `receiver`: the lane that is posting the receive now, or
+ * NULL. */
 static void release_sender(struct replay *r, struct message *m, const struct receive *v,
                            struct lane *receiver, const struct pair *pair)
 {
@@ -149,7 +150,7 @@ static void meet_message(struct replay *r, struct message *m, struct receive *v,
         match_free_receive(r, v);
         return;
     }
-    /* it was held back, and the call that completes it may be over */
+    /* it was held back, and the call that completes it may have ended */
     home->in_flight--;
     struct lane *l = &r->lanes[b->lane];
     replay_wait(r, b, ANALYSIS_LATE_SENDER, v->sent, &r->lanes[v->source], NULL, NULL);
@@ -181,7 +182,7 @@ void match_enter_channel(struct replay *r, struct receive *v, struct lane *now)
     c->last_receive = v;
 }
 
-/* Nobody has posted a receive for it yet. */
+/* No receive has been posted for the message yet. */
 static void keep_message(struct replay *r, struct lane *l, const struct send *s, struct channel *c,
                          uint32_t number)
 {
@@ -212,7 +213,7 @@ static void keep_message(struct replay *r, struct lane *l, const struct send *s,
     home->in_flight++;
 }
 
-/* Generations begin with 1: what was never filled in is of another one. */
+/* Generations start at 1: unused entries belong to another one. */
 static uint32_t pair_to(struct replay *r, struct lane *l, uint32_t to)
 {
     struct near *near = &l->near[to % LANE_NEAR];
@@ -255,7 +256,7 @@ void match_peek(struct replay *r, struct lane *l, uint32_t comm, uint32_t from, 
         return;
     struct blocked *b = replay_block(r, l);
     b->must_wait = 1;
-    replay_unblock(r, b); /* it stays as long as the lane is in the call */
+    replay_unblock(r, b); /* it remains as long as the lane is in the call */
     l->awaiting++;
     l->peeks.comm = comm;
     l->peeks.from = from;

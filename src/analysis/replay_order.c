@@ -9,7 +9,7 @@
  */
 #include "analysis/replay_internal.h"
 
-#define WILD_SEEN 64 /* a receive behind more open wildcards than these is held back anyhow */
+#define WILD_SEEN 64 /* a receive behind more open wildcards than this is held back in any case */
 
 static int overlaps(const struct receive *wild, const struct receive *v)
 {
@@ -43,7 +43,7 @@ static void unlist(struct lane *home, struct receive *v)
     v->is_listed = 0;
 }
 
-/* Those that no open wildcard holds back any more. */
+/* Matches the receives that no open wildcard holds back any longer. */
 static void drain(struct replay *r, struct lane *home)
 {
     const struct receive *open[WILD_SEEN];
@@ -99,7 +99,7 @@ static void resolve(struct replay *r, struct receive *v, const struct trace_stat
     drain(r, home);
 }
 
-/* It gets no message. */
+/* The receive gets no message. */
 static void drop(struct replay *r, struct receive *v)
 {
     struct lane *home = &r->lanes[v->rank];
@@ -141,7 +141,7 @@ void match_complete(struct replay *r, struct lane *l, struct receive *v,
     struct lane *home = &r->lanes[v->rank];
     struct trace_status own = {v->source, v->tag, 0, 1, 0};
     if (!status->is_set && !v->is_wild)
-        status = &own; /* some recorders do not tell what is known without it */
+        status = &own; /* some recorders leave out what is known anyway */
     if (!status->is_set || status->is_cancelled || status->source < 0 ||
         (uint64_t)status->source >= r->ranks) {
         if (v->is_matched)
@@ -160,7 +160,7 @@ void match_complete(struct replay *r, struct lane *l, struct receive *v,
         drop(r, v);
         return;
     }
-    if (!v->is_matched) { /* when it is, the waiter is told */
+    if (!v->is_matched) { /* matching will end the wait */
         v->waiter = replay_block(r, l);
         v->waiter->receives++;
         v->waiter->must_wait = 1;
@@ -175,7 +175,7 @@ void match_complete(struct replay *r, struct lane *l, struct receive *v,
     match_free_receive(r, v);
 }
 
-/* Requests point to them, and are not used any more. */
+/* Requests still point to these receives, but are no longer used. */
 void match_end(struct replay *r, struct lane *home)
 {
     for (struct receive *v = home->oldest, *behind; v; v = behind) {

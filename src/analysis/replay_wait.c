@@ -1,5 +1,5 @@
 /*
- * replay_wait.c - wait states: they are counted, and change paths and delays.
+ * replay_wait.c - counts wait states, and updates paths and delays by them.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * Statistics as tables: what is written, read again and compared. A table has a name and columns
- * with names, so that readers take what they know and leave the rest. Tables of one group belong
- * together.
+ * table.h - statistics as tables, which can be written, read again and compared. Tables and their
+ * columns have names, so that readers use what they know and ignore the rest. Tables of one group
+ * belong together.
  *
  * As XML, with one entry for each group:
  *
@@ -23,7 +23,7 @@
 
 /* What a column is for. */
 enum table_role {
-    TABLE_KEY,   /* a text that names the row; several columns may */
+    TABLE_KEY,   /* a text that names the row; there may be several */
     TABLE_COUNT, /* how many, how much: traffic and structure */
     TABLE_TIME,
     TABLE_RATIO,  /* follows from times */
@@ -63,20 +63,20 @@ struct table {
 };
 
 struct tables {
-    const char *kind; /* "statistics", or what else they are */
+    const char *kind; /* such as "statistics" */
     struct table *items;
     size_t count;
     struct tables_meta {
         const char *key, *value;
     } * meta;
     size_t meta_count;
-    void *memory; /* a list of all that the above points to */
+    void *memory; /* a list of all memory that the above points to */
 };
 
 void tables_init(struct tables *);
 void tables_fini(struct tables *);
 
-/* Texts are copied. Tables and rows are added at the end; the address of a table is good until the
+/* Texts are copied. Tables and rows are added at the end; the address of a table is valid until the
  * next one is added. */
 void tables_add_meta(struct tables *, const char *key, const char *value);
 struct table *tables_add(struct tables *, const char *group, const char *name);
@@ -88,7 +88,7 @@ const char *tables_keep_text(struct tables *, const char *);
 struct table_list *tables_keep_list(struct tables *, size_t count);
 
 const struct table *tables_find(const struct tables *, const char *group, const char *name);
-const char *tables_meta(const struct tables *, const char *key); /* "" if it is not there */
+const char *tables_meta(const struct tables *, const char *key); /* "" if there is none */
 void tables_set_meta(struct tables *, const char *key, const char *value);
 
 /* All tables as XML, JSON or CSV. */
@@ -96,7 +96,7 @@ void tables_write_xml(const struct tables *, struct buf *out);
 void tables_write_json(const struct tables *, struct buf *out);
 void tables_write_csv(const struct tables *, struct buf *out);
 
-/* Reads statistics as XML; what is not known is skipped. ERR_INPUT names the line. */
+/* Reads statistics as XML; skips what it does not know. ERR_INPUT names the line. */
 int tables_read_xml(struct tables *, const char *path, struct err *);
 
 #endif

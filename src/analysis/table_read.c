@@ -72,7 +72,7 @@ static int read_column(struct reading *r, const char *const *attributes)
         if (strcmp(role, table_role_name(i)) == 0)
             number = i;
     if (!name || !r->table || r->table->row_count || r->table->column_count == COLUMNS_MOST)
-        return fail(r, "a column that is not at its place", "");
+        return fail(r, "a column that does not belong here", "");
     if (number >= 0) /* others are of later versions */
         table_add_column(r->tables, r->table, name, unit ? unit : "", number);
     return 0;
@@ -156,7 +156,7 @@ static void on_element(void *context, const char *name, const char **attributes)
 {
     struct reading *r = context;
     const char *colon = strrchr(name, ':');
-    if (colon) /* a namespace of its writer's */
+    if (colon) /* a namespace that the writer has added */
         name = colon + 1;
     if (!r->is_ours && strcmp(name, "orrery-statistics") != 0) {
         fail(r, "expected <orrery-statistics>, as 'orrery analyze --format xml' writes it, not",

@@ -1,6 +1,6 @@
 /*
- * table_write.c - tables as XML, JSON and CSV. Numbers are the shortest texts that read back as the
- * same.
+ * table_write.c - tables as XML, JSON and CSV. Numbers are written as the shortest text that reads
+ * back as the same value.
  */
 #include <math.h>
 #include <string.h>
@@ -197,8 +197,8 @@ static void csv_row(const struct table *t, const union table_cell *row, struct b
     buf_addc(out, '\n');
 }
 
-/* Every row begins with the name of its table; each table has a line with the names of its columns,
- * and an empty one before it. */
+/* Every row begins with the name of its table. Each table starts with an empty line and a line with
+ * the names of its columns. */
 void tables_write_csv(const struct tables *t, struct buf *out)
 {
     for (size_t i = 0; i < t->count; i++) {

@@ -124,7 +124,7 @@ static const struct field efficiency_fields[] = {
     FIELD(analysis_efficiency, transfer, "transfer", "", TABLE_RATIO),
     FIELD(analysis_efficiency, ideal, "ideal-runtime", "s", TABLE_TIME),
 };
-/* Behind the key "what". */
+/* After the key "what". */
 #define PLACE_KEYS                                         \
     TEXT(analysis_place, function, "function", TABLE_KEY), \
         TEXT(analysis_place, region, "region", TABLE_KEY), \
@@ -310,7 +310,8 @@ static void add_places(struct tables *t, struct table *table, const struct analy
     }
 }
 
-/* Bytes are those of the machine's protocols and algorithms, too: not the program's structure. */
+/* The bytes include those of the machine's protocols and algorithms, so they are not the program's
+ * structure. */
 static void add_links(struct tables *t, struct table *table, const struct analysis *a,
                       const struct layout *l)
 {

@@ -1,5 +1,5 @@
 /*
- * The result of an analysis as tables (table.h), for writing and comparing.
+ * tables.h - the result of an analysis as tables (table.h), for writing and comparing.
  */
 #ifndef ANALYSIS_TABLES_H
 #define ANALYSIS_TABLES_H
@@ -7,11 +7,11 @@
 #include "analysis/analysis.h"
 #include "analysis/table.h"
 
-/* The groups that were analysed. */
+/* Adds tables for the groups that were analysed. */
 void tables_from_analysis(struct tables *, const struct analysis *);
 
-/* Tables of a trace or of statistics as XML, whichever the file is. Analyses a trace; *warning
- * (code 0: none) says what is missing of it. */
+/* The tables of a file, which is a trace (that is analysed) or statistics as XML. *warning (code 0:
+ * none) says what is missing from a trace. */
 int tables_from_file(struct tables *, const char *path, unsigned groups, struct err *warning,
                      struct err *);
 

@@ -1,5 +1,5 @@
 /*
- * text.c - an analysis for people: at most 80 columns, the largest things first.
+ * text.c - an analysis as text: at most 80 columns, the largest items first.
  */
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static const char *time_text(struct texts *t, double seconds)
 {
     char exact[UNITS_TEXT_MAX], *out = room(t);
     units_format_time(exact, sizeof exact, vtime_from_seconds(seconds));
-    /* four digits are enough to compare, and make columns narrow */
+    /* four digits are enough to compare, and keep columns narrow */
     double number = strtod(exact, NULL);
     const char *unit = strchr(exact, ' ');
     snprintf(out, UNITS_TEXT_MAX, "%.4g%s", number, unit ? unit : "");
@@ -119,7 +119,7 @@ static void efficiency(const struct analysis *a, struct buf *out)
              time_text(&t, e->ideal));
 }
 
-/* Least, mean and most of the ranks, with the rank. */
+/* Minimum, mean and maximum of the ranks, with the rank. */
 static void rank_line(const struct analysis *a, struct buf *out, const char *name, size_t offset,
                       int is_time)
 {
@@ -188,7 +188,7 @@ static void phases(const struct analysis *a, struct buf *out)
         size_t shown = largest(items, p->count);
         buf_addf(out, "  %s, %llu ranks", p->comm, (unsigned long long)p->ranks);
         if (p->merged > 1)
-            buf_addf(out, ", %llu phases are one", (unsigned long long)p->merged);
+            buf_addf(out, ", %llu phases merged into one", (unsigned long long)p->merged);
         buf_addc(out, '\n');
         for (size_t k = 0; k < shown; k++) {
             const struct analysis_phase *s = &p->phases[items[k].number];
@@ -213,7 +213,7 @@ static void pairs(const struct analysis *a, struct buf *out)
     buf_addf(out, "\n%-6s %6s %10s %11s %12s %12s\n", "Pairs", "from", "to", "messages", "bytes",
              "mean time");
     if (a->pair_width > 1)
-        buf_addf(out, "  %llu ranks are one\n", (unsigned long long)a->pair_width);
+        buf_addf(out, "  %llu ranks are merged into one\n", (unsigned long long)a->pair_width);
     for (size_t i = 0; i < shown; i++) {
         const struct analysis_pair *p = &a->pair[items[i].number];
         buf_addf(out, "  %11llu %10llu %11s %12s %12s\n", (unsigned long long)p->from,
@@ -351,7 +351,7 @@ static void overlap(const struct analysis *a, struct buf *out)
     struct texts t = {0};
     double n = a->ranks ? (double)a->ranks : 1, all = a->overlapped + a->exposed;
     buf_addf(out,
-             "\nOverlap\n  %.1f%%: a rank computes %s while operations are under way,\n"
+             "\nOverlap\n  %.1f%%: a rank computes %s while operations are in flight,\n"
              "  and is %s in calls that complete them\n",
              share(a->overlapped, all), time_text(&t, a->overlapped / n),
              time_text(&t, a->exposed / n));

@@ -105,7 +105,7 @@ static int open_trace(struct trace *t, const char *path)
     if (t->missing.code)
         log_warn("%s: what follows is missing", t->missing.text);
     else if (!t->is_complete)
-        log_warn("'%s' has no end: it is a part, or writing it was cut short", path);
+        log_warn("'%s' has no end: it is a part, or writing it was interrupted", path);
     return 0;
 }
 

@@ -1,9 +1,9 @@
 /*
  * search.c - the global and the local search.
  *
- * Each of a fixed number of searchers goes its own way: controlled random search (CRS2) with a seed
- * of its own, then Subplex from the best that it found, as it takes errors that are not smooth. So
- * what they find does not depend on how many run at a time.
+ * A fixed number of searchers work independently: controlled random search (CRS2) with its own
+ * seed, then Subplex from the best point found, as it can handle errors that are not smooth. So the
+ * result does not depend on how many run at a time.
  */
 #include <math.h>
 #include <nlopt.h>
@@ -16,7 +16,7 @@
 #define SEARCHERS 4
 #define GLOBAL_PART 0.6 /* of the evaluations */
 #define FIRST_STEP 0.05 /* of the local search */
-#define PRECISION 1e-4  /* in positions: where it ends */
+#define PRECISION 1e-4  /* in positions: when it ends */
 
 /* ---- evaluations ---- */
 
@@ -40,7 +40,7 @@ int tune_is_stopped(const struct search *s)
     return s->problem->stop && atomic_load(s->problem->stop);
 }
 
-/* Of positions with the same error the same one is taken, whichever came first. */
+/* Among positions with the same error, the choice does not depend on which was evaluated first. */
 static int is_better(const struct search *s, const double *position, double error)
 {
     if (error != s->error)
@@ -78,7 +78,7 @@ double tune_error_at(struct search *s, const double *position)
         error = tune_is_stopped(s) ? NAN : p->evaluate(p->owner, values);
         sem_post(&s->free);
         if (tune_is_stopped(s))
-            return TUNE_FAILED; /* it may have been cut short */
+            return TUNE_FAILED; /* it may have been interrupted */
         struct err err = {0};
         if (tune_log_add(p->log, values, error, &err) != 0 && s->err.code == 0)
             s->err = err;
@@ -169,7 +169,7 @@ static void start_at(struct searcher *searcher, size_t number)
     const struct tune_problem *p = searcher->search->problem;
     for (size_t i = 0; i < p->count; i++) {
         double position = tune_position(&p->parameters[i], p->parameters[i].start);
-        /* the first searcher starts where it was told to, the others elsewhere */
+        /* the first searcher starts at the given values, the others elsewhere */
         searcher->best[i] = fmod(position + (double)number / SEARCHERS, 1.0);
     }
     searcher->error = INFINITY;

@@ -1,10 +1,10 @@
 /*
- * Finds the values of parameters with the least error: a global search by several searchers side by
- * side, then a local one from what each has found, then a look at how well the values are
- * determined. What the parameters and the error are is for the caller to know.
+ * tune.h - finds the values of parameters with the least error: a global search by several
+ * searchers, then a local search from the best point of each, then a test of how well the values
+ * are determined. The caller defines the parameters and the error.
  *
- * The result does not depend on how many evaluations run at a time. Every evaluation goes through a
- * log (log.h): a search that was interrupted repeats its steps from there at no cost.
+ * The result does not depend on how many evaluations run at a time. Every evaluation is logged
+ * (log.h): a search that was interrupted repeats its steps from the log at no cost.
  */
 #ifndef TUNE_TUNE_H
 #define TUNE_TUNE_H
@@ -27,27 +27,28 @@ struct tune_parameter {
 struct tune_problem {
     const struct tune_parameter *parameters;
     size_t count;
-    /* The error of these values, from several threads at a time; NAN: they do not work. */
+    /* The error of these values; NAN: they do not work. Several threads may call it at a time. */
     double (*evaluate)(void *owner, const double *values);
-    /* Something was evaluated, or found in the log; one call at a time. May be NULL. */
+    /* Called after an evaluation, or after finding one in the log; one call at a time. May be
+     * NULL. */
     void (*progress)(void *owner, unsigned done, unsigned most, double least);
     void *owner;
     unsigned jobs;        /* evaluations at a time */
     unsigned evaluations; /* at most, in the search */
-    double tolerance;     /* errors that differ by less are as good as each other; 0: ... */
+    double tolerance;     /* errors that differ by less count as equal; 0: ... */
     double tolerance_part,
-        least_tolerance; /* ... this part of the least error, and at least so much */
-    atomic_int *stop;    /* set: end soon */
+        least_tolerance; /* ... this part of the least error, and at least this much */
+    atomic_int *stop;    /* set: the search ends soon */
     struct tune_log *log;
 };
 
 /* How well a value is determined. */
 struct tune_width {
-    double low, high;  /* within the tolerance while the others stay as they are */
-    double low_factor; /* the same if the others may follow: value times these ... */
+    double low, high;  /* within the tolerance while the others stay fixed */
+    double low_factor; /* the same if others may follow, as factors of the value */
     double high_factor;
-    int is_open; /* it may go up to a bound, that is: the error does not determine it */
-    int partner; /* the parameter that makes up for it best; -1: none does */
+    int is_open; /* it may reach a bound: the error does not determine it */
+    int partner; /* the parameter that compensates for it best; -1: none does */
 };
 
 struct tune_result {

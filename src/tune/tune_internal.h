@@ -17,7 +17,7 @@ struct search {
     pthread_mutex_t lock;
     double best[TUNE_PARAMETERS_MAX]; /* position of the least error so far ... */
     double error;                     /* ... which is this */
-    unsigned most;                    /* evaluations that may still come, for progress */
+    unsigned most;                    /* evaluations that may still follow, for progress */
     struct err err;                   /* of the log */
 };
 

@@ -3,21 +3,21 @@
  *
  * First each parameter is moved alone, until the error exceeds the least one by more than the
  * tolerance. Then it is moved further, and one other parameter at a time may follow: if that brings
- * the error back, the two can only be told together. Found by trying, since the error is not
- * smooth.
+ * the error back, only the two together are determined. This is done by trial, since the error is
+ * not smooth.
  */
 #include <math.h>
 #include <string.h>
 
 #include "tune/tune_internal.h"
 
-#define FOLLOW_TRIES 16 /* evaluations to find where another parameter follows to */
-#define FOLLOW_STEPS 6  /* times that a parameter is moved on */
+#define FOLLOW_TRIES 16 /* evaluations to find the value to which another parameter follows */
+#define FOLLOW_STEPS 6  /* times that a parameter is moved further */
 
 struct widths {
     double best[TUNE_PARAMETERS_MAX], limit;
     double reach[TUNE_PARAMETERS_MAX][2];  /* positions, alone: down, up */
-    double shared[TUNE_PARAMETERS_MAX][2]; /* the same with another that follows */
+    double shared[TUNE_PARAMETERS_MAX][2]; /* the same with another parameter that follows */
     int partner[TUNE_PARAMETERS_MAX][2];
 };
 
@@ -29,7 +29,7 @@ static double moved(struct search *s, const struct widths *w, size_t i, double t
     return tune_error_at(s, at);
 }
 
-/* How far parameter number / 2 can go alone, down if the number is even, else up. */
+/* How far parameter number / 2 can be moved alone: down if the number is even, else up. */
 static void move_alone(struct search *s, size_t number, void *context)
 {
     static const double steps[] = {0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1};
@@ -61,8 +61,8 @@ static double error_on(struct search *s, double *at, size_t j, double to)
     return tune_error_at(s, at);
 }
 
-/* The least error on a line along parameter j through `at`, by golden section; at[j] is where it
- * is. Ends as soon as it is within the limit. */
+/* Finds the least error on a line along parameter j through `at` by golden section; at[j] becomes
+ * its position. Ends as soon as the error is within the limit. */
 static double follow(struct search *s, double *at, size_t j, double limit)
 {
     const double golden = 0.618033988749895;

@@ -36,7 +36,7 @@ export const FACTS: readonly Fact[] = [
     { name: "bytes in collectives", value: (t) => t.collectiveBytes, format: formatBytes },
     { name: "bytes one-sided", value: (t) => t.rmaBytes, format: formatBytes },
     { name: "bytes per second in MPI", value: (t) => t.bandwidth, format: formatRate },
-    { name: "computing while messages are under way", value: (t) => t.overlapped, format: (v) => formatTime(v) },
+    { name: "computing while messages are in flight", value: (t) => t.overlapped, format: (v) => formatTime(v) },
 ];
 
 /* ---- compute and communication ---- */
