@@ -130,6 +130,10 @@ int32_t mpi_coll_next_shift(struct mpi_rank *self, const struct mpi_comm *c);
 /* The rank has freed the communicator. */
 void mpi_coll_forget(struct mpi_rank *, MPI_Comm);
 
+/* MPIX_Comm_agree: *flag becomes the bitwise and of all; raises errors, and is checked and observed
+ * like MPI_Allreduce. */
+int mpi_coll_agree(struct mpi_rank *self, MPI_Comm comm, int *flag);
+
 /* ---- collectives for the rest of the virtual MPI; arguments are not checked ---- */
 
 int mpi_coll_barrier(struct mpi_rank *self, struct mpi_comm *c);

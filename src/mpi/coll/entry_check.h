@@ -53,18 +53,23 @@ static inline int mpi_observe_collective(struct mpi_rank *self, struct mpi_comm 
 /* ---- the three forms of a call; `checked` is the result of the check (an error is returned)
  * ---- */
 
-/* Runs it (may switch). */
-static inline int coll_now(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a,
-                           int checked)
+/* Runs it (may switch). The first is for buffers of the library, which carry their data always. */
+static inline int coll_now_real(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a,
+                                int checked)
 {
     if (__builtin_expect(checked, 0))
         return checked;
-    if (__builtin_expect(mpi_world.hollow || coll_is_hollow(a), 0))
-        coll_hollow(mpi_comm_get(comm), a);
     if (__builtin_expect(mpi_world.checking, 0))
         mpi_verify_coll(self, mpi_comm_get(comm), a, MPI_VERIFY_NOW);
     checked = mpi_observe_collective(self, mpi_comm_get(comm), a, MPI_REQUEST_NULL);
     return __builtin_expect(checked, 0) ? coll_failed(self, comm, checked) : MPI_SUCCESS;
+}
+static inline int coll_now(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *a,
+                           int checked)
+{
+    if (__builtin_expect(!checked && (mpi_world.hollow || coll_is_hollow(a)), 0))
+        coll_hollow(mpi_comm_get(comm), a);
+    return coll_now_real(self, comm, a, checked);
 }
 
 /* Starts it in a strand; *request completes with it. The arguments are copied; communicator,

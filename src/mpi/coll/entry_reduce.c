@@ -26,3 +26,17 @@ COLL_ENTRIES(reduce_scatter_block, _c, coll_check_fold, ITEMS, ITEMS_ARGS)
 COLL_ENTRIES(reduce_scatter, , coll_check_fold, PARTS(int), PARTS_ARGS)
 COLL_ENTRIES(reduce_scatter, _c, coll_check_fold, PARTS(MPI_Count),
              LIST(PARTS_ARGS, .arrays = COLL_WIDE))
+
+/* As in every reduction, a side of an intercommunicator gets what the other side gives. */
+int mpi_coll_agree(struct mpi_rank *self, MPI_Comm comm, int *flag)
+{
+    int mine = *flag;
+    struct mpi_coll_args a = {.sbuf = &mine,
+                              .rbuf = flag,
+                              .rcount = 1,
+                              .rtype = mpi_type_get(MPI_INT),
+                              .op = mpi_op_get(MPI_BAND),
+                              .op_id = MPI_COLL_allreduce};
+
+    return coll_now_real(self, comm, &a, coll_check_fold(self, comm, &a));
+}

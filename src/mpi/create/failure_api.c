@@ -5,6 +5,7 @@
  * all members, and an agreement is a reduction. Revoking would have to interrupt what other ranks
  * are doing on the communicator; it is refused.
  */
+#include "mpi/coll/coll.h"
 #include "mpi/comm/check.h"
 #include "mpi/create/create.h"
 #include "mpi_impl.h"
@@ -32,16 +33,12 @@ int mpix_comm_shrink(struct mpi_rank *self, MPI_Comm comm, MPI_Comm *newcomm)
     return rc;
 }
 
-/* As in every reduction, a side of an intercommunicator gets what the other side gives. */
 int mpix_comm_agree(struct mpi_rank *self, MPI_Comm comm, int *flag)
 {
     struct mpi_comm *c;
-    int rc = mpi_check_comm(self, comm, &c), mine;
+    int rc = mpi_check_comm(self, comm, &c);
 
-    if (rc)
-        return rc;
-    mine = *flag;
-    return mpi_allreduce_c(self, &mine, flag, 1, MPI_INT, MPI_BAND, comm);
+    return rc ? rc : mpi_coll_agree(self, comm, flag);
 }
 
 int mpix_comm_failure_ack(struct mpi_rank *self, MPI_Comm comm)

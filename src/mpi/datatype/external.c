@@ -231,6 +231,8 @@ uint64_t type_external_size(const struct mpi_type *t)
 static uint64_t run(struct pass *p)
 {
     unsigned char *first = p->external;
+    if (mpi_data_is_hollow(p->buf, p->type) || mpi_is_hollow(p->external))
+        return p->count * type_external_size(p->type);
     if (p->type->contig) {
         p->window = p->buf;
         p->end = p->type->size * p->count;

@@ -41,6 +41,9 @@ static int check_data(struct mpi_rank *self, MPI_File fh, const void *buf, MPI_C
         return mpi_raise_file(self, fh, MPI_ERR_TYPE, "the datatype is not committed");
     if (!buf && count && (*type)->size && (*type)->builtin)
         return mpi_raise_file(self, fh, MPI_ERR_BUFFER, "the buffer is a null pointer");
+    if (mpi_data_is_hollow(buf, *type))
+        return mpi_raise_file(self, fh, MPI_ERR_BUFFER,
+                              "the buffer is hollow: files are accessed from real memory only");
     return MPI_SUCCESS;
 }
 

@@ -256,7 +256,7 @@ int mpi_reduce_local_c(struct mpi_rank *self, const void *inbuf, void *inoutbuf,
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_TYPE, "datatype 0x%08x is not committed",
                          (unsigned)datatype);
     if (count && (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE ||
-                  (inbuf == inoutbuf && inbuf != MPI_BOTTOM)))
+                  (inbuf == inoutbuf && inbuf != MPI_BOTTOM && !mpi_is_hollow(inbuf))))
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_BUFFER, "the buffers must be distinct");
     return mpi_op_apply(o, inbuf, inoutbuf, (uint64_t)count, type);
 }
