@@ -22,10 +22,11 @@ EXAMPLES = ("heat", "farm", "machines", "calibrate")
 
 
 def call(command, cwd=None, environment=None):
+    """What a command that succeeds prints, on both of its outputs."""
     done = harness.call(command, cwd=cwd, env=environment)
     demand(done.status == 0, f"'{command[0]}' ended with {done.status}", done.stdout[-2000:],
            done.stderr[-2000:])
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 def copy_tree(target):
@@ -43,6 +44,8 @@ class Tests:
         self.build = build
         self.source = build / "orrery"
         self.tree = build / "unpacked"
+        self.has_web = (build.parent / "web/report.html").exists()
+        self.log = ""
         self.environment = {**os.environ, "PATH": f"{self.tree / 'usr/bin'}:{os.environ['PATH']}",
                             "HOME": str(build)}
 
@@ -53,8 +56,11 @@ class Tests:
         copy_tree(self.source)
         for old in self.build.glob("*.deb"):
             old.unlink()
-        call(["dpkg-buildpackage", "-b", "-us", "-uc"], self.source,
-             {**os.environ, "DEB_BUILD_OPTIONS": f"parallel={os.cpu_count()} noautodbgsym"})
+        # debhelper builds with another home: npm finds its settings and its cache by these
+        home = pathlib.Path.home()
+        self.log = call(["dpkg-buildpackage", "-b", "-us", "-uc"], self.source,
+                        {**os.environ, "DEB_BUILD_OPTIONS": f"parallel={os.cpu_count()} noautodbgsym",
+                         "npm_config_userconfig": str(home / ".npmrc"), "npm_config_cache": str(home / ".npm")})
         packages = list(self.build.glob("*.deb"))
         demand(len(packages) == 1, f"{len(packages)} packages")
         shutil.rmtree(self.tree, ignore_errors=True)
@@ -75,6 +81,20 @@ class Tests:
         dead = [f"{page.relative_to(share)}: {link}" for page in (share / "doc/orrery").rglob("*.md")
                 for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
         demand(not dead, "dead links", "\n".join(dead))
+
+    def report(self):
+        """The package has the page of reports where npm can build it; otherwise the build says that it is missing."""
+        page = self.tree / "usr/share/orrery/report.html"
+        if "writes no pages" in self.log:
+            demand(not self.has_web, "'make web' has built the page here, the package has not", self.log[-2000:])
+            demand(not page.exists(), "there is a page that was not built")
+            return
+        demand(page.exists(), "no page, and no word of it")
+        source, program = ROOT / "examples/report/front.c", self.build / "front"
+        call(["mpicc.mpich", "-O2", f"-I{self.tree / 'usr/include'}", "-o", str(program), str(source), "-lm"])
+        call(["orrery", "run", "-n", "4", "-q", "--compute", "none", "--report", "front.html", str(program)], self.build,
+             self.environment)
+        demand("critical path" in (self.build / "front.html").read_text(), "not a report")
 
     def pkg_config(self):
         """The header is found by pkg-config, and a program that uses it builds without Orrery's tree."""
@@ -161,7 +181,8 @@ def main():
     tests = Tests(options.build_dir.resolve())
     shutil.rmtree(tests.build / "copy", ignore_errors=True)
     cases = [("the package is built, without tests", tests.package), ("it runs from its folder", tests.runs),
-             ("pages and links", tests.pages), ("pkg-config", tests.pkg_config)]
+             ("pages and links", tests.pages), ("the page of reports", tests.report),
+             ("pkg-config", tests.pkg_config)]
     cases += [(f"the example {name} in a copy", tests.example, name) for name in EXAMPLES]
     cases += [("completion: candidates", tests.candidates), ("completion in bash", tests.bash),
               ("completion in zsh", tests.zsh), ("completion in fish", tests.fish)]

@@ -2,7 +2,8 @@
 """Tests the front end of reports: types, unit tests, and pages in a real Chromium. Prints TAP.
 
 It takes what `make web` has made in the build folder; without that, as when npm's registry cannot be reached, nothing is
-tested and it says so. --keep FOLDER leaves pages and screenshots there, to be looked at.
+tested and it says so. --keep FOLDER leaves pages and screenshots there, to be looked at. --picture FILE.png only takes
+a picture of the report of examples/report, as docs/report.png is one.
 """
 
 import argparse
@@ -111,6 +112,16 @@ class Runner:
             self.result("Content-Security-Policy" in text and "default-src 'none'" in text, f"{name}.html forbids to load anything")
             self.result(len(text) < 60e6, f"{name}.html has {len(text)} bytes")
 
+    def picture(self, path):
+        """The top of a report, for the documentation."""
+        chromium = next(filter(None, map(shutil.which, CHROMIUM)), None)
+        demand(chromium, "no Chromium")
+        for command in (["make", "-s", "-C", ROOT / "examples/report", "demo", f"ORRERY={self.build / 'orrery'}",
+                         f"OUT={self.folder}"],
+                        ["node", ROOT / "web/test/picture.mjs", chromium, self.folder / "front.html", path]):
+            done = harness.call(command, cwd=self.web)
+            demand(done.status == 0, f"'{command[0]}' ended with {done.status}", done.stderr)
+
     def browser(self):
         chromium = next(filter(None, map(shutil.which, CHROMIUM)), None)
         if not chromium:
@@ -128,6 +139,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build-dir", default="build", type=pathlib.Path)
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--picture", type=pathlib.Path)
     options = parser.parse_args()
     build = options.build_dir.resolve()
     if not (build / "web/report.html").exists():
@@ -137,6 +149,9 @@ def main():
         folder = options.keep.resolve() if options.keep else pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         runner = Runner(build, folder)
+        if options.picture:
+            runner.picture(options.picture.resolve())
+            return 0
         runner.types()
         runner.units()
         runner.install()

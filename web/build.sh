@@ -1,13 +1,13 @@
 #!/bin/sh
 # usage: build.sh FOLDER
-# Bundles the front end of reports into FOLDER/report.html. Its packages, those of package-lock.json, go to FOLDER/node_modules.
-# If they cannot be had it says so and succeeds: only reports are missing then.
+# Bundles the front end of reports into FOLDER/report.html. Its packages, those of package-lock.json, are installed
+# in FOLDER/node_modules. If that fails it says so and succeeds: only pages of reports are missing then.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$1
 
 leave() {
-    echo "make: $*: 'orrery report' writes no pages, all else works" >&2
+    echo "web: $*: 'orrery report' writes no pages, all else works" >&2
     exit 0
 }
 
