@@ -1,9 +1,9 @@
 /*
- * actions.c - what calls did.
+ * actions.c - see actions.h.
  *
- * Both readings go through the same code: the first notes for every posted receive what it has
- * received, the second tells it already when the receive is posted. Operations (started sends,
- * receives, collectives) are numbered alike in both.
+ * The same code reads the records twice: the first pass stores what every posted receive has
+ * received, so that the second knows it when the receive is posted. Both number operations (started
+ * sends, receives, collectives) alike.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ struct operation {
     uint64_t sent, received;
 };
 
-/* What a posted receive has received. */
+/* The message of a posted receive. */
 struct received {
     const struct trace_local_item *comm;
     int64_t world, tag;
@@ -41,7 +41,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
     return rng_splitmix(&state);
 }
 
-/* The next message of its kind from one rank to another. */
+/* The flow of the next message of its kind from one rank to another. */
 static uint64_t next_flow(struct actions *a, uint64_t comm, int64_t from, int64_t to, int64_t tag)
 {
     uint64_t key = mix(mix(mix(comm, (uint64_t)from), (uint64_t)to), (uint64_t)tag);
@@ -116,14 +116,14 @@ static struct action make_recv(struct actions *a, const struct call_shape *s,
     return recv;
 }
 
-/* The flow of a send that happens now. */
+/* The flow of the current send. */
 static void count_send(struct actions *a, struct action *send)
 {
     if (send->world >= 0 && send->comm)
         send->flow = next_flow(a, send->comm->identity, (int64_t)a->rank, send->world, send->tag);
 }
 
-/* A receive is posted: what it will receive, if that is known. */
+/* A receive is posted: finds what it will receive, if that is known. */
 static size_t post(struct actions *a, struct action *recv)
 {
     size_t number = a->next_receive++;
@@ -144,7 +144,7 @@ static size_t post(struct actions *a, struct action *recv)
     return number;
 }
 
-/* What a receive has received, from its status, or if there is none from what it asked for. */
+/* What a receive has received: from its status, or without one from its arguments. */
 static void settle(struct actions *a, struct action *recv, size_t receive,
                    const struct trace_status *status)
 {
@@ -365,7 +365,7 @@ static void recv_now(struct actions *a, struct action recv, const struct trace_s
     *push(a, ACTION_RECV) = asked;
 }
 
-/* A probe that makes a message: where it will come from. */
+/* A matched probe: stores the communicator of its message. */
 static void note_message(struct actions *a, const struct call_shape *s, const struct trace_event *e)
 {
     int64_t message = number(e, s->message, -1);
@@ -427,7 +427,7 @@ void actions_of(struct actions *a, const struct trace_event *e)
     }
 }
 
-/* ---- both readings ---- */
+/* ---- both passes ---- */
 
 static void reset(struct actions *a)
 {

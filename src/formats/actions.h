@@ -1,12 +1,12 @@
 /*
- * What the calls of a rank did: messages, completions, collectives. Formats whose records are
- * messages, not calls, are written from these.
+ * actions.h - what the calls of a rank did: messages, completions, collectives. Formats whose
+ * records are messages, not calls, are written from these.
  *
- * A message has the same `flow` at both ends, without the ends knowing of each other: MPI does not
- * let messages of one source, destination, tag and communicator overtake each other, so that both
- * count them. Receives count in the order in which they were posted, but what a wildcard received
- * is known at its completion. So the records of a rank are read twice; memory is proportional to
- * the number of its receives.
+ * A message has the same `flow` at both ends, though neither knows the other: messages of one
+ * source, destination, tag and communicator do not overtake each other in MPI, so both ends can
+ * count them. Receives count in the order in which they were posted, but the message of a wildcard
+ * is only known when it completes. So the records of a rank are read twice; memory is proportional
+ * to the number of its receives.
  */
 #ifndef FORMATS_ACTIONS_H
 #define FORMATS_ACTIONS_H
@@ -19,7 +19,7 @@ enum action_kind {
     ACTION_RECV,
     ACTION_ISEND,
     ACTION_ISEND_DONE,
-    ACTION_IRECV, /* posted; who sends is already known if it was received later */
+    ACTION_IRECV, /* posted; the source is known if it receives a message later */
     ACTION_IRECV_DONE,
     ACTION_TESTED, /* a request that was not complete */
     ACTION_CANCELLED,
@@ -35,7 +35,7 @@ struct action {
     int64_t tag;
     uint64_t bytes;
     uint64_t flow;    /* of messages; 0: not known */
-    int64_t request;  /* the number of the operation, never used again; -1: blocking */
+    int64_t request;  /* the number of the operation, never reused; -1: blocking */
     int is_cancelled; /* a posted receive that will be cancelled */
     /* of collectives */
     enum call_coll coll;
@@ -61,19 +61,19 @@ struct actions {
     struct received *receives; /* in order of posting */
     size_t receive_count, next_receive;
     struct map sent; /* messages by source, destination, tag, communicator */
-    int is_first;    /* the first reading */
+    int is_first;    /* the first pass */
 };
 
-/* Reads all records of the rank once. What is given stays with the caller, and must live as
- * long. */
+/* Reads all records of the rank once. The arguments are borrowed, and must live as long. */
 void actions_open(struct actions *, struct trace *, const struct trace_local *,
                   const struct call_shape *, struct members *, uint64_t rank);
 void actions_close(struct actions *);
 
-/* What a call did, to `list`, in order. Calls come in the order of the trace: thread by thread. */
+/* Stores what a call did in `list`, in order. Calls must be passed in the order of the trace:
+ * thread by thread. */
 void actions_of(struct actions *, const struct trace_event *);
 
-/* Bytes of so many items of a datatype, as the rank has defined it. */
+/* The bytes of that many items of a datatype, as the rank has defined it. */
 uint64_t actions_bytes(const struct actions *, int64_t count, int64_t type);
 
 #endif

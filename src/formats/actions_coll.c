@@ -1,6 +1,6 @@
 /*
- * actions_coll.c - bytes that a rank sends and receives in a collective: what a linear algorithm
- * without copies to itself avoided would move, as measurement systems count them.
+ * actions_coll.c - the bytes that a rank sends and receives in a collective: those of a linear
+ * algorithm that also sends to itself, as measurement systems count them.
  */
 #include "formats/actions.h"
 

@@ -1,6 +1,6 @@
 /*
- * build.c - an .orr file from another format: a part (trace/part.h) that is merged at the end, so
- * that definitions and records may come in any order.
+ * build.c - builds an .orr file: a part (trace/part.h) that is merged at the end, so that
+ * definitions and records may be added in any order.
  */
 #include <errno.h>
 #include <limits.h>
@@ -131,7 +131,7 @@ static uint64_t hash(uint64_t state, const void *data, size_t bytes)
     return state;
 }
 
-/* ---- what is common to ranks ---- */
+/* ---- what ranks share ---- */
 
 static void define(struct format_build *b, unsigned kind, struct buf *payload)
 {
@@ -197,7 +197,7 @@ void format_local_raw(struct format_build *b, enum trace_head kind, const void *
     trace_other(&b->locals, kind, b->locals.last, payload, bytes);
 }
 
-/* Defines the next one of its kind; the payload follows its number. */
+/* Defines the next number of a kind; the payload follows the number. */
 static int64_t define_local(struct format_build *b, enum trace_head kind, struct buf *payload)
 {
     struct buf out;
@@ -211,7 +211,7 @@ static int64_t define_local(struct format_build *b, enum trace_head kind, struct
     return number;
 }
 
-/* The same for definitions that are known by what they say. */
+/* The same for definitions that are identified by their contents. */
 static int64_t define_once(struct format_build *b, enum trace_head kind, struct map *known,
                            struct buf *payload)
 {
@@ -394,7 +394,7 @@ static int64_t in_order(struct format_build *b, const struct trace_stream *s, in
 {
     if (time >= s->last)
         return time;
-    format_note(b->notes, "times that went back were moved to that of the record before");
+    format_note(b->notes, "times that went backwards were set to that of the record before");
     return s->last;
 }
 

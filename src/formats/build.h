@@ -1,7 +1,7 @@
 /*
- * An .orr file made from a trace of another format. Readers hand over ranks one after the other,
- * their threads in any order; what a rank's handles mean may be told at any time while it is the
- * current one.
+ * build.h - builds an .orr file from a trace of another format. Readers add ranks one after the
+ * other, with their threads in any order; the handles of a rank may be defined at any time while it
+ * is the current one.
  *
  *     format_build_open(&b, path, ranks, &err);
  *     format_build_rank(&b, 0);
@@ -44,38 +44,38 @@ int format_build_start(struct format_build *, struct err *);
 /* Completes the file, or with `keep` 0 removes it. Also after a failed start. */
 int format_build_close(struct format_build *, int keep, struct err *);
 
-/* The ranks that follow are this one's; each comes once. */
+/* Makes this the current rank; each may be current only once. */
 void format_build_rank(struct format_build *, uint64_t rank);
 
 /* ---- definitions ---- */
 
 void format_build_nodes(struct format_build *, const int64_t *nodes);
 void format_build_node_name(struct format_build *, uint64_t node, const char *name);
-/* Members of a communicator, once for all ranks. */
+/* Defines the members of a communicator, once for all ranks. */
 void format_build_comm(struct format_build *, uint64_t identity, int kind, const int64_t *ranks,
                        size_t count, const int64_t *others, size_t other_count);
 void format_build_comm_name(struct format_build *, uint64_t identity, const char *name);
 uint64_t format_build_site(struct format_build *, const char *text);
 
-/* Local numbers of the current rank, which are defined when they are first asked for. */
+/* Local numbers of the current rank, which are defined when they are first used. */
 int64_t format_local_comm(struct format_build *, uint64_t identity, int kind, int64_t rank,
                           uint64_t size, uint64_t other_size);
 int64_t format_local_type(struct format_build *, const char *name, uint64_t size, int64_t lower,
                           int64_t extent);
 int64_t format_local_op(struct format_build *, const char *name, int commutes);
-/* The same for those of the program, each of which is another one. */
+/* The same for objects that the program creates: each call defines another one. */
 int64_t format_local_own_type(struct format_build *, uint64_t size);
 int64_t format_local_own_op(struct format_build *, int commutes);
 int64_t format_local_win(struct format_build *, int64_t comm, int64_t bytes, int64_t unit);
 int64_t format_local_file(struct format_build *, const char *name);
 int64_t format_local_group(struct format_build *, const int64_t *ranks, size_t count);
-/* A definition as it is in a trace, with its local number. */
+/* Adds a definition as it is in a trace, with its local number. */
 void format_local_raw(struct format_build *, enum trace_head kind, const void *payload,
                       size_t bytes);
 
 /* ---- records ---- */
 
-/* A call that is put together; everything that is not set is null, zero or empty. */
+/* A call under construction; all that is not set is null, zero or empty. */
 struct format_call {
     struct trace_event event;
     const struct trace_fn *fn; /* NULL: no such function */
@@ -83,15 +83,15 @@ struct format_call {
 
 /* Whether the function is known. */
 int format_call_begin(struct format_call *, const struct format_build *, const char *function);
-/* Arguments by their names; those that the function does not have are ignored. What is pointed to
- * must live until the call is handed over. */
+/* Sets arguments by name; names that the function does not have are ignored. What is pointed to
+ * must live until the call is added. */
 void format_call_number(struct format_call *, const char *name, int64_t value);
 void format_call_items(struct format_call *, const char *name, const int64_t *items, size_t count);
 void format_call_statuses(struct format_call *, const char *name, const struct trace_status *,
                           size_t count);
 void format_call_text(struct format_call *, const char *name, const char *text, size_t length);
 
-/* Times are ticks of the header. One that is before its predecessor's is moved there, and
+/* Times are ticks of the header. A time before that of the record before is set to that, and
  * counted. */
 void format_build_call(struct format_build *, unsigned thread, struct format_call *, int64_t enter,
                        int64_t leave);

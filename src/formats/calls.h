@@ -1,6 +1,6 @@
 /*
- * What the functions of a trace do, from the names and roles of their arguments in its schema: who
- * sends, who receives, which complete requests, which are collective.
+ * calls.h - what the functions of a trace do, derived from the names and roles of their arguments
+ * in its schema: which send, receive, complete requests, or are collective.
  */
 #ifndef FORMATS_CALLS_H
 #define FORMATS_CALLS_H
@@ -42,7 +42,7 @@ enum call_coll {
     COLL_SCAN,
     COLL_EXSCAN,
     COLL_NEIGHBOR, /* any neighbourhood collective */
-    COLL_CREATE,   /* makes a communicator or window */
+    COLL_CREATE,   /* creates a communicator or window */
     COLL_DESTROY,
     COLL_KINDS,
 };
@@ -50,15 +50,15 @@ enum call_coll {
 struct call_shape {
     enum call_kind kind;
     enum call_coll coll;
-    int is_immediate;  /* makes a request */
-    int is_persistent; /* makes one that is started later */
+    int is_immediate;  /* returns a request */
+    int is_persistent; /* returns a request that is started later */
     /* Positions of arguments, or -1. */
     int send_count, send_type, dest, send_tag;
     int recv_count, recv_type, source, recv_tag;
     int comm, request, status, flag, index, outcount, root, message, win;
 };
 
-/* One for each function of the schema; freed with mem_free. */
+/* One for each function of the schema; free it with mem_free. */
 struct call_shape *call_shapes_make(const struct trace_schema *);
 
 /* The position of the argument of this name, or -1. */

@@ -114,7 +114,7 @@ static void add_args(struct buf *out, const struct walk *w, const struct trace_e
         buf_addc(out, ':');
         add_value(out, w, &fn->args[i], &e->args[i]);
         if (fn->args[i].is_array && e->args[i].count > ITEMS_SHOWN)
-            format_note(w->notes, "arrays are shown up to their item %d", ITEMS_SHOWN);
+            format_note(w->notes, "arrays are shown up to item %d", ITEMS_SHOWN);
     }
     if (e->failed)
         buf_addf(out, "%s\"error class\":%d", e->argc ? "," : "", e->failed);
@@ -134,7 +134,7 @@ static void add_flow(struct chrome *c, const struct walk *w, const struct trace_
     int64_t enter = walk_time(w, e->enter), leave = walk_time(w, e->leave), at = enter;
     if ((!starts && a->kind != ACTION_RECV && a->kind != ACTION_IRECV_DONE) || !a->flow)
         return;
-    if (!starts) /* within the call: what begins at its end would belong to the next */
+    if (!starts) /* within the call: an event at its end would belong to the next */
         at = leave - enter > NANOSECOND ? leave - NANOSECOND : enter;
     struct buf *out = begin(c, starts ? 's' : 'f', walk_node(w->trace, w->rank), thread);
     add_time(out, "ts", at);

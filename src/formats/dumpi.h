@@ -66,7 +66,7 @@ struct dumpi_field {
     uint8_t primitive; /* enum dumpi_primitive */
     uint8_t width;
     uint8_t at_root;  /* only if the caller is the root */
-    int8_t arg;       /* position among those that the trace keeps, or -1 */
+    int8_t arg;       /* index among the recorded arguments, or -1 */
     const char *name; /* of the argument; NULL: none */
     uint8_t role;     /* enum mpi_role */
 };
@@ -77,24 +77,24 @@ struct dumpi_layout {
     struct dumpi_field fields[DUMPI_FIELDS_MAX];
 };
 
-/* Number of functions; the numbers beyond them. */
+/* The number of functions, and the numbers after them. */
 unsigned dumpi_functions(void);
 #define DUMPI_ALL_FUNCTIONS (dumpi_functions())
 #define DUMPI_FUNCTION_ENTER (dumpi_functions() + 1)
 #define DUMPI_FUNCTION_EXIT (dumpi_functions() + 2)
 #define DUMPI_END_OF_STREAM (dumpi_functions() + 3)
 
-/* The name of a function as the API list has it; functions for requests of files are those for all
+/* The name of a function in the API list; functions for requests of files are those for all
  * requests. */
 const char *dumpi_function_name(unsigned number, char *text, size_t size);
 
-/* Layouts of all functions for a schema; freed with mem_free. */
+/* The layouts of all functions for a schema; free them with mem_free. */
 struct dumpi_layout *dumpi_layouts_make(const struct trace_schema *);
 
 /* ---- values (dumpi_values.c) ---- */
 
-/* Datatypes and operations by their names; the first number that is the program's own if there is
- * none. */
+/* The numbers of datatypes and operations by name; for other names the first number of the
+ * program's own. */
 unsigned dumpi_type_number(const char *name);
 unsigned dumpi_op_number(const char *name);
 /* The name, or NULL if it is the program's own. */
@@ -102,10 +102,10 @@ const char *dumpi_type_name(unsigned number);
 const char *dumpi_op_name(unsigned number);
 #define DUMPI_FIRST_TYPE 28
 #define DUMPI_FIRST_OP 15
-/* Sizes of named datatypes, for files that do not say. */
+/* Sizes of named datatypes, for files without a table of sizes. */
 uint64_t dumpi_type_size(unsigned number);
 
-/* Constants of MPI that DUMPI numbers by itself, by the argument's name or role. */
+/* Constants of MPI for which DUMPI has its own numbers, by the argument's name or role. */
 int64_t dumpi_value_out(const struct dumpi_field *, int64_t value);
 int64_t dumpi_value_in(const struct dumpi_field *, int64_t value);
 

@@ -1,6 +1,7 @@
 /*
- * dumpi_comms.c - who is in a communicator. DUMPI does not say, but all calls that make one are
- * there: the n-th such call on a communicator is the same operation at all its members.
+ * dumpi_comms.c - the members of communicators. DUMPI does not record them, but all calls that
+ * create communicators: the n-th such call on a communicator is the same operation on all its
+ * members.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ struct part {
     struct dumpi_creation *creation;
 };
 
-/* Calls of the same operation that have come so far. */
+/* An operation, and its calls so far. */
 struct meeting {
     size_t comm; /* the old one */
     uint64_t number;
@@ -77,8 +78,8 @@ static int by_split(const void *a, const void *b)
     return (p->rank > q->rank) - (p->rank < q->rank);
 }
 
-/* What tells apart the parts of a communicator that Cart_sub makes: the coordinates in dimensions
- * that do not remain. */
+/* Distinguishes the parts into which Cart_sub divides a communicator: the coordinates in the
+ * dimensions that do not remain. */
 static void set_colors(const struct dumpi_comm *old, struct part *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -168,7 +169,7 @@ static int64_t rank_in(const struct dumpi_comm *comm, uint64_t rank)
     return -1;
 }
 
-/* Whether the communicator that a creation starts from is known by now: its position, or -1. */
+/* The index of the communicator from which one is created, or -1 if it is not known yet. */
 static int64_t known_from(const struct dumpi_comms *c, uint64_t rank,
                           const struct dumpi_creation *creation)
 {
@@ -177,7 +178,7 @@ static int64_t known_from(const struct dumpi_comms *c, uint64_t rank,
     return creation->from < 0 ? -1 : c->by_rank[rank].items[creation->from].comm;
 }
 
-/* The rank takes part in as many operations as it can; whether there was one. */
+/* Processes as many operations of the rank as possible; returns whether there was one. */
 static int advance(struct resolving *r, uint64_t rank)
 {
     struct dumpi_rank_creations *own = &r->c->by_rank[rank];
@@ -186,7 +187,7 @@ static int advance(struct resolving *r, uint64_t rank)
         struct dumpi_creation *creation = &own->items[r->next[rank]];
         int64_t from = known_from(r->c, rank, creation);
         if (from < 0 && creation->from >= 0 && own->items[creation->from].comm < 0)
-            return some; /* it must be made first */
+            return some; /* it must be created first */
         if (from < 0)
             continue;
         uint64_t turn = (*map_insert(&r->turns, key(rank, (uint64_t)from), NULL))++;
@@ -220,11 +221,12 @@ void dumpi_comms_resolve(struct dumpi_comms *c, const struct trace_schema *schem
         some = 0;
         for (uint64_t rank = 0; rank < c->ranks; rank++)
             some |= advance(&r, rank);
-        for (size_t i = 0; !some && i < r.count; i++) /* a rank is missing: go on with the others */
+        /* A rank is missing: continue with the others. */
+        for (size_t i = 0; !some && i < r.count; i++)
             if (r.meetings[i].count && r.meetings[i].count < c->comms[r.meetings[i].comm].count &&
                 r.meetings[i].parts[0].creation->comm < 0 &&
                 !r.meetings[i].parts[0].creation->is_null) {
-                format_note(notes, "communicators that not all members made: some are left out");
+                format_note(notes, "left out: communicators that not all members created");
                 finish(c, schema, &r.meetings[i]);
                 some = 1;
             }

@@ -1,6 +1,6 @@
 /*
- * dumpi_file.c - reading the file of one rank. Nothing is believed: every length is compared with
- * what is left.
+ * dumpi_file.c - reads the file of one rank. Nothing is trusted: every length is compared with the
+ * bytes that are left.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #define BODY 8 /* the body follows the magic number */
 #define INDEX_BYTES (8 * 8)
 
-/* ---- numbers; `at` becomes NULL when they are not there ---- */
+/* ---- numbers; `at` becomes NULL when the file ends ---- */
 
 static uint64_t get(const uint8_t **at, const uint8_t *end, unsigned bytes)
 {
@@ -91,8 +91,8 @@ static void read_addresses(struct dumpi_file *f, const uint8_t *at, const uint8_
     }
 }
 
-/* Older files have fewer offsets: the magic number is later. In front of it: sizes, addresses,
- * counters. */
+/* Older files have fewer offsets, so the magic number is later. Sizes, addresses and counters come
+ * before it. */
 static void read_index(struct dumpi_file *f)
 {
     const uint8_t *end = f->data + f->size, *at;
@@ -146,7 +146,7 @@ int dumpi_file_open(struct dumpi_file *f, const char *path, int version, struct 
         if (data != MAP_FAILED)
             munmap(data, f->size);
         *f = (struct dumpi_file){0};
-        return err_set(err, ERR_INPUT, "cannot read '%s': it is no file of DUMPI", path);
+        return err_set(err, ERR_INPUT, "cannot read '%s': it is not a file of DUMPI", path);
     }
     f->data = data;
     f->end = f->data + f->size;
@@ -177,7 +177,7 @@ static void keep_item(struct dumpi_file *f, int64_t value)
     f->items[f->item_count++] = value;
 }
 
-/* Items of an array; each takes `bytes` at least. */
+/* Reads the items of an array; each takes at least `bytes`. */
 static uint64_t get_count(struct dumpi_file *f, unsigned bytes)
 {
     uint64_t count = get(&f->at, f->end, 4);
@@ -230,7 +230,7 @@ static void read_array(struct dumpi_file *f, unsigned width, struct dumpi_raw *v
     v->count = f->item_count - v->first;
 }
 
-/* Mistakes of old versions: one number instead of an array. */
+/* Old versions wrote one number instead of an array by mistake. */
 static int was_number(const struct dumpi_file *f, const struct dumpi_field *field)
 {
     return field->name &&

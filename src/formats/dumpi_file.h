@@ -50,11 +50,11 @@ struct dumpi_record {
     struct dumpi_raw values[DUMPI_FIELDS_MAX];
 };
 
-/* `version` is that of the .meta file, for a file that was cut off. ERR_INPUT if it is no such
- * file. */
+/* `version` is that of the .meta file, for a file that was cut off. ERR_INPUT if it is not a file
+ * of DUMPI. */
 int dumpi_file_open(struct dumpi_file *, const char *path, int version, struct err *);
 void dumpi_file_close(struct dumpi_file *);
-/* 1: the next record; 0: the end; -1: damaged or cut off. */
+/* Returns 1 with the next record, 0 at the end, or -1 if the file is damaged or cut off. */
 int dumpi_file_next(struct dumpi_file *, const struct dumpi_layout *, struct dumpi_record *);
 void dumpi_file_rewind(struct dumpi_file *);
 

@@ -12,7 +12,7 @@
 
 /* ---- communicators (dumpi_comms.c) ---- */
 
-/* A communicator that several ranks have in common. */
+/* A communicator. */
 struct dumpi_comm {
     uint64_t identity;
     int64_t *ranks; /* world ranks; NULL: not known */
@@ -21,15 +21,16 @@ struct dumpi_comm {
     size_t ndims;
 };
 
-/* A call that makes one, of one rank. */
+/* A call of one rank that creates a communicator. */
 struct dumpi_creation {
-    int fn;       /* of the schema */
-    int64_t from; /* the one it is made from: DUMPI_COMM_..., or a creation of the same rank */
-    int is_null;  /* the caller is no member */
+    int fn; /* of the schema */
+    /* The communicator it is created from: DUMPI_IS_..., or a creation of the same rank. */
+    int64_t from;
+    int is_null; /* the caller is not a member */
     int64_t color, key;
     int64_t *dims; /* dimensions, or those that remain */
     size_t ndims;
-    int64_t comm; /* the result: a position in `comms`; -1: not known */
+    int64_t comm; /* the result: an index of `comms`; -1: not known */
 };
 enum { DUMPI_IS_WORLD = -1, DUMPI_IS_SELF = -2, DUMPI_IS_UNKNOWN = -3 };
 
@@ -46,15 +47,15 @@ struct dumpi_comms {
 
 void dumpi_comms_init(struct dumpi_comms *, uint64_t ranks);
 void dumpi_comms_fini(struct dumpi_comms *);
-/* A call of a rank that made a communicator, in the order of its calls. */
+/* Adds a call of a rank that created a communicator, in the order of its calls. */
 void dumpi_comms_add(struct dumpi_comms *, uint64_t rank, int64_t from, int64_t made,
                      struct dumpi_creation);
-/* What all ranks together made. */
+/* Finds out what all ranks created together. */
 void dumpi_comms_resolve(struct dumpi_comms *, const struct trace_schema *, struct format_notes *);
 
 /* ---- the reader (dumpi_read.c) ---- */
 
-/* A request: what belongs to it. */
+/* A request. */
 struct dumpi_request {
     int64_t number;
     int64_t comm; /* DUMPI's number */
@@ -76,8 +77,8 @@ struct dumpi_in {
     struct dumpi_file file;
     size_t next_creation;
     struct map local[MPI_ROLES]; /* from DUMPI's number to the local one + 1 */
-    struct map comm_of;          /* DUMPI's number of a communicator to its position in comms + 1 */
-    struct map requests;         /* DUMPI's number to position + 1 */
+    struct map comm_of;          /* DUMPI's number of a communicator to its index in comms + 1 */
+    struct map requests;         /* DUMPI's number to index + 1 */
     struct dumpi_request *request_items;
     size_t request_count;
     int64_t next_request;

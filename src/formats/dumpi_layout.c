@@ -310,9 +310,9 @@ static const char *const names[] = {
  *     @rank @size   the caller's rank in the communicator, and its size
  *     #NAME         the length of an array
  *     ?NAME         only at the root
- *     NAME:4        with so many bytes
+ *     NAME:4        with that many bytes
  *
- * An argument that is read and written is there twice: before and after the call.
+ * An argument that the call reads and writes is recorded twice: before and after the call.
  */
 static const struct {
     const char *name, *fields;

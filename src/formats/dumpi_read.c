@@ -16,7 +16,7 @@
 #define META_MOST 65536
 #define RANKS_MOST (1 << 24)
 
-/* ---- the first reading ---- */
+/* ---- the first pass ---- */
 
 static void add_creation(struct dumpi_in *in, const struct dumpi_layout *l,
                          const struct dumpi_record *r)
@@ -112,7 +112,7 @@ static void set_value(struct dumpi_in *in, const struct dumpi_layout *l,
     }
 }
 
-/* Arrays may have moved while the call was put together. */
+/* Sets pointers, as arrays may have moved while the call was built. */
 static void point(struct dumpi_in *in, struct format_call *call)
 {
     for (unsigned i = 0; i < call->fn->count; i++) {
@@ -274,7 +274,7 @@ int dumpi_read(const char *path, const char *orr, struct format_notes *notes, st
     int rc = read_meta(&in, meta, err);
     mem_free(meta);
     if (rc == 0)
-        rc = open_rank(&in, 0, err); /* one at least must be there */
+        rc = open_rank(&in, 0, err); /* at least one must exist */
     if (rc == 0) {
         dumpi_file_close(&in.file);
         format_build_init(&in.build, orr, in.ranks, notes);

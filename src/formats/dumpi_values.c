@@ -1,13 +1,13 @@
 /*
- * dumpi_values.c - constants that DUMPI numbers by itself. Values of MPI are those of MPICH's ABI,
- * as in traces.
+ * dumpi_values.c - constants for which DUMPI has its own numbers. Values of MPI are those of
+ * MPICH's ABI, as in traces.
  */
 #include <string.h>
 
 #include "formats/dumpi.h"
 #include "mpi_roles.h"
 
-/* By number; those that are no names stand for nothing. */
+/* By number; those that are not names are unused. */
 static const struct {
     const char *name;
     uint8_t size;
@@ -124,7 +124,7 @@ static const struct {
     {"root", -3, -2},
 };
 #define CONSTANTS (sizeof constants / sizeof constants[0])
-#define ASSERT_SHIFT 10 /* assertions are bits that lie elsewhere */
+#define ASSERT_SHIFT 10 /* assertions are other bits */
 
 int64_t dumpi_value_out(const struct dumpi_field *f, int64_t value)
 {

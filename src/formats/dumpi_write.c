@@ -1,7 +1,7 @@
 /*
  * dumpi_write.c - a trace as DUMPI (dumpi.h), version 8.1.
  *
- * Local numbers of handles become DUMPI's by adding what its own constants take.
+ * DUMPI's number of a handle is the local number + the number of DUMPI's own constants.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -131,7 +131,7 @@ static void put_item(struct dumpi_out *o, struct walk *w, const struct dumpi_fie
                           : (uint64_t)dumpi_value_out(f, value);
     int64_t back = (int64_t)(number << (64 - 8 * f->width)) >> (64 - 8 * f->width);
     if (f->width < 8 && number >> 8 * f->width != 0 && back != (int64_t)number)
-        format_note(w->notes, "numbers are cut off that do not fit into %u bytes", f->width);
+        format_note(w->notes, "numbers that do not fit into %u bytes are cut off", f->width);
     put(&o->file.text, f->width, number);
 }
 
@@ -186,7 +186,7 @@ static const struct trace_local_item *comm_of(struct walk *w, const struct trace
     return comm < 0 ? NULL : trace_local_find(&w->local, TRACE_DEFINE_COMM, e->args[comm].number);
 }
 
-/* What the trace does not keep is null, or nothing. */
+/* Arguments that the trace does not record are written as null or empty. */
 static void put_nothing(struct dumpi_out *o, const struct trace_event *e, const struct trace_fn *fn,
                         const struct dumpi_field *f)
 {
@@ -282,7 +282,7 @@ static int is_known(struct dumpi_out *o, struct walk *w, const struct trace_even
         format_note(w->notes, "left out: call sites");
     for (unsigned i = 0; i < e->argc; i++)
         if (fn->args[i].class == TRACE_PLACE && e->args[i].number)
-            format_note(w->notes, "not kept: that a buffer is none, or MPI_IN_PLACE");
+            format_note(w->notes, "left out: whether a buffer is NULL or MPI_IN_PLACE");
     if (o->by_fn[e->fn] >= 0)
         return 1;
     format_note(w->notes, "left out: %s: DUMPI does not know it", fn->name);
@@ -452,7 +452,7 @@ static int have_same_args(const struct trace_fn *a, const struct trace_fn *b)
     return a->count == b->count;
 }
 
-/* DUMPI's numbers of functions; large-count forms are written as the others. */
+/* Finds DUMPI's numbers of functions; large-count forms are written as the plain ones. */
 static void number_functions(struct dumpi_out *o, const struct trace_schema *schema)
 {
     o->by_fn = mem_alloc((schema->count + 1) * sizeof *o->by_fn);

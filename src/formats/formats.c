@@ -57,8 +57,8 @@ int formats_by_suffix(const char *path, const struct trace_format **found, struc
         if (formats[i]->write)
             buf_addf(&all, "%s%s", all.len ? ", " : "", formats[i]->suffix);
     }
-    err_set(err, ERR_INPUT, "the name '%s' stands for no format: it should end in one of %s", path,
-            buf_str(&all));
+    err_set(err, ERR_INPUT, "the name '%s' has no suffix of a format: it should end in one of %s",
+            path, buf_str(&all));
     buf_fini(&all);
     return ERR_INPUT;
 }
@@ -82,12 +82,12 @@ int formats_detect(const char *path, const struct trace_format **found, struct e
             *found = formats[i];
             return 0;
         }
-    return err_set(err, ERR_INPUT, "'%s' is no trace of a format that can be read", path);
+    return err_set(err, ERR_INPUT, "'%s' is not a trace of a format that can be read", path);
 }
 
 /* ---- converting ---- */
 
-/* An empty temporary file; the path is the caller's to free. */
+/* Creates an empty temporary file; the caller frees the path. */
 static char *make_temporary(struct err *err)
 {
     const char *folder = getenv("TMPDIR");
@@ -110,7 +110,7 @@ int formats_native(const char *path, char **temporary, struct format_notes *note
     const struct trace_format *from;
     *temporary = NULL;
     if (formats_detect(path, &from, err) != 0 || from == &format_orr)
-        return 0; /* who opens it knows best what is wrong with a native one */
+        return 0; /* opening a native trace gives the better message */
     char *made = make_temporary(err);
     if (!made)
         return err->code;

@@ -1,10 +1,10 @@
 /*
- * Traces in the formats of other tools. A format is one file with a `struct trace_format`, and a
- * line in the table of formats.c: help, manual, completion and the tests then know it.
+ * formats.h - traces in the formats of other tools. A format is one file with a `struct
+ * trace_format`, and a line in the table of formats.c: help, manual, completion and the tests then
+ * include it.
  *
- * A format that is read becomes an .orr file (build.h); one that is written comes from an open
- * trace. What a format cannot express, or what a file lacks, is counted in notes, never dropped
- * silently.
+ * A reader makes an .orr file (build.h); a writer gets an open trace. What a format cannot express,
+ * or a file lacks, is counted in notes, never dropped silently.
  */
 #ifndef FORMATS_FORMATS_H
 #define FORMATS_FORMATS_H
@@ -19,7 +19,7 @@ struct trace_format {
     const char *name;   /* "otf2" */
     const char *suffix; /* ".otf2" */
     const char *about;
-    /* Whether a file is of this format: its name, and the first bytes of it. */
+    /* Whether a file has this format, by its name and its first bytes. */
     int (*detect)(const char *path, const uint8_t *head, size_t bytes);
     /* Writes the trace at `path` as an .orr file; NULL: this format is only written. */
     int (*read)(const char *path, const char *orr, struct format_notes *, struct err *);
@@ -27,27 +27,27 @@ struct trace_format {
     int (*write)(struct trace *, const char *path, struct format_notes *, struct err *);
 };
 
-/* The table: NULL after the last. */
+/* The table; ends with NULL. */
 const struct trace_format *formats_at(size_t i);
 
 /* The format of this name; ERR_INPUT names the nearest. */
 int formats_find(const char *name, const struct trace_format **, struct err *);
-/* The format that the suffix of a file's name stands for; ERR_INPUT lists them. */
+/* The format with the suffix of a file's name; ERR_INPUT lists the suffixes. */
 int formats_by_suffix(const char *path, const struct trace_format **, struct err *);
-/* The format of a file that is there, by its content. */
+/* The format of an existing file, by its contents. */
 int formats_detect(const char *path, const struct trace_format **, struct err *);
 
 /* Converts a trace of any format that can be read to `to`; NULL: what the suffix of `out` says. */
 int formats_convert(const char *in, const char *out, const struct trace_format *to,
                     struct format_notes *, struct err *);
 
-/* For who opens a trace by its name: *temporary is a file with the same trace as .orr, which
- * formats_forget removes, or NULL if the file is of this format already, or of none. */
+/* For opening a trace by its name: *temporary is a file with the same trace as .orr, which
+ * formats_forget removes, or NULL if the file has that format already, or none. */
 int formats_native(const char *path, char **temporary, struct format_notes *, struct err *);
 void formats_forget(char *temporary);
 
-/* Opens a trace of any format that can be read, as trace_open does; others than .orr are converted
- * to a temporary file, which is gone when this returns. */
+/* Opens a trace of any format that can be read, as trace_open does. Formats other than .orr are
+ * converted to a temporary file, which is removed before this returns. */
 int formats_open(struct trace *, const char *path, struct format_notes *, struct err *);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * goal.h - GOAL, the schedules of LogGOPSim as text: for each rank operations and what they depend
- * on.
+ * goal.h - GOAL, the schedules of LogGOPSim as text: for each rank its operations and their
+ * dependences.
  *
  *     num_ranks 2
  *     rank 0 {
@@ -17,22 +17,23 @@
 #include "formats/actions.h"
 #include "formats/formats.h"
 
-/* A schedule that is written: what follows an operation depends on `last`. */
+/* A schedule that is written: the next operations depend on `last`. */
 struct goal_out {
     struct buf *text;
     uint64_t next; /* labels */
-    uint64_t last; /* label of the operation that all that follows needs; 0: none */
+    uint64_t last; /* label of the operation on which the next ones depend; 0: none */
 };
 
-/* An operation that needs the last one, and does not become the last one; its label. */
+/* Writes an operation that depends on the last one, and does not become the last one. Returns its
+ * label. */
 uint64_t goal_calc(struct goal_out *, int64_t nanoseconds);
 uint64_t goal_send(struct goal_out *, uint64_t to, uint64_t bytes, uint64_t tag);
 uint64_t goal_recv(struct goal_out *, uint64_t from, uint64_t bytes, uint64_t tag);
-/* What follows needs this, too. */
+/* Makes the next operations depend on this one, too. */
 void goal_wait(struct goal_out *, uint64_t label);
 
-/* A collective as messages between the members of its communicator; 0 if it is of a kind that
- * cannot be written so. */
+/* Writes a collective as messages between the members of its communicator; 0 if its kind cannot be
+ * written so. */
 int goal_collective(struct goal_out *, const struct action *, const struct members *, uint64_t self,
                     uint64_t tag);
 

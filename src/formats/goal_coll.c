@@ -1,8 +1,8 @@
 /*
- * goal_coll.c - collectives as messages, which is all that GOAL has: trees for broadcast and
+ * goal_coll.c - collectives as messages, as GOAL has nothing else: trees for broadcast and
  * reduction, dissemination for barrier and all-reduce (log2 n steps), a ring for all-gather,
- * pairwise exchange for all-to-all, a chain for scans, and everybody to the root for gather and
- * scatter. Bytes of a vector collective are spread evenly.
+ * pairwise exchange for all-to-all, a chain for scans, and direct messages with the root for gather
+ * and scatter. Bytes of a vector collective are distributed evenly.
  */
 #include "formats/goal.h"
 
@@ -83,7 +83,7 @@ static void tree(const struct group *g, uint64_t bytes, int from_root)
     }
 }
 
-/* Everybody sends to the root, or the root to everybody. */
+/* All ranks send to the root, or the root to all. */
 static void star(const struct group *g, uint64_t bytes, int to_root)
 {
     uint64_t root = g->a->root < 0 ? 0 : (uint64_t)g->a->root;

@@ -1,10 +1,9 @@
 /*
- * goal_read.c - schedules (goal.h) as a program: every message is nonblocking, and waited for when
- * something needs it.
+ * goal_read.c - converts a schedule (goal.h) to a program: every message is nonblocking, and waited
+ * for when an operation depends on it.
  *
- * Operations of a rank begin as soon as what they need is complete; when nothing can begin, the
- * oldest message is waited for. A schedule has no times but those of its computing, so calls take
- * none.
+ * Operations of a rank begin as soon as their dependences are met; when none can begin, the program
+ * waits for the oldest message. A schedule has only compute times, so calls take no time.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,7 +29,7 @@ struct op {
     size_t needs; /* that are not met yet */
     struct op_list {
         int64_t first, last; /* -1: none */
-    } users, starters;       /* those that need it complete, or begun */
+    } users, starters;       /* those that require it to be complete, or begun */
     int64_t request;
     uint8_t has_begun, is_done;
 };
@@ -49,7 +48,7 @@ struct goal_in {
     struct link *links;
     size_t link_count;
     struct map labels; /* by hash: to operation + 1 */
-    size_t *ready;     /* a queue: all operations go through it once */
+    size_t *ready;     /* a queue: every operation is in it once */
     size_t ready_first, ready_count;
     size_t *waiting; /* messages that have begun */
     size_t waiting_first, waiting_count;
@@ -68,7 +67,7 @@ static uint64_t hash(const char *text, size_t length)
     return state;
 }
 
-/* A word of the line; the line moves behind it. */
+/* The next word; `line` advances past it. */
 static size_t next_word(const char **line, const char **word)
 {
     *word = *line + strspn(*line, " \t");
@@ -247,7 +246,8 @@ static void put_rank(struct goal_in *in, uint64_t rank)
             wait_for(in, in->waiting[in->waiting_first++]);
     for (size_t i = 0; i < in->count; i++)
         if (!in->ops[i].has_begun)
-            format_note(in->notes, "left out: operations that need each other, and never begin");
+            format_note(in->notes,
+                        "left out: operations that depend on each other, and never begin");
     put_simple(in, "MPI_Finalize");
     mem_free(in->ready);
     mem_free(in->waiting);

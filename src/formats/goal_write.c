@@ -1,6 +1,7 @@
 /*
- * goal_write.c - a trace as a schedule (goal.h): what a rank computes between calls, and its
- * messages, one after the other; what it does not wait for, nothing depends on until it does.
+ * goal_write.c - writes a trace as a schedule (goal.h): the computing between calls, and the
+ * messages, one after the other. Nothing depends on a nonblocking message until the rank waits for
+ * it.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 struct goal {
     struct textfile file;
     struct goal_out out;
-    int64_t last;           /* where the last call ended */
+    int64_t last;           /* end of the last call */
     struct map started;     /* operations: to their label */
     struct map collectives; /* so far, by communicator */
 };
@@ -60,7 +61,7 @@ uint64_t goal_recv(struct goal_out *o, uint64_t from, uint64_t bytes, uint64_t t
     return label;
 }
 
-/* Who needs two things needs an operation that needs both. */
+/* `last` is a single label: to depend on two operations, write one that depends on both. */
 void goal_wait(struct goal_out *o, uint64_t label)
 {
     if (!o->last || label == o->last) {
@@ -77,7 +78,7 @@ void goal_wait(struct goal_out *o, uint64_t label)
 static int is_message(struct walk *w, const struct action *a)
 {
     if (a->is_cancelled)
-        return 0; /* it is said when it is cancelled */
+        return 0; /* it is counted when it is cancelled */
     if (a->world < 0 || a->tag < 0) {
         format_note(w->notes, "left out: messages whose peer or tag is not known");
         return 0;
@@ -187,7 +188,7 @@ static int end_rank(void *state, struct walk *w, struct err *err)
     (void)w, (void)err;
     map_fini(&g->started);
     map_fini(&g->collectives);
-    if (!g->out.next) /* LogGOPSim wants something for each */
+    if (!g->out.next) /* LogGOPSim expects an operation for each rank */
         goal_calc(&g->out, 0);
     buf_adds(&g->file.text, "}\n");
     return 0;

@@ -1,5 +1,5 @@
 /*
- * members.c - ranks of communicators.
+ * members.c - see members.h.
  */
 #include <string.h>
 
@@ -22,8 +22,8 @@ void members_fini(struct members *m)
     mem_free(m->inverse);
 }
 
-/* Whether the peers of `self` are the first group of the definition. Within a group they are its
- * own members. */
+/* Whether the peers of `self` are the first group of the definition. In an intracommunicator they
+ * are. */
 static int peers_are_first(const struct trace_comm *c, const struct trace_local_item *item,
                            uint64_t self)
 {

@@ -1,5 +1,5 @@
 /*
- * Ranks of communicators: between the numbers that calls use and ranks of MPI_COMM_WORLD.
+ * members.h - converts ranks of communicators to and from ranks of MPI_COMM_WORLD.
  */
 #ifndef FORMATS_MEMBERS_H
 #define FORMATS_MEMBERS_H
@@ -9,7 +9,7 @@
 struct members {
     const struct trace *trace;
     struct map
-        *inverse; /* by number of the communicator: from world rank to rank + 1; made when needed */
+        *inverse; /* by number of the communicator: from world rank to rank + 1; built on demand */
 };
 
 void members_init(struct members *, const struct trace *);
@@ -19,10 +19,10 @@ void members_fini(struct members *);
  * known. */
 int64_t members_world(const struct members *, const struct trace_local_item *comm, uint64_t self,
                       int64_t peer);
-/* The other way; -1: not known. */
+/* The reverse; -1: not known. */
 int64_t members_peer(struct members *, const struct trace_local_item *comm, uint64_t self,
                      int64_t world);
-/* Members of the group that peers are of; 0: not known. */
+/* The number of possible peers; 0: not known. */
 uint64_t members_count(const struct members *, const struct trace_local_item *comm);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * notes.c - counting what was lost.
+ * notes.c - see notes.h.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "formats/notes.h"
 
 #define KINDS_MOST \
-    64 /* beyond that they are counted together: a damaged file must not print for ever */
+    64 /* further kinds are counted together: a damaged file must not print without end */
 
 void format_notes_init(struct format_notes *n)
 {

@@ -1,6 +1,5 @@
 /*
- * What was lost on the way from one format to another: a text for each kind of loss, and how often
- * it happened.
+ * notes.h - what a conversion has lost: a text for each kind of loss, and how often it happened.
  */
 #ifndef FORMATS_NOTES_H
 #define FORMATS_NOTES_H

@@ -1,5 +1,5 @@
 /*
- * orr.c - the native format, as one of the table.
+ * orr.c - the native format as an entry of the table.
  */
 #include <string.h>
 

@@ -9,7 +9,7 @@
 int otf2_write(struct trace *, const char *path, struct format_notes *, struct err *);
 int otf2_read(const char *path, const char *orr, struct format_notes *, struct err *);
 
-/* Loads the library, which then says nothing by itself. */
+/* Loads the library, and keeps it from printing messages. */
 int otf2_begin(struct err *);
 
 #endif

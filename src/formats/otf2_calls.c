@@ -1,6 +1,5 @@
 /*
- * otf2_calls.c - the arguments of calls, from what happened in them, or from parameters that say
- * them.
+ * otf2_calls.c - the arguments of calls, derived from the events in them, or read from parameters.
  */
 #include <string.h>
 
@@ -131,7 +130,7 @@ static void keep_status(struct otf2_location_state *s, struct trace_status statu
     s->statuses[s->status_count++] = status;
 }
 
-/* A wait or test: first what is complete, then what is not. */
+/* A wait or test: first the requests that are complete, then the others. */
 static void set_completions(struct otf2_location_state *s, struct format_call *call,
                             const struct call_shape *shape)
 {
@@ -185,7 +184,7 @@ static void set_counts(struct otf2_location_state *s, struct format_call *call, 
         keep_item(s, (int64_t)(sum / n + (i < sum % n)));
     call->event.args[at].number = (int64_t)first; /* the memory may move: see point_items */
     call->event.args[at].count = n;
-    format_note(s->in->notes, "counts of vector collectives: only their sum is known");
+    format_note(s->in->notes, "not known: counts of vector collectives, except their sum");
 }
 
 static void point_items(struct otf2_location_state *s, struct format_call *call)
@@ -343,7 +342,7 @@ void otf2_call_assemble(struct otf2_location_state *s, struct format_call *call,
     default:
         if (call->fn->count)
             format_note(s->in->notes,
-                        "not known: arguments of calls that are no messages or collectives");
+                        "not known: arguments of calls that are neither messages nor collectives");
     }
 }
 

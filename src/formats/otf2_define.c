@@ -1,5 +1,5 @@
 /*
- * otf2_define.c - the definitions of an OTF2 archive, which are written when all events are.
+ * otf2_define.c - writes the definitions of an OTF2 archive, after all events.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static uint32_t text(struct defining *d, const char *words)
     return otf2_out_string(d->o, words, strlen(words));
 }
 
-/* Strings that were named since the last time. */
+/* Writes the strings that were added since the last time. */
 static void put_strings(struct defining *d, uint32_t *done)
 {
     for (; *done < d->o->strings.count; ++*done)
@@ -152,7 +152,7 @@ static void put_wins(struct defining *d, uint32_t *done)
     }
 }
 
-/* What a rank's handles mean, as the bytes that are in the trace. */
+/* Writes what a rank's handles mean, as the bytes that are in the trace. */
 static void put_local(struct defining *d, uint64_t rank, uint32_t *done)
 {
     struct trace_cursor c;

@@ -1,5 +1,5 @@
 /*
- * otf2_defs.c - the definitions of an OTF2 archive: who the ranks are, their nodes, communicators,
+ * otf2_defs.c - reads the definitions of an OTF2 archive: ranks and their nodes, communicators,
  * regions.
  */
 #include <stdlib.h>
@@ -46,7 +46,7 @@ const char *otf2_string(const struct otf2_in *in, uint32_t ref)
     return text ? *text : "";
 }
 
-/* ---- definitions as they come ---- */
+/* ---- callbacks for definitions ---- */
 
 struct tree_node {
     uint32_t name, class, parent;
@@ -203,8 +203,8 @@ static const struct otf2_group *rank_group(const struct otf2_in *in)
     return NULL;
 }
 
-/* Gives every process a rank and every location a thread: that which is in the list of ranks is the
- * first. */
+/* Gives every process a rank and every location a thread; the location in the list of ranks is the
+ * first thread. */
 static int number_ranks(struct otf2_in *in, const char *path, struct err *err)
 {
     const struct otf2_group *list = rank_group(in);
@@ -236,7 +236,7 @@ static int number_ranks(struct otf2_in *in, const char *path, struct err *err)
         if (l->rank >= 0)
             continue;
         if (!p || p->rank < 0 || l->type != OTF2_LOCATION_TYPE_CPU_THREAD || p->threads > 65000) {
-            format_note(in->notes, "left out: locations that are no thread of a rank");
+            format_note(in->notes, "left out: locations that are not a thread of a rank");
             continue;
         }
         l->rank = p->rank;
@@ -295,7 +295,7 @@ static void find_comms(struct otf2_in *in)
         if (c->is_inter)
             c->others = ranks_of(in, o), c->other_count = o->count;
         c->identity = identity_of(in, g, i);
-        /* recorders do not all name it; it is the first that has all ranks */
+        /* not all recorders name MPI_COMM_WORLD; it is the first with all ranks */
         int is_named = strstr(otf2_string(in, c->name), "COMM_WORLD") != NULL;
         if (is_world(in, c) &&
             (!world || (is_named && !strstr(otf2_string(in, world->name), "COMM_WORLD"))))
@@ -349,7 +349,7 @@ int otf2_in_definitions(struct otf2_in *in, const char *path, struct err *err)
     OTF2_ErrorCode rc = OTF2_Reader_ReadAllGlobalDefinitions(in->reader, definitions, &count);
     OTF2_Reader_CloseGlobalDefReader(in->reader, definitions);
     if (rc != OTF2_SUCCESS)
-        format_note(in->notes, "definitions cannot be read to their end: %s",
+        format_note(in->notes, "left out: definitions after a damaged one: %s",
                     OTF2_Error_GetDescription(rc));
     if (number_ranks(in, path, err) != 0)
         return err->code;
@@ -466,7 +466,7 @@ static void define_local(struct otf2_in *in, const char *name, const char *hex)
         payload[i] = (uint8_t)(high * 16 + low);
     }
     if (wrong)
-        format_note(in->notes, "left out: definitions of handles that are damaged");
+        format_note(in->notes, "left out: damaged definitions of handles");
     else
         format_local_raw(&in->build, (enum trace_head)kind, payload, length);
     mem_free(payload);

@@ -1,11 +1,11 @@
 /*
- * otf2_events.c - the events of an OTF2 location as calls.
+ * otf2_events.c - converts the events of an OTF2 location to calls.
  *
- * What happens between ENTER and LEAVE of an MPI function is gathered, and becomes the arguments of
- * a call when it is left. Archives that Orrery wrote have all arguments as parameters. In others
- * they follow from messages and collectives, in bytes; a receive that is posted is described by the
- * record of its completion, so such locations are read twice. Requests are numbered anew, since
- * some recorders use their numbers again.
+ * The events between ENTER and LEAVE of an MPI function are collected, and become the arguments of
+ * a call at LEAVE. Archives that Orrery wrote have all arguments as parameters. In others they are
+ * derived from messages and collectives, in bytes; a posted receive is described by the record of
+ * its completion, so such locations are read twice. Requests are renumbered, since some recorders
+ * reuse their numbers.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ static int64_t end_request(struct otf2_location_state *s, uint64_t id)
     return number;
 }
 
-/* The first reading: an operation is started, or described. */
+/* The first pass: an operation is started, or described. */
 static void note_start(struct otf2_location_state *s, uint64_t id)
 {
     ARRAY_EXTEND(s->in->results, s->in->result_count);
@@ -59,7 +59,7 @@ static void note_result(struct otf2_location_state *s, uint64_t id, struct otf2_
     map_remove(&s->results, id);
 }
 
-/* The second reading: what the next operation that is started will be. */
+/* The second pass: what the next started operation will be. */
 static struct otf2_result next_result(struct otf2_location_state *s)
 {
     return s->next_result < s->in->result_count ? s->in->results[s->next_result++]
@@ -185,7 +185,7 @@ static void say(struct otf2_location_state *s, uint32_t ref, int64_t value, cons
             s->said[s->said_count++] = (struct otf2_said){i, part, value, text};
             return;
         }
-    format_note(s->in->notes, "left out: parameters that are no arguments");
+    format_note(s->in->notes, "left out: parameters that are not arguments");
 }
 
 static OTF2_CallbackCode on_int(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t at, void *data,
@@ -212,7 +212,7 @@ static OTF2_CallbackCode on_text(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t 
 #define STANDARD \
     OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t at, void *data, OTF2_AttributeList *attributes
 
-/* Begins a callback; 1 if the record counts in this reading. */
+/* Begins a callback; 1 if the record counts in this pass. */
 static int counts(struct otf2_location_state *s, int in_first)
 {
     return !s->in->is_own && s->is_first == in_first;
@@ -470,7 +470,7 @@ static void read_once(struct otf2_location_state *s)
         OTF2_Reader_CloseEvtReader(in->reader, events);
     }
     if (rc != OTF2_SUCCESS && !s->is_first)
-        format_note(in->notes, "events of location %llu cannot be read to their end: %s",
+        format_note(in->notes, "left out: events of location %llu after a damaged one: %s",
                     (unsigned long long)s->location->ref, OTF2_Error_GetDescription(rc));
 }
 

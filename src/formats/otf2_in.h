@@ -33,7 +33,7 @@ struct otf2_group {
 struct otf2_comm {
     uint32_t name, group, other;
     int is_inter;
-    /* when all is read */
+    /* when all definitions were read */
     uint64_t identity; /* FORMAT_NO_COMM: MPI_COMM_SELF */
     int64_t *ranks, *others;
     size_t count, other_count;
@@ -63,7 +63,7 @@ struct otf2_local {
     uint32_t name, value;      /* strings */
 };
 
-/* What a receive or collective has turned out to be, for the call that starts it. */
+/* The outcome of a receive or collective, for the call that starts it. */
 struct otf2_result {
     int is_known;
     uint32_t peer, comm, tag, root;
@@ -77,7 +77,7 @@ struct otf2_in {
     struct call_shape *shapes;
     OTF2_Reader *reader;
     int is_own; /* written by Orrery: calls have all arguments */
-    int failed; /* a definition could not be kept */
+    int failed; /* there was no memory for a definition */
     uint64_t resolution, offset;
     struct otf2_table strings; /* char * */
     struct otf2_table regions, groups, comms, parameters, processes, nodes, wins;
@@ -93,23 +93,23 @@ struct otf2_in {
 
 /* ---- tables ---- */
 
-/* A new item, cleared; its place may move with the next one. */
+/* Adds a cleared item; adding the next one may move it. */
 void *otf2_table_add(struct otf2_table *, uint64_t ref, size_t size);
 void *otf2_table_find(const struct otf2_table *, uint64_t ref, size_t size);
 void otf2_table_fini(struct otf2_table *);
-/* "" if it is not there. */
+/* "" if it is not defined. */
 const char *otf2_string(const struct otf2_in *, uint32_t ref);
 
 /* ---- parts ---- */
 
-/* Reads all global definitions, and works out ranks and communicators. */
+/* Reads all global definitions, and derives ranks and communicators. */
 int otf2_in_definitions(struct otf2_in *, const char *path, struct err *);
 void otf2_in_fini(struct otf2_in *);
-/* What is common to ranks. */
+/* Defines what ranks share. */
 void otf2_in_define(struct otf2_in *);
-/* The handles of a rank. */
+/* Defines the handles of a rank. */
 void otf2_in_locals(struct otf2_in *, const struct otf2_location *);
-/* Records of a location, to the current rank. */
+/* Adds the records of a location to the current rank. */
 void otf2_in_events(struct otf2_in *, const struct otf2_location *);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "formats/otf2_in.h"
 
-/* Something that happened in a call. */
+/* An event in a call. */
 enum otf2_happening_kind {
     OTF2_DID_SENT,
     OTF2_DID_RECEIVED,
@@ -26,7 +26,7 @@ struct otf2_happening {
     struct otf2_result what;
 };
 
-/* An argument that a parameter says. */
+/* An argument from a parameter. */
 struct otf2_said {
     unsigned arg;
     unsigned part; /* of a status */
@@ -37,12 +37,12 @@ struct otf2_said {
 struct otf2_location_state {
     struct otf2_in *in;
     const struct otf2_location *location;
-    int is_first; /* the first reading */
-    /* regions that are open */
+    int is_first; /* the first pass */
+    /* open regions */
     struct open {
         uint32_t region;
         int64_t enter;
-        int fn; /* -1: no MPI call, or one within another */
+        int fn; /* -1: not an MPI call, or one within another */
     } * open;
     size_t depth, calls; /* calls: of MPI */
     int64_t last;
@@ -55,11 +55,11 @@ struct otf2_location_state {
     uint64_t site;
     /* requests */
     struct map requests; /* to number + 1 */
-    struct map results;  /* to position + 1, in the first reading */
+    struct map results;  /* to index + 1, in the first pass */
     int64_t next_request;
     size_t next_result;
     struct map wins; /* to local number + 1 */
-    /* memory of the call that is put together */
+    /* memory of the call under construction */
     int64_t *items;
     size_t item_count;
     struct trace_status *statuses;
@@ -69,9 +69,9 @@ struct otf2_location_state {
 /* The local number of a communicator; -1: it is not defined. */
 int64_t otf2_local_comm(struct otf2_location_state *, uint32_t ref);
 
-/* What happened becomes the arguments of the call to this function. */
+/* Derives the arguments of a call to this function from its events. */
 void otf2_call_assemble(struct otf2_location_state *, struct format_call *, int fn);
-/* What parameters said becomes the arguments. */
+/* Sets the arguments from parameters. */
 void otf2_call_say(struct otf2_location_state *, struct format_call *);
 
 #endif

@@ -35,7 +35,7 @@ static uint32_t intern(struct otf2_names *names, const char *text, size_t length
 uint32_t otf2_out_string(struct otf2_out *o, const char *text, size_t length)
 {
     int is_new;
-    const char *end = memchr(text, '\0', length); /* strings of OTF2 end with a NUL */
+    const char *end = memchr(text, '\0', length); /* strings of OTF2 end at a NUL */
     return intern(&o->strings, text, end ? (size_t)(end - text) : length, 0, &is_new);
 }
 

@@ -28,14 +28,14 @@
 #define OTF2_OUT_MARK "ORRERY::SCHEMA"        /* property of an archive that has all arguments */
 #define OTF2_OUT_PROPERTY "ORRERY::PROPERTY_" /* number follows; the value is "key=value" */
 #define OTF2_OUT_GROUP \
-    "members of " /* begins the name of a communicator's group; the identity follows */
+    "members of " /* starts the name of a communicator's group; the identity follows */
 #define OTF2_OUT_DEFINE \
-    "orrery definition " /* begins the name of a location's property; kind and number follow */
-#define OTF2_OUT_ERROR "error class" /* parameters that are no arguments */
+    "orrery definition " /* starts the name of a location's property; kind and number follow */
+#define OTF2_OUT_ERROR "error class" /* parameters that are not arguments */
 #define OTF2_OUT_SITE "call site"
 #define OTF2_OUT_LOST "records lost"
 
-/* What follows the name of a status to make the names of its four parameters. */
+/* Suffixes of a status's name, for the names of its four parameters. */
 enum {
     OTF2_STATUS_FLAGS,
     OTF2_STATUS_SOURCE,
@@ -68,7 +68,7 @@ struct otf2_out {
     struct otf2_names strings, regions, parameters;
     uint64_t *counts; /* events of each location, by rank and thread */
     uint32_t *threads;
-    uint64_t *location_at; /* where a rank's counts begin */
+    uint64_t *location_at; /* index of a rank's first count */
     uint64_t location_count;
     int64_t first, end; /* of all times */
     /* windows: of all ranks, and the current rank's */
@@ -84,12 +84,12 @@ struct otf2_out {
     } * pending; /* one-sided operations that are not complete */
     size_t pending_count;
     uint64_t next_match;
-    /* what is met again and again */
+    /* caches */
     uint32_t *region_of;    /* by function: number + 1 */
     uint32_t *parameter_of; /* by function x TRACE_ARGS_MAX + argument: number + 1 */
 };
 
-/* Numbers of definitions, made when they are first asked for. */
+/* Numbers of definitions, which are created when they are first used. */
 uint32_t otf2_out_string(struct otf2_out *, const char *text, size_t length);
 uint32_t otf2_out_region(struct otf2_out *, const char *name, OTF2_RegionRole, int is_mpi);
 uint32_t otf2_out_parameter(struct otf2_out *, const char *name, OTF2_ParameterType);
@@ -106,12 +106,12 @@ void otf2_out_open(struct otf2_out *, struct walk *, const struct trace_event *)
 /* A number as a parameter. */
 void otf2_out_number(struct otf2_out *, OTF2_TimeStamp, const char *name, int64_t value);
 
-/* Records of a call on a window: what belongs after its ENTER, and before its LEAVE. */
+/* Writes the records of a call on a window: those after its ENTER, or before its LEAVE. */
 void otf2_out_rma(struct otf2_out *, struct walk *, const struct trace_event *, int at_end,
                   OTF2_TimeStamp);
-void otf2_out_rma_reset(struct otf2_out *); /* another rank follows */
+void otf2_out_rma_reset(struct otf2_out *); /* for the next rank */
 
-/* All definitions, after all events. */
+/* Writes all definitions, after all events. */
 int otf2_out_define(struct otf2_out *, struct trace *, struct format_notes *, struct err *);
 
 #endif

@@ -152,7 +152,7 @@ static int is_known(struct otf2_out *o, struct walk *w, const struct action *a)
     return 1;
 }
 
-/* What happens when a call begins: what it sends. */
+/* Writes what a call does at its beginning: what it sends. */
 static void put_begin(struct otf2_out *o, struct walk *w, const struct action *a, OTF2_TimeStamp t)
 {
     uint32_t comm = otf2_out_comm(w->trace, a->comm);
@@ -168,7 +168,7 @@ static void put_begin(struct otf2_out *o, struct walk *w, const struct action *a
         OTF2_EvtWriter_MpiCollectiveBegin(o->events, NULL, t);
 }
 
-/* And when it returns. */
+/* Writes what a call does when it returns. */
 static void put_end(struct otf2_out *o, struct walk *w, const struct trace_event *e,
                     const struct action *a, OTF2_TimeStamp t)
 {
@@ -219,11 +219,11 @@ static void put_end(struct otf2_out *o, struct walk *w, const struct trace_event
 OTF2_TimeStamp otf2_out_time(struct otf2_out *o, struct walk *w, int64_t ticks)
 {
     if (ticks < 0) {
-        format_note(w->notes, "times before zero were moved there");
+        format_note(w->notes, "times before zero were set to zero");
         ticks = 0;
     }
     if (ticks < o->last) {
-        format_note(w->notes, "times that went back were moved to that of the record before");
+        format_note(w->notes, "times that went backwards were set to that of the record before");
         ticks = o->last;
     }
     o->last = ticks;

@@ -1,5 +1,5 @@
 /*
- * otf2_read.c - OTF2 archives: reading them, and the line of the table.
+ * otf2_read.c - reads OTF2 archives.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static void add_properties(struct otf2_in *in)
     }
 }
 
-/* Local definitions hold maps from numbers of a location to global ones, and offsets of clocks. */
+/* Reads local definitions: maps from numbers of a location to global ones, and offsets of
+ * clocks. */
 static void read_maps(struct otf2_in *in)
 {
     if (OTF2_Reader_OpenDefFiles(in->reader) != OTF2_SUCCESS)
@@ -44,7 +45,7 @@ static void read_maps(struct otf2_in *in)
             continue;
         OTF2_ErrorCode rc = OTF2_Reader_ReadAllLocalDefinitions(in->reader, d, &count);
         if (rc != OTF2_SUCCESS)
-            format_note(in->notes, "definitions of location %llu cannot be read to their end: %s",
+            format_note(in->notes, "left out: definitions of location %llu after a damaged one: %s",
                         (unsigned long long)in->locations[i].ref, OTF2_Error_GetDescription(rc));
         OTF2_Reader_CloseDefReader(in->reader, d);
     }
@@ -108,7 +109,7 @@ static int read_all(struct otf2_in *in, const char *path, const char *orr, struc
     return rc != 0 ? rc : closed;
 }
 
-/* The library would allocate and clear whatever a damaged file says. */
+/* The library would allocate and clear any size that a damaged file states. */
 static int has_sane_chunks(OTF2_Reader *reader)
 {
     uint64_t events = 0, definitions = 0;
@@ -118,9 +119,9 @@ static int has_sane_chunks(OTF2_Reader *reader)
 }
 
 /*
- * The anchor file: 46 bytes of numbers, three texts that end with NUL, and a number of properties,
- * which the library believes: a damaged one would keep it busy for minutes. 0 if it cannot be
- * right.
+ * Checks the anchor file: 46 bytes of numbers, three texts that end with NUL, and a number of
+ * properties, which the library trusts: a damaged one would keep it busy for minutes. Returns 0 if
+ * it is implausible.
  */
 static int has_sane_anchor(const char *path)
 {
@@ -152,16 +153,16 @@ int otf2_read(const char *path, const char *orr, struct format_notes *notes, str
         return ERR_SYSTEM;
     in.reader = has_sane_anchor(path) ? OTF2_Reader_Open(path) : NULL;
     if (!in.reader)
-        return err_set(err, ERR_INPUT, "cannot read '%s': it is no whole OTF2 archive", path);
+        return err_set(err, ERR_INPUT, "cannot read '%s': it is not a complete OTF2 archive", path);
     int rc = has_sane_chunks(in.reader)
                  ? read_all(&in, path, orr, err)
-                 : err_set(err, ERR_INPUT, "cannot read '%s': its size of chunks is damaged", path);
+                 : err_set(err, ERR_INPUT, "cannot read '%s': its chunk size is damaged", path);
     OTF2_Reader_Close(in.reader);
     otf2_in_fini(&in);
     return rc;
 }
 
-/* The anchor file begins with a mark, a letter for the order of bytes, and "OTF2". */
+/* The anchor file starts with a mark, a letter for the byte order, and "OTF2". */
 static int otf2_detect(const char *path, const uint8_t *head, size_t bytes)
 {
     (void)path;

@@ -1,9 +1,9 @@
 /*
  * otf2_rma.c - one-sided operations as records of OTF2.
  *
- * A window is the same for all ranks of its communicator: the n-th that is made on it. An operation
- * is complete at the origin when the call that ends its epoch returns: a fence, an unlock, a flush,
- * a complete.
+ * All ranks of a communicator number its windows in the order of their creation. An operation is
+ * complete at the origin when the call returns that ends its epoch: a fence, an unlock, a flush, a
+ * complete.
  */
 #include <string.h>
 
@@ -59,7 +59,7 @@ static int64_t value(struct walk *w, const struct trace_event *e, const char *na
     return at < 0 ? otherwise : e->args[at].number;
 }
 
-/* Operations of a window, or of one target of it, are complete. */
+/* Completes the operations of a window, or of one target of it. */
 static void complete(struct otf2_out *o, uint32_t win, int64_t target, OTF2_TimeStamp t)
 {
     size_t left = 0;

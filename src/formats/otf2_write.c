@@ -1,8 +1,9 @@
 /*
- * otf2_write.c - a trace as an OTF2 archive (otf2_out.h), for Score-P's tools, Vampir and Scalasca.
+ * otf2_write.c - writes a trace as an OTF2 archive (otf2_out.h), for Score-P's tools, Vampir and
+ * Scalasca.
  *
- * One location after the other is written and closed, so that few files are open; definitions
- * follow at the end.
+ * Writes and closes one location after the other, so that few files are open; definitions follow at
+ * the end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 /* ---- records ---- */
 
-/* The region of a name, to be left again. */
+/* Regions that were entered and not left yet. */
 struct open_regions {
     uint32_t *items;
     size_t count;
@@ -91,7 +92,7 @@ static int begin_thread(void *state, struct walk *w, struct err *err)
     o->counts[o->location_count++] = 0;
     uint64_t location = w->rank + (uint64_t)w->thread * w->trace->header.ranks;
     OTF2_DefWriter *definitions = OTF2_Archive_GetDefWriter(o->archive, location);
-    if (definitions) /* it is empty, but tools want it */
+    if (definitions) /* it is empty, but tools expect it */
         OTF2_Archive_CloseDefWriter(o->archive, definitions);
     o->events = OTF2_Archive_GetEvtWriter(o->archive, location);
     return o->events ? 0
@@ -156,7 +157,7 @@ static int open_archive(struct otf2_out *o, const char *path, struct err *err)
     mem_free(name);
     if (!o->archive)
         return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", path,
-                       errno ? strerror(errno) : "the archive cannot be made");
+                       errno ? strerror(errno) : "the archive cannot be created");
     OTF2_Archive_SetFlushCallbacks(o->archive, &flush, NULL);
     OTF2_Archive_SetSerialCollectiveCallbacks(o->archive);
     OTF2_Archive_SetCreator(o->archive, "orrery " ORRERY_VERSION);

@@ -1,9 +1,9 @@
 /*
  * paje.c - the format of Paje, which ViTE and PajeNG draw.
  *
- * The header defines the events; then come containers (machine, nodes, ranks, further threads),
- * states for calls and regions, and links for messages. Readers want records in order of time, so
- * all lines are kept in memory and sorted.
+ * The header defines the events; containers (machine, nodes, ranks, further threads), states for
+ * calls and regions, and links for messages follow. Readers expect records in order of time, so all
+ * lines are kept in memory and sorted.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void begin(struct paje *p, enum paje_event event, int64_t time)
              time < 0 ? 0 : time % second);
 }
 
-/* Quoted, without quotes in it. */
+/* Appends a text in quotes, without the quotes in it. */
 static void add_text(struct buf *out, const char *text)
 {
     buf_addc(out, '"');
@@ -129,7 +129,7 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
             put_link(p, w, e, &w->actions.list[i]);
         put_state(p, w, walk_time(w, e->leave), NULL);
         if (e->argc)
-            format_note(w->notes, "left out: arguments of calls beside those of messages");
+            format_note(w->notes, "left out: arguments of calls, except those of messages");
         break;
     case TRACE_REGION_ENTER:
         put_state(p, w, walk_time(w, e->enter), walk_region(w, e));

@@ -1,5 +1,5 @@
 /*
- * All formats, for the table of formats.c.
+ * table.h - all formats, for the table of formats.c.
  */
 #ifndef FORMATS_TABLE_H
 #define FORMATS_TABLE_H

@@ -1,5 +1,5 @@
 /*
- * textfile.c - writing text piece by piece.
+ * textfile.c - see textfile.h.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /*
- * A text file that is written piece by piece, and gets its name when it is complete.
+ * textfile.h - a text file that is written piece by piece, and gets its name only when it is
+ * complete.
  */
 #ifndef FORMATS_TEXTFILE_H
 #define FORMATS_TEXTFILE_H
@@ -18,8 +19,8 @@ int textfile_flush(struct textfile *, struct err *);
 /* Completes the file, or with `keep` 0 removes it. */
 int textfile_close(struct textfile *, int keep, struct err *);
 
-/* Reads all of a file; buf_fini frees it. ERR_INPUT if it cannot be read or is larger than
- * `most`. */
+/* Reads a whole file into `buf`, which the caller frees. ERR_INPUT if it cannot be read or is
+ * larger than `most`. */
 int textfile_read(const char *path, size_t most, struct buf *out, struct err *);
 
 #endif

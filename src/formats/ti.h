@@ -1,7 +1,7 @@
 /*
  * ti.h - the time-independent traces of SimGrid: lines "RANK ACTION ARGUMENTS", in one file, or in
- * a file for each rank whose names are the lines of the file that is named. Amounts of computing
- * are flops; Orrery writes and reads one for each nanosecond, as on a host of 1 Gflop/s. All is on
+ * a file for each rank; then the named file lists their names. Amounts of computing are flops;
+ * Orrery writes and reads one for each nanosecond, as on a host of 1 Gflop/s. Everything is on
  * MPI_COMM_WORLD.
  */
 #ifndef FORMATS_TI_H
@@ -29,7 +29,7 @@ struct ti_coll {
     enum ti_form form;
 };
 
-/* NULL after the last. */
+/* NULL beyond the last. */
 const struct ti_coll *ti_coll_at(size_t i);
 
 /* SimGrid's number of a datatype, or -1; the name of a number and its size, or NULL. */

@@ -1,6 +1,6 @@
 /*
- * ti_read.c - time-independent traces of SimGrid (ti.h). They have no times but those that
- * computing takes, so calls take none.
+ * ti_read.c - reads time-independent traces of SimGrid (ti.h). They have only compute times, so
+ * calls take no time.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static int64_t type_of(struct ti_in *in, size_t at)
     unsigned size = 1;
     const char *name = ti_type_name((int)number(in, at, 6), &size);
     if (!name)
-        format_note(in->notes, "datatypes of unknown numbers are taken for bytes");
+        format_note(in->notes, "unknown numbers of datatypes are read as bytes");
     return format_local_type(&in->build, name ? name : "MPI_BYTE", size, 0, (int64_t)size);
 }
 
@@ -112,7 +112,7 @@ static int64_t finish(struct ti_in *in, uint64_t key)
                     (--in->waiting_count - i) * sizeof *in->waiting);
             return found;
         }
-    format_note(in->notes, "messages are waited for that were not started");
+    format_note(in->notes, "left out: waits for messages that were not started");
     return -1;
 }
 
@@ -318,7 +318,7 @@ static void put_line(struct ti_in *in, char *line)
         if (format_call_begin(&call, &in->build, *action == 'i' ? "MPI_Init" : "MPI_Finalize"))
             put(in, &call);
     } else {
-        format_note(in->notes, "action '%.40s' is not known", action);
+        format_note(in->notes, "left out: action '%.40s' is not known", action);
     }
 }
 
@@ -332,8 +332,8 @@ static void begin_rank(struct ti_in *in, uint64_t rank)
     in->waiting_count = 0;
 }
 
-/* Lines of a text, each of a rank: `rank`, or if that is -1 the one that it begins with. Others are
- * counted. */
+/* Reads lines, each of one rank: `rank`, or if that is -1 the one that it begins with. Counts other
+ * lines. */
 static void find_lines(const char *text, int64_t rank, struct line **lines, size_t *count,
                        size_t *others)
 {
@@ -369,7 +369,7 @@ static void put_lines(struct ti_in *in, char *text, const struct line *lines, si
     }
 }
 
-/* The file of a rank, named in the index: as it is, or beside it. */
+/* Opens the file of a rank that the index names: by that name, or next to the index. */
 static int read_named(struct ti_in *in, const char *index, const char *name, uint64_t rank,
                       struct buf *text)
 {
@@ -466,7 +466,7 @@ int ti_read(const char *path, const char *orr, struct format_notes *notes, struc
     return rc;
 }
 
-/* A line "0 init", or a file that is named so. */
+/* Detects a line "0 init", or such a line in the file that it names. */
 static int ti_detect(const char *path, const uint8_t *head, size_t bytes)
 {
     const char *text = (const char *)head;

@@ -1,5 +1,5 @@
 /*
- * ti_write.c - a trace for SimGrid's replay (ti.h).
+ * ti_write.c - writes a trace for SimGrid's replay (ti.h).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -80,7 +80,7 @@ struct ti {
     struct textfile file;
     char *folder; /* of the files of ranks */
     struct buf index;
-    int64_t last; /* where the last call ended */
+    int64_t last; /* end of the last call */
 };
 
 /* A count of items, as SimGrid would count them: in its own datatype, or in bytes. */
@@ -106,7 +106,7 @@ static uint64_t count_of(struct walk *w, const struct trace_event *e, int64_t co
                                    : (uint64_t)count;
 }
 
-/* All items of an array, in a line; as many as there are ranks. */
+/* Appends all items of an array, one for each rank. */
 static uint64_t add_counts(struct buf *out, struct walk *w, const struct trace_event *e,
                            const char *name, int type, struct amount a)
 {
@@ -198,12 +198,12 @@ static void coll(struct ti *ti, struct walk *w, const struct trace_event *e, con
 {
     const char *name = w->trace->header.schema->fns[e->fn].name;
     if (a->coll >= COLL_CREATE) {
-        format_note(w->notes, "left out: %s: all of a time-independent trace is on MPI_COMM_WORLD",
+        format_note(w->notes, "left out: %s: a time-independent trace has only MPI_COMM_WORLD",
                     name);
         return;
     }
     if (!a->comm || a->comm->size != w->trace->header.ranks || a->comm->other_size) {
-        format_note(w->notes, "left out: collectives on other communicators than MPI_COMM_WORLD");
+        format_note(w->notes, "left out: collectives on communicators other than MPI_COMM_WORLD");
         return;
     }
     for (size_t i = 0; i < sizeof colls / sizeof colls[0]; i++)
@@ -226,7 +226,7 @@ static void message(struct ti *ti, struct walk *w, const struct trace_event *e,
     unsigned size = 1;
     ti_type_name(amount.type, &size);
     if (a->is_cancelled)
-        return; /* it is said when it is cancelled */
+        return; /* it is counted when it is cancelled */
     if (a->world < 0 || a->tag < 0) {
         format_note(w->notes, "left out: messages whose peer or tag is not known");
         return;
@@ -243,7 +243,7 @@ static void wait_or_test(struct ti *ti, struct walk *w, const struct action *a, 
                          int is_send)
 {
     if (a->world < 0 || a->tag < 0)
-        return; /* it was said when it was started */
+        return; /* it was counted when it was started */
     buf_addf(&ti->file.text, "%" PRIu64 " %s %" PRIu64 " %" PRIu64 " %" PRId64 "\n", w->rank, name,
              is_send ? w->rank : (uint64_t)a->world, is_send ? (uint64_t)a->world : w->rank,
              a->tag);
@@ -346,7 +346,7 @@ int ti_write(struct trace *t, const char *path, struct format_notes *notes, stru
     ti.folder = mem_alloc(length);
     snprintf(ti.folder, length, "%s_files", path);
     if (mkdir(ti.folder, 0777) != 0 && errno != EEXIST) {
-        err_set(err, ERR_SYSTEM, "cannot make '%s': %s", ti.folder, strerror(errno));
+        err_set(err, ERR_SYSTEM, "cannot create '%s': %s", ti.folder, strerror(errno));
         mem_free(ti.folder);
         return ERR_SYSTEM;
     }

@@ -1,5 +1,5 @@
 /*
- * walk.c - going through a trace.
+ * walk.c - see walk.h.
  */
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +79,7 @@ void walk_note_left_out(struct walk *w, const struct trace_event *e)
     if (e->failed)
         format_note(w->notes, "left out: calls that failed");
     else if (w->shapes[e->fn].kind == CALL_RMA)
-        format_note(w->notes, "left out: %s: there are no one-sided operations",
+        format_note(w->notes, "left out: %s: the format has no one-sided operations",
                     w->trace->header.schema->fns[e->fn].name);
     else if (w->actions.count == 0)
         format_note(w->notes, "left out: calls that neither communicate nor complete anything");

@@ -1,6 +1,6 @@
 /*
- * Going through a trace to write it in another format: rank by rank, thread by thread, record by
- * record.
+ * walk.h - visits the records of a trace, to write it in another format: rank by rank, thread by
+ * thread.
  */
 #ifndef FORMATS_WALK_H
 #define FORMATS_WALK_H
@@ -13,14 +13,14 @@ struct walk {
     struct format_notes *notes;
     struct call_shape *shapes;
     struct members members;
-    /* of the rank that is visited */
+    /* of the current rank */
     uint64_t rank;
     unsigned thread, threads;
     struct trace_local local;
-    struct actions actions; /* of the call that is visited */
+    struct actions actions; /* of the current call */
 };
 
-/* What is done; any may be NULL. Not 0 ends the walk. */
+/* What a visitor does; each may be NULL. A result other than 0 ends the walk. */
 struct walk_visitor {
     int (*begin)(void *state, struct walk *, struct err *); /* a rank */
     int (*thread)(void *state, struct walk *, struct err *);
@@ -28,7 +28,7 @@ struct walk_visitor {
     int (*end)(void *state, struct walk *, struct err *); /* of a rank */
 };
 
-/* 0, or what a visitor returned. */
+/* Returns 0, or the result of the visitor that ended it. */
 int walk_trace(struct trace *, const struct walk_visitor *, void *state, struct format_notes *,
                struct err *);
 
@@ -36,13 +36,13 @@ int walk_trace(struct trace *, const struct walk_visitor *, void *state, struct 
 int64_t walk_time(const struct walk *, int64_t ticks);
 /* The name of the region that a record enters, "" if it has none. */
 const char *walk_region(const struct walk *, const struct trace_event *);
-/* The number that begins the payload of another record; 0: there is none. */
+/* The first number in the payload of a record that is no call; 0: there is none. */
 uint64_t walk_number(const struct trace_event *);
-/* Notes a call of which a format of messages has nothing. */
+/* Counts a call that a format of messages cannot express. */
 void walk_note_left_out(struct walk *, const struct trace_event *);
 /* The name of a node, in `text`. */
 const char *walk_node_name(const struct trace *, uint64_t node, char *text, size_t size);
-/* The node of a rank; all are on node 0 if the trace does not say. */
+/* The node of a rank; 0 for all if the trace does not tell. */
 uint64_t walk_node(const struct trace *, uint64_t rank);
 
 #endif
