@@ -1,7 +1,7 @@
 /* test: n=2,3,4 native=4
  * Buffers without content: what is sent from one leaves the receiver's buffer as it is, what is
- * received into one is dropped, operations are not called, and nothing crashes. Natively there is no
- * such buffer, and the same calls use real memory. */
+ * received into one is dropped, operations are not called, and nothing crashes. Natively there is
+ * no such buffer, and the same calls use real memory. */
 #include "check.h"
 
 extern void *orrery_hollow(void) __attribute__((weak));
