@@ -259,7 +259,7 @@ int64_t calls_given_request(const struct call_shape *s, const struct trace_event
 
 size_t calls_completed(const struct call_shape *s, const struct trace_event *e)
 {
-    if (s->request < 0 || e->failed)
+    if (s->request < 0 || !trace_event_is_done(e))
         return 0;
     switch (s->kind) {
     case CALL_WAIT:

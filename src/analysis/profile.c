@@ -296,7 +296,7 @@ static void read_thread(struct profile *p, uint64_t rank, unsigned thread)
         if (e.head == TRACE_CALL) {
             const struct call_shape *s = &p->shapes[e.fn];
             take_time(p, s, e.fn, e.enter, e.leave, thread == 0);
-            if (s->kind != CALL_LOCAL && !e.failed)
+            if (s->kind != CALL_LOCAL && trace_event_is_done(&e))
                 p->fns[e.fn].bytes += take_call(p, s, &e);
         } else if (e.head == TRACE_OPEN) {
             take_open(p, &e, thread == 0);

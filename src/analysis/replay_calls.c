@@ -254,7 +254,7 @@ void replay_call(struct replay *r, struct lane *l)
     const struct trace_event *e = &l->event;
     const struct call_shape *s = &r->shapes[e->fn];
     int64_t comm = number(e, s->comm, -1);
-    if (e->failed)
+    if (!trace_event_is_done(e))
         return;
     switch (s->kind) {
     case CALL_SEND:

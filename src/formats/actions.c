@@ -24,6 +24,7 @@ struct operation {
     enum call_coll coll;
     int64_t root;
     uint64_t sent, received;
+    size_t also; /* number + 1 of the send that the same request is for */
 };
 
 /* The message of a posted receive. */
@@ -81,6 +82,13 @@ static const struct trace_local_item *comm_of(const struct actions *a, int64_t c
 
 /* ---- messages ---- */
 
+/* Items of a message; partitions are sent as one. */
+static int64_t items_of(const struct call_shape *s, const struct trace_event *e, int count)
+{
+    uint64_t items = (uint64_t)number(e, count, 0) * (uint64_t)number(e, s->partitions, 1);
+    return (int64_t)items;
+}
+
 static struct action make_send(struct actions *a, const struct call_shape *s,
                                const struct trace_event *e)
 {
@@ -88,7 +96,7 @@ static struct action make_send(struct actions *a, const struct call_shape *s,
                           .comm = comm_of(a, number(e, s->comm, -1)),
                           .peer = number(e, s->dest, -1),
                           .tag = number(e, s->send_tag, 0),
-                          .bytes = actions_bytes(a, number(e, s->send_count, 0),
+                          .bytes = actions_bytes(a, items_of(s, e, s->send_count),
                                                  number(e, s->send_type, -1)),
                           .request = -1,
                           .root = -1};
@@ -108,7 +116,7 @@ static struct action make_recv(struct actions *a, const struct call_shape *s,
                           .comm = comm_of(a, comm),
                           .peer = number(e, s->source, ANY_SOURCE),
                           .tag = number(e, s->recv_tag, -1),
-                          .bytes = actions_bytes(a, number(e, s->recv_count, 0),
+                          .bytes = actions_bytes(a, items_of(s, e, s->recv_count),
                                                  number(e, s->recv_type, -1)),
                           .request = -1,
                           .root = -1};
@@ -254,14 +262,18 @@ static void begin(struct actions *a, const struct call_shape *s, const struct tr
         start_any(a, request, action);
 }
 
-static void complete(struct actions *a, int64_t request, const struct trace_status *status)
+/* MPI_Isendrecv: one request for both. */
+static void begin_both(struct actions *a, const struct call_shape *s, const struct trace_event *e)
 {
-    const uint64_t *at = request < 0 ? NULL : map_find(&a->requests, (uint64_t)request);
-    if (!at)
-        return;
-    struct operation *o = &a->operations[*at - 1];
-    int64_t id = (int64_t)*at - 1;
-    map_remove(&a->requests, (uint64_t)request);
+    start_send(a, -1, make_send(a, s, e));
+    size_t send = a->operation_count;
+    start_recv(a, number(e, s->request, -1), make_recv(a, s, e));
+    a->operations[a->operation_count - 1].also = send;
+}
+
+static void finish(struct actions *a, int64_t id, const struct trace_status *status)
+{
+    struct operation *o = &a->operations[id];
     if (o->is_done)
         return;
     o->is_done = 1;
@@ -286,6 +298,18 @@ static void complete(struct actions *a, int64_t request, const struct trace_stat
     } else if (o->kind == ACTION_IRECV)
         settle(a, &done, o->receive, status);
     *push(a, done.kind) = done;
+}
+
+static void complete(struct actions *a, int64_t request, const struct trace_status *status)
+{
+    const uint64_t *at = request < 0 ? NULL : map_find(&a->requests, (uint64_t)request);
+    if (!at)
+        return;
+    size_t number = *at - 1, also = a->operations[number].also;
+    map_remove(&a->requests, (uint64_t)request);
+    finish(a, (int64_t)number, status);
+    if (also)
+        finish(a, (int64_t)also - 1, NULL);
 }
 
 static void tested(struct actions *a, int64_t request)
@@ -324,8 +348,9 @@ static void wait_or_test(struct actions *a, const struct trace_fn *fn, const str
     uint64_t given = fn->args[s->request].is_array ? e->args[s->request].count : 1;
     int is_some = s->outcount >= 0;
     int found = is_some ? number(e, s->outcount, 0) > 0 : number(e, s->flag, 1) != 0;
-    if (e->failed || !found) {
-        for (uint64_t i = 0; i < given && !e->failed; i++)
+    int is_done = trace_event_is_done(e);
+    if (!is_done || !found) {
+        for (uint64_t i = 0; i < given && is_done; i++)
             tested(a, request_at(fn, e, s->request, i));
     } else if (is_some && s->index >= 0) {
         for (uint64_t i = 0; i < e->args[s->index].count; i++)
@@ -383,14 +408,18 @@ void actions_of(struct actions *a, const struct trace_event *e)
         return;
     const struct trace_fn *fn = &a->trace->header.schema->fns[e->fn];
     const struct call_shape *s = &a->shapes[e->fn];
-    if (e->failed && s->kind != CALL_COMPLETE)
+    if (!trace_event_is_done(e) && s->kind != CALL_COMPLETE)
         return;
     const struct trace_status *status = status_at(fn, e, s->status, 0);
     switch (s->kind) {
     case CALL_SEND:
     case CALL_RECV:
     case CALL_SENDRECV:
-        if (s->is_immediate && s->kind != CALL_SENDRECV) {
+        if (s->is_immediate && s->kind == CALL_SENDRECV) {
+            begin_both(a, s, e);
+            break;
+        }
+        if (s->is_immediate) {
             begin(a, s, e, s->kind == CALL_SEND ? make_send(a, s, e) : make_recv(a, s, e));
             break;
         }

@@ -112,8 +112,10 @@ static void find_args(const struct trace_fn *fn, struct call_shape *s)
     s->send_type = first_of(fn, "sendtype", "datatype");
     s->recv_count = first_of(fn, "recvcount", "count");
     s->recv_type = first_of(fn, "recvtype", "datatype");
-    s->dest = call_arg(fn, "dest");
-    s->source = call_arg(fn, "source");
+    int is_precv = starts(call_bare_name(fn), "Precv_init"); /* its source is called `dest` */
+    s->dest = is_precv ? -1 : call_arg(fn, "dest");
+    s->source = call_arg(fn, is_precv ? "dest" : "source");
+    s->partitions = call_arg(fn, "partitions");
     s->send_tag = first_of(fn, "sendtag", "tag");
     s->recv_tag = first_of(fn, "recvtag", "tag");
     s->comm = call_arg(fn, "comm");

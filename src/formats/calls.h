@@ -55,6 +55,7 @@ struct call_shape {
     /* Positions of arguments, or -1. */
     int send_count, send_type, dest, send_tag;
     int recv_count, recv_type, source, recv_tag;
+    int partitions;
     int comm, request, status, flag, index, outcount, root, message, win;
 };
 

@@ -274,7 +274,7 @@ static int is_known(struct dumpi_out *o, struct walk *w, const struct trace_even
 {
     const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
     const struct call_shape *s = &w->shapes[e->fn];
-    if (e->failed) {
+    if (!trace_event_is_done(e)) {
         format_note(w->notes, "calls that failed are left out");
         return 0;
     }

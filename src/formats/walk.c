@@ -76,8 +76,10 @@ const char *walk_region(const struct walk *w, const struct trace_event *e)
 
 void walk_note_left_out(struct walk *w, const struct trace_event *e)
 {
-    if (e->failed)
+    if (!trace_event_is_done(e))
         format_note(w->notes, "left out: calls that failed");
+    else if (e->failed)
+        format_note(w->notes, "left out: errors of calls that have received something");
     else if (w->shapes[e->fn].kind == CALL_RMA)
         format_note(w->notes, "left out: %s: the format has no one-sided operations",
                     w->trace->header.schema->fns[e->fn].name);

@@ -153,7 +153,7 @@ static void leave(struct native_lane *lane, struct native_call *c, int rc, int64
                                     ? (uint64_t)(uintptr_t)lane->ids
                                 : lane->id_count ? lane->ids[0]
                                                  : (uint32_t)MPI_REQUEST_NULL;
-        native_requests_leave(lane, c, words, rc);
+        native_requests_leave(lane, c, words, seen.rc);
     }
     if (f->creates && native.may_ask)
         see_created(c);

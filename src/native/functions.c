@@ -45,7 +45,7 @@ static struct native_fn learn(enum mpi_fn fn)
         .status = find(s, (struct want){MPI_ROLE_STATUS, 1, IS_OUT}),
         .flag = find(s, (struct want){MPI_ROLE_FLAG, 1, IS_OUT}),
         .index = find(s, (struct want){MPI_ROLE_INDEX, 1, IS_OUT}),
-        .source = find_name(s, "source"),
+        .source = find_name(s, fn == MPI_FN_PRECV_INIT ? "dest" : "source"),
     };
     int is_receive = f.source >= 0 && find(s, (struct want){MPI_ROLE_TAG, 0, IS_IN}) >= 0;
     int8_t buffer = find(s, (struct want){MPI_ROLE_BUFFER, 1, IS_OUT | IS_BOTH});
@@ -53,7 +53,8 @@ static struct native_fn learn(enum mpi_fn fn)
     f.gets = f.request < 0 && f.made < 0 && f.status >= 0 && buffer >= 0 &&
              (is_receive || f.message >= 0);
     /* MPICH 4.0 does not fill in the status of MPI_Isendrecv. */
-    f.awaits = f.made >= 0 && find_name(s, "dest") < 0 && (is_receive || f.message >= 0);
+    f.awaits = f.made >= 0 && (is_receive || f.message >= 0) &&
+               (find_name(s, "dest") < 0 || fn == MPI_FN_PRECV_INIT);
     f.creates = f.made < 0 && find(s, (struct want){MPI_ROLE_COMM, 1, IS_OUT}) >= 0;
     return f;
 }

@@ -133,12 +133,15 @@ void native_requests_enter(struct native_lane *lane, struct native_call *c, uint
 
 /* ---- after it ---- */
 
-static void keep(struct native_lane *lane, uint32_t id, const MPI_Status *status)
+/* If the call has failed, statuses say which requests are not complete. */
+static void keep(struct native_lane *lane, uint32_t id, const MPI_Status *status, int is_failed)
 {
     if (id == (uint32_t)MPI_REQUEST_NULL)
         return;
     const struct native_request *r = at(id);
     int64_t number = recorder_request(&native.rank, id);
+    if (is_failed && status->MPI_ERROR == MPI_ERR_PENDING)
+        return;
     if (status->count_hi_and_cancelled & 1)
         recorder_done(lane->recorder, number, (struct trace_status){-1, 0, 0, 1, 1});
     else if (r->is_receive && status->MPI_SOURCE >= 0)
@@ -154,7 +157,7 @@ static int is_done(const struct native_call *c)
     return flag < 0 || !c->args[flag] || *(const int *)(uintptr_t)c->args[flag];
 }
 
-static void keep_all(struct native_lane *lane, const struct native_call *c)
+static void keep_all(struct native_lane *lane, const struct native_call *c, int is_failed)
 {
     const struct mpi_signature *s = &mpi_fn_signature[c->fn];
     int position = native.fns[c->fn].index;
@@ -167,7 +170,7 @@ static void keep_all(struct native_lane *lane, const struct native_call *c)
     for (int64_t i = 0; i < count; i++) {
         int64_t which = indices ? indices[i] : i;
         if (which >= 0 && which < lane->id_count)
-            keep(lane, lane->ids[which], &c->statuses[i]);
+            keep(lane, lane->ids[which], &c->statuses[i], is_failed);
     }
 }
 
@@ -220,10 +223,10 @@ static void keep_probed(const struct native_call *c)
 void native_requests_leave(struct native_lane *lane, struct native_call *c, uint64_t *words, int rc)
 {
     const struct native_fn *f = &native.fns[c->fn];
-    if (rc != MPI_SUCCESS)
+    if (!recorder_has_done(rc))
         return;
     if (f->ends && c->statuses && is_done(c))
-        keep_all(lane, c);
+        keep_all(lane, c, rc == MPI_ERR_IN_STATUS);
     else if (f->gets && c->statuses)
         keep_received(lane, c);
     if (f->made >= 0)

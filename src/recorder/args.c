@@ -184,7 +184,8 @@ static int is_in_place(const struct call *c, const char *buffer)
 static int is_readable(const struct call *c, const struct trace_arg *kept,
                        const struct mpi_arg *arg, uint64_t word)
 {
-    if (!word || c->seen->rc != MPI_SUCCESS || (!kept->is_in && !c->has_results) || !am_root(c))
+    if (!word || !recorder_has_done(c->seen->rc) || (!kept->is_in && !c->has_results) ||
+        !am_root(c))
         return 0;
     if (kept->name[0] == 's' && arg->length == MPI_LENGTH_SIZE && is_in_place(c, "sendbuf"))
         return 0;
@@ -394,7 +395,7 @@ static void put_arg(struct call *c, const struct trace_arg *kept)
 static int has_results(const struct call *c)
 {
     int flag = functions[c->seen->fn].flag;
-    if (c->seen->rc != MPI_SUCCESS)
+    if (!recorder_has_done(c->seen->rc))
         return 0;
     return flag < 0 || !c->args[flag].pointers || !c->seen->args[flag] ||
            recorder_word(&c->args[flag], c->seen->args[flag]) != 0;

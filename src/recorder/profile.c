@@ -28,7 +28,7 @@ struct volume {
     uint8_t kind;       /* enum volume_kind */
     uint8_t is_rooted;  /* the root alone gives */
     uint8_t is_reduced; /* and what it gives is as long as what all get */
-    int8_t count, type, counts, types, peer, root, comm, request;
+    int8_t count, type, counts, types, peer, root, comm, request, partitions;
     int8_t buffer, other_count, other_type; /* with MPI_IN_PLACE the other side's count holds */
 };
 
@@ -74,10 +74,12 @@ static struct volume learn(enum mpi_fn fn)
         .type = first(first(find(s, "sendtype"), find(s, "datatype")), find(s, "origin_datatype")),
         .counts = find(s, "sendcounts"),
         .types = find(s, "sendtypes"),
-        .peer = first(find(s, "dest"), find(s, "target_rank")),
+        .peer = fn == MPI_FN_PRECV_INIT ? -1 /* it calls its source so */
+                                        : first(find(s, "dest"), find(s, "target_rank")),
         .root = find(s, "root"),
         .comm = find(s, "comm"),
         .request = first(find(s, "request"), find(s, "array_of_requests")),
+        .partitions = find(s, "partitions"),
         .buffer = find(s, "sendbuf"),
         .other_count = find(s, "recvcount"),
         .other_type = find(s, "recvtype"),
@@ -200,6 +202,8 @@ static uint64_t sent_bytes(struct recorder_profile *p, struct mpi_rank *self,
         if (word(c, v->peer) < 0)
             return 0;
         bytes = times(word(c, v->count), type_size(p, self, c->args[v->type]));
+        if (v->partitions >= 0)
+            bytes = times(word(c, v->partitions), bytes);
         if (v->kind == VOLUME_SEND)
             return bytes;
         *map_insert(&p->persistent, *(const uint32_t *)(uintptr_t)c->args[v->request],
@@ -243,7 +247,7 @@ void recorder_profile_call(struct recorder_rank *r, struct recorder_lane *lane,
     struct recorder_sum *sum = sum_of(r->profile, c->fn, c->began);
     sum->calls++;
     sum->time += t - c->began;
-    if (c->rc == MPI_SUCCESS)
+    if (recorder_has_done(c->rc))
         sum->sent += sent_bytes(r->profile, self, c);
     for (uint32_t i = 0; i < lane->done_count; i++)
         if (!lane->done[i].status.is_cancelled)

@@ -27,6 +27,13 @@ struct recorder_call {
     int rc;        /* leave: what it returns, where that is an error class */
 };
 
+/* Whether a call that returns this class has done what it is for: a message that is longer than its
+ * buffer is received nevertheless. */
+static inline int recorder_has_done(int rc)
+{
+    return rc == MPI_SUCCESS || rc == MPI_ERR_TRUNCATE || rc == MPI_ERR_IN_STATUS;
+}
+
 /* A receive that a call has completed. */
 struct recorder_done {
     int64_t number; /* of the request; -1: of the call itself */

@@ -33,6 +33,18 @@ struct trace_event {
     struct trace_value args[TRACE_ARGS_MAX];
 };
 
+/* Classes of errors, as MPICH has them, of calls that have done what they are for: a message was
+ * longer than its buffer. */
+enum trace_error {
+    TRACE_ERROR_TRUNCATE = 14,
+    TRACE_ERROR_IN_STATUS = 17,
+};
+
+static inline int trace_event_is_done(const struct trace_event *e)
+{
+    return !e->failed || e->failed == TRACE_ERROR_TRUNCATE || e->failed == TRACE_ERROR_IN_STATUS;
+}
+
 struct trace_decoder {
     const struct trace_header *header;
     const uint8_t *at, *end;

@@ -10,21 +10,20 @@
 #include "base/mem.h"
 #include "mpi_impl.h"
 
-struct mpi_req *mpi_child_new(struct mpi_rank *self, struct mpi_type *type)
+struct mpi_req *mpi_child_new(struct mpi_rank *self, struct mpi_req *parent, struct mpi_type *type)
 {
     struct mpi_req *r = mpi_req_new(self);
 
-    r->flags = 0;
+    r->flags = MPI_REQ_CHILD;
+    r->parent = parent;
     mpi_type_ref(type);
     r->type = type;
     return r;
 }
 
-void mpi_child_adopt(struct mpi_rank *self, struct mpi_req *parent, struct mpi_req *child,
-                     int own_buf)
+void mpi_child_adopt(struct mpi_rank *self, struct mpi_req *child, int own_buf)
 {
-    child->parent = parent;
-    child->flags |= MPI_REQ_CHILD | (own_buf ? MPI_REQ_OWN_BUF : 0);
+    child->flags |= own_buf ? MPI_REQ_OWN_BUF : 0;
     if (child->flags & MPI_REQ_DONE)
         mpi_req_release(child);
     else
@@ -88,12 +87,12 @@ static void start_recv(struct mpi_rank *self, struct mpi_req *parent, const stru
     parent->parts++;
     parent->peer = mpi_source_world(s->a.comm, s->peer);
     parent->tag = s->tag;
-    r = mpi_child_new(self, s->a.type);
+    r = mpi_child_new(self, parent, s->a.type);
     if (mpi_costs_are_for_requests())
         mpi_costs_start(self);
     mpi_p2p_irecv(self, r, s->buf, (uint64_t)s->count, s->a.type, parent->peer, s->tag,
                   s->a.comm->ctx, s->a.comm->handle);
-    mpi_child_adopt(self, parent, r, 0);
+    mpi_child_adopt(self, r, 0);
 }
 
 static void start_send(struct mpi_rank *self, struct mpi_req *parent, const struct side *s)
@@ -101,13 +100,13 @@ static void start_send(struct mpi_rank *self, struct mpi_req *parent, const stru
     struct mpi_req *r;
 
     parent->parts++;
-    r = mpi_child_new(self, s->a.type);
+    r = mpi_child_new(self, parent, s->a.type);
     if (mpi_costs_are_for_requests())
         mpi_costs_start(self);
     mpi_p2p_isend(self, r, s->buf, (uint64_t)s->count, s->a.type,
                   mpi_comm_world_rank(s->a.comm, (uint32_t)s->peer), s->tag, s->a.comm->ctx,
                   s->a.comm->handle, MPI_MODE_STANDARD);
-    mpi_child_adopt(self, parent, r, s->own_buf);
+    mpi_child_adopt(self, r, s->own_buf);
 }
 
 /* One request for both; its status is the receive's. */

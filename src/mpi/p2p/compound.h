@@ -12,13 +12,12 @@
 
 #include "mpi/p2p/request.h"
 
-/* A new operation of the rank that will be a child: a request with a ref on the type. */
-struct mpi_req *mpi_child_new(struct mpi_rank *self, struct mpi_type *type);
+/* A new operation of the rank: a request with a ref on the type, not started. */
+struct mpi_req *mpi_child_new(struct mpi_rank *self, struct mpi_req *parent, struct mpi_type *type);
 
-/* The operation has been started: attaches it to its parent, whose `parts` already count it. With
- * own_buf its buffer is from mem_alloc and is freed with it. May complete (and release) both. */
-void mpi_child_adopt(struct mpi_rank *self, struct mpi_req *parent, struct mpi_req *child,
-                     int own_buf);
+/* The operation has been started; its parent's `parts` already count it. With own_buf its buffer is
+ * from mem_alloc and is freed with it. May complete (and release) both. */
+void mpi_child_adopt(struct mpi_rank *self, struct mpi_req *child, int own_buf);
 
 /* A packed copy of count items for a send whose buffer is received into, from mem_alloc; hollow if
  * the buffer is. */

@@ -115,10 +115,10 @@ int mpi_precv_init(struct mpi_rank *self, void *buf, int partitions, MPI_Count c
         return rc;
     r = make(self, buf, partitions, count, &a, source, tag, MPI_REQ_PRECV);
     if (r->kind == MPI_REQ_PRECV) {
-        child = mpi_child_new(self, mpi_type_get(MPI_BYTE));
+        child = mpi_child_new(self, r, mpi_type_get(MPI_BYTE));
         mpi_p2p_irecv(self, child, &r->partitions->peer, sizeof r->partitions->peer, child->type,
                       r->peer, tag, OFFER_CTX | r->ctx, comm);
-        mpi_child_adopt(self, r, child, 0);
+        mpi_child_adopt(self, child, 0);
     }
     *request = mpi_req_handle(r);
     return MPI_SUCCESS;
@@ -131,7 +131,7 @@ static void post_one(struct mpi_rank *self, struct mpi_req *r, uint32_t i, vtime
 {
     const struct mpi_partitions *p = r->partitions;
     uint64_t all = p->own.bytes * p->own.partitions, from = p->peer.bytes * i;
-    struct mpi_req *child = mpi_child_new(self, mpi_type_get(MPI_BYTE));
+    struct mpi_req *child = mpi_child_new(self, r, mpi_type_get(MPI_BYTE));
     int hollow = mpi_buffer_is_hollow(r->buf, r->type), direct = r->type->contig || hollow;
 
     child->kind = MPI_REQ_RECV;
@@ -143,7 +143,7 @@ static void post_one(struct mpi_rank *self, struct mpi_req *r, uint32_t i, vtime
     child->comm = r->comm;
     child->posted = t;
     mpi_post(self, child);
-    mpi_child_adopt(self, r, child, !direct);
+    mpi_child_adopt(self, child, !direct);
 }
 
 /* All of them. `parts` has one more, for the posting itself. */
@@ -267,12 +267,12 @@ static int make_ready(struct mpi_rank *self, struct mpi_req *r, int partition)
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "partition %d is ready already",
                          partition);
     p->at[partition] = self->ent.clock;
-    child = mpi_child_new(self, r->type);
+    child = mpi_child_new(self, r, r->type);
     mpi_p2p_isend(self, child,
                   (char *)r->buf + (int64_t)r->count * r->type->extent * (int64_t)partition,
                   r->count, r->type, (uint32_t)r->peer, partition,
                   CHANNEL_CTX | p->own.channel << 1, (MPI_Comm)r->comm, MPI_MODE_STANDARD);
-    mpi_child_adopt(self, r, child, 0);
+    mpi_child_adopt(self, child, 0);
     return MPI_SUCCESS;
 }
 

@@ -328,7 +328,7 @@ void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, 
     mpi_clock_add(self, mpi_send_cost(self, dst, bytes));
     mpi_observe_sent(self, dst, tag, ctx, bytes, req);
     req->kind = MPI_REQ_SEND;
-    req->flags &= MPI_REQ_HEAP | MPI_REQ_PERSISTENT | MPI_REQ_ACTIVE;
+    req->flags &= MPI_REQ_HEAP | MPI_REQ_PERSISTENT | MPI_REQ_ACTIVE | MPI_REQ_CHILD;
     req->mode = (uint8_t)mode;
     req->buf = (void *)buf;
     req->count = count;
@@ -360,7 +360,7 @@ void mpi_p2p_irecv(struct mpi_rank *self, struct mpi_req *req, void *buf, uint64
                    struct mpi_type *type, int32_t src, int tag, uint32_t ctx, MPI_Comm comm)
 {
     req->kind = MPI_REQ_RECV;
-    req->flags &= MPI_REQ_HEAP | MPI_REQ_PERSISTENT | MPI_REQ_ACTIVE;
+    req->flags &= MPI_REQ_HEAP | MPI_REQ_PERSISTENT | MPI_REQ_ACTIVE | MPI_REQ_CHILD;
     req->buf = buf;
     req->count = count;
     req->type = type;

@@ -10,10 +10,18 @@
 
 #include "mpi/p2p/request.h"
 
+/* A part of another request is told of as that one. */
 static MPI_Request handle_of(const struct mpi_req *req)
 {
-    return req && (req->flags & MPI_REQ_HEAP) && !(req->flags & MPI_REQ_CHILD) ? mpi_req_handle(req)
-                                                                               : MPI_REQUEST_NULL;
+    if (req && (req->flags & MPI_REQ_CHILD))
+        req = req->parent;
+    return req && (req->flags & MPI_REQ_HEAP) ? mpi_req_handle(req) : MPI_REQUEST_NULL;
+}
+
+static int is_receive(const struct mpi_req *r)
+{
+    return r->kind == MPI_REQ_RECV || r->kind == MPI_REQ_PRECV ||
+           (r->kind == MPI_REQ_PAIR && r->got_peer != MPI_PROC_NULL);
 }
 
 void mpi_see_sent(struct mpi_rank *self, uint32_t dst, int tag, uint32_t ctx, uint64_t bytes,
@@ -78,10 +86,10 @@ void mpi_see_request(struct mpi_rank *self, enum mpi_request_step step, const st
 
     if (r->flags & MPI_REQ_CHILD)
         return; /* part of another request */
-    if (step == MPI_REQUEST_COMPLETE && r->kind == MPI_REQ_RECV && !s.cancelled) {
+    if (step == MPI_REQUEST_COMPLETE && is_receive(r) && !s.cancelled) {
         s.source = r->got_peer;
         s.tag = r->got_tag;
-        s.bytes = mpi_req_received(r);
+        s.bytes = r->bytes; /* of the message, even if the buffer is smaller */
     } else if (step == MPI_REQUEST_COMPLETE && r->kind == MPI_REQ_SEND) {
         s.tag = r->tag;
         s.bytes = r->bytes;
