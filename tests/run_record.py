@@ -248,7 +248,7 @@ def add_all(tests):
         ("faults no MPI_Finalize", tests.ended, ["exit"], 0, "MPI_Barrier"),
         ("faults interrupted", tests.interrupted),
         ("faults full disk, continue", tests.full, "continue", 0, r"File too large: 10000\d records are lost"),
-        ("faults full disk, stop", tests.full, "stop", 1, "the program is ended, as --on-full stop asks"),
+        ("faults full disk, stop", tests.full, "stop", 1, "ending the program, as --on-full stop requests"),
         ("profile of messages", tests.profile, "p2p_modes.c"),
         ("profile of RMA", tests.profile, "rma_random.c"),
         ("directory of parts", tests.elsewhere),

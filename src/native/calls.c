@@ -1,8 +1,8 @@
 /*
  * calls.c - what happens at the beginning and at the end of a call.
  *
- * Calls that MPI makes by itself while a call of the program is under way, through callbacks of the
- * program for instance, are part of that call.
+ * Calls that MPI makes during a call of the program, for instance through callbacks of the program,
+ * are part of that call.
  */
 #include <string.h>
 #include <time.h>
@@ -12,7 +12,7 @@
 #include "native/native_internal.h"
 
 static _Thread_local struct native_lane *own_lane __attribute__((tls_model("initial-exec")));
-/* In a call, or in the recorder itself. */
+/* Set in a call, or in the recorder itself. */
 static _Thread_local int is_inside __attribute__((tls_model("initial-exec")));
 
 int64_t native_now(void)
@@ -22,7 +22,7 @@ int64_t native_now(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The first thread that calls has the lane that is there. */
+/* The first thread that makes a call uses the lane of the rank. */
 static struct native_lane *make_lane(void)
 {
     struct native_lane *lane = mem_zalloc(sizeof *lane);
@@ -67,7 +67,7 @@ MPI_Status *native_statuses(struct native_call *c, MPI_Status *statuses)
 
 /* ---- beginning ---- */
 
-/* The handle that a call is given by a pointer, and may set to null. */
+/* The handle that is passed by a pointer, and that the call may set to null. */
 static uint64_t given_handle(const struct native_call *c, int position)
 {
     const struct mpi_arg *arg = &mpi_fn_signature[c->fn].args[position];
@@ -77,7 +77,7 @@ static uint64_t given_handle(const struct native_call *c, int position)
                            : *(const uint64_t *)(uintptr_t)c->args[position];
 }
 
-/* The arguments, for words of ours in the place of some. */
+/* A copy of the arguments, in which some can be replaced. */
 static void copy_words(struct recorder_call *seen, uint64_t *words)
 {
     memcpy(words, seen->args, mpi_fn_signature[seen->fn].count * sizeof *words);
@@ -115,7 +115,7 @@ int native_enter(struct native_call *c)
         if (c->fn == MPI_FN_ABORT)
             native_end();
         pthread_mutex_unlock(&native.lock);
-    } else { /* it keeps no more than the time, in the lane */
+    } else { /* only its time is kept, in the lane */
         struct recorder_call seen = {.fn = c->fn, .args = c->args};
         recorder_enter(&native.rank, lane->recorder, NULL, &seen, c->enter);
     }
@@ -124,7 +124,7 @@ int native_enter(struct native_call *c)
 
 /* ---- end ---- */
 
-/* Who the members of new communicators are. */
+/* Learns the members of new communicators. */
 static void see_created(const struct native_call *c)
 {
     const struct mpi_signature *s = &mpi_fn_signature[c->fn];

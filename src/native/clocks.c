@@ -1,10 +1,10 @@
 /*
- * clocks.c - where each rank is, and how its clock compares with that of rank 0.
+ * clocks.c - the node of each rank, and how its clock compares with that of rank 0.
  *
- * Ranks of one machine read the same clock, so only one of them compares it: the first of each
- * machine exchanges messages with rank 0, once when MPI has been initialised and once before it is
- * finalised. Each time the exchange that took least is kept, half of which the clocks may be off.
- * When parts are merged, times become those of rank 0 by the line through the two comparisons
+ * Ranks of one computer read the same clock, so only one of them compares it: the first of each
+ * computer exchanges messages with rank 0, once when MPI has been initialised and once before it is
+ * finalised. Each time the shortest exchange counts; half its duration bounds the error. Merging
+ * the parts converts times to those of rank 0 by the line through the two comparisons
  * (trace/clocks.h): offset and drift.
  */
 #include <stdio.h>
@@ -40,7 +40,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-/* The clock of a machine since it was booted, as the processes of one name space for time see
+/* Identifies the clock of a computer since it was booted, as processes of one time namespace see
  * it. */
 static uint64_t own_clock(void)
 {
@@ -91,7 +91,7 @@ static void compare(void)
     pthread_mutex_unlock(&native.lock);
 }
 
-/* The first rank that has this clock, or -1 if it is rank 0's. */
+/* The first rank with this clock, or -1 if it is that of rank 0. */
 static int first_with(uint64_t clock)
 {
     int rank = 0;

@@ -1,5 +1,6 @@
 /*
- * functions.c - what the recorder has to know of each function, from the roles of its arguments.
+ * functions.c - what the recorder needs to know of each function, derived from the roles of its
+ * arguments.
  */
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * native_internal.h - what the parts of the native recorder share: the one state of the process,
  * which is one rank.
  *
- * Everything but the lanes of threads is guarded by `lock`: threads of the program record side by
- * side, and one of ours writes what has been in memory for a while, so that little is lost if the
- * program is killed. The lock is never held while the program's own call is under way.
+ * `lock` guards everything but the lanes of threads: threads of the program record concurrently,
+ * and a thread of the recorder writes records that have been in memory for a while, so that little
+ * is lost if the program is killed. The lock is never held during the program's own call.
  */
 #ifndef NATIVE_NATIVE_INTERNAL_H
 #define NATIVE_NATIVE_INTERNAL_H
@@ -14,26 +14,26 @@
 #include "native/wrap.h"
 #include "recorder/recorder.h"
 
-#define NATIVE_WRITE_AFTER 20000000 /* ns; so much is lost if the program is killed */
+#define NATIVE_WRITE_AFTER 20000000 /* ns; this much is lost if the program is killed */
 
-/* What is to be known of a function: positions of arguments, -1: it has none. */
+/* What the recorder knows of a function: positions of arguments; -1: it has none. */
 struct native_fn {
-    int8_t request;  /* that it is given; an array or not */
-    int8_t made;     /* a request that it makes */
+    int8_t request;  /* that is passed to it; an array or not */
+    int8_t made;     /* a request that it returns */
     int8_t comm;     /* by value */
     int8_t source;   /* of a receive */
-    int8_t message;  /* that it is given, by a pointer */
+    int8_t message;  /* that is passed to it by a pointer */
     int8_t probed;   /* a message that it returns */
     int8_t status;   /* that it fills in; an array or not */
     int8_t flag;     /* that it fills in */
     int8_t index;    /* of a request: one, or an array */
     uint8_t ends;    /* it completes requests */
-    uint8_t gets;    /* it receives a message itself */
-    uint8_t awaits;  /* the request that it makes is a receive */
+    uint8_t gets;    /* it receives a message by itself */
+    uint8_t awaits;  /* the request that it returns is a receive */
     uint8_t creates; /* it returns communicators */
 };
 
-/* A communicator, kept while the program has it or a request uses it. */
+/* A communicator, kept until the program frees it and no request uses it. */
 struct native_comm {
     uint32_t size, others; /* members; those of the other group of an intercommunicator */
     int32_t rank;
@@ -43,34 +43,33 @@ struct native_comm {
     uint64_t hash, other_hash; /* of them */
 };
 
-/* A request that is pending. Its number here is an identity: MPI may use one handle for several at
- * once. */
+/* A pending request. Its number identifies it: MPI may use one handle for several at once. */
 struct native_request {
     uint32_t handle;
     uint32_t next; /* with the same handle, or free; 0: none */
-    uint32_t last; /* before it with the same handle; of the first one: the last one */
+    uint32_t last; /* the one before it with the same handle; for the first: the last one */
     uint8_t is_receive, is_taken;
-    uint64_t where; /* the program's variable when it was made */
+    uint64_t where; /* the program's variable when it was started */
     struct native_comm *comm;
 };
 
 /* Of a thread. */
 struct native_lane {
     struct recorder_lane *recorder;
-    /* Requests that the call was given: their number from 1 on, or MPI_REQUEST_NULL. */
+    /* Requests that were passed to the call: their numbers from 1 on, or MPI_REQUEST_NULL. */
     uint32_t *ids;
     uint32_t id_count, id_room;
-    MPI_Status *statuses; /* in the place of those that the program ignores */
+    MPI_Status *statuses; /* instead of those that the program ignores */
     uint32_t status_room;
 };
 
 struct native {
     int is_ready;                               /* the functions of the real MPI are known */
-    int is_open;                                /* the part is: MPI has been initialised */
-    int is_finalized;                           /* MPI is */
+    int is_open;                                /* the part is open: MPI has been initialised */
+    int is_finalized;                           /* MPI has been finalised */
     int is_failed;                              /* nothing can be recorded */
     int is_over;                                /* the part is closed */
-    int keeps_sites, is_profile, stops_on_full; /* as asked for */
+    int keeps_sites, is_profile, stops_on_full; /* options */
     const char *path;                           /* of the trace */
     pid_t pid;                                  /* a child of this process records nothing */
     pthread_mutex_t lock;
@@ -78,40 +77,40 @@ struct native {
     struct trace_header header;
     struct recorder_rank rank;
     struct native_fn fns[MPI_FN_COUNT];
-    int64_t began;   /* when the process began */
-    int64_t written; /* when all that there was has been written */
+    int64_t began;   /* when the process started */
+    int64_t written; /* when everything was last written */
     /* Rank in the trace of rank 0 of this MPI_COMM_WORLD: not 0 in processes that were spawned. */
     int64_t base;
     int size, self; /* of MPI_COMM_WORLD */
     MPI_Group world;
     const void *const *no_arrays[2]; /* MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY of the real MPI */
-    int may_ask;                     /* the call has succeeded: its handles may be asked about */
-    int may_ask_builtin;             /* it has not, but not because of a datatype or an operation */
-    struct map comms;                /* struct native_comm, by handle */
-    struct map messages;             /* the communicator's, by handle */
-    struct map by_handle;            /* requests: the first with that handle */
-    struct map by_place;             /* requests: the one made there last */
+    int may_ask;                     /* the call has succeeded: its handles may be queried */
+    int may_ask_builtin;  /* it has failed, but not because of a datatype or an operation */
+    struct map comms;     /* struct native_comm, by handle */
+    struct map messages;  /* the communicator's, by handle */
+    struct map by_handle; /* requests: the first with that handle */
+    struct map by_place;  /* requests: the last one started there */
     struct native_request *requests;
     uint32_t request_count, request_room, free_request; /* 0: none */
 };
 
 extern struct native native;
 
-/* Nanoseconds of this machine's clock. */
+/* The clock of this computer, in nanoseconds. */
 int64_t native_now(void);
 
-/* calls.c: that of the calling thread. */
+/* calls.c: the lane of the calling thread. */
 struct native_lane *native_own_lane(void);
 
-/* start.c: before the first call; 0: nothing will be recorded. */
+/* start.c: called before the first call; 0: nothing will be recorded. */
 int native_prepare(void);
-/* MPI has been initialised: opens the part. */
+/* Opens the part when MPI has been initialised. */
 void native_begin(void);
-/* Writes all that there is. */
+/* Writes all records in memory. */
 void native_write(int64_t now);
-/* The program ends, or MPI_Abort was called. */
+/* Called when the program ends or calls MPI_Abort. */
 void native_end(void);
-/* After a failure to write. */
+/* Called after a failure to write. */
 void native_check_disk(void);
 
 /* functions.c */
@@ -122,7 +121,8 @@ struct native_comm *native_comm(uint64_t handle);
 /* The rank in the trace of a source. */
 int32_t native_source(const struct native_comm *, int source);
 void native_comm_release(struct native_comm *);
-/* A call has returned these: learns who the members are while all of them are in that call. */
+/* Learns the members of communicators that a call has returned, while all of them are in that
+ * call. */
 void native_comm_created(uint64_t handle);
 void native_comm_gone(uint64_t handle);
 

@@ -1,12 +1,12 @@
 /*
- * objects.c - what the real MPI knows of communicators, datatypes, groups and operations
+ * objects.c - queries the real MPI about communicators, datatypes, groups and operations
  * (recorder/objects.h).
  *
- * Handles are asked about only after a call with them has succeeded: a wrong one would raise an
- * error of our own call. Who the members of a communicator are follows from their ranks in
- * MPI_COMM_WORLD, but for processes that were spawned or connected later. If there are such, all
- * members tell each other in the call that makes the communicator: it is collective, and every one
- * of them sees some member that is not of its own world.
+ * A handle is queried only after a call with it has succeeded: a wrong one would raise an error in
+ * the recorder's own call. Ranks in MPI_COMM_WORLD identify the members of a communicator, except
+ * for processes that were spawned or connected later. If there are such, all members exchange their
+ * ranks in the call that creates the communicator: it is collective, and each of them sees a member
+ * that is not in its own world.
  */
 #include "recorder/objects.h"
 
@@ -29,7 +29,7 @@ static uint64_t hash_of(const int64_t *members, uint32_t count)
     return hash;
 }
 
-/* World ranks of a group; 0 if it has some that are of no world known here (-1). */
+/* World ranks of a group; 0 if some belong to a world that is not known (-1). */
 static int translate(MPI_Group group, uint32_t count, int64_t *members)
 {
     int *from = mem_alloc(2 * (count + 1) * sizeof *from), *to = from + count + 1, is_known = 1;
@@ -58,7 +58,7 @@ static int translate_all(MPI_Comm handle, const struct native_comm *c)
     return is_known;
 }
 
-/* All members tell their ranks in the trace; those of the other side arrive at this one. */
+/* All members exchange their ranks in the trace; each side gets those of the other. */
 static void exchange(MPI_Comm handle, struct native_comm *c)
 {
     int64_t self = native.base + native.self;
@@ -134,10 +134,9 @@ int32_t native_source(const struct native_comm *c, int source)
     return (int32_t)c->members[(c->is_inter ? c->size : 0) + (uint32_t)source];
 }
 
-/* ---- what the recorder asks ---- */
+/* ---- queries of the recorder ---- */
 
-/* Handles of datatypes and operations that MPI itself has bear it in their highest bits (MPICH's
- * ABI). */
+/* The highest bits of a handle mark MPI's own datatypes and operations (MPICH's ABI). */
 static int may_ask(uint64_t handle)
 {
     return native.may_ask || (native.may_ask_builtin && (uint32_t)handle >> 30 == 1);

@@ -1,12 +1,12 @@
 /*
- * regions.c - parts of the program: orrery_region, MPI_Pcontrol, and functions compiled with
+ * regions.c - regions of the program: orrery_region, MPI_Pcontrol, and functions compiled with
  * -finstrument-functions.
  */
 #include "recorder/regions.h"
 
 #include "native/native_internal.h"
 
-/* Before MPI is initialised there is no telling whether anything will be recorded. */
+/* Before MPI is initialised, it is not known whether anything will be recorded. */
 static void tell(const char *name)
 {
     if (!native.is_open || native.is_over)

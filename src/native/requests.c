@@ -1,10 +1,10 @@
 /*
- * requests.c - which request a handle is, and what has become of it.
+ * requests.c - finds the request of a handle, and its outcome.
  *
- * The recorder is not given the program's handles but the numbers of requests here: MPICH has one
- * handle for all sends that were complete at once, so that several requests may bear it at a time.
- * Which of them is meant then is told by the variable in which the program keeps it; if it has been
- * copied, the one that was made first is taken.
+ * The recorder gets numbers of requests instead of the program's handles: MPICH uses one handle for
+ * all sends that complete immediately, so several requests may have the same handle. The variable
+ * in which the program stores the handle then tells them apart; if it was copied, the oldest
+ * request counts.
  */
 #include "base/mem.h"
 #include "mpi_roles.h"
@@ -32,7 +32,7 @@ static uint32_t get_free(void)
     return ++native.request_count;
 }
 
-/* At the end of those with its handle: `last` of the first one is the last one. */
+/* Appends it to those with its handle: `last` of the first one is the last one. */
 static uint32_t add(uint32_t handle, uint64_t where, struct native_comm *comm, int is_receive)
 {
     uint32_t id = get_free();
@@ -55,7 +55,7 @@ static uint32_t add(uint32_t handle, uint64_t where, struct native_comm *comm, i
     return id;
 }
 
-/* The request that the program means by the handle in that variable, and that is not taken for
+/* The request that the program means by the handle in that variable, if it is not in use for
  * another one. */
 static uint32_t find(uint32_t handle, uint64_t where)
 {
@@ -131,7 +131,7 @@ void native_requests_enter(struct native_lane *lane, struct native_call *c, uint
         words[position] = (uint64_t)(uintptr_t)lane->ids;
 }
 
-/* ---- after it ---- */
+/* ---- after the call ---- */
 
 /* If the call has failed, statuses say which requests are not complete. */
 static void keep(struct native_lane *lane, uint32_t id, const MPI_Status *status, int is_failed)
@@ -235,7 +235,7 @@ void native_requests_leave(struct native_lane *lane, struct native_call *c, uint
         keep_probed(c);
 }
 
-/* What the call has set to null is no more. */
+/* Requests that the call has set to null have ended. */
 void native_requests_forget(struct native_lane *lane, struct native_call *c)
 {
     const struct native_fn *f = &native.fns[c->fn];

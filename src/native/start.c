@@ -1,9 +1,9 @@
 /*
- * start.c - the beginning and the end of recording in a process.
+ * start.c - starts and ends recording in a process.
  *
- * The library is loaded into everything that the launcher starts, also into shells. It does nothing
- * until the first call of MPI; the part, which is named after the rank, is made when MPI_Init
- * returns. Calls before that are kept in memory.
+ * The library is loaded into every program that the launcher starts, including shells. It does
+ * nothing until the first MPI call; the part, which is named after the rank, is created when
+ * MPI_Init returns. Calls before that stay in memory.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,7 +32,7 @@ static void __attribute__((constructor)) load(void)
 
 /* ---- functions of the real MPI ---- */
 
-/* A program may have loaded its MPI by itself, where only its own libraries find it. */
+/* A program may have loaded its MPI by itself, so that only its own libraries find it. */
 static void *find(const char *symbol)
 {
     static const char *const libraries[] = {"libmpich.so.12", "libmpi.so.12"};
@@ -87,8 +87,7 @@ int native_prepare(void)
 
 /* ---- MPI has been initialised ---- */
 
-/* Ranks in the trace of processes that were spawned: behind all that there are. A file counts
- * them. */
+/* Processes that were spawned get the next free ranks in the trace. A file counts them. */
 static int64_t take_ranks(int count)
 {
     char path[PATH_MAX], text[32] = "";
@@ -107,7 +106,8 @@ static int64_t take_ranks(int count)
     return first;
 }
 
-/* Who this process is. Sessions have no MPI_COMM_WORLD: then the launcher's word is taken. */
+/* Finds the rank of this process. Sessions have no MPI_COMM_WORLD: then the launcher's environment
+ * tells it. */
 static void find_self(void)
 {
     int is_initialised = 0;
@@ -149,7 +149,7 @@ static void *beat(void *unused)
     return NULL;
 }
 
-/* The program's signals are not for this thread. */
+/* This thread must not receive the program's signals. */
 static void start_beat(void)
 {
     pthread_t thread;
@@ -230,18 +230,18 @@ void native_end(void)
                  err.text, (unsigned long long)native.part.lost);
 }
 
-/* After all that the program does at its end. */
+/* Runs after everything the program does at its end. */
 static void __attribute__((destructor)) unload(void)
 {
     if (native.pid !=
-        sys_getpid()) /* a child, in which the lock may be held by nobody that is there */
+        sys_getpid()) /* a child: the lock may be held by a thread that does not exist in it */
         return;
     pthread_mutex_lock(&native.lock);
     native_end();
     pthread_mutex_unlock(&native.lock);
 }
 
-/* Goes past all that. */
+/* Skips all of that. */
 ORR_EXPORT void _exit(int status)
 {
     unload();
@@ -255,7 +255,7 @@ void native_check_disk(void)
 {
     if (!native.stops_on_full || native.is_over)
         return;
-    log_error("rank %lld: %s: the program is ended, as --on-full stop asks",
+    log_error("rank %lld: %s: ending the program, as --on-full stop requests",
               (long long)(native.base + native.self), native.part.err.text);
     native_real.MPI_Abort(MPI_COMM_WORLD, 1);
 }

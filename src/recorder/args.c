@@ -1,9 +1,9 @@
 /*
  * args.c - the arguments of a call, by their roles.
  *
- * Pointers are followed only where the call itself has: arrays that count at the root alone are
- * left out elsewhere, and so is what a call that failed, or a test that found nothing, would have
- * filled in.
+ * A pointer is followed only where the call itself has followed it: arrays that matter only at the
+ * root are skipped elsewhere, and so are the results of a call that failed, or of a test that found
+ * nothing.
  */
 #include <string.h>
 
@@ -21,8 +21,8 @@ struct call {
     const struct recorder_call *seen;
     const struct mpi_arg *args; /* all of the function */
     unsigned count;
-    int has_results;       /* what it fills in counts */
-    uint32_t next_request; /* of those that were kept */
+    int has_results;       /* its results are valid */
+    uint32_t next_request; /* of the stored requests */
 };
 
 static struct recorder_fn functions[MPI_FN_COUNT];
@@ -46,7 +46,7 @@ static int is_given(const struct trace_fn *fn, const struct mpi_signature *s)
     return 0;
 }
 
-/* Objects that a rank numbers; requests and messages go their own ways. */
+/* Objects that a rank numbers; requests and messages are numbered separately. */
 static int8_t find_gone(const struct mpi_signature *s)
 {
     static const uint8_t is_object[MPI_ROLES] = {
@@ -101,7 +101,7 @@ int recorder_looks_at(enum mpi_fn fn)
     return functions[fn].is_given;
 }
 
-/* The communicator that the call is given; 0: there is none. */
+/* The communicator that is passed to the call; 0: there is none. */
 static int comm_of(const struct call *c, struct recorder_comm *comm)
 {
     int arg = functions[c->seen->fn].comm;
@@ -192,7 +192,7 @@ static int is_readable(const struct call *c, const struct trace_arg *kept,
     return !recorder_is_no_array((const void *)(uintptr_t)word);
 }
 
-/* ---- what a call is given ---- */
+/* ---- arguments before the call ---- */
 
 static int64_t handle_number(struct call *c, unsigned role, const struct mpi_arg *arg,
                              uint64_t word)
@@ -211,8 +211,8 @@ static void keep_request(struct recorder_lane *lane, int64_t number)
     lane->requests[lane->request_count++] = number;
 }
 
-/* A handle that the call may set to null. A message is received with it, and its handle may be used
- * again. */
+/* A handle that the call may set to null. A message handle ends when its message is received, and
+ * may be reused. */
 static void keep_given(struct call *c, const struct mpi_arg *arg, uint64_t word)
 {
     c->lane->given = word ? handle_number(c, arg->role, arg, word) : -1;
@@ -278,7 +278,7 @@ static struct trace_status done_of(const struct call *c, int64_t number)
     return (struct trace_status){0};
 }
 
-/* What the program sees: for probes, of which nobody else tells. */
+/* The status as the program sees it: for probes, which no observer reports. */
 static struct trace_status given_status(const struct call *c, uint64_t word)
 {
     const MPI_Status *status = (const MPI_Status *)(uintptr_t)word;
@@ -302,7 +302,7 @@ static void put_status(struct call *c, const struct trace_arg *kept)
     trace_put_status(&c->lane->stream, &status);
 }
 
-/* Of the requests whose indices the call has returned, or of all. */
+/* The statuses of the requests whose indices the call has returned, or of all. */
 static void put_statuses(struct call *c)
 {
     struct trace_stream *s = &c->lane->stream;
@@ -391,7 +391,7 @@ static void put_arg(struct call *c, const struct trace_arg *kept)
     }
 }
 
-/* A test that found nothing fills in nothing but its flag. */
+/* A test that found nothing sets nothing but its flag. */
 static int has_results(const struct call *c)
 {
     int flag = functions[c->seen->fn].flag;

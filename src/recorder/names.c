@@ -1,11 +1,11 @@
 /*
  * names.c - numbers for handles, and what they mean.
  *
- * A rank numbers the objects of each kind in the order in which it first mentions them, and never
- * uses a number again. So the numbers follow from the rank's own calls. Objects that several ranks
- * have in common, communicators, also have an identity that is the same at all of them: a hash of
- * the members, and of how many communicators with just these members there were before, which all
- * of them know.
+ * A rank numbers the objects of each kind in the order in which its calls first mention them, and
+ * never reuses a number. So the numbers depend only on the rank's own calls. Communicators, which
+ * several ranks share, also have an identity that is the same on all of them: a hash of the
+ * members, and of the number of earlier communicators with the same members, which all of them
+ * know.
  */
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
     return rng_splitmix(&state);
 }
 
-/* Members in order; the sides of an intercommunicator in either. */
+/* A hash of the members in order; the sides of an intercommunicator may be swapped. */
 static uint64_t members_hash(const struct recorder_comm *c)
 {
     if (!c->is_inter)
@@ -60,8 +60,8 @@ static uint64_t members_hash(const struct recorder_comm *c)
                                    : mix(mix(c->other_hash, c->hash), 1);
 }
 
-/* One member writes who they are; of an intercommunicator one of the side whose first rank is
- * lower. */
+/* One member writes the list of members; of an intercommunicator, one of the side whose first rank
+ * is lower. */
 static void define_members(const struct recorder_comm *c, struct mpi_rank *self, uint64_t handle,
                            uint64_t identity)
 {
@@ -206,8 +206,7 @@ static uint32_t add(struct recorder_rank *r, unsigned role, uint64_t *number)
     return next;
 }
 
-/* Where a request that is pending is, or one that is free (handle 0); RECORDER_REQUESTS:
- * nowhere. */
+/* The slot of a pending request, or a free one (handle 0); RECORDER_REQUESTS: none. */
 static unsigned find_request(const struct recorder_rank *r, uint32_t handle)
 {
     unsigned i = 0;
@@ -267,7 +266,7 @@ void recorder_forget_request(struct recorder_rank *r, uint32_t handle)
         map_remove(&r->numbers, key(MPI_ROLE_REQUEST, handle));
 }
 
-/* Most calls mention the datatype that the call before did. */
+/* Most calls use the same datatype as the call before. */
 static int64_t type_number(struct recorder_rank *r, struct mpi_rank *self, uint32_t handle)
 {
     int is_new;
@@ -391,7 +390,7 @@ int64_t recorder_region_number(struct recorder_rank *r, int64_t t, const char *n
     return (int64_t)*number;
 }
 
-/* The number of its name, found once. */
+/* The number of its name, looked up once. */
 int64_t recorder_function_number(struct recorder_rank *r, int64_t t, const void *address)
 {
     char name[2 * RECORDER_NAME_MOST];

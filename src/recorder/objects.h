@@ -1,6 +1,6 @@
 /*
- * objects.h - what a recorder asks its MPI. The virtual MPI and the wrappers of the real one each
- * have these functions; the recorder is linked with either.
+ * objects.h - what a recorder needs to know from its MPI. The virtual MPI and the wrappers of the
+ * real one each implement these functions; the recorder is linked with one of them.
  */
 #ifndef RECORDER_OBJECTS_H
 #define RECORDER_OBJECTS_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct mpi_rank; /* the rank that calls; the real MPI has but one in a process, and NULL for it */
+struct mpi_rank; /* the calling rank; NULL with the real MPI, which has one rank per process */
 
 struct recorder_comm {
     uint32_t size, others; /* members; those of the other group of an intercommunicator */
@@ -29,22 +29,22 @@ int64_t recorder_now(struct mpi_rank *);
 
 /* 0: there is no such communicator. */
 int recorder_comm(struct mpi_rank *, uint64_t handle, struct recorder_comm *);
-/* The rank in the trace of a member, of its group or of the other one. */
+/* The rank in the trace of a member of its group, or of the other one. */
 int64_t recorder_comm_member(struct mpi_rank *, uint64_t handle, int other, uint32_t rank);
-/* By its topology: how many neighbours (MPI_LENGTH_INDEGREE, MPI_LENGTH_OUTDEGREE) or dimensions it
- * has. */
+/* The number of neighbours (MPI_LENGTH_INDEGREE, MPI_LENGTH_OUTDEGREE) or dimensions in its
+ * topology. */
 int64_t recorder_comm_degree(struct mpi_rank *, uint64_t handle, unsigned kind);
 
 /* All 0 if there is no such datatype. */
 void recorder_type(struct mpi_rank *, uint64_t handle, struct recorder_type *);
-/* Ranks in the trace of a group's members; freed by the caller. */
+/* The ranks in the trace of a group's members; the caller frees them. */
 int64_t *recorder_group(struct mpi_rank *, uint64_t handle, uint32_t *count);
 int recorder_op_commutes(struct mpi_rank *, uint64_t handle);
 
 /* MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY, which are variables of the MPI. */
 int recorder_is_no_array(const void *);
 
-/* A definition that is common to ranks (trace/definitions.h). */
+/* Adds a definition that ranks share (trace/definitions.h). */
 void recorder_define(unsigned kind, const void *payload, size_t bytes);
 
 #endif

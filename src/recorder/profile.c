@@ -1,9 +1,9 @@
 /*
  * profile.c - see profile.h.
  *
- * What a call gives follows from its arguments: messages their count, collectives what the rank
- * itself contributes (all that a root sends, and nothing at the others). A persistent send gives
- * when it is started.
+ * The volume of a call is derived from its arguments: for messages their count, for collectives
+ * what the rank itself contributes (all that a root sends, and nothing on the others). A persistent
+ * send counts when it is started.
  */
 #include "recorder/profile.h"
 
@@ -26,13 +26,14 @@ enum volume_kind {
 /* Positions of arguments; -1: there is none. */
 struct volume {
     uint8_t kind;       /* enum volume_kind */
-    uint8_t is_rooted;  /* the root alone gives */
-    uint8_t is_reduced; /* and what it gives is as long as what all get */
+    uint8_t is_rooted;  /* only the root contributes */
+    uint8_t is_reduced; /* its contribution is as long as all results together */
     int8_t count, type, counts, types, peer, root, comm, request, partitions;
-    int8_t buffer, other_count, other_type; /* with MPI_IN_PLACE the other side's count holds */
+    /* With MPI_IN_PLACE the count of the other side is used. */
+    int8_t buffer, other_count, other_type;
 };
 
-/* Of a function at one rank. */
+/* A function on one rank. */
 struct recorder_sum {
     uint32_t fn;
     uint64_t calls, sent, received;
@@ -42,14 +43,14 @@ struct recorder_sum {
 struct recorder_profile {
     struct recorder_sum *sums;
     uint32_t count, room, last; /* last: the one that was counted last */
-    uint32_t type;              /* the datatype that was asked for last ... */
+    uint32_t type;              /* the datatype that was queried last ... */
     uint64_t size;              /* ... and its size */
     struct map persistent;      /* bytes of sends, by request */
 };
 
 static struct volume volumes[MPI_FN_COUNT];
 
-/* ---- what functions give ---- */
+/* ---- volumes of functions ---- */
 
 static int8_t find(const struct mpi_signature *s, const char *name)
 {

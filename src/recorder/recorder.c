@@ -1,5 +1,5 @@
 /*
- * recorder.c - calls of a thread become records of its stream.
+ * recorder.c - converts the calls of a thread to records of its stream.
  */
 #include "recorder/recorder.h"
 
@@ -140,7 +140,7 @@ static void enter_region(struct recorder_lane *lane, int64_t t, int64_t number)
     lane->regions++;
 }
 
-/* One that began before recording did has no beginning. */
+/* A region that began before recording started has no beginning. */
 static void leave_region(struct recorder_lane *lane, int64_t t)
 {
     if (!lane->regions)

@@ -1,11 +1,10 @@
 /*
  * recorder.h - from calls to the records of a trace: what `orrery run --trace` and `orrery record`
- * have in common. Who sees the calls, an observer of the virtual MPI (mpi/record) or wrappers of
- * the real one (native), tells the recorder of them, and answers what it asks of communicators and
- * datatypes (objects.h).
+ * share. An observer of the virtual MPI (mpi/record), or wrappers of the real one (native), report
+ * calls to the recorder, and answer its queries about communicators and datatypes (objects.h).
  *
- * Requests are told of by a handle, too, which must name one request at a time. What a call has
- * received is told by recorder_done before the call is left. Nothing here has locks: a rank's
+ * Requests are reported by handle, too, which must name one request at a time. recorder_done
+ * reports what a call has received, before the call is left. Nothing here has locks: a rank's
  * threads take turns.
  */
 #ifndef RECORDER_RECORDER_H
@@ -24,7 +23,7 @@ struct recorder_call {
     enum mpi_fn fn;
     const uint64_t *args;
     int64_t began; /* leave: when the call was entered */
-    int rc;        /* leave: what it returns, where that is an error class */
+    int rc;        /* leave: what it returns, if that is an error class */
 };
 
 /* Whether a call that returns this class has done what it is for: a message that is longer than its
@@ -43,35 +42,35 @@ struct recorder_done {
 /* Of a thread of a rank. */
 struct recorder_lane {
     struct trace_stream stream;
-    uint32_t depth; /* calls that it is in: callbacks may make some */
+    uint32_t depth; /* nested calls: callbacks may make some */
     uint32_t fn;    /* of the outermost */
     int64_t enter;
     uint64_t site;     /* of the call, if the trace has sites */
-    int64_t *requests; /* numbers of those that the call was given */
+    int64_t *requests; /* numbers of those that were passed to the call */
     uint32_t request_count, request_room;
-    int64_t given; /* number of the object that the call was given by a pointer */
+    int64_t given; /* number of the object that was passed to the call by a pointer */
     uint64_t gone; /* its handle, if the call frees it */
     struct recorder_done *done;
     uint32_t done_count, done_room;
-    uint32_t regions;           /* that it is in */
-    struct recorder_lane *next; /* that of another thread */
+    uint32_t regions;           /* open regions */
+    struct recorder_lane *next; /* the lane of another thread */
 };
 
 #define RECORDER_REQUESTS 16
 
-/* Of a rank. What every call needs comes first. */
+/* State of a rank. What every call needs comes first. */
 struct recorder_rank {
     struct recorder_lane lane; /* its first thread's */
     uint32_t type;             /* the datatype mentioned last ... */
     uint32_t type_number;      /* ... and its number + 1; 0: there is none */
-    /* The first few requests that are pending, by handle; 0: free. Others are in `numbers`. */
+    /* The first few pending requests, by handle; 0: free. Others are in `numbers`. */
     uint32_t requests[RECORDER_REQUESTS];
     int64_t request_numbers[RECORDER_REQUESTS];
     int64_t next_request;
     struct trace_stream locals;
     struct map numbers;       /* of handles, by role and handle: + 1 */
     struct map regions;       /* names, by hash: + 1 */
-    struct map comms;         /* how many communicators with the same members, by their hash */
+    struct map comms;         /* the number of communicators with the same members, by their hash */
     uint32_t next[MPI_ROLES]; /* numbers, by role */
     uint32_t next_region;
     uint16_t lanes;
@@ -79,48 +78,46 @@ struct recorder_rank {
     struct recorder_profile *profile; /* ... and all of them, if there are no events (profile.h) */
 };
 
-/* Before anything else. The header must live as long as there are records. */
+/* Call it before anything else. The header must live as long as there are records. */
 void recorder_init(const struct trace_header *);
 
 void recorder_rank_init(struct recorder_rank *, struct trace_sink *, uint64_t rank);
 /* A lane of one more thread. */
 void recorder_lane_init(struct recorder_rank *, struct recorder_lane *);
-/* What is recorded so far is of another rank. */
+/* Makes what was recorded so far that of another rank. */
 void recorder_rank_rename(struct recorder_rank *, uint64_t rank);
-/* The sink gets all that is in memory. */
+/* Passes all records in memory to the sink. */
 void recorder_rank_spill(struct recorder_rank *);
-/* No more calls: spills, and says which have not returned. */
+/* Ends recording: records the calls that have not returned, and spills. */
 void recorder_rank_end(struct recorder_rank *, int64_t now);
 
-/* Whether the beginning of such a call looks at what the rank has, not only at what the thread
- * has. */
+/* Whether the beginning of such a call reads the state of the rank, not only of the thread. */
 int recorder_looks_at(enum mpi_fn);
 /* A call begins and returns. */
 void recorder_enter(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                     const struct recorder_call *, int64_t t);
 void recorder_leave(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                     const struct recorder_call *, int64_t t);
-/* A message was received, by the call that the thread is in or by a request (its number). */
+/* A message was received, by the current call of the thread or by a request (its number). */
 void recorder_done(struct recorder_lane *, int64_t number, struct trace_status);
 
 /*
- * Handles of requests that carry the low bits of their number, and need no table: for the many
- * sends that are complete at once. No request may be pending while as many others start.
+ * Handles of requests that contain the low bits of their number, and need no table: for the many
+ * sends that complete immediately. No request may stay pending while this many others start.
  */
 #define RECORDER_NUMBERED 0xae000000u
 #define RECORDER_NUMBERED_MASK 0x01ffffffu
 
-/* The number of a request that is pending, or -1. */
+/* The number of a pending request, or -1. */
 int64_t recorder_request(const struct recorder_rank *, uint32_t handle);
 void recorder_forget_request(struct recorder_rank *, uint32_t handle);
-/* The position of the object that such a call frees, or -1. Its handle then means nothing any
- * more. */
+/* The position of the object that such a call frees, or -1. Its handle is invalid afterwards. */
 int recorder_frees(enum mpi_fn);
 
-/* A part of the program with a name begins, or (NULL) the innermost ends. */
+/* A region of this name begins, or (NULL) the innermost one ends. */
 void recorder_region(struct recorder_rank *, struct recorder_lane *, int64_t t, const char *name);
 
-/* The same for a function of the program, which is named when parts are merged. */
+/* The same for a function of the program, which gets its name when parts are merged. */
 void recorder_function(struct recorder_rank *, struct recorder_lane *, int64_t t,
                        const void *address);
 

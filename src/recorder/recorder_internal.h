@@ -11,33 +11,33 @@
 struct recorder_fn {
     int8_t flag, comm, root, indices;
     int8_t gone;      /* the object that it frees */
-    uint8_t is_given; /* requests, or handles that it may set to null */
-    uint8_t is_begun; /* it makes a request: what else it returns comes when that is complete */
+    uint8_t is_given; /* it is passed requests, or handles that it may set to null */
+    uint8_t is_begun; /* it returns a request: its other results arrive when that is complete */
 };
 
 void recorder_learn_functions(const struct trace_schema *);
 
-/* The local number of a handle, defined when it is first met; -1: null. */
+/* The local number of a handle, which is defined at its first use; -1: null. */
 int64_t recorder_number(struct recorder_rank *, struct mpi_rank *self, unsigned role,
                         uint64_t handle);
-/* The same for one that the call has just made. */
+/* The same for a handle that the call has just created. */
 int64_t recorder_new_number(struct recorder_rank *, struct mpi_rank *self,
                             const struct recorder_call *, unsigned arg);
-/* The handle does not mean this any more. */
+/* Forgets the meaning of a handle. */
 void recorder_forget(struct recorder_rank *, unsigned role, uint64_t handle);
 int64_t recorder_region_number(struct recorder_rank *, int64_t t, const char *name);
 int64_t recorder_function_number(struct recorder_rank *, int64_t t, const void *address);
 
-/* All arguments of a call that the trace keeps. */
+/* Writes all arguments of a call that the trace records. */
 void recorder_args(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                    const struct trace_fn *, const struct recorder_call *);
-/* A call that has succeeded: what it has freed is forgotten. */
+/* Forgets the objects that a call has freed, after it has succeeded. */
 void recorder_freed(struct recorder_rank *, struct recorder_lane *, enum mpi_fn);
-/* Requests that a call is given, before it changes them. */
+/* Stores the requests that are passed to a call, before it changes them. */
 void recorder_requests(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                        const struct trace_fn *, const struct recorder_call *);
 
-/* An argument's value: a number that was passed, or that a pointer leads to. */
+/* An argument's value: a number that was passed, or to which a pointer was. */
 static inline int64_t recorder_word(const struct mpi_arg *arg, uint64_t word)
 {
     if (arg->pointers)

@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Text that can be read and printed. The system looks first, as at a path, so that nothing happens
- * if there is none. */
+/* Whether there is readable and printable text. A system call that takes a path looks first, so
+ * that a bad pointer does no harm. */
 static int is_text(const char *at, char name[RECORDER_NAME_MOST])
 {
     size_t length = 0;

@@ -15,12 +15,12 @@
 #define RECORDER_NAME_MOST 256
 
 /* What a call of MPI_Pcontrol means: 1 with the name of a region that begins, -1 if the innermost
- * ends, 0: nothing. `more` is the second argument, or anything at all if there is none: it is not
- * followed unless it leads to readable text. */
+ * one ends, 0: nothing. `more` is the second argument, or any value if there is none: it is
+ * followed only if it points to readable text. */
 int recorder_pcontrol(int level, const void *more, char name[RECORDER_NAME_MOST]);
 
-/* "@/path/of/file+0x1234": where in a program or library an address is, to be named when parts are
- * merged (trace/merge.h). 0: in none. */
+/* "@/path/of/file+0x1234": the position of an address in a program or library, for which merging
+ * parts finds a name (trace/merge.h). 0: it is in none. */
 int recorder_address(const void *address, char *out, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * sites.c - see sites.h.
  *
- * Addresses are looked up once for each way to a call. What is kept of one is the file and the
- * place in it, which do not depend on where the file was loaded; functions and lines are found when
- * parts are merged.
+ * Addresses are looked up once for each call path. An address is recorded as a file and an offset
+ * in it, which do not depend on where the file was loaded; functions and lines are found when parts
+ * are merged.
  */
 #include "recorder/sites.h"
 
@@ -35,7 +35,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
     return rng_splitmix(&state);
 }
 
-/* Between the program and us, or below its main function. */
+/* Frames between the program and the recorder, or below its main function. */
 static int is_between(const char *text)
 {
     static const char *const files[] = {"/liborrery-", "/libmpich", "/libmpi.so", "/libc.so",
@@ -53,7 +53,7 @@ static uint64_t define(void *const *frames, int count)
     uint64_t identity = 1;
     int kept = 0;
     for (int i = 0; i < count && kept < FRAMES_KEPT; i++) {
-        /* The call itself, not what follows it. */
+        /* The address of the call itself, not of the instruction after it. */
         if (!recorder_address((const char *)frames[i] - 1, at, FRAME_TEXT) || is_between(at))
             continue;
         at += strlen(at);

@@ -72,7 +72,7 @@ static void write_next(struct calls *c)
     if (c->next.count == 0)
         return;
     int64_t from = c->next.from / c->unit, to = c->next.to / c->unit;
-    from = from < c->end ? c->end : from; /* clocks of a native run may disagree a little */
+    from = from < c->end ? c->end : from; /* clocks of a native run may differ a little */
     to = to < from ? from : to;
     if (b->calls == 0)
         *b = (struct calls_block){.first = c->rank, .from = from, .to = to};

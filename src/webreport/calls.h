@@ -36,10 +36,10 @@ struct calls {
     struct buf runs, columns[CALLS_COLUMNS];
     uint64_t run_count;               /* of the open block */
     uint64_t rank, thread, run_calls; /* of the open run */
-    int64_t end;                      /* where its last call ended, in units */
+    int64_t end;                      /* end of its last call, in units */
     struct {                          /* the call to be written next */
         int64_t from, to, longest;    /* ticks; of its parts */
-        uint64_t count;               /* of calls that it stands for; 0: there is none */
+        uint64_t count;               /* the number of calls that it stands for; 0: there is none */
         unsigned fn;
     } next;
 };
@@ -47,13 +47,13 @@ struct calls {
 void calls_init(struct calls *, struct chunks *, int64_t unit);
 void calls_fini(struct calls *);
 
-/* What follows is of this thread of this rank. */
+/* The next calls belong to this thread of this rank. */
 void calls_begin(struct calls *, uint64_t rank, uint64_t thread);
-/* A call, in ticks; in order of time. */
+/* Adds a call, in ticks; in order of time. */
 void calls_add(struct calls *, unsigned fn, int64_t enter, int64_t leave);
-/* Makes a chunk of what is left. */
+/* Writes the last chunk. */
 void calls_end(struct calls *);
-/* Writes an array that says where the blocks are. */
+/* Writes an array with the positions of the blocks. */
 void calls_write(const struct calls *, struct json *);
 
 #endif

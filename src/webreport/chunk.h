@@ -4,7 +4,7 @@
  *
  *     <script type="application/octet-stream" id="chunk-7">...</script>
  *
- * What is in it, the JSON says that names its number (web/README.md).
+ * The JSON that contains its number defines its contents (web/README.md).
  */
 #ifndef WEBREPORT_CHUNK_H
 #define WEBREPORT_CHUNK_H
@@ -27,7 +27,7 @@ unsigned chunks_add(struct chunks *, const void *data, size_t bytes);
 /* Values as little-endian 32-bit floats. */
 unsigned chunks_add_floats(struct chunks *, const double *values, size_t count);
 
-/* What was added since `mark`, a state of before, goes. */
+/* Removes what was added since `mark`, an earlier state. */
 struct chunks_mark {
     size_t length;
     unsigned count;

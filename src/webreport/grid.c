@@ -1,8 +1,8 @@
 /*
- * grid.c - the timeline from afar.
+ * grid.c - see grid.h.
  *
- * What a row adds up is kept as changes between bins, so that a call costs the same however long it
- * is. Sums are integers: the same calls give the same cells in whatever order they come.
+ * A row stores changes between bins, not sums, so that a call costs the same however long it is.
+ * Values are integers: the same calls give the same cells in any order.
  */
 #include "webreport/grid.h"
 
@@ -74,7 +74,7 @@ void grid_add(struct grid *g, enum webreport_kind kind, int64_t from, int64_t to
         struct grid_level *l = &g->levels[i];
         uint64_t first = begin >> l->shift, last = end >> l->shift;
         int64_t before = (int64_t)(first % ONE), within = (int64_t)(last % ONE);
-        /* up to `to`, less what is before `from` */
+        /* up to `to`, minus what is before `from` */
         int64_t(*at)[WEBREPORT_KINDS] = l->changes + last / ONE;
         at[0][kind] += within - (int64_t)ONE;
         at[1][kind] -= within;
@@ -99,7 +99,7 @@ static uint8_t make_cell(const int64_t sums[WEBREPORT_KINDS])
     return (uint8_t)(1 + (most - 1) * GRID_SHARES + (unsigned)share);
 }
 
-/* Cells of a row with bins halved `step` times, from the sums of the bins. */
+/* Writes the cells of a row with bins halved `step` times, from the sums of the bins. */
 static void make_row(struct grid_level *l, uint64_t row, unsigned step,
                      int64_t (*sums)[WEBREPORT_KINDS])
 {

@@ -33,8 +33,8 @@
 struct grid_level {
     uint64_t group; /* ranks of a row */
     uint64_t rows;
-    unsigned bins, steps; /* and how often they are halved */
-    unsigned shift;       /* the most bins that a level has are so many times halved */
+    unsigned bins, steps; /* bins, and how often they are halved */
+    unsigned shift;       /* how often the largest number of bins of a level is halved */
     int64_t(
         /* Of the open row: from one bin to the next, in 2^-20 of a bin. */
         *changes)[WEBREPORT_KINDS];
@@ -48,17 +48,18 @@ struct grid {
     struct grid_level levels[GRID_LEVELS_MAX];
 };
 
-/* For ranks of which some calls are to be expected; `end` > 0. A level has up to `cells` cells,
+/* For this number of ranks, whose last call ends at `end` > 0. A level has up to `cells` cells,
  * GRID_CELLS or less. */
 void grid_init(struct grid *, uint64_t ranks, uint64_t calls, int64_t end, uint64_t cells);
 void grid_fini(struct grid *);
 
-/* A rank was there from..to; a call of it. Kind WEBREPORT_COMPUTE stands for being there. */
+/* Adds a call of the current rank, or with kind WEBREPORT_COMPUTE the time in which the rank
+ * ran. */
 void grid_add(struct grid *, enum webreport_kind, int64_t from, int64_t to);
-/* All of rank `rank` was added; ranks come in order. */
+/* Ends rank `rank`; ranks are added in order. */
 void grid_end_rank(struct grid *, uint64_t rank);
 
-/* Writes the levels as chunks, and as an array that says where they are. */
+/* Writes the levels as chunks, and an array with their numbers. */
 void grid_write(const struct grid *, struct chunks *, struct json *);
 
 #endif

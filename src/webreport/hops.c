@@ -22,8 +22,8 @@ void hops_fini(struct hops *h)
     mem_free(h->last);
 }
 
-/* Drops hops that no rank's path goes through. Hops lead to earlier ones, so one pass backwards
- * marks all that are needed. */
+/* Drops hops that no rank's path uses. Hops lead to earlier ones, so one pass backwards marks all
+ * that are needed. */
 static void drop_unused(struct hops *h)
 {
     uint32_t *number = mem_zalloc((h->count + 1) * sizeof *number); /* by hop + 1: the new one */

@@ -1,10 +1,10 @@
 /*
  * hops.h - the critical path, for the timeline: on which rank it is when.
  *
- * Whenever a rank has waited for another one, the path to where it is comes from there: a *hop*.
- * Which hops the path of the program has is known at its end, going back from the rank that ends
- * last. Paths of ranks soon come from the same rank if one goes back, so of all hops few still lead
- * anywhere; the others are dropped when there are many.
+ * Whenever a rank has waited for another one, its path continues that of the other: a *hop*. The
+ * hops of the program's path are known at the end, going back from the rank that ends last. Going
+ * back, the paths of all ranks soon meet, so few of all hops are still in use; the others are
+ * dropped when there are many.
  */
 #ifndef WEBREPORT_HOPS_H
 #define WEBREPORT_HOPS_H
@@ -15,8 +15,8 @@
 #include "base/json.h"
 #include "webreport/chunk.h"
 
-#define HOPS_AT_FIRST ((size_t)1 << 20) /* kept before any are dropped */
-#define HOPS_MOST ((size_t)16 << 20)    /* of more, the path is not known */
+#define HOPS_AT_FIRST ((size_t)1 << 20) /* stored before any are dropped */
+#define HOPS_MOST ((size_t)16 << 20)    /* with more, the path is not known */
 #define HOPS_STEPS_MOST ((size_t)1 << 18)
 
 struct hop {
@@ -41,16 +41,16 @@ struct hops_step {
 
 void hops_init(struct hops *, uint32_t ranks, size_t most);
 void hops_fini(struct hops *);
-/* In order of time, or nearly. */
+/* Adds a hop; in order of time, or nearly. */
 void hops_add(struct hops *, uint32_t rank, uint32_t other, int64_t time);
 
-/* The path that leads to `rank` at `end`, in order of time; free it. NULL if there were too many
- * hops. */
+/* The path that leads to `rank` at `end`, in order of time; the caller frees it. NULL if there were
+ * too many hops. */
 struct hops_step *hops_path(const struct hops *, uint32_t rank, int64_t begin, int64_t end,
                             size_t *count);
 
-/* Writes the member "path" of an object that is open, if the path is known: a chunk of three
- * columns of varints, each behind a varint with its bytes: rank; time since the end of the step
+/* Writes the member "path" of an open object, if the path is known: a chunk of three columns of
+ * varints, each after a varint with its number of bytes: rank; time since the end of the step
  * before; time of the step. `unit` is in ticks. */
 void hops_write(const struct hops *, uint32_t rank, int64_t begin, int64_t end, int64_t unit,
                 struct chunks *, struct json *);

@@ -15,7 +15,7 @@ static const char *const names[WEBREPORT_KINDS] = {
     [WEBREPORT_OTHER] = "other",
 };
 
-/* Groups of api/mpi_functions.txt that are of one kind. */
+/* Groups of api/mpi_functions.txt with one kind. */
 static const struct {
     const char *group;
     enum webreport_kind kind;
@@ -25,7 +25,7 @@ static const struct {
     {"rma", WEBREPORT_ONE_SIDED},    {"io", WEBREPORT_FILE},
 };
 
-/* Parts of names, the first that fits counts: MPI_Sendrecv is a receive, as that is what it waits
+/* Parts of names; the first match counts: MPI_Sendrecv is a receive, as that is what it waits
  * for. */
 static const struct {
     const char *part;

@@ -9,10 +9,10 @@
 #include "webreport/chunk.h"
 
 #define LINKS_DRAWN 6000  /* links, of larger topologies those that carried most */
-#define LINKS_SERIES 2000 /* links of which it is told what they carried when */
+#define LINKS_SERIES 2000 /* links whose load is shown over time */
 #define LINKS_LISTED 20
 
-/* Writes the member "links" of an object that is open, if links are known. */
+/* Writes the member "links" of an open object, if links are known. */
 void links_write(const struct analysis *, struct chunks *, struct json *);
 
 #endif

@@ -22,7 +22,7 @@ void messages_fini(struct messages *m)
     mem_free(m->kept);
 }
 
-/* Keeps every other one of those that are there, and henceforth half as many. */
+/* Drops every other message, and from now on keeps half as many. */
 static void thin_out(struct messages *m)
 {
     size_t kept = 0;
@@ -91,7 +91,7 @@ static unsigned write_block(const struct message *messages, size_t count, int64_
     return chunk;
 }
 
-/* Where a block is, and when its messages were under way. */
+/* The position of a block, and when its messages were in flight. */
 static void describe_block(const struct message *messages, size_t count, int64_t unit,
                            unsigned chunk, struct json *json)
 {

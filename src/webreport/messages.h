@@ -20,7 +20,7 @@
 
 struct message {
     uint32_t source, destination; /* ranks */
-    int64_t sent, received;       /* the send began, the receive was complete: ticks */
+    int64_t sent, received;       /* start of the send, end of the receive, in ticks */
 };
 
 struct messages {
@@ -35,8 +35,8 @@ void messages_init(struct messages *, size_t most);
 void messages_fini(struct messages *);
 void messages_add(struct messages *, const struct message *);
 
-/* Writes the member "messages" of an object that is open: an array of blocks in order of time.
- * `unit` is in ticks. Sorts what is kept. */
+/* Writes the member "messages" of an open object: an array of blocks in order of time. `unit` is in
+ * ticks. Sorts the messages. */
 void messages_write(struct messages *, int64_t unit, struct chunks *, struct json *);
 
 #endif

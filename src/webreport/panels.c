@@ -1,5 +1,5 @@
 /*
- * panels.c - results of an analysis, as the front end reads them.
+ * panels.c - writes the results of an analysis for the front end.
  */
 #include "webreport/panels.h"
 
@@ -81,7 +81,7 @@ static enum webreport_kind kind_of_name(const struct trace_schema *schema, const
     return fn < 0 ? WEBREPORT_OTHER : webreport_kind_of(&schema->fns[fn]);
 }
 
-/* Those of the timeline, by their numbers there. */
+/* The functions of the timeline, by their numbers there. */
 static void write_names(const struct timeline *t, struct json *json)
 {
     const struct trace_schema *schema = t->trace->header.schema;
@@ -355,7 +355,7 @@ static int most_first(const void *a, const void *b, void *value)
     return p > q ? -1 : p < q ? 1 : x < y ? -1 : x > y;
 }
 
-/* The places of which a value is largest. */
+/* The places with the largest values. */
 static void write_places(const struct analysis *a, const char *key,
                          double (*of)(const struct analysis_place *), struct json *json)
 {

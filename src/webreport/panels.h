@@ -9,14 +9,14 @@
 #include "webreport/chunk.h"
 #include "webreport/timeline.h"
 
-/* Tables are shown this large; what is larger is put together. */
+/* Tables are shown up to this size; larger ones are merged. */
 #define PANELS_MATRIX_MOST 512
 #define PANELS_PHASE_ROWS 512
 #define PANELS_PHASE_COLUMNS 1024
 #define PANELS_PLACES 40
 #define PANELS_PHASES 8 /* communicators */
 
-/* A matrix of so many rows and columns, each for `width` ranks. */
+/* A matrix with that many rows and columns, each for `width` ranks. */
 struct panels_matrix {
     uint64_t size, width;
     double *bytes, *messages, *time;
@@ -24,7 +24,8 @@ struct panels_matrix {
 void panels_matrix_init(struct panels_matrix *, const struct analysis *);
 void panels_matrix_fini(struct panels_matrix *);
 
-/* Times of phases as a table: the mean of what is in a cell; NAN if nothing is. Free the result. */
+/* Times of phases as a table with the mean of each cell, NAN if it is empty. The caller frees
+ * it. */
 struct panels_phases {
     uint64_t rows, columns, row_width, column_width;
     double *times;
@@ -32,7 +33,7 @@ struct panels_phases {
 void panels_phases_init(struct panels_phases *, const struct analysis_phases *);
 void panels_phases_fini(struct panels_phases *);
 
-/* Writes all members of the object of a trace but "timeline". */
+/* Writes all members of a trace's object except "timeline". */
 void panels_write(const struct analysis *, const struct timeline *, struct chunks *, struct json *);
 
 #endif

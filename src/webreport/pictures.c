@@ -1,5 +1,5 @@
 /*
- * pictures.c - the panels as SVG pictures, by the drawer of src/report.
+ * pictures.c - draws the panels as SVG pictures with src/report.
  */
 #include "webreport/pictures.h"
 
@@ -164,7 +164,7 @@ static void draw_waits(struct panel *p)
         if (p->a->waits[k] > 0)
             set_bar(&bars[count++], analysis_wait_name(k), p->a->waits[k], "s", "#e69f00");
     qsort(bars, count, sizeof *bars, most_first);
-    draw_bars(p->out, "Wait states", "Time of all ranks that they waited, by reason", bars, count,
+    draw_bars(p->out, "Wait states", "Time that all ranks waited, by reason", bars, count,
               largest(bars, count));
 }
 
@@ -189,7 +189,7 @@ static void draw_path(struct panel *p)
     mem_free(bars);
 }
 
-/* More ranks than the picture has room for are put together: their means. */
+/* If there are more ranks than fit, several are drawn as one with their means. */
 static void draw_ranks(struct panel *p)
 {
     uint64_t ranks = p->a->ranks, width = (ranks + POINTS_MOST - 1) / POINTS_MOST;
@@ -232,7 +232,7 @@ static int is_there(double value)
     return value > 0 && isfinite(value);
 }
 
-/* 0 to 1: where a value is between the least and the most. */
+/* The position of a value between the least and the largest, from 0 to 1. */
 static double on_scale(const struct table *t, double value, double least, double most)
 {
     if (most <= least)
@@ -296,8 +296,7 @@ static void draw_table(struct buf *out, const struct table *t)
     svg_end(&s);
 }
 
-/* Puts cells together, so many that at most CELLS_MOST are left in a direction: their means, or
- * their sums. */
+/* Merges cells, by mean or sum, until at most CELLS_MOST are left in each direction. */
 static void shrink(struct table *t, int is_sum)
 {
     uint64_t by_row = (t->rows + CELLS_MOST - 1) / CELLS_MOST;
@@ -341,7 +340,7 @@ static void draw_matrix(struct panel *p)
                       .logarithmic = 1};
     shrink(&t, 1);
     draw_table(p->out, &t);
-    m.bytes = t.values; /* shrink has put these in their place */
+    m.bytes = t.values; /* shrink has replaced the values */
     panels_matrix_fini(&m);
 }
 
@@ -385,8 +384,8 @@ static void mix(const char *a, const char *b, double share, char out[SVG_COLOUR_
     snprintf(out, SVG_COLOUR_MAX, "#%02x%02x%02x", x[0] & 255, x[1] & 255, x[2] & 255);
 }
 
-/* The colour of a cell (grid.h) in a few tones, so that neighbours are often one box; "" if nobody
- * was there. */
+/* The colour of a cell (grid.h) in a few tones, so that neighbours often share a box; "" if no rank
+ * was running. */
 static void cell_colour(uint8_t cell, char out[SVG_COLOUR_MAX])
 {
     unsigned share = (cell - 1u) % GRID_SHARES, kind = 1 + (cell - 1u) / GRID_SHARES;
@@ -461,7 +460,7 @@ static void draw_links_time(struct panel *p)
 
 /* ---- the files ---- */
 
-/* A panel that has nothing to draw has no picture. */
+/* An empty panel has no picture. */
 
 static const struct {
     const char *name;
@@ -478,7 +477,7 @@ int pictures_write(const char *folder, size_t number, const struct analysis *a, 
 {
     int rc = 0;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return err_set(err, ERR_SYSTEM, "cannot make the folder '%s': %s", folder, strerror(errno));
+        return err_set(err, ERR_SYSTEM, "cannot create folder '%s': %s", folder, strerror(errno));
     for (size_t i = 0; i < sizeof panels / sizeof panels[0] && rc == 0; i++) {
         struct buf out, path;
         struct panel p = {a, t, &out};

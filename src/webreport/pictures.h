@@ -7,8 +7,8 @@
 #include "analysis/analysis.h"
 #include "webreport/timeline.h"
 
-/* Writes NAME.svg for each panel to a folder, which is made if it is not there; with a number above
- * 0 NAME-1.svg, so that two traces can share a folder. */
+/* Writes NAME.svg for each panel to a folder, which is created if necessary; with a number above 0
+ * NAME-1.svg, so that two traces can share a folder. */
 int pictures_write(const char *folder, size_t number, const struct analysis *, struct timeline *,
                    struct err *);
 

@@ -23,14 +23,14 @@ struct routed {
     struct err err; /* the first message without a route; code 0: none */
 };
 
-/* Takes from the trace which rank is on which node. The machine is borrowed. */
+/* Reads the node of each rank from the trace. The machine is borrowed. */
 int routed_init(struct routed *, const struct trace *, const struct platform *, struct err *);
 void routed_fini(struct routed *);
 
 /* A message: struct analysis_watch's `transfer`. */
 void routed_take(void *routed, uint32_t from, uint32_t to, uint64_t bytes, int64_t sent,
                  int64_t received);
-/* All messages have come: fills in a->links. */
+/* Fills in a->links, after all messages. */
 void routed_finish(struct routed *, struct analysis *a);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * timeline.c - one reading of the trace for what is needed first (its end, who calls what), one for
- * the grid, and one or a few for the calls: memory does not grow with them.
+ * timeline.c - reads the trace once for what is needed first (its end, which functions are called),
+ * once for the grid, and once or a few times for the calls: memory does not grow with them.
  */
 #include "webreport/timeline.h"
 
@@ -13,7 +13,7 @@
 #define UNITS_MOST ((int64_t)1 << 31) /* the front end keeps times in 32 bits */
 #define COARSER 8
 
-/* Goes through the calls of a thread, from one to the next; 0 at the end. */
+/* Reads the next call of a thread; 0 at the end. */
 static int next_call(struct trace_cursor *c, struct trace_event *e)
 {
     struct err err;
@@ -24,7 +24,7 @@ static int next_call(struct trace_cursor *c, struct trace_event *e)
     return 0;
 }
 
-/* ---- the first reading ---- */
+/* ---- the first pass ---- */
 
 static double seconds(const struct timeline *t, int64_t ticks)
 {
@@ -101,7 +101,7 @@ void timeline_fini(struct timeline *t)
     mem_free(t->to);
 }
 
-/* ---- from afar ---- */
+/* ---- overview ---- */
 
 static void add_rank(struct timeline *t, struct grid *g, uint64_t rank,
                      const enum webreport_kind *kinds)
@@ -141,9 +141,9 @@ static void write_grids(struct timeline *t, int64_t end, uint64_t cells, struct 
     grid_fini(&g);
 }
 
-/* ---- from near ---- */
+/* ---- details ---- */
 
-/* Whether all calls fit into so many bytes. */
+/* Whether all calls fit into that many bytes. */
 static int try_calls(struct timeline *t, struct calls *c, size_t most)
 {
     struct trace_event e;
@@ -164,8 +164,8 @@ static int try_calls(struct timeline *t, struct calls *c, size_t most)
     return c->chunks->text.len - before <= most;
 }
 
-/* The unit of time grows until they fit. At the latest they do when the whole time is one unit, and
- * a thread one call. */
+/* The unit of time grows until all calls fit. They do at the latest when the whole time is one
+ * unit, and a thread one call. */
 static void write_calls(struct timeline *t, size_t most, struct chunks *chunks, struct json *json)
 {
     struct chunks_mark mark = chunks_mark(chunks);

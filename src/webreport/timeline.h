@@ -1,5 +1,5 @@
 /*
- * timeline.h - a trace as the front end draws it: from afar (grid.h) and from near (calls.h).
+ * timeline.h - a trace as the front end draws it: as an overview (grid.h) and in detail (calls.h).
  */
 #ifndef WEBREPORT_TIMELINE_H
 #define WEBREPORT_TIMELINE_H
@@ -10,7 +10,7 @@
 #include "webreport/grid.h"
 #include "webreport/kind.h"
 
-/* Traces with fewer calls are always drawn from these, and need no grid. */
+/* Traces with fewer calls are always drawn in detail, and need no grid. */
 #define TIMELINE_GRID_FROM 200000
 
 struct timeline {
@@ -27,16 +27,16 @@ struct timeline {
     double *from, *to; /* [ranks]: its first call, and the end of its last, in seconds */
 };
 
-/* Reads the whole trace once. Damaged blocks are left out. */
+/* Reads the whole trace once. Skips damaged blocks. */
 void timeline_init(struct timeline *, struct trace *);
 void timeline_fini(struct timeline *);
 
-/* Makes the grid of the time up to `end` ticks; reads the trace. End it with grid_fini. */
+/* Reads the trace, and makes the grid of the time up to `end` ticks. Free it with grid_fini. */
 void timeline_grid(struct timeline *, int64_t end, uint64_t cells, struct grid *);
 
-/* Writes the members "unit", "end", "grids" and "calls" of an object that is open. Reads the trace
- * again, once or a few times: until the calls fit into `most` bytes of the page. A level of the
- * grid has up to `cells` cells. */
+/* Writes the members "unit", "end", "grids" and "calls" of an open object. Reads the trace again,
+ * once or a few times, until the calls fit into `most` bytes of the page. A level of the grid has
+ * up to `cells` cells. */
 void timeline_write(struct timeline *, size_t most, uint64_t cells, struct chunks *, struct json *);
 
 #endif

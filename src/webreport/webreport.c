@@ -1,5 +1,5 @@
 /*
- * webreport.c - traces in, page and pictures out.
+ * webreport.c - see webreport.h.
  */
 #include "webreport/webreport.h"
 
@@ -17,7 +17,7 @@
 #include "webreport/routed.h"
 
 #define MARK "<!--orrery:data-->" /* of the template */
-/* What calls may take of a page; grids and messages take as much at most. */
+/* The size of calls in a page; grids and messages take at most as much. */
 #define CALLS_BYTES ((size_t)30 << 20)
 
 struct page {
@@ -48,7 +48,7 @@ static void page_fini(struct page *p)
     chunks_fini(&p->chunks);
 }
 
-/* What the analysis tells of single messages and waits. */
+/* What the analysis reports of single messages and waits. */
 struct seen {
     struct messages messages;
     struct hops hops;
@@ -155,7 +155,7 @@ static int page_write(struct page *p, const struct webreport *r, struct err *err
     return rc;
 }
 
-/* ---- all of it ---- */
+/* ---- the report ---- */
 
 static int add_analysed(struct webreport *r, size_t i, struct page *page, struct trace *trace,
                         struct seen *seen, struct err *err)
@@ -182,7 +182,7 @@ static int add_analysed(struct webreport *r, size_t i, struct page *page, struct
     return rc;
 }
 
-/* Analyses a trace that is open; the machine, if it is given, must have its nodes. */
+/* Analyses an open trace; the machine, if given, must have its nodes. */
 static int add_open(struct webreport *r, size_t i, struct page *page, struct trace *trace,
                     struct err *err)
 {

@@ -1,9 +1,9 @@
 /*
- * webreport.h - a report of one trace, or of two side by side: a page of HTML that needs nothing
- * else, and pictures.
+ * webreport.h - a report of one trace, or of two side by side: an HTML page that needs no other
+ * files, and pictures.
  *
- * The page is a template, the bundled front end (web/), with the data put in: JSON, and chunks of
- * binary data that it loads when they are needed (chunk.h).
+ * The page is a template, the bundled front end (web/), with the data inserted: JSON, and chunks of
+ * binary data that it loads on demand (chunk.h).
  */
 #ifndef WEBREPORT_WEBREPORT_H
 #define WEBREPORT_WEBREPORT_H
@@ -20,18 +20,18 @@ struct platform;
 struct webreport {
     const char *traces[WEBREPORT_TRACES_MOST]; /* paths */
     const char *names[WEBREPORT_TRACES_MOST];  /* for people; NULL: the path */
-    /* Machines through which messages are routed for the load of links; NULL: what the trace
-     * says of links. */
+    /* Machines through which messages are routed for the load of links; NULL: the trace's own load
+     * of links. */
     const struct platform *machines[WEBREPORT_TRACES_MOST];
     size_t count;         /* 1 or 2 */
     const char *page;     /* file to write, or NULL */
     const char *template; /* file of the front end; needed for a page */
-    const char *pictures; /* folder for SVG pictures, or NULL; it is made */
-    /* Filled in: what is missing of a trace; code 0: nothing. */
+    const char *pictures; /* folder for SVG pictures, or NULL; created if necessary */
+    /* Filled in: what is missing from a trace; code 0: nothing. */
     struct err warnings[WEBREPORT_TRACES_MOST];
 };
 
-/* Reads the traces and writes what is asked for. ERR_INPUT names a file that is not a trace. */
+/* Reads the traces and writes what is requested. ERR_INPUT names a file that is not a trace. */
 int webreport_write(struct webreport *, struct err *);
 
 #endif
