@@ -206,6 +206,19 @@ class Tests:
         demand("source=0, tag=7, comm=comm 2) -> status={source 2, tag 7, 4 B}" in "\n".join(calls[0]),
                "the child's rank", *calls[0])
 
+    def spawned_natively(self):
+        """An MPI that can spawn has all ranks in the trace; of one that cannot all that came before is there, and a hint."""
+        with harness.fresh_folder() as folder:
+            done = self.record(folder, 2, self.program("bad/record_spawn.c"))
+            self.verify(folder)
+            calls = self.calls(folder, "n.orr")
+        if done.status == 0:
+            demand(sorted(calls) == [0, 1, 2, 3], f"ranks {sorted(calls)}")
+            return
+        demand("MPI_Comm_spawn), which not every MPI can do" in done.stderr, "no hint", done.stderr)
+        for rank in (0, 1):
+            demand(calls.get(rank, ["nothing"])[-1].startswith("MPI_Comm_rank("), f"rank {rank}", *calls.get(rank, []))
+
     def clocks(self):
         """Rank 1 has a clock of its own: its name space for time is 5000 s ahead."""
         apart = ["unshare", "-T", "--monotonic", "5000"]
@@ -254,6 +267,7 @@ def add_all(tests):
         ("directory of parts", tests.elsewhere),
         ("threads", tests.threads),
         ("spawned ranks", tests.spawned),
+        ("spawned ranks natively", tests.spawned_natively),
         ("clocks", tests.clocks),
         ("faults no MPI program", tests.no_mpi, ["true"], "no process of 'true' has called MPI_Init"),
         ("faults no launcher", tests.no_mpi, ["--launcher", "./nowhere", "true"], "cannot start './nowhere'"),

@@ -37,6 +37,7 @@ struct request {
     int stops_on_full, keeps_sites, is_profile, is_quiet;
     char trace[PATH_MAX]; /* absolute */
     char parts[PATH_MAX]; /* what names of parts begin with */
+    int spawns;           /* it imports MPI_Comm_spawn */
 };
 
 struct names {
@@ -269,7 +270,7 @@ static int check_no_parts(const struct request *q, struct err *err)
 /* ---- the program ---- */
 
 /* What can be told before it runs; a script cannot be looked into. */
-static int check_program(const char *given, struct err *err)
+static int check_program(struct request *q, const char *given, struct err *err)
 {
     struct program p;
     struct err none;
@@ -284,6 +285,7 @@ static int check_program(const char *given, struct err *err)
             err, ERR_INPUT,
             "'%s' is linked with Open MPI, which has another ABI: build it with mpicc.mpich",
             given);
+    q->spawns = (p.needs & MPI_NEED_SPAWN) != 0;
     program_fini(&p);
     return rc;
 }
@@ -380,6 +382,10 @@ static void say(const struct request *q, int status)
         log_note("%llu ranks and %llu records in '%s'%s", (unsigned long long)t.header.ranks,
                  (unsigned long long)t.records, q->trace,
                  status ? ", up to where the program has failed" : "");
+    if (status && q->spawns)
+        log_note(
+            "the program spawns ranks (MPI_Comm_spawn), which not every MPI can do: MPICH over UCX, as Debian "
+            "has it, cannot; 'orrery run' simulates it");
     trace_close(&t);
 }
 
@@ -424,7 +430,7 @@ static int record_main(int argc, char **argv)
              : !q.ranks
                  ? err_set(&err, ERR_INPUT, "how many ranks? Give -n, as in: orrery record -n 4 %s",
                            argv[next])
-                 : check_program(argv[next], &err);
+                 : check_program(&q, argv[next], &err);
     if (rc == 0)
         rc = make_names(&q, argv[next], &err);
     if (rc == 0)

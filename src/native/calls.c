@@ -100,6 +100,12 @@ static void enter(struct native_lane *lane, struct native_call *c)
     recorder_enter(&native.rank, lane->recorder, NULL, &seen, c->enter);
 }
 
+/* A process that an MPI cannot spawn ends here, like one that aborts, without a word to us. */
+static int may_end(enum mpi_fn fn)
+{
+    return fn == MPI_FN_ABORT || fn == MPI_FN_COMM_SPAWN || fn == MPI_FN_COMM_SPAWN_MULTIPLE;
+}
+
 int native_enter(struct native_call *c)
 {
     if (__builtin_expect(is_inside, 0) || (!native.is_ready && !native_prepare()) || native.is_over)
@@ -109,11 +115,13 @@ int native_enter(struct native_call *c)
     if (c->fn == MPI_FN_FINALIZE && native.is_open)
         native_clocks_end();
     c->enter = native_now();
-    if (recorder_looks_at(c->fn) || native.keeps_sites || c->fn == MPI_FN_ABORT) {
+    if (recorder_looks_at(c->fn) || native.keeps_sites || may_end(c->fn)) {
         pthread_mutex_lock(&native.lock);
         enter(lane, c);
         if (c->fn == MPI_FN_ABORT)
             native_end();
+        else if (may_end(c->fn) && native.is_open)
+            native_write(c->enter);
         pthread_mutex_unlock(&native.lock);
     } else { /* only its time is kept, in the lane */
         struct recorder_call seen = {.fn = c->fn, .args = c->args};
