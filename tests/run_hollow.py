@@ -11,8 +11,9 @@ that, if the variable HOLLOW is set, pass a hollow buffer for every buffer. Each
 Virtual time, messages, bytes, statistics and the trace must be the same. Programs take turns in running with
 fibres and processes as hosts, on one native process and on two. Other cases:
 
-  checked   without payload the data is missing: CHECK as it is ends the program
-  memory    large messages of many ranks need little memory
+  algorithms  random collectives with every algorithm, with messages that are eager and that are not
+  checked     without payload the data is missing: CHECK as it is ends the program
+  memory      blocks of 64 MiB with every algorithm, and 1 MiB of 65,536 ranks, need little memory
 """
 
 import json
@@ -20,8 +21,10 @@ import os
 import pathlib
 import re
 import sys
+import threading
 
 import harness
+import run_coll
 from harness import TESTS, demand
 
 sys.path.insert(0, str(TESTS.parent / "api"))
@@ -71,11 +74,16 @@ def header(source):
     return {key: value.strip('"') for key, value in found.items()}
 
 
+def environment(payload):
+    return {**os.environ, **({"HOLLOW": "1"} if payload == "hollow" else {})}
+
+
 class Tests:
     def __init__(self, options):
         self.orrery = os.path.abspath(options.orrery)
         self.folder = options.build_dir.resolve()
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.lock = threading.Lock()
         self.shim = self.folder / "shim.c"
         text = shim()
         if not self.shim.exists() or self.shim.read_text() != text:
@@ -83,37 +91,56 @@ class Tests:
 
     def program(self, name, *flags):
         binary = self.folder / "-".join((name, *(flag.strip("-") for flag in flags)))
-        harness.build(TESTS / "mpi" / f"{name}.c", binary, ["-O1", "-w", *flags, str(self.shim)])
+        with self.lock:
+            harness.build(TESTS / "mpi" / f"{name}.c", binary, ["-O1", "-w", *flags, str(self.shim)])
         return binary
 
-    def run(self, name, way, payload, folder):
+    def run(self, name, payload, options, folder, words=()):
         """Summary, statistics and trace of a run."""
-        has = header(TESTS / "mpi" / f"{name}.c")
-        n = max((int(n) for n in has.get("n", "1,2,5").split(",")), key=lambda n: n if n <= 8 else -n)
         folder = pathlib.Path(folder) / payload
         folder.mkdir()
-        command = [self.orrery, "run", "-n", n, "-q", "--compute", "none", *way, *has.get("run", "").split(),
+        command = [self.orrery, "run", "-q", "--compute", "none", *options,
                    "--json", folder / "summary", "--stats", folder / "stats.csv", "--trace", folder / "trace.orr",
                    *(["--payload", "none"] if payload == "none" else []),
-                   "--", self.program(name, "-DCHECK_IS_LAX"), *has.get("args", "").split()]
-        done = harness.call(command, env={**os.environ, **({"HOLLOW": "1"} if payload == "hollow" else {})})
+                   "--", self.program(name, "-DCHECK_IS_LAX"), *words]
+        done = harness.call(command, env=environment(payload))
         demand(done.status == 0, f"{payload}: exit status {done.status}", done.stderr)
         events = harness.call([self.orrery, "trace", "print", "--exact", folder / "trace.orr"])
         summary = harness.read_summary((folder / "summary").read_text())
         return json.dumps(summary, indent=1), (folder / "stats.csv").read_text(), events.stdout
 
-    def same(self, name, way):
+    def compare(self, name, options, words=()):
         with harness.fresh_folder() as folder:
-            real = self.run(name, way, "real", folder)
+            real = self.run(name, "real", options, folder, words)
             for payload in ("hollow", "none"):
-                other = self.run(name, way, payload, folder)
+                other = self.run(name, payload, options, folder, words)
                 harness.demand_same(payload, *zip(("summary", "statistics", "trace"), real, other))
 
+    def same(self, name, way):
+        has = header(TESTS / "mpi" / f"{name}.c")
+        n = max((int(n) for n in has.get("n", "1,2,5").split(",")), key=lambda n: n if n <= 8 else -n)
+        self.compare(name, ["-n", n, *way, *has.get("run", "").split()], has.get("args", "").split())
+
+    def algorithms(self, settings, eager):
+        self.compare("coll_random", ["-n", "7", "--set", f"nodes.ranks=3,mpi.eager_limit={eager},{settings}"])
+
     def checked(self, payload):
-        environment = {**os.environ, **({"HOLLOW": "1"} if payload == "hollow" else {})}
         done = harness.call([self.orrery, "run", "-n", "4", "-q", *(["--payload", "none"] if payload == "none" else []),
-                             self.program("coll_random")], env=environment)
+                             self.program("coll_random")], env=environment(payload))
         demand(done.status == 1 and "check failed" in done.stderr, f"exit status {done.status}", done.stderr)
+
+    def large(self, ranks, data, most, settings, *words):
+        """A run that gets only so much memory, some of which is for programs and libraries."""
+        binary = self.folder / "large"
+        with self.lock:
+            harness.build(TESTS / "hollow" / "large.c", binary, ["-O1", "-w"])
+        with harness.fresh_folder() as folder:
+            summary = pathlib.Path(folder) / "summary"
+            done = harness.call(["prlimit", f"--data={data}", self.orrery, "run", "-q", "-n", ranks, "--compute", "none",
+                                 "--set", settings, "--json", summary, binary, *words])
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            peak = json.loads(summary.read_text())["peak_rss_bytes"]
+        demand(peak < most, f"{peak} bytes of memory")
 
 
 def main():
@@ -121,6 +148,10 @@ def main():
     tests = Tests(options)
     ways = [WAYS[i % len(WAYS)] for i in range(len(PROGRAMS))]
     cases = [(f"same {name} {' '.join(way)}", tests.same, name, way) for name, way in zip(PROGRAMS, ways)]
+    for turn, settings in enumerate(run_coll.settings_of_turns(tests.orrery)):
+        cases.append((f"algorithms, turn {turn}", tests.algorithms, settings, ("40", "64KiB")[turn % 2]))
+        cases.append((f"memory, turn {turn}", tests.large, 8, 300 << 20, 50 << 20, settings, "all", 64 << 20))
+    cases.append(("memory, 65,536 ranks", tests.large, 65536, 1 << 30, 300 << 20, "net.latency=1us", "allreduce", 1 << 20))
     cases += [(f"checked {payload}", tests.checked, payload) for payload in ("hollow", "none")]
     tap = harness.Tap()
     tap.run_cases([case for case in cases if re.search(options.filter, case[0])], options.jobs)
