@@ -48,6 +48,8 @@ static struct mpi_comm comm_object;
 static struct message *messages; /* in order of sending */
 static struct mpi_req *posted;   /* in order of posting */
 static uint64_t eager, sent;
+static uint64_t traffic; /* depends on all messages, not on their order */
+static uint64_t carried; /* bytes of messages that were not sent from hollow buffers */
 static int last_class;
 
 static ucontext_t main_context, contexts[MAX_RANKS];
@@ -95,6 +97,8 @@ void mpi_coll_isend(struct mpi_rank *self, struct mpi_comm *c, struct mpi_req *r
     dst = number_of(c, dst);
     *m = (struct message){.src = (int)mpi_rank_id(self), .dst = dst, .tag = tag, .bytes = bytes};
     mpi_type_pack(type, count, buf, m->data);
+    traffic += ((bytes * 31 + (uint64_t)dst) * 31 + (uint64_t)m->src + 1) * 0x9e3779b97f4a7c15u;
+    carried += mpi_data_is_hollow(buf, type) ? 0 : bytes;
     *req = (struct mpi_req){.kind = MPI_REQ_SEND};
     if (bytes && bytes > eager)
         m->sender = req;

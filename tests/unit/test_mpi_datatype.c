@@ -270,6 +270,36 @@ static void test_moving(void)
     ok(dst[0] == 1 && dst[3] == 2 && dst[6] == 5, "copy from contiguous stops with the source");
 }
 
+/* A hollow side: as many bytes as ever, of which none are moved. */
+static void test_hollow(void)
+{
+    const struct mpi_type *t, *d = mpi_type_get(MPI_DOUBLE), *gone;
+    MPI_Datatype gaps, absolute, one = MPI_DOUBLE;
+    MPI_Aint where = (MPI_Aint)MPI_HOLLOW;
+    int length = 4;
+    double kept[4] = {1, 2, 3, 4};
+
+    mpi_type_vector(self, 4, 1, 2, MPI_DOUBLE, &gaps);
+    mpi_type_create_struct(self, 1, &length, &where, &one, &absolute);
+    t = mpi_type_get(gaps);
+    gone = mpi_type_get(absolute);
+    ok(mpi_is_hollow(MPI_HOLLOW) && mpi_is_hollow((char *)MPI_HOLLOW + (1L << 50)) &&
+           mpi_is_hollow((char *)MPI_HOLLOW - (1L << 50)),
+       "addresses on both sides of a hollow one are hollow");
+    ok(!mpi_is_hollow(NULL) && !mpi_is_hollow(MPI_IN_PLACE) && !mpi_is_hollow(kept) &&
+           !mpi_is_hollow(stdout),
+       "others are not");
+    ok(mpi_data_is_hollow(MPI_BOTTOM, gone) && !mpi_data_is_hollow(kept, t), "absolute addresses");
+    is_int((long)mpi_type_pack(t, 1, MPI_HOLLOW, kept), 32, "packed from a hollow buffer");
+    is_int((long)mpi_type_pack(d, 4, MPI_HOLLOW, kept), 32, "the same without gaps");
+    is_int((long)mpi_type_pack(gone, 1, MPI_BOTTOM, kept), 32, "the same by absolute addresses");
+    is_int((long)mpi_type_unpack(t, 1, kept, MPI_HOLLOW, 8), 8, "unpacked from a hollow stream");
+    is_int((long)mpi_type_unpack_range(t, 1, MPI_HOLLOW, 8, kept, 16), 16, "unpacked into nothing");
+    is_int((long)mpi_type_copy(MPI_HOLLOW, 1, t, kept, 2, t), 32, "copied from a hollow buffer");
+    is_int((long)mpi_type_copy(kept, 4, d, MPI_HOLLOW, 1, t), 32, "copied into nothing");
+    ok(kept[0] == 1 && kept[1] == 2 && kept[2] == 3 && kept[3] == 4, "nothing was written");
+}
+
 /* More than one chunk, both sides strided. */
 static void test_large_copy(void)
 {
@@ -479,6 +509,7 @@ int main(void)
     test_bounds();
     test_plans();
     test_moving();
+    test_hollow();
     test_large_copy();
     test_elements();
     test_signatures();
