@@ -173,12 +173,12 @@ class Tests:
             self.verify(folder)
             demand("MPI_Barrier" in self.calls(folder, "n.orr")[0][2], "not all that was written")
 
-    def full(self, what, status, message):
-        """A disk that is full: what was written is whole."""
+    def full(self, what, status, message, *words):
+        """A disk that is full, in the end (if there are words) or before: what was written is whole."""
         with harness.fresh_folder() as folder:
-            done = self.record(folder, 1, "--on-full", what, self.program("bad/record_full.c"))
+            done = self.record(folder, 1, "--on-full", what, self.program("bad/record_full.c"), *words)
             demand(done.status == status, f"exit status {done.status}", done.stderr)
-            demand(("done" in done.stdout) == (what == "continue"), "not as asked", done.stdout)
+            demand(("done" in done.stdout) == (what == "continue" or bool(words)), "not as asked", done.stdout)
             demand(re.search(message, done.stderr), "no message", done.stderr)
             self.verify(folder)
             demand("MPI_Init" in self.calls(folder, "n.orr")[0][0], "nothing is left")
@@ -262,6 +262,10 @@ def add_all(tests):
         ("faults interrupted", tests.interrupted),
         ("faults full disk, continue", tests.full, "continue", 0, r"File too large: 10000\d records are lost"),
         ("faults full disk, stop", tests.full, "stop", 1, "ending the program, as --on-full stop requests"),
+        ("faults full disk at the end, continue", tests.full, "continue", 0,
+         r"File too large: \d+ records are lost", "end"),
+        ("faults full disk at the end, stop", tests.full, "stop", 1,
+         "ends with status 1, as --on-full stop requests", "end"),
         ("profile of messages", tests.profile, "p2p_modes.c"),
         ("profile of RMA", tests.profile, "rma_random.c"),
         ("directory of parts", tests.elsewhere),

@@ -69,6 +69,7 @@ struct native {
     int is_finalized;                           /* MPI has been finalised */
     int is_failed;                              /* nothing can be recorded */
     int is_over;                                /* the part is closed */
+    int is_cut;                                 /* the part lacks records: the program must fail */
     int keeps_sites, is_profile, stops_on_full; /* options */
     const char *path;                           /* of the trace */
     pid_t pid;                                  /* a child of this process records nothing */
@@ -108,7 +109,8 @@ int native_prepare(void);
 void native_begin(void);
 /* Writes all records in memory. */
 void native_write(int64_t now);
-/* Called when the program ends or calls MPI_Abort. */
+/* Called when the program ends or calls MPI_Abort. Sets `is_cut` if records are lost and the program
+ * must fail. */
 void native_end(void);
 /* Called after a failure to write. */
 void native_check_disk(void);

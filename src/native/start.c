@@ -225,13 +225,17 @@ void native_end(void)
         return;
     native.is_over = 1;
     recorder_rank_end(&native.rank, native_now());
-    if (trace_part_close(&native.part, &err) != 0)
-        log_warn("rank %lld: %s: %llu records are lost", (long long)(native.base + native.self),
-                 err.text, (unsigned long long)native.part.lost);
+    if (trace_part_close(&native.part, &err) == 0)
+        return;
+    log_warn("rank %lld: %s: %llu records are lost", (long long)(native.base + native.self),
+             err.text, (unsigned long long)native.part.lost);
+    if (native.stops_on_full)
+        log_error("rank %lld: the program ends with status 1, as --on-full stop requests",
+                  (long long)(native.base + native.self));
+    native.is_cut = native.stops_on_full;
 }
 
-/* Runs after everything the program does at its end. */
-static void __attribute__((destructor)) unload(void)
+static void end_recording(void)
 {
     if (native.pid !=
         sys_getpid()) /* a child: the lock may be held by a thread that does not exist in it */
@@ -241,21 +245,37 @@ static void __attribute__((destructor)) unload(void)
     pthread_mutex_unlock(&native.lock);
 }
 
+_Noreturn static void end_process(int status)
+{
+    for (;;)
+        sys_exit(status);
+}
+
+/* Runs after everything the program does at its end, but before libc writes buffered output. */
+static void __attribute__((destructor)) unload(void)
+{
+    end_recording();
+    if (!native.is_cut || native.pid != sys_getpid())
+        return;
+    fflush(NULL);
+    end_process(1);
+}
+
 /* Skips all of that. */
 ORR_EXPORT void _exit(int status)
 {
-    unload();
-    for (;;)
-        sys_exit(status);
+    end_recording();
+    end_process(status == 0 && native.is_cut && native.pid == sys_getpid() ? 1 : status);
 }
 
 extern __typeof__(_exit) _Exit ORR_EXPORT __attribute__((alias("_exit")));
 
 void native_check_disk(void)
 {
-    if (!native.stops_on_full || native.is_over)
-        return;
+    if (!native.stops_on_full || native.is_over || native.is_finalized)
+        return; /* after MPI_Finalize, the end of the process reports it */
     log_error("rank %lld: %s: ending the program, as --on-full stop requests",
               (long long)(native.base + native.self), native.part.err.text);
+    native.stops_on_full = 0; /* it is ending */
     native_real.MPI_Abort(MPI_COMM_WORLD, 1);
 }
