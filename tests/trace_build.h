@@ -72,7 +72,7 @@ __attribute__((unused)) static void build_nodes(struct build *b, unsigned count)
         nodes[i] = i / count;
     trace_stream_init(&s, &nowhere, 0, 0, 0);
     trace_put_array(&s, nodes, b->ranks);
-    trace_part_define(&b->part, TRACE_NODES, s.data, (size_t)(s.at - s.data));
+    trace_part_define(&b->part, TRACE_NODES, s.data, s.used);
     mem_free(s.data);
     mem_free(nodes);
 }
@@ -91,7 +91,7 @@ __attribute__((unused)) static void build_comm(struct build *b, unsigned number,
     trace_stream_init(&s, &nowhere, 0, 0, 0);
     trace_put_array(&s, ranks, count);
     trace_put_array(&s, NULL, 0);
-    buf_add(&out, s.data, (size_t)(s.at - s.data));
+    buf_add(&out, s.data, s.used);
     trace_part_define(&b->part, TRACE_COMM, out.data, out.len);
     for (size_t i = 0; i < count; i++) {
         at = trace_varint_put(text, number);

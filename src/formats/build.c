@@ -117,7 +117,7 @@ static void add_items(struct buf *out, const int64_t *items, size_t count)
     struct trace_stream s;
     trace_stream_init(&s, &nowhere, 0, 0, 0);
     trace_put_array(&s, items, count);
-    buf_add(out, s.data, (size_t)(s.at - s.data));
+    buf_add(out, s.data, s.used);
     mem_free(s.data);
 }
 

@@ -22,6 +22,8 @@ void mpi_observer_attach(const struct mpi_observer *o)
         mpi_world.sent_number = o->sent_number;
     else if (o->request)
         mpi_world.own_requests = 1;
+    if (o->prefetch)
+        mpi_world.prefetch = o->prefetch;
     if (o->sent)
         mpi_world.plain_sends = 0; /* messages carry numbers */
 }

@@ -148,6 +148,8 @@ struct mpi_observer {
      * not need to see these may number them instead: their handles have the low bits of the number
      * (MPI_REQ_SENT_MASK). NULL, and `request` is there: every send has a request of its own. */
     uint32_t (*sent_number)(struct mpi_rank *self);
+    /* A rank will get the turn soon: time to prefetch what the events of it will need. */
+    void (*prefetch)(const struct mpi_rank *);
 };
 
 enum mpi_event {

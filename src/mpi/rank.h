@@ -80,9 +80,10 @@ struct mpi_world {
     struct output output;
     struct run_page *page;
     const struct run_options *opt;
-    struct mpi_rank *ranks; /* of this process */
-    uint32_t size;          /* ranks that the run starts with, over all processes */
-    uint32_t room;          /* world ranks are below this: `size` and those that may be spawned */
+    struct mpi_rank *ranks;                    /* of this process */
+    void (*prefetch)(const struct mpi_rank *); /* observer.h; NULL: there is nothing to prefetch */
+    uint32_t size;     /* ranks that the run starts with, over all processes */
+    uint32_t room;     /* world ranks are below this: `size` and those that may be spawned */
     int has_spawned;   /* some ranks here have an MPI_COMM_WORLD of their own (dynamic/spawn.h) */
     uint32_t observed; /* events that observers want (observer.h) */
     /* Calls do more than count: `measured`, `shared`, `observed`, or there may be threads. */

@@ -109,8 +109,8 @@ int native_prepare(void);
 void native_begin(void);
 /* Writes all records in memory. */
 void native_write(int64_t now);
-/* Called when the program ends or calls MPI_Abort. Sets `is_cut` if records are lost and the program
- * must fail. */
+/* Called when the program ends or calls MPI_Abort. Sets `is_cut` if records are lost and the
+ * program must fail. */
 void native_end(void);
 /* Called after a failure to write. */
 void native_check_disk(void);

@@ -23,6 +23,7 @@ struct call {
     unsigned count;
     int has_results;       /* its results are valid */
     uint32_t next_request; /* of the stored requests */
+    uint32_t next_done;    /* where the search for the next completed receive begins */
 };
 
 static struct recorder_fn functions[MPI_FN_COUNT];
@@ -202,12 +203,25 @@ static int64_t handle_number(struct call *c, unsigned role, const struct mpi_arg
     return recorder_number(c->r, c->self, role, handle);
 }
 
+static void __attribute__((noinline)) grow_requests(struct recorder_lane *lane)
+{
+    if (!lane->request_room) {
+        lane->requests = lane->few_requests;
+        lane->request_room = RECORDER_FEW_REQUESTS;
+        return;
+    }
+    int was_few = lane->requests == lane->few_requests;
+    lane->request_room *= 2;
+    lane->requests = mem_realloc(was_few ? NULL : lane->requests,
+                                 lane->request_room * sizeof *lane->requests);
+    if (was_few)
+        memcpy(lane->requests, lane->few_requests, sizeof lane->few_requests);
+}
+
 static void keep_request(struct recorder_lane *lane, int64_t number)
 {
-    if (lane->request_count == lane->request_room) {
-        lane->request_room = lane->request_room ? 2 * lane->request_room : 8;
-        lane->requests = mem_realloc(lane->requests, lane->request_room * sizeof *lane->requests);
-    }
+    if (lane->request_count == lane->request_room)
+        grow_requests(lane);
     lane->requests[lane->request_count++] = number;
 }
 
@@ -226,9 +240,13 @@ static void keep_given(struct call *c, const struct mpi_arg *arg, uint64_t word)
 void recorder_requests(struct recorder_rank *r, struct recorder_lane *lane, struct mpi_rank *self,
                        const struct trace_fn *fn, const struct recorder_call *seen)
 {
-    struct call c =
-        {r, lane, self, fn, seen, mpi_fn_signature[seen->fn].args, mpi_fn_signature[seen->fn].count,
-         0, 0};
+    struct call c = {.r = r,
+                     .lane = lane,
+                     .self = self,
+                     .fn = fn,
+                     .seen = seen,
+                     .args = mpi_fn_signature[seen->fn].args,
+                     .count = mpi_fn_signature[seen->fn].count};
     if (!functions[seen->fn].is_given)
         return;
     for (unsigned i = 0; i < fn->count; i++) {
@@ -270,11 +288,17 @@ static void put_requests(struct call *c, const struct trace_arg *kept)
 
 /* ---- statuses ---- */
 
-static struct trace_status done_of(const struct call *c, int64_t number)
+/* Requests complete in the order of the array, or nearly. */
+static struct trace_status done_of(struct call *c, int64_t number)
 {
-    for (uint32_t i = 0; i < c->lane->done_count; i++)
-        if (c->lane->done[i].number == number)
-            return c->lane->done[i].status;
+    uint32_t count = c->lane->done_count;
+    for (uint32_t i = 0, at = c->next_done; i < count; i++, at++) {
+        at = at < count ? at : 0;
+        if (c->lane->done[at].number == number) {
+            c->next_done = at + 1;
+            return c->lane->done[at].status;
+        }
+    }
     return (struct trace_status){0};
 }
 
@@ -404,9 +428,13 @@ static int has_results(const struct call *c)
 void recorder_args(struct recorder_rank *r, struct recorder_lane *lane, struct mpi_rank *self,
                    const struct trace_fn *fn, const struct recorder_call *seen)
 {
-    struct call c =
-        {r, lane, self, fn, seen, mpi_fn_signature[seen->fn].args, mpi_fn_signature[seen->fn].count,
-         0, 0};
+    struct call c = {.r = r,
+                     .lane = lane,
+                     .self = self,
+                     .fn = fn,
+                     .seen = seen,
+                     .args = mpi_fn_signature[seen->fn].args,
+                     .count = mpi_fn_signature[seen->fn].count};
     c.has_results = has_results(&c);
     for (unsigned i = 0; i < fn->count; i++)
         put_arg(&c, &fn->args[i]);

@@ -206,11 +206,11 @@ static uint32_t add(struct recorder_rank *r, unsigned role, uint64_t *number)
     return next;
 }
 
-/* The slot of a pending request, or a free one (handle 0); RECORDER_REQUESTS: none. */
-static unsigned find_request(const struct recorder_rank *r, uint32_t handle)
+/* The slot of a pending request, or a free one (handle 0); RECORDER_PENDING: none. */
+static unsigned find_pending(const struct recorder_rank *r, uint32_t handle)
 {
     unsigned i = 0;
-    while (i < RECORDER_REQUESTS && r->requests[i] != handle)
+    while (i < RECORDER_PENDING && r->pending[i].handle != handle)
         i++;
     return i;
 }
@@ -220,22 +220,22 @@ static int is_numbered(uint32_t handle)
     return (handle & ~RECORDER_NUMBERED_MASK) == RECORDER_NUMBERED;
 }
 
-static int64_t number_in(const struct recorder_rank *r, uint32_t handle)
+/* The last number that ends in these bits. */
+static int64_t whole_number(const struct recorder_rank *r, uint32_t low, uint32_t mask)
 {
     int64_t last = r->next_request - 1;
-    return last - (int64_t)((uint32_t)(last - (int64_t)handle) & RECORDER_NUMBERED_MASK);
+    return last - (int64_t)((uint32_t)(last - (int64_t)low) & mask);
 }
 
 int64_t recorder_request(const struct recorder_rank *r, uint32_t handle)
 {
     if (is_numbered(handle))
-        return number_in(r, handle);
-    unsigned i = find_request(r, handle);
-    if (i < RECORDER_REQUESTS)
-        return r->request_numbers[i];
-    const uint64_t *number = map_count(&r->numbers)
-                                 ? map_find(&r->numbers, key(MPI_ROLE_REQUEST, handle))
-                                 : NULL;
+        return whole_number(r, handle, RECORDER_NUMBERED_MASK);
+    unsigned i = find_pending(r, handle);
+    if (i < RECORDER_PENDING)
+        return whole_number(r, r->pending[i].number, UINT32_MAX);
+    const uint64_t *number = r->more_pending ? map_find(&r->numbers, key(MPI_ROLE_REQUEST, handle))
+                                             : NULL;
     return number ? (int64_t)(*number - 1) : -1;
 }
 
@@ -244,13 +244,13 @@ static int64_t request_number(struct recorder_rank *r, uint32_t handle)
     int64_t number = recorder_request(r, handle);
     if (number >= 0)
         return number;
-    unsigned i = find_request(r, 0);
+    unsigned i = find_pending(r, 0);
     number = r->next_request++;
-    if (i < RECORDER_REQUESTS) {
-        r->requests[i] = handle;
-        r->request_numbers[i] = number;
+    if (i < RECORDER_PENDING) {
+        r->pending[i] = (struct recorder_pending){handle, (uint32_t)number};
     } else {
         *map_insert(&r->numbers, key(MPI_ROLE_REQUEST, handle), NULL) = (uint64_t)number + 1;
+        r->more_pending++;
     }
     return number;
 }
@@ -259,53 +259,67 @@ void recorder_forget_request(struct recorder_rank *r, uint32_t handle)
 {
     if (is_numbered(handle))
         return;
-    unsigned i = find_request(r, handle);
-    if (i < RECORDER_REQUESTS)
-        r->requests[i] = 0;
-    else
-        map_remove(&r->numbers, key(MPI_ROLE_REQUEST, handle));
+    unsigned i = find_pending(r, handle);
+    if (i < RECORDER_PENDING)
+        r->pending[i].handle = 0;
+    else if (r->more_pending && map_remove(&r->numbers, key(MPI_ROLE_REQUEST, handle)))
+        r->more_pending--;
 }
 
-/* Most calls use the same datatype as the call before. */
-static int64_t type_number(struct recorder_rank *r, struct mpi_rank *self, uint32_t handle)
+static struct recorder_known *recent(struct recorder_rank *r, unsigned role)
+{
+    switch (role) {
+    case MPI_ROLE_COMM:
+        return &r->recent[RECORDER_COMM];
+    case MPI_ROLE_DATATYPE:
+        return &r->recent[RECORDER_TYPE];
+    case MPI_ROLE_OP:
+        return &r->recent[RECORDER_OP];
+    case MPI_ROLE_WIN:
+        return &r->recent[RECORDER_WIN];
+    default:
+        return NULL;
+    }
+}
+
+/* The number of an object, new if it has none. */
+static int64_t find_number(struct recorder_rank *r, struct mpi_rank *self, unsigned role,
+                           uint64_t handle)
 {
     int is_new;
-    uint64_t *number = map_insert(&r->numbers, key(MPI_ROLE_DATATYPE, handle), &is_new);
-    r->type = handle;
-    r->type_number = is_new ? add(r, MPI_ROLE_DATATYPE, number) + 1 : (uint32_t)*number;
-    if (is_new)
-        define_object(r, self, MPI_ROLE_DATATYPE, handle, r->type_number - 1);
-    return r->type_number - 1;
+    uint64_t *at = map_insert(&r->numbers, key(role, handle), &is_new);
+    if (!is_new)
+        return (int64_t)(*at - 1);
+    uint32_t number = add(r, role, at);
+    define_object(r, self, role, handle, number);
+    return number;
 }
 
 int64_t recorder_number(struct recorder_rank *r, struct mpi_rank *self, unsigned role,
                         uint64_t handle)
 {
-    int is_new;
     if (role == MPI_ROLE_COMM && (MPI_Comm)handle == MPI_COMM_WORLD)
         return 0;
-    if (role == MPI_ROLE_DATATYPE && r->type == (uint32_t)handle && r->type_number)
-        return r->type_number - 1;
+    struct recorder_known *known = recent(r, role);
+    if (known && known->number && known->handle == (uint32_t)handle)
+        return (int64_t)known->number - 1;
     if (is_null(role, handle))
         return -1;
     if (role == MPI_ROLE_REQUEST)
         return request_number(r, (uint32_t)handle);
-    if (role == MPI_ROLE_DATATYPE)
-        return type_number(r, self, (uint32_t)handle);
     if (role == MPI_ROLE_COMM && (MPI_Comm)handle == MPI_COMM_SELF)
         return 1;
-    uint64_t *number = map_insert(&r->numbers, key(role, handle), &is_new);
-    if (__builtin_expect(!is_new, 1))
-        return (int64_t)(*number - 1);
-    uint32_t next = add(r, role, number);
-    define_object(r, self, role, handle, next);
-    return next;
+    int64_t number = find_number(r, self, role, handle);
+    if (known)
+        *known = (struct recorder_known){(uint32_t)handle, (uint32_t)number + 1};
+    return number;
 }
 
 void recorder_forget(struct recorder_rank *r, unsigned role, uint64_t handle)
 {
-    if (role == MPI_ROLE_DATATYPE)
-        r->type_number = 0;
+    struct recorder_known *known = recent(r, role);
+    if (known)
+        known->number = 0;
     map_remove(&r->numbers, key(role, handle));
 }
 

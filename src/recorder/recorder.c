@@ -3,6 +3,8 @@
  */
 #include "recorder/recorder.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "recorder/profile.h"
 #include "recorder/recorder_internal.h"
@@ -119,12 +121,24 @@ void recorder_leave(struct recorder_rank *r, struct recorder_lane *lane, struct 
         recorder_freed(r, lane, call->fn);
 }
 
+static void __attribute__((noinline)) grow_done(struct recorder_lane *lane)
+{
+    if (!lane->done_room) {
+        lane->done = lane->few_done;
+        lane->done_room = RECORDER_FEW_DONE;
+        return;
+    }
+    int was_few = lane->done == lane->few_done;
+    lane->done_room *= 2;
+    lane->done = mem_realloc(was_few ? NULL : lane->done, lane->done_room * sizeof *lane->done);
+    if (was_few)
+        memcpy(lane->done, lane->few_done, sizeof lane->few_done);
+}
+
 void recorder_done(struct recorder_lane *lane, int64_t number, struct trace_status status)
 {
-    if (lane->done_count == lane->done_room) {
-        lane->done_room = lane->done_room ? 2 * lane->done_room : 4;
-        lane->done = mem_realloc(lane->done, lane->done_room * sizeof *lane->done);
-    }
+    if (lane->done_count == lane->done_room)
+        grow_done(lane);
     lane->done[lane->done_count++] = (struct recorder_done){number, status};
 }
 

@@ -39,43 +39,61 @@ struct recorder_done {
     struct trace_status status;
 };
 
-/* Of a thread of a rank. */
+#define RECORDER_FEW_REQUESTS 8
+#define RECORDER_FEW_DONE 4
+
+/* Of a thread of a rank. What every call needs comes first. */
 struct recorder_lane {
     struct trace_stream stream;
     uint32_t depth; /* nested calls: callbacks may make some */
     uint32_t fn;    /* of the outermost */
     int64_t enter;
-    uint64_t site;     /* of the call, if the trace has sites */
+    uint32_t request_count, done_count;
     int64_t *requests; /* numbers of those that were passed to the call */
-    uint32_t request_count, request_room;
-    int64_t given; /* number of the object that was passed to the call by a pointer */
-    uint64_t gone; /* its handle, if the call frees it */
     struct recorder_done *done;
-    uint32_t done_count, done_room;
-    uint32_t regions;           /* open regions */
+    uint32_t request_room, done_room;
+    int64_t given;              /* number of the object that was passed to the call by a pointer */
+    uint64_t gone;              /* its handle, if the call frees it */
+    uint64_t site;              /* of the call, if the trace has sites */
     struct recorder_lane *next; /* the lane of another thread */
+    uint32_t regions;           /* open regions */
+    /* `requests` and `done` of most calls */
+    int64_t few_requests[RECORDER_FEW_REQUESTS];
+    struct recorder_done few_done[RECORDER_FEW_DONE];
 };
 
-#define RECORDER_REQUESTS 16
+/* An object and its number + 1; 0: there is none. */
+struct recorder_known {
+    uint32_t handle, number;
+};
 
-/* State of a rank. What every call needs comes first. */
+/* A pending request and the low bits of its number; a handle of 0: none. */
+struct recorder_pending {
+    uint32_t handle, number;
+};
+
+#define RECORDER_PENDING 16
+
+/* Kinds of objects of which the last one is remembered: the next call is likely to use it, too. */
+enum recorder_recent { RECORDER_COMM, RECORDER_TYPE, RECORDER_OP, RECORDER_WIN, RECORDER_RECENT };
+
+/* State of a rank. What most calls need comes first. */
 struct recorder_rank {
-    struct recorder_lane lane; /* its first thread's */
-    uint32_t type;             /* the datatype mentioned last ... */
-    uint32_t type_number;      /* ... and its number + 1; 0: there is none */
-    /* The first few pending requests, by handle; 0: free. Others are in `numbers`. */
-    uint32_t requests[RECORDER_REQUESTS];
-    int64_t request_numbers[RECORDER_REQUESTS];
     int64_t next_request;
+    struct recorder_known recent[RECORDER_RECENT];
+    uint16_t lanes;                   /* 0: it has not begun */
+    uint32_t more_pending;            /* requests in `numbers` */
+    int64_t profile_time;             /* when the last call returned ... */
+    struct recorder_profile *profile; /* ... and all of them, if there are no events (profile.h) */
+    /* The first few requests. Others are in `numbers`. */
+    struct recorder_pending pending[RECORDER_PENDING];
+    struct recorder_lane lane; /* its first thread's */
     struct trace_stream locals;
     struct map numbers;       /* of handles, by role and handle: + 1 */
     struct map regions;       /* names, by hash: + 1 */
     struct map comms;         /* the number of communicators with the same members, by their hash */
     uint32_t next[MPI_ROLES]; /* numbers, by role */
     uint32_t next_region;
-    uint16_t lanes;
-    int64_t profile_time;             /* when the last call returned ... */
-    struct recorder_profile *profile; /* ... and all of them, if there are no events (profile.h) */
 };
 
 /* Call it before anything else. The header must live as long as there are records. */
@@ -103,7 +121,8 @@ void recorder_done(struct recorder_lane *, int64_t number, struct trace_status);
 
 /*
  * Handles of requests that contain the low bits of their number, and need no table: for the many
- * sends that complete immediately. No request may stay pending while this many others start.
+ * sends that complete immediately. No request may stay pending while this many others start; other
+ * requests may while 2^32 start.
  */
 #define RECORDER_NUMBERED 0xae000000u
 #define RECORDER_NUMBERED_MASK 0x01ffffffu

@@ -17,55 +17,84 @@ void trace_stream_init(struct trace_stream *s, struct trace_sink *sink, uint64_t
     *s = (struct trace_stream){.sink = sink,
                                .rank = (uint32_t)rank,
                                .thread = (uint16_t)thread,
-                               .flags = (uint16_t)(flags | TRACE_PIECE_BEGINS)};
+                               .flags = (uint8_t)(flags | TRACE_PIECE_BEGINS)};
 }
 
-static size_t used(const struct trace_stream *s)
+/* Where the piece is full, or the block. */
+static void set_limit(struct trace_stream *s)
 {
-    return (size_t)(s->at - s->data);
+    size_t left = s->block < s->sink->block ? s->sink->block - s->block : 0;
+    size_t limit = left < s->sink->piece ? left : s->sink->piece;
+    s->limit = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+}
+
+void trace_stream_lend(struct trace_stream *s, void *memory, size_t bytes)
+{
+    s->data = memory;
+    s->room = (uint32_t)bytes;
+    s->is_lent = 1;
+    set_limit(s);
 }
 
 static void __attribute__((noinline)) grow(struct trace_stream *s, size_t bytes)
 {
-    size_t have = used(s), room = s->room ? s->room : ROOM_FIRST;
-    while (room < have + bytes)
+    size_t had = s->is_lent ? 0 : s->room, room = s->room ? s->room : ROOM_FIRST;
+    while (room < s->used + bytes)
         room *= 2;
-    s->data = mem_realloc(s->data, room);
-    s->at = s->data + have;
-    s->sink->buffered += room - s->room;
+    uint8_t *data = mem_realloc(s->is_lent ? NULL : s->data, room);
+    if (s->is_lent && s->used)
+        memcpy(data, s->data, s->used);
+    s->data = data;
+    s->is_lent = 0;
+    s->sink->buffered += room - had;
     s->room = (uint32_t)room;
+    set_limit(s);
 }
 
 static inline void need(struct trace_stream *s, size_t bytes)
 {
-    if (__builtin_expect(s->room - used(s) < bytes, 0))
+    if (__builtin_expect(s->room - s->used < bytes, 0))
         grow(s, bytes);
+}
+
+/* Where the next byte goes, and that it is there now. */
+static inline uint8_t *next(const struct trace_stream *s)
+{
+    return s->data + s->used;
+}
+
+static inline void filled(struct trace_stream *s, const uint8_t *at)
+{
+    s->used = (uint32_t)(at - s->data);
 }
 
 static void hand_over(struct trace_stream *s)
 {
     struct trace_piece piece = {s->flags,   s->rank, s->thread, s->base,
-                                s->records, s->data, used(s)};
+                                s->records, s->data, s->used};
     s->sink->take(s->sink, &piece);
-    s->at = s->data;
+    s->used = 0;
     s->records = 0;
     s->base = s->last;
 }
 
 static void free_memory(struct trace_stream *s)
 {
+    if (s->is_lent)
+        return;
     s->sink->buffered -= s->room;
     mem_free(s->data);
-    s->data = s->at = NULL;
+    s->data = NULL;
     s->room = 0;
 }
 
 /* The block continues in the next piece. */
 static void hand_over_piece(struct trace_stream *s)
 {
-    s->block += (uint32_t)used(s);
+    s->block += s->used;
     hand_over(s);
-    s->flags &= (uint16_t)~TRACE_PIECE_BEGINS;
+    s->flags &= (uint8_t)~TRACE_PIECE_BEGINS;
+    set_limit(s);
 }
 
 void trace_stream_spill(struct trace_stream *s)
@@ -87,7 +116,7 @@ void trace_stream_fini(struct trace_stream *s)
 /* The piece is full, or the block: then the next one starts anew. */
 static void __attribute__((noinline)) cut(struct trace_stream *s)
 {
-    if (s->block + used(s) < s->sink->block) {
+    if (s->block + s->used < s->sink->block) {
         hand_over_piece(s);
         return;
     }
@@ -95,13 +124,13 @@ static void __attribute__((noinline)) cut(struct trace_stream *s)
     s->flags |= TRACE_PIECE_BEGINS;
     s->block = 0;
     s->last_request = 0;
+    set_limit(s);
 }
 
 void trace_record_end(struct trace_stream *s)
 {
     s->records++;
-    size_t bytes = used(s);
-    if (__builtin_expect(bytes >= s->sink->piece || s->block + bytes >= s->sink->block, 0))
+    if (__builtin_expect(s->used >= s->limit, 0))
         cut(s);
 }
 
@@ -109,9 +138,9 @@ void trace_call_begin(struct trace_stream *s, unsigned fn, int64_t enter, int64_
 {
     assert(leave >= s->last && enter <= leave);
     need(s, HEAD_MOST);
-    uint8_t *at = trace_varint_put(s->at, TRACE_CALL + (uint64_t)fn);
+    uint8_t *at = trace_varint_put(next(s), TRACE_CALL + (uint64_t)fn);
     at = trace_varint_put(at, (uint64_t)(leave - s->last));
-    s->at = trace_varint_put(at, (uint64_t)(leave - enter));
+    filled(s, trace_varint_put(at, (uint64_t)(leave - enter)));
     s->last = leave;
 }
 
@@ -120,12 +149,12 @@ void trace_other(struct trace_stream *s, enum trace_head head, int64_t time, con
 {
     assert(time >= s->last);
     need(s, HEAD_MOST + bytes);
-    uint8_t *at = trace_varint_put(s->at, head);
+    uint8_t *at = trace_varint_put(next(s), head);
     at = trace_varint_put(at, (uint64_t)(time - s->last));
     at = trace_varint_put(at, bytes);
     if (bytes)
         memcpy(at, payload, bytes);
-    s->at = at + bytes;
+    filled(s, at + bytes);
     s->last = time;
     trace_record_end(s);
 }
@@ -135,7 +164,7 @@ void trace_other(struct trace_stream *s, enum trace_head head, int64_t time, con
 void trace_put_varint(struct trace_stream *s, uint64_t value)
 {
     need(s, TRACE_VARINT_MAX);
-    s->at = trace_varint_put(s->at, value);
+    filled(s, trace_varint_put(next(s), value));
 }
 
 void trace_put_number(struct trace_stream *s, int64_t value)
@@ -156,10 +185,10 @@ void trace_put_request(struct trace_stream *s, int64_t number)
 void trace_put_text(struct trace_stream *s, const char *text, size_t bytes)
 {
     need(s, TRACE_VARINT_MAX + bytes);
-    s->at = trace_varint_put(s->at, bytes);
+    uint8_t *at = trace_varint_put(next(s), bytes);
     if (bytes)
-        memcpy(s->at, text, bytes);
-    s->at += bytes;
+        memcpy(at, text, bytes);
+    filled(s, at + bytes);
 }
 
 void trace_put_status(struct trace_stream *s, const struct trace_status *status)
@@ -169,10 +198,10 @@ void trace_put_status(struct trace_stream *s, const struct trace_status *status)
         return;
     }
     need(s, 4 * TRACE_VARINT_MAX);
-    uint8_t *at = trace_varint_put(s->at, status->is_cancelled ? 3 : 1);
+    uint8_t *at = trace_varint_put(next(s), status->is_cancelled ? 3 : 1);
     at = trace_varint_put(at, trace_zigzag(status->source));
     at = trace_varint_put(at, trace_zigzag(status->tag));
-    s->at = trace_varint_put(at, status->bytes);
+    filled(s, trace_varint_put(at, status->bytes));
 }
 
 /* Differences wrap around, as do their sums when read. */
@@ -217,7 +246,7 @@ void trace_write_array(struct buf *out, const int64_t *items, size_t count)
     struct trace_stream s;
     trace_stream_init(&s, &nowhere, 0, 0, 0);
     trace_put_array(&s, items, count);
-    buf_add(out, s.data, used(&s));
+    buf_add(out, s.data, s.used);
     mem_free(s.data);
 }
 

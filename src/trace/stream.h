@@ -35,17 +35,21 @@ struct trace_sink {
     size_t buffered; /* bytes of memory of all its streams */
 };
 
+/* What every record needs comes first. */
 struct trace_stream {
+    uint8_t *data;
+    uint32_t used, room;  /* bytes of data */
+    uint32_t limit;       /* a record that ends there or behind it ends the piece */
+    uint32_t records;     /* in data */
+    int64_t last;         /* time of the last record */
+    int64_t last_request; /* that was mentioned in the block */
     struct trace_sink *sink;
-    uint8_t *data, *at; /* at: position of the next byte */
-    uint32_t room;      /* bytes of data */
-    uint32_t block;     /* bytes of the current block that the sink has taken */
-    uint32_t records;   /* in data */
+    uint32_t block; /* bytes of the current block that the sink has taken */
     uint32_t rank;
     uint16_t thread;
-    uint16_t flags;       /* of the next piece */
-    int64_t base, last;   /* times of the last record before data, and of the last one */
-    int64_t last_request; /* that was mentioned in the block */
+    uint8_t flags;   /* of the next piece */
+    uint8_t is_lent; /* data is the caller's */
+    int64_t base;    /* time of the last record before data */
 };
 
 /* A status as it is recorded. */
@@ -57,6 +61,8 @@ struct trace_status {
 
 void trace_stream_init(struct trace_stream *, struct trace_sink *, uint64_t rank, unsigned thread,
                        unsigned flags);
+/* Records go to this memory of the caller while they fit. It must live as long as the stream. */
+void trace_stream_lend(struct trace_stream *, void *memory, size_t bytes);
 /* Passes the records so far to the sink; the block continues. */
 void trace_stream_spill(struct trace_stream *);
 /* Spills, and frees the memory. */

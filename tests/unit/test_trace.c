@@ -32,14 +32,19 @@ static void record_call(struct trace_stream *s, const struct trace_schema *schem
     trace_call_begin(s, (unsigned)fn, enter, leave);
 }
 
-static void record_rank(struct trace_part *part, const struct trace_schema *schema, unsigned rank)
+/* The stream begins in `lent` bytes of ours, if any. */
+static void record_rank(struct trace_part *part, const struct trace_schema *schema, unsigned rank,
+                        size_t lent)
 {
     struct trace_stream s, local;
+    uint8_t memory[64];
     int64_t requests[] = {7, 8, 9, 10, -1}, t = 1000;
     struct trace_status statuses[5] = {{1, 5, 800, 1, 0}, {0}, {2, 6, 0, 1, 1}, {0}, {0}};
     trace_stream_init(&local, &part->sink, rank, 0, TRACE_PIECE_DEFINITIONS);
     trace_other(&local, TRACE_DEFINE_NAME, 0, "\x05solve", 6);
     trace_stream_init(&s, &part->sink, rank, 0, 0);
+    if (lent)
+        trace_stream_lend(&s, memory, lent);
     trace_other(&s, TRACE_REGION_ENTER, t, "\x05", 1);
     for (int i = 0; i < 3; i++) {
         record_call(&s, schema, "MPI_Isend", t + 10,
@@ -70,7 +75,7 @@ static void record_rank(struct trace_part *part, const struct trace_schema *sche
     trace_stream_fini(&local);
 }
 
-static void record(const char *path, unsigned first, unsigned last)
+static void record(const char *path, unsigned first, unsigned last, size_t lent)
 {
     struct trace_header header;
     struct trace_part part;
@@ -82,7 +87,7 @@ static void record(const char *path, unsigned first, unsigned last)
     trace_part_define(&part, TRACE_SITE, "\1\2\3\4\5\6\7\10main", 12);
     trace_part_define(&part, TRACE_NODES, "\3\7\0", 3); /* three ranks, differences 0 */
     for (unsigned rank = first; rank <= last; rank++)
-        record_rank(&part, header.schema, rank);
+        record_rank(&part, header.schema, rank, lent);
     is_int(trace_part_close(&part, &err), 0, "is closed");
     trace_header_fini(&header);
 }
@@ -287,9 +292,9 @@ int main(void)
     plan_auto();
     ok(mkdtemp(folder) != NULL, "a folder");
     test_header();
-    record(in_folder("all.part"), 0, 2);
-    record(in_folder("a.part"), 0, 0);
-    record(in_folder("b.part"), 1, 2);
+    record(in_folder("all.part"), 0, 2, 0);
+    record(in_folder("a.part"), 0, 0, 16);
+    record(in_folder("b.part"), 1, 2, 64);
     check(in_folder("all.part"), 0);
     const char *one[] = {in_folder("all.part")},
                *two[] = {in_folder("b.part"), in_folder("a.part")};

@@ -51,6 +51,8 @@ static void prefetch_ready(void)
         __builtin_prefetch(r->ent.inbox);
         __builtin_prefetch(r->posted);
         __builtin_prefetch(r->pairs + r->pair_next, 1);
+        if (mpi_world.prefetch)
+            mpi_world.prefetch(r);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "mpi/record/record.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -18,11 +19,24 @@
 
 #define MEMORY_MOST ((size_t)64 << 20) /* of all streams; then they are spilled */
 
+#define LINE 64
+#define OWN_MEMORY 320 /* bytes of a stream: all that it needs if there are many ranks */
+
+/*
+ * The turns of a rank are far apart: its state has left the caches before the next one. What most
+ * calls need lies side by side here, so that it can be prefetched.
+ */
+struct slot {
+    struct recorder_rank rank;
+    uint8_t memory[OWN_MEMORY] __attribute__((aligned(LINE)));
+} __attribute__((aligned(LINE)));
+
 static struct {
     struct trace_part part;
     struct trace_header header;
-    struct recorder_rank **ranks; /* by index; NULL: not begun */
+    struct slot *slots; /* by index */
     uint32_t room;
+    uint8_t is_wait[MPI_FN_COUNT]; /* calls that may wait for requests */
 } record;
 
 void recorder_define(unsigned kind, const void *payload, size_t bytes)
@@ -32,15 +46,35 @@ void recorder_define(unsigned kind, const void *payload, size_t bytes)
 
 /* ---- ranks ---- */
 
-static struct recorder_rank *of_rank(struct mpi_rank *self)
+static int has_begun(const struct slot *slot)
 {
-    uint32_t index = mpi_rank_index(self);
-    struct recorder_rank *r = record.ranks[index];
-    if (__builtin_expect(r != NULL, 1))
-        return r;
-    r = record.ranks[index] = mem_zalloc(sizeof *r);
-    recorder_rank_init(r, &record.part.sink, mpi_rank_id(self));
-    return r;
+    return slot->rank.lanes != 0;
+}
+
+static struct recorder_rank *__attribute__((noinline)) begin(struct slot *slot, uint64_t rank)
+{
+    recorder_rank_init(&slot->rank, &record.part.sink, rank);
+    trace_stream_lend(&slot->rank.lane.stream, slot->memory, sizeof slot->memory);
+    return &slot->rank;
+}
+
+static inline struct recorder_rank *of_rank(struct mpi_rank *self)
+{
+    struct slot *slot = &record.slots[mpi_rank_index(self)];
+    if (__builtin_expect(!has_begun(slot), 0))
+        return begin(slot, mpi_rank_id(self));
+    return &slot->rank;
+}
+
+/* Inlined always: the compiler may drop the call of a function that only prefetches. */
+__attribute__((always_inline)) static inline void prefetch(const struct mpi_rank *self)
+{
+    const struct slot *slot = &record.slots[mpi_rank_index(self)];
+    const char *at = (const char *)slot;
+    for (size_t i = 0; i < offsetof(struct slot, rank.locals); i += LINE)
+        __builtin_prefetch(at + i, 1);
+    for (size_t i = 0; i < OWN_MEMORY; i += LINE)
+        __builtin_prefetch(slot->memory + i, 1);
 }
 
 /* Threads other than the first have lanes of their own. */
@@ -60,15 +94,24 @@ static struct recorder_lane *of_thread(struct recorder_rank *r)
 static void spill_all(void)
 {
     for (uint32_t i = 0; i < record.room; i++)
-        if (record.ranks[i])
-            recorder_rank_spill(record.ranks[i]);
+        if (has_begun(&record.slots[i]))
+            recorder_rank_spill(&record.slots[i].rank);
     trace_part_flush(&record.part);
+}
+
+/* A wait for requests mostly ends in its next turn. Other calls, such as collectives, take many
+ * turns, and only the last one is recorded. */
+static void prefetch_turn(const struct mpi_rank *self)
+{
+    if (record.is_wait[self->fn])
+        prefetch(self);
 }
 
 /* ---- events ---- */
 
 static void enter(struct mpi_rank *self, vtime t, const struct mpi_seen_call *call)
 {
+    prefetch(self);
     struct recorder_rank *r = of_rank(self);
     recorder_enter(r, of_thread(r), self,
                    &(struct recorder_call){.fn = call->fn, .args = call->args}, t);
@@ -105,10 +148,11 @@ static void request(struct mpi_rank *self, vtime t, const struct mpi_seen_reques
 /* What a blocking call has received; messages of collectives have odd contexts. */
 static void received(struct mpi_rank *self, vtime t, const struct mpi_seen_message *seen)
 {
-    struct recorder_rank *r = of_rank(self);
-    struct recorder_lane *lane = of_thread(r);
     (void)t;
-    if (seen->request == MPI_REQUEST_NULL && !(seen->ctx & 1) && lane->depth)
+    if (seen->request != MPI_REQUEST_NULL || seen->ctx & 1)
+        return;
+    struct recorder_lane *lane = of_thread(of_rank(self));
+    if (lane->depth)
         recorder_done(lane, -1,
                       (struct trace_status){(int32_t)seen->src, seen->tag, seen->bytes, 1, 0});
 }
@@ -134,7 +178,7 @@ static uint32_t number_sent(struct mpi_rank *self)
  * that. */
 static struct recorder_lane *of_function(struct mpi_rank *self)
 {
-    if (!self || !record.ranks)
+    if (!self || !record.slots)
         return NULL;
     struct recorder_lane *lane = of_thread(of_rank(self));
     return lane->depth ? NULL : lane;
@@ -169,6 +213,7 @@ void __cyg_profile_func_exit(void *function, void *site)
 
 static const struct mpi_observer observer = {
     .name = "trace",
+    .prefetch = prefetch_turn,
     .sent_number = number_sent,
     .enter = enter,
     .leave = leave,
@@ -211,8 +256,12 @@ int mpi_record_begin(struct err *err)
     if (rc != 0)
         return rc;
     record.room = mpi_rank_map()->room;
-    record.ranks = mem_zalloc((size_t)record.room * sizeof *record.ranks);
+    record.slots = mem_map((size_t)record.room * sizeof *record.slots, 1);
+    if (!record.slots)
+        return err_set(err, ERR_SYSTEM, "cannot record %u ranks: %s", record.room, strerror(errno));
     recorder_init(&record.header);
+    for (unsigned fn = 0; fn < MPI_FN_COUNT; fn++)
+        record.is_wait[fn] = recorder_looks_at(fn);
     define_nodes();
     mpi_observer_attach(&observer);
     return 0;
@@ -221,8 +270,8 @@ int mpi_record_begin(struct err *err)
 int mpi_record_end(struct err *err)
 {
     for (uint32_t i = 0; i < record.room; i++)
-        if (record.ranks[i])
-            recorder_rank_end(record.ranks[i], mpi_world.ranks[i].ent.clock);
+        if (has_begun(&record.slots[i]))
+            recorder_rank_end(&record.slots[i].rank, mpi_world.ranks[i].ent.clock);
     mpi_record_links(mpi_rank_map()->proc == 0);
     trace_header_fini(&record.header);
     return trace_part_close(&record.part, err);
