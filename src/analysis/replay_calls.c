@@ -79,7 +79,11 @@ static void receive_now(struct replay *r, struct lane *l, const struct call_shap
     struct trace_status given = {(int32_t)peer_of(r, l, comm, number(e, s->source, -1)),
                                  (int32_t)tag, 0, tag != ANY_TAG, 0};
     struct handles_mine mine = comm_of(r, l, comm);
-    if (!status->is_set)
+    if (status->is_set && status->tag < 0) { /* old versions of DUMPI have none */
+        given = *status;
+        given.tag = (int32_t)tag;
+    }
+    if (!status->is_set || status->tag < 0)
         status = &given; /* some recorders leave out what is known anyway */
     if (!status->is_set || status->is_cancelled || status->source < 0 ||
         (uint64_t)status->source >= r->ranks || mine.comm == HANDLES_NONE)

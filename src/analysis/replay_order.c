@@ -93,7 +93,8 @@ static void resolve(struct replay *r, struct receive *v, const struct trace_stat
 {
     struct lane *home = &r->lanes[v->rank];
     v->source = status->source;
-    v->tag = status->tag;
+    if (status->tag >= 0) /* else it is the tag that was asked for */
+        v->tag = status->tag;
     v->is_wild = 0;
     home->wild--;
     drain(r, home);

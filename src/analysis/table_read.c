@@ -59,6 +59,8 @@ static int read_table(struct reading *r, const char *const *attributes)
     const char *name = attribute(attributes, "name");
     if (!name || !r->group)
         return fail(r, r->group ? "a table without a name" : "a table outside of an entry", "");
+    if (tables_find(r->tables, r->group, name))
+        return fail(r, "a table that is there twice:", name);
     r->table = tables_add(r->tables, r->group, name);
     return 0;
 }
@@ -73,6 +75,9 @@ static int read_column(struct reading *r, const char *const *attributes)
             number = i;
     if (!name || !r->table || r->table->row_count || r->table->column_count == COLUMNS_MOST)
         return fail(r, "a column that does not belong here", "");
+    for (size_t i = 0; i < r->table->column_count; i++)
+        if (strcmp(r->table->columns[i].name, name) == 0)
+            return fail(r, "a column that is there twice:", name);
     if (number >= 0) /* others are of later versions */
         table_add_column(r->tables, r->table, name, unit ? unit : "", number);
     return 0;

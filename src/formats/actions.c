@@ -158,7 +158,7 @@ static void settle(struct actions *a, struct action *recv, size_t receive,
 {
     if (status && status->is_set) {
         recv->world = status->source;
-        recv->tag = status->tag;
+        recv->tag = status->tag >= 0 ? status->tag : recv->tag;
         recv->bytes = status->bytes;
         recv->peer = members_peer(a->members, recv->comm, a->rank, status->source);
     }
