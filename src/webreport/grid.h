@@ -48,8 +48,8 @@ struct grid {
     struct grid_level levels[GRID_LEVELS_MAX];
 };
 
-/* For this number of ranks, whose last call ends at `end` > 0. A level has up to `cells` cells,
- * GRID_CELLS or less. */
+/* For this many ranks with about this many calls in all; the last call ends at `end` > 0. A level
+ * has up to `cells` cells, GRID_CELLS or less. */
 void grid_init(struct grid *, uint64_t ranks, uint64_t calls, int64_t end, uint64_t cells);
 void grid_fini(struct grid *);
 
