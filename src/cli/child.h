@@ -1,9 +1,9 @@
 /*
- * child.h - other `orrery run`s as child processes, for commands that make many of them.
+ * child.h - `orrery run` as a child process, for commands that start many runs.
  *
- * Each child leads a process group, so that a Ctrl-C of the terminal reaches this process alone,
- * which then decides what becomes of the children. If the thread that started a child ends before
- * it, the child gets a SIGTERM.
+ * Each child leads a process group, so that Ctrl-C in the terminal reaches only this process, which
+ * then ends the children. If the thread that started a child ends before it, the child gets a
+ * SIGTERM.
  */
 #ifndef CLI_CHILD_H
 #define CLI_CHILD_H
@@ -18,14 +18,14 @@
 int cli_child_self(char *path, size_t size, struct err *);
 
 /*
- * Starts words[0]; standard input is empty, the others go to files (NULL: nowhere). `mask` is for
- * its signals. Returns its id, or -1 with an error.
+ * Starts words[0] with empty standard input; output and errors are written to files (NULL:
+ * discarded). `mask` is its signal mask. Returns its id, or -1 with an error.
  */
 pid_t cli_child_start(char *const *words, const char *out, const char *errors, const sigset_t *mask,
                       struct err *);
 
-/* What a child said in a file of standard error: the first line that is Orrery's own, or the first
- * there is; or NULL. Freed by the caller. */
+/* The reason in a child's standard error: the first line of Orrery itself, or the first line at
+ * all, or NULL. The caller frees it. */
 char *cli_child_reason(const char *errors);
 
 #endif

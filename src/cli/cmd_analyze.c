@@ -1,5 +1,5 @@
 /*
- * `orrery analyze`: what a trace says about a program.
+ * cmd_analyze.c - `orrery analyze`: what a trace says about a program.
  */
 #include <string.h>
 
@@ -116,7 +116,7 @@ static int print_result(const struct request *q, const struct analysis *a)
     struct err err;
     int status = CLI_DONE;
     if (a->warning.code)
-        log_warn("%s: what is whole is analysed", a->warning.text);
+        log_warn("%s: the intact part is analysed", a->warning.text);
     if (a->lost > 0)
         log_warn("%.0f records could not be written when the trace was recorded", a->lost);
     buf_init(&out);
@@ -129,7 +129,7 @@ static int print_result(const struct request *q, const struct analysis *a)
     return status;
 }
 
-/* `trace` is the file to read, `routed` what is told of messages, or NULL. */
+/* `trace` is the file to read; `routed` observes messages, or is NULL. */
 static int analyze_routed(const struct request *q, const char *trace,
                           const struct analysis_options *options, struct routed *routed)
 {
@@ -166,7 +166,7 @@ static int init_routed(const struct request *q, const char *path, struct routed 
     return rc;
 }
 
-/* `path` is what the trace is called. */
+/* `path` is the name of the trace for the user. */
 static int analyze_native(const struct request *q, const char *trace, const char *path,
                           unsigned groups)
 {
@@ -199,12 +199,12 @@ static int analyze(struct request *q, const char *path, unsigned groups)
 
 static int analyze_main(int argc, char **argv)
 {
-    static struct request q; /* a machine has many kilobytes */
+    static struct request q; /* too large for the stack */
     const char *path = NULL;
     unsigned groups = 0, group;
     struct err err;
     int next, status;
-    for (;;) { /* options may come anywhere */
+    for (;;) { /* options may precede and follow arguments */
         if (cli_begin(&usage, argc, argv, &q, &next, &status))
             return status;
         if (next >= argc)

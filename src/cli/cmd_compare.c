@@ -1,5 +1,5 @@
 /*
- * `orrery compare`: how much two traces, or statistics of them, differ.
+ * cmd_compare.c - `orrery compare`: how much two traces, or statistics of them, differ.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 
 /* A limit on the mean error of a group, of all groups, or on structure. */
 struct threshold {
-    char group[32]; /* "": of all */
+    char group[32]; /* "": of all groups */
     double most;
 };
 
@@ -32,7 +32,7 @@ struct request {
 static const char *const formats[] = {"text", "xml", "json", "csv", NULL};
 static const char *const metrics[] = {"symmetric", "log", "relative", NULL};
 
-/* The number of a word in a list, or -1. */
+/* The index of a word in a list, or -1. */
 static int find_word(const char *const *words, const char *word)
 {
     for (int i = 0; words[i]; i++)
@@ -88,7 +88,8 @@ static int parse_share(const char *text, double *share, struct err *err)
     size_t length = strlen(text);
     int is_percent = length > 0 && text[length - 1] == '%';
     if (length >= sizeof number)
-        return err_set(err, ERR_INPUT, "'%s' is no share, such as 5%%", text);
+        return err_set(err, ERR_INPUT, "bad share '%s': expected a number such as 5%% or 0.05",
+                       text);
     snprintf(number, sizeof number, "%.*s", (int)(length - (size_t)is_percent), text);
     if (units_parse_double(number, share, err) != 0)
         return err->code;
@@ -121,9 +122,9 @@ static const struct cli_option options[] = {
     {"metric", 0, NULL, "METRIC", "symmetric (default), log or relative", set_metric},
     {"threshold", 0, NULL, "GROUP=SHARE",
      "exit with 1 above this mean error\n"
-     "the mean error that a group may have, such as functions=5%, or of all groups, such as 5%; "
-     "'structure=0' is for rows that only one side has; several with commas between them. What is "
-     "above it is said, and the exit status is 1",
+     "the largest mean error allowed for a group, such as functions=5%, or for each of them, such as 5%; "
+     "'structure=0' is for rows that only one side has; several are separated by commas. If one is "
+     "exceeded, an error says so, and the exit status is 1",
      set_threshold},
     {"skeleton", 0, NULL, NULL, "compare traffic and structure, no times", set_skeleton},
     {"format", 0, NULL, "FORMAT", "text (default), xml, json or csv", set_format},
@@ -162,7 +163,7 @@ static void write_result(const struct comparison *c, enum format format, struct 
     tables_fini(&tables);
 }
 
-/* Says what is above its threshold; the exit status. */
+/* Reports thresholds that are exceeded. Returns the exit status. */
 static int judge(const struct request *q, const struct comparison *c)
 {
     int status = CLI_DONE;
@@ -197,7 +198,7 @@ static int open_side(struct tables *t, const char *path)
     if (rc != 0)
         return cli_fail(&err);
     if (warning.code)
-        log_warn("%s: what is whole is compared", warning.text);
+        log_warn("%s: the intact part is compared", warning.text);
     return 0;
 }
 
@@ -239,7 +240,7 @@ static int compare_main(int argc, char **argv)
     const char *paths[2] = {NULL, NULL};
     struct err err;
     int next, status, count = 0;
-    for (;;) { /* options may come anywhere */
+    for (;;) { /* options may precede and follow arguments */
         if (cli_begin(&usage, argc, argv, &q, &next, &status))
             return status;
         if (next >= argc)

@@ -1,9 +1,9 @@
 /*
- * `orrery record`: runs a program natively, with a library that records its MPI calls inside it,
- * and makes a trace of what the ranks have written.
+ * cmd_record.c - `orrery record`: runs a program natively, with a library in it that records its
+ * MPI calls, and merges what the ranks have written into a trace.
  *
- * Each process writes a part (trace/part.h) beside the trace, or where --dir says. Whatever becomes
- * of the program, the parts that there are become the trace.
+ * Each process writes a part (trace/part.h) next to the trace, or in the directory of --dir.
+ * However the program ends, the existing parts become the trace.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -36,7 +36,7 @@ struct request {
     const char *output, *launcher, *directory;
     int stops_on_full, keeps_sites, is_profile, is_quiet;
     char trace[PATH_MAX]; /* absolute */
-    char parts[PATH_MAX]; /* what names of parts begin with */
+    char parts[PATH_MAX]; /* the beginning of the names of parts */
     int spawns;           /* it imports MPI_Comm_spawn */
 };
 
@@ -121,16 +121,16 @@ static const struct cli_option options[] = {
      set_launcher},
     {"dir", 0, NULL, "DIR",
      "where ranks write while they run\n"
-     "where ranks write while they run; all machines must have it (default: beside the trace)",
+     "where ranks write while they run; all nodes must share it (default: next to the trace)",
      set_directory},
     {"on-full", 0, NULL, "WHAT",
      "if nothing can be written: continue (default) or stop\n"
-     "if a rank cannot write any more, because the disk is full for instance: continue (default) without recording, "
+     "if a rank cannot write any more, for instance because the disk is full: continue (default) without recording, "
      "or stop the program",
      set_full},
     {"call-sites", 0, NULL, NULL,
-     "keep where in the program calls are made\n"
-     "keep where in the program each call was made, up to four functions with files and lines",
+     "record call sites\n"
+     "record where in the program each call is made: up to four functions with files and lines",
      set_call_sites},
     {"profile-only", 0, NULL, NULL,
      "statistics of functions, no events\n"
@@ -146,7 +146,7 @@ static const struct cli_usage usage = {
     .command = "record",
     .synopsis = "-n N [options] [--] program [arguments...]",
     .about =
-        "Runs an MPI program natively, on this machine or by the launcher on others, and records every MPI call of "
+        "Runs an MPI program natively, on this computer or, by a launcher, on others, and records every MPI call of "
         "every rank in a trace. The program is any dynamic executable of MPICH or of an MPI with the same ABI. "
         "Exit status: that of the program, 2 for wrong usage or input.",
     .options = options,
@@ -250,7 +250,7 @@ static void remove_counter(const struct request *q)
     unlink(path);
 }
 
-/* They would be taken for ours. */
+/* They would be taken for parts of this run. */
 static int check_no_parts(const struct request *q, struct err *err)
 {
     struct names parts = {0};
@@ -259,7 +259,7 @@ static int check_no_parts(const struct request *q, struct err *err)
         parts.count
             ? err_set(
                   err, ERR_INPUT,
-                  "'%s' is a part of an earlier recording: make a trace of it with 'orrery trace merge', or "
+                  "'%s' is a part of an earlier recording: merge it into a trace with 'orrery trace merge', or "
                   "remove it",
                   parts.at[0])
             : 0;
@@ -269,7 +269,7 @@ static int check_no_parts(const struct request *q, struct err *err)
 
 /* ---- the program ---- */
 
-/* What can be told before it runs; a script cannot be looked into. */
+/* Checks what can be known before it runs; scripts are not inspected. */
 static int check_program(struct request *q, const char *given, struct err *err)
 {
     struct program p;
@@ -350,7 +350,7 @@ static void see_message(void *context, uint32_t from, uint32_t to, int64_t sent,
     b->most = sent - received > b->most ? sent - received : b->most;
 }
 
-/* Clocks of several machines agree only as well as they could be compared. */
+/* Clocks of several nodes agree only as well as they could be compared. */
 static void check_clocks(const struct request *q, const struct trace *t)
 {
     const char *clocks = trace_header_get(&t->header, TRACE_CLOCKS_PROPERTY);
@@ -408,7 +408,7 @@ static int make_trace(const struct request *q, const char *program, int status)
         err_set(
             &err, ERR_INPUT,
             "nothing was recorded: no process of '%s' has called MPI_Init of an MPI with the ABI of MPICH; is it an "
-            "MPI program, linked dynamically and with MPICH ('orrery check' tells), and does the launcher hand on "
+            "MPI program, linked dynamically and with MPICH ('orrery check' tells), and does the launcher pass on "
             "the environment?",
             program);
         rc = cli_fail(&err);

@@ -1,5 +1,5 @@
 /*
- * `orrery report`: a page that shows one trace, or two side by side.
+ * cmd_report.c - `orrery report`: a page that shows one trace, or two side by side.
  */
 #include <limits.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static const struct cli_option options[] = {
     {"platform", 0, NULL, "NAME",
      "route messages through its links, for their load\n"
      "a machine, a preset or a file that ends in .yaml: the load of links is found by routing the messages through its topology, "
-     "for traces that do not have it; given once it is that of all traces",
+     "for traces that do not have it; if given once, it is the machine of all traces",
      set_platform},
     {0},
 };
@@ -69,16 +69,16 @@ static const struct cli_usage usage = {
     .command = "report",
     .synopsis = "[options] trace [trace] -o FILE.html",
     .about =
-        "Makes a page of a trace that any browser shows, without a network: what the program spent its "
+        "Shows a trace as a page that any browser can open, without a network: what the program spent its "
         "time on, how well it ran in parallel, who sent to whom, who waited for whom, and a "
-        "timeline to zoom into. With two traces all of it is side by side: two machines, two versions, "
-        "or real against simulated.",
+        "timeline to zoom into. Two traces are shown side by side: of two machines, of two versions, "
+        "or of a real run and a simulated one.",
     .options = options,
 };
 
 /* ---- the command ---- */
 
-/* Options may come before and behind the traces. */
+/* Options may precede and follow the traces. */
 static int parse(struct request *q, int argc, char **argv, int *status)
 {
     struct err err;
@@ -89,7 +89,7 @@ static int parse(struct request *q, int argc, char **argv, int *status)
         if (next >= argc)
             break;
         if (q->report.count == WEBREPORT_TRACES_MOST) {
-            err_set(&err, ERR_INPUT, "a report is of one trace or of two, but '%s' is another one",
+            err_set(&err, ERR_INPUT, "a report shows one trace or two, but '%s' is another one",
                     argv[next]);
             *status = cli_fail(&err);
             return 1;
@@ -105,7 +105,8 @@ static int check(struct request *q, char *template, size_t size, struct err *err
     if (q->report.count == 0)
         return err_set(err, ERR_INPUT, "no trace given, as in: orrery report run.orr -o run.html");
     if (!q->report.page && !q->report.pictures)
-        return err_set(err, ERR_INPUT, "where to? give -o FILE.html, or --svg DIR for pictures");
+        return err_set(err, ERR_INPUT,
+                       "no output given: use -o FILE.html, or --svg DIR for pictures");
     if (q->named > q->report.count)
         return err_set(err, ERR_INPUT, "--name was given %zu times, but there is one trace",
                        q->named);
@@ -119,7 +120,7 @@ static int check(struct request *q, char *template, size_t size, struct err *err
     return rc;
 }
 
-/* Makes the machines that were named; on failure there is none. */
+/* Makes the machines that were given; on failure there is none. */
 static int make_machines(struct request *q, struct platform *machines, struct err *err)
 {
     for (size_t i = 0; i < q->placed; i++) {
@@ -137,7 +138,7 @@ static int make_machines(struct request *q, struct platform *machines, struct er
     return 0;
 }
 
-/* Writes the report; traces of other tools are converted before. */
+/* Writes the report, after converting traces of other tools. */
 static int write_report(struct request *q)
 {
     char *temporary[WEBREPORT_TRACES_MOST] = {0};
@@ -160,7 +161,7 @@ static int write_report(struct request *q)
 
 static int report_main(int argc, char **argv)
 {
-    static struct platform machines[WEBREPORT_TRACES_MOST]; /* many kilobytes */
+    static struct platform machines[WEBREPORT_TRACES_MOST]; /* too large for the stack */
     struct request q = {0};
     struct err err;
     char template[PATH_MAX];
@@ -176,7 +177,7 @@ static int report_main(int argc, char **argv)
 }
 
 const struct cli_command cli_cmd_report = {
-    .summary = "make a page to look at of a trace, or of two",
+    .summary = "show one trace or two as an HTML page",
     .usage = &usage,
     .main = report_main,
 };

@@ -115,7 +115,7 @@ static void lists_help(struct buf *out)
              "\nExample:\n"
              "  orrery sweep --set net.latency=1us,10us,100us --set net.bandwidth=1Gbps,10Gbps \\\n"
              "      -o out.csv --plot out.svg run -n 64 --compute none ./app\n"
-             "\n'orrery help settings' lists the settings, 'orrery run --help' the options behind "
+             "\n'orrery help settings' lists the settings, 'orrery run --help' the options after "
              "'run'.\n");
 }
 
@@ -126,7 +126,7 @@ static const struct cli_usage usage = {
         "Runs a program for every combination of values, several at a time, and prints a table. "
         "The "
         "program's own output is not shown. --set, -n, --platform and --collectives may also "
-        "stand behind 'run'. "
+        "follow 'run'. "
         "Exit status: 0, 1 if a run failed, 2 for wrong usage or input, 3 for an internal failure.",
     .options = options,
     .more = lists_help,

@@ -1,5 +1,5 @@
 /*
- * `orrery trace`: describes, prints, checks, cuts, merges and converts traces.
+ * cmd_trace.c - `orrery trace`: describes, prints, checks, cuts, merges and converts traces.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 struct request {
     struct trace_cut cut;
     const char *output;
-    const struct trace_format *to; /* NULL: what the suffix says */
+    const struct trace_format *to; /* NULL: chosen by the suffix */
     int exact;
     struct cli_given traces;
 };
@@ -76,14 +76,14 @@ static const struct cli_option options[] = {
     {"to", 0, NULL, "TIME", "print, cut: only what begins at TIME or before", set_to},
     {"exact", 0, NULL, NULL, "print: times in picoseconds, not rounded", set_exact},
     {"output", 'o', NULL, "FILE", "cut, merge: the trace to write", set_output},
-    {"format", 0, NULL, "FORMAT", "convert: the format to write (default: what the name says)",
+    {"format", 0, NULL, "FORMAT", "convert: the format to write (default: chosen by the suffix)",
      set_format},
     {0},
 };
 
-/* ---- what is done ---- */
+/* ---- actions ---- */
 
-/* 0, or it says that there is none. */
+/* Returns 0, or an exit status after reporting that there is no trace. */
 static int need_traces(const struct request *q)
 {
     struct err err;
@@ -109,7 +109,7 @@ static int open_trace(struct trace *t, const char *path)
     return 0;
 }
 
-/* The latest time at which a call ended: that of the last block of each rank. */
+/* The latest end of a call, from the last block of each rank. */
 static int64_t last_time(struct trace *t)
 {
     int64_t latest = 0;
@@ -149,7 +149,7 @@ static int info(void *request)
         if (t.definitions.nodes)
             buf_addf(&out, " on %s nodes",
                      units_format_count(text, sizeof text, t.definitions.node_count));
-        buf_addf(&out, "\ncommunicators   %zu beside MPI_COMM_WORLD and MPI_COMM_SELF\n",
+        buf_addf(&out, "\ncommunicators   %zu besides MPI_COMM_WORLD and MPI_COMM_SELF\n",
                  t.definitions.comm_count);
         buf_addf(&out, "records         %s", units_format_count(text, sizeof text, t.records));
         buf_addf(&out, " in %s", units_format_bytes(size, sizeof size, t.file.size));
@@ -259,7 +259,7 @@ static int verify(void *request)
     return status ? status : rc;
 }
 
-/* 0, or it says what is missing. */
+/* Returns 0, or an exit status after reporting that there is no output. */
 static int need_output(const struct request *q, const char *action)
 {
     struct err err;
@@ -331,13 +331,13 @@ static int convert(void *request)
     return rc == 0 ? CLI_DONE : cli_fail(&err);
 }
 
-/* ---- which of them ---- */
+/* ---- the table of actions ---- */
 
 static const struct cli_action actions[] = {
-    {{"info", "what a trace is of, and how large it is"}, info},
+    {{"info", "describe traces: program, ranks, times and size"}, info},
     {{"print", "the records as text, rank by rank"}, print},
-    {{"verify", "whether traces are whole and in order"}, verify},
-    {{"cut", "a trace with only some ranks, or only a span of time"}, cut},
+    {{"verify", "whether traces are complete, undamaged and in order"}, verify},
+    {{"cut", "a trace with only some ranks, or only an interval of time"}, cut},
     {{"merge", "one trace from the parts that a killed run has left"}, merge},
     {{"convert", "a trace in the format of another tool, or from it"}, convert},
 };
@@ -359,9 +359,9 @@ static const struct cli_usage usage = {
     .command = "trace",
     .synopsis = "info|print|verify|cut|merge|convert [options] trace...",
     .about =
-        "Traces of programs (files that end in .orr): what every rank called when, with which "
-        "arguments. Traces of other tools are read, too (see Formats). A trace that was cut off is "
-        "read as far as it is whole. Exit status: 0; 1 if 'verify' found faults; 2 for errors.",
+        "Traces of programs (files that end in .orr): the MPI calls of every rank, with times and "
+        "arguments. Traces of other tools can be read, too (see Formats). Of a trace that was cut off, "
+        "the intact part is read. Exit status: 0; 1 if 'verify' found faults; 2 for errors.",
     .options = options,
     .more = actions_help,
     CLI_WORDS(actions),

@@ -30,7 +30,7 @@
 
 /* ---- the machine ---- */
 
-/* That of some values, if it can be simulated and uses them all. */
+/* Makes the machine of some values, if it can be simulated and uses all of them. */
 static int make_machine(struct cli_tune *t, const double *values, struct platform *out,
                         struct err *err)
 {
@@ -60,9 +60,10 @@ static int make_machine(struct cli_tune *t, const double *values, struct platfor
 
 static int check_bounds(struct cli_tune *t, struct err *err)
 {
-    int rc = t->count ? 0
-                      : err_set(err, ERR_INPUT,
-                                "nothing to search: give bounds, as in --set net.latency=1us..1ms");
+    int rc = t->count
+                 ? 0
+                 : err_set(err, ERR_INPUT,
+                           "nothing to search for: give bounds, as in --set net.latency=1us..1ms");
     for (int high = 0; high < 2 && rc == 0; high++) {
         double values[TUNE_PARAMETERS_MAX];
         struct platform p;
@@ -132,7 +133,7 @@ static void *watch(void *argument)
     return NULL;
 }
 
-/* What the log is about: another search must not go on from it. */
+/* Describes the search for the log: another search must not continue from it. */
 static char *describe(const struct cli_tune *t)
 {
     struct buf text;
@@ -212,7 +213,7 @@ static int run_search(struct cli_tune *t)
     return rc ? cli_fail(&err) : stopped ? 128 + stopped : status;
 }
 
-/* A trace, of any format that can be read, or statistics. */
+/* Reads the reference: a trace of any format that can be read, or statistics. */
 static int read_reference(struct cli_tune *t, struct err *warning, struct err *err)
 {
     struct format_notes notes;
@@ -298,7 +299,7 @@ static int tune_main(int argc, char **argv)
 }
 
 const struct cli_command cli_cmd_tune = {
-    .summary = "search settings with which a program behaves as a trace says",
+    .summary = "find settings with which a program behaves as in a trace",
     .usage = &cli_tune_usage,
     .main = tune_main,
 };

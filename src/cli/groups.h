@@ -1,5 +1,5 @@
 /*
- * groups.h - groups of statistics by the names that command lines give them.
+ * groups.h - groups of statistics by name, for command lines.
  */
 #ifndef CLI_GROUPS_H
 #define CLI_GROUPS_H

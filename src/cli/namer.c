@@ -1,7 +1,7 @@
 /*
- * namer.c - names by libdw of elfutils. Each file is opened once, by itself, as if it were loaded
- * at 0: addresses are those within the file. A file that is not there any more leaves its name and
- * the address.
+ * namer.c - finds names with libdw of elfutils. Each file is opened once, by itself, as if it were
+ * loaded at 0: addresses are those within the file. If a file is gone, its name and the address
+ * stand for the function.
  */
 #include "cli/namer.h"
 

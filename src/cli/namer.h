@@ -1,5 +1,5 @@
 /*
- * namer.h - names for the addresses that recorders keep (trace/merge.h): functions, and of call
+ * namer.h - names for the addresses that recorders write (trace/merge.h): functions, and for call
  * sites files and lines.
  */
 #ifndef CLI_NAMER_H

@@ -1,5 +1,5 @@
 /*
- * notes.c - reading traces of other tools, and saying what is lost by it.
+ * notes.c - see notes.h.
  */
 #include "cli/notes.h"
 

@@ -1,5 +1,5 @@
 /*
- * parts.c - from the parts of a run to its trace.
+ * parts.c - see parts.h.
  */
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ static char **make_names(const struct run_options *o, unsigned count)
     return names;
 }
 
-/* A run that failed early may have written none. */
+/* A run that failed early may have written no parts. */
 static unsigned keep_existing(char **names, unsigned count)
 {
     unsigned kept = 0;

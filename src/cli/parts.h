@@ -1,6 +1,6 @@
 /*
- * The trace of a run: its processes write parts (trace/part.h), which become one file when the run
- * is over.
+ * parts.h - the trace of a run: its processes write parts (trace/part.h), which are merged into one
+ * file when the run has ended.
  */
 #ifndef CLI_PARTS_H
 #define CLI_PARTS_H
@@ -13,8 +13,7 @@
  * 2 after a failure of its own that it reports. */
 int cli_parts_merge(const struct run_options *, int status);
 
-/* The same for parts of any names, which are removed then. `expected`: how many there should be; 0:
- * not known. */
+/* The same for parts of any names. `expected`: how many there should be; 0: not known. */
 int cli_parts_join(const char *trace, char **names, size_t count, size_t expected);
 
 #endif

@@ -96,12 +96,12 @@ static int make_folder(struct state *s, struct err *err)
         if (mkdir(keep, 0777) == 0)
             return 0;
         return errno == EEXIST ? check_empty(keep, err)
-                               : err_set(err, ERR_SYSTEM, "--keep: cannot make folder '%s': %s",
+                               : err_set(err, ERR_SYSTEM, "--keep: cannot create folder '%s': %s",
                                          keep, strerror(errno));
     }
     snprintf(s->folder, sizeof s->folder, "%s/orrery-sweep-XXXXXX", top && *top ? top : "/tmp");
     return mkdtemp(s->folder) ? 0
-                              : err_set(err, ERR_SYSTEM, "cannot make folder '%s': %s", s->folder,
+                              : err_set(err, ERR_SYSTEM, "cannot create folder '%s': %s", s->folder,
                                         strerror(errno));
 }
 

@@ -86,9 +86,10 @@ static int set_start(void *into, const char *value, struct err *err)
         const char *unit;
         struct tune_parameter *p = key < length ? find(t, at, key) : NULL;
         if (!p || length - key > sizeof text)
-            return err_set(err, ERR_INPUT,
-                           "'%.*s' is not KEY=VALUE of a setting with bounds before it",
-                           (int)length, at);
+            return err_set(
+                err, ERR_INPUT,
+                "bad start '%.*s': expected KEY=VALUE of a setting whose bounds were given before",
+                (int)length, at);
         snprintf(text, sizeof text, "%.*s", (int)(length - key - 1), at + key + 1);
         p->start = sweep_number(text, &unit);
         if (!(p->start >= p->low && p->start <= p->high))
@@ -167,23 +168,23 @@ static int set_quiet(void *into, const char *value, struct err *err)
 
 static const struct cli_option options[] = {
     {"set", 0, NULL, "KEY=LOW..HIGH",
-     "a setting to search, with its bounds; or KEY=VALUE: one that stays; may be repeated",
+     "a setting to find, with its bounds; or KEY=VALUE: one that stays the same; may be repeated",
      set_set},
-    {"start", 0, NULL, "KEY=VALUE", "where to begin, several with commas (default: the middle)",
-     set_start},
+    {"start", 0, NULL, "KEY=VALUE",
+     "where to start; several are separated by commas (default: the middle)", set_start},
     {"groups", 0, NULL, "LIST",
      "groups of statistics to compare (default overall,ranks,functions,phases,pairs)", set_groups},
     {"evaluations", 0, NULL, "N",
-     "runs that the search may take (default 80 for each setting, and 80)", set_evaluations},
+     "runs that the search may use (default: 80 for each setting, and 80 more)", set_evaluations},
     {"tolerance", 0, NULL, "E",
-     "errors that differ by less are as good as each other (default: a tenth of the least error, 0.2% at least)",
+     "errors that differ by less count as equal (default: a tenth of the least error, at least 0.2%)",
      set_tolerance},
     {"jobs", 'j', NULL, "JOBS",
      "runs at a time (default: cores divided by --procs; 1 if compute time is measured, which runs side "
      "by side would disturb)",
      set_jobs},
     {"log", 0, NULL, "FILE",
-     "keep all evaluations there; a search that was interrupted goes on from it", set_log},
+     "store all evaluations there; a search that was interrupted continues from it", set_log},
     {"output", 'o', NULL, "FILE", "write the machine that was found as a platform file",
      set_output},
     {"quiet", 'q', NULL, NULL, "no notes and no progress line", set_quiet},
@@ -204,8 +205,8 @@ const struct cli_usage cli_tune_usage = {
     .command = "tune",
     .synopsis = "reference [options] run [run options] [--] program [arguments...]",
     .about =
-        "Searches settings of the machine with which a program behaves as the reference says, which is a trace "
-        "or statistics as XML: the least mean error of the groups of 'orrery compare'. Says how well each "
+        "Finds settings of the machine with which a program behaves as in the reference, which is a trace "
+        "or statistics as XML: those with the least mean error of the groups of 'orrery compare'. Tells how well each "
         "setting is determined. Exit status: 0, 2 for wrong usage or input, 3 for an internal failure, "
         "128 + signal if it was interrupted.",
     .options = options,

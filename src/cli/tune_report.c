@@ -28,13 +28,13 @@ static void add_width(const struct cli_tune *t, size_t i, const struct tune_resu
     sweep_number_text(w->low, t->settings[i].unit, low, sizeof low);
     sweep_number_text(w->high, t->settings[i].unit, high, sizeof high);
     if (w->low <= p->low && w->high >= p->high) {
-        buf_adds(out, "not determined: it has no effect that can be told");
+        buf_adds(out, "not determined: it has no measurable effect");
         return;
     }
     if (w->is_open || w->high_factor > 3 * w->low_factor) {
         buf_addf(out, "poorly determined");
         if (w->partner >= 0)
-            buf_addf(out, ": %s makes up for it", t->settings[w->partner].key);
+            buf_addf(out, ": %s compensates for it", t->settings[w->partner].key);
         buf_addf(out, "; alone %s to %s", low, high);
         return;
     }

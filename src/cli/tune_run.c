@@ -23,7 +23,7 @@
 #include "cli/sweep_range.h"
 
 #define LOOK_MS 100
-#define GRACE_LOOKS 50 /* until a run that was told to end is killed */
+#define GRACE_LOOKS 50 /* until a run that should end is killed */
 
 int tune_run_init(struct tune_run *t, struct err *err)
 {
@@ -32,7 +32,7 @@ int tune_run_init(struct tune_run *t, struct err *err)
     pthread_mutex_init(&t->lock, NULL);
     int rc = cli_child_self(t->self, sizeof t->self, err);
     if (rc == 0 && !mkdtemp(t->folder))
-        rc = err_set(err, ERR_SYSTEM, "cannot make folder '%s': %s", t->folder, strerror(errno));
+        rc = err_set(err, ERR_SYSTEM, "cannot create folder '%s': %s", t->folder, strerror(errno));
     return rc;
 }
 
@@ -59,7 +59,7 @@ char *tune_run_text(const struct tune_run *t, const double *values)
 
 /* ---- a run ---- */
 
-/* Until it has ended; if all is to stop, it is told so. */
+/* Waits for the end of a run; stops it if the search is to stop. */
 static int wait_for(const struct tune_run *t, pid_t pid)
 {
     struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
@@ -104,8 +104,8 @@ static int run(struct tune_run *t, char *sets, char *trace, const char *errors)
 
 /* ---- its error ---- */
 
-/* The mean of the groups: each is a view of its own, however many values it has. What only one side
- * has counts as wholly wrong. */
+/* The mean of the groups, which have the same weight however many values they have. What only one
+ * side has counts as completely wrong. */
 static double compare(const struct tune_run *t, const char *trace, double *groups)
 {
     struct tables mine;

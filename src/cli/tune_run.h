@@ -24,7 +24,7 @@ struct tune_run {
     char *const *options; /* of every run, NULL at the end */
     char *const *program; /* with its arguments, NULL at the end */
     const struct tables *reference;
-    unsigned groups; /* that are compared; bits by enum analysis_group */
+    unsigned groups; /* to compare; bits by enum analysis_group */
     atomic_int *stop;
     sigset_t mask; /* of signals, for children */
     char self[PATH_MAX], folder[PATH_MAX - 64];
@@ -33,11 +33,11 @@ struct tune_run {
     char *why; /* the first failure, or NULL */
 };
 
-/* Makes a temporary folder. */
+/* Creates a temporary folder. */
 int tune_run_init(struct tune_run *, struct err *);
 void tune_run_fini(struct tune_run *);
 
-/* "key=value,..." of these values; freed by the caller. */
+/* "key=value,..." of these values; the caller frees it. */
 char *tune_run_text(const struct tune_run *, const double *values);
 
 /* For struct tune_problem; the owner is a struct tune_run. */

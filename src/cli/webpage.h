@@ -1,5 +1,5 @@
 /*
- * webpage.h - reports in HTML: where the front end is, and writing them.
+ * webpage.h - reports in HTML: finds the front end, and writes them.
  */
 #ifndef CLI_WEBPAGE_H
 #define CLI_WEBPAGE_H
@@ -8,7 +8,7 @@
 
 #include "webreport/webreport.h"
 
-/* The bundled front end: ORRERY_REPORT, else web/report.html beside the program (a build tree),
+/* The bundled front end: ORRERY_REPORT, else web/report.html next to the program (a build tree),
  * else ../share/orrery/report.html (installed). ERR_INPUT: it was not built. */
 int cli_webpage_find(char *path, size_t size, struct err *);
 
