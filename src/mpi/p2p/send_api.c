@@ -14,12 +14,17 @@ struct mpi_bsend {
     int64_t size;
 };
 
-/* Room for a buffered message: MPI_BSEND_OVERHEAD and its bytes must fit the attached buffer. */
-static int check_buffered(struct mpi_rank *self, uint64_t bytes, MPI_Comm comm)
+/* Room for a buffered message: MPI_BSEND_OVERHEAD and its bytes must fit the attached buffer. A
+ * hollow message needs none. */
+static int check_buffered(struct mpi_rank *self, const void *buf, MPI_Count count,
+                          const struct mpi_type *type, MPI_Comm comm)
 {
     const struct mpi_bsend *b = mpi_state_bsend(self);
+    uint64_t bytes = (uint64_t)count * type->size;
     int64_t room = b ? b->size : 0;
 
+    if (mpi_data_is_hollow(buf, type))
+        return MPI_SUCCESS;
     if ((int64_t)bytes + MPI_BSEND_OVERHEAD > room)
         return mpi_raise(self, comm, MPI_ERR_BUFFER,
                          "%llu bytes do not fit the attached buffer of %lld bytes",
@@ -36,7 +41,7 @@ static int blocking(struct mpi_rank *self, const void *buf, MPI_Count count, MPI
     if (rc != MPI_SUCCESS || dest == MPI_PROC_NULL)
         return rc;
     if (mode == MPI_MODE_BUFFERED &&
-        (rc = check_buffered(self, (uint64_t)count * a.type->size, comm)) != MPI_SUCCESS)
+        (rc = check_buffered(self, buf, count, a.type, comm)) != MPI_SUCCESS)
         return rc;
     return mpi_p2p_send(self, buf, (uint64_t)count, a.type,
                         mpi_comm_world_rank(a.comm, (uint32_t)dest), tag, a.comm->ctx, comm, mode);
@@ -67,7 +72,7 @@ static int nonblocking(struct mpi_rank *self, const void *buf, MPI_Count count, 
     int rc = mpi_check_send(self, buf, count, type, dest, tag, comm, &a);
 
     if (rc == MPI_SUCCESS && mode == MPI_MODE_BUFFERED && dest != MPI_PROC_NULL)
-        rc = check_buffered(self, (uint64_t)count * a.type->size, comm);
+        rc = check_buffered(self, buf, count, a.type, comm);
     if (rc != MPI_SUCCESS)
         return rc;
     mpi_drain(self);
