@@ -84,20 +84,41 @@ static void put(struct bins *b, size_t row, uint64_t bin, uint64_t amount)
         b->used = (uint32_t)bin + 1;
 }
 
-void bins_add(struct bins *b, uint32_t key, uint64_t from, uint64_t to, uint64_t amount)
+#define SOME 64 /* keys whose rows are found together */
+
+static void add_some(struct bins *b, const uint32_t *keys, size_t count, uint64_t from, uint64_t to,
+                     uint64_t amount)
 {
-    size_t row = row_of(b, key);
+    size_t rows[SOME];
     uint64_t last = to > from ? to - 1 : from, done = 0;
-    assert(b->width && to >= from && last <= INT64_MAX);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = row_of(b, keys[i]);
     while (last / b->width >= b->count)
         widen(b);
-    for (uint64_t bin = from / b->width; bin < last / b->width; bin++) {
+    last /= b->width;
+    for (uint64_t bin = from / b->width; bin < last; bin++) {
         unsigned __int128 share = (unsigned __int128)amount * ((bin + 1) * b->width - from);
         uint64_t now = (uint64_t)(share / (to - from));
-        put(b, row, bin, now - done);
+        for (size_t i = 0; i < count; i++)
+            put(b, rows[i], bin, now - done);
         done = now;
     }
-    put(b, row, last / b->width, amount - done);
+    for (size_t i = 0; i < count; i++)
+        put(b, rows[i], last, amount - done);
+}
+
+void bins_add_all(struct bins *b, const uint32_t *keys, size_t count, uint64_t from, uint64_t to,
+                  uint64_t amount)
+{
+    assert(b->width && to >= from && to <= INT64_MAX);
+    for (; count > SOME; keys += SOME, count -= SOME)
+        add_some(b, keys, SOME, from, to, amount);
+    add_some(b, keys, count, from, to, amount);
+}
+
+void bins_add(struct bins *b, uint32_t key, uint64_t from, uint64_t to, uint64_t amount)
+{
+    bins_add_all(b, &key, 1, from, to, amount);
 }
 
 /* Makes bins as wide as the others', if those are wider. */

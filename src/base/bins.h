@@ -43,6 +43,10 @@ void bins_fini(struct bins *);
  * Times are below 2^63. */
 void bins_add(struct bins *, uint32_t key, uint64_t from, uint64_t to, uint64_t amount);
 
+/* The same for each of several keys. */
+void bins_add_all(struct bins *, const uint32_t *keys, size_t count, uint64_t from, uint64_t to,
+                  uint64_t amount);
+
 /* Adds what a key has in `count` bins of a width. -1: one width is not the other, doubled some
  * times, or time is too long. */
 int bins_put(struct bins *, uint32_t key, uint64_t width, const uint64_t *amounts, size_t count);

@@ -19,6 +19,8 @@
 
 #include "net/flow_internal.h"
 
+#define SOME 32 /* links that are counted at a time */
+
 static struct flow_metered *metered(struct flow *f)
 {
     return (struct flow_metered *)(f->legs + f->leg_count);
@@ -117,13 +119,19 @@ static void count(struct flow_solver *s, struct flow *f, vtime edge, double move
     struct flow_metered *m = metered(f);
     uint64_t whole = moved >= (double)m->bytes ? m->bytes : moved > 0 ? (uint64_t)moved : 0;
     uint64_t t = (uint64_t)(edge > m->start ? edge - 1 : m->start), more = whole - m->counted;
+    uint32_t links[SOME], known = 0;
 
     if (whole <= m->counted)
         return;
     m->counted = whole;
-    for (uint32_t i = 0; i < f->leg_count; i++)
+    for (uint32_t i = 0; i < f->leg_count; i++) {
         if (f->legs[i].link->order < s->metered)
-            bins_add(s->meter, (uint32_t)f->legs[i].link->order, t, t, more);
+            links[known++] = (uint32_t)f->legs[i].link->order;
+        if (known == SOME || i + 1 == f->leg_count) {
+            bins_add_all(s->meter, links, known, t, t, more);
+            known = 0;
+        }
+    }
 }
 
 void flow_meter_quit(struct flow_solver *s, struct flow *f)

@@ -119,8 +119,7 @@ static void count(struct net *net, const struct engine_msg *m, const struct devi
     find(net, m->src, m->dst, how->bytes, how->t, &transfer);
     if (!s->listed && topo_route_minimal(net->topo, src, dst, how->t, &s->route, &err))
         log_fatal_input("%s", err.text);
-    for (uint32_t i = 0; i < s->route.count; i++)
-        bins_add(net->load, s->route.links[i], (uint64_t)how->t,
+    bins_add_all(net->load, s->route.links, s->route.count, (uint64_t)how->t,
                  (uint64_t)vtime_add(how->t, transfer), how->bytes);
 }
 

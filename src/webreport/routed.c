@@ -22,8 +22,8 @@ void routed_take(void *routed, uint32_t from, uint32_t to, uint64_t bytes, int64
         return;
     sent = sent > r->begin ? sent - r->begin : 0;
     received = received > r->begin + sent ? received - r->begin : sent;
-    for (uint32_t i = 0; i < r->route.count; i++)
-        bins_add(&r->load, r->route.links[i], (uint64_t)sent, (uint64_t)received, bytes);
+    bins_add_all(&r->load, r->route.links, r->route.count, (uint64_t)sent, (uint64_t)received,
+                 bytes);
 }
 
 /* ---- beginning and end ---- */
