@@ -167,28 +167,13 @@ void tables_write_json(const struct tables *t, struct buf *out)
 
 /* ---- CSV ---- */
 
-static void csv_text(struct buf *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        buf_adds(out, text);
-        return;
-    }
-    buf_addc(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            buf_addc(out, '"');
-        buf_addc(out, *text);
-    }
-    buf_addc(out, '"');
-}
-
 static void csv_row(const struct table *t, const union table_cell *row, struct buf *out)
 {
-    csv_text(out, t->name);
+    buf_add_csv(out, t->name);
     for (size_t i = 0; i < t->column_count; i++) {
         buf_addc(out, ',');
         if (is_text(&t->columns[i]))
-            csv_text(out, row[i].text);
+            buf_add_csv(out, row[i].text);
         else if (table_role_is_list(t->columns[i].role))
             add_list(out, row[i].list, ';');
         else
@@ -206,7 +191,7 @@ void tables_write_csv(const struct tables *t, struct buf *out)
         buf_adds(out, i ? "\ntable" : "table");
         for (size_t k = 0; k < table->column_count; k++) {
             buf_addc(out, ',');
-            csv_text(out, table->columns[k].name);
+            buf_add_csv(out, table->columns[k].name);
         }
         buf_addc(out, '\n');
         for (size_t k = 0; k < table->row_count; k++)

@@ -54,6 +54,21 @@ void buf_addc(struct buf *buf, char c)
     buf_add(buf, &c, 1);
 }
 
+void buf_add_csv(struct buf *buf, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        buf_adds(buf, text);
+        return;
+    }
+    buf_addc(buf, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            buf_addc(buf, '"');
+        buf_addc(buf, *text);
+    }
+    buf_addc(buf, '"');
+}
+
 void buf_addf(struct buf *buf, const char *fmt, ...)
 {
     va_list args, again;

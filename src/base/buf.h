@@ -22,6 +22,8 @@ void buf_fini(struct buf *buf);
 void buf_add(struct buf *buf, const void *data, size_t n);
 void buf_adds(struct buf *buf, const char *text);
 void buf_addc(struct buf *buf, char c);
+/* A field of CSV: in quotes if it contains a comma, a quote or the end of a line. */
+void buf_add_csv(struct buf *buf, const char *text);
 void buf_addf(struct buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Empties the buffer and keeps its memory. */

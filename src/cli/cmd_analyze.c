@@ -9,42 +9,32 @@
 #include "cli/groups.h"
 #include "cli/machine.h"
 #include "cli/notes.h"
+#include "cli/table_format.h"
 #include "webreport/routed.h"
 
-enum format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
-
 struct request {
-    enum format format;
+    enum cli_format format;
     const char *output;
     struct cli_machine machine;
     struct platform platform; /* if `has_platform` */
     int has_platform;
 };
 
-static const char *const formats[] = {"text", "xml", "json", "csv", NULL};
-
 static int set_format(void *into, const char *value, struct err *err)
 {
-    for (int i = 0; formats[i]; i++)
-        if (strcmp(value, formats[i]) == 0) {
-            ((struct request *)into)->format = (enum format)i;
-            return 0;
-        }
-    return err_set(err, ERR_INPUT, "unknown format '%s': expected text, xml, json or csv", value);
+    return cli_format_parse(value, &((struct request *)into)->format, err);
 }
 
 static int set_output(void *into, const char *value, struct err *err)
 {
-    ((struct request *)into)->output = value;
-    return *value ? 0 : err_set(err, ERR_INPUT, "the file name is empty");
+    return cli_options_text(&((struct request *)into)->output, value, err);
 }
 
 static int set_platform(void *into, const char *value, struct err *err)
 {
     struct request *q = into;
-    q->machine.platform = value;
     q->has_platform = 1;
-    return *value ? 0 : err_set(err, ERR_INPUT, "the name is empty");
+    return cli_options_text(&q->machine.platform, value, err);
 }
 
 static int set_setting(void *into, const char *value, struct err *err)
@@ -75,7 +65,7 @@ static void groups_help(struct buf *out)
         buf_addf(out, "  %-25s %s\n", analysis_groups[i].name, analysis_groups[i].about);
 }
 
-static const struct cli_values values[] = {{"format", formats}, {0}};
+static const struct cli_values values[] = {{"format", cli_formats}, {0}};
 
 static const struct cli_usage usage = {
     .command = "analyze",
@@ -93,20 +83,15 @@ static const struct cli_usage usage = {
     .word_size = sizeof analysis_groups[0],
 };
 
-static void write_result(const struct analysis *a, enum format format, struct buf *out)
+static void write_result(const struct analysis *a, enum cli_format format, struct buf *out)
 {
-    static void (*const write[])(const struct tables *, struct buf *) = {
-        [FORMAT_XML] = tables_write_xml,
-        [FORMAT_JSON] = tables_write_json,
-        [FORMAT_CSV] = tables_write_csv,
-    };
     struct tables tables;
-    if (format == FORMAT_TEXT) {
+    if (format == CLI_FORMAT_TEXT) {
         tables_text(a, out);
         return;
     }
     tables_from_analysis(&tables, a);
-    write[format](&tables, out);
+    cli_format_write(format, &tables, out);
     tables_fini(&tables);
 }
 

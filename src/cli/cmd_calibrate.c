@@ -32,12 +32,6 @@ struct request {
 
 /* ---- options ---- */
 
-static int set_text(const char **into, const char *value, struct err *err)
-{
-    *into = value;
-    return *value ? 0 : err_set(err, ERR_INPUT, "the text is empty");
-}
-
 static int set_number(unsigned *into, const char *value, uint64_t least, uint64_t most,
                       struct err *err)
 {
@@ -70,27 +64,27 @@ static int set_quick(void *q, const char *value, struct err *err)
 
 static int set_launcher(void *q, const char *value, struct err *err)
 {
-    return set_text(&((struct request *)q)->how.launcher, value, err);
+    return cli_options_text(&((struct request *)q)->how.launcher, value, err);
 }
 
 static int set_output(void *q, const char *value, struct err *err)
 {
-    return set_text(&((struct request *)q)->output, value, err);
+    return cli_options_text(&((struct request *)q)->output, value, err);
 }
 
 static int set_raw(void *q, const char *value, struct err *err)
 {
-    return set_text(&((struct request *)q)->raw, value, err);
+    return cli_options_text(&((struct request *)q)->raw, value, err);
 }
 
 static int set_report(void *q, const char *value, struct err *err)
 {
-    return set_text(&((struct request *)q)->report, value, err);
+    return cli_options_text(&((struct request *)q)->report, value, err);
 }
 
 static int set_from(void *q, const char *value, struct err *err)
 {
-    return set_text(&((struct request *)q)->from, value, err);
+    return cli_options_text(&((struct request *)q)->from, value, err);
 }
 
 static int set_again(void *q, const char *value, struct err *err)
@@ -102,7 +96,7 @@ static int set_again(void *q, const char *value, struct err *err)
 
 static int set_verify(void *q, const char *value, struct err *err)
 {
-    return set_text(&((struct request *)q)->verify, value, err);
+    return cli_options_text(&((struct request *)q)->verify, value, err);
 }
 
 static int set_name(void *q, const char *value, struct err *err)
@@ -110,12 +104,12 @@ static int set_name(void *q, const char *value, struct err *err)
     if (strlen(value) >= PLATFORM_NAME_MAX)
         return err_set(err, ERR_INPUT, "'%s' is longer than %d characters", value,
                        PLATFORM_NAME_MAX - 1);
-    return set_text(&((struct request *)q)->name, value, err);
+    return cli_options_text(&((struct request *)q)->name, value, err);
 }
 
 static int set_date(void *q, const char *value, struct err *err)
 {
-    return set_text(&((struct request *)q)->date, value, err);
+    return cli_options_text(&((struct request *)q)->date, value, err);
 }
 
 static const struct cli_option options[] = {

@@ -12,8 +12,7 @@
 #include "cli/cli.h"
 #include "cli/groups.h"
 #include "cli/notes.h"
-
-enum format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
+#include "cli/table_format.h"
 
 /* A limit on the mean error of a group, of all groups, or on structure. */
 struct threshold {
@@ -22,14 +21,13 @@ struct threshold {
 };
 
 struct request {
-    enum format format;
+    enum cli_format format;
     struct compare_options compare;
     const char *output;
     struct threshold *thresholds;
     size_t threshold_count;
 };
 
-static const char *const formats[] = {"text", "xml", "json", "csv", NULL};
 static const char *const metrics[] = {"symmetric", "log", "relative", NULL};
 
 /* The index of a word in a list, or -1. */
@@ -43,12 +41,7 @@ static int find_word(const char *const *words, const char *word)
 
 static int set_format(void *into, const char *value, struct err *err)
 {
-    int found = find_word(formats, value);
-    if (found < 0)
-        return err_set(err, ERR_INPUT, "unknown format '%s': expected text, xml, json or csv",
-                       value);
-    ((struct request *)into)->format = (enum format)found;
-    return 0;
+    return cli_format_parse(value, &((struct request *)into)->format, err);
 }
 
 static int set_metric(void *into, const char *value, struct err *err)
@@ -70,8 +63,7 @@ static int set_skeleton(void *into, const char *value, struct err *err)
 
 static int set_output(void *into, const char *value, struct err *err)
 {
-    ((struct request *)into)->output = value;
-    return *value ? 0 : err_set(err, ERR_INPUT, "the file name is empty");
+    return cli_options_text(&((struct request *)into)->output, value, err);
 }
 
 static int check_group(const char *name, struct err *err)
@@ -132,7 +124,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static const struct cli_values values[] = {{"format", formats}, {"metric", metrics}, {0}};
+static const struct cli_values values[] = {{"format", cli_formats}, {"metric", metrics}, {0}};
 
 static const struct cli_usage usage = {
     .command = "compare",
@@ -146,20 +138,15 @@ static const struct cli_usage usage = {
     .arguments = CLI_ARGUMENTS_TRACES,
 };
 
-static void write_result(const struct comparison *c, enum format format, struct buf *out)
+static void write_result(const struct comparison *c, enum cli_format format, struct buf *out)
 {
-    static void (*const write[])(const struct tables *, struct buf *) = {
-        [FORMAT_XML] = tables_write_xml,
-        [FORMAT_JSON] = tables_write_json,
-        [FORMAT_CSV] = tables_write_csv,
-    };
     struct tables tables;
-    if (format == FORMAT_TEXT) {
+    if (format == CLI_FORMAT_TEXT) {
         compare_text(c, out);
         return;
     }
     compare_tables(c, &tables);
-    write[format](&tables, out);
+    cli_format_write(format, &tables, out);
     tables_fini(&tables);
 }
 

@@ -33,8 +33,7 @@ static int set_settings(void *into, const char *value, struct err *err)
 
 static int set_output(void *into, const char *value, struct err *err)
 {
-    ((struct request *)into)->output = value;
-    return *value ? 0 : err_set(err, ERR_INPUT, "the file name is empty");
+    return cli_options_text(&((struct request *)into)->output, value, err);
 }
 
 static const struct cli_option options[] = {

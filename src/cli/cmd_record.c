@@ -57,25 +57,19 @@ static int set_ranks(void *into, const char *value, struct err *err)
     return rc;
 }
 
-static int set_text(const char **into, const char *value, struct err *err)
-{
-    *into = value;
-    return *value ? 0 : err_set(err, ERR_INPUT, "the text is empty");
-}
-
 static int set_output(void *into, const char *value, struct err *err)
 {
-    return set_text(&((struct request *)into)->output, value, err);
+    return cli_options_text(&((struct request *)into)->output, value, err);
 }
 
 static int set_launcher(void *into, const char *value, struct err *err)
 {
-    return set_text(&((struct request *)into)->launcher, value, err);
+    return cli_options_text(&((struct request *)into)->launcher, value, err);
 }
 
 static int set_directory(void *into, const char *value, struct err *err)
 {
-    return set_text(&((struct request *)into)->directory, value, err);
+    return cli_options_text(&((struct request *)into)->directory, value, err);
 }
 
 static const char *const full_words[] = {"continue", "stop", NULL};

@@ -21,14 +21,12 @@ struct request {
 
 static int set_output(void *into, const char *value, struct err *err)
 {
-    ((struct request *)into)->report.page = value;
-    return *value ? 0 : err_set(err, ERR_INPUT, "the file name is empty");
+    return cli_options_text(&((struct request *)into)->report.page, value, err);
 }
 
 static int set_pictures(void *into, const char *value, struct err *err)
 {
-    ((struct request *)into)->report.pictures = value;
-    return *value ? 0 : err_set(err, ERR_INPUT, "the name of the folder is empty");
+    return cli_options_text(&((struct request *)into)->report.pictures, value, err);
 }
 
 static int set_name(void *into, const char *value, struct err *err)

@@ -60,11 +60,10 @@ static int set_jobs(void *into, const char *value, struct err *err)
     return cli_runs_parse_jobs(value, &((struct sweep *)into)->jobs, err);
 }
 
-#define TEXT(function, member)                                             \
-    static int function(void *into, const char *value, struct err *err)    \
-    {                                                                      \
-        ((struct sweep *)into)->member = value;                            \
-        return *value ? 0 : err_set(err, ERR_INPUT, "the value is empty"); \
+#define TEXT(function, member)                                                \
+    static int function(void *into, const char *value, struct err *err)       \
+    {                                                                         \
+        return cli_options_text(&((struct sweep *)into)->member, value, err); \
     }
 TEXT(set_csv, csv)
 TEXT(set_plot, plot)

@@ -103,6 +103,14 @@ int cli_options_apply(const struct cli_option *option, const char *value, int ar
     return rc ? err_prefix(err, "--%s", option->name) : 0;
 }
 
+int cli_options_text(const char **into, const char *value, struct err *err)
+{
+    if (!*value)
+        return err_set(err, ERR_INPUT, "the value is empty");
+    *into = value;
+    return 0;
+}
+
 int cli_options_parse(const struct cli_usage *usage, int argc, char **argv, void *into, int *next,
                       struct err *err)
 {

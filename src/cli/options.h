@@ -87,6 +87,9 @@ int cli_options_next(const struct cli_usage *, int argc, char **argv, int *i,
 int cli_options_apply(const struct cli_option *, const char *value, int argc, char **argv, int *i,
                       void *into, struct err *);
 
+/* Stores a value that must not be empty; for `set` of options that take a name. */
+int cli_options_text(const char **into, const char *value, struct err *);
+
 /*
  * Parses argv[1..]. Stops at the first argument that is not an option, or after "--"; *next is
  * its index. Returns 0, CLI_OPTIONS_HELP if --help or -h was met, or ERR_INPUT with the option

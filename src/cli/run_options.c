@@ -59,8 +59,7 @@ static int set_universe(void *into, const char *value, struct err *err)
 
 static int set_platform(void *into, const char *value, struct err *err)
 {
-    ((struct cli_run *)into)->given.platform = value;
-    return *value ? 0 : err_set(err, ERR_INPUT, "the name is empty");
+    return cli_options_text(&((struct cli_run *)into)->given.platform, value, err);
 }
 
 static int set_settings(void *into, const char *value, struct err *err)
@@ -80,14 +79,6 @@ static int set_collectives(void *into, const char *value, struct err *err)
     return 0;
 }
 
-static int set_file(const char **out, const char *value, struct err *err)
-{
-    if (!*value)
-        return err_set(err, ERR_INPUT, "the file name is empty");
-    *out = value;
-    return 0;
-}
-
 static const char *const compute_words[] = {"measured", "none",   "counters",
                                             "table",    "replay", NULL};
 
@@ -101,7 +92,7 @@ static int set_compute(void *into, const char *value, struct err *err)
 
     if (run->wants_file) { /* the word before was table, or replay */
         run->wants_file = 0;
-        return set_file(&run->compute_file, value, err);
+        return cli_options_text(&run->compute_file, value, err);
     }
     snprintf(word, sizeof word, "%.*s", (int)(colon ? colon - value : 31), value);
     rc = choose(word, compute_words, &run->opt.compute, err);
@@ -115,17 +106,17 @@ static int set_compute(void *into, const char *value, struct err *err)
     }
     if (run->opt.compute < RUN_COMPUTE_TABLE)
         return err_set(err, ERR_INPUT, "'%s' takes no file", word);
-    return set_file(&run->compute_file, colon + 1, err);
+    return cli_options_text(&run->compute_file, colon + 1, err);
 }
 
 static int set_record(void *into, const char *value, struct err *err)
 {
-    return set_file(&((struct cli_run *)into)->record, value, err);
+    return cli_options_text(&((struct cli_run *)into)->record, value, err);
 }
 
 static int set_counter_table(void *into, const char *value, struct err *err)
 {
-    return set_file(&((struct cli_run *)into)->counter_table, value, err);
+    return cli_options_text(&((struct cli_run *)into)->counter_table, value, err);
 }
 
 static int set_sample(void *into, const char *value, struct err *err)
@@ -328,22 +319,22 @@ static int set_entropy(void *into, const char *value, struct err *err)
 
 static int set_stats(void *into, const char *value, struct err *err)
 {
-    return set_file(&((struct cli_run *)into)->stats, value, err);
+    return cli_options_text(&((struct cli_run *)into)->stats, value, err);
 }
 
 static int set_trace(void *into, const char *value, struct err *err)
 {
-    return set_file(&((struct cli_run *)into)->trace, value, err);
+    return cli_options_text(&((struct cli_run *)into)->trace, value, err);
 }
 
 static int set_report(void *into, const char *value, struct err *err)
 {
-    return set_file(&((struct cli_run *)into)->report, value, err);
+    return cli_options_text(&((struct cli_run *)into)->report, value, err);
 }
 
 static int set_json(void *into, const char *value, struct err *err)
 {
-    return set_file(&((struct cli_run *)into)->json, value, err);
+    return cli_options_text(&((struct cli_run *)into)->json, value, err);
 }
 
 /* Flags have no value and cannot fail. */

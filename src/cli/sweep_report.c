@@ -77,21 +77,6 @@ void sweep_table_row(const struct sweep_report *s, size_t point, struct buf *out
 
 /* ---- CSV ---- */
 
-static void add_field(struct buf *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\n")) {
-        buf_adds(out, text);
-        return;
-    }
-    buf_addc(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            buf_addc(out, '"');
-        buf_addc(out, *text);
-    }
-    buf_addc(out, '"');
-}
-
 static const char *unit_suffix(const struct sweep_dim *dim)
 {
     if (!dim->unit || !*dim->unit)
@@ -108,8 +93,8 @@ static void csv_row(const struct sweep_report *s, size_t point, struct buf *out)
     double relative = ratio_of(s, point);
     for (size_t i = 0; i < s->grid->count; i++) {
         const struct sweep_value *v = sweep_grid_value(s->grid, point, i);
-        add_field(out, s->grid->dims[i].unit ? units_format_double(text, sizeof text, v->number)
-                                             : v->text);
+        buf_add_csv(out, s->grid->dims[i].unit ? units_format_double(text, sizeof text, v->number)
+                                               : v->text);
         buf_addc(out, ',');
     }
     if (r->has_summary)
@@ -128,7 +113,7 @@ static void csv_row(const struct sweep_report *s, size_t point, struct buf *out)
 void sweep_csv(const struct sweep_report *s, struct buf *out)
 {
     for (size_t i = 0; i < s->grid->count; i++) {
-        add_field(out, s->grid->dims[i].key);
+        buf_add_csv(out, s->grid->dims[i].key);
         buf_addf(out, "%s,", unit_suffix(&s->grid->dims[i]));
     }
     buf_adds(out, "virtual_time_s,ratio,messages,bytes,wall_s,exit_status\n");

@@ -143,20 +143,14 @@ static int set_tolerance(void *into, const char *value, struct err *err)
     return 0;
 }
 
-static int set_file(const char **into, const char *value, struct err *err)
-{
-    *into = value;
-    return *value ? 0 : err_set(err, ERR_INPUT, "the file name is empty");
-}
-
 static int set_log(void *into, const char *value, struct err *err)
 {
-    return set_file(&((struct cli_tune *)into)->log_path, value, err);
+    return cli_options_text(&((struct cli_tune *)into)->log_path, value, err);
 }
 
 static int set_output(void *into, const char *value, struct err *err)
 {
-    return set_file(&((struct cli_tune *)into)->output, value, err);
+    return cli_options_text(&((struct cli_tune *)into)->output, value, err);
 }
 
 static int set_quiet(void *into, const char *value, struct err *err)

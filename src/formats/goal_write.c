@@ -75,19 +75,6 @@ void goal_wait(struct goal_out *o, uint64_t label)
 
 /* ---- records ---- */
 
-static int is_message(struct walk *w, const struct action *a)
-{
-    if (a->is_cancelled)
-        return 0; /* it is counted when it is cancelled */
-    if (a->world < 0 || a->tag < 0) {
-        format_note(w->notes, "left out: messages whose peer or tag is not known");
-        return 0;
-    }
-    if (a->comm && a->comm->identity != TRACE_COMM_WORLD)
-        format_note(w->notes, "messages on other communicators are written as on MPI_COMM_WORLD");
-    return 1;
-}
-
 static void collective(struct goal *g, struct walk *w, const struct trace_event *e,
                        const struct action *a)
 {
@@ -110,14 +97,14 @@ static void put_action(struct goal *g, struct walk *w, const struct trace_event 
     switch (a->kind) {
     case ACTION_SEND:
     case ACTION_RECV:
-        if (is_message(w, a))
+        if (walk_is_message(w, a))
             g->out.last = a->kind == ACTION_SEND
                               ? goal_send(&g->out, (uint64_t)a->world, a->bytes, (uint64_t)a->tag)
                               : goal_recv(&g->out, (uint64_t)a->world, a->bytes, (uint64_t)a->tag);
         break;
     case ACTION_ISEND:
     case ACTION_IRECV:
-        if (is_message(w, a))
+        if (walk_is_message(w, a))
             *map_insert(&g->started, (uint64_t)a->request,
                         NULL) = a->kind == ACTION_ISEND ? goal_send(&g->out, (uint64_t)a->world,
                                                                     a->bytes, (uint64_t)a->tag)
@@ -152,14 +139,8 @@ static void put_action(struct goal *g, struct walk *w, const struct trace_event 
 static int put_event(void *state, struct walk *w, const struct trace_event *e, struct err *err)
 {
     struct goal *g = state;
-    if (w->thread) {
-        format_note(w->notes, "left out: calls of further threads");
+    if (!walk_is_call(w, e))
         return 0;
-    }
-    if (e->head != TRACE_CALL) {
-        format_note(w->notes, "left out: regions, and calls that did not end");
-        return 0;
-    }
     int64_t gap = (walk_time(w, e->enter) - g->last + 500) / 1000;
     if (gap > 0)
         g->out.last = goal_calc(&g->out, gap);

@@ -225,14 +225,8 @@ static void message(struct ti *ti, struct walk *w, const struct trace_event *e,
     struct amount amount = type_of(w, e, type);
     unsigned size = 1;
     ti_type_name(amount.type, &size);
-    if (a->is_cancelled)
-        return; /* it is counted when it is cancelled */
-    if (a->world < 0 || a->tag < 0) {
-        format_note(w->notes, "left out: messages whose peer or tag is not known");
+    if (!walk_is_message(w, a))
         return;
-    }
-    if (a->comm && a->comm->identity != TRACE_COMM_WORLD)
-        format_note(w->notes, "messages on other communicators are written as on MPI_COMM_WORLD");
     if (a->bytes % size != 0)
         amount.type = BYTE, size = 1;
     buf_addf(&ti->file.text, "%" PRIu64 " %s %" PRId64 " %" PRId64 " %" PRIu64 " %d\n", w->rank,
@@ -292,14 +286,8 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
 {
     struct ti *ti = state;
     const char *name;
-    if (w->thread) {
-        format_note(w->notes, "left out: calls of further threads");
+    if (!walk_is_call(w, e))
         return 0;
-    }
-    if (e->head != TRACE_CALL) {
-        format_note(w->notes, "left out: regions, and calls that did not end");
-        return 0;
-    }
     name = w->trace->header.schema->fns[e->fn].name;
     int64_t enter = walk_time(w, e->enter), gap = enter - ti->last;
     if (gap > 0)

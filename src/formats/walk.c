@@ -74,6 +74,28 @@ const char *walk_region(const struct walk *w, const struct trace_event *e)
     return item ? item->text : "";
 }
 
+int walk_is_call(struct walk *w, const struct trace_event *e)
+{
+    if (w->thread)
+        format_note(w->notes, "left out: calls of further threads");
+    else if (e->head != TRACE_CALL)
+        format_note(w->notes, "left out: regions, and calls that did not end");
+    return !w->thread && e->head == TRACE_CALL;
+}
+
+int walk_is_message(struct walk *w, const struct action *a)
+{
+    if (a->is_cancelled)
+        return 0; /* it is counted when it is cancelled */
+    if (a->world < 0 || a->tag < 0) {
+        format_note(w->notes, "left out: messages whose peer or tag is not known");
+        return 0;
+    }
+    if (a->comm && a->comm->identity != TRACE_COMM_WORLD)
+        format_note(w->notes, "messages on other communicators are written as on MPI_COMM_WORLD");
+    return 1;
+}
+
 void walk_note_left_out(struct walk *w, const struct trace_event *e)
 {
     if (!trace_event_is_done(e))

@@ -38,6 +38,11 @@ int64_t walk_time(const struct walk *, int64_t ticks);
 const char *walk_region(const struct walk *, const struct trace_event *);
 /* The first number in the payload of a record that is no call; 0: there is none. */
 uint64_t walk_number(const struct trace_event *);
+/* For formats that have one sequence of messages and computing per rank. Whether the record is a
+ * call of the first thread; others are counted as left out. */
+int walk_is_call(struct walk *, const struct trace_event *);
+/* Whether a message can be written there, as on MPI_COMM_WORLD; others are counted. */
+int walk_is_message(struct walk *, const struct action *);
 /* Counts a call that a format of messages cannot express. */
 void walk_note_left_out(struct walk *, const struct trace_event *);
 /* The name of a node, in `text`. */

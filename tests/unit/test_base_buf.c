@@ -66,6 +66,22 @@ static void test_take(void)
     mem_free(text);
 }
 
+static void test_csv(void)
+{
+    static const char *const cases[][2] = {{"plain text", "plain text"},
+                                           {"", ""},
+                                           {"a,b", "\"a,b\""},
+                                           {"say \"so\"", "\"say \"\"so\"\"\""},
+                                           {"two\r\nlines", "\"two\r\nlines\""}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct buf buf;
+        buf_init(&buf);
+        buf_add_csv(&buf, cases[i][0]);
+        is_str(buf_str(&buf), cases[i][1], "field of CSV %zu", i);
+        buf_fini(&buf);
+    }
+}
+
 int main(void)
 {
     plan_auto();
@@ -73,5 +89,6 @@ int main(void)
     test_growth();
     test_format_lengths();
     test_take();
+    test_csv();
     return done_testing();
 }
