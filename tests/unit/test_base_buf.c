@@ -77,7 +77,7 @@ static void test_csv(void)
         struct buf buf;
         buf_init(&buf);
         buf_add_csv(&buf, cases[i][0]);
-        is_str(buf_str(&buf), cases[i][1], "field of CSV %zu", i);
+        is_str(buf_str(&buf), cases[i][1], "a field of CSV");
         buf_fini(&buf);
     }
 }
