@@ -26,7 +26,7 @@ VALUED = ("comm", "fails", "needs")  # flags with a value
 TOLD = ("polls", "quiet", "frees")  # flags that the simulator and the recorder ask for: mpi_fn_flags
 PREFIXES = ("MPI_", "MPIX_", "MPII_", "MPIR_")
 PROFILED = ("MPI_", "MPIX_")  # these also have a P name
-LOCALS = ("self", "t0", "rc", "gone", "args", "seen", "more", "unnamed")  # names the generated entries use themselves
+LOCALS = ("self", "t0", "rc", "gone", "args", "seen", "more", "unnamed", "wrong")  # names the generated entries use themselves
 # Objects that programs make and must free: role of the handle -> enum mpi_object.
 OBJECTS = {"comm": "COMM", "group": "GROUP", "datatype": "TYPE", "op": "OP", "info": "INFO",
            "errhandler": "ERRHANDLER", "win": "WIN", "file": "FILE", "keyval": "KEYVAL"}
@@ -472,13 +472,13 @@ def wrong(call):
     """A condition in C: some argument cannot be right. Empty if nothing is checked."""
     if call.returns != "int" or call.group.key == "tool":
         return ""
-    found = []
-    for arg in call.args:
-        if arg.check == "negative":
-            found.append(f"{arg.name} < 0")
-        elif arg.check == "null":
-            found.append(f"({arg.length.argument} > 0 && !{arg.name})" if arg.length else f"!{arg.name}")
-    return " || ".join(found)
+    return " || ".join(f"({arg.wrong})" if "&&" in arg.wrong else arg.wrong for arg in call.args if arg.wrong)
+
+
+def which_is_wrong(call):
+    """An expression in C: the number of the first argument that cannot be right, or -1."""
+    tests = "".join(f"{arg.wrong} ? {i} : " for i, arg in enumerate(call.args) if arg.wrong)
+    return textwrap.fill(f"int wrong = {tests}-1;", 92, subsequent_indent=" " * 8)
 
 
 def seen_name(call):
@@ -492,11 +492,12 @@ def invocation(call, checked=False):
     names = ["self"] + [arg.name for arg in call.args] + (["more"] if call.variadic else [])
     invoke = call.implementation if call.returns == "void" else (
         f"{spaced(call.returns)}rc = {call.implementation}")
-    if checked and wrong(call):
-        invoke = (f"{spaced(call.returns)}rc = __builtin_expect({wrong(call)}, 0)\n"
-                  f"        ? mpi_args_refused(self, {call.constant}, args)\n"
-                  f"        : {call.implementation}")
     begin = [f"struct mpi_rank *self = {enter}({call.constant});", "vtime t0 = mpi_clock(self);"]
+    if checked and wrong(call):
+        begin.append(which_is_wrong(call))
+        invoke = (f"{spaced(call.returns)}rc = wrong >= 0\n"
+                  f"        ? mpi_args_refused(self, {call.constant}, args, wrong)\n"
+                  f"        : {call.implementation}")
     head, newline, last = invoke.rpartition("\n")
     work = [head + newline + fill(("" if newline else "    ") + last, names, ";").lstrip("" if newline else " ")]
     end = []
@@ -700,8 +701,6 @@ def role_header():
         enum("mpi_direction", "MPI_DIRECTION", roles.DIRECTIONS, "Who reads it: the call, the caller, both."),
         enum("mpi_length", "MPI_LENGTH", roles.LENGTHS,
              "How many items an array has; see api/mpi_functions.txt. NONE: it is no array."),
-        enum("mpi_check", "MPI_CHECK", roles.CHECKS,
-             "What a call is refused for: a null pointer, of an array if it has items; a negative number."),
         """struct mpi_arg {
     const char *name;
     unsigned char role;      /* enum mpi_role */
@@ -710,7 +709,6 @@ def role_header():
     unsigned char length_of; /* number of the argument that the length refers to */
     unsigned char pointers;  /* 0: the value itself; an array counts as one */
     unsigned char bytes;     /* of the value, or of what the pointer leads to; 0: of another type */
-    unsigned char check;     /* enum mpi_check */
 };
 
 struct mpi_signature {
@@ -741,8 +739,7 @@ def role_tables(functions):
             of = names.index(arg.length.argument) if arg.length and arg.length.argument else 0
             rows.append(f'    {{"{arg.name}", MPI_ROLE_{arg.role.upper()}, '
                         f"MPI_DIRECTION_{arg.direction.upper()}, MPI_LENGTH_{kind.upper()}, {of}, "
-                        f"{arg.type.count('*') + arg.type.count('[')}, {roles.SIZES.get(arg.base, 0)}, "
-                        f"MPI_CHECK_{arg.check.upper()}}},\n")
+                        f"{arg.type.count('*') + arg.type.count('[')}, {roles.SIZES.get(arg.base, 0)}}},\n")
         out.append(f"static const struct mpi_arg args_{call.name}[] = {{\n{''.join(rows)}}};\n")
     rows = "".join(f"    [{call.constant}] = {{args_{call.name}, {len(call.args)}}},\n"
                    for call in functions if call.args)

@@ -1,7 +1,7 @@
 """What the arguments of MPI functions are: the rules at the top of the list, applied to every argument.
 
-An argument has a role ("comm"), a direction ("in", "out", "both") and, if it is an array, a length; and it is
-checked, or not (CHECKS). The rules are described in mpi_functions.txt.
+An argument has a role ("comm"), a direction ("in", "out", "both") and, if it is an array, a length; and there is
+a condition in C under which a call with it is refused, or none. The rules are described in mpi_functions.txt.
 """
 
 import re
@@ -16,9 +16,7 @@ SIZES = {"int": 4, "char": 1, "double": 8, "MPI_Aint": 8, "MPI_Count": 8, "MPI_O
 DIRECTIONS = ("in", "out", "both")
 # Kinds of lengths, and how they are written; the empty kind is the value of an argument.
 LENGTHS = ("none", "value", "target", "size", "indegree", "outdegree", "dims", "sum", "last", "all")
-# What a call with a wrong argument is refused for; "free" arguments are not checked.
-CHECKS = ("none", "null", "negative")
-KEYWORDS = ("role", "length", "free") + DIRECTIONS
+KEYWORDS = ("role", "length", "room", "unless", "given", "free") + DIRECTIONS
 
 
 def pattern(words):
@@ -60,6 +58,9 @@ class Rules:
         self.by_name = []    # (names, pattern, role)
         self.directions = [] # (names, pattern, direction)
         self.lengths = []    # (names, pattern, [Length])
+        self.rooms = []      # (names, pattern, name of the argument that counts the items)
+        self.unless = []     # (names, pattern, [(name of another argument, its value)])
+        self.given = []      # (names, pattern, True): functions that are needed
         self.free = []       # (names, pattern, True)
 
     def add(self, text):
@@ -70,18 +71,29 @@ class Rules:
         words, names = split_for(text.split()[1:])
         if keyword == "role":
             self.add_role(words, names)
-        elif keyword == "length":
+        elif keyword in ("length", "room", "unless"):
             expression, colon, rest = " ".join(words).partition(":")
             if not colon or not rest.split():
-                raise ValueError("expected 'length EXPR: NAME...'")
-            self.lengths.append((rest.split(), names, [Length(part.strip()) for part in expression.split("|")]))
+                raise ValueError(f"expected '{keyword} EXPR: NAME...'")
+            self.add_expression(keyword, expression, rest.split(), names)
         elif not words:
             raise ValueError(f"no names after '{keyword}'")
-        elif keyword == "free":
-            self.free.append((words, names, True))
+        elif keyword in ("free", "given"):
+            getattr(self, keyword).append((words, names, True))
         else:
             self.directions.append((words, names, keyword))
         return True
+
+    def add_expression(self, keyword, expression, words, names):
+        if keyword == "length":
+            self.lengths.append((words, names, [Length(part.strip()) for part in expression.split("|")]))
+        elif keyword == "room":
+            self.rooms.append((words, names, expression.strip()))
+        else:
+            pairs = [tuple(part.split("=")) for part in expression.split()]
+            if any(len(pair) != 2 for pair in pairs):
+                raise ValueError("expected 'unless ARG=VALUE...: NAME...'")
+            self.unless.append((words, names, pairs))
 
     def add_role(self, words, names):
         if len(words) < 3 or words[1] not in ("type", "name"):
@@ -107,7 +119,31 @@ class Rules:
             arg.direction = (last(self.directions, call, arg) or "out") if given_away else "in"
             arg.length = self.length(call, arg, by_name)
         for arg in call.args:
-            arg.check = "none" if last(self.free, call, arg) else check(call, arg)
+            arg.wrong = None if last(self.free, call, arg) else self.wrong(call, arg, by_name)
+
+    def wrong(self, call, arg, by_name):
+        """The condition in C under which the argument cannot be right, or None."""
+        conditions = []
+        room = last(self.rooms, call, arg)
+        if not arg.indirect:
+            is_length = any(other.length and other.length.kind == "value" and other.length.argument == arg.name
+                            for other in call.args)
+            if arg.role != "count" and not is_length:
+                return None
+            conditions = [f"{arg.name} < 0"]
+        elif must_be_there(arg, last(self.given, call, arg)):
+            if not room and arg.length and arg.length.kind not in ("value", "size"):
+                return None # how many items there are is known later
+            if not room and arg.length and arg.length.kind == "value":
+                room = arg.length.argument
+            conditions = ([f"{room} > 0"] if room else []) + [f"!{arg.name}"]
+        else:
+            return None
+        for name, value in last(self.unless, call, arg) or []:
+            if name not in by_name:
+                raise ValueError(f"'unless {name}={value}': {call.name} has no such argument")
+            conditions.append(f"{name} != {value}")
+        return " && ".join(conditions)
 
     def length(self, call, arg, by_name):
         if not arg.array:
@@ -120,17 +156,15 @@ class Rules:
         raise ValueError(f"array '{arg.name}' of {call.name} has no length: see 'length' at the top")
 
 
-def check(call, arg):
-    """What is wrong with some values of the argument, whatever the others are."""
-    if not arg.indirect:
-        is_length = any(other.length and other.length.kind == "value" and other.length.argument == arg.name
-                        for other in call.args)
-        return "negative" if arg.role == "count" or is_length else "none"
-    if arg.role in ("buffer", "callback") or (arg.length and arg.length.kind != "value"):
-        return "none"
+def must_be_there(arg, is_given):
+    """Is the argument a pointer that may not be null, if it has items?"""
+    if arg.role == "callback":
+        return bool(is_given)
+    if arg.role == "buffer":
+        return False
     if arg.array and arg.role != "text":
-        return "null" if arg.length else "none"
-    return "null" if arg.direction != "in" or arg.role in ("request", "status", "text") else "none"
+        return arg.length is not None
+    return arg.direction != "in" or arg.role in ("request", "status", "text")
 
 
 def last(rules, call, arg):

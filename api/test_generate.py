@@ -43,7 +43,7 @@ void mpi_observe_leave(struct mpi_rank *, enum mpi_fn, const uint64_t *args, vti
 void mpi_observe_made(struct mpi_rank *, enum mpi_fn, enum mpi_object, uint64_t handle);
 void mpi_observe_freed(struct mpi_rank *, enum mpi_fn, enum mpi_object, uint64_t handle);
 void mpi_observe_new_request(struct mpi_rank *, int request);
-int mpi_args_refused(struct mpi_rank *, enum mpi_fn, const uint64_t *args);
+int mpi_args_refused(struct mpi_rank *, enum mpi_fn, const uint64_t *args, int which);
 #define MPI_ARGS_ARE_WRONG(condition) (condition)
 _Noreturn void mpi_unsupported(enum mpi_fn fn);
 """
@@ -106,9 +106,9 @@ void mpi_observe_enter(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *ar
 { if (mpi_seen) printf("seen %d %s %d %d\\n", self->id, mpi_fn_name[fn], *(const int *)args[0], (int)args[4]); }
 void mpi_observe_leave(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args, vtime t0, int rc)
 { if (mpi_seen) printf("seen %d %s %d %d %d\\n", self->id, mpi_fn_name[fn], (int)args[3], (int)t0, rc); }
-int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args)
+int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args, int which)
 {
-    printf("refused %d %s %d\\n", self->id, mpi_fn_name[fn], (int)args[0]);
+    printf("refused %d %s %d: %d\\n", self->id, mpi_fn_name[fn], which, (int)args[which]);
     return MPI_ERR_ARG;
 }
 _Noreturn void mpi_unsupported(enum mpi_fn fn)
@@ -161,7 +161,7 @@ anytime MPI_Initialized
 leave 7 MPI_Initialized 700
 flag 7 wtime 2.5
 anytime MPI_Initialized
-refused 7 MPI_Initialized 0
+refused 7 MPI_Initialized 0: 0
 leave 7 MPI_Initialized 700
 null 1
 enter MPI_Aint_add
@@ -199,6 +199,11 @@ MISTAKES = (
     ("length without names", "length n:\n", 1, "expected 'length EXPR"),
     ("unknown length", "length twice(n): w\n", 1, "cannot read length 'twice(n)'"),
     ("free without names", "free\n", 1, "no names after 'free'"),
+    ("given without names", "given\n", 1, "no names after 'given'"),
+    ("room without names", "room n\n", 1, "expected 'room EXPR"),
+    ("unless without a value", "unless a: n\n", 1, "expected 'unless ARG=VALUE"),
+    ("unless of a missing argument", "unless b=1: n\n[g] G\nimpl int MPI_A(int n);\n", 3,
+     "MPI_A has no such argument"),
     ("nothing after 'for'", "in a for\n", 1, "no names after 'for'"),
     ("argument without role", "[g] G\nimpl int MPI_A(int z);\n", 2, "'z' of MPI_A has no role"),
     ("array without length", "[g] G\nimpl int MPI_A(int a[]);\n", 2, "array 'a' of MPI_A has no"),
@@ -356,6 +361,24 @@ SIGNATURES = {
 }
 
 
+# Function: when its entry refuses a call.
+WRONG = {
+    "MPI_Bcast": "(count < 0 && root != MPI_PROC_NULL)",
+    "MPI_Gather_c": "(sendcount < 0 && sendbuf != MPI_IN_PLACE && root != MPI_ROOT && root != MPI_PROC_NULL)",
+    "MPI_Allgatherv": "(sendcount < 0 && sendbuf != MPI_IN_PLACE) || !recvcounts || !displs",
+    "MPI_Neighbor_allgatherv": "(sendcount < 0 && sendbuf != MPI_IN_PLACE)",
+    "MPI_Reduce_scatter": "!recvcounts",
+    "MPI_Allreduce": "count < 0",
+    "MPI_Waitsome": "incount < 0 || (incount > 0 && !array_of_requests) || !outcount"
+                    " || (incount > 0 && !array_of_indices) || (incount > 0 && !array_of_statuses)",
+    "MPI_Get_accumulate": "(origin_count < 0 && op != MPI_NO_OP) || result_count < 0 || target_count < 0",
+    "MPI_Op_create": "!user_fn || !op",
+    "MPI_Comm_create_keyval": "!comm_keyval",
+    "MPI_Type_indexed": "count < 0 || (count > 0 && !array_of_blocklengths)"
+                        " || (count > 0 && !array_of_displacements) || !newtype",
+}
+
+
 def test_roles(tap):
     calls = {call.name: call for group in generator.read_list(LIST) for call in group.calls}
 
@@ -367,6 +390,9 @@ def test_roles(tap):
     for name, wanted in SIGNATURES.items():
         found = " ".join(show(arg) for arg in calls[name].args)
         tap.ok(found == wanted, f"roles of {name}", f"{found}\ninstead of\n{wanted}")
+    for name, wanted in WRONG.items():
+        found = generator.wrong(calls[name])
+        tap.ok(found == wanted, f"checks of {name}", f"{found}\ninstead of\n{wanted}")
     pairs = [(call, calls[name + "_c"]) for name, call in calls.items() if name + "_c" in calls]
     differ = [call.name for call, form in pairs if [a.name for a in call.args] == [
         a.name for a in form.args] and [show(a) for a in call.args] != [show(a) for a in form.args]]

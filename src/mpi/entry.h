@@ -26,9 +26,9 @@ _Noreturn void mpi_serve(struct mpi_rank *self);
 void mpi_share_enter(void);
 void mpi_share_leave(struct mpi_rank *self);
 
-/* A call with these arguments, as words, cannot be right: raises an error that says why and returns
- * its class (comm/refuse.c). */
-int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args)
+/* A call with these arguments, as words, cannot be right because of argument `which`: raises an
+ * error that says why and returns its class (comm/refuse.c). */
+int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args, int which)
     __attribute__((cold));
 #define MPI_ARGS_ARE_WRONG(condition) __builtin_expect((condition), 0)
 

@@ -460,8 +460,6 @@ static void test_pack_calls(void)
     raises(mpi_pack(self, in, 1, t, packed, 40, &position, MPI_COMM_WORLD), MPI_ERR_TRUNCATE,
            "no room");
     is_int(position, 33, "position stays on error");
-    raises(mpi_pack(self, in, -1, t, packed, 40, &position, MPI_COMM_WORLD), MPI_ERR_COUNT,
-           "negative count");
     raises(mpi_pack(self, NULL, 1, t, packed, 40, &position, MPI_COMM_WORLD), MPI_ERR_BUFFER,
            "null buffer");
     is_int(mpi_pack(self, NULL, 0, t, packed, 40, &position, MPI_COMM_WORLD), 0, "nothing at all");
@@ -480,12 +478,9 @@ static void test_errors(void)
     t = MPI_DATATYPE_NULL;
     raises(mpi_type_commit(self, &t), MPI_ERR_TYPE, "commit of the null handle");
     raises(mpi_type_size(self, MPI_DATATYPE_NULL, &n), MPI_ERR_TYPE, "size of the null handle");
-    raises(mpi_type_size(self, MPI_INT, NULL), MPI_ERR_ARG, "null result");
     raises(mpi_type_contiguous(self, -1, MPI_INT, &t), MPI_ERR_COUNT, "negative count");
-    raises(mpi_type_contiguous(self, 1, MPI_INT, NULL), MPI_ERR_ARG, "null new type");
     raises(mpi_type_vector(self, 1, -1, 1, MPI_INT, &t), MPI_ERR_COUNT, "negative block length");
     raises(mpi_type_indexed(self, 1, &minus, &one, MPI_INT, &t), MPI_ERR_COUNT, "in a list");
-    raises(mpi_type_indexed(self, 1, NULL, &one, MPI_INT, &t), MPI_ERR_ARG, "null list");
     raises(mpi_type_create_subarray(self, 1, &two, &two, &one, MPI_ORDER_C, MPI_INT, &t),
            MPI_ERR_ARG, "subarray outside");
     raises(mpi_type_create_subarray(self, 1, &two, &one, &one, 99, MPI_INT, &t), MPI_ERR_ARG,
@@ -493,8 +488,6 @@ static void test_errors(void)
     a = 0;
     t = MPI_DATATYPE_NULL;
     raises(mpi_type_create_struct(self, 1, &one, &a, &t, &t), MPI_ERR_TYPE, "null member");
-    raises(mpi_status_set_elements(self, &(MPI_Status){0}, MPI_INT, -1), MPI_ERR_COUNT,
-           "negative elements");
     raises(mpi_get_count(self, MPI_STATUS_IGNORE, MPI_INT, &n), MPI_ERR_ARG, "no status");
     mpi_get_address(self, &a, &a);
     ok(a == (MPI_Aint)&a, "address");

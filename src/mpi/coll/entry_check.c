@@ -106,11 +106,12 @@ static int is_in_place(const struct mpi_comm *c, const void *buf)
     return buf == MPI_IN_PLACE && !c->remote;
 }
 
-/* Checks a buffer of count items. The null address is valid for no items, for absolute addresses
- * (MPI_BOTTOM), and for types without data. */
+/* Checks a buffer of count items; the count is checked by the entry, or by the caller. The null
+ * address is valid for no items, for absolute addresses (MPI_BOTTOM), and for types without
+ * data. */
 static int items_ok(const void *buf, int64_t count, const struct mpi_type *type)
 {
-    return count >= 0 && type && type->committed && buf != MPI_IN_PLACE &&
+    return type && type->committed && buf != MPI_IN_PLACE &&
            (buf || !count || type->true_lb || !type->size);
 }
 
@@ -170,7 +171,7 @@ static int check_blocks(struct mpi_rank *self, MPI_Comm comm, const struct mpi_c
             continue;
         if (s->form == TYPED_BLOCKS)
             type = coll_type(a, s->types, (int)i);
-        if (!items_ok(at, count, type))
+        if (count < 0 || !items_ok(at, count, type))
             return bad_items(self, comm, s->buf, count, type);
     }
     return s->buf == MPI_IN_PLACE ? bad_items(self, comm, s->buf, 0, coll_byte()) : MPI_SUCCESS;
@@ -241,7 +242,8 @@ int coll_check_gather(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args
     if (leaf && !(root && a->sbuf == MPI_IN_PLACE))
         rc = check_send(self, comm, a, 0);
     if (!rc && root)
-        rc = check_recv(self, comm, a, mpi_comm_peers(c));
+        rc = (int64_t)a->rcount < 0 ? bad_items(self, comm, a->rbuf, (int64_t)a->rcount, a->rtype)
+                                    : check_recv(self, comm, a, mpi_comm_peers(c));
     if (!rc && root && leaf && is_alias(c, a, a->scount))
         rc = bad_alias(self, comm);
     set_place(self, c, a);
@@ -261,7 +263,8 @@ int coll_check_scatter(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_arg
     if (leaf && !(root && a->rbuf == MPI_IN_PLACE))
         rc = check_recv(self, comm, a, 0);
     if (!rc && root)
-        rc = check_send(self, comm, a, mpi_comm_peers(c));
+        rc = (int64_t)a->scount < 0 ? bad_items(self, comm, a->sbuf, (int64_t)a->scount, a->stype)
+                                    : check_send(self, comm, a, mpi_comm_peers(c));
     if (!rc && root && leaf && is_alias(c, a, a->rcount))
         rc = bad_alias(self, comm);
     set_place(self, c, a);
@@ -346,13 +349,11 @@ int coll_check_reduce(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args
     return root && leaf && is_alias(c, a, a->rcount) ? bad_alias(self, comm) : MPI_SUCCESS;
 }
 
-/* Items in all, up to 1, or a negative count. */
+/* Items in all of a reduce_scatter, up to 1, or a negative count. */
 static int64_t some_items(const struct mpi_coll_args *a)
 {
     int64_t some = 0;
 
-    if (a->op_id != MPI_COLL_reduce_scatter)
-        return (int64_t)a->rcount;
     for (int i = 0; i < a->size; i++) {
         int64_t count = (int64_t)coll_count(a, a->rcounts, i);
 
@@ -378,10 +379,13 @@ int coll_check_fold(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *
 
     if (unlikely(!c || (c->remote && (a->op_id == MPI_COLL_scan || a->op_id == MPI_COLL_exscan))))
         return bad_comm(self, comm);
-    if (unlikely(a->op_id == MPI_COLL_reduce_scatter && !a->rcounts))
-        return bad_array(self, comm);
     set_place(self, c, a);
-    int64_t items = some_items(a);
+    int64_t items = (int64_t)a->rcount;
+    if (unlikely(a->op_id == MPI_COLL_reduce_scatter)) {
+        items = some_items(a);
+        if (items < 0)
+            return bad_items(self, comm, a->rbuf, items, a->rtype);
+    }
     if (unlikely(!items_ok(a->rbuf || needs_recv(a) ? a->rbuf : a, items, a->rtype)))
         return bad_items(self, comm, a->rbuf, items, a->rtype);
     if (unlikely(!is_in_place(c, a->sbuf) && !items_ok(a->sbuf, items, a->rtype)))

@@ -15,8 +15,7 @@ enum errhandler_kind { FOR_COMM = 0, FOR_FILE = 1, FOR_WIN = 2, FOR_SESSION = 3,
 
 /* A handler from the program's function, called with the address of a handle of that kind and of
  * the code; with a handle for the caller. */
-int errhandler_create(struct mpi_rank *, enum errhandler_kind, void (*function)(void),
-                      MPI_Errhandler *out);
+int errhandler_create(enum errhandler_kind, void (*function)(void), MPI_Errhandler *out);
 /* Raises MPI_ERR_ARG on comm unless h is a handler for this kind. */
 int errhandler_check(struct mpi_rank *, MPI_Comm comm, MPI_Errhandler h, enum errhandler_kind);
 /* One more handle, for the caller of MPI_X_get_errhandler. */

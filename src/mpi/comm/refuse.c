@@ -1,6 +1,6 @@
 /*
  * refuse.c - calls with an argument that is invalid whatever the others are (CHECKS in
- * api/mpi_functions.txt). Their entries detect that something is wrong; this file finds out what.
+ * api/mpi_functions.txt). Their entries find the argument; this file says what is wrong with it.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,20 +32,6 @@ static struct object find_object(const struct mpi_signature *s, const uint64_t *
     return o;
 }
 
-static int is_wrong(const struct mpi_signature *s, const uint64_t *args, unsigned i)
-{
-    const struct mpi_arg *a = &s->args[i];
-
-    switch (a->check) {
-    case MPI_CHECK_NEGATIVE:
-        return (int64_t)args[i] < 0;
-    case MPI_CHECK_NULL:
-        return !args[i] && (a->length == MPI_LENGTH_NONE || (int64_t)args[a->length_of] > 0);
-    default:
-        return 0;
-    }
-}
-
 __attribute__((format(printf, 4, 5))) static int raise_on(struct mpi_rank *self, struct object o,
                                                           int code, const char *format, ...)
 {
@@ -67,12 +53,12 @@ __attribute__((format(printf, 4, 5))) static int raise_on(struct mpi_rank *self,
     }
 }
 
-int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args)
+int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args, int which)
 {
     const struct mpi_signature *s = &mpi_fn_signature[fn];
+    const struct mpi_arg *arg = &s->args[which];
     struct object o = find_object(s, args);
     struct mpi_comm *c;
-    unsigned i = 0;
     int rc;
 
     if (o.role == MPI_ROLE_COMM) {
@@ -80,11 +66,8 @@ int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args
         if (rc)
             return rc;
     }
-    while (!is_wrong(s, args, i))
-        i++;
-    if (s->args[i].check == MPI_CHECK_NULL)
-        return raise_on(self, o, MPI_ERR_ARG, "the argument '%s' is a null pointer",
-                        s->args[i].name);
-    return raise_on(self, o, s->args[i].role == MPI_ROLE_COUNT ? MPI_ERR_COUNT : MPI_ERR_ARG,
-                    "the argument '%s' is negative (%lld)", s->args[i].name, (long long)args[i]);
+    if (arg->pointers || arg->role == MPI_ROLE_CALLBACK)
+        return raise_on(self, o, MPI_ERR_ARG, "the argument '%s' is a null pointer", arg->name);
+    return raise_on(self, o, arg->role == MPI_ROLE_COUNT ? MPI_ERR_COUNT : MPI_ERR_ARG,
+                    "the argument '%s' is negative (%lld)", arg->name, (long long)args[which]);
 }

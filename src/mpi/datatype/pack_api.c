@@ -29,8 +29,6 @@ static const struct mpi_type *check_typed(struct mpi_rank *self, MPI_Comm comm, 
     *rc = MPI_SUCCESS;
     if (!t)
         *rc = type_raise_handle_on(self, comm, datatype);
-    else if (count < 0)
-        *rc = mpi_raise(self, comm, MPI_ERR_COUNT, "count %ld is negative", count);
     else if (!t->committed)
         *rc = mpi_raise(self, comm, MPI_ERR_TYPE, "the datatype is not committed");
     else if (is_null_buffer(t, count, buf))
@@ -43,8 +41,6 @@ static int check_packed(struct mpi_rank *self, MPI_Comm comm, uint64_t bytes, MP
                         const void *packed, MPI_Count packed_size, const MPI_Count *position)
 {
     unsigned __int128 need = (unsigned __int128)bytes * (uint64_t)count;
-    if (!position)
-        return type_raise_null(self, "position");
     if (need && !packed)
         return mpi_raise(self, comm, MPI_ERR_BUFFER, "the packed buffer is a null pointer");
     if (*position < 0 || packed_size < 0)
@@ -74,9 +70,8 @@ int mpi_pack_c(struct mpi_rank *self, const void *inbuf, MPI_Count incount, MPI_
 int mpi_pack(struct mpi_rank *self, const void *inbuf, int incount, MPI_Datatype datatype,
              void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
-    MPI_Count at = position ? *position : 0;
-    int rc = mpi_pack_c(self, inbuf, incount, datatype, outbuf, outsize, position ? &at : NULL,
-                        comm);
+    MPI_Count at = *position;
+    int rc = mpi_pack_c(self, inbuf, incount, datatype, outbuf, outsize, &at, comm);
     if (!rc)
         *position = (int)at;
     return rc;
@@ -100,9 +95,8 @@ int mpi_unpack_c(struct mpi_rank *self, const void *inbuf, MPI_Count insize, MPI
 int mpi_unpack(struct mpi_rank *self, const void *inbuf, int insize, int *position, void *outbuf,
                int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-    MPI_Count at = position ? *position : 0;
-    int rc = mpi_unpack_c(self, inbuf, insize, position ? &at : NULL, outbuf, outcount, datatype,
-                          comm);
+    MPI_Count at = *position;
+    int rc = mpi_unpack_c(self, inbuf, insize, &at, outbuf, outcount, datatype, comm);
     if (!rc)
         *position = (int)at;
     return rc;
@@ -116,10 +110,6 @@ static int packed_size(struct mpi_rank *self, MPI_Comm comm, MPI_Count count, MP
     const struct mpi_type *t = mpi_type_get(datatype);
     if (!t)
         return type_raise_handle_on(self, comm, datatype);
-    if (count < 0)
-        return mpi_raise(self, comm, MPI_ERR_COUNT, "count %ld is negative", count);
-    if (!size)
-        return type_raise_null(self, "size");
     if (!t->committed)
         return mpi_raise(self, comm, MPI_ERR_TYPE, "the datatype is not committed");
     unsigned __int128 all = (unsigned __int128)bytes(t) * (uint64_t)count;
@@ -141,8 +131,8 @@ int mpi_pack_size_c(struct mpi_rank *self, MPI_Count incount, MPI_Datatype datat
 int mpi_pack_size(struct mpi_rank *self, int incount, MPI_Datatype datatype, MPI_Comm comm,
                   int *size)
 {
-    MPI_Count all;
-    int rc = packed_size(self, comm, incount, datatype, native_bytes, INT_MAX, size ? &all : NULL);
+    MPI_Count all = 0;
+    int rc = packed_size(self, comm, incount, datatype, native_bytes, INT_MAX, &all);
     if (!rc)
         *size = (int)all;
     return rc;
@@ -150,8 +140,6 @@ int mpi_pack_size(struct mpi_rank *self, int incount, MPI_Datatype datatype, MPI
 
 static int check_datarep(struct mpi_rank *self, const char *datarep)
 {
-    if (!datarep)
-        return type_raise_null(self, "datarep");
     if (strcmp(datarep, "external32"))
         return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_UNSUPPORTED_DATAREP,
                          "the data representation '%.64s' is unknown: only external32 is", datarep);
@@ -208,14 +196,9 @@ static int as_int(int64_t n)
     return n > INT_MAX ? MPI_UNDEFINED : (int)n;
 }
 
-static int is_no_status(const MPI_Status *status)
+static int raise_no_status(struct mpi_rank *self)
 {
-    return !status || status == MPI_STATUS_IGNORE;
-}
-
-static int raise_no_status(struct mpi_rank *self, const void *count)
-{
-    return type_raise_null(self, count ? "status" : "count");
+    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
 }
 
 int mpi_get_count_c(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
@@ -224,8 +207,8 @@ int mpi_get_count_c(struct mpi_rank *self, const MPI_Status *status, MPI_Datatyp
     const struct mpi_type *t = mpi_type_get(datatype);
     if (!t)
         return type_raise_handle(self, datatype);
-    if (is_no_status(status) || !count)
-        return raise_no_status(self, count);
+    if (status == MPI_STATUS_IGNORE)
+        return raise_no_status(self);
     uint64_t bytes = mpi_status_bytes(status);
     if (!bytes)
         *count = 0;
@@ -239,8 +222,8 @@ int mpi_get_count_c(struct mpi_rank *self, const MPI_Status *status, MPI_Datatyp
 int mpi_get_count(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
                   int *count)
 {
-    MPI_Count n;
-    int rc = mpi_get_count_c(self, status, datatype, count ? &n : NULL);
+    MPI_Count n = 0;
+    int rc = mpi_get_count_c(self, status, datatype, &n);
     if (!rc)
         *count = as_int(n);
     return rc;
@@ -252,8 +235,8 @@ int mpi_get_elements_c(struct mpi_rank *self, const MPI_Status *status, MPI_Data
     const struct mpi_type *t = mpi_type_get(datatype);
     if (!t)
         return type_raise_handle(self, datatype);
-    if (is_no_status(status) || !count)
-        return raise_no_status(self, count);
+    if (status == MPI_STATUS_IGNORE)
+        return raise_no_status(self);
     *count = mpi_type_elements(t, mpi_status_bytes(status));
     return MPI_SUCCESS;
 }
@@ -267,8 +250,8 @@ int mpi_get_elements_x(struct mpi_rank *self, const MPI_Status *status, MPI_Data
 int mpi_get_elements(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
                      int *count)
 {
-    MPI_Count n;
-    int rc = mpi_get_elements_c(self, status, datatype, count ? &n : NULL);
+    MPI_Count n = 0;
+    int rc = mpi_get_elements_c(self, status, datatype, &n);
     if (!rc)
         *count = as_int(n);
     return rc;
@@ -280,11 +263,6 @@ int mpi_status_set_elements_x(struct mpi_rank *self, MPI_Status *status, MPI_Dat
     const struct mpi_type *t = mpi_type_get(datatype);
     if (!t)
         return type_raise_handle(self, datatype);
-    if (!status)
-        return type_raise_null(self, "status");
-    if (count < 0)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_COUNT, "count %lld is negative",
-                         (long long)count);
     if (status != MPI_STATUS_IGNORE)
         mpi_status_set_bytes(status, mpi_type_element_bytes(t, (uint64_t)count));
     return MPI_SUCCESS;

@@ -12,14 +12,10 @@ int type_raise_handle(struct mpi_rank *self, MPI_Datatype handle);
 /* The same, in a call with a communicator. */
 int type_raise_handle_on(struct mpi_rank *self, MPI_Comm comm, MPI_Datatype handle);
 
-/* Raise MPI_ERR_ARG for an argument that must not be NULL. Returns what the call returns. */
-int type_raise_null(struct mpi_rank *self, const char *argument);
-
 /* Hand the outcome of a constructor to the user: a handle, or the error of class rc raised. */
 int type_deliver(struct mpi_rank *self, int rc, struct mpi_type *made, MPI_Datatype *newtype);
 
-/* Common checks of constructors from one old type: stores it (borrowed) and returns MPI_SUCCESS. */
-int type_check_make(struct mpi_rank *self, MPI_Datatype oldtype, const MPI_Datatype *newtype,
-                    struct mpi_type **old);
+/* Common check of constructors from one old type: stores it (borrowed) and returns MPI_SUCCESS. */
+int type_check_make(struct mpi_rank *self, MPI_Datatype oldtype, struct mpi_type **old);
 
 #endif

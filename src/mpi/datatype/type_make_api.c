@@ -30,7 +30,7 @@ static int make_contiguous(struct mpi_rank *self, bool large, MPI_Count count, M
                            MPI_Datatype *newtype)
 {
     struct mpi_type *old, *made = NULL;
-    int rc = type_check_make(self, oldtype, newtype, &old);
+    int rc = type_check_make(self, oldtype, &old);
     if (rc)
         return rc;
     rc = mpi_type_make_contiguous(large, count, old, &made);
@@ -57,7 +57,7 @@ static int make_vector(struct mpi_rank *self, vector_maker *make, bool large, MP
                        MPI_Datatype *newtype)
 {
     struct mpi_type *old, *made = NULL;
-    int rc = type_check_make(self, oldtype, newtype, &old);
+    int rc = type_check_make(self, oldtype, &old);
     if (rc)
         return rc;
     rc = make(large, count, blocklength, stride, old, &made);
@@ -98,11 +98,6 @@ int mpi_type_hvector(struct mpi_rank *self, int count, int blocklength, MPI_Aint
     return mpi_type_create_hvector(self, count, blocklength, stride, oldtype, newtype);
 }
 
-static int check_list(struct mpi_rank *self, MPI_Count count, const void *list, const char *name)
-{
-    return count > 0 && !list ? type_raise_null(self, name) : MPI_SUCCESS;
-}
-
 typedef int indexed_maker(bool, MPI_Count, const MPI_Count *, const MPI_Count *, struct mpi_type *,
                           struct mpi_type **);
 
@@ -111,11 +106,7 @@ static int make_indexed(struct mpi_rank *self, indexed_maker *make, bool large, 
                         MPI_Datatype *newtype)
 {
     struct mpi_type *old, *made = NULL;
-    int rc = type_check_make(self, oldtype, newtype, &old);
-    if (!rc)
-        rc = check_list(self, count, lengths, "array_of_blocklengths");
-    if (!rc)
-        rc = check_list(self, count, displs, "array_of_displacements");
+    int rc = type_check_make(self, oldtype, &old);
     if (rc)
         return rc;
     rc = make(large, count, lengths, displs, old, &made);
@@ -180,9 +171,7 @@ static int make_blocks(struct mpi_rank *self, block_maker *make, bool large, MPI
                        MPI_Datatype *newtype)
 {
     struct mpi_type *old, *made = NULL;
-    int rc = type_check_make(self, oldtype, newtype, &old);
-    if (!rc)
-        rc = check_list(self, count, displs, "array_of_displacements");
+    int rc = type_check_make(self, oldtype, &old);
     if (rc)
         return rc;
     rc = make(large, count, blocklength, displs, old, &made);
@@ -243,17 +232,7 @@ static struct mpi_type **get_types(struct mpi_rank *self, MPI_Count count,
 static int make_struct(struct mpi_rank *self, bool large, MPI_Count count, const MPI_Count *lengths,
                        const MPI_Count *displs, const MPI_Datatype *handles, MPI_Datatype *newtype)
 {
-    int rc = check_list(self, count, lengths, "array_of_blocklengths");
-    if (!rc)
-        rc = check_list(self, count, displs, "array_of_displacements");
-    if (!rc)
-        rc = check_list(self, count, handles, "array_of_types");
-    if (!rc)
-        rc = check_list(self, 1, newtype, "newtype");
-    if (rc)
-        return rc;
-    if (count < 0)
-        return type_deliver(self, MPI_ERR_COUNT, NULL, newtype);
+    int rc;
     struct mpi_type **types = get_types(self, count, handles, &rc);
     if (!types)
         return rc;
@@ -295,7 +274,7 @@ static int make_resized(struct mpi_rank *self, bool large, MPI_Datatype oldtype,
                         MPI_Count extent, MPI_Datatype *newtype)
 {
     struct mpi_type *old, *made = NULL;
-    int rc = type_check_make(self, oldtype, newtype, &old);
+    int rc = type_check_make(self, oldtype, &old);
     if (rc)
         return rc;
     rc = mpi_type_make_resized(large, old, lb, extent, &made);
@@ -319,13 +298,7 @@ static int make_subarray(struct mpi_rank *self, bool large, int ndims, const MPI
                          MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct mpi_type *old, *made = NULL;
-    int rc = type_check_make(self, oldtype, newtype, &old);
-    if (!rc)
-        rc = check_list(self, ndims, sizes, "array_of_sizes");
-    if (!rc)
-        rc = check_list(self, ndims, subsizes, "array_of_subsizes");
-    if (!rc)
-        rc = check_list(self, ndims, starts, "array_of_starts");
+    int rc = type_check_make(self, oldtype, &old);
     if (rc)
         return rc;
     rc = mpi_type_make_subarray(large, ndims, sizes, subsizes, starts, order, old, &made);
@@ -361,11 +334,9 @@ static int make_darray(struct mpi_rank *self, bool large, struct mpi_type_darray
                        MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct mpi_type *old, *made = NULL;
-    int rc = type_check_make(self, oldtype, newtype, &old);
+    int rc = type_check_make(self, oldtype, &old);
     if (rc)
         return rc;
-    if (a->ndims > 0 && (!a->gsizes || !distribs || !dargs || !psizes))
-        return type_raise_null(self, "array_of_gsizes, _distribs, _dargs or _psizes");
     MPI_Count *lists[] = {widen(a->ndims, distribs), widen(a->ndims, dargs),
                           widen(a->ndims, psizes)};
     a->distribs = lists[0];

@@ -9,27 +9,18 @@
 #include "mpi/error.h"
 #include "mpi_impl.h"
 
-/* The type of a handle if both results have somewhere to go; else NULL, and the error in *rc. */
-static struct mpi_type *query(struct mpi_rank *self, MPI_Datatype handle, const void *result,
-                              const void *result2, int *rc)
+/* The type of a handle; else NULL, and the error in *rc. */
+static struct mpi_type *query(struct mpi_rank *self, MPI_Datatype handle, int *rc)
 {
     struct mpi_type *t = mpi_type_get(handle);
-    if (!t) {
-        *rc = type_raise_handle(self, handle);
-        return NULL;
-    }
-    if (!result || !result2) {
-        *rc = type_raise_null(self, "for the result");
-        return NULL;
-    }
-    *rc = MPI_SUCCESS;
+    *rc = t ? MPI_SUCCESS : type_raise_handle(self, handle);
     return t;
 }
 
 int mpi_type_size(struct mpi_rank *self, MPI_Datatype datatype, int *size)
 {
     int rc;
-    const struct mpi_type *t = query(self, datatype, size, size, &rc);
+    const struct mpi_type *t = query(self, datatype, &rc);
     if (t)
         *size = t->size > INT_MAX ? MPI_UNDEFINED : (int)t->size;
     return rc;
@@ -38,7 +29,7 @@ int mpi_type_size(struct mpi_rank *self, MPI_Datatype datatype, int *size)
 int mpi_type_size_c(struct mpi_rank *self, MPI_Datatype datatype, MPI_Count *size)
 {
     int rc;
-    const struct mpi_type *t = query(self, datatype, size, size, &rc);
+    const struct mpi_type *t = query(self, datatype, &rc);
     if (t)
         *size = (MPI_Count)t->size;
     return rc;
@@ -53,7 +44,7 @@ int mpi_type_get_extent_c(struct mpi_rank *self, MPI_Datatype datatype, MPI_Coun
                           MPI_Count *extent)
 {
     int rc;
-    const struct mpi_type *t = query(self, datatype, lb, extent, &rc);
+    const struct mpi_type *t = query(self, datatype, &rc);
     if (t) {
         *lb = t->lb;
         *extent = t->extent;
@@ -71,7 +62,7 @@ int mpi_type_get_true_extent_c(struct mpi_rank *self, MPI_Datatype datatype, MPI
                                MPI_Count *true_extent)
 {
     int rc;
-    const struct mpi_type *t = query(self, datatype, true_lb, true_extent, &rc);
+    const struct mpi_type *t = query(self, datatype, &rc);
     if (t) {
         *true_lb = t->true_lb;
         *true_extent = t->true_extent;
@@ -100,7 +91,7 @@ int mpi_type_lb(struct mpi_rank *self, MPI_Datatype datatype, MPI_Aint *displace
 int mpi_type_ub(struct mpi_rank *self, MPI_Datatype datatype, MPI_Aint *displacement)
 {
     int rc;
-    const struct mpi_type *t = query(self, datatype, displacement, displacement, &rc);
+    const struct mpi_type *t = query(self, datatype, &rc);
     if (t)
         *displacement = t->lb + t->extent;
     return rc;
@@ -111,11 +102,9 @@ int mpi_type_get_envelope_c(struct mpi_rank *self, MPI_Datatype datatype, MPI_Co
                             MPI_Count *num_datatypes, int *combiner)
 {
     int rc;
-    const struct mpi_type *t = query(self, datatype, num_integers, num_addresses, &rc);
+    const struct mpi_type *t = query(self, datatype, &rc);
     if (!t)
         return rc;
-    if (!num_large_counts || !num_datatypes || !combiner)
-        return type_raise_null(self, "for the result");
     *num_integers = t->nints;
     *num_addresses = t->naints;
     *num_large_counts = t->ncounts;
@@ -136,11 +125,9 @@ int mpi_type_get_envelope(struct mpi_rank *self, MPI_Datatype datatype, int *num
                           int *num_addresses, int *num_datatypes, int *combiner)
 {
     int rc;
-    const struct mpi_type *t = query(self, datatype, num_integers, num_addresses, &rc);
+    const struct mpi_type *t = query(self, datatype, &rc);
     if (!t)
         return rc;
-    if (!num_datatypes || !combiner)
-        return type_raise_null(self, "for the result");
     *combiner = t->kind;
     if (t->ncounts)
         return raise_large(self);
@@ -175,15 +162,12 @@ int mpi_type_get_contents_c(struct mpi_rank *self, MPI_Datatype datatype, MPI_Co
                             MPI_Datatype array_of_datatypes[])
 {
     int rc;
-    const struct mpi_type *t = query(self, datatype, &rc, &rc, &rc);
+    const struct mpi_type *t = query(self, datatype, &rc);
     if (!t)
         return rc;
     rc = check_contents(self, t, max_integers, max_addresses, max_large_counts, max_datatypes);
     if (rc)
         return rc;
-    if ((t->nints && !array_of_integers) || (t->naints && !array_of_addresses) ||
-        (t->ncounts && !array_of_large_counts) || (t->ntypes && !array_of_datatypes))
-        return type_raise_null(self, "for the result");
     for (MPI_Count i = 0; i < t->nints; i++)
         array_of_integers[i] = t->ints[i];
     for (MPI_Count i = 0; i < t->naints; i++)
@@ -211,7 +195,7 @@ int mpi_type_get_contents(struct mpi_rank *self, MPI_Datatype datatype, int max_
 int mpi_type_set_name(struct mpi_rank *self, MPI_Datatype datatype, const char *type_name)
 {
     int rc;
-    struct mpi_type *t = query(self, datatype, type_name, type_name, &rc);
+    struct mpi_type *t = query(self, datatype, &rc);
     if (t)
         mpi_type_rename(t, type_name);
     return rc;
@@ -220,7 +204,7 @@ int mpi_type_set_name(struct mpi_rank *self, MPI_Datatype datatype, const char *
 int mpi_type_get_name(struct mpi_rank *self, MPI_Datatype datatype, char *type_name, int *resultlen)
 {
     int rc;
-    const struct mpi_type *t = query(self, datatype, type_name, resultlen, &rc);
+    const struct mpi_type *t = query(self, datatype, &rc);
     if (!t)
         return rc;
     *resultlen = (int)strlen(mpi_type_name(t));

@@ -366,11 +366,6 @@ int mpi_req_look_up(struct mpi_rank *self, int n, const MPI_Request *hs)
     return MPI_SUCCESS;
 }
 
-int mpi_req_no_output(struct mpi_rank *self)
-{
-    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "null pointer for a result");
-}
-
 struct mpi_req *mpi_req_pending(struct mpi_rank *self, MPI_Request h)
 {
     struct mpi_req *r = h == MPI_REQUEST_NULL ? NULL : mpi_req_get(self, h);

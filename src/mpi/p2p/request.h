@@ -49,7 +49,5 @@ int mpi_finish_some(struct mpi_rank *self, int n, MPI_Request *, vtime t, int *o
 
 /* Checks an array of handles; raises. */
 int mpi_req_look_up(struct mpi_rank *self, int n, const MPI_Request *);
-/* Checks that no output of the call is NULL (nor a status: there is MPI_STATUS_IGNORE); raises. */
-int mpi_req_no_output(struct mpi_rank *self);
 
 #endif

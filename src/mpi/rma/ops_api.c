@@ -11,12 +11,9 @@
 
 /* ---- checks; each returns MPI_SUCCESS or raises ---- */
 
-static int check_type(struct mpi_rank *self, MPI_Win win, MPI_Datatype handle, MPI_Count count,
-                      const char *side, struct mpi_type **out)
+static int check_type(struct mpi_rank *self, MPI_Win win, MPI_Datatype handle, const char *side,
+                      struct mpi_type **out)
 {
-    if (count < 0)
-        return mpi_raise_win(self, win, MPI_ERR_COUNT, "the %s count is negative (%lld)", side,
-                             (long long)count);
     *out = mpi_type_get(handle);
     if (*out && (*out)->committed)
         return MPI_SUCCESS;
@@ -164,9 +161,9 @@ static int put(struct mpi_rank *self, const void *origin, MPI_Count count, MPI_D
     int rc = rma_check_win(self, a->handle, &w);
 
     if (!rc)
-        rc = check_type(self, a->handle, type, count, "origin", &a->out_type);
+        rc = check_type(self, a->handle, type, "origin", &a->out_type);
     if (!rc)
-        rc = check_type(self, a->handle, target_type, target_count, "target", &a->type);
+        rc = check_type(self, a->handle, target_type, "target", &a->type);
     if (!rc && a->kind == RMA_ACCUMULATE)
         rc = check_op(self, a);
     if (rc)
@@ -185,9 +182,9 @@ static int get(struct mpi_rank *self, void *origin, MPI_Count count, MPI_Datatyp
     int rc = rma_check_win(self, a->handle, &w);
 
     if (!rc)
-        rc = check_type(self, a->handle, type, count, "origin", &a->in_type);
+        rc = check_type(self, a->handle, type, "origin", &a->in_type);
     if (!rc)
-        rc = check_type(self, a->handle, target_type, target_count, "target", &a->type);
+        rc = check_type(self, a->handle, target_type, "target", &a->type);
     if (rc)
         return rc;
     a->in = origin;
@@ -206,11 +203,11 @@ static int get_accumulate(struct mpi_rank *self, const void *origin, MPI_Count c
     int rc = rma_check_win(self, a->handle, &w);
 
     if (!rc && a->op != MPI_NO_OP)
-        rc = check_type(self, a->handle, type, count, "origin", &a->out_type);
+        rc = check_type(self, a->handle, type, "origin", &a->out_type);
     if (!rc)
-        rc = check_type(self, a->handle, result_type, result_count, "result", &a->in_type);
+        rc = check_type(self, a->handle, result_type, "result", &a->in_type);
     if (!rc)
-        rc = check_type(self, a->handle, target_type, target_count, "target", &a->type);
+        rc = check_type(self, a->handle, target_type, "target", &a->type);
     if (!rc)
         rc = check_op(self, a);
     if (rc)
