@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "base/rng.h"
-#include "net/flow_solver.h"
+#include "net/flow_internal.h"
 
 enum { NODES = 1024, EDGE = 16, POD = 128, BYTES = 1 << 20 };
 
@@ -251,7 +251,7 @@ static void measure(const struct load *load, double at_least)
         t = run_round(load, t);
         spent += seconds() - from;
     }
-    count = flow_solver_counters(s);
+    count = &s->count;
     double flows = (double)count->started, solves = (double)count->solves;
     printf("%-36s %10.0f flows/s %9.0f ns/flow; per flow %.2f solves, %.1f links, %.1f rates\n",
            load->name, flows / spent, 1e9 * spent / flows, solves / flows,

@@ -315,15 +315,3 @@ int flow_take(struct flow_solver *s, vtime *t, void **user)
     flow_free(s, f);
     return 1;
 }
-
-double flow_rate(struct flow_solver *s, const struct flow *f)
-{
-    update(s);
-    assert(!is_first_end_now(s));
-    return f->bundle->rate;
-}
-
-const struct flow_counters *flow_solver_counters(const struct flow_solver *s)
-{
-    return &s->count;
-}

@@ -87,14 +87,7 @@ vtime flow_next(struct flow_solver *);
  */
 int flow_take(struct flow_solver *, vtime *t, void **user);
 
-/* The rate of a flow from now on. All flows that end now must have been taken. Costs as
- * flow_next. */
-double flow_rate(struct flow_solver *, const struct flow *);
-
 /* How many flows use a link now. */
 uint32_t flow_link_load(const struct flow_solver *, uint32_t link);
-
-/* The counters; does not compute rates. */
-const struct flow_counters *flow_solver_counters(const struct flow_solver *);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "net/flow_solver.h"
+#include "flow_rate.h"
 #include "tap.h"
 
 enum { LINKS = 48, FLOWS = 300, HOPS = 9, KINDS = 5, CASES = 400 };
@@ -190,10 +190,10 @@ static void take(void)
     oracle_advance(t);
     if (!entries[i].is_active || fabs(entries[i].left) > slip(&entries[i]))
         fault("a flow ends, bytes left", entries[i].left, 0);
-    if (t == last_time && last_solves == flow_solver_counters(s)->solves && i < last)
+    if (t == last_time && last_solves == s->count.solves && i < last)
         fault("ends in wrong order", i, last);
     last_time = t;
-    last_solves = flow_solver_counters(s)->solves;
+    last_solves = s->count.solves;
     last = i;
     entries[i].is_active = 0;
     active--;
@@ -236,7 +236,7 @@ static int random_route(uint32_t *route)
     return n;
 }
 
-static int is_unlimited(const struct entry *e)
+static int has_no_limit(const struct entry *e)
 {
     double least = e->limit;
 
@@ -256,7 +256,7 @@ static void start(void)
     e->is_active = 1;
     e->hops = random_route(e->route);
     e->limit = rng_below(&rng, 5) ? INFINITY : 0.0001 + 0.01 * rng_double(&rng);
-    e->left = is_unlimited(e) ? 0 : (double)bytes; /* over, whatever else changes now */
+    e->left = has_no_limit(e) ? 0 : (double)bytes; /* over, whatever else changes now */
     e->rate = e->pace = 0;
     e->flow = flow_start(s, now, e->route, (unsigned)e->hops, bytes, e->limit,
                          (void *)(uintptr_t)i);
@@ -313,7 +313,7 @@ static void run_case(uint64_t seed)
     for (uint32_t l = 0; l < links; l++)
         change(l, capacities[l] > 0 ? capacities[l] : 0.01);
     run_until(VTIME_NEVER);
-    if (active != 0 || flow_solver_counters(s)->active != 0 || flow_solver_counters(s)->in_use != 0)
+    if (active != 0 || s->count.active != 0 || s->count.in_use != 0)
         fault("flows are left", active, 0);
     flow_solver_destroy(s);
 }

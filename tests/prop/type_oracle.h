@@ -38,7 +38,7 @@ struct predefined {
     struct element elems[2];
 };
 
-static const struct predefined table[] = {
+static const struct predefined basic_types[] = {
     {MPI_CHAR, 1, 1, 1, {{MPI_CHAR, 1, 0}}},
     {MPI_SHORT, 2, 2, 1, {{MPI_SHORT, 2, 0}}},
     {MPI_INT, 4, 4, 1, {{MPI_INT, 4, 0}}},
@@ -109,7 +109,8 @@ static void set_plain(struct oracle *o, const struct oracle *old)
 
 static struct oracle make_predefined(void)
 {
-    const struct predefined *p = &table[pick(0, (int)(sizeof table / sizeof table[0]) - 1)];
+    const struct predefined
+        *p = &basic_types[pick(0, (int)(sizeof basic_types / sizeof basic_types[0]) - 1)];
     struct oracle o = {.type = mpi_type_get(p->handle),
                        .n = p->n,
                        .ub = p->extent,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "mock_ranks.h"
+#include "mpi/coll/coll_table.c" /* all algorithms */
 #include "mpi/coll/entry_check.h"
 #include "mpi/topo/topo.h"
 #include "mpi_impl.h"
@@ -665,8 +666,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < MAX_RANKS; i++)
         stacks[i] = (char *)mem_alloc(STACK);
     make_types();
-    for (uint32_t i = 0; mpi_coll_algorithm_at(i); i++) {
-        const struct mpi_coll_algorithm *alg = mpi_coll_algorithm_at(i);
+    for (uint32_t i = 0; i < COLL_ID_COUNT; i++) {
+        const struct mpi_coll_algorithm *alg = &algorithms[i];
         check_algorithm(alg, alg->name);
         if (!i || alg->op_id != alg[-1].op_id)
             check_algorithm(alg, "auto");
@@ -674,14 +675,14 @@ int main(int argc, char **argv)
     mpi_coll_select("model");
     mpi_coll_model(0, 0,
                    0); /* free messages are messages here; the data must be right all the same */
-    for (uint32_t i = 0; mpi_coll_algorithm_at(i); i++)
-        if (!i || mpi_coll_algorithm_at(i)->op_id != mpi_coll_algorithm_at(i - 1)->op_id)
-            check_algorithm(mpi_coll_algorithm_at(i), "auto");
+    for (uint32_t i = 0; i < COLL_ID_COUNT; i++)
+        if (!i || algorithms[i].op_id != algorithms[i - 1].op_id)
+            check_algorithm(&algorithms[i], "auto");
     mpi_coll_select("openmpi");
     mpi_world.free_collectives = 0;
-    for (uint32_t i = 0; mpi_coll_algorithm_at(i); i++)
-        if (!i || mpi_coll_algorithm_at(i)->op_id != mpi_coll_algorithm_at(i - 1)->op_id)
-            check_algorithm(mpi_coll_algorithm_at(i), "auto");
+    for (uint32_t i = 0; i < COLL_ID_COUNT; i++)
+        if (!i || algorithms[i].op_id != algorithms[i - 1].op_id)
+            check_algorithm(&algorithms[i], "auto");
     mpi_coll_select("mpich");
     now.op_id = MPI_COLL_barrier;
     now.size = 17;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "net/flow_internal.h" /* for test_wrap alone */
+#include "flow_rate.h"
 #include "tap.h"
 
 #define B 0.001 /* bytes per picosecond: 1 GB/s, so 1000 bytes take 1 us */
@@ -86,9 +86,9 @@ static void test_alone(void)
     ends(5 * VTIME_US + 3000, 3, "one byte");
     start(6 * VTIME_US, 1000000000000, ROUTE(1), 4);
     ends(6 * VTIME_US + 1000 * VTIME_S, 4, "10^12 bytes to the picosecond");
-    is_int((long long)flow_solver_counters(s)->started, 4, "counted");
-    is_int((long long)flow_solver_counters(s)->active, 0, "none is left");
-    is_int((long long)flow_solver_counters(s)->in_use, 0, "no link is in use");
+    is_int((long long)s->count.started, 4, "counted");
+    is_int((long long)s->count.active, 0, "none is left");
+    is_int((long long)s->count.in_use, 0, "no link is in use");
     is_int((long long)asked, 3, "links are asked for when they come into use");
 }
 
@@ -109,7 +109,7 @@ static void test_shared(void)
         start(0, 1000, ROUTE(1), i);
     for (long i = 0; i < 7; i++)
         ends(7 * VTIME_US, i, "equal flows end together, in order of start");
-    is_int((long long)flow_solver_counters(s)->solves, 1, "and need one solve");
+    is_int((long long)s->count.solves, 1, "and need one solve");
 
     begin();
     for (long i = 0; i < 4; i++)
@@ -289,7 +289,7 @@ static void test_selective(void)
     for (uint32_t i = 0; i < 10; i++)
         start(0, 10000, ROUTE(30 + i), (long)i);
     flow_next(s);
-    count = flow_solver_counters(s);
+    count = &s->count;
     uint64_t links = count->links, rates = count->rates, in_use = count->in_use;
     is_int((long long)in_use, 22, "links in use");
     start(1, 10, ROUTE(30), 100);
@@ -309,7 +309,7 @@ static void test_crowd(void)
     long n = 0;
 
     begin();
-    count = flow_solver_counters(s);
+    count = &s->count;
     for (uint32_t i = 0; i < N; i++)
         start(i * VTIME_NS, 1000000, ROUTE(10 + i, 1), (long)i);
     while (flow_take(s, &t, &user)) {

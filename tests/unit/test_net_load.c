@@ -7,6 +7,7 @@
 
 #include "base/bins.h"
 #include "base/rng.h"
+#include "find_link.h"
 #include "net/flow_solver.h"
 #include "net/net.h"
 #include "net/topology/topology.h"
@@ -141,8 +142,8 @@ static struct net net;
 
 static const uint64_t *load_of(const char *from, const char *to)
 {
-    uint32_t link;
-    return topo_find_link(net.topo, from, to, &link, &err) ? NULL : bins_find(net.load, link);
+    uint32_t link = 0;
+    return find_link(net.topo, from, to, &link, &err) ? NULL : bins_find(net.load, link);
 }
 
 static void set_up(const char *settings)

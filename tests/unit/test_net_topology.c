@@ -4,6 +4,7 @@
  */
 #include <malloc.h>
 
+#include "find_link.h"
 #include "topology_machine.h"
 
 static void test_switch(void)
@@ -137,9 +138,9 @@ static void test_graph(void)
     is_str(route_text(0, 2, 0, 0), "n0 s0 s1 s2 n2", "every node has a router of its own");
     is_int(topo_distance(topo, 1, 3), 2 * VTIME_NS, "its links have the latency of a hop");
     is_int(topo_least_latency(topo), VTIME_NS, "which is the least from node to node");
-    uint32_t link;
+    uint32_t link = 0;
     struct topo_link at;
-    is_int(topo_find_link(topo, "n2", "n3", &link, &err), 0, "a link between nodes");
+    is_int(find_link(topo, "n2", "n3", &link, &err), 0, "a link between nodes");
     topo_link_at(topo, link, 0, &at);
     is_int(at.latency, 7 * VTIME_NS, "is the one in the file");
     machine_fini();

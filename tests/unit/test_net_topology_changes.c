@@ -2,13 +2,14 @@
  * Links that differ from what the topology says, from a time on (net.links), and ways around those
  * that are down.
  */
+#include "find_link.h"
 #include "topology_machine.h"
 
 static struct topo_link link_at(const char *from, const char *to, vtime t)
 {
     struct topo_link out = {0};
     uint32_t link;
-    if (topo_find_link(topo, from, to, &link, &err))
+    if (find_link(topo, from, to, &link, &err))
         diag("%s", err.text);
     else
         topo_link_at(topo, link, t, &out);
@@ -61,10 +62,10 @@ static void test_times(void)
     ok(link_at("s0", "s1", 30).bandwidth == 5e8, "half");
     is_int(topo_change(topo, 0, &link), 10, "the first");
     is_int(topo_change(topo, 2, &link), 20, "the next, after both directions");
-    topo_find_link(topo, "n3", "s3", &slow, &err);
+    find_link(topo, "n3", "s3", &slow, &err);
     is_int(link, slow, "is that of the smaller number");
     is_int(topo_change(topo, 3, &link), 20, "two at that time");
-    topo_find_link(topo, "s0", "s1", &slow, &err);
+    find_link(topo, "s0", "s1", &slow, &err);
     is_int(link, slow, "the other one");
     is_int(topo_change(topo, 4, &link), 30, "the last of five");
     is_int(topo_change(topo, 5, &link) == VTIME_NEVER, 1, "no more of them");
@@ -94,8 +95,8 @@ static void test_cables(void)
     link_add("s0", "s4#1", 0, 0);
     is_int(make("kind=fat-tree,down=2x4,up=1x1,parallel=1x2,!net.routing=dmodk", 8), 0,
            "a tree with double cables, one of them down");
-    is_int(topo_find_link(topo, "s0", "s4", &first, &err), 0, "the first cable");
-    is_int(topo_find_link(topo, "s0", "s4#1", &second, &err), 0, "the second cable");
+    is_int(find_link(topo, "s0", "s4", &first, &err), 0, "the first cable");
+    is_int(find_link(topo, "s0", "s4#1", &second, &err), 0, "the second cable");
     ok(first != second, "are two");
     ok(link_at("s0", "s4#0", 0).bandwidth > 0 && link_at("s0", "s4#1", 0).bandwidth == 0,
        "one of them is down");

@@ -1,6 +1,7 @@
 /* Messages routed through a topology that can be followed by hand, and what a report says of
  * links. */
 #include "analysis/links.h"
+#include "find_link.h"
 #include "load/load.h"
 #include "topology_machine.h"
 #include "webreport/links.h"

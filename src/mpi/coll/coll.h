@@ -118,9 +118,6 @@ int mpi_coll_init(const struct platform *, struct err *);
 const struct mpi_coll_algorithm *mpi_coll_choose(const struct mpi_comm *c,
                                                  const struct mpi_coll_args *a);
 
-/* All algorithms, for listings: the i-th, or NULL past the end. Never switches. */
-const struct mpi_coll_algorithm *mpi_coll_algorithm_at(uint32_t i);
-
 /* Picks an algorithm and runs it; rank, size and op_id of `a` are set. */
 int mpi_coll_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a);
 

@@ -324,8 +324,3 @@ int mpi_coll_select(const char *name)
     }
     return -1;
 }
-
-const struct mpi_coll_algorithm *mpi_coll_algorithm_at(uint32_t i)
-{
-    return i < COLL_ID_COUNT ? &algorithms[i] : NULL;
-}

@@ -34,7 +34,6 @@ static struct {
     uint32_t free_head, free_count, free_cap;
     uint64_t serial;
     struct map by_hash; /* hash -> chain of struct mpi_group */
-    uint32_t live;
 } table;
 
 static struct mpi_group group_empty = {.kind = MPI_GROUP_RANGE, .stride = 1, .refs = 1};
@@ -101,7 +100,6 @@ static struct mpi_group *intern(struct mpi_group *key)
     g->hash_next = (struct mpi_group *)(uintptr_t)*head;
     *head = (uint64_t)(uintptr_t)g;
     g->index = index_take(g);
-    table.live++;
     return g;
 }
 
@@ -128,7 +126,6 @@ static void destroy(struct mpi_group *g)
         g->nodes->drop(g->nodes);
     mem_free(g->list);
     mem_free(g);
-    table.live--;
 }
 
 struct mpi_group *mpi_group_make_range(int64_t first, int64_t stride, uint32_t size)
@@ -206,11 +203,6 @@ void mpi_group_retract(struct mpi_group *g)
         return;
     g->handles--;
     mpi_group_unref(g);
-}
-
-uint32_t mpi_group_live(void)
-{
-    return table.live;
 }
 
 /* ---- messages ---- */

@@ -81,9 +81,6 @@ static inline uint32_t mpi_group_wire_list(const struct mpi_group_wire *w)
 /* The group, with a ref for the caller. The list is copied. */
 struct mpi_group *mpi_group_from_wire(const struct mpi_group_wire *, const void *list);
 
-/* Group objects alive, the predefined ones not counted (for tests and leak reports). */
-uint32_t mpi_group_live(void);
-
 /* ---- set algebra (group_ops.c) ---- */
 
 /* In the order MPI prescribes; results have a ref for the caller. O(members). */

@@ -115,9 +115,6 @@ void mpi_type_share_no_more(void);
 /* Make the type usable for communication. */
 void mpi_type_set_committed(struct mpi_type *t);
 
-/* Number of derived types alive (for tests and leak reports). */
-uint32_t mpi_type_live(void);
-
 /* Constructors. On success they return MPI_SUCCESS and store a type with one ref for the caller
  * (mpi_type_publish turns it into a handle). On error they return MPI_ERR_COUNT (negative count or
  * block length, or a size or bound beyond 63 bits), MPI_ERR_ARG (a bad array) or MPI_ERR_RANK (no

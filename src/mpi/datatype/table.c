@@ -234,11 +234,6 @@ struct mpi_type *table_add(const struct type_key *key)
     return t;
 }
 
-uint32_t mpi_type_live(void)
-{
-    return table.ntypes;
-}
-
 static void set_name(struct mpi_type *t, const char *name, bool owned)
 {
     if (t->name_owned)

@@ -101,11 +101,6 @@ void mpi_op_unref(struct mpi_op *op)
         op_destroy(op);
 }
 
-uint32_t mpi_op_live(void)
-{
-    return table.live;
-}
-
 /* The code for this operation and type, or NULL. The Fortran 90 types are what they are made of. */
 static const struct mpi_op_kernel *find_kernel(const struct mpi_op *op, const struct mpi_type *type)
 {

@@ -81,7 +81,4 @@ int mpi_op_apply(struct mpi_op *op, const void *in, void *inout, uint64_t count,
 /* The code for a predefined operation on a predefined type, or NULL if the standard has none. */
 const struct mpi_op_kernel *mpi_op_kernel_get(enum mpi_op_kind kind, MPI_Datatype type);
 
-/* User operations alive (for tests and leak reports). */
-uint32_t mpi_op_live(void);
-
 #endif

@@ -105,20 +105,6 @@ static int next_link(const struct topo *t, const struct pair *pair, uint32_t *i,
     return 0;
 }
 
-int topo_find_link(const struct topo *t, const char *from, const char *to, uint32_t *link,
-                   struct err *err)
-{
-    struct pair pair;
-    uint32_t i = 0, found;
-    int seen = 0, e = parse_pair(t, from, to, &pair, err);
-    if (e)
-        return e;
-    if (!next_link(t, &pair, &i, &seen, &found))
-        return err_set(err, ERR_INPUT, "there is no link from '%s' to '%s'", from, to);
-    *link = found;
-    return 0;
-}
-
 /* ---- the list ---- */
 
 static void add(struct topo_changes *c, uint32_t link, uint32_t item, vtime at)

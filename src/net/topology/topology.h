@@ -73,11 +73,6 @@ void topo_link_at(const struct topo *, uint32_t link, vtime t, struct topo_link 
  * VTIME_NEVER beyond the last. Those at time 0 come first. */
 vtime topo_change(const struct topo *, uint32_t i, uint32_t *link);
 
-/* The number of the link between two vertices by their names (n12, s3); if there are several
- * cables, the first, or cable k if one of the names ends in #k. ERR_INPUT: there is none. */
-int topo_find_link(const struct topo *, const char *from, const char *to, uint32_t *link,
-                   struct err *);
-
 /* Chooses the route of a message that leaves at time t. `salt` is a number that differs between
  * messages and is the same in every run. `load` may be NULL: unknown. Returns ERR_INPUT if there is
  * no route at all (links that are down). src != dst. */
