@@ -1,7 +1,7 @@
 """cases.py - what is measured: one function per case, each returns rows of the table.
 
 A row has a figure by wall time and, where time matters, the same by processor time. Targets are
-judged by both; a row that reaches its target by one of them only says so.
+judged by both; a row that reaches its target by only one of them says so.
 """
 
 import os
@@ -157,7 +157,7 @@ def processes(bench):
 
 
 def families(bench):
-    """8 bytes in other ways than by send and receive, and how often compared with those."""
+    """8 bytes by calls other than send and receive, and how many compared with those."""
     rounds, ranks, rows, first = 1000 if bench.quick else 10000, 64, [], None
     for what, label in (("p2p", "send and receive"), ("icoll", "MPI_Iallreduce, MPI_Wait"),
                         ("put", "MPI_Put, MPI_Win_flush"), ("file", "MPI_File_write_at")):
@@ -203,13 +203,13 @@ def compute(bench):
                 f"orrery run -n 1 compute {rounds}", f"median of {pairs} alternating pairs")]
 
 
-# ---- beside SimGrid's SMPI ----
+# ---- compared with SimGrid's SMPI ----
 
 PLATFORM_HEAD = ('<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM '
                  '"https://simgrid.org/simgrid.dtd">\n<platform version="4.1">\n')
 
 SMPI_COMMON = ["--cfg=smpi/simulate-computation:no", "--log=root.thresh:critical"]
-# The program has no global data to keep apart, needs little stack, and no contention is asked for;
+# The program has no global data to keep apart, needs little stack, and no contention is requested;
 # eager messages and binomial trees were the fastest of those tried.
 SMPI_FASTEST = ["-no-privatize", "--cfg=contexts/factory:raw", "--cfg=contexts/stack-size:64",
                 "--cfg=network/model:Constant", "--cfg=network/latency-factor:50e-6",
@@ -219,7 +219,7 @@ SMPI_FASTEST = ["-no-privatize", "--cfg=contexts/factory:raw", "--cfg=contexts/s
 
 def write_platforms(bench, hosts):
     """The machine for SMPI: a switch (25 us to it and from it), and hosts without links, which is
-    what its constant network model asks for."""
+    what its constant network model needs."""
     paths = {name: os.path.join(bench.build, name) for name in
              ("cluster.xml", "constant.xml", "hosts.txt")}
     with open(paths["cluster.xml"], "w", encoding="ascii") as file:
@@ -280,7 +280,7 @@ def halo(bench):
 # ---- several processes ----
 
 def sharing(bench, label, target, ranks, program, *arguments):
-    """What two processes make of one simulation, of what two simulations side by side get done.
+    """How far two processes speed up one simulation, compared with two simulations side by side.
 
     Two one-process runs started together take as long as the machine needs for twice the work; a run
     that shares its work between two processes should take half of that."""
@@ -351,7 +351,7 @@ def waiting(bench):
 # ---- 27 million ranks ----
 
 def need_memory(bench, program, ranks):
-    """Raises Failed unless a run with so many ranks fits, judging by a million."""
+    """Raises Failed unless a run with that many ranks fits, judging by a million."""
     cost, _ = bench.simulate(M1, program, repeat=1)
     need, free = cost.peak_bytes / M1 * ranks, measure.memory_available()
     if need > 0.95 * free:
@@ -369,7 +369,7 @@ def hello_27m(bench):
 
 
 def barrier_27m(bench):
-    """27 million ranks through a barrier: some 675 million messages."""
+    """A barrier of 27 million ranks: about 675 million messages."""
     need_memory(bench, "barrier", M27)
     cost, command = bench.simulate(M27, "barrier", repeat=1)
     return [Row(f"barrier, {M27:,} ranks: time", "s", cost.wall, cost.cpu, 300, "less", command),

@@ -1,7 +1,7 @@
-"""measure.py - starts a command and says what it cost; facts about this computer.
+"""measure.py - starts a command and measures its cost; facts about this computer.
 
-Wall time is what counts. Processor time is kept beside it: Orrery and SMPI compute in one thread,
-so on a computer that is busy with other things it says what an idle one would have needed.
+Wall time is what counts. Processor time is kept, too: Orrery and SMPI compute in one thread, so on
+a busy computer it shows what an idle one would have needed.
 """
 
 import json
@@ -51,7 +51,7 @@ def _group_cpu(group):
 
 
 def _stop_group(group, expired):
-    """Called at the time limit: notes what the group has used, and ends it."""
+    """Called at the time limit: stores what the group has used, and ends it."""
     expired.append(_group_cpu(group))
     try:
         os.killpg(group, signal.SIGKILL)
@@ -60,7 +60,7 @@ def _stop_group(group, expired):
 
 
 def run_once(command, timeout):
-    """Runs a command in a process group of its own; raises Failed if it fails or is too slow."""
+    """Runs a command in its own process group; raises Failed if it fails or is too slow."""
     expired = []
     with tempfile.TemporaryFile() as errors:
         start = time.monotonic()
@@ -129,7 +129,7 @@ def run_best(command, repeat, timeout, summary_file=None):
 
 
 def memory_available():
-    """Bytes that could be used without swapping."""
+    """Bytes that can be used without swapping."""
     with open("/proc/meminfo", encoding="ascii") as file:
         for line in file:
             if line.startswith("MemAvailable:"):

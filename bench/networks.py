@@ -1,8 +1,8 @@
-"""networks.py - network models: their times beside SimGrid's, their speed, and large machines.
+"""networks.py - network models: their times compared with SimGrid's, their speed, and large machines.
 
-For the accuracy SimGrid gets the same machine as a list of links and of the way between any two
-nodes. Ways are made here by the rules of orrery-topology(7), not by asking Orrery, so that a wrong
-way shows as a wrong time.
+For the accuracy, SimGrid gets the same machine as a list of links and of the route between any two
+nodes. Routes are made here by the rules of orrery-topology(7), not by Orrery, so that a wrong route
+shows as a wrong time.
 """
 
 import itertools
@@ -17,7 +17,7 @@ from measure import Failed
 RANKS = 64
 LATENCY, BANDWIDTH = "1us", "8Gbps"
 
-# CM02: a message waits for its latency, and then has its share of the links, max-min fair. Shares
+# CM02: a message waits for its latency, and then gets its share of the links, max-min fair. Shares
 # are weighted by latency, so all of it is on the nodes' own links, where it is the same for all.
 # TCP-gamma 0: no limit by a window; no cross traffic: nothing flows back.
 CM02 = [*SMPI_COMMON, "--cfg=network/model:CM02", "--cfg=network/TCP-gamma:0",
@@ -32,7 +32,7 @@ EXACT = ["--cfg=network/optim:Full", "--cfg=smpi/wtime:0",
 HEADER = 16  # bytes that SMPI adds to each message
 
 
-# ---- ways between switches: names of links ----
+# ---- routes between switches: names of links ----
 
 def way_switch(_src, _dst):
     """One switch."""
@@ -40,7 +40,7 @@ def way_switch(_src, _dst):
 
 
 def way_torus(src, dst, dims=(4, 4, 4)):
-    """Dimension by dimension, the shorter way round; if both are equal, upwards."""
+    """Dimension by dimension, in the shorter direction; if both are equal, upwards."""
     at, links = list(place(src, dims)), []
     for d, goal in enumerate(place(dst, dims)):
         length = dims[d]
@@ -75,7 +75,7 @@ def way_fat_tree(src, dst, down=(4, 4, 4), up=(1, 4, 2)):
 
 
 def way_dragonfly(src, dst, nodes=2, routers=4, ends=2):
-    """One link between groups, if need be with one before and one behind it."""
+    """One link between groups, if necessary with one before and one after it."""
     groups = routers * ends + 1
     group, at = divmod(src // nodes, routers)
     goal_group, goal = divmod(dst // nodes, routers)
@@ -102,7 +102,7 @@ TOPOLOGIES = {
 
 
 def write_machine(path, way):
-    """SimGrid's description: hosts, links, and the way between any two hosts."""
+    """SimGrid's description: hosts, links, and the route between any two hosts."""
     pairs = list(itertools.permutations(range(RANKS), 2))
     ways = {(a, b): [f"n{a}u", *way(a, b), f"n{b}d"] for a, b in pairs}
     links = dict.fromkeys(name for found in ways.values() for name in found)
@@ -195,7 +195,7 @@ def in_turn(bench, commands, repeat):
 
 
 def write_fat_tree(bench):
-    """1,024 hosts below 32 switches with 32 parents, as SimGrid itself makes it."""
+    """1,024 hosts below 32 switches with 32 parents, as SimGrid itself builds it."""
     path = os.path.join(bench.build, "fat-tree-1024.xml")
     with open(path, "w", encoding="ascii") as file:
         file.write(f'{PLATFORM_HEAD}  <cluster id="c" prefix="n" suffix="" radical="0-1023" '

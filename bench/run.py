@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measure Orrery's speed and memory against its targets, beside SimGrid's SMPI where installed.
+"""Measure Orrery's speed and memory against its targets, and SimGrid's SMPI where installed.
 
-Each case is repeated and the best taken. Prints a table; with --markdown also puts it into a file,
-between its marker lines. Not a test: the exit status is 0 unless a case cannot be measured.
+Each case is repeated; the best result counts. Prints a table; with --markdown also inserts it into
+a file, between its marker lines. Not a test: the exit status is 0 unless a case cannot be measured.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def markdown(rows, facts):
 
 
 def replace_between(path, name, text):
-    """Puts text between the lines <!-- NAME:begin --> and <!-- NAME:end --> of a file."""
+    """Inserts text between the lines <!-- NAME:begin --> and <!-- NAME:end --> of a file."""
     begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->\n"
     with open(path, encoding="utf-8") as file:
         old = file.read()

@@ -1,4 +1,4 @@
-"""traces.py - what recording and reading of traces costs, and what SMPI's tracing does beside it."""
+"""traces.py - the cost of recording and reading traces, compared with SMPI's tracing."""
 
 import glob
 import os
@@ -52,7 +52,7 @@ def size(bench):
 
 
 def overhead(bench):
-    """Processor time of a halo exchange with --trace against the same without, in turn."""
+    """Processor time of a halo exchange with and without --trace, in turn."""
     ranks = 4096 if bench.quick else K64
     binary, trace = bench.compile("halo2d"), os.path.join(bench.build, "halo.orr")
     plain = [bench.orrery, "run", "-q", "-n", str(ranks), "--compute", "none", binary, "10"]

@@ -85,7 +85,7 @@ class Groups:
                 process.wait()
 
     def close(self):
-        """Kills all, and starts no more: what waits for them goes on and cleans up."""
+        """Kills all, and starts no more: waiting code continues and cleans up."""
         with self.lock:
             self.closed = True
             for process in self.running:
@@ -97,7 +97,7 @@ GROUPS = Groups()
 
 
 def call(command, limit=LIMIT, stdin=subprocess.DEVNULL, text=None, **options):
-    """Runs a command to its end; text is its standard input. Output that goes elsewhere counts as empty."""
+    """Runs a command to its end; text is its standard input. Output that is redirected counts as empty."""
     command = [str(word) for word in command]
     with GROUPS.start(command, stdin=stdin if text is None else subprocess.PIPE,
                       **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}) as process:
@@ -109,14 +109,14 @@ def call(command, limit=LIMIT, stdin=subprocess.DEVNULL, text=None, **options):
 
 
 def fresh_folder():
-    """A folder for the block of a with statement, however that ends."""
+    """A folder for a with statement, removed however that ends."""
     return tempfile.TemporaryDirectory(prefix="orrery-test-", ignore_cleanup_errors=True)
 
 
 # ---- programs ----
 
 def is_stale(source, binary):
-    """Is the binary older than its source, or than what is included beside it?"""
+    """Whether the binary is older than its source, or than a header next to it."""
     if not binary.exists():
         return True
     folder = source.parent
@@ -251,8 +251,8 @@ def interrupt(number, _):
 
 
 def main(function):
-    """Leaves the program with the status that the function returns; signals end what it has started."""
-    # SIGINT is ignored in a shell's background job, and so it would be in what is started here
+    """Exits with the status that the function returns; signals end the processes it has started."""
+    # a shell's background jobs ignore SIGINT, and so would the processes started here
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
     try:

@@ -5,7 +5,7 @@
            without contention: D(n) = latency + n / bandwidth for a message, sends do not delay each
            other
   data     the random programs of tests/mpi (blocking, non-blocking and persistent collectives) with one
-           algorithm of every operation at a time, until all have had their turn; on several processes,
+           algorithm of every operation at a time, until all were used; on several processes,
            and with ranks as processes, the virtual time is the same
 """
 
@@ -151,7 +151,7 @@ def algorithms(orrery):
 
 
 def settings_of_turns(orrery):
-    """Settings that between them ask for every algorithm, selector and the model."""
+    """Settings that together choose every algorithm, selector and the model."""
     found = algorithms(orrery)
     for turn in range(max(map(len, found.values()))):
         yield ",".join(f"mpi.{op}={names[turn % len(names)]}" for op, names in found.items())

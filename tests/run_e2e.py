@@ -2,8 +2,8 @@
 """Runs the end-to-end cases of tests/e2e against an orrery program, and prints TAP.
 
 The format of a case is described in tests/e2e/README.md. With --procs 1,2,3 each case that uses
-'orrery run' is also run on two and three native processes: its demands must hold again, and what it
-writes must be the same as on one.
+'orrery run' is also run on two and three native processes: it must pass again, and write the same
+as on one.
 """
 
 import collections
@@ -31,7 +31,7 @@ def call(command):
 
 
 def build(sources, target):
-    """Builds every program that is not newer than its source."""
+    """Builds every program that is older than its source."""
     target.mkdir(parents=True, exist_ok=True)
 
     def one(source):
@@ -156,7 +156,7 @@ def compare(case, first, again):
 
 
 def attempt(case, options):
-    """What was tried with a case, as pairs of a name and what is wrong, or None."""
+    """The results of a case, as pairs of a name and what is wrong, or None."""
     outcomes = {}
 
     def one(procs):

@@ -3,10 +3,10 @@
 
 Prints TAP. Whatever happens, a run must end soon, with a message and a status, and leave nothing behind:
 
-  start     a process is killed or stopped as soon as it appears; a signal comes that early
+  start     a process is killed or stopped as soon as it appears; a signal arrives that early
   streams   closed standard streams, in all combinations
   limits    few descriptors, small files
-  signal    one way to end, also when nobody reads the output
+  signal    a run ends the same way, even if the output is not read
   shared    memory that a native MPI has left behind
 """
 
@@ -65,7 +65,7 @@ class Tests(watched_run.Tests):
             demand(status == 0 and out.count("hello from") == 2, f"exit status {status}", err)
 
     def descriptors(self, count):
-        """Either it works, or it says why not."""
+        """It works, or says why not."""
         status, out, err = self.limited(
             ["--procs", "2"], "hello",
             before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count)))
@@ -120,7 +120,7 @@ class Tests(watched_run.Tests):
     # ---- shared memory ----
 
     def shared(self):
-        """What nobody uses is removed, what somebody uses is not."""
+        """Unused memory is removed, memory in use is not."""
         left, used = (pathlib.Path(f"/dev/shm/mpich_shar_tmp{os.getpid()}-{n}") for n in (1, 2))
         try:
             with Run(self, ["-n", "4", "--procs", "2"], "lasting", "ring") as run, \
@@ -136,7 +136,7 @@ class Tests(watched_run.Tests):
 
 
 def is_full(fd):
-    """Has the pipe no room? To be asked of our own end, which is not used otherwise."""
+    """Whether the pipe is full, judging by our own end, which is not used otherwise."""
     return not select.select([], [fd], [], 0)[1]
 
 

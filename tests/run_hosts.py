@@ -39,7 +39,7 @@ class Tests(watched_run.Tests):
         return err
 
     def killed(self, ways, what, victim, sig, wanted, pattern, hello=False):
-        """Sends a signal to what keeps the run going; rank 1 is the one that spins or waits."""
+        """Sends a signal to the process that runs; rank 1 spins or waits."""
         with Run(self, ["-q", "-n", "5", *HOST, *ways], "staying", what, "1") as run:
             ranks = run.await_ranks(5)
             zygote = run.parent(ranks[1])
@@ -67,7 +67,7 @@ class Tests(watched_run.Tests):
         demand(texts[0] == texts[1], "not the same", *map(str, texts))
 
     def kept(self, ways, how, wanted, pattern):
-        """Whatever happens in rank 2, the output of those before it is there, once."""
+        """Whatever happens in rank 2, the output of the ranks before it appears once."""
         with Run(self, ["-q", "-n", "3", *ways], "faults", how, "2") as run:
             self.expect(run, wanted, pattern, "".join(f"rank {i} is here\n" for i in range(3)))
 
@@ -109,7 +109,7 @@ class Tests(watched_run.Tests):
             self.expect(run, wanted, "")
 
     def memory(self):
-        """That of the ranks' processes counts."""
+        """The memory of the ranks' processes counts."""
         outcome = self.simulate(["-n", "4", *HOST], "memory", "16")
         demand(outcome.exit == 0, f"exit status {outcome.exit}", outcome.stderr)
         demand(outcome.summary["processes"] == 6, f"{outcome.summary['processes']} processes")
@@ -169,7 +169,7 @@ def add_faults(tests):
         add = lambda victim, *rest, **more: tests.add(
             f"fault {victim} {rest[0].name}, {name}", tests.killed, ways, what, victim, *rest, **more)
         add("rank", kill, 137, died)
-        busy = what == "spin" and ways # process 0 does not hear of it
+        busy = what == "spin" and ways # process 0 does not learn of it
         add("other", kill, 3 if busy else 137, died.replace("1", "4", 1))
         add("zygote", kill, 3, r"the process that starts ranks was killed \(signal 9\)")
         add("scheduler", kill, 3, "killed")
@@ -201,7 +201,7 @@ def add_faults(tests):
 
 
 def add_reports(tests):
-    """Faults after which not much works any more."""
+    """Faults after which little works any more."""
     hosts = (["--host", "fibre"], HOST)
     damaged = r"rank 2: Segmentation fault at .*#0 smash[^\n]*faults\.c:\d+.*the stack is damaged"
     for ways in (*hosts, [*hosts[0], "--procs", "2"], [*hosts[1], "--procs", "2"]):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Tests what users get: the Debian package is built from the tree, unpacked into a folder and used from there.
+"""Tests the Debian package: builds it from the tree, unpacks it into a folder and uses it from there.
 
-Prints TAP. The tree is what git knows of, and what it does not know and does not ignore.
-It takes dpkg-dev, debhelper, pkgconf, zsh and fish.
+Prints TAP. The tree is all files that git tracks or does not ignore. Needs dpkg-dev, debhelper,
+pkgconf, zsh and fish.
 """
 
 import argparse
@@ -22,7 +22,7 @@ EXAMPLES = ("heat", "farm", "machines", "calibrate")
 
 
 def call(command, cwd=None, environment=None):
-    """What a command that succeeds prints, on both of its outputs."""
+    """Runs a command that must succeed; returns standard output and standard error."""
     done = harness.call(command, cwd=cwd, env=environment)
     demand(done.status == 0, f"'{command[0]}' ended with {done.status}", done.stdout[-2000:],
            done.stderr[-2000:])
@@ -52,11 +52,11 @@ class Tests:
     # ---- the package ----
 
     def package(self):
-        """dpkg-buildpackage makes a package, and builds no tests for it."""
+        """dpkg-buildpackage builds a package without tests."""
         copy_tree(self.source)
         for old in self.build.glob("*.deb"):
             old.unlink()
-        # debhelper builds with another home: npm finds its settings and its cache by these
+        # debhelper sets another HOME; these let npm find its settings and its cache
         home = pathlib.Path.home()
         self.log = call(["dpkg-buildpackage", "-b", "-us", "-uc"], self.source,
                         {**os.environ, "DEB_BUILD_OPTIONS": f"parallel={os.cpu_count()} noautodbgsym",
@@ -73,7 +73,7 @@ class Tests:
         demand("ethernet-1g" in call(["orrery", "platform", "list"], environment=self.environment), "no presets")
 
     def pages(self):
-        """Every command has its page; links between pages lead somewhere."""
+        """Every command has a page; links between pages are not dead."""
         share = self.tree / "usr/share"
         for command in re.findall(r"^  ([a-z]+) ", call(["orrery", "help"], environment=self.environment), re.M):
             demand(command in ("help", "version") or (share / f"man/man1/orrery-{command}.1.gz").exists(),
@@ -83,7 +83,8 @@ class Tests:
         demand(not dead, "dead links", "\n".join(dead))
 
     def report(self):
-        """The package has the page of reports where npm can build it; otherwise the build says that it is missing."""
+        """The package contains the page of reports if npm can build it; otherwise the build says that it is
+        missing."""
         page = self.tree / "usr/share/orrery/report.html"
         if "writes no pages" in self.log:
             demand(not self.has_web, "'make web' has built the page here, the package has not", self.log[-2000:])
@@ -119,7 +120,7 @@ class Tests:
     # ---- completion ----
 
     def typed(self, shell, setup, keys):
-        """What an interactive shell shows when keys are typed."""
+        """What an interactive shell prints when keys are typed."""
         pid, fd = pty.fork()
         if pid == 0:
             os.chdir(self.build)
@@ -159,7 +160,7 @@ class Tests:
         demand([word for word in words if word in wanted] == wanted, "not what is wanted", found)
 
     def candidates(self):
-        """What the shells are told."""
+        """The candidates for completion."""
         def ask(*words):
             return [line.split("\t")[0] for line in call(
                 ["orrery", "completion", "--words", "--", *words], environment=self.environment).splitlines()]

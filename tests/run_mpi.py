@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the MPI conformance programs natively and under Orrery, and prints TAP.
 
-Each program says in its first five lines how it is to be run, where the defaults (n=1,2,5 native=4
-output=same schedules=100 measured=yes host=both) do not suit it:
+The first five lines of a program say how to run it, if the defaults (n=1,2,5 native=4 output=same
+schedules=100 measured=yes host=both) do not fit:
 
     test: n=1,2,5 native=4 args="..." output=same|sorted|free schedules=100 measured=yes|no
           host=both|fibre|process|threads
@@ -18,13 +18,14 @@ output=same schedules=100 measured=yes host=both) do not suit it:
              own each time, so that only its output counts
   flags      more options for the compiler
   check      no: the program makes mistakes that --check finds
-  lines      an expression that every simulated line matches as a whole, for programs whose lines
+  lines      an expression that must match every whole line of a simulated run, for programs whose lines
              a real MPI may tear apart
 
-For every n the run is repeated with --check, which must find nothing: output, virtual time, counts and
-statistics must be the same to the last digit. The same is demanded of every random schedule. Counts of MANY ranks and more, where
-the simulator keeps stacks in another way, get a few schedules of their own. With --procs, runs on
-several native processes must give the same once more, and so must ranks that are processes.
+For every n the run is repeated with --check, which must find nothing: output, virtual time, counts
+and statistics must be the same to the last digit. The same is required of every random schedule.
+Runs with MANY ranks and more, for which the simulator stores stacks differently, get a few
+schedules of their own. With --procs, runs on several native processes must give the same, too, and
+so must ranks that are processes.
 """
 
 import collections
@@ -41,10 +42,10 @@ from harness import demand
 # MPICH declares MPI_STATUSES_IGNORE so that gcc 12 takes it for an empty array.
 C_WARNINGS = [*harness.STRICT, "-Wno-stringop-overflow"]
 WARNINGS = {".c": C_WARNINGS, ".cpp": C_WARNINGS, ".f": ["-w"], ".f90": ["-w"]}
-MANY = 257  # above the count up to which every rank has a stack of its own
+MANY = 257  # more than the ranks that have their own stacks
 JSON_KEYS = ("ranks", "virtual_time_s", "wall_s", "peak_rss_bytes", "messages", "bytes", "host",
              "procs")
-# Programs that talk in more than the simplest ways, for the rarer ways to distribute ranks.
+# Programs with more than the simplest communication, for the rarer distributions of ranks.
 TALKATIVE = re.compile(r"coll_|comm_|dec_|dyn_|fuzz_|io_|op_user|p2p_|rma_(?!shared)|topo_|"
                        r"lang_(stdio|exit)|err_|f08_")
 # Programs in which a rank's program, its agent and its strands send to the same ranks: on a network with
@@ -106,7 +107,7 @@ class Runner:
         harness.build(program.source, program.binary, [*WARNINGS[program.source.suffix], *program.flags])
 
     def native(self, program):
-        """Runs natively, once per binary: what it printed is kept beside it."""
+        """Runs natively, once per binary; a file next to it stores the output."""
         kept = program.binary.with_suffix(f".native{program.native}")
         if kept.exists() and kept.stat().st_mtime > program.binary.stat().st_mtime:
             self.native_output[program.name] = kept.read_text()
@@ -146,7 +147,7 @@ class Runner:
 
     @staticmethod
     def host_of(program):
-        """Tests say which host they mean; what Orrery would choose is tested elsewhere."""
+        """Tests name the host; other tests check what Orrery would choose."""
         return ("--host", "process" if program.host in ("process", "threads") else "fibre")
 
     def compare(self, first, again, what):
@@ -190,7 +191,7 @@ class Runner:
             self.compare(first, self.simulate(program, n, extra), f"n={n} random:{seed}")
 
     def spread(self, program, n, ways):
-        """On several native processes; what reaches standard error is of the program, too."""
+        """Runs on several native processes; standard error belongs to the program, too."""
         first = self.simulate(program, n, ("--compute", "none", "-q"))
         for way in ways:
             what = f"n={n} {' '.join(way)}"
@@ -206,7 +207,7 @@ class Runner:
             self.compare(first, self.simulate(program, n, (*FLOW, *way)), f"n={n} flow {' '.join(way)}")
 
     def hosted(self, program, n, ways):
-        """Ranks as processes give what fibres give."""
+        """Ranks as processes give the same as fibres."""
         first = self.simulate(program, n, ("--compute", "none", "-q"))
         for way in ways:
             again = self.simulate(program, n, ("--compute", "none", "-q", "--host", "process", *way))

@@ -7,7 +7,7 @@ Prints TAP. The programs are those of tests/procs. Three kinds of tests:
             time and statistics must agree
   faults    something happens to a process of a run, or to its output; the run must end by itself,
             with a status and a message, and leave no process behind
-  usage     options and surroundings that do not work
+  usage     options and environments that do not work
 """
 
 import itertools
@@ -31,7 +31,7 @@ class Tests(watched_run.Tests):
         with Run(self, ["-q", "-n", "6", "--procs", str(procs)], "lasting", what) as run:
             run.await_start(procs)
             if what == "half":
-                time.sleep(1.5)  # lines are on their way to process 0 by then
+                time.sleep(1.5)  # lines are in flight to process 0 by then
             if role == "group":
                 os.killpg(run.process.pid, sig)
             else:
@@ -45,7 +45,7 @@ class Tests(watched_run.Tests):
             demand("BAD TERMINATION" not in out, "the launcher has written to the output", out)
 
     def much(self):
-        """What waits is more than fits into memory."""
+        """More output waits than fits into memory."""
         with Run(self, ["-q", "-n", "2", "--procs", "2"], "lasting", "much", "1300000") as run:
             run.await_start(2)
             os.kill(run.find("program", 0), signal.SIGKILL)
@@ -54,7 +54,7 @@ class Tests(watched_run.Tests):
         demand(out == "".join(f"{i:060}\n" for i in range(1300000)), f"{len(out)} bytes", out[-200:], err)
 
     def reader_gone(self):
-        """The reader of the output takes one line and goes away."""
+        """The reader of the output reads one line and ends."""
         with harness.GROUPS.start(["head", "-n", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as head, \
                 Run(self, ["-q", "-n", "4", "--procs", "2"], "flood", "5000000", stdout=head.stdin) as run:
             head.stdin.close()
@@ -65,7 +65,7 @@ class Tests(watched_run.Tests):
         demand(status == 128 + signal.SIGPIPE, f"exit status {status}", err)
 
     def quit(self, procs):
-        """One rank calls MPI_Abort, and the others would go on for ever."""
+        """One rank calls MPI_Abort, while the others would run for ever."""
         with Run(self, ["-q", "-n", "6", "--procs", str(procs)], "ends", "quit", "0") as run:
             status, _, err = run.finish()
         demand(status == 7, f"exit status {status}", err)
@@ -107,7 +107,7 @@ class Tests(watched_run.Tests):
     # ---- resources ----
 
     def bounded(self):
-        """Communicators that were freed take no memory, in no process."""
+        """Freed communicators use no memory in any process."""
         few, many = (self.simulate(["-n", "24", "--procs", "3", "--placement", "cyclic"], "comms",
                                    str(turns)) for turns in (50, 400))
         demand(few.exit == many.exit == 0, "it failed", few.stderr, many.stderr)

@@ -4,7 +4,7 @@
 Prints TAP.
 
   same      a program recorded natively has the calls, arguments and results of its simulation
-  faults    programs that abort, are killed or do not finalise; full disks; what is no MPI program
+  faults    programs that abort, are killed or do not finalise; full disks; programs without MPI
 """
 
 import json
@@ -19,14 +19,14 @@ import threading
 import harness
 from harness import TESTS, demand
 
-# Programs whose calls follow from their source alone: no polling, no wildcards that race.
+# Programs whose calls depend only on their source: no polling, no wildcards that race.
 SAME = ("p2p_modes.c", "p2p_large_count.c", "topo_cart.c", "type_layouts.c", "type_halo.c", "rma_random.c",
         "rma_types.c", "inter_coll.c", "icoll_inter.c", "op_user.c", "f77_common.f", "f90_use_mpi.f90",
         "f08_use_mpi.f90", "env_attr_f77.f", "env_attr_f08.f90", "env_cxx.cpp", "bad/traced.c",
         "bad/record_regions.c")
 LINE = re.compile(r"\[(\d+)\] -?\d+(?: \+ \d+)?: (.*)")
 # Numbers that an MPI may choose.
-SLACK = 20_000_000_000  # ps: 20 ms, by which clocks may be off on a busy machine
+SLACK = 20_000_000_000  # ps: 20 ms, by which clocks may be wrong on a busy computer
 FREE = re.compile(r"(errorcode|keyval)=-?\d+")
 
 
@@ -141,14 +141,14 @@ class Tests:
     # ---- faults ----
 
     def ended(self, words, status, last):
-        """A program that ends early: what it has done is there."""
+        """A program that ends early: the trace contains what it has done."""
         with harness.fresh_folder() as folder:
             done = self.record(folder, 2, self.program("bad/record_ends.c"), *words)
             if words != ["kill"]:
                 demand(done.status == status, f"exit status {done.status}", done.stderr)
             demand("records in" in done.stderr, "no note", done.stderr)
             calls = self.calls(folder, "n.orr")
-        # The launcher kills the others once one has ended so.
+        # The launcher kills the others when one has ended like this.
         ends = [lines[-1] for lines in calls.values()]
         demand(any(last in end for end in ends), f"no rank ends with {last}", *ends)
 
@@ -161,7 +161,7 @@ class Tests:
             demand(os.listdir(folder) == ["n.orr"] and not os.listdir(other), "something is left")
 
     def interrupted(self):
-        """A signal to the command: the program is ended, and what it has done is kept."""
+        """A signal to the command ends the program; the trace contains what it has done."""
         with harness.fresh_folder() as folder, harness.GROUPS.start(
                 [self.orrery, "record", "-n", "2", "-o", "n.orr", self.program("bad/record_ends.c"), "stay"],
                 cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
@@ -195,7 +195,7 @@ class Tests:
                and all(len(set(tags[i * 50:i * 50 + 50])) == 1 for i in range(3)), f"not by threads: {tags}")
 
     def spawned(self):
-        """Simulated ranks that come later are in the trace."""
+        """The trace contains simulated ranks that were spawned."""
         with harness.fresh_folder() as folder:
             done = harness.call([self.orrery, "run", "-n", 2, "-q", "--compute", "none", "--trace", "n.orr",
                                  self.program("bad/record_spawn.c")], cwd=folder)
@@ -220,7 +220,7 @@ class Tests:
             demand(calls.get(rank, ["nothing"])[-1].startswith("MPI_Comm_rank("), f"rank {rank}", *calls.get(rank, []))
 
     def clocks(self):
-        """Rank 1 has a clock of its own: its name space for time is 5000 s ahead."""
+        """Rank 1 has its own clock: its time namespace is 5000 s ahead."""
         apart = ["unshare", "-T", "--monotonic", "5000"]
         if not shutil.which("unshare") or harness.call([*apart, "true"]).status:
             return  # not allowed here
@@ -238,7 +238,7 @@ class Tests:
         for rank, enter, time in re.findall(r"\[(\d)\] (\d+) \+ (\d+): MPI_Barrier", done.stdout):
             spans[int(rank)].append((int(enter), int(enter) + int(time)))
         demand(len(spans[0]) == len(spans[1]) == 20, "not all barriers", done.stdout)
-        for one, other in zip(spans[0], spans[1]):  # nobody leaves a barrier before all have entered it
+        for one, other in zip(spans[0], spans[1]):  # no rank leaves a barrier before all have entered it
             demand(one[0] <= other[1] + SLACK and other[0] <= one[1] + SLACK, f"{one} and {other}")
 
     def no_mpi(self, words, message):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tests the front end of reports: types, unit tests, and pages in a real Chromium. Prints TAP.
 
-It takes what `make web` has made in the build folder; without that, as when npm's registry cannot be reached, nothing is
-tested and it says so. --keep FOLDER leaves pages and screenshots there, to be looked at. --picture FILE.png only takes
-a picture of the report of examples/report, as docs/report.png is one.
+It tests what `make web` has built in the build folder; if there is nothing, for instance because
+npm's registry cannot be reached, it says so. --keep FOLDER keeps pages and screenshots there.
+--picture FILE.png only takes a picture of the report of examples/report, such as docs/report.png.
 """
 
 import argparse
@@ -58,7 +58,7 @@ class Runner:
     # ---- the front end by itself ----
 
     def types(self):
-        """The compiler, strict; packages are in the build folder, sources are not."""
+        """The compiler in strict mode; packages are in the build folder, sources are not."""
         packages = self.web / "node_modules"
         config = {"extends": str(ROOT / "web/tsconfig.json"), "include": [str(ROOT / "web/src"), str(ROOT / "web/test")],
                   "compilerOptions": {"typeRoots": [str(packages / "@types")], "baseUrl": str(packages), "paths": {"*": ["*"]}}}
@@ -71,10 +71,10 @@ class Runner:
         if self.check("unit tests are bundled", "node", ROOT / "web/test/units.mjs", tests):
             self.tap("node", "--test", "--test-reporter=tap", *sorted(tests.glob("*.mjs")))
 
-    # ---- the way to the user ----
+    # ---- installation ----
 
     def install(self):
-        """The page is installed beside the presets, and without npm the build says what is missing."""
+        """The page is installed next to the presets, and without npm the build says what is missing."""
         prefix = self.folder / "prefix"
         done = harness.call([ROOT / "web/install.sh", "share/orrery"], env={
             **os.environ, "MESON_BUILD_ROOT": str(self.build), "MESON_INSTALL_DESTDIR_PREFIX": str(prefix)})

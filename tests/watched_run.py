@@ -1,6 +1,6 @@
-"""Runs of Orrery that tests look into and disturb while they are under way, and the tests made of them.
+"""Runs of Orrery that tests inspect and disturb while they run, and tests made of them.
 
-All processes of a run carry a mark in their environment, so whatever becomes of them is found.
+All processes of a run have a mark in their environment, by which they are found in any case.
 """
 
 import collections
@@ -92,7 +92,7 @@ def is_there(process):
 
 
 class Run:
-    """A run that is under way, in a folder of its own."""
+    """A running run, in its own folder."""
 
     def __init__(self, tests, arguments, program, *words, environment=None, stdout=None):
         self.program = tests.build / program
@@ -118,7 +118,7 @@ class Run:
         self.ending.close()
 
     def kill_marked(self):
-        """What a failed test has left."""
+        """What a failed test has left behind."""
         for pid in marked(self.mark):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -131,27 +131,28 @@ class Run:
         return self.text(self.err)
 
     def await_files(self, pattern, count):
-        """Until ranks have made as many files as this."""
+        """Waits until ranks have created this many files."""
         def enough():
             demand(self.process.poll() is None, "the run has ended early", self.errors())
             return len(list(self.path.glob(pattern))) >= count
         wait_until(enough, f"{count} files {pattern}", self.errors)
 
     def await_start(self, programs):
-        """Until each process of the program has made its file."""
+        """Waits until each process of the program has created its file."""
         self.await_files("started.*", programs)
         self.tree = descendants(self.process.pid, self.program)
         count = sum(p.role == "program" for p in self.tree)
         demand(count == programs, f"{count} processes of the program instead of {programs}: {self.tree}")
 
     def await_ranks(self, count):
-        """Until each rank has made its file, and one has come to where it stays; the process of each."""
+        """Waits until each rank has created its file, and one has reached the point where it stays. Returns the
+        process of each."""
         self.await_files("rank.*", count)
         self.await_files("stays", 1)
         return [int((self.path / f"rank.{i}").read_text()) for i in range(count)]
 
     def await_role(self, role, index):
-        """Until the process is there. It does not pause: the test wants to meet it while it starts."""
+        """Waits for the process to appear, without pausing: the test needs it while it starts."""
         while self.process.poll() is None:
             for process in descendants(self.process.pid, self.program):
                 if process.role == role and index in (None, process.index):
@@ -174,7 +175,7 @@ class Run:
         raise Failure(f"there is no {role} {index}: {self.tree}")
 
     def finish(self):
-        """Exit status, output and errors; nothing may be left of the run."""
+        """Exit status, output and errors; no process of the run may be left."""
         try:
             status = self.process.wait(LIMIT)
         except subprocess.TimeoutExpired:
@@ -214,7 +215,7 @@ class Tests:
 
 
 def add_same(tests, ways, settings, random_way):
-    """Programs that would notice a difference between one way to run and others."""
+    """Programs that would notice a difference between ways to run them."""
     for program, more in itertools.product(
             (["handles"], ["modes"], ["ties", "3"], ["output"], ["comms", "12"]), settings):
         name = " ".join([*program, *more[1:]])
