@@ -1,6 +1,6 @@
 /*
- * Bundles the front end into one page: node build.mjs OUTPUT. The packages are those of node_modules in the current
- * folder, which may be another one than that of the sources.
+ * Bundles the front end into one page: node build.mjs OUTPUT. The packages are in node_modules of the current folder,
+ * which need not be that of the sources.
  */
 import { createRequire } from "node:module";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ const result = await esbuild.build({
     nodePaths: [packages],
 });
 const text = (end) => result.outputFiles.find((file) => file.path.endsWith(end)).text;
-/* A script must not contain what ends it. */
+/* A script must not contain the tag that ends it. */
 const script = text(".js").replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 const page = readFileSync(join(here, "src/index.html"), "utf8")
     .replace("<!--orrery:style-->", () => text(".css"))

@@ -1,4 +1,4 @@
-/* Blocks of calls: from the bytes of a chunk to arrays. The form is described in src/webreport/calls.h. */
+/* Blocks of calls: from the bytes of a chunk to arrays. src/webreport/calls.h describes the format. */
 
 export interface Run {
     readonly rank: number;
@@ -12,7 +12,7 @@ export interface CallBlock {
     readonly start: Uint32Array; /* units */
     readonly duration: Uint32Array;
     readonly fn: Uint16Array;
-    readonly number: Uint32Array; /* of calls that one stands for */
+    readonly number: Uint32Array; /* number of calls that it stands for */
 }
 
 export class Reader {

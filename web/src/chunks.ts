@@ -24,7 +24,7 @@ export class PageChunks implements ChunkSource {
     }
 }
 
-/* Numbers of a chunk; a copy, as the bytes may lie anywhere. */
+/* The numbers of a chunk; copied, as the bytes may not be aligned. */
 export async function loadFloats(source: ChunkSource, chunk: number): Promise<Float32Array> {
     const bytes = await source.load(chunk);
     return new Float32Array(bytes.slice().buffer);

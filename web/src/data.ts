@@ -1,4 +1,4 @@
-/* The data of a report, as src/webreport writes it; README.md describes it. A number named "chunk" is that of a chunk. */
+/* The data of a report, as src/webreport writes it; README.md describes it. "chunk" is always the number of a chunk. */
 
 export const SCHEMA = 1;
 
@@ -79,8 +79,8 @@ export interface Links {
     interval: number; /* seconds of a bin */
     begin: number; /* of the first bin, in seconds since the start of the timeline */
     most: { name: string; bytes: number; busy: number; peak: number; peakBin: number }[];
-    /* chunks of floats: number, x and y of vertices; from, to (counted among these), bytes and bytes per second of links, those that
-     * carried most first; bytes of the first `seriesCount` of them, bin by bin */
+    /* chunks of floats: number, x and y of vertices; from, to (indices of these), bytes and bytes per second of links,
+     * the busiest first; bytes of the first `seriesCount` of them, bin by bin */
     places: number;
     ends: number;
     series: number;

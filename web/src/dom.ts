@@ -1,4 +1,4 @@
-/* Elements of the page, made in one expression. */
+/* Creates elements of the page in one expression. */
 
 export type Child = Node | string | null | undefined | false;
 
@@ -32,7 +32,7 @@ export function panel(id: string, title: string, about: string, ...children: Chi
         el("h2", { id: `${id}-title` }, title), el("p", { class: "about" }, about), ...children);
 }
 
-/* A canvas of the size of its box, in the pixels of the screen. */
+/* A canvas with the size of its box, in pixels of the screen. */
 export function fitCanvas(canvas: HTMLCanvasElement): { width: number; height: number; ratio: number } {
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
     const box = canvas.getBoundingClientRect();

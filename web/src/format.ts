@@ -1,4 +1,4 @@
-/* Numbers as people read them, in the words of the other commands. */
+/* Numbers as text for people, as the commands print them. */
 
 const TIME_UNITS: readonly [number, string][] = [
     [1, "s"], [1e-3, "ms"], [1e-6, "us"], [1e-9, "ns"], [1e-12, "ps"],
@@ -58,7 +58,7 @@ export function formatChange(a: number, b: number): string {
     return `${change > 0 ? "+" : "-"}${formatShare(Math.abs(change))}`;
 }
 
-/* Where ticks of an axis are: multiples of 1, 2 or 5 times a power of ten. */
+/* The ticks of an axis: multiples of 1, 2 or 5 times a power of ten. */
 export function ticks(from: number, to: number, most: number): number[] {
     const span = to - from;
     if (!(span > 0) || most < 1) return [];

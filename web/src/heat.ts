@@ -1,6 +1,6 @@
 /*
- * Heat maps: a table of numbers as colours, with axes and what is under the pointer in words. The scale goes from the ground to
- * a dark (or, on a dark ground, bright) colour in lightness alone, so that all eyes see the same.
+ * Heat maps: a table of numbers as colours, with axes, and a text for what is under the pointer. The scale varies only
+ * in lightness, from the background to a dark (or, on a dark background, bright) colour, so that everyone can read it.
  */
 
 import { el, fitCanvas } from "./dom";
@@ -40,7 +40,7 @@ export function scaleColours(dark: boolean): Uint32Array {
     return colours;
 }
 
-/* The range of values that are there. */
+/* The range of the values. */
 export function rangeOf(values: Float32Array): [number, number] {
     let least = Infinity;
     let most = -Infinity;
@@ -52,7 +52,7 @@ export function rangeOf(values: Float32Array): [number, number] {
     return least <= most ? [least, most] : [0, 0];
 }
 
-/* 0 to 255: where a value is on the scale. */
+/* The position of a value on the scale, from 0 to 255. */
 export function onScale(value: number, least: number, most: number, isLog: boolean): number {
     if (most <= least) return 255;
     const share = isLog ? Math.log(value / least) / Math.log(most / least) : (value - least) / (most - least);

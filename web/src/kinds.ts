@@ -1,6 +1,6 @@
 /*
- * Kinds of what a rank does, in the order of the data (src/webreport/kind.h), with their colours. The colours are told
- * apart by the colour-blind (after Okabe and Ito) and differ in lightness, so that a grey print shows them, too.
+ * Kinds of what a rank does, in the order of the data (src/webreport/kind.h), with their colours. The colour-blind can
+ * distinguish the colours (after Okabe and Ito), which also differ in lightness, for prints in grey.
  */
 
 export interface Kind {
@@ -37,12 +37,12 @@ export function parseColour(text: string): [number, number, number] {
     return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/* A pixel as ImageData has it, in a Uint32Array on a little-endian machine. */
+/* A pixel as in ImageData, in a Uint32Array on a little-endian computer. */
 export function pixel(r: number, g: number, b: number): number {
     return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-/* Colour of `kind` that fills a share of what is else computing. */
+/* The colour of `kind` that takes a share of the time, the rest of which is computing. */
 export function blend(kind: number, share: number, dark: boolean): number {
     const a = parseColour(kindColour(COMPUTE, dark));
     const b = parseColour(kindColour(kind, dark));
@@ -50,7 +50,7 @@ export function blend(kind: number, share: number, dark: boolean): number {
     return pixel(mix(0), mix(1), mix(2));
 }
 
-/* The colours of the 256 values that a cell of a grid may have, on a ground. */
+/* The colours of the 256 values of a cell of a grid, on a background. */
 export function cellColours(dark: boolean, ground: string): Uint32Array {
     const colours = new Uint32Array(256);
     colours[0] = pixel(...parseColour(ground));

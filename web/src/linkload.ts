@@ -1,15 +1,15 @@
-/* What links carried when. Links are numbered as in the data: those that carried most first. */
+/* The load of links over time. Links are numbered as in the data: the busiest first. */
 
 import { Links } from "./data";
 
-/* Bins from `from` up to `to`, which is not in it; null: the whole run. */
+/* Bins from `from` up to, but without, `to`; null: the whole run. */
 export type Span = { readonly from: number; readonly to: number } | null;
 
 const FIELDS = 4; /* of a link: from, to, bytes, rate */
 
 export class LinkLoads {
     readonly count: number;
-    /* Whether loads are shares of what links can carry; else they are bytes, as some can carry any amount. */
+    /* Whether loads are shares of the bandwidth; else they are bytes, as some links have infinite bandwidth. */
     readonly isShare: boolean;
 
     constructor(readonly links: Links, private readonly runtime: number, private readonly ends: Float32Array,
@@ -35,7 +35,7 @@ export class LinkLoads {
         return this.ends[FIELDS * link + 3]!;
     }
 
-    /* Is it known when the link carried something? */
+    /* Whether the load of the link over time is known. */
     hasSeries(link: number): boolean {
         return link < this.links.seriesCount;
     }
@@ -72,12 +72,12 @@ export class LinkLoads {
         return Float32Array.from({ length: this.links.bins }, (_, bin) => this.load(link, { from: bin, to: bin + 1 }));
     }
 
-    /* When a bin begins, in seconds since the start of the timeline. */
+    /* The start of a bin, in seconds since the start of the timeline. */
     time(bin: number): number {
         return Math.max(0, this.links.begin + bin * this.links.interval);
     }
 
-    /* The bins that lie in a part of the timeline, wholly or partly. */
+    /* The bins that overlap a part of the timeline. */
     spanOf(from: number, to: number): Span {
         const { begin, interval, bins } = this.links;
         const first = Math.min(bins - 1, Math.max(0, Math.floor((from - begin) / interval)));

@@ -22,7 +22,7 @@ interface Page {
     readonly message: HTMLElement;
 }
 
-/* What a panel shows of each trace, beside each other. */
+/* What a panel shows of each trace, side by side. */
 function pair(page: Page, make: (trace: TraceData, i: number) => Child): HTMLElement {
     const { traces } = page.data;
     const many = traces.length > 1;
@@ -30,7 +30,7 @@ function pair(page: Page, make: (trace: TraceData, i: number) => Child): HTMLEle
         ...traces.map((trace, i) => el("div", { class: "side" }, many && el("h3", {}, trace.name), make(trace, i))));
 }
 
-/* The same, for what is there later. */
+/* The same, for contents that are loaded later. */
 function pairLater(page: Page, make: (trace: TraceData, i: number) => Promise<HTMLElement>): HTMLElement {
     return pair(page, (trace, i) => {
         const box = el("div", { class: "later" }, "loading");
@@ -221,7 +221,7 @@ function searchBox(page: Page): HTMLElement {
         el("datalist", { id: "names" }, ...names.map((name) => el("option", { value: name }))));
 }
 
-/* ---- the whole ---- */
+/* ---- the page ---- */
 
 function header(page: Page): HTMLElement {
     const title = page.data.traces.map((trace) => trace.name).join(" and ");
@@ -244,7 +244,7 @@ function start(): void {
         root.replaceChildren(header(page), contents(sections), el("main", {}, ...sections),
             el("footer", {}, `made by ${data.generator}`));
         watchTheme();
-        Object.assign(window, { orreryReport: page }); /* for scripts that look at the page */
+        Object.assign(window, { orreryReport: page }); /* for scripts that inspect the page */
     } catch (reason) {
         root.replaceChildren(el("p", { class: "warning" }, `This report cannot be shown: ${String(reason)}`));
     }

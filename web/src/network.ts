@@ -9,7 +9,7 @@ import { joinDirections, Line, LinkLoads, Span } from "./linkload";
 import { drawPlot } from "./plots";
 import { colour, isDark, onTheme } from "./theme";
 
-/* Makes coordinate k of all vertices go from 0 to 1. */
+/* Scales coordinate k of all vertices to the range from 0 to 1. */
 export function stretch(places: Float32Array, k: 1 | 2): void {
     let least = Infinity;
     let most = -Infinity;
@@ -155,7 +155,7 @@ class Network {
 
 /* ---- time ---- */
 
-/* Which part of the run is shown: a slider over the bins, whose first position is all of it. */
+/* Chooses the part of the run to show: a slider over the bins, whose first position is the whole run. */
 class TimeSlider {
     readonly element: HTMLElement;
     private readonly input: HTMLInputElement;
@@ -217,7 +217,7 @@ function mostTable(links: Links, loads: LinkLoads): HTMLElement {
         "Links that carried most (n: node, s: switch)");
 }
 
-/* `seen` says which part of the run the timeline shows, in seconds. */
+/* `seen` returns the part of the run that the timeline shows, in seconds. */
 export async function linksPanel(trace: TraceData, chunks: ChunkSource, seen: () => [number, number]): Promise<HTMLElement> {
     const { links } = trace;
     if (!links) return el("p", {}, "The links of this run are not known: its network model has none. Name a machine with --platform to route its messages.");

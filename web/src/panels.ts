@@ -1,4 +1,4 @@
-/* The panels of numbers: what each shows of one trace. main.ts puts them beside each other. */
+/* The panels of numbers: what each shows of one trace. main.ts puts them side by side. */
 
 import { ChunkSource, loadFloats } from "./chunks";
 import { FunctionStats, Place, TraceData } from "./data";
@@ -9,7 +9,7 @@ import { KINDS } from "./kinds";
 import { drawPlot, highest, Series } from "./plots";
 import { WAIT_NAMES } from "./words";
 
-/* A horizontal bar of a share, with its text beside it. */
+/* A horizontal bar of a share, with its text next to it. */
 function bar(share: number, text: string, kind: number, label: string): HTMLElement {
     const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
     const fill = el("span", { class: `fill kind-${kind}`, style: `width:${width}` });

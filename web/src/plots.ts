@@ -12,22 +12,23 @@ export interface Series {
 }
 
 export interface PlotOptions {
-    readonly label: string; /* for who cannot see it */
+    readonly label: string; /* for people who cannot see it */
     readonly height: number;
     readonly isStacked: boolean;
     readonly isBytes?: boolean;
-    readonly top: number; /* of the axis of values, which begins at 0 */
+    readonly top: number; /* of the axis of values, which starts at 0 */
     readonly format: (value: number) => string;
     readonly short: (value: number) => string;
     readonly onClick?: (index: number) => void;
-    /* The axis, if it is not ranks: its label, the name of a position, where position i is, how far they are apart. */
+    /* The axis, if it does not show ranks: its label, the name of a position, the value of position i, and their
+     * distance. */
     readonly x?: {
         readonly label: string; readonly name: string; readonly at: (index: number) => number; readonly step: number;
         readonly format: (x: number) => string;
     };
 }
 
-/* Of more ranks several are one point: the mean. */
+/* With more ranks, a point is the mean of several. */
 const POINTS_MOST = 4096;
 
 export function thin(values: Float32Array, width: number): Float64Array {
@@ -49,7 +50,7 @@ export function highest(series: readonly Float32Array[]): number {
     return most;
 }
 
-/* Where ticks of an axis of bytes are: multiples of a power of two. */
+/* The ticks of an axis of bytes: multiples of a power of two. */
 export function byteTicks(from: number, to: number, most: number): number[] {
     let step = 1;
     while ((to - from) / step > most) step *= 2;

@@ -1,7 +1,7 @@
 /*
- * Pictures of a part of a timeline, pixel by pixel: from cells of a grid, or from calls. Both show the same: where a pixel
- * stands for several ranks or calls, the share of time in MPI between the colour of computing and that of the kind
- * that took most of it.
+ * Draws a part of a timeline pixel by pixel, from cells of a grid or from calls. Both look alike: if a pixel stands for
+ * several ranks or calls, its colour is between that of computing and that of the kind that took most of the MPI time,
+ * by the share of time in MPI.
  */
 
 import { CallBlock, firstAt, Run } from "./calls";
@@ -24,7 +24,7 @@ export interface Grid {
     readonly rows: number;
     readonly bins: number;
     readonly cells: Uint8Array;
-    readonly end: number; /* time of the right edge of the last bin: the view may go on behind it */
+    readonly end: number; /* time of the right edge of the last bin: the view may extend beyond it */
 }
 
 export function drawGrid(picture: Picture, view: Viewport, grid: Grid, colours: Colours): void {
@@ -60,7 +60,7 @@ export interface RankRun {
 export interface CallSource {
     /* The runs of a rank that are loaded, in order of time. */
     runs(rank: number): readonly RankRun[];
-    /* When the rank was there, in units. */
+    /* When the rank was running, in units. */
     readonly kinds: Uint8Array; /* by function */
 }
 
@@ -106,7 +106,7 @@ class Row {
         }
     }
 
-    /* A rank is there from pixel to pixel. */
+    /* Adds a rank that is running from one pixel to another. */
     stay(from: number, to: number): void {
         const a = Math.max(0, Math.floor(from));
         const b = Math.min(this.width, Math.ceil(to));
@@ -116,7 +116,7 @@ class Row {
     }
 }
 
-const FAINT = 0.35; /* of a call that takes less than a unit: it is seen, but not as if it took long */
+const FAINT = 0.35; /* of a call that takes less than a unit: visible, but not as if it took long */
 
 function addRank(row: Row, rank: number, source: CallSource, view: Viewport, only: number): void {
     const scale = row.width / view.time;
@@ -152,15 +152,15 @@ function writeRow(row: Row, pixels: Uint32Array, to: number, colours: Colours): 
     }
 }
 
-const GAP_FROM = 5; /* pixels of a rank from which on a line is left between ranks */
-const RANKS_DRAWN = 2048; /* of more, every second, third, ... is drawn from calls */
+const GAP_FROM = 5; /* ranks with at least this many pixels are separated by a line */
+const RANKS_DRAWN = 2048; /* with more, every second, third, ... rank is drawn from calls */
 
-/* One in so many ranks is drawn from calls. */
+/* One in this many ranks is drawn from calls. */
 export function rankStep(view: Viewport): number {
     return Math.max(1, Math.ceil(view.ranks / RANKS_DRAWN));
 }
 
-/* `only`: the one function to be shown, or -1. */
+/* `only`: the only function to show, or -1. */
 export function drawCalls(picture: Picture, view: Viewport, source: CallSource, colours: Colours, only = -1): void {
     const { width, height, pixels } = picture;
     const row = new Row(width);
@@ -187,7 +187,7 @@ export function drawCalls(picture: Picture, view: Viewport, source: CallSource, 
     }
 }
 
-/* The level of the grid that suits a picture: rows and bins not finer than its pixels, if there are such. */
+/* The level of the grid that fits a picture: rows and bins not finer than its pixels, if possible. */
 export function chooseLevel<T extends { group: number; bins: number }>(
     levels: readonly T[], view: Viewport, end: number, width: number, height: number): T | undefined {
     const perRow = view.ranks / height;

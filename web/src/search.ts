@@ -1,4 +1,4 @@
-/* What somebody may look for: a rank by its number, or a function by a part of its name. */
+/* The search: for a rank by its number, or a function by a part of its name. */
 
 export type Found = { kind: "rank"; rank: number } | { kind: "function"; name: string } | { kind: "none"; why: string };
 

@@ -1,4 +1,4 @@
-/* What of a timeline is loaded: grids, calls and messages, each when it is first needed. */
+/* Loads the parts of a timeline on demand: grids, calls and messages. */
 
 import { CallBlock, decodeCalls, firstAt } from "./calls";
 import { ChunkSource } from "./chunks";
@@ -28,7 +28,7 @@ export class Store implements CallSource {
     private queue: { key: string; chunk: number; take: (bytes: Uint8Array) => void }[] = [];
     private loading = 0;
 
-    /* `changed` is called when more is there. */
+    /* `changed` is called when more was loaded. */
     constructor(readonly trace: TraceData, private readonly source: ChunkSource, private readonly changed: () => void) {
         this.kinds = Uint8Array.from(trace.names, (name) => name.kind);
         this.blocks = new Array<CallBlock | undefined>(trace.timeline.calls.blocks.length);
@@ -44,7 +44,7 @@ export class Store implements CallSource {
 
     private pump(): void {
         while (this.loading < LOADS_AT_ONCE) {
-            const next = this.queue.pop(); /* what was asked for last is looked at now */
+            const next = this.queue.pop(); /* the latest request is the one in view */
             if (!next) return;
             this.loading++;
             this.source.load(next.chunk).then((bytes) => {
@@ -52,7 +52,7 @@ export class Store implements CallSource {
                 this.changed();
             }, (reason: unknown) => console.error(reason)).finally(() => {
                 this.loading--;
-                /* Let the page breathe between blocks. */
+                /* Lets the page respond between blocks. */
                 setTimeout(() => this.pump(), 0);
             });
         }
@@ -70,7 +70,7 @@ export class Store implements CallSource {
         return undefined;
     }
 
-    /* A grid that is there, the nearest to a level. */
+    /* The loaded grid that is nearest to a level. */
     anyGrid(level: GridLevel): Grid | undefined {
         let best: Grid | undefined;
         const distance = (grid: Grid) =>
@@ -87,7 +87,7 @@ export class Store implements CallSource {
         return found;
     }
 
-    /* About how many calls are in view. */
+    /* The approximate number of calls in view. */
     estimate(view: Viewport): number {
         let sum = 0;
         for (const i of this.blocksIn(view)) {
@@ -99,7 +99,7 @@ export class Store implements CallSource {
         return sum;
     }
 
-    /* Whether all calls in view are loaded; loads what is not. */
+    /* Whether all calls in view are loaded; loads those that are not. */
     ready(view: Viewport): boolean {
         let all = true;
         for (const i of this.blocksIn(view)) {
@@ -129,7 +129,7 @@ export class Store implements CallSource {
         return this.byRank[rank] ?? [];
     }
 
-    /* The call of a rank at a time, if it is loaded; `slack` units beside it count. */
+    /* The call of a rank at a time, within `slack` units, if it is loaded. */
     callAt(rank: number, time: number, slack: number): FoundCall | undefined {
         for (const { block, run } of this.runs(rank)) {
             const i = firstAt(block, run, time - slack);
@@ -138,7 +138,7 @@ export class Store implements CallSource {
         return undefined;
     }
 
-    /* Loads one block after the other until a call of a function is found behind (or before) a time. */
+    /* Loads one block after the other until a call of a function is found after (or before) a time. */
     async findCall(fn: number, view: Viewport, after: number, forward: boolean): Promise<FoundCall | undefined> {
         const order = this.trace.timeline.calls.blocks.map((_, i) => i);
         const near = (i: number) => {
@@ -166,7 +166,7 @@ export class Store implements CallSource {
         return best;
     }
 
-    /* About how many of the messages that are known are under way between two times. */
+    /* The approximate number of known messages in flight between two times. */
     estimateMessages(from: number, to: number): number {
         let sum = 0;
         for (const [, count, first, last] of this.trace.timeline.messages.blocks)
@@ -174,7 +174,7 @@ export class Store implements CallSource {
         return sum;
     }
 
-    /* The messages that are loaded and under way between two times; loads what is not there. */
+    /* The loaded messages in flight between two times; loads the others. */
     messagesIn(from: number, to: number): MessageBlock[] {
         const result: MessageBlock[] = [];
         this.trace.timeline.messages.blocks.forEach(([chunk, , first, last], i) => {

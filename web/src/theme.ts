@@ -1,4 +1,4 @@
-/* Light and dark: as the system prefers, until somebody switches. */
+/* Light and dark: as the system prefers, until the user switches. */
 
 export type Listener = () => void;
 
@@ -30,7 +30,7 @@ export function switchTheme(): void {
 
 export function watchTheme(): void {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", notifyTheme);
-    /* Paper is white: canvases are drawn anew for it. */
+    /* Paper is white: canvases are redrawn for it. */
     let before: string | undefined;
     addEventListener("beforeprint", () => {
         before = document.documentElement.dataset["theme"];

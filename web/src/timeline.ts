@@ -1,7 +1,7 @@
 /*
- * The timeline: ranks from top to bottom, time from left to right. From afar it is drawn from grids, from near from calls;
- * both in memory of our own, pixel by pixel, so that the time of a frame depends on the size of the picture and not on
- * that of the trace.
+ * The timeline: ranks from top to bottom, time from left to right. Zoomed out it is drawn from grids, zoomed in from
+ * calls; both pixel by pixel in a buffer, so that the time of a frame depends on the size of the picture, not on that
+ * of the trace.
  */
 
 import { COMPUTE, cellColours, GRID_SHARES, KINDS, kindColour, parseColour, pixel } from "./kinds";
@@ -19,10 +19,10 @@ const LEFT = 64; /* for the numbers of ranks */
 const BOTTOM = 26; /* for times */
 const CALLS_DRAWN = 150_000; /* of more, the grid is drawn */
 const MESSAGES_DRAWN = 1500;
-const MESSAGES_LOOKED_AT = 30_000; /* of more in the time that is seen, none is drawn */
-const MESSAGES_RANKS = 3; /* of a pixel: with more of them none is drawn */
+const MESSAGES_LOOKED_AT = 30_000; /* with more in the visible time, none is drawn */
+const MESSAGES_RANKS = 3; /* per pixel: with more of them none is drawn */
 const NAMES_DRAWN = 600;
-const NAME_HEIGHT = 13; /* of a rank, from which on names are written into calls */
+const NAME_HEIGHT = 13; /* of a rank: at least this much for names in calls */
 
 export interface Frames {
     readonly times: number[]; /* of drawing, in ms */
@@ -33,7 +33,7 @@ export class Timeline {
     readonly view: Viewport;
     readonly store: Store;
     readonly frames: Frames = { times: [] };
-    /* Others that move along. */
+    /* Other timelines that move along. */
     readonly linked: Timeline[] = [];
     only = -1;
     showsMessages = true;
@@ -82,7 +82,7 @@ export class Timeline {
 
     /* ---- moving ---- */
 
-    /* The part that is seen has changed. */
+    /* The visible part has changed. */
     moved(): void {
         for (const other of this.linked) {
             const seconds = this.trace.timeline.unit / other.trace.timeline.unit;
@@ -145,7 +145,7 @@ export class Timeline {
         return what === "messages" ? this.showsMessages : this.showsPath;
     }
 
-    /* ---- what people do ---- */
+    /* ---- input ---- */
 
     private get box(): { width: number; height: number } {
         return {
@@ -247,7 +247,7 @@ export class Timeline {
         tip.style.top = `${Math.min(y + 12, this.canvas.clientHeight - 60)}px`;
     }
 
-    /* In words what is at a rank and a time. */
+    /* Describes what is at a rank and a time. */
     describe(rank: number, time: number): string {
         const unit = this.trace.timeline.unit;
         const at = `rank ${formatCount(rank)} at ${formatTime(time * unit, 6)}`;
@@ -355,7 +355,7 @@ export class Timeline {
         return ((rank - this.view.first) / this.view.ranks) * this.box.height;
     }
 
-    /* Lines from sends to receives: how many are drawn, and how many of those that are known are in view. */
+    /* Draws lines from sends to receives. Returns how many are drawn, and how many known ones are in view. */
     private drawMessages(context: CanvasRenderingContext2D): readonly [number, number] {
         const { view } = this;
         if (view.ranks > MESSAGES_RANKS * this.box.height || this.store.estimateMessages(view.from, view.to) > MESSAGES_LOOKED_AT)
@@ -515,7 +515,7 @@ export class Timeline {
     }
 }
 
-/* Black or white, whichever is read better on a colour. */
+/* Black or white, whichever is easier to read on a colour. */
 export function inkOn(ground: string): string {
     const [r, g, b] = parseColour(ground);
     return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#111111" : "#ffffff";

@@ -1,6 +1,6 @@
 /*
- * What part of a timeline is seen: times and ranks, as fractions of a unit and of a rank. It never leaves the whole, and
- * never gets so small that nothing can be told apart.
+ * The visible part of a timeline: times and ranks, as fractions of a unit and of a rank. It never leaves the timeline,
+ * and never becomes too small to show anything.
  */
 
 export interface Limits {
@@ -39,7 +39,7 @@ export class Viewport {
         [this.first, this.last] = fit(first, last, LEAST_RANKS, this.limits.ranks);
     }
 
-    /* `at` is the time, or rank, that stays where it is. */
+    /* `at` is the time, or rank, that keeps its position. */
     zoomTime(factor: number, at: number): void {
         const span = clampSpan(this.time * factor, LEAST_TIME, this.limits.end);
         const share = this.time > 0 ? (at - this.from) / this.time : 0.5;
@@ -56,7 +56,7 @@ export class Viewport {
         this.set(this.from + time, this.to + time, this.first + ranks, this.last + ranks);
     }
 
-    /* Moves so that a rank, and a span of time if it is given, is seen. */
+    /* Moves so that a rank, and an interval if given, is visible. */
     show(rank: number, from?: number, to?: number): void {
         if (rank < this.first || rank + 1 > this.last) {
             const half = this.ranks / 2;

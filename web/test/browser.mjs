@@ -19,7 +19,7 @@ function ok(isGood, name, why = "") {
     if (!isGood) console.log(`# ${why}`);
 }
 
-/* What the page is asked to load, and what it complains of. */
+/* Opens a page, and collects its requests and errors. */
 async function open(browser, name, options = {}) {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, ...options });
     const seen = { requests: [], complaints: [] };
@@ -35,7 +35,7 @@ async function open(browser, name, options = {}) {
     return { page, seen };
 }
 
-/* Until all that is in view is loaded and drawn. */
+/* Waits until all that is in view is loaded and drawn. */
 async function settle(page) {
     await page.waitForFunction(() => window.orreryReport.timelines.every((timeline) => !timeline.store.isLoading));
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));

@@ -1,7 +1,7 @@
 /*
- * How fluent the timeline of a page is: node frames.mjs CHROMIUM PAGE, in the folder that has node_modules. Zooms into some
- * points and out again by the wheel, and prints how long frames took: drawing alone, and from frame to frame with all that
- * the browser does. Figures are those of the machine as it is: let it be idle.
+ * How smooth the timeline of a page is: node frames.mjs CHROMIUM PAGE, in the folder with node_modules. Zooms into some
+ * points and out again by the wheel, and prints the times of frames: of drawing alone, and from frame to frame with all
+ * that the browser does. Run it on an idle computer.
  */
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
