@@ -80,7 +80,7 @@ extern void orrery_region_end(void) ORRERY_WEAK;
  * A buffer without content, of any size: messages sent from it have their size and take their time,
  * but carry nothing; what is received into it is dropped. It may be passed to MPI wherever data is
  * sent, received, reduced or exposed in a window, but not to MPI-IO. Offsets may be added to it; it
- * must not be read or written. In a collective all ranks must pass such buffers, or none does.
+ * must not be read or written. In a collective either all ranks pass such buffers or none.
  * NULL without the simulator.
  */
 extern void *orrery_hollow(void) ORRERY_WEAK;
