@@ -192,6 +192,7 @@ static void run(struct replay *r)
     while (r->due.len) {
         struct due due = r->due.at[0];
         struct lane *l = &r->lanes[due.lane];
+        replay_ahead(r);
         if (l->awaiting && l->bumped != r->progress && another_is_due(&r->due)) {
             l->bumped = r->progress;
             due.bump++;
@@ -226,7 +227,7 @@ static void open_lane(struct replay *r, uint32_t number, uint64_t rank, unsigned
         l->is_over = 1;
         return;
     }
-    l->is_there = l->has_more = 1;
+    r->is_there[number] = l->has_more = 1;
     due_heap_append(&r->due, (struct due){event_begin(l), 0, number});
 }
 
@@ -241,6 +242,7 @@ static void open_lanes(struct replay *r)
     r->ranks = (uint32_t)ranks;
     r->lane_count = (uint32_t)ranks + more;
     r->lanes = mem_zalloc((r->lane_count + 1) * sizeof *r->lanes);
+    r->is_there = mem_zalloc((r->lane_count + 1) * sizeof *r->is_there);
     for (uint32_t i = 0, next = r->ranks; i < r->ranks; i++) {
         handles_read(&r->lanes[i].handles, &r->book, i);
         map_init(&r->lanes[i].requests);
@@ -333,7 +335,7 @@ static void path_result(struct replay *r, struct analysis *a, double second)
     struct lane *last = NULL;
     size_t count;
     for (uint32_t i = 0; i < r->lane_count; i++)
-        if (r->lanes[i].is_there && (!last || r->lanes[i].leave > last->leave))
+        if (r->is_there[i] && (!last || r->lanes[i].leave > last->leave))
             last = &r->lanes[i];
     if (!last || !r->has_path)
         return;
@@ -384,6 +386,7 @@ static void replay_free(struct replay *r)
             map_fini(&l->requests);
     }
     mem_free(r->lanes);
+    mem_free(r->is_there);
     mem_free(r->due.at);
     mem_free(r->place_waits);
     mem_free(r->shapes);

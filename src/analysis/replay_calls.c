@@ -29,6 +29,7 @@ static int64_t peer_of(const struct replay *r, const struct lane *l, int64_t loc
 static struct request *request_new(struct replay *r, struct lane *l, uint64_t key)
 {
     struct request *q = pool_alloc(&r->pool, sizeof *q);
+    pool_prefetch(&r->pool, sizeof *q);
     *q = (struct request){.dest = -1};
     *map_insert(&r->lanes[l->rank].requests, key, NULL) = (uint64_t)(uintptr_t)q;
     return q;

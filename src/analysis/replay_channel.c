@@ -38,6 +38,7 @@ struct channel *channel_get(struct replay *r, uint32_t comm, uint32_t from, uint
         c = c->chain;
     if (!c) {
         c = pool_alloc(&r->pool, sizeof *c);
+        pool_prefetch(&r->pool, sizeof *c);
         *c = (struct channel){.chain = first,
                               .hash = hash,
                               .comm = comm,
@@ -47,6 +48,12 @@ struct channel *channel_get(struct replay *r, uint32_t comm, uint32_t from, uint
         *at = (uint64_t)(uintptr_t)c;
     }
     return c;
+}
+
+void channel_prefetch(const struct replay *r, uint32_t comm, uint32_t from, uint32_t to,
+                      int32_t tag)
+{
+    map_prefetch(&r->channels, hash_of(comm, from, to, tag));
 }
 
 void channel_release(struct replay *r, struct channel *c)

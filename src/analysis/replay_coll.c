@@ -23,9 +23,9 @@ static uint32_t members_there(const struct replay *r, uint32_t comm)
     if (c->rank_count + c->other_count < c->size)
         return (uint32_t)c->size;
     for (uint64_t i = 0; i < c->rank_count; i++)
-        count += r->lanes[c->ranks ? c->ranks[i] : (int64_t)i].is_there;
+        count += r->is_there[c->ranks ? c->ranks[i] : (int64_t)i];
     for (uint64_t i = 0; i < c->other_count; i++)
-        count += r->lanes[c->others[i]].is_there;
+        count += r->is_there[c->others[i]];
     return (uint32_t)count;
 }
 
@@ -192,7 +192,7 @@ static void enter_all(struct replay *r, struct lane *l, struct instance *i, uint
     if (comm != HANDLES_WORLD)
         return;
     for (uint32_t k = 0; k < r->ranks; k++)
-        if (r->lanes[k].is_there && !r->lanes[k].is_over)
+        if (r->is_there[k] && !r->lanes[k].is_over)
             next_epoch(r, &r->lanes[k]);
 }
 

@@ -152,7 +152,8 @@ struct lane {
     struct near {
         uint32_t to, number, generation;
     } near[LANE_NEAR]; /* cached pairs that it sends to */
-    uint8_t is_there, has_more, is_over;
+    uint8_t near_next; /* the one to replace next */
+    uint8_t has_more, is_over;
     int64_t waits[ANALYSIS_WAIT_KINDS];
     double delay_cost;
 };
@@ -168,8 +169,10 @@ struct replay {
     struct handles_book book;
     struct call_shape *shapes;
     struct lane *lanes;
+    uint8_t *is_there; /* by lane: it has records. Outside of lanes, as others ask often */
     uint32_t lane_count, ranks;
     struct due_heap due;
+    uint32_t soon[4];  /* lanes below the top of it that were prefetched (replay_ahead.c) */
     uint64_t progress; /* records taken */
     int64_t begin;
     struct pool pool;
@@ -190,6 +193,16 @@ struct replay {
     struct err warning;
 };
 
+/* The cached pair of the lane and `to`, or NULL. */
+static inline const struct near *replay_near(const struct replay *r, const struct lane *l,
+                                             uint32_t to)
+{
+    for (const struct near *near = l->near; near < l->near + LANE_NEAR; near++)
+        if (near->to == to && near->generation == r->pairs.generation)
+            return near;
+    return NULL;
+}
+
 /* ---- replay_wait.c ---- */
 
 /* The current call of the lane, as one that waits; valid until it is released. */
@@ -202,6 +215,11 @@ void replay_wait(struct replay *, struct blocked *, enum analysis_wait, int64_t 
 /* Counts time as a wait state without a cause. */
 void replay_count(struct replay *, const struct blocked *, enum analysis_wait, int64_t ticks);
 
+/* ---- replay_ahead.c ---- */
+
+/* Prefetches what the turns after this one need. */
+void replay_ahead(struct replay *);
+
 /* ---- replay_channel.c ---- */
 
 /* The channel with these properties; NULL, or a new one, if there is none. */
@@ -209,6 +227,9 @@ struct channel *channel_find(const struct replay *, uint32_t comm, uint32_t from
                              int32_t tag);
 struct channel *channel_get(struct replay *, uint32_t comm, uint32_t from, uint32_t to,
                             int32_t tag);
+/* Prefetches memory for a search. */
+void channel_prefetch(const struct replay *, uint32_t comm, uint32_t from, uint32_t to,
+                      int32_t tag);
 /* Frees the channel if it is empty: programs may use a tag only once. */
 void channel_release(struct replay *, struct channel *);
 /* Counts what is left in channels, and frees them. */

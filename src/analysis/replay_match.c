@@ -188,6 +188,7 @@ static void keep_message(struct replay *r, struct lane *l, const struct send *s,
 {
     struct lane *home = &r->lanes[s->to];
     struct message *m = pool_alloc(&r->pool, sizeof *m);
+    pool_prefetch(&r->pool, sizeof *m);
     *m = (struct message){.from = l->rank,
                           .pair = number,
                           .generation = r->pairs.generation,
@@ -216,13 +217,12 @@ static void keep_message(struct replay *r, struct lane *l, const struct send *s,
 /* Generations start at 1: unused entries belong to another one. */
 static uint32_t pair_to(struct replay *r, struct lane *l, uint32_t to)
 {
-    struct near *near = &l->near[to % LANE_NEAR];
-    if (near->to != to || near->generation != r->pairs.generation) {
-        near->number = pairs_find(&r->pairs, l->rank, to);
-        near->to = to;
-        near->generation = r->pairs.generation;
-    }
-    return near->number;
+    const struct near *near = replay_near(r, l, to);
+    if (near)
+        return near->number;
+    uint32_t number = pairs_find(&r->pairs, l->rank, to);
+    l->near[l->near_next++ % LANE_NEAR] = (struct near){to, number, r->pairs.generation};
+    return number;
 }
 
 void match_send(struct replay *r, struct lane *l, const struct send *s)
@@ -239,7 +239,7 @@ void match_send(struct replay *r, struct lane *l, const struct send *s)
             c->last_receive = NULL;
         meet_send(r, l, s, v, number);
         channel_release(r, c);
-    } else if (home->is_there && !home->is_over) {
+    } else if (r->is_there[s->to] && !home->is_over) {
         keep_message(r, l, s, c, number);
     } else {
         r->unmatched_sends++;

@@ -71,6 +71,7 @@ struct receive *match_post(struct replay *r, struct lane *l, uint32_t comm, int6
 {
     struct lane *home = &r->lanes[l->rank];
     struct receive *v = pool_alloc(&r->pool, sizeof *v);
+    pool_prefetch(&r->pool, sizeof *v);
     *v = (struct receive){.rank = l->rank,
                           .comm = comm,
                           .source = (int32_t)source,
@@ -83,7 +84,7 @@ struct receive *match_post(struct replay *r, struct lane *l, uint32_t comm, int6
     } else if (home->wild) {
         list(home, v);
         drain(r, home);
-    } else if (r->lanes[source].is_there) {
+    } else if (r->is_there[source]) {
         match_enter_channel(r, v, l);
     }
     return v;
