@@ -5,7 +5,7 @@ usage: generate.py LIST OUTDIR [--also FILE]... [--only NAME]
 
 LIST is api/mpi_functions.txt; its format is described at its top. Written to OUTDIR:
 mpi_fn.h, mpi_fn.c, mpi_impl.h, mpi_entries.c, mpi_exports.map, mpi_known.h, mpi_needs.h, mpi_roles.h,
-mpi_roles.c and mpi-coverage.md (see api/README.md); with --only NAME just that one. FILE adds names
+mpi_roles.c, mpi_invoke.h, mpi_invoke.c and mpi-coverage.md (see api/README.md); with --only NAME just that one. FILE adds names
 to the export list, one symbol per line, '#' comments.
 
 The whole list is read and checked before anything is written. Every mistake is reported as
@@ -21,9 +21,9 @@ import textwrap
 import roles
 
 STATES = ("impl", "todo")
-FLAGS = ("anytime", "fast", "raw", "data", "wide", "polls", "quiet", "frees", "lends")
+FLAGS = ("anytime", "fast", "raw", "data", "wide", "polls", "quiet", "frees", "lends", "acts")
 VALUED = ("comm", "fails", "needs")  # flags with a value
-TOLD = ("polls", "quiet", "frees")  # flags that the simulator and the recorder ask for: mpi_fn_flags
+TOLD = ("polls", "quiet", "frees", "acts")  # flags that the simulator and the recorder ask for: mpi_fn_flags
 PREFIXES = ("MPI_", "MPIX_", "MPII_", "MPIR_")
 PROFILED = ("MPI_", "MPIX_")  # these also have a P name
 LOCALS = ("self", "t0", "rc", "gone", "args", "seen", "more", "unnamed", "wrong")  # names the generated entries use themselves
@@ -653,12 +653,47 @@ def wrappers(functions):
             + "\n".join(wrapper(call) for call in wrapped))
 
 
+def invoked(functions):
+    """What a replay calls. Functions that a program needs to import are left out: it looks for them itself."""
+    return [call for call in functions if "acts" in call.flags and not call.needs and call.returns == "int"]
+
+
+def invoke_header():
+    body = """#include <stdint.h>
+
+#include "mpi_fn.h"
+
+/* By enum mpi_fn: calls the function with its arguments, a word for each: an integer, a handle or a
+ * pointer. NULL: it is not flagged 'acts', or what it needs is not there for all programs. */
+extern int (*const mpi_invoke[MPI_FN_COUNT])(const uint64_t *words);
+"""
+    return banner("MPI functions called by number.") + guard("ORR_MPI_INVOKE_H", body)
+
+
+def invoker(call):
+    words = [f"({arg.base} *)words[{i}]" if arg.base.startswith("MPI") and arg.base.endswith("_function")
+             else f"(void *)(uintptr_t)words[{i}]" if arg.indirect else f"({arg.type})words[{i}]"
+             for i, arg in enumerate(call.args)]
+    body = fill(f"    return {call.name}", words, ";") if words else f"    (void)words;\n    return {call.name}();"
+    return f"static int invoke_{call.name}(const uint64_t *words)\n{{\n{body}\n}}\n"
+
+
+def invokers(functions):
+    calls = invoked(functions)
+    rows = "".join(f"    [{call.constant}] = invoke_{call.name},\n" for call in calls)
+    return (banner("MPI functions called by number.")
+            + '#include "mpi_invoke.h"\n\n#include <mpi.h>\n\n'
+            + "\n".join(invoker(call) for call in calls)
+            + f"\nint (*const mpi_invoke[MPI_FN_COUNT])(const uint64_t *) = {{\n{rows}}};\n")
+
+
 def needs_header(calls):
     needs = sorted({call.needs for call in calls if call.needs})
     body = ("/* Parts of the simulator that only programs with certain imports need. */\n"
             "enum mpi_need {\n"
             + "\n".join(f"    MPI_NEED_{need.upper()} = {1 << i}," for i, need in enumerate(needs))
-            + "\n};\n")
+            + "\n};\n\n/* Name and value of each, by X(name, value). */\n#define MPI_NEEDS(X) \\\n"
+            + " \\\n".join(f"    X({need}, MPI_NEED_{need.upper()})" for need in needs) + "\n")
     return banner("What a program needs, by its imports.") + guard("ORR_MPI_NEEDS_H", body)
 
 
@@ -816,6 +851,8 @@ def main(argv):
                    "mpi_roles.c": role_tables(functions),
                    "mpi_wrapped.h": wrapped_header(functions),
                    "mpi_wrappers.c": wrappers(functions),
+                   "mpi_invoke.h": invoke_header(),
+                   "mpi_invoke.c": invokers(functions),
                    "mpi-coverage.md": coverage(groups)}
         if options.only and options.only not in outputs:
             parser.error(f"--only: there is no '{options.only}'")

@@ -19,7 +19,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 GENERATE = os.path.join(HERE, "generate.py")
 LIST = os.path.join(HERE, "mpi_functions.txt")
 OUTPUTS = ("mpi_fn.h", "mpi_fn.c", "mpi_impl.h", "mpi_entries.c", "mpi_exports.map",
-           "mpi_known.h", "mpi_needs.h", "mpi_roles.h", "mpi_roles.c", "mpi-coverage.md")
+           "mpi_known.h", "mpi_needs.h", "mpi_roles.h", "mpi_roles.c", "mpi_invoke.h",
+           "mpi_invoke.c", "mpi-coverage.md")
 
 # What the hand-written entry.h provides.
 MOCK_ENTRY_H = """
@@ -312,10 +313,10 @@ def test_real_list(tap, options, directory):
     tap.ok(result.returncode == 0 and not result.stdout, "the list is accepted", result.stdout)
     tap.ok(all(os.path.exists(os.path.join(out, name)) for name in OUTPUTS), "all files written")
     command = compiler(options, directory, out)
-    for name in ("mpi_fn.c", "mpi_entries.c", "mpi_roles.c"):
+    for name in ("mpi_fn.c", "mpi_entries.c", "mpi_roles.c", "mpi_invoke.c"):
         result = run(*command, "-fsyntax-only", os.path.join(out, name))
         tap.ok(result.returncode == 0, f"{name} compiles without warning", result.stdout)
-    for name in ("mpi_fn.h", "mpi_impl.h", "mpi_known.h", "mpi_roles.h"):
+    for name in ("mpi_fn.h", "mpi_impl.h", "mpi_known.h", "mpi_roles.h", "mpi_invoke.h"):
         result = run(*command, "-fsyntax-only", "-Wno-unused-const-variable", "-x", "c",
                      os.path.join(out, name))
         tap.ok(result.returncode == 0, f"{name} compiles alone", result.stdout)

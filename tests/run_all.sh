@@ -95,6 +95,8 @@ runner hollow python3 tests/run_hollow.py --orrery "$build/orrery" --build-dir "
 runner faults python3 tests/run_faults.py --orrery "$build/orrery" --build-dir "$build/faults-tests"
 runner tune python3 tests/run_tune.py --orrery "$build/orrery" --build-dir "$build/tune-tests" \
     ${quick:+--filter "usage|resume"}
+runner replay python3 tests/run_replay.py --orrery "$build/orrery" --build-dir "$build/replay-tests" \
+    ${quick:+--filter "usage|order|seed 1"}
 runner web python3 tests/run_web.py --build-dir "$build"
 [ -n "$quick" ] || runner record python3 tests/run_record.py --orrery "$build/orrery" --build-dir "$build/record-tests"
 runner examples examples/run_tests.sh "$build/orrery" "$build/examples"

@@ -106,6 +106,25 @@ static int absolute_path(const char *path, char *out, size_t size, struct err *e
     return 0;
 }
 
+/* What a trace says of the machine, so that it can be replayed there. Files get a path that is
+ * good elsewhere. */
+static void note_machine(struct cli_run *run)
+{
+    const struct cli_machine *given = &run->given;
+    struct run_options *o = &run->opt;
+    char path[PATH_MAX];
+    size_t used = 0;
+    if (given->platform)
+        snprintf(o->platform_given, sizeof o->platform_given, "%.255s",
+                 strchr(given->platform, '.') && realpath(given->platform, path) ? path
+                                                                                 : given->platform);
+    for (size_t i = 0; i < given->set_count && used < sizeof o->settings_given; i++)
+        used += (size_t)snprintf(o->settings_given + used, sizeof o->settings_given - used, "%s%s",
+                                 i ? "," : "", given->sets[i]);
+    if (used >= sizeof o->settings_given)
+        o->settings_given[0] = '\0'; /* half of them would be another machine */
+}
+
 /* Makes the machine for all processes of the run, and what the library and the summary see of
  * it. */
 static int make_machine(struct cli_run *run, struct err *err)
@@ -116,6 +135,7 @@ static int make_machine(struct cli_run *run, struct err *err)
         rc = cli_machine_make(&run->given, &run->machine, err);
     if (rc)
         return rc;
+    note_machine(run);
     run->opt.platform = run->machine.config;
     run->opt.changed = run->given.set_count > 0;
     return cli_machine_share(&run->machine, &run->opt.machine_fd, err);
@@ -320,7 +340,7 @@ int cli_run_check(struct cli_run *run, const char *given, struct program *progra
         rc = check_uses(run, err);
     if (rc == 0)
         rc = check_program(program, given, run, err);
-    run->opt.needs = program->needs;
+    run->opt.needs |= program->needs;
     if (rc == 0)
         rc = choose_host(&run->opt, program, err);
     if (rc == 0 && !run->launcher && !run->worker) { /* all processes run on this computer */

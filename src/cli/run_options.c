@@ -337,6 +337,24 @@ static int set_json(void *into, const char *value, struct err *err)
     return cli_options_text(&((struct cli_run *)into)->json, value, err);
 }
 
+/* What a program needs that calls functions without importing them: words as in the API list. */
+static int set_needs(void *into, const char *value, struct err *err)
+{
+    static const struct {
+        const char *name;
+        unsigned need;
+    } needs[] = {
+#define NEED(name, value) {#name, value},
+        MPI_NEEDS(NEED)
+#undef NEED
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (strstr(value, needs[i].name))
+            ((struct cli_run *)into)->opt.needs |= needs[i].need;
+    (void)err;
+    return 0;
+}
+
 /* Flags have no value and cannot fail. */
 #define FLAG(function, member, number)                                  \
     static int function(void *into, const char *value, struct err *err) \
@@ -425,6 +443,7 @@ static const struct cli_option options[] = {
      "command that starts the processes\n"
      "starts the processes; \"-n P\" and the program follow (default mpiexec.mpich)",
      set_launcher},
+    {"needs", 0, NULL, "WORDS", NULL, set_needs},
     {"worker", 0, NULL, NULL, NULL, set_worker},
     {"idle-limit", 0, NULL, "TIME",
      "virtual time with failing tests only (default 10s)\n"

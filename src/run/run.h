@@ -96,6 +96,8 @@ struct run_options {
     char sample[512];        /* REGION:RUNS,... */
     char counter[24];        /* RUN_COMPUTE_COUNTERS: which one; empty: instructions */
     char program[4096];
+    char platform_given[256],
+        settings_given[4096]; /* --platform and --set, for the trace; empty: none */
     char host_reason[128];
 };
 

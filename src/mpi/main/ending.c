@@ -22,6 +22,7 @@
 #include "mpi/clock.h"
 #include "mpi/leaks.h"
 #include "mpi/main/line.h"
+#include "mpi/own.h"
 #include "mpi/record/record.h"
 #include "mpi/stats.h"
 #include "mpi/verify.h"
@@ -367,6 +368,7 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
     int status = 0, complete, unwritten;
 
     mpi_line_end();
+    mpi_own_end();
     unwritten = write_record(end);
     unwritten = write_trace() ? 2 : unwritten;
     if (end == ENGINE_END_ABORTED) {

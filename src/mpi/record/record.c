@@ -240,6 +240,19 @@ static void define_nodes(void)
     mem_free(nodes);
 }
 
+/* A replay behaves as the program does. */
+static void add_needs(struct trace_header *header, unsigned needs)
+{
+    char text[128] = "";
+#define NEED(name, value) \
+    if (needs & (value))  \
+        strcat(text, " " #name);
+    MPI_NEEDS(NEED)
+#undef NEED
+    if (*text)
+        trace_header_add(header, "needs", text + 1);
+}
+
 int mpi_record_begin(struct err *err)
 {
     const struct run_options *o = mpi_world.opt;
@@ -248,6 +261,11 @@ int mpi_record_begin(struct err *err)
     record.header.is_profile = o->trace_profile;
     trace_header_add(&record.header, "recorder", "orrery run");
     trace_header_add(&record.header, "program", o->program);
+    if (o->platform_given[0])
+        trace_header_add(&record.header, "platform", o->platform_given);
+    if (o->settings_given[0])
+        trace_header_add(&record.header, "settings", o->settings_given);
+    add_needs(&record.header, o->needs);
     size_t room = strlen(o->trace_path) + 32;
     char *path = mem_alloc(room);
     run_trace_part(path, room, o->trace_path, mpi_rank_map()->proc);

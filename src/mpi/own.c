@@ -1,0 +1,66 @@
+/*
+ * own.c - what Orrery's own MPI programs ask of the simulator (run/own.h).
+ */
+#include "mpi/own.h"
+
+#include <stddef.h>
+
+#include "base/mem.h"
+#include "mpi/clock.h"
+#include "mpi/entry.h"
+
+ORR_EXPORT int64_t orrery_own_rank(void);
+ORR_EXPORT unsigned orrery_own_process(void);
+ORR_EXPORT int64_t orrery_own_clock(void);
+ORR_EXPORT void orrery_own_spend(int64_t picoseconds);
+ORR_EXPORT void *orrery_own_common(size_t bytes, void (*fini)(void *));
+
+static struct {
+    void *memory;
+    void (*fini)(void *);
+} common;
+
+int64_t orrery_own_rank(void)
+{
+    return mpi_rank_id(mpi_self());
+}
+
+unsigned orrery_own_process(void)
+{
+    return mpi_rank_map()->proc;
+}
+
+int64_t orrery_own_clock(void)
+{
+    return mpi_self()->ent.clock;
+}
+
+void orrery_own_spend(int64_t picoseconds)
+{
+    struct mpi_rank *self = mpi_self();
+
+    if (picoseconds <= 0)
+        return;
+    mpi_clock_begin(self);
+    mpi_clock_add(self, picoseconds);
+    mpi_observe_slice(self, &(struct mpi_seen_slice){.fn = MPI_FN_COUNT,
+                                                     .declared = 1,
+                                                     .host = picoseconds,
+                                                     .charged = picoseconds});
+    mpi_clock_end();
+}
+
+void *orrery_own_common(size_t bytes, void (*fini)(void *))
+{
+    if (!common.memory) {
+        common.memory = mem_zalloc(bytes);
+        common.fini = fini;
+    }
+    return common.memory;
+}
+
+void mpi_own_end(void)
+{
+    if (common.fini)
+        common.fini(common.memory);
+}

@@ -1,0 +1,348 @@
+/*
+ * main.c - the replayer. It is started by `orrery replay`:
+ *
+ *     orrery-replay-mpi TRACE [--output FILE] [--what-if WHAT]... [--deterministic] [--busy sleep]
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "replay/replay.h"
+#include "run/own.h"
+
+#define ROOM ((size_t)1 << 36) /* of messages; only what is used takes memory */
+
+/* ---- errors ---- */
+
+static void say(const char *text)
+{
+    fprintf(stderr, "orrery: error: %s\n", text);
+    fflush(stderr);
+}
+
+static void fail(const char *text) __attribute__((noreturn));
+static void fail(const char *text)
+{
+    int is_ready = 0;
+    say(text);
+    PMPI_Initialized(&is_ready);
+    if (!is_ready)
+        PMPI_Init(NULL, NULL); /* all ranks are to end */
+    PMPI_Abort(MPI_COMM_WORLD, 2);
+    exit(2);
+}
+
+void replay_fail(struct replay_rank *k, const char *format, ...)
+{
+    char why[200], text[400];
+    const struct trace_schema *schema = k->replay->trace.header.schema;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    snprintf(text, sizeof text, "'%s': cannot replay %s of rank %llu at %.9f s: %s",
+             k->replay->options.trace, schema->fns[k->event.fn].name, (unsigned long long)k->rank,
+             (double)k->event.enter * (double)k->replay->trace.header.tick / 1e12, why);
+    fail(text);
+}
+
+void replay_check(struct replay_rank *k, int rc)
+{
+    char why[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    if (__builtin_expect(rc == MPI_SUCCESS, 1))
+        return;
+    PMPI_Error_string(rc, why, &length);
+    replay_fail(k, "%s", why);
+}
+
+/* ---- beginning and end ---- */
+
+static int read_options(struct replay_options *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--output") == 0 && i + 1 < argc)
+            o->output = argv[++i];
+        else if (strcmp(argv[i], "--busy") == 0 && i + 1 < argc)
+            o->busy_sleep = strcmp(argv[++i], "sleep") == 0;
+        else if (strcmp(argv[i], "--what-if") == 0 && i + 1 < argc && o->what_count < REPLAY_WHATS)
+            o->whats[o->what_count++] = argv[++i];
+        else if (strcmp(argv[i], "--deterministic") == 0)
+            o->deterministic = 1;
+        else if (argv[i][0] != '-' && !o->trace)
+            o->trace = argv[i];
+        else
+            return -1;
+    }
+    return o->trace ? 0 : -1;
+}
+
+static char *make_room(void)
+{
+    void *at = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0);
+    if (at == MAP_FAILED)
+        fail("cannot reserve memory for messages");
+    return (char *)at + ROOM / 4; /* datatypes may have negative bounds */
+}
+
+static void close_all(void *memory)
+{
+    struct replay *r = memory;
+    for (struct replay_rank *k = r->ranks; k; k = k->next)
+        replay_output_end(k);
+    replay_output_close(r);
+    trace_close(&r->trace);
+    whatif_fini(&r->whats);
+}
+
+static int is_foreign(const struct trace_header *header)
+{
+    const char *recorder = trace_header_get(header, "recorder");
+    return !recorder ||
+           (strcmp(recorder, "orrery run") != 0 && strcmp(recorder, "orrery record") != 0);
+}
+
+static void open_all(struct replay *r, unsigned process)
+{
+    struct err err;
+    if (trace_open(&r->trace, r->options.trace, &err) != 0)
+        fail(err.text);
+    for (size_t i = 0; i < r->options.what_count; i++)
+        if (whatif_parse(&r->whats, r->options.whats[i], &err) != 0)
+            fail(err.text);
+    if (whatif_learn(&r->whats, &r->trace, &err) != 0)
+        fail(err.text);
+    if (replay_functions_init(r, &err) != 0 || replay_output_open(r, process, &err) != 0)
+        fail(err.text);
+    r->is_foreign = is_foreign(&r->trace.header);
+    r->send_room = orrery_hollow ? orrery_hollow() : make_room();
+    r->receive_room = orrery_hollow ? r->send_room : make_room();
+    r->is_ready = 1;
+}
+
+static struct replay_rank *begin(struct replay *r, uint64_t rank)
+{
+    struct replay_rank *k = mem_zalloc(sizeof *k);
+    k->replay = r;
+    k->rank = rank;
+    k->next = r->ranks;
+    if (k->next)
+        k->next->before = k;
+    map_init(&k->requests);
+    map_init(&k->created);
+    map_init(&k->drawn_wins);
+    trace_local_read(&k->locals, &r->trace, rank);
+    k->changed = (struct whatif_rank){.trace = &r->trace,
+                                      .locals = &k->locals,
+                                      .rank = rank,
+                                      .list = &r->whats,
+                                      .byte_type = r->whats.count ? replay_byte_type(k) : -1};
+    k->records = whatif_open(&k->changed, r->whats.count);
+    replay_output_begin(k);
+    r->ranks = k;
+    return k;
+}
+
+static void end(struct replay_rank *k)
+{
+    if (k->next)
+        k->next->before = k->before;
+    if (k->before)
+        k->before->next = k->next;
+    else
+        k->replay->ranks = k->next;
+    replay_output_end(k);
+    whatif_close(k->records);
+    trace_local_fini(&k->locals);
+    replay_handles_free(k);
+    replay_scratch_free(k);
+    map_fini(&k->requests);
+    map_fini(&k->created);
+    map_fini(&k->drawn_wins);
+    mem_free(k->slots);
+    mem_free(k->drawn_probes);
+    mem_free(k->probed);
+    mem_free(k->unnamed);
+    mem_free(k);
+}
+
+/* ---- the records of a rank ---- */
+
+static int is_init(const struct replay_fn *fn)
+{
+    return strcmp(fn->name, "MPI_Init") == 0 || strcmp(fn->name, "MPI_Init_thread") == 0;
+}
+
+/* A program with sessions makes calls before MPI_Init, or without it. */
+static void begin_mpi(struct replay_rank *k, const struct replay_fn *fn)
+{
+    if (!k->is_begun && !is_init(fn)) {
+        replay_check(k, PMPI_Init(NULL, NULL));
+        k->is_own = 1;
+    }
+    k->is_begun = 1;
+}
+
+/* The members are those of the recording, wherever ranks are now. */
+static void split_type(struct replay_rank *k, const struct replay_fn *fn)
+{
+    const struct trace_fn *names = &k->replay->trace.header.schema->fns[k->event.fn];
+    int64_t key = 0, made = -1;
+    for (unsigned i = 0; i < k->event.argc; i++) {
+        if (strcmp(names->args[i].name, "key") == 0)
+            key = k->event.args[i].number;
+        if (strcmp(names->args[i].name, "newcomm") == 0)
+            made = k->event.args[i].number;
+    }
+    int color = made < 0 ? MPI_UNDEFINED : (int)replay_first_member(k, made);
+    MPI_Comm comm = (MPI_Comm)replay_handle(k, MPI_ROLE_COMM, replay_arg(k, fn->comm)->number);
+    replay_check(k, MPI_Comm_split(comm, color, (int)key, &comm));
+    replay_handle_set(k, MPI_ROLE_COMM, made, (uint32_t)comm);
+}
+
+/* Other tools do not record the arguments of all calls. */
+static int is_unknown(struct replay_rank *k, const struct replay_fn *fn)
+{
+    const struct trace_value *comm = replay_arg(k, fn->comm);
+    return k->replay->is_foreign && comm && comm->number < 0;
+}
+
+/* MPI_Grequest_complete of a request that was freed: its number means nothing any more. */
+static int is_freed(struct replay_rank *k, const struct replay_fn *fn)
+{
+    const struct mpi_arg *arg = &fn->signature->args[0];
+    return arg->role == MPI_ROLE_REQUEST && !arg->pointers &&
+           !replay_request_find(k, replay_arg(k, fn->request)->number);
+}
+
+/* Makes the call; 1: its record stays. */
+static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t duration)
+{
+    switch ((enum replay_how)fn->how) {
+    case REPLAY_REFUSED:
+        replay_fail(k, "such calls cannot be replayed");
+    case REPLAY_TIME:
+    case REPLAY_END:
+        replay_until(k, k->last + duration);
+        return 1;
+    case REPLAY_CALL:
+        if (is_unknown(k, fn) || (fn->request >= 0 && !fn->begins && is_freed(k, fn)))
+            return replay_until(k, k->last + duration), 1;
+        if (k->is_own && (is_init(fn) || strcmp(fn->name, "MPI_Finalize") == 0))
+            return replay_until(k, k->last + duration), 1;
+        begin_mpi(k, fn);
+        replay_words(k, fn);
+        replay_check(k, fn->invoke(k->words));
+        replay_results(k, fn);
+        if (is_init(fn)) /* what starts a program is not replayed */
+            replay_until(k, k->last + duration);
+        return 1;
+    case REPLAY_SPLIT_TYPE:
+        split_type(k, fn);
+        return 1;
+    case REPLAY_CANCEL:
+        replay_words(k, fn);
+        replay_check(k, fn->invoke(k->words));
+        return 1;
+    case REPLAY_PROBE:
+    case REPLAY_IPROBE:
+        return replay_probe(k, fn);
+    default:
+        return replay_complete(k, fn);
+    }
+}
+
+/* The message is gone, or the collective: so is what completes it. */
+static void drop(struct replay_rank *k, const struct replay_fn *fn)
+{
+    k->replay->counts.removed++;
+    if (fn->begins && replay_arg(k, fn->request))
+        replay_request_never(k, replay_arg(k, fn->request)->number);
+}
+
+static void replay_item(struct replay_rank *k, const struct whatif_item *item)
+{
+    const struct replay_fn *fn = &k->replay->fns[item->event->fn];
+    k->event = *item->event;
+    k->duration = item->duration;
+    if (item->gap > 0) {
+        k->last += item->gap;
+        replay_until(k, k->last);
+    }
+    if (item->event->head != TRACE_CALL) {
+        replay_output_event(k, k->last, k->last);
+        return;
+    }
+    if (item->is_dropped) {
+        drop(k, fn);
+        return;
+    }
+    k->replay->counts.events++;
+    k->last = replay_now(k);
+    int stays = k->event.failed ? (replay_until(k, k->last + k->duration), 1)
+                                : act(k, fn, k->duration);
+    int64_t began = k->last;
+    k->last = replay_now(k);
+    if (stays)
+        replay_output_event(k, began, k->last);
+    replay_scratch_reset(k);
+}
+
+static void replay_rank(struct replay_rank *k)
+{
+    struct whatif_item item;
+    struct err err;
+    int more;
+    if (!replay_is_simulated() || k->replay->is_foreign) {
+        replay_check(k, PMPI_Init(NULL, NULL));
+        k->is_begun = k->is_own = 1;
+        if (k->replay->is_foreign)
+            replay_create_comms(k);
+        replay_synchronise(k);
+    }
+    while ((more = whatif_next(k->records, &item, &err)) > 0)
+        replay_item(k, &item);
+    if (more < 0)
+        fail(err.text);
+    if (k->is_own)
+        replay_check(k, PMPI_Finalize());
+}
+
+/* The rank in MPI_COMM_WORLD, before MPI_Init: as launchers say it. */
+static uint64_t own_rank(void)
+{
+    static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    if (orrery_own_rank)
+        return (uint64_t)orrery_own_rank();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]))
+            return strtoull(getenv(names[i]), NULL, 10);
+    fail(
+        "cannot tell which rank this is: the launcher sets none of PMI_RANK, PMIX_RANK, SLURM_PROCID");
+}
+
+int main(int argc, char **argv)
+{
+    static struct replay own;
+    struct replay *r = orrery_own_common ? orrery_own_common(sizeof *r, close_all) : &own;
+    uint64_t rank = own_rank();
+    if (r->is_tried && !r->is_ready)
+        return 2; /* another rank has said why */
+    r->is_tried = 1;
+    if (!r->is_ready) {
+        if (read_options(&r->options, argc, argv) != 0)
+            fail("usage: " REPLAY_NAME
+                 " TRACE [--output FILE] [--what-if WHAT]... [--deterministic] [--busy sleep]");
+        open_all(r, orrery_own_process ? orrery_own_process() : (unsigned)rank);
+    }
+    struct replay_rank *k = begin(r, rank);
+    replay_rank(k);
+    end(k);
+    if (r == &own)
+        close_all(r);
+    return 0;
+}

@@ -1,0 +1,273 @@
+/*
+ * replay.h - the replayer: an MPI program that makes the calls of a trace again, and writes a new
+ * one.
+ *
+ * It runs in the simulator (model replay) and on a real MPI (real-time re-enactment). Between two
+ * calls each rank spends the time that the trace shows; how long a call takes is what the MPI makes
+ * of it. What is non-deterministic stays so (Böhme et al., section 3.1): see complete.c and
+ * probe.c.
+ *
+ *     main.c       options, the loop over the records of a rank
+ *     functions.c  how each function is replayed
+ *     words.c      the arguments of a call, from a record
+ *     objects.c    communicators, datatypes, operations, windows, messages: numbers to handles
+ *     requests.c   request numbers to handles, which may be remapped
+ *     complete.c   Wait and Test in all forms
+ *     probe.c      probes, and the receives that follow them
+ *     output.c     the new trace
+ *     clock.c      the time: virtual or real
+ */
+#ifndef REPLAY_REPLAY_H
+#define REPLAY_REPLAY_H
+
+#include <mpi.h>
+
+#include "base/map.h"
+#include "mpi_invoke.h"
+#include "mpi_roles.h"
+#include "replay/names.h"
+#include "trace/local.h"
+#include "trace/part.h"
+#include "whatif/whatif.h"
+
+#define REPLAY_ARGS 16  /* of a function, at most */
+#define REPLAY_WHATS 64 /* hypotheses */
+
+/* How a call is replayed. */
+enum replay_how {
+    REPLAY_TIME, /* its time passes */
+    REPLAY_CALL, /* it is made again */
+    REPLAY_WAIT,
+    REPLAY_WAITALL,
+    REPLAY_WAITANY,
+    REPLAY_WAITSOME,
+    REPLAY_TEST,
+    REPLAY_TESTALL,
+    REPLAY_TESTANY,
+    REPLAY_TESTSOME,
+    REPLAY_GET_STATUS,
+    REPLAY_PROBE,  /* MPI_Probe, MPI_Mprobe */
+    REPLAY_IPROBE, /* MPI_Iprobe, MPI_Improbe */
+    REPLAY_PARRIVED,
+    REPLAY_WIN_TEST,
+    REPLAY_CANCEL,
+    REPLAY_SPLIT_TYPE,
+    REPLAY_END,     /* MPI_Abort: the trace ends here */
+    REPLAY_REFUSED, /* cannot be replayed */
+};
+
+/* A function of the trace. Positions are among the arguments of its records; -1: it has none. */
+struct replay_fn {
+    const char *name;
+    const struct mpi_signature *signature;
+    int (*invoke)(const uint64_t *words);
+    uint8_t how;      /* enum replay_how */
+    uint8_t receives; /* it receives, or its request does */
+    uint8_t begins;   /* it makes a request */
+    uint8_t reduces;  /* it has an operation */
+    int8_t comm, win, source, tag, request, message, flag, index, status, count, outcount, datatype;
+    int8_t kept[REPLAY_ARGS]; /* by position in the signature */
+};
+
+struct replay_options {
+    const char *trace, *output; /* output: NULL: none */
+    const char *whats[REPLAY_WHATS];
+    size_t what_count;
+    int deterministic;
+    int busy_sleep;
+};
+
+/* What was done otherwise than in the recording. */
+struct replay_counts {
+    uint64_t events;   /* calls of the trace */
+    uint64_t remapped; /* another request, or another message, came first */
+    uint64_t drawn;    /* completions drawn forward to a test that had failed */
+    uint64_t forced;   /* waits in place of a test that had succeeded */
+    uint64_t removed;  /* calls with nothing left to do */
+};
+
+/* Of a process; its ranks share it. */
+struct replay {
+    struct replay_options options;
+    struct trace trace;
+    struct whatif_list whats;
+    struct trace_header header; /* of the new trace */
+    struct trace_part part;
+    struct replay_fn *fns; /* by number in the trace's schema */
+    char *send_room, *receive_room;
+    struct replay_counts counts;
+    struct replay_rank *ranks; /* a list */
+    int is_open, is_tried, is_ready;
+    int is_foreign; /* the trace is of another tool */
+};
+
+/* A request. Its number in the trace leads to it; after a remapping another one does. */
+struct replay_request {
+    MPI_Request handle;
+    uint32_t comm;  /* number; for receives */
+    int64_t origin; /* the number it was started with */
+    uint8_t receives;
+    uint8_t is_drawn; /* persistent: it is complete, ahead of its record */
+    /* memory of the call that made it, which the MPI may use until then */
+    struct replay_kept *kept;
+    const MPI_Comm *made; /* where the communicator of MPI_Comm_idup will be, or NULL */
+};
+
+/* Handles by local number; 0: not known. */
+struct replay_handles {
+    uint64_t *items;
+    size_t room;
+};
+
+struct replay_unnamed {
+    int64_t request; /* number */
+    MPI_Comm comm;   /* MPI_COMM_NULL: not complete yet */
+};
+
+/* A probe with wildcards found another message than in the recording: the receives change places.
+ * */
+struct replay_probed {
+    int64_t comm, source, tag; /* as recorded */
+    int64_t to_source, to_tag;
+};
+
+/* A probe that had failed found a message: its record comes later. */
+struct replay_drawn_probe {
+    int64_t comm, source, tag; /* what was asked for */
+    MPI_Message message;
+    MPI_Status status;
+};
+
+struct replay_chunk;
+struct replay_kept;
+
+struct replay_rank {
+    struct replay *replay;
+    struct replay_rank *next, *before; /* in the list */
+    uint64_t rank;
+    struct whatif_rank changed; /* what the hypotheses make of the trace */
+    struct whatif_stage *records;
+    struct trace_event event; /* the record that is being replayed */
+    int64_t duration;         /* of the call in the trace */
+    struct trace_local locals;
+    struct trace_stream out;
+    int new_byte_type;    /* the trace has none */
+    MPI_Op any_op;        /* see replay_op_for_bytes */
+    int is_begun, is_own; /* MPI is initialised, and not by a record */
+    int64_t last;         /* when the last record ended */
+    int64_t epoch;        /* the clock at which the trace begins */
+    struct replay_handles comms, types, ops, wins, messages;
+    struct replay_handles message_comms; /* numbers of communicators + 1, by message */
+    struct map requests;                 /* by number: index in slots + 1, or REPLAY_DRAWN */
+    struct replay_request *slots;
+    uint32_t slot_count, slot_free; /* slot_free: the first free one + 1, linked by `comm` */
+    struct replay_drawn_probe *drawn_probes;
+    struct replay_probed *probed;
+    uint32_t drawn_probe_count, probed_count;
+    struct map created;    /* communicators, by identity */
+    struct map drawn_wins; /* windows whose test succeeded early */
+    struct replay_chunk *scratch;
+    size_t scratch_used;
+    struct replay_kept *kept; /* of the call that is being made */
+    struct replay_unnamed
+        *unnamed; /* communicators of MPI_Comm_idup, in order of the calls: the trace names them
+                                       when it first uses them */
+    uint32_t unnamed_count;
+    uint64_t words[REPLAY_ARGS];
+};
+
+#define REPLAY_DRAWN UINT64_MAX
+
+/* Ends the run: the event that is being replayed cannot be. */
+void replay_fail(struct replay_rank *, const char *format, ...)
+    __attribute__((format(printf, 2, 3), noreturn));
+/* The same with the error class of a call. */
+void replay_check(struct replay_rank *, int rc);
+
+/* ---- functions.c ---- */
+int replay_functions_init(struct replay *, struct err *);
+
+/* ---- clock.c ---- */
+int replay_is_simulated(void);
+/* After MPI_Init, and what else there is to do before the trace begins: all ranks begin at once. */
+void replay_synchronise(struct replay_rank *);
+/* Picoseconds since the beginning of the trace. */
+int64_t replay_now(const struct replay_rank *);
+/* Computes until then. */
+void replay_until(struct replay_rank *, int64_t t);
+
+/* ---- words.c ---- */
+/* Memory until the next record. */
+void *replay_scratch(struct replay_rank *, size_t bytes);
+void replay_scratch_reset(struct replay_rank *);
+void replay_scratch_free(struct replay_rank *);
+/* Memory that lasts as long as the request that the call makes. */
+void *replay_keep(struct replay_rank *, size_t bytes);
+void replay_kept_free(struct replay_kept *);
+/* The words of the arguments of the event; results go to scratch memory. */
+void replay_words(struct replay_rank *, const struct replay_fn *);
+/* Takes the results of the call: new handles, what was freed, statuses. */
+void replay_results(struct replay_rank *, const struct replay_fn *);
+struct trace_value *replay_arg(struct replay_rank *, int kept);
+
+/* ---- objects.c ---- */
+uint64_t replay_handle(struct replay_rank *, unsigned role, int64_t number);
+void replay_handle_set(struct replay_rank *, unsigned role, int64_t number, uint64_t handle);
+void replay_handles_free(struct replay_rank *);
+/* A communicator that no record has named yet: its request was started, or is complete. */
+void replay_unnamed_add(struct replay_rank *, int64_t request);
+void replay_unnamed_set(struct replay_rank *, int64_t request, MPI_Comm);
+/* The communicator of the event: its own, or that of its message. */
+int64_t replay_comm_of(struct replay_rank *, const struct replay_fn *);
+void replay_message_comm(struct replay_rank *, int64_t message, int64_t comm);
+/* Members: from a rank in a communicator to that in the trace, and back. */
+int64_t replay_world_rank(const struct replay_rank *, int64_t comm, int64_t rank);
+int64_t replay_comm_rank(const struct replay_rank *, int64_t comm, int64_t world);
+/* Traces of other tools say which communicators there are, not always how they were made: makes all
+ * of them. */
+void replay_create_comms(struct replay_rank *);
+/* The number of MPI_BYTE among the datatypes of the rank; a new one if it has none. */
+int64_t replay_byte_type(struct replay_rank *);
+int64_t replay_first_member(const struct replay_rank *, int64_t comm);
+/* Predefined ones, which have names. */
+int replay_type_is_named(const struct replay_rank *, int64_t type);
+int replay_op_is_named(const struct replay_rank *, int64_t op);
+/* An operation on items of any kind, in its place: of windows, or of collectives. */
+MPI_Op replay_op_for_bytes(struct replay_rank *, int of_windows);
+/* Bytes of an item of a datatype. */
+uint64_t replay_type_size(const struct replay_rank *, int64_t type);
+
+/* ---- requests.c ---- */
+struct replay_request *replay_request_add(struct replay_rank *, int64_t number, MPI_Request,
+                                          int64_t comm, int receives);
+/* NULL: the number is null, not known, or complete. */
+struct replay_request *replay_request_find(struct replay_rank *, int64_t number);
+int replay_request_is_drawn(const struct replay_rank *, int64_t number);
+/* It is complete, or was freed: forgets it, unless it is persistent. */
+void replay_request_done(struct replay_rank *, int64_t number);
+/* It was never started: counts as complete. */
+void replay_request_never(struct replay_rank *, int64_t number);
+/* It is complete before the record of that. */
+void replay_request_draw(struct replay_rank *, int64_t number);
+/* Here is the record. */
+void replay_request_undraw(struct replay_rank *, int64_t number);
+/* The numbers mean each other's request. */
+void replay_request_swap(struct replay_rank *, int64_t a, int64_t b);
+
+/* ---- complete.c, probe.c ---- */
+/* 1: the record stays, with its results; 0: it is dropped. */
+int replay_complete(struct replay_rank *, const struct replay_fn *);
+int replay_probe(struct replay_rank *, const struct replay_fn *);
+/* The source and tag of a receive, in place of those recorded. */
+void replay_probe_receive(struct replay_rank *, int64_t comm, int64_t *source, int64_t *tag);
+struct trace_status replay_status(const struct replay_rank *, int64_t comm, const MPI_Status *);
+
+/* ---- output.c ---- */
+int replay_output_open(struct replay *, unsigned process, struct err *);
+void replay_output_begin(struct replay_rank *);
+/* The event, from `enter` to `leave`, in picoseconds. */
+void replay_output_event(struct replay_rank *, int64_t enter, int64_t leave);
+void replay_output_end(struct replay_rank *);
+int replay_output_close(struct replay *);
+
+#endif

@@ -1,0 +1,413 @@
+/*
+ * words.c - the arguments of a call, from its record, by their roles; and its results.
+ *
+ * Results, arrays and texts are in scratch memory of the rank, which lasts until the next record: a
+ * call may switch to other ranks. All messages share two buffers, whose content does not count.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "replay/replay.h"
+
+#define CHUNK_LEAST 256
+#define ALIGNMENT 16
+#define WILD_BYTES ((uint64_t)1 << 30) /* a receive with wildcards may get a message of any size */
+
+/* ---- scratch memory ---- */
+
+struct replay_chunk {
+    struct replay_chunk *before;
+    size_t room;
+    _Alignas(ALIGNMENT) char data[];
+};
+
+void *replay_scratch(struct replay_rank *k, size_t bytes)
+{
+    bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (!k->scratch || k->scratch_used + bytes > k->scratch->room) {
+        size_t room = k->scratch ? 2 * k->scratch->room : CHUNK_LEAST;
+        while (room < bytes)
+            room *= 2;
+        struct replay_chunk *chunk = mem_alloc(sizeof *chunk + room);
+        *chunk = (struct replay_chunk){.before = k->scratch, .room = room};
+        k->scratch = chunk;
+        k->scratch_used = 0;
+    }
+    void *at = k->scratch->data + k->scratch_used;
+    k->scratch_used += bytes;
+    return at;
+}
+
+/* The largest chunk stays. */
+void replay_scratch_reset(struct replay_rank *k)
+{
+    k->scratch_used = 0;
+    if (!k->scratch)
+        return;
+    for (struct replay_chunk *c = k->scratch->before, *before; c; c = before) {
+        before = c->before;
+        mem_free(c);
+    }
+    k->scratch->before = NULL;
+}
+
+void replay_scratch_free(struct replay_rank *k)
+{
+    replay_scratch_reset(k);
+    mem_free(k->scratch);
+    k->scratch = NULL;
+}
+
+/* ---- memory of requests ---- */
+
+struct replay_kept {
+    struct replay_kept *before;
+    _Alignas(ALIGNMENT) char data[];
+};
+
+void *replay_keep(struct replay_rank *k, size_t bytes)
+{
+    struct replay_kept *kept = mem_alloc(sizeof *kept + bytes);
+    kept->before = k->kept;
+    k->kept = kept;
+    return kept->data;
+}
+
+void replay_kept_free(struct replay_kept *kept)
+{
+    for (struct replay_kept *before; kept; kept = before) {
+        before = kept->before;
+        mem_free(kept);
+    }
+}
+
+/* ---- from a record ---- */
+
+struct trace_value *replay_arg(struct replay_rank *k, int kept)
+{
+    return kept < 0 || (unsigned)kept >= k->event.argc ? NULL : &k->event.args[kept];
+}
+
+static uint64_t place(void *at)
+{
+    return (uint64_t)(uintptr_t)at;
+}
+
+static uint64_t buffer(struct replay_rank *k, const struct mpi_arg *arg,
+                       const struct trace_value *v)
+{
+    if (v && v->number == 2)
+        return place(MPI_IN_PLACE);
+    return place(arg->direction == MPI_DIRECTION_IN ? k->replay->send_room
+                                                    : k->replay->receive_room);
+}
+
+/* A result, or a value that is passed by its address. */
+static uint64_t slot(struct replay_rank *k, const struct mpi_arg *arg, int64_t value)
+{
+    void *at = replay_scratch(k, sizeof value);
+    if (arg->bytes == 4)
+        *(int32_t *)at = (int32_t)value;
+    else
+        *(int64_t *)at = value;
+    return place(at);
+}
+
+static uint64_t array(struct replay_rank *k, const struct replay_fn *fn, const struct mpi_arg *arg,
+                      const struct trace_value *v)
+{
+    uint64_t count = v ? v->count : 0;
+    int is_handle = arg->role == MPI_ROLE_DATATYPE;
+    if (count == 0)
+        return strstr(arg->name, "weights") ? place(MPI_UNWEIGHTED) : slot(k, arg, 0);
+    char *items = fn->begins ? replay_keep(k, count * arg->bytes)
+                             : replay_scratch(k, count * arg->bytes);
+    for (uint64_t i = 0; i < count; i++) {
+        int64_t item = is_handle ? (int64_t)replay_handle(k, arg->role, v->items[i]) : v->items[i];
+        if (arg->bytes == 4)
+            ((int32_t *)(void *)items)[i] = (int32_t)item;
+        else
+            ((int64_t *)(void *)items)[i] = item;
+    }
+    return place(items);
+}
+
+static MPI_Request request_of(struct replay_rank *k, int64_t number)
+{
+    const struct replay_request *r = replay_request_find(k, number);
+    return r ? r->handle : MPI_REQUEST_NULL;
+}
+
+static uint64_t request(struct replay_rank *k, const struct mpi_arg *arg,
+                        const struct trace_value *v)
+{
+    if (!arg->pointers)
+        return (uint64_t)request_of(k, v ? v->number : -1);
+    if (arg->length == MPI_LENGTH_NONE) {
+        MPI_Request *at = replay_scratch(k, sizeof *at);
+        *at = arg->direction == MPI_DIRECTION_OUT || !v ? MPI_REQUEST_NULL
+                                                        : request_of(k, v->number);
+        return place(at);
+    }
+    MPI_Request *all = replay_scratch(k, (v->count + 1) * sizeof *all);
+    for (uint64_t i = 0; i < v->count; i++)
+        all[i] = request_of(k, v->items[i]);
+    return place(all);
+}
+
+static uint64_t handle(struct replay_rank *k, const struct mpi_arg *arg,
+                       const struct trace_value *v)
+{
+    int64_t number = v ? v->number : -1;
+    if (!arg->pointers)
+        return replay_handle(k, arg->role, number);
+    return slot(k, arg,
+                arg->direction == MPI_DIRECTION_OUT ? 0
+                                                    : (int64_t)replay_handle(k, arg->role, number));
+}
+
+static uint64_t text(struct replay_rank *k, const struct trace_value *v)
+{
+    char *at = replay_scratch(k, (v ? v->count : 0) + 1);
+    if (v)
+        memcpy(at, v->text, v->count);
+    at[v ? v->count : 0] = '\0';
+    return place(at);
+}
+
+/* ---- generalized requests: complete when the trace says so ---- */
+
+static int query(void *state, MPI_Status *status)
+{
+    (void)state;
+    PMPI_Status_set_elements(status, MPI_BYTE, 0);
+    PMPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static int release(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int complete)
+{
+    (void)state, (void)complete;
+    return MPI_SUCCESS;
+}
+
+static uint64_t callback(const char *name)
+{
+    return strcmp(name, "query_fn") == 0  ? (uint64_t)(uintptr_t)query
+           : strcmp(name, "free_fn") == 0 ? (uint64_t)(uintptr_t)release
+                                          : (uint64_t)(uintptr_t)cancel;
+}
+
+static uint64_t word(struct replay_rank *k, const struct replay_fn *fn, const struct mpi_arg *arg,
+                     const struct trace_value *v)
+{
+    switch (arg->role) {
+    case MPI_ROLE_BUFFER:
+        return buffer(k, arg, v);
+    case MPI_ROLE_REQUEST:
+        return request(k, arg, v);
+    case MPI_ROLE_STATUS: {
+        MPI_Status *status = replay_scratch(k, sizeof *status);
+        status->MPI_SOURCE = MPI_PROC_NULL;
+        return place(status);
+    }
+    case MPI_ROLE_COMM:
+        if (fn->begins && arg->direction == MPI_DIRECTION_OUT)
+            return place(replay_keep(k, sizeof(MPI_Comm)));
+        return handle(k, arg, v);
+    case MPI_ROLE_OP:
+    case MPI_ROLE_WIN:
+    case MPI_ROLE_GROUP:
+    case MPI_ROLE_MESSAGE:
+        return handle(k, arg, v);
+    case MPI_ROLE_DATATYPE:
+        return arg->length == MPI_LENGTH_NONE ? handle(k, arg, v) : array(k, fn, arg, v);
+    case MPI_ROLE_INFO:
+        return (uint64_t)MPI_INFO_NULL;
+    case MPI_ROLE_ERRHANDLER:
+        return (uint64_t)MPI_ERRORS_ARE_FATAL;
+    case MPI_ROLE_CALLBACK:
+        return callback(arg->name);
+    case MPI_ROLE_TEXT:
+        return arg->pointers == 1 ? text(k, v) : 0;
+    default:
+        break;
+    }
+    if (arg->length != MPI_LENGTH_NONE)
+        return array(k, fn, arg, v);
+    if (arg->pointers && !arg->bytes) /* the memory of a window, or where its address goes */
+        return arg->direction == MPI_DIRECTION_IN || strcmp(arg->name, "base") == 0
+                   ? place(k->replay->receive_room)
+                   : slot(k, arg, 0);
+    return arg->pointers ? slot(k, arg, v ? v->number : 0) : (uint64_t)(v ? v->number : 0);
+}
+
+/* ---- operations ---- */
+
+/* An operation of MPI needs a type of numbers, but of a derived type only its size is known. */
+static void fit_operation(struct replay_rank *k, const struct replay_fn *fn)
+{
+    int op = -1, type = -1;
+    for (unsigned i = 0; i < fn->signature->count; i++) {
+        const struct mpi_arg *arg = &fn->signature->args[i];
+        if (arg->role == MPI_ROLE_OP && !arg->pointers)
+            op = (int)i;
+        if (arg->role == MPI_ROLE_DATATYPE && !arg->pointers)
+            type = (int)i;
+    }
+    if (op < 0 || type < 0)
+        return;
+    int64_t number = replay_arg(k, fn->kept[op])->number;
+    int is_known = number >= 0 && (!replay_op_is_named(k, number) ||
+                                   replay_type_is_named(k, replay_arg(k, fn->kept[type])->number));
+    if (is_known)
+        return;
+    k->words[op] = (uint64_t)replay_op_for_bytes(k, fn->win >= 0);
+}
+
+/* ---- receives ---- */
+
+static unsigned position_of(const struct replay_fn *fn, int kept)
+{
+    for (unsigned i = 0; i < fn->signature->count; i++)
+        if (fn->kept[i] == kept)
+            return i;
+    return 0;
+}
+
+static void set_word(struct replay_rank *k, const struct replay_fn *fn, int kept, int64_t value)
+{
+    k->words[position_of(fn, kept)] = (uint64_t)value;
+}
+
+/* A receive with wildcards gets the message that comes first, whatever its size: the recorded one
+ * alone in deterministic mode, which the record names. */
+static void receive_words(struct replay_rank *k, const struct replay_fn *fn)
+{
+    int64_t comm = replay_arg(k, fn->comm)->number;
+    int64_t source = replay_arg(k, fn->source)->number, tag = replay_arg(k, fn->tag)->number;
+    int is_wild = source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
+    if (k->probed_count)
+        replay_probe_receive(k, comm, &source, &tag);
+    if (!is_wild && source == replay_arg(k, fn->source)->number &&
+        tag == replay_arg(k, fn->tag)->number)
+        return;
+    uint64_t size = replay_type_size(k, replay_arg(k, fn->datatype)->number);
+    int64_t most = size ? (int64_t)(WILD_BYTES / size) : 0;
+    if (replay_arg(k, fn->count)->number < most)
+        set_word(k, fn, fn->count, most);
+    set_word(k, fn, fn->source, source);
+    set_word(k, fn, fn->tag, tag);
+}
+
+void replay_words(struct replay_rank *k, const struct replay_fn *fn)
+{
+    for (unsigned i = 0; i < fn->signature->count; i++)
+        k->words[i] = word(k, fn, &fn->signature->args[i], replay_arg(k, fn->kept[i]));
+    if (fn->receives && fn->source >= 0 && fn->comm >= 0)
+        receive_words(k, fn);
+    if (fn->reduces)
+        fit_operation(k, fn);
+}
+
+/* ---- results ---- */
+
+struct trace_status replay_status(const struct replay_rank *k, int64_t comm, const MPI_Status *s)
+{
+    int cancelled = 0;
+    PMPI_Test_cancelled(s, &cancelled);
+    uint64_t bytes = (uint64_t)((uint32_t)s->count_hi_and_cancelled >> 1) << 32 |
+                     (uint32_t)s->count_lo;
+    return (struct trace_status){.source = (int32_t)replay_world_rank(k, comm, s->MPI_SOURCE),
+                                 .tag = s->MPI_TAG,
+                                 .bytes = bytes,
+                                 .is_set = 1,
+                                 .is_cancelled = cancelled != 0};
+}
+
+/* Where MPI_Comm_idup will write the communicator. */
+static const MPI_Comm *made_comm(const struct replay_rank *k, const struct replay_fn *fn)
+{
+    for (unsigned i = 0; i < fn->signature->count; i++)
+        if (fn->signature->args[i].role == MPI_ROLE_COMM &&
+            fn->signature->args[i].direction == MPI_DIRECTION_OUT)
+            return (const MPI_Comm *)(uintptr_t)k->words[i];
+    return NULL;
+}
+
+static void take_request(struct replay_rank *k, const struct replay_fn *fn,
+                         const struct mpi_arg *arg, uint64_t at, const struct trace_value *v)
+{
+    const MPI_Request *handles = (const MPI_Request *)(uintptr_t)at;
+    if (arg->direction == MPI_DIRECTION_OUT) {
+        struct replay_request *made = replay_request_add(k, v->number, *handles,
+                                                         replay_comm_of(k, fn), fn->receives);
+        if (made) {
+            made->kept = k->kept;
+            made->made = made_comm(k, fn);
+            if (made->made)
+                replay_unnamed_add(k, v->number);
+            k->kept = NULL;
+        }
+        return;
+    }
+    struct replay_request *r = replay_request_find(k, v->number);
+    if (arg->length == MPI_LENGTH_NONE &&
+        r) { /* MPI_Start leaves it as it is, MPI_Request_free does not */
+        r->handle = *handles;
+        replay_request_done(k, v->number);
+    }
+}
+
+static void take_status(struct replay_rank *k, const struct replay_fn *fn, uint64_t at,
+                        struct trace_value *v)
+{
+    struct trace_status *status = replay_scratch(k, sizeof *status);
+    *status = fn->receives
+                  ? replay_status(k, replay_comm_of(k, fn), (const MPI_Status *)(uintptr_t)at)
+                  : *v->statuses;
+    status->is_set = v->statuses->is_set; /* the program may not have asked for it */
+    v->statuses = status;
+}
+
+static void take(struct replay_rank *k, const struct replay_fn *fn, unsigned i)
+{
+    const struct mpi_arg *arg = &fn->signature->args[i];
+    struct trace_value *v = replay_arg(k, fn->kept[i]);
+    if (!v || arg->direction == MPI_DIRECTION_IN)
+        return;
+    switch (arg->role) {
+    case MPI_ROLE_REQUEST:
+        if (arg->pointers)
+            take_request(k, fn, arg, k->words[i], v);
+        break;
+    case MPI_ROLE_STATUS:
+        take_status(k, fn, k->words[i], v);
+        break;
+    case MPI_ROLE_COMM:
+    case MPI_ROLE_WIN:
+    case MPI_ROLE_MESSAGE:
+        if (fn->begins && arg->role == MPI_ROLE_COMM)
+            break; /* when the request is complete */
+        replay_handle_set(k, arg->role, v->number,
+                          arg->direction == MPI_DIRECTION_OUT
+                              ? *(const uint32_t *)(uintptr_t)k->words[i]
+                              : 0);
+        break;
+    default:
+        break;
+    }
+}
+
+void replay_results(struct replay_rank *k, const struct replay_fn *fn)
+{
+    for (unsigned i = 0; i < fn->signature->count; i++)
+        take(k, fn, i);
+}

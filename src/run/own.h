@@ -1,0 +1,25 @@
+/*
+ * own.h - what Orrery's own MPI programs ask of the simulator. All are weak: natively they are
+ * NULL.
+ */
+#ifndef RUN_OWN_H
+#define RUN_OWN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <orrery.h> /* ORRERY_WEAK */
+
+/* The rank in MPI_COMM_WORLD, also before MPI_Init. */
+extern int64_t orrery_own_rank(void) ORRERY_WEAK;
+/* The process of the simulator that the rank is in. */
+extern unsigned orrery_own_process(void) ORRERY_WEAK;
+/* The virtual clock in picoseconds. Reading it costs nothing. */
+extern int64_t orrery_own_clock(void) ORRERY_WEAK;
+/* Lets so many picoseconds pass, whatever the speed of the rank's node. */
+extern void orrery_own_spend(int64_t picoseconds) ORRERY_WEAK;
+/* Memory that all ranks of the process share, zero at the first call. All ask for the same size.
+ * `fini` is called when the run has ended, in no rank's context, however it ended. */
+extern void *orrery_own_common(size_t bytes, void (*fini)(void *)) ORRERY_WEAK;
+
+#endif

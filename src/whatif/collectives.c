@@ -1,0 +1,247 @@
+/*
+ * collectives.c - hypotheses about calls of whole communicators, and about blocking calls: remove
+ * or replace a collective, make a call non-blocking with its wait at the use.
+ *
+ * All ranks of a communicator make its collectives in the same order, so a pattern of names and
+ * the number of the visit pick the same ones everywhere.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "whatif/whatif.h"
+
+struct visits {
+    struct whatif_stage stage;
+    struct map seen; /* calls so far, by communicator */
+};
+
+static void close_visits(struct whatif_stage *s)
+{
+    map_fini(&((struct visits *)s)->seen);
+}
+
+static int is_collective(const struct whatif_rank *r, struct trace_event *e)
+{
+    return whatif_arg(r, e, "comm") && !whatif_arg(r, e, "dest") && !whatif_arg(r, e, "source");
+}
+
+static int is_named(const struct whatif_stage *s, struct trace_event *e)
+{
+    const struct whatif *what = s->what;
+    if (e->head != TRACE_CALL || !whatif_matches(what->subject, whatif_function(s->rank, e)))
+        return 0;
+    const struct trace_value *comm = whatif_arg(s->rank, e, "comm");
+    const struct trace_local_item *item = comm ? trace_local_find(s->rank->locals,
+                                                                  TRACE_DEFINE_COMM, comm->number)
+                                               : NULL;
+    const struct trace_comm *c = item ? trace_definitions_comm(&s->rank->trace->definitions,
+                                                               item->identity)
+                                      : NULL;
+    return !what->comm ||
+           whatif_matches(what->comm, !comm                               ? ""
+                                      : comm->number == TRACE_LOCAL_WORLD ? "MPI_COMM_WORLD"
+                                      : c && c->name                      ? c->name
+                                                                          : "");
+}
+
+/* Is it one of those that are meant? Counts it. */
+static int is_wanted(struct visits *v, struct trace_event *e)
+{
+    if (!is_named(&v->stage, e))
+        return 0;
+    const struct trace_value *comm = whatif_arg(v->stage.rank, e, "comm");
+    uint64_t *seen = map_insert(&v->seen, comm ? (uint64_t)comm->number : UINT64_MAX, NULL);
+    return whatif_in(&v->stage.what->visits, (int64_t)(*seen)++);
+}
+
+/* ---- remove ---- */
+
+static int next_remove(struct whatif_stage *s, struct whatif_item *item, struct err *err)
+{
+    int more = whatif_next(s->before, item, err);
+    if (more > 0 && !item->is_dropped && is_collective(s->rank, item->event) &&
+        is_wanted((struct visits *)s, item->event))
+        item->is_dropped = 1;
+    return more;
+}
+
+const struct whatif_kind whatif_remove_collective = {"remove collective",
+                                                     .bytes = sizeof(struct visits),
+                                                     .next = next_remove, .close = close_visits};
+
+/* ---- replace ---- */
+
+struct replace {
+    struct visits visits;
+    struct trace_event event;
+    int fn;
+};
+
+/* Bytes that a rank gives to a collective, as far as one number says it. */
+static int64_t bytes_of(const struct whatif_rank *r, struct trace_event *e)
+{
+    static const char *const counts[] = {"count", "sendcount", "recvcount"};
+    static const char *const types[] = {"datatype", "sendtype", "recvtype"};
+    for (int i = 0; i < 3; i++) {
+        const struct trace_value *count = whatif_arg(r, e, counts[i]),
+                                 *type = whatif_arg(r, e, types[i]);
+        const struct trace_local_item *item = type ? trace_local_find(r->locals, TRACE_DEFINE_TYPE,
+                                                                      type->number)
+                                                   : NULL;
+        if (count && item)
+            return count->number * (int64_t)item->size;
+    }
+    return 0;
+}
+
+/* The arguments of the new call: those of the old one with the same names; else bytes, and root 0.
+ * */
+static void fill(const struct whatif_rank *r, struct trace_event *to, struct trace_event *from,
+                 int64_t bytes)
+{
+    const struct trace_fn *fn = &r->trace->header.schema->fns[to->fn];
+    to->argc = fn->count;
+    for (unsigned i = 0; i < fn->count; i++) {
+        const struct trace_value *old = whatif_arg(r, from, fn->args[i].name);
+        struct trace_value *v = &to->args[i];
+        *v = (struct trace_value){.number = fn->args[i].class == TRACE_HANDLE ? -1 : 0};
+        if (old && bytes < 0)
+            *v = *old;
+        else if (strcmp(fn->args[i].role, "comm") == 0 || strcmp(fn->args[i].role, "root") == 0 ||
+                 strcmp(fn->args[i].role, "op") == 0)
+            *v = old ? *old : *v;
+        else if (strcmp(fn->args[i].role, "count") == 0)
+            v->number = bytes;
+        else if (strcmp(fn->args[i].role, "datatype") == 0)
+            v->number = r->byte_type;
+    }
+}
+
+static int next_replace(struct whatif_stage *s, struct whatif_item *item, struct err *err)
+{
+    struct replace *p = (struct replace *)s;
+    int more = whatif_next(s->before, item, err);
+    if (more <= 0 || item->is_dropped || !is_collective(s->rank, item->event) ||
+        !is_wanted(&p->visits, item->event))
+        return more;
+    int fn = trace_schema_find(s->rank->trace->header.schema, s->what->with);
+    if (fn < 0) {
+        err_set(err, ERR_INPUT, "what-if '%s': there is no function '%s'", s->what->text,
+                s->what->with);
+        return -1;
+    }
+    p->event = *item->event;
+    p->event.fn = (unsigned)fn;
+    fill(s->rank, &p->event, item->event,
+         s->what->bytes >= 0 ? s->what->bytes : bytes_of(s->rank, item->event));
+    item->event = &p->event;
+    return 1;
+}
+
+const struct whatif_kind whatif_replace_collective = {"replace collective",
+                                                      .bytes = sizeof(struct replace),
+                                                      .next = next_replace, .close = close_visits};
+
+/* ---- nonblocking ---- */
+
+#define PENDING_MOST 64
+
+struct nonblocking {
+    struct visits visits;
+    struct trace_event begins, waits;
+    struct trace_status statuses[PENDING_MOST];
+    int64_t pending[PENDING_MOST]; /* requests that are to be waited for */
+    unsigned count;
+    int64_t next; /* number of a new request, beyond those of the trace */
+    struct whatif_item held;
+    int has_held;
+};
+
+#define FIRST_REQUEST ((int64_t)1 << 40)
+#define REQUESTS_OF_STAGE ((int64_t)1 << 32)
+
+/* "MPI_Allreduce": "MPI_Iallreduce" */
+static int find_form(const struct whatif_rank *r, const char *name)
+{
+    char form[64];
+    if (strncmp(name, "MPI_", 4) != 0 || name[4] == 'I')
+        return -1;
+    snprintf(form, sizeof form, "MPI_I%c%s", tolower((unsigned char)name[4]), name + 5);
+    return trace_schema_find(r->trace->header.schema, form);
+}
+
+/* Where results are used: when the region is entered, or by the next call that is not made
+ * non-blocking itself. */
+static int is_use(struct nonblocking *n, struct trace_event *e)
+{
+    const struct whatif_stage *s = &n->visits.stage;
+    if (s->what->until && e->head == TRACE_REGION_ENTER)
+        return whatif_matches(s->what->until, whatif_region(s->rank, e));
+    if (e->head != TRACE_CALL)
+        return 0;
+    return !s->what->until ? !is_named(s, e)
+                           : strcmp(whatif_function(s->rank, e), "MPI_Finalize") == 0;
+}
+
+static void make_wait(struct nonblocking *n)
+{
+    const struct whatif_rank *r = n->visits.stage.rank;
+    int fn = trace_schema_find(r->trace->header.schema, "MPI_Waitall");
+    n->waits = (struct trace_event){.head = TRACE_CALL,
+                                    .fn = (unsigned)fn,
+                                    .argc = r->trace->header.schema->fns[fn].count};
+    for (unsigned i = 0; i < n->waits.argc; i++) {
+        const struct trace_arg *arg = &r->trace->header.schema->fns[fn].args[i];
+        struct trace_value *v = &n->waits.args[i];
+        *v = (struct trace_value){.number = n->count, .count = n->count};
+        if (arg->class == TRACE_REQUEST)
+            v->items = n->pending;
+        else if (arg->class == TRACE_STATUS)
+            v->statuses = n->statuses;
+    }
+    n->count = 0;
+}
+
+static int next_nonblocking(struct whatif_stage *s, struct whatif_item *item, struct err *err)
+{
+    struct nonblocking *n = (struct nonblocking *)s;
+    if (n->has_held) {
+        *item = n->held;
+        n->has_held = 0;
+        return 1;
+    }
+    int more = whatif_next(s->before, item, err);
+    if (more <= 0 || item->is_dropped)
+        return more;
+    if (n->count && (is_use(n, item->event) || n->count == PENDING_MOST)) {
+        n->held = *item;
+        n->has_held = 1;
+        make_wait(n);
+        *item = (struct whatif_item){.event = &n->waits, .gap = item->gap, .is_new = 1};
+        n->held.gap = 0;
+        return 1;
+    }
+    int form = item->event->head == TRACE_CALL
+                   ? find_form(s->rank, whatif_function(s->rank, item->event))
+                   : -1;
+    if (form < 0 || !whatif_in(&s->what->ranks, (int64_t)s->rank->rank) ||
+        !is_wanted(&n->visits, item->event))
+        return more;
+    n->begins = *item->event;
+    n->begins.fn = (unsigned)form;
+    fill(s->rank, &n->begins, item->event, -1);
+    struct trace_value *request = whatif_arg(s->rank, &n->begins, "request");
+    n->pending[n->count++] = request->number = FIRST_REQUEST +
+                                               (s->what - s->rank->list->items) *
+                                                   REQUESTS_OF_STAGE +
+                                               n->next++;
+    item->event = &n->begins;
+    item->duration = 0;
+    return 1;
+}
+
+const struct whatif_kind whatif_nonblocking = {"nonblocking", .bytes = sizeof(struct nonblocking),
+                                               .next = next_nonblocking, .close = close_visits};

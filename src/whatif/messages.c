@@ -1,0 +1,365 @@
+/*
+ * messages.c - hypotheses about messages: remove, resize or insert them.
+ *
+ * Both ends decide by the same facts: who sends to whom, the tag, the bytes and the communicator.
+ * So a message changes at both ends or at neither. What a non-blocking receive got is in the record
+ * that completes it: the stage reads ahead to there.
+ */
+#include <string.h>
+
+#include "base/array.h"
+#include "base/map.h"
+#include "whatif/whatif.h"
+
+#define PROC_NULL (-1)
+
+struct message {
+    int64_t from, to, tag, bytes, comm;
+};
+
+/* How an argument is called, in calls with one message and in those with two. */
+struct side {
+    const char *peer, *tag, *count, *type;
+};
+static const struct side send_sides[] = {{"dest", "tag", "count", "datatype"},
+                                         {"dest", "sendtag", "sendcount", "sendtype"},
+                                         {"dest", "sendtag", "count", "datatype"}};
+static const struct side recv_sides[] = {{"source", "tag", "count", "datatype"},
+                                         {"source", "recvtag", "recvcount", "recvtype"},
+                                         {"source", "recvtag", "count", "datatype"}};
+
+/* The side of a call, by the arguments that it has; NULL: it has none. */
+static const struct side *find_side(const struct whatif_rank *r, struct trace_event *e,
+                                    const struct side *sides)
+{
+    for (int i = 0; i < 3; i++)
+        if (whatif_arg(r, e, sides[i].peer) && whatif_arg(r, e, sides[i].tag) &&
+            whatif_arg(r, e, sides[i].count))
+            return &sides[i];
+    return NULL;
+}
+
+static int64_t size_of(const struct whatif_rank *r, int64_t type)
+{
+    const struct trace_local_item *item = trace_local_find(r->locals, TRACE_DEFINE_TYPE, type);
+    return item ? (int64_t)item->size : 0;
+}
+
+static int is_wanted(const struct whatif_stage *s, const struct message *m)
+{
+    const struct whatif *what = s->what;
+    if (m->from < 0 || m->to < 0 || !whatif_in(&what->from, m->from) ||
+        !whatif_in(&what->to, m->to) || !whatif_in(&what->sizes, m->bytes) ||
+        (what->tag >= 0 && what->tag != m->tag))
+        return 0;
+    const struct trace_local_item *comm = trace_local_find(s->rank->locals, TRACE_DEFINE_COMM,
+                                                           m->comm);
+    const struct trace_comm *c = comm ? trace_definitions_comm(&s->rank->trace->definitions,
+                                                               comm->identity)
+                                      : NULL;
+    return !what->comm || whatif_matches(what->comm, m->comm == TRACE_LOCAL_WORLD ? "MPI_COMM_WORLD"
+                                                     : c && c->name               ? c->name
+                                                                                  : "");
+}
+
+/* ---- what receives got: read ahead ---- */
+
+struct messages {
+    struct whatif_stage stage;
+    struct map got; /* by request number: index in list + 1 */
+    struct got {
+        int64_t source, tag, bytes, next;
+    } * list;
+    size_t count;
+    int64_t free;
+    struct map is_init; /* persistent requests that were removed */
+    int is_at_end;
+};
+
+static void keep(struct messages *m, int64_t number, const struct trace_status *status)
+{
+    if (number < 0 || !status->is_set)
+        return;
+    int is_new;
+    uint64_t *at = map_insert(&m->got, (uint64_t)number, &is_new);
+    if (!is_new)
+        return; /* the first one of a persistent request */
+    ARRAY_EXTEND(m->list, m->count);
+    m->list[m->count++] = (struct got){status->source, status->tag, (int64_t)status->bytes, 0};
+    *at = m->count;
+}
+
+/* The statuses of a call that completes requests. */
+static void keep_all(struct messages *m, struct trace_event *e)
+{
+    const struct trace_fn *fn = &m->stage.rank->trace->header.schema->fns[e->fn];
+    const struct trace_value *requests = NULL, *statuses = NULL, *indices = NULL;
+    int is_array = 0;
+    for (unsigned i = 0; i < fn->count && i < e->argc; i++) {
+        if (strcmp(fn->args[i].role, "request") == 0 && fn->args[i].is_in) {
+            requests = &e->args[i];
+            is_array = fn->args[i].is_array;
+        } else if (strcmp(fn->args[i].role, "status") == 0) {
+            statuses = &e->args[i];
+        } else if (strcmp(fn->args[i].role, "index") == 0) {
+            indices = &e->args[i];
+        }
+    }
+    if (!requests || !statuses)
+        return;
+    if (!is_array) {
+        keep(m, requests->number, statuses->statuses);
+        return;
+    }
+    int is_some = indices && indices->count > 0;
+    uint64_t count = is_some ? indices->count : statuses->count;
+    if (indices && !is_some) { /* MPI_Waitany: one status */
+        if (indices->number >= 0 && (uint64_t)indices->number < requests->count)
+            keep(m, requests->items[indices->number], statuses->statuses);
+        return;
+    }
+    for (uint64_t i = 0; i < count && i < statuses->count; i++) {
+        int64_t at = is_some ? indices->items[i] : (int64_t)i;
+        if (at >= 0 && (uint64_t)at < requests->count)
+            keep(m, requests->items[at], &statuses->statuses[i]);
+    }
+}
+
+static const struct got *got_of(struct messages *m, int64_t number)
+{
+    struct whatif_item item;
+    struct err err;
+    const uint64_t *at;
+    while (!(at = map_find(&m->got, (uint64_t)number)) && !m->is_at_end) {
+        if (whatif_next(m->stage.ahead, &item, &err) <= 0)
+            m->is_at_end = 1;
+        else if (item.event->head == TRACE_CALL && !item.is_dropped)
+            keep_all(m, item.event);
+    }
+    return at ? &m->list[*at - 1] : NULL;
+}
+
+static void close_messages(struct whatif_stage *s)
+{
+    struct messages *m = (struct messages *)s;
+    map_fini(&m->got);
+    map_fini(&m->is_init);
+    mem_free(m->list);
+}
+
+/* ---- which messages a call sends and receives ---- */
+
+static int64_t comm_of(const struct whatif_rank *r, struct trace_event *e)
+{
+    const struct trace_value *comm = whatif_arg(r, e, "comm");
+    return comm ? comm->number : TRACE_LOCAL_WORLD;
+}
+
+static int sends(struct whatif_stage *s, struct trace_event *e, struct message *m,
+                 const struct side **side)
+{
+    *side = find_side(s->rank, e, send_sides);
+    if (!*side || strstr(whatif_function(s->rank, e), "Precv"))
+        return 0;
+    *m = (struct message){.from = (int64_t)s->rank->rank,
+                          .to = whatif_world_rank(s->rank, comm_of(s->rank, e),
+                                                  whatif_arg(s->rank, e, (*side)->peer)->number),
+                          .tag = whatif_arg(s->rank, e, (*side)->tag)->number,
+                          .bytes = whatif_arg(s->rank, e, (*side)->count)->number *
+                                   size_of(s->rank, whatif_arg(s->rank, e, (*side)->type)->number),
+                          .comm = comm_of(s->rank, e)};
+    return is_wanted(s, m);
+}
+
+static int receives(struct whatif_stage *s, struct trace_event *e, struct message *m,
+                    const struct side **side)
+{
+    *side = find_side(s->rank, e, recv_sides);
+    const struct trace_value *status = whatif_arg(s->rank, e, "status"),
+                             *request = whatif_arg(s->rank, e, "request");
+    if (!*side)
+        return 0;
+    *m = (struct message){.from = -1, .to = (int64_t)s->rank->rank, .comm = comm_of(s->rank, e)};
+    if (request) {
+        const struct got *got = got_of((struct messages *)s, request->number);
+        if (!got)
+            return 0;
+        m->from = got->source, m->tag = got->tag, m->bytes = got->bytes;
+    } else if (status && status->statuses->is_set) {
+        m->from = status->statuses->source, m->tag = status->statuses->tag;
+        m->bytes = (int64_t)status->statuses->bytes;
+    }
+    return is_wanted(s, m);
+}
+
+/* A probe that found such a message. */
+static int probes(struct whatif_stage *s, struct trace_event *e)
+{
+    const struct trace_value *status = whatif_arg(s->rank, e, "status"),
+                             *flag = whatif_arg(s->rank, e, "flag");
+    if (!strstr(whatif_function(s->rank, e), "robe") || !status || !status->statuses->is_set ||
+        (flag && !flag->number))
+        return 0;
+    return is_wanted(s, &(struct message){status->statuses->source, (int64_t)s->rank->rank,
+                                          status->statuses->tag, (int64_t)status->statuses->bytes,
+                                          comm_of(s->rank, e)});
+}
+
+/* 1: the call has no other message and goes. Calls with two, and persistent requests, stay: a peer
+ * of MPI_PROC_NULL takes the message out. */
+static int take_out(struct whatif_stage *s, struct trace_event *e, const struct side *side)
+{
+    const char *name = whatif_function(s->rank, e);
+    if (!strstr(name, "endrecv") && !strstr(name, "_init"))
+        return 1;
+    whatif_arg(s->rank, e, side->peer)->number = PROC_NULL;
+    return 0;
+}
+
+/* MPI_Sendrecv of which neither message is left. */
+static int is_empty(const struct whatif_stage *s, struct trace_event *e)
+{
+    return strstr(whatif_function(s->rank, e), "endrecv") &&
+           whatif_arg(s->rank, e, "dest")->number == PROC_NULL &&
+           whatif_arg(s->rank, e, "source")->number == PROC_NULL;
+}
+
+static int next_remove(struct whatif_stage *s, struct whatif_item *item, struct err *err)
+{
+    struct message m;
+    const struct side *side;
+    int more = whatif_next(s->before, item, err);
+    struct trace_event *e = item->event;
+    if (more <= 0 || e->head != TRACE_CALL || item->is_dropped)
+        return more;
+    item->is_dropped = (sends(s, e, &m, &side) && take_out(s, e, side)) |
+                       (receives(s, e, &m, &side) && take_out(s, e, side));
+    if (is_empty(s, e))
+        item->is_dropped = 1;
+    if (probes(s, e))
+        item->is_dropped = 1;
+    return more;
+}
+
+const struct whatif_kind whatif_remove_messages = {"remove messages",
+                                                   .bytes = sizeof(struct messages),
+                                                   .looks_ahead = 1, .next = next_remove,
+                                                   .close = close_messages};
+
+/* ---- resize ---- */
+
+static void resize(struct whatif_stage *s, struct trace_event *e, const struct side *side,
+                   int64_t bytes)
+{
+    whatif_arg(s->rank, e, side->count)->number = bytes;
+    whatif_arg(s->rank, e, side->type)->number = s->rank->byte_type;
+}
+
+static int next_resize(struct whatif_stage *s, struct whatif_item *item, struct err *err)
+{
+    struct message m;
+    const struct side *side;
+    int more = whatif_next(s->before, item, err);
+    struct trace_event *e = item->event;
+    if (more <= 0 || e->head != TRACE_CALL || item->is_dropped)
+        return more;
+    const struct whatif *what = s->what;
+    if (sends(s, e, &m, &side))
+        resize(s, e, side,
+               what->bytes >= 0 ? what->bytes : (int64_t)((double)m.bytes * what->factor + 0.5));
+    if (receives(s, e, &m, &side))
+        resize(s, e, side,
+               what->bytes >= 0 ? what->bytes : (int64_t)((double)m.bytes * what->factor + 0.5));
+    return more;
+}
+
+const struct whatif_kind whatif_resize_messages = {"resize messages",
+                                                   .bytes = sizeof(struct messages),
+                                                   .looks_ahead = 1, .next = next_resize,
+                                                   .close = close_messages};
+
+/* ---- insert ---- */
+
+struct insert {
+    struct whatif_stage stage;
+    struct trace_event event; /* the new record */
+    struct trace_status status;
+    struct whatif_item held; /* the record that comes after it */
+    uint32_t depth;          /* in the region */
+    int64_t visits;
+    int has_held;
+};
+
+/* A call of that name with these arguments, the others 0. */
+static int make_call(struct insert *i, const char *name, int64_t peer)
+{
+    const struct whatif_rank *r = i->stage.rank;
+    int fn = trace_schema_find(r->trace->header.schema, name);
+    if (fn < 0)
+        return -1;
+    const struct trace_fn *f = &r->trace->header.schema->fns[fn];
+    i->event = (struct trace_event){.head = TRACE_CALL, .fn = (unsigned)fn, .argc = f->count};
+    for (unsigned k = 0; k < f->count; k++) {
+        i->event.args[k].statuses = &i->status;
+        if (f->args[k].class == TRACE_HANDLE)
+            i->event.args[k].number = strcmp(f->args[k].role, "datatype") == 0 ? r->byte_type
+                                                                               : TRACE_LOCAL_WORLD;
+    }
+    i->status = (struct trace_status){.is_set = 1};
+    const char *const names[] = {"count", "dest", "source", "tag"};
+    const int64_t numbers[] = {i->stage.what->bytes, peer, peer,
+                               i->stage.what->tag >= 0 ? i->stage.what->tag : 0};
+    for (int k = 0; k < 4; k++) {
+        struct trace_value *v = whatif_arg(r, &i->event, names[k]);
+        if (v)
+            v->number = numbers[k];
+    }
+    return 0;
+}
+
+/* Whether the record is where the message is to be: the region is entered, or left. */
+static int is_here(struct insert *i, const struct trace_event *e)
+{
+    const struct whatif *what = i->stage.what;
+    if (e->head == TRACE_REGION_ENTER && i->depth == 0 &&
+        whatif_matches(what->subject, whatif_region(i->stage.rank, e))) {
+        i->depth = 1;
+        return !what->is_after && whatif_in(&what->visits, i->visits++);
+    }
+    if (e->head == TRACE_REGION_ENTER && i->depth > 0)
+        i->depth++;
+    if (e->head == TRACE_REGION_LEAVE && i->depth > 0 && --i->depth == 0)
+        return what->is_after && whatif_in(&what->visits, i->visits++);
+    return 0;
+}
+
+static int next_insert(struct whatif_stage *s, struct whatif_item *item, struct err *err)
+{
+    struct insert *i = (struct insert *)s;
+    if (i->has_held) {
+        *item = i->held;
+        i->has_held = 0;
+        return 1;
+    }
+    int more = whatif_next(s->before, item, err);
+    int64_t from = s->what->from.ranges[0].first, to = s->what->to.ranges[0].first,
+            me = (int64_t)s->rank->rank;
+    if (more <= 0 || (me != from && me != to) || !is_here(i, item->event))
+        return more;
+    if (make_call(i, me == from ? "MPI_Send" : "MPI_Recv", me == from ? to : from) != 0)
+        return more;
+    i->held = *item;
+    i->has_held = 1;
+    struct whatif_item made = {.event = &i->event, .is_new = 1};
+    if (s->what->is_after) { /* first the end of the region */
+        i->held = made;
+        return 1;
+    }
+    made.gap = item->gap;
+    i->held.gap = 0;
+    *item = made;
+    return 1;
+}
+
+const struct whatif_kind whatif_insert_message = {"insert message", .bytes = sizeof(struct insert),
+                                                  .next = next_insert};

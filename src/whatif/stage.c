@@ -1,0 +1,131 @@
+/*
+ * stage.c - the stages of a rank, from the trace to the last hypothesis; and what kinds share.
+ */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "whatif/whatif.h"
+
+/* ---- the first stage ---- */
+
+struct source {
+    struct whatif_stage stage;
+    struct trace_cursor cursor;
+    struct trace_event event;
+    int64_t last; /* when the last record ended, in picoseconds */
+};
+
+int whatif_trace_next(struct whatif_stage *s, struct whatif_item *item, struct err *err)
+{
+    struct source *source = (struct source *)s;
+    struct trace_event *e = &source->event;
+    int64_t tick = (int64_t)s->rank->trace->header.tick;
+    int more = trace_cursor_next(&source->cursor, e, err);
+    if (more <= 0)
+        return more;
+    int64_t leave = e->leave * tick, enter = e->head == TRACE_CALL ? e->enter * tick : leave;
+    *item = (struct whatif_item){.event = e,
+                                 .gap = enter > source->last ? enter - source->last : 0,
+                                 .duration = leave - enter};
+    source->last = leave;
+    return 1;
+}
+
+struct whatif_stage *whatif_open(struct whatif_rank *rank, size_t count)
+{
+    if (count == 0) {
+        struct source *source = mem_zalloc(sizeof *source);
+        source->stage.rank = rank;
+        trace_cursor_open(&source->cursor, rank->trace, rank->rank, 0, TRACE_RECORDS);
+        return &source->stage;
+    }
+    const struct whatif *what = &rank->list->items[count - 1];
+    struct whatif_stage *s = mem_zalloc(what->kind->bytes);
+    s->what = what;
+    s->rank = rank;
+    s->before = whatif_open(rank, count - 1);
+    s->ahead = what->kind->looks_ahead ? whatif_open(rank, count - 1) : NULL;
+    return s;
+}
+
+void whatif_close(struct whatif_stage *s)
+{
+    if (!s)
+        return;
+    if (!s->what)
+        trace_cursor_close(&((struct source *)s)->cursor);
+    else if (s->what->kind->close)
+        s->what->kind->close(s);
+    whatif_close(s->before);
+    whatif_close(s->ahead);
+    mem_free(s);
+}
+
+int whatif_learn(struct whatif_list *list, struct trace *t, struct err *err)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct whatif_kind *kind = list->items[i].kind;
+        if (kind->learn && kind->learn(&list->items[i], t, list, i, err) != 0)
+            return err->code;
+    }
+    return 0;
+}
+
+/* ---- what kinds share ---- */
+
+int whatif_in(const struct whatif_set *set, int64_t value)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (value >= set->ranges[i].first && value <= set->ranges[i].last)
+            return 1;
+    return set->count == 0;
+}
+
+int whatif_matches(const char *pattern, const char *text)
+{
+    return !pattern || fnmatch(pattern, text, 0) == 0;
+}
+
+const char *whatif_region(const struct whatif_rank *r, const struct trace_event *e)
+{
+    uint64_t number;
+    if (e->head != TRACE_REGION_ENTER ||
+        !trace_varint_get(e->payload, e->payload + e->bytes, &number))
+        return "";
+    const struct trace_local_item *item = trace_local_find(r->locals, TRACE_DEFINE_NAME,
+                                                           (int64_t)number);
+    return item ? item->text : "";
+}
+
+const char *whatif_function(const struct whatif_rank *r, const struct trace_event *e)
+{
+    return e->head == TRACE_CALL ? r->trace->header.schema->fns[e->fn].name : "";
+}
+
+struct trace_value *whatif_arg(const struct whatif_rank *r, struct trace_event *e, const char *name)
+{
+    if (e->head != TRACE_CALL)
+        return NULL;
+    const struct trace_fn *fn = &r->trace->header.schema->fns[e->fn];
+    for (unsigned i = 0; i < fn->count && i < e->argc; i++)
+        if (strcmp(fn->args[i].name, name) == 0)
+            return &e->args[i];
+    return NULL;
+}
+
+int64_t whatif_world_rank(const struct whatif_rank *r, int64_t comm, int64_t peer)
+{
+    const struct trace_local_item *item = trace_local_find(r->locals, TRACE_DEFINE_COMM, comm);
+    const struct trace_comm *c = item ? trace_definitions_comm(&r->trace->definitions,
+                                                               item->identity)
+                                      : NULL;
+    if (comm == TRACE_LOCAL_WORLD || peer < 0 || !c)
+        return comm == TRACE_LOCAL_SELF ? (int64_t)r->rank : peer;
+    int is_mine = item->rank >= 0 && (uint64_t)item->rank < c->size &&
+                  (c->ranks ? c->ranks[item->rank] : item->rank) == (int64_t)r->rank;
+    int is_other = c->kind == TRACE_COMM_INTER && is_mine;
+    const int64_t *peers = is_other ? c->others : c->ranks;
+    uint64_t size = is_other ? c->other_size : c->size;
+    return peers && (uint64_t)peer < size ? peers[peer] : peer;
+}

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Tests of `orrery replay`, and prints TAP.
+
+  identity   every program of tests/mpi, recorded in the simulator and replayed on the same machine: the new
+             trace is the old one, to the picosecond; also on two processes, and with models with contention
+  what-if    random programs that can change themselves (tests/replay/changed.c): what a hypothesis predicts
+             from the trace of the original is what the changed program does
+  order      a master that takes what comes first: with a region balanced, messages come in another order
+  native     a program recorded on the real MPI replays in the simulator and in real time
+  formats    traces of other tools replay
+  usage      wrong usage and traces that cannot be replayed are named
+"""
+
+import os
+import pathlib
+import re
+import shlex
+
+import harness
+import run_mpi
+from harness import ROOT, TESTS, demand
+
+# Programs whose replay is not the same, and why.
+NOT_SAME = {
+    "dyn_connect.c": "connects programs", "dyn_failure.c": "starts programs", "dyn_spawn.c": "starts programs",
+    "dyn_spawn_apart.c": "starts programs", "dyn_spawn_multiple.c": "starts programs",
+    "env_attr.c": "communicates in a callback", "env_attr_f08.f90": "communicates in a callback",
+    "env_attr_f77.f": "communicates in a callback", "env_attr_f90.f90": "communicates in a callback",
+    "env_cxx.cpp": "communicates in a callback",
+    "env_errhandler.c": "an error handler hides errors", "err_lengths.c": "messages that do not fit",
+    "rma_errors.c": "operations that fail later", "rma_dynamic.c": "windows at absolute addresses",
+    "rma_types.c": "datatypes whose content is beyond their extent", "proc_noise.c": "needs measured computing",
+}
+CHANGES = {
+    "scale": "scale foo by 0.5 ranks 0-2",
+    "set": "set foo to 250us visits 1-",
+    "balance": "balance foo",
+    "speed": "speed by 2 ranks 1,3,5,7",
+    "remove": "remove messages tag 7",
+    "resize": "resize messages tag 7 to 1000",
+    "insert": "insert message from 0 to 1 size 50000 before bar",
+    "nobarrier": "remove collective MPI_Barrier",
+    "nonblocking": "nonblocking MPI_Allreduce",
+}
+SEEDS = 3
+
+
+class Replay:
+    def __init__(self, options):
+        self.options = options
+        self.orrery = str(pathlib.Path(options.orrery).resolve())
+        self.folder = options.build_dir.resolve()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        flags = ["-O1", "-w", f"-I{ROOT / 'include'}"]
+        harness.build_all([TESTS / "replay/changed.c", ROOT / "examples/what-if/arrivals.c"], self.folder, flags)
+
+    def call(self, *words, status=0):
+        done = harness.call([self.orrery, *map(str, words)])
+        demand(done.status == status, f"{' '.join(map(str, words))}: exit status {done.status} instead of {status}",
+               done.stderr, done.stdout)
+        return done
+
+    def record(self, trace, ranks, *program, options=()):
+        self.call("run", "-q", "-n", ranks, "--compute", "none", *options, "--trace", trace, *program)
+
+    def text(self, trace, exact=True):
+        return self.call("trace", "print", *(["--exact"] if exact else []), trace).stdout
+
+    def times(self, trace):
+        """Every record without its arguments: they differ where requests were remapped."""
+        return re.sub(r"(MPI_\w+)\(.*", r"\1", self.text(trace))
+
+    def runtime(self, trace):
+        found = re.search(r'"runtime": ([0-9.e+-]+)', self.call("analyze", "--format", "json", trace).stdout)
+        demand(found, "no run time in the analysis")
+        return float(found[1])
+
+
+def demand_equal(what, first, again):
+    demand(first == again, what, harness.difference("records", first, again) if first != again else "")
+
+
+def identity(replay, program):
+    harness.build(program.source, program.binary, [*run_mpi.WARNINGS[program.source.suffix], *program.flags])
+    with harness.fresh_folder() as folder:
+        work, old, new = (os.path.join(folder, name) for name in ("work", "old.orr", "new.orr"))
+        os.mkdir(work)
+        args = [arg.replace("{tmp}", work) for arg in program.args]
+        replay.record(old, program.native, program.binary, *args,
+                      options=["--host", "fibre", *program.options])
+        replay.call("replay", "-q", old, "-o", new)
+        demand_equal("the replay differs", replay.text(old), replay.text(new))
+
+
+def machines(replay):
+    """Other machines, and several processes."""
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        for options in (["--platform", "torus-3d"], ["--set", "net.model=flow"],
+                        ["--set", "net.model=loggops,net.gap=1us"], ["--collectives", "model"]):
+            replay.record(old, 12, replay.folder / "changed", 5, options=options)
+            extra = options if options[0] == "--collectives" else []
+            replay.call("replay", "-q", *extra, old, "-o", new)
+            demand_equal(f"the replay differs: {options}", replay.text(old), replay.text(new))
+        replay.record(old, 12, replay.folder / "changed", 5)
+        replay.call("replay", "-q", "--procs", 2, old, "-o", new)
+        demand_equal("the replay on 2 processes differs", replay.text(old), replay.text(new))
+
+
+def what_if(replay, change, seed):
+    with harness.fresh_folder() as folder:
+        old, new, meant = (os.path.join(folder, name) for name in ("old.orr", "new.orr", "meant.orr"))
+        ranks = 4 + seed
+        replay.record(old, ranks, replay.folder / "changed", seed)
+        replay.record(meant, ranks, replay.folder / "changed", seed, change)
+        replay.call("replay", "-q", "-w", CHANGES[change], old, "-o", new)
+        demand(replay.times(old) != replay.times(meant), "the change changes nothing")
+        demand_equal(f"not what '{CHANGES[change]}' does in the program", replay.times(meant), replay.times(new))
+        demand("good" in replay.call("trace", "verify", new).stdout, "the new trace is not good")
+
+
+def together(replay):
+    """Several, in order, from a file."""
+    with harness.fresh_folder() as folder:
+        old, new, meant = (os.path.join(folder, name) for name in ("old.orr", "new.orr", "meant.orr"))
+        what = os.path.join(folder, "what.yaml")
+        pathlib.Path(what).write_text("what-if:\n- scale: foo\n  by: 50%\n  ranks: 0-2\n- remove messages tag 7\n"
+                                      "- remove collective: MPI_Barrier\n")
+        replay.record(old, 5, replay.folder / "changed", 2)
+        replay.record(meant, 5, replay.folder / "changed", 2, "scale", "remove", "nobarrier")
+        replay.call("replay", "-q", "-w", what, old, "-o", new)
+        demand_equal("not what the program does", replay.times(meant), replay.times(new))
+
+
+def order(replay):
+    with harness.fresh_folder() as folder:
+        old, new, meant, strict = (os.path.join(folder, f"{name}.orr") for name in ("old", "new", "meant", "strict"))
+        replay.record(old, 5, replay.folder / "arrivals")
+        replay.record(meant, 5, replay.folder / "arrivals", "balanced")
+        done = replay.call("replay", "-w", "balance foo", old, "-o", new)
+        demand_equal("not what the balanced program does", replay.times(meant), replay.times(new))
+        demand(re.search(r"otherwise than recorded: [1-9]\d* remapped", done.stderr), "no word of remapping", done.stderr)
+        replay.call("replay", "-q", "-d", "-w", "balance foo", old, "-o", strict)
+        demand(replay.runtime(strict) > 1.05 * replay.runtime(new), "the recorded order does not take longer")
+        replay.call("replay", "-q", "-d", old, "-o", strict)
+        demand_equal("a deterministic identity differs", replay.times(old), replay.times(strict))
+
+
+def native(replay):
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        replay.call("record", "-q", "-n", 2, "-o", old, replay.folder / "arrivals", 2)
+        calls = lambda trace: sorted(re.findall(r"^\[\d+\].*?: (MPI_\w+)", replay.text(trace), re.M))
+        for how in ([], ["--real-time", "--busy", "sleep"]):
+            replay.call("replay", "-q", *how, old, "-o", new)
+            demand(calls(old) == calls(new), f"other calls {how}")
+
+
+def formats(replay):
+    """What other formats can say of a program, replays."""
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        replay.record(old, 4, replay.folder / "arrivals")
+        for name in ("x.otf2", "x.meta", "x.ti", "x.goal"):
+            other = os.path.join(folder, name)
+            replay.call("trace", "convert", old, other)
+            replay.call("replay", "-q", other, "-o", new)
+            ratio = replay.runtime(new) / replay.runtime(old)
+            demand(0.9 < ratio < 1.1, f"{name}: {ratio} times as long")
+
+
+def usage(replay):
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        replay.record(old, 2, replay.folder / "changed", 1)
+        profile = os.path.join(folder, "profile.orr")
+        replay.record(profile, 2, replay.folder / "changed", 1, options=["--profile-only"])
+        for words, text in (
+                ([], "no trace given"), (["/nowhere.orr"], "/nowhere.orr"), ([old, old], "one trace at a time"),
+                ([profile], "no calls to replay"), ([old, "-o", "/nowhere/x.orr"], "/nowhere"),
+                ([old, "-w", "frob x"], "expected one of: scale"), ([old, "-w", "scale foo"], "'by'"),
+                ([old, "-w", "scale foo by x"], "'by'"), ([old, "-w", "scale"], "of what"),
+                ([old, "-w", "speed by 0"], "above 0"), ([old, "-w", "scale foo by 2 frob 3"], "unknown word 'frob'"),
+                ([old, "-w", "balance nowhere"], "no rank has a region 'nowhere'"),
+                ([old, "-w", "insert message from 0 to 1 size 5"], "expected: insert"),
+                ([old, "-w", "nowhere.yaml"], "nowhere.yaml"), ([old, "--busy", "x"], "spin, sleep"),
+                ([old, "-w", "replace collective MPI_Barrier with MPI_Frob"], "no function 'MPI_Frob'"),
+                ([old, "-p", "nowhere"], "nowhere")):
+            done = replay.call("replay", *words, *([] if "-o" in words else ["-o", new]), status=2)
+            demand(text in done.stderr, f"{words}: no word of '{text}'", done.stderr)
+            left = [name for name in os.listdir(folder) if ".part-" in name]
+            demand(not left, f"{words}: left behind: {left}")
+
+
+def cases(replay, options):
+    yield "usage", usage, replay
+    yield "order", order, replay
+    yield "machines", machines, replay
+    yield "together", together, replay
+    yield "native", native, replay
+    yield "formats", formats, replay
+    for change in CHANGES:
+        for seed in range(1, 1 + SEEDS):
+            yield f"what-if {change}, seed {seed}", what_if, replay, change, seed
+    for program in run_mpi.find_programs([TESTS / "mpi"], replay.folder, None):
+        if program.name not in NOT_SAME and program.host not in ("process", "threads"):
+            yield f"identity {program.name}", identity, replay, program
+
+
+def main():
+    options = harness.options_parser(__doc__, "build/replay-tests").parse_args()
+    replay = Replay(options)
+    tap = harness.Tap()
+    tap.run_cases([case for case in cases(replay, options) if re.search(options.filter, case[0])], options.jobs)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    harness.main(main)
