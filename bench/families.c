@@ -1,7 +1,7 @@
 /*
  * families.c - one call of a family after the other, ROUNDS times on each rank.
  *
- * usage: families WHAT ROUNDS      WHAT: p2p     8 bytes to and fro between ranks 2k and 2k + 1
+ * usage: families WHAT ROUNDS      WHAT: p2p     8 bytes back and forth between ranks 2k and 2k + 1
  *                                        icoll   MPI_Iallreduce of 8 bytes, MPI_Wait
  *                                        put     MPI_Put of 8 bytes to the next rank, MPI_Win_flush
  *                                        file    MPI_File_write_at of 8 bytes

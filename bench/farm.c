@@ -1,6 +1,6 @@
 /*
- * farm.c - a master gives tasks to workers, and the next one to whoever answers first: every answer
- * is received from any source, so every one is a decision.
+ * farm.c - a master gives tasks to workers, and the next one to the first that answers: every
+ * answer is received from any source, so every one is a decision.
  *
  * usage: farm TASKS     tasks take 50 us to 1 ms of declared time
  */

@@ -1,5 +1,5 @@
 /*
- * patterns.c - flows that share links in many ways; prints what each pattern took, in virtual time.
+ * patterns.c - flows that share links in many ways; prints the virtual time of each pattern.
  *
  * usage: patterns [HEADER]     HEADER bytes are added to each message of the patterns
  *
@@ -50,7 +50,7 @@ static void begin(void)
     start = MPI_Wtime();
 }
 
-/* Later, as those that have nothing to do would disturb the others. */
+/* Later, as ranks with nothing to do would disturb the others. */
 static void report(const char *name, double seconds)
 {
     double latest = 0, sum = 0;

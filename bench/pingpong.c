@@ -1,5 +1,5 @@
 /*
- * pingpong.c - pairs of ranks send 8 bytes to and fro: a match and two switches per message.
+ * pingpong.c - pairs of ranks send 8 bytes back and forth: a match and two switches per message.
  *
  * usage: pingpong ROUNDS      ranks 2k and 2k + 1 are a pair
  */

@@ -1,4 +1,4 @@
-/* Rates of flows, which the solver does not tell. */
+/* flow_rate.h - rates of flows, which the solver does not export. */
 #ifndef FLOW_RATE_H
 #define FLOW_RATE_H
 

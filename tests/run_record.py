@@ -94,10 +94,10 @@ class Tests:
     def sites(self):
         """Call sites, and functions that are instrumented."""
         lines = self.same("bad/record_sites.c", ["--call-sites"], ["-finstrument-functions", "-O0"])[0]
-        demand(lines[0] == "MPI_Init(argc=1) at main (record_sites.c:21)", lines[0])
+        demand(lines[0] == "MPI_Init(argc=1) at main (record_sites.c:20)", lines[0])
         demand(lines[1:3] == ["enter region outer", "enter region inner"], "no regions", *lines)
-        demand(lines[3] == "MPI_Barrier(comm=MPI_COMM_WORLD) at inner (record_sites.c:10) < outer (record_sites.c:15) "
-               "< main (record_sites.c:22)", lines[3])
+        demand(lines[3] == "MPI_Barrier(comm=MPI_COMM_WORLD) at inner (record_sites.c:9) < outer (record_sites.c:14) "
+               "< main (record_sites.c:21)", lines[3])
 
     def received(self):
         """Partitioned receives, and receives with too little room. (MPICH 4.0 does not say what MPI_Isendrecv received.)"""

@@ -1,5 +1,5 @@
 /*
- * Traces made by hand, for tests: calls are written as text.
+ * trace_build.h - traces built by hand, for tests: calls are written as text.
  *
  *     struct build b;
  *     build_begin(&b, 2);

@@ -1,7 +1,7 @@
 /*
- * What stands in for vp in tests of src/mpi: ranks are coroutines, up to RANKS_MAX with STACK bytes
- * each. Each runs rank_main(rank), which sets vp.ended and suspends itself in the end. All three
- * are the test's, defined before this is included, once, in its one source file. Call standin_init
+ * vp_standin.h - replaces vp in tests of src/mpi: ranks are coroutines, up to RANKS_MAX with STACK
+ * bytes each. Each runs rank_main(rank), which sets vp.ended and suspends itself at the end. The
+ * test defines all three before it includes this, once, in its only source file. Call standin_init
  * first.
  */
 #ifndef VP_STANDIN_H

@@ -1,10 +1,10 @@
 /*
  * farm.c - a task farm: rank 0 hands out tasks, all others work on them. The master receives
- * results with MPI_ANY_SOURCE, so who gets the next task depends on who is ready first.
+ * results with MPI_ANY_SOURCE, so the worker that is ready first gets the next task.
  *
  * The tasks do not compute anything here: they declare how long they take on the machine to be
- * studied, by orrery_compute. Natively that call does nothing and the order is up to chance; in
- * the simulator the order is that of virtual time, the same in every run.
+ * studied, by orrery_compute. Natively that call does nothing and the order is random; in the
+ * simulator the order is that of virtual time, the same in every run.
  *
  * usage: farm [TASKS]                    exit status 1 if a result is wrong
  */

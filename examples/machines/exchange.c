@@ -1,5 +1,5 @@
 /*
- * Every rank sends a message to the next and back, and rank 0 says between which it takes longest.
+ * Every rank exchanges a message with the next one, and rank 0 prints which pair takes longest.
  */
 #include <math.h>
 #include <mpi.h>

@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Whatever is accepted must be the same settings after their way as text, ... */
+/* Accepted settings must be the same after conversion to text and back, ... */
 static void print_and_read(const struct platform *p)
 {
     struct platform again;
@@ -28,7 +28,7 @@ static void print_and_read(const struct platform *p)
     platform_fini(&again);
 }
 
-/* ... the same machine after its way as bytes, ... */
+/* ... the same machine after conversion to bytes and back, ... */
 static void pack_and_unpack(const struct platform *p)
 {
     struct platform view;

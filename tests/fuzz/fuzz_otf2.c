@@ -1,13 +1,13 @@
 /*
  * Fuzz target: OTF2 archives of one location. The input is the anchor, the definitions and the
- * events, each behind a line with its number of bytes.
+ * events, each after a line with its number of bytes.
  */
 #include "fuzz/fuzz_format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The library does not free an archive that it cannot open, and asks for as much memory as a file
- * says. */
+/* The library does not free an archive that it cannot open, and allocates as much memory as a file
+ * states. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

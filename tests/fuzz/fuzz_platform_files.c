@@ -1,5 +1,5 @@
 /*
- * Fuzz target: graphs, noise and maps. The first byte says which.
+ * Fuzz target: graphs, noise and maps. The first byte chooses which.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Fuzz target: summaries of runs, as a sweep reads them. A summary with a byte less at its end is
- * none.
+ * Fuzz target: summaries of runs, as a sweep reads them. A summary without its last byte is
+ * refused.
  */
 #include "fuzz_file.h"
 #include "results/summary_read.h"

@@ -1,4 +1,5 @@
-/* A rank that is a process has children as natively: each way to have one, and how it ends. */
+/* A rank that is a process can have children, as natively: each way to start one, and how it
+ * ends. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

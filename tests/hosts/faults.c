@@ -4,7 +4,7 @@
  *   overflow  it uses up its stack
  *   abort     it calls abort()
  *   kill      it sends SIGKILL to its real process
- *   vanish    its process ends behind the simulator's back
+ *   vanish    its process ends without the simulator's knowledge
  *   early     all call exit(3) before MPI_Init
  *   late      it calls exit(3) before MPI_Finalize, all others end
  *   quit      it calls MPI_Abort(7)
@@ -27,11 +27,11 @@ static int overflow(volatile char *above)
 {
     volatile char room[4096];
 
-    /* One line: which part of it meets the end of the stack depends on what lies above it. */
+    /* On one line, as which part of it reaches the end of the stack depends on what is above it. */
     return (room[0] = *above, above) ? overflow(room) + room[1] : 0;
 }
 
-/* Behind the array lies the way back. */
+/* The return address is after the array. */
 __attribute__((noinline, no_stack_protector)) static void smash(size_t n)
 {
     char room[8];
@@ -40,7 +40,7 @@ __attribute__((noinline, no_stack_protector)) static void smash(size_t n)
     __asm__ volatile("" : : "r"(room) : "memory");
 }
 
-/* The simulator's memory is there, too, if ranks are fibres. */
+/* If ranks are fibres, the simulator's memory is there, too. */
 static void ruin(void)
 {
     char *small = malloc(8);

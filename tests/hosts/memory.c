@@ -1,4 +1,4 @@
-/* Every rank has argument 1 megabytes of its own until it ends. */
+/* Every rank uses argument 1 megabytes until it ends. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

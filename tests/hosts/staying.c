@@ -1,7 +1,7 @@
 /*
- * Runs until somebody ends it. All say hello, meet, and make a file rank.N with the real number of
- * their process. Then argument 1 decides; argument 2 is a rank, which makes the file `stays`
- * before:
+ * Runs until it is killed. All ranks print a line, meet in a barrier, and create a file rank.N with
+ * the real id of their process. Then argument 1 decides; argument 2 is a rank, which first creates
+ * the file `stays`:
  *   spin   it computes for ever, the others wait for it
  *   ring   it waits for ever, the others exchange messages
  */
@@ -25,7 +25,7 @@ static void say_started(int rank)
     rename(part, name);
 }
 
-/* Among all but the chosen one. */
+/* Among all ranks but the chosen one. */
 static void ring(int rank, int size, int chosen)
 {
     int next = (rank + 1) % size, last = (rank + size - 1) % size, a = 0, b;

@@ -1,7 +1,7 @@
 /*
  * Faults of a thread, by argument 1, in the rank of argument 2. Its first thread waits for a
- * message that never comes; the last rank makes a file `stays` and computes meanwhile, all others
- * wait, too. The thread goes on once there is this file.
+ * message that never arrives; the last rank creates a file `stays` and computes meanwhile, all
+ * others wait, too. The thread continues when this file exists.
  *   segv      the thread writes to no address
  *   exit      it calls exit(3)
  *   spin      it makes a file `spins` and computes for ever

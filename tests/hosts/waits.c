@@ -1,6 +1,6 @@
 /*
- * The rank of argument 1 waits in a system call for a connection, which a process of its own makes
- * once there is a file `connect`. Meanwhile no other rank can run.
+ * The rank of argument 1 waits in a system call for a connection, which a child process makes when
+ * a file `connect` exists. Meanwhile no other rank can run.
  */
 #include <arpa/inet.h>
 #include <mpi.h>

@@ -1,6 +1,6 @@
 /*
  * What belongs to a communicator: names, error handlers, comparison, translation of ranks, and
- * freeing one with messages still under way.
+ * freeing one with messages in flight.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ static void free_early(void)
     MPI_Comm_free(&comm);
     if (rank % 2 == 0)
         MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < 20; i++) { /* others take its place meanwhile */
+    for (int i = 0; i < 20; i++) { /* others reuse its memory meanwhile */
         MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &comm);
         MPI_Barrier(comm);
         MPI_Comm_free(&comm);

@@ -1,4 +1,4 @@
-/* One reduction over all ranks; the first and the last say what came out of it. */
+/* One reduction over all ranks; the first and the last print the result. */
 #include <mpi.h>
 #include <stdio.h>
 

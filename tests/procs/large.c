@@ -1,4 +1,5 @@
-/* Messages of 64 MiB both ways between the first and the last rank, and around all ranks. */
+/* Messages of 64 MiB in both directions between the first and the last rank, and around all
+ * ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

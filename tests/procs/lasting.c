@@ -1,9 +1,9 @@
 /*
- * Runs until somebody ends it: each rank says hello and makes a file `started.PID`, and then
+ * Runs until it is killed: each rank prints a line and creates a file `started.PID`, and then
  * argument 1 decides what all of them do for ever: ring (messages) or spin (no MPI call, so only
- * one rank of each process comes so far). With "half" the first half spins and the others wait for
- * a message, some virtual time after they have said hello. With "much" rank 1 writes so many lines
- * (argument 2) and waits.
+ * one rank of each process gets this far). With "half" the first half spins and the others wait for
+ * a message, some virtual time after they have printed their line. With "much" rank 1 writes
+ * argument 2 lines and waits.
  */
 #include <mpi.h>
 #include <stdio.h>

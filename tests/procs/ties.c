@@ -1,6 +1,6 @@
 /*
- * Decisions at the same virtual time: everything is sent at once, and wildcards, waitany, testsome
- * and probes say what they have seen. Argument 1: rounds.
+ * Decisions at the same virtual time: everything is sent at once, and the program prints what
+ * wildcards, waitany, testsome and probes have seen. Argument 1: rounds.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
- * Random traces against a naive oracle. A small MPI is played in one global order, in which
- * messages arrive as they are sent, so who receives what is known; times follow from it. The oracle
- * has all calls in memory and compares everything with everything.
+ * Random traces against a naive oracle. A small MPI is executed in one global order, in which
+ * messages arrive as they are sent, so it is known which receive gets which message; times follow
+ * from that. The oracle has all calls in memory and compares everything with everything.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static char path[] = "/tmp/orrery-prop-XXXXXX", other_path[] = "/tmp/orrery-prop
 
 struct message {
     unsigned from, to;
-    int tag, receive; /* -1: nobody has posted a receive for it */
+    int tag, receive; /* -1: no receive is posted for it */
     int64_t sent, ideal;
     int done; /* call that completes its receive, or -1 */
 };
@@ -41,7 +41,7 @@ struct call {
     int64_t enter, leave;
     int receives[ITEMS_MOST], sends[ITEMS_MOST]; /* messages that it waits for */
     unsigned receive_count, send_count;
-    /* a collective: what this rank waits for is the entry of that one */
+    /* a collective: this rank waits for the entry of that one */
     int kind; /* enum analysis_wait, or -1 */
     int64_t until;
     unsigned cause;
@@ -74,7 +74,7 @@ static uint64_t below(uint64_t n)
     return rng_below(&w.rng, n);
 }
 
-/* Times of different ranks are never the same, unless that is wanted. */
+/* Times of different ranks are never the same, unless requested. */
 static int64_t tick(unsigned rank, int64_t least)
 {
     return w.has_ties ? least : (least / 16 + 1) * 16 + rank;
@@ -197,7 +197,8 @@ static void do_irecv(unsigned rank)
     end(c, "MPI_Irecv", args);
 }
 
-/* Only if the message is there: it is sent before in the global order, but maybe not in time. */
+/* Only if the message has arrived: it is sent before in the global order, but perhaps not in
+ * time. */
 static void do_recv(unsigned rank)
 {
     char args[128];
@@ -309,7 +310,7 @@ static void do_collective(void)
     }
 }
 
-/* ---- playing ---- */
+/* ---- execution ---- */
 
 static int has_ready(unsigned rank)
 {
@@ -388,7 +389,7 @@ static void wait_until(struct truth *t, const struct call *c, int64_t *until, in
     hops[hop_count++] = (struct hop){c->rank, cause, time};
 }
 
-/* The moment that the call waits for next, after `after`. */
+/* The next time for which the call waits, after `after`. */
 static int64_t next_cause(const struct call *c, int64_t after, int *message, int *is_send)
 {
     int64_t next = INT64_MAX;
@@ -492,7 +493,7 @@ static int is_same(double got, double want)
     return fabs(got - want * PS) <= 1e-9 * fabs(want * PS) + 1e-18;
 }
 
-/* The number of things that differ. */
+/* The number of differences. */
 static int differences(const struct analysis *a, const struct truth *t)
 {
     int count = 0;
@@ -501,7 +502,7 @@ static int differences(const struct analysis *a, const struct truth *t)
     for (int k = 0; k < ANALYSIS_WAIT_KINDS; k++) {
         if (k != ANALYSIS_COMPLETION)
             all += a->waits[k];
-        /* Which of them depends on when a wildcard is known, or on what comes first. */
+        /* Which of the two depends on when a wildcard is known, or on what comes first. */
         if ((w.has_wildcards || w.has_ties) &&
             (k == ANALYSIS_LATE_SENDER || k == ANALYSIS_WRONG_ORDER))
             continue;
@@ -585,7 +586,7 @@ static void put_any(struct trace_stream *s, const struct trace_arg *arg)
         trace_put_number(s, any_number());
 }
 
-/* Calls that make no sense, of all functions: nothing is expected but an end. */
+/* Nonsensical calls of all functions: the analysis must only end. */
 static int check_nonsense(uint64_t seed)
 {
     struct build b;

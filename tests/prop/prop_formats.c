@@ -1,6 +1,6 @@
 /*
- * Random traces to every format that is read and written, and back: what the format can express
- * stays as it was. With an argument, files are kept in that folder.
+ * Converts random traces to every format that can be read and written, and back: what the format
+ * can express stays the same. With an argument, files are kept in that folder.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -80,7 +80,7 @@ static int same(const char *a, const char *b, const char *what)
     return equal;
 }
 
-/* ---- what a rank sends, for formats that have messages only ---- */
+/* ---- what a rank sends, for formats that have only messages ---- */
 
 static int add_sends(void *state, struct walk *w, const struct trace_event *e, struct err *err)
 {

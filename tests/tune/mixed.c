@@ -1,6 +1,6 @@
 /*
- * mixed.c - messages of all sizes, one after the other and several at once, and collectives: what
- * tells latency, overhead, gap, bandwidth and eager limit of a network apart.
+ * mixed.c - messages of all sizes, one after the other and several at once, and collectives: enough
+ * to distinguish latency, overhead, gap, bandwidth and eager limit of a network.
  *
  * usage: mixed ROUNDS
  */

@@ -120,7 +120,7 @@ static void test_groups(void)
     analysis_fini(&a);
 }
 
-/* More phases than there is room for: their times are added. */
+/* More phases than there is room for: their times are added up. */
 static void test_many_phases(void)
 {
     struct build b;

@@ -35,7 +35,7 @@ static struct analysis run(struct build *b)
     return a;
 }
 
-/* No other wait states than these; ticks of one kind, or with -1 nothing. */
+/* Checks that there are no other wait states than ticks of one kind; with -1: none. */
 static void only(const struct analysis *a, int kind, double ticks)
 {
     for (int k = 0; k < ANALYSIS_WAIT_KINDS; k++)
@@ -236,7 +236,7 @@ static void test_cancelled(void)
     analysis_fini(&a);
 }
 
-/* Statuses that the recorder has not kept: source and tag of the receive are enough. */
+/* Statuses that were not recorded: source and tag of the receive are enough. */
 static void test_no_status(void)
 {
     struct build b;
@@ -300,7 +300,7 @@ static void test_icollective(void)
     analysis_fini(&a);
 }
 
-/* On a communicator of its own, and the order of members is its own, too. */
+/* On a communicator whose members are in another order. */
 static void test_other_comm(void)
 {
     struct build b;
@@ -319,7 +319,8 @@ static void test_other_comm(void)
     analysis_fini(&a);
 }
 
-/* Everything takes no time: a message arrives when it is sent, and the receiver goes on at once. */
+/* Everything takes no time: a message arrives when it is sent, and the receiver continues at
+ * once. */
 static void test_no_time(void)
 {
     struct build b;
@@ -372,7 +373,7 @@ static void test_delay(void)
     analysis_fini(&a);
 }
 
-/* After a barrier what was before it does not count. */
+/* What was before a barrier does not count after it. */
 static void test_delay_since_barrier(void)
 {
     struct build b;
@@ -413,7 +414,7 @@ static void test_ideal(void)
     analysis_fini(&a);
 }
 
-/* Pairs beyond their bound are put together. */
+/* Too many pairs are merged. */
 static void test_many_pairs(void)
 {
     struct build b;

@@ -1,6 +1,6 @@
 /*
- * Damaged traces of every format that is read: bytes changed, files cut off or missing. Reading
- * never crashes: it yields a trace that can be opened, or an error with a text.
+ * Damaged traces of every format that can be read: changed bytes, files cut off or missing. Reading
+ * never crashes: it gives a trace that can be opened, or an error with a text.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 #define TRIES 40 /* for each file of a trace */
 #define FILES_MOST 16
 
-/* The library of OTF2 does not free an archive that it cannot open, and asks for as much memory as
- * a file says. */
+/* The library of OTF2 does not free an archive that it cannot open, and allocates as much memory as
+ * a file states. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -98,7 +98,7 @@ static void damage(struct buf *data, unsigned kind)
     }
 }
 
-/* A trace that was read can be read on; an error has a text. */
+/* A trace that was read can be processed further; an error has a text. */
 static int read_all(const char *path)
 {
     struct format_notes notes;

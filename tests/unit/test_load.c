@@ -1,5 +1,5 @@
-/* Every library that is loaded on demand is there, with all functions of its list; it is not there
- * before. */
+/* Every library that is loaded on demand can be loaded, with all functions of its list, and is not
+ * loaded before. */
 #include <metis.h>
 #include <string.h>
 #include <zlib.h>

@@ -22,7 +22,7 @@ static char *in_folder(const char *name)
     return path[turn];
 }
 
-/* ---- recording something ---- */
+/* ---- recording ---- */
 
 static void record_call(struct trace_stream *s, const struct trace_schema *schema, const char *name,
                         int64_t enter, int64_t leave)
@@ -32,7 +32,7 @@ static void record_call(struct trace_stream *s, const struct trace_schema *schem
     trace_call_begin(s, (unsigned)fn, enter, leave);
 }
 
-/* The stream begins in `lent` bytes of ours, if any. */
+/* The stream starts in `lent` bytes of the test's memory, if any. */
 static void record_rank(struct trace_part *part, const struct trace_schema *schema, unsigned rank,
                         size_t lent)
 {
@@ -92,7 +92,7 @@ static void record(const char *path, unsigned first, unsigned last, size_t lent)
     trace_header_fini(&header);
 }
 
-/* ---- and reading it again ---- */
+/* ---- reading ---- */
 
 static void check_rank(struct trace *t, unsigned rank)
 {
@@ -184,7 +184,8 @@ static int is_same(const char *a, const char *b)
     return same;
 }
 
-/* Everything that can be read is read; the number of records, or -1 if it cannot be opened. */
+/* Reads everything that can be read. Returns the number of records, or -1 if the file cannot be
+ * opened. */
 static long read_all(const char *path)
 {
     struct trace t;
@@ -204,7 +205,7 @@ static long read_all(const char *path)
     return count;
 }
 
-/* Thousands of damaged files: in memory, since disks take their time. */
+/* Thousands of damaged files: in memory, since disks are slow. */
 struct copy {
     int fd;
     char path[64];

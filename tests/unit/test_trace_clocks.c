@@ -48,7 +48,7 @@ static void test_drift(void)
     take_rank(&c, 1, 2, 9500);
     take_point(&c, 2, 110000, -5100); /* the later one first */
     take_point(&c, 2, 10000, -5000);
-    take_rank(&c, 1, 1, 0); /* told before: this one is not taken */
+    take_rank(&c, 1, 1, 0); /* defined before: this one is ignored */
     trace_clocks_settle(&c);
     is_int(trace_clocks_time(&c, 0, 4000), 0, "the origin");
     is_int(trace_clocks_time(&c, 1, 10000), 1000, "where they were compared first");

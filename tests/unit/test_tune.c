@@ -11,7 +11,7 @@
 #include "tune/tune.h"
 
 /* Times of messages of some sizes on a machine with a latency, a bandwidth, and an overhead that
- * cannot be told from the latency; the last parameter has no effect. */
+ * cannot be distinguished from the latency; the last parameter has no effect. */
 static double message(const double *v, double bytes)
 {
     return v[0] + v[2] + bytes / v[1];

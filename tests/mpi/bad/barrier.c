@@ -1,4 +1,4 @@
-/* Its first message has no bytes. */
+/* A barrier: its first message has no bytes. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* Computes twice for a twentieth of a second as the system sees it, in a region, and says whether
- * virtual time agrees with what was run. */
+/* Computes twice for a twentieth of a second of processor time, in a region, and prints whether
+ * virtual time agrees with that. */
 #include <math.h>
 #include <mpi.h>
 #include <orrery.h>
@@ -10,7 +10,7 @@
 
 #define TOLERANCE 0.05
 
-/* The real clock, whatever libc says. */
+/* The real clock, not that of libc. */
 static double run_so_far(void)
 {
     struct timespec t;

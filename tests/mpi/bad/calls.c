@@ -2,7 +2,7 @@
  * Calls that a rank which shares its process cannot make, by argument 1.
  *   system    starts a shell
  *   alarm     a handler runs a second of real time later
- *   dup2      puts a file in the place of descriptor 1, and the first one back
+ *   dup2      replaces descriptor 1 by a file, and restores it
  *   exec      becomes another program
  *   close     closes all descriptors, then writes
  *   unclosed  writes to a file that it does not close

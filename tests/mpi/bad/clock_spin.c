@@ -1,5 +1,5 @@
-/* Waits for a millisecond by reading the clock, twice, and says how often it had to; then what a
- * reading takes after an MPI call. */
+/* Waits for a millisecond by reading the clock, twice, and prints the number of readings; then the
+ * time of a reading after an MPI call. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* All ranks call MPI on a stack of their own making. */
+/* All ranks call MPI on a stack that they have created. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

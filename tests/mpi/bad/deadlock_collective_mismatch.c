@@ -1,4 +1,4 @@
-/* Rank 0 waits in a reduction while all others want a message of it first. */
+/* Rank 0 waits in a reduction while all others wait for a message of it first. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* Ranks 0 and 1 accept at a port to which nobody connects. */
+/* Ranks 0 and 1 accept at a port to which no rank connects. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* Every rank waits for messages from all others, which nobody sends; with "any" for one of them.
- * Rank 0 waits for many messages of rank 1, too. */
+/* Every rank waits for messages from all others, which are never sent; with "any" for one of them.
+ * Rank 0 also waits for many messages of rank 1. */
 #include <mpi.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Rank 0 holds rank 1's window and waits for rank 2, which wants the window; rank 3 starts an epoch
- * for which rank 1 never posts. */
+/* Rank 0 holds a lock on rank 1's window and waits for rank 2, which waits for the lock; rank 3
+ * starts an epoch for which rank 1 never posts. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

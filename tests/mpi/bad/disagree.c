@@ -1,5 +1,5 @@
-/* Ranks that do not agree, in a way that the argument names. All but "call" passes without --check.
- * The ranks of the communicator are those of the world the other way round. */
+/* Ranks whose calls do not agree; the argument names how. All but "call" passes without --check.
+ * The communicator has the ranks of the world in reverse order. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

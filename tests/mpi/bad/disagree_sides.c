@@ -1,5 +1,5 @@
 /* The two sides of a one-sided or partitioned operation, of a collective on a file, or functions of
- * reductions do not agree, in a way that the argument names. All of it passes without --check. */
+ * reductions do not agree; the argument names how. All of it passes without --check. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

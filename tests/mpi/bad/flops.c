@@ -1,4 +1,4 @@
-/* Declares 10^9 operations and says when they are done. */
+/* Declares 10^9 operations and prints when they are done. */
 #include <mpi.h>
 #include <orrery.h>
 #include <stdio.h>

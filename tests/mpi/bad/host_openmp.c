@@ -1,5 +1,5 @@
 /* flags: -fopenmp */
-/* Threads of OpenMP compute, the first one calls MPI. */
+/* OpenMP threads compute, and the first one calls MPI. */
 #include <mpi.h>
 #include <stdio.h>
 

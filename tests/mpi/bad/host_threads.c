@@ -1,4 +1,4 @@
-/* A thread that computes beside each rank. */
+/* Each rank has a second thread that computes. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

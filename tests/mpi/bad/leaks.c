@@ -14,7 +14,7 @@ static void on_comm_error(MPI_Comm *comm, int *code, ...)
     (void)comm, (void)code;
 }
 
-/* What belongs to windows and files, and handles that were asked for. */
+/* Objects of windows and files, and handles that calls return. */
 static void others(int free_all)
 {
     static int memory;

@@ -1,4 +1,4 @@
-/* Rank 0 tests for ever for a message that nobody sends; the others wait for it. */
+/* Rank 0 tests for ever for a message that is never sent; the others wait for it. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

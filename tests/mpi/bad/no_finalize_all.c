@@ -1,4 +1,4 @@
-/* Nobody calls MPI_Finalize, and nobody waits for anything. */
+/* No rank calls MPI_Finalize, and none waits for anything. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /*
- * Rank 1 polls until something of rank 0 has come, by the calls that are seldom used for it: how
+ * Rank 1 polls until something has arrived from rank 0, by calls that are rarely used for it. How
  * often depends on the network, so a replay of compute times must allow for it.
  */
 #include <mpi.h>

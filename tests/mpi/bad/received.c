@@ -1,5 +1,5 @@
-/* Receives that take a detour to their status: of MPI_Isendrecv, of partitions, and those whose
- * buffer is too small. Every message that is sent is received. */
+/* Receives with an unusual status: of MPI_Isendrecv, of partitions, and those whose buffer is too
+ * small. Every message is received. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static void is_truncated(int rc)
     wrong += class != MPI_ERR_TRUNCATE && class != MPI_ERR_IN_STATUS;
 }
 
-/* Both ends of a ring at once; the second time from whoever it is. */
+/* Both ends of a ring at once; the second time from any source. */
 static void both(void)
 {
     int out[8] = {0}, in[8];
@@ -21,7 +21,7 @@ static void both(void)
     int next = (rank + 1) % size, last = (rank + size - 1) % size;
     MPI_Isendrecv(out, 4, MPI_INT, next, 1, in, 8, MPI_INT, last, 1, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Barrier(MPI_COMM_WORLD); /* the message is there before the receive */
+    MPI_Barrier(MPI_COMM_WORLD); /* the message arrives before the receive is posted */
     MPI_Isendrecv_replace(out, 5, MPI_INT, next, 2, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }

@@ -1,6 +1,6 @@
 /*
- * Its part of the trace may not become larger than some calls need: the same as a full disk. With
- * an argument, that is so only after MPI_Finalize.
+ * The size of its part of the trace is limited to that of some calls, like a full disk. With an
+ * argument, the limit applies only after MPI_Finalize.
  */
 #include <mpi.h>
 #include <signal.h>

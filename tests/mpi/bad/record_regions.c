@@ -1,4 +1,4 @@
-/* Regions by MPI_Pcontrol: with a name, with a number, and calls that are no regions. */
+/* Regions by MPI_Pcontrol: with a name, with a number, and calls that are not regions. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

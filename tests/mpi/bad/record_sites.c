@@ -1,5 +1,4 @@
-/* Calls from two functions, and functions that tell when they begin and end
- * (-finstrument-functions). */
+/* Calls from two functions, and instrumented functions (-finstrument-functions). */
 #include <mpi.h>
 
 #define PLAIN __attribute__((no_instrument_function))

@@ -1,5 +1,5 @@
-/* Threads that are in MPI at once: each sends to itself, and the first one waits for what another
- * one has begun. */
+/* Threads that are in MPI at once: each sends to itself, and the first one waits for a request that
+ * another one has started. */
 #include <mpi.h>
 #include <pthread.h>
 

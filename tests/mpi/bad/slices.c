@@ -1,4 +1,4 @@
-/* Computes, in ten slices without any message, and says when it ended. */
+/* Computes in ten slices without any message, and prints when it ended. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-/* Takes the seconds given, 20 of them unless told: by waiting for the clock, rank 1 by sleeping. */
+/* Takes the given number of seconds, 20 by default: by waiting for the clock, rank 1 by
+ * sleeping. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

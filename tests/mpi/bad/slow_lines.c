@@ -1,6 +1,6 @@
 /*
- * Writes a line now and then, for some seconds of the host's, however fast it is: the loop asks the
- * kernel's clock, not the virtual one.
+ * Writes a line now and then, for some seconds of host time, however fast the simulation is: the
+ * loop reads the kernel's clock, not the virtual one.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Calls of all kinds, for what a trace says of them. */
+/* Calls of all kinds, to check their records in a trace. */
 #include <mpi.h>
 #include <orrery.h>
 #include <stdio.h>

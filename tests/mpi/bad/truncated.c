@@ -1,5 +1,5 @@
-/* A message that is longer than its receiver expects, in a communicator with the ranks the other
- * way round; the argument says by which call. */
+/* A message that is longer than its receiver expects, in a communicator with the ranks in reverse
+ * order; the argument names the call. */
 #include <mpi.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Sends messages that nobody receives: each rank three with tag 4 to the next one, of which that
- * one receives the first; rank 0 another one, with tag 9, to itself, in a communicator without a
- * name. */
+/* Sends messages that are not received: each rank sends three with tag 4 to the next one, which
+ * receives only the first; rank 0 sends another one with tag 9 to itself, in a communicator without
+ * a name. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* Sends to a rank that does not exist, by way of a communicator whose ranks are others than the
- * world's if there is an argument; or makes a datatype of nothing if there are two. */
+/* Sends to a rank that does not exist, with one argument in a communicator whose ranks differ from
+ * the world's; with two arguments, creates an invalid datatype instead. */
 #include <mpi.h>
 
 int main(int argc, char **argv)
