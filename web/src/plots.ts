@@ -87,7 +87,7 @@ function makeOptions(element: HTMLElement, series: readonly Series[], plain: Flo
         legend: { show: true, live: true },
         cursor: { points: { show: false }, drag: { x: true, y: false } },
         axes: [
-            options.x ? { ...axis, label: options.x.label, labelSize: 22, labelFont: "12px system-ui", values: (_, ticks) => ticks.map(options.x!.format) }
+            options.x ? { ...axis, label: options.x.label, labelSize: 22, labelFont: "12px system-ui", values: (_, ticks) => ticks.map((tick) => options.x!.format(tick)) }
                 : { ...axis, label: width > 1 ? `rank (means of ${width} ranks)` : "rank", labelSize: 22, labelFont: "12px system-ui",
                 values: (_, ticks) => ticks.map((tick) => (tick % 1 === 0 ? formatCount(tick) : "")), incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000] },
             { ...axis, size: 76, values: (_, ticks) => ticks.map(options.short),
