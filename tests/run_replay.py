@@ -43,6 +43,8 @@ CHANGES = {
     "nonblocking": "nonblocking MPI_Allreduce",
 }
 SEEDS = 3
+# A message that is sent and never received.
+ONE_END = "num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 3\n}\nrank 1 {\nl1: calc 100\n}\n"
 
 
 class Replay:
@@ -175,6 +177,8 @@ def usage(replay):
         replay.record(old, 2, replay.folder / "changed", 1)
         profile = os.path.join(folder, "profile.orr")
         replay.record(profile, 2, replay.folder / "changed", 1, options=["--profile-only"])
+        one_end = os.path.join(folder, "one-end.goal")
+        pathlib.Path(one_end).write_text(ONE_END)
         for words, text in (
                 ([], "no trace given"), (["/nowhere.orr"], "/nowhere.orr"), ([old, old], "one trace at a time"),
                 ([profile], "no calls to replay"), ([old, "-o", "/nowhere/x.orr"], "/nowhere"),
@@ -182,6 +186,8 @@ def usage(replay):
                 ([old, "-w", "scale foo by x"], "'by'"), ([old, "-w", "scale"], "of what"),
                 ([old, "-w", "speed by 0"], "above 0"), ([old, "-w", "scale foo by 2 frob 3"], "unknown word 'frob'"),
                 ([old, "-w", "balance nowhere"], "no rank has a region 'nowhere'"),
+                ([old, "-w", "remove messages tag 77"], "no such message"),
+                ([one_end, "-w", "remove messages"], "more sends than receives"),
                 ([old, "-w", "insert message from 0 to 1 size 5"], "expected: insert"),
                 ([old, "-w", "nowhere.yaml"], "nowhere.yaml"), ([old, "--busy", "x"], "spin, sleep"),
                 ([old, "-w", "replace collective MPI_Barrier with MPI_Frob"], "no function 'MPI_Frob'"),

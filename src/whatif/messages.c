@@ -68,11 +68,9 @@ struct messages {
     struct whatif_stage stage;
     struct map got; /* by request number: index in list + 1 */
     struct got {
-        int64_t source, tag, bytes, next;
+        int64_t source, tag, bytes;
     } * list;
     size_t count;
-    int64_t free;
-    struct map is_init; /* persistent requests that were removed */
     int is_at_end;
 };
 
@@ -85,7 +83,7 @@ static void keep(struct messages *m, int64_t number, const struct trace_status *
     if (!is_new)
         return; /* the first one of a persistent request */
     ARRAY_EXTEND(m->list, m->count);
-    m->list[m->count++] = (struct got){status->source, status->tag, (int64_t)status->bytes, 0};
+    m->list[m->count++] = (struct got){status->source, status->tag, (int64_t)status->bytes};
     *at = m->count;
 }
 
@@ -143,7 +141,6 @@ static void close_messages(struct whatif_stage *s)
 {
     struct messages *m = (struct messages *)s;
     map_fini(&m->got);
-    map_fini(&m->is_init);
     mem_free(m->list);
 }
 
@@ -190,6 +187,82 @@ static int receives(struct whatif_stage *s, struct trace_event *e, struct messag
         m->bytes = (int64_t)status->statuses->bytes;
     }
     return is_wanted(s, m);
+}
+
+/* ---- both ends ---- */
+
+/* What would change, by sender and receiver: sends less receives, and when the last one was. */
+struct ends {
+    struct map count, last;
+};
+
+static void count_end(struct ends *ends, const struct whatif_stage *s, const struct message *m,
+                      const struct trace_event *e, uint64_t step)
+{
+    uint64_t key = (uint64_t)m->from * s->rank->trace->header.ranks + (uint64_t)m->to;
+    *map_insert(&ends->count, key, NULL) += step;
+    *map_insert(&ends->last, key, NULL) = (uint64_t)e->enter;
+}
+
+static void count_rank(struct ends *ends, struct whatif_rank *rank, size_t number)
+{
+    struct whatif_stage *s = whatif_open(rank, number + 1);
+    struct whatif_item item;
+    struct message m;
+    const struct side *side;
+    struct err err;
+    while (whatif_next(s->before, &item, &err) > 0) {
+        if (item.event->head != TRACE_CALL || item.is_dropped)
+            continue;
+        if (sends(s, item.event, &m, &side))
+            count_end(ends, s, &m, item.event, 1);
+        if (receives(s, item.event, &m, &side))
+            count_end(ends, s, &m, item.event, UINT64_MAX);
+    }
+    whatif_close(s);
+}
+
+static int check_ends(const struct whatif *what, const struct ends *ends, const struct trace *t,
+                      struct err *err)
+{
+    size_t it = 0;
+    uint64_t key, count;
+    while (map_next(&ends->count, &it, &key, &count))
+        if (count)
+            return err_set(
+                err, ERR_INPUT,
+                "what-if '%s': of the messages from rank %llu to rank %llu it takes %s than "
+                "%s, the last at %.9f s: the trace does not say enough of both ends, and they "
+                "would not match",
+                what->text, (unsigned long long)(key / t->header.ranks),
+                (unsigned long long)(key % t->header.ranks),
+                (int64_t)count > 0 ? "more sends" : "more receives",
+                (int64_t)count > 0 ? "receives" : "sends",
+                (double)*map_find(&ends->last, key) * (double)t->header.tick / 1e12);
+    return 0;
+}
+
+/* A send without its receive would hang the replay, or go to another receive. */
+static int learn_ends(struct whatif *what, struct trace *t, const struct whatif_list *list,
+                      size_t number, struct err *err)
+{
+    struct ends ends;
+    map_init(&ends.count);
+    map_init(&ends.last);
+    for (uint64_t rank = 0; rank < t->header.ranks; rank++) {
+        struct trace_local locals;
+        trace_local_read(&locals, t, rank);
+        count_rank(&ends,
+                   &(struct whatif_rank){.trace = t, .locals = &locals, .rank = rank, .list = list},
+                   number);
+        trace_local_fini(&locals);
+    }
+    int rc = map_count(&ends.count) == 0
+                 ? err_set(err, ERR_INPUT, "what-if '%s': there is no such message", what->text)
+                 : check_ends(what, &ends, t, err);
+    map_fini(&ends.count);
+    map_fini(&ends.last);
+    return rc;
 }
 
 /* A probe that found such a message. */
@@ -243,7 +316,9 @@ static int next_remove(struct whatif_stage *s, struct whatif_item *item, struct 
 
 const struct whatif_kind whatif_remove_messages = {"remove messages",
                                                    .bytes = sizeof(struct messages),
-                                                   .looks_ahead = 1, .next = next_remove,
+                                                   .learn = learn_ends,
+                                                   .looks_ahead = 1,
+                                                   .next = next_remove,
                                                    .close = close_messages};
 
 /* ---- resize ---- */
@@ -275,7 +350,9 @@ static int next_resize(struct whatif_stage *s, struct whatif_item *item, struct 
 
 const struct whatif_kind whatif_resize_messages = {"resize messages",
                                                    .bytes = sizeof(struct messages),
-                                                   .looks_ahead = 1, .next = next_resize,
+                                                   .learn = learn_ends,
+                                                   .looks_ahead = 1,
+                                                   .next = next_resize,
                                                    .close = close_messages};
 
 /* ---- insert ---- */
