@@ -82,12 +82,6 @@ static inline int sys_may_execute(const char *path)
     return syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0;
 }
 
-/* Does not follow a final symbolic link. */
-static inline int sys_lstat(const char *path, struct stat *st)
-{
-    return (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
-}
-
 static inline int sys_fchmod(int fd, mode_t mode)
 {
     return (int)syscall(SYS_fchmod, fd, mode);
