@@ -168,6 +168,10 @@ void vp_rank_prefetch(const struct vp_rank *f)
 {
     (void)f;
 }
+void vp_rank_prefetch_rest(const struct vp_rank *f)
+{
+    (void)f;
+}
 int vp_init(const struct vp_config *c, struct err *e)
 {
     (void)c;

@@ -505,12 +505,16 @@ static inline int engine_is_safe(struct engine *e, uint32_t id, vtime due)
     return 1;
 }
 
-/* The k-th entity to run after the present one if nothing else happens, or -1 if unknown. */
-static inline int64_t engine_peek_ready(const struct engine *e, uint64_t k)
+/* How many entities are ready. */
+static inline uint64_t engine_ready(const struct engine *e)
 {
-    uint64_t at = e->ready_head + k;
+    return e->ready_tail - e->ready_head;
+}
 
-    return at < e->ready_tail ? (int64_t)e->ready[at & (e->ready_cap - 1)] : -1;
+/* The k-th of them, in the order in which they run if nothing else happens. */
+static inline uint32_t engine_peek_ready(const struct engine *e, uint64_t k)
+{
+    return e->ready[(e->ready_head + k) & (e->ready_cap - 1)];
 }
 
 /* Tells the livelock detection that something succeeded at `when`. */

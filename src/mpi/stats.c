@@ -138,11 +138,12 @@ static void count_pair(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
 {
     uint32_t cap = room(self->pair_count), i = place_of(self, cap, dst);
 
+    /* after a new one, nothing is known about the next */
+    self->pair_next = i + 1 == self->pair_count ? 0 : i + 1;
     if (i == self->pair_count)
         pair_add(self, cap, dst);
     self->pairs[i].messages += self->pairs[i].messages != UINT32_MAX;
     self->pairs[i].bytes += bytes;
-    self->pair_next = i + 1 < self->pair_count ? i + 1 : 0;
     if (mpi_world.stats->pairs > MPI_STATS_PAIRS_MAX)
         aggregate();
 }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "vp/crash.h"
+#include "vp/pack.h"
 #include "vp/vp_internal.h"
 
 static const struct vp_host *const hosts[] = {&vp_fibre_host, &vp_process_host};
@@ -204,6 +205,12 @@ void vp_rank_prefetch(const struct vp_rank *f)
         __builtin_prefetch(f->state);
         __builtin_prefetch((char *)f->state + 64);
     }
+}
+
+void vp_rank_prefetch_rest(const struct vp_rank *f)
+{
+    if (vp_host == &vp_fibre_host && f->state && !f->own_stack)
+        vp_pack_prefetch(f->state);
 }
 
 const struct vp_stats *vp_stats(void)

@@ -171,3 +171,12 @@ void vp_unpack(void *copy, void *to, uint32_t bytes, const void *present)
         out[t->index[i]] = c->data[i];
     pool_free(&vp_pool, c, copy_size(t->varying));
 }
+
+void vp_pack_prefetch(const void *copy)
+{
+    const struct copy *c = copy;
+    size_t size = c->base ? copy_size(c->base->varying) : 0;
+
+    for (size_t at = VP_PACK_AHEAD; at < size; at += 64)
+        __builtin_prefetch((const char *)copy + at);
+}

@@ -22,4 +22,8 @@ void *vp_pack(const void *from, uint32_t bytes);
  * words that both have in common are not written. */
 void vp_unpack(void *copy, void *to, uint32_t bytes, const void *present);
 
+/* Prefetches a copy whose first VP_PACK_AHEAD bytes are in the cache already. */
+#define VP_PACK_AHEAD 128
+void vp_pack_prefetch(const void *copy);
+
 #endif

@@ -217,6 +217,8 @@ static inline struct vp_rank *vp_current(void)
 
 /* Prefetches the memory that resuming the rank will touch. */
 void vp_rank_prefetch(const struct vp_rank *);
+/* The same for what the first call has made known, some turns later. */
+void vp_rank_prefetch_rest(const struct vp_rank *);
 
 /* Counters for the run summary. */
 struct vp_stats {

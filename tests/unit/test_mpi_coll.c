@@ -663,6 +663,7 @@ int main(int argc, char **argv)
     rng_state = argc > 1 ? strtoull(argv[1], NULL, 0) : 20;
     diag("seed %llu", (unsigned long long)rng_state);
     mpi_world.ranks = rank_table;
+    pool_init(&mpi_world.pool, "extras");
     for (int i = 0; i < MAX_RANKS; i++)
         stacks[i] = (char *)mem_alloc(STACK);
     make_types();
@@ -694,5 +695,6 @@ int main(int argc, char **argv)
     check_errors();
     for (int i = 0; i < MAX_RANKS; i++)
         mem_free(stacks[i]);
+    pool_fini(&mpi_world.pool);
     return done_testing();
 }

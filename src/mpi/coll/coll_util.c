@@ -10,19 +10,25 @@ static int64_t items_low(const struct mpi_type *type, uint64_t count)
     return (last < 0 ? last : 0) + type->true_lb;
 }
 
+static size_t items_size(const struct mpi_type *type, uint64_t count)
+{
+    int64_t last = count ? (int64_t)(count - 1) * type->extent : 0;
+    return (size_t)((last < 0 ? -last : last) + type->true_extent);
+}
+
 void *coll_items_alloc(const struct mpi_coll_args *a, const struct mpi_type *type, uint64_t count)
 {
     if (coll_is_hollow(a))
         return MPI_HOLLOW;
-    int64_t last = count ? (int64_t)(count - 1) * type->extent : 0;
-    char *low = (char *)mem_alloc((size_t)((last < 0 ? -last : last) + type->true_extent));
+    char *low = (char *)pool_alloc(&mpi_world.pool, items_size(type, count));
     return low - items_low(type, count);
 }
 
 void coll_items_free(void *items, const struct mpi_type *type, uint64_t count)
 {
     if (!mpi_is_hollow(items))
-        mem_free((char *)items + items_low(type, count));
+        pool_free(&mpi_world.pool, (char *)items + items_low(type, count),
+                  items_size(type, count));
 }
 
 char *coll_bytes_alloc(const struct mpi_coll_args *a, uint64_t n)

@@ -33,27 +33,71 @@ static void rank_ended(struct mpi_rank *r, int status)
     end->now.ranks_done++;
 }
 
-/* Ranks run in turn, and their memory has long left the cache: prefetch it two and four turns
- * ahead, first the rank itself, then what it points to. */
+/*
+ * Ranks run in turn, and their memory has long left the cache. So it is prefetched some turns
+ * ahead, in steps: first the rank itself, then what it points to, then what that points to: the
+ * rest of its stack, the message that it will take first, and the rank to which it is likely to
+ * send next. The last step, in its own turn, is the message behind which that one's inbox gets it.
+ */
+enum { AHEAD_RANK = 5, AHEAD_POINTERS = 3, AHEAD_TARGETS = 1 };
+
+static inline void prefetch_message(const struct engine_msg *m)
+{
+    __builtin_prefetch(m);
+    __builtin_prefetch((const char *)m + 64); /* the payload */
+}
+
+static inline void prefetch_pointers(const struct mpi_rank *r)
+{
+    vp_rank_prefetch(&r->vp);
+    prefetch_message(r->ent.inbox);
+    __builtin_prefetch(r->posted);
+    __builtin_prefetch(r->pairs + r->pair_next, 1);
+    if (mpi_world.prefetch)
+        mpi_world.prefetch(r);
+}
+
+static inline int knows_next(const struct mpi_rank *r)
+{
+    return r->pair_next < r->pair_count;
+}
+
+static inline void prefetch_targets(const struct mpi_rank *r)
+{
+    vp_rank_prefetch_rest(&r->vp);
+    if (r->ent.inbox)
+        prefetch_message(r->ent.inbox->next);
+    if (knows_next(r))
+        mpi_rank_prefetch(r->pairs[r->pair_next].dst);
+}
+
+static inline void prefetch_tail(const struct mpi_rank *r)
+{
+    const struct rank_map *map = mpi_rank_map();
+    uint32_t dst;
+
+    if (!knows_next(r))
+        return;
+    dst = r->pairs[r->pair_next].dst;
+    if (rank_map_is_here(map, dst))
+        __builtin_prefetch(mpi_world.ranks[rank_map_index(map, dst)].ent.inbox, 1);
+}
+
 static void prefetch_ready(void)
 {
-    int64_t far = engine_peek_ready(&mpi_world.engine, 4);
-    int64_t near = engine_peek_ready(&mpi_world.engine, 2);
+    const struct engine *e = &mpi_world.engine;
+    uint64_t ready = engine_ready(e);
 
-    if (far >= 0) {
-        __builtin_prefetch(&mpi_world.ranks[far].ent, 1);
-        __builtin_prefetch(&mpi_world.ranks[far].posted, 1);
-    }
-    if (near >= 0) {
-        const struct mpi_rank *r = &mpi_world.ranks[near];
+    if (ready > AHEAD_RANK) {
+        const struct mpi_rank *r = &mpi_world.ranks[engine_peek_ready(e, AHEAD_RANK)];
 
-        vp_rank_prefetch(&r->vp);
-        __builtin_prefetch(r->ent.inbox);
-        __builtin_prefetch(r->posted);
-        __builtin_prefetch(r->pairs + r->pair_next, 1);
-        if (mpi_world.prefetch)
-            mpi_world.prefetch(r);
+        __builtin_prefetch(&r->ent, 1);
+        __builtin_prefetch(&r->posted, 1);
     }
+    if (ready > AHEAD_POINTERS)
+        prefetch_pointers(&mpi_world.ranks[engine_peek_ready(e, AHEAD_POINTERS)]);
+    if (ready > AHEAD_TARGETS)
+        prefetch_targets(&mpi_world.ranks[engine_peek_ready(e, AHEAD_TARGETS)]);
 }
 
 /* The rank gets the turn. */
@@ -73,6 +117,7 @@ static int resume(void *owner, uint32_t id)
 
     (void)owner;
     prefetch_ready();
+    prefetch_tail(r);
     present(r);
     mpi_slice_begin();
     if (!vp_resume(&r->vp))

@@ -377,7 +377,7 @@ static long pilot_pause(const struct threads *t)
     const struct engine *e = &mpi_world.engine;
     uint32_t doubles = t->fruitless < PAUSE_DOUBLES ? t->fruitless : PAUSE_DOUBLES;
 
-    if (mpi_world.shared || engine_peek_ready(e, 0) >= 0 || e->next_new < e->cfg.map.count)
+    if (mpi_world.shared || engine_ready(e) > 0 || e->next_new < e->cfg.map.count)
         doubles = 0;
     return (long)PAUSE_NS << doubles;
 }
