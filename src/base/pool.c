@@ -3,7 +3,8 @@
  *
  * Invariants: every block on free[c] has 16*c bytes (free[0]: 16), lies in a chunk of the pool
  * and is not in use; [bump, end) of the newest chunk has never been handed out; bump is 16-byte
- * aligned. What remains of a chunk when it cannot serve a request becomes a free block.
+ * aligned. What remains of a chunk when it cannot serve a request becomes a free block. Blocks on
+ * kept[c] come from mem_alloc, have the size of their class and are not in use.
  */
 #include "base/pool.h"
 
@@ -16,6 +17,9 @@
 #define CHUNK_HEADER 64 /* so that blocks of whole cache lines can start on one */
 #define FILL_ALLOCATED 0xCD
 #define FILL_FREED 0xDD
+#define KEPT_MIN_LOG2 10 /* of POOL_MAX */
+#define KEPT_STEPS_LOG2 3
+_Static_assert(POOL_MAX == 1 << KEPT_MIN_LOG2, "the first class follows the blocks in chunks");
 
 struct pool_chunk {
     struct pool_chunk *next;
@@ -27,8 +31,19 @@ void pool_init(struct pool *pool, const char *name)
     *pool = (struct pool){.chunk_size = POOL_CHUNK_MIN, .name = name};
 }
 
+static void release_kept(struct pool *pool)
+{
+    for (int i = 0; i < POOL_KEPT_CLASSES; i++)
+        while (pool->kept[i]) {
+            struct pool_block *block = pool->kept[i];
+            pool->kept[i] = block->next;
+            mem_free(block);
+        }
+}
+
 void pool_fini(struct pool *pool)
 {
+    release_kept(pool);
     while (pool->chunks) {
         struct pool_chunk *chunk = pool->chunks;
         pool->chunks = chunk->next;
@@ -89,11 +104,43 @@ static void add_chunk(struct pool *pool)
     pool->chunk_size = size < POOL_CHUNK_MAX / 4 ? size * 4 : POOL_CHUNK_MAX;
 }
 
+/* The class of objects of more than POOL_MAX bytes, at most POOL_KEPT_MAX, and the size of its
+ * blocks. */
+static int kept_class(size_t size, size_t *bytes)
+{
+    int log2 = 63 - __builtin_clzll(size - 1); /* rounded down */
+    int step_log2 = log2 - KEPT_STEPS_LOG2;
+    size_t step = ((size - 1) >> step_log2) + 1;
+
+    *bytes = step << step_log2;
+    return (log2 - KEPT_MIN_LOG2 - 1) * (1 << KEPT_STEPS_LOG2) + (int)step - 1;
+}
+
+static void *alloc_large(struct pool *pool, size_t size)
+{
+    struct pool_block *block;
+    size_t bytes;
+    int class;
+
+    if (size > POOL_KEPT_MAX)
+        return mem_alloc(size);
+    class = kept_class(size, &bytes);
+    block = pool->kept[class];
+    if (!block)
+        return mem_alloc(bytes);
+    pool->kept[class] = block->next;
+    pool->kept_bytes -= bytes;
+#ifdef POOL_DEBUG
+    pool_debug_alloc(pool, block, bytes);
+#endif
+    return block;
+}
+
 void *pool_alloc_slow(struct pool *pool, size_t size)
 {
     pool->live += size;
     if (size > POOL_MAX)
-        return mem_alloc(size);
+        return alloc_large(pool, size);
     size_t bytes = block_size(size);
     if ((size_t)(pool->end - pool->bump) < bytes) {
         recycle_rest(pool);
@@ -109,6 +156,19 @@ void *pool_alloc_slow(struct pool *pool, size_t size)
 
 void pool_free_large(struct pool *pool, void *ptr, size_t size)
 {
+    struct pool_block *block = ptr;
+    size_t bytes = 0;
+    int class = size <= POOL_KEPT_MAX ? kept_class(size, &bytes) : 0;
+
     pool->live -= size;
-    mem_free(ptr);
+    if (size > POOL_KEPT_MAX || pool->kept_bytes + bytes > POOL_KEPT_BYTES) {
+        mem_free(ptr);
+        return;
+    }
+#ifdef POOL_DEBUG
+    pool_debug_free(pool, ptr, bytes);
+#endif
+    block->next = pool->kept[class];
+    pool->kept[class] = block;
+    pool->kept_bytes += bytes;
 }

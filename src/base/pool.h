@@ -8,7 +8,11 @@
  *
  * The caller passes the size to pool_free, so blocks carry no header. Chunks grow fourfold from
  * POOL_CHUNK_MIN to POOL_CHUNK_MAX, so that a small program stays small; they go back to the
- * system only in pool_fini. Objects above POOL_MAX bytes use malloc.
+ * system only in pool_fini.
+ *
+ * Larger objects come from mem_alloc. Up to POOL_KEPT_MAX bytes they are rounded up by at most an
+ * eighth, and kept when they are freed, up to POOL_KEPT_BYTES in all: a program that sends messages
+ * of some kilobytes frees and allocates the same sizes all the time.
  *
  * Not thread-safe: a pool belongs to one thread at a time. All blocks are 16-byte aligned.
  * Out of memory ends the process. Nothing here switches.
@@ -27,6 +31,9 @@
 #define POOL_CLASSES (POOL_MAX / 16)
 #define POOL_CHUNK_MIN ((size_t)64 << 10)
 #define POOL_CHUNK_MAX ((size_t)32 << 20)
+#define POOL_KEPT_MAX 65536
+#define POOL_KEPT_CLASSES 48 /* 8 for each doubling from POOL_MAX on */
+#define POOL_KEPT_BYTES ((size_t)64 << 20)
 
 struct pool_block {
     struct pool_block *next;
@@ -40,12 +47,15 @@ struct pool {
     size_t chunk_size; /* of the next chunk */
     const char *name;
     struct pool_block *free[POOL_CLASSES + 1]; /* free[0] serves objects of size 0 */
+    struct pool_block *kept[POOL_KEPT_CLASSES];
+    size_t kept_bytes;
 };
 
 /* An empty pool; maps nothing until the first pool_alloc. `name` is borrowed, for messages. */
 void pool_init(struct pool *pool, const char *name);
 
-/* Releases all chunks and with them every block of at most POOL_MAX bytes, freed or not. */
+/* Releases all chunks and with them every block of at most POOL_MAX bytes, freed or not; of larger
+ * ones those that were freed. */
 void pool_fini(struct pool *pool);
 
 /* Slow paths of the functions below. */

@@ -59,6 +59,40 @@ static void test_borders(void)
     pool_fini(&pool);
 }
 
+/* Blocks of some kilobytes are kept and reused; what is kept is bounded. */
+static void test_kept(void)
+{
+    enum { COUNT = 2000 };
+    struct pool pool;
+    pool_init(&pool, "test");
+    char *a = pool_alloc(&pool, POOL_MAX + 1), *b = pool_alloc(&pool, 8257);
+    memset(a, 1, POOL_MAX + 1);
+    memset(b, 2, 8257);
+    pool_free(&pool, a, POOL_MAX + 1);
+    pool_free(&pool, b, 8257);
+    is_int(pool_bytes(&pool), 0, "kept blocks do not count as live");
+    ok(pool_alloc(&pool, 9000) == b && pool_alloc(&pool, POOL_MAX + 1) == a,
+       "a kept block serves its class");
+    is_int((long long)pool.kept_bytes, 0, "and is not kept any longer");
+    pool_free(&pool, a, POOL_MAX + 1);
+    pool_free(&pool, b, 9000);
+    for (size_t size = POOL_MAX + 1; size <= POOL_KEPT_MAX; size += 61) {
+        char *c = pool_alloc(&pool, size);
+        memset(c, 3, size);
+        pool_free(&pool, c, size);
+    }
+    char **blocks = malloc(COUNT * sizeof *blocks);
+    for (int i = 0; i < COUNT; i++)
+        blocks[i] = pool_alloc(&pool, POOL_KEPT_MAX);
+    for (int i = 0; i < COUNT; i++)
+        pool_free(&pool, blocks[i], POOL_KEPT_MAX);
+    ok(pool.kept_bytes > POOL_KEPT_BYTES - 2 * POOL_KEPT_MAX && pool.kept_bytes <= POOL_KEPT_BYTES,
+       "no more than so many bytes are kept");
+    free(blocks);
+    pool_fini(&pool);
+    is_int((long long)pool.kept_bytes, 0, "none after fini");
+}
+
 /* Through several chunk sizes: every block is distinct and writable. */
 static void test_growth(void)
 {
@@ -186,6 +220,7 @@ int main(void)
     plan_auto();
     test_reuse();
     test_borders();
+    test_kept();
     test_growth();
     test_random();
     test_debug_checks();
