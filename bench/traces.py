@@ -128,4 +128,27 @@ def traces(bench):
     return [row for case in (rates, size, overhead, analysis, smpi, otf2) for row in case(bench)]
 
 
-CASES = {"traces": traces}
+def replay(bench):
+    """A trace replayed, by `orrery replay` and by SMPI's replay of the same one."""
+    ranks, binary = 256, bench.compile("halo2d")
+    trace, new, text = (os.path.join(bench.build, name) for name in ("replay.orr", "new.orr", "replay.ti"))
+    measure.run_once([bench.orrery, "run", "-q", "-n", str(ranks), "--compute", "none", "--trace", trace, binary,
+                      "20" if bench.quick else "500"], bench.timeout)
+    records = records_of(bench, trace)
+    cost = measure.run_best([bench.orrery, "replay", "-q", trace, "-o", new], bench.repeat, bench.timeout)
+    rows = [Row(f"replay, {ranks} ranks", "M records/s", records / cost.wall / 1e6, records / cost.cpu / 1e6, 3,
+                "more", "orrery replay FILE")]
+    if not has_smpi():
+        return rows
+    paths = write_platforms(bench, ranks)
+    measure.run_once([bench.orrery, "trace", "convert", trace, text], bench.timeout)
+    peer = measure.run_best(["smpirun", "-np", str(ranks), "-platform", paths["cluster.xml"], "-hostfile",
+                             paths["hosts.txt"], "--log=root.thresh:critical", "-replay", text], 1, bench.timeout)
+    command = f"smpirun -np {ranks} -replay FILE.ti"
+    return [*rows, Row("SMPI's replay of the same trace", "M records/s", records / peer.wall / 1e6,
+                       records / peer.cpu / 1e6, None, "more", command),
+            Row("replay: times SMPI's rate", "times", peer.wall / cost.wall, peer.cpu / cost.cpu, None, "more",
+                command)]
+
+
+CASES = {"traces": traces, "replay": replay}

@@ -460,12 +460,12 @@ static int ask(struct replay_rank *k, const struct replay_fn *fn)
 static int test_win(struct replay_rank *k)
 {
     struct trace_value *win = NULL, *flag = NULL;
-    const struct trace_fn *fn = &k->replay->trace.header.schema->fns[k->event.fn];
-    for (unsigned i = 0; i < k->event.argc; i++) {
+    const struct trace_fn *fn = &k->replay->trace.header.schema->fns[k->event->fn];
+    for (unsigned i = 0; i < k->event->argc; i++) {
         if (fn->args[i].role[0] == 'w')
-            win = &k->event.args[i];
+            win = &k->event->args[i];
         if (fn->args[i].role[0] == 'f')
-            flag = &k->event.args[i];
+            flag = &k->event->args[i];
     }
     if (!win || !flag)
         return spent(k);

@@ -110,6 +110,9 @@ static int learn(struct replay_fn *to, const struct trace_fn *fn, struct err *er
                              .comm = find_role(fn, "comm"),
                              .win = find_role(fn, "win"),
                              .reduces = find_role(fn, "op") >= 0,
+                             .is_init = strcmp(fn->name, "MPI_Init") == 0 ||
+                                        strcmp(fn->name, "MPI_Init_thread") == 0,
+                             .is_finalize = strcmp(fn->name, "MPI_Finalize") == 0,
                              .source = find_name(fn, "source"),
                              .tag = find_received(fn, "recvtag", "tag"),
                              .request = find_role(fn, "request"),

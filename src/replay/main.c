@@ -44,8 +44,8 @@ void replay_fail(struct replay_rank *k, const char *format, ...)
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
     snprintf(text, sizeof text, "'%s': cannot replay %s of rank %llu at %.9f s: %s",
-             k->replay->options.trace, schema->fns[k->event.fn].name, (unsigned long long)k->rank,
-             (double)k->event.enter * (double)k->replay->trace.header.tick / 1e12, why);
+             k->replay->options.trace, schema->fns[k->event->fn].name, (unsigned long long)k->rank,
+             (double)k->event->enter * (double)k->replay->trace.header.tick / 1e12, why);
     fail(text);
 }
 
@@ -172,15 +172,10 @@ static void end(struct replay_rank *k)
 
 /* ---- the records of a rank ---- */
 
-static int is_init(const struct replay_fn *fn)
-{
-    return strcmp(fn->name, "MPI_Init") == 0 || strcmp(fn->name, "MPI_Init_thread") == 0;
-}
-
 /* A program with sessions makes calls before MPI_Init, or without it. */
 static void begin_mpi(struct replay_rank *k, const struct replay_fn *fn)
 {
-    if (!k->is_begun && !is_init(fn)) {
+    if (!k->is_begun && !fn->is_init) {
         replay_check(k, PMPI_Init(NULL, NULL));
         k->is_own = 1;
     }
@@ -190,13 +185,13 @@ static void begin_mpi(struct replay_rank *k, const struct replay_fn *fn)
 /* The members are those of the recording, wherever ranks are now. */
 static void split_type(struct replay_rank *k, const struct replay_fn *fn)
 {
-    const struct trace_fn *names = &k->replay->trace.header.schema->fns[k->event.fn];
+    const struct trace_fn *names = &k->replay->trace.header.schema->fns[k->event->fn];
     int64_t key = 0, made = -1;
-    for (unsigned i = 0; i < k->event.argc; i++) {
+    for (unsigned i = 0; i < k->event->argc; i++) {
         if (strcmp(names->args[i].name, "key") == 0)
-            key = k->event.args[i].number;
+            key = k->event->args[i].number;
         if (strcmp(names->args[i].name, "newcomm") == 0)
-            made = k->event.args[i].number;
+            made = k->event->args[i].number;
     }
     int color = made < 0 ? MPI_UNDEFINED : (int)replay_first_member(k, made);
     MPI_Comm comm = (MPI_Comm)replay_handle(k, MPI_ROLE_COMM, replay_arg(k, fn->comm)->number);
@@ -232,13 +227,13 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
     case REPLAY_CALL:
         if (is_unknown(k, fn) || (fn->request >= 0 && !fn->begins && is_freed(k, fn)))
             return replay_until(k, k->last + duration), 1;
-        if (k->is_own && (is_init(fn) || strcmp(fn->name, "MPI_Finalize") == 0))
+        if (k->is_own && (fn->is_init || fn->is_finalize))
             return replay_until(k, k->last + duration), 1;
         begin_mpi(k, fn);
         replay_words(k, fn);
         replay_check(k, fn->invoke(k->words));
         replay_results(k, fn);
-        if (is_init(fn)) /* what starts a program is not replayed */
+        if (fn->is_init) /* what starts a program is not replayed */
             replay_until(k, k->last + duration);
         return 1;
     case REPLAY_SPLIT_TYPE:
@@ -267,7 +262,7 @@ static void drop(struct replay_rank *k, const struct replay_fn *fn)
 static void replay_item(struct replay_rank *k, const struct whatif_item *item)
 {
     const struct replay_fn *fn = &k->replay->fns[item->event->fn];
-    k->event = *item->event;
+    k->event = item->event;
     k->duration = item->duration;
     if (item->gap > 0) {
         k->last += item->gap;
@@ -283,8 +278,8 @@ static void replay_item(struct replay_rank *k, const struct whatif_item *item)
     }
     k->replay->counts.events++;
     k->last = replay_now(k);
-    int stays = k->event.failed ? (replay_until(k, k->last + k->duration), 1)
-                                : act(k, fn, k->duration);
+    int stays = k->event->failed ? (replay_until(k, k->last + k->duration), 1)
+                                 : act(k, fn, k->duration);
     int64_t began = k->last;
     k->last = replay_now(k);
     if (stays)

@@ -67,15 +67,15 @@ static void copy_locals(struct replay_rank *k)
 {
     struct trace_cursor c;
     struct trace_stream s;
-    struct trace_event *e = &k->event;
+    struct trace_event e;
     struct err err;
     int more;
     trace_stream_init(&s, &k->replay->part.sink, k->rank, 0, TRACE_PIECE_DEFINITIONS);
     trace_cursor_open(&c, &k->replay->trace, k->rank, 0, TRACE_LOCAL_DEFINITIONS);
-    while ((more = trace_cursor_next(&c, e, &err)) != 0)
+    while ((more = trace_cursor_next(&c, &e, &err)) != 0)
         if (more > 0) {
-            e->leave = e->enter = 0;
-            trace_copy_event(&s, &k->replay->header, e);
+            e.leave = e.enter = 0;
+            trace_copy_event(&s, &k->replay->header, &e);
         }
     trace_cursor_close(&c);
     if (k->new_byte_type)
@@ -104,9 +104,9 @@ void replay_output_event(struct replay_rank *k, int64_t enter, int64_t leave)
     struct replay *r = k->replay;
     if (!r->is_open)
         return;
-    k->event.enter = enter;
-    k->event.leave = leave;
-    trace_copy_event(&k->out, &r->header, &k->event);
+    k->event->enter = enter;
+    k->event->leave = leave;
+    trace_copy_event(&k->out, &r->header, k->event);
     if (__builtin_expect(r->part.sink.buffered > MEMORY_MOST, 0))
         spill_all(r);
 }

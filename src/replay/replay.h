@@ -65,6 +65,7 @@ struct replay_fn {
     uint8_t receives; /* it receives, or its request does */
     uint8_t begins;   /* it makes a request */
     uint8_t reduces;  /* it has an operation */
+    uint8_t is_init, is_finalize;
     int8_t comm, win, source, tag, request, message, flag, index, status, count, outcount, datatype;
     int8_t kept[REPLAY_ARGS]; /* by position in the signature */
 };
@@ -147,8 +148,8 @@ struct replay_rank {
     uint64_t rank;
     struct whatif_rank changed; /* what the hypotheses make of the trace */
     struct whatif_stage *records;
-    struct trace_event event; /* the record that is being replayed */
-    int64_t duration;         /* of the call in the trace */
+    struct trace_event *event; /* the record that is being replayed */
+    int64_t duration;          /* of the call in the trace */
     struct trace_local locals;
     struct trace_stream out;
     int new_byte_type;    /* the trace has none */

@@ -85,7 +85,7 @@ void replay_kept_free(struct replay_kept *kept)
 
 struct trace_value *replay_arg(struct replay_rank *k, int kept)
 {
-    return kept < 0 || (unsigned)kept >= k->event.argc ? NULL : &k->event.args[kept];
+    return kept < 0 || (unsigned)kept >= k->event->argc ? NULL : &k->event->args[kept];
 }
 
 static uint64_t place(void *at)
