@@ -6,6 +6,7 @@
   what-if    random programs that can change themselves (tests/replay/changed.c): what a hypothesis predicts
              from the trace of the original is what the changed program does
   order      a master that takes what comes first: with a region balanced, messages come in another order
+  sweep      a family of hypotheses: each point is what the replay alone gives
   native     a program recorded on the real MPI replays in the simulator and in real time
   formats    traces of other tools replay
   usage      wrong usage and traces that cannot be replayed are named
@@ -148,6 +149,24 @@ def order(replay):
         demand_equal("a deterministic identity differs", replay.times(old), replay.times(strict))
 
 
+def sweep(replay):
+    with harness.fresh_folder() as folder:
+        old, table = os.path.join(folder, "old.orr"), os.path.join(folder, "table.csv")
+        replay.record(old, 5, replay.folder / "arrivals")
+        replay.call("sweep", "-q", "-w", "nothing", "-w", "balance foo", "-w", "scale foo by 0.5 ranks 1,3", "-o",
+                    table, "replay", old)
+        times = pathlib.Path(table).read_text().splitlines()
+        demand(len(times) == 4 and "balance foo" in times[2], "not three points", "\n".join(times))
+        for change, line in (("nothing", times[1]), ("balance foo", times[2])):
+            new = os.path.join(folder, "new.orr")
+            replay.call("replay", "-q", *(["-w", change] if change != "nothing" else []), old, "-o", new)
+            demand(f"{replay.runtime(new):.6g}"[:7] in line, f"another time: {change}", line)
+        for words, text in ((["-w", "nothing", "run", "-n", "2", "x"], "about traces"), (["replay"], "no trace given"),
+                            (["replay", "/nowhere.orr"], "/nowhere.orr"), (["replay", old, "--compare"], "one replay")):
+            done = replay.call("sweep", *words, status=2)
+            demand(text in done.stderr, f"{words}: no word of '{text}'", done.stderr)
+
+
 def native(replay):
     with harness.fresh_folder() as folder:
         old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
@@ -203,6 +222,7 @@ def cases(replay, options):
     yield "order", order, replay
     yield "machines", machines, replay
     yield "together", together, replay
+    yield "sweep", sweep, replay
     yield "native", native, replay
     yield "formats", formats, replay
     for change in CHANGES:

@@ -22,6 +22,7 @@
 #include "cli/outputs.h"
 #include "cli/parts.h"
 #include "cli/replay_answer.h"
+#include "cli/replay_command.h"
 #include "cli/webpage.h"
 #include "formats/formats.h"
 #include "replay/names.h"
@@ -319,7 +320,9 @@ static int make_words(struct cli_argv *w, const struct request *q, const struct 
         rc = q->real_time ? add_real(w, q, ranks, err) : add_simulated(w, q, t, ranks, err);
     if (rc)
         return rc;
-    add_words(w, (const char *const[]){program, q->source, "--output", q->path, NULL});
+    add_words(w, (const char *const[]){program, q->source, NULL});
+    if (*q->path)
+        add_words(w, (const char *const[]){"--output", q->path, NULL});
     if (q->deterministic)
         cli_argv_add(w, "--deterministic");
     for (size_t i = 0; i < q->whats.count; i++)
@@ -415,6 +418,44 @@ static int run(struct request *q, struct err *err)
         return status ? status : joined;
     status = cli_replay_answer(q->source, q->path, &counts, q->compares, q->is_quiet);
     return status == CLI_DONE && q->report ? report(q) : status;
+}
+
+/* ---- for `orrery sweep` ---- */
+
+int cli_replay_command(struct cli_argv *words, int argc, char **argv, int has_machine,
+                       struct err *err)
+{
+    struct request q = {.has_machine = has_machine};
+    struct trace t;
+    int rc = 0, next;
+    for (; rc == 0 && argc > 0; argc -= next, argv += next) {
+        rc = cli_options_parse(&usage, argc, argv, &q, &next, err);
+        if (rc == 0 && next < argc && q.trace)
+            rc = err_set(err, ERR_INPUT, "one trace at a time, but '%s' is another one",
+                         argv[next]);
+        if (rc == 0 && next < argc)
+            q.trace = argv[next];
+    }
+    if (rc == 0 && !q.trace)
+        rc = err_set(err, ERR_INPUT,
+                     "no trace given, as in: orrery sweep --set net.latency=1us,9us replay run.orr");
+    if (rc == 0 && (q.output || q.report || q.compares || q.real_time))
+        rc = err_set(
+            err, ERR_INPUT,
+            "--output, --report, --compare and --real-time are for one replay, not for a sweep");
+    if (rc == 0)
+        rc = make_absolute(q.trace, q.source, sizeof q.source, err);
+    if (rc == 0 && (rc = trace_open(&t, q.source, err)) == 0) {
+        rc = check_trace(&t, q.trace, err);
+        if (rc == 0) {
+            add_machine(&q, &t.header);
+            rc = make_words(words, &q, &t, err);
+        }
+        trace_close(&t);
+    }
+    cli_argv_fini(&q.run);
+    cli_argv_fini(&q.whats);
+    return rc;
 }
 
 static int replay_main(int argc, char **argv)

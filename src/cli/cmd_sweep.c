@@ -14,10 +14,12 @@
 #include "base/sys.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
+#include "cli/replay_command.h"
 #include "cli/runs.h"
 #include "cli/sweep_report.h"
 #include "cli/uses.h"
 #include "program/program.h"
+#include "whatif/whatif.h"
 
 struct sweep {
     struct cli_runs runs;
@@ -55,6 +57,14 @@ static int set_collectives(void *into, const char *value, struct err *err)
     return sweep_grid_add(&((struct sweep *)into)->grid, "mpi.collectives", value, err);
 }
 
+static int set_what_if(void *into, const char *value, struct err *err)
+{
+    struct whatif_list list = {0};
+    int rc = strcmp(value, SWEEP_NO_CHANGE) == 0 ? 0 : whatif_parse(&list, value, err);
+    whatif_fini(&list);
+    return rc ? rc : sweep_grid_add_value(&((struct sweep *)into)->grid, SWEEP_WHAT_IF, value, err);
+}
+
 static int set_jobs(void *into, const char *value, struct err *err)
 {
     return cli_runs_parse_jobs(value, &((struct sweep *)into)->jobs, err);
@@ -86,6 +96,9 @@ static const struct cli_option options[] = {
     {"platform", 0, NULL, "LIST", "machines: presets or files that end in .yaml", set_platforms},
     {"collectives", 0, NULL, "LIST",
      "how collectives are carried out; short for --set mpi.collectives=LIST", set_collectives},
+    {"what-if", 'w', NULL, "WHAT",
+     "a hypothesis for 'replay', as of 'orrery replay', or 'nothing'; may be repeated, each is a point",
+     set_what_if},
     {"jobs", 'j', NULL, "JOBS",
      "runs at a time (default: cores divided by --procs; 1 if compute time is measured, which "
      "runs side "
@@ -125,7 +138,7 @@ static const struct cli_usage usage = {
         "Runs a program for every combination of values, several at a time, and prints a table. "
         "The "
         "program's own output is not shown. --set, -n, --platform and --collectives may also "
-        "follow 'run'. "
+        "follow 'run'. 'replay TRACE' in place of 'run' and a program replays a trace. "
         "Exit status: 0, 1 if a run failed, 2 for wrong usage or input, 3 for an internal failure.",
     .options = options,
     .more = lists_help,
@@ -184,7 +197,8 @@ static int check_machine(const struct sweep *s, size_t point, struct buf *notes,
         const char *value = sweep_grid_value(g, point, i)->text;
         if (strcmp(g->dims[i].key, SWEEP_PLATFORM) == 0) {
             given.platform = value;
-        } else if (strcmp(g->dims[i].key, SWEEP_RANKS) != 0) {
+        } else if (strcmp(g->dims[i].key, SWEEP_RANKS) != 0 &&
+                   strcmp(g->dims[i].key, SWEEP_WHAT_IF) != 0) {
             buf_addf(&texts[i], "%s=%s", g->dims[i].key, value);
             cli_machine_add(&given, buf_str(&texts[i]));
         }
@@ -390,17 +404,36 @@ static int run_all(struct sweep *s)
     return status ? status : trouble;
 }
 
+#define REPLAY_EXAMPLE "orrery sweep -w nothing -w 'balance foo' replay run.orr"
+
+/* A replay is a run of the replayer. */
+static int read_replay(struct sweep *s, struct cli_argv *words, int argc, char **argv,
+                       struct err *err)
+{
+    int has_machine = s->grid.count > (sweep_grid_find(&s->grid, SWEEP_WHAT_IF) != NULL);
+    int rc = cli_replay_command(words, argc, argv, has_machine, err);
+    return rc ? rc
+              : cli_runs_read(&s->runs, (int)words->count - 1, words->at + 1, take_dimension, s,
+                              "'orrery replay' writes a trace", REPLAY_EXAMPLE, err);
+}
+
 static int sweep_main(int argc, char **argv)
 {
     static const char example[] = "orrery sweep -n 4,16,64 run ./app";
     static struct sweep s; /* large, and there is only one */
+    struct cli_argv words = {0};
     struct err err;
     int next, status, rc;
     cli_runs_init(&s.runs);
     sweep_grid_init(&s.grid);
     if (cli_begin(&usage, argc, argv, &s, &next, &status))
         goto done;
-    rc = next < argc && strcmp(argv[next], "run") == 0
+    rc = next < argc && strcmp(argv[next], "replay") == 0
+             ? read_replay(&s, &words, argc - next, argv + next, &err)
+         : sweep_grid_find(&s.grid, SWEEP_WHAT_IF)
+             ? err_set(&err, ERR_INPUT, "--what-if: hypotheses are about traces, as in: %s",
+                       REPLAY_EXAMPLE)
+         : next < argc && strcmp(argv[next], "run") == 0
              ? cli_runs_read(&s.runs, argc - next, argv + next, take_dimension, &s,
                              "--keep DIR before 'run' keeps a summary of each", example, &err)
              : err_set(&err, ERR_INPUT, "expected 'run' before the program, as in: %s", example);
@@ -425,6 +458,7 @@ static int sweep_main(int argc, char **argv)
 done:
     cli_runs_fini(&s.runs);
     sweep_grid_fini(&s.grid);
+    cli_argv_fini(&words);
     return status;
 }
 

@@ -110,6 +110,21 @@ int sweep_grid_add(struct sweep_grid *g, const char *key, const char *list, stru
     return 0;
 }
 
+int sweep_grid_add_value(struct sweep_grid *g, const char *key, const char *text, struct err *err)
+{
+    struct sweep_dim *dim = (struct sweep_dim *)sweep_grid_find(g, key);
+    if (!dim) {
+        ARRAY_EXTEND(g->dims, g->count);
+        dim = &g->dims[g->count++];
+        *dim = (struct sweep_dim){.key = mem_strdup(key)};
+    }
+    ARRAY_EXTEND(dim->values, dim->count);
+    dim->values[dim->count++] = (struct sweep_value){mem_strdup(text), NAN, ""};
+    if (sweep_grid_points(g) > SWEEP_POINTS_MAX)
+        return err_set(err, ERR_INPUT, "the grid would have more than %d points", SWEEP_POINTS_MAX);
+    return check_twice(dim, err);
+}
+
 /* The end of the values that begin here: a comma before an item with "=", or the end of the
  * text. */
 static const char *end_of_values(const char *text)

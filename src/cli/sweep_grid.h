@@ -17,6 +17,8 @@
 /* Keys that are not settings of the machine. */
 #define SWEEP_RANKS "ranks"
 #define SWEEP_PLATFORM "platform"
+#define SWEEP_WHAT_IF "what-if"   /* of a replay */
+#define SWEEP_NO_CHANGE "nothing" /* a value of it: the trace as it is */
 
 struct sweep_value {
     char *text;
@@ -45,6 +47,9 @@ void sweep_grid_fini(struct sweep_grid *);
 /* Adds a dimension. ERR_INPUT for an empty value, a bad range, a key that is there (but items of
  * lists may be given again), or too many points. */
 int sweep_grid_add(struct sweep_grid *, const char *key, const char *list, struct err *);
+
+/* Adds one value to a dimension, which is made with its first; the text may have commas. */
+int sweep_grid_add_value(struct sweep_grid *, const char *key, const char *text, struct err *);
 
 /* Adds dimensions in the form of --set, "KEY=V1,V2,KEY=V1...": an item with "=" begins one. */
 int sweep_grid_add_sets(struct sweep_grid *, const char *text, struct err *);

@@ -118,14 +118,33 @@ static void remove_files(const struct state *s, size_t point)
 
 /* ---- starting ---- */
 
+/* The last words are those of the program. */
+static char **add_what_if(char **words, const char *what)
+{
+    size_t n = 0;
+    while (words[n])
+        n++;
+    words = mem_realloc(words, (n + 3) * sizeof *words);
+    words[n] = "--what-if";
+    words[n + 1] = (char *)what;
+    words[n + 2] = NULL;
+    return words;
+}
+
 /* `texts` gets a buffer for each dimension, whose contents the words refer to. */
 static char **make_words(const struct state *s, size_t point, struct buf *texts, char *json)
 {
     const struct sweep_grid *g = s->plan->grid;
     char **own = mem_alloc((2 * g->count + 2) * sizeof *own);
     size_t n = 0;
+    const char *what = NULL;
     for (size_t i = 0; i < g->count; i++) {
         const char *key = g->dims[i].key;
+        if (strcmp(key, SWEEP_WHAT_IF) == 0) {
+            buf_init(&texts[i]);
+            what = sweep_grid_value(g, point, i)->text;
+            continue;
+        }
         int is_setting = strcmp(key, SWEEP_RANKS) != 0 && strcmp(key, SWEEP_PLATFORM) != 0;
         buf_init(&texts[i]);
         buf_addf(&texts[i], "%s%s%s", is_setting ? key : "", is_setting ? "=" : "",
@@ -137,7 +156,7 @@ static char **make_words(const struct state *s, size_t point, struct buf *texts,
     own[n++] = json;
     char **words = cli_runs_words(s->self, s->plan->options, own, n, s->plan->program);
     mem_free(own);
-    return words;
+    return what && strcmp(what, SWEEP_NO_CHANGE) != 0 ? add_what_if(words, what) : words;
 }
 
 static int start(struct state *s, size_t point, struct err *err)

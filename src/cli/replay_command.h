@@ -1,0 +1,16 @@
+/*
+ * replay_command.h - replays as runs of the simulator, for `orrery sweep`.
+ */
+#ifndef CLI_REPLAY_COMMAND_H
+#define CLI_REPLAY_COMMAND_H
+
+#include "cli/argv.h"
+
+/*
+ * The words of the `orrery run` that a replay is, the path of orrery first; argv[0] is "replay".
+ * has_machine: do not use the machine of the recording. Returns 0, CLI_OPTIONS_HELP or an error.
+ */
+int cli_replay_command(struct cli_argv *words, int argc, char **argv, int has_machine,
+                       struct err *);
+
+#endif
