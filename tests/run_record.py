@@ -216,8 +216,8 @@ class Tests:
             demand(sorted(calls) == [0, 1, 2, 3], f"ranks {sorted(calls)}")
             return
         demand("MPI_Comm_spawn), which not every MPI can do" in done.stderr, "no hint", done.stderr)
-        for rank in (0, 1):
-            demand(calls.get(rank, ["nothing"])[-1].startswith("MPI_Comm_rank("), f"rank {rank}", *calls.get(rank, []))
+        # The first rank to spawn ends the job: the other one may not have got that far.
+        demand(any(lines[-1].startswith("MPI_Comm_rank(") for lines in calls.values()), "what came before", str(calls))
 
     def clocks(self):
         """Rank 1 has its own clock: its time namespace is 5000 s ahead."""

@@ -27,8 +27,7 @@ void *coll_items_alloc(const struct mpi_coll_args *a, const struct mpi_type *typ
 void coll_items_free(void *items, const struct mpi_type *type, uint64_t count)
 {
     if (!mpi_is_hollow(items))
-        pool_free(&mpi_world.pool, (char *)items + items_low(type, count),
-                  items_size(type, count));
+        pool_free(&mpi_world.pool, (char *)items + items_low(type, count), items_size(type, count));
 }
 
 char *coll_bytes_alloc(const struct mpi_coll_args *a, uint64_t n)
