@@ -5,6 +5,7 @@
   determine  it says how well latency, overhead, gap, bandwidth and eager limit of LogGOPS are determined
   rank       of five machines on which the program takes the same time, only one of which is right, the
              comparison finds that one
+  replayed   the same from a trace that is replayed, in place of a program
   resume     a search that was interrupted goes on from its log, and finds the same
   usage      wrong usage says what is wrong
 """
@@ -132,6 +133,18 @@ def rank(tune):
         demand(right < wrong, f"the {name} is wrong and has error {wrong}; the right machine has {right}")
 
 
+def replayed(tune):
+    """A trace in place of the program, recorded on another machine."""
+    reference = tune.trace("replay-reference", "net.latency=7us,net.bandwidth=5Gbps")
+    other = tune.trace("replay-other", "net.latency=60us,net.bandwidth=1Gbps")
+    found = read_values(tune.call("tune", reference, "--set", "net.latency=1us..100us", "--set",
+                                  "net.bandwidth=1Gbps..20Gbps", "--evaluations", "150", "replay", other).stdout)
+    for key, value in TRUTH.items():
+        demand(abs(found[key] / value - 1) < 0.05, f"{key} is {found[key]}, not {value}")
+    left = [path.name for path in tune.folder.iterdir() if ".part-" in path.name]
+    demand(not left, f"left behind: {left}")
+
+
 def resume(tune):
     reference, log = tune.trace("resume", "net.latency=7us,net.bandwidth=5Gbps"), tune.folder / "resume.log"
     words = ["tune", reference, "--set", "net.latency=1us..100us", "--evaluations", "40", *tune.behind()]
@@ -179,7 +192,7 @@ def main():
     tune = Tune(options)
     tap = harness.Tap()
     tap.run_cases([(function.__name__, function, tune)
-                   for function in (usage, recover, determine, rank, resume)
+                   for function in (usage, recover, determine, rank, replayed, resume)
                    if re.search(options.filter, function.__name__)], options.jobs)
     return tap.end()
 

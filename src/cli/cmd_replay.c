@@ -30,6 +30,7 @@
 #include "whatif/whatif.h"
 
 #define LAUNCHER "mpiexec.mpich"
+#define PROCS_MOST 4096 /* that a replay is simulated on */
 #define OUTPUT_SUFFIX ".replay" TRACE_SUFFIX
 
 struct request {
@@ -350,25 +351,31 @@ static void add_counts(const char *part, struct cli_replay_counts *sum)
 }
 
 /* Makes the new trace of the parts that were written. */
-static int join(const struct request *q, uint64_t ranks, struct cli_replay_counts *counts)
+static int join(const char *trace, uint64_t most, struct cli_replay_counts *counts)
 {
-    uint64_t most = q->real_time ? ranks : 1 << 12, count = 0;
+    uint64_t count = 0;
     char **names = mem_alloc(most * sizeof *names);
     for (uint64_t i = 0; i < most; i++) {
-        size_t room = strlen(q->path) + 32;
+        size_t room = strlen(trace) + 32;
         char *name = mem_alloc(room);
-        snprintf(name, room, "%s.part-%llu", q->path, (unsigned long long)i);
+        snprintf(name, room, "%s.part-%llu", trace, (unsigned long long)i);
         add_counts(name, counts);
         if (access(name, R_OK) == 0)
             names[count++] = name;
         else
             mem_free(name);
     }
-    int status = count ? cli_parts_join(q->path, names, count, count) : CLI_USAGE;
+    int status = count ? cli_parts_join(trace, names, count, count) : CLI_USAGE;
     for (uint64_t i = 0; i < count; i++)
         mem_free(names[i]);
     mem_free(names);
     return status;
+}
+
+int cli_replay_join(const char *trace, uint64_t most)
+{
+    struct cli_replay_counts counts = {0};
+    return join(trace, most, &counts);
 }
 
 static int report(const struct request *q)
@@ -407,7 +414,7 @@ static int run(struct request *q, struct err *err)
     if (signal)
         status = 128 + signal;
     struct cli_replay_counts counts = {0};
-    int joined = join(q, ranks, &counts);
+    int joined = join(q->path, q->real_time ? ranks : PROCS_MOST, &counts);
     if (status == CLI_FINDING && !q->deterministic &&
         counts.remapped + counts.drawn + counts.forced)
         log_note(
@@ -420,7 +427,7 @@ static int run(struct request *q, struct err *err)
     return status == CLI_DONE && q->report ? report(q) : status;
 }
 
-/* ---- for `orrery sweep` ---- */
+/* ---- for `orrery sweep` and `orrery tune` ---- */
 
 int cli_replay_command(struct cli_argv *words, int argc, char **argv, int has_machine,
                        struct err *err)

@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/notes.h"
 #include "cli/outputs.h"
+#include "cli/replay_command.h"
 #include "cli/tune_options.h"
 #include "cli/tune_report.h"
 #include "cli/uses.h"
@@ -263,10 +264,28 @@ static int prepare(struct cli_tune *t, struct err *err)
     return rc ? rc : tune_run_init(&t->run, err);
 }
 
+static int is_command(const char *word)
+{
+    return strcmp(word, "run") == 0 || strcmp(word, "replay") == 0;
+}
+
+/* A replay is a run of the replayer. */
+static int read_replay(struct cli_tune *t, struct cli_argv *words, int argc, char **argv,
+                       struct err *err)
+{
+    int rc = cli_replay_command(words, argc, argv, 0, err);
+    t->run.is_replay = 1;
+    return rc ? rc
+              : cli_runs_read(&t->runs, (int)words->count - 1, words->at + 1, NULL, NULL, NULL,
+                              "orrery tune real.orr --set net.latency=1us..1ms replay run.orr",
+                              err);
+}
+
 static int tune_main(int argc, char **argv)
 {
     static const char example[] = "orrery tune real.orr --set net.latency=1us..1ms run -n 4 ./app";
     static struct cli_tune t; /* large, and there is only one */
+    struct cli_argv words = {0};
     struct err err = {0};
     int next, status, rc;
     cli_runs_init(&t.runs);
@@ -277,10 +296,12 @@ static int tune_main(int argc, char **argv)
     }
     if (cli_begin(&cli_tune_usage, argc, argv, &t, &next, &status))
         return status;
-    if (next < argc && !t.reference_path && strcmp(argv[next], "run") != 0)
+    if (next < argc && !t.reference_path && !is_command(argv[next]))
         t.reference_path = argv[next++];
     if (!t.reference_path)
         rc = err_set(&err, ERR_INPUT, "no reference given, as in: %s", example);
+    else if (next < argc && strcmp(argv[next], "replay") == 0)
+        rc = read_replay(&t, &words, argc - next, argv + next, &err);
     else if (next >= argc || strcmp(argv[next], "run") != 0)
         rc = err_set(&err, ERR_INPUT, "expected 'run' before the program, as in: %s", example);
     else
@@ -295,6 +316,7 @@ static int tune_main(int argc, char **argv)
     tune_run_fini(&t.run);
     tables_fini(&t.reference);
     cli_runs_fini(&t.runs);
+    cli_argv_fini(&words);
     return status;
 }
 

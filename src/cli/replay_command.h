@@ -1,8 +1,10 @@
 /*
- * replay_command.h - replays as runs of the simulator, for `orrery sweep`.
+ * replay_command.h - replays as runs of the simulator, for `orrery sweep` and `orrery tune`.
  */
 #ifndef CLI_REPLAY_COMMAND_H
 #define CLI_REPLAY_COMMAND_H
+
+#include <stdint.h>
 
 #include "cli/argv.h"
 
@@ -12,5 +14,9 @@
  */
 int cli_replay_command(struct cli_argv *words, int argc, char **argv, int has_machine,
                        struct err *);
+
+/* Makes the trace that replayers were to write, from the parts of up to `most` processes. Returns
+ * an exit status. */
+int cli_replay_join(const char *trace, uint64_t most);
 
 #endif

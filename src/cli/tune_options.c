@@ -201,7 +201,7 @@ const struct cli_usage cli_tune_usage = {
     .about =
         "Finds settings of the machine with which a program behaves as in the reference, which is a trace "
         "or statistics as XML: those with the least mean error of the groups of 'orrery compare'. Tells how well each "
-        "setting is determined. Exit status: 0, 2 for wrong usage or input, 3 for an internal failure, "
+        "setting is determined. 'replay TRACE' in place of 'run' and a program replays a trace. Exit status: 0, 2 for wrong usage or input, 3 for an internal failure, "
         "128 + signal if it was interrupted.",
     .options = options,
     .more = example,

@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cli/child.h"
+#include "cli/replay_command.h"
 #include "cli/runs.h"
 #include "cli/sweep_range.h"
 
@@ -89,14 +90,32 @@ static void keep_reason(struct tune_run *t, const char *sets, const char *errors
     mem_free(reason);
 }
 
+/* The words of a run that writes its trace. */
+static char **make_words(const struct tune_run *t, char *sets, char *trace)
+{
+    char *own[] = {"--set", sets, "--trace", trace};
+    char **words = cli_runs_words(t->self, t->options, own, t->is_replay ? 2 : 4, t->program);
+    if (!t->is_replay)
+        return words;
+    size_t n = 0;
+    while (words[n])
+        n++;
+    words = mem_realloc(words, (n + 3) * sizeof *words);
+    words[n] = "--output";
+    words[n + 1] = trace;
+    words[n + 2] = NULL;
+    return words;
+}
+
 static int run(struct tune_run *t, char *sets, char *trace, const char *errors)
 {
     struct err err;
-    char *own[] = {"--set", sets, "--trace", trace};
-    char **words = cli_runs_words(t->self, t->options, own, sizeof own / sizeof own[0], t->program);
+    char **words = make_words(t, sets, trace);
     pid_t pid = cli_child_start(words, NULL, errors, &t->mask, &err);
     int status = pid > 0 ? wait_for(t, pid) : -1;
     mem_free(words);
+    if (status == 0 && t->is_replay)
+        status = cli_replay_join(trace, 1);
     if (status != 0 && !atomic_load(t->stop))
         keep_reason(t, sets, errors);
     return status;

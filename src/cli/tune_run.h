@@ -23,6 +23,7 @@ struct tune_run {
     size_t count;
     char *const *options; /* of every run, NULL at the end */
     char *const *program; /* with its arguments, NULL at the end */
+    int is_replay;        /* the program is the replayer, which writes the trace itself */
     const struct tables *reference;
     unsigned groups; /* to compare; bits by enum analysis_group */
     atomic_int *stop;
