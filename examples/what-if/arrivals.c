@@ -9,9 +9,9 @@
  */
 #include <mpi.h>
 #include <orrery.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define UNIT 0.002 /* seconds */
 
@@ -62,6 +62,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    double start = MPI_Wtime();
     for (int step = 0; step < steps; step++) {
         if (rank == 0)
             take(size - 1);
@@ -69,6 +70,8 @@ int main(int argc, char **argv)
             work(rank, size - 1, is_balanced);
         MPI_Barrier(MPI_COMM_WORLD);
     }
+    if (rank == 0)
+        printf("%.6f s\n", MPI_Wtime() - start);
     MPI_Finalize();
     return 0;
 }

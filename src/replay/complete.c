@@ -221,10 +221,9 @@ static int complete_all(struct replay_rank *k, const struct replay_fn *fn, int i
 /* ---- some requests ---- */
 
 /* The record of a call that was given nothing to complete. */
-static int is_undefined(const struct replay_rank *k, const struct trace_value *v)
+static int is_undefined(const struct trace_value *v)
 {
-    (void)k;
-    return !v || v->number == MPI_UNDEFINED || v->number < 0;
+    return !v || v->number < 0; /* MPI_UNDEFINED is negative, too */
 }
 
 /* One that completed in place of the recorded one: the numbers change places. */
@@ -239,7 +238,7 @@ static int complete_any(struct replay_rank *k, const struct replay_fn *fn, int i
     struct trace_value *requests = replay_arg(k, fn->request), *flag = replay_arg(k, fn->flag);
     struct trace_value *index = replay_arg(k, fn->index);
     int succeeded = !is_test || flag->number != 0, deterministic = k->replay->options.deterministic;
-    if (succeeded && is_undefined(k, index))
+    if (succeeded && is_undefined(index))
         return spent(k);
     int64_t recorded = succeeded ? requests->items[index->number] : -1;
     if (succeeded && replay_request_is_drawn(k, recorded)) {
