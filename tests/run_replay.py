@@ -149,6 +149,19 @@ def order(replay):
         demand_equal("a deterministic identity differs", replay.times(old), replay.times(strict))
 
 
+def repair(replay):
+    """Of a message with one end nothing changes, if asked; the others do."""
+    with harness.fresh_folder() as folder:
+        trace, new = os.path.join(folder, "ends.goal"), os.path.join(folder, "new.orr")
+        pathlib.Path(trace).write_text(
+            "num_ranks 3\nrank 0 {\nl1: send 8b to 1 tag 3\nl2: send 8b to 2 tag 3\n}\n"
+            "rank 1 {\nl1: calc 100\n}\nrank 2 {\nl1: recv 8b from 0 tag 3\n}\n")
+        replay.call("replay", "-q", "-w", "remove messages", trace, "-o", new, status=2)
+        replay.call("replay", "-q", "-w", "remove messages repair yes", trace, "-o", new)
+        text = replay.text(new)
+        demand("dest=1" in text and "dest=2" not in text and "source=0" not in text, "not the right ones", text)
+
+
 def sweep(replay):
     with harness.fresh_folder() as folder:
         old, table = os.path.join(folder, "old.orr"), os.path.join(folder, "table.csv")
@@ -223,6 +236,7 @@ def cases(replay, options):
     yield "machines", machines, replay
     yield "together", together, replay
     yield "sweep", sweep, replay
+    yield "repair", repair, replay
     yield "native", native, replay
     yield "formats", formats, replay
     for change in CHANGES:

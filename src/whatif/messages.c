@@ -45,6 +45,11 @@ static int64_t size_of(const struct whatif_rank *r, int64_t type)
     return item ? (int64_t)item->size : 0;
 }
 
+static uint64_t pair_of(const struct whatif_stage *s, const struct message *m)
+{
+    return (uint64_t)m->from * s->rank->trace->header.ranks + (uint64_t)m->to;
+}
+
 static int is_wanted(const struct whatif_stage *s, const struct message *m)
 {
     const struct whatif *what = s->what;
@@ -52,6 +57,8 @@ static int is_wanted(const struct whatif_stage *s, const struct message *m)
         !whatif_in(&what->to, m->to) || !whatif_in(&what->sizes, m->bytes) ||
         (what->tag >= 0 && what->tag != m->tag))
         return 0;
+    if (what->facts && map_find(what->facts, pair_of(s, m)))
+        return 0; /* its ends would not match */
     const struct trace_local_item *comm = trace_local_find(s->rank->locals, TRACE_DEFINE_COMM,
                                                            m->comm);
     const struct trace_comm *c = comm ? trace_definitions_comm(&s->rank->trace->definitions,
@@ -199,7 +206,7 @@ struct ends {
 static void count_end(struct ends *ends, const struct whatif_stage *s, const struct message *m,
                       const struct trace_event *e, uint64_t step)
 {
-    uint64_t key = (uint64_t)m->from * s->rank->trace->header.ranks + (uint64_t)m->to;
+    uint64_t key = pair_of(s, m);
     *map_insert(&ends->count, key, NULL) += step;
     *map_insert(&ends->last, key, NULL) = (uint64_t)e->enter;
 }
@@ -242,6 +249,26 @@ static int check_ends(const struct whatif *what, const struct ends *ends, const 
     return 0;
 }
 
+/* Pairs whose ends would not match stay as they are. */
+static void repair(struct whatif *what, const struct ends *ends)
+{
+    struct map *left_out = mem_alloc(sizeof *left_out);
+    size_t it = 0;
+    uint64_t key, count;
+    map_init(left_out);
+    while (map_next(&ends->count, &it, &key, &count))
+        if (count)
+            map_insert(left_out, key, NULL);
+    what->facts = left_out;
+}
+
+static void forget_ends(struct whatif *what)
+{
+    if (what->facts)
+        map_fini(what->facts);
+    mem_free(what->facts);
+}
+
 /* A send without its receive would hang the replay, or go to another receive. */
 static int learn_ends(struct whatif *what, struct trace *t, const struct whatif_list *list,
                       size_t number, struct err *err)
@@ -259,7 +286,10 @@ static int learn_ends(struct whatif *what, struct trace *t, const struct whatif_
     }
     int rc = map_count(&ends.count) == 0
                  ? err_set(err, ERR_INPUT, "what-if '%s': there is no such message", what->text)
-                 : check_ends(what, &ends, t, err);
+             : what->repairs ? 0
+                             : check_ends(what, &ends, t, err);
+    if (rc == 0 && what->repairs)
+        repair(what, &ends);
     map_fini(&ends.count);
     map_fini(&ends.last);
     return rc;
@@ -317,6 +347,7 @@ static int next_remove(struct whatif_stage *s, struct whatif_item *item, struct 
 const struct whatif_kind whatif_remove_messages = {"remove messages",
                                                    .bytes = sizeof(struct messages),
                                                    .learn = learn_ends,
+                                                   .forget = forget_ends,
                                                    .looks_ahead = 1,
                                                    .next = next_remove,
                                                    .close = close_messages};
@@ -351,6 +382,7 @@ static int next_resize(struct whatif_stage *s, struct whatif_item *item, struct 
 const struct whatif_kind whatif_resize_messages = {"resize messages",
                                                    .bytes = sizeof(struct messages),
                                                    .learn = learn_ends,
+                                                   .forget = forget_ends,
                                                    .looks_ahead = 1,
                                                    .next = next_resize,
                                                    .close = close_messages};

@@ -169,6 +169,10 @@ static int read_pair(struct whatif *what, const char *word, char *value)
         return set_text(&what->comm, value), 0;
     if (strcmp(word, "with") == 0)
         return set_text(&what->with, value), 0;
+    if (strcmp(word, "repair") == 0) {
+        what->repairs = strcmp(value, "yes") == 0;
+        return what->repairs || strcmp(value, "no") == 0 ? 0 : -1;
+    }
     if (strcmp(word, "until") == 0)
         return set_text(&what->until, value), 0;
     if (strcmp(word, "before") == 0 || strcmp(word, "after") == 0) {

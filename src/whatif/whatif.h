@@ -47,6 +47,7 @@ struct whatif {
     int64_t bytes;             /* "to" or "size" of a message, -1: not given */
     int64_t tag;               /* -1: any */
     char *comm, *with, *until; /* patterns and names, or NULL */
+    int repairs;               /* "repair": what would not match stays as it is */
     int is_after;              /* "after", not "before" */
     struct whatif_set ranks, visits, from, to, sizes;
     void *facts; /* what was learnt of the whole trace beforehand (whatif_kind.learn) */
