@@ -31,6 +31,7 @@ static const struct {
     {"MPI_Win_test", REPLAY_WIN_TEST},
     {"MPI_Cancel", REPLAY_CANCEL},
     {"MPI_Comm_split_type", REPLAY_SPLIT_TYPE},
+    {"MPI_Win_create_dynamic", REPLAY_WIN_DYNAMIC},
     {"MPI_Abort", REPLAY_END},
     {"MPI_Comm_spawn", REPLAY_REFUSED},
     {"MPI_Comm_spawn_multiple", REPLAY_REFUSED},
@@ -112,6 +113,9 @@ static int learn(struct replay_fn *to, const struct trace_fn *fn, struct err *er
                              .reduces = find_role(fn, "op") >= 0,
                              .is_init = strcmp(fn->name, "MPI_Init") == 0 ||
                                         strcmp(fn->name, "MPI_Init_thread") == 0,
+                             .makes_window = strcmp(fn->name, "MPI_Win_create") == 0 ||
+                                             strcmp(fn->name, "MPI_Win_create_c") == 0,
+                             .size = find_name(fn, "size"),
                              .is_finalize = strcmp(fn->name, "MPI_Finalize") == 0,
                              .source = find_name(fn, "source"),
                              .tag = find_received(fn, "recvtag", "tag"),

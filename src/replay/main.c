@@ -13,7 +13,8 @@
 #include "replay/replay.h"
 #include "run/own.h"
 
-#define ROOM ((size_t)1 << 36) /* of messages; only what is used takes memory */
+#define ADDRESSES ((MPI_Aint)1 << 48) /* no address of a program is larger */
+#define ROOM ((size_t)1 << 36)        /* of messages; only what is used takes memory */
 
 /* ---- errors ---- */
 
@@ -206,6 +207,18 @@ static int is_unknown(struct replay_rank *k, const struct replay_fn *fn)
     return k->replay->is_foreign && comm && comm->number < 0;
 }
 
+/* Displacements are addresses of the recording: the window has room for all of them. */
+static void win_dynamic(struct replay_rank *k, const struct replay_fn *fn)
+{
+    MPI_Comm comm = (MPI_Comm)replay_handle(k, MPI_ROLE_COMM, replay_arg(k, fn->comm)->number);
+    MPI_Win win;
+    if (!replay_is_simulated())
+        replay_fail(k, "addresses of the recording mean nothing in real time");
+    replay_check(k,
+                 MPI_Win_create(k->replay->receive_room, ADDRESSES, 1, MPI_INFO_NULL, comm, &win));
+    replay_handle_set(k, MPI_ROLE_WIN, replay_arg(k, fn->win)->number, (uint32_t)win);
+}
+
 /* MPI_Grequest_complete of a request that was freed: its number means nothing any more. */
 static int is_freed(struct replay_rank *k, const struct replay_fn *fn)
 {
@@ -238,6 +251,9 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
         return 1;
     case REPLAY_SPLIT_TYPE:
         split_type(k, fn);
+        return 1;
+    case REPLAY_WIN_DYNAMIC:
+        win_dynamic(k, fn);
         return 1;
     case REPLAY_CANCEL:
         replay_words(k, fn);

@@ -52,6 +52,7 @@ enum replay_how {
     REPLAY_WIN_TEST,
     REPLAY_CANCEL,
     REPLAY_SPLIT_TYPE,
+    REPLAY_WIN_DYNAMIC,
     REPLAY_END,     /* MPI_Abort: the trace ends here */
     REPLAY_REFUSED, /* cannot be replayed */
 };
@@ -65,8 +66,9 @@ struct replay_fn {
     uint8_t receives; /* it receives, or its request does */
     uint8_t begins;   /* it makes a request */
     uint8_t reduces;  /* it has an operation */
-    uint8_t is_init, is_finalize;
-    int8_t comm, win, source, tag, request, message, flag, index, status, count, outcount, datatype;
+    uint8_t is_init, is_finalize, makes_window;
+    int8_t comm, win, source, tag, request, message, flag, index, status, count, outcount, datatype,
+        size;
     int8_t kept[REPLAY_ARGS]; /* by position in the signature */
 };
 
