@@ -46,6 +46,20 @@ static int is_stopped(struct team_health *h, pid_t pid, const char *what)
     return 1;
 }
 
+/* A process that has not become a worker yet. */
+static int starter_stopped(struct team_health *h)
+{
+    struct cli_proc *all;
+    size_t count = (uint32_t)h->page->worker_count < h->procs ? cli_proc_below(h->guard, &all) : 0;
+    int found = 0;
+    for (size_t i = 0; i < count && !found; i++)
+        found = !is_worker(h->page, all[i].parent) &&
+                is_stopped(h, all[i].pid, "a process that was to become a worker");
+    if (count)
+        mem_free(all);
+    return found;
+}
+
 /* A worker's parent is the launcher's helper on this machine. */
 static int someone_stopped(struct team_health *h)
 {
@@ -64,7 +78,7 @@ static int someone_stopped(struct team_health *h)
         if (is_stopped(h, helper, "a process of the launcher's"))
             return 1;
     }
-    return 0;
+    return starter_stopped(h);
 }
 
 /* ---- dead processes ---- */
