@@ -7,15 +7,18 @@
  * of it. What is non-deterministic stays so (Böhme et al., section 3.1): see complete.c and
  * probe.c.
  *
- *     main.c       options, the loop over the records of a rank
- *     functions.c  how each function is replayed
- *     words.c      the arguments of a call, from a record
- *     objects.c    communicators, datatypes, operations, windows, messages: numbers to handles
- *     requests.c   request numbers to handles, which may be remapped
- *     complete.c   Wait and Test in all forms
- *     probe.c      probes, and the receives that follow them
- *     output.c     the new trace
- *     clock.c      the time: virtual or real
+ *     main.c           options, the loop over the records of a rank
+ *     functions.c      how each function is replayed
+ *     words.c          the arguments of a call, from a record
+ *     objects.c        communicators, datatypes, operations, windows, messages: numbers to handles
+ *     requests.c       request numbers to handles, which may be remapped
+ *     complete.c       Wait and Test of one request and of all
+ *     complete_some.c  of some
+ *     batch.c          what these share
+ *     ask.c            questions that complete nothing
+ *     probe.c          probes, and the receives that follow them
+ *     output.c         the new trace
+ *     clock.c          the time: virtual or real
  */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
