@@ -132,6 +132,35 @@ def together(replay):
         replay.record(meant, 5, replay.folder / "changed", 2, "scale", "remove", "nobarrier")
         replay.call("replay", "-q", "-w", what, old, "-o", new)
         demand_equal("not what the program does", replay.times(meant), replay.times(new))
+        # a message that was resized has its new size for what follows, at both ends; so has one that is new
+        replay.record(meant, 5, replay.folder / "changed", 2, "remove")
+        replay.call("replay", "-q", "-w", "insert message from 0 to 1 size 50000 before bar", "-w",
+                    "resize messages tag 7 to 123", "-w", "remove messages size 123,50000", old, "-o", new)
+        demand_equal("not what the program does", replay.times(meant), replay.times(new))
+        replay.call("replay", "-q", "-w", "nonblocking MPI_Recv", "-w", "remove messages tag 7", old, "-o", new,
+                    status=2)
+
+
+def nodes(replay):
+    """What is computed on a node, and on which node a rank is."""
+    with harness.fresh_folder() as folder:
+        old, new, meant = (os.path.join(folder, name) for name in ("old.orr", "new.orr", "meant.orr"))
+        machine = ["--set", "nodes.ranks=2,net.latency=70us"]
+        replay.record(old, 6, replay.folder / "changed", 3, options=machine)
+        replay.call("replay", "-q", "-w", "speed by 2 nodes 1", old, "-o", new)
+        replay.call("replay", "-q", "-w", "speed by 2 ranks 2,3", old, "-o", meant)
+        demand(replay.times(new) != replay.times(old), "nothing is faster")
+        demand_equal("not the ranks of the node", replay.times(meant), replay.times(new))
+        # ranks elsewhere: the rest of the machine stays that of the recording
+        cyclic = ["--set", "nodes.placement=cyclic"]
+        replay.record(meant, 6, replay.folder / "changed", 3, options=[*machine, *cyclic])
+        replay.call("replay", "-q", *cyclic, old, "-o", new)
+        demand(replay.times(new) != replay.times(old), "ranks have not moved")
+        demand_equal("not what ranks do there", replay.times(meant), replay.times(new))
+        table = os.path.join(folder, "table.csv")
+        replay.call("sweep", "-q", "--set", "net.latency=70us,500us", "-o", table, "replay", old)
+        times = pathlib.Path(table).read_text().splitlines()
+        demand(len(times) == 3 and f"{replay.runtime(old):.6g}"[:7] in times[1], "another machine", "\n".join(times))
 
 
 def order(replay):
@@ -216,12 +245,31 @@ def usage(replay):
                 ([old, "-w", "frob x"], "expected one of: scale"), ([old, "-w", "scale foo"], "'by'"),
                 ([old, "-w", "scale foo by x"], "'by'"), ([old, "-w", "scale"], "of what"),
                 ([old, "-w", "speed by 0"], "above 0"), ([old, "-w", "scale foo by 2 frob 3"], "unknown word 'frob'"),
-                ([old, "-w", "balance nowhere"], "no rank has a region 'nowhere'"),
-                ([old, "-w", "remove messages tag 77"], "no such message"),
+                ([old, "-w", "balance nowhere"], "no region 'nowhere', but 'foo', 'bar'"),
+                ([old, "-w", "scale fooo by 2"], "no region 'fooo': did you mean 'foo'?"),
+                ([old, "-w", "set foo to 2ms visits 99"], "nothing in the trace matches"),
+                ([old, "-w", "scale foo by 2 ranks 2-"], "nothing in the trace matches"),
+                ([old, "-w", "scale foo by 2 nodes 7"], "nothing in the trace matches"),
+                ([old, "-w", "speed by 2 ranks 9"], "nothing in the trace matches"),
+                ([old, "-w", "scale site x by 2"], "no call site 'x'"),
+                ([old, "-w", "remove messages tag 77"], "nothing in the trace matches"),
+                ([old, "-w", "resize messages size 1GB- to 5"], "nothing in the trace matches"),
+                ([old, "-w", "remove messages", "-w", "remove messages"], "nothing in the trace matches"),
+                ([old, "-w", "insert message from 0 to 1 size 5 before fop"], "did you mean 'foo'?"),
+                ([old, "-w", "insert message from 0-1 to 1 size 5 before foo"], "one sender"),
+                ([old, "-w", "remove collective MPI_Barier"], "did you mean 'MPI_Barrier'?"),
+                ([old, "-w", "remove collective MPI_Alltoall"], "nothing in the trace matches"),
+                ([old, "-w", "nonblocking MPI_Allreduce until fop"], "did you mean 'foo'?"),
+                ([old, "-w", "nonblocking MPI_Allreduce ranks 0"], "all its ranks must call alike"),
+                ([old, "-w", "nonblocking MPI_Finalize"], "no non-blocking form"),
+                ([old, "-w", "remove collective MPI_Barrier ranks 0"], "unknown word 'ranks'"),
+                ([old, "-w", "scale foo by 2 tag 7"], "unknown word 'tag'"),
+                ([old, "-w", "replace collective MPI_Barrier with MPI_Send"], "no blocking collective"),
+                ([old, "-w", "replace collective MPI_Barrier with MPI_Init"], "no collective"),
                 ([one_end, "-w", "remove messages"], "more sends than receives"),
                 ([old, "-w", "insert message from 0 to 1 size 5"], "expected: insert"),
                 ([old, "-w", "nowhere.yaml"], "nowhere.yaml"), ([old, "--busy", "x"], "spin, sleep"),
-                ([old, "-w", "replace collective MPI_Barrier with MPI_Frob"], "no function 'MPI_Frob'"),
+                ([old, "-w", "replace collective MPI_Barrier with MPI_Frobnicate"], "no function 'MPI_Frobnicate'"),
                 ([old, "-p", "nowhere"], "nowhere")):
             done = replay.call("replay", *words, *([] if "-o" in words else ["-o", new]), status=2)
             demand(text in done.stderr, f"{words}: no word of '{text}'", done.stderr)
@@ -232,6 +280,7 @@ def usage(replay):
 def cases(replay, options):
     yield "usage", usage, replay
     yield "order", order, replay
+    yield "nodes", nodes, replay
     yield "machines", machines, replay
     yield "together", together, replay
     yield "sweep", sweep, replay

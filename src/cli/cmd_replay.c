@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -35,7 +36,9 @@
 
 struct request {
     const char *trace, *output, *launcher, *report;
-    int real_time, busy_sleep, deterministic, compares, is_quiet, has_machine;
+    int real_time, busy_sleep, deterministic, compares, is_quiet;
+    struct cli_replay_machine machine;
+    struct buf settings;   /* of the recording */
     struct cli_argv run;   /* options for `orrery run` */
     struct cli_argv whats; /* hypotheses */
     char path[PATH_MAX];   /* of the new trace, absolute */
@@ -109,14 +112,13 @@ static int pass(void *into, const char *option, const char *value)
 static int set_platform(void *into, const char *value, struct err *err)
 {
     (void)err;
-    ((struct request *)into)->has_machine = 1;
+    ((struct request *)into)->machine.has_platform = 1;
     return pass(into, "--platform", value);
 }
 
 static int set_settings(void *into, const char *value, struct err *err)
 {
     (void)err;
-    ((struct request *)into)->has_machine = 1;
     return pass(into, "--set", value);
 }
 
@@ -250,17 +252,41 @@ static int check_trace(const struct trace *t, const char *name, struct err *err)
     return 0;
 }
 
-/* The machine of the recording, unless another one was given. */
-static void add_machine(struct request *q, const struct trace_header *header)
+static void add_words(struct cli_argv *w, const char *const *words)
+{
+    for (; *words; words++)
+        cli_argv_add(w, *words);
+}
+
+/* Settings of the recording, "KEY=VALUE,...", but those that vary. A value may have commas. */
+static void add_settings(struct request *q, const char *settings)
+{
+    int is_left = 0;
+    for (const char *at = settings; *at;) {
+        char key[64];
+        size_t length = strcspn(at, ","), name = strcspn(at, "=,");
+        snprintf(key, sizeof key, "%.*s", (int)name, at);
+        if (name < length)
+            is_left = q->machine.varies && q->machine.varies(q->machine.owner, key);
+        if (!is_left)
+            buf_addf(&q->settings, "%s%.*s", q->settings.len ? "," : "", (int)length, at);
+        at += length + (at[length] == ',');
+    }
+}
+
+/* The machine of the recording, unless another one was given; settings that are given change it. */
+static void add_machine(struct request *q, struct cli_argv *w, const struct trace_header *header)
 {
     const char *platform = trace_header_get(header, "platform"),
                *settings = trace_header_get(header, "settings");
-    if (q->has_machine)
+    if (q->machine.has_platform)
         return;
     if (platform)
-        pass(q, "--platform", platform);
+        add_words(w, (const char *const[]){"--platform", platform, NULL});
     if (settings)
-        pass(q, "--set", settings);
+        add_settings(q, settings);
+    if (q->settings.len)
+        add_words(w, (const char *const[]){"--set", buf_str(&q->settings), NULL});
 }
 
 /* ---- the replay ---- */
@@ -279,13 +305,7 @@ static int find_program(char *out, size_t size, struct err *err)
     return 0;
 }
 
-static void add_words(struct cli_argv *w, const char *const *words)
-{
-    for (; *words; words++)
-        cli_argv_add(w, *words);
-}
-
-static int add_simulated(struct cli_argv *w, const struct request *q, const struct trace *t,
+static int add_simulated(struct cli_argv *w, struct request *q, const struct trace *t,
                          const char *ranks, struct err *err)
 {
     char self[PATH_MAX];
@@ -297,6 +317,7 @@ static int add_simulated(struct cli_argv *w, const struct request *q, const stru
                                        "fibre", "-q", NULL});
     if (needs)
         add_words(w, (const char *const[]){"--needs", needs, NULL});
+    add_machine(q, w, &t->header);
     for (size_t i = 0; i < q->run.count; i++)
         cli_argv_add(w, q->run.at[i]);
     cli_argv_add(w, "--");
@@ -311,8 +332,7 @@ static int add_real(struct cli_argv *w, const struct request *q, const char *ran
     return rc;
 }
 
-static int make_words(struct cli_argv *w, const struct request *q, const struct trace *t,
-                      struct err *err)
+static int make_words(struct cli_argv *w, struct request *q, const struct trace *t, struct err *err)
 {
     char program[PATH_MAX], ranks[32];
     snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)t->header.ranks);
@@ -400,10 +420,8 @@ static int run(struct request *q, struct err *err)
     if (trace_open(&t, q->source, err) != 0)
         return cli_fail(err);
     int rc = check_trace(&t, q->trace, err);
-    if (rc == 0) {
-        add_machine(q, &t.header);
+    if (rc == 0)
         rc = make_words(&words, q, &t, err);
-    }
     if (rc == 0)
         rc = cli_argv_run(&words, &status, &signal, err);
     uint64_t ranks = t.header.ranks;
@@ -429,10 +447,10 @@ static int run(struct request *q, struct err *err)
 
 /* ---- for `orrery sweep` and `orrery tune` ---- */
 
-int cli_replay_command(struct cli_argv *words, int argc, char **argv, int has_machine,
-                       struct err *err)
+int cli_replay_command(struct cli_argv *words, int argc, char **argv,
+                       const struct cli_replay_machine *machine, struct err *err)
 {
-    struct request q = {.has_machine = has_machine};
+    struct request q = {.machine = *machine};
     struct trace t;
     int rc = 0, next;
     for (; rc == 0 && argc > 0; argc -= next, argv += next) {
@@ -454,14 +472,13 @@ int cli_replay_command(struct cli_argv *words, int argc, char **argv, int has_ma
         rc = make_absolute(q.trace, q.source, sizeof q.source, err);
     if (rc == 0 && (rc = trace_open(&t, q.source, err)) == 0) {
         rc = check_trace(&t, q.trace, err);
-        if (rc == 0) {
-            add_machine(&q, &t.header);
+        if (rc == 0)
             rc = make_words(words, &q, &t, err);
-        }
         trace_close(&t);
     }
     cli_argv_fini(&q.run);
     cli_argv_fini(&q.whats);
+    buf_fini(&q.settings);
     return rc;
 }
 
@@ -496,6 +513,7 @@ static int replay_main(int argc, char **argv)
     formats_forget(temporary);
     cli_argv_fini(&q.run);
     cli_argv_fini(&q.whats);
+    buf_fini(&q.settings);
     return status;
 }
 

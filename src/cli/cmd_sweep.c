@@ -406,12 +406,18 @@ static int run_all(struct sweep *s)
 
 #define REPLAY_EXAMPLE "orrery sweep -w nothing -w 'balance foo' replay run.orr"
 
+static int is_dimension(const void *grid, const char *key)
+{
+    return sweep_grid_find(grid, key) != NULL;
+}
+
 /* A replay is a run of the replayer. */
 static int read_replay(struct sweep *s, struct cli_argv *words, int argc, char **argv,
                        struct err *err)
 {
-    int has_machine = s->grid.count > (sweep_grid_find(&s->grid, SWEEP_WHAT_IF) != NULL);
-    int rc = cli_replay_command(words, argc, argv, has_machine, err);
+    const struct cli_replay_machine machine = {is_dimension(&s->grid, SWEEP_PLATFORM), is_dimension,
+                                               &s->grid};
+    int rc = cli_replay_command(words, argc, argv, &machine, err);
     return rc ? rc
               : cli_runs_read(&s->runs, (int)words->count - 1, words->at + 1, take_dimension, s,
                               "'orrery replay' writes a trace", REPLAY_EXAMPLE, err);

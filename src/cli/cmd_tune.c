@@ -273,7 +273,7 @@ static int is_command(const char *word)
 static int read_replay(struct cli_tune *t, struct cli_argv *words, int argc, char **argv,
                        struct err *err)
 {
-    int rc = cli_replay_command(words, argc, argv, 0, err);
+    int rc = cli_replay_command(words, argc, argv, &(struct cli_replay_machine){0}, err);
     t->run.is_replay = 1;
     return rc ? rc
               : cli_runs_read(&t->runs, (int)words->count - 1, words->at + 1, NULL, NULL, NULL,

@@ -8,12 +8,18 @@
 
 #include "cli/argv.h"
 
-/*
- * The words of the `orrery run` that a replay is, the path of orrery first; argv[0] is "replay".
- * has_machine: do not use the machine of the recording. Returns 0, CLI_OPTIONS_HELP or an error.
- */
-int cli_replay_command(struct cli_argv *words, int argc, char **argv, int has_machine,
-                       struct err *);
+/* What is to be used of the machine of the recording: nothing if another platform is given, and no
+ * setting that `varies` says is given another way (NULL: none is). */
+struct cli_replay_machine {
+    int has_platform;
+    int (*varies)(const void *owner, const char *key);
+    const void *owner;
+};
+
+/* The words of the `orrery run` that a replay is, the path of orrery first; argv[0] is "replay".
+ * Returns 0, CLI_OPTIONS_HELP or an error. */
+int cli_replay_command(struct cli_argv *words, int argc, char **argv,
+                       const struct cli_replay_machine *, struct err *);
 
 /* Makes the trace that replayers were to write, from the parts of up to `most` processes. Returns
  * an exit status. */

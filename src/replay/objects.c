@@ -383,13 +383,12 @@ int64_t replay_comm_rank(const struct replay_rank *k, int64_t comm, int64_t worl
 
 int64_t replay_byte_type(struct replay_rank *k)
 {
-    const struct trace_table *table = &k->locals.tables[TRACE_DEFINE_TYPE];
-    for (size_t i = 0; i < table->count; i++)
-        if (table->items[i].kind && strcmp(table->items[i].text, "MPI_BYTE") == 0)
-            return (int64_t)i;
+    int64_t number = whatif_byte_type(&k->locals);
+    if ((size_t)number < k->locals.tables[TRACE_DEFINE_TYPE].count)
+        return number;
     k->new_byte_type = 1;
-    replay_handle_set(k, MPI_ROLE_DATATYPE, (int64_t)table->count, (uint32_t)MPI_BYTE | NAMED_BIT);
-    return (int64_t)table->count;
+    replay_handle_set(k, MPI_ROLE_DATATYPE, number, (uint32_t)MPI_BYTE | NAMED_BIT);
+    return number;
 }
 
 static int is_named(const struct replay_handles *table, int64_t number)

@@ -54,7 +54,9 @@ static int is_wanted(struct visits *v, struct trace_event *e)
         return 0;
     const struct trace_value *comm = whatif_arg(v->stage.rank, e, "comm");
     uint64_t *seen = map_insert(&v->seen, comm ? (uint64_t)comm->number : UINT64_MAX, NULL);
-    return whatif_in(&v->stage.what->visits, (int64_t)(*seen)++);
+    int is_meant = whatif_in(&v->stage.what->visits, (int64_t)(*seen)++);
+    v->stage.hits += (uint64_t)is_meant;
+    return is_meant;
 }
 
 /* ---- remove ---- */
@@ -120,6 +122,28 @@ static void fill(const struct whatif_rank *r, struct trace_event *to, struct tra
     }
 }
 
+/* The function that is called instead must be one that all ranks of a communicator call. */
+static int learn_replace(struct whatif *what, struct trace *t, const struct whatif_list *list,
+                         size_t number, struct err *err)
+{
+    (void)list, (void)number;
+    const struct trace_schema *schema = t->header.schema;
+    int fn = trace_schema_find(schema, what->with), has_comm = 0;
+    if (fn < 0)
+        return whatif_check_name(what, "function", what->with, t, err);
+    for (unsigned i = 0; i < schema->fns[fn].count; i++) {
+        const struct trace_arg *arg = &schema->fns[fn].args[i];
+        has_comm |= strcmp(arg->name, "comm") == 0;
+        if (strcmp(arg->role, "peer") == 0 || strcmp(arg->role, "request") == 0 || arg->is_array)
+            return err_set(err, ERR_INPUT,
+                           "what-if '%s': '%s' is no blocking collective with one count",
+                           what->text, what->with);
+    }
+    return has_comm ? 0
+                    : err_set(err, ERR_INPUT, "what-if '%s': '%s' is no collective", what->text,
+                              what->with);
+}
+
 static int next_replace(struct whatif_stage *s, struct whatif_item *item, struct err *err)
 {
     struct replace *p = (struct replace *)s;
@@ -127,14 +151,8 @@ static int next_replace(struct whatif_stage *s, struct whatif_item *item, struct
     if (more <= 0 || item->is_dropped || !is_collective(s->rank, item->event) ||
         !is_wanted(&p->visits, item->event))
         return more;
-    int fn = trace_schema_find(s->rank->trace->header.schema, s->what->with);
-    if (fn < 0) {
-        err_set(err, ERR_INPUT, "what-if '%s': there is no function '%s'", s->what->text,
-                s->what->with);
-        return -1;
-    }
     p->event = *item->event;
-    p->event.fn = (unsigned)fn;
+    p->event.fn = (unsigned)trace_schema_find(s->rank->trace->header.schema, s->what->with);
     fill(s->rank, &p->event, item->event,
          s->what->bytes >= 0 ? s->what->bytes : bytes_of(s->rank, item->event));
     item->event = &p->event;
@@ -143,7 +161,8 @@ static int next_replace(struct whatif_stage *s, struct whatif_item *item, struct
 
 const struct whatif_kind whatif_replace_collective = {"replace collective",
                                                       .bytes = sizeof(struct replace),
-                                                      .next = next_replace, .close = close_visits};
+                                                      .learn = learn_replace, .next = next_replace,
+                                                      .close = close_visits};
 
 /* ---- nonblocking ---- */
 
@@ -164,13 +183,13 @@ struct nonblocking {
 #define REQUESTS_OF_STAGE ((int64_t)1 << 32)
 
 /* "MPI_Allreduce": "MPI_Iallreduce" */
-static int find_form(const struct whatif_rank *r, const char *name)
+static int find_form(const struct trace_schema *schema, const char *name)
 {
     char form[64];
     if (strncmp(name, "MPI_", 4) != 0 || name[4] == 'I')
         return -1;
     snprintf(form, sizeof form, "MPI_I%c%s", tolower((unsigned char)name[4]), name + 5);
-    return trace_schema_find(r->trace->header.schema, form);
+    return trace_schema_find(schema, form);
 }
 
 /* Where results are used: when the region is entered, or by the next call that is not made
@@ -208,12 +227,12 @@ static void make_wait(struct nonblocking *n)
 static int next_nonblocking(struct whatif_stage *s, struct whatif_item *item, struct err *err)
 {
     struct nonblocking *n = (struct nonblocking *)s;
-    if (n->has_held) {
+    int more = 1;
+    if (n->has_held)
         *item = n->held;
-        n->has_held = 0;
-        return 1;
-    }
-    int more = whatif_next(s->before, item, err);
+    else
+        more = whatif_next(s->before, item, err);
+    n->has_held = 0;
     if (more <= 0 || item->is_dropped)
         return more;
     if (n->count && (is_use(n, item->event) || n->count == PENDING_MOST)) {
@@ -225,9 +244,9 @@ static int next_nonblocking(struct whatif_stage *s, struct whatif_item *item, st
         return 1;
     }
     int form = item->event->head == TRACE_CALL
-                   ? find_form(s->rank, whatif_function(s->rank, item->event))
+                   ? find_form(s->rank->trace->header.schema, whatif_function(s->rank, item->event))
                    : -1;
-    if (form < 0 || !whatif_in(&s->what->ranks, (int64_t)s->rank->rank) ||
+    if (form < 0 || !whatif_is_about(s->what, s->rank->trace, s->rank->rank) ||
         !is_wanted(&n->visits, item->event))
         return more;
     n->begins = *item->event;
@@ -238,10 +257,36 @@ static int next_nonblocking(struct whatif_stage *s, struct whatif_item *item, st
                                                (s->what - s->rank->list->items) *
                                                    REQUESTS_OF_STAGE +
                                                n->next++;
+    const struct trace_value *status = whatif_arg(s->rank, item->event, "status");
+    n->statuses[n->count - 1] = status ? *status->statuses : (struct trace_status){0};
     item->event = &n->begins;
     item->duration = 0;
     return 1;
 }
 
+/* All ranks of a collective must call the same form of it. */
+static int learn_nonblocking(struct whatif *what, struct trace *t, const struct whatif_list *list,
+                             size_t number, struct err *err)
+{
+    const struct trace_schema *schema = t->header.schema;
+    (void)list, (void)number;
+    if (trace_schema_find(schema, what->subject) >= 0 && find_form(schema, what->subject) < 0)
+        return err_set(err, ERR_INPUT, "what-if '%s': '%s' has no non-blocking form", what->text,
+                       what->subject);
+    if (what->until && whatif_check_name(what, "region", what->until, t, err) != 0)
+        return err->code;
+    for (unsigned i = 0; (what->ranks.count || what->nodes.count) && i < schema->count; i++) {
+        const struct trace_fn *fn = &schema->fns[i];
+        if (whatif_matches(what->subject, fn->name) && trace_fn_find(fn, "comm") >= 0 &&
+            trace_fn_find(fn, "peer") < 0)
+            return err_set(err, ERR_INPUT,
+                           "what-if '%s': %s is a collective, which all its ranks must call alike: "
+                           "leave out 'ranks' and 'nodes'",
+                           what->text, fn->name);
+    }
+    return 0;
+}
+
 const struct whatif_kind whatif_nonblocking = {"nonblocking", .bytes = sizeof(struct nonblocking),
-                                               .next = next_nonblocking, .close = close_visits};
+                                               .learn = learn_nonblocking, .next = next_nonblocking,
+                                               .close = close_visits};

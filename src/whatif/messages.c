@@ -39,12 +39,6 @@ static const struct side *find_side(const struct whatif_rank *r, struct trace_ev
     return NULL;
 }
 
-static int64_t size_of(const struct whatif_rank *r, int64_t type)
-{
-    const struct trace_local_item *item = trace_local_find(r->locals, TRACE_DEFINE_TYPE, type);
-    return item ? (int64_t)item->size : 0;
-}
-
 static uint64_t pair_of(const struct whatif_stage *s, const struct message *m)
 {
     return (uint64_t)m->from * s->rank->trace->header.ranks + (uint64_t)m->to;
@@ -77,11 +71,14 @@ struct messages {
     struct got {
         int64_t source, tag, bytes;
     } * list;
-    size_t count;
+    size_t count, free; /* free: the first unused one + 1, linked by `bytes` */
     int is_at_end;
+    struct map resized; /* bytes of receives that have another size now, by request number */
+    struct trace_status *statuses; /* of the current record, with these sizes */
+    size_t status_room;
 };
 
-static void keep(struct messages *m, int64_t number, const struct trace_status *status)
+static void keep(struct messages *m, int64_t number, struct trace_status *status)
 {
     if (number < 0 || !status->is_set)
         return;
@@ -89,13 +86,20 @@ static void keep(struct messages *m, int64_t number, const struct trace_status *
     uint64_t *at = map_insert(&m->got, (uint64_t)number, &is_new);
     if (!is_new)
         return; /* the first one of a persistent request */
-    ARRAY_EXTEND(m->list, m->count);
-    m->list[m->count++] = (struct got){status->source, status->tag, (int64_t)status->bytes};
-    *at = m->count;
+    size_t slot = m->free;
+    if (slot) {
+        m->free = (size_t)m->list[slot - 1].bytes;
+    } else {
+        ARRAY_EXTEND(m->list, m->count);
+        slot = ++m->count;
+    }
+    m->list[slot - 1] = (struct got){status->source, status->tag, (int64_t)status->bytes};
+    *at = slot;
 }
 
-/* The statuses of a call that completes requests. */
-static void keep_all(struct messages *m, struct trace_event *e)
+/* Visits the statuses of a call that completes requests. */
+static void visit_statuses(struct messages *m, struct trace_event *e,
+                           void (*visit)(struct messages *, int64_t number, struct trace_status *))
 {
     const struct trace_fn *fn = &m->stage.rank->trace->header.schema->fns[e->fn];
     const struct trace_value *requests = NULL, *statuses = NULL, *indices = NULL;
@@ -113,24 +117,25 @@ static void keep_all(struct messages *m, struct trace_event *e)
     if (!requests || !statuses)
         return;
     if (!is_array) {
-        keep(m, requests->number, statuses->statuses);
+        visit(m, requests->number, (struct trace_status *)statuses->statuses);
         return;
     }
     int is_some = indices && indices->count > 0;
     uint64_t count = is_some ? indices->count : statuses->count;
     if (indices && !is_some) { /* MPI_Waitany: one status */
         if (indices->number >= 0 && (uint64_t)indices->number < requests->count)
-            keep(m, requests->items[indices->number], statuses->statuses);
+            visit(m, requests->items[indices->number], (struct trace_status *)statuses->statuses);
         return;
     }
     for (uint64_t i = 0; i < count && i < statuses->count; i++) {
         int64_t at = is_some ? indices->items[i] : (int64_t)i;
         if (at >= 0 && (uint64_t)at < requests->count)
-            keep(m, requests->items[at], &statuses->statuses[i]);
+            visit(m, requests->items[at], (struct trace_status *)&statuses->statuses[i]);
     }
 }
 
-static const struct got *got_of(struct messages *m, int64_t number)
+/* Numbers are not used again, so what was read ahead is forgotten here. */
+static int take_got(struct messages *m, int64_t number, struct got *out)
 {
     struct whatif_item item;
     struct err err;
@@ -139,16 +144,25 @@ static const struct got *got_of(struct messages *m, int64_t number)
         if (whatif_next(m->stage.ahead, &item, &err) <= 0)
             m->is_at_end = 1;
         else if (item.event->head == TRACE_CALL && !item.is_dropped)
-            keep_all(m, item.event);
+            visit_statuses(m, item.event, keep);
     }
-    return at ? &m->list[*at - 1] : NULL;
+    if (!at)
+        return 0;
+    size_t slot = *at;
+    *out = m->list[slot - 1];
+    m->list[slot - 1].bytes = (int64_t)m->free;
+    m->free = slot;
+    map_remove(&m->got, (uint64_t)number);
+    return 1;
 }
 
 static void close_messages(struct whatif_stage *s)
 {
     struct messages *m = (struct messages *)s;
     map_fini(&m->got);
+    map_fini(&m->resized);
     mem_free(m->list);
+    mem_free(m->statuses);
 }
 
 /* ---- which messages a call sends and receives ---- */
@@ -170,7 +184,8 @@ static int sends(struct whatif_stage *s, struct trace_event *e, struct message *
                                                   whatif_arg(s->rank, e, (*side)->peer)->number),
                           .tag = whatif_arg(s->rank, e, (*side)->tag)->number,
                           .bytes = whatif_arg(s->rank, e, (*side)->count)->number *
-                                   size_of(s->rank, whatif_arg(s->rank, e, (*side)->type)->number),
+                                   whatif_type_size(s->rank,
+                                                    whatif_arg(s->rank, e, (*side)->type)->number),
                           .comm = comm_of(s->rank, e)};
     return is_wanted(s, m);
 }
@@ -185,10 +200,10 @@ static int receives(struct whatif_stage *s, struct trace_event *e, struct messag
         return 0;
     *m = (struct message){.from = -1, .to = (int64_t)s->rank->rank, .comm = comm_of(s->rank, e)};
     if (request) {
-        const struct got *got = got_of((struct messages *)s, request->number);
-        if (!got)
+        struct got got;
+        if (!take_got((struct messages *)s, request->number, &got))
             return 0;
-        m->from = got->source, m->tag = got->tag, m->bytes = got->bytes;
+        m->from = got.source, m->tag = got.tag, m->bytes = got.bytes;
     } else if (status && status->statuses->is_set) {
         m->from = status->statuses->source, m->tag = status->statuses->tag;
         m->bytes = (int64_t)status->statuses->bytes;
@@ -200,7 +215,7 @@ static int receives(struct whatif_stage *s, struct trace_event *e, struct messag
 
 /* What would change, by sender and receiver: sends less receives, and when the last one was. */
 struct ends {
-    struct map count, last;
+    struct map count, last, fn; /* fn: of the last one */
 };
 
 static void count_end(struct ends *ends, const struct whatif_stage *s, const struct message *m,
@@ -209,6 +224,7 @@ static void count_end(struct ends *ends, const struct whatif_stage *s, const str
     uint64_t key = pair_of(s, m);
     *map_insert(&ends->count, key, NULL) += step;
     *map_insert(&ends->last, key, NULL) = (uint64_t)e->enter;
+    *map_insert(&ends->fn, key, NULL) = e->fn;
 }
 
 static void count_rank(struct ends *ends, struct whatif_rank *rank, size_t number)
@@ -239,12 +255,13 @@ static int check_ends(const struct whatif *what, const struct ends *ends, const 
             return err_set(
                 err, ERR_INPUT,
                 "what-if '%s': of the messages from rank %llu to rank %llu it takes %s than "
-                "%s, the last at %.9f s: the trace does not say enough of both ends, and they "
-                "would not match",
+                "%s, the last is %s at %.9f s: the trace does not say enough of both ends, and they "
+                "would not match; 'repair yes' leaves such messages as they are",
                 what->text, (unsigned long long)(key / t->header.ranks),
                 (unsigned long long)(key % t->header.ranks),
                 (int64_t)count > 0 ? "more sends" : "more receives",
                 (int64_t)count > 0 ? "receives" : "sends",
+                t->header.schema->fns[*map_find(&ends->fn, key)].name,
                 (double)*map_find(&ends->last, key) * (double)t->header.tick / 1e12);
     return 0;
 }
@@ -276,22 +293,20 @@ static int learn_ends(struct whatif *what, struct trace *t, const struct whatif_
     struct ends ends;
     map_init(&ends.count);
     map_init(&ends.last);
+    map_init(&ends.fn);
     for (uint64_t rank = 0; rank < t->header.ranks; rank++) {
         struct trace_local locals;
         trace_local_read(&locals, t, rank);
-        count_rank(&ends,
-                   &(struct whatif_rank){.trace = t, .locals = &locals, .rank = rank, .list = list},
-                   number);
+        struct whatif_rank r = whatif_rank_of(list, t, rank, &locals);
+        count_rank(&ends, &r, number);
         trace_local_fini(&locals);
     }
-    int rc = map_count(&ends.count) == 0
-                 ? err_set(err, ERR_INPUT, "what-if '%s': there is no such message", what->text)
-             : what->repairs ? 0
-                             : check_ends(what, &ends, t, err);
+    int rc = what->repairs ? 0 : check_ends(what, &ends, t, err);
     if (rc == 0 && what->repairs)
         repair(what, &ends);
     map_fini(&ends.count);
     map_fini(&ends.last);
+    map_fini(&ends.fn);
     return rc;
 }
 
@@ -335,12 +350,11 @@ static int next_remove(struct whatif_stage *s, struct whatif_item *item, struct 
     struct trace_event *e = item->event;
     if (more <= 0 || e->head != TRACE_CALL || item->is_dropped)
         return more;
-    item->is_dropped = (sends(s, e, &m, &side) && take_out(s, e, side)) |
-                       (receives(s, e, &m, &side) && take_out(s, e, side));
-    if (is_empty(s, e))
-        item->is_dropped = 1;
-    if (probes(s, e))
-        item->is_dropped = 1;
+    int is_sent = sends(s, e, &m, &side), goes = is_sent && take_out(s, e, side);
+    int is_received = receives(s, e, &m, &side);
+    goes |= is_received && take_out(s, e, side);
+    item->is_dropped = goes || is_empty(s, e) || probes(s, e);
+    s->hits += (uint64_t)(is_sent + is_received);
     return more;
 }
 
@@ -354,11 +368,48 @@ const struct whatif_kind whatif_remove_messages = {"remove messages",
 
 /* ---- resize ---- */
 
-static void resize(struct whatif_stage *s, struct trace_event *e, const struct side *side,
-                   int64_t bytes)
+static int64_t resize(struct whatif_stage *s, struct trace_event *e, const struct side *side,
+                      int64_t was)
 {
+    const struct whatif *what = s->what;
+    int64_t bytes = what->bytes >= 0 ? what->bytes : (int64_t)((double)was * what->factor + 0.5);
     whatif_arg(s->rank, e, side->count)->number = bytes;
     whatif_arg(s->rank, e, side->type)->number = s->rank->byte_type;
+    s->hits++;
+    return bytes;
+}
+
+/* The statuses of the record, to be changed; NULL: it has none. */
+static struct trace_status *own_statuses(struct messages *m, struct trace_event *e)
+{
+    struct trace_value *v = whatif_arg(m->stage.rank, e, "status");
+    v = v ? v : whatif_arg(m->stage.rank, e, "array_of_statuses");
+    if (!v)
+        return NULL;
+    size_t count = v->count ? v->count : 1;
+    ARRAY_RESERVE(m->statuses, m->status_room, count, 1);
+    memcpy(m->statuses, v->statuses, count * sizeof *m->statuses);
+    v->statuses = m->statuses;
+    return m->statuses;
+}
+
+static void set_bytes(struct messages *m, int64_t number, struct trace_status *status)
+{
+    const uint64_t *bytes = number < 0 ? NULL : map_find(&m->resized, (uint64_t)number);
+    if (bytes)
+        status->bytes = *bytes;
+}
+
+/* What a receive gets is in its status, or in that of the record that completes it: hypotheses that
+ * follow pick messages by that. */
+static void resize_received(struct messages *m, struct trace_event *e, int64_t bytes)
+{
+    const struct trace_value *request = whatif_arg(m->stage.rank, e, "request");
+    struct trace_status *status;
+    if (request && request->number >= 0)
+        *map_insert(&m->resized, (uint64_t)request->number, NULL) = (uint64_t)bytes;
+    else if (!request && (status = own_statuses(m, e)))
+        status->bytes = (uint64_t)bytes;
 }
 
 static int next_resize(struct whatif_stage *s, struct whatif_item *item, struct err *err)
@@ -369,13 +420,13 @@ static int next_resize(struct whatif_stage *s, struct whatif_item *item, struct 
     struct trace_event *e = item->event;
     if (more <= 0 || e->head != TRACE_CALL || item->is_dropped)
         return more;
-    const struct whatif *what = s->what;
+    struct messages *own = (struct messages *)s;
     if (sends(s, e, &m, &side))
-        resize(s, e, side,
-               what->bytes >= 0 ? what->bytes : (int64_t)((double)m.bytes * what->factor + 0.5));
+        resize(s, e, side, m.bytes);
     if (receives(s, e, &m, &side))
-        resize(s, e, side,
-               what->bytes >= 0 ? what->bytes : (int64_t)((double)m.bytes * what->factor + 0.5));
+        resize_received(own, e, resize(s, e, side, m.bytes));
+    else if (map_count(&own->resized) && own_statuses(own, e))
+        visit_statuses(own, e, set_bytes);
     return more;
 }
 
@@ -414,7 +465,11 @@ static int make_call(struct insert *i, const char *name, int64_t peer)
             i->event.args[k].number = strcmp(f->args[k].role, "datatype") == 0 ? r->byte_type
                                                                                : TRACE_LOCAL_WORLD;
     }
-    i->status = (struct trace_status){.is_set = 1};
+    i->status = (struct trace_status){.source = (int32_t)peer,
+                                      .tag = (int32_t)(i->stage.what->tag >= 0 ? i->stage.what->tag
+                                                                               : 0),
+                                      .bytes = (uint64_t)i->stage.what->bytes,
+                                      .is_set = 1};
     const char *const names[] = {"count", "dest", "source", "tag"};
     const int64_t numbers[] = {i->stage.what->bytes, peer, peer,
                                i->stage.what->tag >= 0 ? i->stage.what->tag : 0};
@@ -455,6 +510,7 @@ static int next_insert(struct whatif_stage *s, struct whatif_item *item, struct 
             me = (int64_t)s->rank->rank;
     if (more <= 0 || (me != from && me != to) || !is_here(i, item->event))
         return more;
+    s->hits++;
     if (make_call(i, me == from ? "MPI_Send" : "MPI_Recv", me == from ? to : from) != 0)
         return more;
     i->held = *item;

@@ -19,19 +19,25 @@
 static const struct {
     const char *first, *second; /* second: NULL: none */
     const struct whatif_kind *kind;
-    int has_subject;
+    const char *names;            /* what its subject is; NULL: it has none */
     const char *needs, *or_needs; /* words that must follow, or NULL */
+    const char *words;            /* that may follow */
 } kinds[] = {
-    {"scale", NULL, &whatif_scale, 1, "by", NULL},
-    {"set", NULL, &whatif_set_time, 1, "to", NULL},
-    {"balance", NULL, &whatif_balance, 1, NULL, NULL},
-    {"speed", NULL, &whatif_speed, 0, "by", NULL},
-    {"remove", "messages", &whatif_remove_messages, 0, NULL, NULL},
-    {"resize", "messages", &whatif_resize_messages, 0, "to", "by"},
-    {"insert", "message", &whatif_insert_message, 0, "size", NULL},
-    {"remove", "collective", &whatif_remove_collective, 1, NULL, NULL},
-    {"replace", "collective", &whatif_replace_collective, 1, "with", NULL},
-    {"nonblocking", NULL, &whatif_nonblocking, 1, NULL, NULL},
+    {"scale", NULL, &whatif_scale, "region", "by", NULL, "by ranks nodes visits"},
+    {"set", NULL, &whatif_set_time, "region", "to", NULL, "to ranks nodes visits"},
+    {"balance", NULL, &whatif_balance, "region", NULL, NULL, "ranks nodes visits"},
+    {"speed", NULL, &whatif_speed, NULL, "by", NULL, "by ranks nodes"},
+    {"remove", "messages", &whatif_remove_messages, NULL, NULL, NULL,
+     "from to tag size comm repair"},
+    {"resize", "messages", &whatif_resize_messages, NULL, "to", "by",
+     "to by from tag size comm repair"},
+    {"insert", "message", &whatif_insert_message, NULL, "size", NULL,
+     "from to size tag before after visits"},
+    {"remove", "collective", &whatif_remove_collective, "function", NULL, NULL, "comm visits"},
+    {"replace", "collective", &whatif_replace_collective, "function", "with", NULL,
+     "with size comm visits"},
+    {"nonblocking", NULL, &whatif_nonblocking, "function", NULL, NULL,
+     "until comm visits ranks nodes"},
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -126,7 +132,8 @@ static void set_text(char **into, const char *text)
     *into = mem_strdup(text);
 }
 
-/* "to" is a time, a number of bytes or a rank, as the kind wants it. */
+/* "to" is a time, a number of bytes or a rank, as the kind wants it. Of messages that get another
+ * size the first "to" is the size, unless a factor says it. */
 static int read_to(struct whatif *what, char *value)
 {
     if (what->kind == &whatif_set_time) {
@@ -137,8 +144,8 @@ static int read_to(struct whatif *what, char *value)
         what->time = time;
         return 0;
     }
-    if (what->kind == &whatif_resize_messages && read_bytes(value, &what->bytes) == 0)
-        return 0;
+    if (what->kind == &whatif_resize_messages && !what->is_scaled && what->bytes < 0)
+        return read_bytes(value, &what->bytes);
     return read_set(&what->to, value, read_number);
 }
 
@@ -151,6 +158,8 @@ static int read_size(struct whatif *what, char *value)
 
 static int read_pair(struct whatif *what, const char *word, char *value)
 {
+    if (strcmp(word, "nodes") == 0 || strcmp(word, "node") == 0)
+        return read_set(&what->nodes, value, read_number);
     if (strcmp(word, "by") == 0)
         return read_factor(value, &what->factor);
     if (strcmp(word, "to") == 0)
@@ -177,9 +186,21 @@ static int read_pair(struct whatif *what, const char *word, char *value)
         return set_text(&what->until, value), 0;
     if (strcmp(word, "before") == 0 || strcmp(word, "after") == 0) {
         what->is_after = word[0] == 'a';
+        what->names = "region";
         return set_text(&what->subject, value), 0;
     }
     return 1;
+}
+
+/* Whether a word is in a list of words with blanks between them; "rank" is short for "ranks". */
+static int is_listed(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at++)
+        if ((at == list || at[-1] == ' ') &&
+            (!at[length] || at[length] == ' ' || (at[length] == 's' && strlen(word) > 3)))
+            return 1;
+    return 0;
 }
 
 static int has_word(const struct words *w, const char *word)
@@ -210,6 +231,29 @@ static int list_kinds(const char *text, struct err *err)
     return err_set(err, ERR_INPUT, "what-if '%s': expected one of: %s", text, names);
 }
 
+static int unknown_word(const char *text, const char *word, const char *words, struct err *err)
+{
+    return err_set(err, ERR_INPUT, "what-if '%s': unknown word '%.40s': expected one of: %s", text,
+                   word, words);
+}
+
+/* The subject, at word *i. */
+static int read_subject(struct whatif *what, const struct words *w, size_t *i)
+{
+    int is_region = strcmp(what->names, "region") == 0;
+    if (is_region && *i + 1 < w->count && strcmp(w->at[*i], "site") == 0) {
+        what->is_site = 1;
+        what->names = "call site";
+        ++*i;
+    } else if (is_region && *i + 1 < w->count && strcmp(w->at[*i], "region") == 0) {
+        ++*i;
+    }
+    if (*i >= w->count)
+        return -1;
+    set_text(&what->subject, w->at[(*i)++]);
+    return 0;
+}
+
 static int read_words(struct whatif *what, struct words *w, struct err *err)
 {
     char why[160];
@@ -218,16 +262,10 @@ static int read_words(struct whatif *what, struct words *w, struct err *err)
         return list_kinds(what->text, err);
     size_t i = kinds[kind].second ? 2 : 1;
     what->kind = kinds[kind].kind;
-    if (kinds[kind].has_subject && i < w->count && strcmp(w->at[i], "site") == 0) {
-        what->is_site = 1;
-        i++;
-    } else if (kinds[kind].has_subject && i < w->count && strcmp(w->at[i], "region") == 0) {
-        i++;
-    }
-    if (kinds[kind].has_subject && i >= w->count)
+    what->names = kinds[kind].names;
+    what->is_scaled = has_word(w, "by");
+    if (what->names && read_subject(what, w, &i) != 0)
         return wrong(what->text, err, "of what? A name or pattern is missing");
-    if (kinds[kind].has_subject)
-        set_text(&what->subject, w->at[i++]);
     if (kinds[kind].needs && !has_word(w, kinds[kind].needs) &&
         !has_word(w, kinds[kind].or_needs)) {
         snprintf(why, sizeof why, "'%s' and a value are missing", kinds[kind].needs);
@@ -239,13 +277,14 @@ static int read_words(struct whatif *what, struct words *w, struct err *err)
             return wrong(what->text, err, why);
         }
         char *value = mem_strdup(w->at[i + 1]);
-        int rc = read_pair(what, w->at[i], value);
+        int rc = is_listed(kinds[kind].words, w->at[i]) ? read_pair(what, w->at[i], value) : 1;
         mem_free(value);
         if (rc == 0)
             continue;
-        snprintf(why, sizeof why,
-                 rc > 0 ? "unknown word '%.40s'" : "'%.40s' has a value that is not one: '%.40s'",
-                 w->at[i], w->at[i + 1]);
+        if (rc > 0)
+            return unknown_word(what->text, w->at[i], kinds[kind].words, err);
+        snprintf(why, sizeof why, "'%.40s' has a value that is not one: '%.40s'", w->at[i],
+                 w->at[i + 1]);
         return wrong(what->text, err, why);
     }
     return 0;
@@ -259,6 +298,10 @@ static int check(const struct whatif *what, struct err *err)
         (what->from.count != 1 || what->to.count != 1 || !what->subject))
         return wrong(what->text, err,
                      "expected: insert message from RANK to RANK size BYTES before|after REGION");
+    if (what->kind == &whatif_insert_message &&
+        (what->from.ranges[0].first != what->from.ranges[0].last ||
+         what->to.ranges[0].first != what->to.ranges[0].last))
+        return wrong(what->text, err, "a message has one sender and one receiver");
     return 0;
 }
 
@@ -288,6 +331,7 @@ void whatif_fini(struct whatif_list *list)
         mem_free(what->with);
         mem_free(what->until);
         mem_free(what->ranks.ranges);
+        mem_free(what->nodes.ranges);
         mem_free(what->visits.ranges);
         mem_free(what->from.ranges);
         mem_free(what->to.ranges);

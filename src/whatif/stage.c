@@ -68,11 +68,23 @@ int whatif_learn(struct whatif_list *list, struct trace *t, struct err *err)
         const struct whatif_kind *kind = list->items[i].kind;
         if (kind->learn && kind->learn(&list->items[i], t, list, i, err) != 0)
             return err->code;
+        if (whatif_find_hit(list, i, t, err) != 0)
+            return err->code;
     }
     return 0;
 }
 
 /* ---- what kinds share ---- */
+
+struct whatif_rank whatif_rank_of(const struct whatif_list *list, struct trace *t, uint64_t rank,
+                                  const struct trace_local *locals)
+{
+    return (struct whatif_rank){.trace = t,
+                                .locals = locals,
+                                .rank = rank,
+                                .list = list,
+                                .byte_type = whatif_byte_type(locals)};
+}
 
 int whatif_in(const struct whatif_set *set, int64_t value)
 {
@@ -80,6 +92,29 @@ int whatif_in(const struct whatif_set *set, int64_t value)
         if (value >= set->ranges[i].first && value <= set->ranges[i].last)
             return 1;
     return set->count == 0;
+}
+
+int whatif_is_about(const struct whatif *what, const struct trace *t, uint64_t rank)
+{
+    const struct trace_definitions *d = &t->definitions;
+    return whatif_in(&what->ranks, (int64_t)rank) &&
+           (what->nodes.count == 0 ||
+            (d->nodes && rank < d->nodes_known && whatif_in(&what->nodes, d->nodes[rank])));
+}
+
+int64_t whatif_byte_type(const struct trace_local *locals)
+{
+    const struct trace_table *table = &locals->tables[TRACE_DEFINE_TYPE];
+    for (size_t i = 0; i < table->count; i++)
+        if (table->items[i].kind && strcmp(table->items[i].text, "MPI_BYTE") == 0)
+            return (int64_t)i;
+    return (int64_t)table->count;
+}
+
+int64_t whatif_type_size(const struct whatif_rank *r, int64_t type)
+{
+    const struct trace_local_item *item = trace_local_find(r->locals, TRACE_DEFINE_TYPE, type);
+    return item ? (int64_t)item->size : type == r->byte_type;
 }
 
 int whatif_matches(const char *pattern, const char *text)

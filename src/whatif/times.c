@@ -48,9 +48,13 @@ static int is_site(const struct whatif_stage *s, const struct trace_event *e)
     return text && whatif_matches(s->what->subject, text);
 }
 
-static int applies(const struct whatif_stage *s, int64_t visit)
+/* Counts it, too. */
+static int applies(struct whatif_stage *s, int64_t visit)
 {
-    return whatif_in(&s->what->ranks, (int64_t)s->rank->rank) && whatif_in(&s->what->visits, visit);
+    int is_meant = whatif_is_about(s->what, s->rank->trace, s->rank->rank) &&
+                   whatif_in(&s->what->visits, visit);
+    s->hits += (uint64_t)is_meant;
+    return is_meant;
 }
 
 static int64_t times(int64_t time, double factor)
@@ -63,8 +67,10 @@ static int64_t times(int64_t time, double factor)
 static int next_speed(struct whatif_stage *s, struct whatif_item *item, struct err *err)
 {
     int more = whatif_next(s->before, item, err);
-    if (more > 0 && whatif_in(&s->what->ranks, (int64_t)s->rank->rank))
+    if (more > 0 && whatif_is_about(s->what, s->rank->trace, s->rank->rank)) {
         item->gap = times(item->gap, 1 / s->what->factor);
+        s->hits++;
+    }
     return more;
 }
 
@@ -207,10 +213,6 @@ static void add_rank(struct whatif *what, struct whatif_rank *rank, size_t numbe
     struct inside in = {0};
     struct err err;
     int64_t total = 0;
-    if (!whatif_in(&what->ranks, (int64_t)rank->rank)) {
-        whatif_close(s);
-        return;
-    }
     while (whatif_next(s, &item, &err) > 0) {
         if (what->is_site) {
             if (is_site(&probe, item.event))
@@ -231,18 +233,18 @@ static void add_rank(struct whatif *what, struct whatif_rank *rank, size_t numbe
 static int learn_means(struct whatif *what, struct trace *t, const struct whatif_list *list,
                        size_t number, struct err *err)
 {
-    struct means *m = what->facts = mem_zalloc(sizeof *m);
+    (void)err;
+    what->facts = mem_zalloc(sizeof(struct means));
     for (uint64_t rank = 0; rank < t->header.ranks; rank++) {
         struct trace_local locals;
+        if (!whatif_is_about(what, t, rank))
+            continue;
         trace_local_read(&locals, t, rank);
-        add_rank(what,
-                 &(struct whatif_rank){.trace = t, .locals = &locals, .rank = rank, .list = list},
-                 number);
+        struct whatif_rank r = whatif_rank_of(list, t, rank, &locals);
+        add_rank(what, &r, number);
         trace_local_fini(&locals);
     }
-    return m->visits ? 0
-                     : err_set(err, ERR_INPUT, "what-if '%s': no rank has a %s '%s'", what->text,
-                               what->is_site ? "call site" : "region", what->subject);
+    return 0;
 }
 
 static void forget_means(struct whatif *what)

@@ -3,11 +3,10 @@
  *
  * A hypothesis is a line of words, or a map in a YAML file, whose pairs are taken for words:
  *
- *     balance foo                                  every visit of a region takes its mean over
- * ranks
+ *     balance foo                                  every visit takes its mean over ranks
  *     scale foo by 0.5 ranks 0-3 visits 2-
  *     set foo to 2ms
- *     speed 2 ranks 4-7                            computing is twice as fast
+ *     speed by 2 ranks 4-7                         computing is twice as fast
  *     remove messages from 0 to 1 tag 7
  *     resize messages size 1MiB- to 64KiB
  *     insert message from 0 to 3 size 1MB before foo
@@ -39,17 +38,19 @@ struct whatif_set {
 /* A hypothesis as it was given. What a kind does not use stays as it is. */
 struct whatif {
     const struct whatif_kind *kind;
-    char *text;                /* as given, for messages */
-    char *subject;             /* region, or function; a pattern */
-    int is_site;               /* the subject is a call site */
-    double factor;             /* "by" */
+    char *text;        /* as given, for messages */
+    char *subject;     /* a pattern of names */
+    const char *names; /* of what: "region", "call site", "function"; NULL: of nothing */
+    int is_site;       /* of call sites */
+    int is_scaled;     /* "by" is given: */
+    double factor;
     int64_t time;              /* "to", in picoseconds */
     int64_t bytes;             /* "to" or "size" of a message, -1: not given */
     int64_t tag;               /* -1: any */
     char *comm, *with, *until; /* patterns and names, or NULL */
     int repairs;               /* "repair": what would not match stays as it is */
     int is_after;              /* "after", not "before" */
-    struct whatif_set ranks, visits, from, to, sizes;
+    struct whatif_set ranks, nodes, visits, from, to, sizes;
     void *facts; /* what was learnt of the whole trace beforehand (whatif_kind.learn) */
 };
 
@@ -73,9 +74,7 @@ struct whatif_rank {
     const struct trace_local *locals;
     uint64_t rank;
     const struct whatif_list *list;
-    int64_t
-        /* local number of MPI_BYTE, for messages that are new or resized; -1: none yet */
-        byte_type;
+    int64_t byte_type; /* local number of MPI_BYTE: see whatif_byte_type */
 };
 
 /* A kind of hypothesis. */
@@ -98,13 +97,15 @@ struct whatif_stage {
     struct whatif_rank *rank;
     struct whatif_stage *before; /* where records come from */
     struct whatif_stage *ahead;  /* the same, read ahead; or NULL */
+    uint64_t hits;               /* records that it has changed */
 };
 
 /* ---- what the replayer uses ---- */
 
 /* Adds a hypothesis, or all of a file whose name ends in .yaml. */
 int whatif_parse(struct whatif_list *, const char *text, struct err *);
-/* Reads the trace, for what must be known of all of it. */
+/* Reads the trace, for what must be known of all of it. A hypothesis that would change nothing is
+ * an error, which says what there is instead. */
 int whatif_learn(struct whatif_list *, struct trace *, struct err *);
 void whatif_fini(struct whatif_list *);
 
@@ -112,6 +113,9 @@ void whatif_fini(struct whatif_list *);
 struct whatif_stage *whatif_open(struct whatif_rank *, size_t count);
 void whatif_close(struct whatif_stage *);
 static inline int whatif_next(struct whatif_stage *, struct whatif_item *, struct err *);
+/* The local number of MPI_BYTE, for messages that are new or resized: that of the trace, or the
+ * next one if it has none. */
+int64_t whatif_byte_type(const struct trace_local *);
 
 /* ---- what kinds use ---- */
 
@@ -119,8 +123,21 @@ extern const struct whatif_kind whatif_scale, whatif_set_time, whatif_balance, w
     whatif_remove_messages, whatif_resize_messages, whatif_insert_message, whatif_remove_collective,
     whatif_replace_collective, whatif_nonblocking;
 
+/* A rank of a trace, to read its records before the replay. */
+struct whatif_rank whatif_rank_of(const struct whatif_list *, struct trace *, uint64_t rank,
+                                  const struct trace_local *);
+/* 0: the hypothesis changes something; an error if not. See hits.c. */
+int whatif_find_hit(const struct whatif_list *, size_t number, struct trace *, struct err *);
+/* 0: some region, call site or function has a name like that; an error that says what there is, if
+ * not. */
+int whatif_check_name(const struct whatif *, const char *names, const char *pattern, struct trace *,
+                      struct err *);
 int whatif_trace_next(struct whatif_stage *, struct whatif_item *, struct err *);
 int whatif_in(const struct whatif_set *, int64_t value);
+/* Whether it is about this rank: by its number and its node. */
+int whatif_is_about(const struct whatif *, const struct trace *, uint64_t rank);
+/* Bytes of an item of a datatype; 0: it is not known. */
+int64_t whatif_type_size(const struct whatif_rank *, int64_t type);
 /* The text matches a pattern with * and ?; NULL matches all. */
 int whatif_matches(const char *pattern, const char *text);
 /* The name of the region that a record enters. */
