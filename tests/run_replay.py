@@ -6,6 +6,8 @@
   what-if    random programs that can change themselves (tests/replay/changed.c): what a hypothesis predicts
              from the trace of the original is what the changed program does
   order      a master that takes what comes first: with a region balanced, messages come in another order
+  deadlock, wild, tests, truncated
+             programs whose calls depend on the order of messages (tests/replay/orders.c)
   sweep      a family of hypotheses: each point is what the replay alone gives
   native     a program recorded on the real MPI replays in the simulator and in real time
   formats    traces of other tools replay
@@ -27,9 +29,8 @@ NOT_SAME = {
     "dyn_spawn_apart.c": "starts programs", "dyn_spawn_multiple.c": "starts programs",
     "env_attr.c": "communicates in a callback", "env_attr_f08.f90": "communicates in a callback",
     "env_attr_f77.f": "communicates in a callback", "env_attr_f90.f90": "communicates in a callback",
-    "env_cxx.cpp": "communicates in a callback",
-    "env_errhandler.c": "an error handler hides errors", "err_lengths.c": "messages that do not fit",
-    "rma_errors.c": "operations that fail later", "proc_noise.c": "needs measured computing",
+    "env_cxx.cpp": "communicates in a callback", "env_errhandler.c": "an error handler hides errors",
+    "err_lengths.c": "collectives whose lengths differ", "proc_noise.c": "needs measured computing",
 }
 CHANGES = {
     "scale": "scale foo by 0.5 ranks 0-2",
@@ -54,7 +55,8 @@ class Replay:
         self.folder = options.build_dir.resolve()
         self.folder.mkdir(parents=True, exist_ok=True)
         flags = ["-O1", "-w", f"-I{ROOT / 'include'}"]
-        harness.build_all([TESTS / "replay/changed.c", ROOT / "examples/what-if/arrivals.c"], self.folder, flags)
+        harness.build_all([TESTS / "replay/changed.c", TESTS / "replay/orders.c",
+                           ROOT / "examples/what-if/arrivals.c"], self.folder, flags)
 
     def call(self, *words, status=0):
         done = harness.call([self.orrery, *map(str, words)])
@@ -177,6 +179,73 @@ def order(replay):
         demand_equal("a deterministic identity differs", replay.times(old), replay.times(strict))
 
 
+def deadlock(replay):
+    """Rank 0 answers whoever asks first. If that is another one than in the recording, the answer goes to a rank that
+    waits to ask: nobody goes on, unless the recorded order is kept."""
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        change = ["-w", "scale foo by 5 ranks 1"]
+        replay.record(old, 3, replay.folder / "orders", "answers")
+        done = replay.call("replay", *change, old, "-o", new, status=1)
+        for text in ("deadlock: no rank can go on", "rank 0 at", "MPI_Ssend waits to send to rank 1",
+                     "came in another order than in the recording", "--deterministic keeps the recorded order"):
+            demand(text in done.stderr, f"no word of '{text}'", done.stderr)
+        replay.call("replay", "-q", "-d", *change, old, "-o", new)
+        # a deadlock that has nothing to do with that comes without the advice
+        one_end = os.path.join(folder, "one-end.goal")
+        pathlib.Path(one_end).write_text(ONE_END.replace("send 8b to 1 tag 3", "recv 8b from 1 tag 3"))
+        done = replay.call("replay", one_end, "-o", new, status=1)
+        demand("deadlock" in done.stderr and "--deterministic" not in done.stderr, "the wrong advice", done.stderr)
+
+
+def received(replay, trace):
+    """What rank 0 received from whom, in order."""
+    return re.findall(r"^\[0\].*?(MPI_\w+)\(.*?-> (?:status|array_of_statuses)=(.*)", replay.text(trace), re.M)
+
+
+def wild(replay):
+    """Receives and probes from anyone get what comes first, or what they had got."""
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        change = ["-w", "scale foo by 5 ranks 1"]
+        replay.record(old, 3, replay.folder / "orders", "wild")
+        done = replay.call("replay", *change, old, "-o", new)
+        demand("6 remapped" in done.stderr, "not all messages change places", done.stderr)
+        demand([call for call, _ in received(replay, new)] == [call for call, _ in received(replay, old)], "other calls")
+        demand("-> status={source 2, tag 0" in replay.text(new).split("MPI_Recv")[1], "not the first message")
+        replay.call("replay", "-q", "-d", *change, old, "-o", new)
+        demand(received(replay, new) == received(replay, old), "another order", received(replay, new))
+
+
+def tests_again(replay):
+    """A test that had failed succeeds earlier, and those after it go; one that had succeeded becomes a wait."""
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        tests = lambda trace: re.findall(r"^\[0\].*?MPI_Test\(.*?flag=(\d)", replay.text(trace), re.M)
+        replay.record(old, 2, replay.folder / "orders", "polls")
+        demand(tests(old) == ["0"] * 10 + ["1"], "the program does not test as expected", tests(old))
+        done = replay.call("replay", "-w", "scale foo by 0.5", old, "-o", new)
+        demand(tests(new) == ["0"] * 5 + ["1"], "the rest of the tests is not left out", tests(new))
+        demand("1 drawn forward, 0 forced, 5 calls left out" in done.stderr, "not counted", done.stderr)
+        done = replay.call("replay", "-w", "scale foo by 3", old, "-o", new)
+        demand(tests(new) == ["0"] * 10 + ["1"], "the last test does not wait", tests(new))
+        demand("0 drawn forward, 1 forced, 0 calls left out" in done.stderr, "not counted", done.stderr)
+        replay.call("replay", "-q", "-d", "-w", "scale foo by 0.5", old, "-o", new)
+        demand(tests(new) == tests(old), "not as recorded", tests(new))
+
+
+def truncated(replay):
+    """Messages that did not fit into their buffers are messages, too."""
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        replay.record(old, 3, replay.folder / "orders", "truncated")
+        replay.call("replay", "-q", old, "-o", new)
+        demand_equal("the replay differs", replay.text(old), replay.text(new))
+        replay.call("record", "-q", "-n", 3, "-o", old, replay.folder / "orders", "truncated")
+        replay.call("replay", "-q", "--real-time", "--busy", "sleep", old, "-o", new)
+        demand(replay.text(new).count("failed with class 14") == 4, "the messages fit", replay.text(new))
+
+
 def repair(replay):
     """Of a message with one end nothing changes, if asked; the others do."""
     with harness.fresh_folder() as folder:
@@ -281,6 +350,10 @@ def cases(replay, options):
     yield "usage", usage, replay
     yield "order", order, replay
     yield "nodes", nodes, replay
+    yield "deadlock", deadlock, replay
+    yield "wild", wild, replay
+    yield "tests", tests_again, replay
+    yield "truncated", truncated, replay
     yield "machines", machines, replay
     yield "together", together, replay
     yield "sweep", sweep, replay

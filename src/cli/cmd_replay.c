@@ -436,8 +436,8 @@ static int run(struct request *q, struct err *err)
     if (status == CLI_FINDING && !q->deterministic &&
         counts.remapped + counts.drawn + counts.forced)
         log_note(
-            "%llu requests or messages had come in another order than in the recording, which may be why: "
-            "--deterministic keeps the recorded order",
+            "%llu requests or messages came in another order than in the recording, which may have "
+            "caused the deadlock: --deterministic keeps the recorded order",
             (unsigned long long)(counts.remapped + counts.drawn + counts.forced));
     if (status || joined)
         return status ? status : joined;

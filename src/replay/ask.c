@@ -16,12 +16,15 @@ int replay_ask(struct replay_rank *k, const struct replay_fn *fn)
         return replay_request_is_drawn(k, number) ? replay_dropped(k) : replay_spent(k);
     replay_arg(k, fn->request)->number = r->origin;
     MPI_Request handle = r->handle;
-    do {
+    if (k->replay->options.deterministic && !succeeded)
+        return replay_spent(k);
+    for (int tries = 0; !done && (succeeded || tries == 0); tries++) {
+        k->replay->counts.forced += tries == 1;
         if (fn->how == REPLAY_PARRIVED)
             replay_check(k, MPI_Parrived(handle, (int)replay_arg(k, fn->index)->number, &done));
         else
             replay_check(k, MPI_Request_get_status(handle, &done, &status));
-    } while (!done && succeeded && ++k->replay->counts.forced);
+    }
     flag->number = done;
     if (done && fn->how == REPLAY_GET_STATUS &&
         !(succeeded && !replay_arg(k, fn->status)->statuses->is_set))

@@ -53,6 +53,31 @@ void replay_undraw_all(struct replay_rank *k, const int64_t *numbers, uint64_t c
             replay_request_undraw(k, numbers[i]);
 }
 
+void replay_compare(struct replay_rank *k, const struct trace_status *was,
+                    const struct trace_status *is)
+{
+    if (was->is_set && is->is_set && (was->source != is->source || was->tag != is->tag))
+        k->replay->counts.remapped++;
+}
+
+void replay_keep_failure(struct replay_rank *k, const struct trace_status *was,
+                         struct trace_status *is)
+{
+    if (!k->may_fail || !was->is_set || was->source != is->source || was->tag != is->tag)
+        return;
+    is->bytes = was->bytes;
+    k->event->failed = k->may_fail;
+}
+
+void replay_compare_own(struct replay_rank *k, int64_t number, const struct trace_status *was,
+                        struct trace_status *is)
+{
+    const struct replay_request *r = replay_request_find(k, number);
+    if (r && r->origin == number)
+        replay_compare(k, was, is);
+    replay_keep_failure(k, was, is);
+}
+
 int replay_dropped(struct replay_rank *k)
 {
     k->replay->counts.removed++;

@@ -17,6 +17,17 @@
 
 /* ---- one request ---- */
 
+/* The status of a request that is complete. */
+static void set_compared(struct replay_rank *k, const struct replay_fn *fn, int64_t number,
+                         const MPI_Status *s)
+{
+    const struct trace_value *v = replay_arg(k, fn->status);
+    struct trace_status status = replay_status_of(k, number, s);
+    if (v)
+        replay_compare_own(k, number, v->statuses, &status);
+    replay_set_status(k, fn, status);
+}
+
 static int wait_one(struct replay_rank *k, const struct replay_fn *fn, int64_t number)
 {
     struct trace_value *request = replay_arg(k, fn->request);
@@ -29,7 +40,7 @@ static int wait_one(struct replay_rank *k, const struct replay_fn *fn, int64_t n
     replay_check(k, MPI_Wait(&handle, &status));
     r = replay_request_find(k, number); /* others may have moved it */
     r->handle = handle;
-    replay_set_status(k, fn, replay_status_of(k, number, &status));
+    set_compared(k, fn, number, &status);
     return 1;
 }
 
@@ -66,7 +77,7 @@ static int test(struct replay_rank *k, const struct replay_fn *fn)
         replay_request_find(k, number)->handle = handle;
     }
     if (done)
-        replay_set_status(k, fn, replay_status_of(k, number, &status));
+        set_compared(k, fn, number, &status);
     if (!done && succeeded) {
         k->replay->counts.forced += !deterministic;
         wait_one(k, fn, number);
@@ -87,8 +98,12 @@ static void set_statuses(struct replay_rank *k, const struct replay_fn *fn, stru
     struct trace_status *all = replay_scratch(k, (size_t)(b->all + 1) * sizeof *all);
     for (int i = 0; i < b->all; i++)
         all[i] = (struct trace_status){0};
-    for (int i = 0; i < b->count; i++)
-        all[b->at[i]] = replay_status_of(k, b->numbers[b->at[i]], &b->statuses[i]);
+    for (int i = 0; i < b->count; i++) {
+        int at = b->at[i];
+        all[at] = replay_status_of(k, b->numbers[at], &b->statuses[i]);
+        if (v && (uint64_t)at < v->count)
+            replay_compare_own(k, b->numbers[at], &v->statuses[at], &all[at]);
+    }
     if (v) {
         v->statuses = all;
         v->count = (uint64_t)b->all;

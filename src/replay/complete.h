@@ -24,6 +24,9 @@ const int64_t *replay_origins(struct replay_rank *, const int64_t *numbers, uint
 /* The status of a request that a call has completed, before the request is forgotten. */
 struct trace_status replay_status_of(struct replay_rank *, int64_t number, const MPI_Status *);
 void replay_set_status(struct replay_rank *, const struct replay_fn *, struct trace_status);
+/* A request that was not remapped, but may have got another message than in the recording. */
+void replay_compare_own(struct replay_rank *, int64_t number, const struct trace_status *was,
+                        struct trace_status *is);
 /* Request i of the batch is complete; its handle may have become null. */
 void replay_completed(struct replay_batch *, int i);
 /* All that is marked as drawn forward has its record here. */

@@ -127,7 +127,8 @@ static int learn(struct replay_fn *to, const struct trace_fn *fn, struct err *er
                              .count = find_received(fn, "recvcount", "count"),
                              .outcount = find_name(fn, "outcount"),
                              .datatype = find_received(fn, "recvtype", "datatype"),
-                             .receives = (uint8_t)is_receiver(fn->name)};
+                             .receives = (uint8_t)is_receiver(fn->name),
+                             .is_persistent = strstr(fn->name, "_init") != NULL};
     memset(to->kept, -1, sizeof to->kept);
     if (fn->number < 0)
         return 0; /* refused if it is met */

@@ -53,9 +53,14 @@ void replay_fail(struct replay_rank *k, const char *format, ...)
 void replay_check(struct replay_rank *k, int rc)
 {
     char why[MPI_MAX_ERROR_STRING] = "";
-    int length;
+    int length, class;
     if (__builtin_expect(rc == MPI_SUCCESS, 1))
         return;
+    PMPI_Error_class(rc, &class);
+    if (k->may_fail && (class == MPI_ERR_TRUNCATE || class == MPI_ERR_IN_STATUS)) {
+        k->event->failed = class;
+        return;
+    }
     PMPI_Error_string(rc, why, &length);
     replay_fail(k, "%s", why);
 }
@@ -143,6 +148,7 @@ static struct replay_rank *begin(struct replay *r, uint64_t rank)
                                       .list = &r->whats,
                                       .byte_type = r->whats.count ? replay_byte_type(k) : -1};
     k->records = whatif_open(&k->changed, r->whats.count);
+    k->ahead = r->options.deterministic ? whatif_open(&k->changed, r->whats.count) : NULL;
     replay_output_begin(k);
     r->ranks = k;
     return k;
@@ -158,6 +164,8 @@ static void end(struct replay_rank *k)
         k->replay->ranks = k->next;
     replay_output_end(k);
     whatif_close(k->records);
+    whatif_close(k->ahead);
+    whatif_got_fini(&k->got);
     trace_local_fini(&k->locals);
     replay_handles_free(k);
     replay_scratch_free(k);
@@ -173,14 +181,19 @@ static void end(struct replay_rank *k)
 
 /* ---- the records of a rank ---- */
 
-/* A program with sessions makes calls before MPI_Init, or without it. */
-static void begin_mpi(struct replay_rank *k, const struct replay_fn *fn)
+/* MPI is there. Communicators inherit their error handlers: errors are those of an event. */
+static void begun(struct replay_rank *k)
 {
-    if (!k->is_begun && !fn->is_init) {
-        replay_check(k, PMPI_Init(NULL, NULL));
-        k->is_own = 1;
-    }
     k->is_begun = 1;
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+}
+
+static void begin_own(struct replay_rank *k)
+{
+    replay_check(k, PMPI_Init(NULL, NULL));
+    k->is_own = 1;
+    begun(k);
 }
 
 /* The members are those of the recording, wherever ranks are now. */
@@ -242,12 +255,15 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
             return replay_until(k, k->last + duration), 1;
         if (k->is_own && (fn->is_init || fn->is_finalize))
             return replay_until(k, k->last + duration), 1;
-        begin_mpi(k, fn);
+        if (!k->is_begun && !fn->is_init)
+            begin_own(k); /* a program with sessions makes calls before MPI_Init, or without it */
         replay_words(k, fn);
         replay_check(k, fn->invoke(k->words));
         replay_results(k, fn);
-        if (fn->is_init) /* what starts a program is not replayed */
+        if (fn->is_init) { /* what starts a program is not replayed */
+            begun(k);
             replay_until(k, k->last + duration);
+        }
         return 1;
     case REPLAY_SPLIT_TYPE:
         split_type(k, fn);
@@ -294,8 +310,14 @@ static void replay_item(struct replay_rank *k, const struct whatif_item *item)
     }
     k->replay->counts.events++;
     k->last = replay_now(k);
-    int stays = k->event->failed ? (replay_until(k, k->last + k->duration), 1)
-                                 : act(k, fn, k->duration);
+    int stays = 1, is_done = trace_event_is_done(k->event);
+    k->may_fail = k->event->failed;
+    if (is_done) {
+        k->event->failed = 0;
+        stays = act(k, fn, k->duration);
+    } else {
+        replay_until(k, k->last + k->duration);
+    }
     int64_t began = k->last;
     k->last = replay_now(k);
     if (stays)
@@ -309,8 +331,7 @@ static void replay_rank(struct replay_rank *k)
     struct err err;
     int more;
     if (!replay_is_simulated() || k->replay->is_foreign) {
-        replay_check(k, PMPI_Init(NULL, NULL));
-        k->is_begun = k->is_own = 1;
+        begin_own(k);
         if (k->replay->is_foreign)
             replay_create_comms(k);
         replay_synchronise(k);

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "replay/replay.h"
 
-void replay_probe_receive(struct replay_rank *k, int64_t comm, int64_t *source, int64_t *tag)
+int replay_probe_receive(struct replay_rank *k, int64_t comm, int64_t *source, int64_t *tag)
 {
     for (uint32_t i = 0; i < k->probed_count; i++) {
         struct replay_probed *p = &k->probed[i];
@@ -18,8 +18,9 @@ void replay_probe_receive(struct replay_rank *k, int64_t comm, int64_t *source, 
         *source = p->to_source;
         *tag = p->to_tag;
         k->probed[i] = k->probed[--k->probed_count];
-        return;
+        return 1;
     }
+    return 0;
 }
 
 static void add_probed(struct replay_rank *k, struct replay_probed p)

@@ -31,7 +31,7 @@
 #include "replay/names.h"
 #include "trace/local.h"
 #include "trace/part.h"
-#include "whatif/whatif.h"
+#include "whatif/got.h"
 
 #define REPLAY_ARGS 16  /* of a function, at most */
 #define REPLAY_WHATS 64 /* hypotheses */
@@ -69,7 +69,7 @@ struct replay_fn {
     uint8_t receives; /* it receives, or its request does */
     uint8_t begins;   /* it makes a request */
     uint8_t reduces;  /* it has an operation */
-    uint8_t is_init, is_finalize, makes_window;
+    uint8_t is_init, is_finalize, makes_window, is_persistent;
     int8_t comm, win, source, tag, request, message, flag, index, status, count, outcount, datatype,
         size;
     int8_t kept[REPLAY_ARGS]; /* by position in the signature */
@@ -153,8 +153,11 @@ struct replay_rank {
     uint64_t rank;
     struct whatif_rank changed; /* what the hypotheses make of the trace */
     struct whatif_stage *records;
-    struct trace_event *event; /* the record that is being replayed */
-    int64_t duration;          /* of the call in the trace */
+    struct whatif_stage *ahead; /* the same, read ahead in deterministic mode; or NULL */
+    struct whatif_got got;      /* from there */
+    struct trace_event *event;  /* the record that is being replayed */
+    int64_t duration;           /* of the call in the trace */
+    int may_fail; /* class of its error, if it had received a message that did not fit; or 0 */
     struct trace_local locals;
     struct trace_stream out;
     int new_byte_type;    /* the trace has none */
@@ -187,7 +190,7 @@ struct replay_rank {
 /* Ends the run: the event that is being replayed cannot be. */
 void replay_fail(struct replay_rank *, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
-/* The same with the error class of a call. */
+/* The same with the error of a call; one that had failed so, too, notes it. */
 void replay_check(struct replay_rank *, int rc);
 
 /* ---- functions.c ---- */
@@ -264,9 +267,16 @@ void replay_request_swap(struct replay_rank *, int64_t a, int64_t b);
 /* 1: the record stays, with its results; 0: it is dropped. */
 int replay_complete(struct replay_rank *, const struct replay_fn *);
 int replay_probe(struct replay_rank *, const struct replay_fn *);
-/* The source and tag of a receive, in place of those recorded. */
-void replay_probe_receive(struct replay_rank *, int64_t comm, int64_t *source, int64_t *tag);
+/* The source and tag of a receive, in place of those recorded; 0: they are these. */
+int replay_probe_receive(struct replay_rank *, int64_t comm, int64_t *source, int64_t *tag);
 struct trace_status replay_status(const struct replay_rank *, int64_t comm, const MPI_Status *);
+/* Counts a receive with wildcards that got another message than in the recording. */
+void replay_compare(struct replay_rank *, const struct trace_status *was,
+                    const struct trace_status *is);
+/* The message that did not fit is here again: a status tells what fitted, the trace how large it
+ * was; and of a derived type the replay does not know where its items end. */
+void replay_keep_failure(struct replay_rank *, const struct trace_status *was,
+                         struct trace_status *is);
 
 /* ---- output.c ---- */
 int replay_output_open(struct replay *, unsigned process, struct err *);

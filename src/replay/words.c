@@ -289,17 +289,33 @@ static void set_word(struct replay_rank *k, const struct replay_fn *fn, int kept
     k->words[position_of(fn, kept)] = (uint64_t)value;
 }
 
-/* A receive with wildcards gets the message that comes first, whatever its size: the recorded one
- * alone in deterministic mode, which the record names. */
+/* The message that a receive got: its record says it, or the one that completes its request. */
+static int got(struct replay_rank *k, const struct replay_fn *fn, struct trace_status *out)
+{
+    if (fn->begins)
+        return whatif_got_take(&k->got, k->ahead, replay_arg(k, fn->request)->number, out);
+    *out = *replay_arg(k, fn->status)->statuses;
+    return out->is_set;
+}
+
+/* A receive with wildcards gets the message that comes first, whatever its size; in deterministic
+ * mode the recorded one. A persistent one gets several, so it stays as it is. */
 static void receive_words(struct replay_rank *k, const struct replay_fn *fn)
 {
     int64_t comm = replay_arg(k, fn->comm)->number;
     int64_t source = replay_arg(k, fn->source)->number, tag = replay_arg(k, fn->tag)->number;
     int is_wild = source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
-    if (k->probed_count)
-        replay_probe_receive(k, comm, &source, &tag);
-    if (!is_wild && source == replay_arg(k, fn->source)->number &&
-        tag == replay_arg(k, fn->tag)->number)
+    struct trace_status was;
+    if (k->ahead && !fn->is_persistent && got(k, fn, &was) && is_wild && was.source >= 0) {
+        source = replay_comm_rank(k, comm, was.source);
+        tag = was.tag;
+    }
+    if (k->probed_count && replay_probe_receive(k, comm, &source, &tag)) {
+        replay_arg(k, fn->source)->number = source;
+        replay_arg(k, fn->tag)->number = tag;
+        is_wild = 1; /* of any size */
+    }
+    if (!is_wild)
         return;
     uint64_t size = replay_type_size(k, replay_arg(k, fn->datatype)->number);
     int64_t most = size ? (int64_t)(WILD_BYTES / size) : 0;
@@ -370,6 +386,12 @@ static void take_request(struct replay_rank *k, const struct replay_fn *fn,
     }
 }
 
+static int is_wild(struct replay_rank *k, const struct replay_fn *fn)
+{
+    const struct trace_value *source = replay_arg(k, fn->source), *tag = replay_arg(k, fn->tag);
+    return source && tag && (source->number == MPI_ANY_SOURCE || tag->number == MPI_ANY_TAG);
+}
+
 static void take_status(struct replay_rank *k, const struct replay_fn *fn, uint64_t at,
                         struct trace_value *v)
 {
@@ -377,6 +399,9 @@ static void take_status(struct replay_rank *k, const struct replay_fn *fn, uint6
     *status = fn->receives
                   ? replay_status(k, replay_comm_of(k, fn), (const MPI_Status *)(uintptr_t)at)
                   : *v->statuses;
+    if (is_wild(k, fn))
+        replay_compare(k, v->statuses, status);
+    replay_keep_failure(k, v->statuses, status);
     status->is_set = v->statuses->is_set; /* the program may not have asked for it */
     v->statuses = status;
 }

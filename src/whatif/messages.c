@@ -3,13 +3,13 @@
  *
  * Both ends decide by the same facts: who sends to whom, the tag, the bytes and the communicator.
  * So a message changes at both ends or at neither. What a non-blocking receive got is in the record
- * that completes it: the stage reads ahead to there.
+ * that completes it (got.c).
  */
 #include <string.h>
 
 #include "base/array.h"
 #include "base/map.h"
-#include "whatif/whatif.h"
+#include "whatif/got.h"
 
 #define PROC_NULL (-1)
 
@@ -63,105 +63,19 @@ static int is_wanted(const struct whatif_stage *s, const struct message *m)
                                                                                   : "");
 }
 
-/* ---- what receives got: read ahead ---- */
-
 struct messages {
     struct whatif_stage stage;
-    struct map got; /* by request number: index in list + 1 */
-    struct got {
-        int64_t source, tag, bytes;
-    } * list;
-    size_t count, free; /* free: the first unused one + 1, linked by `bytes` */
-    int is_at_end;
+    struct whatif_got got;
     struct map resized; /* bytes of receives that have another size now, by request number */
     struct trace_status *statuses; /* of the current record, with these sizes */
     size_t status_room;
 };
 
-static void keep(struct messages *m, int64_t number, struct trace_status *status)
-{
-    if (number < 0 || !status->is_set)
-        return;
-    int is_new;
-    uint64_t *at = map_insert(&m->got, (uint64_t)number, &is_new);
-    if (!is_new)
-        return; /* the first one of a persistent request */
-    size_t slot = m->free;
-    if (slot) {
-        m->free = (size_t)m->list[slot - 1].bytes;
-    } else {
-        ARRAY_EXTEND(m->list, m->count);
-        slot = ++m->count;
-    }
-    m->list[slot - 1] = (struct got){status->source, status->tag, (int64_t)status->bytes};
-    *at = slot;
-}
-
-/* Visits the statuses of a call that completes requests. */
-static void visit_statuses(struct messages *m, struct trace_event *e,
-                           void (*visit)(struct messages *, int64_t number, struct trace_status *))
-{
-    const struct trace_fn *fn = &m->stage.rank->trace->header.schema->fns[e->fn];
-    const struct trace_value *requests = NULL, *statuses = NULL, *indices = NULL;
-    int is_array = 0;
-    for (unsigned i = 0; i < fn->count && i < e->argc; i++) {
-        if (strcmp(fn->args[i].role, "request") == 0 && fn->args[i].is_in) {
-            requests = &e->args[i];
-            is_array = fn->args[i].is_array;
-        } else if (strcmp(fn->args[i].role, "status") == 0) {
-            statuses = &e->args[i];
-        } else if (strcmp(fn->args[i].role, "index") == 0) {
-            indices = &e->args[i];
-        }
-    }
-    if (!requests || !statuses)
-        return;
-    if (!is_array) {
-        visit(m, requests->number, (struct trace_status *)statuses->statuses);
-        return;
-    }
-    int is_some = indices && indices->count > 0;
-    uint64_t count = is_some ? indices->count : statuses->count;
-    if (indices && !is_some) { /* MPI_Waitany: one status */
-        if (indices->number >= 0 && (uint64_t)indices->number < requests->count)
-            visit(m, requests->items[indices->number], (struct trace_status *)statuses->statuses);
-        return;
-    }
-    for (uint64_t i = 0; i < count && i < statuses->count; i++) {
-        int64_t at = is_some ? indices->items[i] : (int64_t)i;
-        if (at >= 0 && (uint64_t)at < requests->count)
-            visit(m, requests->items[at], (struct trace_status *)&statuses->statuses[i]);
-    }
-}
-
-/* Numbers are not used again, so what was read ahead is forgotten here. */
-static int take_got(struct messages *m, int64_t number, struct got *out)
-{
-    struct whatif_item item;
-    struct err err;
-    const uint64_t *at;
-    while (!(at = map_find(&m->got, (uint64_t)number)) && !m->is_at_end) {
-        if (whatif_next(m->stage.ahead, &item, &err) <= 0)
-            m->is_at_end = 1;
-        else if (item.event->head == TRACE_CALL && !item.is_dropped)
-            visit_statuses(m, item.event, keep);
-    }
-    if (!at)
-        return 0;
-    size_t slot = *at;
-    *out = m->list[slot - 1];
-    m->list[slot - 1].bytes = (int64_t)m->free;
-    m->free = slot;
-    map_remove(&m->got, (uint64_t)number);
-    return 1;
-}
-
 static void close_messages(struct whatif_stage *s)
 {
     struct messages *m = (struct messages *)s;
-    map_fini(&m->got);
+    whatif_got_fini(&m->got);
     map_fini(&m->resized);
-    mem_free(m->list);
     mem_free(m->statuses);
 }
 
@@ -200,10 +114,10 @@ static int receives(struct whatif_stage *s, struct trace_event *e, struct messag
         return 0;
     *m = (struct message){.from = -1, .to = (int64_t)s->rank->rank, .comm = comm_of(s->rank, e)};
     if (request) {
-        struct got got;
-        if (!take_got((struct messages *)s, request->number, &got))
+        struct trace_status got;
+        if (!whatif_got_take(&((struct messages *)s)->got, s->ahead, request->number, &got))
             return 0;
-        m->from = got.source, m->tag = got.tag, m->bytes = got.bytes;
+        m->from = got.source, m->tag = got.tag, m->bytes = (int64_t)got.bytes;
     } else if (status && status->statuses->is_set) {
         m->from = status->statuses->source, m->tag = status->statuses->tag;
         m->bytes = (int64_t)status->statuses->bytes;
@@ -393,8 +307,9 @@ static struct trace_status *own_statuses(struct messages *m, struct trace_event 
     return m->statuses;
 }
 
-static void set_bytes(struct messages *m, int64_t number, struct trace_status *status)
+static void set_bytes(void *messages, int64_t number, struct trace_status *status)
 {
+    struct messages *m = messages;
     const uint64_t *bytes = number < 0 ? NULL : map_find(&m->resized, (uint64_t)number);
     if (bytes)
         status->bytes = *bytes;
@@ -426,7 +341,7 @@ static int next_resize(struct whatif_stage *s, struct whatif_item *item, struct 
     if (receives(s, e, &m, &side))
         resize_received(own, e, resize(s, e, side, m.bytes));
     else if (map_count(&own->resized) && own_statuses(own, e))
-        visit_statuses(own, e, set_bytes);
+        whatif_visit_statuses(s->rank, e, set_bytes, own);
     return more;
 }
 
