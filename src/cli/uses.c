@@ -10,6 +10,7 @@
 #include "cli/collectives.h"
 #include "cli/run_options.h"
 #include "net/net.h"
+#include "net/packet/packet.h"
 #include "net/topology/topology.h"
 #include "program/program.h"
 
@@ -37,6 +38,8 @@ static const struct choice {
 } choices[] = {
     {"net.model", net_model_name, net_model_uses},
     {"net.topology.kind", topo_kind_name, topo_kind_uses},
+    {"net.packet.transport", packet_transport_name, packet_transport_uses},
+    {"net.packet.fabric", packet_fabric_name, packet_fabric_uses},
     {"nodes.placement", placement_name, placement_uses},
     {"mpi.collectives", cli_collectives_name, cli_collectives_uses},
 };

@@ -15,10 +15,7 @@
 #include "net/topology/topology.h"
 
 static const struct net_ops *const models[] = {
-    &net_constant_ops,
-    &net_loggops_ops,
-    &net_hops_ops,
-    &net_flow_ops,
+    &net_constant_ops, &net_loggops_ops, &net_hops_ops, &net_flow_ops, &net_packet_ops,
 };
 #define MODELS (sizeof models / sizeof models[0])
 

@@ -31,6 +31,41 @@
 struct net;
 struct topo;
 
+/* What a model counts during a run: name, key in results, what it is. */
+#define NET_COUNT_LIST(X)                                                      \
+    X(PACKETS, "packets", "packets sent")                                      \
+    X(DELIVERED, "delivered", "packets that arrived")                          \
+    X(DROPPED_FULL, "dropped_full", "packets dropped by queues")               \
+    X(DROPPED_ERROR, "dropped_error", "packets lost by links")                 \
+    X(DROPPED_DOWN, "dropped_down", "packets dropped at links that were down") \
+    X(IN_FLIGHT, "in_flight", "packets that had not arrived at the end")       \
+    X(MARKED, "marked", "packets marked by queues")                            \
+    X(HOPS, "hops", "packets that links carried")                              \
+    X(RETRANSMITTED, "retransmitted", "segments sent again")                   \
+    X(TIMEOUTS, "timeouts", "retransmission timeouts")                         \
+    X(CONNECTIONS, "connections", "connections")                               \
+    X(ACKED, "acknowledged_bytes", "bytes that left send buffers")             \
+    X(QUEUE_MAX, "queue_max_bytes", "longest queue")
+
+#define NET_COUNT_ENUM(name, key, text) NET_##name,
+enum net_count { NET_COUNT_LIST(NET_COUNT_ENUM) NET_COUNTS };
+#undef NET_COUNT_ENUM
+
+/* What a link carried. */
+struct net_traffic_link {
+    uint32_t from, to; /* vertices of the topology */
+    uint64_t bytes, dropped, queue_max;
+    vtime busy; /* time during which it sent */
+};
+
+/* The counts of a run, and its busiest links, those first. */
+#define NET_TRAFFIC_LINKS 8
+struct net_traffic {
+    uint64_t counts[NET_COUNTS];
+    uint32_t links;
+    struct net_traffic_link link[NET_TRAFFIC_LINKS];
+};
+
 /* How a model works when the ranks are distributed over several processes. */
 enum net_split {
     NET_SPLIT_FREE = 0, /* anywhere, without order */
@@ -61,6 +96,8 @@ struct net_ops {
                      vtime t);
     /* net->load is there now: counts what links carry. May be NULL: the medium does. */
     void (*meter)(struct net *);
+    /* Fills in what was counted, at the end. May be NULL: nothing. */
+    void (*traffic)(struct net *, struct net_traffic *);
     /* With contention, on process 0: fills in the medium. */
     void (*medium)(struct net *, struct engine *, struct engine_medium *);
 };
@@ -90,6 +127,12 @@ void net_fini(struct net *);
  * link, in bins of picoseconds. With several processes each counts what it sends, or process 0 all.
  * Directly after net_init, before the device is used. Nothing if the model has no links. */
 void net_meter(struct net *);
+
+/* What was counted; 0: the model counts nothing, or does not on this process. */
+int net_traffic(struct net *, struct net_traffic *);
+const char *net_count_key(enum net_count);
+/* Puts a link in its place among the busiest, or drops the least busy one. */
+void net_traffic_link(struct net_traffic *, const struct net_traffic_link *);
 
 /* The table, for help and checks: names; NULL beyond the last. Static. */
 const char *net_model_name(unsigned i);

@@ -11,6 +11,7 @@ extern const struct net_ops net_constant_ops;
 extern const struct net_ops net_loggops_ops;
 extern const struct net_ops net_hops_ops;
 extern const struct net_ops net_flow_ops;
+extern const struct net_ops net_packet_ops;
 
 /* The device of models without contention; direct messages of the others are sent in the same
  * way. */

@@ -51,6 +51,21 @@ struct platform_config {
     vtime net_hop_latency;             /* of each switch on the route */
     double net_nic_bandwidth; /* most that the ranks of a node send, or receive, together */
     char net_routing[PLATFORM_NAME_MAX]; /* a name in the table of routings */
+    /* net.packet */
+    char packet_transport[PLATFORM_NAME_MAX]; /* a name in the table of transports, ... */
+    char packet_fabric[PLATFORM_NAME_MAX];    /* ... of fabrics */
+    uint64_t packet_mtu;        /* most bytes of a packet: what it carries, and its headers */
+    uint64_t packet_framing;    /* bytes that a link adds to it */
+    uint64_t packet_header;     /* bytes that MPI adds to a message */
+    double packet_error_rate;   /* probability that a link corrupts a packet, ... */
+    uint64_t packet_seed;       /* ... drawn from this seed */
+    uint64_t packet_queue;      /* of a port of a switch, in bytes */
+    uint64_t packet_mark_above; /* ecn: bytes in the queue from which on packets are marked */
+    uint64_t packet_red_low, packet_red_high; /* red: mean bytes in the queue */
+    double packet_red_chance, packet_red_weight;
+    uint64_t packet_buffer;      /* credit: bytes at the end of a link, per channel */
+    uint64_t packet_channels;    /* credit: virtual channels of a link; 0: as many as needed */
+    uint64_t packet_send_buffer; /* of a connection */
     /* net.intra: between ranks of a node */
     vtime intra_latency;
     double intra_bandwidth; /* between two ranks */

@@ -109,7 +109,7 @@ static const struct list_type types[PLATFORM_LISTS] = {
     [PLATFORM_SHARING] = {"nodes.sharing", ITEMS(struct platform_sharing, sharing_fields), 0,
                           "how much longer computing takes when ranks share a node"},
     [PLATFORM_LINKS] = {"net.links", ITEMS(struct platform_link, link_fields), 0,
-                        "links that differ from what the topology says (models hops, flow)"},
+                        "links that differ from what the topology says (models hops, flow, packet)"},
     [PLATFORM_RULES] = {"mpi.algorithms", ITEMS(struct platform_rule, rule_fields), 0,
                         "which algorithm a collective uses; later rules go before earlier ones"},
     [PLATFORM_MAP] = {"nodes.map", ITEMS(uint32_t, map_fields), 0,

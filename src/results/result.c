@@ -240,6 +240,46 @@ static void add_access(const struct run_access *done, struct buf *out)
     }
 }
 
+/* ---- the network ---- */
+
+static int traffic_of(const struct run_page *page, struct net_traffic *out)
+{
+    memcpy(out, page->end.traffic, sizeof *out);
+    return page->end.has_traffic;
+}
+
+static uint64_t dropped(const struct net_traffic *t)
+{
+    return t->counts[NET_DROPPED_FULL] + t->counts[NET_DROPPED_ERROR] + t->counts[NET_DROPPED_DOWN];
+}
+
+/* The part of the time during which a link was busy. */
+static double utilisation(const struct run_page *page, const struct net_traffic_link *link)
+{
+    return page->end.virtual_time > 0 ? (double)link->busy / (double)page->end.virtual_time : 0;
+}
+
+static void add_traffic(const struct run_page *page, struct buf *out)
+{
+    char text[UNITS_TEXT_MAX];
+    struct net_traffic t;
+
+    if (!traffic_of(page, &t))
+        return;
+    buf_addf(out, "  packets       %s",
+             units_format_count(text, sizeof text, t.counts[NET_PACKETS]));
+    buf_addf(out, ", %s dropped", units_format_count(text, sizeof text, dropped(&t)));
+    if (t.counts[NET_MARKED])
+        buf_addf(out, ", %s marked", units_format_count(text, sizeof text, t.counts[NET_MARKED]));
+    if (t.counts[NET_RETRANSMITTED])
+        buf_addf(out, ", %s sent again",
+                 units_format_count(text, sizeof text, t.counts[NET_RETRANSMITTED]));
+    buf_addf(out, "; longest queue %s\n",
+             units_format_bytes(text, sizeof text, t.counts[NET_QUEUE_MAX]));
+    if (t.links)
+        buf_addf(out, "  busiest link  %.1f%% of the time\n", 100 * utilisation(page, &t.link[0]));
+}
+
 void results_text(const struct run_page *page, const struct run_outcome *outcome, struct buf *out)
 {
     char text[UNITS_TEXT_MAX];
@@ -272,6 +312,7 @@ void results_text(const struct run_page *page, const struct run_outcome *outcome
         add_rate(out, (double)page->end.messages / outcome->wall_s);
     buf_addf(out, "\n  bytes         %s\n", units_format_bytes(text, sizeof text, page->end.bytes));
     add_access(&page->end.access, out);
+    add_traffic(page, out);
     buf_addf(out, "  peak memory   %s",
              units_format_bytes(text, sizeof text, peak_memory(page, outcome)));
     if (run_host_kind(page->opt.host)->processes)
@@ -316,6 +357,38 @@ static void put_string(struct json *json, const char *key, const char *value)
 {
     json_key(json, key);
     json_string(json, value);
+}
+
+static void put_link(struct json *json, const struct run_page *page,
+                     const struct net_traffic_link *link)
+{
+    json_object_begin(json);
+    put_uint(json, "from", link->from);
+    put_uint(json, "to", link->to);
+    put_uint(json, "bytes", link->bytes);
+    put_uint(json, "dropped", link->dropped);
+    put_uint(json, "queue_max_bytes", link->queue_max);
+    put_double(json, "utilisation", utilisation(page, link));
+    json_object_end(json);
+}
+
+/* What a network of packets counted, and its busiest links. */
+static void put_traffic(struct json *json, const struct run_page *page)
+{
+    struct net_traffic t;
+
+    if (!traffic_of(page, &t))
+        return;
+    json_key(json, "network");
+    json_object_begin(json);
+    for (enum net_count i = 0; i < NET_COUNTS; i++)
+        put_uint(json, net_count_key(i), t.counts[i]);
+    json_key(json, "busiest_links");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < t.links; i++)
+        put_link(json, page, &t.link[i]);
+    json_array_end(json);
+    json_object_end(json);
 }
 
 static const char *compute_name(const struct run_page *page)
@@ -372,6 +445,7 @@ void results_json(const struct run_page *page, const struct platform *machine,
     put_double(&json, "left_out_s", page->end.left_out_s);
     put_uint(&json, "switches", page->end.switches);
     put_string(&json, "program", page->opt.program);
+    put_traffic(&json, page);
     json_key(&json, "platform");
     platform_json(machine, &json);
     json_object_end(&json);

@@ -185,6 +185,8 @@ struct run_question {
     char answer[6000]; /* lines of text */
 };
 
+#define RUN_TRAFFIC_WORDS 80
+
 struct run_page {
     uint32_t magic, size;
     struct run_options opt;
@@ -229,6 +231,8 @@ struct run_page {
         uint64_t rounds;       /* common quiescences */
         uint64_t batches;      /* batches of messages between processes */
         struct run_access access;
+        int32_t has_traffic; /* the network model has counted: a struct net_traffic (net/net.h) */
+        uint64_t traffic[RUN_TRAFFIC_WORDS];
         int32_t net_split; /* enum net_split (net/net.h): what the model needs */
         int32_t pairs_aggregated;
         int32_t stats_failed;

@@ -87,10 +87,11 @@ static void test_who(void)
     struct buf text;
     buf_init(&text);
     cli_uses_who("net.hop_latency", &text);
-    is_str(buf_str(&text), "net.model hops, flow", "who uses a setting of a model");
+    is_str(buf_str(&text), "net.model hops, flow, packet", "who uses a setting of a model");
     buf_clear(&text);
     cli_uses_who("net.topology.file", &text);
-    is_str(buf_str(&text), "net.model hops, flow; net.topology.kind graph", "and of a topology");
+    is_str(buf_str(&text), "net.model hops, flow, packet; net.topology.kind graph",
+           "and of a topology");
     buf_clear(&text);
     cli_uses_who("net.latency", &text);
     is_int((long long)text.len, 0, "all use the latency");

@@ -183,6 +183,17 @@ static void merge(struct whole *w, const struct buf *bytes)
 
 /* ---- the result ---- */
 
+_Static_assert(sizeof(struct net_traffic) <= RUN_TRAFFIC_WORDS * sizeof(uint64_t), "it has room");
+
+/* Process 0 has the network, if it counts anything. */
+static void fill_traffic(struct run_page *page)
+{
+    struct net_traffic t;
+
+    page->end.has_traffic = net_traffic(&mpi_world.net, &t);
+    memcpy(page->end.traffic, &t, sizeof t);
+}
+
 static void fill_page(const struct whole *w, enum run_cause cause)
 {
     struct run_page *page = mpi_world.page;
@@ -206,6 +217,7 @@ static void fill_page(const struct whole *w, enum run_cause cause)
     page->end.access = p->access;
     page->end.spawned = p->spawned;
     page->end.net_split = (int32_t)mpi_world.net.ops->split;
+    fill_traffic(page);
     if (mpi_rank_map()->procs > 1 || vp_ranks_are_processes()) {
         page->end.peak_rss_bytes = p->peak_rss;
         page->end.peak_rss_max = w->peak_rss_max;

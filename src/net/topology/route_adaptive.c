@@ -54,5 +54,6 @@ static int adaptive_choose(const struct topo *t, const struct topo_trip *trip,
 
 const struct topo_routing_ops topo_adaptive_ops = {
     .name = "adaptive",
+    .varies = 1,
     .choose = adaptive_choose,
 };

@@ -14,5 +14,6 @@ static int valiant_choose(const struct topo *t, const struct topo_trip *trip,
 
 const struct topo_routing_ops topo_valiant_ops = {
     .name = "valiant",
+    .varies = 1,
     .choose = valiant_choose,
 };

@@ -29,6 +29,11 @@ const struct topo_routing_ops *topo_routing_find(const char *name)
     return NULL;
 }
 
+int topo_routes_vary(const struct topo *t)
+{
+    return t->routing->varies;
+}
+
 void topo_route_grow(struct topo_route *r)
 {
     ARRAY_RESERVE(r->links, r->room, r->room + 1, 16);

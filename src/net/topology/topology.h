@@ -79,6 +79,8 @@ vtime topo_change(const struct topo *, uint32_t i, uint32_t *link);
 int topo_route(const struct topo *, uint32_t src, uint32_t dst, uint64_t salt, vtime t,
                const struct topo_load *load, struct topo_route *out, struct err *);
 void topo_route_fini(struct topo_route *);
+/* Does the routing choose different routes for messages between the same nodes? */
+int topo_routes_vary(const struct topo *);
 /* The same with routing minimal, whatever net.routing says. */
 int topo_route_minimal(const struct topo *, uint32_t src, uint32_t dst, vtime t,
                        struct topo_route *out, struct err *);
@@ -102,5 +104,8 @@ void topo_position(const struct topo *, uint32_t vertex, double *x, double *y);
 const char *topo_kind_name(unsigned i);
 const char *const *topo_kind_uses(unsigned i); /* settings that not all kinds use, NULL ends them */
 const char *topo_routing_name(unsigned i);
+/* Reports that a name is not in a table, and lists the names. */
+int topo_unknown(const char *setting, const char *given, const char *(*name)(unsigned),
+                 struct err *);
 
 #endif

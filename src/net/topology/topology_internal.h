@@ -129,6 +129,7 @@ struct topo_trip {
 
 struct topo_routing_ops {
     const char *name;
+    int varies; /* messages between two nodes take different routes */
     /* Appends the links between switches. 0: there is no route. */
     int (*choose)(const struct topo *, const struct topo_trip *, struct topo_route *);
 };
@@ -146,9 +147,6 @@ int topo_set_size(struct topo *, uint64_t switches, uint64_t nodes, uint64_t cab
 /* "4x4x2" in out, which has room for TOPO_SHAPE_MAX. */
 #define TOPO_SHAPE_MAX 100
 const char *topo_shape(char *out, const struct platform_dims *);
-/* Reports that a name is not in a table, and lists the names. */
-int topo_unknown(const char *setting, const char *given, const char *(*name)(unsigned),
-                 struct err *);
 /* The smallest k >= 1 with k^n >= x. */
 uint32_t topo_root(uint64_t x, uint32_t n);
 

@@ -1,0 +1,65 @@
+/*
+ * queue.c - ports whose packets wait in one queue of limited length, first in, first out.
+ *
+ * A port that sends at a known rate in order of arrival knows at once when a packet will leave:
+ * when all before it have left. So a packet needs no event for that, and the queue at any time is
+ * what has not begun to leave by then. The queue of a node is not limited: its transport is.
+ */
+#include "net/packet/packet_internal.h"
+
+/* Packets that have begun to leave do not wait any longer. */
+static void update(struct packet_port *port, vtime now)
+{
+    while (port->waiting && port->waiting->start <= now) {
+        port->queued -= port->waiting->wire;
+        port->waiting = port->waiting->next;
+    }
+}
+
+static void join(struct packet_port *port, struct packet *p)
+{
+    if (!port->waiting)
+        port->waiting = p;
+    port->queued += p->wire;
+    if (port->queued > port->queue_max)
+        port->queue_max = port->queued;
+}
+
+void packet_queue_enqueue(struct packet_net *n, struct packet *p, vtime now, packet_admit_fn *admit)
+{
+    struct packet_port *port = p->route->ports[p->hop];
+    vtime time;
+
+    update(port, now);
+    if (!port->is_nic) {
+        enum packet_verdict verdict = admit(n, port, p, now);
+
+        if (verdict == PACKET_REFUSE) {
+            packet_drop(n, port, p, NET_DROPPED_FULL);
+            return;
+        }
+        if (verdict == PACKET_MARK) {
+            p->flags |= PACKET_MARKED;
+            n->counts[NET_MARKED]++;
+        }
+    }
+    p->start = now > port->free_at ? now : port->free_at;
+    time = packet_port_time(n, port, p->wire, p->start);
+    if (time == VTIME_NEVER) {
+        packet_drop(n, port, p, NET_DROPPED_DOWN);
+        return;
+    }
+    packet_port_send(n, port, p, time);
+    if (p->start > now)
+        join(port, p);
+}
+
+int packet_queue_init(struct packet_net *n, const struct platform_config *c, struct err *err)
+{
+    if (c->packet_queue < n->mtu + n->framing)
+        return err_set(err, ERR_INPUT,
+                       "net.packet.queue: '%llu' bytes hold no packet: a packet has up to %u (net."
+                       "packet.mtu and net.packet.framing)",
+                       (unsigned long long)c->packet_queue, n->mtu + n->framing);
+    return 0;
+}

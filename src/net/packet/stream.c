@@ -1,0 +1,117 @@
+/*
+ * stream.c - the messages from one rank to another, one after the other.
+ *
+ *     0 ........ acked ............ acked + send_buffer ........ end      offsets in bytes
+ *     |  gone   |  in the send buffer |   the sender waits      |
+ *     head -> [message] -> [message] -> unwritten -> [message] -> tail
+ *
+ * A message is written, and its sender may continue, when its last byte is in the send buffer. It
+ * goes out when its last byte has arrived, in the order of the stream. On the network a message is
+ * net.packet.header bytes longer than for its sender.
+ */
+#include "base/array.h"
+#include "base/mem.h"
+#include "net/packet/packet_internal.h"
+
+static uint64_t key_of(uint32_t src, uint32_t dst)
+{
+    return (uint64_t)src << 32 | dst;
+}
+
+struct packet_stream *packet_stream_find(struct packet_net *n, uint32_t src, uint32_t dst)
+{
+    const uint64_t *at = map_find(&n->stream_of_ranks, key_of(src, dst));
+
+    return at ? n->streams[*at - 1] : NULL;
+}
+
+void packet_stream_init(struct packet_net *n, struct packet_stream *s, uint32_t src, uint32_t dst)
+{
+    *s = (struct packet_stream){.index = n->stream_count,
+                                .src = src,
+                                .dst = dst,
+                                .timer_at = VTIME_NEVER};
+    s->options = packet_options_of(n, net_node(n->net, src), net_node(n->net, dst));
+    ARRAY_RESERVE(n->streams, n->stream_room, n->stream_count + 1, 64);
+    n->streams[n->stream_count++] = s;
+    *map_insert(&n->stream_of_ranks, key_of(src, dst), NULL) = n->stream_count;
+}
+
+/* Senders whose messages are in the send buffer now may continue. */
+static void write_all(struct packet_net *n, struct packet_stream *s, vtime now)
+{
+    uint64_t limit = s->acked + s->options->send_buffer;
+
+    for (; s->unwritten && s->unwritten->end <= limit; s->unwritten = s->unwritten->next) {
+        struct packet_parcel *p = s->unwritten;
+
+        if (!p->cookie)
+            continue;
+        engine_notify(n->engine, s->src, p->cookie, now);
+        n->notices--;
+        n->has_noticed = 1;
+    }
+}
+
+void packet_stream_append(struct packet_net *n, struct packet_stream *s, struct engine_msg *m,
+                          const struct engine_call *call, vtime now)
+{
+    struct packet_parcel *p = pool_alloc(&n->pool, sizeof *p);
+
+    s->end += call->load + n->header;
+    *p = (struct packet_parcel){.msg = m,
+                                .bytes = call->load,
+                                .end = s->end,
+                                .left = call->load + n->header,
+                                .cookie = call->cookie};
+    if (s->head)
+        s->tail->next = p;
+    else
+        s->head = p;
+    s->tail = p;
+    if (!s->unwritten)
+        s->unwritten = p;
+    write_all(n, s, now);
+}
+
+void packet_stream_ack(struct packet_net *n, struct packet_stream *s, uint64_t offset, vtime now)
+{
+    n->counts[NET_ACKED] += offset - s->acked;
+    s->acked = offset;
+    write_all(n, s, now);
+}
+
+/* Its last byte has arrived. The latency is that of the software at the receiver. */
+static void go_out(struct packet_net *n, struct packet_stream *s, struct packet_parcel *p,
+                   vtime now)
+{
+    vtime arrival = vtime_add(now, net_curve_at(&n->net->inter, p->bytes)->latency);
+
+    if (arrival > s->last)
+        s->last = arrival;
+    p->msg->arrival = s->last;
+    engine_emerge(n->engine, p->msg);
+    s->head = p->next;
+    pool_free(&n->pool, p, sizeof *p);
+}
+
+void packet_stream_arrived(struct packet_net *n, struct packet_stream *s, uint64_t offset,
+                           vtime now)
+{
+    while (s->head && s->head->end <= offset)
+        go_out(n, s, s->head, now);
+}
+
+void packet_stream_release(struct packet_net *n, struct packet_stream *s, vtime now)
+{
+    while (s->head && s->head->left == 0)
+        go_out(n, s, s->head, now);
+}
+
+void packet_stream_timer(struct packet_net *n, struct packet_stream *s, vtime t)
+{
+    if (t >= s->timer_at)
+        return;
+    s->timer_at = t;
+    packet_event_add(&n->events, PACKET_TIMER, s->index, t);
+}
