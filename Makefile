@@ -9,9 +9,9 @@ JOBS ?= $(shell nproc)
 PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev libdw-dev libexpat1-dev libxxhash-dev libzstd-dev libotf2-trace-dev libnlopt-dev mandoc zlib1g-dev
 # For the front end of reports; not needed if npm is there by other means.
 WEB_PACKAGES = nodejs npm
-# For the tests alone: a Debian package is built, completion tried in shells, reports in a browser, and traces are
-# read by the tools of others.
-CHECK_PACKAGES = chromium clang-format-14 debhelper dpkg-dev fish git otf2-tools vite zsh
+# For the tests alone: a Debian package is built, completion tried in shells, reports in a browser, traces are read by
+# the tools of others, and a cluster is made of network namespaces.
+CHECK_PACKAGES = chromium clang-format-14 debhelper dpkg-dev fish git iproute2 otf2-tools vite zsh
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # $(call missing,PACKAGES): sets $$missing to those of them that are not installed.
