@@ -25,8 +25,6 @@ from harness import ROOT, TESTS, demand
 
 # Programs whose replay is not the same, and why.
 NOT_SAME = {
-    "dyn_connect.c": "connects programs", "dyn_failure.c": "starts programs", "dyn_spawn.c": "starts programs",
-    "dyn_spawn_apart.c": "starts programs", "dyn_spawn_multiple.c": "starts programs",
     "env_attr.c": "communicates in a callback", "env_attr_f08.f90": "communicates in a callback",
     "env_attr_f77.f": "communicates in a callback", "env_attr_f90.f90": "communicates in a callback",
     "env_cxx.cpp": "communicates in a callback", "env_errhandler.c": "an error handler hides errors",
@@ -55,7 +53,7 @@ class Replay:
         self.folder = options.build_dir.resolve()
         self.folder.mkdir(parents=True, exist_ok=True)
         flags = ["-O1", "-w", f"-I{ROOT / 'include'}"]
-        harness.build_all([TESTS / "replay/changed.c", TESTS / "replay/orders.c",
+        harness.build_all([TESTS / "replay/changed.c", TESTS / "replay/orders.c", TESTS / "replay/spawns.c",
                            ROOT / "examples/what-if/arrivals.c"], self.folder, flags)
 
     def call(self, *words, status=0):
@@ -246,6 +244,21 @@ def truncated(replay):
         demand(replay.text(new).count("failed with class 14") == 4, "the messages fit", replay.text(new))
 
 
+def spawns(replay):
+    """Ranks that come later are other replayers. Natively not every MPI can start some."""
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        replay.record(old, 2, replay.folder / "spawns")
+        for options in ([], ["--procs", 2], ["-d"]):
+            replay.call("replay", "-q", *options, old, "-o", new)
+            demand_equal(f"the replay differs: {options}", replay.text(old), replay.text(new))
+        replay.call("replay", "-q", "-w", "scale foo by 0 ranks 2-", "-w", "remove messages tag 1", old, "-o", new)
+        text = replay.text(new)
+        demand(text.count("MPI_Sendrecv") == 6 and text.count("MPI_Comm_spawn") == 3, "not the right calls", text)
+        gone = (replay.runtime(old) - replay.runtime(new)) * 1e3
+        demand(gone > 4, f"children do not compute less: {gone} ms")
+
+
 def repair(replay):
     """Of a message with one end nothing changes, if asked; the others do."""
     with harness.fresh_folder() as folder:
@@ -354,6 +367,7 @@ def cases(replay, options):
     yield "wild", wild, replay
     yield "tests", tests_again, replay
     yield "truncated", truncated, replay
+    yield "spawns", spawns, replay
     yield "machines", machines, replay
     yield "together", together, replay
     yield "sweep", sweep, replay

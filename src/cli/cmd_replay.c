@@ -27,7 +27,7 @@
 #include "cli/webpage.h"
 #include "formats/formats.h"
 #include "replay/names.h"
-#include "trace/reader.h"
+#include "trace/local.h"
 #include "whatif/whatif.h"
 
 #define LAUNCHER "mpiexec.mpich"
@@ -332,10 +332,34 @@ static int add_real(struct cli_argv *w, const struct request *q, const char *ran
     return rc;
 }
 
-static int make_words(struct cli_argv *w, struct request *q, const struct trace *t, struct err *err)
+static int is_spawned(struct trace *t, uint64_t rank)
+{
+    struct trace_local locals;
+    trace_local_read(&locals, t, rank);
+    int is_other = trace_local_find(&locals, TRACE_DEFINE_COMM, TRACE_LOCAL_WORLD)->identity !=
+                   TRACE_COMM_WORLD;
+    trace_local_fini(&locals);
+    return is_other;
+}
+
+/* How many ranks a program began with: those that it spawned have the highest numbers. */
+static uint64_t first_ranks(struct trace *t)
+{
+    uint64_t from = 0, to = t->header.ranks;
+    while (from < to) {
+        uint64_t middle = from + (to - from) / 2;
+        if (is_spawned(t, middle))
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return from;
+}
+
+static int make_words(struct cli_argv *w, struct request *q, struct trace *t, struct err *err)
 {
     char program[PATH_MAX], ranks[32];
-    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)t->header.ranks);
+    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)first_ranks(t));
     int rc = find_program(program, sizeof program, err);
     if (rc == 0)
         rc = q->real_time ? add_real(w, q, ranks, err) : add_simulated(w, q, t, ranks, err);

@@ -129,6 +129,8 @@ static void find_self(void)
             native.base = take_ranks(native.size);
         native_real.MPI_Bcast(&native.base, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
         native.may_ask = 1;
+        native_comm_created((uint32_t)MPI_COMM_WORLD);
+        recorder_world(&native.rank, NULL);
         native_comm_created((uint32_t)parent);
     } else if (native.self == 0) {
         take_ranks(0);

@@ -295,6 +295,11 @@ static int64_t find_number(struct recorder_rank *r, struct mpi_rank *self, unsig
     return number;
 }
 
+void recorder_world(struct recorder_rank *r, struct mpi_rank *self)
+{
+    define_object(r, self, MPI_ROLE_COMM, (uint64_t)MPI_COMM_WORLD, 0);
+}
+
 int64_t recorder_number(struct recorder_rank *r, struct mpi_rank *self, unsigned role,
                         uint64_t handle)
 {

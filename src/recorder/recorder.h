@@ -100,6 +100,8 @@ struct recorder_rank {
 void recorder_init(const struct trace_header *);
 
 void recorder_rank_init(struct recorder_rank *, struct trace_sink *, uint64_t rank);
+/* The MPI_COMM_WORLD of a rank that was spawned is another one: defines it, before any other. */
+void recorder_world(struct recorder_rank *, struct mpi_rank *self);
 /* A lane of one more thread. */
 void recorder_lane_init(struct recorder_rank *, struct recorder_lane *);
 /* Makes what was recorded so far that of another rank. */

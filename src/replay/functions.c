@@ -33,10 +33,13 @@ static const struct {
     {"MPI_Comm_split_type", REPLAY_SPLIT_TYPE},
     {"MPI_Win_create_dynamic", REPLAY_WIN_DYNAMIC},
     {"MPI_Abort", REPLAY_END},
-    {"MPI_Comm_spawn", REPLAY_REFUSED},
-    {"MPI_Comm_spawn_multiple", REPLAY_REFUSED},
-    {"MPI_Comm_accept", REPLAY_REFUSED},
-    {"MPI_Comm_connect", REPLAY_REFUSED},
+    {"MPI_Comm_spawn", REPLAY_DYNAMIC},
+    {"MPI_Comm_spawn_multiple", REPLAY_DYNAMIC},
+    {"MPI_Comm_get_parent", REPLAY_DYNAMIC},
+    {"MPI_Open_port", REPLAY_DYNAMIC},
+    {"MPI_Close_port", REPLAY_DYNAMIC},
+    {"MPI_Comm_accept", REPLAY_DYNAMIC},
+    {"MPI_Comm_connect", REPLAY_DYNAMIC},
     {"MPI_Comm_join", REPLAY_REFUSED},
 };
 
@@ -145,7 +148,7 @@ static int learn(struct replay_fn *to, const struct trace_fn *fn, struct err *er
         if (arg->role == MPI_ROLE_REQUEST && arg->direction == MPI_DIRECTION_OUT)
             to->begins = 1;
     }
-    if (to->how != REPLAY_TIME && to->how < REPLAY_END && !to->invoke)
+    if (to->how != REPLAY_TIME && to->how < REPLAY_DYNAMIC && !to->invoke)
         return err_set(err, ERR_INPUT, "function '%s' has no entry", fn->name);
     return 0;
 }

@@ -67,8 +67,18 @@ void replay_check(struct replay_rank *k, int rc)
 
 /* ---- beginning and end ---- */
 
+/* The value of an option that ranks that were spawned have for themselves; -1: none. */
+static int64_t own_option(const char *name, int argc, char **argv)
+{
+    for (int i = 1; i + 1 < argc; i++)
+        if (strcmp(argv[i], name) == 0)
+            return strtoll(argv[i + 1], NULL, 10);
+    return -1;
+}
+
 static int read_options(struct replay_options *o, int argc, char **argv)
 {
+    o->program = argv[0];
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--output") == 0 && i + 1 < argc)
             o->output = argv[++i];
@@ -76,6 +86,9 @@ static int read_options(struct replay_options *o, int argc, char **argv)
             o->busy_sleep = strcmp(argv[++i], "sleep") == 0;
         else if (strcmp(argv[i], "--what-if") == 0 && i + 1 < argc && o->what_count < REPLAY_WHATS)
             o->whats[o->what_count++] = argv[++i];
+        else if ((strcmp(argv[i], REPLAY_FIRST) == 0 || strcmp(argv[i], REPLAY_EPOCH) == 0) &&
+                 i + 1 < argc)
+            i++; /* own_option */
         else if (strcmp(argv[i], "--deterministic") == 0)
             o->deterministic = 1;
         else if (argv[i][0] != '-' && !o->trace)
@@ -142,6 +155,8 @@ static struct replay_rank *begin(struct replay *r, uint64_t rank)
     map_init(&k->created);
     map_init(&k->drawn_wins);
     trace_local_read(&k->locals, &r->trace, rank);
+    k->is_spawned = trace_local_find(&k->locals, TRACE_DEFINE_COMM, TRACE_LOCAL_WORLD)->identity !=
+                    TRACE_COMM_WORLD;
     k->changed = (struct whatif_rank){.trace = &r->trace,
                                       .locals = &k->locals,
                                       .rank = rank,
@@ -275,6 +290,9 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
         replay_words(k, fn);
         replay_check(k, fn->invoke(k->words));
         return 1;
+    case REPLAY_DYNAMIC:
+        replay_dynamic(k, fn);
+        return 1;
     case REPLAY_PROBE:
     case REPLAY_IPROBE:
         return replay_probe(k, fn);
@@ -334,10 +352,17 @@ static void replay_rank(struct replay_rank *k)
         begin_own(k);
         if (k->replay->is_foreign)
             replay_create_comms(k);
-        replay_synchronise(k);
+        if (!k->is_spawned)
+            replay_synchronise(k);
     }
-    while ((more = whatif_next(k->records, &item, &err)) > 0)
+    if (k->is_spawned) /* it began when it was spawned, not with the trace */
+        k->last = replay_now(k);
+    for (int is_first = k->is_spawned; (more = whatif_next(k->records, &item, &err)) > 0;
+         is_first = 0) {
+        if (is_first)
+            item.gap = 0;
         replay_item(k, &item);
+    }
     if (more < 0)
         fail(err.text);
     if (k->is_own)
@@ -361,7 +386,8 @@ int main(int argc, char **argv)
 {
     static struct replay own;
     struct replay *r = orrery_own_common ? orrery_own_common(sizeof *r, close_all) : &own;
-    uint64_t rank = own_rank();
+    int64_t first = own_option(REPLAY_FIRST, argc, argv);
+    uint64_t rank = own_rank() + (uint64_t)(first > 0 ? first : 0);
     if (r->is_tried && !r->is_ready)
         return 2; /* another rank has said why */
     r->is_tried = 1;
@@ -372,6 +398,8 @@ int main(int argc, char **argv)
         open_all(r, orrery_own_process ? orrery_own_process() : (unsigned)rank);
     }
     struct replay_rank *k = begin(r, rank);
+    if (k->is_spawned && !replay_is_simulated())
+        k->epoch = own_option(REPLAY_EPOCH, argc, argv);
     replay_rank(k);
     end(k);
     if (r == &own)

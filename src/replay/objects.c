@@ -334,7 +334,7 @@ static const struct trace_comm *members_of(const struct replay_rank *k, int64_t 
 }
 
 /* The group that peers are ranks of: of an intercommunicator the one that the rank is not in. */
-static const int64_t *peers_of(const struct replay_rank *k, int64_t comm, uint64_t *size)
+const int64_t *replay_peers(const struct replay_rank *k, int64_t comm, uint64_t *size)
 {
     const struct trace_local_item *item = trace_local_find(&k->locals, TRACE_DEFINE_COMM, comm);
     const struct trace_comm *c = members_of(k, comm);
@@ -359,22 +359,22 @@ int64_t replay_first_member(const struct replay_rank *k, int64_t comm)
 int64_t replay_world_rank(const struct replay_rank *k, int64_t comm, int64_t rank)
 {
     uint64_t size;
-    if (comm == TRACE_LOCAL_WORLD || rank < 0)
+    if ((comm == TRACE_LOCAL_WORLD && !k->is_spawned) || rank < 0)
         return rank;
     if (comm == TRACE_LOCAL_SELF)
         return (int64_t)k->rank;
-    const int64_t *peers = peers_of(k, comm, &size);
+    const int64_t *peers = replay_peers(k, comm, &size);
     return peers && (uint64_t)rank < size ? peers[rank] : rank;
 }
 
 int64_t replay_comm_rank(const struct replay_rank *k, int64_t comm, int64_t world)
 {
     uint64_t size;
-    if (comm == TRACE_LOCAL_WORLD || world < 0)
+    if ((comm == TRACE_LOCAL_WORLD && !k->is_spawned) || world < 0)
         return world;
     if (comm == TRACE_LOCAL_SELF)
         return 0;
-    const int64_t *peers = peers_of(k, comm, &size);
+    const int64_t *peers = replay_peers(k, comm, &size);
     for (uint64_t i = 0; peers && i < size; i++)
         if (peers[i] == world)
             return (int64_t)i;

@@ -17,6 +17,7 @@
  *     batch.c          what these share
  *     ask.c            questions that complete nothing
  *     probe.c          probes, and the receives that follow them
+ *     dynamic.c        ranks that come later, and ports
  *     output.c         the new trace
  *     clock.c          the time: virtual or real
  */
@@ -56,6 +57,7 @@ enum replay_how {
     REPLAY_CANCEL,
     REPLAY_SPLIT_TYPE,
     REPLAY_WIN_DYNAMIC,
+    REPLAY_DYNAMIC, /* ranks that come later, and ports: dynamic.c */
     REPLAY_END,     /* MPI_Abort: the trace ends here */
     REPLAY_REFUSED, /* cannot be replayed */
 };
@@ -76,6 +78,7 @@ struct replay_fn {
 };
 
 struct replay_options {
+    const char *program;        /* the path of the replayer */
     const char *trace, *output; /* output: NULL: none */
     const char *whats[REPLAY_WHATS];
     size_t what_count;
@@ -163,6 +166,7 @@ struct replay_rank {
     int new_byte_type;    /* the trace has none */
     MPI_Op any_op;        /* see replay_op_for_bytes */
     int is_begun, is_own; /* MPI is initialised, and not by a record */
+    int is_spawned;       /* it is not of the first MPI_COMM_WORLD */
     int64_t last;         /* when the last record ended */
     int64_t epoch;        /* the clock at which the trace begins */
     struct replay_handles comms, types, ops, wins, messages;
@@ -277,6 +281,13 @@ void replay_compare(struct replay_rank *, const struct trace_status *was,
  * was; and of a derived type the replay does not know where its items end. */
 void replay_keep_failure(struct replay_rank *, const struct trace_status *was,
                          struct trace_status *is);
+
+/* ---- dynamic.c ---- */
+#define REPLAY_FIRST "--first" /* for a rank that was spawned: the rank in the trace of the first */
+#define REPLAY_EPOCH "--epoch" /* its epoch, in real time */
+void replay_dynamic(struct replay_rank *, const struct replay_fn *);
+/* The ranks that a communicator's calls can address; NULL: 0, 1, 2, ... */
+const int64_t *replay_peers(const struct replay_rank *, int64_t comm, uint64_t *size);
 
 /* ---- output.c ---- */
 int replay_output_open(struct replay *, unsigned process, struct err *);

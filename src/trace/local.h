@@ -1,7 +1,7 @@
 /*
  * local.h - what the handles of one rank mean: its local definitions, by kind and local number.
  * Numbers are never reused, so they mean the same throughout the trace. Communicators 0 and 1 are
- * MPI_COMM_WORLD and MPI_COMM_SELF.
+ * MPI_COMM_WORLD and MPI_COMM_SELF; ranks that were spawned have a world of their own.
  */
 #ifndef TRACE_LOCAL_H
 #define TRACE_LOCAL_H

@@ -155,7 +155,7 @@ int64_t whatif_world_rank(const struct whatif_rank *r, int64_t comm, int64_t pee
     const struct trace_comm *c = item ? trace_definitions_comm(&r->trace->definitions,
                                                                item->identity)
                                       : NULL;
-    if (comm == TRACE_LOCAL_WORLD || peer < 0 || !c)
+    if (peer < 0 || !c) /* or MPI_COMM_WORLD of the first ranks, which is not defined */
         return comm == TRACE_LOCAL_SELF ? (int64_t)r->rank : peer;
     int is_mine = item->rank >= 0 && (uint64_t)item->rank < c->size &&
                   (c->ranks ? c->ranks[item->rank] : item->rank) == (int64_t)r->rank;

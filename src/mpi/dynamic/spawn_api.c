@@ -111,6 +111,15 @@ static void add_command(const struct commands *c, int i, struct buf *to)
     memcpy(to->data + at, &command, sizeof command);
 }
 
+/* The bytes of a request that count for its time: not texts, which depend on where programs are. */
+static uint64_t order_bytes(const struct buf *order, const struct commands *what)
+{
+    struct spawn_head head;
+
+    memcpy(&head, order->data, sizeof head);
+    return sizeof head + head.list + (uint64_t)what->count * sizeof(struct spawn_command);
+}
+
 /* The request as bytes. */
 static void write_order(struct mpi_rank *self, const struct mpi_comm *c,
                         const struct commands *what, struct buf *to)
@@ -127,7 +136,8 @@ static void write_order(struct mpi_rank *self, const struct mpi_comm *c,
 }
 
 /* Sends a request to the agent of rank 0. May switch. Returns an MPI class. */
-static int ask(struct mpi_rank *self, const struct buf *order, struct spawn_answer *a)
+static int ask(struct mpi_rank *self, const struct buf *order, uint64_t bytes,
+               struct spawn_answer *a)
 {
     struct mpi_req shown = {.kind = MPI_REQ_WORK, .mode = MPI_MODE_PORT};
     struct mpi_msg *m = mpi_service_new(self, 0, MPI_SERVICE_SPAWN, order->len);
@@ -136,7 +146,7 @@ static int ask(struct mpi_rank *self, const struct buf *order, struct spawn_answ
     m->cookie = (uintptr_t)a;
     a->done = 0;
     mpi_clock_add(self, mpi_world.send_overhead);
-    mpi_service_send(m, (struct device_send){.t = self->ent.clock, .bytes = order->len});
+    mpi_service_send(m, (struct device_send){.t = self->ent.clock, .bytes = bytes});
     mpi_service_await(self, &a->done, &a->arrival, &shown);
     return a->error;
 }
@@ -164,7 +174,7 @@ static struct outcome spawn(struct mpi_rank *self, const struct mpi_comm *c,
     buf_init(&order);
     write_order(self, c, what, &order);
     a.started = mem_zalloc((size_t)what->count * sizeof *a.started);
-    out.error = ask(self, &order, &a);
+    out.error = ask(self, &order, order_bytes(&order, what), &a);
     out.desc = a.desc;
     for (int i = 0; i < what->count; i++)
         counts[i].started = a.started[i];

@@ -22,7 +22,7 @@
 #include "mpi/clock.h"
 #include "mpi/leaks.h"
 #include "mpi/main/line.h"
-#include "mpi/own.h"
+#include "mpi/main/own.h"
 #include "mpi/record/record.h"
 #include "mpi/stats.h"
 #include "mpi/verify.h"

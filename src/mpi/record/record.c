@@ -51,9 +51,12 @@ static int has_begun(const struct slot *slot)
     return slot->rank.lanes != 0;
 }
 
-static struct recorder_rank *__attribute__((noinline)) begin(struct slot *slot, uint64_t rank)
+static struct recorder_rank *__attribute__((noinline))
+begin(struct slot *slot, struct mpi_rank *self)
 {
-    recorder_rank_init(&slot->rank, &record.part.sink, rank);
+    recorder_rank_init(&slot->rank, &record.part.sink, mpi_rank_id(self));
+    if (mpi_rank_id(self) >= mpi_world.size)
+        recorder_world(&slot->rank, self);
     trace_stream_lend(&slot->rank.lane.stream, slot->memory, sizeof slot->memory);
     return &slot->rank;
 }
@@ -62,7 +65,7 @@ static inline struct recorder_rank *of_rank(struct mpi_rank *self)
 {
     struct slot *slot = &record.slots[mpi_rank_index(self)];
     if (__builtin_expect(!has_begun(slot), 0))
-        return begin(slot, mpi_rank_id(self));
+        return begin(slot, self);
     return &slot->rank;
 }
 

@@ -1,11 +1,12 @@
 /*
  * own.c - what Orrery's own MPI programs ask of the simulator (run/own.h).
  */
-#include "mpi/own.h"
+#include "mpi/main/own.h"
 
 #include <stddef.h>
 
 #include "base/mem.h"
+#include "mpi/comm/app.h"
 #include "mpi/clock.h"
 #include "mpi/entry.h"
 
@@ -22,7 +23,10 @@ static struct {
 
 int64_t orrery_own_rank(void)
 {
-    return mpi_rank_id(mpi_self());
+    struct mpi_rank *self = mpi_self();
+    const struct mpi_app *app = mpi_app_of(self);
+
+    return app ? mpi_comm_my_rank(app->world, self) : (int64_t)mpi_rank_id(self);
 }
 
 unsigned orrery_own_process(void)
