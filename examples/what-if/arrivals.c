@@ -5,21 +5,34 @@
  * messages come in the order of ranks. In region bar it is the other way round, but less. If foo
  * were balanced, the messages would come in reverse order: what would the program then wait for?
  *
- *     arrivals [balanced] [STEPS]     with "balanced" foo is balanced in the source
+ *     arrivals [balanced] [sleep] [STEPS]
+ *
+ * With "balanced" foo is balanced in the source. With "sleep" computing leaves the core to others,
+ * and takes longer, as waking up takes a while: for real runs with more ranks than cores.
  */
 #include <mpi.h>
 #include <orrery.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#define UNIT 0.002 /* seconds */
+static int sleeps;
+
+static double unit(void)
+{
+    return sleeps ? 0.02 : 0.002; /* seconds */
+}
 
 /* Computes for so long: declared in the simulator, real otherwise. */
 static void compute(double units)
 {
-    double end = MPI_Wtime() + units * UNIT;
-    orrery_compute(units * UNIT);
+    double end = MPI_Wtime() + units * unit();
+    orrery_compute(units * unit());
+    double left = end - MPI_Wtime();
+    if (sleeps && left > 0)
+        nanosleep(&(struct timespec){(time_t)left, (long)((left - (double)(time_t)left) * 1e9)},
+                  NULL);
     while (MPI_Wtime() < end)
         ;
 }
@@ -56,9 +69,14 @@ static void take(int workers)
 
 int main(int argc, char **argv)
 {
-    int rank, size, is_balanced = argc > 1 && strcmp(argv[1], "balanced") == 0;
-    int steps = argc > 1 + is_balanced ? atoi(argv[1 + is_balanced]) : 5;
+    int rank, size, steps = 5, is_balanced = 0;
 
+    for (int i = 1; i < argc; i++) {
+        is_balanced |= strcmp(argv[i], "balanced") == 0;
+        sleeps |= strcmp(argv[i], "sleep") == 0;
+        if (atoi(argv[i]) > 0)
+            steps = atoi(argv[i]);
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
