@@ -259,6 +259,21 @@ def spawns(replay):
         demand(gone > 4, f"children do not compute less: {gone} ms")
 
 
+def compare(replay):
+    """The answer: what the original took and the replay takes, of all ranks, by wait state and by region."""
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        replay.record(old, 5, replay.folder / "arrivals")
+        done = replay.call("replay", "-q", "--compare", "-w", "scale foo by 0.5", "-w",
+                           "insert message from 1 to 2 size 8 before bar", old, "-o", new)
+        rows = dict(re.findall(r"^ *(\S.*?)  +\S+ \S+  +\S+ \S+  +(\S+ %|new)$", done.stdout, re.M))
+        demand(rows.get("foo, computing") == "-50.00 %" and rows.get("bar, computing") == "+0.00 %",
+               "not the right regions", done.stdout)
+        for row in ("total time", "point-to-point", "collective", "late-sender", "wait-at-barrier", "computing", "in MPI",
+                    "foo, critical path", "outside regions, in MPI"):
+            demand(row in rows, f"no row '{row}'", done.stdout)
+
+
 def repair(replay):
     """Of a message with one end nothing changes, if asked; the others do."""
     with harness.fresh_folder() as folder:
@@ -368,6 +383,7 @@ def cases(replay, options):
     yield "tests", tests_again, replay
     yield "truncated", truncated, replay
     yield "spawns", spawns, replay
+    yield "compare", compare, replay
     yield "machines", machines, replay
     yield "together", together, replay
     yield "sweep", sweep, replay

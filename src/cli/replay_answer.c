@@ -13,9 +13,15 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/regions.h"
 
 #define PS_PER_S 1e12
-#define PLACES_SHOWN 10
+
+/* Of the original and the replay. */
+struct answer {
+    struct analysis was, is;
+    struct cli_regions was_in, is_in;
+};
 
 static const char *time_text(char *text, size_t size, double seconds)
 {
@@ -87,30 +93,37 @@ static double region_path(const struct analysis *a, const char *region)
     return sum;
 }
 
-static int is_listed(const struct analysis *a, size_t i)
+/* A line for each region, of either trace. */
+static void add_region(struct buf *out, const struct answer *a, const char *name)
 {
-    for (size_t j = 0; j < i; j++)
-        if (strcmp(a->place[j].region, a->place[i].region) == 0)
-            return 1;
-    return 0;
+    static const struct cli_region none;
+    const struct cli_region *was = cli_regions_find(&a->was_in, name),
+                            *is = cli_regions_find(&a->is_in, name);
+    const char *shown = *name ? name : "outside regions";
+    char label[96];
+    was = was ? was : &none;
+    is = is ? is : &none;
+    snprintf(label, sizeof label, "  %s, computing", shown);
+    add_row(out, label, (double)was->compute / PS_PER_S, (double)is->compute / PS_PER_S);
+    snprintf(label, sizeof label, "  %s, in MPI", shown);
+    if (was->mpi || is->mpi)
+        add_row(out, label, (double)was->mpi / PS_PER_S, (double)is->mpi / PS_PER_S);
+    snprintf(label, sizeof label, "  %s, critical path", shown);
+    add_row(out, label, region_path(&a->was, name), region_path(&a->is, name));
 }
 
-static void add_regions(struct buf *out, const struct analysis *was, const struct analysis *is)
+static void add_regions(struct buf *out, const struct answer *a)
 {
-    unsigned shown = 0;
-    for (size_t i = 0; i < was->place_count && shown < PLACES_SHOWN; i++) {
-        const char *region = was->place[i].region;
-        char label[64];
-        if (is_listed(was, i))
-            continue;
-        snprintf(label, sizeof label, "  %s", *region ? region : "outside regions");
-        add_row(out, label, region_path(was, region), region_path(is, region));
-        shown++;
-    }
+    for (size_t i = 0; i < a->was_in.count; i++)
+        add_region(out, a, a->was_in.items[i].name);
+    for (size_t i = 0; i < a->is_in.count; i++)
+        if (!cli_regions_find(&a->was_in, a->is_in.items[i].name))
+            add_region(out, a, a->is_in.items[i].name);
 }
 
-static void compare(struct buf *out, const struct analysis *was, const struct analysis *is)
+static void compare(struct buf *out, const struct answer *a)
 {
+    const struct analysis *was = &a->was, *is = &a->is;
     buf_addf(out, "  %-34s %14s %14s %11s\n", "", "original", "replay", "change");
     add_row(out, "total time", was->runtime, is->runtime);
     add_row(out, "computing, all ranks", was->compute, is->compute);
@@ -123,44 +136,63 @@ static void compare(struct buf *out, const struct analysis *was, const struct an
     buf_adds(out, "critical path:\n");
     add_row(out, "  computing", was->path_compute, is->path_compute);
     add_row(out, "  in MPI", was->path_mpi, is->path_mpi);
-    buf_adds(out, "critical path, by region:\n");
-    add_regions(out, was, is);
+    buf_adds(out, "by region, all ranks:\n");
+    add_regions(out, a);
+}
+
+static int read_both(struct answer *a, const char *original, const char *replayed, int whole,
+                     struct err *err)
+{
+    const struct analysis_options options = {.groups = whole ? ANALYSIS_ALL
+                                                             : 1u << ANALYSIS_OVERALL};
+    int rc = analysis_run(&a->was, original, &options, err);
+    if (rc == 0)
+        rc = analysis_run(&a->is, replayed, &options, err);
+    if (rc == 0 && whole)
+        rc = cli_regions_read(&a->was_in, original, err);
+    if (rc == 0 && whole)
+        rc = cli_regions_read(&a->is_in, replayed, err);
+    return rc;
+}
+
+static void tell(const struct answer *a, const char *replayed, const struct cli_replay_counts *n)
+{
+    char was[UNITS_TEXT_MAX], is[UNITS_TEXT_MAX];
+    log_note("%llu ranks replayed: %s, the original %s; the new trace is '%s'",
+             (unsigned long long)a->is.ranks, time_text(is, sizeof is, a->is.runtime),
+             time_text(was, sizeof was, a->was.runtime), replayed);
+    if (n->remapped + n->drawn + n->forced + n->removed)
+        log_note(
+            "otherwise than recorded: %llu remapped, %llu drawn forward, %llu forced, %llu calls left out",
+            (unsigned long long)n->remapped, (unsigned long long)n->drawn,
+            (unsigned long long)n->forced, (unsigned long long)n->removed);
 }
 
 int cli_replay_answer(const char *original, const char *replayed, const struct cli_replay_counts *n,
                       int whole, int quiet)
 {
-    const struct analysis_options options = {.groups = whole ? ANALYSIS_ALL
-                                                             : 1u << ANALYSIS_OVERALL};
-    struct analysis was, is;
+    struct answer a = {0};
     struct err err;
+    int status = CLI_DONE;
     if (quiet && !whole)
         return CLI_DONE;
-    if (analysis_run(&was, original, &options, &err) != 0)
-        return cli_fail(&err);
-    if (analysis_run(&is, replayed, &options, &err) != 0) {
-        analysis_fini(&was);
-        return cli_fail(&err);
+    if (read_both(&a, original, replayed, whole, &err) != 0) {
+        status = cli_fail(&err);
+        goto done;
     }
-    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
     if (!quiet)
-        log_note("%llu ranks replayed: %s, the original %s; the new trace is '%s'",
-                 (unsigned long long)is.ranks, time_text(b, sizeof b, is.runtime),
-                 time_text(a, sizeof a, was.runtime), replayed);
-    if (!quiet && n->remapped + n->drawn + n->forced + n->removed)
-        log_note(
-            "otherwise than recorded: %llu remapped, %llu drawn forward, %llu forced, %llu calls left out",
-            (unsigned long long)n->remapped, (unsigned long long)n->drawn,
-            (unsigned long long)n->forced, (unsigned long long)n->removed);
-    int status = CLI_DONE;
+        tell(&a, replayed, n);
     if (whole) {
         struct buf out;
         buf_init(&out);
-        compare(&out, &was, &is);
+        compare(&out, &a);
         status = cli_print(&out);
         buf_fini(&out);
     }
-    analysis_fini(&was);
-    analysis_fini(&is);
+done:
+    analysis_fini(&a.was);
+    analysis_fini(&a.is);
+    cli_regions_fini(&a.was_in);
+    cli_regions_fini(&a.is_in);
     return status;
 }
