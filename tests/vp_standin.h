@@ -112,6 +112,16 @@ int vp_threads_sleep(int (*skip)(const void *, long), const void *arg)
     (void)arg;
     return 0;
 }
+void vp_thread_gather(void)
+{
+}
+int vp_threads_are_together(void)
+{
+    return 0;
+}
+void vp_threads_part(void)
+{
+}
 void vp_request_turn(void)
 {
 }

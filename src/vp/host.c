@@ -67,6 +67,21 @@ int vp_host_resume(struct vp_rank *f)
     return vp_host->start(f);
 }
 
+void vp_thread_gather(void)
+{
+    vp_host->gather_thread();
+}
+
+int vp_threads_are_together(void)
+{
+    return vp_host->are_together();
+}
+
+void vp_threads_part(void)
+{
+    vp_host->part_threads();
+}
+
 void vp_request_turn(void)
 {
     vp_host->request_turn();

@@ -3,9 +3,13 @@
  *
  * They are faster on one processor: waking a process on another takes longer than everything else.
  * Several schedulers, started by a launcher, choose different processors. A rank that starts
- * threads is no longer pinned.
+ * threads is no longer pinned, since they may compute in parallel. While they only take turns, too,
+ * they are *together*: each of them is pinned. When they compute, one of them ends that if it
+ * notices; otherwise the scheduler does.
  */
+#include <dirent.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/sys.h"
@@ -44,4 +48,37 @@ void vp_unpin(void)
 {
     if (CPU_COUNT(&processors.all) > 0)
         syscall(SYS_sched_setaffinity, 0, sizeof processors.all, &processors.all);
+}
+
+/* Threads that the program has bound to processors of its choice are left alone. */
+static int is_on(long tid, const cpu_set_t *set)
+{
+    cpu_set_t now;
+
+    CPU_ZERO(&now);
+    return syscall(SYS_sched_getaffinity, tid, sizeof now, &now) >= 0 && CPU_EQUAL(&now, set);
+}
+
+void vp_pin_thread(void)
+{
+    if (CPU_COUNT(&processors.one) > 0 && is_on(0, &processors.all))
+        vp_pin();
+}
+
+void vp_unpin_threads(int32_t pid)
+{
+    char path[64];
+    DIR *dir;
+
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    dir = opendir(path);
+    if (!dir)
+        return;
+    for (struct dirent *e; (e = readdir(dir));) {
+        long tid = atol(e->d_name);
+
+        if (tid > 0 && is_on(tid, &processors.one))
+            syscall(SYS_sched_setaffinity, tid, sizeof processors.all, &processors.all);
+    }
+    closedir(dir);
 }

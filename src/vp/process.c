@@ -19,6 +19,8 @@
 /* how long the scheduler sleeps at most while it waits for a rank to request a turn */
 #define REQUEST_NS 50000000
 #define CHECK_SECONDS 1 /* how often the scheduler checks that the zygote is alive */
+#define TOGETHER_NS \
+    20000000 /* for how long a rank may keep the turn while its threads are pinned */
 
 void vp_switch(void **save, void *load);
 void *vp_switch_prepare(void *top, void (*entry)(void));
@@ -121,8 +123,45 @@ static void suspend(void)
     errno = saved;
 }
 
+/* ---- threads on one processor ---- */
+
+static void part(struct vp_process *p)
+{
+    if (!atomic_exchange(&p->together, 0))
+        return;
+    atomic_fetch_sub(&vp_turns.together, 1);
+    vp_unpin_threads(p->pid);
+}
+
+static void gather_thread(void)
+{
+    vp_pin_thread();
+    if (atomic_exchange(&own()->together, 1))
+        return;
+    atomic_fetch_add(&vp_turns.together, 1);
+    turn_wake(&vp_turns.scheduler); /* to sleep for a shorter time */
+}
+
+static int are_together(void)
+{
+    return atomic_load_explicit(&own()->together, memory_order_relaxed) != 0;
+}
+
+static void part_threads(void)
+{
+    part(own());
+}
+
+/* The rank that has the turn has kept it for long: its threads compute. */
+static void part_running(void)
+{
+    if (vp_turns.running)
+        part(vp_turns.running);
+}
+
 _Noreturn static void end(void)
 {
+    part(own());
     host.bytes += mem_own();
     turn_give(&vp_turns.scheduler);
     sys_exit(0);
@@ -212,12 +251,16 @@ static void await_scheduler_turn(void)
     while (!turn_take(&vp_turns.scheduler)) {
         struct timespec limit = {.tv_sec = CHECK_SECONDS};
 
+        if (atomic_load(&vp_turns.together))
+            limit = (struct timespec){.tv_nsec = TOGETHER_NS};
         if (atomic_load(&vp_turns.dead))
             check();
         if (syscall(SYS_futex, &vp_turns.scheduler, FUTEX_WAIT, TURN_ASLEEP, &limit, NULL, 0) !=
                 0 &&
-            errno == ETIMEDOUT)
+            errno == ETIMEDOUT) {
+            part_running();
             check();
+        }
     }
     if (atomic_load(&vp_turns.finish) || atomic_load(&vp_turns.dead))
         check();
@@ -346,6 +389,9 @@ const struct vp_host vp_process_host = {
     .ask_where = ask_where,
     .peer_memory = vp_host_peer_memory,
     .unpin = vp_unpin,
+    .gather_thread = gather_thread,
+    .are_together = are_together,
+    .part_threads = part_threads,
     .request_turn = request_turn,
     .withdraw_request = withdraw_request,
     .next_request = next_request,

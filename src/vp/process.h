@@ -33,6 +33,7 @@ struct vp_process {
     _Atomic uint32_t
         request; /* is it in the list of processes with a thread that needs a turn? (process.c) */
     struct vp_process *next_request;
+    _Atomic uint32_t together; /* its threads are pinned */
 };
 
 /* State shared by the scheduler and the ranks' processes. */
@@ -41,6 +42,7 @@ struct vp_turns {
     struct vp_process *running;      /* the process that has the turn, or had it last */
     struct vp_process *_Atomic dead; /* a process that died before its rank ended */
     void (*_Atomic finish)(void);    /* what the scheduler must do next, as its last act */
+    _Atomic uint32_t together;       /* processes whose threads are pinned */
 };
 extern struct vp_turns vp_turns;
 
@@ -67,5 +69,9 @@ void vp_pin_init(void);
 /* Pins the calling process to it / unpins it, since it is about to start threads. */
 void vp_pin(void);
 void vp_unpin(void);
+/* Pins the calling thread / unpins all threads of a process, except those that the program has
+ * bound to processors. */
+void vp_pin_thread(void);
+void vp_unpin_threads(int32_t pid);
 
 #endif

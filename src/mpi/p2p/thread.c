@@ -49,6 +49,7 @@
 #define PAUSE_NS 20000  /* the pilot's first sleep ... */
 #define SLACK_NS 1000   /* ... which the system must not prolong by much more */
 #define PAUSE_DOUBLES 5 /* ... and how often it doubles */
+#define PART_AFTER 3    /* sleeps in a row, without a call, after which threads are not pinned */
 #define LOOK_EVERY 8 /* fruitless sleeps after which all check for changes that bring no message */
 #define PATIENCE_NS 20000000 /* processor time after which a computing thread is assumed to spin */
 #define LONG_NS 5000000      /* without a thread inside, after which ... */
@@ -90,7 +91,7 @@ void mpi_thread_begin(void)
 
     if (vp_private.threaded)
         return;
-    *t = (struct threads){.turn = 1};
+    *t = (struct threads){.turn = 1, .steady_min = P2P_STEADY_MIN};
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->turned, NULL);
     /* Later threads inherit both. */
@@ -240,8 +241,10 @@ void p2p_thread_enter(void)
     while (!t->turn)
         await_turn(t);
     atomic_fetch_sub(&t->arriving, 1);
+    p2p_thread_gather(t);
     t->handled = mpi_world.handled;
     t->fruitless = 0;
+    t->sleeps_entered = t->sleeps;
     catch_up(t);
 }
 
@@ -397,10 +400,13 @@ static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me
     t->pilot = NULL;
     if (t->round != round || !t->turn || atomic_load(&t->arriving) || t->called)
         return;
-    if (at_rest(t))
+    if (at_rest(t)) {
         block_rank(t, self, wake_after);
-    else
-        stand_by(t, self, wake_after);
+        return;
+    }
+    if (t->sleeps - t->sleeps_entered >= PART_AFTER)
+        p2p_thread_part(t);
+    stand_by(t, self, wake_after);
 }
 
 /* Is it known without checking that nothing waits for the computing threads? Not twice in a row. */

@@ -9,6 +9,11 @@
  * If it is not back soon, nothing is lost but time: the first part of a waiter's sleep is short.
  * Whoever finds then that it has been called makes all wary for a while. A short sleep is still
  * longer than a tick of the system, so that it does not have to set its timer.
+ *
+ * While all return quickly, they are pinned to one processor (`together`), where a switch takes
+ * less time. A thread that comes back late ends that, as does the pilot when others compute, or the
+ * scheduler if the rank keeps its turn (vp_thread_gather). Each end doubles how long they must have
+ * been quick before they are pinned again.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -18,18 +23,23 @@
 #include "base/ticks.h"
 #include "mpi/p2p/thread_internal.h"
 
-#define SHORT_NS 5000000 /* how long a waiter sleeps that need not be woken at once */
-#define LONG_SLEEPS 1024 /* the most sleeps in a row that are not short */
-#define QUICK_NS 5000    /* outside, after which a thread is back soon */
-#define QUICK_CALLS 8    /* in a row, after which it is expected to be */
-#define WARY 64          /* calls that wake at once after it was not ... */
-#define WARY_DOUBLES 12  /* ... how often that doubles */
-#define KEPT 1024        /* ... and how often it must be until that halves again */
+#define SHORT_NS 5000000     /* how long a waiter sleeps that need not be woken at once */
+#define LONG_SLEEPS 1024     /* the most sleeps in a row that are not short */
+#define QUICK_NS 5000        /* outside, after which a thread is back soon */
+#define QUICK_CALLS 8        /* in a row, after which it is expected to be */
+#define WARY 64              /* calls that wake at once after it was not ... */
+#define WARY_DOUBLES 12      /* ... how often that doubles */
+#define KEPT 1024            /* ... and how often it must be until that halves again */
+#define LATE_NS 50000        /* outside, after which threads are no longer pinned */
+#define STEADY_MAX (1 << 20) /* the most quick returns that it takes to pin them ... */
+#define STEADY_PROVEN 8      /* ... which halve after that many times as many */
 
 /* What to expect of a thread. */
 static __thread struct {
     uint64_t left;        /* when it last left, in ticks */
     uint32_t quick;       /* returns in a row that were quick */
+    uint32_t late;        /* the last return was */
+    uint32_t together;    /* threads.together when it was last pinned */
     uint32_t long_sleeps; /* remaining sleeps that are not short ... */
     uint32_t next_long;   /* ... and how many they will be when a short one was too short */
 } habit;
@@ -193,8 +203,54 @@ void p2p_thread_sleep(struct threads *t, struct waiter *me, long ns)
 
 void p2p_thread_returns(void)
 {
-    if ((double)(ticks_now() - habit.left) > QUICK_NS * ticks_per_ns())
+    double away = (double)(ticks_now() - habit.left) / ticks_per_ns();
+
+    habit.late = away > LATE_NS;
+    if (away > QUICK_NS)
         habit.quick = 0;
     else if (habit.quick < QUICK_CALLS)
         habit.quick++;
+}
+
+/* ---- on one processor ---- */
+
+static void part(struct threads *t)
+{
+    t->together = 0;
+    t->steady = 0;
+    if (t->steady_min < STEADY_MAX)
+        t->steady_min *= 2;
+    vp_threads_part();
+}
+
+void p2p_thread_part(struct threads *t)
+{
+    if (t->together)
+        part(t);
+}
+
+static void count_steady(struct threads *t)
+{
+    t->steady = habit.late ? 0 : t->steady + (habit.quick > 0);
+    if (!t->together && t->steady >= t->steady_min) {
+        t->together = ++t->gatherings;
+        t->steady = 0;
+    } else if (t->together && t->steady / STEADY_PROVEN >= t->steady_min) {
+        t->steady = 0;
+        if (t->steady_min > P2P_STEADY_MIN)
+            t->steady_min /= 2;
+    }
+}
+
+void p2p_thread_gather(struct threads *t)
+{
+    if (t->together && (habit.late || !vp_threads_are_together())) {
+        part(t);
+        return;
+    }
+    count_steady(t);
+    if (!t->together || habit.together == t->together)
+        return;
+    habit.together = t->together;
+    vp_thread_gather();
 }

@@ -36,6 +36,9 @@ struct mark {
     uint64_t earned; /* ticks that they have computed since then */
 };
 
+/* Quick returns in a row, of all threads, after which they are first pinned. */
+#define P2P_STEADY_MIN 256
+
 struct threads {
     pthread_mutex_t lock;
     pthread_cond_t turned;     /* the rank has its turn again */
@@ -49,17 +52,22 @@ struct threads {
     uint64_t left;      /* in ticks, when the last thread left and none was inside; 0: it did not */
     int restless;       /* some were computing when the system was last asked */
     uint32_t fruitless; /* sleeps of pilots since a thread was inside or the rank blocked */
-    uint32_t sleeps;    /* of pilots, in all */
-    int spinning;       /* a computing thread is assumed to spin ... */
-    int64_t patient_since; /* ... after this processor time; 0: not begun */
-    struct mark mark;      /* up to where their computing has been counted */
-    vtime computed;        /* how far they have computed, while others waited */
+    uint32_t sleeps;    /* of pilots, in all ... */
+    uint32_t sleeps_entered; /* ... when a thread last entered */
+    int spinning;            /* a computing thread is assumed to spin ... */
+    int64_t patient_since;   /* ... after this processor time; 0: not begun */
+    struct mark mark;        /* up to where their computing has been counted */
+    vtime computed;          /* how far they have computed, while others waited */
     struct waiter *waiters;
     struct waiter *called, *pilot; /* one of the waiters, or NULL */
     struct waiter *owed;           /* the called one, if it was not woken */
     uint32_t wary;                 /* remaining calls that wake at once ... */
     uint32_t disappointed;         /* ... and how often that doubles */
     uint32_t kept;                 /* expectations met since then */
+    uint32_t together;             /* how often threads were pinned, if they are; else 0 ... */
+    uint32_t gatherings;           /* ... and how often in all */
+    uint32_t steady;               /* quick returns since one was late, or they were pinned */
+    uint32_t steady_min;           /* as many as it takes to pin them */
 };
 _Static_assert(sizeof(struct threads) <= sizeof vp_private.room, "fits into the private page");
 
@@ -70,8 +78,11 @@ _Static_assert(sizeof(struct threads) <= sizeof vp_private.room, "fits into the 
 void p2p_thread_look(struct threads *, struct mpi_rank *self);
 /* A waiter that has not seen the present round, or NULL. */
 struct waiter *p2p_thread_unseen(const struct threads *);
-/* A thread enters. Does not need the lock. */
+/* A thread enters: the first does not need the lock. */
 void p2p_thread_returns(void);
+void p2p_thread_gather(struct threads *);
+/* Some threads have been computing for long. */
+void p2p_thread_part(struct threads *);
 /* A thread leaves: calls a waiter, if there is one to call and none has been called. Returns it if
  * it must be woken after the lock is released. */
 struct waiter *p2p_thread_call(struct threads *);
