@@ -35,7 +35,7 @@ int coll_failed(struct mpi_rank *, MPI_Comm, int error_class) __attribute__((col
 
 /* If a buffer that the rank uses is hollow, makes all hollow; else forgets those that it does not
  * use (hollow.c). For a call that passed its check. */
-void coll_hollow(const struct mpi_comm *, struct mpi_coll_args *) __attribute__((cold));
+void coll_hollow(const struct mpi_comm *, struct mpi_coll_args *);
 
 /* ---- the hook of observers (seen.c) ---- */
 

@@ -72,7 +72,7 @@ static inline void finish_eager(struct mpi_rank *self, struct mpi_req *req, stru
     finish(self, req, m, carried, complete);
 }
 
-/* Anything but an eager message; `more` is its cost in addition to the overhead. */
+/* A message that is not eager, or is checked; `more` is its cost in addition to the overhead. */
 __attribute__((noinline)) static void match_other(struct mpi_rank *self, struct mpi_req *req,
                                                   struct mpi_msg *m, vtime t, vtime more)
 {
@@ -99,10 +99,11 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
     req->error = m->bytes == room ? MPI_SUCCESS : (int16_t)misfit(req, m, room);
     if (m->em.arrival > t)
         t = m->em.arrival;
-    if (__builtin_expect(m->kind != MPI_MSG_EAGER, 0))
+    if (__builtin_expect(m->kind > MPI_MSG_HOLLOW, 0))
         match_other(self, req, m, t, more);
     else
-        finish_eager(self, req, m, m->bytes, t, vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
+        finish_eager(self, req, m, m->kind == MPI_MSG_EAGER ? m->bytes : 0, t,
+                     vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
 }
 
 void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m)
@@ -140,8 +141,8 @@ void mpi_handle(struct mpi_rank *self, struct mpi_msg *m)
     mpi_world.handled++;
     switch ((enum mpi_msg_kind)m->kind) {
     case MPI_MSG_EAGER:
-    case MPI_MSG_SIGNED:
     case MPI_MSG_HOLLOW:
+    case MPI_MSG_SIGNED:
     case MPI_MSG_FREE:
     case MPI_MSG_RTS:
         arrive(self, m);

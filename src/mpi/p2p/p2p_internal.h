@@ -4,8 +4,8 @@
  * Kinds of message, and where they go:
  *
  *     EAGER   sender -> receiver    envelope and payload; SYNC: the receiver answers with ACK
- *     SIGNED  sender -> receiver    EAGER with a signature to be checked (verify.h)
- *     HOLLOW  sender -> receiver    EAGER that carries no bytes, signed or not
+ *     HOLLOW  sender -> receiver    EAGER that carries no bytes
+ *     SIGNED  sender -> receiver    EAGER with a signature to be checked (verify.h), hollow or not
  *     RTS     sender -> receiver    envelope of a large message (request to send)
  *     FREE    sender -> receiver    EAGER that takes no time: part of a collective whose cost
  *                                   is a model's (coll/coll_model.c)
@@ -32,8 +32,8 @@
 
 enum mpi_msg_kind {
     MPI_MSG_EAGER = 0,
+    MPI_MSG_HOLLOW, /* the last that needs no more than a copy, if that */
     MPI_MSG_SIGNED,
-    MPI_MSG_HOLLOW,
     MPI_MSG_RTS,
     MPI_MSG_FREE,
     MPI_MSG_CTS,

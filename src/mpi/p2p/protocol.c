@@ -46,6 +46,17 @@ static struct mpi_msg *new_msg(struct mpi_rank *self, uint32_t dst, enum mpi_msg
     return m;
 }
 
+/* An eager message without payload, checks or number. */
+static inline struct mpi_msg *new_hollow(struct mpi_rank *self, uint32_t dst)
+{
+    struct mpi_msg *m = new_msg(self, dst, MPI_MSG_HOLLOW, 0);
+
+    m->is_signed = 0;
+    m->is_hollow = 1;
+    m->numbered = 0;
+    return m;
+}
+
 /* A strand runs concurrently with the program, and the order of what both send depends on the
  * schedule. */
 static uint64_t order_of(const struct mpi_msg *m)
@@ -110,7 +121,7 @@ static struct mpi_msg *new_matched(struct mpi_rank *self, uint32_t dst, enum mpi
     m->is_signed = (uint8_t)is_signed & 1;
     m->is_hollow = (uint8_t)is_hollow & 1;
     if (kind == MPI_MSG_EAGER && (is_signed || is_hollow))
-        m->kind = is_hollow ? MPI_MSG_HOLLOW : MPI_MSG_SIGNED;
+        m->kind = is_signed ? MPI_MSG_SIGNED : MPI_MSG_HOLLOW;
     m->tag = tag;
     m->ctx = ctx;
     m->numbered = 0;
@@ -130,7 +141,7 @@ static void sign(struct mpi_rank *self, struct mpi_msg *m, uint64_t carried, uin
     memcpy(m->payload + carried, &s, sizeof s);
 }
 
-/* The same as the next function, for any device, checked or hollow. */
+/* The same as the next function, for any device, checked or observed. */
 __attribute__((noinline)) static vtime send_eager_other(struct mpi_rank *self, const void *buf,
                                                         uint64_t count, const struct mpi_type *type,
                                                         uint32_t dst, int tag, uint32_t ctx,
@@ -161,16 +172,20 @@ static vtime send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
     uint64_t bytes = count * (type ? type->size : 0);
     struct mpi_msg *m;
 
-    if (__builtin_expect(!mpi_world.plain_sends || (type && mpi_data_is_hollow(buf, type)), 0))
+    if (__builtin_expect(!mpi_world.plain_sends, 0))
         return send_eager_other(self, buf, count, type, dst, tag, ctx, cookie, req);
-    m = new_msg(self, dst, MPI_MSG_EAGER, bytes);
+    if (type && mpi_data_is_hollow(buf, type)) {
+        m = new_hollow(self, dst);
+    } else {
+        m = new_msg(self, dst, MPI_MSG_EAGER, bytes);
+        pack(m->payload, buf, count, type, bytes);
+    }
     m->tag = tag;
     m->ctx = ctx;
     m->bytes = bytes;
     m->cookie = cookie;
     if (cookie)
         m->em.flags |= ENGINE_MSG_URGENT;
-    pack(m->payload, buf, count, type, bytes);
     m->em.arrival = device_uniform_arrival(&mpi_world.net, bytes, self->ent.clock);
     engine_inject(&mpi_world.engine, &m->em);
     return self->ent.clock;

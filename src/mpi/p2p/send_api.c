@@ -84,7 +84,8 @@ static int nonblocking(struct mpi_rank *self, const void *buf, MPI_Count count, 
         *request = mpi_req_sent(self);
         /* A rank often sends several of a size in a row. */
         pool_prefetch(&mpi_world.engine.msgs,
-                      sizeof(struct mpi_msg) + (uint64_t)count * a.type->size);
+                      sizeof(struct mpi_msg) +
+                          (mpi_is_hollow(buf) ? 0 : (uint64_t)count * a.type->size));
         return MPI_SUCCESS;
     }
     r = mpi_req_new(self);

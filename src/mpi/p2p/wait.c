@@ -308,10 +308,10 @@ int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_ty
     if (src == MPI_P2P_ANY || self->posted || mpi_strand_current)
         return recv_posted(self, buf, count, type, src, tag, ctx, c, status);
     m = await(self, ctx, (uint32_t)src, tag, c->handle);
-    if (m->kind != MPI_MSG_EAGER || m->cookie || !type->contig || mpi_costs_are_for_receives() ||
+    if (m->kind > MPI_MSG_HOLLOW || m->cookie || !type->contig || mpi_costs_are_for_receives() ||
         (m->bytes != count * type->size && !may_be_short(m, count * type->size)))
         return finish_slow(self, m, buf, count, type, c, status);
-    if (m->bytes && !mpi_is_hollow(buf))
+    if (m->bytes && m->kind == MPI_MSG_EAGER && !mpi_is_hollow(buf))
         memcpy(buf, m->payload, m->bytes);
     mpi_clock_reach(self, m->em.arrival);
     mpi_clock_add(self, mpi_recv_cost(m));
