@@ -51,6 +51,15 @@ void trace_copy_event(struct trace_stream *s, const struct trace_header *header,
     trace_record_end(s);
 }
 
+void trace_copy_unchanged(struct trace_stream *s, const struct trace_header *header,
+                          const struct trace_event *e)
+{
+    if (e->head != TRACE_CALL || e->failed || e->request_before != s->last_request)
+        trace_copy_event(s, header, e); /* requests are relative to the one before */
+    else
+        trace_call_encoded(s, e->fn, e->enter, e->leave, e->payload, e->bytes, e->request_after);
+}
+
 int trace_cut_keeps(const struct trace *t, const struct trace_cut *cut, const struct trace_event *e)
 {
     int64_t tick = (int64_t)t->header.tick;

@@ -17,6 +17,10 @@ int trace_cut_keeps(const struct trace *, const struct trace_cut *, const struct
 void trace_copy_event(struct trace_stream *, const struct trace_header *,
                       const struct trace_event *);
 
+/* The same for a record that is as it was read but for its times; its cursor has not moved. */
+void trace_copy_unchanged(struct trace_stream *, const struct trace_header *,
+                          const struct trace_event *);
+
 /* Writes the selected part of a trace. Ranks keep their numbers; ranks that are not selected have
  * no records. */
 int trace_copy(struct trace *, const struct trace_cut *, const char *path, struct err *);

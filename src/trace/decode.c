@@ -205,6 +205,8 @@ static const uint8_t *get_call(struct trace_decoder *d, const uint8_t *at, uint6
     e->leave = d->time;
     e->enter = (int64_t)((uint64_t)d->time - duration);
     e->site = 0;
+    e->payload = at;
+    e->request_before = d->last_request;
     if (d->header->has_sites && !(at = trace_varint_get(at, d->end, &e->site)))
         return NULL;
     e->failed = d->failed;
@@ -219,6 +221,8 @@ static const uint8_t *get_call(struct trace_decoder *d, const uint8_t *at, uint6
     }
     if (at && has_arrays)
         point(d, f, e);
+    e->bytes = at ? (size_t)(at - e->payload) : 0;
+    e->request_after = d->last_request;
     return at;
 }
 

@@ -28,8 +28,10 @@ struct trace_event {
     uint64_t site;        /* 0: not known */
     int failed;           /* error class of a call */
     unsigned argc;
-    const uint8_t *payload; /* of other records */
+    const uint8_t *payload; /* of other records; of a call its site and arguments, as read */
     size_t bytes;
+    /* Of a call: the request mentioned before it in the block, and up to its end. */
+    int64_t request_before, request_after;
     struct trace_value args[TRACE_ARGS_MAX];
 };
 

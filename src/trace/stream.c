@@ -134,14 +134,32 @@ void trace_record_end(struct trace_stream *s)
         cut(s);
 }
 
-void trace_call_begin(struct trace_stream *s, unsigned fn, int64_t enter, int64_t leave)
+/* Writes function and times; there is room. */
+static inline uint8_t *put_call(struct trace_stream *s, unsigned fn, int64_t enter, int64_t leave)
 {
     assert(leave >= s->last && enter <= leave);
-    need(s, HEAD_MOST);
     uint8_t *at = trace_varint_put(next(s), TRACE_CALL + (uint64_t)fn);
     at = trace_varint_put(at, (uint64_t)(leave - s->last));
-    filled(s, trace_varint_put(at, (uint64_t)(leave - enter)));
     s->last = leave;
+    return trace_varint_put(at, (uint64_t)(leave - enter));
+}
+
+void trace_call_begin(struct trace_stream *s, unsigned fn, int64_t enter, int64_t leave)
+{
+    need(s, HEAD_MOST);
+    filled(s, put_call(s, fn, enter, leave));
+}
+
+void trace_call_encoded(struct trace_stream *s, unsigned fn, int64_t enter, int64_t leave,
+                        const void *payload, size_t bytes, int64_t last_request)
+{
+    need(s, HEAD_MOST + bytes);
+    uint8_t *at = put_call(s, fn, enter, leave);
+    if (bytes)
+        memcpy(at, payload, bytes);
+    filled(s, at + bytes);
+    s->last_request = last_request;
+    trace_record_end(s);
 }
 
 void trace_other(struct trace_stream *s, enum trace_head head, int64_t time, const void *payload,

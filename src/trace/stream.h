@@ -59,6 +59,14 @@ struct trace_status {
     uint8_t is_set, is_cancelled;
 };
 
+/* Are they written alike? */
+static inline int trace_status_equal(const struct trace_status *a, const struct trace_status *b)
+{
+    return (!a->is_set && !b->is_set) ||
+           (a->is_set && b->is_set && a->source == b->source && a->tag == b->tag &&
+            a->bytes == b->bytes && !a->is_cancelled == !b->is_cancelled);
+}
+
 void trace_stream_init(struct trace_stream *, struct trace_sink *, uint64_t rank, unsigned thread,
                        unsigned flags);
 /* Records go to this memory of the caller while they fit. It must live as long as the stream. */
@@ -71,6 +79,10 @@ void trace_stream_fini(struct trace_stream *);
 /* Begins the record of a call from `enter` to `leave`, in ticks; `leave` is not before that of the
  * record before. */
 void trace_call_begin(struct trace_stream *, unsigned fn, int64_t enter, int64_t leave);
+/* Writes the record of a call whose site and arguments are encoded already; the last request that
+ * they mention is `last_request`. */
+void trace_call_encoded(struct trace_stream *, unsigned fn, int64_t enter, int64_t leave,
+                        const void *payload, size_t bytes, int64_t last_request);
 /* Writes another record, whose payload the caller has built. */
 void trace_other(struct trace_stream *, enum trace_head, int64_t time, const void *payload,
                  size_t bytes);

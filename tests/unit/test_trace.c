@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "tap.h"
+#include "trace/copy.h"
 #include "trace/merge.h"
 #include "trace/part.h"
 
@@ -254,6 +255,62 @@ static void check_damage(const char *path)
     free(data);
 }
 
+/* ---- copies ---- */
+
+/* Keeps all bytes, and where blocks begin. */
+struct heap_sink {
+    struct trace_sink sink;
+    struct buf out;
+};
+
+static void take_piece(struct trace_sink *sink, const struct trace_piece *piece)
+{
+    struct heap_sink *h = (struct heap_sink *)sink;
+    buf_addf(&h->out, "%u %lld ", piece->flags, (long long)piece->base);
+    buf_add(&h->out, piece->data, piece->bytes);
+}
+
+/* A rank's records with other times, copied as values or, where that is possible, as bytes. */
+static void copy_rank(struct trace *t, uint64_t rank, size_t block, int is_unchanged,
+                      struct buf *out)
+{
+    struct heap_sink h = {.sink = {.take = take_piece, .block = block, .piece = block}};
+    struct trace_cursor c;
+    struct trace_stream s;
+    struct trace_event e;
+    struct err err;
+    buf_init(&h.out);
+    trace_stream_init(&s, &h.sink, rank, 0, 0);
+    trace_cursor_open(&c, t, rank, 0, TRACE_RECORDS);
+    while (trace_cursor_next(&c, &e, &err) == 1) {
+        e.enter += 3;
+        e.leave += 5;
+        (is_unchanged ? trace_copy_unchanged : trace_copy_event)(&s, &t->header, &e);
+    }
+    trace_cursor_close(&c);
+    trace_stream_fini(&s);
+    *out = h.out;
+}
+
+static void test_copies(const char *path)
+{
+    struct trace t;
+    struct err err;
+    int same = 1;
+    is_int(trace_open(&t, path, &err), 0, "a trace to copy");
+    for (uint64_t rank = 0; rank < RANKS; rank++)
+        for (size_t block = 8; block < 200; block += 8) {
+            struct buf values, bytes;
+            copy_rank(&t, rank, block, 0, &values);
+            copy_rank(&t, rank, block, 1, &bytes);
+            same &= values.len == bytes.len && memcmp(values.data, bytes.data, bytes.len) == 0;
+            buf_fini(&values);
+            buf_fini(&bytes);
+        }
+    ok(same, "records copied as bytes are those copied by their values, wherever blocks begin");
+    trace_close(&t);
+}
+
 static void test_header(void)
 {
     struct trace_header h;
@@ -310,6 +367,7 @@ int main(void)
     is_int(trace_merge(one, 1, in_folder("again.orr"), &missing, &err), 0, "merged again");
     ok(is_same(in_folder("one.orr"), in_folder("again.orr")), "stays the same");
     is_int(read_all(in_folder("one.orr")), 7 * RANKS - RANKS, "records, without those of failures");
+    test_copies(in_folder("one.orr"));
     check_damage(in_folder("one.orr"));
     check_damage(in_folder("b.part"));
     put_contents(in_folder("text"), "hello, this is no trace, but a file of some length\n", 50);
