@@ -14,6 +14,7 @@ struct replay_batch replay_batch_of(struct replay_rank *k, const int64_t *number
         if (!r)
             continue;
         b.at[b.count] = i;
+        b.statuses[b.count].MPI_SOURCE = MPI_PROC_NULL; /* if the call fails before this one */
         b.handles[b.count++] = r->handle;
     }
     return b;

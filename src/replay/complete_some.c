@@ -144,6 +144,9 @@ static void set_some(struct replay_rank *k, const struct replay_fn *fn, const in
     for (int i = 0; i < s->count; i++) {
         indices[i] = s->which[i];
         statuses[i] = replay_status_of(k, numbers[s->which[i]], &s->statuses[i]);
+        for (uint64_t was = 0; v && was < index->count && was < v->count; was++)
+            if (index->items[was] == s->which[i])
+                replay_keep_failure(k, &v->statuses[was], &statuses[i]);
     }
     outcount->number = s->count;
     index->items = indices;

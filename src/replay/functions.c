@@ -101,9 +101,7 @@ static int8_t find_received(const struct trace_fn *fn, const char *own, const ch
 /* A program that imports MPI_Cancel makes the simulator take care of it: only if it is called. */
 static int invoke_cancel(const uint64_t *words)
 {
-    static int (*cancel)(MPI_Request *);
-    if (!cancel)
-        cancel = (int (*)(MPI_Request *))dlsym(RTLD_DEFAULT, "MPI_Cancel");
+    int (*cancel)(MPI_Request *) = (int (*)(MPI_Request *))dlsym(RTLD_DEFAULT, "MPI_Cancel");
     return cancel ? cancel((MPI_Request *)(uintptr_t)words[0]) : MPI_ERR_OTHER;
 }
 
@@ -148,6 +146,7 @@ static int learn(struct replay_fn *to, const struct trace_fn *fn, struct err *er
         if (arg->role == MPI_ROLE_REQUEST && arg->direction == MPI_DIRECTION_OUT)
             to->begins = 1;
     }
+    replay_words_learn(to);
     if (to->how != REPLAY_TIME && to->how < REPLAY_DYNAMIC && !to->invoke)
         return err_set(err, ERR_INPUT, "function '%s' has no entry", fn->name);
     return 0;

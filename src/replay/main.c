@@ -151,7 +151,6 @@ static struct replay_rank *begin(struct replay *r, uint64_t rank)
     k->next = r->ranks;
     if (k->next)
         k->next->before = k;
-    map_init(&k->requests);
     map_init(&k->created);
     map_init(&k->drawn_wins);
     trace_local_read(&k->locals, &r->trace, rank);
@@ -184,10 +183,9 @@ static void end(struct replay_rank *k)
     trace_local_fini(&k->locals);
     replay_handles_free(k);
     replay_scratch_free(k);
-    map_fini(&k->requests);
+    replay_requests_free(k);
     map_fini(&k->created);
     map_fini(&k->drawn_wins);
-    mem_free(k->slots);
     mem_free(k->drawn_probes);
     mem_free(k->probed);
     mem_free(k->unnamed);
@@ -295,8 +293,16 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
         return 1;
     case REPLAY_PROBE:
     case REPLAY_IPROBE:
+        k->is_changed = 1;
         return replay_probe(k, fn);
+    case REPLAY_WAIT:
+    case REPLAY_WAITALL:
+        if (replay_wait_usual(k, fn))
+            return 1;
+        k->is_changed = 1;
+        return replay_complete(k, fn);
     default:
+        k->is_changed = 1;
         return replay_complete(k, fn);
     }
 }
@@ -330,6 +336,7 @@ static void replay_item(struct replay_rank *k, const struct whatif_item *item)
     k->last = replay_now(k);
     int stays = 1, is_done = trace_event_is_done(k->event);
     k->may_fail = k->event->failed;
+    k->is_changed = k->event->failed != 0;
     if (is_done) {
         k->event->failed = 0;
         stays = act(k, fn, k->duration);
@@ -384,8 +391,9 @@ static uint64_t own_rank(void)
 
 int main(int argc, char **argv)
 {
-    static struct replay own;
-    struct replay *r = orrery_own_common ? orrery_own_common(sizeof *r, close_all) : &own;
+    /* not static: the simulator would save and load static data at each switch */
+    struct replay *r = orrery_own_common ? orrery_own_common(sizeof *r, close_all)
+                                         : mem_zalloc(sizeof *r);
     int64_t first = own_option(REPLAY_FIRST, argc, argv);
     uint64_t rank = own_rank() + (uint64_t)(first > 0 ? first : 0);
     if (r->is_tried && !r->is_ready)
@@ -402,7 +410,9 @@ int main(int argc, char **argv)
         k->epoch = own_option(REPLAY_EPOCH, argc, argv);
     replay_rank(k);
     end(k);
-    if (r == &own)
+    if (!orrery_own_common) {
         close_all(r);
+        mem_free(r);
+    }
     return 0;
 }

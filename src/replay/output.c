@@ -106,7 +106,10 @@ void replay_output_event(struct replay_rank *k, int64_t enter, int64_t leave)
         return;
     k->event->enter = enter;
     k->event->leave = leave;
-    trace_copy_event(&k->out, &r->header, k->event);
+    if (k->is_changed || r->whats.count)
+        trace_copy_event(&k->out, &r->header, k->event);
+    else
+        trace_copy_unchanged(&k->out, &r->header, k->event);
     if (__builtin_expect(r->part.sink.buffered > MEMORY_MOST, 0))
         spill_all(r);
 }

@@ -10,8 +10,10 @@
  *     main.c           options, the loop over the records of a rank
  *     functions.c      how each function is replayed
  *     words.c          the arguments of a call, from a record
+ *     memory.c         their memory
  *     objects.c        communicators, datatypes, operations, windows, messages: numbers to handles
  *     requests.c       request numbers to handles, which may be remapped
+ *     wait_usual.c     Wait, in the usual case
  *     complete.c       Wait and Test of one request and of all
  *     complete_some.c  of some
  *     batch.c          what these share
@@ -71,10 +73,13 @@ struct replay_fn {
     uint8_t receives; /* it receives, or its request does */
     uint8_t begins;   /* it makes a request */
     uint8_t reduces;  /* it has an operation */
-    uint8_t is_init, is_finalize, makes_window, is_persistent;
+    uint8_t is_init, is_finalize, makes_window, makes_comm, is_persistent;
     int8_t comm, win, source, tag, request, message, flag, index, status, count, outcount, datatype,
         size;
     int8_t kept[REPLAY_ARGS]; /* by position in the signature */
+    /* words.c: what each word is, those that have results, where operation and datatype are */
+    uint8_t kinds[REPLAY_ARGS], results[REPLAY_ARGS], result_count;
+    int8_t op_word, type_word;
 };
 
 struct replay_options {
@@ -110,16 +115,24 @@ struct replay {
     int is_foreign; /* the trace is of another tool */
 };
 
-/* A request. Its number in the trace leads to it; after a remapping another one does. */
+enum replay_request_state {
+    REPLAY_REQUEST_NONE, /* the slot is free */
+    REPLAY_REQUEST_LIVE,
+    REPLAY_REQUEST_DRAWN, /* persistent: it is complete, ahead of its record */
+    REPLAY_REQUEST_GONE,  /* the same, and there is no request any more */
+};
+
+/* A request, by its number in the trace; after a remapping the number has another one. */
 struct replay_request {
-    MPI_Request handle;
-    uint32_t comm;  /* number; for receives */
+    int64_t number;
     int64_t origin; /* the number it was started with */
-    uint8_t receives;
-    uint8_t is_drawn; /* persistent: it is complete, ahead of its record */
     /* memory of the call that made it, which the MPI may use until then */
     struct replay_kept *kept;
-    const MPI_Comm *made; /* where the communicator of MPI_Comm_idup will be, or NULL */
+    MPI_Request handle;
+    uint32_t comm : 28;      /* local number; for receives */
+    uint32_t receives : 1;   /* a message */
+    uint32_t makes_comm : 1; /* MPI_Comm_idup: its communicator will be in `kept` */
+    uint32_t state : 2;      /* enum replay_request_state */
 };
 
 /* Handles by local number; 0: not known. */
@@ -160,7 +173,8 @@ struct replay_rank {
     struct whatif_got got;      /* from there */
     struct trace_event *event;  /* the record that is being replayed */
     int64_t duration;           /* of the call in the trace */
-    int may_fail; /* class of its error, if it had received a message that did not fit; or 0 */
+    int may_fail;   /* class of its error, if it had received a message that did not fit; or 0 */
+    int is_changed; /* arguments of the event are not as they were read */
     struct trace_local locals;
     struct trace_stream out;
     int new_byte_type;    /* the trace has none */
@@ -171,9 +185,8 @@ struct replay_rank {
     int64_t epoch;        /* the clock at which the trace begins */
     struct replay_handles comms, types, ops, wins, messages;
     struct replay_handles message_comms; /* numbers of communicators + 1, by message */
-    struct map requests;                 /* by number: index in slots + 1, or REPLAY_DRAWN */
-    struct replay_request *slots;
-    uint32_t slot_count, slot_free; /* slot_free: the first free one + 1, linked by `comm` */
+    struct replay_request *requests;     /* requests.c */
+    uint32_t request_count, request_room;
     struct replay_drawn_probe *drawn_probes;
     struct replay_probed *probed;
     uint32_t drawn_probe_count, probed_count;
@@ -187,9 +200,9 @@ struct replay_rank {
                                        when it first uses them */
     uint32_t unnamed_count;
     uint64_t words[REPLAY_ARGS];
+    MPI_Request made; /* results of the call */
+    MPI_Status status;
 };
-
-#define REPLAY_DRAWN UINT64_MAX
 
 /* Ends the run: the event that is being replayed cannot be. */
 void replay_fail(struct replay_rank *, const char *format, ...)
@@ -209,7 +222,7 @@ int64_t replay_now(const struct replay_rank *);
 /* Computes until then. */
 void replay_until(struct replay_rank *, int64_t t);
 
-/* ---- words.c ---- */
+/* ---- memory.c ---- */
 /* Memory until the next record. */
 void *replay_scratch(struct replay_rank *, size_t bytes);
 void replay_scratch_reset(struct replay_rank *);
@@ -217,7 +230,12 @@ void replay_scratch_free(struct replay_rank *);
 /* Memory that lasts as long as the request that the call makes. */
 void *replay_keep(struct replay_rank *, size_t bytes);
 void replay_kept_free(struct replay_kept *);
-/* The words of the arguments of the event; results go to scratch memory. */
+void *replay_kept_data(struct replay_kept *);
+
+/* ---- words.c ---- */
+/* Fills in what the functions below need to know of a function. */
+void replay_words_learn(struct replay_fn *);
+/* The words of the arguments of the event. */
 void replay_words(struct replay_rank *, const struct replay_fn *);
 /* Takes the results of the call: new handles, what was freed, statuses. */
 void replay_results(struct replay_rank *, const struct replay_fn *);
@@ -266,6 +284,12 @@ void replay_request_draw(struct replay_rank *, int64_t number);
 void replay_request_undraw(struct replay_rank *, int64_t number);
 /* The numbers mean each other's request. */
 void replay_request_swap(struct replay_rank *, int64_t a, int64_t b);
+void replay_requests_free(struct replay_rank *);
+
+/* ---- wait_usual.c ---- */
+/* MPI_Wait and MPI_Waitall for requests that are all as they were recorded: waits, returns 1. Else
+ * returns 0, and has done nothing. */
+int replay_wait_usual(struct replay_rank *, const struct replay_fn *);
 
 /* ---- complete.c, probe.c ---- */
 /* 1: the record stays, with its results; 0: it is dropped. */

@@ -9,79 +9,9 @@
 #include "base/mem.h"
 #include "replay/replay.h"
 
-#define CHUNK_LEAST 256
-#define ALIGNMENT 16
 /* of one without memory: what derived types reach is not known */
 #define WINDOW_BYTES ((int64_t)1 << 48)
 #define WILD_BYTES ((uint64_t)1 << 30) /* a receive with wildcards may get a message of any size */
-
-/* ---- scratch memory ---- */
-
-struct replay_chunk {
-    struct replay_chunk *before;
-    size_t room;
-    _Alignas(ALIGNMENT) char data[];
-};
-
-void *replay_scratch(struct replay_rank *k, size_t bytes)
-{
-    bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if (!k->scratch || k->scratch_used + bytes > k->scratch->room) {
-        size_t room = k->scratch ? 2 * k->scratch->room : CHUNK_LEAST;
-        while (room < bytes)
-            room *= 2;
-        struct replay_chunk *chunk = mem_alloc(sizeof *chunk + room);
-        *chunk = (struct replay_chunk){.before = k->scratch, .room = room};
-        k->scratch = chunk;
-        k->scratch_used = 0;
-    }
-    void *at = k->scratch->data + k->scratch_used;
-    k->scratch_used += bytes;
-    return at;
-}
-
-/* The largest chunk stays. */
-void replay_scratch_reset(struct replay_rank *k)
-{
-    k->scratch_used = 0;
-    if (!k->scratch)
-        return;
-    for (struct replay_chunk *c = k->scratch->before, *before; c; c = before) {
-        before = c->before;
-        mem_free(c);
-    }
-    k->scratch->before = NULL;
-}
-
-void replay_scratch_free(struct replay_rank *k)
-{
-    replay_scratch_reset(k);
-    mem_free(k->scratch);
-    k->scratch = NULL;
-}
-
-/* ---- memory of requests ---- */
-
-struct replay_kept {
-    struct replay_kept *before;
-    _Alignas(ALIGNMENT) char data[];
-};
-
-void *replay_keep(struct replay_rank *k, size_t bytes)
-{
-    struct replay_kept *kept = mem_alloc(sizeof *kept + bytes);
-    kept->before = k->kept;
-    k->kept = kept;
-    return kept->data;
-}
-
-void replay_kept_free(struct replay_kept *kept)
-{
-    for (struct replay_kept *before; kept; kept = before) {
-        before = kept->before;
-        mem_free(kept);
-    }
-}
 
 /* ---- from a record ---- */
 
@@ -93,15 +23,6 @@ struct trace_value *replay_arg(struct replay_rank *k, int kept)
 static uint64_t place(void *at)
 {
     return (uint64_t)(uintptr_t)at;
-}
-
-static uint64_t buffer(struct replay_rank *k, const struct mpi_arg *arg,
-                       const struct trace_value *v)
-{
-    if (v && v->number == 2)
-        return place(MPI_IN_PLACE);
-    return place(arg->direction == MPI_DIRECTION_IN ? k->replay->send_room
-                                                    : k->replay->receive_room);
 }
 
 /* A result, or a value that is passed by its address. */
@@ -147,8 +68,7 @@ static uint64_t request(struct replay_rank *k, const struct mpi_arg *arg,
         return (uint64_t)request_of(k, v ? v->number : -1);
     if (arg->length == MPI_LENGTH_NONE) {
         MPI_Request *at = replay_scratch(k, sizeof *at);
-        *at = arg->direction == MPI_DIRECTION_OUT || !v ? MPI_REQUEST_NULL
-                                                        : request_of(k, v->number);
+        *at = v ? request_of(k, v->number) : MPI_REQUEST_NULL;
         return place(at);
     }
     MPI_Request *all = replay_scratch(k, (v->count + 1) * sizeof *all);
@@ -207,19 +127,13 @@ static uint64_t callback(const char *name)
                                           : (uint64_t)(uintptr_t)cancel;
 }
 
+/* A word that is not one of the frequent kinds below. */
 static uint64_t word(struct replay_rank *k, const struct replay_fn *fn, const struct mpi_arg *arg,
                      const struct trace_value *v)
 {
     switch (arg->role) {
-    case MPI_ROLE_BUFFER:
-        return buffer(k, arg, v);
     case MPI_ROLE_REQUEST:
         return request(k, arg, v);
-    case MPI_ROLE_STATUS: {
-        MPI_Status *status = replay_scratch(k, sizeof *status);
-        status->MPI_SOURCE = MPI_PROC_NULL;
-        return place(status);
-    }
     case MPI_ROLE_COMM:
         if (fn->begins && arg->direction == MPI_DIRECTION_OUT)
             return place(replay_keep(k, sizeof(MPI_Comm)));
@@ -251,19 +165,122 @@ static uint64_t word(struct replay_rank *k, const struct replay_fn *fn, const st
     return arg->pointers ? slot(k, arg, v ? v->number : 0) : (uint64_t)(v ? v->number : 0);
 }
 
+/* ---- what each word is, found once for each function ---- */
+
+/* Most arguments of most calls are found without looking at their roles again. */
+enum {
+    WORD_OTHER, /* by its role */
+    WORD_NUMBER,
+    WORD_SENT,     /* a buffer that is sent */
+    WORD_RECEIVED, /* one that is received into */
+    WORD_COMM,
+    WORD_DATATYPE,
+    WORD_OP,
+    WORD_REQUEST, /* a new one */
+    WORD_STATUS,
+};
+
+static unsigned kind_of(const struct mpi_arg *arg)
+{
+    int is_value = !arg->pointers && arg->length == MPI_LENGTH_NONE;
+    switch (arg->role) {
+    case MPI_ROLE_BUFFER:
+        return arg->direction == MPI_DIRECTION_IN ? WORD_SENT : WORD_RECEIVED;
+    case MPI_ROLE_COMM:
+        return is_value ? WORD_COMM : WORD_OTHER;
+    case MPI_ROLE_DATATYPE:
+        return is_value ? WORD_DATATYPE : WORD_OTHER;
+    case MPI_ROLE_OP:
+        return is_value ? WORD_OP : WORD_OTHER;
+    case MPI_ROLE_REQUEST:
+        return arg->length == MPI_LENGTH_NONE && arg->direction == MPI_DIRECTION_OUT ? WORD_REQUEST
+                                                                                     : WORD_OTHER;
+    case MPI_ROLE_STATUS:
+        return WORD_STATUS;
+    case MPI_ROLE_WIN:
+    case MPI_ROLE_GROUP:
+    case MPI_ROLE_MESSAGE:
+    case MPI_ROLE_INFO:
+    case MPI_ROLE_ERRHANDLER:
+    case MPI_ROLE_CALLBACK:
+    case MPI_ROLE_TEXT:
+        return WORD_OTHER;
+    default:
+        return is_value ? WORD_NUMBER : WORD_OTHER;
+    }
+}
+
+static int has_result(const struct mpi_arg *arg)
+{
+    if (arg->direction == MPI_DIRECTION_IN)
+        return 0;
+    return arg->role == MPI_ROLE_REQUEST   ? arg->pointers > 0
+           : arg->role == MPI_ROLE_STATUS  ? 1
+           : arg->role == MPI_ROLE_COMM    ? 1
+           : arg->role == MPI_ROLE_WIN     ? 1
+           : arg->role == MPI_ROLE_MESSAGE ? 1
+                                           : 0;
+}
+
+void replay_words_learn(struct replay_fn *fn)
+{
+    fn->op_word = fn->type_word = -1;
+    for (unsigned i = 0; i < fn->signature->count; i++) {
+        const struct mpi_arg *arg = &fn->signature->args[i];
+        fn->kinds[i] = (uint8_t)kind_of(arg);
+        if (fn->kept[i] >= 0 && has_result(arg))
+            fn->results[fn->result_count++] = (uint8_t)i;
+        if (fn->kinds[i] == WORD_OP)
+            fn->op_word = (int8_t)i;
+        if (fn->kinds[i] == WORD_DATATYPE)
+            fn->type_word = (int8_t)i;
+        if (fn->begins && arg->role == MPI_ROLE_COMM && arg->direction == MPI_DIRECTION_OUT)
+            fn->makes_comm = 1;
+    }
+}
+
+static inline uint64_t known(struct replay_rank *k, const struct replay_handles *table,
+                             unsigned role, const struct trace_value *v)
+{
+    int64_t number = v ? v->number : -1;
+    if (__builtin_expect(number >= 0 && (size_t)number < table->room && table->items[number], 1))
+        return (uint32_t)table->items[number];
+    return replay_handle(k, role, number);
+}
+
+static inline uint64_t quick_word(struct replay_rank *k, const struct replay_fn *fn, unsigned i)
+{
+    struct trace_value *v = fn->kept[i] < 0 ? NULL : &k->event->args[fn->kept[i]];
+    switch (fn->kinds[i]) {
+    case WORD_NUMBER:
+        return v ? (uint64_t)v->number : 0;
+    case WORD_SENT:
+        return place(v && v->number == 2 ? MPI_IN_PLACE : k->replay->send_room);
+    case WORD_RECEIVED:
+        return place(v && v->number == 2 ? MPI_IN_PLACE : k->replay->receive_room);
+    case WORD_COMM:
+        return known(k, &k->comms, MPI_ROLE_COMM, v);
+    case WORD_DATATYPE:
+        return known(k, &k->types, MPI_ROLE_DATATYPE, v);
+    case WORD_OP:
+        return known(k, &k->ops, MPI_ROLE_OP, v);
+    case WORD_REQUEST:
+        k->made = MPI_REQUEST_NULL;
+        return place(&k->made);
+    case WORD_STATUS:
+        k->status.MPI_SOURCE = MPI_PROC_NULL;
+        return place(&k->status);
+    default:
+        return word(k, fn, &fn->signature->args[i], v);
+    }
+}
+
 /* ---- operations ---- */
 
 /* An operation of MPI needs a type of numbers, but of a derived type only its size is known. */
 static void fit_operation(struct replay_rank *k, const struct replay_fn *fn)
 {
-    int op = -1, type = -1;
-    for (unsigned i = 0; i < fn->signature->count; i++) {
-        const struct mpi_arg *arg = &fn->signature->args[i];
-        if (arg->role == MPI_ROLE_OP && !arg->pointers)
-            op = (int)i;
-        if (arg->role == MPI_ROLE_DATATYPE && !arg->pointers)
-            type = (int)i;
-    }
+    int op = fn->op_word, type = fn->type_word;
     if (op < 0 || type < 0)
         return;
     int64_t number = replay_arg(k, fn->kept[op])->number;
@@ -314,6 +331,7 @@ static void receive_words(struct replay_rank *k, const struct replay_fn *fn)
         replay_arg(k, fn->source)->number = source;
         replay_arg(k, fn->tag)->number = tag;
         is_wild = 1; /* of any size */
+        k->is_changed = 1;
     }
     if (!is_wild)
         return;
@@ -328,7 +346,7 @@ static void receive_words(struct replay_rank *k, const struct replay_fn *fn)
 void replay_words(struct replay_rank *k, const struct replay_fn *fn)
 {
     for (unsigned i = 0; i < fn->signature->count; i++)
-        k->words[i] = word(k, fn, &fn->signature->args[i], replay_arg(k, fn->kept[i]));
+        k->words[i] = quick_word(k, fn, i);
     if (fn->receives && fn->source >= 0 && fn->comm >= 0)
         receive_words(k, fn);
     if (fn->reduces)
@@ -341,25 +359,13 @@ void replay_words(struct replay_rank *k, const struct replay_fn *fn)
 
 struct trace_status replay_status(const struct replay_rank *k, int64_t comm, const MPI_Status *s)
 {
-    int cancelled = 0;
-    PMPI_Test_cancelled(s, &cancelled);
     uint64_t bytes = (uint64_t)((uint32_t)s->count_hi_and_cancelled >> 1) << 32 |
                      (uint32_t)s->count_lo;
     return (struct trace_status){.source = (int32_t)replay_world_rank(k, comm, s->MPI_SOURCE),
                                  .tag = s->MPI_TAG,
                                  .bytes = bytes,
                                  .is_set = 1,
-                                 .is_cancelled = cancelled != 0};
-}
-
-/* Where MPI_Comm_idup will write the communicator. */
-static const MPI_Comm *made_comm(const struct replay_rank *k, const struct replay_fn *fn)
-{
-    for (unsigned i = 0; i < fn->signature->count; i++)
-        if (fn->signature->args[i].role == MPI_ROLE_COMM &&
-            fn->signature->args[i].direction == MPI_DIRECTION_OUT)
-            return (const MPI_Comm *)(uintptr_t)k->words[i];
-    return NULL;
+                                 .is_cancelled = s->count_hi_and_cancelled & 1};
 }
 
 static void take_request(struct replay_rank *k, const struct replay_fn *fn,
@@ -371,8 +377,8 @@ static void take_request(struct replay_rank *k, const struct replay_fn *fn,
                                                          replay_comm_of(k, fn), fn->receives);
         if (made) {
             made->kept = k->kept;
-            made->made = made_comm(k, fn);
-            if (made->made)
+            made->makes_comm = fn->makes_comm;
+            if (made->makes_comm)
                 replay_unnamed_add(k, v->number);
             k->kept = NULL;
         }
@@ -395,27 +401,30 @@ static int is_wild(struct replay_rank *k, const struct replay_fn *fn)
 static void take_status(struct replay_rank *k, const struct replay_fn *fn, uint64_t at,
                         struct trace_value *v)
 {
-    struct trace_status *status = replay_scratch(k, sizeof *status);
-    *status = fn->receives
-                  ? replay_status(k, replay_comm_of(k, fn), (const MPI_Status *)(uintptr_t)at)
-                  : *v->statuses;
+    struct trace_status status, *changed;
+    if (!v->statuses->is_set)
+        return; /* the program had not asked for it */
+    status = fn->receives
+                 ? replay_status(k, replay_comm_of(k, fn), (const MPI_Status *)(uintptr_t)at)
+                 : *v->statuses;
     if (is_wild(k, fn))
-        replay_compare(k, v->statuses, status);
-    replay_keep_failure(k, v->statuses, status);
-    status->is_set = v->statuses->is_set; /* the program may not have asked for it */
-    v->statuses = status;
+        replay_compare(k, v->statuses, &status);
+    replay_keep_failure(k, v->statuses, &status);
+    if (trace_status_equal(&status, v->statuses))
+        return;
+    changed = replay_scratch(k, sizeof *changed);
+    *changed = status;
+    v->statuses = changed;
+    k->is_changed = 1;
 }
 
 static void take(struct replay_rank *k, const struct replay_fn *fn, unsigned i)
 {
     const struct mpi_arg *arg = &fn->signature->args[i];
-    struct trace_value *v = replay_arg(k, fn->kept[i]);
-    if (!v || arg->direction == MPI_DIRECTION_IN)
-        return;
+    struct trace_value *v = &k->event->args[fn->kept[i]];
     switch (arg->role) {
     case MPI_ROLE_REQUEST:
-        if (arg->pointers)
-            take_request(k, fn, arg, k->words[i], v);
+        take_request(k, fn, arg, k->words[i], v);
         break;
     case MPI_ROLE_STATUS:
         take_status(k, fn, k->words[i], v);
@@ -437,6 +446,6 @@ static void take(struct replay_rank *k, const struct replay_fn *fn, unsigned i)
 
 void replay_results(struct replay_rank *k, const struct replay_fn *fn)
 {
-    for (unsigned i = 0; i < fn->signature->count; i++)
-        take(k, fn, i);
+    for (unsigned i = 0; i < fn->result_count; i++)
+        take(k, fn, fn->results[i]);
 }
