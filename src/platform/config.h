@@ -66,6 +66,13 @@ struct platform_config {
     uint64_t packet_buffer;      /* credit: bytes at the end of a link, per channel */
     uint64_t packet_channels;    /* credit: virtual channels of a link; 0: as many as needed */
     uint64_t packet_send_buffer; /* of a connection */
+    uint64_t packet_receive_buffer;
+    char packet_congestion[PLATFORM_NAME_MAX]; /* tcp: a name in the table of algorithms */
+    uint64_t packet_initial_window;            /* tcp: segments */
+    uint64_t packet_window_scale;              /* tcp: the window is at most 65535 << scale */
+    vtime packet_jitter;                       /* tcp: most that a node delays a packet at random */
+    vtime packet_min_rto, packet_first_rto, packet_delayed_ack;
+    uint8_t packet_sack, packet_nagle;
     /* net.intra: between ranks of a node */
     vtime intra_latency;
     double intra_bandwidth; /* between two ranks */

@@ -67,6 +67,26 @@ static const struct key link_fields[] = {
 };
 #undef FIELD
 
+#define FIELD(member) offsetof(struct platform_connection, member)
+static const struct key connection_fields[] = {
+    {"from", KEY_RANGE, FIELD(from_first), 0, NULL, "nodes at one end, such as 3 or 0-15"},
+    {"to", KEY_RANGE, FIELD(to_first), 0, NULL, "nodes at the other end"},
+    {"both", KEY_FLAG, FIELD(both), 0, "true",
+     "what the nodes of `to` send to those of `from`, too"},
+    {"send_buffer", KEY_SIZE, FIELD(send_buffer), 1, "", "not given: as net.packet.send_buffer"},
+    {"receive_buffer", KEY_SIZE, FIELD(receive_buffer), 1, "",
+     "not given: as net.packet.receive_buffer"},
+    {"initial_window", KEY_COUNT, FIELD(initial_window), 1, "",
+     "not given: as net.packet.initial_window"},
+    {"min_rto", KEY_TIME, FIELD(min_rto), 1, "", "not given: as net.packet.min_rto"},
+    {"first_rto", KEY_TIME, FIELD(first_rto), 1, "", "not given: as net.packet.first_rto"},
+    {"delayed_ack", KEY_TIME, FIELD(delayed_ack), 0, "", "not given: as net.packet.delayed_ack"},
+    {"congestion", KEY_NAME, FIELD(congestion), 0, "", "not given: as net.packet.congestion"},
+    {"sack", KEY_NAME, FIELD(sack), 0, "", "true or false; not given: as net.packet.sack"},
+    {"nagle", KEY_NAME, FIELD(nagle), 0, "", "true or false; not given: as net.packet.nagle"},
+};
+#undef FIELD
+
 #define FIELD(member) offsetof(struct platform_rule, member)
 static const struct key rule_fields[] = {
     {"op", KEY_NAME, FIELD(op), 1, NULL, "the collective, such as bcast"},
@@ -110,6 +130,10 @@ static const struct list_type types[PLATFORM_LISTS] = {
                           "how much longer computing takes when ranks share a node"},
     [PLATFORM_LINKS] = {"net.links", ITEMS(struct platform_link, link_fields), 0,
                         "links that differ from what the topology says (models hops, flow, packet)"},
+    [PLATFORM_CONNECTIONS] = {"net.packet.connections",
+                              ITEMS(struct platform_connection, connection_fields), 0,
+                              "connections whose options differ; later items go before earlier "
+                              "ones"},
     [PLATFORM_RULES] = {"mpi.algorithms", ITEMS(struct platform_rule, rule_fields), 0,
                         "which algorithm a collective uses; later rules go before earlier ones"},
     [PLATFORM_MAP] = {"nodes.map", ITEMS(uint32_t, map_fields), 0,

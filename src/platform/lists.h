@@ -43,6 +43,16 @@ struct platform_link {
     uint8_t both; /* the other direction, too */
 };
 
+/* net.packet.connections: connections whose options differ. Later items take precedence. */
+struct platform_connection {
+    uint32_t from_first, from_last, to_first, to_last;      /* nodes, all included */
+    uint64_t send_buffer, receive_buffer, initial_window;   /* UINT64_MAX: as net.packet.* */
+    vtime min_rto, first_rto, delayed_ack;                  /* VTIME_NEVER: likewise */
+    char congestion[PLATFORM_NAME_MAX];                     /* empty: likewise, ... */
+    char sack[PLATFORM_NAME_MAX], nagle[PLATFORM_NAME_MAX]; /* ... true or false */
+    uint8_t both;                                           /* those from `to` to `from`, too */
+};
+
 /* mpi.algorithms: which algorithm a collective uses. Later rules take precedence. */
 struct platform_rule {
     char op[PLATFORM_NAME_MAX], algorithm[PLATFORM_NAME_MAX];
@@ -56,6 +66,7 @@ enum platform_list_kind {
     PLATFORM_GROUPS,
     PLATFORM_SHARING,
     PLATFORM_LINKS,
+    PLATFORM_CONNECTIONS,
     PLATFORM_RULES,
     PLATFORM_MAP,   /* nodes.map: uint32_t, the node of each rank (placement list) */
     PLATFORM_NOISE, /* read from nodes.noise_file: struct platform_noise */

@@ -225,7 +225,7 @@ static void test_wrong(void)
         {"net.packet.mtu=26", "net.packet.mtu: '26' is too small"},
         {"net.packet.mtu=70000", "net.packet.mtu: at most 65535"},
         {"net.packet.buffer=999", "net.packet.buffer: '999' bytes hold no packet"},
-        {"net.packet.send_buffer=10", "net.packet.send_buffer: must hold a packet"},
+        {"net.packet.send_buffer=10", "net.packet.send_buffer: '10' bytes hold no packet"},
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -297,6 +297,7 @@ static const struct packet_fabric_ops *const fabrics[] = {
 #define FABRICS (sizeof fabrics / sizeof fabrics[0])
 
 static const struct packet_transport_ops *const transports[] = {
+    &packet_tcp_ops,
     &packet_message_ops,
 };
 #define TRANSPORTS (sizeof transports / sizeof transports[0])

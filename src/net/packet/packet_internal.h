@@ -158,7 +158,11 @@ struct packet_parcel {
 
 /* Options of connections, shared by all that have the same. */
 struct packet_options {
-    uint64_t send_buffer;
+    uint64_t send_buffer, receive_buffer;
+    const struct tcp_congestion_ops *congestion;
+    uint32_t initial_window;
+    vtime min_rto, first_rto, delayed_ack;
+    uint8_t sack, nagle;
 };
 
 struct packet_stream {
@@ -195,7 +199,7 @@ struct packet_transport_ops {
     void (*destroy)(struct packet_net *, struct packet_stream *); /* may be NULL */
 };
 
-extern const struct packet_transport_ops packet_message_ops;
+extern const struct packet_transport_ops packet_message_ops, packet_tcp_ops;
 
 /* The stream between two ranks; NULL: there is none yet. */
 struct packet_stream *packet_stream_find(struct packet_net *, uint32_t src, uint32_t dst);
@@ -271,12 +275,12 @@ struct packet_net {
     struct packet_stream **streams;
     uint32_t stream_count, stream_room;
     struct packet_options *options; /* for all connections; then one for each item of the list */
-    uint32_t option_count;
     struct topo_route route;
     uint64_t salt;
     uint32_t epoch; /* changes of links so far */
     int has_changes, varies;
     double error_rate;
+    vtime jitter;
     uint32_t mtu, framing, header;
     uint64_t in_flight;
     uint64_t counts[NET_COUNTS];

@@ -100,7 +100,10 @@ void packet_port_send(struct packet_net *n, struct packet_port *port, struct pac
 
     p->next = NULL;
     p->arrival = vtime_add(end, port->delay);
-    if (p->arrival < port->last_arrival) /* the delay has become shorter */
+    /* Without it senders keep in step, and a full queue always drops the packets of the same. */
+    if (port->is_nic && n->jitter > 0)
+        p->arrival = vtime_add(p->arrival, (vtime)rng_below(&n->rng, (uint64_t)n->jitter));
+    if (p->arrival < port->last_arrival) /* the delay was longer before */
         p->arrival = port->last_arrival;
     port->last_arrival = p->arrival;
     port->free_at = end;

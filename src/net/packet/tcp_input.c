@@ -1,0 +1,201 @@
+/*
+ * tcp_input.c - TCP: what a half does with a packet that has arrived.
+ */
+#include "net/packet/tcp.h"
+
+#define DUPLICATES 3 /* that mean a loss */
+
+/* ---- round trips ---- */
+
+/* RFC 6298, section 2. */
+static void measure(struct tcp_half *h, vtime sample)
+{
+    vtime off = h->srtt > sample ? h->srtt - sample : sample - h->srtt;
+
+    if (h->srtt == 0) {
+        h->srtt = sample;
+        h->rttvar = sample / 2;
+    } else {
+        h->rttvar += (off - h->rttvar) / 4;
+        h->srtt += (sample - h->srtt) / 8;
+    }
+    h->rto = vtime_add(h->srtt, 4 * h->rttvar);
+    if (h->rto < h->base.options->min_rto)
+        h->rto = h->base.options->min_rto;
+}
+
+/* ---- acknowledgements ---- */
+
+/* What lies below bytes that the receiver has is lost, if these are three segments or more, and the
+ * first gap is lost after three duplicates. */
+static void find_lost(const struct packet_net *n, struct tcp_half *h)
+{
+    uint64_t above = 0, first = h->base.acked;
+
+    if (!h->base.options->sack) {
+        if (h->duplicates >= DUPLICATES && h->lost_to <= first)
+            h->lost_to = first + tcp_mss(n) < h->next ? first + tcp_mss(n) : h->next;
+        return;
+    }
+    if (h->duplicates >= DUPLICATES && h->sacked.count > 0 && h->sacked.at[0].from > h->lost_to)
+        h->lost_to = h->sacked.at[0].from;
+    for (uint32_t i = h->sacked.count; i-- > 0;) {
+        const struct packet_range *r = &h->sacked.at[i];
+
+        above += r->to - r->from;
+        if (above > (DUPLICATES - 1) * (uint64_t)tcp_mss(n)) {
+            if (r->from > h->lost_to)
+                h->lost_to = r->from;
+            return;
+        }
+    }
+}
+
+static void recover(struct packet_net *n, struct tcp_half *h)
+{
+    find_lost(n, h);
+    if (h->recovery != TCP_NORMAL || h->lost_to <= h->base.acked)
+        return;
+    h->recovery = TCP_FAST;
+    h->recover = h->next;
+    h->resent_to = h->base.acked;
+    tcp_reduce(n, h);
+}
+
+/* Something new was acknowledged. */
+static void ack_new(struct packet_net *n, struct tcp_half *h, uint64_t ack, vtime now)
+{
+    uint64_t acked = ack - h->base.acked, flight = h->next - h->base.acked;
+
+    packet_ranges_cut(&h->sacked, ack);
+    h->duplicates = 0;
+    /* A window that is not used does not grow. */
+    if (h->recovery != TCP_FAST && h->window < 2 * flight)
+        h->base.options->congestion->grow(h, acked, tcp_mss(n), now);
+    packet_stream_ack(n, &h->base, ack, now);
+    if (h->recovery == TCP_NORMAL)
+        return;
+    if (ack >= h->recover) {
+        if (h->recovery == TCP_FAST)
+            h->window = h->threshold;
+        h->recovery = TCP_NORMAL;
+        h->resent_to = h->lost_to = 0;
+    } else if (!h->base.options->sack && h->recovery == TCP_FAST) {
+        /* The next segment is lost, too (RFC 6582). */
+        h->lost_to = ack + tcp_mss(n) < h->next ? ack + tcp_mss(n) : h->next;
+        h->resent_to = ack;
+    }
+}
+
+static void take_ack(struct packet_net *n, struct tcp_half *h, const struct tcp_packet *p,
+                     vtime now)
+{
+    if (p->echo >= 0)
+        measure(h, now - p->echo);
+    for (uint32_t i = 0; i < p->blocks; i++)
+        if (p->block[i].to > h->base.acked)
+            packet_ranges_add(&h->sacked, p->block[i].from > p->ack ? p->block[i].from : p->ack,
+                              p->block[i].to);
+    if (p->ack > h->base.acked) {
+        ack_new(n, h, p->ack, now);
+        tcp_restart(n, h, now);
+    } else if (p->ack == h->base.acked && p->bytes == 0 && h->next > p->ack) {
+        h->duplicates++;
+    }
+    if (p->flags & TCP_ECHO && h->recovery == TCP_NORMAL && p->ack > h->reduced)
+        tcp_reduce(n, h);
+    recover(n, h);
+}
+
+/* ---- data ---- */
+
+/* When to acknowledge: at once if something is missing, and for every second segment. */
+static void plan_ack(struct packet_net *n, struct tcp_half *h, int in_order, uint32_t bytes,
+                     vtime now)
+{
+    vtime wait = h->base.options->delayed_ack;
+
+    h->unacked += bytes;
+    if (!in_order || wait == 0 || h->quick > 0 || h->unacked >= 2 * (uint64_t)tcp_mss(n)) {
+        h->must_ack = 1;
+        h->quick -= h->quick > 0;
+    } else if (h->ack_at == VTIME_NEVER) {
+        h->ack_at = vtime_add(now, wait);
+        packet_stream_timer(n, &h->base, h->ack_at);
+    }
+}
+
+static void take_data(struct packet_net *n, struct tcp_half *h, const struct tcp_packet *p,
+                      vtime now)
+{
+    uint64_t end = p->seq + p->bytes;
+    int in_order = p->seq == h->received && h->early.count == 0;
+
+    if (p->base.flags & PACKET_MARKED)
+        h->is_marked = 1;
+    if (p->seq <= h->received && (h->echo < 0 || !in_order))
+        h->echo = p->stamp; /* of the first segment that the next acknowledgement is for */
+    if (in_order) {
+        h->received = end;
+    } else if (end > h->received) {
+        packet_ranges_add(&h->early, p->seq > h->received ? p->seq : h->received, end);
+        if (h->early.at[0].from == h->received) {
+            h->received = h->early.at[0].to;
+            packet_ranges_cut(&h->early, h->received);
+        }
+    }
+    packet_stream_arrived(n, &h->peer->base, h->received, now);
+    plan_ack(n, h, in_order, p->bytes, now);
+}
+
+/* ---- opening ---- */
+
+static void open(struct packet_net *n, struct tcp_half *h, const struct tcp_packet *p, vtime now)
+{
+    h->state = TCP_OPEN;
+    h->rto = h->base.options->first_rto;
+    if (p->echo >= 0)
+        measure(h, now - p->echo);
+    tcp_restart(n, h, now);
+}
+
+/* Both may open at the same time; every packet may be lost. */
+static void take_syn(struct packet_net *n, struct tcp_half *h, const struct tcp_packet *p,
+                     vtime now)
+{
+    int answers = p->flags & TCP_ACK;
+
+    h->echo = p->stamp;
+    if (answers) {
+        if (h->state != TCP_OPEN)
+            open(n, h, p, now);
+        h->must_ack = 1;
+        return;
+    }
+    if (h->state != TCP_OPEN)
+        h->state = TCP_SYN_RECEIVED;
+    tcp_send_empty(n, h, TCP_SYN | TCP_ACK, now);
+    if (h->state == TCP_SYN_RECEIVED)
+        tcp_restart(n, h, now);
+}
+
+void tcp_input(struct packet_net *n, struct packet *base, vtime now)
+{
+    struct tcp_packet *p = (struct tcp_packet *)base;
+    struct tcp_half *h = ((struct tcp_half *)base->stream)->peer;
+
+    if (p->flags & TCP_SYN) {
+        take_syn(n, h, p, now);
+    } else {
+        if (h->state != TCP_OPEN)
+            open(n, h, p, now);
+        take_ack(n, h, p, now);
+        if (p->bytes > 0)
+            take_data(n, h, p, now);
+    }
+    packet_free(n, base);
+    if (h->state == TCP_OPEN)
+        tcp_output(n, h, now);
+    if (h->must_ack)
+        tcp_send_empty(n, h, 0, now);
+}

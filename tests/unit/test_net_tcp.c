@@ -1,0 +1,344 @@
+/*
+ * TCP over the packet network: times of single messages against closed forms, goodput on an idle
+ * link, shares of several senders, losses, marks, and options of connections.
+ */
+#include "net/packet/tcp.h"
+
+#include <stdlib.h>
+
+#include "packet_medium.h"
+#include "tap.h"
+
+/* A byte takes a nanosecond, and a packet has 948 bytes of a message, or 1000 in all. */
+#define NET                                                                     \
+    "net.model=packet,net.latency=1us,net.bandwidth=8Gbps,net.hop_latency=4us," \
+    "net.packet.mtu=1000,net.packet.framing=0,net.packet.header=48,net.packet.jitter=0"
+#define NS VTIME_NS
+#define LATENCY VTIME_US
+#define HOP (4 * VTIME_US)
+enum { MSS = 948, HEADER = 52, SYN = 60 };
+
+/* Of a packet of so many bytes over two links. */
+static vtime over(vtime bytes)
+{
+    return 2 * bytes * NS + HOP;
+}
+
+static struct net_traffic traffic(void)
+{
+    struct net_traffic t;
+
+    net_traffic(&net, &t);
+    return t;
+}
+
+/* ---- single messages ---- */
+
+static void test_open(void)
+{
+    vtime opened = 2 * over(SYN);
+
+    set_up(NET, 2);
+    submit(0, 1, 900, 0, PROGRAM, 5);
+    submit(0, 1, 900, 100 * VTIME_US, PROGRAM, 6);
+    submit(1, 0, 900, 200 * VTIME_US, PROGRAM, 0);
+    advance_all();
+    is_next(0, 0, 5, "the sender continues at once");
+    is_next(0, 100 * VTIME_US, 6, "and again");
+    is_next(1, opened + over(MSS + HEADER) + LATENCY, 0, "the first message opens the connection");
+    is_next(1, 100 * VTIME_US + over(MSS + HEADER) + LATENCY, 0, "the second uses it");
+    is_next(0, 200 * VTIME_US + over(MSS + HEADER) + LATENCY, 0, "and so does the other side");
+    is_int((long long)traffic().counts[NET_CONNECTIONS], 1, "it is one connection");
+    tear_down();
+
+    set_up(NET, 2);
+    submit(0, 1, 900, 0, PROGRAM, 0);
+    submit(1, 0, 900, 0, PROGRAM, 0);
+    advance_all();
+    is_next(1, opened + over(MSS + HEADER) + LATENCY, 0, "both open it at the same time");
+    is_next(0, opened + over(MSS + HEADER) + LATENCY, 0, "and both messages arrive");
+    is_int((long long)traffic().counts[NET_CONNECTIONS], 1, "it is one connection");
+    tear_down();
+}
+
+/* The initial window, and twice that after a round trip. */
+static void test_slow_start(void)
+{
+    vtime opened = 2 * over(SYN), first;
+
+    set_up(NET ",net.hop_latency=1ms,net.packet.initial_window=4", 2);
+    opened += 2 * (VTIME_MS - HOP);
+    submit(0, 1, 12 * MSS - 48, 0, PROGRAM, 0);
+    advance_all();
+    /* The first segment arrives, its acknowledgement comes back, and then two more go out. */
+    first = opened + over(MSS + HEADER) + over(HEADER) + 2 * (VTIME_MS - HOP);
+    is_next(1, first + 7 * 1000 * NS + over(MSS + HEADER) + VTIME_MS - HOP + LATENCY, 0,
+            "twelve segments in two round trips");
+    tear_down();
+}
+
+/* A small segment waits for the acknowledgement of the one before it. */
+static void test_nagle(void)
+{
+    static const char *const nagle[] = {NET ",net.packet.nagle=false", NET ",net.packet.nagle=true",
+                                        NET ",net.packet.connections[+].from=0,net.packet."
+                                            "connections[-1].to=1,net.packet.connections[-1]."
+                                            "nagle=true"};
+    vtime t = VTIME_MS;
+
+    for (int i = 0; i < 3; i++) {
+        vtime wait = i ? over(100) + over(HEADER) : 0;
+
+        set_up(nagle[i], 2);
+        submit(0, 1, 0, 0, PROGRAM, 0);
+        submit(0, 1, 0, t, PROGRAM, 0);
+        submit(0, 1, 0, t + NS, PROGRAM, 0);
+        advance_all();
+        is_next(1, 2 * over(SYN) + over(100) + LATENCY, 0, "the connection is open");
+        is_next(1, t + over(100) + LATENCY, 0, "a small segment");
+        is_next(1, t + (wait ? wait : 100 * NS) + over(100) + LATENCY, 0, "and the next");
+        tear_down();
+    }
+}
+
+/* Once the first acknowledgements have been quick, a single segment is acknowledged late. */
+static void test_delayed_ack(void)
+{
+    uint64_t cookie;
+    vtime at = 0;
+
+    set_up(NET ",net.packet.nagle=true,net.packet.delayed_ack=40ms", 2);
+    for (int i = 0; i < 20; i++)
+        submit(0, 1, 0, i * VTIME_MS, PROGRAM, 0);
+    submit(0, 1, 0, 100 * VTIME_MS, PROGRAM, 0);
+    submit(0, 1, 0, 100 * VTIME_MS + NS, PROGRAM, 0);
+    advance_all();
+    for (int i = 0; i < 22; i++)
+        at = take(1, &cookie);
+    is_int(at, 140 * VTIME_MS + 2 * over(100) + over(HEADER) + LATENCY, "with Nagle it waits");
+    tear_down();
+}
+
+/* ---- long transfers ---- */
+
+/* Sends so many messages of 64 KiB from each of the ranks 1 .. to rank 0; the arrival of the last
+ * one of each. */
+static vtime transfer(uint32_t senders, int messages, vtime *last)
+{
+    static uint64_t order[RANKS_MOST];
+    vtime all = 0;
+
+    for (int i = 0; i < messages; i++)
+        for (uint32_t s = 1; s <= senders; s++)
+            submit(s, 0, 65536, 0, PROGRAM, 0);
+    advance_all();
+    memset(order, 0, sizeof order);
+    for (uint32_t i = 0; i < senders * (uint32_t)messages; i++) {
+        struct engine_msg *m = engine_poll(&entities[0]);
+
+        if (!m) {
+            ok(0, "message %u is missing", i);
+            return all;
+        }
+        last[m->src] = m->arrival;
+        order[m->src]++;
+        all = m->arrival > all ? m->arrival : all;
+        engine_msg_free(&engine, m);
+    }
+    for (uint32_t s = 1; s <= senders; s++)
+        if (order[s] != (uint64_t)messages)
+            ok(0, "%llu messages from %u", (unsigned long long)order[s], s);
+    return all;
+}
+
+/* Of 1538 bytes on the link 1448 are the program's. */
+static void test_goodput(void)
+{
+    static const char *const congestion[] = {"cubic", "newreno"};
+    vtime last[2];
+
+    for (int i = 0; i < 4; i++) {
+        char settings[400];
+        double share;
+
+        snprintf(settings, sizeof settings,
+                 "net.model=packet,net.latency=10us,net.bandwidth=1Gbps,net.hop_latency=250us,"
+                 "net.packet.congestion=%s,net.packet.sack=%s",
+                 congestion[i % 2], i < 2 ? "true" : "false");
+        set_up(settings, 2);
+        share = 3000 * 65536.0 * 8 / vtime_to_seconds(transfer(1, 3000, last)) / 1e9 /
+                (1448 / 1538.0);
+        ok(share > 0.99 && share <= 1, "%s: %.4f of the possible goodput", settings, share);
+        is_int((long long)traffic().counts[NET_RETRANSMITTED], 0, "nothing is sent again");
+        tear_down();
+    }
+}
+
+static void test_fairness(void)
+{
+    static const char *const congestion[] = {"cubic", "newreno"};
+    vtime last[5];
+
+    for (int i = 0; i < 2; i++) {
+        double sum = 0, squares = 0;
+        char settings[400];
+
+        snprintf(settings, sizeof settings,
+                 "net.model=packet,net.latency=10us,net.bandwidth=1Gbps,net.hop_latency=250us,"
+                 "net.packet.congestion=%s,net.packet.queue=128KiB,net.packet.min_rto=10ms",
+                 congestion[i]);
+        set_up(settings, 5);
+        transfer(4, 600, last);
+        for (int s = 1; s <= 4; s++) {
+            double rate = 1 / vtime_to_seconds(last[s]);
+
+            sum += rate;
+            squares += rate * rate;
+        }
+        ok(sum * sum / (4 * squares) > 0.95, "%s: Jain's index of four senders is %.4f",
+           congestion[i], sum * sum / (4 * squares));
+        ok(traffic().counts[NET_DROPPED_FULL] > 0, "the queue was full");
+        tear_down();
+    }
+}
+
+/* Nothing is lost or out of order for MPI, and each run is the same twice. */
+static void test_loss(void)
+{
+    for (int i = 0; i < 8; i++) {
+        vtime last[2], first = 0;
+        char settings[400];
+
+        snprintf(settings, sizeof settings,
+                 "net.model=packet,net.latency=10us,net.bandwidth=1Gbps,net.hop_latency=50us,"
+                 "net.packet.error_rate=%s,net.packet.congestion=%s,net.packet.sack=%s,"
+                 "net.packet.min_rto=10ms",
+                 i & 1 ? "0.05" : "0.01", i & 2 ? "cubic" : "newreno", i & 4 ? "true" : "false");
+        for (int again = 0; again < 2; again++) {
+            set_up(settings, 2);
+            vtime t = transfer(1, 100, last);
+            struct net_traffic counts = traffic();
+
+            ok(counts.counts[NET_RETRANSMITTED] >= counts.counts[NET_DROPPED_ERROR] / 3 &&
+                   counts.counts[NET_DROPPED_ERROR] > 0,
+               "%llu lost, %llu sent again, %llu timeouts, %.3f s",
+               (unsigned long long)counts.counts[NET_DROPPED_ERROR],
+               (unsigned long long)counts.counts[NET_RETRANSMITTED],
+               (unsigned long long)counts.counts[NET_TIMEOUTS], vtime_to_seconds(t));
+            if (again)
+                is_int(t, first, "twice the same");
+            first = t;
+            tear_down();
+        }
+    }
+}
+
+/* Many to one, with marks instead of drops. */
+static void test_ecn(void)
+{
+    vtime last[17];
+
+    set_up("net.model=packet,net.packet.fabric=ecn,net.latency=10us,net.bandwidth=10Gbps,"
+           "net.hop_latency=5us,net.packet.mark_above=64KiB,net.packet.queue=512KiB",
+           17);
+    transfer(16, 40, last);
+    is_int((long long)traffic().counts[NET_DROPPED_FULL], 0, "ecn: nothing is dropped");
+    is_int((long long)traffic().counts[NET_RETRANSMITTED], 0, "nothing is sent again");
+    ok(traffic().counts[NET_MARKED] > 0, "but marked");
+    tear_down();
+    set_up("net.model=packet,net.latency=10us,net.bandwidth=10Gbps,net.hop_latency=5us,"
+           "net.packet.queue=64KiB",
+           17);
+    transfer(16, 40, last);
+    ok(traffic().counts[NET_DROPPED_FULL] > 0, "without marks packets are dropped");
+    tear_down();
+    set_up("net.model=packet,net.packet.fabric=red,net.latency=10us,net.bandwidth=10Gbps,"
+           "net.hop_latency=5us,net.packet.queue=512KiB,net.packet.red_weight=0.02",
+           17);
+    transfer(16, 40, last);
+    ok(traffic().counts[NET_DROPPED_FULL] > 0 && traffic().counts[NET_QUEUE_MAX] < 512 << 10,
+       "red: dropped before the queue was full");
+    tear_down();
+    set_up("net.model=packet,net.packet.fabric=credit,net.latency=10us,net.bandwidth=10Gbps,"
+           "net.hop_latency=5us",
+           17);
+    transfer(16, 40, last);
+    is_int((long long)traffic().counts[NET_DROPPED_FULL], 0, "credit: nothing is dropped");
+    tear_down();
+}
+
+/* ---- ranges ---- */
+
+/* Against a bit for every byte. */
+static void test_ranges(void)
+{
+    struct packet_ranges r = {0};
+    char there[200];
+    struct rng rng;
+    int wrong = 0;
+
+    rng_seed(&rng, 7);
+    memset(there, 0, sizeof there);
+    for (int i = 0; i < 20000; i++) {
+        uint64_t from = rng_below(&rng, 190), to = from + 1 + rng_below(&rng, 9), end, gap, sum = 0;
+
+        if (i % 50 == 49) {
+            memset(there, 0, to);
+            packet_ranges_cut(&r, to);
+        } else if (i % 500 < 60) {
+            memset(there + from, 1, to - from);
+            packet_ranges_add(&r, from, to);
+        }
+        for (uint64_t k = from; k < to; k++)
+            sum += (uint64_t)there[k];
+        wrong += packet_ranges_sum(&r, from, to) != sum;
+        for (gap = from; gap < 200 && there[gap];)
+            gap++;
+        wrong += packet_ranges_gap(&r, from, &end) != gap;
+        for (uint32_t k = 1; k < r.count; k++)
+            wrong += r.at[k - 1].to >= r.at[k].from;
+    }
+    is_int(wrong, 0, "ranges");
+    packet_ranges_fini(&r);
+}
+
+static void test_wrong(void)
+{
+    static const char *const wrong[][2] = {
+        {"net.packet.congestion=vegas", "net.packet.congestion: unknown name 'vegas'"},
+        {"net.packet.mtu=100", "net.packet.mtu: '100' is too small"},
+        {"net.packet.queue=1499", "net.packet.queue: '1499' bytes hold no packet"},
+        {"net.packet.window_scale=15", "net.packet.window_scale: at most 14"},
+        {"net.packet.receive_buffer=1000", "net.packet.receive_buffer: '1000' bytes hold"},
+        {"net.packet.fabric=red,net.packet.red_low=300KiB", "net.packet.red_low: must be below"},
+        {"net.packet.connections[+].from=0,net.packet.connections[-1].to=1,net.packet.connections"
+         "[-1].nagle=maybe",
+         "nagle: 'maybe' is neither true nor false"},
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char settings[400];
+
+        snprintf(settings, sizeof settings, "net.model=packet,%s", wrong[i][0]);
+        platform_init(&machine);
+        ok(platform_set(&machine, settings, NULL, &err) == 0 &&
+               net_init(&net, &machine, 2, &err) == ERR_INPUT && strstr(err.text, wrong[i][1]),
+           "%s: %s", wrong[i][0], err.text);
+        platform_fini(&machine);
+    }
+}
+
+int main(void)
+{
+    test_open();
+    test_slow_start();
+    test_nagle();
+    test_delayed_ack();
+    test_goodput();
+    test_fairness();
+    test_loss();
+    test_ecn();
+    test_ranges();
+    test_wrong();
+    return done_testing();
+}
