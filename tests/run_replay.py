@@ -52,8 +52,9 @@ class Replay:
         self.orrery = str(pathlib.Path(options.orrery).resolve())
         self.folder = options.build_dir.resolve()
         self.folder.mkdir(parents=True, exist_ok=True)
-        flags = ["-O1", "-w", f"-I{ROOT / 'include'}"]
+        flags = ["-O1", "-w", "-pthread", f"-I{ROOT / 'include'}"]
         harness.build_all([TESTS / "replay/changed.c", TESTS / "replay/orders.c", TESTS / "replay/spawns.c",
+                           TESTS / "replay/threads.c",
                            ROOT / "examples/what-if/arrivals.c"], self.folder, flags)
 
     def call(self, *words, status=0):
@@ -274,6 +275,40 @@ def compare(replay):
             demand(row in rows, f"no row '{row}'", done.stdout)
 
 
+def threads(replay):
+    """Threads of a rank: each goes on while others wait. With a lock of their own they may ask in another order, so
+    calls are compared, not their times."""
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        calls = lambda trace: sorted(re.findall(r"^\[\d+\].*?: (MPI_\w+)", replay.text(trace), re.M))
+        for words in ([], ["probe"]):
+            replay.record(old, 3, replay.folder / "threads", *words)
+            for options in ([], ["-d"], ["--procs", 2]):
+                replay.call("replay", "-q", *options, old, "-o", new)
+                demand(calls(old) == calls(new), f"other calls: {words} {options}")
+                demand("good" in replay.call("trace", "verify", new).stdout, "the new trace is not good")
+                ratio = replay.runtime(new) / replay.runtime(old)
+                demand(0.9 < ratio < 1.1, f"{words} {options}: {ratio} times as long")
+            replay.call("replay", "-q", "-w", "speed by 2", old, "-o", new)
+            ratio = replay.runtime(new) / replay.runtime(old)
+            demand(0.4 < ratio < 0.8, f"computing twice as fast: {ratio} times as long")
+            replay.call("record", "-q", "-n", 3, "-o", old, replay.folder / "threads", *words)
+            for how in ([], ["--real-time", "--busy", "sleep"]):
+                replay.call("replay", "-q", *how, old, "-o", new)
+                demand(calls(old) == calls(new), f"other calls: {words} {how}")
+
+
+def threads_program(replay, program):
+    """The programs of tests/mpi with threads; what they do depends on the order of these."""
+    harness.build(program.source, program.binary, [*run_mpi.WARNINGS[program.source.suffix], *program.flags])
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        replay.record(old, program.native, program.binary, *program.args, options=["--host", "process", *program.options])
+        replay.call("replay", "-q", old, "-o", new)
+        count = lambda trace: len(re.findall(r": MPI_", replay.text(trace)))
+        demand(count(old) == count(new), "calls are missing")
+
+
 def repair(replay):
     """Of a message with one end nothing changes, if asked; the others do."""
     with harness.fresh_folder() as folder:
@@ -384,6 +419,7 @@ def cases(replay, options):
     yield "truncated", truncated, replay
     yield "spawns", spawns, replay
     yield "compare", compare, replay
+    yield "threads", threads, replay
     yield "machines", machines, replay
     yield "together", together, replay
     yield "sweep", sweep, replay
@@ -394,6 +430,8 @@ def cases(replay, options):
         for seed in range(1, 1 + SEEDS):
             yield f"what-if {change}, seed {seed}", what_if, replay, change, seed
     for program in run_mpi.find_programs([TESTS / "mpi"], replay.folder, None):
+        if program.host == "threads" and "thread" in program.name and "-pthread" in program.flags:
+            yield f"threads {program.name}", threads_program, replay, program
         if program.name not in NOT_SAME and program.host not in ("process", "threads"):
             yield f"identity {program.name}", identity, replay, program
 

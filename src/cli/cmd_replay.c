@@ -243,12 +243,6 @@ static int check_trace(const struct trace *t, const char *name, struct err *err)
     if (t->missing.code)
         return err_set(err, ERR_INPUT, "'%s' is not complete, and cannot be replayed: %s", name,
                        t->missing.text);
-    for (uint64_t rank = 0; rank < t->header.ranks; rank++)
-        if (trace_threads(t, rank) > 1)
-            return err_set(
-                err, ERR_INPUT,
-                "'%s': rank %llu makes MPI calls in several threads, which cannot be replayed",
-                name, (unsigned long long)rank);
     return 0;
 }
 

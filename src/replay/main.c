@@ -24,8 +24,7 @@ static void say(const char *text)
     fflush(stderr);
 }
 
-static void fail(const char *text) __attribute__((noreturn));
-static void fail(const char *text)
+void replay_stop(const char *text)
 {
     int is_ready = 0;
     say(text);
@@ -47,7 +46,7 @@ void replay_fail(struct replay_rank *k, const char *format, ...)
     snprintf(text, sizeof text, "'%s': cannot replay %s of rank %llu at %.9f s: %s",
              k->replay->options.trace, schema->fns[k->event->fn].name, (unsigned long long)k->rank,
              (double)k->event->enter * (double)k->replay->trace.header.tick / 1e12, why);
-    fail(text);
+    replay_stop(text);
 }
 
 void replay_check(struct replay_rank *k, int rc)
@@ -104,15 +103,17 @@ static char *make_room(void)
     void *at = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                     -1, 0);
     if (at == MAP_FAILED)
-        fail("cannot reserve memory for messages");
+        replay_stop("cannot reserve memory for messages");
     return (char *)at + ROOM / 4; /* datatypes may have negative bounds */
 }
 
 static void close_all(void *memory)
 {
     struct replay *r = memory;
-    for (struct replay_rank *k = r->ranks; k; k = k->next)
+    for (struct replay_rank *k = r->ranks; k; k = k->next) {
+        replay_threads_spill(k);
         replay_output_end(k);
+    }
     replay_output_close(r);
     trace_close(&r->trace);
     whatif_fini(&r->whats);
@@ -129,15 +130,16 @@ static void open_all(struct replay *r, unsigned process)
 {
     struct err err;
     if (trace_open(&r->trace, r->options.trace, &err) != 0)
-        fail(err.text);
+        replay_stop(err.text);
     for (size_t i = 0; i < r->options.what_count; i++)
         if (whatif_parse(&r->whats, r->options.whats[i], &err) != 0)
-            fail(err.text);
+            replay_stop(err.text);
     if (whatif_learn(&r->whats, &r->trace, &err) != 0)
-        fail(err.text);
+        replay_stop(err.text);
     if (replay_functions_init(r, &err) != 0 || replay_output_open(r, process, &err) != 0)
-        fail(err.text);
+        replay_stop(err.text);
     r->is_foreign = is_foreign(&r->trace.header);
+    replay_threads_init(r);
     r->send_room = orrery_hollow ? orrery_hollow() : make_room();
     r->receive_room = orrery_hollow ? r->send_room : make_room();
     r->is_ready = 1;
@@ -307,6 +309,26 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
     }
 }
 
+void replay_count(struct replay_rank *k)
+{
+    k->replay->counts.events++;
+    k->may_fail = k->event->failed;
+    k->is_changed = k->event->failed != 0;
+    k->event->failed = 0;
+}
+
+int replay_act(struct replay_rank *k, const struct replay_fn *fn)
+{
+    if (trace_event_is_done(k->event)) {
+        replay_count(k);
+        return act(k, fn, k->duration);
+    }
+    k->replay->counts.events++;
+    k->is_changed = 1;
+    replay_until(k, k->last + k->duration);
+    return 1;
+}
+
 /* The message is gone, or the collective: so is what completes it. */
 static void drop(struct replay_rank *k, const struct replay_fn *fn)
 {
@@ -315,15 +337,28 @@ static void drop(struct replay_rank *k, const struct replay_fn *fn)
         replay_request_never(k, replay_arg(k, fn->request)->number);
 }
 
-static void replay_item(struct replay_rank *k, const struct whatif_item *item)
+void replay_item_begin(struct replay_rank *k, const struct whatif_item *item)
 {
-    const struct replay_fn *fn = &k->replay->fns[item->event->fn];
     k->event = item->event;
     k->duration = item->duration;
     if (item->gap > 0) {
         k->last += item->gap;
         replay_until(k, k->last);
     }
+}
+
+void replay_item_end(struct replay_rank *k, int64_t began, int stays)
+{
+    k->last = replay_now(k);
+    if (stays)
+        replay_output_event(k, began, k->last);
+    replay_scratch_reset(k);
+}
+
+void replay_item(struct replay_rank *k, const struct whatif_item *item)
+{
+    const struct replay_fn *fn = &k->replay->fns[item->event->fn];
+    replay_item_begin(k, item);
     if (item->event->head != TRACE_CALL) {
         replay_output_event(k, k->last, k->last);
         return;
@@ -332,29 +367,28 @@ static void replay_item(struct replay_rank *k, const struct whatif_item *item)
         drop(k, fn);
         return;
     }
-    k->replay->counts.events++;
     k->last = replay_now(k);
-    int stays = 1, is_done = trace_event_is_done(k->event);
-    k->may_fail = k->event->failed;
-    k->is_changed = k->event->failed != 0;
-    if (is_done) {
-        k->event->failed = 0;
-        stays = act(k, fn, k->duration);
-    } else {
-        replay_until(k, k->last + k->duration);
-    }
-    int64_t began = k->last;
-    k->last = replay_now(k);
-    if (stays)
-        replay_output_event(k, began, k->last);
-    replay_scratch_reset(k);
+    replay_item_end(k, k->last, replay_act(k, fn));
 }
 
-static void replay_rank(struct replay_rank *k)
+/* The records of a rank with one thread. */
+static void replay_records(struct replay_rank *k)
 {
     struct whatif_item item;
     struct err err;
     int more;
+    for (int is_first = k->is_spawned; (more = whatif_next(k->records, &item, &err)) > 0;
+         is_first = 0) {
+        if (is_first) /* it began when it was spawned, not with the trace */
+            item.gap = 0;
+        replay_item(k, &item);
+    }
+    if (more < 0)
+        replay_stop(err.text);
+}
+
+static void replay_rank(struct replay_rank *k)
+{
     if (!replay_is_simulated() || k->replay->is_foreign) {
         begin_own(k);
         if (k->replay->is_foreign)
@@ -362,16 +396,12 @@ static void replay_rank(struct replay_rank *k)
         if (!k->is_spawned)
             replay_synchronise(k);
     }
-    if (k->is_spawned) /* it began when it was spawned, not with the trace */
+    if (k->is_spawned)
         k->last = replay_now(k);
-    for (int is_first = k->is_spawned; (more = whatif_next(k->records, &item, &err)) > 0;
-         is_first = 0) {
-        if (is_first)
-            item.gap = 0;
-        replay_item(k, &item);
-    }
-    if (more < 0)
-        fail(err.text);
+    if (k->replay->is_threaded)
+        replay_threads(k);
+    else
+        replay_records(k);
     if (k->is_own)
         replay_check(k, PMPI_Finalize());
 }
@@ -385,7 +415,7 @@ static uint64_t own_rank(void)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (getenv(names[i]))
             return strtoull(getenv(names[i]), NULL, 10);
-    fail(
+    replay_stop(
         "cannot tell which rank this is: the launcher sets none of PMI_RANK, PMIX_RANK, SLURM_PROCID");
 }
 
@@ -401,8 +431,9 @@ int main(int argc, char **argv)
     r->is_tried = 1;
     if (!r->is_ready) {
         if (read_options(&r->options, argc, argv) != 0)
-            fail("usage: " REPLAY_NAME
-                 " TRACE [--output FILE] [--what-if WHAT]... [--deterministic] [--busy sleep]");
+            replay_stop(
+                "usage: " REPLAY_NAME
+                " TRACE [--output FILE] [--what-if WHAT]... [--deterministic] [--busy sleep]");
         open_all(r, orrery_own_process ? orrery_own_process() : (unsigned)rank);
     }
     struct replay_rank *k = begin(r, rank);

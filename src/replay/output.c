@@ -89,13 +89,21 @@ void replay_output_begin(struct replay_rank *k)
     if (!r->is_open)
         return;
     copy_locals(k);
-    trace_stream_init(&k->out, &r->part.sink, k->rank, 0, 0);
+    replay_output_thread(k, 0);
+}
+
+void replay_output_thread(struct replay_rank *k, unsigned thread)
+{
+    if (k->replay->is_open)
+        trace_stream_init(&k->out, &k->replay->part.sink, k->rank, thread, 0);
 }
 
 static void spill_all(struct replay *r)
 {
-    for (struct replay_rank *k = r->ranks; k; k = k->next)
+    for (struct replay_rank *k = r->ranks; k; k = k->next) {
         trace_stream_spill(&k->out);
+        replay_threads_spill(k);
+    }
     trace_part_flush(&r->part);
 }
 

@@ -113,6 +113,19 @@ static void draw(struct replay_rank *k, const struct replay_fn *fn, MPI_Message 
                                     .status = *status};
 }
 
+int replay_probe_is_here(struct replay_rank *k, const struct replay_fn *fn)
+{
+    int64_t source, tag, comm = replay_arg(k, fn->comm)->number;
+    int is_here = 0;
+    if (find_drawn(k, fn))
+        return 1;
+    asked(k, fn, &source, &tag);
+    replay_check(k,
+                 MPI_Iprobe((int)source, (int)tag, (MPI_Comm)replay_handle(k, MPI_ROLE_COMM, comm),
+                            &is_here, MPI_STATUS_IGNORE));
+    return is_here;
+}
+
 int replay_probe(struct replay_rank *k, const struct replay_fn *fn)
 {
     struct trace_value *flag = replay_arg(k, fn->flag);

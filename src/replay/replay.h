@@ -20,6 +20,7 @@
  *     ask.c            questions that complete nothing
  *     probe.c          probes, and the receives that follow them
  *     dynamic.c        ranks that come later, and ports
+ *     threads.c        ranks with several threads
  *     output.c         the new trace
  *     clock.c          the time: virtual or real
  */
@@ -112,7 +113,9 @@ struct replay {
     struct replay_counts counts;
     struct replay_rank *ranks; /* a list */
     int is_open, is_tried, is_ready;
-    int is_foreign; /* the trace is of another tool */
+    int is_foreign;                 /* the trace is of another tool */
+    int is_threaded;                /* some rank of it has several threads */
+    const struct replay_fn **forms; /* then the non-blocking form of each function, or NULL */
 };
 
 enum replay_request_state {
@@ -162,26 +165,47 @@ struct replay_drawn_probe {
 
 struct replay_chunk;
 struct replay_kept;
+struct replay_thread;
+
+/* What belongs to one thread of a rank: a rank has that of the thread whose record is replayed, and
+ * exchanges it when another one goes on (threads.c). */
+#define REPLAY_LANE                                                                         \
+    struct whatif_stage *records; /* what the hypotheses make of the trace */               \
+    struct whatif_stage *ahead;   /* the same, read ahead in deterministic mode; or NULL */ \
+    struct whatif_got got;        /* from there */                                          \
+    struct trace_event *event;    /* the record that is being replayed */                   \
+    int64_t duration;             /* of the call in the trace */                            \
+    int may_fail;   /* class of the error of a receive whose message did not fit, or 0 */   \
+    int is_changed; /* arguments of the event are not as they were read */                  \
+    int64_t last;   /* when the last record ended */                                        \
+    struct trace_stream out;                                                                \
+    struct replay_chunk *scratch;                                                           \
+    size_t scratch_used;                                                                    \
+    struct replay_kept *kept; /* of the call that is being made */                          \
+    uint64_t words[REPLAY_ARGS];
+
+struct replay_lane {
+    REPLAY_LANE
+};
 
 struct replay_rank {
     struct replay *replay;
     struct replay_rank *next, *before; /* in the list */
     uint64_t rank;
-    struct whatif_rank changed; /* what the hypotheses make of the trace */
-    struct whatif_stage *records;
-    struct whatif_stage *ahead; /* the same, read ahead in deterministic mode; or NULL */
-    struct whatif_got got;      /* from there */
-    struct trace_event *event;  /* the record that is being replayed */
-    int64_t duration;           /* of the call in the trace */
-    int may_fail;   /* class of its error, if it had received a message that did not fit; or 0 */
-    int is_changed; /* arguments of the event are not as they were read */
+    struct whatif_rank changed; /* what the hypotheses know of it */
+    union {
+        struct {
+            REPLAY_LANE
+        };
+        struct replay_lane lane;
+    };
+    struct replay_thread *threads;  /* or NULL: it has one */
+    unsigned thread_count, current; /* current: whose lane this is */
     struct trace_local locals;
-    struct trace_stream out;
     int new_byte_type;    /* the trace has none */
     MPI_Op any_op;        /* see replay_op_for_bytes */
     int is_begun, is_own; /* MPI is initialised, and not by a record */
     int is_spawned;       /* it is not of the first MPI_COMM_WORLD */
-    int64_t last;         /* when the last record ended */
     int64_t epoch;        /* the clock at which the trace begins */
     struct replay_handles comms, types, ops, wins, messages;
     struct replay_handles message_comms; /* numbers of communicators + 1, by message */
@@ -192,19 +216,17 @@ struct replay_rank {
     uint32_t drawn_probe_count, probed_count;
     struct map created;    /* communicators, by identity */
     struct map drawn_wins; /* windows whose test succeeded early */
-    struct replay_chunk *scratch;
-    size_t scratch_used;
-    struct replay_kept *kept; /* of the call that is being made */
-    struct replay_unnamed
-        *unnamed; /* communicators of MPI_Comm_idup, in order of the calls: the trace names them
-                                       when it first uses them */
+    /* communicators of MPI_Comm_idup, in order of the calls: the trace names them when it first
+     * uses them */
+    struct replay_unnamed *unnamed;
     uint32_t unnamed_count;
-    uint64_t words[REPLAY_ARGS];
     MPI_Request made; /* results of the call */
     MPI_Status status;
 };
 
-/* Ends the run: the event that is being replayed cannot be. */
+/* Ends the run. */
+void replay_stop(const char *text) __attribute__((noreturn));
+/* The same: the event that is being replayed cannot be. */
 void replay_fail(struct replay_rank *, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
 /* The same with the error of a call; one that had failed so, too, notes it. */
@@ -295,6 +317,8 @@ int replay_wait_usual(struct replay_rank *, const struct replay_fn *);
 /* 1: the record stays, with its results; 0: it is dropped. */
 int replay_complete(struct replay_rank *, const struct replay_fn *);
 int replay_probe(struct replay_rank *, const struct replay_fn *);
+/* Whether MPI_Probe or MPI_Mprobe would return at once. */
+int replay_probe_is_here(struct replay_rank *, const struct replay_fn *);
 /* The source and tag of a receive, in place of those recorded; 0: they are these. */
 int replay_probe_receive(struct replay_rank *, int64_t comm, int64_t *source, int64_t *tag);
 struct trace_status replay_status(const struct replay_rank *, int64_t comm, const MPI_Status *);
@@ -313,9 +337,30 @@ void replay_dynamic(struct replay_rank *, const struct replay_fn *);
 /* The ranks that a communicator's calls can address; NULL: 0, 1, 2, ... */
 const int64_t *replay_peers(const struct replay_rank *, int64_t comm, uint64_t *size);
 
+/* ---- main.c ---- */
+/* Computes until the record, and replays it. */
+void replay_item(struct replay_rank *, const struct whatif_item *);
+/* The parts of that, for a call that a rank with several threads waits for: replay_item_begin
+ * computes and prepares it, replay_item_end writes the record of what began at `began`. */
+void replay_item_begin(struct replay_rank *, const struct whatif_item *);
+void replay_item_end(struct replay_rank *, int64_t began, int stays);
+/* A call is made: counts it, and notes how it may fail. */
+void replay_count(struct replay_rank *);
+/* Makes the call of the event; 1: its record stays. */
+int replay_act(struct replay_rank *, const struct replay_fn *);
+
+/* ---- threads.c ---- */
+/* All records of all threads of a rank. */
+void replay_threads(struct replay_rank *);
+void replay_threads_init(struct replay *);
+/* Passes on what threads have written that the rank does not have now. */
+void replay_threads_spill(struct replay_rank *);
+
 /* ---- output.c ---- */
 int replay_output_open(struct replay *, unsigned process, struct err *);
 void replay_output_begin(struct replay_rank *);
+/* Of one more thread, whose lane the rank has. */
+void replay_output_thread(struct replay_rank *, unsigned thread);
 /* The event, from `enter` to `leave`, in picoseconds. */
 void replay_output_event(struct replay_rank *, int64_t enter, int64_t leave);
 void replay_output_end(struct replay_rank *);

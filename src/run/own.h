@@ -18,6 +18,10 @@ extern unsigned orrery_own_process(void) ORRERY_WEAK;
 extern int64_t orrery_own_clock(void) ORRERY_WEAK;
 /* Lets so many picoseconds pass, whatever the speed of the rank's node. */
 extern void orrery_own_spend(int64_t picoseconds) ORRERY_WEAK;
+/* Waits until one of the requests is complete, or the virtual clock is at `until`. done: which are
+ * complete then. MPI still has to complete them. */
+extern void orrery_own_wait(int count, const int *requests, int64_t until,
+                            unsigned char *done) ORRERY_WEAK;
 /* Memory that all ranks of the process share, zero at the first call. All ask for the same size.
  * `fini` is called when the run has ended, in no rank's context, however it ended. */
 extern void *orrery_own_common(size_t bytes, void (*fini)(void *)) ORRERY_WEAK;

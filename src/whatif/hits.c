@@ -89,13 +89,14 @@ int whatif_check_name(const struct whatif *what, const char *names, const char *
 
 /* ---- records ---- */
 
-static int hits_rank(const struct whatif_list *list, size_t number, struct trace *t, uint64_t rank)
+static int hits_thread(const struct whatif_list *list, size_t number, struct trace *t,
+                       uint64_t rank, unsigned thread)
 {
     struct trace_local locals;
     struct whatif_item item;
     struct err err;
     trace_local_read(&locals, t, rank);
-    struct whatif_rank r = whatif_rank_of(list, t, rank, &locals);
+    struct whatif_rank r = whatif_rank_of(list, t, rank, thread, &locals);
     struct whatif_stage *s = whatif_open(&r, number + 1);
     while (!s->hits && whatif_next(s, &item, &err) > 0)
         ;
@@ -103,6 +104,14 @@ static int hits_rank(const struct whatif_list *list, size_t number, struct trace
     whatif_close(s);
     trace_local_fini(&locals);
     return hits;
+}
+
+static int hits_rank(const struct whatif_list *list, size_t number, struct trace *t, uint64_t rank)
+{
+    for (unsigned thread = 0; thread < trace_threads(t, rank); thread++)
+        if (hits_thread(list, number, t, rank, thread))
+            return 1;
+    return 0;
 }
 
 /* The first hit ends the search, so what is spelled right costs little. */

@@ -141,7 +141,7 @@ static void count_end(struct ends *ends, const struct whatif_stage *s, const str
     *map_insert(&ends->fn, key, NULL) = e->fn;
 }
 
-static void count_rank(struct ends *ends, struct whatif_rank *rank, size_t number)
+static void count_thread(struct ends *ends, struct whatif_rank *rank, size_t number)
 {
     struct whatif_stage *s = whatif_open(rank, number + 1);
     struct whatif_item item;
@@ -211,8 +211,10 @@ static int learn_ends(struct whatif *what, struct trace *t, const struct whatif_
     for (uint64_t rank = 0; rank < t->header.ranks; rank++) {
         struct trace_local locals;
         trace_local_read(&locals, t, rank);
-        struct whatif_rank r = whatif_rank_of(list, t, rank, &locals);
-        count_rank(&ends, &r, number);
+        for (unsigned thread = 0; thread < trace_threads(t, rank); thread++) {
+            struct whatif_rank r = whatif_rank_of(list, t, rank, thread, &locals);
+            count_thread(&ends, &r, number);
+        }
         trace_local_fini(&locals);
     }
     int rc = what->repairs ? 0 : check_ends(what, &ends, t, err);

@@ -37,7 +37,7 @@ struct whatif_stage *whatif_open(struct whatif_rank *rank, size_t count)
     if (count == 0) {
         struct source *source = mem_zalloc(sizeof *source);
         source->stage.rank = rank;
-        trace_cursor_open(&source->cursor, rank->trace, rank->rank, 0, TRACE_RECORDS);
+        trace_cursor_open(&source->cursor, rank->trace, rank->rank, rank->thread, TRACE_RECORDS);
         return &source->stage;
     }
     const struct whatif *what = &rank->list->items[count - 1];
@@ -77,11 +77,12 @@ int whatif_learn(struct whatif_list *list, struct trace *t, struct err *err)
 /* ---- what kinds share ---- */
 
 struct whatif_rank whatif_rank_of(const struct whatif_list *list, struct trace *t, uint64_t rank,
-                                  const struct trace_local *locals)
+                                  unsigned thread, const struct trace_local *locals)
 {
     return (struct whatif_rank){.trace = t,
                                 .locals = locals,
                                 .rank = rank,
+                                .thread = thread,
                                 .list = list,
                                 .byte_type = whatif_byte_type(locals)};
 }

@@ -204,8 +204,8 @@ static void add_visit(struct means *m, int64_t visit, int64_t time)
     m->count[visit]++;
 }
 
-/* All visits of a rank, as the hypotheses before this one leave them. */
-static void add_rank(struct whatif *what, struct whatif_rank *rank, size_t number)
+/* All visits of a thread, as the hypotheses before this one leave them. */
+static void add_thread(struct whatif *what, struct whatif_rank *rank, size_t number)
 {
     struct whatif_stage probe = {.what = what, .rank = rank};
     struct whatif_stage *s = whatif_open(rank, number);
@@ -240,8 +240,10 @@ static int learn_means(struct whatif *what, struct trace *t, const struct whatif
         if (!whatif_is_about(what, t, rank))
             continue;
         trace_local_read(&locals, t, rank);
-        struct whatif_rank r = whatif_rank_of(list, t, rank, &locals);
-        add_rank(what, &r, number);
+        for (unsigned thread = 0; thread < trace_threads(t, rank); thread++) {
+            struct whatif_rank r = whatif_rank_of(list, t, rank, thread, &locals);
+            add_thread(what, &r, number);
+        }
         trace_local_fini(&locals);
     }
     return 0;

@@ -73,6 +73,7 @@ struct whatif_rank {
     struct trace *trace;
     const struct trace_local *locals;
     uint64_t rank;
+    unsigned thread; /* of the rank */
     const struct whatif_list *list;
     int64_t byte_type; /* local number of MPI_BYTE: see whatif_byte_type */
 };
@@ -123,9 +124,9 @@ extern const struct whatif_kind whatif_scale, whatif_set_time, whatif_balance, w
     whatif_remove_messages, whatif_resize_messages, whatif_insert_message, whatif_remove_collective,
     whatif_replace_collective, whatif_nonblocking;
 
-/* A rank of a trace, to read its records before the replay. */
+/* A thread of a rank of a trace, to read its records before the replay. */
 struct whatif_rank whatif_rank_of(const struct whatif_list *, struct trace *, uint64_t rank,
-                                  const struct trace_local *);
+                                  unsigned thread, const struct trace_local *);
 /* 0: the hypothesis changes something; an error if not. See hits.c. */
 int whatif_find_hit(const struct whatif_list *, size_t number, struct trace *, struct err *);
 /* 0: some region, call site or function has a name like that; an error that says what there is, if

@@ -9,11 +9,13 @@
 #include "mpi/comm/app.h"
 #include "mpi/clock.h"
 #include "mpi/entry.h"
+#include "mpi/p2p/request.h"
 
 ORR_EXPORT int64_t orrery_own_rank(void);
 ORR_EXPORT unsigned orrery_own_process(void);
 ORR_EXPORT int64_t orrery_own_clock(void);
 ORR_EXPORT void orrery_own_spend(int64_t picoseconds);
+ORR_EXPORT void orrery_own_wait(int count, const int *requests, int64_t until, unsigned char *done);
 ORR_EXPORT void *orrery_own_common(size_t bytes, void (*fini)(void *));
 
 static struct {
@@ -51,6 +53,22 @@ void orrery_own_spend(int64_t picoseconds)
                                                      .declared = 1,
                                                      .host = picoseconds,
                                                      .charged = picoseconds});
+    mpi_clock_end();
+}
+
+void orrery_own_wait(int count, const int *requests, int64_t until, unsigned char *done)
+{
+    struct mpi_rank *self = mpi_self();
+
+    mpi_clock_begin(self);
+    vtime t = mpi_req_await(self, count, requests, until);
+    mpi_clock_reach(self, t);
+    engine_progress(&mpi_world.engine, self->ent.clock);
+    for (int i = 0; i < count; i++) {
+        const struct mpi_req *r = mpi_req_pending(self, requests[i]);
+
+        done[i] = !r || ((r->flags & MPI_REQ_DONE) && r->complete <= self->ent.clock);
+    }
     mpi_clock_end();
 }
 

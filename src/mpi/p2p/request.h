@@ -41,6 +41,10 @@ int mpi_req_finish(struct mpi_rank *self, struct mpi_req *, MPI_Request *handle,
  * it goes, as in MPICH, to the handler of MPI_COMM_WORLD whatever the communicators were. */
 int mpi_req_raise(struct mpi_rank *self, MPI_Comm, int error);
 
+/* Blocks until one of the requests is complete, or until `limit`; returns when that is. Completes
+ * none of them, and leaves the clock as it is. May switch. */
+vtime mpi_req_await(struct mpi_rank *self, int n, const MPI_Request *, vtime limit);
+
 /* Completes all requests of the array / those complete at t; raises MPI_ERR_IN_STATUS. With
  * stop_at_error the requests after the first that failed are unchanged (MPI_ERR_PENDING). */
 int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *, MPI_Status *, int stop_at_error);

@@ -206,8 +206,10 @@ static void look(struct mpi_rank *self, int n, const MPI_Request *hs, struct vie
     }
 }
 
-/* Blocks until it is certain what completes first; returns when (VTIME_NEVER: nothing live). */
-static vtime await_first(struct mpi_rank *self, int n, const MPI_Request *hs)
+/* Blocks until it is certain what completes first, but not beyond `limit`; returns when
+ * (VTIME_NEVER: nothing live). */
+static inline __attribute__((always_inline)) vtime await_until(struct mpi_rank *self, int n,
+                                                               const MPI_Request *hs, vtime limit)
 {
     mpi_drain(self);
     for (;;) {
@@ -220,6 +222,8 @@ static vtime await_first(struct mpi_rank *self, int n, const MPI_Request *hs)
         due = v.first == VTIME_NEVER      ? VTIME_NEVER
               : v.first > self->ent.clock ? v.first
                                           : self->ent.clock;
+        if (due > limit)
+            due = limit;
         if (!v.unknown)
             return due;
         if (due == VTIME_NEVER) {
@@ -234,6 +238,18 @@ static vtime await_first(struct mpi_rank *self, int n, const MPI_Request *hs)
                 return due;
         }
     }
+}
+
+static vtime await_first(struct mpi_rank *self, int n, const MPI_Request *hs)
+{
+    return await_until(self, n, hs, VTIME_NEVER);
+}
+
+vtime mpi_req_await(struct mpi_rank *self, int n, const MPI_Request *hs, vtime limit)
+{
+    vtime t = await_until(self, n, hs, limit > self->ent.clock ? limit : self->ent.clock);
+
+    return t < limit ? t : limit;
 }
 
 /* Index of what Waitany returns at time t. */
