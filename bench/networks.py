@@ -256,6 +256,24 @@ def models(bench):
     return rows
 
 
+# ---- packets ----
+
+def packets(bench):
+    """Packets that links carry in a second: large messages through a fat tree."""
+    ranks, count, size = 64, 1 if bench.quick else 4, 1 << 20
+    machine = ("net.model=packet,net.latency=2us,net.bandwidth=25Gbps,net.hop_latency=500ns,"
+               "net.topology.kind=fat-tree,net.topology.down=8x8")
+    variants = {"TCP": "", "credits": ",net.packet.transport=message,net.packet.fabric=credit"}
+    rows = []
+    for name, more in variants.items():
+        cost, command = bench.simulate(ranks, "stream", count, size,
+                                       options=("--payload", "none", "--set", machine + more))
+        hops = cost.summary["network"]["hops"] / 1e6
+        rows.append(Row(f"packets, {ranks} nodes, fat tree: {name}", "M packet-hops/s",
+                        hops / cost.wall, hops / cost.cpu, 3, "more", command))
+    return rows
+
+
 # ---- large machines ----
 
 def dragonfly(bench):
@@ -272,4 +290,4 @@ def dragonfly(bench):
 
 
 CASES = {"net-accuracy": accuracy, "net-fat-tree": fat_tree, "net-models": models,
-         "net-dragonfly": dragonfly}
+         "net-packet": packets, "net-dragonfly": dragonfly}

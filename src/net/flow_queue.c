@@ -48,7 +48,8 @@ static void compact(struct flow_queue *q)
 
 static void make_room(struct flow_queue *q)
 {
-    compact(q);
+    if (q->room > 0)
+        compact(q);
     if (q->len < q->room / 2)
         return;
     ARRAY_RESERVE(q->entries, q->room, q->room + 1, 64);

@@ -267,6 +267,30 @@ static void test_ecn(void)
     tear_down();
 }
 
+/* 64 nodes, all pairs, small messages: a connection and its two streams take little memory. */
+static void test_all_pairs(void)
+{
+    struct packet_net *n;
+    uint64_t cookie, pairs = 64 * 63 / 2, came = 0;
+
+    set_up("net.model=packet,net.topology.kind=fat-tree,net.topology.down=8x8,net.latency=1us", 64);
+    n = net.state;
+    for (uint32_t a = 0; a < 64; a++)
+        for (uint32_t b = 0; b < 64; b++)
+            if (a != b)
+                submit(a, b, 64, 0, PROGRAM, 0);
+    advance_all();
+    for (uint32_t r = 0; r < 64; r++)
+        while (take(r, &cookie) >= 0)
+            came++;
+    is_int((long long)came, 64 * 63, "all arrive");
+    is_int((long long)traffic().counts[NET_CONNECTIONS], (long long)pairs, "connections");
+    is_int((long long)traffic().counts[NET_IN_FLIGHT], 0, "no packet is left");
+    ok(pool_bytes(&n->pool) / pairs < 2048, "%llu bytes for a connection",
+       (unsigned long long)(pool_bytes(&n->pool) / pairs));
+    tear_down();
+}
+
 /* ---- ranges ---- */
 
 /* Against a bit for every byte. */
@@ -338,6 +362,7 @@ int main(void)
     test_fairness();
     test_loss();
     test_ecn();
+    test_all_pairs();
     test_ranges();
     test_wrong();
     return done_testing();

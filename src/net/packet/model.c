@@ -7,9 +7,9 @@
  * its last byte has arrived at e, the message arrives at e + net.latency: the time of the software
  * at both ends, beside that of the links.
  *
- * Messages enter in order of (time, source, destination, order, submission), as in the flow model;
- * then events follow each other in the order of packet_internal.h. Within a node, messages do not
- * use the network.
+ * Messages enter in order of (time, source, destination, order, submission), those without an
+ * order by size; then events follow each other in the order of packet_internal.h. Within a node,
+ * messages do not use the network.
  */
 #include <string.h>
 
@@ -58,12 +58,15 @@ static void enter(struct packet_net *n, struct packet_entry *e, vtime now)
     n->transport->write(n, s, now);
 }
 
-/* Of the same two ranks, whose order of submission depends on the schedule if their orders
- * differ. */
+/* Of the same two ranks: only messages with the same order are submitted in an order that does not
+ * depend on the schedule. Those that keep no order enter by size. */
 static int enters_before(const struct packet_entry *a, const struct packet_entry *b)
 {
-    return a->msg->src == b->msg->src && a->msg->dst == b->msg->dst &&
-           a->call.order < b->call.order;
+    if (a->msg->src != b->msg->src || a->msg->dst != b->msg->dst)
+        return 0;
+    if (a->call.order != b->call.order)
+        return a->call.order < b->call.order;
+    return a->call.order == 0 && a->call.load < b->call.load;
 }
 
 /* All messages that leave now. They are sorted by source and destination. */
