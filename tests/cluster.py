@@ -51,10 +51,14 @@ BURST = 200e-6  # seconds for which a shaped end may have saved up its rate
 # What a node does: the words are its folder and its name.
 INIT = """
 mount -t tmpfs shm /dev/shm && mount --bind "$1/hosts" /etc/hosts && hostname "$2" || exit
-ip link set lo up && echo ready && cat >/dev/null
-:"""  # the shell stays, as the parent of orphans
+ip link set lo up || exit
+exec 3<&0
+cat <&3 >/dev/null &
+echo ready
+wait $!
+"""  # the shell stays, as the parent of orphans
 # ... and what holds the bridge does: should we be killed, it removes the folder.
-SWITCH = 'echo ready && cat >/dev/null; rm -rf "$1"'
+SWITCH = 'echo ready; cat >/dev/null; rm -rf "$1"'
 UNITS = {"bps": 1, "Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 

@@ -4,11 +4,15 @@
 Prints TAP. Where no cluster can be made, for want of root or of parts of the kernel, it says so and tests nothing.
 
   cluster   nodes have names, addresses and shaped links; nothing of a cluster outlives it
+  procs     'orrery run --procs' on several nodes: the results of one process; signals and dead processes end it
 """
 
+import contextlib
+import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import uuid
@@ -99,12 +103,92 @@ class Tests:
                 wait_until(lambda: not files.exists(), f"an end of {files}")
         demand(links() == before, "devices are left")
 
+    # ---- several processes on several nodes ----
+
+    def simulate(self, folder, arguments, words, made=None, launcher=None):
+        """A run with its statistics and summary, on this computer alone or on nodes."""
+        for name in ("stats.csv", "run.json"):
+            (folder / name).unlink(missing_ok=True)
+        command = [self.orrery, "run", "--compute", "none", "--stats", "stats.csv", "--json", "run.json", *arguments,
+                   *(["--launcher", shlex.join(launcher)] if launcher else []), self.build / words[0], *words[1:]]
+        environment = {**os.environ, "LC_ALL": "C"}
+        done = (made.call(command, cwd=folder, environment=environment, limit=LIMIT) if made else
+                harness.call(command, cwd=folder, env=environment, limit=LIMIT))
+        demand((folder / "run.json").exists(), f"no summary, exit status {done.status}", done.stderr)
+        return watched_run.Outcome(done.status, done.stdout, done.stderr, (folder / "stats.csv").read_text(),
+                                   json.loads((folder / "run.json").read_text()))
+
+    def same(self):
+        """Results do not depend on where processes run: with the starter on one node, and all on others."""
+        with cluster.Cluster(3) as made, harness.fresh_folder() as name:
+            folder = pathlib.Path(name)
+            near, far = made.mpiexec(nodes=made.nodes[:2]), made.mpiexec(nodes=made.nodes[1:])
+            for words, arguments, launcher, status in (
+                    (["modes"], ["--procs", "2"], near, 0), (["ties", "3"], ["--procs", "4"], [*far, "-ppn", "2"], 0),
+                    (["output"], ["--procs", "2", "--labels"], far, 0),
+                    (["comms", "12"], ["--procs", "3", "--placement", "cyclic"], made.mpiexec(), 0),
+                    (["ends", "abort", "5", "300"], ["--procs", "2"], far, 7),
+                    (["ends", "deadlock", "4"], ["--procs", "2"], far, 1)):
+                more = arguments[2:] if arguments[2:] == ["--labels"] else []
+                first = self.simulate(folder, ["-n", "8", *more], words)
+                again = self.simulate(folder, ["-n", "8", *arguments], words, made, launcher)
+                demand(first.exit == again.exit == status, f"{words}: {first.exit}, {again.exit}", again.stderr)
+                hidden = ("stdout",) if status == 7 else ()
+                harness.demand_same(" ".join(words), *zip(watched_run.Outcome._fields,
+                                                          watched_run.comparable(first, hidden),
+                                                          watched_run.comparable(again, hidden)))
+                demand(not made.running(), f"{words}: still running: {made.running()}")
+
+    def find(self, node, program):
+        for pid in node.running():
+            with contextlib.suppress(OSError):
+                if os.path.realpath(f"/proc/{pid}/exe") == str(program):
+                    return pid
+        return None
+
+    def fault(self, made, nodes, act, status, pattern):
+        """Something happens to a run on two nodes; it ends by itself, and leaves nothing behind."""
+        program, launcher = self.build / "lasting", shlex.join(made.mpiexec(nodes=nodes))
+        with harness.fresh_folder() as folder, open(os.path.join(folder, "err"), "w+b") as err, made.start(
+                [self.orrery, "run", "-q", "-n", "6", "--compute", "none", "--procs", "2", "--launcher", launcher,
+                 program, "ring"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err) as process:
+            def text():
+                err.seek(0)
+                return err.read().decode(errors="replace")
+            wait_until(lambda: process.poll() is not None or all(self.find(node, program) for node in nodes) and
+                       list(pathlib.Path(folder).glob("started.*")), "a start of the program", text)
+            act(watched_run.descendants(process.pid, "")[0].pid)
+            out = process.communicate(timeout=LIMIT)[0].decode()
+            demand(process.returncode == status, f"exit status {process.returncode} instead of {status}", text())
+            demand(re.search(pattern, text()), f"no message {pattern!r}", text())
+            demand("mpiexec" not in out, "the launcher has written to the output", out)
+            wait_until(lambda: not made.running(), "an end of all processes", lambda: str(made.running()))
+
+    def signals(self):
+        """Signals to the starter, and to processes on a node where it is not."""
+        with cluster.Cluster(3) as made:
+            far, program = made.nodes[1:], self.build / "lasting"
+            for number, nodes in ((signal.SIGTERM, far), (signal.SIGINT, far), (signal.SIGTERM, made.nodes[:2])):
+                self.fault(made, nodes, lambda pid: os.kill(pid, number), 128 + number, "interrupted by signal")
+            self.fault(made, far, lambda pid: os.kill(pid, signal.SIGKILL), -signal.SIGKILL, "")
+            for node, number in ((far[1], 1), (far[0], 0)):
+                self.fault(made, far, lambda _: os.kill(self.find(node, program), signal.SIGKILL), 3,
+                           rf"process {number} of 2 \(pid \d+ on {node.name}\) was killed by signal 9")
+
+    def dead(self, first):
+        """A node dies; the other processes are on the starter's node, or on another."""
+        with cluster.Cluster(3) as made:
+            nodes = made.nodes[first:first + 2]
+            self.fault(made, nodes, lambda _: made.kill(nodes[1]), 3, "orrery: error: |Abort")
+
 
 def add_all(tests):
     return [("cluster shaped links", tests.shaped), ("cluster requests from nodes", tests.requests),
             ("cluster clocks", tests.clocks), ("cluster two at a time", tests.apart),
             *((f"cluster removed after {number.name}", tests.removed, number)
-              for number in (signal.SIGTERM, signal.SIGKILL))]
+              for number in (signal.SIGTERM, signal.SIGKILL)),
+            ("procs same results", tests.same), ("procs signals", tests.signals),
+            ("procs dead node", tests.dead, 0), ("procs dead node, others elsewhere", tests.dead, 1)]
 
 
 def main():
@@ -115,8 +199,8 @@ def main():
         print(f"# skipped: no cluster can be made here: {problem}")
         return tap.end()
     tests = Tests(options)
-    harness.build_all(sorted(p for p in (TESTS / "cluster").glob("*.c") if p.stem not in ("relay", "finalize")), tests.build,
-                      watched_run.FLAGS)
+    sources = [TESTS / "cluster" / "link.c", *(TESTS / "procs").glob("*.c")]
+    harness.build_all(sources, tests.build, watched_run.FLAGS)
     tap.run_cases([case for case in add_all(tests) if re.search(options.filter, case[0])], options.jobs)
     return tap.end()
 

@@ -196,7 +196,8 @@ static void end_within(struct starter *s, double seconds)
         s->deadline = at;
 }
 
-/* Passes a signal on to the workers, or to the launcher if no worker is here. */
+/* Passes a signal on to the workers, or, if none is here, asks the launcher to end them: mpiexec
+ * would comment on other signals in the output of the run. */
 static void pass_on(struct starter *s, int sig)
 {
     s->signal_at = cli_watch_now();
@@ -208,7 +209,7 @@ static void pass_on(struct starter *s, int sig)
             kill(s->page->workers[i].pid, SIGCONT);
         }
     if (team_workers(s->page) == 0)
-        kill(s->l.guard.command, sig);
+        kill(s->l.guard.command, SIGTERM);
 }
 
 /* A second signal kills all. */
@@ -243,8 +244,8 @@ static void look_around(struct starter *s)
 {
     open_spills(s);
     if (s->page->ending && !s->outcome->signal)
-        pass_on(s, s->page->ending); /* a worker got the signal */
-    if (s->page->set)                /* the run is over: the others only have to leave */
+        pass_on(s, s->page->ending);      /* a worker got the signal */
+    if (s->page->set || s->launcher.told) /* the run is over: the others only have to leave */
         end_within(s, LEAVE_S);
     else if (!s->outcome->signal && s->deadline == 0 &&
              team_health_check(&s->health, cli_watch_now()))
@@ -315,10 +316,15 @@ static int judge(struct starter *s)
 
     if (s->page->set && !*s->health.why)
         return s->page->status;
-    if (s->launcher.told && !*s->health.why)
+    if (s->launcher.told && !*s->health.why && s->launcher.status != 128 + SIGTERM) {
+        if (s->launcher.status == TEAM_FAILED) /* a worker elsewhere has said why */
+            sys_write_all(STDERR_FILENO, buf_str(&s->launcher.kept), s->launcher.kept.len);
         return s->launcher.status;
+    }
     if (s->outcome->signal)
         return 128 + s->outcome->signal;
+    if (s->launcher.told && !*s->health.why) /* somebody else has sent them a signal */
+        return s->launcher.status;
     sys_write_all(STDERR_FILENO, buf_str(&s->launcher.kept), s->launcher.kept.len);
     if (*s->health.why)
         log_error("%s", s->health.why);
@@ -381,7 +387,7 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_bo
             sigprocmask(SIG_SETMASK, &mask, NULL);
         outcome->wall_s = cli_watch_now() - start_time;
         *status = judge(&s);
-        outcome->unreported = outcome->signal && !s.page->set;
+        outcome->unreported = outcome->signal && !s.page->set && !s.launcher.told;
     }
     team_launcher_fini(&s.launcher);
     cli_argv_fini(&w);

@@ -34,11 +34,13 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "engine/lane.h"
+#include "engine/meet.h"
 
 #define UNIT 64
 #define FINISHED_MAX 16   /* completed sends to look for at a time */
 #define PENDING_NS 200000 /* the longest sleep while sends are not complete */
 #define ELSEWHERE UINT32_MAX
+#define MEET_S 5                   /* how long to wait for other machines at the end */
 #define KEPT_COUNT 8               /* large blocks that are cached, ... */
 #define KEPT_MIN ((size_t)8 << 10) /* ... of at least ... */
 #define KEPT_MAX ((size_t)1 << 20) /* ... and at most this many bytes */
@@ -230,6 +232,26 @@ static void link_wait(void *owner, uint64_t ns)
         nanosleep(&span, NULL);
 }
 
+/* MPI_Finalize of MPICH over UCX closes connections, for which it needs answers of the other end,
+ * and then waits for all others without giving answers. A process that gets its answers from one
+ * that has not entered MPI_Finalize yet leaves that one without any, and both hang. So all enter it
+ * together: from here on until then none calls the library, which would give answers. */
+static void leave_together(void)
+{
+    struct meet_address address = {0};
+    int proc, procs, fd = -1;
+
+    native_Comm_rank(MPI_COMM_WORLD, &proc);
+    native_Comm_size(MPI_COMM_WORLD, &procs);
+    if (proc == 0)
+        fd = meet_open(&address);
+    native_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (fd >= 0)
+        meet_lead(fd, (uint32_t)procs - 1, MEET_S);
+    else if (proc != 0)
+        meet_join(&address, MEET_S);
+}
+
 static void link_close(void *owner)
 {
     (void)owner;
@@ -242,6 +264,8 @@ static void link_close(void *owner)
     for (unsigned i = 0; i < KEPT_COUNT; i++)
         mem_free(state.kept[i]);
     native_Type_free(&state.unit);
+    if (!state.all_here)
+        leave_together();
     native_Finalize();
 }
 
