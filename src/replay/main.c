@@ -49,12 +49,10 @@ void replay_fail(struct replay_rank *k, const char *format, ...)
     replay_stop(text);
 }
 
-void replay_check(struct replay_rank *k, int rc)
+void replay_failed(struct replay_rank *k, int rc)
 {
     char why[MPI_MAX_ERROR_STRING] = "";
     int length, class;
-    if (__builtin_expect(rc == MPI_SUCCESS, 1))
-        return;
     PMPI_Error_class(rc, &class);
     if (k->may_fail && (class == MPI_ERR_TRUNCATE || class == MPI_ERR_IN_STATUS)) {
         k->event->failed = class;
@@ -126,7 +124,8 @@ static int is_foreign(const struct trace_header *header)
            (strcmp(recorder, "orrery run") != 0 && strcmp(recorder, "orrery record") != 0);
 }
 
-static void open_all(struct replay *r, unsigned process)
+/* Not inlined, nor is what follows: main's stack is copied whenever its rank blocks. */
+static __attribute__((noinline)) void open_all(struct replay *r, unsigned process)
 {
     struct err err;
     if (trace_open(&r->trace, r->options.trace, &err) != 0)
@@ -145,7 +144,7 @@ static void open_all(struct replay *r, unsigned process)
     r->is_ready = 1;
 }
 
-static struct replay_rank *begin(struct replay *r, uint64_t rank)
+static __attribute__((noinline)) struct replay_rank *begin(struct replay *r, uint64_t rank)
 {
     struct replay_rank *k = mem_zalloc(sizeof *k);
     k->replay = r;
@@ -375,16 +374,16 @@ void replay_item(struct replay_rank *k, const struct whatif_item *item)
 static void replay_records(struct replay_rank *k)
 {
     struct whatif_item item;
-    struct err err;
+    struct err *err = &k->replay->err; /* not on the stack, which is copied when the rank blocks */
     int more;
-    for (int is_first = k->is_spawned; (more = whatif_next(k->records, &item, &err)) > 0;
+    for (int is_first = k->is_spawned; (more = whatif_next(k->records, &item, err)) > 0;
          is_first = 0) {
         if (is_first) /* it began when it was spawned, not with the trace */
             item.gap = 0;
         replay_item(k, &item);
     }
     if (more < 0)
-        replay_stop(err.text);
+        replay_stop(err->text);
 }
 
 static void replay_rank(struct replay_rank *k)

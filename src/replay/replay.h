@@ -111,6 +111,7 @@ struct replay {
     struct replay_fn *fns; /* by number in the trace's schema */
     char *send_room, *receive_room;
     struct replay_counts counts;
+    struct err err;            /* of reading */
     struct replay_rank *ranks; /* a list */
     int is_open, is_tried, is_ready;
     int is_foreign;                 /* the trace is of another tool */
@@ -230,7 +231,12 @@ void replay_stop(const char *text) __attribute__((noreturn));
 void replay_fail(struct replay_rank *, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
 /* The same with the error of a call; one that had failed so, too, notes it. */
-void replay_check(struct replay_rank *, int rc);
+void replay_failed(struct replay_rank *, int rc) __attribute__((cold, noinline));
+static inline void replay_check(struct replay_rank *k, int rc)
+{
+    if (__builtin_expect(rc != MPI_SUCCESS, 0))
+        replay_failed(k, rc);
+}
 
 /* ---- functions.c ---- */
 int replay_functions_init(struct replay *, struct err *);
