@@ -11,6 +11,7 @@
   sweep      a family of hypotheses: each point is what the replay alone gives
   native     a program recorded on the real MPI replays in the simulator and in real time
   formats    traces of other tools replay
+  memory     a trace ten times as long takes no more memory
   usage      wrong usage and traces that cannot be replayed are named
 """
 
@@ -42,6 +43,7 @@ CHANGES = {
     "nonblocking": "nonblocking MPI_Allreduce",
 }
 SEEDS = 3
+WINDOW_RANKS = 16
 # A message that is sent and never received.
 ONE_END = "num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 3\n}\nrank 1 {\nl1: calc 100\n}\n"
 
@@ -55,7 +57,7 @@ class Replay:
         flags = ["-O1", "-w", "-pthread", f"-I{ROOT / 'include'}"]
         harness.build_all([TESTS / "replay/changed.c", TESTS / "replay/orders.c", TESTS / "replay/spawns.c",
                            TESTS / "replay/threads.c",
-                           ROOT / "examples/what-if/arrivals.c"], self.folder, flags)
+                           ROOT / "examples/what-if/arrivals.c", ROOT / "bench/halo2d.c"], self.folder, flags)
 
     def call(self, *words, status=0):
         done = harness.call([self.orrery, *map(str, words)])
@@ -363,6 +365,27 @@ def formats(replay):
             demand(0.9 < ratio < 1.1, f"{name}: {ratio} times as long")
 
 
+def peak(replay, trace, output):
+    """MiB of the replayer, which the command starts in this way."""
+    program = pathlib.Path(replay.orrery).parent / "orrery-replay-mpi"
+    text = replay.call("run", "-n", WINDOW_RANKS, "--compute", "none", "--host", "fibre", program, trace, "--output",
+                       output).stderr
+    found = re.search(r"peak memory +([0-9.]+) MiB", text)
+    demand(found, "no peak memory in the summary", text)
+    return float(found[1])
+
+
+def memory(replay):
+    """Memory is that of the windows on the trace, whatever its length: ten times the records are 18 MiB more."""
+    with harness.fresh_folder() as folder:
+        peaks = []
+        for steps in (1000, 10000):
+            trace = os.path.join(folder, "old.orr")
+            replay.record(trace, WINDOW_RANKS, replay.folder / "halo2d", steps)
+            peaks.append(peak(replay, trace, os.path.join(folder, "new.orr")))
+        demand(peaks[1] < peaks[0] + 6, f"{peaks[0]} MiB, and {peaks[1]} MiB for ten times the records")
+
+
 def usage(replay):
     with harness.fresh_folder() as folder:
         old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
@@ -412,6 +435,7 @@ def usage(replay):
 def cases(replay, options):
     yield "usage", usage, replay
     yield "order", order, replay
+    yield "memory", memory, replay
     yield "nodes", nodes, replay
     yield "deadlock", deadlock, replay
     yield "wild", wild, replay
