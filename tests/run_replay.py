@@ -41,6 +41,8 @@ CHANGES = {
     "insert": "insert message from 0 to 1 size 50000 before bar",
     "nobarrier": "remove collective MPI_Barrier",
     "nonblocking": "nonblocking MPI_Allreduce",
+    "until": "nonblocking MPI_Allreduce until bar",
+    "replace": "replace collective MPI_Allreduce with MPI_Bcast",
 }
 SEEDS = 3
 WINDOW_RANKS = 16

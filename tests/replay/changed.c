@@ -122,12 +122,27 @@ static void exchange(int step)
     }
 }
 
+static MPI_Request later = MPI_REQUEST_NULL; /* waited for where its result is used */
+static int later_value, later_sum;
+
+static void wait_later(void)
+{
+    if (later != MPI_REQUEST_NULL)
+        MPI_Waitall(1, &later, MPI_STATUSES_IGNORE);
+}
+
 static void agree(int step)
 {
     int value = 0, sum;
     MPI_Request request;
 
-    if (is("nonblocking")) {
+    if (is("until")) {
+        MPI_Iallreduce(&later_value, &later_sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &later);
+        compute(pick((uint64_t)step, 5, (uint64_t)rank, 300));
+    } else if (is("replace")) {
+        MPI_Bcast(&sum, sizeof sum, MPI_BYTE, 0, MPI_COMM_WORLD);
+        compute(pick((uint64_t)step, 5, (uint64_t)rank, 300));
+    } else if (is("nonblocking")) {
         MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
         compute(pick((uint64_t)step, 5, (uint64_t)rank, 300));
         MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
@@ -181,12 +196,14 @@ int main(int argc, char **argv)
         foo(step);
         exchange(step);
         insert();
+        wait_later();
         orrery_region("bar");
         compute(20);
         orrery_region_end();
         agree(step);
         gather(step);
     }
+    wait_later();
     MPI_Finalize();
     free(room);
     return 0;
