@@ -5,6 +5,8 @@ Prints TAP. Where no cluster can be made, for want of root or of parts of the ke
 
   cluster   nodes have names, addresses and shaped links; nothing of a cluster outlives it
   procs     'orrery run --procs' on several nodes: the results of one process; signals and dead processes end it
+  calibrate a platform from measurements between nodes has the rate of their links
+  record    a program on nodes whose clocks differ: its trace has one time
 """
 
 import contextlib
@@ -23,7 +25,8 @@ import watched_run
 from harness import TESTS, demand, wait_until
 
 TOOL = harness.ROOT / "tools" / "cluster"
-LIMIT = 120  # seconds for a run of mpiexec
+LIMIT = 300  # seconds for a command on a cluster
+SLACK = 20_000_000_000  # ps: 20 ms, by which clocks may be wrong on a busy computer
 
 
 class Tests:
@@ -181,6 +184,39 @@ class Tests:
             nodes = made.nodes[first:first + 2]
             self.fault(made, nodes, lambda _: made.kill(nodes[1]), 3, "orrery: error: |Abort")
 
+    # ---- measuring and recording ----
+
+    def calibrate(self):
+        """The platform has about the rate that links were set to, two nodes, and is a valid one."""
+        with cluster.Cluster(2, rate="400Mbps") as made, harness.fresh_folder() as folder:
+            done = made.call([self.orrery, "calibrate", "--quick", "--samples", "4", "--ranks", "2", "--launcher",
+                              shlex.join(made.mpiexec()), "-o", "mine.yaml"], cwd=folder, limit=LIMIT)
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            done = harness.call([self.orrery, "platform", "check", "./mine.yaml"], cwd=folder)
+            demand(done.status == 0, "not a valid platform", done.stdout, done.stderr)
+            text = (pathlib.Path(folder) / "mine.yaml").read_text()
+            demand(not made.running(), f"still running: {made.running()}")
+        demand(re.search(r"^# nodes +2$", text, re.MULTILINE), "not two nodes", text)
+        rate = float(re.search(r"^  bandwidth: ([0-9.]+)bps", text, re.MULTILINE)[1])
+        demand(2e8 < rate < 8e8, f"{rate} bit/s, but links have 400 Mbit/s")
+
+    def record(self):
+        """Clocks of nodes are 1000 s apart; in the trace nobody leaves a barrier before all have entered it."""
+        with cluster.Cluster(3, rate="1Gbps", has_clocks=True) as made, harness.fresh_folder() as folder:
+            done = made.call([self.orrery, "record", "-q", "-n", "4", "--launcher", shlex.join(made.mpiexec()), "-o",
+                              "n.orr", self.build / "record_clocks"], cwd=folder, limit=LIMIT)
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            info = harness.call([self.orrery, "trace", "info", "n.orr"], cwd=folder)
+            demand(re.search("clocks +3, compared to within ", info.stdout), "clocks", info.stdout)
+            done = harness.call([self.orrery, "trace", "print", "--exact", "n.orr"], cwd=folder)
+            demand(os.listdir(folder) == ["n.orr"], f"what is left: {os.listdir(folder)}")
+        spans = {}
+        for rank, enter, length in re.findall(r"\[(\d)\] (\d+) \+ (\d+): MPI_Barrier", done.stdout):
+            spans.setdefault(rank, []).append((int(enter), int(enter) + int(length)))
+        demand(len(spans) == 4 and len(set(map(len, spans.values()))) == 1, "not all barriers", done.stdout)
+        for barrier in zip(*spans.values()):
+            demand(max(enter for enter, _ in barrier) <= min(leave for _, leave in barrier) + SLACK, f"{barrier}")
+
 
 def add_all(tests):
     return [("cluster shaped links", tests.shaped), ("cluster requests from nodes", tests.requests),
@@ -188,7 +224,7 @@ def add_all(tests):
             *((f"cluster removed after {number.name}", tests.removed, number)
               for number in (signal.SIGTERM, signal.SIGKILL)),
             ("procs same results", tests.same), ("procs signals", tests.signals),
-            ("procs dead node", tests.dead, 0), ("procs dead node, others elsewhere", tests.dead, 1)]
+            ("calibrate", tests.calibrate), ("record", tests.record), ("procs dead node", tests.dead, 0), ("procs dead node, others elsewhere", tests.dead, 1)]
 
 
 def main():
@@ -199,7 +235,7 @@ def main():
         print(f"# skipped: no cluster can be made here: {problem}")
         return tap.end()
     tests = Tests(options)
-    sources = [TESTS / "cluster" / "link.c", *(TESTS / "procs").glob("*.c")]
+    sources = [TESTS / "cluster" / "link.c", TESTS / "mpi" / "bad" / "record_clocks.c", *(TESTS / "procs").glob("*.c")]
     harness.build_all(sources, tests.build, watched_run.FLAGS)
     tap.run_cases([case for case in add_all(tests) if re.search(options.filter, case[0])], options.jobs)
     return tap.end()
