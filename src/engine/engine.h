@@ -141,6 +141,9 @@ struct engine_call {
      * of one sender and number are submitted in an order that does not depend on the schedule. 0:
      * no order is kept. */
     uint64_t order;
+    /* Of messages with order 0 between the same two entities at the same time: which goes first. It
+     * does not depend on the schedule, as their submission may. */
+    uint64_t tie;
 };
 
 /*

@@ -17,7 +17,7 @@ static struct device_sent medium_send(struct device *d, struct engine_msg *m,
                                       const struct device_send *how)
 {
     int waits = how->cookie && how->until == DEVICE_LEFT;
-    struct engine_call call = {how->bytes, waits ? how->cookie : 0, how->order};
+    struct engine_call call = {how->bytes, waits ? how->cookie : 0, how->order, how->tie};
 
     if (is_direct(d->owner, m, how))
         return device_formula_send(d, m, how);

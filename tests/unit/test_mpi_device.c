@@ -158,7 +158,8 @@ static int fits(uint32_t src, uint64_t bytes)
 
 static void enter_buffer(struct engine_msg *m, const struct device_send *how, vtime t)
 {
-    struct engine_call call = {how->bytes, how->until == DEVICE_LEFT ? how->cookie : 0, how->order};
+    struct engine_call call = {how->bytes, how->until == DEVICE_LEFT ? how->cookie : 0, how->order,
+                               how->tie};
 
     line.filled[m->src] += how->bytes;
     m->arrival = t;

@@ -119,6 +119,28 @@ static void test_turns(void)
     tear_down();
 }
 
+/* Which of two messages without order goes first depends on their ties, not on the submission. */
+static void test_ties(void)
+{
+    for (uint64_t swap = 0; swap < 2; swap++) {
+        set_up(NET, 2);
+        for (uint64_t i = 0; i < 2; i++) {
+            struct note *m = (struct note *)engine_msg_alloc(&engine, sizeof *m);
+
+            m->em.dst = 1;
+            m->em.src = 0;
+            m->em.arrival = 0;
+            m->cookie = i ^ swap; /* its name */
+            medium.submit(medium.owner, &m->em,
+                          &(struct engine_call){.load = packets(3), .tie = 10 + (i ^ swap)});
+        }
+        advance_all();
+        is_next(1, 4 * T + DELAY + VTIME_US, 0, "the one with the smaller tie");
+        is_next(1, 7 * T + DELAY + VTIME_US, 1, "the other one");
+        tear_down();
+    }
+}
+
 /* A link that is down for a while holds its packets. */
 static void test_down(void)
 {
@@ -247,6 +269,7 @@ int main(void)
     test_incast();
     test_pressure();
     test_turns();
+    test_ties();
     test_down();
     test_drop_tail();
     test_ecn();

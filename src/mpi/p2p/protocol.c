@@ -80,10 +80,18 @@ static vtime transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t byt
     return device_send(&mpi_world.device, &m->em, &how).done;
 }
 
-/* Sends a protocol step, which keeps no order and which nobody waits for. */
-static void transmit_step(struct mpi_msg *m, vtime t)
+/* Steps for messages with the same tag and context are sent in the order of these messages; those
+ * for others in any. */
+static uint64_t tie_of(int tag, uint32_t ctx)
 {
-    device_send(&mpi_world.device, &m->em, &(struct device_send){.t = t});
+    return (uint64_t)ctx << 32 | (uint32_t)tag;
+}
+
+/* Sends a protocol step for a message, which keeps no order and which nobody waits for. */
+static void transmit_step(struct mpi_msg *m, const struct mpi_msg *about, vtime t)
+{
+    device_send(&mpi_world.device, &m->em,
+                &(struct device_send){.t = t, .tie = tie_of(about->tag, about->ctx)});
 }
 
 /* Does a message from this buffer carry nothing? With mpi_world.hollow only what the library itself
@@ -232,7 +240,7 @@ void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_m
 
     m->cookie = rts->cookie;
     memcpy(m->payload, &dest, sizeof dest);
-    transmit_step(m, t);
+    transmit_step(m, rts, t);
 }
 
 void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *eager, vtime t)
@@ -240,7 +248,7 @@ void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *eager, vtime t)
     struct mpi_msg *m = answer(self, eager, MPI_MSG_ACK, 0);
 
     m->cookie = eager->cookie;
-    transmit_step(m, t);
+    transmit_step(m, eager, t);
 }
 
 static void complete_send(struct mpi_req *req, vtime t)
@@ -270,6 +278,7 @@ void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
     struct mpi_msg *m = step(self, cts, MPI_MSG_DATA, is_hollow ? 0 : bytes);
     struct device_send how = {.t = cts->em.arrival,
                               .bytes = bytes,
+                              .tie = tie_of(req->tag, req->ctx),
                               .cookie = (uintptr_t)req,
                               .until = DEVICE_LEFT};
     vtime done;

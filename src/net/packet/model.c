@@ -8,7 +8,7 @@
  * at both ends, beside that of the links.
  *
  * Messages enter in order of (time, source, destination, order, submission), those without an
- * order by size; then events follow each other in the order of packet_internal.h. Within a node,
+ * order by tie; then events follow each other in the order of packet_internal.h. Within a node,
  * messages do not use the network.
  */
 #include <string.h>
@@ -59,14 +59,14 @@ static void enter(struct packet_net *n, struct packet_entry *e, vtime now)
 }
 
 /* Of the same two ranks: only messages with the same order are submitted in an order that does not
- * depend on the schedule. Those that keep no order enter by size. */
+ * depend on the schedule. */
 static int enters_before(const struct packet_entry *a, const struct packet_entry *b)
 {
     if (a->msg->src != b->msg->src || a->msg->dst != b->msg->dst)
         return 0;
     if (a->call.order != b->call.order)
         return a->call.order < b->call.order;
-    return a->call.order == 0 && a->call.load < b->call.load;
+    return a->call.order == 0 && a->call.tie < b->call.tie;
 }
 
 /* All messages that leave now. They are sorted by source and destination. */
@@ -228,7 +228,7 @@ static struct device_sent packet_send(struct device *d, struct engine_msg *m,
                                       const struct device_send *how)
 {
     const struct net *net = d->owner;
-    struct engine_call call = {how->bytes, how->cookie, how->order};
+    struct engine_call call = {how->bytes, how->cookie, how->order, how->tie};
 
     if (net_node(net, m->src) == net_node(net, m->dst))
         return device_formula_send(d, m, how);
