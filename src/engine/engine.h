@@ -90,7 +90,8 @@ struct engine_wait {
     /* An unnamed object that the wait refers to. The report numbers such objects in order of
      * appearance, and describes each once. */
     char kind[16];     /* "communicator"; "": there is no such object */
-    char made[144];    /* how and where it was created */
+    char made[112];    /* how it was created */
+    char site[48];     /* where in the program; "": unknown */
     uint64_t identity; /* equal for the same object, in all processes */
     int64_t waits_on;  /* world number of the one entity it waits for, or -1 if several or any */
 };

@@ -24,6 +24,7 @@
 #define LISTED 20             /* blocked entities described one by one */
 #define CYCLES_LISTED 10      /* cycles printed */
 #define CYCLE_SHOWN 12        /* members of a cycle printed */
+#define SITE_TEXT 256         /* bytes of the text of where an object was created */
 #define CYCLE_SEARCH 4000000u /* entities examined for cycles */
 #define EDGES_MOST 16000000u  /* of a process; beyond that each entity has one */
 
@@ -221,12 +222,18 @@ static uint32_t number_of(struct things *t, const struct engine_wait *w)
     return number;
 }
 
-static void print_things(const struct things *t)
+static void print_things(const struct things *t, engine_stuck_locate *locate)
 {
     struct things *so_far = mem_zalloc(sizeof *so_far);
+    char text[SITE_TEXT];
 
-    for (uint32_t i = 0; i < t->count; i++)
-        log_note("  %s %u: %s", t->at[i]->kind, number_of(so_far, t->at[i]), t->at[i]->made);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct engine_wait *w = t->at[i];
+
+        log_note("  %s %u: %s%s%s", w->kind, number_of(so_far, w), w->made,
+                 w->site[0] ? ", called at " : "",
+                 w->site[0] ? locate(w->site, text, sizeof text) : "");
+    }
     mem_free(so_far);
 }
 
@@ -250,7 +257,7 @@ static void print_line(struct report *r, const struct line *l, struct things *th
         log_note("    and %u more requests", l->of - ENGINE_WAITS);
 }
 
-static void print_lines(struct report *r)
+static void print_lines(struct report *r, engine_stuck_locate *locate)
 {
     struct things *things = mem_zalloc(sizeof *things);
     uint32_t ranks = 0;
@@ -263,7 +270,7 @@ static void print_lines(struct report *r)
     }
     if (r->blocked > LISTED)
         log_note("  ... and %llu more blocked ranks", (unsigned long long)(r->blocked - LISTED));
-    print_things(things);
+    print_things(things, locate);
     mem_free(things);
 }
 
@@ -297,7 +304,8 @@ static void print_cycles(const struct report *r)
         log_note("  ... and perhaps more cycles");
 }
 
-void engine_stuck_report(enum engine_end end, uint32_t world, const struct buf *parts)
+void engine_stuck_report(enum engine_end end, uint32_t world, const struct buf *parts,
+                         engine_stuck_locate *locate)
 {
     struct report r = {.known = world < CYCLE_SEARCH ? world : CYCLE_SEARCH};
 
@@ -307,7 +315,7 @@ void engine_stuck_report(enum engine_end end, uint32_t world, const struct buf *
                   "see --idle-limit");
     else
         log_error("deadlock: no rank can go on and no message is on its way");
-    print_lines(&r);
+    print_lines(&r, locate);
     print_cycles(&r);
     log_note("  %llu of %llu ranks blocked, %llu ended", (unsigned long long)r.blocked,
              (unsigned long long)r.all, (unsigned long long)r.done);

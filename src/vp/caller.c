@@ -5,16 +5,25 @@
 #include <execinfo.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "vp/vp.h"
 
+#define IN " in "
 #define FRAMES 24 /* frames inside the library, and one of the program */
 
 /* Our library and the MPI bindings of other languages, which call it. */
 static int is_between(const char *file)
 {
     return strstr(file, "liborrery") || strstr(file, "libmpichfort") || strstr(file, "libmpichcxx");
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
 }
 
 int vp_caller(char *out, size_t n)
@@ -24,17 +33,53 @@ int vp_caller(char *out, size_t n)
 
     for (int i = 0; i < count; i++) {
         const struct link_map *map = NULL;
-        const char *slash;
         Dl_info where;
 
         if (!dladdr1(frames[i], &where, (void **)&map, RTLD_DL_LINKMAP) || !where.dli_fname ||
             is_between(where.dli_fname))
             continue;
-        slash = strrchr(where.dli_fname, '/');
-        snprintf(out, n, "0x%llx in %s",
+        snprintf(out, n, "0x%llx" IN "%s",
                  (unsigned long long)((uintptr_t)frames[i] - 1 - (map ? map->l_addr : 0)),
-                 slash ? slash + 1 : where.dli_fname);
+                 base_name(where.dli_fname));
         return 1;
     }
     return 0;
+}
+
+/* An object that is looked for by its name, and where it is. */
+struct wanted {
+    const char *name;
+    uintptr_t base;
+};
+
+/* Names are those of dladdr, as above. */
+static int is_wanted(struct dl_phdr_info *info, size_t size, void *wanted)
+{
+    struct wanted *w = wanted;
+    Dl_info where;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+            continue;
+        if (!dladdr((void *)(info->dlpi_addr + p->p_vaddr), &where) || !where.dli_fname ||
+            strcmp(base_name(where.dli_fname), w->name) != 0)
+            return 0;
+        w->base = info->dlpi_addr;
+        return 1;
+    }
+    return 0;
+}
+
+uintptr_t vp_caller_address(const char *text)
+{
+    struct wanted w = {.name = strstr(text, IN)};
+    unsigned long long offset = strtoull(text, NULL, 16);
+
+    if (!w.name)
+        return 0;
+    w.name += sizeof IN - 1;
+    return dl_iterate_phdr(is_wanted, &w) ? w.base + (uintptr_t)offset : 0;
 }

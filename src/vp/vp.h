@@ -245,5 +245,8 @@ int vp_takeover(void);
 /* Where the program called the library: "0x11f2 in app", an address for addr2line(1). Returns 0 if
  * that is unknown. Rank context; takes some microseconds. */
 int vp_caller(char *out, size_t n);
+/* The address in this process for such a text, of this or of another process; 0 if the library is
+ * not loaded here. */
+uintptr_t vp_caller_address(const char *text);
 
 #endif

@@ -68,7 +68,7 @@ static const char *report(uint32_t n, int64_t (*on)(uint32_t), int (*how)(void *
     log_set_writer(collect);
     buf_init(&parts);
     engine_stuck_collect(&engine, &parts);
-    engine_stuck_report(ENGINE_END_DEADLOCK, n, &parts);
+    engine_stuck_report(ENGINE_END_DEADLOCK, n, &parts, NULL);
     buf_fini(&parts);
     log_set_writer(NULL);
     engine_fini(&engine);

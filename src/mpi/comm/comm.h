@@ -149,9 +149,7 @@ void mpi_names_forget(struct mpi_rank *, MPI_Comm);
 /* The name that the rank has given it, "" if none. */
 const char *mpi_comm_name_for(const struct mpi_rank *, MPI_Comm);
 
-/* How it was created: "MPI_Comm_split of MPI_COMM_WORLD, 4 ranks"; and where: ", called at 0x11f2
- * in app". */
-const char *mpi_comm_made_where(const struct mpi_comm *, char *out, size_t n);
+/* How it was created: "MPI_Comm_split of MPI_COMM_WORLD, 4 ranks". */
 const char *mpi_comm_made(const struct mpi_comm *, char *out, size_t n);
 
 /* "MPI_COMM_WORLD", the name the rank gave it, or "communicator (MPI_Comm_dup of MPI_COMM_WORLD, 4

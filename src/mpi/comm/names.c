@@ -146,15 +146,6 @@ const char *mpi_comm_made(const struct mpi_comm *c, char *out, size_t n)
     return out;
 }
 
-const char *mpi_comm_made_where(const struct mpi_comm *c, char *out, size_t n)
-{
-    size_t length = strlen(mpi_comm_made(c, out, n));
-
-    if (c->site)
-        snprintf(out + length, n - length, ", called at %s", c->site);
-    return out;
-}
-
 const char *mpi_comm_label(MPI_Comm comm, char *out, size_t n)
 {
     const struct mpi_comm *c = mpi_comm_at(comm);

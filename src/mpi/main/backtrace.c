@@ -13,6 +13,7 @@
 #include "base/sys.h"
 #include "mpi/rank.h"
 
+#define FIRST_FRAME "    #0 "
 #define ANSWER_SECONDS 10 /* reading debug information of a large program takes a while */
 
 int mpi_ask(enum run_ask what)
@@ -56,4 +57,23 @@ size_t mpi_backtrace_text(const struct vp_backtrace *t, char *out, size_t n)
     if (t->damaged && len < n)
         len += (size_t)snprintf(out + len, n - len, "    (the stack is damaged)\n");
     return len < n ? len : n - 1;
+}
+
+/* The watcher answers "    #0 main+0x1c in app (app.c:7)". */
+const char *mpi_site_text(const char *site, char *out, size_t n)
+{
+    struct run_question *q = &mpi_world.page->ask;
+    uintptr_t address = vp_caller_address(site);
+
+    if (!address)
+        return site;
+    q->pid = sys_getpid();
+    q->exact = 1;
+    q->count = 1;
+    q->frames[0] = address;
+    if (!mpi_ask(RUN_ASK_BACKTRACE) || strncmp(q->answer, FIRST_FRAME, sizeof FIRST_FRAME - 1) != 0)
+        return site;
+    snprintf(out, n, "%s", q->answer + sizeof FIRST_FRAME - 1);
+    out[strcspn(out, "\n")] = '\0';
+    return out;
 }

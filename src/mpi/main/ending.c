@@ -21,6 +21,7 @@
 #include "engine/stuck.h"
 #include "mpi/clock.h"
 #include "mpi/leaks.h"
+#include "mpi/main/backtrace.h"
 #include "mpi/main/line.h"
 #include "mpi/main/own.h"
 #include "mpi/record/record.h"
@@ -272,7 +273,7 @@ static int say(const struct whole *w, enum engine_end end, enum run_cause *cause
     case ENGINE_END_DEADLOCK:
     case ENGINE_END_LIVELOCK:
         *cause = RUN_CAUSE_STUCK;
-        engine_stuck_report(end, mpi_world.room, &w->stuck);
+        engine_stuck_report(end, mpi_world.room, &w->stuck, mpi_site_text);
         return 1;
     default:
         *cause = (enum run_cause)stop->cause;

@@ -38,7 +38,9 @@ __attribute__((noinline)) static void describe(struct engine_wait *out, const ch
                                                const struct mpi_comm *c)
 {
     snprintf(out->kind, sizeof out->kind, "%s", kind);
-    mpi_comm_made_where(c, out->made, sizeof out->made);
+    mpi_comm_made(c, out->made, sizeof out->made);
+    if (c->site)
+        snprintf(out->site, sizeof out->site, "%s", c->site);
     out->identity = c->ctx;
 }
 
