@@ -138,8 +138,9 @@ static int copy_definitions(struct trace *t, const struct trace_cut *cut, struct
     struct trace_frame head;
     uint64_t offset = 0;
     buf_init(&out);
-    while (trace_file_frame(&t->file, offset, &head, NULL) == 0) {
-        if (head.kind == TRACE_FRAME_DEFINITIONS) {
+    while (trace_file_head(&t->file, offset, &head, NULL) == 0) {
+        if (head.kind == TRACE_FRAME_DEFINITIONS &&
+            trace_file_frame(&t->file, offset, &head, NULL) == 0) {
             uint8_t *room = mem_alloc((size_t)head.raw + 1);
             const uint8_t *payload = trace_file_payload(&t->file, offset, &head, room);
             if (payload)

@@ -17,6 +17,7 @@
 #include "trace/file.h"
 
 #define LEVEL 1 /* of compression: faster than disks */
+#define WRITE_AT ((size_t)256 << 10)
 
 /* ---- reading ---- */
 
@@ -66,8 +67,15 @@ void trace_file_close(struct trace_file *f)
     *f = (struct trace_file){0};
 }
 
-int trace_file_frame(const struct trace_file *f, uint64_t offset, struct trace_frame *frame,
-                     struct err *err)
+/* What a header says of its frame may be true. */
+static int is_possible(const struct trace_frame *frame)
+{
+    return frame->raw <= TRACE_FRAME_MAX && frame->method <= TRACE_ZSTD &&
+           (frame->method != TRACE_STORED || frame->raw == frame->stored);
+}
+
+int trace_file_head(const struct trace_file *f, uint64_t offset, struct trace_frame *frame,
+                    struct err *err)
 {
     if (offset > f->size || f->size - offset < sizeof *frame)
         return err_set(err, ERR_INPUT, "'%s' is cut off at byte %llu", f->path,
@@ -84,10 +92,15 @@ int trace_file_frame(const struct trace_file *f, uint64_t offset, struct trace_f
     if (f->size - offset - sizeof *frame < frame->stored)
         return err_set(err, ERR_INPUT, "'%s' is cut off in the frame at byte %llu", f->path,
                        (unsigned long long)offset);
-    if (frame->raw > TRACE_FRAME_MAX ||
-        (frame->method == TRACE_STORED && frame->raw != frame->stored) ||
-        frame->method > TRACE_ZSTD ||
-        trace_check(frame, f->data + offset + sizeof *frame) != frame->check)
+    return 0;
+}
+
+int trace_file_frame(const struct trace_file *f, uint64_t offset, struct trace_frame *frame,
+                     struct err *err)
+{
+    if (trace_file_head(f, offset, frame, err) != 0)
+        return ERR_INPUT;
+    if (!is_possible(frame) || trace_check(frame, f->data + offset + sizeof *frame) != frame->check)
         return err_set(err, ERR_INPUT, "'%s' is damaged in the frame at byte %llu", f->path,
                        (unsigned long long)offset);
     return 0;
@@ -131,18 +144,30 @@ int trace_out_open(struct trace_out *out, const char *path, struct err *err)
     return 0;
 }
 
-static int put(struct trace_out *out, const void *data, size_t size, struct err *err)
+static int write_waiting(struct trace_out *out, struct err *err)
 {
-    const char *from = data;
+    const char *from = out->waiting.data;
+    size_t size = out->waiting.len;
     while (size) {
         ssize_t n = write(out->fd, from, size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return system_error(out, err);
-        from += n, size -= (size_t)n, out->offset += (uint64_t)n;
+        from += n, size -= (size_t)n;
     }
+    buf_clear(&out->waiting);
     return 0;
+}
+
+/* Frames may be small: several are written at once. */
+static int put(struct trace_out *out, const struct trace_frame *frame, const void *payload,
+               struct err *err)
+{
+    buf_add(&out->waiting, frame, sizeof *frame);
+    buf_add(&out->waiting, payload, frame->stored);
+    out->offset += sizeof *frame + frame->stored;
+    return out->waiting.len >= WRITE_AT ? write_waiting(out, err) : 0;
 }
 
 int trace_out_frame(struct trace_out *out, enum trace_frame_kind kind, const void *payload,
@@ -169,18 +194,19 @@ int trace_out_frame(struct trace_out *out, enum trace_frame_kind kind, const voi
     }
     frame.stored = (uint32_t)bytes;
     frame.check = trace_check(&frame, stored);
-    return put(out, &frame, sizeof frame, err) != 0 ? err->code : put(out, stored, bytes, err);
+    return put(out, &frame, stored, err);
 }
 
 int trace_out_close(struct trace_out *out, int keep, struct err *err)
 {
-    int rc = 0;
-    if (close(out->fd) != 0 && keep)
+    int rc = keep ? write_waiting(out, err) : 0;
+    if (close(out->fd) != 0 && keep && rc == 0)
         rc = system_error(out, err);
     if (keep && rc == 0 && rename(out->temporary, out->path) != 0)
         rc = system_error(out, err);
     if (!keep || rc != 0)
         unlink(out->temporary);
+    buf_fini(&out->waiting);
     ZSTD_freeCCtx(out->zstd);
     mem_free(out->packed);
     mem_free(out->path);

@@ -23,7 +23,10 @@ struct trace_file {
 int trace_file_open(struct trace_file *, const char *path, struct err *);
 void trace_file_close(struct trace_file *);
 
-/* The header of the frame at this offset, if the frame is complete and its checksum is right;
+/* The header of the frame at this offset, if the frame is complete; its checksum is not looked
+ * at. */
+int trace_file_head(const struct trace_file *, uint64_t offset, struct trace_frame *, struct err *);
+/* The same, if also its checksum is right;
  * otherwise the error says which it is not. */
 int trace_file_frame(const struct trace_file *, uint64_t offset, struct trace_frame *,
                      struct err *);
@@ -39,7 +42,8 @@ const uint8_t *trace_file_payload(const struct trace_file *, uint64_t offset,
 struct trace_out {
     int fd;
     char *path, *temporary;
-    uint64_t offset;
+    uint64_t offset;     /* of the next frame */
+    struct buf waiting;  /* frames that are not written yet */
     void *zstd, *packed; /* the compressor and its output */
     size_t packed_room;
 };

@@ -69,8 +69,9 @@ static void gather(struct items *all, struct trace_clocks *clocks, const struct 
 {
     uint64_t offset = 0;
     struct trace_frame head;
-    while (trace_file_frame(&part->file, offset, &head, NULL) == 0) {
-        if (head.kind == TRACE_FRAME_DEFINITIONS) {
+    while (trace_file_head(&part->file, offset, &head, NULL) == 0) {
+        if (head.kind == TRACE_FRAME_DEFINITIONS &&
+            trace_file_frame(&part->file, offset, &head, NULL) == 0) {
             uint8_t *room = mem_alloc((size_t)head.raw + 1);
             const uint8_t *payload = trace_file_payload(&part->file, offset, &head, room);
             if (payload)

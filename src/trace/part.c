@@ -39,9 +39,20 @@ static int write_at(int fd, const void *data, size_t size, uint64_t at)
     return 0;
 }
 
-static void write_frame(struct trace_part *p, enum trace_frame_kind kind, const void *payload,
-                        size_t bytes)
+static int write_spans(int fd, const struct trace_span *spans, size_t count, uint64_t at)
 {
+    for (size_t i = 0; i < count; at += spans[i++].bytes)
+        if (write_at(fd, spans[i].data, spans[i].bytes, at) != 0)
+            return -1;
+    return 0;
+}
+
+static void write_frame(struct trace_part *p, enum trace_frame_kind kind,
+                        const struct trace_span *spans, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += spans[i].bytes;
     struct trace_frame frame = {.magic = TRACE_MAGIC,
                                 .version = TRACE_VERSION,
                                 .kind = (uint8_t)kind,
@@ -50,10 +61,10 @@ static void write_frame(struct trace_part *p, enum trace_frame_kind kind, const 
                                 .raw = (uint32_t)bytes};
     if (p->err.code != 0)
         return;
-    frame.check = trace_check(&frame, payload);
+    frame.check = trace_check_spans(&frame, spans, count);
     int fd = sys_open(p->path, O_WRONLY, 0);
     if (fd >= 0 && write_at(fd, &frame, sizeof frame, p->offset) == 0 &&
-        write_at(fd, payload, bytes, p->offset + sizeof frame) == 0) {
+        write_spans(fd, spans, count, p->offset + sizeof frame) == 0) {
         p->offset += sizeof frame + bytes;
     } else {
         err_set(&p->err, ERR_SYSTEM, "cannot write '%s': %s", p->path, strerror(errno));
@@ -66,18 +77,18 @@ static void write_frame(struct trace_part *p, enum trace_frame_kind kind, const 
 
 static void flush_pieces(struct trace_part *p)
 {
-    struct buf frame;
+    uint8_t pieces[TRACE_VARINT_MAX];
     if (!p->pieces)
         return;
-    buf_init(&frame);
-    trace_write_varint(&frame, p->pieces);
-    buf_add(&frame, p->heads.data, p->heads.len);
-    buf_add(&frame, p->body.data, p->body.len);
-    write_frame(p, TRACE_FRAME_RECORDS, frame.data, frame.len);
+    const struct trace_span spans[] = {
+        {pieces, (size_t)(trace_varint_put(pieces, p->pieces) - pieces)},
+        {p->heads.data, p->heads.len},
+        {p->body.data, p->body.len},
+    };
+    write_frame(p, TRACE_FRAME_RECORDS, spans, sizeof spans / sizeof spans[0]);
     if (p->err.code != 0)
         p->lost += p->waiting;
     p->waiting = 0;
-    buf_fini(&frame);
     buf_clear(&p->heads);
     buf_clear(&p->body);
     p->pieces = 0;
@@ -86,7 +97,8 @@ static void flush_pieces(struct trace_part *p)
 void trace_part_flush(struct trace_part *p)
 {
     if (p->define.len)
-        write_frame(p, TRACE_FRAME_DEFINITIONS, p->define.data, p->define.len);
+        write_frame(p, TRACE_FRAME_DEFINITIONS, &(struct trace_span){p->define.data, p->define.len},
+                    1);
     buf_clear(&p->define);
     flush_pieces(p);
 }
@@ -98,12 +110,7 @@ static void take(struct trace_sink *sink, const struct trace_piece *piece)
         p->lost += piece->records;
         return;
     }
-    trace_write_varint(&p->heads, piece->flags);
-    trace_write_varint(&p->heads, piece->rank);
-    trace_write_varint(&p->heads, piece->thread);
-    trace_write_varint(&p->heads, (uint64_t)piece->base);
-    trace_write_varint(&p->heads, piece->records);
-    trace_write_varint(&p->heads, piece->bytes);
+    trace_write_piece(&p->heads, piece, piece->flags);
     buf_add(&p->body, piece->data, piece->bytes);
     p->pieces++;
     p->records += piece->records;
@@ -140,7 +147,7 @@ int trace_part_open(struct trace_part *p, const char *path, const struct trace_h
     buf_init(&text);
     own.is_part = 1;
     trace_header_write(&own, &text);
-    write_frame(p, TRACE_FRAME_HEADER, text.data, text.len);
+    write_frame(p, TRACE_FRAME_HEADER, &(struct trace_span){text.data, text.len}, 1);
     buf_fini(&text);
     if (p->err.code == 0)
         return 0;

@@ -5,7 +5,7 @@
 #define TRACE_PAYLOAD_H
 
 #include "base/buf.h"
-#include "trace/format.h"
+#include "trace/stream.h"
 
 static inline void trace_write_varint(struct buf *out, uint64_t value)
 {
@@ -16,6 +16,19 @@ static inline void trace_write_varint(struct buf *out, uint64_t value)
 static inline void trace_write_number(struct buf *out, int64_t value)
 {
     trace_write_varint(out, trace_zigzag(value));
+}
+
+/* What precedes the bytes of a piece. */
+static inline void trace_write_piece(struct buf *out, const struct trace_piece *piece,
+                                     unsigned flags)
+{
+    uint8_t text[6 * TRACE_VARINT_MAX], *at = trace_varint_put(text, flags);
+    at = trace_varint_put(at, piece->rank);
+    at = trace_varint_put(at, piece->thread);
+    at = trace_varint_put(at, (uint64_t)piece->base);
+    at = trace_varint_put(at, piece->records);
+    at = trace_varint_put(at, piece->bytes);
+    buf_add(out, text, (size_t)(at - text));
 }
 
 void trace_write_array(struct buf *out, const int64_t *items, size_t count);

@@ -1,7 +1,6 @@
 /*
  * reader.c - opens traces, and iterates over the records of a rank.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -126,28 +125,23 @@ static void add_frame(struct trace *t, uint64_t offset)
     t->frames[t->frame_count++] = (struct trace_loaded){.offset = offset};
 }
 
-/* The payload of a frame in memory that the caller frees; NULL with an error. */
-static uint8_t *load(const struct trace *t, uint64_t offset, struct trace_frame *head,
-                     struct err *err)
+/* The payload of a frame: in the mapped file, or in *memory, which the caller frees; NULL with an
+ * error. */
+static const uint8_t *load(const struct trace *t, uint64_t offset, struct trace_frame *head,
+                           uint8_t **memory, struct err *err)
 {
+    *memory = NULL;
     if (trace_file_frame(&t->file, offset, head, err) != 0)
         return NULL;
-    uint8_t *memory = mem_try_alloc((size_t)head->raw + 1, 1);
-    if (!memory) {
+    if (head->method != TRACE_STORED && !(*memory = mem_try_alloc((size_t)head->raw + 1, 1))) {
         err_set(err, ERR_MEMORY, "not enough memory for a frame of %u bytes", head->raw);
         return NULL;
     }
-    const uint8_t *payload = trace_file_payload(&t->file, offset, head, memory);
-    if (payload && payload != memory)
-        memcpy(memory, payload, head->raw);
-    if (!payload) {
+    const uint8_t *payload = trace_file_payload(&t->file, offset, head, *memory);
+    if (!payload)
         err_set(err, ERR_INPUT, "'%s' is damaged in the frame at byte %llu", t->file.path,
                 (unsigned long long)offset);
-        mem_free(memory);
-        return NULL;
-    }
-    memory[head->raw] = '\0';
-    return memory;
+    return payload;
 }
 
 /* The list has positions relative to its end: in the frame itself, bodies start after the list of
@@ -158,31 +152,39 @@ static void shift_pieces(struct trace *t, size_t first, size_t by)
         t->places[i].at += (uint32_t)by;
 }
 
+/* Adds a frame of records; one that is used in the mapped file has been checked by now. */
+static int read_records(struct trace *t, uint64_t offset, const struct trace_frame *head,
+                        const uint8_t *payload, struct err *err)
+{
+    size_t first = t->place_count;
+    const uint8_t *list = add_pieces(t, payload, payload + head->raw);
+    const struct trace_place *last = t->place_count > first ? &t->places[t->place_count - 1] : NULL;
+    if (!list || (last && (size_t)(list - payload) + last->at + last->bytes > head->raw)) {
+        t->place_count = first;
+        return err_set(err, ERR_INPUT, "'%s' is damaged in the frame at byte %llu", t->file.path,
+                       (unsigned long long)offset);
+    }
+    shift_pieces(t, first, (size_t)(list - payload));
+    add_frame(t, offset);
+    if (head->method == TRACE_STORED) {
+        t->frames[t->frame_count - 1].payload = payload;
+        t->frames[t->frame_count - 1].bytes = head->raw;
+    }
+    return 0;
+}
+
 static int read_frame(struct trace *t, uint64_t offset, struct trace_frame *head, struct err *err)
 {
-    uint8_t *payload = load(t, offset, head, err);
-    if (!payload)
-        return err->code;
-    int rc = 0;
-    if (head->kind == TRACE_FRAME_DEFINITIONS) {
+    uint8_t *memory;
+    const uint8_t *payload = load(t, offset, head, &memory, err);
+    int rc = payload ? 0 : err->code;
+    if (payload && head->kind == TRACE_FRAME_DEFINITIONS) {
         rc = trace_definitions_read(&t->definitions, payload, head->raw,
                                     t->header.is_part ? UINT32_MAX : t->header.ranks, err);
-    } else if (head->kind == TRACE_FRAME_RECORDS) {
-        size_t first = t->place_count;
-        const uint8_t *list = add_pieces(t, payload, payload + head->raw);
-        if (!list ||
-            (t->place_count > first && (size_t)(list - payload) + t->places[t->place_count - 1].at +
-                                               t->places[t->place_count - 1].bytes >
-                                           head->raw)) {
-            t->place_count = first;
-            rc = err_set(err, ERR_INPUT, "'%s' is damaged in the frame at byte %llu", t->file.path,
-                         (unsigned long long)offset);
-        } else {
-            shift_pieces(t, first, (size_t)(list - payload));
-            add_frame(t, offset);
-        }
+    } else if (payload && head->kind == TRACE_FRAME_RECORDS) {
+        rc = read_records(t, offset, head, payload, err);
     }
-    mem_free(payload);
+    mem_free(memory);
     return rc;
 }
 
@@ -234,11 +236,12 @@ static int open_complete(struct trace *t, uint64_t definitions)
         head.kind != TRACE_FRAME_END || head.stored != sizeof end)
         return -1;
     memcpy(&end, t->file.data + t->file.size - sizeof end, sizeof end);
-    uint8_t *payload = load(t, end.index, &head, &err);
+    uint8_t *memory;
+    const uint8_t *payload = load(t, end.index, &head, &memory, &err);
     int rc = !payload || head.kind != TRACE_FRAME_INDEX
                  ? -1
                  : read_index(t, payload, payload + head.raw, &err);
-    mem_free(payload);
+    mem_free(memory);
     if (rc == 0 && (rc = trace_file_frame(&t->file, definitions, &head, &err)) == 0 &&
         head.kind == TRACE_FRAME_DEFINITIONS)
         rc = read_frame(t, definitions, &head, &err);
@@ -248,20 +251,56 @@ static int open_complete(struct trace *t, uint64_t definitions)
     return rc;
 }
 
-static int by_stream(const void *a, const void *b)
+/* Orders pieces by rank, thread and kind, definitions first. */
+static uint64_t stream_key(const struct trace_place *p)
 {
-    const struct trace_place *p = a, *q = b;
-    unsigned kind_p = p->flags & TRACE_PIECE_DEFINITIONS,
-             kind_q = q->flags & TRACE_PIECE_DEFINITIONS;
-    if (p->rank != q->rank)
-        return p->rank < q->rank ? -1 : 1;
-    if (p->thread != q->thread)
-        return p->thread < q->thread ? -1 : 1;
-    if (kind_p != kind_q)
-        return kind_p > kind_q ? -1 : 1;
-    if (p->frame != q->frame)
-        return p->frame < q->frame ? -1 : 1;
-    return (p->at > q->at) - (p->at < q->at);
+    return (uint64_t)p->rank << 32 | (uint64_t)p->thread << 1 |
+           !(p->flags & TRACE_PIECE_DEFINITIONS);
+}
+
+#define DIGIT_BITS 11
+#define DIGITS (1u << DIGIT_BITS)
+
+/* One pass of a radix sort: by one digit of the key, otherwise as before. */
+static void sort_pass(const struct trace_place *from, struct trace_place *to, size_t count,
+                      unsigned shift)
+{
+    size_t *start = mem_zalloc(DIGITS * sizeof *start), sum = 0;
+    for (size_t i = 0; i < count; i++)
+        start[stream_key(&from[i]) >> shift & (DIGITS - 1)]++;
+    for (size_t i = 0; i < DIGITS; i++) {
+        size_t here = start[i];
+        start[i] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[start[stream_key(&from[i]) >> shift & (DIGITS - 1)]++] = from[i];
+    mem_free(start);
+}
+
+/* Pieces were added in the order of the file; those of a stream keep it. The pieces of a complete
+ * file are sorted, those of a part are in the order of time. */
+static void sort_places(struct trace *t)
+{
+    uint64_t differ = 0;
+    int is_sorted = 1;
+    for (size_t i = 1; i < t->place_count; i++) {
+        uint64_t key = stream_key(&t->places[i]), before = stream_key(&t->places[i - 1]);
+        differ |= key ^ before;
+        is_sorted &= before <= key;
+    }
+    if (is_sorted)
+        return;
+    struct trace_place *other = mem_alloc(t->place_count * sizeof *other);
+    for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+        if (!(differ >> shift & (DIGITS - 1)))
+            continue;
+        sort_pass(t->places, other, t->place_count, shift);
+        struct trace_place *sorted = other;
+        other = t->places;
+        t->places = sorted;
+    }
+    mem_free(other);
 }
 
 /* A piece cannot be read if the beginning of its block is lost. */
@@ -287,12 +326,20 @@ int trace_open(struct trace *t, const char *path, struct err *err)
     *t = (struct trace){0};
     if (trace_file_open(&t->file, path, err) != 0)
         return err->code;
-    uint8_t *text = load(t, 0, &head, err);
+    uint8_t *memory;
+    const uint8_t *payload = load(t, 0, &head, &memory, err);
+    char *text = NULL;
+    if (payload) {
+        text = mem_alloc((size_t)head.raw + 1);
+        memcpy(text, payload, head.raw);
+        text[head.raw] = '\0';
+    }
+    mem_free(memory);
     int rc = !text                             ? err->code
              : head.kind != TRACE_FRAME_HEADER ? err_set(err, ERR_INPUT, "the header is missing")
                                                : 0;
     if (rc == 0)
-        rc = trace_header_read(&t->header, (const char *)text, err);
+        rc = trace_header_read(&t->header, text, err);
     mem_free(text);
     if (rc != 0) {
         if (!strstr(err->text, path))
@@ -303,8 +350,7 @@ int trace_open(struct trace *t, const char *path, struct err *err)
     trace_definitions_init(&t->definitions);
     if (open_complete(t, sizeof head + head.stored) != 0)
         scan(t, sizeof head + head.stored);
-    if (t->place_count)
-        qsort(t->places, t->place_count, sizeof *t->places, by_stream);
+    sort_places(t);
     drop_orphans(t);
     trace_definitions_fill(&t->definitions, t->header.ranks);
     return 0;
@@ -327,13 +373,13 @@ void trace_close(struct trace *t)
 /* The first piece that is not before these. */
 static size_t find(const struct trace *t, uint64_t rank, unsigned thread, unsigned flags)
 {
-    struct trace_place key = {.rank = (uint32_t)rank,
-                              .thread = (uint16_t)thread,
-                              .flags = (uint16_t)flags};
+    uint64_t key = stream_key(&(struct trace_place){.rank = (uint32_t)rank,
+                                                    .thread = (uint16_t)thread,
+                                                    .flags = (uint16_t)flags});
     size_t low = 0, high = t->place_count;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (by_stream(&t->places[mid], &key) < 0)
+        if (stream_key(&t->places[mid]) < key)
             low = mid + 1;
         else
             high = mid;

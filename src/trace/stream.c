@@ -36,7 +36,7 @@ void trace_stream_lend(struct trace_stream *s, void *memory, size_t bytes)
     set_limit(s);
 }
 
-static void __attribute__((noinline)) grow(struct trace_stream *s, size_t bytes)
+void __attribute__((noinline)) trace_stream_grow(struct trace_stream *s, size_t bytes)
 {
     size_t had = s->is_lent ? 0 : s->room, room = s->room ? s->room : ROOM_FIRST;
     while (room < s->used + bytes)
@@ -49,23 +49,6 @@ static void __attribute__((noinline)) grow(struct trace_stream *s, size_t bytes)
     s->sink->buffered += room - had;
     s->room = (uint32_t)room;
     set_limit(s);
-}
-
-static inline void need(struct trace_stream *s, size_t bytes)
-{
-    if (__builtin_expect(s->room - s->used < bytes, 0))
-        grow(s, bytes);
-}
-
-/* Where the next byte goes, and that it is there now. */
-static inline uint8_t *next(const struct trace_stream *s)
-{
-    return s->data + s->used;
-}
-
-static inline void filled(struct trace_stream *s, const uint8_t *at)
-{
-    s->used = (uint32_t)(at - s->data);
 }
 
 static void hand_over(struct trace_stream *s)
@@ -138,7 +121,7 @@ void trace_record_end(struct trace_stream *s)
 static inline uint8_t *put_call(struct trace_stream *s, unsigned fn, int64_t enter, int64_t leave)
 {
     assert(leave >= s->last && enter <= leave);
-    uint8_t *at = trace_varint_put(next(s), TRACE_CALL + (uint64_t)fn);
+    uint8_t *at = trace_varint_put(s->data + s->used, TRACE_CALL + (uint64_t)fn);
     at = trace_varint_put(at, (uint64_t)(leave - s->last));
     s->last = leave;
     return trace_varint_put(at, (uint64_t)(leave - enter));
@@ -146,18 +129,18 @@ static inline uint8_t *put_call(struct trace_stream *s, unsigned fn, int64_t ent
 
 void trace_call_begin(struct trace_stream *s, unsigned fn, int64_t enter, int64_t leave)
 {
-    need(s, HEAD_MOST);
-    filled(s, put_call(s, fn, enter, leave));
+    trace_room(s, HEAD_MOST);
+    trace_filled(s, put_call(s, fn, enter, leave));
 }
 
 void trace_call_encoded(struct trace_stream *s, unsigned fn, int64_t enter, int64_t leave,
                         const void *payload, size_t bytes, int64_t last_request)
 {
-    need(s, HEAD_MOST + bytes);
+    trace_room(s, HEAD_MOST + bytes);
     uint8_t *at = put_call(s, fn, enter, leave);
     if (bytes)
         memcpy(at, payload, bytes);
-    filled(s, at + bytes);
+    trace_filled(s, at + bytes);
     s->last_request = last_request;
     trace_record_end(s);
 }
@@ -166,13 +149,12 @@ void trace_other(struct trace_stream *s, enum trace_head head, int64_t time, con
                  size_t bytes)
 {
     assert(time >= s->last);
-    need(s, HEAD_MOST + bytes);
-    uint8_t *at = trace_varint_put(next(s), head);
+    uint8_t *at = trace_varint_put(trace_room(s, HEAD_MOST + bytes), head);
     at = trace_varint_put(at, (uint64_t)(time - s->last));
     at = trace_varint_put(at, bytes);
     if (bytes)
         memcpy(at, payload, bytes);
-    filled(s, at + bytes);
+    trace_filled(s, at + bytes);
     s->last = time;
     trace_record_end(s);
 }
@@ -181,8 +163,7 @@ void trace_other(struct trace_stream *s, enum trace_head head, int64_t time, con
 
 void trace_put_varint(struct trace_stream *s, uint64_t value)
 {
-    need(s, TRACE_VARINT_MAX);
-    filled(s, trace_varint_put(next(s), value));
+    trace_filled(s, trace_varint_put(trace_room(s, TRACE_VARINT_MAX), value));
 }
 
 void trace_put_number(struct trace_stream *s, int64_t value)
@@ -192,21 +173,15 @@ void trace_put_number(struct trace_stream *s, int64_t value)
 
 void trace_put_request(struct trace_stream *s, int64_t number)
 {
-    if (number < 0) {
-        trace_put_varint(s, 0);
-        return;
-    }
-    trace_put_varint(s, 1 + trace_zigzag(number - s->last_request));
-    s->last_request = number;
+    trace_filled(s, trace_request_put(s, trace_room(s, TRACE_VARINT_MAX), number));
 }
 
 void trace_put_text(struct trace_stream *s, const char *text, size_t bytes)
 {
-    need(s, TRACE_VARINT_MAX + bytes);
-    uint8_t *at = trace_varint_put(next(s), bytes);
+    uint8_t *at = trace_varint_put(trace_room(s, TRACE_VARINT_MAX + bytes), bytes);
     if (bytes)
         memcpy(at, text, bytes);
-    filled(s, at + bytes);
+    trace_filled(s, at + bytes);
 }
 
 void trace_put_status(struct trace_stream *s, const struct trace_status *status)
@@ -215,11 +190,11 @@ void trace_put_status(struct trace_stream *s, const struct trace_status *status)
         trace_put_varint(s, 0);
         return;
     }
-    need(s, 4 * TRACE_VARINT_MAX);
-    uint8_t *at = trace_varint_put(next(s), status->is_cancelled ? 3 : 1);
+    uint8_t *at = trace_varint_put(trace_room(s, 4 * TRACE_VARINT_MAX),
+                                   status->is_cancelled ? 3 : 1);
     at = trace_varint_put(at, trace_zigzag(status->source));
     at = trace_varint_put(at, trace_zigzag(status->tag));
-    filled(s, trace_varint_put(at, status->bytes));
+    trace_filled(s, trace_varint_put(at, status->bytes));
 }
 
 /* Differences wrap around, as do their sums when read. */

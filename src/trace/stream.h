@@ -71,6 +71,8 @@ void trace_stream_init(struct trace_stream *, struct trace_sink *, uint64_t rank
                        unsigned flags);
 /* Records go to this memory of the caller while they fit. It must live as long as the stream. */
 void trace_stream_lend(struct trace_stream *, void *memory, size_t bytes);
+/* Makes room for this many bytes more. */
+void trace_stream_grow(struct trace_stream *, size_t bytes);
 /* Passes the records so far to the sink; the block continues. */
 void trace_stream_spill(struct trace_stream *);
 /* Spills, and frees the memory. */
@@ -88,6 +90,28 @@ void trace_other(struct trace_stream *, enum trace_head, int64_t time, const voi
                  size_t bytes);
 /* Ends a call's record; may pass the block to the sink. */
 void trace_record_end(struct trace_stream *);
+
+/* Several values at once: where the next ones go, up to this many bytes; then where they end. */
+static inline uint8_t *trace_room(struct trace_stream *s, size_t bytes)
+{
+    if (__builtin_expect(s->room - s->used < bytes, 0))
+        trace_stream_grow(s, bytes);
+    return s->data + s->used;
+}
+
+static inline void trace_filled(struct trace_stream *s, const uint8_t *at)
+{
+    s->used = (uint32_t)(at - s->data);
+}
+
+static inline uint8_t *trace_request_put(struct trace_stream *s, uint8_t *at, int64_t number)
+{
+    if (number < 0)
+        return trace_varint_put(at, 0);
+    at = trace_varint_put(at, 1 + trace_zigzag(number - s->last_request));
+    s->last_request = number;
+    return at;
+}
 
 void trace_put_varint(struct trace_stream *,
                       uint64_t value); /* handles: 0, or local number + 1; places */

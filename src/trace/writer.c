@@ -3,13 +3,8 @@
  */
 #include <string.h>
 
+#include "trace/payload.h"
 #include "trace/writer.h"
-
-static void add_varint(struct buf *buf, uint64_t value)
-{
-    uint8_t text[TRACE_VARINT_MAX];
-    buf_add(buf, text, (size_t)(trace_varint_put(text, value) - text));
-}
 
 int trace_writer_open(struct trace_writer *w, const char *path, const struct trace_header *header,
                       struct err *err)
@@ -21,6 +16,7 @@ int trace_writer_open(struct trace_writer *w, const char *path, const struct tra
     buf_init(&w->heads);
     buf_init(&w->body);
     buf_init(&w->index);
+    buf_init(&w->frame);
     buf_init(&text);
     trace_header_write(header, &text);
     int rc = trace_out_frame(&w->out, TRACE_FRAME_HEADER, text.data, text.len, err);
@@ -38,18 +34,17 @@ int trace_writer_definitions(struct trace_writer *w, const struct buf *definitio
 
 static int flush(struct trace_writer *w, struct err *err)
 {
-    struct buf frame;
+    struct buf *frame = &w->frame;
     if (!w->pieces)
         return 0;
-    buf_init(&frame);
-    add_varint(&frame, w->pieces);
-    buf_add(&frame, w->heads.data, w->heads.len);
-    add_varint(&w->index, w->out.offset);
-    add_varint(&w->index, frame.len);
-    buf_add(&w->index, frame.data, frame.len);
-    buf_add(&frame, w->body.data, w->body.len);
-    int rc = trace_out_frame(&w->out, TRACE_FRAME_RECORDS, frame.data, frame.len, err);
-    buf_fini(&frame);
+    buf_clear(frame);
+    trace_write_varint(frame, w->pieces);
+    buf_add(frame, w->heads.data, w->heads.len);
+    trace_write_varint(&w->index, w->out.offset);
+    trace_write_varint(&w->index, frame->len);
+    buf_add(&w->index, frame->data, frame->len);
+    buf_add(frame, w->body.data, w->body.len);
+    int rc = trace_out_frame(&w->out, TRACE_FRAME_RECORDS, frame->data, frame->len, err);
     buf_clear(&w->heads);
     buf_clear(&w->body);
     w->pieces = 0;
@@ -59,12 +54,7 @@ static int flush(struct trace_writer *w, struct err *err)
 
 int trace_writer_block(struct trace_writer *w, const struct trace_piece *piece, struct err *err)
 {
-    add_varint(&w->heads, piece->flags | TRACE_PIECE_BEGINS);
-    add_varint(&w->heads, piece->rank);
-    add_varint(&w->heads, piece->thread);
-    add_varint(&w->heads, (uint64_t)piece->base);
-    add_varint(&w->heads, piece->records);
-    add_varint(&w->heads, piece->bytes);
+    trace_write_piece(&w->heads, piece, piece->flags | TRACE_PIECE_BEGINS);
     buf_add(&w->body, piece->data, piece->bytes);
     w->pieces++;
     w->records += piece->flags & TRACE_PIECE_DEFINITIONS ? 0 : piece->records;
@@ -79,7 +69,7 @@ static int finish(struct trace_writer *w, struct err *err)
         return err->code;
     end = (struct trace_end){w->out.offset, w->records};
     buf_init(&index);
-    add_varint(&index, w->frames);
+    trace_write_varint(&index, w->frames);
     buf_add(&index, w->index.data, w->index.len);
     int rc = trace_out_frame(&w->out, TRACE_FRAME_INDEX, index.data, index.len, err);
     buf_fini(&index);
@@ -93,6 +83,7 @@ int trace_writer_close(struct trace_writer *w, int keep, struct err *err)
     buf_fini(&w->heads);
     buf_fini(&w->body);
     buf_fini(&w->index);
+    buf_fini(&w->frame);
     return rc != 0 ? rc : closed;
 }
 

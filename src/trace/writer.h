@@ -14,6 +14,7 @@ struct trace_writer {
     struct trace_out out;
     size_t block;
     struct buf heads, body, index;
+    struct buf frame; /* the last one, for its memory */
     uint64_t pieces, frames, records;
 };
 
