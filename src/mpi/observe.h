@@ -117,7 +117,7 @@ static inline void mpi_observe_request(struct mpi_rank *self, enum mpi_request_s
 /* A call returns this handle: it has created or started the request. */
 static inline void mpi_observe_new_request(struct mpi_rank *self, MPI_Request request)
 {
-    if (MPI_IS_SEEN(MPI_SEES(request)))
+    if (MPI_IS_SEEN(MPI_SEES(request)) && mpi_world.frequent & MPI_NEW_REQUESTS)
         mpi_see_new_request(self, request);
 }
 

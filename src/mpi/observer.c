@@ -14,6 +14,9 @@ void mpi_observer_attach(const struct mpi_observer *o)
 #define MPI_EVENT(event, what) mpi_world.observed |= o->event ? MPI_SEES(event) : 0;
     MPI_EVENTS(MPI_EVENT)
 #undef MPI_EVENT
+    mpi_world.frequent |= ((o->request ? MPI_NEW_REQUESTS : 0u) |
+                           (o->received ? MPI_COLLECTIVE_MESSAGES : 0u)) &
+                          ~o->ignores;
     if (mpi_world.observed & MPI_SEES_CALLS)
         mpi_world.attentive = 1;
     if (o->slice)

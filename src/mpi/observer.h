@@ -139,6 +139,12 @@ struct mpi_seen_region {
     EVENT(slice, mpi_seen_slice)           \
     EVENT(region, mpi_seen_region)
 
+/* Frequent events that not every observer of their kind wants. All get them if one does. */
+enum mpi_frequent {
+    MPI_NEW_REQUESTS = 1,        /* `request`: MADE and START */
+    MPI_COLLECTIVE_MESSAGES = 2, /* `received` */
+};
+
 struct mpi_observer {
     const char *name;
 #define MPI_EVENT(event, what) void (*event)(struct mpi_rank * self, vtime t, const struct what *);
@@ -148,6 +154,7 @@ struct mpi_observer {
      * not need to see these may number them instead: their handles have the low bits of the number
      * (MPI_REQ_SENT_MASK). NULL, and `request` is there: every send has a request of its own. */
     uint32_t (*sent_number)(struct mpi_rank *self);
+    unsigned ignores; /* enum mpi_frequent: not wanted, but may be reported */
     /* A rank will get the turn soon: time to prefetch what the events of it will need. */
     void (*prefetch)(const struct mpi_rank *);
 };

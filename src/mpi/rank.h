@@ -111,6 +111,7 @@ struct mpi_world {
     struct pool pool;     /* requests, exts and other small objects */
     const struct mpi_above *above; /* what lower rooms need of higher ones (above.h) */
     struct mpi_stats *stats;
+    unsigned frequent; /* enum mpi_frequent that observers want */
     uint32_t observer_count;
     const struct mpi_observer *observers[MPI_OBSERVERS_MAX];
 };

@@ -206,11 +206,11 @@ static uint32_t add(struct recorder_rank *r, unsigned role, uint64_t *number)
     return next;
 }
 
-/* The slot of a pending request, or a free one (handle 0); RECORDER_PENDING: none. */
+/* The index of a pending request; pending_count: it is not there. */
 static unsigned find_pending(const struct recorder_rank *r, uint32_t handle)
 {
-    unsigned i = 0;
-    while (i < RECORDER_PENDING && r->pending[i].handle != handle)
+    unsigned i = 0, count = r->pending_count;
+    while (i < count && r->pending[i].handle != handle)
         i++;
     return i;
 }
@@ -232,7 +232,7 @@ int64_t recorder_request(const struct recorder_rank *r, uint32_t handle)
     if (is_numbered(handle))
         return whole_number(r, handle, RECORDER_NUMBERED_MASK);
     unsigned i = find_pending(r, handle);
-    if (i < RECORDER_PENDING)
+    if (i < r->pending_count)
         return whole_number(r, r->pending[i].number, UINT32_MAX);
     const uint64_t *number = r->more_pending ? map_find(&r->numbers, key(MPI_ROLE_REQUEST, handle))
                                              : NULL;
@@ -244,10 +244,9 @@ static int64_t request_number(struct recorder_rank *r, uint32_t handle)
     int64_t number = recorder_request(r, handle);
     if (number >= 0)
         return number;
-    unsigned i = find_pending(r, 0);
     number = r->next_request++;
-    if (i < RECORDER_PENDING) {
-        r->pending[i] = (struct recorder_pending){handle, (uint32_t)number};
+    if (r->pending_count < RECORDER_PENDING) {
+        r->pending[r->pending_count++] = (struct recorder_pending){handle, (uint32_t)number};
     } else {
         *map_insert(&r->numbers, key(MPI_ROLE_REQUEST, handle), NULL) = (uint64_t)number + 1;
         r->more_pending++;
@@ -260,8 +259,8 @@ void recorder_forget_request(struct recorder_rank *r, uint32_t handle)
     if (is_numbered(handle))
         return;
     unsigned i = find_pending(r, handle);
-    if (i < RECORDER_PENDING)
-        r->pending[i].handle = 0;
+    if (i < r->pending_count)
+        r->pending[i] = r->pending[--r->pending_count];
     else if (r->more_pending && map_remove(&r->numbers, key(MPI_ROLE_REQUEST, handle)))
         r->more_pending--;
 }

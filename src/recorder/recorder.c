@@ -16,6 +16,7 @@ void recorder_init(const struct trace_header *given)
 {
     header = given;
     recorder_learn_functions(given->schema);
+    recorder_learn_plain(given->schema);
     if (given->has_sites)
         recorder_sites_init();
     if (given->is_profile)
@@ -115,7 +116,10 @@ void recorder_leave(struct recorder_rank *r, struct recorder_lane *lane, struct 
     trace_call_begin(&lane->stream, call->fn, call->began, t);
     if (header->has_sites)
         trace_put_varint(&lane->stream, lane->site);
-    recorder_args(r, lane, self, &header->schema->fns[call->fn], call);
+    if (recorder_is_plain(call->fn))
+        recorder_plain_args(r, lane, self, call);
+    else
+        recorder_args(r, lane, self, &header->schema->fns[call->fn], call);
     trace_record_end(&lane->stream);
     if (call->rc == MPI_SUCCESS)
         recorder_freed(r, lane, call->fn);

@@ -52,14 +52,14 @@ struct recorder_lane {
     int64_t *requests; /* numbers of those that were passed to the call */
     struct recorder_done *done;
     uint32_t request_room, done_room;
-    int64_t given;              /* number of the object that was passed to the call by a pointer */
-    uint64_t gone;              /* its handle, if the call frees it */
-    uint64_t site;              /* of the call, if the trace has sites */
-    struct recorder_lane *next; /* the lane of another thread */
-    uint32_t regions;           /* open regions */
+    int64_t given; /* number of the object that was passed to the call by a pointer */
     /* `requests` and `done` of most calls */
     int64_t few_requests[RECORDER_FEW_REQUESTS];
     struct recorder_done few_done[RECORDER_FEW_DONE];
+    uint64_t gone;              /* the handle of `given`, if the call frees it */
+    uint64_t site;              /* of the call, if the trace has sites */
+    struct recorder_lane *next; /* the lane of another thread */
+    uint32_t regions;           /* open regions */
 };
 
 /* An object and its number + 1; 0: there is none. */
@@ -67,7 +67,7 @@ struct recorder_known {
     uint32_t handle, number;
 };
 
-/* A pending request and the low bits of its number; a handle of 0: none. */
+/* A pending request and the low bits of its number. */
 struct recorder_pending {
     uint32_t handle, number;
 };
@@ -82,10 +82,11 @@ struct recorder_rank {
     int64_t next_request;
     struct recorder_known recent[RECORDER_RECENT];
     uint16_t lanes;                   /* 0: it has not begun */
+    uint16_t pending_count;           /* requests in `pending` */
     uint32_t more_pending;            /* requests in `numbers` */
     int64_t profile_time;             /* when the last call returned ... */
     struct recorder_profile *profile; /* ... and all of them, if there are no events (profile.h) */
-    /* The first few requests. Others are in `numbers`. */
+    /* The first few requests, in any order. Others are in `numbers`. */
     struct recorder_pending pending[RECORDER_PENDING];
     struct recorder_lane lane; /* its first thread's */
     struct trace_stream locals;
@@ -113,6 +114,9 @@ void recorder_rank_end(struct recorder_rank *, int64_t now);
 
 /* Whether the beginning of such a call reads the state of the rank, not only of the thread. */
 int recorder_looks_at(enum mpi_fn);
+/* Whether the record of such a call depends only on the words that were passed to it, not on the
+ * program's memory. */
+int recorder_is_by_value(enum mpi_fn);
 /* A call begins and returns. */
 void recorder_enter(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                     const struct recorder_call *, int64_t t);

@@ -28,6 +28,11 @@ void recorder_forget(struct recorder_rank *, unsigned role, uint64_t handle);
 int64_t recorder_region_number(struct recorder_rank *, int64_t t, const char *name);
 int64_t recorder_function_number(struct recorder_rank *, int64_t t, const void *address);
 
+/* Functions whose arguments are written by recorder_plain_args; others by recorder_args. */
+void recorder_learn_plain(const struct trace_schema *);
+int recorder_is_plain(enum mpi_fn);
+void recorder_plain_args(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
+                         const struct recorder_call *);
 /* Writes all arguments of a call that the trace records. */
 void recorder_args(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                    const struct trace_fn *, const struct recorder_call *);

@@ -71,7 +71,7 @@ void mpi_see_received(struct mpi_rank *self, const struct mpi_msg *m, const stru
                                  .number = mpi_msg_number_of(m),
                                  .request = handle_of(req)};
 
-    if (m->kind != MPI_MSG_FREE)
+    if (m->kind != MPI_MSG_FREE && (!(s.ctx & 1) || mpi_world.frequent & MPI_COLLECTIVE_MESSAGES))
         mpi_tell_received(self, t, &s);
 }
 

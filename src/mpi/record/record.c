@@ -31,12 +31,26 @@ struct slot {
     uint8_t memory[OWN_MEMORY] __attribute__((aligned(LINE)));
 } __attribute__((aligned(LINE)));
 
+/*
+ * The first call to return in a turn finds the state of its rank outside the caches. If all that
+ * its record needs was passed by value, it is written when the next call is made, from here.
+ */
+struct late {
+    struct mpi_rank *self; /* NULL: there is none */
+    vtime t;
+    struct recorder_call call;
+    uint64_t args[TRACE_ARGS_MAX];
+};
+
 static struct {
     struct trace_part part;
     struct trace_header header;
     struct slot *slots; /* by index */
     uint32_t room;
     uint8_t is_wait[MPI_FN_COUNT]; /* calls that may wait for requests */
+    const struct mpi_rank *last;   /* whose event was the last one */
+    const struct slot *ahead;      /* of a rank that will get the turn soon */
+    struct late late;
 } record;
 
 void recorder_define(unsigned kind, const void *payload, size_t bytes)
@@ -70,14 +84,37 @@ static inline struct recorder_rank *of_rank(struct mpi_rank *self)
 }
 
 /* Inlined always: the compiler may drop the call of a function that only prefetches. */
-__attribute__((always_inline)) static inline void prefetch(const struct mpi_rank *self)
+#define PREFETCH_INLINE __attribute__((always_inline)) static inline
+
+#define PREFETCH(slot, part) \
+    __builtin_prefetch((const char *)(slot) + offsetof(struct slot, part), 1)
+
+static_assert(offsetof(struct slot, rank.pending) == LINE &&
+                  offsetof(struct slot, rank.lane) % LINE == 0 &&
+                  offsetof(struct slot, rank.lane.few_requests) ==
+                      offsetof(struct slot, rank.lane) + 2 * LINE,
+              "what calls need is in as few lines as can be");
+
+/* What all calls need, and what those that wait need also. */
+PREFETCH_INLINE void prefetch_state(const struct slot *slot, int is_wait)
 {
-    const struct slot *slot = &record.slots[mpi_rank_index(self)];
-    const char *at = (const char *)slot;
-    for (size_t i = 0; i < offsetof(struct slot, rank.locals); i += LINE)
-        __builtin_prefetch(at + i, 1);
-    for (size_t i = 0; i < OWN_MEMORY; i += LINE)
-        __builtin_prefetch(slot->memory + i, 1);
+    PREFETCH(slot, rank);
+    PREFETCH(slot, rank.lane);
+    PREFETCH(slot, rank.lane.depth);
+    PREFETCH(slot, rank.pending);
+    PREFETCH(slot, rank.lane.few_requests);
+    if (is_wait) {
+        PREFETCH(slot, rank.lane.few_done);
+        PREFETCH(slot, rank.lane.few_done[2]);
+    }
+}
+
+/* Where the next records go: once the state is there. */
+PREFETCH_INLINE void prefetch_memory(const struct slot *slot)
+{
+    const uint8_t *at = slot->rank.lane.stream.data + slot->rank.lane.stream.used;
+    __builtin_prefetch(at, 1);
+    __builtin_prefetch(at + LINE, 1);
 }
 
 /* Threads other than the first have lanes of their own. */
@@ -106,15 +143,59 @@ static void spill_all(void)
  * turns, and only the last one is recorded. */
 static void prefetch_turn(const struct mpi_rank *self)
 {
-    if (record.is_wait[self->fn])
-        prefetch(self);
+    if (record.ahead)
+        prefetch_memory(record.ahead);
+    record.ahead = NULL;
+    if (!record.is_wait[self->fn])
+        return;
+    record.ahead = &record.slots[mpi_rank_index(self)];
+    prefetch_state(record.ahead, 1);
 }
 
 /* ---- events ---- */
 
+static void write_late(void)
+{
+    struct late *late = &record.late;
+    struct slot *slot = &record.slots[mpi_rank_index(late->self)];
+    prefetch_memory(slot);
+    recorder_leave(&slot->rank, &slot->rank.lane, late->self, &late->call, late->t);
+    late->self = NULL;
+}
+
+static inline void settle(void)
+{
+    if (record.late.self)
+        write_late();
+}
+
+/* The rank has just got the turn: its state must be fetched. */
+static inline int is_new_turn(const struct mpi_rank *self)
+{
+    if (self == record.last)
+        return 0;
+    record.last = self;
+    prefetch_state(&record.slots[mpi_rank_index(self)], 0);
+    return 1;
+}
+
+static void put_off(struct mpi_rank *self, vtime t, const struct mpi_seen_call *call)
+{
+    struct late *late = &record.late;
+    for (unsigned i = 0; i < mpi_fn_signature[call->fn].count; i++)
+        late->args[i] = call->args[i];
+    late->self = self;
+    late->t = t;
+    late->call = (struct recorder_call){.fn = call->fn,
+                                        .args = late->args,
+                                        .began = call->began,
+                                        .rc = call->rc};
+}
+
 static void enter(struct mpi_rank *self, vtime t, const struct mpi_seen_call *call)
 {
-    prefetch(self);
+    settle();
+    is_new_turn(self);
     struct recorder_rank *r = of_rank(self);
     recorder_enter(r, of_thread(r), self,
                    &(struct recorder_call){.fn = call->fn, .args = call->args}, t);
@@ -122,6 +203,11 @@ static void enter(struct mpi_rank *self, vtime t, const struct mpi_seen_call *ca
 
 static void leave(struct mpi_rank *self, vtime t, const struct mpi_seen_call *call)
 {
+    settle();
+    if (is_new_turn(self) && !vp_private.threaded && recorder_is_by_value(call->fn)) {
+        put_off(self, t, call);
+        return;
+    }
     struct recorder_rank *r = of_rank(self);
     recorder_leave(r, of_thread(r), self,
                    &(struct recorder_call){.fn = call->fn,
@@ -148,11 +234,11 @@ static void request(struct mpi_rank *self, vtime t, const struct mpi_seen_reques
         recorder_forget_request(r, (uint32_t)seen->request);
 }
 
-/* What a blocking call has received; messages of collectives have odd contexts. */
+/* What a blocking call has received. */
 static void received(struct mpi_rank *self, vtime t, const struct mpi_seen_message *seen)
 {
     (void)t;
-    if (seen->request != MPI_REQUEST_NULL || seen->ctx & 1)
+    if (seen->request != MPI_REQUEST_NULL)
         return;
     struct recorder_lane *lane = of_thread(of_rank(self));
     if (lane->depth)
@@ -162,6 +248,7 @@ static void received(struct mpi_rank *self, vtime t, const struct mpi_seen_messa
 
 static void region(struct mpi_rank *self, vtime t, const struct mpi_seen_region *seen)
 {
+    settle();
     struct recorder_rank *r = of_rank(self);
     recorder_region(r, of_thread(r), t, seen->name);
 }
@@ -183,6 +270,7 @@ static struct recorder_lane *of_function(struct mpi_rank *self)
 {
     if (!self || !record.slots)
         return NULL;
+    settle();
     struct recorder_lane *lane = of_thread(of_rank(self));
     return lane->depth ? NULL : lane;
 }
@@ -216,6 +304,7 @@ void __cyg_profile_func_exit(void *function, void *site)
 
 static const struct mpi_observer observer = {
     .name = "trace",
+    .ignores = MPI_NEW_REQUESTS | MPI_COLLECTIVE_MESSAGES,
     .prefetch = prefetch_turn,
     .sent_number = number_sent,
     .enter = enter,
@@ -290,6 +379,7 @@ int mpi_record_begin(struct err *err)
 
 int mpi_record_end(struct err *err)
 {
+    settle();
     for (uint32_t i = 0; i < record.room; i++)
         if (has_begun(&record.slots[i]))
             recorder_rank_end(&record.slots[i].rank, mpi_world.ranks[i].ent.clock);
