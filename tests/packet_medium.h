@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "engine_fini.h"
 #include "net/net.h"
 #include "tap.h"
 

@@ -11,7 +11,9 @@
  * not interrupted.
  *
  *     oncpu_init(&o, ONCPU_THREAD);
- *     oncpu_begin(&o);  start = ticks_now();  ...  ran = oncpu_end(&o, ticks_now() - start);
+ *     oncpu_begin(&o);  start = ticks_now();  ...  ran = ticks_now() - start;
+ *     if (!oncpu_is_whole(&o))
+ *         ran = oncpu_end_broken(&o, ran);
  *
  * Where there is no such pointer - another libc, a program that registers sequences itself, several
  * threads - short stretches are taken as measured, and longer ones are compared with the CPU clock.
@@ -68,11 +70,8 @@ static inline void oncpu_begin(struct oncpu *o)
         oncpu_begin_late(o);
 }
 
-/* Ends a stretch of that many ticks; returns in how many of them the thread ran. */
+/* Ends a stretch of that many ticks that was not whole; returns in how many of them the thread
+ * ran. */
 uint64_t oncpu_end_broken(struct oncpu *, uint64_t ticks);
-static inline uint64_t oncpu_end(struct oncpu *o, uint64_t ticks)
-{
-    return __builtin_expect(oncpu_is_whole(o), 1) ? ticks : oncpu_end_broken(o, ticks);
-}
 
 #endif

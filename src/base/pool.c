@@ -14,17 +14,11 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-#define CHUNK_HEADER 64 /* so that blocks of whole cache lines can start on one */
 #define FILL_ALLOCATED 0xCD
 #define FILL_FREED 0xDD
 #define KEPT_MIN_LOG2 10 /* of POOL_MAX */
 #define KEPT_STEPS_LOG2 3
 _Static_assert(POOL_MAX == 1 << KEPT_MIN_LOG2, "the first class follows the blocks in chunks");
-
-struct pool_chunk {
-    struct pool_chunk *next;
-    size_t size;
-};
 
 void pool_init(struct pool *pool, const char *name)
 {
@@ -99,7 +93,7 @@ static void add_chunk(struct pool *pool)
     chunk->next = pool->chunks;
     chunk->size = size;
     pool->chunks = chunk;
-    pool->bump = (char *)chunk + CHUNK_HEADER;
+    pool->bump = (char *)chunk + POOL_CHUNK_HEADER;
     pool->end = (char *)chunk + size;
     pool->chunk_size = size < POOL_CHUNK_MAX / 4 ? size * 4 : POOL_CHUNK_MAX;
 }
@@ -138,7 +132,6 @@ static void *alloc_large(struct pool *pool, size_t size)
 
 void *pool_alloc_slow(struct pool *pool, size_t size)
 {
-    pool->live += size;
     if (size > POOL_MAX)
         return alloc_large(pool, size);
     size_t bytes = block_size(size);
@@ -160,7 +153,6 @@ void pool_free_large(struct pool *pool, void *ptr, size_t size)
     size_t bytes = 0;
     int class = size <= POOL_KEPT_MAX ? kept_class(size, &bytes) : 0;
 
-    pool->live -= size;
     if (size > POOL_KEPT_MAX || pool->kept_bytes + bytes > POOL_KEPT_BYTES) {
         mem_free(ptr);
         return;

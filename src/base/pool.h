@@ -35,13 +35,18 @@
 #define POOL_KEPT_CLASSES 48 /* 8 for each doubling from POOL_MAX on */
 #define POOL_KEPT_BYTES ((size_t)64 << 20)
 
+/* Visible for the inline functions and tests only; use the functions. */
 struct pool_block {
     struct pool_block *next;
 };
 
-/* Visible for the inline functions only; use the functions. */
+#define POOL_CHUNK_HEADER 64 /* so that blocks of whole cache lines can start on one */
+struct pool_chunk {
+    struct pool_chunk *next;
+    size_t size;
+};
+
 struct pool {
-    size_t live; /* bytes asked for and not yet freed */
     char *bump, *end;
     struct pool_chunk *chunks;
     size_t chunk_size; /* of the next chunk */
@@ -72,7 +77,6 @@ static inline void *pool_alloc(struct pool *pool, size_t size)
         struct pool_block *block = *head;
         if (__builtin_expect(block != NULL, 1)) {
             *head = block->next;
-            pool->live += size;
 #ifdef POOL_DEBUG
             pool_debug_alloc(pool, block, size);
 #endif
@@ -93,7 +97,6 @@ static inline void pool_free(struct pool *pool, void *ptr, size_t size)
 #endif
         block->next = *head;
         *head = block;
-        pool->live -= size;
         return;
     }
     pool_free_large(pool, ptr, size);
@@ -104,12 +107,6 @@ static inline void pool_prefetch(const struct pool *pool, size_t size)
 {
     if (__builtin_expect(size <= POOL_MAX, 1))
         __builtin_prefetch(pool->free[(size + 15) / 16], 1);
-}
-
-/* Bytes asked for and not yet freed, large objects included. */
-static inline size_t pool_bytes(const struct pool *pool)
-{
-    return pool->live;
 }
 
 #endif

@@ -101,7 +101,10 @@ static void add_frames(Dwfl *dwfl, const struct run_question *q, uint32_t from, 
     buf_fini(&last);
 }
 
-void cli_backtrace_describe(const struct run_question *q, struct buf *out)
+/* Text lines for the addresses of another process: function, file and line where there is debug
+ * information, else function and offset, else the offset in the file. Frames of the simulator at
+ * either end are left out. */
+static void describe_trace(const struct run_question *q, struct buf *out)
 {
     static char *debug_path; /* the default */
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
@@ -139,7 +142,7 @@ static void answer_trace(struct run_question *q)
 {
     struct buf text;
     buf_init(&text);
-    cli_backtrace_describe(q, &text);
+    describe_trace(q, &text);
     snprintf(q->answer, sizeof q->answer, "%s", buf_str(&text));
     buf_fini(&text);
 }

@@ -8,11 +8,6 @@
 #include "base/buf.h"
 #include "cli/launch.h"
 
-/* Text lines for the addresses of another process: function, file and line where there is debug
- * information, else function and offset, else the offset in the file. Frames of the simulator at
- * either end are left out. */
-void cli_backtrace_describe(const struct run_question *, struct buf *out);
-
 /* Answers the program's request, if there is one. */
 void cli_backtrace_answer(struct cli_page *, pid_t program);
 

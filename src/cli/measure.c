@@ -24,7 +24,8 @@
 #define SAMPLES_SIMULATED "10" /* all are equal, except for noise */
 #define BUSY 0.5               /* load per core */
 
-unsigned cli_measure_cores(void)
+/* Processors that this process may use. */
+static unsigned count_cores(void)
 {
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
@@ -70,7 +71,7 @@ static double load(void)
 
 static void warn(const struct cli_measure *m, unsigned ranks, double busy)
 {
-    unsigned cores = cli_measure_cores();
+    unsigned cores = count_cores();
     if (m->launcher)
         return; /* the ranks may be anywhere */
     if (ranks > cores)
@@ -118,7 +119,7 @@ static int native_command(struct cli_argv *w, const struct cli_measure *m, unsig
 
 int cli_measure_native(const struct cli_measure *m, struct buf *out, int *signal, struct err *err)
 {
-    unsigned cores = cli_measure_cores(), ranks = m->ranks ? m->ranks : cores > 2 ? cores : 2;
+    unsigned cores = count_cores(), ranks = m->ranks ? m->ranks : cores > 2 ? cores : 2;
     struct cli_argv w = {0};
     struct buf text;
     double busy = load();

@@ -20,9 +20,6 @@ struct cli_measure {
     const char *launcher; /* words; "-n N" and the program follow */
 };
 
-/* Processors that this process may use. */
-unsigned cli_measure_cores(void);
-
 /* Measures on this machine and appends the raw data, with comments on launcher and load. Warns of
  * what distorts the times. *signal (0 before): a signal that ended it, which is also an error. */
 int cli_measure_native(const struct cli_measure *, struct buf *out, int *signal, struct err *);

@@ -8,14 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/units.h"
+#include "cli/epoch.h"
 #include "engine/rank_map.h"
 #include "run/sample.h"
 
 #define EPOCH_DEFAULT 1767225600 /* 2026-01-01T00:00:00Z */
-#define EPOCH_MAX 253402300799   /* 9999-12-31T23:59:59Z */
 #define STACK_MIN 16384
 #define PROCS_MAX 1000000
 
@@ -55,11 +54,6 @@ static int set_ranks(void *into, const char *value, struct err *err)
 static int set_universe(void *into, const char *value, struct err *err)
 {
     return parse_ranks(value, &((struct cli_run *)into)->opt.universe, err);
-}
-
-static int set_platform(void *into, const char *value, struct err *err)
-{
-    return cli_options_text(&((struct cli_run *)into)->given.platform, value, err);
 }
 
 static int set_settings(void *into, const char *value, struct err *err)
@@ -107,16 +101,6 @@ static int set_compute(void *into, const char *value, struct err *err)
     if (run->opt.compute < RUN_COMPUTE_TABLE)
         return err_set(err, ERR_INPUT, "'%s' takes no file", word);
     return cli_options_text(&run->compute_file, colon + 1, err);
-}
-
-static int set_record(void *into, const char *value, struct err *err)
-{
-    return cli_options_text(&((struct cli_run *)into)->record, value, err);
-}
-
-static int set_counter_table(void *into, const char *value, struct err *err)
-{
-    return cli_options_text(&((struct cli_run *)into)->counter_table, value, err);
 }
 
 static int set_sample(void *into, const char *value, struct err *err)
@@ -242,56 +226,9 @@ static int set_idle_limit(void *into, const char *value, struct err *err)
     return 0;
 }
 
-/* Parses a date of that form, followed by nothing but an optional Z. */
-static int parse_date(const char *text, struct tm *tm)
-{
-    int used = 0;
-    memset(tm, 0, sizeof *tm);
-    if (sscanf(text, "%4d-%2d-%2d%n", &tm->tm_year, &tm->tm_mon, &tm->tm_mday, &used) != 3)
-        return 0;
-    text += used;
-    if (*text == 'T') {
-        if (sscanf(text, "T%2d:%2d:%2d%n", &tm->tm_hour, &tm->tm_min, &tm->tm_sec, &used) != 3)
-            return 0;
-        text += used;
-        text += *text == 'Z';
-    }
-    tm->tm_year -= 1900;
-    tm->tm_mon -= 1;
-    return *text == 0;
-}
-
-int cli_run_parse_epoch(const char *text, int64_t *out, struct err *err)
-{
-    struct tm tm, back;
-    int64_t epoch = -1;
-    if (strspn(text, "0123456789") == strlen(text) && *text && strlen(text) <= 12) {
-        epoch = strtoll(text, NULL, 10);
-    } else if (parse_date(text, &tm)) {
-        time_t t = timegm(&(struct tm){.tm_year = tm.tm_year,
-                                       .tm_mon = tm.tm_mon,
-                                       .tm_mday = tm.tm_mday,
-                                       .tm_hour = tm.tm_hour,
-                                       .tm_min = tm.tm_min,
-                                       .tm_sec = tm.tm_sec});
-        /* timegm turns 31 April into 1 May: the result must equal what was given */
-        if (gmtime_r(&t, &back) && back.tm_year == tm.tm_year && back.tm_mon == tm.tm_mon &&
-            back.tm_mday == tm.tm_mday && back.tm_hour == tm.tm_hour && back.tm_min == tm.tm_min &&
-            back.tm_sec == tm.tm_sec)
-            epoch = t;
-    }
-    if (epoch < 0 || epoch > EPOCH_MAX)
-        return err_set(err, ERR_INPUT,
-                       "bad date '%s': expected YYYY-MM-DD, "
-                       "YYYY-MM-DDTHH:MM:SSZ or seconds since 1970",
-                       text);
-    *out = epoch;
-    return 0;
-}
-
 static int set_epoch(void *into, const char *value, struct err *err)
 {
-    return cli_run_parse_epoch(value, &((struct cli_run *)into)->opt.epoch, err);
+    return cli_epoch_parse(value, &((struct cli_run *)into)->opt.epoch, err);
 }
 
 static const char *const entropy_words[] = {"virtual", "real", NULL};
@@ -317,26 +254,6 @@ static int set_entropy(void *into, const char *value, struct err *err)
     return 0;
 }
 
-static int set_stats(void *into, const char *value, struct err *err)
-{
-    return cli_options_text(&((struct cli_run *)into)->stats, value, err);
-}
-
-static int set_trace(void *into, const char *value, struct err *err)
-{
-    return cli_options_text(&((struct cli_run *)into)->trace, value, err);
-}
-
-static int set_report(void *into, const char *value, struct err *err)
-{
-    return cli_options_text(&((struct cli_run *)into)->report, value, err);
-}
-
-static int set_json(void *into, const char *value, struct err *err)
-{
-    return cli_options_text(&((struct cli_run *)into)->json, value, err);
-}
-
 /* What a program needs that calls functions without importing them: words as in the API list. */
 static int set_needs(void *into, const char *value, struct err *err)
 {
@@ -354,6 +271,21 @@ static int set_needs(void *into, const char *value, struct err *err)
     (void)err;
     return 0;
 }
+
+/* Texts are kept as given. */
+#define TEXT(function, member)                                                  \
+    static int function(void *into, const char *value, struct err *err)         \
+    {                                                                           \
+        return cli_options_text(&((struct cli_run *)into)->member, value, err); \
+    }
+TEXT(set_platform, given.platform)
+TEXT(set_record, record)
+TEXT(set_counter_table, counter_table)
+TEXT(set_stats, stats)
+TEXT(set_trace, trace)
+TEXT(set_report, report)
+TEXT(set_json, json)
+#undef TEXT
 
 /* Flags have no value and cannot fail. */
 #define FLAG(function, member, number)                                  \

@@ -32,8 +32,4 @@ extern const struct cli_usage cli_run_usage;
 /* Fills in the defaults. */
 void cli_run_init(struct cli_run *);
 
-/* A start date: seconds since 1970, or YYYY-MM-DD, or YYYY-MM-DDTHH:MM:SS with an optional Z; UTC.
- * Between years 1970 and 9999. */
-int cli_run_parse_epoch(const char *text, int64_t *out, struct err *);
-
 #endif

@@ -84,33 +84,7 @@ enum engine_wake {
     ENGINE_WAKE_EXPLAIN,     /* deadlock: describe what you wait for, then suspend again */
 };
 
-/* One thing that a blocked entity waits for. */
-struct engine_wait {
-    char text[224]; /* "MPI_Recv from rank 3, tag 7, MPI_COMM_WORLD" */
-    /* An unnamed object that the wait refers to. The report numbers such objects in order of
-     * appearance, and describes each once. */
-    char kind[16];     /* "communicator"; "": there is no such object */
-    char made[112];    /* how it was created */
-    char site[48];     /* where in the program; "": unknown */
-    uint64_t identity; /* equal for the same object, in all processes */
-    int64_t waits_on;  /* world number of the one entity it waits for, or -1 if several or any */
-};
-
-#define ENGINE_WAITS 8  /* things described */
-#define ENGINE_EDGES 16 /* entities that an entity is known to wait for */
-
-/* All that a blocked entity waits for, filled in by ops->explain. */
-struct engine_waits {
-    uint32_t count; /* things; the first ENGINE_WAITS of them are in `at` */
-    uint32_t edges;
-    struct engine_wait at[ENGINE_WAITS];
-    int32_t on[ENGINE_EDGES]; /* world numbers, each once */
-};
-
-/* The next thing, cleared, to be filled in; NULL if no more are described. */
-struct engine_wait *engine_waits_add(struct engine_waits *);
-/* It waits for this entity; -1: for none in particular. */
-void engine_waits_edge(struct engine_waits *, int64_t on);
+struct engine_waits; /* waits.h */
 
 struct engine_ops {
     /* Callbacks; entities are identified by their index in this process. */
@@ -131,48 +105,8 @@ struct engine_ops {
     struct engine_msg *(*notice)(void *owner, uint64_t cookie);
 };
 
-/*
- * How a message is submitted to the medium. It accompanies the message to the process that has the
- * medium.
- */
-struct engine_call {
-    uint64_t load;   /* its size in bytes for the medium, whatever it carries */
-    uint64_t cookie; /* what the notice returns to the sender; 0: no notice */
-    /* Messages with the same number between the same two entities do not overtake each other; those
-     * of one sender and number are submitted in an order that does not depend on the schedule. 0:
-     * no order is kept. */
-    uint64_t order;
-    /* Of messages with order 0 between the same two entities at the same time: which goes first. It
-     * does not depend on the schedule, as their submission may. */
-    uint64_t tie;
-};
-
-/*
- * The medium: a network with contention, which messages share. It acts like one more entity, whose
- * events are decisions. It exists on process 0 only. A message submitted at time t (its `arrival`)
- * comes out through engine_emerge, at a time after its last event plus the lookahead; a notice
- * (engine_notify) comes out at the time of an event, without the lookahead.
- */
-struct engine_medium {
-    void *owner;
-    /* Takes a message; any context. */
-    void (*submit)(void *owner, struct engine_msg *, const struct engine_call *);
-    /* The time of its next event; VTIME_NEVER: there is none. */
-    vtime (*next)(void *owner);
-    /* How many notices are pending. */
-    uint64_t (*notices)(void *owner);
-    /* All messages submitted at or before `limit` are known, and those caused by what comes out now
-     * will be submitted later than that. Handles all events up to `limit` that are due at `first`
-     * (its next event) or less than the lookahead later, but none later than one that emits a
-     * notice. */
-    void (*advance)(void *owner, vtime first, vtime limit);
-    /* NULL: the medium is part of the simulation, and only `advance` moves it. Otherwise it has its
-     * own clock, driven from outside in real time, and of the functions above only `submit` is
-     * used. Called in scheduler context when no entity is ready. Sleeps until something has come
-     * out or its clock has reached `due`. Returns a time before which nothing more comes out;
-     * VTIME_NEVER: nothing more will. One process only. */
-    vtime (*wait)(void *owner, vtime due);
-};
+struct engine_call; /* medium.h */
+struct engine_medium;
 
 struct engine_due {
     vtime due;
@@ -290,7 +224,6 @@ struct engine {
 
 /* In place. Costs O(1): entities are not touched until they start or get a message. */
 void engine_init(struct engine *, const struct engine_config *);
-void engine_fini(struct engine *);
 
 /* Runs until every entity is done, or none can continue. */
 enum engine_end engine_run(struct engine *);

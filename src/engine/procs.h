@@ -130,7 +130,6 @@ struct procs {
 
 /* In place. The engine is initialised afterwards, with &procs->peers in its configuration. */
 void procs_init(struct procs *, const struct procs_config *);
-void procs_fini(struct procs *);
 
 /* Sends a note; data as in struct native_link. Scheduler context. */
 void procs_note(struct procs *, uint32_t to, int tag, void *data, size_t bytes);

@@ -60,11 +60,6 @@ void rank_map_add_spares(struct rank_map *p, uint32_t spares)
         p->plain = p->room;
 }
 
-void rank_map_fini(struct rank_map *p)
-{
-    mem_free(p->number);
-}
-
 uint32_t rank_map_proc(const struct rank_map *p, uint32_t number)
 {
     uint32_t in_big = p->big * (p->size + 1);

@@ -40,7 +40,6 @@ struct rank_map {
  * else NULL. Every process has at least one entity (block and cyclic: if world >= procs). */
 void rank_map_init(struct rank_map *, enum rank_map_kind, uint32_t world, uint32_t procs,
                    uint32_t proc, const uint32_t *owner);
-void rank_map_fini(struct rank_map *);
 
 /* Adds that many spares in all. Once, after rank_map_init. */
 void rank_map_add_spares(struct rank_map *, uint32_t spares);

@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "engine/cycles.h"
+#include "engine/waits.h"
 
 #define LISTED 20             /* blocked entities described one by one */
 #define CYCLES_LISTED 10      /* cycles printed */

@@ -2,10 +2,7 @@
  * actions_coll.c - the bytes that a rank sends and receives in a collective: those of a linear
  * algorithm that also sends to itself, as measurement systems count them.
  */
-#include "formats/actions.h"
-
-struct action action_of_coll(const struct actions *, const struct trace_fn *,
-                             const struct call_shape *, const struct trace_event *);
+#include "formats/actions_internal.h"
 
 /* Bytes of all items of an array of counts, with one datatype or an array of them. */
 static uint64_t sum(const struct actions *a, const struct trace_fn *fn, const struct trace_event *e,

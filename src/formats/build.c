@@ -367,13 +367,6 @@ void format_call_statuses(struct format_call *call, const char *name,
         v->statuses = statuses, v->count = count;
 }
 
-void format_call_text(struct format_call *call, const char *name, const char *text, size_t length)
-{
-    struct trace_value *v = find(call, name);
-    if (v)
-        v->text = text, v->count = length;
-}
-
 /* ---- records ---- */
 
 static struct trace_stream *stream_of(struct format_build *b, unsigned thread)

@@ -89,7 +89,6 @@ void format_call_number(struct format_call *, const char *name, int64_t value);
 void format_call_items(struct format_call *, const char *name, const int64_t *items, size_t count);
 void format_call_statuses(struct format_call *, const char *name, const struct trace_status *,
                           size_t count);
-void format_call_text(struct format_call *, const char *name, const char *text, size_t length);
 
 /* Times are ticks of the header. A time before that of the record before is set to that, and
  * counted. */

@@ -37,7 +37,6 @@
 
 /* Versions at which something changed: 10000 x version + 100 x subversion + subsubversion. */
 #define DUMPI_VERSION(a, b, c) ((a)*10000 + (b)*100 + (c))
-#define DUMPI_OWN_VERSION DUMPI_VERSION(8, 1, 0)
 
 /* What follows in a record. */
 enum dumpi_mask {
@@ -79,7 +78,6 @@ struct dumpi_layout {
 
 /* The number of functions, and the numbers after them. */
 unsigned dumpi_functions(void);
-#define DUMPI_ALL_FUNCTIONS (dumpi_functions())
 #define DUMPI_FUNCTION_ENTER (dumpi_functions() + 1)
 #define DUMPI_FUNCTION_EXIT (dumpi_functions() + 2)
 #define DUMPI_END_OF_STREAM (dumpi_functions() + 3)
@@ -109,9 +107,6 @@ uint64_t dumpi_type_size(unsigned number);
 int64_t dumpi_value_out(const struct dumpi_field *, int64_t value);
 int64_t dumpi_value_in(const struct dumpi_field *, int64_t value);
 
-/* ---- both directions ---- */
-
-int dumpi_read(const char *path, const char *orr, struct format_notes *, struct err *);
 int dumpi_write(struct trace *, const char *path, struct format_notes *, struct err *);
 
 #endif

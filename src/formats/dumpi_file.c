@@ -120,7 +120,7 @@ static void read_index(struct dumpi_file *f)
         read_addresses(f, at, end);
 }
 
-void dumpi_file_rewind(struct dumpi_file *f)
+static void rewind_file(struct dumpi_file *f)
 {
     f->at = f->data + BODY;
     f->cpu = get_signed(&f->at, f->end, 4);
@@ -151,7 +151,7 @@ int dumpi_file_open(struct dumpi_file *f, const char *path, int version, struct 
     f->data = data;
     f->end = f->data + f->size;
     read_index(f);
-    dumpi_file_rewind(f);
+    rewind_file(f);
     return 0;
 }
 

@@ -56,6 +56,5 @@ int dumpi_file_open(struct dumpi_file *, const char *path, int version, struct e
 void dumpi_file_close(struct dumpi_file *);
 /* Returns 1 with the next record, 0 at the end, or -1 if the file is damaged or cut off. */
 int dumpi_file_next(struct dumpi_file *, const struct dumpi_layout *, struct dumpi_record *);
-void dumpi_file_rewind(struct dumpi_file *);
 
 #endif

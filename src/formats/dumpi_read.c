@@ -267,7 +267,8 @@ static char *meta_path(const char *path)
     return meta;
 }
 
-int dumpi_read(const char *path, const char *orr, struct format_notes *notes, struct err *err)
+static int read_traces(const char *path, const char *orr, struct format_notes *notes,
+                       struct err *err)
 {
     struct dumpi_in in = {.notes = notes};
     char *meta = meta_path(path);
@@ -316,6 +317,6 @@ const struct trace_format format_dumpi = {
     .suffix = ".meta",
     .about = "DUMPI of SST: a file for each rank beside the named one",
     .detect = dumpi_detect,
-    .read = dumpi_read,
+    .read = read_traces,
     .write = dumpi_write,
 };

@@ -44,7 +44,8 @@ static int ends(const char *text, const char *with)
     return length >= n && strcmp(text + length - n, with) == 0;
 }
 
-int formats_by_suffix(const char *path, const struct trace_format **found, struct err *err)
+/* The format with the suffix of a file's name; ERR_INPUT lists the suffixes. */
+static int find_by_suffix(const char *path, const struct trace_format **found, struct err *err)
 {
     struct buf all;
     buf_init(&all);
@@ -63,7 +64,8 @@ int formats_by_suffix(const char *path, const struct trace_format **found, struc
     return ERR_INPUT;
 }
 
-int formats_detect(const char *path, const struct trace_format **found, struct err *err)
+/* The format of an existing file, by its contents. */
+static int detect(const char *path, const struct trace_format **found, struct err *err)
 {
     uint8_t head[4096];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -109,7 +111,7 @@ int formats_native(const char *path, char **temporary, struct format_notes *note
 {
     const struct trace_format *from;
     *temporary = NULL;
-    if (formats_detect(path, &from, err) != 0 || from == &format_orr)
+    if (detect(path, &from, err) != 0 || from == &format_orr)
         return 0; /* opening a native trace gives the better message */
     char *made = make_temporary(err);
     if (!made)
@@ -144,7 +146,7 @@ int formats_convert(const char *in, const char *out, const struct trace_format *
 {
     const struct trace_format *from;
     struct trace t;
-    if ((!to && formats_by_suffix(out, &to, err) != 0) || formats_detect(in, &from, err) != 0)
+    if ((!to && find_by_suffix(out, &to, err) != 0) || detect(in, &from, err) != 0)
         return err->code;
     if (!to->write)
         return err_set(err, ERR_INPUT, "format '%s' can only be read", to->name);

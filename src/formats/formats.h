@@ -32,10 +32,6 @@ const struct trace_format *formats_at(size_t i);
 
 /* The format of this name; ERR_INPUT names the nearest. */
 int formats_find(const char *name, const struct trace_format **, struct err *);
-/* The format with the suffix of a file's name; ERR_INPUT lists the suffixes. */
-int formats_by_suffix(const char *path, const struct trace_format **, struct err *);
-/* The format of an existing file, by its contents. */
-int formats_detect(const char *path, const struct trace_format **, struct err *);
 
 /* Converts a trace of any format that can be read to `to`; NULL: what the suffix of `out` says. */
 int formats_convert(const char *in, const char *out, const struct trace_format *to,

@@ -26,7 +26,6 @@ struct goal_out {
 
 /* Writes an operation that depends on the last one, and does not become the last one. Returns its
  * label. */
-uint64_t goal_calc(struct goal_out *, int64_t nanoseconds);
 uint64_t goal_send(struct goal_out *, uint64_t to, uint64_t bytes, uint64_t tag);
 uint64_t goal_recv(struct goal_out *, uint64_t from, uint64_t bytes, uint64_t tag);
 /* Makes the next operations depend on this one, too. */
@@ -37,7 +36,6 @@ void goal_wait(struct goal_out *, uint64_t label);
 int goal_collective(struct goal_out *, const struct action *, const struct members *, uint64_t self,
                     uint64_t tag);
 
-int goal_read(const char *path, const char *orr, struct format_notes *, struct err *);
 int goal_write(struct trace *, const char *path, struct format_notes *, struct err *);
 
 #endif

@@ -294,7 +294,8 @@ static void read_ranks(struct goal_in *in, const char *text)
     end_rank(in, rank);
 }
 
-int goal_read(const char *path, const char *orr, struct format_notes *notes, struct err *err)
+static int read_schedule(const char *path, const char *orr, struct format_notes *notes,
+                         struct err *err)
 {
     struct goal_in in = {.notes = notes};
     struct buf text;
@@ -333,6 +334,6 @@ const struct trace_format format_goal = {
     .suffix = ".goal",
     .about = "GOAL, the schedules of LogGOPSim: messages and computing",
     .detect = goal_detect,
-    .read = goal_read,
+    .read = read_schedule,
     .write = goal_write,
 };

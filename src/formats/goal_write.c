@@ -35,7 +35,8 @@ static void need(struct goal_out *o, uint64_t label)
         buf_addf(o->text, "l%" PRIu64 " requires l%" PRIu64 "\n", label, o->last);
 }
 
-uint64_t goal_calc(struct goal_out *o, int64_t nanoseconds)
+/* An operation that computes; the same as in goal.h. */
+static uint64_t put_calc(struct goal_out *o, int64_t nanoseconds)
 {
     uint64_t label = add(o);
     buf_addf(o->text, "l%" PRIu64 ": calc %" PRId64 "\n", label, nanoseconds);
@@ -68,7 +69,7 @@ void goal_wait(struct goal_out *o, uint64_t label)
         o->last = label;
         return;
     }
-    uint64_t both = goal_calc(o, 0);
+    uint64_t both = put_calc(o, 0);
     buf_addf(o->text, "l%" PRIu64 " requires l%" PRIu64 "\n", both, label);
     o->last = both;
 }
@@ -143,7 +144,7 @@ static int put_event(void *state, struct walk *w, const struct trace_event *e, s
         return 0;
     int64_t gap = (walk_time(w, e->enter) - g->last + 500) / 1000;
     if (gap > 0)
-        g->out.last = goal_calc(&g->out, gap);
+        g->out.last = put_calc(&g->out, gap);
     g->last = walk_time(w, e->leave);
     walk_note_left_out(w, e);
     for (size_t i = 0; i < w->actions.count; i++)
@@ -170,7 +171,7 @@ static int end_rank(void *state, struct walk *w, struct err *err)
     map_fini(&g->started);
     map_fini(&g->collectives);
     if (!g->out.next) /* LogGOPSim expects an operation for each rank */
-        goal_calc(&g->out, 0);
+        put_calc(&g->out, 0);
     buf_adds(&g->file.text, "}\n");
     return 0;
 }

@@ -7,7 +7,6 @@
 #include "formats/formats.h"
 
 int otf2_write(struct trace *, const char *path, struct format_notes *, struct err *);
-int otf2_read(const char *path, const char *orr, struct format_notes *, struct err *);
 
 /* Loads the library, and keeps it from printing messages. */
 int otf2_begin(struct err *);

@@ -13,7 +13,8 @@
 
 /* ---- tables ---- */
 
-void *otf2_table_add(struct otf2_table *t, uint64_t ref, size_t size)
+/* Adds a cleared item; adding the next one may move it. */
+static void *table_add(struct otf2_table *t, uint64_t ref, size_t size)
 {
     int is_new;
     uint64_t *at = map_insert(&t->by_ref, ref, &is_new);
@@ -34,7 +35,7 @@ void *otf2_table_find(const struct otf2_table *t, uint64_t ref, size_t size)
     return at ? (char *)t->items + (*at - 1) * size : NULL;
 }
 
-void otf2_table_fini(struct otf2_table *t)
+static void table_fini(struct otf2_table *t)
 {
     map_fini(&t->by_ref);
     mem_free(t->items);
@@ -65,7 +66,7 @@ static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offs
 static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *text)
 {
     struct otf2_in *in = data;
-    char **item = otf2_table_add(&in->strings, self, sizeof *item);
+    char **item = table_add(&in->strings, self, sizeof *item);
     if (!*item)
         *item = mem_strdup(text ? text : "");
     return OTF2_CALLBACK_SUCCESS;
@@ -75,7 +76,7 @@ static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_S
                                  OTF2_StringRef class, OTF2_SystemTreeNodeRef parent)
 {
     struct otf2_in *in = data;
-    struct tree_node *node = otf2_table_add(&in->nodes, self, sizeof *node);
+    struct tree_node *node = table_add(&in->nodes, self, sizeof *node);
     *node = (struct tree_node){name, class, parent};
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -85,7 +86,7 @@ static OTF2_CallbackCode on_process(void *data, OTF2_LocationGroupRef self, OTF2
                                     OTF2_LocationGroupRef creator)
 {
     struct otf2_in *in = data;
-    struct otf2_process *p = otf2_table_add(&in->processes, self, sizeof *p);
+    struct otf2_process *p = table_add(&in->processes, self, sizeof *p);
     (void)name, (void)type, (void)creator;
     *p = (struct otf2_process){.node = node, .rank = -1};
     return OTF2_CALLBACK_SUCCESS;
@@ -109,7 +110,7 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
                                    uint32_t end)
 {
     struct otf2_in *in = data;
-    struct otf2_region *r = otf2_table_add(&in->regions, self, sizeof *r);
+    struct otf2_region *r = table_add(&in->regions, self, sizeof *r);
     (void)canonical, (void)description, (void)role, (void)flags, (void)file, (void)begin, (void)end;
     *r = (struct otf2_region){name, paradigm == OTF2_PARADIGM_MPI ? 0 : -1};
     return OTF2_CALLBACK_SUCCESS;
@@ -120,7 +121,7 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
                                   uint32_t count, const uint64_t *members)
 {
     struct otf2_in *in = data;
-    struct otf2_group *g = otf2_table_add(&in->groups, self, sizeof *g);
+    struct otf2_group *g = table_add(&in->groups, self, sizeof *g);
     mem_free(g->members);
     *g = (struct otf2_group){type, paradigm, flags, name, NULL, count};
     g->members = mem_try_alloc((size_t)count + 1, sizeof *members);
@@ -135,7 +136,7 @@ static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef self, OTF2_StringRef n
                                  OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     struct otf2_in *in = data;
-    struct otf2_comm *c = otf2_table_add(&in->comms, self, sizeof *c);
+    struct otf2_comm *c = table_add(&in->comms, self, sizeof *c);
     (void)parent, (void)flags;
     *c = (struct otf2_comm){.name = name, .group = group};
     return OTF2_CALLBACK_SUCCESS;
@@ -146,7 +147,7 @@ static OTF2_CallbackCode on_intercomm(void *data, OTF2_CommRef self, OTF2_String
                                       OTF2_CommFlag flags)
 {
     struct otf2_in *in = data;
-    struct otf2_comm *c = otf2_table_add(&in->comms, self, sizeof *c);
+    struct otf2_comm *c = table_add(&in->comms, self, sizeof *c);
     (void)common, (void)flags;
     *c = (struct otf2_comm){.name = name, .group = group, .other = other, .is_inter = 1};
     return OTF2_CALLBACK_SUCCESS;
@@ -156,7 +157,7 @@ static OTF2_CallbackCode on_parameter(void *data, OTF2_ParameterRef self, OTF2_S
                                       OTF2_ParameterType type)
 {
     struct otf2_in *in = data;
-    struct otf2_parameter *p = otf2_table_add(&in->parameters, self, sizeof *p);
+    struct otf2_parameter *p = table_add(&in->parameters, self, sizeof *p);
     (void)type;
     p->name = name;
     return OTF2_CALLBACK_SUCCESS;
@@ -166,7 +167,7 @@ static OTF2_CallbackCode on_win(void *data, OTF2_RmaWinRef self, OTF2_StringRef 
                                 OTF2_CommRef comm, OTF2_RmaWinFlag flags)
 {
     struct otf2_in *in = data;
-    uint32_t *win = otf2_table_add(&in->wins, self, sizeof *win);
+    uint32_t *win = table_add(&in->wins, self, sizeof *win);
     (void)name, (void)flags;
     *win = comm;
     return OTF2_CALLBACK_SUCCESS;
@@ -370,14 +371,14 @@ void otf2_in_fini(struct otf2_in *in)
         mem_free(groups[i].members);
     for (size_t i = 0; i < in->comms.count; i++)
         mem_free(comms[i].ranks), mem_free(comms[i].others);
-    otf2_table_fini(&in->strings);
-    otf2_table_fini(&in->regions);
-    otf2_table_fini(&in->groups);
-    otf2_table_fini(&in->comms);
-    otf2_table_fini(&in->parameters);
-    otf2_table_fini(&in->processes);
-    otf2_table_fini(&in->nodes);
-    otf2_table_fini(&in->wins);
+    table_fini(&in->strings);
+    table_fini(&in->regions);
+    table_fini(&in->groups);
+    table_fini(&in->comms);
+    table_fini(&in->parameters);
+    table_fini(&in->processes);
+    table_fini(&in->nodes);
+    table_fini(&in->wins);
     mem_free(in->locations);
     mem_free(in->locals);
     mem_free(in->results);

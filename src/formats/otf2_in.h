@@ -93,10 +93,8 @@ struct otf2_in {
 
 /* ---- tables ---- */
 
-/* Adds a cleared item; adding the next one may move it. */
-void *otf2_table_add(struct otf2_table *, uint64_t ref, size_t size);
+/* NULL: there is no such item. Adding one may move others. */
 void *otf2_table_find(const struct otf2_table *, uint64_t ref, size_t size);
-void otf2_table_fini(struct otf2_table *);
 /* "" if it is not defined. */
 const char *otf2_string(const struct otf2_in *, uint32_t ref);
 

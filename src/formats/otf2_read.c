@@ -146,7 +146,8 @@ static int has_sane_anchor(const char *path)
     return is_sane;
 }
 
-int otf2_read(const char *path, const char *orr, struct format_notes *notes, struct err *err)
+static int read_archive(const char *path, const char *orr, struct format_notes *notes,
+                        struct err *err)
 {
     struct otf2_in in = {.notes = notes};
     if (otf2_begin(err) != 0)
@@ -174,6 +175,6 @@ const struct trace_format format_otf2 = {
     .suffix = ".otf2",
     .about = "OTF2: archives of Score-P, Vampir, Scalasca and others",
     .detect = otf2_detect,
-    .read = otf2_read,
+    .read = read_archive,
     .write = otf2_write,
 };

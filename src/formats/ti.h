@@ -32,11 +32,9 @@ struct ti_coll {
 /* NULL beyond the last. */
 const struct ti_coll *ti_coll_at(size_t i);
 
-/* SimGrid's number of a datatype, or -1; the name of a number and its size, or NULL. */
-int ti_type_number(const char *name);
+/* The name of SimGrid's number of a datatype, and its size; NULL: there is none. */
 const char *ti_type_name(int number, unsigned *size);
 
-int ti_read(const char *path, const char *orr, struct format_notes *, struct err *);
 int ti_write(struct trace *, const char *path, struct format_notes *, struct err *);
 
 #endif

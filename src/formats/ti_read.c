@@ -427,7 +427,8 @@ static uint64_t count_lines(const char *text)
 
 /* ---- all ---- */
 
-int ti_read(const char *path, const char *orr, struct format_notes *notes, struct err *err)
+static int read_traces(const char *path, const char *orr, struct format_notes *notes,
+                       struct err *err)
 {
     struct ti_in in = {.notes = notes};
     struct buf text;
@@ -483,6 +484,6 @@ const struct trace_format format_ti = {
     .suffix = ".ti",
     .about = "SimGrid's time-independent traces",
     .detect = ti_detect,
-    .read = ti_read,
+    .read = read_traces,
     .write = ti_write,
 };

@@ -58,7 +58,8 @@ static const struct {
 #define TYPES ((int)(sizeof types / sizeof types[0]))
 #define BYTE 6
 
-int ti_type_number(const char *name)
+/* SimGrid's number of a datatype, or -1. */
+static int type_number(const char *name)
 {
     for (int i = 0; i < TYPES; i++)
         if (strcmp(types[i].name, name) == 0)
@@ -93,7 +94,7 @@ static struct amount type_of(const struct walk *w, const struct trace_event *e, 
 {
     int64_t number = arg >= 0 ? e->args[arg].number : -1;
     const struct trace_local_item *item = trace_local_find(&w->local, TRACE_DEFINE_TYPE, number);
-    int type = item ? ti_type_number(item->text) : -1;
+    int type = item ? type_number(item->text) : -1;
     return (struct amount){type < 0 ? BYTE : type, type < 0};
 }
 

@@ -22,8 +22,6 @@ struct mpi_attr;
 int mpi_attr_copy(struct mpi_rank *self, int from, struct mpi_attr **out);
 /* Attaches them to a new object without attributes. */
 void mpi_attr_attach(struct mpi_rank *self, int to, struct mpi_attr *list);
-/* Drops them, without calling delete functions. */
-void mpi_attr_drop(struct mpi_rank *self, struct mpi_attr *list);
 
 /* Both steps at once. */
 int mpi_attr_copy_all(struct mpi_rank *self, int from, int to);

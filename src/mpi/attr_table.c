@@ -285,7 +285,8 @@ int attr_get(struct mpi_rank *self, int handle, int keyval, int form, void *valu
 
 /* ---- all attributes of an object ---- */
 
-void mpi_attr_drop(struct mpi_rank *self, struct mpi_attr *list)
+/* Drops them, without calling delete functions. */
+static void drop(struct mpi_rank *self, struct mpi_attr *list)
 {
     while (list) {
         struct mpi_attr *next = list->next;
@@ -345,7 +346,7 @@ int mpi_attr_copy(struct mpi_rank *self, int from, struct mpi_attr **out)
     }
     mem_free(keys);
     if (rc)
-        mpi_attr_drop(self, list);
+        drop(self, list);
     else
         *out = list;
     return rc;

@@ -20,6 +20,7 @@
 #include "base/pool.h"
 #include "base/ticks.h"
 #include "engine/engine.h"
+#include "engine/medium.h"
 #include "engine/output.h"
 #include "mpi_fn.h"
 #include "net/net.h"

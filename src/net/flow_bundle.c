@@ -83,7 +83,8 @@ static void heap_remove(struct flow_bundle *b, struct flow *f)
 
 /* ---- time ---- */
 
-vtime flow_bundle_end_of(const struct flow_bundle *b, const struct flow *f)
+/* When that flow of it ends, if the rate stays. */
+static vtime end_of(const struct flow_bundle *b, const struct flow *f)
 {
     double left = f->target - b->served;
 
@@ -94,7 +95,7 @@ vtime flow_bundle_end_of(const struct flow_bundle *b, const struct flow *f)
 
 vtime flow_bundle_end(const struct flow_bundle *b)
 {
-    return flow_bundle_end_of(b, b->first);
+    return end_of(b, b->first);
 }
 
 double flow_bundle_served(const struct flow_bundle *b, vtime now)

@@ -200,8 +200,6 @@ double flow_bundle_quit(struct flow_solver *, struct flow *);
 
 /* When the first flow of a bundle ends, if the rate stays. */
 vtime flow_bundle_end(const struct flow_bundle *);
-/* When that flow of it ends, if the rate stays. */
-vtime flow_bundle_end_of(const struct flow_bundle *, const struct flow *);
 /* Appends all flows of a bundle to a list. */
 void flow_bundle_list(const struct flow_bundle *, struct flow_list *);
 /* How many bytes each flow of a bundle has been served at a time, if the rate stays. */

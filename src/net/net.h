@@ -24,6 +24,7 @@
 #include "base/err.h"
 #include "base/vtime.h"
 #include "engine/engine.h"
+#include "engine/medium.h"
 #include "net/curve.h"
 #include "net/device.h"
 #include "platform/nodes.h"

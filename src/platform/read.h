@@ -12,8 +12,6 @@
 #include "platform/lists.h"
 #include "platform/origins.h"
 
-#define PLATFORM_PRESET_DEFAULT "ethernet-1g"
-
 /* The directories of presets, in search order. Borrowed. */
 struct platform_preset_dirs {
     const char *const *directories;

@@ -96,7 +96,8 @@ static enum role role_of(const char *name)
     return ROLE_LIBRARY;
 }
 
-void program_names_add(struct program_names *names, const char *text)
+/* Appends a copy of text unless it is in the list already. */
+static void names_add(struct program_names *names, const char *text)
 {
     for (size_t i = 0; i < names->count; i++) {
         if (strcmp(names->items[i], text) == 0)
@@ -122,7 +123,7 @@ __attribute__((format(printf, 2, 3))) static void warn(struct program *program, 
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    program_names_add(&program->warnings, text);
+    names_add(&program->warnings, text);
 }
 
 /* ---- the walk ---- */
@@ -270,7 +271,7 @@ static void visit_import(struct walk *walk, size_t image, const struct program_e
         if (image == 0)
             program->threads = 1;
         else
-            program_names_add(&walk->threaded, walk->images[image].name);
+            names_add(&walk->threaded, walk->images[image].name);
     } else if (image == 0 && strcmp(symbol->name, "dlopen") == 0) {
         walk->loads = 1;
     } else if (image == 0 && program_calls_process(symbol->name)) {
@@ -284,7 +285,7 @@ static void visit_import(struct walk *walk, size_t image, const struct program_e
             program->declares |= PROGRAM_DECLARES_FLOPS;
         if (known == PROGRAM_KNOWN_UNSUPPORTED ||
             (known == PROGRAM_KNOWN_MISSING && !symbol->weak && !defined_in_library(walk, name)))
-            program_names_add(lacking, name);
+            names_add(lacking, name);
         program->needs |= needs;
     }
 }

@@ -54,9 +54,6 @@ struct program {
 int program_inspect(struct program *, const char *given, struct err *);
 void program_fini(struct program *);
 
-/* Appends a copy of text unless it is in the list already. */
-void program_names_add(struct program_names *, const char *text);
-
 /* Is the file an ELF object of this machine? */
 int program_is_elf(const char *path);
 

@@ -28,7 +28,7 @@ double tune_value(const struct tune_parameter *p, double position)
     return value < p->low ? p->low : value > p->high ? p->high : value;
 }
 
-double tune_position(const struct tune_parameter *p, double value)
+static double position_of(const struct tune_parameter *p, double value)
 {
     double position = p->is_log ? log(value / p->low) / log(p->high / p->low)
                                 : (value - p->low) / (p->high - p->low);
@@ -168,7 +168,7 @@ static void start_at(struct searcher *searcher, size_t number)
 {
     const struct tune_problem *p = searcher->search->problem;
     for (size_t i = 0; i < p->count; i++) {
-        double position = tune_position(&p->parameters[i], p->parameters[i].start);
+        double position = position_of(&p->parameters[i], p->parameters[i].start);
         /* the first searcher starts at the given values, the others elsewhere */
         searcher->best[i] = fmod(position + (double)number / SEARCHERS, 1.0);
     }

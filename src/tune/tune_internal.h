@@ -27,7 +27,6 @@ struct search {
 double tune_error_at(struct search *, const double *position);
 int tune_is_stopped(const struct search *);
 double tune_value(const struct tune_parameter *, double position);
-double tune_position(const struct tune_parameter *, double value);
 
 /* Calls work(s, i, context) for i from 0 to count - 1, each in a thread of its own. */
 void tune_in_threads(struct search *, size_t count,

@@ -16,6 +16,8 @@
 
 #include "base/rng.h"
 #include "engine/engine.h"
+#include "engine/medium.h"
+#include "engine_fini.h"
 #include "tap.h"
 
 enum { ENTITIES_MAX = 60, STEPS = 40 };

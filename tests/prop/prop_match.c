@@ -21,6 +21,7 @@
 #include "mpi/p2p/posted.h"
 #include "mpi/stats.h"
 #include "mpi_impl.h"
+#include "engine_fini.h"
 #include "tap.h"
 
 enum { STACK = 128 << 10, SCHEDULES = 4 };

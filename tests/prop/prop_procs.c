@@ -15,6 +15,8 @@
 #include <stdlib.h>
 
 #include "base/ticks.h"
+#include "engine_fini.h"
+#include "pool_live.h"
 #include "procs_program.h"
 
 struct result {
@@ -177,7 +179,8 @@ static void node_run(void *arg)
 
 static void node_check(struct node *n)
 {
-    FAULT(n, n->end == ENGINE_END_DONE && n->engine.msgs.live, "messages are left at the end");
+    FAULT(n, n->end == ENGINE_END_DONE && pool_live(&n->engine.msgs),
+          "messages are left at the end");
     FAULT(n, !n->alone && n->settled != n->engine.rounds + 1, "not every verdict was a round");
     sum.seen += n->engine.rounds;
     if (n->faults && sum.faults++ < 10)

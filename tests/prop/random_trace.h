@@ -304,8 +304,11 @@ static void random_call(struct random_rank *r)
         if ((int)i != s->comm && (int)i != s->request && (int)i != s->root &&
             !random_skips(r, &call, s, i))
             random_arg(r, &call, s, i);
-    if (call_arg(call.fn, "fh") >= 0) /* as the file is called */
-        format_call_text(&call, "filename", "data", 4);
+    int name = call_arg(call.fn, "filename");
+    if (name >= 0) { /* as the file is called */
+        call.event.args[name].text = "data";
+        call.event.args[name].count = 4;
+    }
     if (!r->spec->is_plain && random_below(r, 10) == 0)
         call.event.failed = 1 + (int)random_below(r, 50);
     random_put(r, &call);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "cli/epoch.h"
 #include "cli/run_options.h"
 #include "cli/watch.h"
 #include "program/known.h"
@@ -115,7 +116,7 @@ static void test_epoch(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t got = -1;
-        int rc = cli_run_parse_epoch(cases[i].text, &got, &err);
+        int rc = cli_epoch_parse(cases[i].text, &got, &err);
         ok(got == cases[i].want && (rc == 0) == (got >= 0), "epoch '%s'", cases[i].text);
     }
 }

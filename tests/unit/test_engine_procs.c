@@ -4,6 +4,8 @@
  */
 #include "engine/procs.h"
 #include "base/ticks.h"
+#include "engine_fini.h"
+#include "pool_live.h"
 #include "tap.h"
 
 enum { PROCS = 2, QUEUE = 100, ITEM = PROCS_ITEM, NOTE = PROCS_NOTE };
@@ -169,7 +171,7 @@ static void test_sizes(void)
         good &= taken((uint8_t)i) == (long long)sizes[i];
     ok(good, "messages around and above the size of a box");
     ok(procs[0].sent == procs[1].received, "all are accounted for");
-    is_int((long long)(engines[0].msgs.live + engines[1].msgs.live), 0, "and freed");
+    is_int(pool_live(&engines[0].msgs) + pool_live(&engines[1].msgs), 0, "and freed");
     tear_down();
 }
 
@@ -184,7 +186,7 @@ static void test_ended(void)
     ok(!entities[1][0].inbox && entities[1][1].inbox, "an entity that has ended gets nothing");
     ok(procs[0].sent == procs[1].received, "what it does not get is accounted for");
     engine_msg_free(&engines[1], engine_poll(&entities[1][1]));
-    is_int((long long)engines[1].msgs.live, 0, "and freed");
+    is_int(pool_live(&engines[1].msgs), 0, "and freed");
     tear_down();
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "engine/rank_map.h"
+#include "engine_fini.h"
 #include "tap.h"
 
 enum { WORLD_MAX = 300, SPARES_MAX = 100, TRIALS = 400 };

@@ -5,6 +5,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/stuck.h"
+#include "engine/waits.h"
+#include "engine_fini.h"
 #include "tap.h"
 
 static struct engine_entity *entities;

@@ -16,12 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/medium.h"
+#include "engine/waits.h"
 #include "mpi/above.h"
 #include "mpi/clock.h"
 #include "mpi/comm/comm.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/stats.h"
 #include "mpi_impl.h"
+#include "engine_fini.h"
 #include "tap.h"
 
 enum { RANKS_MAX = 3, STACK = 128 << 10 };

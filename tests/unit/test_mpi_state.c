@@ -5,6 +5,7 @@
 #include "mpi/state.h"
 
 #include "base/rng.h"
+#include "pool_live.h"
 #include "tap.h"
 
 struct mpi_world mpi_world;
@@ -16,7 +17,7 @@ static struct mpi_rank rank;
 
 static size_t bytes(void)
 {
-    return pool_bytes(&mpi_world.pool);
+    return pool_live(&mpi_world.pool);
 }
 
 static void test_sizes(void)

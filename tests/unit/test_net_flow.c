@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "engine_fini.h"
 #include "tap.h"
 
 enum { RANKS = 4, PROGRAM = 1, AGENT };

@@ -11,6 +11,7 @@
 #include "net/flow_solver.h"
 #include "net/net.h"
 #include "net/topology/topology.h"
+#include "engine_fini.h"
 #include "tap.h"
 
 #define B 0.001 /* bytes per picosecond: 1 GB/s */

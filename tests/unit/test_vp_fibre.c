@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "pool_live.h"
 #include "tap.h"
 #include "vp/crash.h"
 #include "vp/vp_internal.h"
@@ -170,7 +171,7 @@ static void run(enum vp_stacks stacks, uint64_t seed, const char *name)
     is_int(small, 0, "the live bytes hold at least the innermost frame");
     ok(vp_stats()->live_max >= 60 * WORDS * 8 && vp_stats()->live_max < 256 << 10,
        "the deepest stack is accounted for: %llu", (unsigned long long)vp_stats()->live_max);
-    is_int((long long)pool_bytes(&vp_pool), 0, "ended fibres hold no memory");
+    is_int((long long)pool_live(&vp_pool), 0, "ended fibres hold no memory");
     for (int i = 0; i < FIBRES; i++)
         if (fibres[i].state || fibres[i].saved)
             fault("an ended fibre keeps something");

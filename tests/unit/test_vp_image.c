@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "pool_live.h"
 #include "tap.h"
 #include "vp/vp_internal.h"
 
@@ -121,7 +122,7 @@ int main(int argc, char **argv)
     vp_image_save(&fibres[now]);
     for (int f = 0; f < FIBRES; f++)
         vp_image_drop(&fibres[f]);
-    is_int((long long)pool_bytes(&vp_pool), 0, "dropped fibres hold no memory");
+    is_int((long long)pool_live(&vp_pool), 0, "dropped fibres hold no memory");
     {
         struct vp_rank clean = {0};
         vp_image_load(&clean);

@@ -54,10 +54,8 @@ struct inter_swap {
 };
 int inter_swap(struct mpi_rank *self, struct mpi_comm *c, const struct inter_swap *s, int tag);
 
-/* The caller's block from, or to, every rank of the remote group: COLL_WINDOW at a time. */
+/* The caller's block from every rank of the remote group: COLL_WINDOW at a time. */
 int inter_receive_all(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                       int tag);
-int inter_send_all(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
-                   int tag);
 
 #endif

@@ -83,8 +83,9 @@ int inter_receive_all(struct mpi_rank *self, struct mpi_comm *c, const struct mp
     return with_all(self, c, a, 1, tag);
 }
 
-int inter_send_all(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
-                   int tag)
+/* The caller's block to every rank of the remote group: COLL_WINDOW at a time. */
+static int send_all(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
+                    int tag)
 {
     return with_all(self, c, a, 0, tag);
 }
@@ -102,7 +103,7 @@ static int scatter(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_c
                    int tag)
 {
     if (a->root == MPI_ROOT)
-        return inter_send_all(self, c, a, tag);
+        return send_all(self, c, a, tag);
     if (a->rcount * a->rtype->size == 0)
         return MPI_SUCCESS;
     return mpi_coll_recv(self, c, a->rbuf, a->rcount, a->rtype, a->root, tag);

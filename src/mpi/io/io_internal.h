@@ -118,8 +118,6 @@ void io_collective(struct mpi_rank *self, const struct io_file *f);
 int io_spread(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n);
 /* An MPI class for an errno. */
 int io_error_class(int error);
-/* The file name without a prefix such as "ufs:". */
-const char *io_plain_name(const char *name);
 
 /* ---- real data (data.c); nothing switches ---- */
 
@@ -133,8 +131,6 @@ int64_t io_size(const struct io_file *f);
 /* ---- views (view.c) ---- */
 void io_view_init(struct io_view *);
 void io_view_fini(struct io_view *);
-/* Byte offset in the file of a stream byte. */
-int64_t io_view_place(const struct io_view *, int64_t at);
 /* Stream position of the first etype at or after the end of the file. */
 int64_t io_view_end(const struct io_file *f);
 

@@ -37,7 +37,8 @@ struct opening {
     int64_t size;
 };
 
-const char *io_plain_name(const char *name)
+/* The file name without a prefix such as "ufs:". */
+static const char *plain_name(const char *name)
 {
     static const char *const kinds[] = {"ufs",    "nfs",    "xfs",     "pfs",  "piofs",
                                         "pvfs",   "pvfs2",  "panfs",   "gpfs", "lustre",
@@ -265,7 +266,7 @@ int mpi_file_open(struct mpi_rank *self, MPI_Comm comm, const char *filename, in
     rc = make_comm(self, c, &own);
     if (rc)
         return mpi_raise_file(self, MPI_FILE_NULL, rc, "cannot make a communicator");
-    filename = io_plain_name(filename);
+    filename = plain_name(filename);
     rc = open_together(self, own, filename, amode, info, &f);
     if (rc) {
         mpi_comm_leave(self, own);
@@ -343,7 +344,7 @@ int mpi_file_delete(struct mpi_rank *self, const char *filename, MPI_Info info)
     if (!filename)
         return mpi_raise_file(self, MPI_FILE_NULL, MPI_ERR_ARG,
                               "the argument 'filename' is a null pointer");
-    filename = io_plain_name(filename);
+    filename = plain_name(filename);
     io_metadata(self, io_hash_name(filename));
     if (sys_unlink(filename) == 0)
         return MPI_SUCCESS;

@@ -32,7 +32,8 @@ void io_view_fini(struct io_view *v)
     mpi_type_unref(v->layout);
 }
 
-int64_t io_view_place(const struct io_view *v, int64_t at)
+/* Byte offset in the file of a stream byte. */
+static int64_t offset_of(const struct io_view *v, int64_t at)
 {
     return v->disp + (v->layout->size ? mpi_type_disp_at(v->layout, (uint64_t)at) : 0);
 }
@@ -137,7 +138,7 @@ int mpi_file_set_view(struct mpi_rank *self, MPI_File fh, MPI_Offset disp, MPI_D
     if (!rc)
         rc = io_spread(self, f, &before, sizeof before);
     if (disp == MPI_DISPLACEMENT_CURRENT)
-        v.disp = io_view_place(&f->view, before);
+        v.disp = offset_of(&f->view, before);
     io_view_fini(&f->view);
     f->view = v;
     f->position = 0;
@@ -190,7 +191,7 @@ int mpi_file_get_byte_offset(struct mpi_rank *self, MPI_File fh, MPI_Offset offs
     if (f->s->amode & MPI_MODE_SEQUENTIAL)
         return mpi_raise_file(self, fh, MPI_ERR_UNSUPPORTED_OPERATION,
                               "the file is sequential (MPI_MODE_SEQUENTIAL)");
-    *disp = io_view_place(&f->view, offset * (int64_t)f->view.etype_bytes);
+    *disp = offset_of(&f->view, offset * (int64_t)f->view.etype_bytes);
     return MPI_SUCCESS;
 }
 

@@ -23,7 +23,7 @@ static const struct mpi_service_ops services[MPI_SERVICE_COUNT] = {
 
 static void comm_left(struct mpi_rank *self, const struct mpi_comm *c)
 {
-    mpi_hints_forget(self, c->handle);
+    mpi_comm_hints_forget(self, c->handle);
     mpi_coll_forget(self, c->handle);
     if (mpi_world.checking)
         verify_coll_forget(self, c->ctx);

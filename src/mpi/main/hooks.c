@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "engine/waits.h"
 #include "mpi/clock.h"
 #include "mpi/dynamic/spawn.h"
 #include "mpi/entry.h"

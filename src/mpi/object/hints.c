@@ -1,9 +1,9 @@
 /*
- * hints.c - hints on objects: MPI_Comm_set_info and similar calls (MPI-4.0 7.4.4).
+ * hints.c - hints on communicators (MPI-4.0 7.4.4).
  *
- * An object knows some keys, each with a default. Other keys are ignored, as the standard allows;
- * none of the known ones affects the simulation. Hints belong to the rank that set them: its state
- * maps a handle to an info object.
+ * A communicator knows some keys, each with a default. Other keys are ignored, as the standard
+ * allows; none of the known ones affects the simulation. Hints belong to the rank that set them:
+ * its state maps a handle to an info object.
  */
 #include <string.h>
 
@@ -12,14 +12,28 @@
 #include "mpi/state.h"
 #include "mpi_impl.h"
 
+/* The hints that communicators know, and their default values. A default of "true" or "false" can
+ * only be set to one of these. */
+static const struct {
+    const char *key, *value;
+} known[] = {
+    {"mpi_assert_no_any_tag", "false"},
+    {"mpi_assert_no_any_source", "false"},
+    {"mpi_assert_exact_length", "false"},
+    {"mpi_assert_allow_overtaking", "false"},
+};
+#define KNOWN (sizeof known / sizeof known[0])
+
 static int is_truth(const char *value)
 {
     return strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
 }
 
-void mpi_hints_keep(MPI_Info *kept, MPI_Info given, const struct mpi_hint *known, size_t n)
+/* Stores the known ones of the given hints in *kept: MPI_INFO_NULL at first, created when
+ * needed. */
+static void keep(MPI_Info *kept, MPI_Info given)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < KNOWN; i++) {
         const char *value = mpi_info_lookup(given, known[i].key);
 
         if (!value || (is_truth(known[i].value) && !is_truth(value)))
@@ -30,11 +44,12 @@ void mpi_hints_keep(MPI_Info *kept, MPI_Info given, const struct mpi_hint *known
     }
 }
 
-MPI_Info mpi_hints_tell(MPI_Info kept, const struct mpi_hint *known, size_t n)
+/* An object for the program with all known hints. */
+static MPI_Info tell(MPI_Info kept)
 {
     MPI_Info made = mpi_info_make();
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < KNOWN; i++) {
         const char *value = mpi_info_lookup(kept, known[i].key);
 
         mpi_info_put(made, known[i].key, value ? value : known[i].value);
@@ -42,54 +57,28 @@ MPI_Info mpi_hints_tell(MPI_Info kept, const struct mpi_hint *known, size_t n)
     return made;
 }
 
-static MPI_Info own(const struct mpi_rank *self, int handle)
+static MPI_Info own(const struct mpi_rank *self, MPI_Comm comm)
 {
-    const uint64_t *at = mpi_state_find(self, MPI_STATE_hints, (uint32_t)handle);
+    const uint64_t *at = mpi_state_find(self, MPI_STATE_hints, (uint32_t)comm);
 
     return at ? (MPI_Info)*at : MPI_INFO_NULL;
 }
 
-void mpi_hints_set(struct mpi_rank *self, int handle, MPI_Info given, const struct mpi_hint *known,
-                   size_t n)
+void mpi_comm_hints_forget(struct mpi_rank *self, MPI_Comm comm)
 {
-    MPI_Info before = own(self, handle), kept = before;
+    MPI_Info kept = own(self, comm);
 
-    mpi_hints_keep(&kept, given, known, n);
-    if (kept != before)
-        *mpi_state_insert(self, MPI_STATE_hints, (uint32_t)handle) = (uint32_t)kept;
-}
-
-MPI_Info mpi_hints_get(const struct mpi_rank *self, int handle, const struct mpi_hint *known,
-                       size_t n)
-{
-    return mpi_hints_tell(own(self, handle), known, n);
-}
-
-void mpi_hints_forget(struct mpi_rank *self, int handle)
-{
-    const uint64_t *at = mpi_state_find(self, MPI_STATE_hints, (uint32_t)handle);
-
-    if (!at)
+    if (kept == MPI_INFO_NULL)
         return;
-    mpi_info_drop((MPI_Info)*at);
-    mpi_state_remove(self, MPI_STATE_hints, (uint32_t)handle);
+    mpi_info_drop(kept);
+    mpi_state_remove(self, MPI_STATE_hints, (uint32_t)comm);
 }
-
-/* ---- communicators ---- */
-
-static const struct mpi_hint comm_hints[] = {
-    {"mpi_assert_no_any_tag", "false"},
-    {"mpi_assert_no_any_source", "false"},
-    {"mpi_assert_exact_length", "false"},
-    {"mpi_assert_allow_overtaking", "false"},
-};
-#define COMM_HINTS (sizeof comm_hints / sizeof comm_hints[0])
 
 MPI_Info mpi_comm_hints_take(MPI_Info given)
 {
     MPI_Info kept = MPI_INFO_NULL;
 
-    mpi_hints_keep(&kept, given, comm_hints, COMM_HINTS);
+    keep(&kept, given);
     return kept;
 }
 
@@ -101,6 +90,7 @@ void mpi_comm_hints_give(struct mpi_rank *self, MPI_Comm comm, MPI_Info hints)
 
 int mpi_comm_set_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info info)
 {
+    MPI_Info kept, before;
     struct mpi_comm *c;
     int rc = mpi_check_comm(self, comm, &c);
 
@@ -110,7 +100,10 @@ int mpi_comm_set_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info info)
         return mpi_raise(self, comm, MPI_ERR_ARG, "the info object is MPI_INFO_NULL");
     if (!mpi_info_exists(info))
         return mpi_raise(self, comm, MPI_ERR_INFO, "0x%08x is not an info object", (unsigned)info);
-    mpi_hints_set(self, comm, info, comm_hints, COMM_HINTS);
+    kept = before = own(self, comm);
+    keep(&kept, info);
+    if (kept != before)
+        mpi_comm_hints_give(self, comm, kept);
     return MPI_SUCCESS;
 }
 
@@ -120,6 +113,6 @@ int mpi_comm_get_info(struct mpi_rank *self, MPI_Comm comm, MPI_Info *info_used)
     int rc = mpi_check_comm(self, comm, &c);
 
     if (!rc)
-        *info_used = mpi_hints_get(self, comm, comm_hints, COMM_HINTS);
+        *info_used = tell(own(self, comm));
     return rc;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/waits.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/request.h"
 #include "mpi/p2p/strand.h"

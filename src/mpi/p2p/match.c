@@ -106,7 +106,7 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
                      vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
 }
 
-void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m)
+static void handle_data(struct mpi_rank *self, struct mpi_msg *m)
 {
     struct mpi_req *req = (struct mpi_req *)(uintptr_t)m->cookie;
 
@@ -151,7 +151,7 @@ void mpi_handle(struct mpi_rank *self, struct mpi_msg *m)
         mpi_handle_cts(self, m);
         break;
     case MPI_MSG_DATA:
-        mpi_handle_data(self, m);
+        handle_data(self, m);
         break;
     case MPI_MSG_ACK:
         mpi_handle_ack(self, m);

@@ -189,7 +189,6 @@ static inline vtime mpi_recv_cost(const struct mpi_msg *m)
     return net_recv_cost(&mpi_world.net, m->em.src, m->em.dst, m->bytes);
 }
 void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *m);
-void mpi_handle_data(struct mpi_rank *self, struct mpi_msg *m);
 /* The send is complete. */
 void mpi_handle_ack(struct mpi_rank *self, struct mpi_msg *m);
 void mpi_handle_sent(struct mpi_rank *self, struct mpi_msg *m);

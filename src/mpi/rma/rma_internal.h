@@ -148,11 +148,10 @@ _Static_assert(sizeof(struct rma_head) % 16 == 0, "what follows is aligned");
 
 /* ---- windows (win.c) ---- */
 
-/* The rank's part of a window, by handle or by context; NULL if it holds no such window. */
-struct rma_win *rma_win_get(const struct mpi_rank *self, MPI_Win win);
+/* The rank's part of a window, by its context; NULL if it holds no such window. */
 struct rma_win *rma_win_find(const struct mpi_rank *self, uint32_t ctx);
 MPI_Win rma_win_handle(const struct rma_win *);
-/* The same, raising MPI_ERR_WIN. */
+/* The same by handle, raising MPI_ERR_WIN. */
 int rma_check_win(struct mpi_rank *self, MPI_Win win, struct rma_win **out);
 /* Not NULL? Raises MPI_ERR_ARG. */
 int rma_check_ptr(struct mpi_rank *self, MPI_Win win, const void *p, const char *what);
@@ -166,8 +165,6 @@ int rma_win_open(struct mpi_rank *self, struct rma_win *, MPI_Win *out);
 /* Checks the arguments that all creating calls share; raises. */
 int rma_check_create(struct mpi_rank *self, MPI_Comm comm, MPI_Aint size, MPI_Aint disp_unit,
                      MPI_Info info, struct mpi_comm **out);
-/* The caller frees its part. */
-void rma_win_drop(struct mpi_rank *self, struct rma_win *);
 
 /* ---- shared memory (win_shared.c) ---- */
 void rma_shared_leave(struct rma_shared *);
@@ -202,12 +199,6 @@ void rma_await_peers(struct mpi_rank *self, struct rma_win *);
 void rma_await_all(struct mpi_rank *self, struct rma_win *);
 /* Raises the error that was returned, if any. */
 int rma_outcome(struct mpi_rank *self, struct rma_win *);
-
-/* ---- target (target.c) ---- */
-/* A new answer to m, with an MPI class and room for `bytes` of data; if it is hollow, it only
- * counts them. */
-struct mpi_msg *rma_answer(struct mpi_rank *self, const struct mpi_msg *m, uint64_t bytes,
-                           int is_hollow, int error);
 
 /* ---- datatypes in messages (wire.c) ---- */
 

@@ -19,8 +19,10 @@ struct served {
     char *at;   /* where its data lies here */
 };
 
-struct mpi_msg *rma_answer(struct mpi_rank *self, const struct mpi_msg *m, uint64_t bytes,
-                           int is_hollow, int error)
+/* A new answer to m, with an MPI class and room for `bytes` of data; if it is hollow, it only
+ * counts them. */
+static struct mpi_msg *new_answer(struct mpi_rank *self, const struct mpi_msg *m, uint64_t bytes,
+                                  int is_hollow, int error)
 {
     struct mpi_msg *a = mpi_service_answer(self, m, is_hollow ? 0 : bytes);
 
@@ -134,7 +136,7 @@ static struct mpi_msg *apply(struct mpi_rank *self, const struct mpi_msg *m, con
 {
     int fetches = m->tag != RMA_PUT && m->tag != RMA_ACCUMULATE;
     int is_hollow = (s->head->lacks & RMA_LACKS_RESULT) || mpi_data_is_hollow(s->at, s->type);
-    struct mpi_msg *a = rma_answer(self, m, fetches ? s->head->count * s->type->size : 0, is_hollow,
+    struct mpi_msg *a = new_answer(self, m, fetches ? s->head->count * s->type->size : 0, is_hollow,
                                    MPI_SUCCESS);
 
     if (fetches && !is_hollow)
@@ -162,7 +164,7 @@ static void operate(struct mpi_rank *self, const struct rma_win *w, struct mpi_m
                               : s.head->type;
     s.data = s.head->lacks & RMA_LACKS_DATA ? MPI_HOLLOW : (char *)(s.head + 1) + s.head->image;
     error = w ? locate(w, &s) : MPI_ERR_WIN;
-    a = error ? rma_answer(self, m, 0, 0, error) : apply(self, m, &s);
+    a = error ? new_answer(self, m, 0, 0, error) : apply(self, m, &s);
     mpi_service_reply(a, a->bytes, t);
     if (s.head->type)
         mpi_type_unref(s.head->type);
@@ -179,7 +181,7 @@ static int may_hold(const struct rma_win *w, const struct mpi_msg *m)
 static void grant(struct mpi_rank *self, struct rma_win *w, struct mpi_msg *m, vtime t)
 {
     w->holders = m->bytes == MPI_LOCK_SHARED ? w->holders + 1 : -1;
-    mpi_service_reply(rma_answer(self, m, 0, 0, MPI_SUCCESS), 0, t);
+    mpi_service_reply(new_answer(self, m, 0, 0, MPI_SUCCESS), 0, t);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 
@@ -200,7 +202,7 @@ static void unlock(struct mpi_rank *self, struct rma_win *w, struct mpi_msg *m, 
     struct mpi_msg *first;
 
     w->holders = w->holders < 0 ? 0 : w->holders - 1;
-    mpi_service_reply(rma_answer(self, m, 0, 0, MPI_SUCCESS), 0, t);
+    mpi_service_reply(new_answer(self, m, 0, 0, MPI_SUCCESS), 0, t);
     engine_msg_free(&mpi_world.engine, &m->em);
     while (w->waiting && may_hold(w, first = (struct mpi_msg *)w->waiting->em.next)) {
         if (first == w->waiting)
@@ -224,7 +226,7 @@ static void complete(struct rma_win *w, struct mpi_msg *m, vtime t)
 static void refuse(struct mpi_rank *self, struct mpi_msg *m, vtime t)
 {
     if (m->tag != RMA_COMPLETE)
-        mpi_service_reply(rma_answer(self, m, 0, 0, MPI_ERR_WIN), 0, t);
+        mpi_service_reply(new_answer(self, m, 0, 0, MPI_ERR_WIN), 0, t);
     engine_msg_free(&mpi_world.engine, &m->em);
 }
 

@@ -34,7 +34,8 @@ struct rma_win *rma_win_find(const struct mpi_rank *self, uint32_t ctx)
     return at ? (struct rma_win *)(uintptr_t)*at : NULL;
 }
 
-struct rma_win *rma_win_get(const struct mpi_rank *self, MPI_Win win)
+/* The rank's part of a window; NULL if it holds no such window. */
+static struct rma_win *get_win(const struct mpi_rank *self, MPI_Win win)
 {
     uint32_t bits = (uint32_t)win;
     const struct mpi_comm *c;
@@ -52,7 +53,7 @@ MPI_Win rma_win_handle(const struct rma_win *w)
 
 int rma_check_win(struct mpi_rank *self, MPI_Win win, struct rma_win **out)
 {
-    *out = rma_win_get(self, win);
+    *out = get_win(self, win);
     if (*out)
         return MPI_SUCCESS;
     if (win == MPI_WIN_NULL)
@@ -144,7 +145,8 @@ int rma_win_open(struct mpi_rank *self, struct rma_win *w, MPI_Win *out)
 
 /* ---- freeing ---- */
 
-void rma_win_drop(struct mpi_rank *self, struct rma_win *w)
+/* The caller frees its part. */
+static void drop_win(struct mpi_rank *self, struct rma_win *w)
 {
     mpi_state_remove(self, MPI_STATE_windows, w->comm->ctx);
     rma_peers_trim(w);
@@ -179,7 +181,7 @@ int mpi_win_free(struct mpi_rank *self, MPI_Win *win)
     rc = rma_outcome(self, w);
     mpi_coll_barrier(self, w->comm);
     mpi_errhandler_win_freed(self, *win);
-    rma_win_drop(self, w);
+    drop_win(self, w);
     *win = MPI_WIN_NULL;
     return rc;
 }

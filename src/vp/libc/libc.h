@@ -84,10 +84,6 @@ int libc_from_runtime(const void *pc);
 /* Virtual process id of the rank. */
 pid_t libc_pid(struct vp_rank *);
 
-/* ---- signal.c ---- */
-/* raise() in a rank. */
-int libc_raise(int sig);
-
 /* ---- entropy.c ---- */
 /* Is it a rank's descriptor, open on a random device, whose reads are virtual? */
 int libc_entropy_is(int fd);
@@ -97,8 +93,6 @@ ssize_t libc_entropy_read(void *out, size_t n);
 FILE *libc_entropy_stream(const char *mode);
 
 /* ---- stdio.c: the streams that replace stdin, stdout and stderr ---- */
-/* 0, 1, 2 if the stream is one of them, else -1. */
-int libc_stdio_fd(const FILE *);
 /* The running rank's replacement of that stream (freopen), or NULL. */
 FILE *libc_stdio_own(int fd);
 /* The rank has replaced the descriptor: drops such a stream. */

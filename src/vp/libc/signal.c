@@ -203,7 +203,8 @@ static int raise_real(int sig)
     return is_ignored_by_default(sig) ? 0 : die_of(sig);
 }
 
-int libc_raise(int sig)
+/* raise() in a rank. */
+static int raise_here(int sig)
 {
     if (!vp_current_sharing())
         return raise_real(sig);
@@ -219,7 +220,7 @@ int libc_raise(int sig)
 
 VP_EXPORT int raise(int sig)
 {
-    return vp_current() ? libc_raise(sig) : REAL(raise)(sig);
+    return vp_current() ? raise_here(sig) : REAL(raise)(sig);
 }
 ALIAS(gsignal, raise);
 
@@ -245,7 +246,7 @@ VP_EXPORT int pthread_kill(pthread_t thread, int sig)
         return REAL(pthread_kill)(thread, sig);
     if (sig == 0)
         return 0;
-    return libc_raise(sig) == 0 ? 0 : errno;
+    return raise_here(sig) == 0 ? 0 : errno;
 }
 
 /* The signal stack belongs to the simulator; a rank's handlers are called as functions. */

@@ -29,7 +29,8 @@ static struct {
     char data[8192];
 } input;
 
-int libc_stdio_fd(const FILE *stream)
+/* 0, 1, 2 if the stream is one of them, else -1. */
+static int standard_fd(const FILE *stream)
 {
     for (int fd = 0; fd < 3; fd++)
         if (stream == streams[fd] && stream)
@@ -48,7 +49,7 @@ FILE *libc_stdio_own(int fd)
  * stream. */
 static FILE *behind(const FILE *stream)
 {
-    int fd = libc_stdio_fd(stream);
+    int fd = standard_fd(stream);
 
     return fd >= 0 ? libc_stdio_own(fd) : NULL;
 }
@@ -142,7 +143,7 @@ void libc_stdio_init(void)
 VP_EXPORT int fileno(FILE *stream)
 {
     FILE *own = behind(stream);
-    int fd = own ? -1 : libc_stdio_fd(stream);
+    int fd = own ? -1 : standard_fd(stream);
 
     return fd >= 0 ? fd : REAL(fileno)(own ? own : stream);
 }
@@ -152,7 +153,7 @@ VP_EXPORT int setvbuf(FILE *restrict stream, char *restrict buffer, int mode, si
 {
     FILE *own = behind(stream);
 
-    if (!own && libc_stdio_fd(stream) >= 0)
+    if (!own && standard_fd(stream) >= 0)
         return 0;
     return REAL(setvbuf)(own ? own : stream, buffer, mode, size);
 }
@@ -203,7 +204,7 @@ void libc_stdio_replaced(int fd)
 
 VP_EXPORT int fclose(FILE *stream)
 {
-    int fd = vp_current() ? libc_stdio_fd(stream) : -1;
+    int fd = vp_current() ? standard_fd(stream) : -1;
 
     return fd >= 0 ? close_own(fd) : REAL(fclose)(stream);
 }
@@ -232,7 +233,7 @@ static FILE *reopen(int fd, const char *path, const char *mode)
 
 VP_EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE *restrict stream)
 {
-    int fd = vp_current() ? libc_stdio_fd(stream) : -1;
+    int fd = vp_current() ? standard_fd(stream) : -1;
 
     return fd >= 0 ? reopen(fd, path, mode) : REAL(freopen)(path, mode, stream);
 }
@@ -240,7 +241,7 @@ VP_EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FI
 VP_EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode,
                           FILE *restrict stream)
 {
-    int fd = vp_current() ? libc_stdio_fd(stream) : -1;
+    int fd = vp_current() ? standard_fd(stream) : -1;
 
     return fd >= 0 ? reopen(fd, path, mode) : REAL(freopen64)(path, mode, stream);
 }

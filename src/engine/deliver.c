@@ -1,0 +1,221 @@
+/*
+ * deliver.c - messages to entities, and what wakes them: arrivals and decisions.
+ *
+ * Decisions are in a heap of (due, id). The entity holds its position, so that an arrival can
+ * remove it.
+ */
+#include <assert.h>
+#include <stddef.h>
+
+#include "base/array.h"
+#include "engine/engine_internal.h"
+
+/* Each entity knows where its decision is. */
+static inline void due_moved(struct engine_decisions *d, uint32_t at)
+{
+    struct engine *e = (struct engine *)((char *)d - offsetof(struct engine, decisions));
+
+    engine_entity_at(e, d->at[at].id)->heap_pos = at + 1;
+}
+
+HEAP_FUNCTIONS(engine_decisions, struct engine_due, 2, 64, engine_due_before, due_moved);
+
+void engine_make_ready(struct engine *e, struct engine_entity *x, uint32_t id, enum engine_wake why)
+{
+    assert(x->state == ENGINE_BLOCKED);
+    x->state = ENGINE_READY;
+    x->wake = (uint8_t)why;
+    if (x->heap_pos) {
+        engine_decisions_remove(&e->decisions, x->heap_pos - 1);
+        x->heap_pos = 0;
+    }
+    ARRAY_RING_RESERVE(e->ready, e->ready_cap, e->ready_head, e->ready_tail - e->ready_head, 64);
+    e->ready[e->ready_tail++ & (e->ready_cap - 1)] = id;
+}
+
+/* A blocked entity has a decision due at `due`, unless it had an earlier one. */
+static void due_by(struct engine *e, struct engine_entity *x, uint32_t id, vtime due)
+{
+    if (due < e->safe_until)
+        engine_make_ready(e, x, id, ENGINE_WAKE_DECIDE);
+    else if (!x->heap_pos)
+        engine_decisions_push(&e->decisions, (struct engine_due){due, id});
+    else if (due < e->decisions.at[x->heap_pos - 1].due)
+        engine_decisions_up(&e->decisions, x->heap_pos - 1, (struct engine_due){due, id});
+}
+
+/* Starts a spare at this time. */
+static void begin(struct engine *e, struct engine_entity *x, uint32_t id, vtime when)
+{
+    assert(x->state == ENGINE_NEW && id >= e->cfg.map.count);
+    x->clock = when;
+    x->fresh = 1;
+    x->state = ENGINE_BLOCKED;
+    engine_make_ready(e, x, id, ENGINE_WAKE_ARRIVAL);
+    e->spawned++;
+    if (id >= e->known)
+        e->known = (uint64_t)id + 1;
+}
+
+static inline void deliver(struct engine *e, struct engine_msg *m)
+{
+    uint32_t index = rank_map_index(&e->cfg.map, m->dst);
+    struct engine_entity *x = engine_entity_at(e, index);
+
+    if (x->state == ENGINE_DONE) {
+        engine_msg_free(e, m);
+        return;
+    }
+    if (x->inbox) {
+        m->next = x->inbox->next;
+        x->inbox->next = m;
+    } else {
+        m->next = m;
+    }
+    x->inbox = m;
+    if (x->state != ENGINE_BLOCKED) {
+        if (__builtin_expect(m->flags & ENGINE_MSG_SPAWN, 0))
+            begin(e, x, index, m->arrival);
+        return;
+    }
+    if (__builtin_expect(m->flags & ENGINE_MSG_DUE, 0)) {
+        due_by(e, x, index, m->arrival);
+        return;
+    }
+    if (x->wake_after > 1 && !(m->flags & ENGINE_MSG_URGENT)) {
+        x->wake_after--;
+        return;
+    }
+    engine_make_ready(e, x, index, ENGINE_WAKE_ARRIVAL);
+}
+
+void engine_deliver(struct engine *e, struct engine_msg *m, const struct engine_call *call)
+{
+    if (!call) {
+        deliver(e, m);
+        return;
+    }
+    if (e->stop) /* the medium may have stopped the run */
+        return;
+    m->flags &= ~(uint64_t)ENGINE_MSG_MEDIUM;
+    e->cfg.medium->submit(e->cfg.medium->owner, m, call);
+}
+
+static inline void pass_on(struct engine *e, struct engine_msg *m)
+{
+    engine_progress(e, m->arrival);
+    if (__builtin_expect(rank_map_is_here(&e->cfg.map, m->dst), 1))
+        deliver(e, m);
+    else
+        e->cfg.peers->send(e->cfg.peers->owner, m, NULL);
+}
+
+void engine_emerge(struct engine *e, struct engine_msg *m)
+{
+    pass_on(e, m);
+}
+
+void engine_inject(struct engine *e, struct engine_msg *m)
+{
+    e->injected++;
+    pass_on(e, m);
+}
+
+/* Invariant 7. What is due after safe_until is not decided before the next quiescence anyway. */
+static void note_asking(struct engine *e, uint32_t id, vtime when)
+{
+    if (when >= e->safe_until)
+        return;
+    ARRAY_RESERVE(e->asking, e->asking_cap, e->asking_len + 1, 64);
+    e->asking[e->asking_len++] = (struct engine_due){when, id};
+    engine_entity_at(e, id)->asking = 1;
+}
+
+int engine_asked_after(const struct engine *e, uint32_t id, vtime due)
+{
+    for (uint32_t i = 0; i < e->asking_len; i++)
+        if (e->asking[i].id == id && e->asking[i].due <= due)
+            return 0;
+    return 1;
+}
+
+void engine_forget_asking(struct engine *e)
+{
+    for (uint32_t i = 0; i < e->asking_len; i++)
+        engine_entity_at(e, e->asking[i].id)->asking = 0;
+    e->asking_len = 0;
+}
+
+void engine_submit(struct engine *e, struct engine_msg *m, const struct engine_call *call)
+{
+    e->injected++;
+    engine_progress(e, m->arrival);
+    if (call->cookie)
+        note_asking(e, rank_map_index(&e->cfg.map, m->src), m->arrival);
+    if (e->cfg.medium) {
+        e->cfg.medium->submit(e->cfg.medium->owner, m, call);
+        return;
+    }
+    m->flags |= ENGINE_MSG_MEDIUM;
+    e->cfg.peers->send(e->cfg.peers->owner, m, call);
+}
+
+void engine_notify(struct engine *e, uint32_t sender, uint64_t cookie, vtime t)
+{
+    struct engine_msg *m = e->cfg.ops->notice(e->cfg.owner, cookie);
+
+    m->src = m->dst = sender;
+    m->arrival = t;
+    m->flags |= ENGINE_MSG_URGENT;
+    pass_on(e, m);
+}
+
+void engine_block(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
+                  uint32_t wake_after)
+{
+    x->state = ENGINE_BLOCKED;
+    x->wake_after = wake_after;
+    if (id == e->granted)
+        e->granted_due = -1;
+    if (due != VTIME_NEVER)
+        engine_decisions_push(&e->decisions, (struct engine_due){due, id});
+}
+
+void engine_block_busy(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
+                       uint32_t wake_after)
+{
+    x->busy = 1;
+    e->busy++;
+    engine_block(e, x, id, due, wake_after);
+}
+
+void engine_unbusy(struct engine *e, struct engine_entity *x)
+{
+    e->busy -= x->busy;
+    x->busy = 0;
+}
+
+void engine_go_out(struct engine *e, struct engine_entity *x)
+{
+    x->out = 1;
+    e->out++;
+}
+
+void engine_wake(struct engine *e, uint32_t id)
+{
+    struct engine_entity *x = engine_entity_at(e, id);
+
+    if (x->out) {
+        x->out = 0;
+        e->out--;
+        x->state = ENGINE_BLOCKED;
+    }
+    if (x->state == ENGINE_BLOCKED)
+        engine_make_ready(e, x, id, ENGINE_WAKE_ARRIVAL);
+}
+
+void engine_yield(struct engine *e, struct engine_entity *x, uint32_t id)
+{
+    x->state = ENGINE_BLOCKED;
+    engine_make_ready(e, x, id, ENGINE_WAKE_ARRIVAL);
+}

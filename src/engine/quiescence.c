@@ -1,0 +1,244 @@
+/*
+ * quiescence.c - no entity is ready: what may be decided now, how far the medium advances, and
+ * whether the run is over. engine.c gives an overview.
+ *
+ * Every process takes the same step, since all of it depends on the status of all (engine->all)
+ * only.
+ */
+#include "engine/engine_internal.h"
+
+void engine_status_merge(struct engine_status *into, const struct engine_status *from)
+{
+    if (engine_due_before(&from->first, &into->first))
+        into->first = from->first;
+    if (engine_due_before(&from->abort, &into->abort))
+        into->abort = from->abort;
+    if (from->medium < into->medium)
+        into->medium = from->medium;
+    into->notices += from->notices;
+    if (from->last_progress > into->last_progress)
+        into->last_progress = from->last_progress;
+    into->done += from->done;
+    into->spawned += from->spawned;
+    into->progressed |= from->progressed;
+    into->busy += from->busy;
+}
+
+/* The status of this process; resets `progressed`. */
+static void status(struct engine *e, struct engine_status *s)
+{
+    *s = (struct engine_status){.first = {VTIME_NEVER, UINT32_MAX},
+                                .abort = e->abort,
+                                .medium = VTIME_NEVER,
+                                .last_progress = e->last_progress,
+                                .done = e->done,
+                                .spawned = e->spawned,
+                                .progressed = (uint64_t)e->progressed,
+                                .busy = e->busy};
+    if (e->decisions.len)
+        s->first = (struct engine_due){e->decisions.at[0].due,
+                                       rank_map_number(&e->cfg.map, e->decisions.at[0].id)};
+    if (e->cfg.medium && !e->cfg.medium->wait) {
+        s->medium = e->cfg.medium->next(e->cfg.medium->owner);
+        s->notices = e->cfg.medium->notices(e->cfg.medium->owner);
+    }
+}
+
+/* May the search for a livelock be skipped? */
+static int may_idle(const struct engine *e, const struct engine_status *s)
+{
+    return e->cfg.idle_limit <= 0 || s->first.due == VTIME_NEVER || s->medium != VTIME_NEVER ||
+           s->busy > 0 || engine_is_outside(e);
+}
+
+void engine_status_complete(const struct engine *e, struct engine_status *all)
+{
+    all->idle_since = all->progressed && !may_idle(e, all) ? all->first.due : e->idle_since;
+}
+
+/* Are all entities of all processes blocked or done, and no message in flight? If so, e->all is the
+ * status of all. */
+static int quiescent(struct engine *e)
+{
+    struct engine_status mine;
+
+    status(e, &mine);
+    if (e->cfg.peers)
+        return e->cfg.peers->settle(e->cfg.peers->owner, &mine, &e->all);
+    engine_status_complete(e, &mine);
+    e->all = mine;
+    e->progressed = 0;
+    return 1;
+}
+
+/* Nothing is due. Only busy entities can cause anything: wakes them to look. */
+static void wake_busy(struct engine *e)
+{
+    for (uint64_t i = 0; e->busy > 0 && i < e->known; i++) {
+        struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
+
+        if (x->busy && x->state == ENGINE_BLOCKED)
+            engine_make_ready(e, x, (uint32_t)i, ENGINE_WAKE_ARRIVAL);
+    }
+}
+
+static void wake_first(struct engine *e)
+{
+    uint32_t id = e->decisions.at[0].id;
+
+    engine_make_ready(e, engine_entity_at(e, id), id, ENGINE_WAKE_DECIDE);
+}
+
+/* Lookahead 0: only the entity with the first decision may take it. */
+static void grant_one(struct engine *e)
+{
+    const struct engine_due *first = &e->all.first;
+
+    if (!rank_map_is_here(&e->cfg.map, first->id))
+        return;
+    e->granted = e->decisions.at[0].id;
+    e->granted_due = first->due;
+    wake_first(e);
+}
+
+static void grant_until(struct engine *e, vtime safe)
+{
+    if (safe > e->safe_until)
+        e->safe_until = safe;
+    while (e->decisions.len && e->decisions.at[0].due < e->safe_until)
+        wake_first(e);
+}
+
+void engine_learn(struct engine *e, vtime safe_until, vtime reached)
+{
+    if (reached > e->reached)
+        e->reached = reached;
+    if (safe_until > e->safe_until)
+        grant_until(e, safe_until);
+}
+
+/* How far the medium advances in this step: by events of up to one lookahead, none after
+ * `first`. */
+static void reach(struct engine *e, vtime medium, vtime first)
+{
+    vtime ahead = medium < first ? vtime_add(medium, e->cfg.lookahead) : first;
+
+    if (ahead > first)
+        ahead = first;
+    if (ahead > e->reached)
+        e->reached = ahead;
+}
+
+/* Waits for a medium with its own clock. What is due up to that clock may be decided. */
+static int attend(struct engine *e)
+{
+    vtime past = e->cfg.medium->wait(e->cfg.medium->owner, e->all.first.due);
+
+    e->rounds++;
+    grant_until(e, past);
+    return past != VTIME_NEVER || e->ready_head != e->ready_tail;
+}
+
+/*
+ * Lets the medium advance and wakes all that may decide now. Returns 0 when nothing is due at all.
+ *
+ * Let d be the first due decision, m the medium's next event, L the lookahead. What decisions cause
+ * is submitted at d or later. What is in the medium comes out at m + L or later, notices at m. So
+ * if m <= d, everything that the medium may handle up to d is known, and nothing comes out, or is
+ * caused by what comes out, before m + L, or m if there are notices. If d < m, the medium stays
+ * where it is, and what decisions cause comes out at d + L or later. (For notices of what is
+ * submitted from now on: invariant 7.)
+ */
+static int grant(struct engine *e)
+{
+    vtime first = e->all.first.due, medium = e->all.medium, safe;
+
+    e->granted_due = -1;
+    engine_forget_asking(e);
+    if (engine_is_outside(e))
+        return attend(e);
+    if (first == VTIME_NEVER && medium == VTIME_NEVER)
+        return 0;
+    e->rounds++;
+    reach(e, medium, first);
+    if (medium <= first) {
+        if (e->cfg.medium)
+            e->cfg.medium->advance(e->cfg.medium->owner, medium, first);
+        if (!e->all.notices)
+            grant_until(e, vtime_add(medium, e->cfg.lookahead));
+    } else if (e->cfg.lookahead <= 0) {
+        grant_one(e);
+    } else {
+        safe = vtime_add(first, e->cfg.lookahead);
+        grant_until(e, e->all.notices && medium < safe ? medium : safe);
+    }
+    return 1;
+}
+
+/* Decisions keep falling due, but nothing has happened since the first of them was due. (Not since
+ * the last progress: an entity may have computed for a long time since then.) */
+static int is_livelock(const struct engine *e, const struct engine_status *s)
+{
+    return !may_idle(e, s) && s->first.due > vtime_add(s->idle_since, e->cfg.idle_limit) &&
+           s->first.due > vtime_add(s->last_progress, e->cfg.idle_limit);
+}
+
+int engine_abort(struct engine *e, uint32_t id, vtime when)
+{
+    struct engine_due d = {when, rank_map_number(&e->cfg.map, id)};
+
+    engine_progress(e, when); /* for every abort: which one comes first here is arbitrary */
+    if (!engine_due_before(&d, &e->abort))
+        return 0;
+    e->abort = d;
+    return 1;
+}
+
+void engine_abort_elsewhere(struct engine *e, struct engine_due d)
+{
+    if (engine_due_before(&d, &e->abort))
+        e->abort = d;
+}
+
+/* Does the status of all say that the run is over, whatever is due? Else ENGINE_END_GOES_ON. */
+static enum engine_end is_over(const struct engine *e, const struct engine_status *s)
+{
+    if (s->done == e->cfg.map.world + s->spawned)
+        return ENGINE_END_DONE;
+    /* has everything due before the abort happened? */
+    if (s->abort.due != VTIME_NEVER && engine_due_before(&s->abort, &s->first) &&
+        s->abort.due < s->medium)
+        return ENGINE_END_ABORTED;
+    return is_livelock(e, s) ? ENGINE_END_LIVELOCK : ENGINE_END_GOES_ON;
+}
+
+/* How the run ends according to the status of all; ENGINE_END_GOES_ON: some entities continue. */
+static enum engine_end conclude(struct engine *e)
+{
+    enum engine_end end = is_over(e, &e->all);
+
+    e->idle_since = e->all.idle_since;
+    if (end != ENGINE_END_GOES_ON || grant(e))
+        return end;
+    if (e->all.busy == 0)
+        return ENGINE_END_DEADLOCK;
+    wake_busy(e);
+    return ENGINE_END_GOES_ON;
+}
+
+/* With a medium all take part, since most of their messages wait for it. */
+int engine_status_skips(const struct engine *e, const struct engine_status *all,
+                        const struct engine_status *part)
+{
+    if (e->cfg.medium || part->busy || all->first.due == VTIME_NEVER ||
+        is_over(e, all) != ENGINE_END_GOES_ON)
+        return 0;
+    if (e->cfg.lookahead <= 0)
+        return part->first.id != all->first.id;
+    return part->first.due >= vtime_add(all->first.due, e->cfg.lookahead);
+}
+
+enum engine_end engine_quiesce(struct engine *e)
+{
+    return quiescent(e) ? conclude(e) : ENGINE_END_GOES_ON;
+}
