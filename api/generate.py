@@ -470,15 +470,44 @@ def fetch_more(call):
 
 def wrong(call):
     """A condition in C: some argument cannot be right. Empty if nothing is checked."""
-    if call.returns != "int" or call.group.key == "tool":
+    if not is_checked(call):
         return ""
-    return " || ".join(f"({arg.wrong})" if "&&" in arg.wrong else arg.wrong for arg in call.args if arg.wrong)
+    return joined(arg.wrong for arg in call.args)
+
+
+def wrong_later(call):
+    """The same for conditions that need the rank: they ask for a communicator, or read arrays."""
+    return joined(arg.wrong_later for arg in call.args) if is_checked(call) else ""
+
+
+def is_checked(call):
+    return call.returns == "int" and call.group.key != "tool"
+
+
+def joined(conditions):
+    return " || ".join(f"({text})" if "&" in text else text for text in conditions if text)
 
 
 def which_is_wrong(call):
-    """An expression in C: the number of the first argument that cannot be right, or -1."""
-    tests = "".join(f"{arg.wrong} ? {i} : " for i, arg in enumerate(call.args) if arg.wrong)
+    """A statement in C: the number of the first argument that cannot be right, or -1."""
+    tests = "".join(f"{joined([arg.wrong, arg.wrong_later])} ? {i} : " for i, arg in enumerate(call.args)
+                    if arg.wrong or arg.wrong_later)
     return textwrap.fill(f"int wrong = {tests}-1;", 92, subsequent_indent=" " * 8)
+
+
+def words_of(call):
+    """A declaration in C: the arguments as words."""
+    words = ", ".join(f"(uint64_t){arg.name}" for arg in call.args) or "0"
+    return textwrap.fill(f"const uint64_t args[] = {{{words}}};", 92, subsequent_indent=" " * 8)
+
+
+def refusal(call):
+    """Says which argument is wrong. It is apart, so that arguments are not kept on the stacks of ranks that wait."""
+    if not wrong_later(call):
+        return ""
+    head = fill(f"REFUSAL int refuse_{call.name}", call.parameters("struct mpi_rank *self"), "")
+    body = [words_of(call), which_is_wrong(call), f"return mpi_args_refused(self, {call.constant}, args, wrong);"]
+    return head + "\n{\n" + "".join(f"    {line}\n" for line in body) + "}\n"
 
 
 def seen_name(call):
@@ -493,11 +522,15 @@ def invocation(call, checked=False):
     invoke = call.implementation if call.returns == "void" else (
         f"{spaced(call.returns)}rc = {call.implementation}")
     begin = [f"struct mpi_rank *self = {enter}({call.constant});", "vtime t0 = mpi_clock(self);"]
-    if checked and wrong(call):
+    if checked and (wrong(call) or wrong_later(call)):
         begin.append(which_is_wrong(call))
         invoke = (f"{spaced(call.returns)}rc = wrong >= 0\n"
                   f"        ? mpi_args_refused(self, {call.constant}, args, wrong)\n"
                   f"        : {call.implementation}")
+    elif wrong_later(call):
+        test = textwrap.fill(f"int rc = MPI_ARGS_ARE_WRONG({wrong_later(call)})", 92, subsequent_indent=" " * 12)
+        refuse = fill(f"        ? refuse_{call.name}", names, "").lstrip()
+        invoke = f"{test}\n        {refuse}\n        : {call.implementation}"
     head, newline, last = invoke.rpartition("\n")
     work = [head + newline + fill(("" if newline else "    ") + last, names, ";").lstrip("" if newline else " ")]
     end = []
@@ -530,8 +563,7 @@ def seen_entry(call):
     head = fill("SEEN " + spaced(call.returns) + seen_name(call), call.parameters(), "")
     begin, work, end = invocation(call, checked=True)
     early, late = results_seen(call)
-    words = ", ".join(f"(uint64_t){arg.name}" for arg in call.args) or "0"
-    words = textwrap.fill(f"const uint64_t args[] = {{{words}}};", 92, subsequent_indent=" " * 8)
+    words = words_of(call)
     rc = "rc" if call.returns == "int" else "MPI_SUCCESS"
     body = (fetch_more(call) + begin + [words] + early + [f"mpi_observe_enter(self, {call.constant}, args);"] + work + late + end
             + [f"mpi_observe_leave(self, {call.constant}, args, t0, {rc});",
@@ -550,7 +582,7 @@ def entry(call):
     elif "fast" in call.flags:
         body = [f"return {call.implementation}();"]
     else:
-        text = seen_entry(call)
+        text = refusal(call) + seen_entry(call)
         names = [arg.name for arg in call.args] + (["more"] if call.variadic else [])
         seen = f"{seen_name(call)}({', '.join(names)});"
         if call.returns == "void":
@@ -576,8 +608,9 @@ def entries(functions):
 #include "mpi_fn.h"
 #include "mpi_impl.h"
 
-/* Calls that observers see. */
+/* Calls that observers see, and those with a wrong argument. */
 #define SEEN __attribute__((cold, noinline)) static
+#define REFUSAL SEEN
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"        /* entries that only refuse */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* deprecated calls are exported too */
@@ -604,8 +637,7 @@ def real_name(call):
 def wrapper(call):
     """A function of the recorder of native runs in the place of MPI's, and its P name."""
     head = fill("ORR_EXPORT " + spaced(call.returns) + call.name, call.parameters(), "")
-    words = ", ".join(f"(uint64_t){arg.name}" for arg in call.args) or "0"
-    words = textwrap.fill(f"const uint64_t args[] = {{{words}}};", 92, subsequent_indent=" " * 8)
+    words = words_of(call)
     real = f"native_real.{call.name}({', '.join(arg.name for arg in call.args)})"
     leave = f"native_leave(&seen, {'rc' if call.returns == 'int' else 'MPI_SUCCESS'});"
     body = [words, f"struct native_call seen = {{.fn = {call.constant}, .args = args}};"]
@@ -616,7 +648,7 @@ def wrapper(call):
         "if (!native_enter(&seen))", "    " + plain[0]]
     for arg in call.args:
         if arg.role == "status" and arg.direction == "out":
-            body.append(f"{arg.name} = native_status{'es' if arg.array else ''}(&seen, {arg.name});")
+            body.append(f"{arg.name} = {'native_statuses' if arg.array else 'native_status'}(&seen, {arg.name});")
     body += [f"{real};", leave] if call.returns == "void" else [
         f"{spaced(call.returns)}rc = {real};", leave, "return rc;"]
     text = head + "\n{\n" + "".join(f"    {line}\n" for line in body) + "}\n"

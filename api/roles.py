@@ -15,8 +15,8 @@ SIZES = {"int": 4, "char": 1, "double": 8, "MPI_Aint": 8, "MPI_Count": 8, "MPI_O
          "MPI_Info": 4, "MPI_Errhandler": 4, "MPI_Message": 4, "MPI_Session": 4, "MPI_Fint": 4, "MPI_File": 8}
 DIRECTIONS = ("in", "out", "both")
 # Kinds of lengths, and how they are written; the empty kind is the value of an argument.
-LENGTHS = ("none", "value", "target", "size", "indegree", "outdegree", "dims", "sum", "last", "all")
-KEYWORDS = ("role", "length", "room", "unless", "given", "free") + DIRECTIONS
+LENGTHS = ("none", "value", "target", "size", "peers", "indegree", "outdegree", "dims", "sum", "last", "all")
+KEYWORDS = ("role", "length", "room", "unless", "given", "free", "natural", "rooted") + DIRECTIONS
 
 
 def pattern(words):
@@ -62,6 +62,8 @@ class Rules:
         self.unless = []     # (names, pattern, [(name of another argument, its value)])
         self.given = []      # (names, pattern, True): functions that are needed
         self.free = []       # (names, pattern, True)
+        self.natural = []    # (names, pattern, True): what may not be negative, beside counts and lengths
+        self.rooted = []     # (names, pattern, True): what only the root looks at
 
     def add(self, text):
         """One rule; returns whether the text is one."""
@@ -78,7 +80,7 @@ class Rules:
             self.add_expression(keyword, expression, rest.split(), names)
         elif not words:
             raise ValueError(f"no names after '{keyword}'")
-        elif keyword in ("free", "given"):
+        elif keyword in ("free", "given", "natural", "rooted"):
             getattr(self, keyword).append((words, names, True))
         else:
             self.directions.append((words, names, keyword))
@@ -119,31 +121,48 @@ class Rules:
             arg.direction = (last(self.directions, call, arg) or "out") if given_away else "in"
             arg.length = self.length(call, arg, by_name)
         for arg in call.args:
-            arg.wrong = None if last(self.free, call, arg) else self.wrong(call, arg, by_name)
+            arg.wrong = arg.wrong_later = None
+            if not last(self.free, call, arg):
+                self.check(call, arg, by_name)
 
-    def wrong(self, call, arg, by_name):
-        """The condition in C under which the argument cannot be right, or None."""
-        conditions = []
-        room = last(self.rooms, call, arg)
-        if not arg.indirect:
-            is_length = any(other.length and other.length.kind == "value" and other.length.argument == arg.name
-                            for other in call.args)
-            if arg.role != "count" and not is_length:
-                return None
-            conditions = [f"{arg.name} < 0"]
-        elif must_be_there(arg, last(self.given, call, arg)):
-            if not room and arg.length and arg.length.kind not in ("value", "size"):
-                return None # how many items there are is known later
-            if not room and arg.length and arg.length.kind == "value":
-                room = arg.length.argument
-            conditions = ([f"{room} > 0"] if room else []) + [f"!{arg.name}"]
-        else:
-            return None
+    def check(self, call, arg, by_name):
+        """Sets the conditions in C under which the argument cannot be right: one that looks at arguments only, and one
+        that also asks for the communicator or reads an array."""
+        guards = []
         for name, value in last(self.unless, call, arg) or []:
             if name not in by_name:
                 raise ValueError(f"'unless {name}={value}': {call.name} has no such argument")
-            conditions.append(f"{name} != {value}")
-        return " && ".join(conditions)
+            guards.append(f"{name} != {value}")
+        if (last(self.rooted, call, arg) or arg.role == "root") and not call.comm:
+            raise ValueError(f"'{arg.name}' of {call.name}: a root needs the flag 'comm='")
+        if last(self.rooted, call, arg):
+            guards.append(f"mpi_arg_is_root(self, {call.comm}, root)")
+        now, later = [], []
+        for cheap, costly in self.mistakes(call, arg):
+            text = " && ".join(cheap + guards + costly)
+            (later if "mpi_arg_" in text.lower() else now).append(text)
+        arg.wrong = either(now)
+        arg.wrong_later = either(later)
+
+    def mistakes(self, call, arg):
+        """What may be wrong with an argument, whatever others are: pairs of lists of conditions that hold together,
+        those that are quickly checked first."""
+        is_length = any(other.length and other.length.kind == "value" and other.length.argument == arg.name
+                        for other in call.args)
+        is_natural = arg.role == "count" or last(self.natural, call, arg)
+        if arg.role == "root":
+            return [([], [f"mpi_arg_is_no_root({call.comm}, {arg.name})"])]
+        if not arg.indirect:
+            return [([f"{arg.name} < 0"], [])] if is_natural or is_length else []
+        if not must_be_there(arg, last(self.given, call, arg)):
+            return []
+        items = last(self.rooms, call, arg) or (arg.length and items_of(arg.length))
+        if arg.length and not items:
+            return []  # how many items there are is known later
+        found = [([f"!{arg.name}"], [f"{items} > 0"] if items else [])]
+        if arg.length and is_natural and arg.direction == "in":
+            found.append(([], [f"MPI_ARG_HAS_NEGATIVE({arg.name}, {items})"]))
+        return found
 
     def length(self, call, arg, by_name):
         if not arg.array:
@@ -154,6 +173,22 @@ class Rules:
         if arg.role == "text" and arg.type.count("*") == 0:
             return None # char name[]: ends with a NUL
         raise ValueError(f"array '{arg.name}' of {call.name} has no length: see 'length' at the top")
+
+
+def items_of(length):
+    """An expression in C for the items of an array; None: they are not known before the call."""
+    if length.kind == "value":
+        return length.argument
+    if length.kind in ("size", "peers", "indegree", "outdegree"):
+        return f"mpi_arg_{length.kind}(self, {length.argument})"
+    return None
+
+
+def either(conditions):
+    """'a && b || c' with the parentheses that compilers want; None: there is no condition."""
+    if len(conditions) > 1:
+        conditions = [f"({text})" if "&&" in text else text for text in conditions]
+    return " || ".join(conditions) or None
 
 
 def must_be_there(arg, is_given):

@@ -46,6 +46,14 @@ void mpi_observe_freed(struct mpi_rank *, enum mpi_fn, enum mpi_object, uint64_t
 void mpi_observe_new_request(struct mpi_rank *, int request);
 int mpi_args_refused(struct mpi_rank *, enum mpi_fn, const uint64_t *args, int which);
 #define MPI_ARGS_ARE_WRONG(condition) (condition)
+int mpi_arg_size(const struct mpi_rank *self, int comm);
+int mpi_arg_peers(const struct mpi_rank *self, int comm);
+int mpi_arg_indegree(const struct mpi_rank *self, int comm);
+int mpi_arg_outdegree(const struct mpi_rank *self, int comm);
+int mpi_arg_is_no_root(int comm, int root);
+int mpi_arg_is_root(const struct mpi_rank *self, int comm, int root);
+int mpi_arg_has_negative(const void *at, int64_t count);
+#define MPI_ARG_HAS_NEGATIVE(at, count) mpi_arg_has_negative((at), (count))
 _Noreturn void mpi_unsupported(enum mpi_fn fn);
 """
 
@@ -57,14 +65,19 @@ role callback type function
 role buffer name buf
 role count name count
 role peer name dest
+role root name root
 role tag name tag
 role flag name flag
 role text name port_name
 role value name level value base disp
 
+rooted count for MPI_Bcast
+
 [pt2pt] Point to point
 impl int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
                   int tag, MPI_Comm comm); comm=comm
+impl int MPI_Bcast(void *buf, int count, MPI_Datatype datatype, int root,
+                   MPI_Comm comm); comm=comm
 todo int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
                    int tag, MPI_Comm comm);
 [init] Start
@@ -123,6 +136,10 @@ int mpi_send(struct mpi_rank *self, const void *buf, int count, MPI_Datatype dat
     (void)datatype;
     return self->id + *(const int *)buf + count + dest + tag + (comm == MPI_COMM_SELF);
 }
+int mpi_bcast(struct mpi_rank *self, void *buf, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{ (void)self; (void)buf; (void)datatype; (void)comm; return count * root; }
+int mpi_arg_is_no_root(int comm, int root) { (void)comm; return root > 9; }
+int mpi_arg_is_root(const struct mpi_rank *self, int comm, int root) { (void)comm; return self->id == root; }
 int mpi_initialized(struct mpi_rank *self, int *flag) { *flag = self->id; return 0; }
 int mpi_close_port(struct mpi_rank *self, const char *port_name)
 { (void)self; (void)port_name; return MPI_ERR_PORT; }
@@ -141,6 +158,9 @@ int main(void)
     MPI_Initialized(&flag);
     printf("flag %d wtime %.1f\\n", flag, MPI_Wtime());
     printf("null %d\\n", MPI_Initialized(NULL) == MPI_ERR_ARG);
+    printf("bcast %d\\n", MPI_Bcast(&buf, -1, MPI_INT, 8, MPI_COMM_SELF));
+    printf("bcast %d\\n", MPI_Bcast(&buf, -1, MPI_INT, 7, MPI_COMM_SELF) == MPI_ERR_ARG);
+    printf("bcast %d\\n", MPI_Bcast(&buf, 1, MPI_INT, 10, MPI_COMM_SELF) == MPI_ERR_ARG);
     printf("aint %lld\\n", (long long)MPI_Aint_add((MPI_Aint)1 << 40, 1));
     printf("level %d\\n", MPI_Pcontrol(3, "x", 1.5));
     MPII_Note(4);
@@ -165,6 +185,17 @@ anytime MPI_Initialized
 refused 7 MPI_Initialized 0: 0
 leave 7 MPI_Initialized 700
 null 1
+enter MPI_Bcast
+leave 7 MPI_Bcast 700
+bcast -8
+enter MPI_Bcast
+refused 7 MPI_Bcast 1: -1
+leave 7 MPI_Bcast 700
+bcast 1
+enter MPI_Bcast
+refused 7 MPI_Bcast 3: 10
+leave 7 MPI_Bcast 700
+bcast 1
 enter MPI_Aint_add
 leave 7 MPI_Aint_add 700
 aint 1099511627777
@@ -340,8 +371,8 @@ SIGNATURES = {
     "MPI_Cancel": "request",
     "MPI_Mrecv": "buffer> count datatype message<> status>",
     "MPI_Bcast": "buffer<> count datatype root comm",
-    "MPI_Alltoallw": "buffer count[size comm] displacement[size comm] datatype[size comm] "
-                     "buffer> count[size comm] displacement[size comm] datatype[size comm] comm",
+    "MPI_Alltoallw": "buffer count[peers comm] displacement[peers comm] datatype[peers comm] "
+                     "buffer> count[peers comm] displacement[peers comm] datatype[peers comm] comm",
     "MPI_Ineighbor_alltoallv_c": "buffer count[outdegree comm] displacement[outdegree comm] datatype "
                                  "buffer> count[indegree comm] displacement[indegree comm] datatype "
                                  "comm request>",
@@ -366,17 +397,36 @@ SIGNATURES = {
 WRONG = {
     "MPI_Bcast": "(count < 0 && root != MPI_PROC_NULL)",
     "MPI_Gather_c": "(sendcount < 0 && sendbuf != MPI_IN_PLACE && root != MPI_ROOT && root != MPI_PROC_NULL)",
-    "MPI_Allgatherv": "(sendcount < 0 && sendbuf != MPI_IN_PLACE) || !recvcounts || !displs",
+    "MPI_Allgatherv": "(sendcount < 0 && sendbuf != MPI_IN_PLACE)",
     "MPI_Neighbor_allgatherv": "(sendcount < 0 && sendbuf != MPI_IN_PLACE)",
-    "MPI_Reduce_scatter": "!recvcounts",
+    "MPI_Reduce_scatter": "",
     "MPI_Allreduce": "count < 0",
-    "MPI_Waitsome": "incount < 0 || (incount > 0 && !array_of_requests) || !outcount"
-                    " || (incount > 0 && !array_of_indices) || (incount > 0 && !array_of_statuses)",
+    "MPI_Waitsome": "incount < 0 || (!array_of_requests && incount > 0) || !outcount"
+                    " || (!array_of_indices && incount > 0) || (!array_of_statuses && incount > 0)",
     "MPI_Get_accumulate": "(origin_count < 0 && op != MPI_NO_OP) || result_count < 0 || target_count < 0",
     "MPI_Op_create": "!user_fn || !op",
     "MPI_Comm_create_keyval": "!comm_keyval",
-    "MPI_Type_indexed": "count < 0 || (count > 0 && !array_of_blocklengths)"
-                        " || (count > 0 && !array_of_displacements) || !newtype",
+    "MPI_Type_indexed": "count < 0 || (!array_of_blocklengths && count > 0)"
+                        " || (!array_of_displacements && count > 0) || !newtype",
+    "MPI_Type_vector": "count < 0 || blocklength < 0 || !newtype",
+}
+# The same for what is checked once the rank is known.
+WRONG_LATER = {
+    "MPI_Send": "",
+    "MPI_Bcast": "mpi_arg_is_no_root(comm, root)",
+    "MPI_Gather": "(recvcount < 0 && mpi_arg_is_root(self, comm, root)) || mpi_arg_is_no_root(comm, root)",
+    "MPI_Iscatterv": "((!sendcounts && mpi_arg_is_root(self, comm, root) && mpi_arg_peers(self, comm) > 0)"
+                     " || (mpi_arg_is_root(self, comm, root)"
+                     " && MPI_ARG_HAS_NEGATIVE(sendcounts, mpi_arg_peers(self, comm))))"
+                     " || (!displs && mpi_arg_is_root(self, comm, root) && mpi_arg_peers(self, comm) > 0)"
+                     " || mpi_arg_is_no_root(comm, root)",
+    "MPI_Reduce_scatter": "((!recvcounts && mpi_arg_size(self, comm) > 0)"
+                          " || MPI_ARG_HAS_NEGATIVE(recvcounts, mpi_arg_size(self, comm)))",
+    "MPI_Neighbor_allgatherv": "((!recvcounts && mpi_arg_indegree(self, comm) > 0)"
+                               " || MPI_ARG_HAS_NEGATIVE(recvcounts, mpi_arg_indegree(self, comm)))"
+                               " || (!displs && mpi_arg_indegree(self, comm) > 0)",
+    "MPI_Type_indexed_c": "MPI_ARG_HAS_NEGATIVE(array_of_blocklengths, count)",
+    "MPI_Dist_graph_create": "MPI_ARG_HAS_NEGATIVE(degrees, n)",
 }
 
 
@@ -394,6 +444,9 @@ def test_roles(tap):
     for name, wanted in WRONG.items():
         found = generator.wrong(calls[name])
         tap.ok(found == wanted, f"checks of {name}", f"{found}\ninstead of\n{wanted}")
+    for name, wanted in WRONG_LATER.items():
+        found = generator.wrong_later(calls[name])
+        tap.ok(found == wanted, f"later checks of {name}", f"{found}\ninstead of\n{wanted}")
     pairs = [(call, calls[name + "_c"]) for name, call in calls.items() if name + "_c" in calls]
     differ = [call.name for call, form in pairs if [a.name for a in call.args] == [
         a.name for a in form.args] and [show(a) for a in call.args] != [show(a) for a in form.args]]
@@ -437,8 +490,8 @@ def test_small_list(tap, options, directory):
         output = run(program).stdout
         tap.ok(output == SMALL_OUTPUT, "its entries call, count and refuse as listed", output)
     page = read(out, "mpi-coverage.md")
-    tap.ok("7 of 10 functions are supported" in page
-           and "| Point to point | pt2pt | 1 | 0 | 1 |" in page
+    tap.ok("8 of 11 functions are supported" in page
+           and "| Point to point | pt2pt | 2 | 0 | 1 |" in page
            and "| Start | init | 6 | 1 | 1 |" in page
            and "Always fails (1): MPI_Close_port (MPI_ERR_PORT)." in page
            and "A remark that goes on." in page

@@ -32,6 +32,24 @@ int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args
     __attribute__((cold));
 #define MPI_ARGS_ARE_WRONG(condition) __builtin_expect((condition), 0)
 
+/* What the checks of arguments ask about a communicator (comm/refuse.c): 0 if it is none of the
+ * rank's, or has no topology, which the implementations find out. The ranks of the caller's group,
+ * those that it communicates with, its sources and its destinations; whether the rank with this
+ * number does not exist, and whether the caller is the root. */
+int mpi_arg_size(const struct mpi_rank *self, MPI_Comm);
+int mpi_arg_peers(const struct mpi_rank *self, MPI_Comm);
+int mpi_arg_indegree(const struct mpi_rank *self, MPI_Comm);
+int mpi_arg_outdegree(const struct mpi_rank *self, MPI_Comm);
+int mpi_arg_is_no_root(MPI_Comm, int root);
+int mpi_arg_is_root(const struct mpi_rank *self, MPI_Comm, int root);
+
+/* The position of the first negative item; -1: there is none. */
+int64_t mpi_arg_negative_int(const int *at, int64_t count);
+int64_t mpi_arg_negative_count(const MPI_Count *at, int64_t count);
+#define MPI_ARG_HAS_NEGATIVE(at, count) \
+    (_Generic((at), const int *: mpi_arg_negative_int, int *: mpi_arg_negative_int, \
+              default: mpi_arg_negative_count)((at), (count)) >= 0)
+
 /* What entries do if mpi_world.attentive is set. */
 void mpi_enter_attentive(struct mpi_rank *self, enum mpi_fn fn);
 void mpi_leave_attentive(struct mpi_rank *self, enum mpi_fn fn);

@@ -147,9 +147,9 @@ static int64_t length_of(const struct call *c, const struct mpi_arg *arg)
     case MPI_LENGTH_TARGET:
         return recorder_word(of, word);
     case MPI_LENGTH_SIZE:
-        return !comm_of(c, &comm)                                       ? 0
-               : strstr(c->fn->name, "educe_scatter") || !comm.is_inter ? comm.size
-                                                                        : comm.others;
+        return comm_of(c, &comm) ? comm.size : 0;
+    case MPI_LENGTH_PEERS:
+        return !comm_of(c, &comm) ? 0 : comm.is_inter ? comm.others : comm.size;
     case MPI_LENGTH_INDEGREE:
     case MPI_LENGTH_OUTDEGREE:
     case MPI_LENGTH_DIMS:
@@ -188,7 +188,7 @@ static int is_readable(const struct call *c, const struct trace_arg *kept,
     if (!word || !recorder_has_done(c->seen->rc) || (!kept->is_in && !c->has_results) ||
         !am_root(c))
         return 0;
-    if (kept->name[0] == 's' && arg->length == MPI_LENGTH_SIZE && is_in_place(c, "sendbuf"))
+    if (kept->name[0] == 's' && arg->length == MPI_LENGTH_PEERS && is_in_place(c, "sendbuf"))
         return 0;
     return !recorder_is_no_array((const void *)(uintptr_t)word);
 }

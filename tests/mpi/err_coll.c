@@ -83,6 +83,35 @@ static void moving(MPI_Comm freed)
     MPI_Type_free(&raw);
 }
 
+/* Each rank of a ring has two neighbours. MPICH does not check these. */
+static void neighbours(void)
+{
+    int b[8] = {0}, c[8], one[2] = {1, 1}, neg[2] = {1, -1}, zero[2] = {0, 0}, periodic = 1;
+    MPI_Aint apart[2] = {0, 4};
+    MPI_Datatype ints[2] = {MPI_INT, MPI_INT};
+    MPI_Comm ring;
+
+    if (!check_virtual())
+        return;
+    MPI_Cart_create(MPI_COMM_SELF, 1, (int[]){1}, &periodic, 0, &ring);
+    MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
+    EXPECT(MPI_ERR_COUNT, BY_NOBODY,
+           MPI_Neighbor_allgatherv(b, 1, MPI_INT, c, neg, zero, MPI_INT, ring));
+    EXPECT(MPI_ERR_ARG, BY_NOBODY,
+           MPI_Neighbor_allgatherv(b, 1, MPI_INT, c, one, NULL, MPI_INT, ring));
+    EXPECT(MPI_ERR_COUNT, BY_NOBODY,
+           MPI_Neighbor_alltoallv(b, neg, zero, MPI_INT, c, one, zero, MPI_INT, ring));
+    EXPECT(MPI_ERR_ARG, BY_NOBODY,
+           MPI_Neighbor_alltoallv(b, NULL, zero, MPI_INT, c, one, zero, MPI_INT, ring));
+    EXPECT(MPI_ERR_BUFFER, BY_NOBODY,
+           MPI_Neighbor_alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_INT, c, one, zero, MPI_INT, ring));
+    EXPECT(MPI_ERR_ARG, BY_NOBODY,
+           MPI_Neighbor_alltoallw(b, one, apart, NULL, c, one, apart, ints, ring));
+    EXPECT(MPI_ERR_TOPOLOGY, BY_SELF,
+           MPI_Neighbor_alltoallv(b, NULL, NULL, MPI_INT, c, NULL, NULL, MPI_INT, MPI_COMM_SELF));
+    MPI_Comm_free(&ring);
+}
+
 static void reducing(MPI_Comm freed)
 {
     int b[8] = {0}, c[8], one[8], neg[8];
@@ -281,6 +310,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     freed = set_up();
     moving(freed);
+    neighbours();
     reducing(freed);
     operations(freed);
     elsewhere();

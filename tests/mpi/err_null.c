@@ -97,7 +97,10 @@ static void types(void)
 {
     MPI_Datatype t;
     MPI_Aint at;
-    int n, b[2] = {0}, place = 0, one[1] = {1};
+    int n, b[2] = {0}, place = 0, one[1] = {1}, both[2] = {1, 1}, negative[2] = {1, -1};
+    MPI_Count large[2] = {1, -1};
+    MPI_Aint zero[2] = {0, 0};
+    MPI_Datatype members[2] = {MPI_INT, MPI_INT};
 
     EXPECT(MPI_ERR_ARG, BY_WORLD, MPI_Type_size(MPI_INT, NULL));
     EXPECT(MPI_ERR_ARG, BY_WORLD, MPI_Type_get_extent(MPI_INT, &at, NULL));
@@ -108,6 +111,14 @@ static void types(void)
     EXPECT(MPI_ERR_COUNT, BY_WORLD, MPI_Type_indexed(-1, one, one, MPI_INT, &t));
     EXPECT(MPI_ERR_ARG, BY_WORLD, MPI_Type_indexed(1, NULL, one, MPI_INT, &t));
     EXPECT(MPI_ERR_ARG, BY_WORLD, MPI_Type_indexed(1, one, NULL, MPI_INT, &t));
+    EXPECT(MPI_ERR_COUNT, BY_WORLD, MPI_Type_vector(1, -1, 1, MPI_INT, &t));
+    EXPECT(MPI_ERR_COUNT, BY_WORLD, MPI_Type_create_hvector(1, -1, 1, MPI_INT, &t));
+    EXPECT(MPI_ERR_COUNT, BY_WORLD, MPI_Type_create_indexed_block(1, -1, one, MPI_INT, &t));
+    EXPECT(MPI_ERR_COUNT, BY_WORLD, MPI_Type_create_hindexed_block(1, -1, zero, MPI_INT, &t));
+    EXPECT(MPI_ERR_COUNT, BY_WORLD, MPI_Type_indexed(2, negative, both, MPI_INT, &t));
+    EXPECT(MPI_ERR_COUNT, BY_WORLD, MPI_Type_indexed_c(2, large, large, MPI_INT, &t));
+    EXPECT(MPI_ERR_COUNT, BY_WORLD, MPI_Type_create_hindexed(2, negative, zero, MPI_INT, &t));
+    EXPECT(MPI_ERR_COUNT, BY_WORLD, MPI_Type_create_struct(2, negative, zero, members, &t));
     EXPECT(MPI_ERR_ARG, BY_WORLD, MPI_Get_address(b, NULL));
     EXPECT(MPI_ERR_COUNT, BY_COMM, MPI_Pack_size(-1, MPI_INT, comm, &n));
     EXPECT(MPI_ERR_ARG, BY_COMM, MPI_Pack_size(1, MPI_INT, comm, NULL));

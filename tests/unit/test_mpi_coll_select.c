@@ -5,29 +5,8 @@
  */
 #include "mock_ranks.h"
 #include "mpi/coll/coll_internal.h"
-#include "mpi/topo/topo.h"
 #include "mpi_impl.h"
 #include "tap.h"
-
-/* Nothing runs here. */
-void mpi_user_begin(void);
-void mpi_user_end(void);
-void mpi_user_begin(void)
-{
-}
-void mpi_user_end(void)
-{
-}
-int mpi_topo_neighbors(const struct mpi_rank *self, const struct mpi_comm *c,
-                       struct mpi_neighbors *n)
-{
-    (void)self, (void)c, (void)n;
-    return MPI_ERR_TOPOLOGY;
-}
-void mpi_neighbors_fini(struct mpi_neighbors *n)
-{
-    (void)n;
-}
 
 enum { P = 8192 };
 

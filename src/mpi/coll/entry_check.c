@@ -1,6 +1,8 @@
 /*
- * entry_check.c - checks of the arguments of a collective call. Nothing here switches, but
- * mpi_raise may end the run or call the program's error handler.
+ * entry_check.c - checks of the arguments of a collective call that the entries leave to it:
+ * handles, buffers, and what depends on both. The entries have checked root, counts and arrays
+ * (CHECKS in api/mpi_functions.txt). Nothing here switches, but mpi_raise may end the run or call
+ * the program's error handler.
  */
 #include "mpi/coll/entry_check.h"
 
@@ -20,19 +22,9 @@ COLD static int bad_comm(struct mpi_rank *self, MPI_Comm comm)
     return mpi_raise(self, comm, MPI_ERR_COMM, "the call is not defined on intercommunicators");
 }
 
-COLD static int bad_root(struct mpi_rank *self, MPI_Comm comm, int root)
-{
-    const struct mpi_comm *c = mpi_comm_get(comm);
-
-    return mpi_raise(self, comm, MPI_ERR_ROOT, "root %d is not in the %s (size %u)", root,
-                     c->remote ? "remote group" : "communicator", mpi_comm_peers(c));
-}
-
 COLD static int bad_items(struct mpi_rank *self, MPI_Comm comm, const void *buf, int64_t count,
                           const struct mpi_type *type)
 {
-    if (count < 0)
-        return mpi_raise(self, comm, MPI_ERR_COUNT, "count is %lld", (long long)count);
     if (!type)
         return mpi_raise(self, comm, MPI_ERR_TYPE,
                          "the datatype is MPI_DATATYPE_NULL or not a datatype");
@@ -59,11 +51,6 @@ COLD static int bad_alias(struct mpi_rank *self, MPI_Comm comm)
                      "send and receive buffer are the same; use MPI_IN_PLACE");
 }
 
-COLD static int bad_array(struct mpi_rank *self, MPI_Comm comm)
-{
-    return mpi_raise(self, comm, MPI_ERR_ARG, "null pointer for counts, displacements or types");
-}
-
 int coll_failed(struct mpi_rank *self, MPI_Comm comm, int error_class)
 {
     char text[MPI_MISFIT_TEXT];
@@ -84,12 +71,6 @@ int coll_failed(struct mpi_rank *self, MPI_Comm comm, int error_class)
 
 /* ---- communicator, root, buffers ---- */
 
-static int root_ok(const struct mpi_comm *c, int root)
-{
-    return (root >= 0 && (uint32_t)root < mpi_comm_peers(c)) ||
-           (c->remote && (root == MPI_ROOT || root == MPI_PROC_NULL));
-}
-
 static int is_root(const struct mpi_rank *self, const struct mpi_comm *c, int root)
 {
     return c->remote ? root == MPI_ROOT : mpi_comm_my_rank(c, self) == root;
@@ -106,7 +87,7 @@ static int is_in_place(const struct mpi_comm *c, const void *buf)
     return buf == MPI_IN_PLACE && !c->remote;
 }
 
-/* Checks a buffer of count items; the count is checked by the entry, or by the caller. The null
+/* Checks a buffer of count items. The null
  * address is valid for no items, for absolute addresses (MPI_BOTTOM), and for types without
  * data. */
 static int items_ok(const void *buf, int64_t count, const struct mpi_type *type)
@@ -159,8 +140,8 @@ static int check_blocks(struct mpi_rank *self, MPI_Comm comm, const struct mpi_c
 {
     struct mpi_type *type = s->form == BLOCKS ? s->type : NULL;
 
-    if (!s->counts || !s->displs || (s->form == TYPED_BLOCKS && !s->types))
-        return n ? bad_array(self, comm) : MPI_SUCCESS;
+    if (s->buf == MPI_IN_PLACE) /* the arrays were not checked */
+        return bad_items(self, comm, s->buf, 0, coll_byte());
     for (uint32_t i = 0; i < n; i++) {
         int64_t count = (int64_t)coll_count(a, s->counts, (int)i);
         /* A block has an address if the buffer has one, or if it is displaced from the null
@@ -171,10 +152,10 @@ static int check_blocks(struct mpi_rank *self, MPI_Comm comm, const struct mpi_c
             continue;
         if (s->form == TYPED_BLOCKS)
             type = coll_type(a, s->types, (int)i);
-        if (count < 0 || !items_ok(at, count, type))
+        if (!items_ok(at, count, type))
             return bad_items(self, comm, s->buf, count, type);
     }
-    return s->buf == MPI_IN_PLACE ? bad_items(self, comm, s->buf, 0, coll_byte()) : MPI_SUCCESS;
+    return MPI_SUCCESS;
 }
 
 static int check_send(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a,
@@ -221,8 +202,6 @@ int coll_check_bcast(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args 
 
     if (unlikely(!c))
         return bad_comm(self, comm);
-    if (unlikely(!root_ok(c, a->root)))
-        return bad_root(self, comm, a->root);
     if (unlikely(a->root != MPI_PROC_NULL && !items_ok(a->rbuf, (int64_t)a->rcount, a->rtype)))
         return bad_items(self, comm, a->rbuf, (int64_t)a->rcount, a->rtype);
     set_place(self, c, a);
@@ -236,14 +215,11 @@ int coll_check_gather(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args
 
     if (unlikely(!c))
         return bad_comm(self, comm);
-    if (unlikely(!root_ok(c, a->root)))
-        return bad_root(self, comm, a->root);
     int root = is_root(self, c, a->root), leaf = is_leaf(c, a->root);
     if (leaf && !(root && a->sbuf == MPI_IN_PLACE))
         rc = check_send(self, comm, a, 0);
     if (!rc && root)
-        rc = (int64_t)a->rcount < 0 ? bad_items(self, comm, a->rbuf, (int64_t)a->rcount, a->rtype)
-                                    : check_recv(self, comm, a, mpi_comm_peers(c));
+        rc = check_recv(self, comm, a, mpi_comm_peers(c));
     if (!rc && root && leaf && is_alias(c, a, a->scount))
         rc = bad_alias(self, comm);
     set_place(self, c, a);
@@ -257,14 +233,11 @@ int coll_check_scatter(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_arg
 
     if (unlikely(!c))
         return bad_comm(self, comm);
-    if (unlikely(!root_ok(c, a->root)))
-        return bad_root(self, comm, a->root);
     int root = is_root(self, c, a->root), leaf = is_leaf(c, a->root);
     if (leaf && !(root && a->rbuf == MPI_IN_PLACE))
         rc = check_recv(self, comm, a, 0);
     if (!rc && root)
-        rc = (int64_t)a->scount < 0 ? bad_items(self, comm, a->sbuf, (int64_t)a->scount, a->stype)
-                                    : check_send(self, comm, a, mpi_comm_peers(c));
+        rc = check_send(self, comm, a, mpi_comm_peers(c));
     if (!rc && root && leaf && is_alias(c, a, a->rcount))
         rc = bad_alias(self, comm);
     set_place(self, c, a);
@@ -333,8 +306,6 @@ int coll_check_reduce(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args
 
     if (unlikely(!c))
         return bad_comm(self, comm);
-    if (unlikely(!root_ok(c, a->root)))
-        return bad_root(self, comm, a->root);
     set_place(self, c, a);
     if (a->root == MPI_PROC_NULL) /* does not take part */
         return MPI_SUCCESS;
@@ -349,19 +320,13 @@ int coll_check_reduce(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args
     return root && leaf && is_alias(c, a, a->rcount) ? bad_alias(self, comm) : MPI_SUCCESS;
 }
 
-/* Items in all of a reduce_scatter, up to 1, or a negative count. */
+/* Items in all of a reduce_scatter, up to 1. */
 static int64_t some_items(const struct mpi_coll_args *a)
 {
-    int64_t some = 0;
-
-    for (int i = 0; i < a->size; i++) {
-        int64_t count = (int64_t)coll_count(a, a->rcounts, i);
-
-        if (count < 0)
-            return count;
-        some |= count > 0;
-    }
-    return some;
+    for (int i = 0; i < a->size; i++)
+        if (coll_count(a, a->rcounts, i))
+            return 1;
+    return 0;
 }
 
 /* The first rank of an exscan, and one that gets no items of a reduce_scatter, may have no receive
@@ -381,11 +346,8 @@ int coll_check_fold(struct mpi_rank *self, MPI_Comm comm, struct mpi_coll_args *
         return bad_comm(self, comm);
     set_place(self, c, a);
     int64_t items = (int64_t)a->rcount;
-    if (unlikely(a->op_id == MPI_COLL_reduce_scatter)) {
+    if (unlikely(a->op_id == MPI_COLL_reduce_scatter))
         items = some_items(a);
-        if (items < 0)
-            return bad_items(self, comm, a->rbuf, items, a->rtype);
-    }
     if (unlikely(!items_ok(a->rbuf || needs_recv(a) ? a->rbuf : a, items, a->rtype)))
         return bad_items(self, comm, a->rbuf, items, a->rtype);
     if (unlikely(!is_in_place(c, a->sbuf) && !items_ok(a->sbuf, items, a->rtype)))

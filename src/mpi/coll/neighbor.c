@@ -50,12 +50,10 @@ int coll_neighbor(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_co
 void coll_count_blocks(const struct mpi_rank *self, const struct mpi_comm *c, int op_id, int *sends,
                        int *receives)
 {
-    struct mpi_neighbors n;
-
     *sends = *receives = (int)mpi_comm_peers(c);
-    if (op_id < MPI_COLL_neighbor_allgather || mpi_topo_neighbors(self, c, &n))
+    if (op_id < MPI_COLL_neighbor_allgather || !c->topo)
         return;
-    *sends = n.out;
-    *receives = n.in;
-    mpi_neighbors_fini(&n);
+    struct mpi_degrees degrees = mpi_topo_degrees(self, c);
+    *sends = degrees.out;
+    *receives = degrees.in;
 }

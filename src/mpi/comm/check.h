@@ -30,10 +30,8 @@ static inline int mpi_check_group(struct mpi_rank *self, MPI_Group group, struct
     return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_GROUP, "0x%08x is not a group", (unsigned)group);
 }
 
-/* Checks the arguments of collective calls over an intracommunicator, with a root, that create a
- * communicator. */
-static inline int mpi_check_rooted(struct mpi_rank *self, MPI_Comm comm, int root,
-                                   struct mpi_comm **out)
+/* Checks the communicator of calls that are not defined on intercommunicators. */
+static inline int mpi_check_intra(struct mpi_rank *self, MPI_Comm comm, struct mpi_comm **out)
 {
     int rc = mpi_check_comm(self, comm, out);
 
@@ -41,10 +39,6 @@ static inline int mpi_check_rooted(struct mpi_rank *self, MPI_Comm comm, int roo
         return rc;
     if ((*out)->remote)
         return mpi_raise(self, comm, MPI_ERR_COMM, "the communicator is an intercommunicator");
-    if (root < 0 || (uint32_t)root >= (*out)->group->size)
-        return mpi_raise(self, comm, MPI_ERR_ROOT,
-                         "the root %d is not in the communicator (size %u)", root,
-                         (*out)->group->size);
     return MPI_SUCCESS;
 }
 

@@ -6,8 +6,77 @@
 #include <stdio.h>
 
 #include "mpi/comm/check.h"
+#include "mpi/comm/topology.h"
 #include "mpi/entry.h"
 #include "mpi_roles.h"
+
+/* ---- what the checks ask ---- */
+
+int mpi_arg_size(const struct mpi_rank *self, MPI_Comm comm)
+{
+    const struct mpi_comm *c = mpi_comm_get(comm);
+
+    (void)self;
+    return c ? (int)c->group->size : 0;
+}
+
+int mpi_arg_peers(const struct mpi_rank *self, MPI_Comm comm)
+{
+    const struct mpi_comm *c = mpi_comm_get(comm);
+
+    (void)self;
+    return c ? (int)mpi_comm_peers(c) : 0;
+}
+
+static struct mpi_degrees degrees(const struct mpi_rank *self, MPI_Comm comm)
+{
+    const struct mpi_comm *c = mpi_comm_get(comm);
+
+    return c && !c->remote && c->topo ? mpi_topo_degrees(self, c) : (struct mpi_degrees){0, 0};
+}
+
+int mpi_arg_indegree(const struct mpi_rank *self, MPI_Comm comm)
+{
+    return degrees(self, comm).in;
+}
+
+int mpi_arg_outdegree(const struct mpi_rank *self, MPI_Comm comm)
+{
+    return degrees(self, comm).out;
+}
+
+int mpi_arg_is_no_root(MPI_Comm comm, int root)
+{
+    const struct mpi_comm *c = mpi_comm_get(comm);
+
+    return c && (root < 0 || (uint32_t)root >= mpi_comm_peers(c)) &&
+           !(c->remote && (root == MPI_ROOT || root == MPI_PROC_NULL));
+}
+
+int mpi_arg_is_root(const struct mpi_rank *self, MPI_Comm comm, int root)
+{
+    const struct mpi_comm *c = mpi_comm_get(comm);
+
+    return c && (c->remote ? root == MPI_ROOT : mpi_comm_my_rank(c, self) == root);
+}
+
+int64_t mpi_arg_negative_int(const int *at, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (at[i] < 0)
+            return i;
+    return -1;
+}
+
+int64_t mpi_arg_negative_count(const MPI_Count *at, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (at[i] < 0)
+            return i;
+    return -1;
+}
+
+/* ---- what is wrong ---- */
 
 /* The object on which the error is raised: a file, if the call has one, else the first
  * communicator, window or session among the arguments. */
@@ -53,21 +122,48 @@ __attribute__((format(printf, 4, 5))) static int raise_on(struct mpi_rank *self,
     }
 }
 
+static int refuse_root(struct mpi_rank *self, MPI_Comm comm, int root)
+{
+    const struct mpi_comm *c = mpi_comm_get(comm);
+
+    return mpi_raise(self, comm, MPI_ERR_ROOT, "root %d is not in the %s (size %u)", root,
+                     c->remote ? "remote group" : "communicator", mpi_comm_peers(c));
+}
+
+/* Says which item is negative. `arg` is an array, of int or MPI_Count, that has one. */
+static int refuse_item(struct mpi_rank *self, struct object o, int code, const struct mpi_arg *arg,
+                       uint64_t word)
+{
+    const void *at = (const void *)(uintptr_t)word;
+    int is_int = arg->bytes == sizeof(int);
+    int64_t i = is_int ? mpi_arg_negative_int(at, INT64_MAX)
+                       : mpi_arg_negative_count(at, INT64_MAX);
+    int64_t value = is_int ? ((const int *)at)[i] : ((const MPI_Count *)at)[i];
+
+    return raise_on(self, o, code, "item %lld of the argument '%s' is negative (%lld)",
+                    (long long)i, arg->name, (long long)value);
+}
+
 int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args, int which)
 {
     const struct mpi_signature *s = &mpi_fn_signature[fn];
     const struct mpi_arg *arg = &s->args[which];
     struct object o = find_object(s, args);
+    int is_count = arg->role == MPI_ROLE_COUNT || arg->role == MPI_ROLE_SIZE; /* as MPICH does */
+    int code = is_count ? MPI_ERR_COUNT : MPI_ERR_ARG, rc;
     struct mpi_comm *c;
-    int rc;
 
     if (o.role == MPI_ROLE_COMM) {
         rc = mpi_check_comm(self, (MPI_Comm)o.handle, &c);
         if (rc)
             return rc;
     }
-    if (arg->pointers || arg->role == MPI_ROLE_CALLBACK)
+    if (arg->role == MPI_ROLE_ROOT)
+        return refuse_root(self, (MPI_Comm)o.handle, (int)args[which]);
+    if (arg->role == MPI_ROLE_CALLBACK || (arg->pointers && !args[which]))
         return raise_on(self, o, MPI_ERR_ARG, "the argument '%s' is a null pointer", arg->name);
-    return raise_on(self, o, arg->role == MPI_ROLE_COUNT ? MPI_ERR_COUNT : MPI_ERR_ARG,
-                    "the argument '%s' is negative (%lld)", arg->name, (long long)args[which]);
+    if (arg->pointers)
+        return refuse_item(self, o, code, arg, args[which]);
+    return raise_on(self, o, code, "the argument '%s' is negative (%lld)", arg->name,
+                    (long long)args[which]);
 }

@@ -54,7 +54,6 @@ int mpi_topo_cart_step(const struct mpi_topo *t, int me, int d, int64_t disp)
 /* The steps -1 and +1 in each dimension. */
 static void cart_neighbors(const struct mpi_topo *t, int me, struct mpi_neighbors *n)
 {
-    n->in = n->out = 2 * t->ndims;
     n->heap = mem_alloc((size_t)n->in * sizeof *n->heap + 1);
     for (int d = 0; d < t->ndims; d++) {
         n->heap[2 * d] = mpi_topo_cart_step(t, me, d, -1);
@@ -63,27 +62,40 @@ static void cart_neighbors(const struct mpi_topo *t, int me, struct mpi_neighbor
     n->sources = n->destinations = n->heap;
 }
 
+struct mpi_degrees mpi_topo_degrees(const struct mpi_rank *self, const struct mpi_comm *c)
+{
+    const struct mpi_topo *t = c->topo;
+    int me = mpi_comm_my_rank(c, self), both;
+
+    if (t->kind == MPI_TOPO_DIST_GRAPH) {
+        const struct mpi_dist *own = mpi_topo_dist_of(t, me);
+
+        return (struct mpi_degrees){own->in, own->out};
+    }
+    both = t->kind == MPI_TOPO_CART ? 2 * t->ndims : t->index[me] - (me ? t->index[me - 1] : 0);
+    return (struct mpi_degrees){both, both};
+}
+
 int mpi_topo_neighbors(const struct mpi_rank *self, const struct mpi_comm *c,
                        struct mpi_neighbors *n)
 {
     const struct mpi_topo *t = c->topo;
     int me = mpi_comm_my_rank(c, self);
+    struct mpi_degrees degrees;
 
     *n = (struct mpi_neighbors){.in = 0};
     if (!t)
         return MPI_ERR_TOPOLOGY;
+    degrees = mpi_topo_degrees(self, c);
+    n->in = degrees.in;
+    n->out = degrees.out;
     if (t->kind == MPI_TOPO_CART) {
         cart_neighbors(t, me, n);
     } else if (t->kind == MPI_TOPO_GRAPH) {
-        int first = me ? t->index[me - 1] : 0;
-
-        n->in = n->out = t->index[me] - first;
-        n->sources = n->destinations = t->edges + first;
+        n->sources = n->destinations = t->edges + (me ? t->index[me - 1] : 0);
     } else {
         const struct mpi_dist *own = mpi_topo_dist_of(t, me);
 
-        n->in = own->in;
-        n->out = own->out;
         n->sources = mpi_dist_sources(own);
         n->destinations = mpi_dist_destinations(own);
     }

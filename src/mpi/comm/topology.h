@@ -95,6 +95,13 @@ struct mpi_neighbors {
     const int *sources, *destinations; /* borrowed from the topology, or in heap */
     int *heap;
 };
+
+/* How many sources and destinations the calling rank has in the topology of c. */
+struct mpi_degrees {
+    int in, out;
+};
+struct mpi_degrees mpi_topo_degrees(const struct mpi_rank *self, const struct mpi_comm *c);
+
 /* Returns MPI_SUCCESS, or MPI_ERR_TOPOLOGY if c has none. O(neighbours). */
 int mpi_topo_neighbors(const struct mpi_rank *self, const struct mpi_comm *c,
                        struct mpi_neighbors *);

@@ -116,11 +116,11 @@ void mpi_type_share_no_more(void);
 void mpi_type_set_committed(struct mpi_type *t);
 
 /* Constructors. On success they return MPI_SUCCESS and store a type with one ref for the caller
- * (mpi_type_publish turns it into a handle). On error they return MPI_ERR_COUNT (negative count or
- * block length, or a size or bound beyond 63 bits), MPI_ERR_ARG (a bad array) or MPI_ERR_RANK (no
- * such process in a darray), and leave *out alone. Arguments are copied. `large` says which form of
- * the call it was, the one of ints or that of MPI_Count: the types are the same, their contents are
- * not. Bounds follow MPICH 4.0: see bounds.c. Cost: the argument lists. */
+ * (mpi_type_publish turns it into a handle). On error they return MPI_ERR_COUNT (a size or bound
+ * beyond 63 bits), MPI_ERR_ARG (a bad array) or MPI_ERR_RANK (no such process in a darray), and
+ * leave *out alone. Counts and block lengths are not negative. Arguments are copied. `large` says
+ * which form of the call it was, the one of ints or that of MPI_Count: the types are the same,
+ * their contents are not. Bounds follow MPICH 4.0: see bounds.c. Cost: the argument lists. */
 int mpi_type_make_contiguous(bool large, MPI_Count count, struct mpi_type *old,
                              struct mpi_type **out);
 int mpi_type_make_vector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count stride,

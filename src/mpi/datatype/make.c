@@ -1,9 +1,11 @@
-/* make.c - constructors of derived datatypes.
- * 
+/*
+ * make.c - constructors of derived datatypes.
+ *
  * Each one describes the call as a key, looks it up, and only if it is new computes bounds, checks
  * that everything fits in 63 bits, and compiles the plan. A draft collects what describes the new
  * type. Types that repeat one old type share most of the work; struct is separate. Arrays are in
- * make_array.c. */
+ * make_array.c. The entries have checked that counts and block lengths are not negative.
+ */
 #include <stddef.h>
 
 #include "mpi/datatype/datatype_internal.h"
@@ -71,8 +73,6 @@ bool draft_reuse(const struct type_key *key, struct mpi_type **out)
 int mpi_type_make_contiguous(bool large, MPI_Count count, struct mpi_type *old,
                              struct mpi_type **out)
 {
-    if (count < 0)
-        return MPI_ERR_COUNT;
     struct type_key key = {.kind = MPI_COMBINER_CONTIGUOUS,
                            .nlists = 1,
                            .list = {LIST(INTS, 1, &count)},
@@ -92,8 +92,6 @@ int mpi_type_make_contiguous(bool large, MPI_Count count, struct mpi_type *old,
 static int make_strided(const struct type_key *key, MPI_Count count, MPI_Count blocklength,
                         type_wide stride, struct mpi_type **out)
 {
-    if (count < 0 || blocklength < 0)
-        return MPI_ERR_COUNT;
     if (draft_reuse(key, out))
         return MPI_SUCCESS;
     const struct mpi_type *old = key->types[0];
@@ -154,16 +152,6 @@ static type_wide block_disp(const struct blocks *b, MPI_Count i)
     return type_mul(b->displs[i], b->unit);
 }
 
-static bool blocks_valid(const struct blocks *b)
-{
-    if (b->count < 0 || (!b->blocklengths && b->blocklength < 0))
-        return false;
-    for (MPI_Count i = 0; b->blocklengths && i < b->count; i++)
-        if (b->blocklengths[i] < 0)
-            return false;
-    return true;
-}
-
 static struct type_draft draft_blocks(const struct blocks *b, const struct mpi_type *old)
 {
     type_wide items = 0;
@@ -199,8 +187,6 @@ int mpi_type_make_indexed(bool large, MPI_Count count, const MPI_Count *blocklen
                        .blocklengths = blocklengths,
                        .displs = displs,
                        .unit = old->extent};
-    if (!blocks_valid(&b))
-        return MPI_ERR_COUNT;
     struct type_key key = {.kind = MPI_COMBINER_INDEXED,
                            .nlists = 3,
                            .list = {LIST(INTS, 1, &count), LIST(INTS, count, blocklengths),
@@ -214,8 +200,6 @@ int mpi_type_make_hindexed(bool large, MPI_Count count, const MPI_Count *blockle
                            const MPI_Count *displs, struct mpi_type *old, struct mpi_type **out)
 {
     struct blocks b = {.count = count, .blocklengths = blocklengths, .displs = displs, .unit = 1};
-    if (!blocks_valid(&b))
-        return MPI_ERR_COUNT;
     struct type_key key = {.kind = MPI_COMBINER_HINDEXED,
                            .nlists = 3,
                            .list = {LIST(INTS, 1, &count), LIST(INTS, count, blocklengths),
@@ -233,8 +217,6 @@ int mpi_type_make_indexed_block(bool large, MPI_Count count, MPI_Count blockleng
                        .blocklength = blocklength,
                        .displs = displs,
                        .unit = old->extent};
-    if (!blocks_valid(&b))
-        return MPI_ERR_COUNT;
     const MPI_Count ints[] = {count, blocklength};
     struct type_key key = {.kind = MPI_COMBINER_INDEXED_BLOCK,
                            .nlists = 2,
@@ -249,8 +231,6 @@ int mpi_type_make_hindexed_block(bool large, MPI_Count count, MPI_Count blocklen
                                  struct mpi_type **out)
 {
     struct blocks b = {.count = count, .blocklength = blocklength, .displs = displs, .unit = 1};
-    if (!blocks_valid(&b))
-        return MPI_ERR_COUNT;
     const MPI_Count ints[] = {count, blocklength};
     struct type_key key = {.kind = MPI_COMBINER_HINDEXED_BLOCK,
                            .nlists = 2,
@@ -279,9 +259,6 @@ int mpi_type_make_struct(bool large, MPI_Count count, const MPI_Count *blockleng
                          const MPI_Count *displs, struct mpi_type *const *types,
                          struct mpi_type **out)
 {
-    struct blocks b = {.count = count, .blocklengths = blocklengths, .displs = displs, .unit = 1};
-    if (!blocks_valid(&b))
-        return MPI_ERR_COUNT;
     struct type_key key = {.kind = MPI_COMBINER_STRUCT,
                            .nlists = 3,
                            .list = {LIST(INTS, 1, &count), LIST(INTS, count, blocklengths),

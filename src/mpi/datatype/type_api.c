@@ -1,9 +1,10 @@
-/* type_api.c - type_api.c - MPI calls on datatypes: copy, commit and free, the Fortran 90 types,
- * addresses.
- * 
+/*
+ * type_api.c - MPI calls on datatypes: copy, commit and free, the Fortran 90 types, addresses.
+ *
  * Each function is the MPI call of the same name with the calling rank in front: it checks the
  * arguments, raises errors (these calls have no communicator) and returns an MPI
- * error class. None switches, but the error handler may end the run. */
+ * error class. None switches, but the error handler may end the run.
+ */
 #include <stddef.h>
 
 #include "mpi/attr.h"
@@ -32,8 +33,7 @@ int type_deliver(struct mpi_rank *self, int rc, struct mpi_type *made, MPI_Datat
         *newtype = mpi_type_publish(made);
         return MPI_SUCCESS;
     case MPI_ERR_COUNT:
-        return mpi_raise(self, MPI_COMM_NULL, rc,
-                         "a count or block length is negative, or the type exceeds 2^63 bytes");
+        return mpi_raise(self, MPI_COMM_NULL, rc, "the type exceeds 2^63 bytes");
     case MPI_ERR_ARG:
         return mpi_raise(self, MPI_COMM_NULL, rc,
                          "the order or a distribution is unknown, or the part does not fit the "

@@ -139,7 +139,7 @@ static int meet_all(struct mpi_rank *self, const char *port_name, MPI_Info info,
 {
     struct mpi_comm *c;
     struct meeting met = {MPI_SUCCESS, MPI_COMM_DESC_NULL};
-    int rc = mpi_check_rooted(self, comm, root, &c), is_root;
+    int rc = mpi_check_intra(self, comm, &c), is_root;
 
     if (rc)
         return rc;

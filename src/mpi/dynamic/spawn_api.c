@@ -262,7 +262,7 @@ int mpi_comm_spawn(struct mpi_rank *self, const char *command, char *argv[], int
     char *name = (char *)command;
     struct commands what = {1, &name, argv == MPI_ARGV_NULL ? NULL : &argv, &maxprocs, &info};
     struct mpi_comm *c;
-    int rc = mpi_check_rooted(self, comm, root, &c);
+    int rc = mpi_check_intra(self, comm, &c);
 
     return rc ? rc : spawn_all(self, c, &what, root, intercomm, array_of_errcodes);
 }
@@ -276,7 +276,7 @@ int mpi_comm_spawn_multiple(struct mpi_rank *self, int count, char *array_of_com
                             array_of_argv == MPI_ARGVS_NULL ? NULL : array_of_argv,
                             array_of_maxprocs, array_of_info};
     struct mpi_comm *c;
-    int rc = mpi_check_rooted(self, comm, root, &c);
+    int rc = mpi_check_intra(self, comm, &c);
 
     return rc ? rc : spawn_all(self, c, &what, root, intercomm, array_of_errcodes);
 }

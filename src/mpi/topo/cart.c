@@ -14,7 +14,8 @@
 
 /* ---- objects ---- */
 
-struct mpi_topo *mpi_topo_cart(int ndims, const int *dims, const int *periods)
+/* Copies its arguments; one ref for the caller. */
+static struct mpi_topo *make_cart(int ndims, const int *dims, const int *periods)
 {
     struct mpi_topo *t = mem_alloc(sizeof *t + 2 * (size_t)ndims * sizeof(int));
 
@@ -67,7 +68,7 @@ int mpi_cart_create(struct mpi_rank *self, MPI_Comm comm_old, int ndims, const i
                     const int periods[], int reorder, MPI_Comm *comm_cart)
 {
     struct mpi_comm *c, *made;
-    int rc = mpi_topo_check_parent(self, comm_old, &c), n;
+    int rc = mpi_check_intra(self, comm_old, &c), n;
 
     (void)reorder;
     if (!rc) {
@@ -79,7 +80,7 @@ int mpi_cart_create(struct mpi_rank *self, MPI_Comm comm_old, int ndims, const i
     if (rc)
         return rc;
     if (made && !made->topo)
-        made->topo = mpi_topo_cart(ndims, dims, periods);
+        made->topo = make_cart(ndims, dims, periods);
     *comm_cart = made ? made->handle : MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
@@ -87,7 +88,7 @@ int mpi_cart_create(struct mpi_rank *self, MPI_Comm comm_old, int ndims, const i
 /* The topology of the dimensions that remain. */
 static struct mpi_topo *sub_topo(const struct mpi_topo *t, const int *remain)
 {
-    struct mpi_topo *sub = mpi_topo_cart(t->ndims, t->dims, t->periods);
+    struct mpi_topo *sub = make_cart(t->ndims, t->dims, t->periods);
 
     sub->ndims = 0;
     for (int d = 0; d < t->ndims; d++)

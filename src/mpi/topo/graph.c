@@ -54,7 +54,7 @@ int mpi_graph_create(struct mpi_rank *self, MPI_Comm comm_old, int nnodes, const
                      const int edges[], int reorder, MPI_Comm *comm_graph)
 {
     struct mpi_comm *c, *made;
-    int rc = mpi_topo_check_parent(self, comm_old, &c);
+    int rc = mpi_check_intra(self, comm_old, &c);
 
     (void)reorder;
     if (!rc)
@@ -73,7 +73,7 @@ int mpi_graph_map(struct mpi_rank *self, MPI_Comm comm, int nnodes, const int in
                   const int edges[], int *newrank)
 {
     struct mpi_comm *c;
-    int rc = mpi_topo_check_parent(self, comm, &c), me;
+    int rc = mpi_check_intra(self, comm, &c), me;
 
     if (!rc && nnodes < 1)
         rc = mpi_raise(self, comm, MPI_ERR_ARG, "the number of nodes is %d", nnodes);

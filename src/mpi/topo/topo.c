@@ -33,15 +33,6 @@ int mpi_topo_make_comm(struct mpi_rank *self, struct mpi_comm *c, int n, int tag
     return rc;
 }
 
-int mpi_topo_check_parent(struct mpi_rank *self, MPI_Comm comm, struct mpi_comm **c)
-{
-    int rc = mpi_check_comm(self, comm, c);
-
-    if (!rc && (*c)->remote)
-        rc = mpi_raise(self, comm, MPI_ERR_COMM, "the communicator is an intercommunicator");
-    return rc;
-}
-
 int mpi_topo_test(struct mpi_rank *self, MPI_Comm comm, int *status)
 {
     static const int names[] = {MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH}; /* by enum mpi_topo_kind */

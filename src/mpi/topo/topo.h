@@ -7,12 +7,6 @@
 
 #include "mpi/comm/topology.h"
 
-/* Copies its arguments; one ref for the caller. */
-struct mpi_topo *mpi_topo_cart(int ndims, const int *dims, const int *periods);
-
-/* Checks, and raises errors: comm must be an intracommunicator, out not NULL. */
-int mpi_topo_check_parent(struct mpi_rank *self, MPI_Comm comm, struct mpi_comm **c);
-
 /* A new communicator of the first n ranks of c, called by all ranks of c; NULL for those that are
  * not in it. May switch. Returns an MPI class. */
 int mpi_topo_make_comm(struct mpi_rank *self, struct mpi_comm *c, int n, int tag,
