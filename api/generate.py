@@ -634,6 +634,40 @@ def real_name(call):
     return ("P" if call.has_profiling_name else "") + call.name
 
 
+def guest_argument(arg):
+    """An argument for the real MPI: its MPI_COMM_WORLD has one more process."""
+    is_comm = arg.role == "comm" and "*" not in arg.type and not arg.array
+    return f"native_comm_real({arg.name})" if is_comm else arg.name
+
+
+def guest(call):
+    """A function of `orrery hybrid` in the place of MPI's, and its P name."""
+    head = fill("ORR_EXPORT " + spaced(call.returns) + call.name, call.parameters(), "")
+    words = ", ".join(f"(uint64_t){arg.name}" for arg in call.args) or "0"
+    words = textwrap.fill(f"const uint64_t args[] = {{{words}}};", 92, subsequent_indent=" " * 8)
+    real = f"native_real.{call.name}({', '.join(guest_argument(arg) for arg in call.args)})"
+    body = [words, f"struct guest_call seen = {{.call = {{.fn = {call.constant}, .args = args}}}};"]
+    if call.variadic:
+        body += fetch_more(call) + ["seen.call.more = more;"]
+    is_int = call.returns == "int"
+    plain = [f"return {real};"] if call.returns != "void" else [real + ";", "return;"]
+    if not is_int:
+        return head + "\n{\n" + "".join(f"    {line}\n" for line in fetch_more(call) * call.variadic + plain) + "}\n" + alias(call)
+    body += ["if (!guest_enter(&seen))", "    " + plain[0]]
+    for arg in call.args:
+        if arg.role == "status" and arg.direction == "out":
+            body.append(f"{arg.name} = native_status{'es' if arg.array else ''}(&seen.call, {arg.name});")
+    body += ["if (!guest_does(&seen))", f"    seen.rc = {real};", "return guest_leave(&seen);"]
+    return head + "\n{\n" + "".join(f"    {line}\n" for line in body) + "}\n" + alias(call)
+
+
+def alias(call):
+    if not call.has_profiling_name:
+        return ""
+    return fill(f"extern __typeof__({call.name}) P{call.name} ORR_EXPORT\n    __attribute__",
+                [f'(alias("{call.name}"))'], ";\n")
+
+
 def wrapper(call):
     """A function of the recorder of native runs in the place of MPI's, and its P name."""
     head = fill("ORR_EXPORT " + spaced(call.returns) + call.name, call.parameters(), "")
@@ -651,11 +685,7 @@ def wrapper(call):
             body.append(f"{arg.name} = {'native_statuses' if arg.array else 'native_status'}(&seen, {arg.name});")
     body += [f"{real};", leave] if call.returns == "void" else [
         f"{spaced(call.returns)}rc = {real};", leave, "return rc;"]
-    text = head + "\n{\n" + "".join(f"    {line}\n" for line in body) + "}\n"
-    if call.has_profiling_name:
-        text += fill(f"extern __typeof__({call.name}) P{call.name} ORR_EXPORT\n    __attribute__",
-                     [f'(alias("{call.name}"))'], ";\n")
-    return text
+    return head + "\n{\n" + "".join(f"    {line}\n" for line in body) + "}\n" + alias(call)
 
 
 def wrapped_header(functions):
@@ -671,18 +701,18 @@ def wrapped_header(functions):
     return banner("What the recorder of native runs wraps.") + guard("ORR_MPI_WRAPPED_H", "\n".join(lines) + "\n")
 
 
-def wrappers(functions):
-    head = banner("The recorder's functions in the place of MPI's.") + """#include <stdarg.h>
+def wrappers(functions, whose, header, write):
+    head = banner(f"{whose} functions in the place of MPI's.") + f"""#include <stdarg.h>
 
-#include "native/wrap.h"
+#include "{header}"
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* deprecated calls are recorded, too */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* deprecated calls are seen, too */
 
 """
     wrapped = [call for call in functions if is_wrapped(call)]
     rows = "".join(f'    [{call.constant}] = "{real_name(call)}",\n' for call in wrapped)
     return (head + f"const char *const native_symbols[MPI_FN_COUNT] = {{\n{rows}}};\n\n"
-            + "\n".join(wrapper(call) for call in wrapped))
+            + "\n".join(write(call) for call in wrapped))
 
 
 def invoked(functions):
@@ -882,7 +912,8 @@ def main(argv):
                    "mpi_roles.h": role_header(),
                    "mpi_roles.c": role_tables(functions),
                    "mpi_wrapped.h": wrapped_header(functions),
-                   "mpi_wrappers.c": wrappers(functions),
+                   "mpi_wrappers.c": wrappers(functions, "The recorder's", "native/wrap.h", wrapper),
+                   "mpi_guests.c": wrappers(functions, "The hybrid simulation's", "hybrid/guest.h", guest),
                    "mpi_invoke.h": invoke_header(),
                    "mpi_invoke.c": invokers(functions),
                    "mpi-coverage.md": coverage(groups)}

@@ -97,6 +97,8 @@ runner tune python3 tests/run_tune.py --orrery "$build/orrery" --build-dir "$bui
     ${quick:+--filter "usage|resume"}
 runner replay python3 tests/run_replay.py --orrery "$build/orrery" --build-dir "$build/replay-tests" \
     ${quick:+--filter "usage|order|seed 1"}
+runner hybrid python3 tests/run_hybrid.py --orrery "$build/orrery" --build-dir "$build/hybrid-tests" \
+    ${quick:+--filter "usage|times|ends"}
 runner web python3 tests/run_web.py --build-dir "$build"
 [ -n "$quick" ] || runner record python3 tests/run_record.py --orrery "$build/orrery" --build-dir "$build/record-tests"
 [ -n "$quick" ] || runner cluster python3 tests/run_cluster.py --orrery "$build/orrery" --build-dir "$build/cluster-tests"

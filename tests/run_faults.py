@@ -44,6 +44,19 @@ class Tests(watched_run.Tests):
         demand(status == 128 + signal.SIGTERM, f"exit status {status}", err)
         demand(re.fullmatch(SUMMARY.format(15) + "(  .*\n)*", err), "not one reason and summary", err)
 
+    def complaint(self):
+        """A launcher that has started nobody complains when it is ended."""
+        script = self.build / "complaining-launcher"
+        script.write_text("#!/bin/sh\ntrap 'echo write error >&2; exit 1' TERM\n"
+                          "while :; do sleep 0.1; done\n")
+        script.chmod(0o755)
+        with Run(self, ["-n", "4", "--procs", "2", "--launcher", str(script)], "lasting", "ring") as run:
+            run.await_role("sleep", None)
+            os.kill(run.process.pid, signal.SIGTERM)
+            status, _, err = run.finish()
+        demand(status == 128 + signal.SIGTERM, f"exit status {status}", err)
+        demand(re.fullmatch(SUMMARY.format(15) + "(  .*\n)*", err), "not one reason and summary", err)
+
     # ---- streams and limits ----
 
     def limited(self, arguments, program, *words, before=None, **options):
@@ -147,6 +160,7 @@ def add_all(tests):
     for role, index in everyone:
         tests.add(f"start kill {role} {index}", tests.start, role, index, kill)
         tests.add(f"start SIGTERM with {role} {index}", tests.early_signal, role, index)
+    tests.add("start SIGTERM with a launcher that complains", tests.complaint)
     for role, index in (everyone[0], everyone[1], everyone[3], everyone[4]):
         tests.add(f"start stop {role} {index}", tests.start, role, index, stop)
     for ways in ([], ["--host", "process"], ["--procs", "2"]):

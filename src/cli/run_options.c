@@ -302,6 +302,7 @@ FLAG(set_quiet, quiet, 1)
 FLAG(set_progress, progress, 1)
 FLAG(set_no_progress, progress, 0)
 FLAG(set_worker, worker, 1)
+FLAG(set_live, opt.live, 1)
 FLAG(set_check, opt.check, 1)
 FLAG(set_check_leaks, opt.check_leaks, 1)
 #undef FLAG
@@ -377,6 +378,7 @@ static const struct cli_option options[] = {
      set_launcher},
     {"needs", 0, NULL, "WORDS", NULL, set_needs},
     {"worker", 0, NULL, NULL, NULL, set_worker},
+    {"live", 0, NULL, NULL, NULL, set_live},
     {"idle-limit", 0, NULL, "TIME",
      "virtual time with failing tests only (default 10s)\n"
      "virtual time in which all ranks may only fail tests (default 10s)",

@@ -252,6 +252,13 @@ static void look_around(struct starter *s)
         end_within(s, EXPLAIN_S);
 }
 
+/* Whether the launcher's text waits until we know what it is. After a signal, a launcher that has
+ * not yet started anyone may complain about its own end, which explains nothing. */
+static int keeps(const struct starter *s, int to)
+{
+    return s->page->joined || (to == STDERR_FILENO && s->outcome->signal);
+}
+
 /* A pipe of the launcher is readable, or its destination is writable again. */
 static void serve(struct starter *s, struct pollfd *fd, int to)
 {
@@ -259,9 +266,9 @@ static void serve(struct starter *s, struct pollfd *fd, int to)
 
     if (fd->events == POLLOUT)
         *fd = (struct pollfd){pipe, POLLIN, 0};
-    else if (!s->page->joined && !team_launcher_fit(to))
+    else if (!keeps(s, to) && !team_launcher_fit(to))
         *fd = (struct pollfd){to, POLLOUT, 0};
-    else if (!team_launcher_take(&s->launcher, pipe, to, s->page->joined))
+    else if (!team_launcher_take(&s->launcher, pipe, to, keeps(s, to)))
         fd->fd = -1;
 }
 
@@ -317,7 +324,8 @@ static int judge(struct starter *s)
     if (s->page->set && !*s->health.why)
         return s->page->status;
     if (s->launcher.told && !*s->health.why && s->launcher.status != 128 + SIGTERM) {
-        if (s->launcher.status == TEAM_FAILED) /* a worker elsewhere has said why */
+        /* a worker elsewhere has said why, or what came after a signal was kept */
+        if (s->launcher.status == TEAM_FAILED || !s->page->joined)
             sys_write_all(STDERR_FILENO, buf_str(&s->launcher.kept), s->launcher.kept.len);
         return s->launcher.status;
     }

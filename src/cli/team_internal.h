@@ -58,9 +58,9 @@ void team_launcher_init(struct team_launcher *);
 void team_launcher_fini(struct team_launcher *);
 /* Can the descriptor take a little output without blocking? */
 int team_launcher_fit(int fd);
-/* Reads from a pipe of the launcher. If workers on this machine have joined, its text is kept;
- * otherwise it is output to be passed on to standard stream `to`. Returns 0 at the end. */
-int team_launcher_take(struct team_launcher *, int pipe, int to, int joined);
+/* Reads from a pipe of the launcher. Its text is kept, or else passed on to standard stream `to`
+ * as output of the run. Returns 0 at the end. */
+int team_launcher_take(struct team_launcher *, int pipe, int to, int keep);
 
 /* State of the health checks; initially all zero but for the first three fields. */
 struct team_health {

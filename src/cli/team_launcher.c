@@ -35,9 +35,9 @@ int team_launcher_fit(int fd)
     return poll(&to, 1, 0) != 0;
 }
 
-static void pass(struct team_launcher *w, int to, int joined, const char *text, size_t n)
+static void pass(struct team_launcher *w, int to, int keep, const char *text, size_t n)
 {
-    if (!joined)
+    if (!keep)
         sys_write_all(to, text, n);
     else if (w->kept.len < KEPT_MAX)
         buf_add(&w->kept, text, n);
@@ -62,25 +62,25 @@ static long take_mark(struct team_launcher *w, const char *text, size_t n)
 }
 
 /* Passes on the input so far, except marks; `all`: there will be no more. */
-static void sift(struct team_launcher *w, int to, int joined, int all)
+static void sift(struct team_launcher *w, int to, int keep, int all)
 {
     const char *text = buf_str(&w->pending), *start = text, *at;
     size_t left;
     long mark = 0;
 
     while ((at = memchr(start, TEAM_MARK[0], (size_t)(text + w->pending.len - start)))) {
-        pass(w, to, joined, start, (size_t)(at - start));
+        pass(w, to, keep, start, (size_t)(at - start));
         start = at;
         mark = take_mark(w, at, (size_t)(text + w->pending.len - at));
         if (mark < 0)
             break;
         if (mark == 0)
-            pass(w, to, joined, start, 1);
+            pass(w, to, keep, start, 1);
         start += mark > 0 ? mark : 1;
     }
     left = (size_t)(text + w->pending.len - start);
     if (mark >= 0 || all) {
-        pass(w, to, joined, start, left);
+        pass(w, to, keep, start, left);
         buf_clear(&w->pending);
     } else {
         memmove(w->pending.data, start, left);
@@ -88,7 +88,7 @@ static void sift(struct team_launcher *w, int to, int joined, int all)
     }
 }
 
-int team_launcher_take(struct team_launcher *w, int pipe, int to, int joined)
+int team_launcher_take(struct team_launcher *w, int pipe, int to, int keep)
 {
     char text[PIPE_BUF]; /* a pipe that has room at all has room for this much */
     ssize_t n = read(pipe, text, sizeof text);
@@ -96,10 +96,10 @@ int team_launcher_take(struct team_launcher *w, int pipe, int to, int joined)
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return 1;
     if (to != STDERR_FILENO) {
-        pass(w, to, joined, text, n > 0 ? (size_t)n : 0);
+        pass(w, to, keep, text, n > 0 ? (size_t)n : 0);
         return n > 0;
     }
     buf_add(&w->pending, text, n > 0 ? (size_t)n : 0);
-    sift(w, to, joined, n <= 0);
+    sift(w, to, keep, n <= 0);
     return n > 0;
 }

@@ -116,7 +116,7 @@ int cli_team_prepare(struct cli_run *run, struct err *err)
     if (run->opt.procs > most) /* a process without a rank would be useless */
         run->opt.procs = (uint32_t)most;
     if (run->opt.procs <= 1)
-        return 0;
+        return run->opt.live ? find_native(run, err) : 0;
     rc = find_native(run, err);
     if (rc == 0 && run->opt.placement == RANK_MAP_LIST && !(run->worker && open_list(run)))
         rc = make_list(run, err);

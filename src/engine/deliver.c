@@ -195,6 +195,19 @@ void engine_unbusy(struct engine *e, struct engine_entity *x)
     x->busy = 0;
 }
 
+void engine_block_away(struct engine *e, struct engine_entity *x, uint32_t id, vtime due)
+{
+    x->away = 1;
+    e->away++;
+    engine_block(e, x, id, due, 1);
+}
+
+void engine_return(struct engine *e, struct engine_entity *x)
+{
+    e->away -= x->away;
+    x->away = 0;
+}
+
 void engine_go_out(struct engine *e, struct engine_entity *x)
 {
     x->out = 1;

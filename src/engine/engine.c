@@ -135,7 +135,7 @@ int64_t engine_hand_over(struct engine *e)
     while ((id = take_ready(e)) < 0) {
         if (e->out > 0 && is_wanted(e))
             continue;
-        if (e->cfg.peers || engine_is_outside(e) || e->out > 0)
+        if (e->cfg.peers || engine_is_outside(e) || e->out > 0 || e->away > 0)
             return -1;
         e->verdict = (int)find_work(e);
         if (e->verdict != ENGINE_END_GOES_ON)

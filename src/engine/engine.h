@@ -24,6 +24,10 @@
  *     *busy*. What it emits before it is woken, it emits at `reached` or later. Nothing waits for a
  *     busy entity, but while there is one, there is no deadlock. Or it may keep running while
  *     others have the turn: it is *out*, and there is no quiescence before it is back.
+ *  9. An entity may wait for something outside the simulation: it is *away*, and may be woken at
+ *     any moment (engine_wake), to continue at its clock. So its clock counts as one more decision,
+ *     which is not taken: whatever is safe before it happens. While one is away, there is no
+ *     deadlock. One process only.
  *
  * A simulation may be distributed over several processes, each with an engine for some of the
  * entities (rank_map.h). Messages to entities elsewhere are handed to the peers. Quiescence is then
@@ -75,6 +79,7 @@ struct engine_entity {
     uint8_t busy : 1;         /* blocked, but a thread of it runs (engine_block_busy) */
     uint8_t asking : 1;       /* it is in engine.asking */
     uint8_t out : 1;          /* it runs without its turn (engine_go_out) */
+    uint8_t away : 1;         /* blocked until something outside wakes it (engine_block_away) */
     uint32_t owner_word;      /* free for the owner */
 };
 
@@ -95,8 +100,8 @@ struct engine_ops {
      * nevertheless, and returns whether there was one. In the context that asks for the next
      * entity. */
     int (*wanted)(void *owner);
-    /* NULL if no entity goes out. Called when nothing is ready and some entities are out: returns
-     * when one of them may want its turn back, or after a while; scheduler context. */
+    /* NULL if no entity goes out or away. Called when nothing can be done here and some entities
+     * are: returns when one of them may want a turn, or after a while; scheduler context. */
     void (*await)(void *owner);
     /* Called in scheduler context for a blocked entity when a deadlock is reported. */
     void (*explain)(void *owner, uint32_t id, struct engine_waits *out);
@@ -187,6 +192,7 @@ struct engine {
     vtime reached;     /* nothing may be emitted before this any more */
     uint64_t busy;     /* number of busy entities */
     uint64_t out;      /* number of entities that are out */
+    uint64_t away;     /* number of entities that are away */
     vtime granted_due; /* lookahead 0: `granted` may take one decision due at or before this */
     uint32_t granted;
     uint32_t *ready;     /* ring of ids, oldest at ready_head; a bag with a random schedule */
@@ -404,6 +410,17 @@ void engine_block(struct engine *, struct engine_entity *, uint32_t id, vtime du
 void engine_block_busy(struct engine *, struct engine_entity *, uint32_t id, vtime due,
                        uint32_t wake_after);
 void engine_unbusy(struct engine *, struct engine_entity *);
+
+/*
+ * The same for an entity that waits for something outside, which ops->wanted notices. Its first act
+ * after any wake is engine_return.
+ */
+void engine_block_away(struct engine *, struct engine_entity *, uint32_t id, vtime due);
+void engine_return(struct engine *, struct engine_entity *);
+/* Lets the first decision be taken although entities are away: for the owner that knows that they
+ * wait for it. What they do then may come too late for it. Scheduler context; returns whether there
+ * was one. */
+int engine_force(struct engine *);
 
 /*
  * The running entity continues without the turn, which the caller passes on at once: others run,

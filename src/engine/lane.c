@@ -129,6 +129,19 @@ void lanes_leave(struct lanes *l)
     memset(l, 0, sizeof *l);
 }
 
+/* ---- showing ---- */
+
+/* The lane of a process to itself carries no messages. */
+void lanes_show(struct lanes *l, uint64_t word)
+{
+    __atomic_store_n(&lane_at(l, l->bells.mine, l->bells.mine)->written, word, __ATOMIC_RELEASE);
+}
+
+uint64_t lanes_shown(const struct lanes *l, uint32_t which)
+{
+    return __atomic_load_n(&lane_at(l, which, which)->written, __ATOMIC_ACQUIRE);
+}
+
 /* ---- sending ---- */
 
 static uint64_t room(const struct lanes *l, const struct lane_out *o)

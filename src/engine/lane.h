@@ -67,6 +67,9 @@ void lanes_send(struct lanes *, uint32_t to, int tag, void *data, size_t bytes);
 int lanes_recv(struct lanes *, uint32_t *from, int *tag, void **data, size_t *bytes);
 /* Continues with messages that wait; returns whether any still does. */
 int lanes_push(struct lanes *);
+/* Shows a word to the other processes; the word that a process shows, at first 0. */
+void lanes_show(struct lanes *, uint64_t word);
+uint64_t lanes_shown(const struct lanes *, uint32_t which);
 /* After a look that found nothing: sleeps for ns nanoseconds, or until something may have
  * arrived. */
 void lanes_sleep(struct lanes *, uint64_t ns);

@@ -74,7 +74,8 @@ static struct {
     uint32_t *proc_of;                    /* the inverse */
     int all_here;                         /* there is no other machine */
     cpu_set_t all;                        /* processors that this process may run on, ... */
-    int one; /* ... and one that all processes here may use; -1: none */
+    int one;      /* ... and one that all processes here may use; -1: none */
+    int is_guest; /* the program's own MPI, which it finalises itself */
 } state;
 
 static size_t units_of(size_t bytes)
@@ -135,14 +136,21 @@ void native_free(void *data)
         mem_free(block);
 }
 
-static int bind_functions(void *library, struct err *err)
+static void *library;
+
+static void *find_in_library(const char *symbol)
+{
+    return dlsym(library, symbol);
+}
+
+static int bind_functions(void *(*find)(const char *symbol), struct err *err)
 {
     const char *missing = NULL;
 
-#define BIND(name)                                                           \
-    native_##name = (__typeof__(native_##name))dlsym(library, "MPI_" #name); \
-    if (!native_##name)                                                      \
-        missing = "MPI_" #name;
+#define BIND(name)                                                  \
+    native_##name = (__typeof__(native_##name))find("PMPI_" #name); \
+    if (!native_##name)                                             \
+        missing = "PMPI_" #name;
     FUNCTIONS(BIND)
 #undef BIND
     return missing ? err_set(err, ERR_SYSTEM, "the native MPI has no %s", missing) : ERR_OK;
@@ -252,6 +260,19 @@ static void leave_together(void)
         meet_join(&address, MEET_S);
 }
 
+static void link_show(void *owner, uint64_t word)
+{
+    (void)owner;
+    if (state.lanes.bells.at)
+        lanes_show(&state.lanes, word);
+}
+
+static uint64_t link_shown(void *owner, uint32_t which)
+{
+    (void)owner;
+    return state.lane_of[which] == ELSEWHERE ? 1 : lanes_shown(&state.lanes, state.lane_of[which]);
+}
+
 static void link_close(void *owner)
 {
     (void)owner;
@@ -266,7 +287,8 @@ static void link_close(void *owner)
     native_Type_free(&state.unit);
     if (!state.all_here)
         leave_together();
-    native_Finalize();
+    if (!state.is_guest)
+        native_Finalize();
 }
 
 /* Does this machine have more processes than processors for them? */
@@ -398,20 +420,11 @@ static void clean_environment(void)
     }
 }
 
-int native_open(struct native_link *link, const char *path, struct err *err)
+/* The MPI is initialised: finds the other processes. */
+static void fill(struct native_link *link)
 {
-    int proc, procs, level, rc;
-    void *library;
+    int proc, procs;
 
-    set_up_environment(1);
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-    if (!library)
-        return err_set(err, ERR_SYSTEM, "cannot open the native MPI '%s': %s", path, dlerror());
-    rc = bind_functions(library, err);
-    if (rc)
-        return rc;
-    native_Init_thread(NULL, NULL, MPI_THREAD_SINGLE, &level);
-    set_up_environment(0);
     native_Comm_rank(MPI_COMM_WORLD, &proc);
     native_Comm_size(MPI_COMM_WORLD, &procs);
     native_Type_contiguous(UNIT, MPI_BYTE, &state.unit);
@@ -422,8 +435,37 @@ int native_open(struct native_link *link, const char *path, struct err *err)
                                  .send = link_send,
                                  .recv = link_recv,
                                  .wait = link_wait,
+                                 .show = link_show,
+                                 .shown = link_shown,
                                  .close = link_close};
     meet_neighbours(link);
+}
+
+int native_open(struct native_link *link, const char *path, struct err *err)
+{
+    int level, rc;
+
+    set_up_environment(1);
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    if (!library)
+        return err_set(err, ERR_SYSTEM, "cannot open the native MPI '%s': %s", path, dlerror());
+    rc = bind_functions(find_in_library, err);
+    if (rc)
+        return rc;
+    native_Init_thread(NULL, NULL, MPI_THREAD_SINGLE, &level);
+    set_up_environment(0);
+    fill(link);
     clean_environment();
+    return ERR_OK;
+}
+
+int native_join(struct native_link *link, void *(*find)(const char *symbol), struct err *err)
+{
+    int rc = bind_functions(find, err);
+
+    if (rc)
+        return rc;
+    state.is_guest = 1;
+    fill(link);
     return ERR_OK;
 }

@@ -34,6 +34,10 @@ struct native_link {
     /* After a look that found nothing: sleeps for ns nanoseconds, or until something may have
      * arrived. */
     void (*wait)(void *owner, uint64_t ns);
+    /* Shows a word to processes on the same machine, and reads theirs; 1 if that one is
+     * elsewhere. */
+    void (*show)(void *owner, uint64_t word);
+    uint64_t (*shown)(void *owner, uint32_t which);
     /* Moves this process to the processor that the processes of a machine have in common, or lets
      * it run on any again. NULL: it cannot. */
     void (*gather)(void *owner, int together);
@@ -46,5 +50,12 @@ struct native_link {
  * the link. ERR_SYSTEM if the library cannot be opened or lacks a function.
  */
 int native_open(struct native_link *, const char *path, struct err *);
+
+/*
+ * The same for a process whose own program uses that MPI, and has initialised it: `find` returns a
+ * function by the name that begins with PMPI_. All processes of MPI_COMM_WORLD call this or
+ * native_open; closing does not finalise the MPI.
+ */
+int native_join(struct native_link *, void *(*find)(const char *symbol), struct err *);
 
 #endif

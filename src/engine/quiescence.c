@@ -238,7 +238,71 @@ int engine_status_skips(const struct engine *e, const struct engine_status *all,
     return part->first.due >= vtime_add(all->first.due, e->cfg.lookahead);
 }
 
+/* ---- entities that are away ---- */
+
+/* The smallest of their clocks. */
+static vtime away_clock(const struct engine *e)
+{
+    vtime low = VTIME_NEVER;
+
+    for (uint64_t i = 0; i < e->known; i++) {
+        const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
+
+        if (x->away && x->clock < low)
+            low = x->clock;
+    }
+    return low;
+}
+
+/* As `grant`, with that clock as one more decision. Returns whether anything happened. */
+static int grant_below(struct engine *e, vtime clock)
+{
+    vtime due, medium, first, safe;
+
+    status(e, &e->all);
+    due = e->all.first.due;
+    medium = e->all.medium;
+    first = due < clock ? due : clock;
+    safe = vtime_add(first, e->cfg.lookahead);
+    if ((due == VTIME_NEVER && medium == VTIME_NEVER) ||
+        (medium > first && (e->cfg.lookahead > 0 ? due >= safe : due >= clock)))
+        return 0;
+    e->rounds++;
+    e->granted_due = -1;
+    engine_forget_asking(e);
+    reach(e, medium, first);
+    if (medium <= first) {
+        e->cfg.medium->advance(e->cfg.medium->owner, medium, first);
+        if (!e->all.notices)
+            grant_until(e, vtime_add(medium, e->cfg.lookahead));
+        return 1;
+    }
+    if (e->cfg.lookahead <= 0)
+        grant_one(e);
+    else
+        grant_until(e, e->all.notices && medium < safe ? medium : safe);
+    return e->ready_head != e->ready_tail;
+}
+
+int engine_force(struct engine *e)
+{
+    return grant_below(e, VTIME_NEVER);
+}
+
+static enum engine_end await_away(struct engine *e)
+{
+    if (e->abort.due != VTIME_NEVER) { /* what is outside ends with it */
+        status(e, &e->all);
+        return ENGINE_END_ABORTED;
+    }
+    if (!grant_below(e, away_clock(e)))
+        e->cfg.ops->await(e->cfg.owner);
+    return ENGINE_END_GOES_ON;
+}
+
 enum engine_end engine_quiesce(struct engine *e)
 {
+    if (e->away > 0)
+        return await_away(e);
     return quiescent(e) ? conclude(e) : ENGINE_END_GOES_ON;
 }

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/sys.h"
-#include "native/native_internal.h"
+#include "native/native.h"
 #include "trace/clocks.h"
 #include "recorder/objects.h"
 #include "trace/definitions.h"

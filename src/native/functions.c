@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mpi_roles.h"
-#include "native/native_internal.h"
+#include "native/native.h"
 
 struct want {
     unsigned role;

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "mpi_roles.h"
-#include "native/native_internal.h"
+#include "native/native.h"
 
 /* ---- members ---- */
 
@@ -95,9 +95,14 @@ static struct native_comm *get(uint64_t handle, int is_new)
         return (struct native_comm *)(uintptr_t)*found;
     if ((MPI_Comm)handle == MPI_COMM_NULL || !native.may_ask)
         return NULL;
-    struct native_comm *c = make((MPI_Comm)handle, is_new);
+    struct native_comm *c = make(native_comm_real((MPI_Comm)handle), is_new);
     *map_insert(&native.comms, (uint32_t)handle, NULL) = (uint64_t)(uintptr_t)c;
     return c;
+}
+
+MPI_Comm native_comm_real(MPI_Comm comm)
+{
+    return comm == MPI_COMM_WORLD && native.world_comm ? native.world_comm : comm;
 }
 
 struct native_comm *native_comm(uint64_t handle)
@@ -172,7 +177,7 @@ int64_t recorder_comm_member(struct mpi_rank *self, uint64_t handle, int other, 
 
 int64_t recorder_comm_degree(struct mpi_rank *self, uint64_t handle, unsigned kind)
 {
-    MPI_Comm comm = (MPI_Comm)handle;
+    MPI_Comm comm = native_comm_real((MPI_Comm)handle);
     int topology = MPI_UNDEFINED, in = 0, out = 0, weighted, rank;
     (void)self;
     if (!native.may_ask || native_real.MPI_Topo_test(comm, &topology) != MPI_SUCCESS)
@@ -238,9 +243,4 @@ int recorder_is_no_array(const void *items)
         if (native.no_arrays[i] && *native.no_arrays[i] == items)
             return 1;
     return 0;
-}
-
-void recorder_define(unsigned kind, const void *payload, size_t bytes)
-{
-    trace_part_define(&native.part, kind, payload, bytes);
 }

@@ -4,7 +4,7 @@
  */
 #include "recorder/regions.h"
 
-#include "native/native_internal.h"
+#include "native/native.h"
 
 /* Before MPI is initialised, it is not known whether anything will be recorded. */
 static void tell(const char *name)

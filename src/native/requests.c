@@ -8,7 +8,7 @@
  */
 #include "base/mem.h"
 #include "mpi_roles.h"
-#include "native/native_internal.h"
+#include "native/native.h"
 
 /* ---- the table ---- */
 
@@ -67,6 +67,13 @@ static uint32_t find(uint32_t handle, uint64_t where)
     while (id && at(id)->is_taken)
         id = at(id)->next;
     return id;
+}
+
+int native_request_receives(const uint32_t *where)
+{
+    uint32_t id = *where == (uint32_t)MPI_REQUEST_NULL ? 0
+                                                       : find(*where, (uint64_t)(uintptr_t)where);
+    return id && at(id)->is_receive;
 }
 
 static void drop(uint32_t id)

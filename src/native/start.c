@@ -19,7 +19,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "native/native_internal.h"
+#include "native/native.h"
 #include "native/options.h"
 
 struct native native = {.lock = PTHREAD_MUTEX_INITIALIZER};

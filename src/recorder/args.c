@@ -371,7 +371,9 @@ static void put_handle(struct call *c, const struct trace_arg *kept, const struc
                        uint64_t word)
 {
     int64_t number = -1;
-    if (kept->is_out && !kept->is_in)
+    if (kept->is_out && !kept->is_in && c->seen->is_early)
+        number = recorder_reserve(c->r, c->lane, arg->role);
+    else if (kept->is_out && !kept->is_in)
         number = c->has_results && !functions[c->seen->fn].is_begun
                      ? recorder_new_number(c->r, c->self, c->seen, kept->position)
                      : -1;
@@ -409,7 +411,7 @@ static void put_arg(struct call *c, const struct trace_arg *kept)
             put_handle(c, kept, arg, word);
         else
             trace_put_number(s, arg->pointers && !kept->is_in && !c->has_results &&
-                                        strcmp(kept->role, "flag") != 0
+                                        (c->seen->is_early || strcmp(kept->role, "flag") != 0)
                                     ? 0
                                     : recorder_word(arg, word));
     }
@@ -419,7 +421,7 @@ static void put_arg(struct call *c, const struct trace_arg *kept)
 static int has_results(const struct call *c)
 {
     int flag = functions[c->seen->fn].flag;
-    if (!recorder_has_done(c->seen->rc))
+    if (c->seen->is_early || !recorder_has_done(c->seen->rc))
         return 0;
     return flag < 0 || !c->args[flag].pointers || !c->seen->args[flag] ||
            recorder_word(&c->args[flag], c->seen->args[flag]) != 0;

@@ -389,6 +389,37 @@ int64_t recorder_new_number(struct recorder_rank *r, struct mpi_rank *self,
     return next;
 }
 
+int64_t recorder_reserve(struct recorder_rank *r, struct recorder_lane *lane, unsigned role)
+{
+    uint32_t number = r->next[role]++;
+    lane->reserved = number + 1;
+    return number;
+}
+
+void recorder_bind(struct recorder_rank *r, struct recorder_lane *lane,
+                   const struct recorder_call *call)
+{
+    const struct mpi_signature *s = &mpi_fn_signature[call->fn];
+    for (unsigned i = 0; lane->reserved && i < s->count; i++) {
+        const struct mpi_arg *a = &s->args[i];
+        int is_made = a->pointers == 1 && a->direction == MPI_DIRECTION_OUT && call->args[i] &&
+                      (a->role == MPI_ROLE_COMM || a->role == MPI_ROLE_WIN ||
+                       a->role == MPI_ROLE_FILE || a->role == MPI_ROLE_MESSAGE ||
+                       a->role == MPI_ROLE_SESSION || a->role == MPI_ROLE_GROUP ||
+                       a->role == MPI_ROLE_DATATYPE || a->role == MPI_ROLE_OP);
+        if (!is_made)
+            continue;
+        uint64_t handle = (uint64_t)recorder_word(a, call->args[i]);
+        if (a->bytes == 4)
+            handle &= UINT32_MAX;
+        if (!is_null(a->role, handle)) {
+            recorder_forget(r, a->role, handle);
+            *map_insert(&r->numbers, key(a->role, handle), NULL) = lane->reserved;
+        }
+        lane->reserved = 0;
+    }
+}
+
 int64_t recorder_region_number(struct recorder_rank *r, int64_t t, const char *name)
 {
     uint64_t hash = 0;

@@ -24,6 +24,7 @@ struct recorder_call {
     const uint64_t *args;
     int64_t began; /* leave: when the call was entered */
     int rc;        /* leave: what it returns, if that is an error class */
+    int is_early;  /* leave: it has not been made yet, and has no results */
 };
 
 /* Whether a call that returns this class has done what it is for: a message that is longer than its
@@ -57,6 +58,7 @@ struct recorder_lane {
     int64_t few_requests[RECORDER_FEW_REQUESTS];
     struct recorder_done few_done[RECORDER_FEW_DONE];
     uint64_t gone;              /* the handle of `given`, if the call frees it */
+    uint32_t reserved;          /* number + 1 of what an early call makes; 0: none */
     uint64_t site;              /* of the call, if the trace has sites */
     struct recorder_lane *next; /* the lane of another thread */
     uint32_t regions;           /* open regions */
@@ -122,6 +124,8 @@ void recorder_enter(struct recorder_rank *, struct recorder_lane *, struct mpi_r
                     const struct recorder_call *, int64_t t);
 void recorder_leave(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                     const struct recorder_call *, int64_t t);
+/* After an early call: what it has made gets its number. */
+void recorder_bind(struct recorder_rank *, struct recorder_lane *, const struct recorder_call *);
 /* A message was received, by the current call of the thread or by a request (its number). */
 void recorder_done(struct recorder_lane *, int64_t number, struct trace_status);
 

@@ -23,6 +23,8 @@ int64_t recorder_number(struct recorder_rank *, struct mpi_rank *self, unsigned 
 /* The same for a handle that the call has just created. */
 int64_t recorder_new_number(struct recorder_rank *, struct mpi_rank *self,
                             const struct recorder_call *, unsigned arg);
+/* A number for what an early call will make. */
+int64_t recorder_reserve(struct recorder_rank *, struct recorder_lane *, unsigned role);
 /* Forgets the meaning of a handle. */
 void recorder_forget(struct recorder_rank *, unsigned role, uint64_t handle);
 int64_t recorder_region_number(struct recorder_rank *, int64_t t, const char *name);

@@ -13,8 +13,7 @@
 #include "replay/replay.h"
 #include "run/own.h"
 
-#define ADDRESSES ((MPI_Aint)1 << 48) /* no address of a program is larger */
-#define ROOM ((size_t)1 << 36)        /* of messages; only what is used takes memory */
+#define ROOM ((size_t)1 << 36) /* of messages; only what is used takes memory */
 
 /* ---- errors ---- */
 
@@ -234,26 +233,6 @@ static int is_unknown(struct replay_rank *k, const struct replay_fn *fn)
     return k->replay->is_foreign && comm && comm->number < 0;
 }
 
-/* Displacements are addresses of the recording: the window has room for all of them. */
-static void win_dynamic(struct replay_rank *k, const struct replay_fn *fn)
-{
-    MPI_Comm comm = (MPI_Comm)replay_handle(k, MPI_ROLE_COMM, replay_arg(k, fn->comm)->number);
-    MPI_Win win;
-    if (!replay_is_simulated())
-        replay_fail(k, "addresses of the recording mean nothing in real time");
-    replay_check(k,
-                 MPI_Win_create(k->replay->receive_room, ADDRESSES, 1, MPI_INFO_NULL, comm, &win));
-    replay_handle_set(k, MPI_ROLE_WIN, replay_arg(k, fn->win)->number, (uint32_t)win);
-}
-
-/* MPI_Grequest_complete of a request that was freed: its number means nothing any more. */
-static int is_freed(struct replay_rank *k, const struct replay_fn *fn)
-{
-    const struct mpi_arg *arg = &fn->signature->args[0];
-    return arg->role == MPI_ROLE_REQUEST && !arg->pointers &&
-           !replay_request_find(k, replay_arg(k, fn->request)->number);
-}
-
 /* Makes the call; 1: its record stays. */
 static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t duration)
 {
@@ -265,7 +244,7 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
         replay_until(k, k->last + duration);
         return 1;
     case REPLAY_CALL:
-        if (is_unknown(k, fn) || (fn->request >= 0 && !fn->begins && is_freed(k, fn)))
+        if (is_unknown(k, fn) || (fn->request >= 0 && !fn->begins && replay_is_freed(k, fn)))
             return replay_until(k, k->last + duration), 1;
         if (k->is_own && (fn->is_init || fn->is_finalize))
             return replay_until(k, k->last + duration), 1;
@@ -283,7 +262,7 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
         split_type(k, fn);
         return 1;
     case REPLAY_WIN_DYNAMIC:
-        win_dynamic(k, fn);
+        replay_win_dynamic(k, fn);
         return 1;
     case REPLAY_CANCEL:
         replay_words(k, fn);

@@ -268,6 +268,10 @@ void replay_words(struct replay_rank *, const struct replay_fn *);
 /* Takes the results of the call: new handles, what was freed, statuses. */
 void replay_results(struct replay_rank *, const struct replay_fn *);
 struct trace_value *replay_arg(struct replay_rank *, int kept);
+/* MPI_Win_create_dynamic: a window with room for all addresses. */
+void replay_win_dynamic(struct replay_rank *, const struct replay_fn *);
+/* MPI_Grequest_complete of a request that was freed. */
+int replay_is_freed(struct replay_rank *, const struct replay_fn *);
 
 /* ---- objects.c ---- */
 uint64_t replay_handle(struct replay_rank *, unsigned role, int64_t number);

@@ -11,6 +11,7 @@
 
 /* of one without memory: what derived types reach is not known */
 #define WINDOW_BYTES ((int64_t)1 << 48)
+#define ADDRESSES ((MPI_Aint)1 << 48)  /* no address of a program is larger */
 #define WILD_BYTES ((uint64_t)1 << 30) /* a receive with wildcards may get a message of any size */
 
 /* ---- from a record ---- */
@@ -448,4 +449,26 @@ void replay_results(struct replay_rank *k, const struct replay_fn *fn)
 {
     for (unsigned i = 0; i < fn->result_count; i++)
         take(k, fn, fn->results[i]);
+}
+
+/* ---- calls that are made otherwise ---- */
+
+/* Displacements are addresses of the recording: the window has room for all of them. */
+void replay_win_dynamic(struct replay_rank *k, const struct replay_fn *fn)
+{
+    MPI_Comm comm = (MPI_Comm)replay_handle(k, MPI_ROLE_COMM, replay_arg(k, fn->comm)->number);
+    MPI_Win win;
+    if (!replay_is_simulated())
+        replay_fail(k, "addresses of the recording mean nothing in real time");
+    replay_check(k,
+                 MPI_Win_create(k->replay->receive_room, ADDRESSES, 1, MPI_INFO_NULL, comm, &win));
+    replay_handle_set(k, MPI_ROLE_WIN, replay_arg(k, fn->win)->number, (uint32_t)win);
+}
+
+/* MPI_Grequest_complete of a request that was freed: its number means nothing any more. */
+int replay_is_freed(struct replay_rank *k, const struct replay_fn *fn)
+{
+    const struct mpi_arg *arg = &fn->signature->args[0];
+    return arg->role == MPI_ROLE_REQUEST && !arg->pointers &&
+           !replay_request_find(k, replay_arg(k, fn->request)->number);
 }

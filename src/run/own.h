@@ -25,5 +25,13 @@ extern void orrery_own_wait(int count, const int *requests, int64_t until,
 /* Memory that all ranks of the process share, zero at the first call. All ask for the same size.
  * `fini` is called when the run has ended, in no rank's context, however it ended. */
 extern void *orrery_own_common(size_t bytes, void (*fini)(void *)) ORRERY_WEAK;
+/* Whether a receive (its handle) has its message, and which: the source in its communicator, and
+ * the tag. It need not be complete; asking costs nothing. */
+extern int orrery_own_matched(uint32_t request, int *source, int *tag) ORRERY_WEAK;
+/* With processes outside (`orrery hybrid`): the next message of the process that the rank stands
+ * for, for which it waits; it is valid until the next call. */
+extern const void *orrery_own_receive(size_t *bytes) ORRERY_WEAK;
+/* Sends a message to that process. */
+extern void orrery_own_reply(const void *data, size_t bytes) ORRERY_WEAK;
 
 #endif

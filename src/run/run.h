@@ -80,13 +80,14 @@ struct run_options {
     int32_t check;       /* compare types of messages and arguments of collectives between ranks */
     int32_t check_leaks; /* report objects that the program did not free */
     uint32_t procs;      /* native processes */
+    int32_t live;        /* ranks stand for processes outside (mpi/main/live.h) */
     int32_t placement;   /* of ranks on them: enum rank_map_kind (engine/rank_map.h) */
     int32_t changed;     /* settings differ from what the platform says (--set) */
     int32_t machine_fd;  /* the machine as bytes: platform_unpack (lists.h) */
     int32_t book_fd;     /* the file that holds pending output (engine/output_book.h), or -1, ... */
     int64_t book_at; /* ... and the offset in it; if processes share the file, a ledger follows */
     int32_t rank_map_fd;     /* RANK_MAP_LIST: a file with the process of each rank, 32 bits each */
-    char native_path[4096];  /* the native MPI library, if procs > 1 */
+    char native_path[4096];  /* the native MPI library, if procs > 1 or live */
     char stats_path[4096];   /* absolute or empty */
     char compute_path[4096]; /* RUN_COMPUTE_TABLE, _REPLAY, and may be _COUNTERS: absolute */
     char record_path[4096];  /* where compute times are recorded: absolute or empty */

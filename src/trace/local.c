@@ -112,7 +112,7 @@ static const uint8_t *get_body(struct trace_local *l, unsigned kind, const uint8
     }
 }
 
-static void add(struct trace_local *l, const struct trace_event *e)
+void trace_local_add(struct trace_local *l, const struct trace_event *e)
 {
     const uint8_t *at = e->payload, *end = at + e->bytes;
     struct trace_local_item item = {.kind = e->head};
@@ -125,28 +125,33 @@ static void add(struct trace_local *l, const struct trace_event *e)
     *place(l, e->head, number) = item;
 }
 
-void trace_local_read(struct trace_local *l, struct trace *t, uint64_t rank)
+void trace_local_init(struct trace_local *l, uint64_t ranks, uint64_t rank)
 {
-    struct trace_cursor c;
-    struct trace_event e;
-    struct err err;
-    int more;
     *l = (struct trace_local){0};
     *place(l, TRACE_DEFINE_COMM,
            TRACE_LOCAL_WORLD) = (struct trace_local_item){.kind = TRACE_DEFINE_COMM,
                                                           .text = "MPI_COMM_WORLD",
                                                           .identity = TRACE_COMM_WORLD,
                                                           .rank = (int64_t)rank,
-                                                          .size = t->header.ranks};
+                                                          .size = ranks};
     *place(l, TRACE_DEFINE_COMM,
            TRACE_LOCAL_SELF) = (struct trace_local_item){.kind = TRACE_DEFINE_COMM,
                                                          .text = "MPI_COMM_SELF",
                                                          .identity = TRACE_COMM_SELF(rank),
                                                          .size = 1};
+}
+
+void trace_local_read(struct trace_local *l, struct trace *t, uint64_t rank)
+{
+    struct trace_cursor c;
+    struct trace_event e;
+    struct err err;
+    int more;
+    trace_local_init(l, t->header.ranks, rank);
     trace_cursor_open(&c, t, rank, 0, TRACE_LOCAL_DEFINITIONS);
     while ((more = trace_cursor_next(&c, &e, &err)) != 0)
         if (more > 0 && e.head < TRACE_CALL)
-            add(l, &e);
+            trace_local_add(l, &e);
     trace_cursor_close(&c);
 }
 

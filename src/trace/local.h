@@ -35,6 +35,9 @@ struct trace_local {
 /* Reads all local definitions of a rank; skips damaged ones. */
 void trace_local_read(struct trace_local *, struct trace *, uint64_t rank);
 void trace_local_fini(struct trace_local *);
+/* The same, one definition after the other: begins with those that every rank has. */
+void trace_local_init(struct trace_local *, uint64_t ranks, uint64_t rank);
+void trace_local_add(struct trace_local *, const struct trace_event *);
 
 /* The definition with this local number, or NULL. */
 const struct trace_local_item *trace_local_find(const struct trace_local *, enum trace_head kind,

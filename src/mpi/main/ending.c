@@ -23,6 +23,7 @@
 #include "mpi/leaks.h"
 #include "mpi/main/backtrace.h"
 #include "mpi/main/line.h"
+#include "mpi/main/live.h"
 #include "mpi/main/own.h"
 #include "mpi/record/record.h"
 #include "mpi/stats.h"
@@ -404,6 +405,8 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
         mpi_world.page->end.exit_status = complete ? 0 : status;
         mpi_world.page->end.cause = RUN_CAUSE_DONE;
     }
+    if (mpi_live_is_open() && end == ENGINE_END_DONE)
+        mpi_live_close(); /* otherwise the launcher ends the processes outside */
     vp_kill();
     sys_exit(mpi_world.page->end.exit_status);
 }

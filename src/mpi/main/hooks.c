@@ -11,6 +11,7 @@
 #include "mpi/clock.h"
 #include "mpi/dynamic/spawn.h"
 #include "mpi/entry.h"
+#include "mpi/main/live.h"
 #include "mpi/main/run.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/team.h"
@@ -282,9 +283,12 @@ const struct vp_hooks mpi_vp_hooks = {
 /* A rank that counted as blocked has a thread that wants to continue. */
 static int wanted(void *owner)
 {
-    struct vp_rank *f = vp_next_request();
+    struct vp_rank *f;
 
     (void)owner;
+    if (mpi_live_is_open())
+        return mpi_live_wanted();
+    f = vp_next_request();
     if (f)
         engine_wake(&mpi_world.engine, mpi_rank_index(mpi_rank_of(f)));
     return f != NULL;
@@ -293,7 +297,10 @@ static int wanted(void *owner)
 static void await_want(void *owner)
 {
     (void)owner;
-    vp_await_request();
+    if (mpi_live_is_open())
+        mpi_live_await();
+    else
+        vp_await_request();
 }
 
 const struct engine_ops mpi_engine_ops = {.resume = resume,

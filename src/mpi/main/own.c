@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "mpi/comm/app.h"
 #include "mpi/clock.h"
+#include "mpi/comm/comm.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/request.h"
 
@@ -17,6 +18,7 @@ ORR_EXPORT int64_t orrery_own_clock(void);
 ORR_EXPORT void orrery_own_spend(int64_t picoseconds);
 ORR_EXPORT void orrery_own_wait(int count, const int *requests, int64_t until, unsigned char *done);
 ORR_EXPORT void *orrery_own_common(size_t bytes, void (*fini)(void *));
+ORR_EXPORT int orrery_own_matched(uint32_t request, int *source, int *tag);
 
 static struct {
     void *memory;
@@ -79,6 +81,19 @@ void *orrery_own_common(size_t bytes, void (*fini)(void *))
         common.fini = fini;
     }
     return common.memory;
+}
+
+int orrery_own_matched(uint32_t request, int *source, int *tag)
+{
+    const struct mpi_req *r = mpi_req_get_any(mpi_self(), (MPI_Request)request);
+    const struct mpi_comm *comm = r ? mpi_req_comm(r) : NULL;
+
+    if (!comm || r->kind != MPI_REQ_RECV || r->flags & (MPI_REQ_QUEUED | MPI_REQ_CANCELLED) ||
+        mpi_req_is_idle(r))
+        return 0;
+    *source = mpi_comm_rank_of(comm, (uint32_t)r->got_peer);
+    *tag = r->got_tag;
+    return 1;
 }
 
 void mpi_own_end(void)

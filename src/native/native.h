@@ -1,13 +1,13 @@
 /*
- * native_internal.h - what the parts of the native recorder share: the one state of the process,
- * which is one rank.
+ * native.h - what the parts of the native recorder share: the one state of the process, which is
+ * one rank. The library of `orrery hybrid` uses some of them, too.
  *
  * `lock` guards everything but the lanes of threads: threads of the program record concurrently,
  * and a thread of the recorder writes records that have been in memory for a while, so that little
  * is lost if the program is killed. The lock is never held during the program's own call.
  */
-#ifndef NATIVE_NATIVE_INTERNAL_H
-#define NATIVE_NATIVE_INTERNAL_H
+#ifndef NATIVE_NATIVE_H
+#define NATIVE_NATIVE_H
 
 #include <pthread.h>
 
@@ -84,6 +84,7 @@ struct native {
     int64_t base;
     int size, self; /* of MPI_COMM_WORLD */
     MPI_Group world;
+    MPI_Comm world_comm; /* in place of MPI_COMM_WORLD, if that has other processes, too; or 0 */
     const void *const *no_arrays[2]; /* MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY of the real MPI */
     int may_ask;                     /* the call has succeeded: its handles may be queried */
     int may_ask_builtin;  /* it has failed, but not because of a datatype or an operation */
@@ -103,6 +104,14 @@ int64_t native_now(void);
 /* calls.c: the lane of the calling thread. */
 struct native_lane *native_own_lane(void);
 
+/* seen.c: the call begins and ends, and is recorded at its end. */
+void native_seen_enter(struct native_lane *, struct native_call *);
+void native_seen_leave(struct native_lane *, struct native_call *, int rc, int64_t now);
+/* In place of the end: it is recorded before it is made, and then it has ended. What it makes has a
+ * number before it exists. */
+void native_seen_early(struct native_lane *, struct native_call *);
+void native_seen_late(struct native_lane *, struct native_call *, int rc);
+
 /* start.c: called before the first call; 0: nothing will be recorded. */
 int native_prepare(void);
 /* Opens the part when MPI has been initialised. */
@@ -118,7 +127,9 @@ void native_check_disk(void);
 /* functions.c */
 void native_learn_functions(void);
 
-/* objects.c: the communicator of a handle, or NULL. */
+/* objects.c: the communicator that the real MPI is asked about. */
+MPI_Comm native_comm_real(MPI_Comm);
+/* The communicator of a handle, or NULL. */
 struct native_comm *native_comm(uint64_t handle);
 /* The rank in the trace of a source. */
 int32_t native_source(const struct native_comm *, int source);
@@ -128,7 +139,9 @@ void native_comm_release(struct native_comm *);
 void native_comm_created(uint64_t handle);
 void native_comm_gone(uint64_t handle);
 
-/* requests.c: before the call, after it and before it is recorded, and after that. */
+/* requests.c: whether the request in that variable is a receive. */
+int native_request_receives(const uint32_t *where);
+/* Before the call, after it and before it is recorded, and after that. */
 void native_requests_enter(struct native_lane *, struct native_call *, uint64_t *words);
 void native_requests_leave(struct native_lane *, struct native_call *, uint64_t *words, int rc);
 void native_requests_forget(struct native_lane *, struct native_call *);

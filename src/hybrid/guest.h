@@ -1,0 +1,109 @@
+/*
+ * guest.h - the library that `orrery hybrid` loads into the real program: what the generated
+ * wrappers call (api/generate.py: mpi_guests.c), and what its files share.
+ *
+ *     guest.c           the calls: what is sent to the stand-in (wire.h), and when
+ *     guest_link.c      messages to the simulator, and its answers
+ *     guest_start.c     MPI_Init and MPI_Finalize, the program's own MPI_COMM_WORLD
+ *     guest_complete.c  calls whose outcome the simulator decides
+ *     guest_held.c      receives that the real MPI must not see before the simulator has decided
+ *                       which message they get
+ *     guest_clock.c     virtual clocks
+ *
+ * A call is sent before it is made, if it may block; its time is decided by the stand-in, so the
+ * process needs an answer only when it reads a clock, or when the outcome depends on time. The real
+ * MPI moves the data. Threads of a process take turns: MPI_THREAD_SERIALIZED is the most it gets.
+ */
+#ifndef HYBRID_GUEST_H
+#define HYBRID_GUEST_H
+
+#include "hybrid/wire.h"
+#include "native/native.h"
+
+struct guest_call {
+    struct native_call call;
+    int rc;
+    uint8_t is_early;  /* it was sent before it is made */
+    uint64_t other[4]; /* arguments of another call that the stand-in makes in its place */
+};
+
+/* Before and after the real call. 0: the call is none of the program's. */
+int guest_enter(struct guest_call *);
+int guest_leave(struct guest_call *);
+/* Makes the call in another way than by the same call of the real MPI; 0: it need not. */
+int guest_does(struct guest_call *);
+
+/* ---- what the files share ---- */
+
+/* How a function is treated. */
+enum guest_how {
+    GUEST_LOCAL, /* recorded after it was made */
+    GUEST_EARLY, /* recorded, and sent, before it is made */
+};
+
+struct guest {
+    int is_open;   /* the simulator is there */
+    int is_inside; /* in a call, or in the library itself */
+    int is_over;
+    uint8_t how[MPI_FN_COUNT]; /* enum guest_how */
+    int first_here;            /* the first rank on this computer */
+    MPI_Comm quiet; /* nobody sends messages here: looking for one makes the MPI do its work */
+    struct native_lane lane;
+    struct trace_sink sink;
+    uint64_t failures; /* early calls that have failed since the last message */
+    int64_t computed;  /* picoseconds */
+    int64_t clock;     /* virtual time when `computed` was clock_computed */
+    int64_t clock_computed;
+    int is_clock_known;                 /* nothing has been sent since */
+    const struct hybrid_answer *answer; /* the last one */
+};
+extern struct guest guest;
+
+/* guest_clock.c: time that the program has computed since it last returned from a call. */
+void guest_clock_stop(void);
+void guest_clock_start(void);
+void guest_clock_init(int is_crowded);
+
+/* guest_link.c */
+void guest_link_open(void);
+void guest_link_close(void);
+/* Sends all records so far; with a question, waits for the answer. */
+void guest_flush(enum hybrid_ask, int is_last);
+/* Shows the simulator whether the process is in a call. */
+void guest_show(int is_inside);
+/* Called now and then: what is pending for long is sent. */
+void guest_flush_old(void);
+const int32_t *guest_answer_indices(void);
+const struct hybrid_match *guest_answer_matches(void);
+
+/* guest_start.c */
+void guest_begin(void);
+void guest_split_type(struct guest_call *);
+int guest_init(struct guest_call *);
+int guest_session(struct guest_call *);
+int guest_finalize(struct guest_call *);
+int guest_abort(struct guest_call *);
+
+/* guest_complete.c */
+int guest_cancel(struct guest_call *);
+int guest_test(struct guest_call *);
+int guest_complete(struct guest_call *);
+
+/* guest_held.c */
+/* Whether a receive must wait: it is from any source, or an earlier one that is may take its
+ * message. */
+int guest_holds(MPI_Comm, int source, int tag);
+/* Calls that post such receives. */
+int guest_hold(struct guest_call *);
+/* What the answer says: which messages receives have got. Starts those in the real MPI. */
+void guest_release(void);
+/* Whether a handle is of such a receive. */
+int guest_is_held(MPI_Request);
+/* Completes it; is_cancelled: without a message. */
+int guest_finish_held(MPI_Request *, MPI_Status *, int is_cancelled);
+/* MPI_Recv, MPI_Sendrecv and probes: after the answer, if there must be one. */
+int guest_receive(struct guest_call *);
+/* The request that was recorded last is that of a held receive. */
+void guest_held_numbered(struct guest_call *);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * guest_clock.c - how long the program computes, and the clocks it reads.
+ *
+ * Only time between MPI calls counts: as the clock on the wall runs, or, where processes share
+ * processors, as the thread runs. Clocks show the virtual time of the stand-in, which is asked for
+ * when it is not known.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hybrid/guest.h"
+
+#define NS_PER_S 1000000000
+#define PS_PER_NS 1000
+#define EPOCH_S 1767225600 /* 2026-01-01, as `orrery run` has it */
+
+static struct {
+    clockid_t which;
+    int64_t started; /* ns; when the program last returned from a call */
+    int is_running, is_off;
+    int (*gettime)(clockid_t, struct timespec *);
+} timer = {.which = CLOCK_MONOTONIC};
+
+static int64_t read_ns(void)
+{
+    struct timespec t;
+    if (!timer.gettime)
+        timer.gettime = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+    timer.gettime(timer.which, &t);
+    return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+void guest_clock_init(int is_crowded)
+{
+    const char *how = getenv(HYBRID_VARIABLE);
+    if (how && strcmp(how, HYBRID_COMPUTE_AUTO) != 0)
+        is_crowded = strcmp(how, HYBRID_COMPUTE_PROCESSOR) == 0;
+    timer.is_off = how && strcmp(how, HYBRID_COMPUTE_NONE) == 0;
+    timer.which = is_crowded ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+    guest_clock_start();
+}
+
+void guest_clock_start(void)
+{
+    timer.started = read_ns();
+    timer.is_running = 1;
+}
+
+void guest_clock_stop(void)
+{
+    if (timer.is_running && !timer.is_off)
+        guest.computed += (read_ns() - timer.started) * PS_PER_NS;
+    timer.is_running = 0;
+}
+
+/* ---- clocks that the program reads ---- */
+
+static int is_virtual(void)
+{
+    return guest.is_open && !guest.is_inside && !guest.is_over;
+}
+
+/* In picoseconds. */
+static int64_t now(void)
+{
+    guest.is_inside = 1;
+    guest_clock_stop();
+    if (!guest.is_clock_known)
+        guest_flush(HYBRID_ASK_TIME, 0);
+    int64_t t = guest.clock + (guest.computed - guest.clock_computed);
+    guest.is_inside = 0;
+    guest_clock_start();
+    return t;
+}
+
+ORR_EXPORT double MPI_Wtime(void)
+{
+    static double (*real)(void);
+    if (is_virtual())
+        return (double)now() * 1e-12;
+    if (!real)
+        real = (double (*)(void))dlsym(RTLD_NEXT, "PMPI_Wtime");
+    return real ? real() : 0;
+}
+extern __typeof__(MPI_Wtime) PMPI_Wtime ORR_EXPORT __attribute__((alias("MPI_Wtime")));
+
+ORR_EXPORT double MPI_Wtick(void)
+{
+    return 1e-9;
+}
+extern __typeof__(MPI_Wtick) PMPI_Wtick ORR_EXPORT __attribute__((alias("MPI_Wtick")));
+
+ORR_EXPORT int clock_gettime(clockid_t which, struct timespec *to)
+{
+    if (!timer.gettime)
+        timer.gettime = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+    if (!is_virtual() || which == CLOCK_THREAD_CPUTIME_ID || which == CLOCK_PROCESS_CPUTIME_ID)
+        return timer.gettime(which, to);
+    int64_t ns = now() / PS_PER_NS;
+    int is_date = which == CLOCK_REALTIME || which == CLOCK_REALTIME_COARSE;
+    to->tv_sec = ns / NS_PER_S + (is_date ? EPOCH_S : 0);
+    to->tv_nsec = ns % NS_PER_S;
+    return 0;
+}
+
+ORR_EXPORT int gettimeofday(struct timeval *restrict to, void *restrict zone)
+{
+    struct timespec t;
+    (void)zone;
+    clock_gettime(CLOCK_REALTIME, &t);
+    *to = (struct timeval){t.tv_sec, t.tv_nsec / 1000};
+    return 0;
+}
+
+ORR_EXPORT time_t time(time_t *to)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    if (to)
+        *to = t.tv_sec;
+    return t.tv_sec;
+}
+
+/* Sleeping takes virtual time only. */
+ORR_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
+{
+    static int (*real)(const struct timespec *, struct timespec *);
+    if (!real)
+        real = (int (*)(const struct timespec *, struct timespec *))dlsym(RTLD_NEXT, "nanosleep");
+    if (!is_virtual())
+        return real(span, left);
+    guest.computed += ((int64_t)span->tv_sec * NS_PER_S + span->tv_nsec) * PS_PER_NS;
+    return 0;
+}
+
+ORR_EXPORT int clock_nanosleep(clockid_t which, int flags, const struct timespec *span,
+                               struct timespec *left)
+{
+    struct timespec t = {0};
+    (void)left;
+    if (flags & TIMER_ABSTIME)
+        clock_gettime(which, &t);
+    int64_t ns = (int64_t)(span->tv_sec - t.tv_sec) * NS_PER_S + span->tv_nsec - t.tv_nsec;
+    t = (struct timespec){ns / NS_PER_S, ns % NS_PER_S};
+    return ns > 0 ? nanosleep(&t, NULL) : 0;
+}
+
+ORR_EXPORT int usleep(useconds_t us)
+{
+    return nanosleep(&(struct timespec){us / 1000000, (long)(us % 1000000) * 1000}, NULL);
+}
+
+ORR_EXPORT unsigned sleep(unsigned s)
+{
+    nanosleep(&(struct timespec){.tv_sec = (time_t)s}, NULL);
+    return 0;
+}

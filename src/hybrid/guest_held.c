@@ -1,0 +1,396 @@
+/*
+ * guest_held.c - receives that wait for a decision of the simulator.
+ *
+ * A receive from any source gets the message that is first in virtual time, not the one that
+ * happens to come first. So the real MPI sees it only when the stand-in knows the source, and then
+ * as a receive from that one. Receives that were posted later and may match the same messages wait
+ * behind it. What the real MPI sees of receives and sends of one source is then in the order of the
+ * simulator, and matches alike.
+ *
+ * In the meantime the program's request is a generalized one.
+ */
+#include "hybrid/guest.h"
+
+#include "base/array.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "mpi_roles.h"
+
+struct held {
+    MPI_Request handle; /* of the program */
+    MPI_Request real;   /* once it is started */
+    uint8_t is_persistent, is_started, is_known;
+    int64_t number; /* of the record; -1: it has none yet */
+    void *buffer;
+    MPI_Count count;
+    MPI_Datatype type; /* its own copy */
+    MPI_Comm comm;
+    int source, tag;
+};
+
+/* A persistent receive as it was made. */
+struct lasting {
+    MPI_Request handle;
+    const void *buffer;
+    MPI_Count count;
+    MPI_Datatype type;
+    MPI_Comm comm;
+    int source, tag;
+};
+
+static struct {
+    struct held *items; /* in the order of posting */
+    uint32_t count, room;
+    struct lasting *lasting;
+    uint32_t lasting_count, lasting_room;
+} held;
+
+static int query(void *state, MPI_Status *status)
+{
+    (void)state;
+    native_real.MPI_Status_set_elements(status, MPI_BYTE, 0);
+    native_real.MPI_Status_set_cancelled(status, 0);
+    return MPI_SUCCESS;
+}
+
+static int release(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int is_complete)
+{
+    (void)state, (void)is_complete;
+    return MPI_SUCCESS;
+}
+
+/* ---- which must wait ---- */
+
+static int overlap(const struct held *h, MPI_Comm comm, int source, int tag)
+{
+    return h->comm == comm &&
+           (h->source == MPI_ANY_SOURCE || source == MPI_ANY_SOURCE || h->source == source) &&
+           (h->tag == MPI_ANY_TAG || tag == MPI_ANY_TAG || h->tag == tag);
+}
+
+/* Behind one of the first `count`. */
+static int is_behind(uint32_t count, MPI_Comm comm, int source, int tag)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!held.items[i].is_started && overlap(&held.items[i], comm, source, tag))
+            return 1;
+    return 0;
+}
+
+int guest_holds(MPI_Comm comm, int source, int tag)
+{
+    return source == MPI_ANY_SOURCE || is_behind(held.count, comm, source, tag);
+}
+
+static struct held *find(MPI_Request handle)
+{
+    for (uint32_t i = 0; i < held.count; i++)
+        if (held.items[i].handle == handle)
+            return &held.items[i];
+    return NULL;
+}
+
+int guest_is_held(MPI_Request handle)
+{
+    return held.count && find(handle);
+}
+
+/* ---- posting ---- */
+
+static void hold(const struct lasting *what, int is_persistent)
+{
+    struct held h = {.handle = what->handle,
+                     .is_persistent = (uint8_t)is_persistent,
+                     .number = -1,
+                     .buffer = (void *)(uintptr_t)what->buffer,
+                     .count = what->count,
+                     .comm = what->comm,
+                     .source = what->source,
+                     .tag = what->tag};
+    native_real.MPI_Type_dup(what->type, &h.type);
+    ARRAY_RESERVE(held.items, held.room, held.count + 1, 16);
+    held.items[held.count++] = h;
+}
+
+static struct lasting receive_of(const struct guest_call *g)
+{
+    const uint64_t *a = g->call.args;
+    return (struct lasting){.buffer = (const void *)(uintptr_t)a[0],
+                            .count = (MPI_Count)a[1],
+                            .type = (MPI_Datatype)a[2],
+                            .source = (int)a[3],
+                            .tag = (int)a[4],
+                            .comm = (MPI_Comm)a[5]};
+}
+
+static int hold_irecv(struct guest_call *g)
+{
+    struct lasting what = receive_of(g);
+    MPI_Request *request = (MPI_Request *)(uintptr_t)g->call.args[6];
+    if (!guest_holds(what.comm, what.source, what.tag))
+        return 0;
+    g->rc = native_real.MPI_Grequest_start(query, release, cancel, NULL, request);
+    what.handle = *request;
+    hold(&what, 0);
+    return 1;
+}
+
+static struct lasting *find_lasting(MPI_Request handle)
+{
+    for (uint32_t i = 0; i < held.lasting_count; i++)
+        if (held.lasting[i].handle == handle)
+            return &held.lasting[i];
+    return NULL;
+}
+
+static int keep_lasting(struct guest_call *g)
+{
+    struct lasting what = receive_of(g);
+    MPI_Request *request = (MPI_Request *)(uintptr_t)g->call.args[6];
+    g->rc = native_real.MPI_Recv_init_c((void *)(uintptr_t)what.buffer, what.count, what.type,
+                                        what.source, what.tag, native_comm_real(what.comm),
+                                        request);
+    what.handle = *request;
+    ARRAY_RESERVE(held.lasting, held.lasting_room, held.lasting_count + 1, 16);
+    held.lasting[held.lasting_count++] = what;
+    return 1;
+}
+
+static int start(MPI_Request *request, int64_t number)
+{
+    const struct lasting *what = find_lasting(*request);
+    if (!what || !guest_holds(what->comm, what->source, what->tag))
+        return native_real.MPI_Start(request);
+    hold(what, 1);
+    held.items[held.count - 1].number = number;
+    return MPI_SUCCESS;
+}
+
+static int start_all(struct guest_call *g, int count, MPI_Request *requests)
+{
+    g->rc = MPI_SUCCESS;
+    for (int i = 0; i < count && g->rc == MPI_SUCCESS; i++) {
+        uint32_t id = (uint32_t)i < guest.lane.id_count ? guest.lane.ids[i]
+                                                        : (uint32_t)MPI_REQUEST_NULL;
+        g->rc = start(&requests[i], recorder_request(&native.rank, id));
+    }
+    return 1;
+}
+
+static void forget_lasting(MPI_Request handle)
+{
+    struct lasting *what = find_lasting(handle);
+    if (what)
+        *what = held.lasting[--held.lasting_count];
+}
+
+int guest_hold(struct guest_call *g)
+{
+    const uint64_t *a = g->call.args;
+    switch (g->call.fn) {
+    case MPI_FN_IRECV:
+    case MPI_FN_IRECV_C:
+        return hold_irecv(g);
+    case MPI_FN_RECV_INIT:
+    case MPI_FN_RECV_INIT_C:
+        return keep_lasting(g);
+    case MPI_FN_START:
+        return start_all(g, 1, (MPI_Request *)(uintptr_t)a[0]);
+    case MPI_FN_STARTALL:
+        return start_all(g, (int)a[0], (MPI_Request *)(uintptr_t)a[1]);
+    default: /* MPI_Request_free */
+        forget_lasting(*(const MPI_Request *)(uintptr_t)a[0]);
+        return 0;
+    }
+}
+
+void guest_held_numbered(struct guest_call *g)
+{
+    if ((g->call.fn == MPI_FN_IRECV || g->call.fn == MPI_FN_IRECV_C) && held.count &&
+        held.items[held.count - 1].number < 0)
+        held.items[held.count - 1].number = native.rank.next_request - 1;
+}
+
+/* ---- decided ---- */
+
+static void learn(const struct hybrid_match *m)
+{
+    for (uint32_t i = 0; i < held.count; i++) {
+        struct held *h = &held.items[i];
+        if (h->number != m->request || h->is_known)
+            continue;
+        h->is_known = 1;
+        if (!h->is_started) {
+            h->source = m->source;
+            h->tag = m->tag;
+        }
+    }
+}
+
+void guest_release(void)
+{
+    const struct hybrid_match *m = guest_answer_matches();
+    for (int32_t i = 0; i < guest.answer->match_count; i++)
+        if (m[i].request >= 0 && m[i].source != HYBRID_CANCELLED)
+            learn(&m[i]);
+    for (uint32_t i = 0; i < held.count; i++) {
+        struct held *h = &held.items[i];
+        if (h->is_started || h->source == MPI_ANY_SOURCE ||
+            is_behind(i, h->comm, h->source, h->tag))
+            continue;
+        h->is_started = 1;
+        native_real.MPI_Irecv_c(h->buffer, h->count, h->type, h->source, h->tag,
+                                native_comm_real(h->comm), &h->real);
+    }
+}
+
+int guest_finish_held(MPI_Request *request, MPI_Status *status, int is_cancelled)
+{
+    struct held *h = find(*request);
+    if (h->is_started == is_cancelled)
+        log_fatal("a receive is complete, but not known to have a message");
+    int rc = MPI_SUCCESS;
+    if (is_cancelled)
+        native_real.MPI_Status_set_cancelled(status, 1);
+    else
+        rc = native_real.MPI_Wait(&h->real, status);
+    if (!h->is_persistent) {
+        native_real.MPI_Grequest_complete(h->handle);
+        native_real.MPI_Wait(request, MPI_STATUS_IGNORE);
+    }
+    native_real.MPI_Type_free(&h->type);
+    held.count--;
+    for (; h < held.items + held.count; h++)
+        h[0] = h[1];
+    return rc;
+}
+
+/* ---- receives and probes by themselves ---- */
+
+/* The message that the call got, if it was decided. */
+static void decided(int *source, int *tag)
+{
+    const struct hybrid_match *m = guest_answer_matches();
+    for (int32_t i = 0; i < guest.answer->match_count; i++)
+        if (m[i].request < 0) {
+            *source = m[i].source;
+            *tag = m[i].tag;
+        }
+}
+
+static void ask(int *source, int *tag)
+{
+    guest_flush(HYBRID_ASK_RESULT, 0);
+    guest_release();
+    decided(source, tag);
+}
+
+static MPI_Status *status_of(struct guest_call *g)
+{
+    return (MPI_Status *)(uintptr_t)g->call.statuses;
+}
+
+static int receive(struct guest_call *g)
+{
+    struct lasting r = receive_of(g);
+    if (!guest_holds(r.comm, r.source, r.tag))
+        return 0;
+    ask(&r.source, &r.tag);
+    g->rc = native_real.MPI_Recv_c((void *)(uintptr_t)r.buffer, r.count, r.type, r.source, r.tag,
+                                   native_comm_real(r.comm), status_of(g));
+    return 1;
+}
+
+/* The send begins before the question: what comes back may depend on it. */
+static int exchange(struct guest_call *g)
+{
+    const uint64_t *a = g->call.args;
+    int source = (int)a[8], tag = (int)a[9];
+    MPI_Comm comm = native_comm_real((MPI_Comm)a[10]);
+    MPI_Request sent;
+    if (!guest_holds((MPI_Comm)a[10], source, tag))
+        return 0;
+    native_real.MPI_Isend_c((const void *)(uintptr_t)a[0], (MPI_Count)a[1], (MPI_Datatype)a[2],
+                            (int)a[3], (int)a[4], comm, &sent);
+    ask(&source, &tag);
+    g->rc = native_real.MPI_Recv_c((void *)(uintptr_t)a[5], (MPI_Count)a[6], (MPI_Datatype)a[7],
+                                   source, tag, comm, status_of(g));
+    native_real.MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    return 1;
+}
+
+static int exchange_in_place(struct guest_call *g)
+{
+    const uint64_t *a = g->call.args;
+    int source = (int)a[5], tag = (int)a[6];
+    MPI_Comm comm = native_comm_real((MPI_Comm)a[7]);
+    MPI_Count room = 0, used = 0;
+    MPI_Request sent;
+    if (!guest_holds((MPI_Comm)a[7], source, tag))
+        return 0;
+    native_real.MPI_Pack_size_c((MPI_Count)a[1], (MPI_Datatype)a[2], comm, &room);
+    void *copy = mem_alloc((size_t)room + 1);
+    native_real.MPI_Pack_c((const void *)(uintptr_t)a[0], (MPI_Count)a[1], (MPI_Datatype)a[2], copy,
+                           room, &used, comm);
+    native_real.MPI_Isend_c(copy, used, MPI_PACKED, (int)a[3], (int)a[4], comm, &sent);
+    ask(&source, &tag);
+    g->rc = native_real.MPI_Recv_c((void *)(uintptr_t)a[0], (MPI_Count)a[1], (MPI_Datatype)a[2],
+                                   source, tag, comm, status_of(g));
+    native_real.MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    mem_free(copy);
+    return 1;
+}
+
+static int probe(struct guest_call *g)
+{
+    const uint64_t *a = g->call.args;
+    int source = (int)a[0], tag = (int)a[1];
+    MPI_Comm comm = native_comm_real((MPI_Comm)a[2]);
+    enum mpi_fn fn = g->call.fn;
+    int is_test = fn == MPI_FN_IPROBE || fn == MPI_FN_IMPROBE;
+    if (!is_test && !guest_holds((MPI_Comm)a[2], source, tag))
+        return 0;
+    ask(&source, &tag);
+    g->rc = MPI_SUCCESS;
+    if (is_test)
+        *(int *)(uintptr_t)a[3] = guest.answer->flag;
+    MPI_Message *message = (MPI_Message *)(uintptr_t)a[fn == MPI_FN_IMPROBE ? 4 : 3];
+    int is_matched = fn == MPI_FN_MPROBE || fn == MPI_FN_IMPROBE;
+    if (is_matched)
+        *message = MPI_MESSAGE_NULL;
+    if (is_test && !guest.answer->flag)
+        return 1;
+    g->rc = is_matched ? native_real.MPI_Mprobe(source, tag, comm, message, status_of(g))
+                       : native_real.MPI_Probe(source, tag, comm, status_of(g));
+    return 1;
+}
+
+int guest_receive(struct guest_call *g)
+{
+    int done;
+    switch (g->call.fn) {
+    case MPI_FN_RECV:
+    case MPI_FN_RECV_C:
+        done = receive(g);
+        break;
+    case MPI_FN_SENDRECV:
+    case MPI_FN_SENDRECV_C:
+        done = exchange(g);
+        break;
+    case MPI_FN_SENDRECV_REPLACE:
+    case MPI_FN_SENDRECV_REPLACE_C:
+        done = exchange_in_place(g);
+        break;
+    default:
+        done = probe(g);
+    }
+    if (!done)
+        guest_flush(HYBRID_ASK_NOTHING, 0);
+    return done;
+}

@@ -1,0 +1,194 @@
+/*
+ * guest_start.c - the beginning and the end: MPI_Init joins the simulator and makes the
+ * communicator that the program gets for MPI_COMM_WORLD; MPI_Finalize leaves.
+ */
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "hybrid/guest.h"
+#include "mpi_roles.h"
+
+#define GROUP_TAG 0
+#define ABORT_S 10 /* for the simulator to end everything */
+
+struct native native = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct native_functions native_real;
+
+static void find_functions(void)
+{
+    void **real = (void **)&native_real;
+    for (unsigned i = 0; i < MPI_FN_COUNT; i++)
+        real[i] = native_symbols[i] ? dlsym(RTLD_NEXT, native_symbols[i]) : NULL;
+    native.no_arrays[0] = dlsym(RTLD_NEXT, "MPI_UNWEIGHTED");
+    native.no_arrays[1] = dlsym(RTLD_NEXT, "MPI_WEIGHTS_EMPTY");
+}
+
+/* A call that returns a request returns at once; others may block. */
+static void learn(void)
+{
+    for (unsigned i = 0; i < MPI_FN_COUNT; i++)
+        if (mpi_fn_flags[i] & MPI_FNFLAG_ACTS && native.fns[i].made < 0)
+            guest.how[i] = GUEST_EARLY;
+    guest.how[MPI_FN_ABORT] = GUEST_EARLY;
+    guest.how[MPI_FN_INIT] = guest.how[MPI_FN_INIT_THREAD] = GUEST_LOCAL;
+}
+
+/* Before the first call: nothing of MPI may be called yet. */
+void guest_begin(void)
+{
+    find_functions();
+    native_learn_functions();
+    native.is_ready = 1;
+}
+
+/* ---- MPI_Init ---- */
+
+/* More processes on this computer than processors. */
+static int is_crowded(void)
+{
+    MPI_Comm here;
+    int count = 0;
+    cpu_set_t set;
+    native_real.MPI_Comm_split_type(native.world_comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                                    &here);
+    native_real.MPI_Comm_size(here, &count);
+    native_real.MPI_Allreduce(&native.self, &guest.first_here, 1, MPI_INT, MPI_MIN, here);
+    native_real.MPI_Comm_free(&here);
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof set, &set);
+    return count >= CPU_COUNT(&set); /* the simulator needs one, too */
+}
+
+static void make_world(void)
+{
+    MPI_Group all;
+    int size, range[1][3];
+    native_real.MPI_Comm_size(MPI_COMM_WORLD, &size);
+    native_real.MPI_Comm_group(MPI_COMM_WORLD, &all);
+    range[0][0] = 0, range[0][1] = size - 2, range[0][2] = 1;
+    native_real.MPI_Group_range_incl(all, 1, range, &native.world);
+    native_real.MPI_Group_free(&all);
+    native_real.MPI_Comm_create_group(MPI_COMM_WORLD, native.world, GROUP_TAG, &native.world_comm);
+    native_real.MPI_Comm_set_name(native.world_comm, "MPI_COMM_WORLD");
+    native_real.MPI_Comm_dup(native.world_comm, &guest.quiet);
+    native.size = size - 1;
+    native_real.MPI_Comm_rank(native.world_comm, &native.self);
+}
+
+static void open_streams(void)
+{
+    map_init(&native.comms);
+    map_init(&native.messages);
+    map_init(&native.by_handle);
+    map_init(&native.by_place);
+    trace_header_init(&native.header, (uint64_t)native.size);
+    recorder_init(&native.header);
+    learn();
+    recorder_rank_init(&native.rank, &guest.sink, (uint64_t)native.self);
+    guest.lane.recorder = &native.rank.lane;
+    native.may_ask = native.may_ask_builtin = 1;
+    native.is_open = guest.is_open = 1;
+}
+
+/* The call itself is the stand-in's first. */
+static void record_init(struct guest_call *g)
+{
+    native_seen_enter(&guest.lane, &g->call);
+}
+
+int guest_init(struct guest_call *g)
+{
+    int required = MPI_THREAD_SINGLE, provided;
+    if (g->call.fn == MPI_FN_INIT_THREAD)
+        required = (int)g->call.args[2];
+    if (required > MPI_THREAD_SERIALIZED)
+        required = MPI_THREAD_SERIALIZED;
+    g->rc = native_real.MPI_Init_thread((int *)(uintptr_t)g->call.args[0],
+                                        (char ***)(uintptr_t)g->call.args[1], required, &provided);
+    if (g->rc != MPI_SUCCESS)
+        return 1;
+    if (g->call.fn == MPI_FN_INIT_THREAD)
+        *(int *)(uintptr_t)g->call.args[3] = provided < required ? provided : required;
+    guest_link_open();
+    make_world();
+    open_streams();
+    guest_clock_init(is_crowded());
+    guest.computed = 0;
+    record_init(g);
+    return 1;
+}
+
+/* The simulator waits in MPI_Init for this process, and must end. */
+_Noreturn static void refuse(const char *why)
+{
+    guest.is_inside = 1;
+    if (getenv("PMI_RANK") == NULL || strcmp(getenv("PMI_RANK"), "0") == 0)
+        log_error("%s", why);
+    native_real.MPI_Init(NULL, NULL);
+    native_real.MPI_Abort(MPI_COMM_WORLD, 2);
+    exit(2);
+}
+
+/* A program that ends without MPI_Init; a shell that starts one has no MPI. */
+static void __attribute__((destructor)) unload(void)
+{
+    int is_initialised = 0;
+    if (!native.is_ready)
+        guest_begin();
+    if (!native_real.MPI_Initialized || !native_real.MPI_Init || guest.is_over)
+        return;
+    native_real.MPI_Initialized(&is_initialised);
+    if (!is_initialised)
+        refuse("the program has ended without MPI_Init: there is nothing to simulate");
+}
+
+/* The simulator is joined by MPI_Init, and a session has no communicator to hide it in. */
+int guest_session(struct guest_call *g)
+{
+    (void)g;
+    refuse("the program uses sessions (MPI_Session_init), which 'orrery hybrid' does not support: "
+           "'orrery run' does");
+}
+
+/* Who shares memory is a fact of the real machine: the stand-ins split by it. */
+void guest_split_type(struct guest_call *g)
+{
+    const uint64_t *a = g->call.args;
+    g->other[0] = a[0];
+    g->other[1] = (uint64_t)((int)a[1] == MPI_UNDEFINED ? MPI_UNDEFINED : guest.first_here);
+    g->other[2] = a[2];
+    g->other[3] = a[4];
+    g->call.args = g->other;
+    g->call.fn = MPI_FN_COMM_SPLIT;
+}
+
+/* ---- the end ---- */
+
+int guest_finalize(struct guest_call *g)
+{
+    if (guest.is_open) {
+        guest_flush(HYBRID_ASK_NOTHING, 1);
+        native_real.MPI_Comm_free(&guest.quiet);
+        native_real.MPI_Comm_free(&native.world_comm);
+        native_real.MPI_Group_free(&native.world);
+        guest_link_close();
+    }
+    g->rc = native_real.MPI_Finalize();
+    guest.is_over = 1;
+    return 1;
+}
+
+/* The stand-in aborts, the simulation ends, and with it everything. */
+int guest_abort(struct guest_call *g)
+{
+    guest_flush(HYBRID_ASK_NOTHING, 0);
+    for (unsigned left = ABORT_S; left;)
+        left = sleep(left);
+    g->rc = native_real.MPI_Abort(MPI_COMM_WORLD, (int)g->call.args[1]);
+    return 1;
+}

@@ -1,0 +1,321 @@
+/*
+ * standin.c - a rank of the simulator that stands for a process of the real program.
+ */
+#include "hybrid/standin.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/mem.h"
+#include "run/own.h"
+
+/* ---- errors ---- */
+
+static void fail(const char *text) __attribute__((noreturn));
+static void fail(const char *text)
+{
+    fprintf(stderr, "orrery: error: %s\n", text);
+    fflush(stderr);
+    PMPI_Abort(MPI_COMM_WORLD, 2);
+    exit(2);
+}
+
+void replay_fail(struct replay_rank *k, const char *format, ...)
+{
+    char why[200], text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    snprintf(text, sizeof text, "rank %llu: cannot simulate %s: %s", (unsigned long long)k->rank,
+             k->replay->trace.header.schema->fns[k->event->fn].name, why);
+    fail(text);
+}
+
+/* The process's own call may fail, too: that is known later. */
+static int check(struct standin *s, int rc)
+{
+    char why[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    if (__builtin_expect(rc == MPI_SUCCESS, 1))
+        return 1;
+    PMPI_Error_string(rc, why, &length);
+    s->failures++;
+    snprintf(s->failure, sizeof s->failure, "rank %llu: cannot simulate %s: %s",
+             (unsigned long long)s->k.rank, s->k.replay->fns[s->k.event->fn].name, why);
+    return 0;
+}
+
+void replay_failed(struct replay_rank *k, int rc)
+{
+    check((struct standin *)((char *)k - offsetof(struct standin, k)), rc);
+}
+
+/* ---- results ---- */
+
+void standin_add_index(struct standin *s, int32_t index)
+{
+    ARRAY_RESERVE(s->result.indices, s->result.index_room, s->result.index_count + 1, 16);
+    s->result.indices[s->result.index_count++] = index;
+}
+
+void standin_add_match(struct standin *s, int64_t request, int source, int tag)
+{
+    ARRAY_RESERVE(s->result.matches, s->result.match_room, s->result.match_count + 1, 16);
+    s->result.matches[s->result.match_count++] = (struct hybrid_match){request, source, tag};
+}
+
+/* Receives from any source that have got a message since. */
+static void add_matched(struct standin *s)
+{
+    for (uint32_t i = 0; i < s->wild_count;) {
+        const struct replay_request *r = replay_request_find(&s->k, s->wilds[i]);
+        int source, tag;
+        if (r && !orrery_own_matched((uint32_t)r->handle, &source, &tag)) {
+            i++;
+            continue;
+        }
+        if (r)
+            standin_add_match(s, s->wilds[i], source, tag);
+        s->wilds[i] = s->wilds[--s->wild_count];
+    }
+}
+
+static void answer(struct standin *s, enum hybrid_ask ask)
+{
+    struct standin_result *r = &s->result;
+    static const char none[8];
+    struct buf out;
+    if (ask == HYBRID_ASK_RESULT)
+        add_matched(s);
+    else
+        r->index_count = r->match_count = 0;
+    struct hybrid_answer head = {.clock = orrery_own_clock(),
+                                 .flag = r->flag,
+                                 .index_count = (int32_t)r->index_count,
+                                 .match_count = (int32_t)r->match_count};
+    buf_init(&out);
+    buf_add(&out, &head, sizeof head);
+    buf_add(&out, r->indices, (size_t)r->index_count * sizeof *r->indices);
+    buf_add(&out, none, -out.len % 8);
+    buf_add(&out, r->matches, (size_t)r->match_count * sizeof *r->matches);
+    orrery_own_reply(out.data, out.len);
+    buf_fini(&out);
+}
+
+/* ---- calls ---- */
+
+/* The message that a call has received by itself, if it could have been another one. */
+static void see_received(struct standin *s, const struct replay_fn *fn)
+{
+    for (unsigned i = 0; i < fn->signature->count; i++)
+        if (fn->signature->args[i].role == MPI_ROLE_STATUS) {
+            const MPI_Status *status = (const MPI_Status *)(uintptr_t)s->k.words[i];
+            standin_add_match(s, -1, status->MPI_SOURCE, status->MPI_TAG);
+        }
+}
+
+static int is_from_any(struct standin *s, const struct replay_fn *fn)
+{
+    const struct trace_value *source = fn->receives && fn->source >= 0
+                                           ? replay_arg(&s->k, fn->source)
+                                           : NULL;
+    return source && source->number == MPI_ANY_SOURCE;
+}
+
+static void see_wild(struct standin *s, int64_t request)
+{
+    ARRAY_RESERVE(s->wilds, s->wild_room, s->wild_count + 1, 16);
+    s->wilds[s->wild_count++] = request;
+}
+
+/* MPI_Start and MPI_Startall of receives from any source. */
+static void see_started(struct standin *s, const struct replay_fn *fn)
+{
+    const struct trace_value *v = replay_arg(&s->k, fn->request);
+    int is_one = strcmp(fn->name, "MPI_Start") == 0;
+    if (!s->lasting_count || (!is_one && strcmp(fn->name, "MPI_Startall") != 0))
+        return;
+    for (uint64_t i = 0; i < (is_one ? 1 : v->count); i++)
+        for (uint32_t at = 0; at < s->lasting_count; at++)
+            if (s->lasting[at] == (is_one ? v->number : v->items[i]))
+                see_wild(s, s->lasting[at]);
+}
+
+static void see_made(struct standin *s, const struct replay_fn *fn)
+{
+    int64_t number = replay_arg(&s->k, fn->request)->number;
+    if (!strstr(fn->name, "_init")) {
+        see_wild(s, number);
+        return;
+    }
+    ARRAY_RESERVE(s->lasting, s->lasting_room, s->lasting_count + 1, 16);
+    s->lasting[s->lasting_count++] = number;
+}
+
+/* Errors are the process's. */
+static void return_errors(void)
+{
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+}
+
+static void call(struct standin *s, const struct replay_fn *fn)
+{
+    struct replay_rank *k = &s->k;
+    replay_words(k, fn);
+    if (!check(s, fn->invoke(k->words)))
+        return;
+    replay_results(k, fn);
+    if (fn->is_init)
+        return_errors();
+    see_started(s, fn);
+    if (!is_from_any(s, fn))
+        return;
+    if (fn->begins)
+        see_made(s, fn);
+    else
+        see_received(s, fn);
+}
+
+/* MPI_Win_test and MPI_Parrived. */
+static void test(struct standin *s, const struct replay_fn *fn)
+{
+    replay_words(&s->k, fn);
+    if (!check(s, fn->invoke(s->k.words)))
+        return;
+    for (unsigned i = 0; i < fn->signature->count; i++)
+        if (fn->signature->args[i].role == MPI_ROLE_FLAG)
+            s->result.flag = *(const int *)(uintptr_t)s->k.words[i];
+}
+
+static void act(struct standin *s, const struct replay_fn *fn, const struct trace_event *e)
+{
+    switch ((enum replay_how)fn->how) {
+    case REPLAY_TIME:
+        orrery_own_spend(e->leave - e->enter);
+        break;
+    case REPLAY_PROBE:
+    case REPLAY_IPROBE:
+        standin_probe(s, fn);
+        break;
+    case REPLAY_WAIT:
+    case REPLAY_WAITALL:
+    case REPLAY_WAITANY:
+    case REPLAY_WAITSOME:
+    case REPLAY_TEST:
+    case REPLAY_TESTALL:
+    case REPLAY_TESTANY:
+    case REPLAY_TESTSOME:
+    case REPLAY_GET_STATUS:
+        standin_complete(s, fn);
+        break;
+    case REPLAY_END:
+        PMPI_Abort(MPI_COMM_WORLD, (int)e->args[e->argc - 1].number);
+        break;
+    case REPLAY_REFUSED:
+        replay_fail(&s->k, "such calls cannot be simulated beside a program");
+    case REPLAY_PARRIVED:
+    case REPLAY_WIN_TEST:
+        test(s, fn);
+        break;
+    case REPLAY_WIN_DYNAMIC:
+        replay_win_dynamic(&s->k, fn);
+        break;
+    default:
+        if (fn->request < 0 || fn->begins || !replay_is_freed(&s->k, fn))
+            call(s, fn);
+    }
+}
+
+static void do_call(struct standin *s, struct trace_event *e)
+{
+    struct replay_rank *k = &s->k;
+    orrery_own_spend(e->enter - k->last);
+    k->last = e->leave;
+    k->event = e;
+    s->result.flag = 0;
+    s->result.index_count = s->result.match_count = 0;
+    act(s, &k->replay->fns[e->fn], e);
+    replay_scratch_reset(k);
+}
+
+/* ---- messages ---- */
+
+static void take_piece(struct standin *s, const struct hybrid_piece *p, const uint8_t *data)
+{
+    struct trace_decoder *d = p->flags & TRACE_PIECE_DEFINITIONS ? &s->locals : &s->calls;
+    struct trace_event e;
+    struct err err;
+    int more;
+    trace_decoder_block(d, data, p->bytes, p->base, (p->flags & TRACE_PIECE_BEGINS) != 0);
+    while ((more = trace_decoder_next(d, &e, &err)) == 1) {
+        if (d == &s->locals)
+            trace_local_add(&s->k.locals, &e);
+        else if (e.head == TRACE_CALL)
+            do_call(s, &e);
+    }
+    if (more)
+        fail(err.text);
+}
+
+/* Returns 0 after the last one. */
+static int take_message(struct standin *s)
+{
+    size_t bytes;
+    const uint8_t *at = orrery_own_receive(&bytes), *end = at + bytes;
+    struct hybrid_head head;
+    memcpy(&head, at, sizeof head);
+    at += sizeof head;
+    if (s->failures > head.failures)
+        fail(s->failure);
+    s->failures = 0;
+    while (at < end) {
+        struct hybrid_piece piece;
+        memcpy(&piece, at, sizeof piece);
+        take_piece(s, &piece, at + sizeof piece);
+        at += sizeof piece + (piece.bytes + 7) / 8 * 8;
+    }
+    orrery_own_spend(head.computed - s->k.last);
+    s->k.last = head.computed > s->k.last ? head.computed : s->k.last;
+    if (head.ask)
+        answer(s, (enum hybrid_ask)head.ask);
+    return !head.is_last;
+}
+
+static void prepare(struct replay *r, uint64_t ranks)
+{
+    struct err err;
+    trace_header_init(&r->trace.header, ranks);
+    if (replay_functions_init(r, &err) != 0)
+        fail(err.text);
+    /* whether ranks share memory is a fact of the real machine */
+    r->fns[MPI_FN_WIN_ALLOCATE_SHARED].invoke = r->fns[MPI_FN_WIN_ALLOCATE].invoke;
+    r->fns[MPI_FN_WIN_ALLOCATE_SHARED_C].invoke = r->fns[MPI_FN_WIN_ALLOCATE_C].invoke;
+    r->send_room = r->receive_room = orrery_hollow();
+    r->is_ready = 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (!orrery_own_receive || argc != 2)
+        return fputs("orrery: error: " HYBRID_STANDIN " is started by 'orrery hybrid'\n", stderr),
+               2;
+    struct replay *r = orrery_own_common(sizeof *r, NULL);
+    struct standin *s = mem_zalloc(sizeof *s);
+    s->k.replay = r;
+    s->k.rank = (uint64_t)orrery_own_rank();
+    map_init(&s->k.created);
+    map_init(&s->k.drawn_wins);
+    if (!r->is_ready)
+        prepare(r, strtoull(argv[1], NULL, 10));
+    trace_local_init(&s->k.locals, r->trace.header.ranks, s->k.rank);
+    trace_decoder_init(&s->calls, &r->trace.header);
+    trace_decoder_init(&s->locals, &r->trace.header);
+    while (take_message(s))
+        ;
+    return 0;
+}

@@ -1,0 +1,27 @@
+/*
+ * live.h - ranks that stand for processes outside: `orrery hybrid` runs the program natively, and
+ * its processes send what they do to the simulator (hybrid/wire.h), where one of Orrery's own
+ * programs does it in virtual time, with a rank for each process (run/own.h).
+ *
+ * The processes and the simulator are one job of the native MPI: rank r of the program is process
+ * r of the link, the simulator is the one behind them.
+ */
+#ifndef MPI_MAIN_LIVE_H
+#define MPI_MAIN_LIVE_H
+
+#include "engine/native.h"
+#include "run/run.h"
+
+/* Joins the processes. Ends the run if that fails. */
+void mpi_live_open(const struct run_options *);
+/* Whether there are processes outside. */
+int mpi_live_is_open(void);
+/* All ranks have ended: waits until the processes have, too. */
+void mpi_live_close(void);
+
+/* For the engine's operations: takes what has arrived, and wakes the ranks that wait for it;
+ * returns whether there was one. Scheduler context. */
+int mpi_live_wanted(void);
+void mpi_live_await(void);
+
+#endif

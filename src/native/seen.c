@@ -1,0 +1,122 @@
+/*
+ * seen.c - reports the calls of the program to the recorder: before and after each, or before it
+ * alone, if others must know of it while it lasts.
+ */
+#include <string.h>
+
+#include "mpi_roles.h"
+#include "native/native.h"
+
+/* ---- beginning ---- */
+
+/* The handle that is passed by a pointer, and that the call may set to null. */
+static uint64_t given_handle(const struct native_call *c, int position)
+{
+    const struct mpi_arg *arg = &mpi_fn_signature[c->fn].args[position];
+    if (!c->args[position])
+        return 0;
+    return arg->bytes == 4 ? *(const uint32_t *)(uintptr_t)c->args[position]
+                           : *(const uint64_t *)(uintptr_t)c->args[position];
+}
+
+/* A copy of the arguments, in which some can be replaced. */
+static void copy_words(struct recorder_call *seen, uint64_t *words)
+{
+    memcpy(words, seen->args, mpi_fn_signature[seen->fn].count * sizeof *words);
+    seen->args = words;
+}
+
+void native_seen_enter(struct native_lane *lane, struct native_call *c)
+{
+    const struct native_fn *f = &native.fns[c->fn];
+    struct recorder_call seen = {.fn = c->fn, .args = c->args};
+    uint64_t words[TRACE_ARGS_MAX];
+    int gone = recorder_frees(c->fn) >= 0 ? recorder_frees(c->fn) : f->message;
+    if (gone >= 0)
+        c->gone = given_handle(c, gone);
+    if (f->request >= 0) {
+        copy_words(&seen, words);
+        native_requests_enter(lane, c, words);
+    }
+    native.may_ask = native.may_ask_builtin = 0;
+    recorder_enter(&native.rank, lane->recorder, NULL, &seen, c->enter);
+}
+
+/* ---- end ---- */
+
+/* Learns the members of new communicators. */
+static void see_created(const struct native_call *c)
+{
+    const struct mpi_signature *s = &mpi_fn_signature[c->fn];
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->args[i].role == MPI_ROLE_COMM && s->args[i].direction == MPI_DIRECTION_OUT &&
+            s->args[i].pointers == 1 && c->args[i])
+            native_comm_created(*(const uint32_t *)(uintptr_t)c->args[i]);
+}
+
+/* What the call has ended is forgotten. */
+static void forget(struct native_lane *lane, struct native_call *c, int rc)
+{
+    const struct native_fn *f = &native.fns[c->fn];
+    if (f->request >= 0 || f->message >= 0)
+        native_requests_forget(lane, c);
+    int gone = recorder_frees(c->fn);
+    if (gone >= 0 && rc == MPI_SUCCESS && mpi_fn_signature[c->fn].args[gone].role == MPI_ROLE_COMM)
+        native_comm_gone(c->gone);
+}
+
+/* Numbers of requests in place of the program's handles. */
+static void put_ids(const struct native_lane *lane, const struct native_call *c, uint64_t *words)
+{
+    int position = native.fns[c->fn].request;
+    if (position >= 0)
+        words[position] = mpi_fn_signature[c->fn].args[position].pointers
+                              ? (uint64_t)(uintptr_t)lane->ids
+                          : lane->id_count ? lane->ids[0]
+                                           : (uint32_t)MPI_REQUEST_NULL;
+}
+
+void native_seen_leave(struct native_lane *lane, struct native_call *c, int rc, int64_t now)
+{
+    const struct native_fn *f = &native.fns[c->fn];
+    uint64_t words[TRACE_ARGS_MAX];
+    struct recorder_call seen = {.fn = c->fn, .args = c->args, .began = c->enter};
+    int is_active = native.is_open && !native.is_finalized;
+    native.may_ask = is_active && rc == MPI_SUCCESS;
+    if (rc != MPI_SUCCESS && is_active)
+        native_real.MPI_Error_class(rc, &seen.rc);
+    else
+        seen.rc = rc;
+    native.may_ask_builtin = is_active && seen.rc != MPI_ERR_TYPE && seen.rc != MPI_ERR_OP;
+    if (f->request >= 0 || f->made >= 0 || f->gets || f->probed >= 0) {
+        copy_words(&seen, words);
+        put_ids(lane, c, words);
+        native_requests_leave(lane, c, words, seen.rc);
+    }
+    if (f->creates && native.may_ask)
+        see_created(c);
+    recorder_leave(&native.rank, lane->recorder, NULL, &seen, now);
+    forget(lane, c, rc);
+}
+
+void native_seen_early(struct native_lane *lane, struct native_call *c)
+{
+    uint64_t words[TRACE_ARGS_MAX];
+    struct recorder_call seen = {.fn = c->fn, .args = c->args, .began = c->enter, .is_early = 1};
+    native.may_ask = native.may_ask_builtin = 1;
+    copy_words(&seen, words);
+    put_ids(lane, c, words);
+    recorder_leave(&native.rank, lane->recorder, NULL, &seen, c->enter);
+}
+
+void native_seen_late(struct native_lane *lane, struct native_call *c, int rc)
+{
+    struct recorder_call seen = {.fn = c->fn, .args = c->args};
+    if (rc == MPI_SUCCESS)
+        recorder_bind(&native.rank, lane->recorder, &seen);
+    if (native.fns[c->fn].creates && rc == MPI_SUCCESS)
+        see_created(c);
+    if (native.fns[c->fn].probed >= 0)
+        native_requests_leave(lane, c, NULL, rc);
+    forget(lane, c, rc);
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Tests of `orrery hybrid`, and prints TAP.
+
+  programs   programs of tests/mpi on the real MPI, their network simulated: the same output as natively
+  times      a program without computing takes the virtual time that it takes in `orrery run`
+  clocks     what the program reads on its clocks is virtual, and sleeping takes no real time
+  ends       a program that aborts, crashes, or never initialises MPI ends everything
+  usage      wrong usage is named
+"""
+
+import pathlib
+import re
+
+import harness
+import run_mpi
+from harness import TESTS, demand
+
+# Programs of tests/mpi, by what they use.
+PROGRAMS = ["comm_create.c", "comm_group.c", "coll_random.c", "dec_any_source.c", "dec_behind_wildcard.c",
+            "dec_cancel.c", "dec_gossip.c", "dec_master_worker.c", "dec_probe.c", "dec_test.c", "dec_wait.c",
+            "f08_use_mpi.f90", "f77_common.f", "f90_use_mpi.f90", "fuzz_p2p.c", "icoll_random.c", "inter_create.c",
+            "p2p_many.c", "p2p_misc.c", "p2p_partitioned.c", "p2p_probe.c", "rma_locks.c", "rma_pscw.c",
+            "rma_request.c", "rma_shared.c", "cxx_exceptions.cpp"]
+MACHINES = [("ethernet-1g", []), ("torus-3d", []), ("loggops", ["--set", "net.model=loggops,net.gap=1us"])]
+
+
+class Hybrid:
+    def __init__(self, options):
+        self.options = options
+        self.orrery = str(pathlib.Path(options.orrery).resolve())
+        self.folder = options.build_dir.resolve()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        harness.build_all(sorted((TESTS / "hybrid").glob("*.c")), self.folder, ["-O1", "-w"])
+
+    def call(self, *words, status=0):
+        done = harness.call([self.orrery, *map(str, words)])
+        demand(done.status == status, f"{' '.join(map(str, words))}: exit status {done.status} instead of {status}",
+               done.stderr, done.stdout)
+        return done
+
+
+def program(hybrid, p):
+    harness.build(p.source, p.binary, [*run_mpi.WARNINGS[p.source.suffix], *p.flags])
+    with harness.fresh_folder() as folder:
+        args = [arg.replace("{tmp}", folder) for arg in p.args]
+        done = hybrid.call("hybrid", "-q", "-n", p.native, p.binary, *args)
+    demand("check failed" not in done.stderr + done.stdout, "a check has failed", done.stderr)
+
+
+def virtual_time(text):
+    found = re.search(r"virtual time +(.*)", text)
+    demand(found, "no virtual time in the summary", text)
+    return found[1]
+
+
+def times(hybrid, name, options):
+    platform = [] if name == "loggops" else ["--platform", name]
+    words = ["-n", 4, "--compute", "none", *platform, *options]
+    beside = hybrid.call("hybrid", *words, hybrid.folder / "exchange").stderr
+    alone = hybrid.call("run", *words, hybrid.folder / "exchange").stderr
+    demand(virtual_time(beside) == virtual_time(alone),
+           f"{virtual_time(beside)}, and {virtual_time(alone)} in 'orrery run'")
+
+
+def clocks(hybrid):
+    """An hour of sleep, and 2 x 0.4 s of latency."""
+    out = hybrid.call("hybrid", "-q", "-n", 2, "--compute", "none", "--set", "net.latency=400ms",
+                      hybrid.folder / "clocks").stdout
+    demand(re.search(r"^slept 3600\.0 s, answer after 0\.8 s, date and clock agree$", out, re.M), "wrong clocks", out)
+
+
+def trace(hybrid):
+    with harness.fresh_folder() as folder:
+        trace = pathlib.Path(folder) / "run.orr"
+        hybrid.call("hybrid", "-q", "-n", 4, "--trace", trace, hybrid.folder / "exchange")
+        found = hybrid.call("trace", "print", trace).stdout
+        demand(found.count("MPI_Allreduce(") == 80 and found.count("MPI_Isend(") == 80, "calls are missing", found)
+
+
+def ends(hybrid, how, status, text):
+    done = harness.call([hybrid.orrery, "hybrid", "-q", "-n", "3", str(hybrid.folder / "ends"), how])
+    demand(done.status == status if status is not None else done.status != 0, f"exit status {done.status}", done.stderr)
+    demand(text in done.stderr, f"no '{text}'", done.stderr)
+
+
+def usage(hybrid):
+    for words, text in ((["hybrid", "-n", "2"], "no program given"), (["hybrid", "/bin/true"], "how many ranks"),
+                        (["hybrid", "-n", "0", "x"], "bad number of ranks"),
+                        (["hybrid", "-n", "2", "--compute", "x", "y"], "auto, wall, processor, none")):
+        done = hybrid.call(*words, status=2)
+        demand(text in done.stderr, f"no '{text}'", done.stderr)
+
+
+def cases(hybrid, options):
+    yield "usage", usage, hybrid
+    for name, extra in MACHINES:
+        yield f"times {name}", times, hybrid, name, extra
+    yield "clocks", clocks, hybrid
+    yield "trace", trace, hybrid
+    yield "ends abort", ends, hybrid, "abort", None, "MPI_Abort with code 7"
+    yield "ends crash", ends, hybrid, "crash", None, ""
+    yield "ends early", ends, hybrid, "early", None, "ended without MPI_Init"
+    known = {p.source.name: p for p in run_mpi.find_programs([TESTS / "mpi"], hybrid.folder, None)}
+    for name in PROGRAMS:
+        yield f"programs {name}", program, hybrid, known[name]
+
+
+def main():
+    options = harness.options_parser(__doc__, "build/hybrid-tests", jobs=1).parse_args()
+    hybrid = Hybrid(options)
+    tap = harness.Tap()
+    tap.run_cases([case for case in cases(hybrid, options) if re.search(options.filter, case[0])], options.jobs)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    harness.main(main)
