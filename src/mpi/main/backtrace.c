@@ -59,7 +59,7 @@ size_t mpi_backtrace_text(const struct vp_backtrace *t, char *out, size_t n)
     return len < n ? len : n - 1;
 }
 
-/* The watcher answers "    #0 main+0x1c in app (file and line)". */
+/* The watcher answers "    #0 main+0x1c in app (FILE:7)". */
 const char *mpi_site_text(const char *site, char *out, size_t n)
 {
     struct run_question *q = &mpi_world.page->ask;

@@ -17,7 +17,7 @@ int mpi_ask(enum run_ask);
  * addresses if the watcher does not answer. Returns their length. */
 size_t mpi_backtrace_text(const struct vp_backtrace *, char *out, size_t n);
 
-/* The function, file and line number of what vp_caller has found: "main+0x1c in app (file and line)". If
+/* The function, file and line number of what vp_caller has found: "main+0x1c in app (FILE:7)". If
  * they are unknown, returns `site`. */
 const char *mpi_site_text(const char *site, char *out, size_t n);
 
