@@ -5,7 +5,7 @@
 HERE := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 TREE := $(wildcard $(HERE)/../include/orrery.h)
 ORRERY ?= $(if $(TREE),$(HERE)/../build/orrery,orrery)
-OUT ?= $(HERE)/$(if $(TREE),../build/examples,out)
+OUT ?= $(HERE)/$(if $(TREE),../build/examples,out)/$(notdir $(CURDIR))
 MPICC ?= mpicc.mpich
 MPIEXEC ?= mpiexec.mpich
 # Where orrery.h is; an installed one may be where the compiler looks anyway.

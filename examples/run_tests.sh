@@ -8,7 +8,7 @@ here=$(dirname "$(realpath "$0")")
 passed=0 failed=0
 
 check() { # EXAMPLE TARGET
-    if text=$(make --no-print-directory -s -C "$here/$1" "$2" ORRERY="$orrery" OUT="$out" 2>&1); then
+    if text=$(make --no-print-directory -s -C "$here/$1" "$2" ORRERY="$orrery" OUT="$out/$1" 2>&1); then
         passed=$((passed + 1))
         echo "ok $((passed + failed)) - $1 ($2)"
     else

@@ -21,7 +21,8 @@ PROGRAMS = ["comm_create.c", "comm_group.c", "coll_random.c", "dec_any_source.c"
             "f08_use_mpi.f90", "f77_common.f", "f90_use_mpi.f90", "fuzz_p2p.c", "icoll_random.c", "inter_create.c",
             "p2p_many.c", "p2p_misc.c", "p2p_partitioned.c", "p2p_probe.c", "rma_locks.c", "rma_pscw.c",
             "rma_request.c", "rma_shared.c", "cxx_exceptions.cpp"]
-MACHINES = [("ethernet-1g", []), ("torus-3d", []), ("loggops", ["--set", "net.model=loggops,net.gap=1us"])]
+MACHINES = [("ethernet-1g", []), ("loggops", ["--set", "net.model=loggops,net.gap=1us"]),
+            ("infiniband-hdr", ["--set", "net.model=loggops", "--collectives", "model"])]
 
 
 class Hybrid:
@@ -62,6 +63,12 @@ def times(hybrid, name, options):
            f"{virtual_time(beside)}, and {virtual_time(alone)} in 'orrery run'")
 
 
+def contention(hybrid):
+    """Decisions may be forced: what is late must not disturb the network."""
+    done = hybrid.call("hybrid", "-n", 4, "--compute", "none", "--platform", "torus-3d", hybrid.folder / "exchange")
+    demand("500" in re.search(r"messages +(.*)", done.stderr)[1], "not all messages", done.stderr)
+
+
 def clocks(hybrid):
     """An hour of sleep, and 2 x 0.4 s of latency."""
     out = hybrid.call("hybrid", "-q", "-n", 2, "--compute", "none", "--set", "net.latency=400ms",
@@ -95,6 +102,7 @@ def cases(hybrid, options):
     yield "usage", usage, hybrid
     for name, extra in MACHINES:
         yield f"times {name}", times, hybrid, name, extra
+    yield "contention", contention, hybrid
     yield "clocks", clocks, hybrid
     yield "trace", trace, hybrid
     yield "ends abort", ends, hybrid, "abort", None, "MPI_Abort with code 7"

@@ -252,11 +252,11 @@ static void look_around(struct starter *s)
         end_within(s, EXPLAIN_S);
 }
 
-/* Whether the launcher's text waits until we know what it is. After a signal, a launcher that has
- * not yet started anyone may complain about its own end, which explains nothing. */
+/* Whether the launcher's text waits until we know what it is. When the run ends early, a launcher
+ * that has not yet started anyone may complain about its own end, which explains nothing. */
 static int keeps(const struct starter *s, int to)
 {
-    return s->page->joined || (to == STDERR_FILENO && s->outcome->signal);
+    return s->page->joined || (to == STDERR_FILENO && (s->outcome->signal || s->deadline > 0));
 }
 
 /* A pipe of the launcher is readable, or its destination is writable again. */
@@ -329,14 +329,19 @@ static int judge(struct starter *s)
             sys_write_all(STDERR_FILENO, buf_str(&s->launcher.kept), s->launcher.kept.len);
         return s->launcher.status;
     }
-    if (s->outcome->signal)
+    if (s->outcome->signal) {
+        if (s->launcher.told && !s->page->joined)
+            sys_write_all(STDERR_FILENO, buf_str(&s->launcher.kept), s->launcher.kept.len);
         return 128 + s->outcome->signal;
+    }
     if (s->launcher.told && !*s->health.why) /* somebody else has sent them a signal */
         return s->launcher.status;
-    sys_write_all(STDERR_FILENO, buf_str(&s->launcher.kept), s->launcher.kept.len);
-    if (*s->health.why)
+    if (*s->health.why) {
         log_error("%s", s->health.why);
-    else if (s->lost)
+        return TEAM_FAILED;
+    }
+    sys_write_all(STDERR_FILENO, buf_str(&s->launcher.kept), s->launcher.kept.len);
+    if (s->lost)
         log_error("a process of Orrery's (pid %d) was killed: the run ends here",
                   (int)s->l.guard.pid);
     else if (code == 2 || code == TEAM_FAILED)

@@ -149,6 +149,8 @@ void engine_forget_asking(struct engine *e)
 void engine_submit(struct engine *e, struct engine_msg *m, const struct engine_call *call)
 {
     e->injected++;
+    if (__builtin_expect(e->is_forced, 0) && m->arrival < e->reached)
+        m->arrival = e->reached;
     engine_progress(e, m->arrival);
     if (call->cookie)
         note_asking(e, rank_map_index(&e->cfg.map, m->src), m->arrival);

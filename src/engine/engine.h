@@ -193,6 +193,7 @@ struct engine {
     uint64_t busy;     /* number of busy entities */
     uint64_t out;      /* number of entities that are out */
     uint64_t away;     /* number of entities that are away */
+    int is_forced;     /* engine_force: what comes too late for the medium enters it late */
     vtime granted_due; /* lookahead 0: `granted` may take one decision due at or before this */
     uint32_t granted;
     uint32_t *ready;     /* ring of ids, oldest at ready_head; a bag with a random schedule */

@@ -286,6 +286,7 @@ static int grant_below(struct engine *e, vtime clock)
 
 int engine_force(struct engine *e)
 {
+    e->is_forced = 1;
     return grant_below(e, VTIME_NEVER);
 }
 
