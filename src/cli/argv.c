@@ -22,6 +22,12 @@ void cli_argv_add(struct cli_argv *w, const char *text)
     w->at[w->count] = NULL;
 }
 
+void cli_argv_add_all(struct cli_argv *w, const char *const *words)
+{
+    for (; *words; words++)
+        cli_argv_add(w, *words);
+}
+
 void cli_argv_fini(struct cli_argv *w)
 {
     for (size_t i = 0; i < w->count; i++)

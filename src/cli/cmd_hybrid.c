@@ -16,11 +16,10 @@
 #include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/launch.h"
+#include "cli/native.h"
 #include "hybrid/wire.h"
-#include "program/program.h"
 
 #define LAUNCHER "mpiexec.mpich"
-#define RANKS_MAX 1000000
 
 struct request {
     uint64_t ranks;
@@ -33,12 +32,7 @@ struct request {
 
 static int set_ranks(void *into, const char *value, struct err *err)
 {
-    uint64_t *ranks = &((struct request *)into)->ranks;
-    int rc = units_parse_count(value, ranks, err);
-    if (rc == 0 && (*ranks < 1 || *ranks > RANKS_MAX))
-        rc = err_set(err, ERR_INPUT, "bad number of ranks '%s': expected 1 to %d", value,
-                     RANKS_MAX);
-    return rc;
+    return cli_native_ranks(&((struct request *)into)->ranks, value, err);
 }
 
 static int set_launcher(void *into, const char *value, struct err *err)
@@ -124,31 +118,6 @@ static const struct cli_usage usage = {
 
 /* ---- the command ---- */
 
-static int check_program(const char *given, struct err *err)
-{
-    struct program p;
-    struct err none;
-    int rc = 0;
-    if (program_inspect(&p, given, &none) == 0 && p.static_program)
-        rc = err_set(
-            err, ERR_INPUT,
-            "'%s' is linked statically, and no library can be loaded into it: link it dynamically",
-            given);
-    else if (p.mpi_kind && strcmp(p.mpi_kind, "Open MPI") == 0)
-        rc = err_set(
-            err, ERR_INPUT,
-            "'%s' is linked with Open MPI, which has another ABI: build it with mpicc.mpich",
-            given);
-    program_fini(&p);
-    return rc;
-}
-
-static void add_words(struct cli_argv *w, const char *const *words)
-{
-    for (; *words; words++)
-        cli_argv_add(w, *words);
-}
-
 static int make_words(struct cli_argv *w, const struct request *q, char **program, struct err *err)
 {
     char directory[PATH_MAX], self[PATH_MAX], preload[2 * PATH_MAX], standin[PATH_MAX + 64],
@@ -166,13 +135,13 @@ static int make_words(struct cli_argv *w, const struct request *q, char **progra
     snprintf(standin, sizeof standin, "%s/" HYBRID_STANDIN, directory);
     snprintf(how, sizeof how, HYBRID_VARIABLE "=%s", q->compute ? q->compute : HYBRID_COMPUTE_AUTO);
     snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
-    add_words(w, (const char *const[]){"-n", ranks, "env", preload, how, NULL});
-    add_words(w, (const char *const *)program);
-    add_words(w, (const char *const[]){":", "-n", "1", self, "run", "--live", "-n", ranks,
-                                       "--compute", "none", "--host", "fibre", NULL});
+    cli_argv_add_all(w, (const char *const[]){"-n", ranks, "env", preload, how, NULL});
+    cli_argv_add_all(w, (const char *const *)program);
+    cli_argv_add_all(w, (const char *const[]){":", "-n", "1", self, "run", "--live", "-n", ranks,
+                                              "--compute", "none", "--host", "fibre", NULL});
     for (size_t i = 0; i < q->run.count; i++)
         cli_argv_add(w, q->run.at[i]);
-    add_words(w, (const char *const[]){"--", standin, ranks, NULL});
+    cli_argv_add_all(w, (const char *const[]){"--", standin, ranks, NULL});
     return 0;
 }
 
@@ -181,6 +150,7 @@ static int hybrid_main(int argc, char **argv)
     struct request q = {0};
     struct cli_argv words = {0};
     struct err err;
+    uint32_t needs;
     int next, status, signal = 0;
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
@@ -189,7 +159,7 @@ static int hybrid_main(int argc, char **argv)
              : !q.ranks
                  ? err_set(&err, ERR_INPUT, "how many ranks? Give -n, as in: orrery hybrid -n 4 %s",
                            argv[next])
-                 : check_program(argv[next], &err);
+                 : cli_native_check(argv[next], &needs, &err);
     if (rc == 0)
         rc = make_words(&words, &q, argv + next, &err);
     if (rc == 0)

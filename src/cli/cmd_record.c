@@ -21,15 +21,14 @@
 #include "cli/argv.h"
 #include "cli/cli.h"
 #include "cli/launch.h"
+#include "cli/native.h"
 #include "cli/outputs.h"
 #include "cli/parts.h"
 #include "native/options.h"
-#include "program/program.h"
 #include "trace/clocks.h"
 #include "trace/reader.h"
 
 #define LAUNCHER "mpiexec.mpich"
-#define RANKS_MAX 1000000
 
 struct request {
     uint64_t ranks;
@@ -49,12 +48,7 @@ struct names {
 
 static int set_ranks(void *into, const char *value, struct err *err)
 {
-    uint64_t *ranks = &((struct request *)into)->ranks;
-    int rc = units_parse_count(value, ranks, err);
-    if (rc == 0 && (*ranks < 1 || *ranks > RANKS_MAX))
-        rc = err_set(err, ERR_INPUT, "bad number of ranks '%s': expected 1 to %d", value,
-                     RANKS_MAX);
-    return rc;
+    return cli_native_ranks(&((struct request *)into)->ranks, value, err);
 }
 
 static int set_output(void *into, const char *value, struct err *err)
@@ -263,27 +257,6 @@ static int check_no_parts(const struct request *q, struct err *err)
 
 /* ---- the program ---- */
 
-/* Checks what can be known before it runs; scripts are not inspected. */
-static int check_program(struct request *q, const char *given, struct err *err)
-{
-    struct program p;
-    struct err none;
-    int rc = 0;
-    if (program_inspect(&p, given, &none) == 0 && p.static_program)
-        rc = err_set(
-            err, ERR_INPUT,
-            "'%s' is linked statically, and no library can be loaded into it: link it dynamically",
-            given);
-    else if (p.mpi_kind && strcmp(p.mpi_kind, "Open MPI") == 0)
-        rc = err_set(
-            err, ERR_INPUT,
-            "'%s' is linked with Open MPI, which has another ABI: build it with mpicc.mpich",
-            given);
-    q->spawns = (p.needs & MPI_NEED_SPAWN) != 0;
-    program_fini(&p);
-    return rc;
-}
-
 static int set_environment(const struct request *q, struct err *err)
 {
     char directory[PATH_MAX], text[2 * PATH_MAX + 64];
@@ -416,6 +389,7 @@ static int record_main(int argc, char **argv)
 {
     struct request q = {0};
     struct err err;
+    uint32_t needs = 0;
     int next, status, signal = 0;
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
@@ -424,7 +398,8 @@ static int record_main(int argc, char **argv)
              : !q.ranks
                  ? err_set(&err, ERR_INPUT, "how many ranks? Give -n, as in: orrery record -n 4 %s",
                            argv[next])
-                 : check_program(&q, argv[next], &err);
+                 : cli_native_check(argv[next], &needs, &err);
+    q.spawns = (needs & MPI_NEED_SPAWN) != 0;
     if (rc == 0)
         rc = make_names(&q, argv[next], &err);
     if (rc == 0)

@@ -246,12 +246,6 @@ static int check_trace(const struct trace *t, const char *name, struct err *err)
     return 0;
 }
 
-static void add_words(struct cli_argv *w, const char *const *words)
-{
-    for (; *words; words++)
-        cli_argv_add(w, *words);
-}
-
 /* Settings of the recording, "KEY=VALUE,...", but those that vary. A value may have commas. */
 static void add_settings(struct request *q, const char *settings)
 {
@@ -276,11 +270,11 @@ static void add_machine(struct request *q, struct cli_argv *w, const struct trac
     if (q->machine.has_platform)
         return;
     if (platform)
-        add_words(w, (const char *const[]){"--platform", platform, NULL});
+        cli_argv_add_all(w, (const char *const[]){"--platform", platform, NULL});
     if (settings)
         add_settings(q, settings);
     if (q->settings.len)
-        add_words(w, (const char *const[]){"--set", buf_str(&q->settings), NULL});
+        cli_argv_add_all(w, (const char *const[]){"--set", buf_str(&q->settings), NULL});
 }
 
 /* ---- the replay ---- */
@@ -307,10 +301,10 @@ static int add_simulated(struct cli_argv *w, struct request *q, const struct tra
     int rc = cli_child_self(self, sizeof self, err);
     if (rc)
         return rc;
-    add_words(w, (const char *const[]){self, "run", "-n", ranks, "--compute", "none", "--host",
-                                       "fibre", "-q", NULL});
+    cli_argv_add_all(w, (const char *const[]){self, "run", "-n", ranks, "--compute", "none",
+                                              "--host", "fibre", "-q", NULL});
     if (needs)
-        add_words(w, (const char *const[]){"--needs", needs, NULL});
+        cli_argv_add_all(w, (const char *const[]){"--needs", needs, NULL});
     add_machine(q, w, &t->header);
     for (size_t i = 0; i < q->run.count; i++)
         cli_argv_add(w, q->run.at[i]);
@@ -322,7 +316,7 @@ static int add_real(struct cli_argv *w, const struct request *q, const char *ran
 {
     int rc = cli_argv_split(w, "--launcher", q->launcher ? q->launcher : LAUNCHER, err);
     if (rc == 0)
-        add_words(w, (const char *const[]){"-n", ranks, NULL});
+        cli_argv_add_all(w, (const char *const[]){"-n", ranks, NULL});
     return rc;
 }
 
@@ -359,15 +353,15 @@ static int make_words(struct cli_argv *w, struct request *q, struct trace *t, st
         rc = q->real_time ? add_real(w, q, ranks, err) : add_simulated(w, q, t, ranks, err);
     if (rc)
         return rc;
-    add_words(w, (const char *const[]){program, q->source, NULL});
+    cli_argv_add_all(w, (const char *const[]){program, q->source, NULL});
     if (*q->path)
-        add_words(w, (const char *const[]){"--output", q->path, NULL});
+        cli_argv_add_all(w, (const char *const[]){"--output", q->path, NULL});
     if (q->deterministic)
         cli_argv_add(w, "--deterministic");
     for (size_t i = 0; i < q->whats.count; i++)
-        add_words(w, (const char *const[]){"--what-if", q->whats.at[i], NULL});
+        cli_argv_add_all(w, (const char *const[]){"--what-if", q->whats.at[i], NULL});
     if (q->busy_sleep)
-        add_words(w, (const char *const[]){"--busy", "sleep", NULL});
+        cli_argv_add_all(w, (const char *const[]){"--busy", "sleep", NULL});
     return 0;
 }
 

@@ -27,13 +27,6 @@ void recorder_define(unsigned kind, const void *payload, size_t bytes)
     (void)kind, (void)payload, (void)bytes;
 }
 
-MPI_Status *native_status(struct native_call *c, MPI_Status *status)
-{
-    status = status == MPI_STATUS_IGNORE ? &c->own : status;
-    c->statuses = status;
-    return status;
-}
-
 MPI_Status *native_statuses(struct native_call *c, MPI_Status *statuses)
 {
     c->statuses = statuses == MPI_STATUSES_IGNORE ? NULL : statuses;

@@ -47,13 +47,6 @@ struct native_lane *native_own_lane(void)
     return __builtin_expect(own_lane != NULL, 1) ? own_lane : make_lane();
 }
 
-MPI_Status *native_status(struct native_call *c, MPI_Status *status)
-{
-    status = status == MPI_STATUS_IGNORE ? &c->own : status;
-    c->statuses = status;
-    return status;
-}
-
 MPI_Status *native_statuses(struct native_call *c, MPI_Status *statuses)
 {
     struct native_lane *lane = native_own_lane();

@@ -9,6 +9,13 @@
 
 /* ---- beginning ---- */
 
+MPI_Status *native_status(struct native_call *c, MPI_Status *status)
+{
+    status = status == MPI_STATUS_IGNORE ? &c->own : status;
+    c->statuses = status;
+    return status;
+}
+
 /* The handle that is passed by a pointer, and that the call may set to null. */
 static uint64_t given_handle(const struct native_call *c, int position)
 {

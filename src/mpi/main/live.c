@@ -37,10 +37,10 @@ struct queue {
 static struct {
     int is_open;
     struct native_link link;
-    struct queue *queues; /* by rank */
-    uint64_t shown;       /* what the processes showed when nothing had come, ... */
-    uint64_t since;       /* ... since when that is so, in ticks */
-    uint64_t forced;
+    struct queue *queues;               /* by rank */
+    uint64_t shown;                     /* what the processes showed when nothing had come, ... */
+    uint64_t since;                     /* ... since when that is so, in ticks */
+    uint64_t forced;                    /* steps that were taken before it was certain */
     struct item *replies, **last_reply; /* to be sent in the scheduler's context */
 } live;
 
@@ -151,6 +151,10 @@ void mpi_live_await(void)
 
 void mpi_live_close(void)
 {
+    if (live.forced && !mpi_world.opt->quiet)
+        log_note("%llu times all processes waited for each other in the real MPI, and the first that "
+                 "was due was decided before it was certain",
+                 (unsigned long long)live.forced);
     send_replies();
     live.link.close(live.link.owner);
 }
