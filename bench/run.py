@@ -124,6 +124,8 @@ def main():
         sys.exit(f"run.py: no simulator at '{orrery}': run make first, or use --orrery")
     every = {**CASES, **LARGE_CASES}
     chosen = options.only or list(LARGE_CASES if options.large else CASES)
+    if options.markdown and not os.path.exists(options.markdown):
+        sys.exit(f"run.py: '{options.markdown}' does not exist: a page with the lines to put the table between is needed")
     bench = Bench(orrery, os.path.abspath(options.build_dir),
                   1 if options.quick else max(1, options.repeat), options.quick, options.timeout)
     facts = measure.machine()
