@@ -11,7 +11,9 @@ PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpi
 WEB_PACKAGES = nodejs npm
 # For the tests alone: a Debian package is built, completion tried in shells, reports in a browser, traces are read by
 # the tools of others, and a cluster is made of network namespaces.
-CHECK_PACKAGES = chromium clang-format-14 debhelper dpkg-dev fish git iproute2 otf2-tools vite zsh
+# Plots of the papers' evaluations.
+PAPERS_PACKAGES = python3-matplotlib
+CHECK_PACKAGES = $(PAPERS_PACKAGES) chromium clang-format-14 debhelper dpkg-dev fish git iproute2 otf2-tools vite zsh
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # $(call missing,PACKAGES): sets $$missing to those of them that are not installed.
@@ -24,7 +26,7 @@ need = $(call missing,$(1)); \
 	$(SUDO) apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing; fi
 
-.PHONY: all setup configure web demo check check-quick coverage manual bench bench-large install clean help
+.PHONY: all setup configure web demo check check-quick coverage manual bench bench-large papers install clean help
 
 all: configure
 	ninja -C $(BUILD) product
@@ -73,6 +75,15 @@ bench: setup
 	@ninja -C $(BUILD) bench/trace_rates >/dev/null
 	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench-run
 
+# What the papers that Orrery builds on have evaluated: all of it, or that of one, such as papers-zhang.
+papers: papers-demo
+
+papers-%: setup
+	@$(call need,$(PAPERS_PACKAGES))
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -C examples/papers $* ORRERY=$(abspath $(BUILD)/orrery) \
+		OUT=$(abspath $(BUILD)/papers) NAS=$(if $(NAS),$(abspath $(NAS)))
+
 bench-large: all
 	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench-run --large
 
@@ -95,5 +106,6 @@ help:
 	@echo "make coverage     renew docs/mpi-coverage.md from the list of MPI calls"
 	@echo "make manual       renew the list of settings in the manual and the schema"
 	@echo "make bench        install what is missing, build, measure speed and memory"
+	@echo "make papers       run the evaluations of the papers again (about an hour)"
 	@echo "make bench-large  27 million ranks (needs 12 GB)"
 	@echo "make clean        remove $(BUILD)/"

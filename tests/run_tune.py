@@ -33,7 +33,7 @@ class Tune:
         self.noise = str(build / "tests" / "trace_noise")
         done = harness.call(["ninja", "-C", str(build), "tests/trace_noise"])
         demand(done.status == 0, "cannot build trace_noise", done.stdout)
-        harness.build_all([TESTS / "tune/mixed.c"], self.folder, ["-O1", "-w"])
+        harness.build_all([TESTS.parent / "examples/papers/zhang/mixed.c"], self.folder, ["-O1", "-w"])
         self.program = [str(self.folder / "mixed"), "3"]
 
     def call(self, *words, status=0):
