@@ -64,8 +64,8 @@ static const char *link_name(struct analysis *a, const struct trace_topology *t,
 static void take_bins(struct analysis *a, const struct bins *load, uint32_t number,
                       struct analysis_link *out)
 {
-    const uint64_t *amounts = bins_find(load, number);
-    if (!amounts)
+    uint64_t amounts[BINS_MOST];
+    if (!bins_get(load, number, amounts))
         return;
     double *bins = analysis_keep(a, (load->used + 1) * sizeof *bins);
     for (uint32_t i = 0; i < load->used; i++) {

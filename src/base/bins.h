@@ -27,13 +27,16 @@
 #define BINS_MEMORY ((size_t)64 << 20)
 
 struct bins {
-    uint64_t width;     /* of a bin, in the unit of time; 0: that of what is added first */
-    uint32_t count;     /* bins of each key: a power of two */
-    uint32_t used;      /* bins up to the last one in which there is anything */
-    uint32_t *keys;     /* in the order in which they came */
-    uint64_t *amounts;  /* [rows][count] */
-    size_t rows, room;  /* keys, and for how many there is room */
-    struct map numbers; /* row + 1, by key */
+    uint64_t width;    /* of a bin, in the unit of time; 0: that of what is added first */
+    uint32_t count;    /* bins of each key: a power of two */
+    uint32_t used;     /* bins up to the last one in which there is anything */
+    uint32_t *keys;    /* in the order in which they came */
+    uint64_t *amounts; /* [count][room]: what is added at about the same time lies close together */
+    size_t rows, room; /* keys, and for how many there is room */
+    struct map numbers;    /* row + 1, by key */
+    struct bins_known {    /* the last keys that were looked up, by their low bits */
+        uint32_t key, row; /* row + 1; 0: none */
+    } * known;
 };
 
 void bins_init(struct bins *, uint64_t width);
@@ -53,7 +56,9 @@ int bins_put(struct bins *, uint32_t key, uint64_t width, const uint64_t *amount
 /* The same for all keys of another one. */
 int bins_merge(struct bins *, const struct bins *other);
 
-/* The bins of a key, `used` of them; NULL: it has none. */
-const uint64_t *bins_find(const struct bins *, uint32_t key);
+/* Whether a key has anything. */
+int bins_has(const struct bins *, uint32_t key);
+/* Copies the bins of a key, `used` of them; returns 0 if it has none. */
+int bins_get(const struct bins *, uint32_t key, uint64_t amounts[BINS_MOST]);
 
 #endif

@@ -197,6 +197,21 @@ static void advance(void *owner, vtime first, vtime limit)
     flow_leave_all(f);
 }
 
+/* What is handed on here reaches nobody: the run has ended. */
+static void settle(struct net *net, vtime end)
+{
+    struct flow_model *f = net->state;
+
+    if (!f->engine)
+        return; /* the medium is in another process */
+    join_all(f);
+    flow_queue_sort(&f->queue);
+    f->joined = 0;
+    for (vtime t = next(f); t <= end; t = next(f))
+        step(f, t);
+    flow_settle(f->solver, end);
+}
+
 /* ---- the model ---- */
 
 static int flow_init(struct net *net, const struct platform *machine, struct err *err)
@@ -271,4 +286,5 @@ const struct net_ops net_flow_ops = {
     .fini = flow_fini,
     .delay = flow_delay,
     .medium = flow_medium,
+    .settle = settle,
 };

@@ -315,3 +315,16 @@ int flow_take(struct flow_solver *s, vtime *t, void **user)
     flow_free(s, f);
     return 1;
 }
+
+void flow_settle(struct flow_solver *s, vtime t)
+{
+    if (!s->meter)
+        return;
+    if (t > s->now)
+        advance(s, t);
+    for (uint32_t i = 0; i < s->ends.len; i++)
+        flow_bundle_list(flow_bundle_of(s->ends.at[i].item), &s->changed);
+    for (uint32_t i = 0; i < s->changed.len; i++)
+        flow_meter_quit(s, s->changed.items[i]);
+    s->changed.len = 0;
+}

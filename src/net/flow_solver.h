@@ -87,6 +87,10 @@ vtime flow_next(struct flow_solver *);
  */
 int flow_take(struct flow_solver *, vtime *t, void **user);
 
+/* No flow will be taken any more: counts what all have moved until t, if there is a meter. Times as
+ * in flow_start. */
+void flow_settle(struct flow_solver *, vtime t);
+
 /* How many flows use a link now. */
 uint32_t flow_link_load(const struct flow_solver *, uint32_t link);
 

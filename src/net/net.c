@@ -125,6 +125,12 @@ void net_meter(struct net *net)
         net->ops->meter(net);
 }
 
+void net_settle(struct net *net, vtime t)
+{
+    if (net->load && net->ops->settle)
+        net->ops->settle(net, t);
+}
+
 void net_fini(struct net *net)
 {
     if (net->ops->fini)

@@ -99,6 +99,9 @@ struct net_ops {
     void (*meter)(struct net *);
     /* Fills in what was counted, at the end. May be NULL: nothing. */
     void (*traffic)(struct net *, struct net_traffic *);
+    /* The run ends at t, but messages are in flight: counts what links have carried of them. May be
+     * NULL: they were counted when they left. */
+    void (*settle)(struct net *, vtime t);
     /* With contention, on process 0: fills in the medium. */
     void (*medium)(struct net *, struct engine *, struct engine_medium *);
 };
@@ -128,6 +131,8 @@ void net_fini(struct net *);
  * link, in bins of picoseconds. With several processes each counts what it sends, or process 0 all.
  * Directly after net_init, before the device is used. Nothing if the model has no links. */
 void net_meter(struct net *);
+/* The run was aborted at t: counts what is in flight. */
+void net_settle(struct net *, vtime t);
 
 /* What was counted; 0: the model counts nothing, or does not on this process. */
 int net_traffic(struct net *, struct net_traffic *);

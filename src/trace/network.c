@@ -3,8 +3,6 @@
  */
 #include "trace/network.h"
 
-#include <string.h>
-
 #include "trace/payload.h"
 
 void trace_topology_write(struct buf *out, const struct trace_topology *t)
@@ -32,9 +30,9 @@ void trace_link_write(struct buf *out, const struct trace_link *l)
 
 void trace_load_write(struct buf *out, const struct bins *load, size_t row)
 {
-    int64_t amounts[BINS_MOST];
-    memcpy(amounts, load->amounts + row * load->count, load->used * sizeof *amounts);
+    uint64_t amounts[BINS_MOST];
+    bins_get(load, load->keys[row], amounts);
     trace_write_varint(out, load->keys[row]);
     trace_write_varint(out, load->width);
-    trace_write_array(out, amounts, load->used);
+    trace_write_array(out, (const int64_t *)amounts, load->used);
 }

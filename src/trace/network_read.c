@@ -95,7 +95,7 @@ static int take_load(struct trace_network *n, const uint8_t *at, const uint8_t *
             amounts[i] = (uint64_t)items[i];
     }
     mem_free(items);
-    if (rc != 0 || bins_find(&n->load, link))
+    if (rc != 0 || bins_has(&n->load, link))
         return rc;
     return bins_put(&n->load, link, width, amounts, count);
 }

@@ -2,11 +2,12 @@
 #include "base/bins.h"
 
 #include "base/rng.h"
+#include "bins_row.h"
 #include "tap.h"
 
 static uint64_t sum(const struct bins *b, uint32_t key)
 {
-    const uint64_t *row = bins_find(b, key);
+    const uint64_t *row = bins_row(b, key);
     uint64_t all = 0;
     for (uint32_t i = 0; row && i < b->used; i++)
         all += row[i];
@@ -17,21 +18,21 @@ static void test_spread(void)
 {
     struct bins b;
     bins_init(&b, 10);
-    ok(!bins_find(&b, 3), "no key, no bins");
+    ok(!bins_row(&b, 3), "no key, no bins");
     bins_add(&b, 3, 5, 25, 100);
-    const uint64_t *row = bins_find(&b, 3);
+    const uint64_t *row = bins_row(&b, 3);
     ok(row[0] == 25 && row[1] == 50 && row[2] == 25, "each bin gets its share of the time");
     bins_add(&b, 3, 20, 20, 7);
-    row = bins_find(&b, 3);
+    row = bins_row(&b, 3);
     is_int(row[2], 32, "all at once");
     bins_add(&b, 3, 0, 10, 1);
-    is_int(bins_find(&b, 3)[0], 26, "the end of a bin is not in the next one");
+    is_int(bins_row(&b, 3)[0], 26, "the end of a bin is not in the next one");
     is_int(b.used, 3, "bins in use");
     bins_add(&b, 4, 10 * BINS_MOST, 10 * BINS_MOST, 5);
     is_int(b.width, 20, "time outgrows the bins: they are twice as wide");
-    row = bins_find(&b, 3);
+    row = bins_row(&b, 3);
     ok(row[0] == 76 && row[1] == 32, "two became one");
-    is_int(bins_find(&b, 4)[BINS_MOST / 2], 5, "the late one is behind them");
+    is_int(bins_row(&b, 4)[BINS_MOST / 2], 5, "the late one is behind them");
     bins_fini(&b);
 }
 
@@ -40,7 +41,7 @@ static int same(const struct bins *a, const struct bins *b)
     if (a->width != b->width || a->used != b->used || a->rows != b->rows)
         return 0;
     for (size_t i = 0; i < a->rows; i++) {
-        const uint64_t *x = bins_find(a, a->keys[i]), *y = bins_find(b, a->keys[i]);
+        const uint64_t *x = bins_row(a, a->keys[i]), *y = bins_row(b, a->keys[i]);
         for (uint32_t k = 0; k < a->used; k++)
             if (!y || x[k] != y[k])
                 return 0;
@@ -122,7 +123,7 @@ static void test_damage(void)
     is_int(bins_put(&b, 1, 8, amounts, 3), 0, "a width");
     is_int(bins_put(&b, 1, 24, amounts, 3), -1, "three times as wide");
     is_int(bins_put(&b, 1, 2, amounts, 3), 0, "a quarter");
-    ok(bins_find(&b, 1)[0] == 7 && bins_find(&b, 1)[1] == 2, "is added to the wide ones");
+    ok(bins_row(&b, 1)[0] == 7 && bins_row(&b, 1)[1] == 2, "is added to the wide ones");
     is_int(bins_put(&b, 2, (uint64_t)1 << 62, amounts, 3), -1, "times beyond all clocks");
     bins_fini(&b);
 }

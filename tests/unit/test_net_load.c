@@ -7,6 +7,7 @@
 
 #include "base/bins.h"
 #include "base/rng.h"
+#include "bins_row.h"
 #include "find_link.h"
 #include "net/flow_solver.h"
 #include "net/net.h"
@@ -25,7 +26,7 @@ static double capacity(void *owner, uint32_t link)
 
 static uint64_t sum(const struct bins *b, uint32_t link)
 {
-    const uint64_t *row = bins_find(b, link);
+    const uint64_t *row = bins_row(b, link);
     uint64_t all = 0;
     for (uint32_t i = 0; row && i < b->used; i++)
         all += row[i];
@@ -51,7 +52,7 @@ static void test_shared(void)
     flow_start(s, 0, (uint32_t[]){0, 1}, 2, 10000, INFINITY, NULL);
     flow_start(s, 2 * VTIME_US + VTIME_US / 2, (uint32_t[]){2, 1}, 2, 2000, INFINITY, NULL);
     take_all(s);
-    const uint64_t *own = bins_find(&bins, 0), *shared = bins_find(&bins, 1);
+    const uint64_t *own = bins_row(&bins, 0), *shared = bins_row(&bins, 1);
     ok(own[0] == 1000 && own[1] == 1000 && own[2] == 750, "alone, then half a bin shared");
     ok(own[3] == 500 && own[5] == 500 && own[6] == 750 && own[7] == 1000,
        "half, then all of it again");
@@ -61,8 +62,27 @@ static void test_shared(void)
     ok(is_full && bins.used == 12, "the shared link is full all the time");
     is_int(sum(&bins, 0), 10000, "the bytes of the first flow");
     is_int(sum(&bins, 1), 12000, "and of both");
-    ok(!bins_find(&bins, 2), "a link beyond those asked for is not counted");
+    ok(!bins_row(&bins, 2), "a link beyond those asked for is not counted");
     flow_solver_destroy(s);
+    bins_fini(&bins);
+}
+
+/* The same, but the run ends while both are in flight. */
+static void test_settled(void)
+{
+    double capacities[] = {B, B, B};
+    struct flow_solver *s = flow_solver_create(capacity, capacities);
+    struct bins bins;
+    bins_init(&bins, VTIME_US);
+    flow_solver_meter(s, &bins, 2);
+    flow_start(s, 0, (uint32_t[]){0, 1}, 2, 10000, INFINITY, NULL);
+    flow_start(s, 2 * VTIME_US + VTIME_US / 2, (uint32_t[]){2, 1}, 2, 2000, INFINITY, NULL);
+    flow_settle(s, 4 * VTIME_US);
+    is_int(sum(&bins, 0), 3250, "what the first flow has moved until the end");
+    is_int(sum(&bins, 1), 4000, "and both");
+    is_int(bins.used, 4, "nothing is counted behind the end");
+    flow_solver_destroy(s);
+    is_int(sum(&bins, 1), 4000, "and nothing twice");
     bins_fini(&bins);
 }
 
@@ -124,7 +144,7 @@ static void test_random(uint64_t seed)
     ok(memcmp(plain.ends, counted.ends, sizeof plain.ends) == 0,
        "seed %d: counting changes nothing", (int)seed);
     for (uint32_t i = 0; i < LINKS; i++) {
-        const uint64_t *row = bins_find(&bins, i);
+        const uint64_t *row = bins_row(&bins, i);
         wrong += sum(&bins, i) != counted.bytes[i];
         for (uint32_t k = 0; row && k < bins.used; k++)
             over += (double)row[k] > 5 * B * (double)bins.width + FLOWS;
@@ -144,7 +164,7 @@ static struct net net;
 static const uint64_t *load_of(const char *from, const char *to)
 {
     uint32_t link = 0;
-    return find_link(net.topo, from, to, &link, &err) ? NULL : bins_find(net.load, link);
+    return find_link(net.topo, from, to, &link, &err) ? NULL : bins_row(net.load, link);
 }
 
 static void set_up(const char *settings)
@@ -209,6 +229,7 @@ int main(void)
 {
     plan_auto();
     test_shared();
+    test_settled();
     for (uint64_t seed = 1; seed <= 20; seed++)
         test_random(seed);
     test_hops();

@@ -342,11 +342,11 @@ static int write_record(enum engine_end end)
 }
 
 /* Ends the trace, however the run ended. */
-static int write_trace(void)
+static int write_trace(vtime aborted)
 {
     struct err err;
 
-    if (!mpi_world.opt->trace_path[0] || mpi_record_end(&err) == 0)
+    if (!mpi_world.opt->trace_path[0] || mpi_record_end(aborted, &err) == 0)
         return 0;
     log_error("%s: the trace ends there", err.text);
     return 2;
@@ -384,12 +384,12 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
     mpi_line_end();
     mpi_own_end();
     unwritten = write_record(end);
-    unwritten = write_trace() ? 2 : unwritten;
     if (end == ENGINE_END_ABORTED) {
         limit = engine_ended_by_any(&mpi_world.engine).due;
         output_drop_after(&mpi_world.output, limit);
         e->last = 0;
     }
+    unwritten = write_trace(limit) ? 2 : unwritten;
     if (end != ENGINE_END_DONE)
         count_unfinished(e, limit);
     if (mpi_rank_map()->proc != 0)

@@ -377,12 +377,14 @@ int mpi_record_begin(struct err *err)
     return 0;
 }
 
-int mpi_record_end(struct err *err)
+int mpi_record_end(vtime aborted, struct err *err)
 {
     settle();
     for (uint32_t i = 0; i < record.room; i++)
         if (has_begun(&record.slots[i]))
             recorder_rank_end(&record.slots[i].rank, mpi_world.ranks[i].ent.clock);
+    if (aborted != VTIME_NEVER)
+        net_settle(&mpi_world.net, aborted);
     mpi_record_links(mpi_rank_map()->proc == 0);
     trace_header_fini(&record.header);
     return trace_part_close(&record.part, err);

@@ -10,11 +10,13 @@
 #define MPI_RECORD_RECORD_H
 
 #include "base/err.h"
+#include "base/vtime.h"
 
 /* Before the first rank runs; the part is named in the options of the run. */
 int mpi_record_begin(struct err *);
-/* All ranks have ended, or will not go on: writes what is left. Scheduler context. */
-int mpi_record_end(struct err *);
+/* All ranks have ended, or will not go on: writes what is left. `aborted`: when, or VTIME_NEVER.
+ * Scheduler context. */
+int mpi_record_end(vtime aborted, struct err *);
 
 /* Defines the links of the machine and what they carried; the first process defines what is not of
  * one process. */
