@@ -11,7 +11,7 @@ from study import Experiment, Result, number, seconds
 
 NAME = "zhang"
 TITLE = "Zhang et al.: a toolset for fine-grained validation"
-SOURCE = ("D. Zhang et al., *A Toolset for Validating Large-Scale Parallel Simulators*, 2013. Their machine: a Cray XE6 with up "
+SOURCE = ("D. Zhang et al., *Tools for Enabling Automatic Validation of Large-scale Parallel Application Simulations*, 2013. Their machine: a Cray XE6 with up "
           "to 512 nodes, miniMD, and SST/macro as the simulator.")
 NOMINAL = {"net.model": "loggops", "net.latency": "3us", "net.bandwidth": "8Gbps", "net.gap": "600ns",
            "mpi.send_overhead": "400ns", "mpi.recv_overhead": "400ns", "mpi.eager_limit": "8KiB"}
