@@ -6,7 +6,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev libdw-dev libexpat1-dev libxxhash-dev libzstd-dev libotf2-trace-dev libnlopt-dev mandoc zlib1g-dev
+PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev libdw-dev libexpat1-dev libxxhash-dev libzstd-dev libotf2-trace-dev libnlopt-dev libusrsctp-dev mandoc zlib1g-dev
 # For the front end of reports; not needed if npm is there by other means.
 WEB_PACKAGES = nodejs npm
 # For the tests alone: a Debian package is built, completion tried in shells, reports in a browser, traces are read by

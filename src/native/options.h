@@ -11,7 +11,8 @@
 #define NATIVE_PROFILE 'p' /* statistics, no events */
 #define NATIVE_STOP 'x'    /* end the program when nothing can be written any more */
 
-/* Suffix of the path of the file that counts ranks. */
+/* Suffixes of the path: of parts, by rank, and of the file that counts ranks. */
+#define NATIVE_PART ".part-"
 #define NATIVE_COUNTER ".ranks"
 
 #endif

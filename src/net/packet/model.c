@@ -272,6 +272,8 @@ static void traffic(struct net *net, struct net_traffic *out)
     struct packet_net *n = net->state;
     uint64_t *c = n->counts, there = count_packets(n);
 
+    if (n->transport->count)
+        n->transport->count(n);
     c[NET_IN_FLIGHT] = there;
     if (c[NET_PACKETS] !=
         c[NET_DELIVERED] + c[NET_DROPPED_FULL] + c[NET_DROPPED_ERROR] + c[NET_DROPPED_DOWN] + there)
@@ -301,6 +303,7 @@ static const struct packet_fabric_ops *const fabrics[] = {
 
 static const struct packet_transport_ops *const transports[] = {
     &packet_tcp_ops,
+    &packet_sctp_ops,
     &packet_message_ops,
 };
 #define TRANSPORTS (sizeof transports / sizeof transports[0])
@@ -435,6 +438,8 @@ static void packet_fini(struct net *net)
     if (n->engine) {
         for (uint32_t i = 0; i < n->stream_count && n->transport->destroy; i++)
             n->transport->destroy(n, n->streams[i]);
+        if (n->transport->fini)
+            n->transport->fini(n);
         free_ports(n);
         map_fini(&n->port_of_link);
         map_fini(&n->stream_of_ranks);

@@ -94,7 +94,7 @@ static int check(const struct packet_net *n, const struct packet_options *o, str
                        (unsigned long long)(o->send_buffer < n->mtu ? o->send_buffer
                                                                     : o->receive_buffer),
                        n->mtu);
-    return 0;
+    return n->transport->check ? n->transport->check(o, err) : 0;
 }
 
 int packet_options_init(struct packet_net *n, const struct platform *machine, struct err *err)

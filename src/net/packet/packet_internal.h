@@ -186,6 +186,8 @@ struct packet_transport_ops {
     int needs_lossless;      /* it does not repeat what is lost */
     size_t stream_size;      /* of the structure that begins with a struct packet_stream */
     int (*init)(struct packet_net *, const struct platform_config *, struct err *);
+    /* Are these options possible? May be NULL: all are. */
+    int (*check)(const struct packet_options *, struct err *);
     /* The stream is new. */
     void (*connect)(struct packet_net *, struct packet_stream *, vtime now);
     /* There are more bytes in the stream. */
@@ -197,9 +199,18 @@ struct packet_transport_ops {
     /* The stream's timer (packet_stream_timer). May be NULL. */
     void (*timer)(struct packet_net *, struct packet_stream *, vtime now);
     void (*destroy)(struct packet_net *, struct packet_stream *); /* may be NULL */
+    /* Sets those of n->counts that the transport counts by itself. May be NULL. */
+    void (*count)(struct packet_net *);
+    /* All streams are destroyed. May be NULL. */
+    void (*fini)(struct packet_net *);
 };
 
-extern const struct packet_transport_ops packet_message_ops, packet_tcp_ops;
+extern const struct packet_transport_ops packet_message_ops, packet_sctp_ops, packet_tcp_ops;
+
+/* Settings of SCTP, which are known without its stack, too. */
+#define PACKET_SCTP_USES                                                            \
+    "net.packet.receive_buffer", "net.packet.initial_window", "net.packet.min_rto", \
+        "net.packet.first_rto", "net.packet.delayed_ack", "net.packet.nagle", "net.packet.jitter"
 
 /* The stream between two ranks; NULL: there is none yet. */
 struct packet_stream *packet_stream_find(struct packet_net *, uint32_t src, uint32_t dst);
@@ -259,6 +270,7 @@ struct packet_net {
     const struct platform *machine;
     const struct packet_fabric_ops *fabric;
     const struct packet_transport_ops *transport;
+    void *transport_state; /* of transports that have one */
     struct packet_events events;
     struct flow_queue entering; /* messages that will be sent: struct packet_entry */
     struct packet_entry **same; /* those of the same time and ranks, to be sorted */
