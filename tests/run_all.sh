@@ -9,10 +9,12 @@ logs=$build/test-logs
 mkdir -p "$logs"
 passed=0
 failed=0
+counted=0
 
-# count NAME PASSED FAILED
+# count NAME PASSED FAILED: also says how many seconds went by since the last one.
 count() {
-    printf '%-28s %5d passed, %d failed\n' "$1" "$2" "$3"
+    printf '%-28s %5d passed, %d failed  %5d s\n' "$1" "$2" "$3" $((SECONDS - counted))
+    counted=$SECONDS
     passed=$((passed + $2))
     failed=$((failed + $3))
 }

@@ -104,7 +104,7 @@ def machines(replay):
     with harness.fresh_folder() as folder:
         old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
         for options in (["--platform", "torus-3d"], ["--set", "net.model=flow"],
-                        ["--set", "net.model=loggops,net.gap=1us"], ["--collectives", "model"]):
+                        ["--set", "net.model=loggops,net.gap=1us"], ["--set", "net.model=packet"], ["--collectives", "model"]):
             replay.record(old, 12, replay.folder / "changed", 5, options=options)
             extra = options if options[0] == "--collectives" else []
             replay.call("replay", "-q", *extra, old, "-o", new)
@@ -124,6 +124,20 @@ def what_if(replay, change, seed):
         demand(replay.times(old) != replay.times(meant), "the change changes nothing")
         demand_equal(f"not what '{CHANGES[change]}' does in the program", replay.times(meant), replay.times(new))
         demand("good" in replay.call("trace", "verify", new).stdout, "the new trace is not good")
+
+
+def network(replay, seed):
+    """Another machine: the replay on it is what the program does there."""
+    with harness.fresh_folder() as folder:
+        old, new, meant = (os.path.join(folder, name) for name in ("old.orr", "new.orr", "meant.orr"))
+        ranks = 4 + seed
+        replay.record(old, ranks, replay.folder / "changed", seed)
+        for machine in (["--platform", "infiniband-hdr"], ["--platform", "torus-3d"],
+                        ["--set", "net.model=packet,net.latency=2us,net.bandwidth=10Gbps"]):
+            replay.record(meant, ranks, replay.folder / "changed", seed, options=machine)
+            replay.call("replay", "-q", *machine, old, "-o", new)
+            demand(replay.times(old) != replay.times(meant), f"{machine} changes nothing")
+            demand_equal(f"not what the program does on {machine}", replay.times(meant), replay.times(new))
 
 
 def together(replay):
@@ -194,6 +208,15 @@ def deadlock(replay):
                      "came in another order than in the recording", "--deterministic keeps the recorded order"):
             demand(text in done.stderr, f"no word of '{text}'", done.stderr)
         replay.call("replay", "-q", "-d", *change, old, "-o", new)
+        # in real time nobody can know that no message is on its way: all ranks wait for long
+        real = ["--real-time", "--busy", "sleep"]
+        slow = ["-w", "scale foo by 500 ranks 1"]
+        done = replay.call("replay", *real, "--idle-limit", "2s", *slow, old, "-o", new, status=1)
+        for text in ("deadlock: all ranks have waited in MPI for 2 s", "rank 0 at", "waits in MPI_Ssend, dest 1, tag 1",
+                     "--deterministic keeps the recorded order"):
+            demand(text in done.stderr, f"no word of '{text}'", done.stderr)
+        demand(sorted(os.listdir(folder)) == ["new.orr", "old.orr"], f"left behind: {os.listdir(folder)}")
+        replay.call("replay", "-q", *real, "-d", *slow, old, "-o", new)
         # a deadlock that has nothing to do with that comes without the advice
         one_end = os.path.join(folder, "one-end.goal")
         pathlib.Path(one_end).write_text(ONE_END.replace("send 8b to 1 tag 3", "recv 8b from 1 tag 3"))
@@ -218,6 +241,14 @@ def wild(replay):
         demand("-> status={source 2, tag 0" in replay.text(new).split("MPI_Recv")[1], "not the first message")
         replay.call("replay", "-q", "-d", *change, old, "-o", new)
         demand(received(replay, new) == received(replay, old), "another order", received(replay, new))
+        # each start of a persistent receive is one of its own
+        replay.record(old, 3, replay.folder / "orders", "persistent", options=["--set", "mpi.request_cost=1us"])
+        done = replay.call("replay", *change, old, "-o", new)
+        demand("8 remapped" in done.stderr, "not all messages change places", done.stderr)
+        replay.call("replay", "-q", "-d", *change, old, "-o", new)
+        demand(received(replay, new) == received(replay, old), "another order", received(replay, new))
+        replay.call("replay", "-q", "-d", old, "-o", new)
+        demand_equal("a deterministic identity differs", replay.text(old), replay.text(new))
 
 
 def tests_again(replay):
@@ -455,6 +486,8 @@ def cases(replay, options):
     for change in CHANGES:
         for seed in range(1, 1 + SEEDS):
             yield f"what-if {change}, seed {seed}", what_if, replay, change, seed
+    for seed in range(1, 1 + SEEDS):
+        yield f"what-if another machine, seed {seed}", network, replay, seed
     for program in run_mpi.find_programs([TESTS / "mpi"], replay.folder, None):
         if program.host == "threads" and "thread" in program.name and "-pthread" in program.flags:
             yield f"threads {program.name}", threads_program, replay, program

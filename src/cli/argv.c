@@ -71,6 +71,7 @@ struct start {
     const struct cli_argv *argv;
     const sigset_t *mask;
     int out, failed; /* pipes; `out` may be -1; a successful exec closes `failed` */
+    const struct cli_argv_watch *watch; /* or NULL */
 };
 
 /* In the child. */
@@ -96,14 +97,18 @@ static int take_output(int fd, struct buf *out)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* Waits until the command has closed its output, or ended if we do not read that, or a signal has
- * come, which is returned. */
-static int listen_to(int fd, struct buf *out)
+/* Waits until the command has closed its output, or ended if we do not read that, or is to be
+ * killed (*is_killed), or a signal has come, which is returned. */
+static int listen_to(int fd, struct buf *out, const struct cli_argv_watch *watch, int *is_killed)
 {
     struct pollfd fds[2] = {{fd, POLLIN, 0}, {cli_watch_signals(), POLLIN, 0}};
     int signal = 0, more = 1;
-    while (more && !signal) {
-        if (poll(fds, 2, -1) < 0)
+    *is_killed = 0;
+    while (more && !signal && !*is_killed) {
+        int got = poll(fds, 2, watch ? watch->every_ms : -1);
+        if (got == 0)
+            *is_killed = watch->is_over(watch->context);
+        if (got <= 0)
             continue;
         for (int got; fds[1].revents && (got = cli_watch_signal(fds[1].fd)) != 0;)
             if (got != SIGCHLD && !signal)
@@ -119,7 +124,7 @@ static int run(const struct start *s, int out, int failed, struct buf *text, int
                int *signal, struct err *err)
 {
     struct cli_guard guard;
-    int code = 0, ended = 0;
+    int code = 0, ended = 0, is_killed = 0;
     int rc = cli_guard_start(&guard, become, (void *)(uintptr_t)s, err);
     if (s->out >= 0)
         close(s->out);
@@ -129,9 +134,9 @@ static int run(const struct start *s, int out, int failed, struct buf *text, int
     *signal = 0;
     if (read(failed, &code, sizeof code) != sizeof code) {
         code = 0;
-        *signal = listen_to(out < 0 ? guard.fd : out, text);
+        *signal = listen_to(out < 0 ? guard.fd : out, text, s->watch, &is_killed);
     }
-    if (!*signal && !cli_guard_take(&guard, &ended))
+    if (!*signal && !is_killed && !cli_guard_take(&guard, &ended))
         ended = SIGKILL; /* the guard was killed, and the command with it */
     cli_guard_end(&guard);
     *status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
@@ -151,7 +156,7 @@ int cli_argv_capture(const struct cli_argv *w, struct buf *out, int *status, int
         return err_set(err, ERR_SYSTEM, "cannot make a pipe: %s", strerror(code));
     }
     cli_watch_block(&mask);
-    struct start s = {w, &mask, pipes[0][1], pipes[1][1]};
+    struct start s = {w, &mask, pipes[0][1], pipes[1][1], NULL};
     int rc = run(&s, pipes[0][0], pipes[1][0], out, status, signal, err);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close(pipes[0][0]);
@@ -161,12 +166,18 @@ int cli_argv_capture(const struct cli_argv *w, struct buf *out, int *status, int
 
 int cli_argv_run(const struct cli_argv *w, int *status, int *signal, struct err *err)
 {
+    return cli_argv_run_watched(w, NULL, status, signal, err);
+}
+
+int cli_argv_run_watched(const struct cli_argv *w, const struct cli_argv_watch *watch, int *status,
+                         int *signal, struct err *err)
+{
     int failed[2];
     sigset_t mask;
     if (pipe2(failed, O_CLOEXEC))
         return err_set(err, ERR_SYSTEM, "cannot make a pipe: %s", strerror(errno));
     cli_watch_block(&mask);
-    struct start s = {w, &mask, -1, failed[1]};
+    struct start s = {w, &mask, -1, failed[1], watch};
     int rc = run(&s, -1, failed[0], NULL, status, signal, err);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close(failed[0]);

@@ -36,4 +36,14 @@ int cli_argv_capture(const struct cli_argv *, struct buf *out, int *status, int 
 /* The same with all streams ours. */
 int cli_argv_run(const struct cli_argv *, int *status, int *signal, struct err *);
 
+/* Asks every `every_ms` whether a command that runs is to be killed. */
+struct cli_argv_watch {
+    int every_ms;
+    int (*is_over)(void *context);
+    void *context;
+};
+/* The same, watched (NULL: not). */
+int cli_argv_run_watched(const struct cli_argv *, const struct cli_argv_watch *, int *status,
+                         int *signal, struct err *);
+
 #endif

@@ -5,7 +5,6 @@
  * Each process writes a part (trace/part.h) next to the trace, or in the directory of --dir.
  * However the program ends, the existing parts become the trace.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -28,8 +27,6 @@
 #include "trace/clocks.h"
 #include "trace/reader.h"
 
-#define LAUNCHER "mpiexec.mpich"
-
 struct request {
     uint64_t ranks;
     const char *output, *launcher, *directory;
@@ -37,11 +34,6 @@ struct request {
     char trace[PATH_MAX]; /* absolute */
     char parts[PATH_MAX]; /* the beginning of the names of parts */
     int spawns;           /* it imports MPI_Comm_spawn */
-};
-
-struct names {
-    char **at;
-    size_t count;
 };
 
 /* ---- options ---- */
@@ -105,7 +97,7 @@ static const struct cli_option options[] = {
      set_output},
     {"launcher", 0, NULL, "COMMAND",
      "command that starts the processes\n"
-     "starts the processes; \"-n N\" and the program follow (default " LAUNCHER ")",
+     "starts the processes; \"-n N\" and the program follow (default " CLI_NATIVE_LAUNCHER ")",
      set_launcher},
     {"dir", 0, NULL, "DIR",
      "where ranks write while they run\n"
@@ -150,17 +142,6 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static int make_absolute(const char *path, char *out, size_t size, struct err *err)
-{
-    char here[PATH_MAX] = "";
-    if (path[0] != '/' && !getcwd(here, sizeof here))
-        return err_set(err, ERR_SYSTEM, "cannot find the current directory: %s", strerror(errno));
-    int n = snprintf(out, size, "%s%s%s", here, *here ? "/" : "", path);
-    return n >= 0 && (size_t)n < size
-               ? 0
-               : err_set(err, ERR_INPUT, "file name '%.40s...' is too long", path);
-}
-
 static int make_names(struct request *q, const char *program, struct err *err)
 {
     char name[PATH_MAX], directory[PATH_MAX];
@@ -173,9 +154,9 @@ static int make_names(struct request *q, const char *program, struct err *err)
         return err_set(err, ERR_INPUT, "--output: cannot write to standard output: give a file");
     int rc = cli_outputs_check(&output, 1, err);
     if (rc == 0)
-        rc = make_absolute(name, q->trace, sizeof q->trace, err);
+        rc = cli_outputs_absolute(name, q->trace, sizeof q->trace, err);
     if (rc == 0 && q->directory)
-        rc = make_absolute(q->directory, directory, sizeof directory, err);
+        rc = cli_outputs_absolute(q->directory, directory, sizeof directory, err);
     if (rc)
         return rc;
     if (q->directory && access(directory, W_OK | X_OK) != 0)
@@ -188,71 +169,11 @@ static int make_names(struct request *q, const char *program, struct err *err)
                : err_set(err, ERR_INPUT, "the file name is too long");
 }
 
-/* ---- parts ---- */
-
-static int is_part(const char *name, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return strncmp(name, prefix, length) == 0 &&
-           strncmp(name + length, NATIVE_PART, strlen(NATIVE_PART)) == 0 &&
-           name[length + strlen(NATIVE_PART)] >= '0' && name[length + strlen(NATIVE_PART)] <= '9';
-}
-
-static void find_parts(const struct request *q, struct names *parts)
-{
-    char directory[PATH_MAX];
-    const char *slash = strrchr(q->parts, '/');
-    snprintf(directory, sizeof directory, "%.*s", (int)(slash - q->parts) + 1, q->parts);
-    DIR *folder = opendir(directory);
-    struct dirent *entry;
-    while (folder && (entry = readdir(folder))) {
-        if (!is_part(entry->d_name, slash + 1))
-            continue;
-        size_t room = strlen(directory) + strlen(entry->d_name) + 1;
-        parts->at = mem_realloc(parts->at, (parts->count + 1) * sizeof *parts->at);
-        parts->at[parts->count] = mem_alloc(room);
-        snprintf(parts->at[parts->count++], room, "%s%s", directory, entry->d_name);
-    }
-    if (folder)
-        closedir(folder);
-}
-
-static int by_length(const void *a, const void *b)
-{
-    const char *p = *(char *const *)a, *q = *(char *const *)b;
-    size_t n = strlen(p), m = strlen(q);
-    return n != m ? (n > m) - (n < m) : strcmp(p, q);
-}
-
-static void names_fini(struct names *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        mem_free(names->at[i]);
-    mem_free(names->at);
-}
-
 static void remove_counter(const struct request *q)
 {
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s" NATIVE_COUNTER, q->parts);
     unlink(path);
-}
-
-/* They would be taken for parts of this run. */
-static int check_no_parts(const struct request *q, struct err *err)
-{
-    struct names parts = {0};
-    find_parts(q, &parts);
-    int rc =
-        parts.count
-            ? err_set(
-                  err, ERR_INPUT,
-                  "'%s' is a part of an earlier recording: merge it into a trace with 'orrery trace merge', or "
-                  "remove it",
-                  parts.at[0])
-            : 0;
-    names_fini(&parts);
-    return rc;
 }
 
 /* ---- the program ---- */
@@ -284,7 +205,8 @@ static int run(const struct request *q, char **program, int *status, int *signal
 {
     struct cli_argv argv = {0};
     char text[32];
-    int rc = cli_argv_split(&argv, "--launcher", q->launcher ? q->launcher : LAUNCHER, err);
+    int rc = cli_argv_split(&argv, "--launcher", q->launcher ? q->launcher : CLI_NATIVE_LAUNCHER,
+                            err);
     if (rc == 0)
         rc = set_environment(q, err);
     snprintf(text, sizeof text, "%llu", (unsigned long long)q->ranks);
@@ -358,12 +280,11 @@ static void say(const struct request *q, int status)
 
 static int make_trace(const struct request *q, const char *program, int status)
 {
-    struct names parts = {0};
+    struct cli_argv parts = {0};
     struct err err;
     int rc;
-    find_parts(q, &parts);
+    cli_parts_find(q->parts, "", &parts);
     if (parts.count) {
-        qsort(parts.at, parts.count, sizeof *parts.at, by_length);
         rc = cli_parts_join(q->trace, parts.at, parts.count, q->ranks);
         if (rc == CLI_DONE)
             say(q, status);
@@ -381,7 +302,7 @@ static int make_trace(const struct request *q, const char *program, int status)
         rc = cli_fail(&err);
     }
     remove_counter(q);
-    names_fini(&parts);
+    cli_argv_fini(&parts);
     return status ? status : rc;
 }
 
@@ -403,7 +324,7 @@ static int record_main(int argc, char **argv)
     if (rc == 0)
         rc = make_names(&q, argv[next], &err);
     if (rc == 0)
-        rc = check_no_parts(&q, &err);
+        rc = cli_parts_check_none(q.parts, &err);
     if (rc == 0)
         rc = run(&q, argv + next, &status, &signal, &err);
     if (rc)

@@ -8,6 +8,8 @@
 
 #include "base/err.h"
 
+#define CLI_NATIVE_LAUNCHER "mpiexec.mpich" /* starts processes, unless --launcher is given */
+
 /* The value of --ranks. */
 int cli_native_ranks(uint64_t *ranks, const char *value, struct err *);
 /* Checks what can be known before it runs; scripts are not inspected. *needs: bits of enum mpi_need

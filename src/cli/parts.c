@@ -1,6 +1,10 @@
 /*
  * parts.c - see parts.h.
  */
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,6 +14,7 @@
 #include "cli/namer.h"
 #include "cli/parts.h"
 #include "trace/merge.h"
+#include "trace/part.h"
 
 static char **make_names(const struct run_options *o, unsigned count)
 {
@@ -77,4 +82,59 @@ int cli_parts_merge(const struct run_options *o, int status)
         mem_free(names[i]);
     mem_free(names);
     return status ? status : rc;
+}
+
+/* "t.orr.part-3", and the suffix */
+static int is_part(const char *name, const char *trace, const char *suffix)
+{
+    size_t length = strlen(trace);
+    if (strncmp(name, trace, length) != 0 ||
+        strncmp(name + length, TRACE_PART_SUFFIX, strlen(TRACE_PART_SUFFIX)) != 0)
+        return 0;
+    name += length + strlen(TRACE_PART_SUFFIX);
+    size_t digits = strspn(name, "0123456789");
+    return digits > 0 && strcmp(name + digits, suffix) == 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const char *p = *(char *const *)a, *q = *(char *const *)b;
+    size_t n = strlen(p), m = strlen(q);
+    return n != m ? (n > m) - (n < m) : strcmp(p, q);
+}
+
+void cli_parts_find(const char *trace, const char *suffix, struct cli_argv *names)
+{
+    char path[2 * PATH_MAX];
+    const char *slash = strrchr(trace, '/');
+    int length = (int)(slash + 1 - trace);
+    snprintf(path, sizeof path, "%.*s", length, trace);
+    DIR *folder = opendir(path);
+    struct dirent *entry;
+    while (folder && (entry = readdir(folder))) {
+        if (!is_part(entry->d_name, slash + 1, suffix))
+            continue;
+        snprintf(path, sizeof path, "%.*s%s", length, trace, entry->d_name);
+        cli_argv_add(names, path);
+    }
+    if (folder)
+        closedir(folder);
+    if (names->count)
+        qsort(names->at, names->count, sizeof *names->at, by_number);
+}
+
+int cli_parts_check_none(const char *trace, struct err *err)
+{
+    struct cli_argv names = {0};
+    cli_parts_find(trace, "", &names);
+    int rc =
+        names.count
+            ? err_set(
+                  err, ERR_INPUT,
+                  "'%s' is a part of an earlier run: merge it into a trace with 'orrery trace merge', "
+                  "or remove it",
+                  names.at[0])
+            : 0;
+    cli_argv_fini(&names);
+    return rc;
 }

@@ -4,8 +4,6 @@
 #ifndef CLI_REPLAY_COMMAND_H
 #define CLI_REPLAY_COMMAND_H
 
-#include <stdint.h>
-
 #include "cli/argv.h"
 
 /* What is to be used of the machine of the recording: nothing if another platform is given, and no
@@ -21,8 +19,7 @@ struct cli_replay_machine {
 int cli_replay_command(struct cli_argv *words, int argc, char **argv,
                        const struct cli_replay_machine *, struct err *);
 
-/* Makes the trace that replayers were to write, from the parts of up to `most` processes. Returns
- * an exit status. */
-int cli_replay_join(const char *trace, uint64_t most);
+/* Makes the trace that replayers were to write, from their parts. Returns an exit status. */
+int cli_replay_join(const char *trace);
 
 #endif

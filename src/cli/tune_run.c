@@ -115,7 +115,7 @@ static int run(struct tune_run *t, char *sets, char *trace, const char *errors)
     int status = pid > 0 ? wait_for(t, pid) : -1;
     mem_free(words);
     if (status == 0 && t->is_replay)
-        status = cli_replay_join(trace, 1);
+        status = cli_replay_join(trace);
     if (status != 0 && !atomic_load(t->stop))
         keep_reason(t, sets, errors);
     return status;

@@ -11,8 +11,7 @@
 #define NATIVE_PROFILE 'p' /* statistics, no events */
 #define NATIVE_STOP 'x'    /* end the program when nothing can be written any more */
 
-/* Suffixes of the path: of parts, by rank, and of the file that counts ranks. */
-#define NATIVE_PART ".part-"
+/* Suffix of the path of the file that counts ranks. */
 #define NATIVE_COUNTER ".ranks"
 
 #endif

@@ -186,7 +186,7 @@ static void open_part(void)
     native.header.ranks = (uint64_t)(native.base + native.size);
     trace_header_block(&native.header);
     describe();
-    snprintf(path, sizeof path, "%s" NATIVE_PART "%lld", native.path, (long long)self);
+    snprintf(path, sizeof path, "%s" TRACE_PART_SUFFIX "%lld", native.path, (long long)self);
     if (trace_part_open(&native.part, path, &native.header, &err) != 0) {
         log_warn("rank %lld is not recorded: %s", (long long)self, err.text);
         native.is_failed = native.is_over = 1;

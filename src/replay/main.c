@@ -2,6 +2,7 @@
  * main.c - the replayer. It is started by `orrery replay`:
  *
  *     orrery-replay-mpi TRACE [--output FILE] [--what-if WHAT]... [--deterministic] [--busy sleep]
+ *                       [--idle-limit PICOSECONDS]
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,6 +81,8 @@ static int read_options(struct replay_options *o, int argc, char **argv)
             o->output = argv[++i];
         else if (strcmp(argv[i], "--busy") == 0 && i + 1 < argc)
             o->busy_sleep = strcmp(argv[++i], "sleep") == 0;
+        else if (strcmp(argv[i], REPLAY_IDLE_LIMIT) == 0 && i + 1 < argc)
+            o->idle_limit = strtoll(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--what-if") == 0 && i + 1 < argc && o->what_count < REPLAY_WHATS)
             o->whats[o->what_count++] = argv[++i];
         else if ((strcmp(argv[i], REPLAY_FIRST) == 0 || strcmp(argv[i], REPLAY_EPOCH) == 0) &&
@@ -163,6 +166,7 @@ static __attribute__((noinline)) struct replay_rank *begin(struct replay *r, uin
                                       .byte_type = r->whats.count ? replay_byte_type(k) : -1};
     k->records = whatif_open(&k->changed, r->whats.count);
     k->ahead = r->options.deterministic ? whatif_open(&k->changed, r->whats.count) : NULL;
+    k->got.keeps_all = 1;
     replay_output_begin(k);
     r->ranks = k;
     return k;
@@ -184,6 +188,7 @@ static void end(struct replay_rank *k)
     replay_handles_free(k);
     replay_scratch_free(k);
     replay_requests_free(k);
+    replay_persistent_free(k);
     map_fini(&k->created);
     map_fini(&k->drawn_wins);
     mem_free(k->drawn_probes);
@@ -250,9 +255,13 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
             return replay_until(k, k->last + duration), 1;
         if (!k->is_begun && !fn->is_init)
             begin_own(k); /* a program with sessions makes calls before MPI_Init, or without it */
+        if (k->ahead && fn->starts)
+            replay_persistent_start(k, fn);
         replay_words(k, fn);
         replay_check(k, fn->invoke(k->words));
         replay_results(k, fn);
+        if (k->ahead && fn->is_persistent && fn->receives)
+            replay_persistent_add(k, fn);
         if (fn->is_init) { /* what starts a program is not replayed */
             begun(k);
             replay_until(k, k->last + duration);
@@ -346,7 +355,12 @@ void replay_item(struct replay_rank *k, const struct whatif_item *item)
         return;
     }
     k->last = replay_now(k);
-    replay_item_end(k, k->last, replay_act(k, fn));
+    if (__builtin_expect(k->watch != NULL, 0))
+        replay_stuck_step(k);
+    int stays = replay_act(k, fn);
+    if (__builtin_expect(k->watch != NULL, 0))
+        replay_stuck_step(k);
+    replay_item_end(k, k->last, stays);
 }
 
 /* The records of a rank with one thread. */
@@ -374,14 +388,19 @@ static void replay_rank(struct replay_rank *k)
         if (!k->is_spawned)
             replay_synchronise(k);
     }
+    if (!replay_is_simulated())
+        replay_stuck_begin(k);
     if (k->is_spawned)
         k->last = replay_now(k);
     if (k->replay->is_threaded)
         replay_threads(k);
     else
         replay_records(k);
+    if (k->watch)
+        replay_stuck_step(k);
     if (k->is_own)
         replay_check(k, PMPI_Finalize());
+    replay_stuck_end(k);
 }
 
 /* The rank in MPI_COMM_WORLD, before MPI_Init: as launchers say it. */

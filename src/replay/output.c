@@ -40,7 +40,7 @@ int replay_output_open(struct replay *r, unsigned process, struct err *err)
         return 0;
     size_t room = strlen(r->options.output) + 32;
     char *path = mem_alloc(room);
-    snprintf(path, room, "%s.part-%u", r->options.output, process);
+    snprintf(path, room, "%s" TRACE_PART_SUFFIX "%u", r->options.output, process);
     int rc = trace_part_open(&r->part, path, &r->header, err);
     mem_free(path);
     if (rc == 0 && process == 0)

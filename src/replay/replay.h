@@ -13,6 +13,7 @@
  *     memory.c         their memory
  *     objects.c        communicators, datatypes, operations, windows, messages: numbers to handles
  *     requests.c       request numbers to handles, which may be remapped
+ *     persistent.c     persistent receives with wildcards, in deterministic mode
  *     wait_usual.c     Wait, in the usual case
  *     complete.c       Wait and Test of one request and of all
  *     complete_some.c  of some
@@ -21,8 +22,10 @@
  *     probe.c          probes, and the receives that follow them
  *     dynamic.c        ranks that come later, and ports
  *     threads.c        ranks with several threads
+ *     threads_wait.c   calls in which these wait
  *     output.c         the new trace
  *     clock.c          the time: virtual or real
+ *     stuck.c          real time: ranks that wait for long
  */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
@@ -75,6 +78,7 @@ struct replay_fn {
     uint8_t begins;   /* it makes a request */
     uint8_t reduces;  /* it has an operation */
     uint8_t is_init, is_finalize, makes_window, makes_comm, is_persistent;
+    uint8_t starts, starts_all; /* persistent requests: one, or several */
     int8_t comm, win, source, tag, request, message, flag, index, status, count, outcount, datatype,
         size;
     int8_t kept[REPLAY_ARGS]; /* by position in the signature */
@@ -90,6 +94,7 @@ struct replay_options {
     size_t what_count;
     int deterministic;
     int busy_sleep;
+    int64_t idle_limit; /* in real time: picoseconds in a call that are long; 0: no limit */
 };
 
 /* What was done otherwise than in the recording. */
@@ -167,6 +172,8 @@ struct replay_drawn_probe {
 struct replay_chunk;
 struct replay_kept;
 struct replay_thread;
+struct replay_persistent;
+struct replay_watch;
 
 /* What belongs to one thread of a rank: a rank has that of the thread whose record is replayed, and
  * exchanges it when another one goes on (threads.c). */
@@ -212,6 +219,7 @@ struct replay_rank {
     struct replay_handles message_comms; /* numbers of communicators + 1, by message */
     struct replay_request *requests;     /* requests.c */
     uint32_t request_count, request_room;
+    struct replay_persistent *persistent; /* a list: persistent.c */
     struct replay_drawn_probe *drawn_probes;
     struct replay_probed *probed;
     uint32_t drawn_probe_count, probed_count;
@@ -221,7 +229,8 @@ struct replay_rank {
      * uses them */
     struct replay_unnamed *unnamed;
     uint32_t unnamed_count;
-    MPI_Request made; /* results of the call */
+    struct replay_watch *watch; /* in real time: stuck.c; or NULL */
+    MPI_Request made;           /* results of the call */
     MPI_Status status;
 };
 
@@ -268,6 +277,10 @@ void replay_words(struct replay_rank *, const struct replay_fn *);
 /* Takes the results of the call: new handles, what was freed, statuses. */
 void replay_results(struct replay_rank *, const struct replay_fn *);
 struct trace_value *replay_arg(struct replay_rank *, int kept);
+/* Sets the word of the argument that is at this position of the record. */
+void replay_set_word(struct replay_rank *, const struct replay_fn *, int kept, int64_t value);
+/* Whether the event is a receive with wildcards. */
+int replay_is_wild(struct replay_rank *, const struct replay_fn *);
 /* MPI_Win_create_dynamic: a window with room for all addresses. */
 void replay_win_dynamic(struct replay_rank *, const struct replay_fn *);
 /* MPI_Grequest_complete of a request that was freed. */
@@ -318,6 +331,15 @@ void replay_request_undraw(struct replay_rank *, int64_t number);
 void replay_request_swap(struct replay_rank *, int64_t a, int64_t b);
 void replay_requests_free(struct replay_rank *);
 
+/* ---- persistent.c: in deterministic mode ---- */
+/* The call of the event has made a persistent receive. */
+void replay_persistent_add(struct replay_rank *, const struct replay_fn *);
+/* Before the event starts persistent requests: they get what they had got. */
+void replay_persistent_start(struct replay_rank *, const struct replay_fn *);
+/* The request was freed. */
+void replay_persistent_forget(struct replay_rank *, int64_t number);
+void replay_persistent_free(struct replay_rank *);
+
 /* ---- wait_usual.c ---- */
 /* MPI_Wait and MPI_Waitall for requests that are all as they were recorded: waits, returns 1. Else
  * returns 0, and has done nothing. */
@@ -359,7 +381,14 @@ void replay_count(struct replay_rank *);
 /* Makes the call of the event; 1: its record stays. */
 int replay_act(struct replay_rank *, const struct replay_fn *);
 
-/* ---- threads.c ---- */
+/* ---- stuck.c ---- */
+/* Watches the rank, whose output is open, until replay_stuck_end. */
+void replay_stuck_begin(struct replay_rank *);
+void replay_stuck_end(struct replay_rank *);
+/* A rank that is watched enters a call, or leaves it. */
+void replay_stuck_step(struct replay_rank *);
+
+/* ---- threads.c, threads_wait.c ---- */
 /* All records of all threads of a rank. */
 void replay_threads(struct replay_rank *);
 void replay_threads_init(struct replay *);

@@ -113,6 +113,8 @@ void replay_request_done(struct replay_rank *k, int64_t number)
         return;
     release(k, r);
     remove_slot(k, r);
+    if (k->persistent)
+        replay_persistent_forget(k, number);
 }
 
 void replay_request_draw(struct replay_rank *k, int64_t number)

@@ -302,7 +302,7 @@ static unsigned position_of(const struct replay_fn *fn, int kept)
     return 0;
 }
 
-static void set_word(struct replay_rank *k, const struct replay_fn *fn, int kept, int64_t value)
+void replay_set_word(struct replay_rank *k, const struct replay_fn *fn, int kept, int64_t value)
 {
     k->words[position_of(fn, kept)] = (uint64_t)value;
 }
@@ -317,7 +317,7 @@ static int got(struct replay_rank *k, const struct replay_fn *fn, struct trace_s
 }
 
 /* A receive with wildcards gets the message that comes first, whatever its size; in deterministic
- * mode the recorded one. A persistent one gets several, so it stays as it is. */
+ * mode the recorded one. A persistent one gets several: see persistent.c. */
 static void receive_words(struct replay_rank *k, const struct replay_fn *fn)
 {
     int64_t comm = replay_arg(k, fn->comm)->number;
@@ -339,9 +339,9 @@ static void receive_words(struct replay_rank *k, const struct replay_fn *fn)
     uint64_t size = replay_type_size(k, replay_arg(k, fn->datatype)->number);
     int64_t most = size ? (int64_t)(WILD_BYTES / size) : 0;
     if (replay_arg(k, fn->count)->number < most)
-        set_word(k, fn, fn->count, most);
-    set_word(k, fn, fn->source, source);
-    set_word(k, fn, fn->tag, tag);
+        replay_set_word(k, fn, fn->count, most);
+    replay_set_word(k, fn, fn->source, source);
+    replay_set_word(k, fn, fn->tag, tag);
 }
 
 void replay_words(struct replay_rank *k, const struct replay_fn *fn)
@@ -353,7 +353,7 @@ void replay_words(struct replay_rank *k, const struct replay_fn *fn)
     if (fn->reduces)
         fit_operation(k, fn);
     if (fn->makes_window && replay_is_simulated())
-        set_word(k, fn, fn->size, WINDOW_BYTES);
+        replay_set_word(k, fn, fn->size, WINDOW_BYTES);
 }
 
 /* ---- results ---- */
@@ -393,7 +393,7 @@ static void take_request(struct replay_rank *k, const struct replay_fn *fn,
     }
 }
 
-static int is_wild(struct replay_rank *k, const struct replay_fn *fn)
+int replay_is_wild(struct replay_rank *k, const struct replay_fn *fn)
 {
     const struct trace_value *source = replay_arg(k, fn->source), *tag = replay_arg(k, fn->tag);
     return source && tag && (source->number == MPI_ANY_SOURCE || tag->number == MPI_ANY_TAG);
@@ -408,7 +408,7 @@ static void take_status(struct replay_rank *k, const struct replay_fn *fn, uint6
     status = fn->receives
                  ? replay_status(k, replay_comm_of(k, fn), (const MPI_Status *)(uintptr_t)at)
                  : *v->statuses;
-    if (is_wild(k, fn))
+    if (replay_is_wild(k, fn))
         replay_compare(k, v->statuses, &status);
     replay_keep_failure(k, v->statuses, &status);
     if (trace_status_equal(&status, v->statuses))

@@ -13,6 +13,8 @@
 #include "trace/header.h"
 #include "trace/stream.h"
 
+#define TRACE_PART_SUFFIX ".part-" /* of the trace's path; the number of the process follows */
+
 struct trace_part {
     struct trace_sink sink; /* must be first: streams know only this */
     char *path;

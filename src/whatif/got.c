@@ -8,6 +8,17 @@
 
 #include "base/array.h"
 
+static size_t new_item(struct whatif_got *g)
+{
+    size_t slot = g->free;
+    if (slot) {
+        g->free = g->list[slot - 1].next;
+        return slot;
+    }
+    ARRAY_EXTEND(g->list, g->count);
+    return ++g->count;
+}
+
 static void keep(void *got, int64_t number, struct trace_status *status)
 {
     struct whatif_got *g = got;
@@ -15,17 +26,17 @@ static void keep(void *got, int64_t number, struct trace_status *status)
     if (number < 0 || !status->is_set)
         return;
     uint64_t *at = map_insert(&g->at, (uint64_t)number, &is_new);
-    if (!is_new)
-        return; /* the first one of a persistent request */
-    size_t slot = g->free;
-    if (slot) {
-        g->free = (size_t)g->list[slot - 1].bytes;
-    } else {
-        ARRAY_EXTEND(g->list, g->count);
-        slot = ++g->count;
+    if (!is_new && !g->keeps_all)
+        return;
+    size_t slot = new_item(g), last = is_new ? 0 : (size_t)*at;
+    g->list[slot - 1] = (struct whatif_got_item){.status = *status};
+    if (is_new) {
+        *at = slot;
+        return;
     }
-    g->list[slot - 1] = *status;
-    *at = slot;
+    while (g->list[last - 1].next)
+        last = g->list[last - 1].next;
+    g->list[last - 1].next = slot;
 }
 
 /* The arguments of a call that completes requests. */
@@ -81,7 +92,7 @@ int whatif_got_take(struct whatif_got *g, struct whatif_stage *ahead, int64_t nu
 {
     struct whatif_item item;
     struct err err;
-    const uint64_t *at;
+    uint64_t *at;
     while (!(at = map_find(&g->at, (uint64_t)number)) && !g->is_at_end) {
         if (whatif_next(ahead, &item, &err) <= 0)
             g->is_at_end = 1;
@@ -90,11 +101,14 @@ int whatif_got_take(struct whatif_got *g, struct whatif_stage *ahead, int64_t nu
     }
     if (!at)
         return 0;
-    size_t slot = *at;
-    *out = g->list[slot - 1];
-    g->list[slot - 1].bytes = g->free;
+    size_t slot = (size_t)*at, next = g->list[slot - 1].next;
+    *out = g->list[slot - 1].status;
+    g->list[slot - 1].next = g->free;
     g->free = slot;
-    map_remove(&g->at, (uint64_t)number);
+    if (next)
+        *at = next;
+    else
+        map_remove(&g->at, (uint64_t)number);
     return 1;
 }
 

@@ -7,16 +7,24 @@
 #include "base/map.h"
 #include "whatif/whatif.h"
 
+/* A completion; `next` is the position + 1 of the next one of its request, or of the next unused
+ * one. */
+struct whatif_got_item {
+    struct trace_status status;
+    size_t next;
+};
+
 /* What was read ahead of; all zero at first. */
 struct whatif_got {
-    struct map at; /* by request number: position in the list + 1 */
-    struct trace_status *list;
-    size_t count, free; /* free: the first unused one + 1, linked by `bytes` */
+    struct map at; /* by request number: position + 1 of its first completion in the list */
+    struct whatif_got_item *list;
+    size_t count, free; /* free: the first unused one + 1 */
     int is_at_end;
+    int keeps_all; /* of a persistent request that completes several times; or the first */
 };
 
 /* The status of the first completion of a request that begins here: reads the stage ahead until it
- * is found. Returns 0 if there is none. A number is taken once. */
+ * is found. Returns 0 if there is none. A completion is taken once. */
 int whatif_got_take(struct whatif_got *, struct whatif_stage *ahead, int64_t number,
                     struct trace_status *out);
 void whatif_got_fini(struct whatif_got *);

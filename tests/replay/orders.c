@@ -4,6 +4,7 @@
  *     orders answers    rank 0 answers whoever asks first; asking and answering wait for each other
  *     orders polls      rank 0 tests for a message until it is here
  *     orders wild       rank 0 receives from anyone: blocking, non-blocking, after a probe
+ *     orders persistent rank 0 receives from anyone by persistent requests
  *     orders truncated  rank 0 receives messages that are longer than its buffers
  *
  * Other ranks compute in region foo first, the longer the higher their rank.
@@ -90,6 +91,35 @@ static void wild(void)
     free(requests);
 }
 
+/* Two requests for each of the others: started together, and one after the other. */
+static void persistent(void)
+{
+    MPI_Request *requests = malloc(2 * (size_t)size * sizeof *requests);
+
+    for (int i = 0; rank == 0 && i < 2; i++)
+        MPI_Recv_init(room, BYTES, MPI_BYTE, MPI_ANY_SOURCE, i ? MPI_ANY_TAG : 0, MPI_COMM_WORLD,
+                      &requests[i]);
+    for (int round = 0; round < 4; round++) {
+        if (rank > 0) {
+            foo();
+            MPI_Send(room, 10 * rank, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        }
+        for (int i = 1; rank == 0 && i < size; i += 2) {
+            if (round % 2) {
+                MPI_Startall(2, requests);
+            } else {
+                MPI_Start(&requests[1]);
+                MPI_Start(&requests[0]);
+            }
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    for (int i = 0; rank == 0 && i < 2; i++)
+        MPI_Request_free(&requests[i]);
+    free(requests);
+}
+
 /* The messages are large: their sends wait until they are received. */
 static void truncated(void)
 {
@@ -114,7 +144,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } modes[] = {{"answers", answers}, {"polls", polls}, {"wild", wild}, {"truncated", truncated}};
+    } modes[] = {{"answers", answers},
+                 {"polls", polls},
+                 {"wild", wild},
+                 {"persistent", persistent},
+                 {"truncated", truncated}};
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

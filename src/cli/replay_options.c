@@ -1,0 +1,175 @@
+/*
+ * replay_options.c - the options of `orrery replay`.
+ */
+#include <string.h>
+
+#include "base/units.h"
+#include "cli/native.h"
+#include "cli/options.h"
+#include "cli/replay_request.h"
+#include "whatif/whatif.h"
+
+static int set_output(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct cli_replay_request *)into)->output, value, err);
+}
+
+static int set_report(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct cli_replay_request *)into)->report, value, err);
+}
+
+static int set_launcher(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct cli_replay_request *)into)->launcher, value, err);
+}
+
+/* Files are read by the replayer, too, which may run elsewhere. */
+static int set_what_if(void *into, const char *value, struct err *err)
+{
+    struct whatif_list list = {0};
+    int rc = whatif_parse(&list, value, err);
+    whatif_fini(&list);
+    cli_argv_add(&((struct cli_replay_request *)into)->whats, value);
+    return rc;
+}
+
+static int set_busy(void *into, const char *value, struct err *err)
+{
+    struct cli_replay_request *q = into;
+    q->busy_sleep = strcmp(value, "sleep") == 0;
+    return q->busy_sleep || strcmp(value, "spin") == 0
+               ? 0
+               : err_set(err, ERR_INPUT, "unknown value '%s': expected one of: spin, sleep", value);
+}
+
+static int set_idle_limit(void *into, const char *value, struct err *err)
+{
+    struct cli_replay_request *q = into;
+    int rc = units_parse_time(value, &q->idle_limit, err);
+    return rc == 0 && q->idle_limit == 0 ? err_set(err, ERR_INPUT, "must be greater than 0") : rc;
+}
+
+#define FLAG(function, member)                                          \
+    static int function(void *into, const char *value, struct err *err) \
+    {                                                                   \
+        (void)value, (void)err;                                         \
+        ((struct cli_replay_request *)into)->member = 1;                \
+        return 0;                                                       \
+    }
+
+FLAG(set_real_time, real_time)
+FLAG(set_deterministic, deterministic)
+FLAG(set_compare, compares)
+FLAG(set_quiet, is_quiet)
+
+/* An option that `orrery run` has, too. */
+static int pass(void *into, const char *option, const char *value)
+{
+    struct cli_replay_request *q = into;
+    cli_argv_add(&q->run, option);
+    cli_argv_add(&q->run, value);
+    return 0;
+}
+
+static int set_platform(void *into, const char *value, struct err *err)
+{
+    (void)err;
+    ((struct cli_replay_request *)into)->machine.has_platform = 1;
+    return pass(into, "--platform", value);
+}
+
+static int set_settings(void *into, const char *value, struct err *err)
+{
+    (void)err;
+    return pass(into, "--set", value);
+}
+
+static int set_collectives(void *into, const char *value, struct err *err)
+{
+    (void)err;
+    return pass(into, "--collectives", value);
+}
+
+static int set_procs(void *into, const char *value, struct err *err)
+{
+    (void)err;
+    return pass(into, "--procs", value);
+}
+
+static int set_placement(void *into, const char *value, struct err *err)
+{
+    (void)err;
+    return pass(into, "--placement", value);
+}
+
+static const struct cli_option options[] = {
+    {"output", 'o', NULL, "FILE", "the trace to write (default: TRACE" CLI_REPLAY_SUFFIX ")",
+     set_output},
+    {"deterministic", 'd', NULL, NULL,
+     "complete and match as recorded\n"
+     "match messages and complete requests in the recorded order only; without it whatever comes first does, as in "
+     "the program",
+     set_deterministic},
+    {"compare", 'c', NULL, NULL, "print the original against the replay", set_compare},
+    {"what-if", 'w', NULL, "WHAT",
+     "change the trace first: an expression or a file\n"
+     "change the trace before it is replayed: an expression, or a file of them that ends in .yaml; may be "
+     "given again, and applies in the order given",
+     set_what_if},
+    {"report", 0, NULL, "FILE", "write a page that shows both side by side", set_report},
+    {"platform", 'p', NULL, "NAME",
+     "the machine, a preset or file\n"
+     "the machine to replay on, a preset or a file that ends in .yaml (default: that of the recording, if it was "
+     "simulated)",
+     set_platform},
+    {"set", 's', NULL, "KEY=VALUE", "change a setting of the machine", set_settings},
+    {"collectives", 0, NULL, "WHICH", "algorithms or model, as of 'orrery run'", set_collectives},
+    {"procs", 0, NULL, "P", "simulate on P processes", set_procs},
+    {"placement", 0, NULL, "WHICH", "which process a rank is on, as of 'orrery run'",
+     set_placement},
+    {"real-time", 0, NULL, NULL,
+     "replay on the real MPI, not in the simulator\n"
+     "replay on the real MPI, one process for each rank of the trace: computing is waited for, messages have their "
+     "recorded sizes",
+     set_real_time},
+    {"busy", 0, NULL, "HOW",
+     "how --real-time computes: spin (default) or sleep\n"
+     "how --real-time spends the time of computing: spin (default) keeps the core, sleep gives it to others, for more "
+     "ranks than cores",
+     set_busy},
+    {"launcher", 0, NULL, "COMMAND",
+     "command that starts the processes of --real-time\n"
+     "starts the processes of --real-time; \"-n N\" and a program follow (default " CLI_NATIVE_LAUNCHER
+     ")",
+     set_launcher},
+    {"idle-limit", 0, NULL, "TIME",
+     "when waiting in --real-time is a deadlock (default 30s)\n"
+     "how long all ranks of --real-time may wait in MPI until that is taken for a deadlock (default 30s)",
+     set_idle_limit},
+    {"quiet", 'q', NULL, NULL, "no notes", set_quiet},
+    {0},
+};
+
+static const char *const busy_words[] = {"spin", "sleep", NULL};
+static const struct cli_values values[] = {{"busy", busy_words}, {0}};
+
+const struct cli_usage cli_replay_usage = {
+    .command = "replay",
+    .synopsis = "[options] trace",
+    .about =
+        "Makes the MPI calls of a trace again and writes a new trace: in the simulator, on any "
+        "machine, or in real time on the real MPI. Between calls the recorded time "
+        "passes; how long calls take comes out of the replay. What is non-deterministic in the program stays so. "
+        "Traces of other tools are read, too. Exit status: 0; 1 if the replay deadlocks; 2 for errors.",
+    .options = options,
+    .values = values,
+    .arguments = CLI_ARGUMENTS_TRACES,
+};
+
+void cli_replay_request_fini(struct cli_replay_request *q)
+{
+    cli_argv_fini(&q->run);
+    cli_argv_fini(&q->whats);
+    buf_fini(&q->settings);
+}

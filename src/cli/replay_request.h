@@ -1,0 +1,41 @@
+/*
+ * replay_request.h - what `orrery replay` was asked for; within the files of the command.
+ */
+#ifndef CLI_REPLAY_REQUEST_H
+#define CLI_REPLAY_REQUEST_H
+
+#include <limits.h>
+
+#include "base/buf.h"
+#include "cli/argv.h"
+#include "cli/cli.h"
+#include "cli/replay_command.h"
+#include "trace/reader.h"
+
+#define CLI_REPLAY_SUFFIX ".replay" TRACE_SUFFIX /* of the new trace, unless it has a name */
+
+#define CLI_REPLAY_IDLE_LIMIT INT64_C(30000000000000)
+
+struct cli_replay_request {
+    const char *trace, *output, *launcher, *report;
+    int real_time, busy_sleep, deterministic, compares, is_quiet;
+    int64_t idle_limit; /* of --real-time, in picoseconds */
+    struct cli_replay_machine machine;
+    struct buf settings;   /* of the recording */
+    struct cli_argv run;   /* options for `orrery run` */
+    struct cli_argv whats; /* hypotheses */
+    char path[PATH_MAX];   /* of the new trace, absolute */
+    char source[PATH_MAX]; /* of the old one */
+};
+
+void cli_replay_request_fini(struct cli_replay_request *);
+
+/* replay_options.c: reads them into a request. */
+extern const struct cli_usage cli_replay_usage;
+
+/* replay_command.c: what a trace must have to be replayed. */
+int cli_replay_check(const struct trace *, const char *name, struct err *);
+/* The words of the command that replays it: `orrery run`, or the launcher of the real MPI. */
+int cli_replay_words(struct cli_argv *, struct cli_replay_request *, struct trace *, struct err *);
+
+#endif
