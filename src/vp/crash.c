@@ -9,9 +9,13 @@
  * handler runs on the rank's stack, so that it may jump out or call MPI. If it returns, the rank
  * resumes at the fault:
  *
- *     rank's stack     ... | main | f |* fault         | run_handler | the program's handler
- *     signal stack                     | on_fatal, waits ......................................
+ *     rank's stack     ... | main | f |* fault     | run_handler, copy of | the program's handler
+ *     signal stack                     | on_fatal  <------------- back ----'
+ *
+ * While a handler waits in MPI, other ranks may have faults of their own, which use the signal
+ * stack again: hence the copy.
  */
+#include <alloca.h>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <setjmp.h>
@@ -182,7 +186,6 @@ struct handling {
     siginfo_t *info;
     void *context;
     void *back; /* stack pointer of on_fatal */
-    uint64_t number;
 };
 
 static void call_handler(const struct handling *h)
@@ -199,35 +202,22 @@ static void call_handler(const struct handling *h)
         h->action.sa_handler(h->sig);
 }
 
-/* On the rank's stack. */
+/* On the rank's stack. The handler gets the copy of the context and may change it. */
 static void run_handler(void)
 {
     struct handling h = *vp_private.handling;
+    const stack_t *alt = &((ucontext_t *)h.context)->uc_stack;
+    size_t size = (size_t)((char *)alt->ss_sp + alt->ss_size - (char *)h.back);
+    char *copy = alloca(size);
     void *unused;
 
+    memcpy(copy, h.back, size);
+    h.info = (siginfo_t *)(copy + ((char *)h.info - (char *)h.back));
+    h.context = copy + ((char *)h.context - (char *)h.back);
     call_handler(&h);
-    if (vp_private.handled != h.number) { /* another signal has used the signal stack since */
-        struct vp_rank *f = vp_private.current;
-
-        vp_private.current = NULL;
-        vp_hooks->crash(f, h.sig, NULL, NULL);
-    }
+    memcpy(h.back, copy, size);
     vp_switch(&unused, h.back);
     __builtin_unreachable();
-}
-
-/* Ranks share the mask of blocked signals: what a handler that has not returned left blocked would
- * kill others without a report. */
-void vp_crash_unblock(void)
-{
-    sigset_t open;
-
-    if (vp_private.handled == 0)
-        return;
-    sigemptyset(&open);
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
-        sigaddset(&open, fatal[i]);
-    pthread_sigmask(SIG_UNBLOCK, &open, NULL);
 }
 
 /* Returns 0 if the rank has none. */
@@ -237,7 +227,7 @@ static int has_handled(struct vp_rank *f, int sig, siginfo_t *info, void *contex
 
     if (!f || vp_host->own_process || vp_private.dying || !vp_signal_handler(sig, &h.action))
         return 0;
-    h.number = ++vp_private.handled;
+    vp_signal_own_mask(&((ucontext_t *)context)->uc_sigmask);
     vp_private.handling = &h;
     if (vp_stack_overflowed(f, info->si_addr))
         call_handler(&h);

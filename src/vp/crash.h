@@ -16,9 +16,6 @@ void vp_crash_init(void);
 int vp_crash_catches(int sig);
 void vp_crash_catch(int sig);
 
-/* The rank ends, perhaps in its own handler of such a signal: no longer blocks any of them. */
-void vp_crash_unblock(void);
-
 /* The call stack of a rank: return addresses, innermost first. */
 struct vp_backtrace {
     int exact;   /* the first address is that of an instruction; all others are return addresses */

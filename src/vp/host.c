@@ -150,7 +150,6 @@ void vp_rank_end(int status)
     vp_hooks->exiting(f, status, 1);
     exit_status = status;
     f->ended = 1;
-    vp_crash_unblock();
     vp_host->end();
 }
 

@@ -16,7 +16,6 @@
 #define SIZE_MIN ((size_t)64 << 10)
 #define GUARD ((size_t)256 << 20)
 #define PAGE ((size_t)4096)
-#define SLACK ((size_t)4096) /* a rank may start a little below the top (cache colouring) */
 
 static struct {
     size_t size;
@@ -52,9 +51,12 @@ char *vp_stack_map(struct err *err)
     return NULL;
 }
 
+/* A rank may start a little below the top of the mapping (cache colouring), by less than a page.
+ * Whatever is next to the guard may be the program's. */
 int vp_stack_overflowed(const struct vp_rank *f, const void *addr)
 {
-    const char *end = vp_host->stack_top(f) - stack.size, *at = addr;
+    uintptr_t top = ((uintptr_t)vp_host->stack_top(f) + PAGE - 1) / PAGE * PAGE;
+    uintptr_t end = top - stack.size, at = (uintptr_t)addr;
 
-    return at < end + SLACK && at >= end - SLACK - GUARD;
+    return at < end && at >= end - GUARD;
 }

@@ -206,8 +206,7 @@ struct vp_private {
     /* a bit for each descriptor that gives random bytes (libc/entropy.c) */
     uint64_t entropy_fds[16];
     struct guard *guard;       /* where a fault is expected (crash.c) */
-    struct handling *handling; /* the program's handler that is about to run, ... */
-    uint64_t handled;          /* ... and how many have run so far */
+    struct handling *handling; /* the program's handler that is about to run */
     /* bits of the signals for which the rank, in its own process, set a handler */
     uint64_t own_signals;
     struct oncpu oncpu; /* how long the rank really ran, for the layer above */

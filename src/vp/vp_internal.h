@@ -95,13 +95,16 @@ struct vp_extra *vp_extra_get(void);
 struct vp_extra *vp_extra_of(struct vp_rank *);
 /* Frees everything; called when the fibre has ended. */
 void vp_extra_drop(struct vp_rank *);
-/* Switches to the cwd, umask and locale of f if they differ from the current ones. Only called when
- * f or the fibre before it has an extra. */
+/* Switches to the cwd, umask, locale and mask of f if they differ from the current ones. Only
+ * called when f or the fibre before it has an extra. */
 void vp_extra_switch(const struct vp_rank *f);
 
 /* The handler that the running fibre has set for the signal; 0 if there is none. Resets a one-shot
  * handler (SA_RESETHAND). Signal stack. */
 int vp_signal_handler(int sig, struct sigaction *out);
+/* The running fibre is about to call its handler of a fault. The signals blocked from here on are
+ * its own: others are resumed with the mask `before`. Signal stack. */
+void vp_signal_own_mask(const sigset_t *before);
 
 /* Runs the exit handlers of the running fibre, newest first; handlers may add handlers. */
 void vp_handlers_run(int status);

@@ -58,9 +58,6 @@ void vp_entropy_init(int real, uint64_t seed)
 void vp_crash_init(void)
 {
 }
-void vp_crash_unblock(void)
-{
-}
 const struct vp_host vp_process_host = {.name = "process"};
 
 /* ---- the program ---- */

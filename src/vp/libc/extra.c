@@ -1,6 +1,6 @@
 /*
  * Per-rank libc state: allocation, release, and the state that belongs to the process and must be
- * set when ranks switch (working directory, umask, locale).
+ * set when ranks switch (working directory, umask, locale, blocked signals).
  *
  * Invariant: libc_process describes the process's current state. A switch compares and calls the
  * system only for what differs, so ranks that never changed anything switch for free.
@@ -97,6 +97,8 @@ void vp_extra_switch(const struct vp_rank *f)
         switch_umask(x->umask);
     if (x->locale != libc_process.locale)
         switch_locale(x->locale);
+    if (x->signals || libc_process.masked)
+        libc_signals_switch(x->signals);
     vp_private.current = running;
     errno = saved;
 }

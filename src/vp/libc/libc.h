@@ -59,7 +59,9 @@ struct libc_process {
     int umask;       /* as in vp_extra */
     locale_t locale; /* as in vp_extra */
     int base_cwd; /* O_PATH descriptor of the initial directory; -1 until a rank changes its own */
-    int base_umask; /* the initial umask; valid once a rank has changed its own */
+    int base_umask;            /* the initial umask; valid once a rank has changed its own */
+    struct vp_signals *masked; /* of the rank whose mask of signals is in force, or NULL: ... */
+    sigset_t base_mask;        /* ... that of the others */
 };
 extern struct libc_process libc_process;
 
@@ -68,6 +70,8 @@ void libc_rand_drop(struct vp_rand *);
 void libc_getopt_drop(struct vp_getopt *);
 void libc_env_drop(struct vp_env *);
 void libc_signals_drop(struct vp_signals *);
+/* Switches to the mask of blocked signals of a rank, whose table may be NULL. */
+void libc_signals_switch(struct vp_signals *);
 void libc_handlers_drop(struct vp_handler *);
 /* Releases a rank's reference to a directory descriptor (cwd_locale.c). */
 void libc_cwd_unref(int fd);

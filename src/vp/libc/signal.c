@@ -6,6 +6,10 @@
  * (crash.c). Signals from outside go to the simulator. A fatal signal without a handler ends in the
  * crash handler, which names the rank. A rank's table is allocated at its first change.
  *
+ * The mask of blocked signals belongs to the process. A handler of a fault runs with that signal
+ * blocked; if it waits in MPI or jumps out, the mask stays with its rank until it is again what it
+ * was before: others would die of a blocked fault without a report.
+ *
  * A rank that is a process has real handlers. The simulator's handlers there, for faults and for
  * signals that ask the run to end, appear to the rank as the default action, and are restored when
  * the rank sets that.
@@ -21,7 +25,10 @@
 
 struct vp_signals {
     struct sigaction action[NSIG]; /* zero is SIG_DFL */
+    sigset_t mask;                 /* while the rank is suspended, if it ... */
+    int has_mask;                  /* ... has its own */
 };
+#define MASK_BYTES ((NSIG - 1) / 8) /* of a sigset_t, which the system uses */
 
 void libc_signals_drop(struct vp_signals *s)
 {
@@ -66,6 +73,34 @@ int vp_signal_handler(int sig, struct sigaction *out)
     if (out->sa_flags & (int)SA_RESETHAND)
         record(sig, &none);
     return 1;
+}
+
+/* ---- the mask ---- */
+
+void vp_signal_own_mask(const sigset_t *before)
+{
+    struct vp_signals *s = vp_current()->extra->signals;
+
+    if (libc_process.masked == s)
+        return;
+    memcpy(&libc_process.base_mask, before, MASK_BYTES);
+    s->has_mask = 1;
+    libc_process.masked = s;
+}
+
+void libc_signals_switch(struct vp_signals *s)
+{
+    struct vp_signals *last = libc_process.masked, *next = s && s->has_mask ? s : NULL;
+    sigset_t now;
+
+    if (next == last)
+        return;
+    pthread_sigmask(SIG_SETMASK, next ? &next->mask : &libc_process.base_mask, &now);
+    if (last) {
+        last->mask = now;
+        last->has_mask = memcmp(&now, &libc_process.base_mask, MASK_BYTES) != 0;
+    }
+    libc_process.masked = next;
 }
 
 /* ---- ranks that are processes ---- */
