@@ -201,6 +201,20 @@ class Tests:
         rate = float(re.search(r"^  bandwidth: ([0-9.]+)bps", text, re.MULTILINE)[1])
         demand(2e8 < rate < 8e8, f"{rate} bit/s, but links have 400 Mbit/s")
 
+    def example(self):
+        """The example that predicts times for slower links, and then measures them: the shape of its results."""
+        folder = harness.ROOT / "examples/hybrid"
+        with harness.fresh_folder() as out:
+            kernels = pathlib.Path(out) / "kernels"
+            done = harness.call(["make", "-s", "-C", folder.parent / "kernels", f"OUT={kernels}", kernels / "ep"], limit=LIMIT)
+            demand(done.status == 0, "not built", done.stdout, done.stderr)
+            done = harness.call(["python3", "-B", folder / "whatif.py", TOOL, self.orrery, kernels, out, "--class", "T",
+                                 "--runs", "1", "--kernels", "ep", "--platform", "ethernet-1g"], limit=LIMIT)
+            demand(done.status == 0, f"exit status {done.status}", done.stdout, done.stderr)
+            demand(len(re.findall(r"^ep +[0-9.]+ s +[0-9.]+ s +\S+% +[0-9.]+ s +\S+%$", done.stdout, re.MULTILINE)) == 2,
+                   "not two rates", done.stdout)
+            demand((pathlib.Path(out) / "whatif.csv").read_text().count("\n") == 7, "not all times")
+
     def record(self):
         """Clocks of nodes are 1000 s apart; in the trace nobody leaves a barrier before all have entered it."""
         with cluster.Cluster(3, rate="1Gbps", has_clocks=True) as made, harness.fresh_folder() as folder:
@@ -225,7 +239,9 @@ def add_all(tests):
             *((f"cluster removed after {number.name}", tests.removed, number)
               for number in (signal.SIGTERM, signal.SIGKILL)),
             ("procs same results", tests.same), ("procs signals", tests.signals),
-            ("calibrate", tests.calibrate), ("record", tests.record), ("procs dead node", tests.dead, 0), ("procs dead node, others elsewhere", tests.dead, 1)]
+            ("calibrate", tests.calibrate), ("record", tests.record),
+            ("example of predictions", tests.example), ("procs dead node", tests.dead, 0),
+            ("procs dead node, others elsewhere", tests.dead, 1)]
 
 
 def main():
