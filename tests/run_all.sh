@@ -101,6 +101,8 @@ runner replay python3 tests/run_replay.py --orrery "$build/orrery" --build-dir "
     ${quick:+--filter "usage|order|seed 1"}
 runner hybrid python3 tests/run_hybrid.py --orrery "$build/orrery" --build-dir "$build/hybrid-tests" \
     ${quick:+--filter "usage|times|ends"}
+runner emulate python3 tests/run_emulate.py --orrery "$build/orrery" --build-dir "$build/emulate-tests" \
+    ${quick:+--filter "usage|summary|ends|packet coll"}
 runner web python3 tests/run_web.py --build-dir "$build"
 [ -n "$quick" ] || runner record python3 tests/run_record.py --orrery "$build/orrery" --build-dir "$build/record-tests"
 [ -n "$quick" ] || runner cluster python3 tests/run_cluster.py --orrery "$build/orrery" --build-dir "$build/cluster-tests"

@@ -133,8 +133,23 @@ void vp_request_turn(void)
 void vp_withdraw_request(void)
 {
 }
-void vp_await_request(void)
+void vp_await_request(int64_t ns)
 {
+    (void)ns;
+}
+uint32_t vp_thread_count(void)
+{
+    return 1;
+}
+void vp_go_out(void)
+{
+}
+void vp_come_back(void)
+{
+}
+void vp_help(void (*fn)(void))
+{
+    (void)fn;
 }
 int vp_pass_turn(void)
 {

@@ -4,9 +4,12 @@
  */
 #include "base/arena.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "base/sys.h"
 
 #define SMALL_MAX 1024u
 #define SMALL_CLASSES (SMALL_MAX / 16) /* class c: 16 * (c + 1) bytes */
@@ -29,7 +32,9 @@ struct free_block {
 
 struct arena {
     char *bump, *end;
-    size_t kept; /* bytes of free large blocks that still have their pages */
+    size_t kept;             /* bytes of free large blocks that still have their pages */
+    int is_locked;           /* callers exclude each other ... */
+    _Atomic uint32_t inside; /* ... and one is inside */
     struct free_block *free[SMALL_CLASSES + LARGE_CLASSES];
 };
 
@@ -88,6 +93,36 @@ static struct head *head_of(const void *ptr)
     return (struct head *)((char *)ptr - sizeof(struct head));
 }
 
+/* ---- callers at the same time ---- */
+
+void arena_lock(void)
+{
+    arena->is_locked = 1;
+}
+
+void arena_unlock(void)
+{
+    if (!arena)
+        return;
+    arena->is_locked = 0;
+    atomic_store(&arena->inside, 0);
+}
+
+/* A caller is inside for some instructions only. */
+static void enter(void)
+{
+    if (__builtin_expect(!arena->is_locked, 1))
+        return;
+    while (atomic_exchange_explicit(&arena->inside, 1, memory_order_acquire))
+        syscall(SYS_sched_yield);
+}
+
+static void leave(void)
+{
+    if (__builtin_expect(arena->is_locked, 0))
+        atomic_store_explicit(&arena->inside, 0, memory_order_release);
+}
+
 /* *used: the block has been used before. */
 static char *take(uint32_t class, int *used)
 {
@@ -116,7 +151,9 @@ static char *find(size_t size, size_t align, int *used)
 
     if (bytes < size || class >= SMALL_CLASSES + LARGE_CLASSES)
         return NULL;
+    enter();
     block = take(class, used);
+    leave();
     if (!block)
         return NULL;
     payload = block + sizeof(struct head);
@@ -171,8 +208,10 @@ void arena_free(void *ptr)
     size_t bytes = class_bytes(h.class);
     struct free_block *b = (struct free_block *)block;
 
+    enter();
     if (bytes >= GIVE_BACK)
         b->kept = keep_or_give_back(block, bytes);
     b->next = arena->free[h.class];
     arena->free[h.class] = b;
+    leave();
 }

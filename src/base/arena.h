@@ -2,7 +2,8 @@
  * arena.h - memory that stays shared with processes forked later.
  *
  * Once opened, everything that base/mem.h hands out lies in one large mapping, at the same address
- * in every process forked from then on. One process at a time may allocate or free.
+ * in every process forked from then on. One process at a time may allocate or free, unless calls
+ * lock the arena.
  *
  *     |header: free lists, bump| block | block | ...          |           never touched           |
  *     block: |class, offset|payload ...|
@@ -29,6 +30,11 @@ void *arena_alloc(size_t size, size_t align);
 /* The same, cleared; memory never used before is not touched. */
 void *arena_zalloc(size_t size, size_t align);
 void arena_free(void *ptr);
+
+/* From now on processes allocate and free at the same time / one process at a time does so again,
+ * because all others are dead, whatever they were doing. */
+void arena_lock(void);
+void arena_unlock(void);
 
 /* The capacity of the block in bytes. */
 size_t arena_room(const void *ptr);

@@ -24,8 +24,8 @@ struct cli_command {
 
 extern const struct cli_command cli_cmd_run, cli_cmd_record, cli_cmd_check, cli_cmd_platform,
     cli_cmd_calibrate, cli_cmd_tune, cli_cmd_sweep, cli_cmd_trace, cli_cmd_analyze, cli_cmd_compare,
-    cli_cmd_report, cli_cmd_replay, cli_cmd_hybrid, cli_cmd_completion, cli_cmd_help,
-    cli_cmd_version;
+    cli_cmd_report, cli_cmd_replay, cli_cmd_hybrid, cli_cmd_emulate, cli_cmd_completion,
+    cli_cmd_help, cli_cmd_version;
 
 /* The table: NULL after the last. */
 const struct cli_command *cli_command_at(int i);

@@ -13,23 +13,12 @@
 #include "cli/cli.h"
 
 static const struct cli_command *const commands[] = {
-    &cli_cmd_run,
-    &cli_cmd_record,
-    &cli_cmd_check,
-    &cli_cmd_platform,
-    &cli_cmd_calibrate,
-    &cli_cmd_sweep,
-    &cli_cmd_tune,
-    &cli_cmd_trace,
-    &cli_cmd_analyze,
-    &cli_cmd_compare,
-    &cli_cmd_report,
-    &cli_cmd_replay,
-    &cli_cmd_hybrid,
-    &cli_cmd_completion,
-    &cli_cmd_help,
-    &cli_cmd_version,
-    NULL,
+    &cli_cmd_run,      &cli_cmd_record,    &cli_cmd_check,
+    &cli_cmd_platform, &cli_cmd_calibrate, &cli_cmd_sweep,
+    &cli_cmd_tune,     &cli_cmd_trace,     &cli_cmd_analyze,
+    &cli_cmd_compare,  &cli_cmd_report,    &cli_cmd_replay,
+    &cli_cmd_hybrid,   &cli_cmd_emulate,   &cli_cmd_completion,
+    &cli_cmd_help,     &cli_cmd_version,   NULL,
 };
 
 const struct cli_command *cli_command_at(int i)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cli/emulate_factor.h"
 #include "cli/epoch.h"
 #include "engine/rank_map.h"
 #include "run/sample.h"
@@ -272,6 +273,13 @@ static int set_needs(void *into, const char *value, struct err *err)
     return 0;
 }
 
+/* Of `orrery emulate`. */
+static int set_factor(void *into, const char *value, struct err *err)
+{
+    struct run_options *o = &((struct cli_run *)into)->opt;
+    return cli_emulate_parse(value, &o->factor, &o->factor_dynamic, err);
+}
+
 /* Texts are kept as given. */
 #define TEXT(function, member)                                                  \
     static int function(void *into, const char *value, struct err *err)         \
@@ -379,6 +387,7 @@ static const struct cli_option options[] = {
     {"needs", 0, NULL, "WORDS", NULL, set_needs},
     {"worker", 0, NULL, NULL, NULL, set_worker},
     {"live", 0, NULL, NULL, NULL, set_live},
+    {"factor", 0, NULL, "F", NULL, set_factor},
     {"idle-limit", 0, NULL, "TIME",
      "virtual time with failing tests only (default 10s)\n"
      "virtual time in which all ranks may only fail tests (default 10s)",

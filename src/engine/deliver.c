@@ -197,11 +197,12 @@ void engine_unbusy(struct engine *e, struct engine_entity *x)
     x->busy = 0;
 }
 
-void engine_block_away(struct engine *e, struct engine_entity *x, uint32_t id, vtime due)
+void engine_block_away(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
+                       uint32_t wake_after)
 {
     x->away = 1;
     e->away++;
-    engine_block(e, x, id, due, 1);
+    engine_block(e, x, id, due, wake_after);
 }
 
 void engine_return(struct engine *e, struct engine_entity *x)

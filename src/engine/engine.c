@@ -212,6 +212,7 @@ void engine_init(struct engine *e, const struct engine_config *cfg)
     memset(e, 0, sizeof *e);
     e->cfg = *cfg;
     assert(!cfg->peers || !cfg->medium || !cfg->medium->wait);
+    e->is_forced = cfg->ops && cfg->ops->pace;
     e->granted_due = -1;
     e->granted = UINT32_MAX;
     e->chosen = -1;

@@ -28,6 +28,9 @@
  *     any moment (engine_wake), to continue at its clock. So its clock counts as one more decision,
  *     which is not taken: whatever is safe before it happens. While one is away, there is no
  *     deadlock. One process only.
+ * 10. Events may wait for real time (ops->pace): then nothing due after the time that it has
+ *     reached happens, and the clocks of entities that are away do not matter: they continue at
+ *     that time or later. What comes too late nevertheless enters the medium late.
  *
  * A simulation may be distributed over several processes, each with an engine for some of the
  * entities (rank_map.h). Messages to entities elsewhere are handed to the peers. Quiescence is then
@@ -103,6 +106,11 @@ struct engine_ops {
     /* NULL if no entity goes out or away. Called when nothing can be done here and some entities
      * are: returns when one of them may want a turn, or after a while; scheduler context. */
     void (*await)(void *owner);
+    /* NULL: virtual time passes as fast as it can. Otherwise called when no entity is ready: `next`
+     * is when the next event or decision is due. If that is later than the time that has been
+     * reached, sleeps until it is not, or an entity wants a turn, or for a while, and returns 0:
+     * look again. Otherwise returns the time that has been reached; scheduler context. */
+    vtime (*pace)(void *owner, vtime next);
     /* Called in scheduler context for a blocked entity when a deadlock is reported. */
     void (*explain)(void *owner, uint32_t id, struct engine_waits *out);
     /* Makes the notice for a call with this cookie; the engine fills in source, destination and
@@ -416,7 +424,8 @@ void engine_unbusy(struct engine *, struct engine_entity *);
  * The same for an entity that waits for something outside, which ops->wanted notices. Its first act
  * after any wake is engine_return.
  */
-void engine_block_away(struct engine *, struct engine_entity *, uint32_t id, vtime due);
+void engine_block_away(struct engine *, struct engine_entity *, uint32_t id, vtime due,
+                       uint32_t wake_after);
 void engine_return(struct engine *, struct engine_entity *);
 /* Lets the first decision be taken although entities are away: for the owner that knows that they
  * wait for it. What they do then may come too late for it. Scheduler context; returns whether there

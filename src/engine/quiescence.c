@@ -290,6 +290,28 @@ int engine_force(struct engine *e)
     return grant_below(e, VTIME_NEVER);
 }
 
+/* What is due at the time that `pace` has reached happens. */
+static enum engine_end keep_pace(struct engine *e)
+{
+    enum engine_end end;
+    vtime next, now;
+
+    status(e, &e->all);
+    engine_status_complete(e, &e->all);
+    e->progressed = 0;
+    end = e->away > 0 && e->abort.due != VTIME_NEVER ? ENGINE_END_ABORTED : is_over(e, &e->all);
+    e->idle_since = e->all.idle_since;
+    next = e->all.medium < e->all.first.due ? e->all.medium : e->all.first.due;
+    if (end == ENGINE_END_GOES_ON && next == VTIME_NEVER && e->away == 0)
+        end = ENGINE_END_DEADLOCK;
+    if (end != ENGINE_END_GOES_ON)
+        return end;
+    now = e->cfg.ops->pace(e->cfg.owner, next);
+    if (next <= now)
+        grant_below(e, now);
+    return ENGINE_END_GOES_ON;
+}
+
 static enum engine_end await_away(struct engine *e)
 {
     if (e->abort.due != VTIME_NEVER) { /* what is outside ends with it */
@@ -303,6 +325,8 @@ static enum engine_end await_away(struct engine *e)
 
 enum engine_end engine_quiesce(struct engine *e)
 {
+    if (e->cfg.ops->pace)
+        return keep_pace(e);
     if (e->away > 0)
         return await_away(e);
     return quiescent(e) ? conclude(e) : ENGINE_END_GOES_ON;

@@ -37,7 +37,7 @@ struct mpi_above {
     const struct mpi_service_ops *services;
 };
 
-/* For mpi_world.above. */
-extern const struct mpi_above mpi_above;
+/* For mpi_world.above; the second if mpi_world.paced. */
+extern const struct mpi_above mpi_above, mpi_above_paced;
 
 #endif

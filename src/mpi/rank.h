@@ -68,6 +68,7 @@ struct mpi_costs {
     int requests; /* requests cost time, or are to be counted */
     vtime unexpected, request, match, peer;
     uint64_t unexpected_per_byte; /* 44.20 */
+    uint64_t matched[2]; /* if `receives`: messages that came before their receive, and others */
 };
 
 #define MPI_OBSERVERS_MAX 8
@@ -108,6 +109,7 @@ struct mpi_world {
     uint64_t handled;     /* messages handled and decisions taken, for threads that wait for any */
     int free_collectives; /* collectives cost what a model says: their messages are free */
     int shared;           /* there are other processes */
+    int paced;            /* ranks run at the same time, in real time (main/emulate.h) */
     int parking;          /* the run was aborted: ranks beyond that time need not go on */
     struct pool pool;     /* requests, exts and other small objects */
     const struct mpi_above *above; /* what lower rooms need of higher ones (above.h) */

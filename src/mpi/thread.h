@@ -13,24 +13,24 @@
 #include "mpi/rank.h"
 
 /* Call these around everything that touches the rank; may be nested. Enter waits for the rank's
- * turn. */
+ * turn. So does a rank with one thread that runs without the turn (main/emulate.h). */
 void mpi_thread_enter_slow(void);
 void mpi_thread_leave_slow(int quiet);
 
 static inline void mpi_thread_enter(void)
 {
-    if (__builtin_expect(vp_private.threaded, 0))
+    if (__builtin_expect(vp_private.threaded | mpi_world.paced, 0))
         mpi_thread_enter_slow();
 }
 /* Called after a call, or (quiet) after something that cannot affect waiting threads. */
 static inline void mpi_thread_leave(enum mpi_fn fn)
 {
-    if (__builtin_expect(vp_private.threaded, 0))
+    if (__builtin_expect(vp_private.threaded | mpi_world.paced, 0))
         mpi_thread_leave_slow(mpi_fn_flags[fn] & MPI_FNFLAG_QUIET);
 }
 static inline void mpi_thread_leave_quietly(void)
 {
-    if (__builtin_expect(vp_private.threaded, 0))
+    if (__builtin_expect(vp_private.threaded | mpi_world.paced, 0))
         mpi_thread_leave_slow(1);
 }
 

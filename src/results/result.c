@@ -17,6 +17,7 @@
 #include "net/net.h"
 #include "platform/read.h"
 #include "program/host.h"
+#include "results/emulated.h"
 #include "run/share.h"
 
 #define SHORT_SLICE_S 1e-6
@@ -312,6 +313,7 @@ void results_text(const struct run_page *page, const struct run_outcome *outcome
         add_rate(out, (double)page->end.messages / outcome->wall_s);
     buf_addf(out, "\n  bytes         %s\n", units_format_bytes(text, sizeof text, page->end.bytes));
     add_access(&page->end.access, out);
+    results_emulated_text(page, out);
     add_traffic(page, out);
     buf_addf(out, "  peak memory   %s",
              units_format_bytes(text, sizeof text, peak_memory(page, outcome)));
@@ -445,6 +447,7 @@ void results_json(const struct run_page *page, const struct platform *machine,
     put_double(&json, "left_out_s", page->end.left_out_s);
     put_uint(&json, "switches", page->end.switches);
     put_string(&json, "program", page->opt.program);
+    results_emulated_json(page, &json);
     put_traffic(&json, page);
     json_key(&json, "platform");
     platform_json(machine, &json);

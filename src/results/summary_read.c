@@ -14,9 +14,22 @@
 
 #define SLICE 16384
 
-enum key { KEY_TIME, KEY_MESSAGES, KEY_BYTES, KEY_WALL, KEYS };
+/* What every summary has, and what those of emulations have. */
+enum key {
+    KEY_TIME,
+    KEY_MESSAGES,
+    KEY_BYTES,
+    KEY_WALL,
+    KEYS_OF_ALL,
+    KEY_BEHIND = KEYS_OF_ALL,
+    KEY_TOLERANCE,
+    KEY_EXPECTED,
+    KEY_UNEXPECTED,
+    KEYS
+};
 
-static const char *const names[KEYS] = {"virtual_time_ps", "messages", "bytes", "wall_s"};
+static const char *const names[KEYS] = {"virtual_time_ps", "messages",    "bytes",    "wall_s",
+                                        "max_behind_s",    "tolerance_s", "expected", "unexpected"};
 
 struct summary_reader {
     yajl_handle handle;
@@ -27,6 +40,23 @@ struct summary_reader {
     struct results_summary summary;
 };
 
+static void store(struct results_summary *s, enum key key, const char *text)
+{
+    double *real = key == KEY_WALL        ? &s->wall_s
+                   : key == KEY_BEHIND    ? &s->max_behind_s
+                   : key == KEY_TOLERANCE ? &s->tolerance_s
+                                          : NULL;
+    uint64_t *count = key == KEY_TIME       ? &s->time_ps
+                      : key == KEY_MESSAGES ? &s->messages
+                      : key == KEY_BYTES    ? &s->bytes
+                      : key == KEY_EXPECTED ? &s->expected
+                                            : &s->unexpected;
+    if (real)
+        *real = strtod(text, NULL);
+    else
+        *count = strtoull(text, NULL, 10);
+}
+
 static int on_number(void *context, const char *text, size_t length)
 {
     struct summary_reader *r = context;
@@ -35,14 +65,7 @@ static int on_number(void *context, const char *text, size_t length)
         return 1;
     memcpy(copy, text, length);
     copy[length] = 0;
-    if (r->key == KEY_WALL)
-        r->summary.wall_s = strtod(copy, NULL);
-    else if (r->key == KEY_TIME)
-        r->summary.time_ps = strtoull(copy, NULL, 10);
-    else if (r->key == KEY_MESSAGES)
-        r->summary.messages = strtoull(copy, NULL, 10);
-    else
-        r->summary.bytes = strtoull(copy, NULL, 10);
+    store(&r->summary, (enum key)r->key, copy);
     r->found |= 1u << r->key;
     return 1;
 }
@@ -109,7 +132,8 @@ static int feed(struct summary_reader *r, const unsigned char *data, size_t size
 
 static int end(struct summary_reader *r, int good, struct results_summary *out)
 {
-    good = good && r->ended && r->found == (1u << KEYS) - 1;
+    unsigned all = (1u << KEYS_OF_ALL) - 1;
+    good = good && r->ended && (r->found & all) == all;
     yajl_free(r->handle);
     if (good)
         *out = r->summary;

@@ -10,6 +10,9 @@ struct results_summary {
     uint64_t time_ps; /* virtual time */
     uint64_t messages, bytes;
     double wall_s;
+    /* of an emulation; else 0 */
+    double max_behind_s, tolerance_s;
+    uint64_t expected, unexpected;
 };
 
 /* Reads a file that `orrery run --json` wrote. 0 if there is none, or if it is incomplete; O(size),

@@ -80,11 +80,13 @@ struct run_options {
     int32_t check;       /* compare types of messages and arguments of collectives between ranks */
     int32_t check_leaks; /* report objects that the program did not free */
     uint32_t procs;      /* native processes */
-    int32_t live;        /* ranks stand for processes outside (mpi/main/live.h) */
-    int32_t placement;   /* of ranks on them: enum rank_map_kind (engine/rank_map.h) */
-    int32_t changed;     /* settings differ from what the platform says (--set) */
-    int32_t machine_fd;  /* the machine as bytes: platform_unpack (lists.h) */
-    int32_t book_fd;     /* the file that holds pending output (engine/output_book.h), or -1, ... */
+    double factor;       /* real time for each virtual time (mpi/main/emulate.h); 0: none */
+    int32_t factor_dynamic; /* it adapts; `factor` is then 1 */
+    int32_t live;           /* ranks stand for processes outside (mpi/main/live.h) */
+    int32_t placement;      /* of ranks on them: enum rank_map_kind (engine/rank_map.h) */
+    int32_t changed;        /* settings differ from what the platform says (--set) */
+    int32_t machine_fd;     /* the machine as bytes: platform_unpack (lists.h) */
+    int32_t book_fd; /* the file that holds pending output (engine/output_book.h), or -1, ... */
     int64_t book_at; /* ... and the offset in it; if processes share the file, a ledger follows */
     int32_t rank_map_fd;     /* RANK_MAP_LIST: a file with the process of each rank, 32 bits each */
     char native_path[4096];  /* the native MPI library, if procs > 1 or live */
@@ -187,6 +189,19 @@ struct run_question {
 };
 
 #define RUN_TRAFFIC_WORDS 80
+#define RUN_TREND_BINS 32
+
+/* What an emulation measured (emulate/pace.h); times are simulated. */
+struct run_emulated {
+    double factor, factor_least, factor_most; /* mean, and in between; 0: time did not begin */
+    uint64_t overhead_ns;                     /* of a call, which is compensated */
+    uint64_t expected, unexpected;            /* messages that met a posted receive, and others */
+    uint64_t events, late_calls;
+    vtime max_behind, max_late;
+    vtime tolerance;                          /* events that late are in time for this network */
+    vtime trend_width, trend[RUN_TREND_BINS]; /* the latest event by when it was due */
+    uint32_t trend_bins, cores;
+};
 
 struct run_page {
     uint32_t magic, size;
@@ -232,6 +247,7 @@ struct run_page {
         uint64_t rounds;       /* common quiescences */
         uint64_t batches;      /* batches of messages between processes */
         struct run_access access;
+        struct run_emulated emulated;
         int32_t has_traffic; /* the network model has counted: a struct net_traffic (net/net.h) */
         uint64_t traffic[RUN_TRAFFIC_WORDS];
         int32_t net_split; /* enum net_split (net/net.h): what the model needs */

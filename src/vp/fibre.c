@@ -287,7 +287,6 @@ const struct vp_host vp_fibre_host = {
     .ask_where = ask_where,
     .peer_memory = vp_host_peer_memory,
     .unpin = vp_host_nothing,
-    .await_request = vp_host_nothing,
     .starter = no_process,
     .stack_top = stack_top,
     .stats = add_stats,

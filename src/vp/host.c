@@ -92,9 +92,24 @@ void vp_withdraw_request(void)
     vp_host->withdraw_request();
 }
 
-void vp_await_request(void)
+void vp_await_request(int64_t ns)
 {
-    vp_host->await_request();
+    vp_host->await_request(ns);
+}
+
+void vp_go_out(void)
+{
+    vp_host->go_out();
+}
+
+void vp_come_back(void)
+{
+    vp_host->come_back();
+}
+
+void vp_help(void (*fn)(void))
+{
+    vp_host->help(fn);
 }
 
 int vp_pass_turn(void)

@@ -81,11 +81,16 @@ struct vp_host {
      * Rank. */
     int (*pass_turn)(void);
     void (*await_turn)(void);
-    /* Waits until a rank has requested a turn, or for a short while. Scheduler. */
-    void (*await_request)(void);
+    /* Waits until a rank has requested a turn, or for so long at most. Scheduler. */
+    void (*await_request)(int64_t ns);
     /* A rank that has requested a turn, or NULL; returns each request once. The pointer is NULL if
      * ranks make no requests. Scheduler. */
     struct vp_rank *(*next_request)(void);
+
+    /* Only called if ranks run at the same time (vp_config.concurrent); see vp_go_out. Rank. */
+    void (*go_out)(void);
+    void (*come_back)(void);
+    void (*help)(void (*fn)(void));
 
     /* The rank's own process; the process that starts the ranks' processes. Either may be 0. */
     int32_t (*pid)(const struct vp_rank *);

@@ -6,18 +6,19 @@
 #include "vp/process.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "vp/crash.h"
+#include "vp/libc/libc.h"
 #include "vp/vp_internal.h"
 
-/* how long the scheduler sleeps at most while it waits for a rank to request a turn */
-#define REQUEST_NS 50000000
 #define CHECK_SECONDS 1 /* how often the scheduler checks that the zygote is alive */
 #define TOGETHER_NS \
     20000000 /* for how long a rank may keep the turn while its threads are pinned */
@@ -42,7 +43,10 @@ static struct {
     turn_word awaits_request;            /* the scheduler sleeps until there is one */
     uint64_t turns, passed; /* turns given by the scheduler; turns passed between ranks */
     uint64_t bytes;         /* memory of ended ranks' processes */
+    int concurrent;         /* ranks may go out */
 } host;
+
+static __thread int is_helper; /* the thread of vp_help */
 
 /* All processes share the simulator's memory. */
 static void load(void)
@@ -59,6 +63,12 @@ static struct vp_process *own(void)
     return vp_private.current->state;
 }
 
+/* The word on which the calling thread waits for its turn. */
+static turn_word *own_turn(void)
+{
+    return is_helper ? &own()->helper : &own()->turn;
+}
+
 static int in_rank(void)
 {
     return sys_getpid() != host.scheduler;
@@ -66,17 +76,17 @@ static int in_rank(void)
 
 /* The program's handler may do anything that the rank may, so it runs only while the rank has the
  * turn. */
-static void await_turn(struct vp_process *p)
+static void await_turn(void)
 {
     sigset_t all, before;
 
     if (!vp_private.handles) {
-        turn_await(&p->turn);
+        turn_await(own_turn());
         return;
     }
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    turn_await(&p->turn);
+    turn_await(own_turn());
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -109,17 +119,12 @@ static int pass_turn(void)
     return 1;
 }
 
-static void await_next_turn(void)
-{
-    await_turn(own());
-}
-
 static void suspend(void)
 {
     int saved = errno;
 
     if (pass_turn())
-        await_turn(own());
+        await_turn();
     errno = saved;
 }
 
@@ -177,7 +182,7 @@ static void call(void (*fn)(void))
     }
     host.request = fn;
     turn_give(&vp_turns.scheduler);
-    await_turn(own());
+    await_turn();
     errno = saved;
 }
 
@@ -212,6 +217,49 @@ static void withdraw_request(void)
     uint32_t was = REQUESTED;
 
     atomic_compare_exchange_strong(&own()->request, &was, WITHDRAWN);
+}
+
+/* ---- ranks that run at the same time ---- */
+
+static void go_out(void)
+{
+    atomic_store(&own()->out, 1);
+    turn_give(&vp_turns.scheduler);
+}
+
+/* From here on the turn goes to this thread. If the helper has it, the request remains. */
+static void come_back(void)
+{
+    atomic_store(&own()->out, 0);
+    request_turn();
+    await_turn();
+    withdraw_request();
+}
+
+static void *help_for_ever(void *fn)
+{
+    is_helper = 1;
+    for (;;) {
+        turn_await(&own()->helper);
+        ((void (*)(void))fn)();
+        turn_give(&vp_turns.scheduler);
+    }
+    return NULL;
+}
+
+/* Signals are for the program's threads. */
+static void help(void (*fn)(void))
+{
+    sigset_t all, before;
+    pthread_t thread;
+    int rc;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    rc = REAL(pthread_create)(&thread, NULL, help_for_ever, (void *)fn);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc != 0)
+        log_fatal("cannot start a thread for a rank: %s", strerror(rc));
 }
 
 /* ---- the scheduler ---- */
@@ -266,9 +314,9 @@ static void await_scheduler_turn(void)
         check();
 }
 
-static void await_request(void)
+static void await_request(int64_t ns)
 {
-    struct timespec limit = {.tv_nsec = REQUEST_NS};
+    struct timespec limit = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 
     atomic_store(&host.awaits_request, 1);
     if (!atomic_load(&host.requests))
@@ -277,15 +325,22 @@ static void await_request(void)
     check();
 }
 
+/* A turn that was interrupted by a request goes on in the same thread. */
+static void give(struct vp_process *p)
+{
+    turn_give(p->helped ? &p->helper : &p->turn);
+}
+
 /* Gives the rank the turn, and does what ranks request until the turn comes back. */
 static void run(struct vp_process *p)
 {
     void (*request)(void);
 
     vp_turns.running = p;
+    p->helped = atomic_load(&p->out);
     do {
         host.is_running = 1;
-        turn_give(&vp_turns.running->turn);
+        give(vp_turns.running);
         await_scheduler_turn();
         host.is_running = 0;
         request = host.request;
@@ -354,13 +409,16 @@ static void add_stats(struct vp_stats *s)
 
 static int init(const struct vp_config *cfg, struct err *err)
 {
-    (void)cfg;
     host.scheduler = sys_getpid();
+    host.concurrent = cfg->concurrent;
     host.top = vp_stack_map(err);
     if (!host.top)
         return ERR_MEMORY;
     vp_crash_answer();
-    vp_pin_init();
+    if (host.concurrent)
+        arena_lock();
+    else
+        vp_pin_init();
     return vp_zygote_start(err);
 }
 
@@ -397,7 +455,10 @@ const struct vp_host vp_process_host = {
     .next_request = next_request,
     .await_request = await_request,
     .pass_turn = pass_turn,
-    .await_turn = await_next_turn,
+    .await_turn = await_turn,
+    .go_out = go_out,
+    .come_back = come_back,
+    .help = help,
     .pid = pid_of,
     .starter = vp_zygote_pid,
     .stack_top = stack_top,

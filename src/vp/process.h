@@ -34,6 +34,9 @@ struct vp_process {
         request; /* is it in the list of processes with a thread that needs a turn? (process.c) */
     struct vp_process *next_request;
     _Atomic uint32_t together; /* its threads are pinned */
+    turn_word helper;          /* the turn of its helper (vp_help) */
+    _Atomic uint32_t out;      /* its program runs without the turn: the helper gets it */
+    uint32_t helped;           /* the helper has it, or had it last */
 };
 
 /* State shared by the scheduler and the ranks' processes. */

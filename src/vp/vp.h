@@ -90,6 +90,7 @@ struct vp_config {
     int64_t epoch;     /* start date seen by programs, seconds since 1970 */
     int entropy_real;  /* the system's random bytes are real; 0: they are derived from ... */
     uint64_t entropy_seed;
+    int concurrent; /* ranks, which must be processes, may run at the same time (vp_go_out) */
     const struct vp_hooks *hooks;
 };
 enum vp_stacks { VP_STACKS_AUTO = 0, VP_STACKS_OWN, VP_STACKS_SHARED };
@@ -128,12 +129,20 @@ void vp_request_turn(void);
 struct vp_rank *vp_next_request(void);
 /* The rank has got its turn. */
 void vp_withdraw_request(void);
-/* Waits until there is such a rank, or for a short while. Scheduler context. */
-void vp_await_request(void);
+/* Waits until there is such a rank, or for so many nanoseconds. Scheduler context. */
+void vp_await_request(int64_t ns);
 /* The two halves of vp_suspend, in a rank's process: passes the turn on (returns 0 if it stays with
  * the caller); waits until it is back. In between, the process runs without the turn. */
 int vp_pass_turn(void);
 void vp_await_turn(void);
+
+/* Ranks that run at the same time (vp_config.concurrent): the rank gives its turn to the scheduler,
+ * but its program continues / the rank waits for its turn again. In between, a turn that the
+ * scheduler gives the rank goes to its helper, a thread of its process that calls fn for each. Rank
+ * context; the helper is made once, before the program begins. */
+void vp_go_out(void);
+void vp_come_back(void);
+void vp_help(void (*fn)(void));
 
 /* Makes the scheduler call fn. Neither the calling rank nor any other resumes. */
 _Noreturn void vp_leave(void (*fn)(void));

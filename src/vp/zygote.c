@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "base/arena.h"
 #include "base/log.h"
 #include "vp/libc/libc.h"
 #include "vp/process.h"
@@ -195,6 +196,7 @@ void vp_zygote_kill(void)
     while (waitpid(zygote.pid, NULL, 0) < 0 && errno == EINTR)
         ;
     zygote.pid = 0;
+    arena_unlock();
 }
 
 void vp_zygote_check(void)

@@ -164,6 +164,36 @@ static void test_fork(struct model *m)
     judge(m, "going on");
 }
 
+/* Processes allocate at the same time: none gets what another has. */
+static void test_lock(void)
+{
+    enum { PROCESSES = 4, BLOCKS = 20000 };
+    uint64_t **all = mem_zalloc(PROCESSES * BLOCKS * sizeof *all);
+    int good = 1;
+
+    arena_lock();
+    for (int p = 0; p < PROCESSES; p++)
+        if (fork() == 0) {
+            for (int i = 0; i < BLOCKS; i++) {
+                void *other = mem_alloc(48);
+
+                all[p * BLOCKS + i] = mem_alloc(48);
+                *all[p * BLOCKS + i] = (uint64_t)(p * BLOCKS + i);
+                mem_free(other);
+            }
+            _exit(0);
+        }
+    while (wait(NULL) > 0)
+        ;
+    arena_unlock();
+    for (int i = 0; i < PROCESSES * BLOCKS; i++)
+        good &= all[i] && *all[i] == (uint64_t)i;
+    ok(good, "processes that allocate at the same time do not get the same blocks");
+    for (int i = 0; i < PROCESSES * BLOCKS; i++)
+        mem_free(all[i]);
+    mem_free(all);
+}
+
 static void test_limits(void)
 {
     int inside = 0;
@@ -255,6 +285,7 @@ int main(int argc, char **argv)
     churn(m, STEPS);
     judge(m, "at random");
     test_fork(m);
+    test_lock();
     test_limits();
     test_reuse();
     test_kept();

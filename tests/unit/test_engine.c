@@ -66,6 +66,25 @@ static void await_wanted(void *owner)
 
 static const struct engine_ops ops = {.resume = resume, .wanted = wanted, .await = await_wanted};
 
+static vtime real_time, asked[8]; /* how far it is, and the times that were waited for */
+static int paces;
+
+/* Every look takes 10, and nothing happens before its time. */
+static vtime pace(void *owner, vtime next)
+{
+    (void)owner;
+    if (paces < 8)
+        asked[paces] = next;
+    paces++;
+    real_time += 10;
+    if (real_time == 30)
+        wants = 1; /* entity 0, which is away, makes a call */
+    return next <= real_time ? real_time : 0;
+}
+
+static const struct engine_ops ops_paced = {.resume = resume, .wanted = wanted, .pace = pace};
+static int is_paced;
+
 static enum engine_end run(uint64_t n, vtime lookahead, vtime idle_limit, uint64_t schedule,
                            int (*what)(uint32_t, struct actor *))
 {
@@ -75,7 +94,7 @@ static enum engine_end run(uint64_t n, vtime lookahead, vtime idle_limit, uint64
                                 .idle_limit = idle_limit,
                                 .random = schedule != 0,
                                 .seed = schedule,
-                                .ops = &ops,
+                                .ops = is_paced ? &ops_paced : &ops,
                                 .hand_ticks = handing ? (uint64_t)1 << 62 : 0};
 
     memset(actors, 0, sizeof actors);
@@ -539,10 +558,53 @@ static int alternate(uint32_t id, struct actor *a)
     return 0;
 }
 
+/* ---- real time ---- */
+
+/* Entity 0 is away until it wants its turn; 1 has a decision due at 25, then at 60. */
+static int in_real_time(uint32_t id, struct actor *a)
+{
+    if (id == 0 && a->runs == 1) {
+        engine_block_away(&engine, &a->ent, 0, VTIME_NEVER, UINT32_MAX);
+        return 0;
+    }
+    if (id == 0) {
+        engine_return(&engine, &a->ent);
+        return 1;
+    }
+    if (a->runs < 3)
+        block(id, a->runs == 1 ? 25 : 60, 1);
+    return a->runs == 3;
+}
+
+static int stuck_in_real_time(uint32_t id, struct actor *a)
+{
+    (void)a;
+    block(id, VTIME_NEVER, 1);
+    return 0;
+}
+
+static void test_pace(void)
+{
+    is_paced = 1;
+    real_time = paces = wants = 0;
+    is_int(run(2, 0, 0, 0, in_real_time), ENGINE_END_DONE, "in real time: all end");
+    ok(order[0] == 0 && order[1] == 1 && order[2] == 1 && order[3] == 0 && order[4] == 1,
+       "a decision waits for its time, and a call is taken when it comes");
+    ok(asked[0] == 25 && asked[1] == 25 && asked[2] == 25 && asked[3] == 60,
+       "it waits for what is due next");
+    is_int(real_time, 70, "and no longer: what is due at 60 happens after it");
+    engine_fini(&engine);
+    is_int(run(2, 0, 0, 0, stuck_in_real_time), ENGINE_END_DEADLOCK,
+           "if nobody is away, there may be a deadlock");
+    engine_fini(&engine);
+    is_paced = 0;
+}
+
 int main(void)
 {
     plan_auto();
     test_all();
+    test_pace();
     is_int(handed, 0, "the scheduler ran between any two turns");
     handing = 1;
     test_all();

@@ -17,6 +17,8 @@
 
 struct vp_private vp_private;
 struct pool vp_pool;
+static const struct vp_host fibres;
+const struct vp_host *vp_host = &fibres;
 
 static struct vp_extra extra;
 static struct vp_rank fibre = {.extra = &extra};

@@ -10,6 +10,7 @@
 #include "mpi/dynamic/spawn.h"
 #include "mpi/info.h"
 #include "mpi/io/io_internal.h"
+#include "mpi/main/emulate.h"
 #include "mpi/main/run.h"
 #include "mpi/p2p/service.h"
 #include "mpi/rma/rma.h"
@@ -29,17 +30,12 @@ static void comm_left(struct mpi_rank *self, const struct mpi_comm *c)
         verify_coll_forget(self, c->ctx);
 }
 
-const struct mpi_above mpi_above = {
-    .abort_run = run_abort,
-    .timed_out = run_timed_out,
-    .team_item = team_item,
-    .team_spawned = team_spawned,
-    .thread_enter = p2p_thread_enter,
-    .thread_leave = p2p_thread_leave,
-    .yield = p2p_yield,
-    .comm_left = comm_left,
-    .verify_match = verify_match,
-    .verify_coll = verify_coll,
-    .verify_parts = verify_parts,
-    .services = services,
-};
+#define ABOVE(enter, leave)                                                             \
+    {                                                                                   \
+        .abort_run = run_abort, .timed_out = run_timed_out, .team_item = team_item,     \
+        .team_spawned = team_spawned, .thread_enter = enter, .thread_leave = leave,     \
+        .yield = p2p_yield, .comm_left = comm_left, .verify_match = verify_match,       \
+        .verify_coll = verify_coll, .verify_parts = verify_parts, .services = services, \
+    }
+const struct mpi_above mpi_above = ABOVE(p2p_thread_enter, p2p_thread_leave);
+const struct mpi_above mpi_above_paced = ABOVE(mpi_emulate_enter, mpi_emulate_leave);

@@ -23,6 +23,7 @@
 #include "mpi/leaks.h"
 #include "mpi/main/backtrace.h"
 #include "mpi/main/line.h"
+#include "mpi/main/emulate.h"
 #include "mpi/main/live.h"
 #include "mpi/main/own.h"
 #include "mpi/record/record.h"
@@ -220,6 +221,8 @@ static void fill_page(const struct whole *w, enum run_cause cause)
     page->end.spawned = p->spawned;
     page->end.net_split = (int32_t)mpi_world.net.ops->split;
     fill_traffic(page);
+    if (page->opt.factor > 0)
+        mpi_emulate_result(page);
     if (mpi_rank_map()->procs > 1 || vp_ranks_are_processes()) {
         page->end.peak_rss_bytes = p->peak_rss;
         page->end.peak_rss_max = w->peak_rss_max;

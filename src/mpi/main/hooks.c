@@ -11,10 +11,14 @@
 #include "mpi/clock.h"
 #include "mpi/dynamic/spawn.h"
 #include "mpi/entry.h"
+#include "mpi/main/emulate.h"
 #include "mpi/main/live.h"
 #include "mpi/main/run.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/team.h"
+
+/* how long the scheduler sleeps at most while it waits for a rank to request a turn */
+#define REQUEST_NS 50000000
 
 /* ---- engine: entities are ranks ---- */
 
@@ -211,6 +215,8 @@ static void hook_starting(struct vp_rank *f, int *argc, char ***argv)
 {
     mpi_spawn_starting(mpi_rank_of(f), argc, argv);
     mpi_observe_rank_begin(mpi_rank_of(f));
+    if (mpi_world.paced)
+        mpi_emulate_running();
 }
 
 static uint64_t hook_rank(const struct vp_rank *f)
@@ -240,11 +246,16 @@ static void hook_process_started(struct vp_rank *f)
     mpi_world.page->now.current_pid = sys_getpid();
     mpi_clock_watch();
     mpi_slice_begin();
+    if (mpi_world.paced)
+        mpi_emulate_started();
 }
 
+/* In real time threads need no turns: they only exclude each other. */
 static void hook_threads(struct vp_rank *f)
 {
     (void)f;
+    if (mpi_world.paced)
+        return;
     mpi_team_threads();
     mpi_thread_begin();
 }
@@ -300,7 +311,7 @@ static void await_want(void *owner)
     if (mpi_live_is_open())
         mpi_live_await();
     else
-        vp_await_request();
+        vp_await_request(REQUEST_NS);
 }
 
 const struct engine_ops mpi_engine_ops = {.resume = resume,
@@ -308,3 +319,8 @@ const struct engine_ops mpi_engine_ops = {.resume = resume,
                                           .wanted = wanted,
                                           .await = await_want,
                                           .notice = mpi_notice};
+const struct engine_ops mpi_engine_ops_paced = {.resume = resume,
+                                                .explain = explain,
+                                                .wanted = wanted,
+                                                .pace = mpi_emulate_pace,
+                                                .notice = mpi_notice};

@@ -31,13 +31,15 @@ void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn)
 
 int mpi_init_thread(struct mpi_rank *self, int *argc, char ***argv, int required, int *provided)
 {
+    int most = mpi_world.paced ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
+
     (void)argc;
     (void)argv;
     if (mpi_world_phase(self) != MPI_PHASE_BEFORE)
         return mpi_raise(self, MPI_COMM_WORLD, MPI_ERR_OTHER, "MPI_Init called twice");
     mpi_world_phase_set(self, MPI_PHASE_ACTIVE);
     /* A fibre rank has one thread, for which all levels are the same; a process may have many. */
-    self->thread_level = (uint8_t)(required < MPI_THREAD_MULTIPLE ? required : MPI_THREAD_MULTIPLE);
+    self->thread_level = (uint8_t)(required < most ? required : most);
     *provided = self->thread_level;
     return MPI_SUCCESS;
 }

@@ -174,7 +174,7 @@ const void *orrery_own_receive(size_t *bytes)
         mpi_drain(self);
         if (mpi_decide(self, VTIME_NEVER, &due) || self->ent.inbox)
             continue;
-        engine_block_away(&mpi_world.engine, &self->ent, mpi_rank_index(self), due);
+        engine_block_away(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, 1);
         vp_suspend();
         engine_return(&mpi_world.engine, &self->ent);
     }

@@ -22,7 +22,7 @@ void mpi_run_progress(void);
 
 /* ---- hooks.c ---- */
 extern const struct vp_hooks mpi_vp_hooks;
-extern const struct engine_ops mpi_engine_ops;
+extern const struct engine_ops mpi_engine_ops, mpi_engine_ops_paced; /* the second with emulate.h */
 
 /* ---- stop.c ---- */
 /* Handles signals that ask the run to end, and internal failures (log_fatal). */

@@ -23,6 +23,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/leaks.h"
+#include "mpi/main/emulate.h"
 #include "mpi/main/live.h"
 #include "mpi/main/line.h"
 #include "mpi/main/run.h"
@@ -133,7 +134,7 @@ static void map_page(void)
         log_fatal("the library was not started by a matching 'orrery run'; check the installation");
     sys_close(fd);
     unsetenv(ENV_RUN_FD);
-    mpi_world.above = &mpi_above;
+    mpi_world.above = page->opt.factor > 0 ? &mpi_above_paced : &mpi_above;
     mpi_world.page = page;
     mpi_world.opt = &page->opt;
     mpi_world.size = (uint32_t)page->opt.ranks;
@@ -218,12 +219,13 @@ static void set_up(void)
                            .epoch = o->epoch,
                            .entropy_real = o->entropy_real,
                            .entropy_seed = o->entropy_seed,
+                           .concurrent = o->factor > 0,
                            .hooks = &mpi_vp_hooks};
     struct engine_config eng = {.stride = sizeof(struct mpi_rank),
                                 .idle_limit = o->idle_limit,
                                 .random = o->random,
                                 .seed = o->seed,
-                                .ops = &mpi_engine_ops};
+                                .ops = o->factor > 0 ? &mpi_engine_ops_paced : &mpi_engine_ops};
 
     pool_init(&mpi_world.pool, "ranks' extras");
     map_book(&out);
@@ -250,7 +252,7 @@ static void set_up(void)
         mpi_world.net.ops->medium(&mpi_world.net, &mpi_world.engine, &mpi_world.medium);
         eng.medium = &mpi_world.medium;
     }
-    if (vp_passes_turns())
+    if (vp_passes_turns() && !o->factor)
         eng.hand_ticks = (uint64_t)(HAND_NS * ticks_per_ns());
     engine_init(&mpi_world.engine, &eng);
     engine_set_idle(&mpi_world.engine, idle);
@@ -259,6 +261,8 @@ static void set_up(void)
     output_init(&mpi_world.output, &out);
     mpi_clock_init(o);
     mpi_costs_init(&o->platform);
+    if (o->factor > 0)
+        mpi_emulate_init(o);
     if (o->needs & MPI_NEED_TYPE_KEYS)
         mpi_type_share_no_more();
     mpi_stats_init(o->detail);

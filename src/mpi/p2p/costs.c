@@ -81,6 +81,7 @@ vtime mpi_costs_take(struct mpi_req *req, const struct mpi_msg *m)
     const struct mpi_costs *c = &mpi_world.costs;
     vtime cost = vtime_scale(c->match, req->pending);
 
+    mpi_world.costs.matched[m->em.arrival >= req->posted]++;
     if (m->em.arrival > req->posted || m->kind == MPI_MSG_RTS)
         req->flags |= MPI_REQ_LATE;
     if (m->em.arrival >= req->looked)

@@ -24,7 +24,7 @@ int __cxa_thread_atexit_impl(void (*)(void *), void *, void *);
 static void add(void (*fn)(void *), void (*fn2)(int, void *), void *arg, void *dso)
 {
     struct vp_extra *x = vp_extra_get();
-    struct vp_handler *h = pool_alloc(&vp_pool, sizeof *h);
+    struct vp_handler *h = libc_alloc(sizeof *h);
 
     *h = (struct vp_handler){x->handlers, fn, fn2, arg, dso};
     x->handlers = h;
@@ -43,7 +43,7 @@ static int take(int (*want)(const struct vp_handler *, const void *), const void
         if (want(h, key)) {
             *out = *h;
             *p = h->next;
-            pool_free(&vp_pool, h, sizeof *h);
+            libc_free(h, sizeof *h);
             return 1;
         }
     }
@@ -83,7 +83,7 @@ void libc_handlers_drop(struct vp_handler *h)
 {
     while (h) {
         struct vp_handler *next = h->next;
-        pool_free(&vp_pool, h, sizeof *h);
+        libc_free(h, sizeof *h);
         h = next;
     }
 }

@@ -27,7 +27,7 @@ struct vp_extra *vp_extra_of(struct vp_rank *f)
 
     if (__builtin_expect(f->extra != NULL, 1))
         return f->extra;
-    x = pool_alloc(&vp_pool, sizeof *x);
+    x = libc_alloc(sizeof *x);
     memset(x, 0, sizeof *x);
     x->pub.cwd_fd = -1;
     x->pub.umask = -1;
@@ -59,7 +59,7 @@ void vp_extra_drop(struct vp_rank *f)
         freelocale(libc_extra_of(x)->global_locale);
     if (x->cwd_fd >= 0)
         libc_cwd_unref(x->cwd_fd);
-    pool_free(&vp_pool, libc_extra_of(x), sizeof(struct libc_extra));
+    libc_free(libc_extra_of(x), sizeof(struct libc_extra));
 }
 
 static void switch_cwd(int fd)

@@ -39,7 +39,7 @@ struct call {
 
 void libc_getopt_drop(struct vp_getopt *g)
 {
-    pool_free(&vp_pool, g, sizeof *g);
+    libc_free(g, sizeof *g);
 }
 
 static struct vp_getopt *getopt_state(void)
@@ -47,7 +47,7 @@ static struct vp_getopt *getopt_state(void)
     struct vp_extra *x = vp_extra_get();
 
     if (!x->getopt) {
-        x->getopt = pool_alloc(&vp_pool, sizeof *x->getopt);
+        x->getopt = libc_alloc(sizeof *x->getopt);
         memset(x->getopt, 0, sizeof *x->getopt);
     }
     return x->getopt;

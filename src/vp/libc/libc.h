@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/mem.h"
 #include "vp/vp_internal.h"
 
 /* The real libc function of that name, looked up once per call site. */
@@ -39,6 +40,19 @@
 #else
 #define ALIAS(name, target) VP_EXPORT extern __typeof__(target) name __attribute__((alias(#target)))
 #endif
+
+/* Small state of a rank. Ranks that are processes may allocate at the same time (arena_lock). */
+static inline void *libc_alloc(size_t bytes)
+{
+    return vp_host->own_process ? mem_alloc(bytes) : pool_alloc(&vp_pool, bytes);
+}
+static inline void libc_free(void *at, size_t bytes)
+{
+    if (vp_host->own_process)
+        mem_free(at);
+    else
+        pool_free(&vp_pool, at, bytes);
+}
 
 /* ---- extra.c ---- */
 /* A rank's extra as the shims see it; the rest of vp sees only `pub`. */

@@ -1,0 +1,220 @@
+/*
+ * cmd_emulate.c - `orrery emulate`: runs a program as real processes in scaled real time, whose
+ * only network is the simulated one. It becomes an `orrery run` with a factor (mpi/main/emulate.h).
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/argv.h"
+#include "cli/child.h"
+#include "cli/cli.h"
+#include "cli/emulate_factor.h"
+#include "cli/native.h"
+
+#define FACTOR_AUTO "auto"
+#define FACTOR_DEFAULT "dynamic"
+#define MODEL_DEFAULT "net.model=packet"
+
+struct request {
+    uint64_t ranks;
+    const char *factor;
+    int has_platform, quiet;
+    struct cli_argv run;     /* options for all runs */
+    struct cli_argv outputs; /* ... and those that name files, for the last one */
+};
+
+/* ---- options ---- */
+
+static int set_ranks(void *into, const char *value, struct err *err)
+{
+    return cli_native_ranks(&((struct request *)into)->ranks, value, err);
+}
+
+static int set_factor(void *into, const char *value, struct err *err)
+{
+    double factor;
+    int is_dynamic, rc = 0;
+    if (strcmp(value, FACTOR_AUTO) != 0)
+        rc = cli_emulate_parse(value, &factor, &is_dynamic, err);
+    ((struct request *)into)->factor = value;
+    return rc;
+}
+
+static int set_platform(void *into, const char *value, struct err *err)
+{
+    struct request *q = into;
+    (void)err;
+    q->has_platform = 1;
+    cli_argv_add_all(&q->run, (const char *const[]){"--platform", value, NULL});
+    return 0;
+}
+
+static int set_quiet(void *into, const char *value, struct err *err)
+{
+    struct request *q = into;
+    (void)value, (void)err;
+    q->quiet = 1;
+    return 0;
+}
+
+static const char *const compute_words[] = {"measured", "none", NULL};
+
+static int set_compute(void *into, const char *value, struct err *err)
+{
+    struct request *q = into;
+    if (strcmp(value, compute_words[0]) != 0 && strcmp(value, compute_words[1]) != 0)
+        return err_set(err, ERR_INPUT, "unknown value '%s': expected one of: measured, none",
+                       value);
+    cli_argv_add_all(&q->run, (const char *const[]){"--compute", value, NULL});
+    return 0;
+}
+
+/* An option that `orrery run` has, too. */
+#define PASS(function, option, where)                                   \
+    static int function(void *into, const char *value, struct err *err) \
+    {                                                                   \
+        struct cli_argv *to = &((struct request *)into)->where;         \
+        (void)err;                                                      \
+        cli_argv_add(to, option);                                       \
+        if (value)                                                      \
+            cli_argv_add(to, value);                                    \
+        return 0;                                                       \
+    }
+
+PASS(set_settings, "--set", run)
+PASS(set_collectives, "--collectives", run)
+PASS(set_trace, "--trace", outputs)
+PASS(set_stats, "--stats", outputs)
+PASS(set_report, "--report", outputs)
+PASS(set_json, "--json", outputs)
+PASS(set_labels, "--labels", outputs)
+PASS(set_check, "--check", outputs)
+
+static const struct cli_option options[] = {
+    {"ranks", 'n', "-np", "N", "number of ranks (required)", set_ranks},
+    {"platform", 'p', NULL, "NAME",
+     "the machine whose network is simulated, a preset or file\n"
+     "the machine whose network is simulated: a preset ('orrery platform list') or a file that ends in "
+     ".yaml; without it, the default one as a packet network",
+     set_platform},
+    {"set", 's', NULL, "KEY=VALUE", "change a setting of the machine", set_settings},
+    {"factor", 'f', NULL, "F",
+     "real time for each simulated time: F, auto, dynamic\n"
+     "real time for each simulated time: a number of at least 1; auto, which runs the program repeatedly "
+     "to find the smallest one with which results have converged; or dynamic (default), which adapts it "
+     "during the run",
+     set_factor},
+    {"collectives", 0, NULL, "WHICH", "algorithms or model, as of 'orrery run'", set_collectives},
+    {"compute", 0, NULL, "HOW",
+     "compute time: measured (default) or none\n"
+     "time between MPI calls: measured (default), as processor time, or none, if the program declares it "
+     "(orrery_compute)",
+     set_compute},
+    {"trace", 0, NULL, "FILE", "write a trace, in simulated time", set_trace},
+    {"stats", 0, NULL, "FILE", "write statistics, as CSV or JSON", set_stats},
+    {"report", 0, NULL, "FILE", "write a page that shows the run", set_report},
+    {"json", 0, NULL, "FILE", "write the summary as JSON", set_json},
+    {"labels", 0, NULL, NULL, "begin each line of output with its rank", set_labels},
+    {"check", 0, NULL, NULL, "compare types and arguments between ranks", set_check},
+    {"quiet", 'q', NULL, NULL, "no summary, no notes and no warnings", set_quiet},
+    {0},
+};
+
+static const char *const factor_words[] = {FACTOR_AUTO, CLI_EMULATE_DYNAMIC, NULL};
+static const struct cli_values values[] = {{"compute", compute_words},
+                                           {"factor", factor_words},
+                                           {0}};
+
+static const struct cli_usage usage = {
+    .command = "emulate",
+    .synopsis = "-n N [options] [--] program [arguments...]",
+    .about =
+        "Runs an MPI program as N real processes at the same time, whose only network is simulated, in real time "
+        "slowed down by a factor: simulator and program then keep the same pace. The program's clocks are scaled, "
+        "too. The program is any dynamic executable built by mpicc.mpich, mpicxx.mpich or mpif90.mpich. Exit status: "
+        "the program's own, 1 for a deadlock or a finding, 2 for wrong usage or input, 3 for an internal failure.",
+    .options = options,
+    .values = values,
+    .arguments = CLI_ARGUMENTS_PROGRAM,
+};
+
+/* ---- the command ---- */
+
+static void add_options(struct cli_argv *to, const struct cli_argv *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        cli_argv_add(to, from->at[i]);
+}
+
+/* The beginning of the command line of every run. */
+static int begin_words(struct cli_argv *w, const struct request *q, struct err *err)
+{
+    char self[PATH_MAX], ranks[32];
+    int rc = cli_child_self(self, sizeof self, err);
+    if (rc)
+        return rc;
+    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
+    cli_argv_add_all(w, (const char *const[]){self, "run", "-n", ranks, "--host", "process", NULL});
+    if (!q->has_platform)
+        cli_argv_add_all(w, (const char *const[]){"--set", MODEL_DEFAULT, NULL});
+    add_options(w, &q->run);
+    return 0;
+}
+
+/* Becomes the run. Returns only on failure. */
+static int become(struct cli_argv *w, const struct request *q, const char *factor, char **program,
+                  struct err *err)
+{
+    add_options(w, &q->outputs);
+    cli_argv_add_all(w, (const char *const[]){"--factor", factor, q->quiet ? "-q" : "--", NULL});
+    if (q->quiet)
+        cli_argv_add(w, "--");
+    cli_argv_add_all(w, (const char *const *)program);
+    execv(w->at[0], w->at);
+    return err_set(err, ERR_SYSTEM, "cannot execute '%s': %s", w->at[0], strerror(errno));
+}
+
+static int emulate(const struct request *q, char **program, struct err *err)
+{
+    struct cli_argv words = {0};
+    char found[32];
+    const char *factor = q->factor ? q->factor : FACTOR_DEFAULT;
+    int rc = begin_words(&words, q, err);
+    if (rc == 0 && strcmp(factor, FACTOR_AUTO) == 0) {
+        rc = cli_emulate_find(&words, program, q->quiet, found, sizeof found, err);
+        factor = found;
+    }
+    if (rc == 0)
+        rc = become(&words, q, factor, program, err);
+    cli_argv_fini(&words);
+    return rc;
+}
+
+static int emulate_main(int argc, char **argv)
+{
+    struct request q = {0};
+    struct err err;
+    int next, status;
+    if (cli_begin(&usage, argc, argv, &q, &next, &status))
+        return status;
+    if (next >= argc)
+        err_set(&err, ERR_INPUT, "no program given, as in: orrery emulate -n 4 ./app");
+    else if (!q.ranks)
+        err_set(&err, ERR_INPUT, "how many ranks? Give -n, as in: orrery emulate -n 4 %s",
+                argv[next]);
+    else
+        emulate(&q, argv + next, &err);
+    cli_argv_fini(&q.run);
+    cli_argv_fini(&q.outputs);
+    return cli_fail(&err);
+}
+
+const struct cli_command cli_cmd_emulate = {
+    .summary = "run a program in scaled real time on a simulated network",
+    .usage = &usage,
+    .main = emulate_main,
+};

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Tests of `orrery emulate`, and prints TAP. Nothing here depends on how fast the computer is.
+
+  programs   programs of tests/mpi as processes in real time: the results are right on every network
+  summary    what the summary and its JSON say
+  clocks     the program's clocks are scaled, and sleeping takes scaled time
+  observers  trace, statistics and report
+  factor     auto and dynamic
+  ends       aborts, crashes, deadlocks, a process that is killed: all ends, and the reason is told
+  usage      wrong usage is named
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+
+import harness
+import run_mpi
+from harness import TESTS, demand
+from watched_run import Run, Tests
+
+# Programs of tests/mpi, by what they use.
+PROGRAMS = ["comm_create.c", "comm_group.c", "coll_random.c", "dec_any_source.c", "dec_behind_wildcard.c",
+            "dec_cancel.c", "dec_gossip.c", "dec_master_worker.c", "dec_probe.c", "dec_test.c", "dec_wait.c",
+            "f08_use_mpi.f90", "f90_use_mpi.f90", "fuzz_p2p.c", "icoll_random.c", "inter_create.c",
+            "p2p_many.c", "p2p_misc.c", "p2p_partitioned.c", "p2p_probe.c", "rma_locks.c", "rma_pscw.c",
+            "rma_request.c", "cxx_exceptions.cpp"]
+NETWORKS = {"packet": [], "constant": ["--platform", "ethernet-1g"], "flow": ["--platform", "torus-3d"]}
+
+
+class Emulate(Tests):
+    def __init__(self, options):
+        super().__init__(options)
+        harness.build_all(sorted((TESTS / "emulate").glob("*.c")), self.build, ["-O1", "-g", *harness.STRICT])
+
+    def call(self, *words, status=0):
+        done = harness.call([self.orrery, *map(str, words)])
+        demand(status is None or done.status == status, f"{' '.join(map(str, words))}: exit status {done.status} instead of {status}",
+               done.stderr, done.stdout)
+        return done
+
+    def summary(self, *words):
+        with harness.fresh_folder() as folder:
+            path = pathlib.Path(folder) / "run.json"
+            self.call("emulate", "-q", "--json", path, *words)
+            return json.loads(path.read_text())
+
+
+def program(tests, p, network):
+    """They must not expect virtual times to be exact, as in other simulations: what depends on time may come late."""
+    harness.build(p.source, p.binary, [*run_mpi.WARNINGS[p.source.suffix], *p.flags, "-Dorrery_compute=orrery_of_others"])
+    with harness.fresh_folder() as folder:
+        args = [arg.replace("{tmp}", folder) for arg in p.args]
+        done = tests.call("emulate", "-q", "-n", p.native, "--factor", 1, "--compute", "none", *network, p.binary, *args)
+    demand("check failed" not in done.stderr + done.stdout, "a check has failed", done.stderr)
+
+
+def summary(tests):
+    found = tests.summary("-n", 2, "--factor", 2, "--compute", "none", tests.build / "exchange", 20)
+    for key in ("factor", "factor_least", "factor_most", "scaled_run_time_s", "max_behind_s", "behind_trend", "expected",
+                "unexpected", "late_calls", "max_late_s", "call_overhead_s", "events", "cores", "tolerance_s"):
+        demand(key in found, f"no '{key}' in the summary", str(found))
+    demand(found["factor_least"] == found["factor_most"] == 2, "another factor", str(found["factor"]))
+    demand(found["expected"] + found["unexpected"] == found["messages"] == 40, "messages are missing", str(found))
+    demand(found["scaled_run_time_s"] == found["virtual_time_s"] > 0, "no run time", str(found))
+    demand(found["wall_s"] >= 2 * found["scaled_run_time_s"], "faster than the factor allows", str(found))
+    demand(found["network"]["packets"] > 0, "no packets", str(found))
+    text = tests.call("emulate", "-n", 2, "--factor", 2, tests.build / "exchange", 20).stderr
+    for line in (r"factor +2;", r"max behind +[0-9]", r"matched +[0-9]+ expected and [0-9]+ unexpected"):
+        demand(re.search(line, text), f"no line '{line}'", text)
+
+
+def clocks(tests):
+    """The program sleeps for 0.1 s and computes 50 ms, by its own clocks, which takes 4 times as long."""
+    found = tests.call("emulate", "-q", "-n", 2, "--factor", 4, tests.build / "clocks").stdout
+    demand(found == "clocks agree\n" * 2, "clocks differ", found)
+
+
+def observers(tests):
+    with harness.fresh_folder() as folder:
+        trace, stats = pathlib.Path(folder) / "run.orr", pathlib.Path(folder) / "run.csv"
+        tests.call("emulate", "-q", "-n", 2, "--factor", 1, "--compute", "none", "--trace", trace, "--stats", stats,
+                   tests.build / "exchange", 20)
+        found = tests.call("trace", "print", trace).stdout
+        demand(found.count("MPI_Recv(") == 40 and found.count("MPI_Send(") == 40, "calls are missing", found)
+        demand("pair,,0,1,20," in stats.read_text(), "no pairs", stats.read_text())
+        tests.call("analyze", trace, "waits")
+
+
+def auto(tests):
+    done = tests.call("emulate", "-n", 2, "--factor", "auto", "--compute", "none", tests.build / "exchange", 3, status=None)
+    demand("factor 1: " in done.stderr and "factor 2: " in done.stderr, "does not say what it tries", done.stderr)
+    demand("converged" in done.stderr, "does not say what it found", done.stderr)
+
+
+def dynamic(tests):
+    """Time passes as the factors say: the mean lies between them."""
+    found = tests.summary("-n", 2, "--factor", "dynamic", "--compute", "none", tests.build / "phases")
+    demand(found["factor_least"] <= found["factor"] * 1.001 and found["factor"] <= found["factor_most"] * 1.001,
+           "the mean factor is not between the others", str(found))
+    demand(found["factor_least"] < found["factor_most"], "it did not change", str(found))
+
+
+def ends(tests, how, status, text):
+    done = tests.call("emulate", "-q", "-n", 3, "--factor", 1, tests.build / "ends", how, status=status)
+    demand(text in done.stderr, f"no '{text}'", done.stderr)
+
+
+def killed(tests, where):
+    """A process dies while a message of it is in the network, and while it computes."""
+    with Emulated(tests, ["-q", "-n", "3", "--factor", "1"], "lasting", where) as run:
+        ranks = run.await_ranks(3)
+        os.kill(ranks[1], signal.SIGKILL)
+        status, _, errors = run.finish()
+        demand(status == 128 + signal.SIGKILL, f"exit status {status}", errors)
+        demand("rank 1: its process was ended by signal 9 (Killed)" in errors, "no reason", errors)
+
+
+def interrupted(tests):
+    with Emulated(tests, ["-n", "3", "--factor", "1"], "lasting", "computing") as run:
+        run.await_ranks(3)
+        os.kill(run.process.pid, signal.SIGTERM)
+        status, _, errors = run.finish()
+        demand(status == 128 + signal.SIGTERM, f"exit status {status}", errors)
+
+
+class Emulated(Run):
+    def __init__(self, tests, arguments, program, *words):
+        super().__init__(tests, arguments, program, *words)
+        self.command = [tests.orrery, "emulate", *arguments, str(self.program), *words]
+
+
+def usage(tests):
+    for words, text in ((["-n", "2"], "no program given"), (["/bin/true"], "how many ranks"),
+                        (["-n", "0", "x"], "bad number of ranks"),
+                        (["-n", "2", "--factor", "0.5", "x"], "must be at least 1"),
+                        (["-n", "2", "--factor", "-3", "x"], "must be at least 1"),
+                        (["-n", "2", "--factor", "fast", "x"], "auto or dynamic"),
+                        (["-n", "2", "--factor", "nan", "x"], "auto or dynamic"),
+                        (["-n", "2", "--compute", "x", "y"], "measured, none"),
+                        (["-n", "2", "--set", "net.packet.queue=0", "y"], "net.packet.queue"),
+                        (["-n", "2", "./does-not-exist"], "does-not-exist")):
+        done = tests.call("emulate", *words, status=2)
+        demand(text in done.stderr, f"no '{text}'", done.stderr)
+
+
+def add_cases(tests):
+    tests.add("usage", usage, tests)
+    tests.add("summary", summary, tests)
+    tests.add("clocks", clocks, tests)
+    tests.add("observers", observers, tests)
+    tests.add("factor auto", auto, tests)
+    tests.add("factor dynamic", dynamic, tests)
+    for how, status, text in (("abort", 7, "MPI_Abort"), ("crash", 139, "rank 1: Segmentation fault"),
+                              ("deadlock", 1, "deadlock"), ("exit", 5, "")):
+        tests.add(f"ends {how}", ends, tests, how, status, text)
+    tests.add("killed in a message", killed, tests, "sending")
+    tests.add("killed computing", killed, tests, "computing")
+    tests.add("interrupted", interrupted, tests)
+    known = {p.source.name: p for p in run_mpi.find_programs([TESTS / "mpi"], tests.build, None)}
+    for name in PROGRAMS:
+        for network, words in NETWORKS.items():
+            tests.add(f"programs {network} {name}", program, tests, known[name], words)
+
+
+def main():
+    options = harness.options_parser(__doc__, "build/emulate-tests", jobs=1).parse_args()
+    tests = Emulate(options)
+    add_cases(tests)
+    tap = harness.Tap()
+    tap.run_cases([case for case in tests.cases if re.search(options.filter, case[0])], options.jobs)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    harness.main(main)
