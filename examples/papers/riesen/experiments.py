@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import sys
 
 import plots
 import study
@@ -12,7 +13,10 @@ from study import Experiment, Result, median, number, seconds
 NAME = "riesen"
 TITLE = "Riesen: a hybrid MPI simulator"
 SOURCE = ("R. Riesen, *A Hybrid MPI Simulator*, 2006. Their machine: the Cray XT3 Red Storm.")
-KERNELS = ("ep", "is", "cg", "ft", "lu")
+sys.path.insert(0, str(study.EXAMPLES / "hybrid"))
+import patterns  # noqa: E402  (of the example that validates hybrid runs)
+import picture  # noqa: E402
+import runs  # noqa: E402
 
 
 def measured(text):
@@ -86,73 +90,76 @@ def calibrated(work):
     return machine
 
 
+class Said:
+    """Progress of the example's runs, as the study says it."""
+
+    def __init__(self, work):
+        self.work = work
+
+    def step(self, text):
+        self.work.say(text)
+
+
 def figure8(work):
     """Seven native and seven hybrid runs in turn, and the same in `orrery run`."""
-    result, runs, ranks = Result(), work.choose(7, 1), 2
-    machine, kind = calibrated(work), work.choose("A", "T")
-    groups, rows, inside = {}, [], 0
-    for name in work.choose(KERNELS, ("is", "cg")):
-        program = work.kernel(name, kind, ranks)
-        native, hybrid, virtual = [], [], []
-        for i in range(runs):
-            work.say(f"{name}, {i + 1} of {runs}")
-            native.append(work.kernel_time(work.native(ranks, program).text))
-            hybrid.append(work.kernel_time(work.hybrid(ranks, program, "--platform", machine).text))
-            virtual.append(work.kernel_time(work.simulate(ranks, program, "--platform", machine).text))
-        low, high = 0.9 * min(native), 1.1 * max(native)
-        good = low <= median(hybrid) <= high
-        inside += good
-        groups[name] = (native, {"orrery hybrid": hybrid, "orrery run": virtual})
-        rows.append([name, f"{seconds(min(native))} to {seconds(max(native))}", seconds(median(native)),
-                     f"{seconds(min(hybrid))} to {seconds(max(hybrid))}", seconds(median(hybrid)), "yes" if good else "no",
-                     f"{100 * (median(hybrid) / median(native) - 1):+.1f} %", seconds(median(virtual)),
-                     f"{100 * (median(virtual) / median(native) - 1):+.1f} %"])
-    result.table(["kernel", "native", "median", "hybrid", "median", "within", "hybrid off by", "run, median", "run off by"], rows,
-                 f"Class {kind}, {ranks} ranks, {runs} runs each, in turn")
-    result.plots.append(plots.boxes(work.out / "figure8.svg", groups, "seconds"))
-    result.claim("simulated runs fall within the range of native ones, widened by 10 %", inside == len(groups),
-                 f"{inside} of {len(groups)} kernels, by the median")
+    result, ranks = Result(), 2
+    machine, kind, count = calibrated(work), work.choose("A", "T"), work.choose(7, 1)
+    chosen = work.choose(runs.KERNELS, ("is", "cg"))
+
+    def timed(call, *options):
+        return lambda kernel: work.kernel_time(call(ranks, work.kernel(kernel, kind, ranks), *options).text)
+    modes = {"native": timed(work.native), "hybrid": timed(work.hybrid, "--platform", machine),
+             "run": timed(work.simulate, "--platform", machine)}
+    times = runs.interleaved(modes, chosen, count, Said(work))
+    runs.write_csv(work.out / "figure8.csv", times)
+    rows = []
+    for name, of in times.items():
+        native = of["native"]
+        rows.append([name, f"{seconds(min(native))} to {seconds(max(native))}", *(
+            cell for mode in ("native", "hybrid", "run") for cell in (
+                [seconds(median(of[mode]))] if mode == "native" else
+                [seconds(median(of[mode])), f"{100 * (median(of[mode]) / median(native) - 1):+.1f} %",
+                 "yes" if runs.is_within(of[mode], native) else "no"]))])
+    result.table(["kernel", "native", "median", "hybrid, median", "off by", "within", "run, median", "off by", "within"], rows,
+                 f"Class {kind}, {ranks} ranks, {count} runs each, in turn")
+    (work.out / "figure8.svg").write_text(picture.agreement(times))
+    result.plots.append("figure8.svg")
+    for mode in ("hybrid", "run"):
+        good = sum(runs.is_within(of[mode], of["native"]) for of in times.values())
+        result.claim(f"{mode}: simulated runs fall within the range of native ones, widened by 10 %", good == len(times),
+                     f"{good} of {len(times)} kernels, by the median")
     return result
 
 
 def statistics(work):
     """Who talks to whom, sizes, collectives."""
     result, ranks, kind = Result(), work.choose(16, 4), work.choose("S", "T")
-    rows = []
-    for name in (*KERNELS, "bt"):
+    found = {}
+    for name in patterns.KERNELS:
         work.say(name)
         path = work.out / f"{name}-stats.json"
         work.simulate(ranks, work.kernel(name, kind, ranks), "--compute", "none", "--stats", path)
-        stats = json.loads(path.read_text())
-        rows.append(pattern(name, stats))
-    result.table(["kernel", "messages", "bytes", "pairs", "partners of a rank", "most usual sizes", "collectives"], rows,
-                 f"Class {kind} on {ranks} ranks, by `--stats`; messages of collectives are counted apart")
-    result.claim("the statistics show each kernel's pattern: ep hardly communicates, is and ft exchange by collectives, lu sends most "
-                 "messages", next(r for r in rows if r[0] == "ep")[1] == "0" and
-                 max((int(r[1].replace(",", "")), r[0]) for r in rows)[1] in ("lu", "bt", "cg"), "", exact=not work.nas)
+        found[name] = json.loads(path.read_text())
+    told = {name: [line.strip() for line in patterns.describe(name, stats)][1:] for name, stats in found.items()}
+    result.table(["kernel", *(line.split(":")[0] for line in told["ep"])],
+                 [[name, *(line.split(": ", 1)[1] for line in lines)] for name, lines in told.items()],
+                 f"Class {kind} on {ranks} ranks, by `--stats`")
+    (work.out / "patterns.svg").write_text(picture.matrices([(name, ranks, patterns.pairs_of(stats))
+                                                              for name, stats in found.items()]))
+    result.plots.append("patterns.svg")
+    share = {name: stats["point_to_point"]["messages"] / (stats["point_to_point"]["messages"] + stats["collective"]["messages"])
+             for name, stats in found.items()}
+    result.claim("the statistics show each kernel's pattern: ep, is and ft communicate by collectives, lu and bt by messages of "
+                 "their own, cg by both", max(share[name] for name in ("ep", "is", "ft")) < 0.05 and 0.05 < share["cg"] < 0.95
+                 and min(share["lu"], share["bt"]) > 0.95, "share of own messages: " +
+                 ", ".join(f"{name} {100 * part:.0f} %" for name, part in share.items()), exact=not work.nas)
     return result
-
-
-def pattern(name, stats):
-    """A row of the table of patterns."""
-    point, columns = stats["point_to_point"], stats["pairs"]["columns"]
-    pairs = [dict(zip(columns, row)) for row in stats["pairs"]["rows"]]
-    partners = {}
-    for pair in pairs:
-        partners.setdefault(pair["source"], set()).add(pair["destination"])
-    sizes = sorted(stats["sizes"], key=lambda one: -one["messages"])[:3]
-    collectives = ", ".join(f"{one['calls']:,} {one['name'].removeprefix('MPI_')}" for one in stats["functions"]
-                            if one["collective"] and one["name"] not in ("MPI_Init", "MPI_Finalize"))
-    return [name, f"{point['messages']:,}", f"{point['bytes']:,}", str(len(pairs)),
-            str(max((len(to) for to in partners.values()), default=0)),
-            ", ".join(f"up to {study.size(one['up_to_bytes'])}: {one['messages']:,}" for one in sizes if one["messages"]),
-            collectives]
 
 
 def factors(work):
     """Latency, bandwidth and collectives varied by factors, down to nothing."""
     result, kind, ranks = Result(), work.choose("W", "T"), work.choose(16, 4)
-    names = work.choose(KERNELS, ("cg", "is"))
+    names = work.choose(runs.KERNELS, ("cg", "is"))
     cases = {"as it is": "net.latency_factor=1", "latency x 0.5": "net.latency_factor=0.5", "latency x 2": "net.latency_factor=2",
              "latency x 0": "net.latency_factor=0", "bandwidth x 0.5": "net.bandwidth_factor=0.5",
              "bandwidth x 2": "net.bandwidth_factor=2", "collectives x 0.5": "mpi.collective_factor=0.5",
