@@ -11,9 +11,13 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 #define WIDTH_MOST ((uint64_t)1 << 62)
+
+/* Bins of one row that are far apart must not all lie in the same set of a cache. */
+#define PADDING 8
 
 void bins_init(struct bins *b, uint64_t width)
 {
@@ -21,12 +25,40 @@ void bins_init(struct bins *b, uint64_t width)
     map_init(&b->numbers);
 }
 
+/* In huge pages: additions are all over the place, and would miss the TLB. */
+static void set_room(struct bins *b, size_t room)
+{
+    size_t bytes = room * b->count * sizeof *b->amounts;
+    uint64_t *amounts = mem_map(bytes, 1);
+    if (!amounts)
+        log_fatal("out of memory: cannot map amounts over time of %zu keys", room);
+    for (uint32_t bin = 0; bin < b->used; bin++)
+        memcpy(amounts + bin * room, b->amounts + bin * b->room, b->rows * sizeof *amounts);
+    mem_unmap(b->amounts, b->bytes);
+    b->amounts = amounts;
+    b->bytes = bytes;
+    b->room = room;
+}
+
+void bins_expect(struct bins *b, uint64_t below, uint64_t keys)
+{
+    uint64_t most = BINS_MEMORY / sizeof *b->amounts / BINS_MOST;
+    assert(!b->room);
+    b->table = mem_map(below * sizeof *b->table, 0);
+    if (!b->table)
+        return;
+    b->below = below;
+    keys = keys < below ? keys : below;
+    set_room(b, (size_t)(keys < most ? keys : most) + PADDING);
+}
+
 void bins_fini(struct bins *b)
 {
     map_fini(&b->numbers);
+    if (b->table)
+        mem_unmap(b->table, b->below * sizeof *b->table);
     mem_free(b->keys);
-    mem_free(b->amounts);
-    mem_free(b->known);
+    mem_unmap(b->amounts, b->bytes);
     *b = (struct bins){0};
 }
 
@@ -46,12 +78,15 @@ static void widen(struct bins *b, unsigned shift)
     }
     b->used = used ? (uint32_t)((used - 1) >> shift) + 1 : 0;
     b->width <<= shift;
+    b->recent = 0;
 }
 
 /* Makes bins so wide that one of this number, of bins as they are now, exists. */
 static void reach(struct bins *b, uint64_t bin)
 {
     unsigned shift = 0;
+    if (__builtin_expect(bin < b->count, 1))
+        return;
     while (bin >> shift >= b->count)
         shift++;
     widen(b, shift);
@@ -65,30 +100,18 @@ static void halve(struct bins *b)
         reach(b, b->used - 1);
 }
 
-/* Room for twice as many keys. */
-static void grow(struct bins *b)
-{
-    size_t room = b->room ? 2 * b->room : 16;
-    uint64_t *amounts = mem_zalloc(room * b->count * sizeof *amounts);
-    for (uint32_t bin = 0; bin < b->used; bin++)
-        memcpy(amounts + bin * room, b->amounts + bin * b->room, b->rows * sizeof *amounts);
-    mem_free(b->amounts);
-    b->amounts = amounts;
-    b->room = room;
-}
-
 static size_t add_row(struct bins *b, uint32_t key)
 {
     while (b->count > BINS_LEAST && (b->rows + 1) * b->count * sizeof *b->amounts > BINS_MEMORY)
         halve(b);
     if (b->rows == b->room)
-        grow(b);
+        set_room(b, 2 * b->room + PADDING);
     ARRAY_EXTEND(b->keys, b->rows);
     b->keys[b->rows] = key;
     return b->rows++;
 }
 
-static size_t find_row(struct bins *b, uint32_t key)
+static size_t find_in_map(struct bins *b, uint32_t key)
 {
     int is_new;
     uint64_t *number = map_insert(&b->numbers, key, &is_new);
@@ -97,16 +120,33 @@ static size_t find_row(struct bins *b, uint32_t key)
     return is_new ? add_row(b, key) : *number - 1;
 }
 
-#define KNOWN 8192
-
 static inline size_t row_of(struct bins *b, uint32_t key)
 {
-    if (__builtin_expect(!b->known, 0))
-        b->known = mem_zalloc(KNOWN * sizeof *b->known);
-    struct bins_known *known = &b->known[key % KNOWN];
-    if (__builtin_expect(known->key != key || !known->row, 0))
-        *known = (struct bins_known){key, (uint32_t)find_row(b, key) + 1};
-    return known->row - 1;
+    if (key >= b->below)
+        return find_in_map(b, key);
+    if (__builtin_expect(!b->table[key], 0))
+        b->table[key] = (uint32_t)add_row(b, key) + 1;
+    return b->table[key] - 1;
+}
+
+/* Row + 1; 0: the key has none. */
+static size_t find_row(const struct bins *b, uint32_t key)
+{
+    const uint64_t *number;
+    if (key < b->below)
+        return b->table[key];
+    number = map_find(&b->numbers, key);
+    return number ? *number : 0;
+}
+
+/* ---- adding ---- */
+
+/* What is added next is mostly at about the same time: no division then. */
+static inline uint64_t bin_of(struct bins *b, uint64_t t)
+{
+    if (t - b->recent * b->width >= b->width)
+        b->recent = t / b->width;
+    return b->recent;
 }
 
 static inline void put(struct bins *b, size_t row, uint64_t bin, uint64_t amount)
@@ -134,9 +174,9 @@ static void add_some(struct bins *b, const uint32_t *keys, size_t count, uint64_
     uint64_t last = to > from ? to - 1 : from, done = 0;
     for (size_t i = 0; i < count; i++)
         rows[i] = row_of(b, keys[i]);
-    reach(b, last / b->width);
-    last /= b->width;
-    for (uint64_t bin = from / b->width; bin < last; bin++) {
+    reach(b, bin_of(b, last));
+    last = bin_of(b, last);
+    for (uint64_t bin = bin_of(b, from); bin < last; bin++) {
         uint64_t now = share(amount, (bin + 1) * b->width - from, to - from);
         for (size_t i = 0; i < count; i++)
             put(b, rows[i], bin, now - done);
@@ -185,38 +225,23 @@ int bins_put(struct bins *b, uint32_t key, uint64_t width, const uint64_t *amoun
         return 0;
     size_t row = row_of(b, key);
     reach(b, (count - 1) / (b->width / width));
+    unsigned shift = (unsigned)__builtin_ctzll(b->width / width);
     for (size_t i = 0; i < count; i++)
-        put(b, row, i / (b->width / width), amounts[i]);
+        put(b, row, i >> shift, amounts[i]);
     return 0;
-}
-
-static void copy_row(const struct bins *b, size_t row, uint64_t *amounts)
-{
-    for (uint32_t bin = 0; bin < b->used; bin++)
-        amounts[bin] = b->amounts[bin * b->room + row];
-}
-
-int bins_merge(struct bins *b, const struct bins *other)
-{
-    int rc = 0;
-    for (size_t i = 0; i < other->rows && rc == 0; i++) {
-        uint64_t amounts[BINS_MOST];
-        copy_row(other, i, amounts);
-        rc = bins_put(b, other->keys[i], other->width, amounts, other->used);
-    }
-    return rc;
 }
 
 int bins_has(const struct bins *b, uint32_t key)
 {
-    return map_find(&b->numbers, key) != NULL;
+    return find_row(b, key) != 0;
 }
 
 int bins_get(const struct bins *b, uint32_t key, uint64_t amounts[BINS_MOST])
 {
-    const uint64_t *number = map_find(&b->numbers, key);
-    if (!number)
+    size_t row = find_row(b, key);
+    if (!row)
         return 0;
-    copy_row(b, *number - 1, amounts);
+    for (uint32_t bin = 0; bin < b->used; bin++)
+        amounts[bin] = b->amounts[bin * b->room + row - 1];
     return 1;
 }

@@ -33,13 +33,17 @@ struct bins {
     uint32_t *keys;    /* in the order in which they came */
     uint64_t *amounts; /* [count][room]: what is added at about the same time lies close together */
     size_t rows, room; /* keys, and for how many there is room */
-    struct map numbers;    /* row + 1, by key */
-    struct bins_known {    /* the last keys that were looked up, by their low bits */
-        uint32_t key, row; /* row + 1; 0: none */
-    } * known;
+    size_t bytes;      /* of the amounts */
+    uint64_t below;    /* keys below this number have their row + 1 in a table, */
+    uint32_t *table;   /* which takes memory only where there are keys, */
+    struct map numbers; /* others in a map */
+    uint64_t recent;    /* the bin that was looked for last */
 };
 
 void bins_init(struct bins *, uint64_t width);
+/* Directly after that: about how many keys there will be. Those below a number cost less to find,
+ * but one of them may take as much memory as 1024: not for numbers from a file. */
+void bins_expect(struct bins *, uint64_t below, uint64_t keys);
 void bins_fini(struct bins *);
 
 /* Adds an amount, not 0, spread evenly over the time from `from` to `to`; to == from: all at once.
@@ -53,8 +57,6 @@ void bins_add_all(struct bins *, const uint32_t *keys, size_t count, uint64_t fr
 /* Adds what a key has in `count` bins of a width. -1: one width is not the other, doubled some
  * times, or time is too long. */
 int bins_put(struct bins *, uint32_t key, uint64_t width, const uint64_t *amounts, size_t count);
-/* The same for all keys of another one. */
-int bins_merge(struct bins *, const struct bins *other);
 
 /* Whether a key has anything. */
 int bins_has(const struct bins *, uint32_t key);

@@ -73,6 +73,12 @@ static vtime list_route(const struct net *net, uint32_t src, uint32_t dst, vtime
     return latency;
 }
 
+/* The time that bytes take, where the narrowest link allows it. */
+static vtime transfer_time(const struct net_piece *p, uint64_t bytes, uint64_t narrow)
+{
+    return vtime_mul_q(bytes, narrow > p->ps_per_byte ? narrow : p->ps_per_byte);
+}
+
 /* Latency, and the time that the bytes take. */
 static vtime find(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t,
                   vtime *transfer)
@@ -85,7 +91,7 @@ static vtime find(const struct net *net, uint32_t src, uint32_t dst, uint64_t by
 
     if (a != b)
         links = s->listed ? list_route(net, a, b, t, &narrow) : topo_distance(net->topo, a, b);
-    *transfer = vtime_mul_q(bytes, narrow > p->ps_per_byte ? narrow : p->ps_per_byte);
+    *transfer = transfer_time(p, bytes, narrow);
     return vtime_add(p->latency, vtime_scale(links, net->latency_factor));
 }
 
@@ -111,14 +117,17 @@ static void count(struct net *net, const struct engine_msg *m, const struct devi
 {
     struct hops *s = net->state;
     uint32_t src = net_node(net, m->src), dst = net_node(net, m->dst);
+    uint64_t narrow = 0;
     vtime transfer;
     struct err err;
 
     if (src == dst || how->bytes == 0)
         return;
-    find(net, m->src, m->dst, how->bytes, how->t, &transfer);
-    if (!s->listed && topo_route_minimal(net->topo, src, dst, how->t, &s->route, &err))
+    if (s->listed)
+        list_route(net, src, dst, how->t, &narrow);
+    else if (topo_route_minimal(net->topo, src, dst, how->t, &s->route, &err))
         log_fatal_input("%s", err.text);
+    transfer = transfer_time(net_curve_at(&net->inter, how->bytes), how->bytes, narrow);
     bins_add_all(net->load, s->route.links, s->route.count, (uint64_t)how->t,
                  (uint64_t)vtime_add(how->t, transfer), how->bytes);
 }

@@ -113,7 +113,8 @@ undo_inter:
     return rc;
 }
 
-#define LOAD_WIDTH 1000 /* of the first bins: a nanosecond */
+#define LOAD_WIDTH 1000        /* of the first bins: a nanosecond */
+#define LOAD_LINKS (uint64_t)8 /* for each rank: those of a node in a torus */
 
 void net_meter(struct net *net)
 {
@@ -121,6 +122,7 @@ void net_meter(struct net *net)
         return;
     net->load = mem_alloc(sizeof *net->load);
     bins_init(net->load, LOAD_WIDTH);
+    bins_expect(net->load, topo_link_bound(net->topo), LOAD_LINKS * net->ranks);
     if (net->ops->meter)
         net->ops->meter(net);
 }

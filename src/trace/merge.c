@@ -11,6 +11,7 @@
 #include "trace/clocks.h"
 #include "trace/copy.h"
 #include "trace/merge.h"
+#include "trace/network.h"
 #include "trace/payload.h"
 #include "trace/writer.h"
 
@@ -33,6 +34,7 @@ struct merge {
     struct trace_header header; /* that of the first part, which owns what it points to */
     struct trace_writer writer;
     struct items definitions; /* of all parts, with repetitions */
+    struct bins load;         /* of links, if there are several parts: each has what it has sent */
     struct trace_clocks clocks;
     struct trace_namer *namer; /* or NULL */
     struct buf block;          /* assembled from pieces */
@@ -49,23 +51,33 @@ static int by_bytes(const void *a, const void *b)
     return order ? order : (p->bytes > q->bytes) - (p->bytes < q->bytes);
 }
 
-static void gather_frame(struct items *all, struct trace_clocks *clocks, const uint8_t *payload,
-                         size_t bytes)
+/* Only damaged parts have widths that do not fit. */
+static void add_load(struct bins *sum, const uint8_t *body, const uint8_t *end)
 {
+    struct trace_load load;
+    if (trace_load_read(body, end, &load) == 0)
+        bins_put(sum, load.link, load.width, load.amounts, load.count);
+}
+
+static void gather_frame(struct merge *m, const uint8_t *payload, size_t bytes)
+{
+    struct items *all = &m->definitions;
     const uint8_t *at = payload, *end = payload + bytes, *data, *body;
     unsigned kind;
     size_t size;
     while (trace_definitions_next(&at, end, &kind, &data, &size, &body) > 0) {
-        trace_clocks_take(clocks, kind, body, (size_t)(at - body));
-        if (kind == TRACE_LINK_LOAD)
-            continue; /* loads are added up, not copied */
+        trace_clocks_take(&m->clocks, kind, body, (size_t)(at - body));
+        if (kind == TRACE_LINK_LOAD && m->count > 1) {
+            add_load(&m->load, body, at);
+            continue;
+        }
         ARRAY_EXTEND(all->items, all->count);
         all->items[all->count++] = (struct item){NULL, all->memory.len, size};
         buf_add(&all->memory, data, size);
     }
 }
 
-static void gather(struct items *all, struct trace_clocks *clocks, const struct trace *part)
+static void gather(struct merge *m, const struct trace *part)
 {
     uint64_t offset = 0;
     struct trace_frame head;
@@ -75,7 +87,7 @@ static void gather(struct items *all, struct trace_clocks *clocks, const struct 
             uint8_t *room = mem_alloc((size_t)head.raw + 1);
             const uint8_t *payload = trace_file_payload(&part->file, offset, &head, room);
             if (payload)
-                gather_frame(all, clocks, payload, head.raw);
+                gather_frame(m, payload, head.raw);
             mem_free(room);
         }
         offset += sizeof head + head.stored;
@@ -150,32 +162,26 @@ static void add_definition(struct items *all, unsigned kind, const struct buf *p
     all->items[all->count++] = (struct item){NULL, at, all->memory.len - at};
 }
 
-/* Adds up the load of links: each process knows what it has sent. Only damaged parts have widths
- * that do not fit. */
-static void add_loads(struct merge *m)
+static void define_loads(struct merge *m)
 {
-    struct bins load;
     struct buf payload;
-    bins_init(&load, 0);
     buf_init(&payload);
-    for (size_t i = 0; i < m->count; i++)
-        bins_merge(&load, &m->parts[i].definitions.network.load);
-    for (size_t i = 0; i < load.rows; i++) {
+    for (size_t i = 0; i < m->load.rows; i++) {
         buf_clear(&payload);
-        trace_load_write(&payload, &load, i);
+        trace_load_write(&payload, &m->load, i);
         add_definition(&m->definitions, TRACE_LINK_LOAD, &payload);
     }
     buf_fini(&payload);
-    bins_fini(&load);
 }
 
 static void gather_all(struct merge *m)
 {
     struct items *all = &m->definitions;
     buf_init(&all->memory);
+    bins_init(&m->load, 0);
     for (size_t i = 0; i < m->count; i++)
-        gather(all, &m->clocks, &m->parts[i]);
-    add_loads(m);
+        gather(m, &m->parts[i]);
+    define_loads(m);
     for (size_t i = 0; i < all->count; i++)
         all->items[i].data = (const uint8_t *)all->memory.data + all->items[i].at;
     if (all->count)
@@ -432,6 +438,7 @@ int trace_merge_named(const char *const *parts, size_t count, const char *path,
     mem_free(m.parts);
     mem_free(m.definitions.items);
     buf_fini(&m.definitions.memory);
+    bins_fini(&m.load);
     trace_clocks_fini(&m.clocks);
     return rc;
 }

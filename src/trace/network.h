@@ -45,6 +45,12 @@ struct trace_network {
     struct trace_link *links;
     size_t link_count;
     struct bins load; /* by number of the link */
+    int skips_load;   /* set before it is read: of a part, as merging adds up what parts have */
+};
+
+struct trace_load {
+    uint32_t link;
+    uint64_t width, count, amounts[BINS_MOST];
 };
 
 /* Payloads of the definitions. */
@@ -52,6 +58,8 @@ void trace_topology_write(struct buf *, const struct trace_topology *);
 void trace_vertex_write(struct buf *, const struct trace_vertex *);
 void trace_link_write(struct buf *, const struct trace_link *);
 void trace_load_write(struct buf *, const struct bins *, size_t row);
+/* Returns -1 if it is damaged. */
+int trace_load_read(const uint8_t *at, const uint8_t *end, struct trace_load *);
 
 void trace_network_init(struct trace_network *);
 void trace_network_fini(struct trace_network *);

@@ -80,24 +80,31 @@ static int take_link(struct trace_network *n, const uint8_t *at, const uint8_t *
     return 0;
 }
 
-static int take_load(struct trace_network *n, const uint8_t *at, const uint8_t *end)
+int trace_load_read(const uint8_t *at, const uint8_t *end, struct trace_load *load)
 {
-    uint32_t link;
-    uint64_t width, count, amounts[BINS_MOST];
     int64_t *items;
     int rc = 0;
-    if (!(at = get_u32(at, end, &link)) || !(at = trace_varint_get(at, end, &width)) ||
-        !trace_read_array(at, end, &items, &count))
+    if (!(at = get_u32(at, end, &load->link)) || !(at = trace_varint_get(at, end, &load->width)) ||
+        !trace_read_array(at, end, &items, &load->count))
         return -1;
-    for (uint64_t i = 0; i < count && rc == 0; i++) {
+    for (uint64_t i = 0; i < load->count && rc == 0; i++) {
         rc = i >= BINS_MOST || items[i] < 0 || items[i] > INT64_MAX / BINS_MOST ? -1 : 0;
         if (rc == 0)
-            amounts[i] = (uint64_t)items[i];
+            load->amounts[i] = (uint64_t)items[i];
     }
     mem_free(items);
-    if (rc != 0 || bins_has(&n->load, link))
+    return rc;
+}
+
+static int take_load(struct trace_network *n, const uint8_t *at, const uint8_t *end)
+{
+    struct trace_load load;
+    if (n->skips_load)
+        return 0;
+    int rc = trace_load_read(at, end, &load);
+    if (rc != 0 || bins_has(&n->load, load.link))
         return rc;
-    return bins_put(&n->load, link, width, amounts, count);
+    return bins_put(&n->load, load.link, load.width, load.amounts, load.count);
 }
 
 int trace_network_take(struct trace_network *n, unsigned kind, const uint8_t *at,

@@ -348,6 +348,7 @@ int trace_open(struct trace *t, const char *path, struct err *err)
         return rc;
     }
     trace_definitions_init(&t->definitions);
+    t->definitions.network.skips_load = t->header.is_part;
     if (open_complete(t, sizeof head + head.stored) != 0)
         scan(t, sizeof head + head.stored);
     sort_places(t);
