@@ -10,10 +10,10 @@ PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpi
 # For the front end of reports; not needed if npm is there by other means.
 WEB_PACKAGES = nodejs npm
 # For the tests alone: a Debian package is built, completion tried in shells, reports in a browser, traces are read by
-# the tools of others, and a cluster is made of network namespaces.
+# the tools of others, packets by tshark, and a cluster is made of network namespaces.
 # Plots of the papers' evaluations.
 PAPERS_PACKAGES = python3-matplotlib
-CHECK_PACKAGES = $(PAPERS_PACKAGES) chromium clang-format-14 debhelper dpkg-dev fish git iproute2 otf2-tools vite zsh
+CHECK_PACKAGES = $(PAPERS_PACKAGES) chromium clang-format-14 debhelper dpkg-dev fish git iproute2 otf2-tools tshark vite zsh
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # $(call missing,PACKAGES): sets $$missing to those of them that are not installed.

@@ -103,6 +103,8 @@ runner hybrid python3 tests/run_hybrid.py --orrery "$build/orrery" --build-dir "
     ${quick:+--filter "usage|times|ends"}
 runner emulate python3 tests/run_emulate.py --orrery "$build/orrery" --build-dir "$build/emulate-tests" \
     ${quick:+--filter "usage|summary|ends|packet coll"}
+runner packets python3 tests/run_packets.py --orrery "$build/orrery" --build-dir "$build/packets-tests" \
+    ${quick:+--filter "tcp$|errors"}
 runner web python3 tests/run_web.py --build-dir "$build"
 [ -n "$quick" ] || runner record python3 tests/run_record.py --orrery "$build/orrery" --build-dir "$build/record-tests"
 [ -n "$quick" ] || runner cluster python3 tests/run_cluster.py --orrery "$build/orrery" --build-dir "$build/cluster-tests"

@@ -73,6 +73,10 @@ PASS(set_trace, "--trace")
 PASS(set_stats, "--stats")
 PASS(set_report, "--report")
 PASS(set_json, "--json")
+PASS(set_pcap, "--pcap")
+PASS(set_pcap_at, "--pcap-at")
+PASS(set_vectors, "--vectors")
+PASS(set_vectors_at, "--vectors-at")
 PASS(set_quiet, "--quiet")
 
 static const struct cli_option options[] = {
@@ -95,6 +99,10 @@ static const struct cli_option options[] = {
     {"trace", 0, NULL, "FILE", "write a trace, in virtual time", set_trace},
     {"stats", 0, NULL, "FILE", "write statistics as XML", set_stats},
     {"report", 0, NULL, "FILE", "write a page that shows the run", set_report},
+    {"pcap", 0, NULL, "DIR", "write packets to pcap files, as 'orrery run' does", set_pcap},
+    {"pcap-at", 0, NULL, "LIST", "with --pcap: where packets are captured", set_pcap_at},
+    {"vectors", 0, NULL, "FILE", "write queues and windows over time", set_vectors},
+    {"vectors-at", 0, NULL, "LIST", "which of them, as of 'orrery run'", set_vectors_at},
     {"json", 0, NULL, "FILE", "write the summary as JSON", set_json},
     {"quiet", 'q', NULL, NULL, "no summary and notes", set_quiet},
     {0},

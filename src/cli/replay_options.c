@@ -79,29 +79,21 @@ static int set_platform(void *into, const char *value, struct err *err)
     return pass(into, "--platform", value);
 }
 
-static int set_settings(void *into, const char *value, struct err *err)
-{
-    (void)err;
-    return pass(into, "--set", value);
-}
+#define PASS(function, option)                                          \
+    static int function(void *into, const char *value, struct err *err) \
+    {                                                                   \
+        (void)err;                                                      \
+        return pass(into, option, value);                               \
+    }
 
-static int set_collectives(void *into, const char *value, struct err *err)
-{
-    (void)err;
-    return pass(into, "--collectives", value);
-}
-
-static int set_procs(void *into, const char *value, struct err *err)
-{
-    (void)err;
-    return pass(into, "--procs", value);
-}
-
-static int set_placement(void *into, const char *value, struct err *err)
-{
-    (void)err;
-    return pass(into, "--placement", value);
-}
+PASS(set_pcap, "--pcap")
+PASS(set_pcap_at, "--pcap-at")
+PASS(set_vectors, "--vectors")
+PASS(set_vectors_at, "--vectors-at")
+PASS(set_settings, "--set")
+PASS(set_collectives, "--collectives")
+PASS(set_procs, "--procs")
+PASS(set_placement, "--placement")
 
 static const struct cli_option options[] = {
     {"output", 'o', NULL, "FILE", "the trace to write (default: TRACE" CLI_REPLAY_SUFFIX ")",
@@ -128,6 +120,10 @@ static const struct cli_option options[] = {
     {"procs", 0, NULL, "P", "simulate on P processes", set_procs},
     {"placement", 0, NULL, "WHICH", "which process a rank is on, as of 'orrery run'",
      set_placement},
+    {"pcap", 0, NULL, "DIR", "write packets to pcap files, as 'orrery run' does", set_pcap},
+    {"pcap-at", 0, NULL, "LIST", "with --pcap: where packets are captured", set_pcap_at},
+    {"vectors", 0, NULL, "FILE", "write queues and windows over time", set_vectors},
+    {"vectors-at", 0, NULL, "LIST", "which of them, as of 'orrery run'", set_vectors_at},
     {"real-time", 0, NULL, NULL,
      "replay on the real MPI, not in the simulator\n"
      "replay on the real MPI, one process for each rank of the trace: computing is waited for, messages have their "

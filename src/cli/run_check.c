@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/env.h"
@@ -31,6 +32,8 @@
 #define RANK_BYTES 300 /* of a waiting rank in a small C program */
 #define FIXED_BYTES ((uint64_t)64 << 20)
 #define NAMES_SHOWN 5
+#define PCAP_AT "n*"                  /* where packets are captured: at all hosts */
+#define VECTORS_AT "*"                /* which values over time are recorded: all */
 enum { STACKS_AUTO = 0, STACKS_OWN }; /* of run_options.stacks */
 
 static int check_memory(uint64_t ranks, struct err *err)
@@ -311,18 +314,68 @@ static int check_trace(struct cli_run *run, struct err *err)
     return rc;
 }
 
+/* Makes the folder of captured packets if there is none; checks that files can be made in it. */
+static int check_pcap(struct cli_run *run, struct err *err)
+{
+    const char *at = run->pcap_at ? run->pcap_at : PCAP_AT;
+    struct stat st;
+    errno = ENOTDIR;
+    if (!run->pcap)
+        return run->pcap_at
+                   ? err_set(err, ERR_INPUT, "--pcap-at: nothing is captured: give --pcap DIR, too")
+                   : 0;
+    if (strcmp(run->opt.platform.net_model, "packet") != 0)
+        return err_set(err, ERR_INPUT,
+                       "--pcap: net.model '%s' has no packets: use --set net.model=packet",
+                       run->opt.platform.net_model);
+    if (strlen(at) >= sizeof run->opt.pcap_at)
+        return err_set(err, ERR_INPUT, "--pcap-at: the list is too long");
+    snprintf(run->opt.pcap_at, sizeof run->opt.pcap_at, "%s", at);
+    if ((mkdir(run->pcap, 0777) != 0 && errno != EEXIST) || stat(run->pcap, &st) != 0 ||
+        access(run->pcap, W_OK | X_OK) != 0 || !S_ISDIR(st.st_mode))
+        return err_set(err, ERR_SYSTEM, "--pcap: cannot write files in '%s': %s", run->pcap,
+                       strerror(errno));
+    return absolute_path(run->pcap, run->opt.pcap_path, sizeof run->opt.pcap_path, err);
+}
+
+/* Values over time are kept for their file and for the trace. */
+static int check_vectors(struct cli_run *run, struct err *err)
+{
+    const char *at = run->vectors_at ? run->vectors_at : VECTORS_AT;
+    int has_packets = strcmp(run->opt.platform.net_model, "packet") == 0;
+    if (!has_packets && (run->vectors || run->vectors_at))
+        return err_set(err, ERR_INPUT,
+                       "--vectors: net.model '%s' has no packets: use --set net.model=packet",
+                       run->opt.platform.net_model);
+    if (!run->vectors && !run->opt.trace_path[0])
+        return run->vectors_at ? err_set(err, ERR_INPUT,
+                                         "--vectors-at: nothing is recorded: give --vectors FILE, "
+                                         "--trace FILE or --report FILE, too")
+                               : 0;
+    if (strlen(at) >= sizeof run->opt.vectors_at)
+        return err_set(err, ERR_INPUT, "--vectors-at: the list is too long");
+    if (has_packets)
+        snprintf(run->opt.vectors_at, sizeof run->opt.vectors_at, "%s", at);
+    return run->vectors ? absolute_path(run->vectors, run->opt.vectors_path,
+                                        sizeof run->opt.vectors_path, err)
+                        : 0;
+}
+
 /* Checks all files that the run writes. */
 static int check_outputs(struct cli_run *run, struct err *err)
 {
-    const struct cli_output outputs[] = {{"--record-compute", run->record},
-                                         {"--trace", run->trace},
-                                         {"--report", run->report},
-                                         {"--stats", run->stats},
-                                         {"--json", run->json}};
+    const struct cli_output outputs[] = {{"--record-compute", run->record}, {"--trace", run->trace},
+                                         {"--report", run->report},         {"--stats", run->stats},
+                                         {"--vectors", run->vectors},       {"--json", run->json}};
     int rc = cli_outputs_check(outputs, sizeof outputs / sizeof outputs[0], err);
     if (rc == 0)
         rc = check_trace(run, err);
-    run->opt.only_error = cli_is_stdout(run->stats) || cli_is_stdout(run->json);
+    if (rc == 0)
+        rc = check_pcap(run, err);
+    if (rc == 0)
+        rc = check_vectors(run, err);
+    run->opt.only_error = cli_is_stdout(run->stats) || cli_is_stdout(run->json) ||
+                          cli_is_stdout(run->vectors);
     if (rc == 0 && run->stats) {
         run->opt.detail = 1;
         rc = absolute_path(run->stats, run->opt.stats_path, sizeof run->opt.stats_path, err);

@@ -292,6 +292,10 @@ TEXT(set_counter_table, counter_table)
 TEXT(set_stats, stats)
 TEXT(set_trace, trace)
 TEXT(set_report, report)
+TEXT(set_pcap, pcap)
+TEXT(set_pcap_at, pcap_at)
+TEXT(set_vectors, vectors)
+TEXT(set_vectors_at, vectors_at)
 TEXT(set_json, json)
 #undef TEXT
 
@@ -422,6 +426,26 @@ static const struct cli_option options[] = {
      "report' does; the trace is kept only "
      "if --trace names it",
      set_report},
+    {"pcap", 0, NULL, "DIR",
+     "net.model packet: write packets as pcap files\n"
+     "net.model packet: write packets to pcap files in DIR, one for each host or port, which "
+     "Wireshark and tshark read",
+     set_pcap},
+    {"pcap-at", 0, NULL, "LIST",
+     "--pcap: at which hosts and ports, as n0,s1-*\n"
+     "with --pcap: where packets are captured, shell patterns separated by commas: n3 is host 3, "
+     "s0-n3 the port of switch 0 to it (default n*: all hosts)",
+     set_pcap_at},
+    {"vectors", 0, NULL, "FILE",
+     "net.model packet: write queues and windows over time\n"
+     "net.model packet: write lengths of queues, and windows and round trips of connections, over "
+     "time, as CSV if FILE ends in .csv, else as JSON",
+     set_vectors},
+    {"vectors-at", 0, NULL, "LIST",
+     "--vectors: which, as window.*,queue.s0-*\n"
+     "with --vectors, --trace or --report: which values are recorded over time, shell patterns "
+     "separated by commas: queue.s0-n3, window.r0-r1, rtt.r0-r1 (default *: all)",
+     set_vectors_at},
     {"stats", 0, NULL, "FILE",
      "write statistics, as CSV or JSON\n"
      "write statistics, as CSV if FILE ends in .csv, else as JSON",

@@ -17,6 +17,9 @@ struct cli_run {
     int wants_file;                                    /* a file name is to follow */
     const char *trace;                                 /* likewise */
     const char *report;                                /* page to write, or NULL */
+    const char *pcap, *pcap_at; /* folder for packets, and patterns of where, or NULL */
+    const char *vectors,
+        *vectors_at;          /* file for values over time, and patterns of which, or NULL */
     const char *stats, *json; /* file names as given, borrowed from argv, or NULL */
     const char *launcher;     /* command that starts processes, or NULL: the default */
     char collectives[64];     /* --collectives as a setting; empty: not given */

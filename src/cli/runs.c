@@ -39,8 +39,8 @@ static int take_option(struct cli_runs *r, const struct cli_option *option, cons
                        int argc, char **argv, int start, int *i, const char *instead,
                        struct err *err)
 {
-    static const char *const refused[] = {"json",  "stats",  "record-compute",
-                                          "trace", "report", "worker"};
+    static const char *const refused[] = {"json",   "stats",  "record-compute", "trace",
+                                          "report", "worker", "pcap",           "vectors"};
     for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++)
         if (strcmp(option->name, refused[k]) == 0)
             return err_set(err, ERR_INPUT, "--%s: all runs would write the same file%s%s",

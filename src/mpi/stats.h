@@ -107,9 +107,13 @@ void mpi_stats_rank_end(struct mpi_rank *self);
 void mpi_stats_collect(struct buf *out);
 
 /* Merges the parts of all processes, which follow each other in the buffer, and writes them as
- * JSON, or as CSV if the name ends in .csv. `more` writes further members of the JSON object. */
+ * JSON, or as CSV if the name ends in .csv. */
 struct json;
+struct mpi_stats_more {
+    void (*json)(struct json *, vtime virtual_time); /* further members of the object, ... */
+    void (*csv)(struct buf *);                       /* ... or rows */
+};
 int mpi_stats_write(const char *path, vtime virtual_time, const struct buf *parts,
-                    void (*more)(struct json *), struct err *);
+                    const struct mpi_stats_more *, struct err *);
 
 #endif

@@ -144,7 +144,7 @@ static void json_ranks(struct json *j, const struct mpi_report *r)
 }
 
 static void write_json(struct buf *b, vtime virtual_time, const struct mpi_report *r,
-                       void (*more)(struct json *))
+                       const struct mpi_stats_more *more)
 {
     struct json j;
 
@@ -157,7 +157,7 @@ static void write_json(struct buf *b, vtime virtual_time, const struct mpi_repor
     json_files(&j, &r->sum);
     json_pairs(&j, r);
     json_ranks(&j, r);
-    more(&j);
+    more->json(&j, virtual_time);
     json_object_end(&j);
     json_fini(&j);
     buf_addf(b, "\n");
@@ -165,7 +165,8 @@ static void write_json(struct buf *b, vtime virtual_time, const struct mpi_repor
 
 /* ---- CSV: kind,name,source,destination,count,bytes,time_s ---- */
 
-static void write_csv(struct buf *b, vtime virtual_time, const struct mpi_report *r)
+static void write_csv(struct buf *b, vtime virtual_time, const struct mpi_report *r,
+                      const struct mpi_stats_more *more)
 {
     const struct mpi_stats *s = &r->sum;
 
@@ -198,10 +199,11 @@ static void write_csv(struct buf *b, vtime virtual_time, const struct mpi_report
             buf_addf(b, "rank_function,%s,%" PRIu32 ",,%" PRIu32 ",,%.12f\n",
                      mpi_fn_name[c->at[k].fn], i, c->at[k].calls, vtime_to_seconds(c->at[k].time));
     }
+    more->csv(b);
 }
 
 int mpi_stats_write(const char *path, vtime virtual_time, const struct buf *parts,
-                    void (*more)(struct json *), struct err *err)
+                    const struct mpi_stats_more *more, struct err *err)
 {
     size_t n = strlen(path);
     struct mpi_report *report = mem_alloc(sizeof *report);
@@ -211,7 +213,7 @@ int mpi_stats_write(const char *path, vtime virtual_time, const struct buf *part
     mpi_report_read(report, parts);
     buf_init(&b);
     if (n >= 4 && strcmp(path + n - 4, ".csv") == 0)
-        write_csv(&b, virtual_time, report);
+        write_csv(&b, virtual_time, report, more);
     else
         write_json(&b, virtual_time, report, more);
     rc = buf_write_file(&b, path, err);

@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "net/net_internal.h"
 #include "net/topology/topology.h"
+#include "net/vectors.h"
 
 static const struct net_ops *const models[] = {
     &net_constant_ops, &net_loggops_ops, &net_hops_ops, &net_flow_ops, &net_packet_ops,
@@ -133,6 +134,27 @@ void net_settle(struct net *net, vtime t)
         net->ops->settle(net, t);
 }
 
+int net_watch(struct net *net, const struct net_watch *what, struct err *err)
+{
+    int rc;
+
+    if (!net->ops->watch)
+        return err_set(err, ERR_INPUT, "net.model '%s' has no packets: use --set net.model=packet",
+                       net->ops->name);
+    if (what->vectors) {
+        net->vectors = mem_alloc(sizeof *net->vectors);
+        net_vectors_init(net->vectors, what->vectors);
+    }
+    rc = net->ops->watch(net, what, err);
+    net->is_watched = rc == 0;
+    return rc;
+}
+
+int net_watch_end(struct net *net, struct err *err)
+{
+    return net->is_watched ? net->ops->watch_end(net, err) : 0;
+}
+
 void net_fini(struct net *net)
 {
     if (net->ops->fini)
@@ -140,6 +162,9 @@ void net_fini(struct net *net)
     if (net->load)
         bins_fini(net->load);
     mem_free(net->load);
+    if (net->vectors)
+        net_vectors_fini(net->vectors);
+    mem_free(net->vectors);
     net_curve_fini(&net->intra);
     net_curve_fini(&net->inter);
 }

@@ -29,7 +29,10 @@
 #include "net/device.h"
 #include "platform/nodes.h"
 
+struct buf;
+struct json;
 struct net;
+struct net_vectors;
 struct topo;
 
 /* What a model counts during a run: name, key in results, what it is. */
@@ -41,6 +44,7 @@ struct topo;
     X(DROPPED_DOWN, "dropped_down", "packets dropped at links that were down") \
     X(IN_FLIGHT, "in_flight", "packets that had not arrived at the end")       \
     X(MARKED, "marked", "packets marked by queues")                            \
+    X(PAUSES, "pauses", "pauses that full buffers asked for")                  \
     X(HOPS, "hops", "packets that links carried")                              \
     X(RETRANSMITTED, "retransmitted", "segments sent again")                   \
     X(TIMEOUTS, "timeouts", "retransmission timeouts")                         \
@@ -54,8 +58,9 @@ enum net_count { NET_COUNT_LIST(NET_COUNT_ENUM) NET_COUNTS };
 
 /* What a link carried. */
 struct net_traffic_link {
+    uint32_t link;     /* number in the topology */
     uint32_t from, to; /* vertices of the topology */
-    uint64_t bytes, dropped, queue_max;
+    uint64_t packets, bytes, dropped, queue_max;
     vtime busy; /* time during which it sent */
 };
 
@@ -65,6 +70,13 @@ struct net_traffic {
     uint64_t counts[NET_COUNTS];
     uint32_t links;
     struct net_traffic_link link[NET_TRAFFIC_LINKS];
+};
+
+/* What is to be recorded of packets. Borrowed until the end of the run; NULL: nothing. */
+struct net_watch {
+    const char *pcap;    /* folder for pcap files: an absolute path */
+    const char *pcap_at; /* where packets are captured: patterns (packet/capture.h) */
+    const char *vectors; /* patterns of values to be recorded over time (vectors.h) */
 };
 
 /* How a model works when the ranks are distributed over several processes. */
@@ -97,11 +109,17 @@ struct net_ops {
                      vtime t);
     /* net->load is there now: counts what links carry. May be NULL: the medium does. */
     void (*meter)(struct net *);
+    /* Records packets (net_watch). May be NULL: there are none. */
+    int (*watch)(struct net *, const struct net_watch *, struct err *);
+    int (*watch_end)(struct net *, struct err *);
     /* Fills in what was counted, at the end. May be NULL: nothing. */
     void (*traffic)(struct net *, struct net_traffic *);
     /* The run ends at t, but messages are in flight: counts what links have carried of them. May be
      * NULL: they were counted when they left. */
     void (*settle)(struct net *, vtime t);
+    /* Calls `take` for each link that carried something. NULL as `traffic`. */
+    void (*links)(struct net *, void (*take)(void *owner, const struct net_traffic_link *),
+                  void *owner);
     /* With contention, on process 0: fills in the medium. */
     void (*medium)(struct net *, struct engine *, struct engine_medium *);
 };
@@ -118,9 +136,11 @@ struct net {
     uint32_t ranks, local; /* in all, and of this process */
     struct platform_nodes nodes;
     struct net_curve inter, intra;
-    struct topo *topo; /* of models that have one; else NULL */
-    struct bins *load; /* what links of the topology carry; NULL: nobody asks */
-    void *state;       /* the model's state */
+    struct topo *topo;           /* of models that have one; else NULL */
+    struct bins *load;           /* what links of the topology carry; NULL: nobody asks */
+    int is_watched;              /* net_watch */
+    struct net_vectors *vectors; /* what is recorded over time; NULL: nothing */
+    void *state;                 /* the model's state */
 };
 
 /* Chooses the model by name and prepares it for that many ranks in all. The machine is borrowed. */
@@ -134,9 +154,21 @@ void net_meter(struct net *);
 /* The run was aborted at t: counts what is in flight. */
 void net_settle(struct net *, vtime t);
 
+/* Records packets from the first one on. After the medium was made, on its process. ERR_INPUT: the
+ * model cannot. */
+int net_watch(struct net *, const struct net_watch *, struct err *);
+/* Writes what is left, at the end; the first failure, if there was one. Nothing without
+ * net_watch. */
+int net_watch_end(struct net *, struct err *);
+
 /* What was counted; 0: the model counts nothing, or does not on this process. */
 int net_traffic(struct net *, struct net_traffic *);
 const char *net_count_key(enum net_count);
+/* Adds what was counted and all links that carried something to statistics: a member "network" of
+ * a JSON object, or rows of CSV. Nothing if the model counts nothing. `end`: virtual time of the
+ * run. */
+void net_traffic_json(struct net *, vtime end, struct json *);
+void net_traffic_csv(struct net *, struct buf *out);
 /* Puts a link in its place among the busiest, or drops the least busy one. */
 void net_traffic_link(struct net_traffic *, const struct net_traffic_link *);
 

@@ -1,8 +1,12 @@
 /*
  * traffic.c - what a model counted during a run, and the busiest links.
  */
+#include <inttypes.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/json.h"
+#include "net/names.h"
 #include "net/net.h"
 
 static const char *const keys[NET_COUNTS] = {
@@ -45,4 +49,84 @@ int net_traffic(struct net *net, struct net_traffic *out)
         return 0;
     net->ops->traffic(net, out);
     return 1;
+}
+
+/* ---- statistics ---- */
+
+/* What the functions for single links share. */
+struct table {
+    const struct net *net;
+    vtime end;
+    struct json *json;
+    struct buf *out;
+};
+
+static void json_row(void *owner, const struct net_traffic_link *l)
+{
+    struct table *t = owner;
+    char name[NET_NAME_MAX];
+
+    net_link_name(t->net->topo, l->link, name, sizeof name);
+    json_array_begin(t->json);
+    json_string(t->json, name);
+    json_uint(t->json, l->packets);
+    json_uint(t->json, l->bytes);
+    json_uint(t->json, l->dropped);
+    json_uint(t->json, l->queue_max);
+    json_double(t->json, t->end > 0 ? (double)l->busy / (double)t->end : 0);
+    json_array_end(t->json);
+}
+
+void net_traffic_json(struct net *net, vtime end, struct json *json)
+{
+    static const char *const columns[] = {"link",    "packets",         "bytes",
+                                          "dropped", "queue_max_bytes", "utilisation"};
+    struct table table = {.net = net, .end = end, .json = json};
+    struct net_traffic t;
+
+    if (!net_traffic(net, &t))
+        return;
+    json_key(json, "network");
+    json_object_begin(json);
+    for (enum net_count i = 0; i < NET_COUNTS; i++) {
+        json_key(json, keys[i]);
+        json_uint(json, t.counts[i]);
+    }
+    json_key(json, "links");
+    json_object_begin(json);
+    json_key(json, "columns");
+    json_array_begin(json);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        json_string(json, columns[i]);
+    json_array_end(json);
+    json_key(json, "rows");
+    json_array_begin(json);
+    net->ops->links(net, json_row, &table);
+    json_array_end(json);
+    json_object_end(json);
+    json_object_end(json);
+}
+
+static void csv_rows(void *owner, const struct net_traffic_link *l)
+{
+    struct table *t = owner;
+    char name[NET_NAME_MAX];
+
+    net_link_name(t->net->topo, l->link, name, sizeof name);
+    buf_addf(t->out, "link,%s,,,%" PRIu64 ",%" PRIu64 ",%.12f\n", name, l->packets, l->bytes,
+             vtime_to_seconds(l->busy));
+    buf_addf(t->out, "link_dropped,%s,,,%" PRIu64 ",,\n", name, l->dropped);
+    buf_addf(t->out, "link_queue_max,%s,,,,%" PRIu64 ",\n", name, l->queue_max);
+}
+
+void net_traffic_csv(struct net *net, struct buf *out)
+{
+    struct table table = {.net = net, .out = out};
+    struct net_traffic t;
+
+    if (!net_traffic(net, &t))
+        return;
+    for (enum net_count i = 0; i < NET_COUNTS; i++)
+        buf_addf(out, "network,%s,,,%" PRIu64 ",,\n", keys[i], t.counts[i]);
+    net->ops->links(net, csv_rows, &table);
 }

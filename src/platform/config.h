@@ -63,9 +63,11 @@ struct platform_config {
     uint64_t packet_mark_above; /* ecn: bytes in the queue from which on packets are marked */
     uint64_t packet_red_low, packet_red_high; /* red: mean bytes in the queue */
     double packet_red_chance, packet_red_weight;
-    uint64_t packet_buffer;      /* credit: bytes at the end of a link, per channel */
-    uint64_t packet_channels;    /* credit: virtual channels of a link; 0: as many as needed */
-    uint64_t packet_send_buffer; /* of a connection */
+    uint64_t packet_buffer;       /* credit, pfc: bytes at the end of a link, per channel */
+    uint64_t packet_channels;     /* likewise: virtual channels of a link; 0: as many as needed */
+    uint64_t packet_pause_above;  /* pfc: bytes in a buffer; 0: as many as leave room, ... */
+    uint64_t packet_resume_below; /* ... likewise; 0: two packets less than that */
+    uint64_t packet_send_buffer;  /* of a connection */
     uint64_t packet_receive_buffer;
     char packet_congestion[PLATFORM_NAME_MAX]; /* tcp: a name in the table of algorithms */
     uint64_t packet_initial_window;            /* tcp: segments */

@@ -96,6 +96,10 @@ struct run_options {
     int32_t trace_sites;     /* with the call site of each call */
     int32_t trace_profile;   /* statistics alone, no events */
     char trace_path[4096];   /* where calls are recorded: absolute or empty; see run_trace_part */
+    char pcap_path[4096];    /* folder for captured packets: absolute or empty, ... */
+    char pcap_at[1024];      /* ... and where they are captured: patterns */
+    char vectors_path[4096]; /* file for values over time: absolute or empty, ... */
+    char vectors_at[1024];   /* ... and which: patterns; empty: none are recorded */
     char sample[512];        /* REGION:RUNS,... */
     char counter[24];        /* RUN_COMPUTE_COUNTERS: which one; empty: instructions */
     char program[4096];

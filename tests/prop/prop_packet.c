@@ -62,21 +62,26 @@ static uint64_t run_lossless(const char *settings, uint64_t seed, const char *wh
     return hash;
 }
 
+/* With buffers as small as they may be. */
+static const char *const fabrics[] = {"credit,net.packet.buffer=1024",
+                                      "pfc,net.packet.buffer=4097"};
+
 static void test_lossless(void)
 {
     for (size_t k = 0; k < sizeof topologies / sizeof topologies[0]; k++)
-        for (size_t r = 0; r < sizeof routings / sizeof routings[0]; r++) {
-            char settings[600];
+        for (size_t r = 0; r < sizeof routings / sizeof routings[0]; r++)
+            for (size_t f = 0; f < sizeof fabrics / sizeof fabrics[0]; f++) {
+                char settings[600];
 
-            snprintf(settings, sizeof settings,
-                     "net.model=packet,net.packet.transport=message,net.packet.fabric=credit,"
-                     "net.latency=1us,net.hop_latency=100ns,net.bandwidth=8Gbps,net.packet.mtu=1000,"
-                     "net.packet.framing=24,net.packet.buffer=1024,net.routing=%s,%s",
-                     routings[r], topologies[k]);
-            uint64_t once = run_lossless(settings, k * 10 + r, settings);
-            ok(once == run_lossless(settings, k * 10 + r, settings), "%s, %s: twice the same",
-               topologies[k], routings[r]);
-        }
+                snprintf(settings, sizeof settings,
+                         "net.model=packet,net.packet.transport=message,net.packet.fabric=%s,"
+                         "net.latency=1us,net.hop_latency=100ns,net.bandwidth=8Gbps,"
+                         "net.packet.mtu=1000,net.packet.framing=24,net.routing=%s,%s",
+                         fabrics[f], routings[r], topologies[k]);
+                uint64_t once = run_lossless(settings, k * 10 + r, settings);
+                ok(once == run_lossless(settings, k * 10 + r, settings),
+                   "%s, %s, %s: twice the same", fabrics[f], topologies[k], routings[r]);
+            }
 }
 
 /* ---- a queue ---- */

@@ -62,6 +62,45 @@ static void test_credit(void)
     tear_down();
 }
 
+/* The second link has half the rate of the first: its switch pauses the sender again and again, the
+ * slow link never waits, and the buffer never overflows. */
+static void test_pfc(void)
+{
+    static const char *const limits[] =
+        {"", ",net.packet.pause_above=4000",
+         ",net.packet.pause_above=4000,net.packet.resume_below=3000"};
+    struct net_traffic t;
+
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        char settings[600];
+
+        snprintf(settings, sizeof settings,
+                 NET ",net.packet.fabric=pfc,net.packet.buffer=8000,net.links[+].from=s0,"
+                     "net.links[-1].to=n1,net.links[-1].bandwidth=4Gbps%s",
+                 limits[i]);
+        set_up(settings, 2);
+        submit(0, 1, packets(100), 0, PROGRAM, 0);
+        advance_all();
+        is_next(1, T + DELAY + 100 * 2 * T + VTIME_US, 0, "the slow link is always busy");
+        net_traffic(&net, &t);
+        ok(t.counts[NET_PAUSES] > 10, "%llu pauses", (unsigned long long)t.counts[NET_PAUSES]);
+        is_int((long long)t.counts[NET_DELIVERED], 100, "nothing is dropped");
+        ok(t.counts[NET_QUEUE_MAX] <= 8000, "the longest queue has %llu bytes",
+           (unsigned long long)t.counts[NET_QUEUE_MAX]);
+        tear_down();
+    }
+    /* One packet above 0 bytes: the sender pauses after each, which it hears a delay later. */
+    set_up(NET ",net.packet.fabric=pfc,net.packet.buffer=8000,net.packet.pause_above=1,"
+               "net.links[+].from=s0,net.links[-1].to=n1,net.links[-1].bandwidth=4Gbps",
+           2);
+    submit(0, 1, packets(4), 0, PROGRAM, 0);
+    advance_all();
+    /* Packet 0 arrives at T + d and pauses the sender at T + 2d, when packet 1 is on its way. Both
+     * have left at 5 T + d, the sender hears it at 5 T + 2d, and two more follow. */
+    is_next(1, 5 * T + 2 * DELAY + T + DELAY + 4 * T + VTIME_US, 0, "two packets at a time");
+    tear_down();
+}
+
 /* Many to one: the last link carries all, and nothing is dropped, whatever the buffers. */
 static void test_incast(void)
 {
@@ -266,6 +305,7 @@ int main(void)
 {
     test_links();
     test_credit();
+    test_pfc();
     test_incast();
     test_pressure();
     test_turns();

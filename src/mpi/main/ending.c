@@ -29,6 +29,7 @@
 #include "mpi/record/record.h"
 #include "mpi/stats.h"
 #include "mpi/verify.h"
+#include "net/vectors.h"
 #include "processor/processor.h"
 
 #define REFUSED 3 /* exit status: a call of the program was refused */
@@ -312,21 +313,28 @@ static int say_findings(enum engine_end end, int status)
     return status ? status : 1;
 }
 
-/* The findings of the checks, for the statistics file. */
-static void write_checks(struct json *j)
+/* The findings of the checks and the traffic of the network, for the statistics file. */
+static void write_more(struct json *j, vtime virtual_time)
 {
+    net_traffic_json(&mpi_world.net, virtual_time, j);
     if (mpi_world.opt->check_leaks)
         mpi_leaks_json(j);
     if (mpi_world.checking)
         mpi_verify_json(j);
 }
 
+static void write_more_csv(struct buf *out)
+{
+    net_traffic_csv(&mpi_world.net, out);
+}
+
 static int write_stats(const struct whole *w, int status)
 {
+    static const struct mpi_stats_more more = {write_more, write_more_csv};
     struct err err;
 
     if (!wants_stats() || mpi_stats_write(mpi_world.opt->stats_path, w->sum.end.last, &w->stats,
-                                          write_checks, &err) == ERR_OK)
+                                          &more, &err) == ERR_OK)
         return status;
     log_error("%s", err.text);
     mpi_world.page->end.stats_failed = 1;
@@ -355,6 +363,41 @@ static int write_trace(vtime aborted)
     return 2;
 }
 
+/* JSON, or CSV by the name. */
+static int write_vectors(int status)
+{
+    const char *path = mpi_world.opt->vectors_path;
+    size_t n = strlen(path);
+    struct buf text;
+    struct err err;
+    int rc;
+
+    if (n == 0 || !mpi_world.net.vectors)
+        return status;
+    buf_init(&text);
+    if (n >= 4 && strcmp(path + n - 4, ".csv") == 0)
+        net_vectors_csv(mpi_world.net.vectors, &text);
+    else
+        net_vectors_json(mpi_world.net.vectors, &text);
+    rc = buf_write_file(&text, path, &err);
+    buf_fini(&text);
+    if (rc == 0)
+        return status;
+    log_error("%s", err.text);
+    return status ? status : 2;
+}
+
+/* Ends the capture of packets, however the run ended. */
+static int write_packets(int status)
+{
+    struct err err;
+
+    if (net_watch_end(&mpi_world.net, &err) == 0)
+        return status;
+    log_error("%s", err.text);
+    return status ? status : 2;
+}
+
 /* Process 0. */
 static int conclude(const struct buf *parts, enum engine_end end)
 {
@@ -373,6 +416,8 @@ static int conclude(const struct buf *parts, enum engine_end end)
     status = say_findings(end, status);
     status = say_leaks(&w, end, status);
     status = write_stats(&w, status);
+    status = write_packets(status);
+    status = write_vectors(status);
     fill_page(&w, cause);
     mpi_world.page->end.exit_status = status;
     return status;

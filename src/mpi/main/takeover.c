@@ -206,6 +206,17 @@ static void join(struct engine_config *eng)
     page->now.joined = 1;
 }
 
+/* Process 0 has all packets. */
+static void watch_packets(const struct run_options *o, struct err *err)
+{
+    const struct net_watch what = {.pcap = o->pcap_path[0] ? o->pcap_path : NULL,
+                                   .pcap_at = o->pcap_at,
+                                   .vectors = o->vectors_at[0] ? o->vectors_at : NULL};
+
+    if ((what.pcap || what.vectors) && net_watch(&mpi_world.net, &what, err) != ERR_OK)
+        log_fatal_input("%s", err->text);
+}
+
 static void set_up(void)
 {
     const struct run_options *o = mpi_world.opt;
@@ -251,6 +262,7 @@ static void set_up(void)
     if (mpi_world.net.ops->medium && eng.map.proc == 0) {
         mpi_world.net.ops->medium(&mpi_world.net, &mpi_world.engine, &mpi_world.medium);
         eng.medium = &mpi_world.medium;
+        watch_packets(o, &err);
     }
     if (vp_passes_turns() && !o->factor)
         eng.hand_ticks = (uint64_t)(HAND_NS * ticks_per_ns());

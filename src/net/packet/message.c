@@ -7,10 +7,11 @@
  * streams of a node take turns. Packets may take different routes (net.routing valiant, adaptive)
  * and overtake each other; messages do not.
  */
-#include "net/packet/packet_internal.h"
+#include "net/packet/message.h"
 
 #define HEADER 26 /* of a packet: routing, transport and checksums of InfiniBand */
 #define AHEAD 2   /* packets of a stream at its node's port */
+#define IP_UDP 17
 
 struct message_stream {
     struct packet_stream base;
@@ -18,13 +19,8 @@ struct message_stream {
     uint64_t sent;                 /* offset in the stream */
     uint64_t left;                 /* bytes that have left the node */
     uint32_t at_port;              /* packets */
+    uint32_t packets;              /* sent so far */
     uint32_t sizes[AHEAD];         /* of these, in order */
-};
-
-struct message_packet {
-    struct packet base;
-    struct packet_parcel *parcel;
-    uint32_t bytes;
 };
 
 static struct message_stream *own(struct packet_stream *s)
@@ -40,6 +36,9 @@ static void send(struct packet_net *n, struct message_stream *m, uint32_t bytes,
 
     p->parcel = m->sending;
     p->bytes = bytes;
+    p->number = m->packets++;
+    p->is_first = m->sent + m->sending->bytes + n->header == m->sending->end;
+    p->is_last = m->sent + bytes == m->sending->end;
     m->sizes[m->at_port++] = bytes;
     m->sent += bytes;
     if (m->sent == m->sending->end)
@@ -106,10 +105,12 @@ const struct packet_transport_ops packet_message_ops = {
     .name = "message",
     .uses = uses,
     .needs_lossless = 1,
+    .protocol = IP_UDP,
     .stream_size = sizeof(struct message_stream),
     .init = init,
     .connect = connect,
     .write = write,
     .input = input,
     .left = left,
+    .image = message_image,
 };

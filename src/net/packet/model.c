@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "net/packet/capture.h"
 #include "net/packet/packet_internal.h"
 
 /* A message that will enter its stream. */
@@ -98,6 +99,7 @@ static void arrive(struct packet_net *n, struct packet_port *port, vtime now)
     if (port->waiting == p) {
         port->waiting = p->next;
         port->queued -= p->wire;
+        packet_port_queue(port, p->start);
     }
     port->head = p->next;
     if (port->head)
@@ -110,7 +112,11 @@ static void arrive(struct packet_net *n, struct packet_port *port, vtime now)
         if (n->fabric->lose)
             n->fabric->lose(n, p, now);
         packet_drop(n, port, p, NET_DROPPED_ERROR);
-    } else if (++p->hop < p->route->count) {
+        return;
+    }
+    if (port->arrives)
+        packet_capture_take(n, port->arrives, p, now);
+    if (++p->hop < p->route->count) {
         n->fabric->enqueue(n, p, now);
     } else {
         n->counts[NET_DELIVERED]++;
@@ -267,6 +273,31 @@ static uint64_t count_packets(const struct packet_net *n)
     return count;
 }
 
+static void links(struct net *net, void (*take)(void *, const struct net_traffic_link *),
+                  void *owner)
+{
+    struct packet_net *n = net->state;
+
+    for (uint32_t i = 0; i < n->port_count; i++) {
+        const struct packet_port *port = n->ports[i];
+        const struct net_traffic_link link = {.link = port->link,
+                                              .from = port->from,
+                                              .to = port->to,
+                                              .packets = port->packets,
+                                              .bytes = port->bytes,
+                                              .dropped = port->dropped,
+                                              .queue_max = port->queue_max,
+                                              .busy = port->busy};
+
+        take(owner, &link);
+    }
+}
+
+static void take_link(void *owner, const struct net_traffic_link *link)
+{
+    net_traffic_link(owner, link);
+}
+
 static void traffic(struct net *net, struct net_traffic *out)
 {
     struct packet_net *n = net->state;
@@ -279,25 +310,34 @@ static void traffic(struct net *net, struct net_traffic *out)
         c[NET_DELIVERED] + c[NET_DROPPED_FULL] + c[NET_DROPPED_ERROR] + c[NET_DROPPED_DOWN] + there)
         log_fatal("packets are lost: %llu were sent, %llu are known", (unsigned long long)c[0],
                   (unsigned long long)there);
-    for (uint32_t i = 0; i < n->port_count; i++) {
-        const struct packet_port *port = n->ports[i];
-
-        if (port->queue_max > c[NET_QUEUE_MAX])
-            c[NET_QUEUE_MAX] = port->queue_max;
-        net_traffic_link(out,
-                         &(struct net_traffic_link){port->from, port->to, port->bytes,
-                                                    port->dropped, port->queue_max, port->busy});
-    }
+    for (uint32_t i = 0; i < n->port_count; i++)
+        if (n->ports[i]->queue_max > c[NET_QUEUE_MAX])
+            c[NET_QUEUE_MAX] = n->ports[i]->queue_max;
     memcpy(out->counts, c, sizeof n->counts);
+    links(net, take_link, out);
+}
+
+/* ---- what is recorded ---- */
+
+static int watch(struct net *net, const struct net_watch *what, struct err *err)
+{
+    struct packet_net *n = net->state;
+
+    n->vectors = net->vectors;
+    return what->pcap ? packet_capture_begin(n, what->pcap, what->pcap_at, err) : 0;
+}
+
+static int watch_end(struct net *net, struct err *err)
+{
+    struct packet_net *n = net->state;
+
+    return n->capture ? packet_capture_end(n, err) : 0;
 }
 
 /* ---- the tables ---- */
 
 static const struct packet_fabric_ops *const fabrics[] = {
-    &packet_drop_tail_ops,
-    &packet_red_ops,
-    &packet_ecn_ops,
-    &packet_credit_ops,
+    &packet_drop_tail_ops, &packet_red_ops, &packet_ecn_ops, &packet_credit_ops, &packet_pfc_ops,
 };
 #define FABRICS (sizeof fabrics / sizeof fabrics[0])
 
@@ -344,7 +384,7 @@ static int set_names(struct packet_net *n, const struct platform_config *c, stru
     if (n->transport->needs_lossless && (!n->fabric->is_lossless || c->packet_error_rate > 0))
         return err_set(err, ERR_INPUT,
                        "net.packet.transport: '%s' needs a network that loses nothing: set net."
-                       "packet.fabric=credit and net.packet.error_rate=0, or use tcp",
+                       "packet.fabric=credit or pfc, and net.packet.error_rate=0; or use tcp",
                        n->transport->name);
     return 0;
 }
@@ -423,8 +463,10 @@ static void free_ports(struct packet_net *n)
     for (uint32_t i = 0; i < n->port_count; i++) {
         struct packet_port *port = n->ports[i];
 
-        for (uint32_t k = 0; k < port->channel_count; k++)
+        for (uint32_t k = 0; k < port->channel_count; k++) {
             mem_free(port->channels[k].returns.at);
+            mem_free(port->channels[k].signals);
+        }
         mem_free(port->channels);
         mem_free(port);
     }
@@ -440,6 +482,7 @@ static void packet_fini(struct net *net)
             n->transport->destroy(n, n->streams[i]);
         if (n->transport->fini)
             n->transport->fini(n);
+        packet_capture_fini(n);
         free_ports(n);
         map_fini(&n->port_of_link);
         map_fini(&n->stream_of_ranks);
@@ -485,5 +528,8 @@ const struct net_ops net_packet_ops = {
     .fini = packet_fini,
     .delay = packet_delay,
     .medium = packet_medium,
+    .watch = watch,
+    .watch_end = watch_end,
     .traffic = traffic,
+    .links = links,
 };

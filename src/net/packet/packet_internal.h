@@ -25,10 +25,15 @@
 #include "net/net_internal.h"
 #include "net/packet/packet.h"
 #include "net/topology/topology.h"
+#include "net/vectors.h"
 
+struct buf;
+struct packet_capture;
+struct packet_ends;
 struct packet_net;
 struct packet_port;
 struct packet_stream;
+struct packet_tap;
 
 /* ---- packets ---- */
 
@@ -41,7 +46,7 @@ struct packet_route {
 #define PACKET_CAN_MARK 1u /* its transport understands marks */
 #define PACKET_MARKED 2u   /* a queue was long (ECN) */
 #define PACKET_BROKEN 4u   /* the link that it is on corrupts it */
-#define PACKET_STEPPED 8u  /* credit: the link before it had the channel before it */
+#define PACKET_STEPPED 8u  /* the link before it had the channel before it (lossless.h) */
 
 /* A packet as the fabric sees it; the transport's fields follow. */
 struct packet {
@@ -72,11 +77,23 @@ struct packet_credit {
 };
 HEAP_STRUCT(packet_credits, struct packet_credit);
 
-/* A virtual channel of a link (fabric credit). */
+/* A sender hears that it shall pause, or resume. */
+struct packet_signal {
+    vtime t;
+    uint8_t pauses;
+};
+
+/* A virtual channel of a link (lossless.h). */
 struct packet_channel {
     struct packet *head, *tail;    /* that wait */
-    uint64_t free;                 /* bytes of the buffer at the other end */
-    struct packet_credits returns; /* what will be free */
+    struct packet_credits returns; /* what will be free; pfc: what will leave the buffer */
+    uint64_t free;                 /* credit: bytes of the buffer at the other end */
+    /* pfc */
+    uint64_t held;                 /* bytes in that buffer */
+    struct packet_signal *signals; /* that the sender has not heard: from signal_first on */
+    uint32_t signal_first, signal_count, signal_room;
+    uint8_t asked;     /* the sender was asked to pause, ... */
+    uint8_t is_paused; /* ... and has heard it */
 };
 
 struct packet_port {
@@ -95,8 +112,9 @@ struct packet_port {
     uint64_t queued;        /* bytes of those that wait */
     double mean;            /* red: mean length of the queue, ... */
     uint32_t since_drop;    /* ... and packets since the last drop */
-    /* credit */
+    /* of fabrics that drop nothing */
     struct packet_channel *channels;
+    uint64_t pause_above, resume_below; /* pfc */
     uint32_t channel_count;
     uint32_t turn;                 /* the channel that is asked first */
     uint8_t is_blocked;            /* something waits for a buffer, and none is on its way */
@@ -105,6 +123,8 @@ struct packet_port {
     /* for the results */
     uint64_t bytes, packets, dropped, queue_max;
     vtime busy;
+    struct packet_tap *leaves, *arrives; /* who sees its packets (capture.h); NULL: nobody */
+    struct net_vector *queue;            /* its length over time; NULL: nobody asks */
 };
 
 struct packet_fabric_ops {
@@ -130,11 +150,17 @@ vtime packet_port_time(struct packet_net *, struct packet_port *, uint32_t bytes
 void packet_port_send(struct packet_net *, struct packet_port *, struct packet *, vtime time);
 /* Calls the fabric's `advance` at t, if that is earlier than it would anyway. */
 void packet_port_wake(struct packet_net *, struct packet_port *, vtime t);
+/* The length of its queue has changed. */
+static inline void packet_port_queue(struct packet_port *port, vtime t)
+{
+    if (__builtin_expect(port->queue != NULL, 0))
+        net_vector_put(port->queue, t, port->queued);
+}
 /* The packet is gone, for a reason that is a count. */
 void packet_drop(struct packet_net *, struct packet_port *, struct packet *, enum net_count why);
 
 extern const struct packet_fabric_ops packet_drop_tail_ops, packet_red_ops, packet_ecn_ops,
-    packet_credit_ops;
+    packet_credit_ops, packet_pfc_ops;
 
 /* What a queue of limited length does with a packet. */
 enum packet_verdict { PACKET_TAKE, PACKET_MARK, PACKET_REFUSE };
@@ -174,16 +200,18 @@ struct packet_stream {
     /* Messages that have not gone out; those from `unwritten` on are not wholly in the send
      * buffer. */
     struct packet_parcel *head, *tail, *unwritten;
-    uint64_t end;   /* bytes of all messages so far */
-    uint64_t acked; /* bytes that have left the send buffer */
-    vtime last;     /* arrival of the last message that went out */
-    vtime timer_at; /* of its event; VTIME_NEVER: none */
+    uint64_t end;                    /* bytes of all messages so far */
+    uint64_t acked;                  /* bytes that have left the send buffer */
+    vtime last;                      /* arrival of the last message that went out */
+    struct net_vector *window, *rtt; /* over time; NULL: nobody asks */
+    vtime timer_at;                  /* of its event; VTIME_NEVER: none */
 };
 
 struct packet_transport_ops {
     const char *name;
     const char *const *uses; /* settings that not all transports use; ends with NULL */
     int needs_lossless;      /* it does not repeat what is lost */
+    uint8_t protocol;        /* in IP headers of captures */
     size_t stream_size;      /* of the structure that begins with a struct packet_stream */
     int (*init)(struct packet_net *, const struct platform_config *, struct err *);
     /* Are these options possible? May be NULL: all are. */
@@ -203,6 +231,10 @@ struct packet_transport_ops {
     void (*count)(struct packet_net *);
     /* All streams are destroyed. May be NULL. */
     void (*fini)(struct packet_net *);
+    /* For captures (capture.h): appends the bytes of a packet behind its IP header, with checksums;
+     * the packet is on its way or has just arrived. NULL: they cannot be shown. */
+    void (*image)(struct packet_net *, const struct packet *, const struct packet_ends *,
+                  struct buf *out);
 };
 
 extern const struct packet_transport_ops packet_message_ops, packet_sctp_ops, packet_tcp_ops;
@@ -231,6 +263,17 @@ static inline uint64_t packet_stream_limit(const struct packet_stream *s)
     uint64_t room = s->acked + s->options->send_buffer;
 
     return room < s->end ? room : s->end;
+}
+/* For transports: what the window of the stream is now, and how long a round trip took. */
+static inline void packet_stream_window(struct packet_stream *s, vtime now, uint64_t bytes)
+{
+    if (__builtin_expect(s->window != NULL, 0))
+        net_vector_put(s->window, now, bytes);
+}
+static inline void packet_stream_rtt(struct packet_stream *s, vtime now, vtime rtt)
+{
+    if (__builtin_expect(s->rtt != NULL, 0))
+        net_vector_put(s->rtt, now, (uint64_t)rtt);
 }
 /* Calls the transport's `timer` at t, if that is earlier than it would anyway. */
 void packet_stream_timer(struct packet_net *, struct packet_stream *, vtime t);
@@ -294,6 +337,8 @@ struct packet_net {
     double error_rate;
     vtime jitter;
     uint32_t mtu, framing, header;
+    struct packet_capture *capture; /* NULL: none */
+    struct net_vectors *vectors;    /* NULL: none */
     uint64_t in_flight;
     uint64_t counts[NET_COUNTS];
 };

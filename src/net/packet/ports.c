@@ -10,6 +10,7 @@
 #include "base/bins.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "net/packet/capture.h"
 #include "net/packet/packet_internal.h"
 
 /* ---- packets ---- */
@@ -64,6 +65,7 @@ struct packet_port *packet_port_get(struct packet_net *n, uint32_t link)
     uint64_t *at = map_insert(&n->port_of_link, link, NULL);
     struct packet_port *port;
     struct topo_link l;
+    char name[NET_NAME_MAX];
 
     if (*at)
         return n->ports[*at - 1];
@@ -78,6 +80,12 @@ struct packet_port *packet_port_get(struct packet_net *n, uint32_t link)
     port->is_nic = l.from < topo_nodes(n->net->topo);
     port->is_last = l.to < topo_nodes(n->net->topo);
     set_rate(n, port, &l);
+    if (n->capture)
+        packet_capture_port(n, port);
+    if (n->vectors) {
+        net_link_name(n->net->topo, link, name, sizeof name);
+        port->queue = net_vectors_add(n->vectors, NET_VECTOR_QUEUE, name);
+    }
     return port;
 }
 
@@ -112,6 +120,8 @@ void packet_port_send(struct packet_net *n, struct packet_port *port, struct pac
     port->packets++;
     if (n->error_rate > 0 && rng_double(&n->rng) < n->error_rate)
         p->flags |= PACKET_BROKEN;
+    if (port->leaves)
+        packet_capture_take(n, port->leaves, p, p->start);
     if (n->net->load)
         bins_add(n->net->load, port->link, (uint64_t)p->start, (uint64_t)end, p->wire);
     if (port->head) {

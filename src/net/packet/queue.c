@@ -12,17 +12,19 @@ static void update(struct packet_port *port, vtime now)
 {
     while (port->waiting && port->waiting->start <= now) {
         port->queued -= port->waiting->wire;
+        packet_port_queue(port, port->waiting->start);
         port->waiting = port->waiting->next;
     }
 }
 
-static void join(struct packet_port *port, struct packet *p)
+static void join(struct packet_port *port, struct packet *p, vtime now)
 {
     if (!port->waiting)
         port->waiting = p;
     port->queued += p->wire;
     if (port->queued > port->queue_max)
         port->queue_max = port->queued;
+    packet_port_queue(port, now);
 }
 
 void packet_queue_enqueue(struct packet_net *n, struct packet *p, vtime now, packet_admit_fn *admit)
@@ -51,7 +53,7 @@ void packet_queue_enqueue(struct packet_net *n, struct packet *p, vtime now, pac
     }
     packet_port_send(n, port, p, time);
     if (p->start > now)
-        join(port, p);
+        join(port, p, now);
 }
 
 int packet_queue_init(struct packet_net *n, const struct platform_config *c, struct err *err)

@@ -9,6 +9,8 @@
  * goes out when its last byte has arrived, in the order of the stream. On the network a message is
  * net.packet.header bytes longer than for its sender.
  */
+#include <stdio.h>
+
 #include "base/array.h"
 #include "base/mem.h"
 #include "net/packet/packet_internal.h"
@@ -25,6 +27,15 @@ struct packet_stream *packet_stream_find(struct packet_net *n, uint32_t src, uin
     return at ? n->streams[*at - 1] : NULL;
 }
 
+static void add_vectors(struct net_vectors *v, struct packet_stream *s)
+{
+    char name[NET_NAME_MAX];
+
+    snprintf(name, sizeof name, "r%u-r%u", s->src, s->dst);
+    s->window = net_vectors_add(v, NET_VECTOR_WINDOW, name);
+    s->rtt = net_vectors_add(v, NET_VECTOR_RTT, name);
+}
+
 void packet_stream_init(struct packet_net *n, struct packet_stream *s, uint32_t src, uint32_t dst)
 {
     *s = (struct packet_stream){.index = n->stream_count,
@@ -35,6 +46,8 @@ void packet_stream_init(struct packet_net *n, struct packet_stream *s, uint32_t 
     ARRAY_RESERVE(n->streams, n->stream_room, n->stream_count + 1, 64);
     n->streams[n->stream_count++] = s;
     *map_insert(&n->stream_of_ranks, key_of(src, dst), NULL) = n->stream_count;
+    if (n->vectors)
+        add_vectors(n->vectors, s);
 }
 
 /* Senders whose messages are in the send buffer now may continue. */

@@ -49,10 +49,10 @@ static struct tcp_packet *new_packet(struct packet_net *n, struct tcp_half *h, u
     p->ack = h->received;
     p->stamp = now;
     p->echo = h->echo;
-    p->flags = h->is_marked ? TCP_ECHO : 0;
+    p->flags = (h->is_marked ? TCP_ECHO : 0) | (h->has_echoed ? TCP_STALE : 0);
     p->blocks = blocks;
     memcpy(p->block, block, blocks * sizeof *block);
-    h->echo = -1;
+    h->has_echoed = 1;
     h->is_marked = 0;
     h->must_ack = 0;
     h->unacked = 0;
@@ -75,6 +75,8 @@ static void send_data(struct packet_net *n, struct tcp_half *h, uint64_t seq, ui
     struct tcp_packet *p = new_packet(n, h, (uint32_t)bytes, TCP_HEADER, now);
 
     p->seq = seq;
+    p->flags |= h->has_reduced ? TCP_REDUCED : 0;
+    h->has_reduced = 0;
     p->base.flags |= PACKET_CAN_MARK;
     n->fabric->enqueue(n, &p->base, now);
 }
@@ -109,6 +111,7 @@ static void time_out(struct packet_net *n, struct tcp_half *h, vtime now)
     if (h->recovery != TCP_TIMEOUT)
         tcp_reduce(n, h);
     h->window = tcp_mss(n);
+    packet_stream_window(&h->base, now, h->window);
     h->recovery = TCP_TIMEOUT;
     h->recover = h->lost_to = h->next;
     h->resent_to = h->base.acked;
@@ -303,6 +306,7 @@ static const char *const uses[] = {
 const struct packet_transport_ops packet_tcp_ops = {
     .name = "tcp",
     .uses = uses,
+    .protocol = 6,
     .stream_size = sizeof(struct tcp_half),
     .init = init,
     .connect = connect,
@@ -310,4 +314,5 @@ const struct packet_transport_ops packet_tcp_ops = {
     .input = tcp_input,
     .timer = timer,
     .destroy = destroy,
+    .image = tcp_image,
 };

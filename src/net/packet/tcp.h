@@ -23,13 +23,15 @@
 #define TCP_BLOCKS 3 /* ranges in a selective acknowledgement, beside timestamps */
 
 #define TCP_SYN 1u
-#define TCP_ACK 2u  /* of a SYN */
-#define TCP_ECHO 4u /* the receiver has seen marks (ECE) */
+#define TCP_ACK 2u     /* of a SYN */
+#define TCP_ECHO 4u    /* the receiver has seen marks (ECE) */
+#define TCP_REDUCED 8u /* the sender has reduced its window because of marks (CWR) */
+#define TCP_STALE 16u  /* its echo was in an earlier packet, too */
 
 struct tcp_packet {
     struct packet base;
     uint64_t seq, ack;
-    vtime stamp, echo; /* when it was sent; the stamp of what it acknowledges, -1: none */
+    vtime stamp, echo; /* when it was sent; the stamp of what was received last, -1: none */
     uint32_t bytes;
     uint8_t flags; /* TCP_* */
     uint8_t blocks;
@@ -56,6 +58,8 @@ struct tcp_half {
     uint8_t quick;     /* acknowledgements that are not delayed, at the beginning */
     uint8_t is_marked; /* what it received since its last packet has marks */
     uint8_t must_ack;
+    uint8_t has_reduced; /* because of marks, and has not said so */
+    uint8_t has_echoed;  /* `echo` */
     uint32_t duplicates; /* acknowledgements of nothing new, one after the other */
     /* as a sender */
     uint64_t next, resent_to, lost_to;
@@ -72,7 +76,7 @@ struct tcp_half {
     struct packet_ranges early; /* bytes behind it */
     uint64_t unacked;           /* bytes since the last acknowledgement */
     vtime ack_at;               /* of a delayed acknowledgement; VTIME_NEVER: none */
-    vtime echo;                 /* stamp to be returned; -1: none */
+    vtime echo;                 /* stamp to be returned; -1: nothing was received */
 };
 
 /* Congestion control: one file per algorithm, and the table in congestion.c. */
@@ -114,6 +118,12 @@ uint64_t tcp_in_flight(const struct packet_net *, const struct tcp_half *);
 void tcp_reduce(struct packet_net *, struct tcp_half *);
 /* Restarts the timer if there is anything to wait for. */
 void tcp_restart(struct packet_net *, struct tcp_half *, vtime now);
+
+/* ---- tcp_image.c ---- */
+
+/* packet_transport_ops.image */
+void tcp_image(struct packet_net *, const struct packet *, const struct packet_ends *,
+               struct buf *out);
 
 /* ---- tcp_input.c ---- */
 

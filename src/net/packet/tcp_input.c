@@ -24,6 +24,14 @@ static void measure(struct tcp_half *h, vtime sample)
         h->rto = h->base.options->min_rto;
 }
 
+static void take_echo(struct tcp_half *h, const struct tcp_packet *p, vtime now)
+{
+    if (p->echo < 0 || p->flags & TCP_STALE)
+        return;
+    measure(h, now - p->echo);
+    packet_stream_rtt(&h->base, now, now - p->echo);
+}
+
 /* ---- acknowledgements ---- */
 
 /* What lies below bytes that the receiver has is lost, if these are three segments or more, and the
@@ -90,8 +98,7 @@ static void ack_new(struct packet_net *n, struct tcp_half *h, uint64_t ack, vtim
 static void take_ack(struct packet_net *n, struct tcp_half *h, const struct tcp_packet *p,
                      vtime now)
 {
-    if (p->echo >= 0)
-        measure(h, now - p->echo);
+    take_echo(h, p, now);
     for (uint32_t i = 0; i < p->blocks; i++)
         if (p->block[i].to > h->base.acked)
             packet_ranges_add(&h->sacked, p->block[i].from > p->ack ? p->block[i].from : p->ack,
@@ -102,9 +109,12 @@ static void take_ack(struct packet_net *n, struct tcp_half *h, const struct tcp_
     } else if (p->ack == h->base.acked && p->bytes == 0 && h->next > p->ack) {
         h->duplicates++;
     }
-    if (p->flags & TCP_ECHO && h->recovery == TCP_NORMAL && p->ack > h->reduced)
+    if (p->flags & TCP_ECHO && h->recovery == TCP_NORMAL && p->ack > h->reduced) {
         tcp_reduce(n, h);
+        h->has_reduced = 1;
+    }
     recover(n, h);
+    packet_stream_window(&h->base, now, h->window);
 }
 
 /* ---- data ---- */
@@ -133,8 +143,10 @@ static void take_data(struct packet_net *n, struct tcp_half *h, const struct tcp
 
     if (p->base.flags & PACKET_MARKED)
         h->is_marked = 1;
-    if (p->seq <= h->received && (h->echo < 0 || !in_order))
+    if (p->seq <= h->received && (h->has_echoed || h->echo < 0 || !in_order)) {
         h->echo = p->stamp; /* of the first segment that the next acknowledgement is for */
+        h->has_echoed = 0;
+    }
     if (in_order) {
         h->received = end;
     } else if (end > h->received) {
@@ -154,8 +166,7 @@ static void open(struct packet_net *n, struct tcp_half *h, const struct tcp_pack
 {
     h->state = TCP_OPEN;
     h->rto = h->base.options->first_rto;
-    if (p->echo >= 0)
-        measure(h, now - p->echo);
+    take_echo(h, p, now);
     tcp_restart(n, h, now);
 }
 
@@ -166,6 +177,7 @@ static void take_syn(struct packet_net *n, struct tcp_half *h, const struct tcp_
     int answers = p->flags & TCP_ACK;
 
     h->echo = p->stamp;
+    h->has_echoed = 0;
     if (answers) {
         if (h->state != TCP_OPEN)
             open(n, h, p, now);
