@@ -241,6 +241,14 @@ def wild(replay):
         demand("-> status={source 2, tag 0" in replay.text(new).split("MPI_Recv")[1], "not the first message")
         replay.call("replay", "-q", "-d", *change, old, "-o", new)
         demand(received(replay, new) == received(replay, old), "another order", received(replay, new))
+        # any order of more than two
+        replay.record(old, 6, replay.folder / "orders", "wild")
+        for change in ("scale foo by 0", "set foo to 3ms", "scale foo by 5 ranks 1", "scale foo by 0.1 ranks 3-5"):
+            replay.call("replay", "-q", "-w", change, old, "-o", new)
+            sources = [re.findall(r"source (\d)", status) for _, status in received(replay, new)]
+            probes, receives = sources[-10::2], sources[-9::2]
+            demand(probes == receives and sorted(receives) == sorted(sources[:5]), "not what the probes found", sources)
+        change = ["-w", "scale foo by 5 ranks 1"]
         # each start of a persistent receive is one of its own
         replay.record(old, 3, replay.folder / "orders", "persistent", options=["--set", "mpi.request_cost=1us"])
         done = replay.call("replay", *change, old, "-o", new)

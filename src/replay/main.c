@@ -141,6 +141,7 @@ static __attribute__((noinline)) void open_all(struct replay *r, unsigned proces
         replay_stop(err.text);
     r->is_foreign = is_foreign(&r->trace.header);
     replay_threads_init(r);
+    r->is_plain = !r->is_foreign && !r->is_threaded && r->whats.count == 0;
     r->send_room = orrery_hollow ? orrery_hollow() : make_room();
     r->receive_room = orrery_hollow ? r->send_room : make_room();
     r->is_ready = 1;
@@ -238,8 +239,12 @@ static int is_unknown(struct replay_rank *k, const struct replay_fn *fn)
     return k->replay->is_foreign && comm && comm->number < 0;
 }
 
+/* What follows is inlined: after a switch each return to a caller costs as much as many
+ * instructions, as the processor expects another one. */
+#define INLINE static inline __attribute__((always_inline))
+
 /* Makes the call; 1: its record stays. */
-static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t duration)
+INLINE int act(struct replay_rank *k, const struct replay_fn *fn, int64_t duration)
 {
     switch ((enum replay_how)fn->how) {
     case REPLAY_REFUSED:
@@ -255,12 +260,12 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
             return replay_until(k, k->last + duration), 1;
         if (!k->is_begun && !fn->is_init)
             begin_own(k); /* a program with sessions makes calls before MPI_Init, or without it */
-        if (k->ahead && fn->starts)
+        if (fn->starts && k->ahead)
             replay_persistent_start(k, fn);
         replay_words(k, fn);
         replay_check(k, fn->invoke(k->words));
         replay_results(k, fn);
-        if (k->ahead && fn->is_persistent && fn->receives)
+        if (fn->is_persistent && k->ahead && fn->receives)
             replay_persistent_add(k, fn);
         if (fn->is_init) { /* what starts a program is not replayed */
             begun(k);
@@ -274,6 +279,7 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
         replay_win_dynamic(k, fn);
         return 1;
     case REPLAY_CANCEL:
+        k->was_free = 1;
         replay_words(k, fn);
         replay_check(k, fn->invoke(k->words));
         return 1;
@@ -282,7 +288,7 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
         return 1;
     case REPLAY_PROBE:
     case REPLAY_IPROBE:
-        k->is_changed = 1;
+        k->was_free = k->is_changed = 1;
         return replay_probe(k, fn);
     case REPLAY_WAIT:
     case REPLAY_WAITALL:
@@ -296,7 +302,7 @@ static int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
     }
 }
 
-void replay_count(struct replay_rank *k)
+INLINE void count(struct replay_rank *k)
 {
     k->replay->counts.events++;
     k->may_fail = k->event->failed;
@@ -304,16 +310,26 @@ void replay_count(struct replay_rank *k)
     k->event->failed = 0;
 }
 
-int replay_act(struct replay_rank *k, const struct replay_fn *fn)
+void replay_count(struct replay_rank *k)
+{
+    count(k);
+}
+
+INLINE int act_on_event(struct replay_rank *k, const struct replay_fn *fn)
 {
     if (trace_event_is_done(k->event)) {
-        replay_count(k);
+        count(k);
         return act(k, fn, k->duration);
     }
     k->replay->counts.events++;
     k->is_changed = 1;
     replay_until(k, k->last + k->duration);
     return 1;
+}
+
+int replay_act(struct replay_rank *k, const struct replay_fn *fn)
+{
+    return act_on_event(k, fn);
 }
 
 /* The message is gone, or the collective: so is what completes it. */
@@ -324,7 +340,7 @@ static void drop(struct replay_rank *k, const struct replay_fn *fn)
         replay_request_never(k, replay_arg(k, fn->request)->number);
 }
 
-void replay_item_begin(struct replay_rank *k, const struct whatif_item *item)
+INLINE void begin_item(struct replay_rank *k, const struct whatif_item *item)
 {
     k->event = item->event;
     k->duration = item->duration;
@@ -334,7 +350,12 @@ void replay_item_begin(struct replay_rank *k, const struct whatif_item *item)
     }
 }
 
-void replay_item_end(struct replay_rank *k, int64_t began, int stays)
+void replay_item_begin(struct replay_rank *k, const struct whatif_item *item)
+{
+    begin_item(k, item);
+}
+
+INLINE void end_item(struct replay_rank *k, int64_t began, int stays)
 {
     k->last = replay_now(k);
     if (stays)
@@ -342,10 +363,15 @@ void replay_item_end(struct replay_rank *k, int64_t began, int stays)
     replay_scratch_reset(k);
 }
 
-void replay_item(struct replay_rank *k, const struct whatif_item *item)
+void replay_item_end(struct replay_rank *k, int64_t began, int stays)
+{
+    end_item(k, began, stays);
+}
+
+INLINE void replay_one(struct replay_rank *k, const struct whatif_item *item)
 {
     const struct replay_fn *fn = &k->replay->fns[item->event->fn];
-    replay_item_begin(k, item);
+    begin_item(k, item);
     if (item->event->head != TRACE_CALL) {
         replay_output_event(k, k->last, k->last);
         return;
@@ -354,13 +380,19 @@ void replay_item(struct replay_rank *k, const struct whatif_item *item)
         drop(k, fn);
         return;
     }
-    k->last = replay_now(k);
+    if (item->gap > 0 || k->threads || !replay_is_simulated()) /* else no time has passed */
+        k->last = replay_now(k);
     if (__builtin_expect(k->watch != NULL, 0))
         replay_stuck_step(k);
-    int stays = replay_act(k, fn);
+    int stays = act_on_event(k, fn);
     if (__builtin_expect(k->watch != NULL, 0))
         replay_stuck_step(k);
-    replay_item_end(k, k->last, stays);
+    end_item(k, k->last, stays);
+}
+
+void replay_item(struct replay_rank *k, const struct whatif_item *item)
+{
+    replay_one(k, item);
 }
 
 /* The records of a rank with one thread. */
@@ -373,7 +405,7 @@ static void replay_records(struct replay_rank *k)
          is_first = 0) {
         if (is_first) /* it began when it was spawned, not with the trace */
             item.gap = 0;
-        replay_item(k, &item);
+        replay_one(k, &item);
     }
     if (more < 0)
         replay_stop(err->text);

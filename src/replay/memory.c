@@ -33,11 +33,9 @@ void *replay_scratch(struct replay_rank *k, size_t bytes)
 }
 
 /* The largest chunk stays. */
-void replay_scratch_reset(struct replay_rank *k)
+void replay_scratch_clear(struct replay_rank *k)
 {
     k->scratch_used = 0;
-    if (!k->scratch)
-        return;
     for (struct replay_chunk *c = k->scratch->before, *before; c; c = before) {
         before = c->before;
         mem_free(c);
@@ -47,7 +45,8 @@ void replay_scratch_reset(struct replay_rank *k)
 
 void replay_scratch_free(struct replay_rank *k)
 {
-    replay_scratch_reset(k);
+    if (k->scratch)
+        replay_scratch_clear(k);
     mem_free(k->scratch);
     k->scratch = NULL;
 }

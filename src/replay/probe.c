@@ -3,8 +3,9 @@
  *
  * A probe with wildcards may find another message than in the recording. The program would then
  * receive that one: the next receive of the recorded source and tag gets those that were found, and
- * the other way round. As with tests (complete.c), a probe that had failed may succeed, one that
- * had succeeded waits.
+ * the one that would have got these gets what is left. So which receive gets which message is a
+ * permutation, whatever many probes find. As with tests (complete.c), a probe that had failed may
+ * succeed, one that had succeeded waits.
  */
 #include "base/array.h"
 #include "replay/replay.h"
@@ -13,20 +14,51 @@ int replay_probe_receive(struct replay_rank *k, int64_t comm, int64_t *source, i
 {
     for (uint32_t i = 0; i < k->probed_count; i++) {
         struct replay_probed *p = &k->probed[i];
-        if (p->comm != comm || p->source != *source || p->tag != *tag)
+        if (p->comm != comm || p->from.source != *source || p->from.tag != *tag)
             continue;
-        *source = p->to_source;
-        *tag = p->to_tag;
+        *source = p->to.source;
+        *tag = p->to.tag;
         k->probed[i] = k->probed[--k->probed_count];
         return 1;
     }
     return 0;
 }
 
-static void add_probed(struct replay_rank *k, struct replay_probed p)
+/* Receives of `from` get `to`. */
+static void add_probed(struct replay_rank *k, int64_t comm, struct replay_kind from,
+                       struct replay_kind to)
 {
     ARRAY_EXTEND(k->probed, k->probed_count);
-    k->probed[k->probed_count++] = p;
+    k->probed[k->probed_count++] = (struct replay_probed){comm, from, to};
+}
+
+static int is_kind(struct replay_kind a, struct replay_kind b)
+{
+    return a.source == b.source && a.tag == b.tag;
+}
+
+/* The next receive of `from` gets what was found, and the receive that would have got that gets
+ * what was left to it. */
+static void remap(struct replay_rank *k, int64_t comm, struct replay_kind from,
+                  struct replay_kind found)
+{
+    uint32_t mine = k->probed_count, other = k->probed_count;
+    for (uint32_t i = k->probed_count; i-- > 0;) {
+        mine = k->probed[i].comm == comm && is_kind(k->probed[i].from, from) ? i : mine;
+        other = k->probed[i].comm == comm && is_kind(k->probed[i].to, found) ? i : other;
+    }
+    int is_mapped = mine < k->probed_count;
+    struct replay_kind left = is_mapped ? k->probed[mine].to : from;
+    if (is_kind(left, found))
+        return; /* it gets that already */
+    if (other < k->probed_count)
+        k->probed[other].to = left;
+    else
+        add_probed(k, comm, found, left);
+    if (is_mapped)
+        k->probed[mine].to = found;
+    else
+        add_probed(k, comm, from, found);
 }
 
 /* What was found, against what the record says. */
@@ -40,13 +72,10 @@ static void found(struct replay_rank *k, const struct replay_fn *fn, const MPI_S
     *status = replay_status(k, comm, actual);
     if (had && had->is_set && had->source >= 0 && fn->message < 0) {
         int64_t source = replay_comm_rank(k, comm, had->source);
-        if (source != actual->MPI_SOURCE || had->tag != actual->MPI_TAG) {
+        if (source != actual->MPI_SOURCE || had->tag != actual->MPI_TAG)
             k->replay->counts.remapped++;
-            add_probed(k, (struct replay_probed){comm, source, had->tag, actual->MPI_SOURCE,
-                                                 actual->MPI_TAG});
-            add_probed(k, (struct replay_probed){comm, actual->MPI_SOURCE, actual->MPI_TAG, source,
-                                                 had->tag});
-        }
+        remap(k, comm, (struct replay_kind){source, had->tag},
+              (struct replay_kind){actual->MPI_SOURCE, actual->MPI_TAG});
     }
     if (had && succeeded)
         status->is_set = had->is_set; /* the program may not have asked for it */

@@ -121,6 +121,7 @@ struct replay {
     int is_open, is_tried, is_ready;
     int is_foreign;                 /* the trace is of another tool */
     int is_threaded;                /* some rank of it has several threads */
+    int is_plain;                   /* it is replayed as it is: see replay_is_certain */
     const struct replay_fn **forms; /* then the non-blocking form of each function, or NULL */
 };
 
@@ -157,9 +158,13 @@ struct replay_unnamed {
 
 /* A probe with wildcards found another message than in the recording: the receives change places.
  * */
+struct replay_kind {
+    int64_t source, tag;
+};
+
 struct replay_probed {
-    int64_t comm, source, tag; /* as recorded */
-    int64_t to_source, to_tag;
+    int64_t comm;
+    struct replay_kind from, to; /* as recorded, and now */
 };
 
 /* A probe that had failed found a message: its record comes later. */
@@ -180,58 +185,61 @@ struct replay_watch;
 #define REPLAY_LANE                                                                         \
     struct whatif_stage *records; /* what the hypotheses make of the trace */               \
     struct whatif_stage *ahead;   /* the same, read ahead in deterministic mode; or NULL */ \
-    struct whatif_got got;        /* from there */                                          \
     struct trace_event *event;    /* the record that is being replayed */                   \
     int64_t duration;             /* of the call in the trace */                            \
+    int64_t last;                 /* when the last record ended */                          \
     int may_fail;   /* class of the error of a receive whose message did not fit, or 0 */   \
     int is_changed; /* arguments of the event are not as they were read */                  \
-    int64_t last;   /* when the last record ended */                                        \
     struct trace_stream out;                                                                \
     struct replay_chunk *scratch;                                                           \
     size_t scratch_used;                                                                    \
     struct replay_kept *kept; /* of the call that is being made */                          \
-    uint64_t words[REPLAY_ARGS];
+    uint64_t words[REPLAY_ARGS];                                                            \
+    struct whatif_got got; /* from ahead */
 
 struct replay_lane {
     REPLAY_LANE
 };
 
+/* What every call needs comes first: of many ranks each begins with all of it out of the caches. */
 struct replay_rank {
     struct replay *replay;
-    struct replay_rank *next, *before; /* in the list */
-    uint64_t rank;
-    struct whatif_rank changed; /* what the hypotheses know of it */
+    int64_t epoch; /* the clock at which the trace begins */
     union {
         struct {
             REPLAY_LANE
         };
         struct replay_lane lane;
     };
-    struct replay_thread *threads;  /* or NULL: it has one */
-    unsigned thread_count, current; /* current: whose lane this is */
-    struct trace_local locals;
-    int new_byte_type;    /* the trace has none */
-    MPI_Op any_op;        /* see replay_op_for_bytes */
-    int is_begun, is_own; /* MPI is initialised, and not by a record */
-    int is_spawned;       /* it is not of the first MPI_COMM_WORLD */
-    int64_t epoch;        /* the clock at which the trace begins */
-    struct replay_handles comms, types, ops, wins, messages;
-    struct replay_handles message_comms; /* numbers of communicators + 1, by message */
-    struct replay_request *requests;     /* requests.c */
+    struct replay_handles comms, types, ops;
+    struct replay_request *requests; /* requests.c */
     uint32_t request_count, request_room;
     struct replay_persistent *persistent; /* a list: persistent.c */
+    struct replay_thread *threads;        /* or NULL: it has one */
+    struct replay_watch *watch;           /* in real time: stuck.c; or NULL */
+    MPI_Request made;                     /* results of the call */
+    MPI_Status status;
+    int is_begun, is_own; /* MPI is initialised, and not by a record */
+    int is_spawned;       /* it is not of the first MPI_COMM_WORLD */
+    int was_free;         /* it has received what came first, or cancelled a receive */
+    uint32_t drawn_probe_count, probed_count;
     struct replay_drawn_probe *drawn_probes;
     struct replay_probed *probed;
-    uint32_t drawn_probe_count, probed_count;
-    struct map created;    /* communicators, by identity */
-    struct map drawn_wins; /* windows whose test succeeded early */
+    struct replay_rank *next, *before; /* in the list */
+    uint64_t rank;
+    unsigned thread_count, current; /* current: whose lane this is */
+    struct whatif_rank changed;     /* what the hypotheses know of it */
+    struct trace_local locals;
+    int new_byte_type; /* the trace has none */
+    MPI_Op any_op;     /* see replay_op_for_bytes */
+    struct replay_handles wins, messages;
+    struct replay_handles message_comms; /* numbers of communicators + 1, by message */
+    struct map created;                  /* communicators, by identity */
+    struct map drawn_wins;               /* windows whose test succeeded early */
     /* communicators of MPI_Comm_idup, in order of the calls: the trace names them when it first
      * uses them */
     struct replay_unnamed *unnamed;
     uint32_t unnamed_count;
-    struct replay_watch *watch; /* in real time: stuck.c; or NULL */
-    MPI_Request made;           /* results of the call */
-    MPI_Status status;
 };
 
 /* Ends the run. */
@@ -245,6 +253,13 @@ static inline void replay_check(struct replay_rank *k, int rc)
 {
     if (__builtin_expect(rc != MPI_SUCCESS, 0))
         replay_failed(k, rc);
+}
+
+/* Whether receives get the recorded messages for certain: messages of one kind do not overtake each
+ * other, so only a receive of whatever comes first can get another one, and then those after it. */
+static inline int replay_is_certain(const struct replay_rank *k)
+{
+    return k->replay->is_plain && !k->was_free;
 }
 
 /* ---- functions.c ---- */
@@ -262,7 +277,13 @@ void replay_until(struct replay_rank *, int64_t t);
 /* ---- memory.c ---- */
 /* Memory until the next record. */
 void *replay_scratch(struct replay_rank *, size_t bytes);
-void replay_scratch_reset(struct replay_rank *);
+void replay_scratch_clear(struct replay_rank *); /* if there is some */
+/* The record is done with its memory. Most records use none. */
+static inline void replay_scratch_reset(struct replay_rank *k)
+{
+    if (k->scratch_used)
+        replay_scratch_clear(k);
+}
 void replay_scratch_free(struct replay_rank *);
 /* Memory that lasts as long as the request that the call makes. */
 void *replay_keep(struct replay_rank *, size_t bytes);
@@ -321,6 +342,8 @@ struct replay_request *replay_request_find(struct replay_rank *, int64_t number)
 int replay_request_is_drawn(const struct replay_rank *, int64_t number);
 /* It is complete, or was freed: forgets it, unless it is persistent. */
 void replay_request_done(struct replay_rank *, int64_t number);
+/* The same, with the handle that MPI has left of it. */
+void replay_request_end(struct replay_rank *, int64_t number, MPI_Request handle);
 /* It was never started: counts as complete. */
 void replay_request_never(struct replay_rank *, int64_t number);
 /* It is complete before the record of that. */

@@ -106,15 +106,28 @@ static void release(struct replay_rank *k, struct replay_request *r)
     r->kept = NULL;
 }
 
+static inline void forget(struct replay_rank *k, struct replay_request *r)
+{
+    int64_t number = r->number;
+    release(k, r);
+    remove_slot(k, r);
+    if (__builtin_expect(k->persistent != NULL, 0))
+        replay_persistent_forget(k, number);
+}
+
 void replay_request_done(struct replay_rank *k, int64_t number)
 {
     struct replay_request *r = slot_of(k, number);
-    if (!r || r->state == REPLAY_REQUEST_GONE || r->handle != MPI_REQUEST_NULL)
-        return;
-    release(k, r);
-    remove_slot(k, r);
-    if (k->persistent)
-        replay_persistent_forget(k, number);
+    if (r && r->state != REPLAY_REQUEST_GONE && r->handle == MPI_REQUEST_NULL)
+        forget(k, r);
+}
+
+void replay_request_end(struct replay_rank *k, int64_t number, MPI_Request handle)
+{
+    struct replay_request *r = slot_of(k, number);
+    r->handle = handle;
+    if (handle == MPI_REQUEST_NULL)
+        forget(k, r);
 }
 
 void replay_request_draw(struct replay_rank *k, int64_t number)

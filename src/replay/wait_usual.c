@@ -58,10 +58,8 @@ static void set_statuses(struct replay_rank *k, struct trace_value *v, const int
 static void set_handles(struct replay_rank *k, const int64_t *numbers, uint64_t count,
                         const MPI_Request *handles)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        replay_request_find(k, numbers[i])->handle = handles[i];
-        replay_request_done(k, numbers[i]);
-    }
+    for (uint64_t i = 0; i < count; i++)
+        replay_request_end(k, numbers[i], handles[i]);
 }
 
 int replay_wait_usual(struct replay_rank *k, const struct replay_fn *fn)
@@ -76,7 +74,7 @@ int replay_wait_usual(struct replay_rank *k, const struct replay_fn *fn)
     MPI_Request *handles = replay_scratch(k, count * sizeof *handles);
     if (!get_handles(k, numbers, count, handles))
         return 0;
-    int is_shown = v && k->replay->is_open;
+    int is_shown = v && k->replay->is_open && !replay_is_certain(k);
     MPI_Status *statuses = is_shown ? replay_scratch(k, count * sizeof *statuses)
                                     : MPI_STATUSES_IGNORE;
     replay_check(k,

@@ -336,6 +336,7 @@ static void receive_words(struct replay_rank *k, const struct replay_fn *fn)
     }
     if (!is_wild)
         return;
+    k->was_free = 1;
     uint64_t size = replay_type_size(k, replay_arg(k, fn->datatype)->number);
     int64_t most = size ? (int64_t)(WILD_BYTES / size) : 0;
     if (replay_arg(k, fn->count)->number < most)
@@ -403,8 +404,8 @@ static void take_status(struct replay_rank *k, const struct replay_fn *fn, uint6
                         struct trace_value *v)
 {
     struct trace_status status, *changed;
-    if (!v->statuses->is_set)
-        return; /* the program had not asked for it */
+    if (!v->statuses->is_set || (replay_is_certain(k) && !k->may_fail))
+        return; /* the program had not asked for it, or it is the same */
     status = fn->receives
                  ? replay_status(k, replay_comm_of(k, fn), (const MPI_Status *)(uintptr_t)at)
                  : *v->statuses;

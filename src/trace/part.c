@@ -18,11 +18,13 @@
  */
 #define PIECES_IN_ALL ((uint64_t)16 << 20)
 #define PIECE_LEAST 192
+#define PIECE_MOST 4096
 
 static size_t piece_for(const struct trace_header *h)
 {
     uint64_t piece = PIECES_IN_ALL / (h->ranks ? h->ranks : 1);
-    return piece > h->block ? h->block : piece < PIECE_LEAST ? PIECE_LEAST : piece;
+    uint64_t most = h->block < PIECE_MOST ? h->block : PIECE_MOST;
+    return piece > most ? most : piece < PIECE_LEAST ? PIECE_LEAST : piece;
 }
 
 static int write_at(int fd, const void *data, size_t size, uint64_t at)

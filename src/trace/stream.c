@@ -133,14 +133,33 @@ void trace_call_begin(struct trace_stream *s, unsigned fn, int64_t enter, int64_
     trace_filled(s, put_call(s, fn, enter, leave));
 }
 
+/* Most records are short: two copies of fixed size, which may overlap, do for them. */
+static inline uint8_t *put_bytes(uint8_t *at, const uint8_t *from, size_t bytes)
+{
+    if (__builtin_expect(bytes > 32, 0)) {
+        memcpy(at, from, bytes);
+    } else if (bytes >= 16) {
+        memcpy(at, from, 16);
+        memcpy(at + bytes - 16, from + bytes - 16, 16);
+    } else if (bytes >= 8) {
+        memcpy(at, from, 8);
+        memcpy(at + bytes - 8, from + bytes - 8, 8);
+    } else if (bytes >= 4) {
+        memcpy(at, from, 4);
+        memcpy(at + bytes - 4, from + bytes - 4, 4);
+    } else {
+        for (size_t i = 0; i < bytes; i++)
+            at[i] = from[i];
+    }
+    return at + bytes;
+}
+
 void trace_call_encoded(struct trace_stream *s, unsigned fn, int64_t enter, int64_t leave,
                         const void *payload, size_t bytes, int64_t last_request)
 {
     trace_room(s, HEAD_MOST + bytes);
     uint8_t *at = put_call(s, fn, enter, leave);
-    if (bytes)
-        memcpy(at, payload, bytes);
-    trace_filled(s, at + bytes);
+    trace_filled(s, put_bytes(at, payload, bytes));
     s->last_request = last_request;
     trace_record_end(s);
 }
