@@ -119,9 +119,9 @@ static void explain_residuals(struct svg *s, double top, const struct calibrate_
 {
     size_t good, all;
     calibrate_fit_count(m, raw, where, &good, &all);
-    legend(s, LEFT + 8, top - 8, MEASURED, 0, "within 10% or the quartiles");
-    legend(s, LEFT + 220, top - 8, MODEL, 0, "off");
-    svg_textf(s, LEFT + FRAME, top - 8, 12, SVG_END,
+    legend(s, LEFT + 110, top - 12, MEASURED, 0, "within 10% or the quartiles");
+    legend(s, LEFT + 322, top - 12, MODEL, 0, "off");
+    svg_textf(s, LEFT + FRAME, top - 12, 12, SVG_END,
               calibrate_fit_is_poor(good, all) ? MODEL : "#222222",
               calibrate_fit_is_poor(good, all) ? "a poor fit: good at only %zu of %zu sizes"
                                                : "a good fit at %zu of %zu sizes",

@@ -60,6 +60,8 @@ static void hints(void)
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
     MPI_Info_set(info, "favourite_colour", "violet");
+    MPI_Info_set(info, "multi_nic_pref_nic", "2");
+    MPI_Info_set(info, "enable_multi_nic_striping", "false");
     MPI_Comm_set_info(comm, info);
     CHECK(hint_is(comm, "mpi_assert_no_any_tag", "true"));
     CHECK(hint_is(comm, "mpi_assert_exact_length", "false"));
@@ -74,6 +76,9 @@ static void hints(void)
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, info, &with);
     CHECK(hint_is(with, "mpi_assert_no_any_tag", "true"));
     CHECK(hint_is(with, "mpi_assert_exact_length", "false"));
+    CHECK(hint_is(with, "multi_nic_pref_nic", "2"));
+    CHECK(hint_is(with, "enable_multi_nic_striping", "false"));
+    CHECK(hint_is(MPI_COMM_WORLD, "multi_nic_pref_nic", "-1"));
     MPI_Info_free(&info);
     MPI_Comm_free(&comm);
     MPI_Comm_free(&dup);

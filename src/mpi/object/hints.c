@@ -5,6 +5,8 @@
  * allows; none of the known ones affects the simulation. Hints belong to the rank that set them:
  * its state maps a handle to an info object.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mpi/comm/check.h"
@@ -12,8 +14,8 @@
 #include "mpi/state.h"
 #include "mpi_impl.h"
 
-/* The hints that communicators know, and their default values. A default of "true" or "false" can
- * only be set to one of these. */
+/* The hints that communicators of MPICH know, and their default values. A default of "true" or
+ * "false" can only be set to one of these, and a number to a number. */
 static const struct {
     const char *key, *value;
 } known[] = {
@@ -21,6 +23,12 @@ static const struct {
     {"mpi_assert_no_any_source", "false"},
     {"mpi_assert_exact_length", "false"},
     {"mpi_assert_allow_overtaking", "false"},
+    {"enable_multi_nic_striping", "true"},
+    {"enable_multi_nic_hashing", "true"},
+    {"multi_nic_pref_nic", "-1"},
+    {"sender_vci", "-1"},
+    {"receiver_vci", "-1"},
+    {"vci", "-1"},
 };
 #define KNOWN (sizeof known / sizeof known[0])
 
@@ -35,9 +43,14 @@ static void keep(MPI_Info *kept, MPI_Info given)
 {
     for (size_t i = 0; i < KNOWN; i++) {
         const char *value = mpi_info_lookup(given, known[i].key);
+        char number[16];
 
         if (!value || (is_truth(known[i].value) && !is_truth(value)))
             continue;
+        if (!is_truth(known[i].value)) {
+            snprintf(number, sizeof number, "%d", atoi(value)); /* as MPICH does */
+            value = number;
+        }
         if (*kept == MPI_INFO_NULL)
             *kept = mpi_info_make();
         mpi_info_put(*kept, known[i].key, value);
