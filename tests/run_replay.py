@@ -10,6 +10,7 @@
              programs whose calls depend on the order of messages (tests/replay/orders.c)
   sweep      a family of hypotheses: each point is what the replay alone gives
   native     a program recorded on the real MPI replays in the simulator and in real time
+  hybrid     so does one whose network was simulated beside it
   formats    traces of other tools replay
   memory     a trace ten times as long takes no more memory
   usage      wrong usage and traces that cannot be replayed are named
@@ -58,7 +59,7 @@ class Replay:
         self.folder.mkdir(parents=True, exist_ok=True)
         flags = ["-O1", "-w", "-pthread", f"-I{ROOT / 'include'}"]
         harness.build_all([TESTS / "replay/changed.c", TESTS / "replay/orders.c", TESTS / "replay/spawns.c",
-                           TESTS / "replay/threads.c",
+                           TESTS / "replay/threads.c", TESTS / "hybrid/exchange.c",
                            ROOT / "examples/what-if/arrivals.c", ROOT / "bench/halo2d.c"], self.folder, flags)
 
     def call(self, *words, status=0):
@@ -393,6 +394,16 @@ def native(replay):
             demand(calls(old) == calls(new), f"other calls {how}")
 
 
+def hybrid(replay):
+    """A trace of `orrery hybrid` is one in virtual time, as that of a simulated run."""
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        for options in ([], ["--set", "net.model=loggops,net.gap=1us"]):
+            replay.call("hybrid", "-q", "-n", 4, "--compute", "none", *options, "--trace", old, replay.folder / "exchange")
+            replay.call("replay", "-q", old, "-o", new)
+            demand_equal(f"the replay differs: {options}", replay.text(old), replay.text(new))
+
+
 def formats(replay):
     """What other formats can say of a program, replays."""
     with harness.fresh_folder() as folder:
@@ -490,6 +501,7 @@ def cases(replay, options):
     yield "sweep", sweep, replay
     yield "repair", repair, replay
     yield "native", native, replay
+    yield "hybrid", hybrid, replay
     yield "formats", formats, replay
     for change in CHANGES:
         for seed in range(1, 1 + SEEDS):
