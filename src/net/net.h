@@ -49,6 +49,7 @@ struct topo;
     X(RETRANSMITTED, "retransmitted", "segments sent again")                   \
     X(TIMEOUTS, "timeouts", "retransmission timeouts")                         \
     X(CONNECTIONS, "connections", "connections")                               \
+    X(BACKGROUND, "background", "packets of background load")                  \
     X(ACKED, "acknowledged_bytes", "bytes that left send buffers")             \
     X(QUEUE_MAX, "queue_max_bytes", "longest queue")
 

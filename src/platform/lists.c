@@ -84,6 +84,19 @@ static const struct key connection_fields[] = {
     {"congestion", KEY_NAME, FIELD(congestion), 0, "", "not given: as net.packet.congestion"},
     {"sack", KEY_NAME, FIELD(sack), 0, "", "true or false; not given: as net.packet.sack"},
     {"nagle", KEY_NAME, FIELD(nagle), 0, "", "true or false; not given: as net.packet.nagle"},
+    {"at", KEY_TIME, FIELD(at), 0, "0s",
+     "virtual time from which on this holds, for open connections, too (transports tcp, message)"},
+};
+#undef FIELD
+
+#define FIELD(member) offsetof(struct platform_background, member)
+static const struct key background_fields[] = {
+    {"from", KEY_NODE, FIELD(from), 0, NULL, "the node that sends it"},
+    {"to", KEY_NODE, FIELD(to), 0, NULL, "the node that it goes to"},
+    {"rate", KEY_BANDWIDTH, FIELD(rate), 1, NULL, "how much of it, such as 400Mbps"},
+    {"size", KEY_SIZE, FIELD(size), 1, "1500", "of its packets, at most net.packet.mtu"},
+    {"at", KEY_TIME, FIELD(at), 0, "0s", "virtual time when it begins"},
+    {"until", KEY_TIME, FIELD(until), 0, NULL, "virtual time when it ends"},
 };
 #undef FIELD
 
@@ -134,6 +147,9 @@ static const struct list_type types[PLATFORM_LISTS] = {
                               ITEMS(struct platform_connection, connection_fields), 0,
                               "connections whose options differ; later items go before earlier "
                               "ones"},
+    [PLATFORM_BACKGROUND] = {"net.packet.background",
+                             ITEMS(struct platform_background, background_fields), 0,
+                             "packets of others, which load links and queues (model packet)"},
     [PLATFORM_RULES] = {"mpi.algorithms", ITEMS(struct platform_rule, rule_fields), 0,
                         "which algorithm a collective uses; later rules go before earlier ones"},
     [PLATFORM_MAP] = {"nodes.map", ITEMS(uint32_t, map_fields), 0,

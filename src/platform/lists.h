@@ -51,6 +51,15 @@ struct platform_connection {
     char congestion[PLATFORM_NAME_MAX];                     /* empty: likewise, ... */
     char sack[PLATFORM_NAME_MAX], nagle[PLATFORM_NAME_MAX]; /* ... true or false */
     uint8_t both;                                           /* those from `to` to `from`, too */
+    vtime at;                                               /* from this time on */
+};
+
+/* net.packet.background: packets of others, at a rate. */
+struct platform_background {
+    uint32_t from, to; /* nodes */
+    double rate;       /* bits per second, with framing */
+    uint64_t size;     /* of a packet, without framing; more than an MTU is cut to it */
+    vtime at, until;
 };
 
 /* mpi.algorithms: which algorithm a collective uses. Later rules take precedence. */
@@ -67,6 +76,7 @@ enum platform_list_kind {
     PLATFORM_SHARING,
     PLATFORM_LINKS,
     PLATFORM_CONNECTIONS,
+    PLATFORM_BACKGROUND,
     PLATFORM_RULES,
     PLATFORM_MAP,   /* nodes.map: uint32_t, the node of each rank (placement list) */
     PLATFORM_NOISE, /* read from nodes.noise_file: struct platform_noise */

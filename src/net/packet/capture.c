@@ -249,6 +249,8 @@ void packet_capture_take(struct packet_net *n, struct packet_tap *tap, const str
     struct record r = {t, tap->bytes.len, 0};
     uint32_t head[4] = {(uint32_t)(t / VTIME_S), (uint32_t)(t % VTIME_S / VTIME_NS)};
 
+    if (p->flags & PACKET_BACKGROUND)
+        return; /* it has no content */
     buf_add(&tap->bytes, head, sizeof head);
     put_frame(n, p, &tap->bytes);
     r.size = (uint32_t)(tap->bytes.len - r.at);

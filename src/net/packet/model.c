@@ -120,7 +120,10 @@ static void arrive(struct packet_net *n, struct packet_port *port, vtime now)
         n->fabric->enqueue(n, p, now);
     } else {
         n->counts[NET_DELIVERED]++;
-        n->transport->input(n, p, now);
+        if (__builtin_expect(p->flags & PACKET_BACKGROUND, 0))
+            packet_free(n, p);
+        else
+            n->transport->input(n, p, now);
     }
 }
 
@@ -191,6 +194,8 @@ static vtime next(void *owner)
     vtime t = n->events.len ? n->events.at[0].t : VTIME_NEVER;
 
     t = earlier(earlier(t, flow_queue_next(&n->entering)), change_time(n));
+    if (__builtin_expect(n->is_scheduled, 0))
+        t = earlier(t, packet_schedule_next(n));
     if (t == VTIME_NEVER && n->in_flight)
         log_fatal_input("the packet network is stuck: %llu packets wait for each other's buffers, "
                         "or for a link that is down: raise net.packet.channels",
@@ -211,6 +216,8 @@ static void step(struct packet_net *n, vtime t)
         change(n, t);
     while (n->events.len && n->events.at[0].t <= t)
         handle(n, n->events.at[0]);
+    if (__builtin_expect(n->is_scheduled, 0))
+        packet_schedule_step(n, t);
     if (flow_queue_next(&n->entering) <= t)
         enter_all(n, t);
 }
@@ -419,7 +426,10 @@ static int set_up(struct packet_net *n, const struct platform *machine, struct e
     rc = rc ? rc : set_names(n, c, err);
     rc = rc ? rc : n->fabric->init(n, c, err);
     rc = rc ? rc : n->transport->init(n, c, err);
-    return rc ? rc : packet_options_init(n, machine, err);
+    rc = rc ? rc : packet_options_init(n, machine, err);
+    if (rc == 0 && (rc = packet_schedule_init(n, err)) != 0)
+        packet_options_fini(n);
+    return rc;
 }
 
 static int packet_init(struct net *net, const struct platform *machine, struct err *err)
@@ -442,6 +452,7 @@ static int packet_init(struct net *net, const struct platform *machine, struct e
     rng_seed(&n->rng, machine->config.packet_seed);
     n->has_changes = topo_change(net->topo, 0, &link) != VTIME_NEVER;
     n->varies = topo_routes_vary(net->topo);
+    n->is_scheduled = packet_schedule_next(n) != VTIME_NEVER;
     net->state = n;
     net->lookahead = net_least_delay(net, 0);
     return 0;
@@ -493,6 +504,7 @@ static void packet_fini(struct net *net)
         mem_free(n->same);
         mem_free(n->events.at);
     }
+    packet_schedule_fini(n);
     packet_options_fini(n);
     mem_free(n);
     topo_destroy(net->topo);

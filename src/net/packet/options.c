@@ -141,8 +141,8 @@ const struct packet_options *packet_options_of(const struct packet_net *n, uint3
     const struct platform_connection *item = list->items;
 
     for (size_t i = list->count; i-- > 0;)
-        if (is_for(&item[i], src_node, dst_node) ||
-            (item[i].both && is_for(&item[i], dst_node, src_node)))
+        if (item[i].at <= n->now && (is_for(&item[i], src_node, dst_node) ||
+                                     (item[i].both && is_for(&item[i], dst_node, src_node))))
             return &n->options[i + 1];
     return &n->options[0];
 }

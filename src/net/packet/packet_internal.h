@@ -43,10 +43,11 @@ struct packet_route {
     struct packet_port *ports[];
 };
 
-#define PACKET_CAN_MARK 1u /* its transport understands marks */
-#define PACKET_MARKED 2u   /* a queue was long (ECN) */
-#define PACKET_BROKEN 4u   /* the link that it is on corrupts it */
-#define PACKET_STEPPED 8u  /* the link before it had the channel before it (lossless.h) */
+#define PACKET_CAN_MARK 1u    /* its transport understands marks */
+#define PACKET_MARKED 2u      /* a queue was long (ECN) */
+#define PACKET_BROKEN 4u      /* the link that it is on corrupts it */
+#define PACKET_STEPPED 8u     /* the link before it had the channel before it (lossless.h) */
+#define PACKET_BACKGROUND 16u /* of no stream: it is forgotten where it arrives (schedule.c) */
 
 /* A packet as the fabric sees it; the transport's fields follow. */
 struct packet {
@@ -54,7 +55,7 @@ struct packet {
     vtime start;         /* when it begins to leave the port */
     vtime arrival;       /* when its last byte is at the end of the link */
     struct packet_route *route;
-    struct packet_stream *stream; /* whose end it goes to */
+    struct packet_stream *stream; /* whose end it goes to; NULL: PACKET_BACKGROUND */
     uint32_t wire;                /* bytes on a link */
     uint16_t size;                /* of the allocation */
     uint8_t hop;                  /* the port that it is at: route->ports[hop] */
@@ -330,10 +331,14 @@ struct packet_net {
     struct packet_stream **streams;
     uint32_t stream_count, stream_room;
     struct packet_options *options; /* for all connections; then one for each item of the list */
+    struct packet_load *loads;      /* schedule.c: background load */
+    uint32_t load_count;
+    vtime options_at; /* when options next change; VTIME_NEVER: they do not */
     struct topo_route route;
     uint64_t salt;
     uint32_t epoch; /* changes of links so far */
     int has_changes, varies;
+    int is_scheduled; /* options change, or there is background load */
     double error_rate;
     vtime jitter;
     uint32_t mtu, framing, header;
@@ -352,6 +357,13 @@ static inline struct packet_route *packet_route_ref(struct packet_route *r)
     return r;
 }
 void packet_route_unref(struct packet_net *, struct packet_route *);
+
+/* schedule.c: options that change, and background load. When something next happens; what happens
+ * up to now. */
+int packet_schedule_init(struct packet_net *, struct err *);
+void packet_schedule_fini(struct packet_net *);
+vtime packet_schedule_next(const struct packet_net *);
+void packet_schedule_step(struct packet_net *, vtime now);
 
 /* options.c: the options of a connection. */
 int packet_options_init(struct packet_net *, const struct platform *, struct err *);
