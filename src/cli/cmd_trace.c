@@ -146,8 +146,9 @@ static int info(void *request)
             buf_addf(&out, "%-15s %s\n", t.header.properties[k].key, t.header.properties[k].value);
         buf_addf(&out, "ranks           %s", units_format_count(text, sizeof text, t.header.ranks));
         if (t.definitions.nodes)
-            buf_addf(&out, " on %s nodes",
-                     units_format_count(text, sizeof text, t.definitions.node_count));
+            buf_addf(&out, " on %s node%s",
+                     units_format_count(text, sizeof text, t.definitions.node_count),
+                     t.definitions.node_count == 1 ? "" : "s");
         buf_addf(&out, "\ncommunicators   %zu besides MPI_COMM_WORLD and MPI_COMM_SELF\n",
                  t.definitions.comm_count);
         buf_addf(&out, "records         %s", units_format_count(text, sizeof text, t.records));

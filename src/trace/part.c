@@ -49,8 +49,8 @@ static int write_spans(int fd, const struct trace_span *spans, size_t count, uin
     return 0;
 }
 
-static void write_frame(struct trace_part *p, enum trace_frame_kind kind,
-                        const struct trace_span *spans, size_t count)
+static int write_frame(struct trace_part *p, enum trace_frame_kind kind,
+                       const struct trace_span *spans, size_t count)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < count; i++)
@@ -61,65 +61,113 @@ static void write_frame(struct trace_part *p, enum trace_frame_kind kind,
                                 .method = TRACE_STORED,
                                 .stored = (uint32_t)bytes,
                                 .raw = (uint32_t)bytes};
-    if (p->err.code != 0)
-        return;
     frame.check = trace_check_spans(&frame, spans, count);
     int fd = sys_open(p->path, O_WRONLY, 0);
-    if (fd >= 0 && write_at(fd, &frame, sizeof frame, p->offset) == 0 &&
-        write_spans(fd, spans, count, p->offset + sizeof frame) == 0) {
+    int rc = fd >= 0 && write_at(fd, &frame, sizeof frame, p->offset) == 0 &&
+                     write_spans(fd, spans, count, p->offset + sizeof frame) == 0
+                 ? 0
+                 : -1;
+    if (rc == 0)
         p->offset += sizeof frame + bytes;
-    } else {
+    else if (p->err.code == 0)
         err_set(&p->err, ERR_SYSTEM, "cannot write '%s': %s", p->path, strerror(errno));
-        if (fd >= 0)
-            sys_ftruncate(fd, (off_t)p->offset); /* to whole frames */
-    }
+    if (rc != 0 && fd >= 0)
+        sys_ftruncate(fd, (off_t)p->offset); /* to whole frames */
     if (fd >= 0)
         sys_close(fd);
+    return rc;
 }
 
-static void flush_pieces(struct trace_part *p)
+/* Records mean little without definitions: if these do not fit, the last frame of records makes
+ * room. */
+static void write_definitions(struct trace_part *p, enum trace_frame_kind kind,
+                              const struct trace_span *spans, size_t count)
 {
-    uint8_t pieces[TRACE_VARINT_MAX];
-    if (!p->pieces)
+    if (write_frame(p, kind, spans, count) == 0 || p->last_end != p->offset)
         return;
-    const struct trace_span spans[] = {
-        {pieces, (size_t)(trace_varint_put(pieces, p->pieces) - pieces)},
-        {p->heads.data, p->heads.len},
-        {p->body.data, p->body.len},
-    };
-    write_frame(p, TRACE_FRAME_RECORDS, spans, sizeof spans / sizeof spans[0]);
-    if (p->err.code != 0)
+    p->offset = p->last_start;
+    p->lost += p->last_records;
+    p->last_end = 0;
+    int fd = sys_open(p->path, O_WRONLY, 0);
+    if (fd < 0)
+        return;
+    sys_ftruncate(fd, (off_t)p->offset);
+    sys_close(fd);
+    write_frame(p, kind, spans, count);
+}
+
+/* Once something could not be written, records are dropped. */
+static void write_records(struct trace_part *p, const struct trace_span *spans, size_t count)
+{
+    uint64_t start = p->offset;
+    if (p->err.code != 0 || write_frame(p, TRACE_FRAME_RECORDS, spans, count) != 0) {
         p->lost += p->waiting;
-    p->waiting = 0;
-    buf_clear(&p->heads);
-    buf_clear(&p->body);
-    p->pieces = 0;
+        return;
+    }
+    p->last_start = start;
+    p->last_end = p->offset;
+    p->last_records = p->waiting;
+}
+
+/* ---- pieces ---- */
+
+static void init_pieces(struct trace_pieces *pieces)
+{
+    buf_init(&pieces->heads);
+    buf_init(&pieces->body);
+}
+
+static void fini_pieces(struct trace_pieces *pieces)
+{
+    buf_fini(&pieces->heads);
+    buf_fini(&pieces->body);
+}
+
+static void flush_pieces(struct trace_part *p, struct trace_pieces *next)
+{
+    uint8_t count[TRACE_VARINT_MAX];
+    const struct trace_span spans[] = {
+        {count, (size_t)(trace_varint_put(count, next->count) - count)},
+        {next->heads.data, next->heads.len},
+        {next->body.data, next->body.len},
+    };
+    if (!next->count)
+        return;
+    if (next == &p->locals)
+        write_definitions(p, TRACE_FRAME_RECORDS, spans, sizeof spans / sizeof spans[0]);
+    else
+        write_records(p, spans, sizeof spans / sizeof spans[0]);
+    buf_clear(&next->heads);
+    buf_clear(&next->body);
+    next->count = 0;
 }
 
 void trace_part_flush(struct trace_part *p)
 {
+    flush_pieces(p, &p->locals);
     if (p->define.len)
-        write_frame(p, TRACE_FRAME_DEFINITIONS, &(struct trace_span){p->define.data, p->define.len},
-                    1);
+        write_definitions(p, TRACE_FRAME_DEFINITIONS,
+                          &(struct trace_span){p->define.data, p->define.len}, 1);
     buf_clear(&p->define);
-    flush_pieces(p);
+    flush_pieces(p, &p->pieces);
+    p->waiting = 0;
 }
 
 static void take(struct trace_sink *sink, const struct trace_piece *piece)
 {
     struct trace_part *p = (struct trace_part *)sink;
-    if (p->err.code != 0) {
+    int is_local = piece->flags & TRACE_PIECE_DEFINITIONS;
+    struct trace_pieces *next = is_local ? &p->locals : &p->pieces;
+    if (!is_local && p->err.code != 0) {
         p->lost += piece->records;
         return;
     }
-    trace_write_piece(&p->heads, piece, piece->flags);
-    buf_add(&p->body, piece->data, piece->bytes);
-    p->pieces++;
-    p->records += piece->records;
-    p->waiting += piece->records;
-    if (p->body.len < p->flush_at)
-        return;
-    trace_part_flush(p);
+    trace_write_piece(&next->heads, piece, piece->flags);
+    buf_add(&next->body, piece->data, piece->bytes);
+    next->count++;
+    p->waiting += is_local ? 0 : piece->records;
+    if (next->body.len >= p->flush_at)
+        trace_part_flush(p);
 }
 
 void trace_part_define(struct trace_part *p, unsigned kind, const void *payload, size_t bytes)
@@ -143,8 +191,8 @@ int trace_part_open(struct trace_part *p, const char *path, const struct trace_h
                                       .piece = piece_for(header)},
                              .path = mem_strdup(path),
                              .flush_at = FLUSH_AT};
-    buf_init(&p->heads);
-    buf_init(&p->body);
+    init_pieces(&p->pieces);
+    init_pieces(&p->locals);
     buf_init(&p->define);
     buf_init(&text);
     own.is_part = 1;
@@ -161,8 +209,8 @@ int trace_part_open(struct trace_part *p, const char *path, const struct trace_h
 int trace_part_close(struct trace_part *p, struct err *err)
 {
     trace_part_flush(p);
-    buf_fini(&p->heads);
-    buf_fini(&p->body);
+    fini_pieces(&p->pieces);
+    fini_pieces(&p->locals);
     buf_fini(&p->define);
     mem_free(p->path);
     p->path = NULL;

@@ -1,9 +1,10 @@
 /*
  * part.h - a part: the file to which one process of a run writes its streams while it records them
  * (format.h). It is a sink of streams, which collects pieces and writes them in frames of about a
- * megabyte. After a failure, such as a full disk, what was written stays readable, later pieces are
- * dropped and counted, and closing the part returns the error. The file is opened anew for every
- * frame: several processes may write it in turn, which share memory but no descriptors.
+ * megabyte. After a failure, such as a full disk, what was written stays readable, later records
+ * are dropped and counted, and closing the part returns the error. Definitions are still written if
+ * there is room, as earlier records need them. The file is opened anew for every frame: several
+ * processes may write it in turn, which share memory but no descriptors.
  */
 #ifndef TRACE_PART_H
 #define TRACE_PART_H
@@ -15,19 +16,24 @@
 
 #define TRACE_PART_SUFFIX ".part-" /* of the trace's path; the number of the process follows */
 
+/* What goes into the next frame. */
+struct trace_pieces {
+    struct buf heads, body;
+    uint64_t count;
+};
+
 struct trace_part {
     struct trace_sink sink; /* must be first: streams know only this */
     char *path;
-    uint64_t offset;   /* bytes of whole frames */
-    struct buf heads;  /* of the pieces of the next frame */
-    struct buf body;   /* their bytes */
-    uint64_t pieces;   /* of the next frame */
-    struct buf define; /* definitions for the next frame of them */
-    uint64_t records;  /* taken so far */
-    uint64_t waiting;  /* records for the next frame */
-    uint64_t lost;     /* records dropped after a failure */
-    struct err err;    /* code 0: no failure yet */
-    size_t flush_at;   /* bytes of body */
+    uint64_t offset;                    /* bytes of whole frames */
+    struct trace_pieces pieces, locals; /* with records, and with definitions of ranks */
+    struct buf define;                  /* definitions for the next frame of them */
+    uint64_t waiting;                   /* records for the next frame */
+    uint64_t last_start, last_end;      /* the last frame of records that was written: offsets */
+    uint64_t last_records;
+    uint64_t lost;   /* records dropped after a failure */
+    struct err err;  /* code 0: no failure yet */
+    size_t flush_at; /* bytes of body */
 };
 
 /* Creates the file and writes its header. The path is absolute. */

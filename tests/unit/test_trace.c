@@ -1,6 +1,8 @@
 /* Traces: streams, parts, merging, reading, and files that are cut off or damaged. */
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -344,12 +346,58 @@ static void test_header(void)
            ERR_INPUT, "an unknown role");
 }
 
+/* A rank records regions until the disk, of so many bytes, is full. Its name comes last, as that of
+ * simulated ranks. */
+static void test_full(size_t room)
+{
+    struct trace_header header;
+    struct trace_part part;
+    struct trace_stream s, local;
+    struct trace_cursor c;
+    struct trace_event e;
+    struct trace t;
+    struct err err = {0};
+    struct rlimit old, small;
+    char *path = in_folder("full");
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = (struct rlimit){room, old.rlim_max};
+    trace_header_init(&header, 1);
+    trace_part_open(&part, path, &header, &err);
+    part.flush_at = 2000;
+    setrlimit(RLIMIT_FSIZE, &small);
+    trace_stream_init(&local, &part.sink, 0, 0, TRACE_PIECE_DEFINITIONS);
+    trace_stream_init(&s, &part.sink, 0, 0, 0);
+    for (int i = 0; i < 20000 && !part.err.code; i++) {
+        trace_other(&s, TRACE_REGION_ENTER, i, "\x05", 1);
+        if (i % 100 == 0)
+            trace_stream_spill(&s);
+    }
+    trace_other(&local, TRACE_DEFINE_NAME, 0, "\x05solve", 6);
+    trace_part_define(&part, TRACE_SITE, "\1\2\3\4\5\6\7\10main", 12);
+    trace_stream_fini(&s);
+    trace_stream_fini(&local);
+    ok(trace_part_close(&part, &err) == ERR_SYSTEM, "%zu bytes are not enough", room);
+    setrlimit(RLIMIT_FSIZE, &old);
+    ok(part.lost > 0, "records are lost");
+    is_int(trace_open(&t, path, &err), 0, "what was written is readable");
+    ok(t.missing.code == 0 && t.records > 0, "%d records", (int)t.records);
+    is_str(trace_definitions_site(&t.definitions, 0x0807060504030201u), "main", "and a call site");
+    trace_cursor_open(&c, &t, 0, 0, TRACE_LOCAL_DEFINITIONS);
+    ok(trace_cursor_next(&c, &e, &err) == 1 && e.head == TRACE_DEFINE_NAME, "and the name");
+    trace_cursor_close(&c);
+    trace_close(&t);
+    trace_header_fini(&header);
+}
+
 int main(void)
 {
     struct err err = {0}, missing;
     plan_auto();
     ok(mkdtemp(folder) != NULL, "a folder");
     test_header();
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t room = 60000; room < 64000; room += 501)
+        test_full(room);
     record(in_folder("all.part"), 0, 2, 0);
     record(in_folder("a.part"), 0, 0, 16);
     record(in_folder("b.part"), 1, 2, 64);
