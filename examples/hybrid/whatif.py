@@ -20,7 +20,8 @@ import runs
 
 MODES = ("run", "hybrid")
 TRIES = 3  # a launcher that does not end is started again
-UNITS = {"Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9}
+UNITS = {"bps": 1, "Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9}
+FRAME = 1514 / 1448  # bytes on the link for each of a message: TCP over Ethernet
 
 
 def parse():
@@ -37,10 +38,23 @@ def parse():
 
 
 def rate(text):
-    match = re.fullmatch(r"([0-9.]+)([KMG]bps)", text)
+    match = re.fullmatch(r"([0-9.]+)([KMG]?bps)", text)
     if not match:
         raise runs.Failed(f"bad rate '{text}': expected a number and Kbps, Mbps or Gbps, as in 100Mbps")
     return float(match[1]) * UNITS[match[2]]
+
+
+def slower(orrery, platform, first, second):
+    """Settings that make a platform, measured on links of rate `first`, one with links of rate `second`. Only the time of a
+    byte on the link changes, not what the software takes: it is added to all pieces of the cost, those included that
+    look faster than the link because it lets a few packets pass at once."""
+    text = runs.call([orrery, "platform", "show", platform])
+    net = re.search(r"^net:\n(.*?)(?=^  (?:# )?intra:)", text, re.M | re.S)[1]
+    more = FRAME * (1 / second - 1 / first)
+    fields = re.findall(r"^  (?:bandwidth: |  - \{.*bandwidth: )(\w[\w.]*)", net, re.M)
+    keys = ["net.bandwidth", *(f"net.segments[{i}].bandwidth" for i in range(len(fields) - 1))]
+    settings = (f"{key}={1 / ((0 if old == 'inf' else 1 / rate(old)) + more):.0f}bps" for key, old in zip(keys, fields))
+    return [word for setting in settings for word in ("--set", setting)]
 
 
 class Study:
@@ -59,13 +73,13 @@ class Study:
     def native(self, kernel):
         return runs.seconds([*self.launcher.split(), "-n", 2, self.options.kernels / kernel, self.options.size], TRIES)
 
-    def predictions(self, factor):
-        """A function for each way to predict, on links that are `factor` as fast as the calibrated ones."""
+    def predictions(self, settings):
+        """A function for each way to predict, with changes of the calibrated platform."""
         def predict(mode):
             more = ["--launcher", self.launcher] if mode == "hybrid" else []
             return lambda kernel: runs.seconds(
-                [self.options.orrery, mode, "-q", "-n", 2, "--platform", self.platform, "--set",
-                 f"net.bandwidth_factor={factor:g}", *more, self.options.kernels / kernel, self.options.size], TRIES)
+                [self.options.orrery, mode, "-q", "-n", 2, "--platform", self.platform, *settings, *more,
+                 self.options.kernels / kernel, self.options.size], TRIES)
         return {mode: predict(mode) for mode in MODES}
 
     def shape(self, text):
@@ -76,11 +90,12 @@ class Study:
 
     def measure(self):
         """Times by rate, kernel and mode. All predictions are made before the second rate is tried."""
-        options, factor = self.options, rate(self.options.second) / rate(self.options.first)
+        options = self.options
         if not options.platform:
             self.calibrate()
-        times = {options.first: self.times({"native": self.native, **self.predictions(1)}),
-                 options.second: self.times(self.predictions(factor))}
+        times = {options.first: self.times({"native": self.native, **self.predictions([])}),
+                 options.second: self.times(self.predictions(
+                     slower(options.orrery, self.platform, rate(options.first), rate(options.second))))}
         self.shape(options.second)
         truth = self.times({"native": self.native})
         self.progress.end()
