@@ -161,21 +161,24 @@ static int read_arg(char *word, struct trace_arg *arg, struct err *err)
     return 0;
 }
 
-/* Fills in what this version knows of a function of that name. */
-static int own_number(const char *name)
+/* The number of a function in this version, or -1; a trace of this version has the same. */
+static int own_number(const char *name, unsigned in_trace)
 {
+    if (in_trace < MPI_FN_COUNT && strcmp(mpi_fn_name[in_trace], name) == 0)
+        return (int)in_trace;
     for (int i = 0; i < MPI_FN_COUNT; i++)
         if (strcmp(mpi_fn_name[i], name) == 0)
             return i;
     return -1;
 }
 
-static int read_line(char *line, struct trace_fn *fn, struct trace_arg *args, struct err *err)
+static int read_line(char *line, unsigned number, struct trace_fn *fn, struct trace_arg *args,
+                     struct err *err)
 {
     char *at = line, *word;
     fn->name = next_word(&at);
     fn->args = args;
-    fn->number = own_number(fn->name);
+    fn->number = own_number(fn->name, number);
     while ((word = next_word(&at))) {
         if (fn->count == TRACE_ARGS_MAX)
             return err_set(err, ERR_INPUT, "function '%s': more than %d arguments", fn->name,
@@ -211,7 +214,7 @@ int trace_schema_read(const char *text, struct trace_schema **out, struct err *e
             trace_schema_free(schema);
             return err_set(err, ERR_INPUT, "function %u has no name", i);
         }
-        if (read_line(line, &fns[i], args, err) != 0) {
+        if (read_line(line, i, &fns[i], args, err) != 0) {
             trace_schema_free(schema);
             return err->code;
         }
