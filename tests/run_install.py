@@ -18,12 +18,13 @@ import harness
 from harness import LIMIT, ROOT, demand
 
 LINK = re.compile(r"\]\(([^)#:]+)\)")
+BUILD_LIMIT = 3600  # seconds: a whole build, perhaps on a busy computer
 EXAMPLES = ("heat", "farm", "machines", "calibrate")
 
 
-def call(command, cwd=None, environment=None):
+def call(command, cwd=None, environment=None, limit=LIMIT):
     """Runs a command that must succeed; returns standard output and standard error."""
-    done = harness.call(command, cwd=cwd, env=environment)
+    done = harness.call(command, limit, cwd=cwd, env=environment)
     demand(done.status == 0, f"'{command[0]}' ended with {done.status}", done.stdout[-2000:],
            done.stderr[-2000:])
     return done.stdout + done.stderr
@@ -60,7 +61,7 @@ class Tests:
         home = pathlib.Path.home()
         self.log = call(["dpkg-buildpackage", "-b", "-us", "-uc"], self.source,
                         {**os.environ, "DEB_BUILD_OPTIONS": f"parallel={os.cpu_count()} noautodbgsym",
-                         "npm_config_userconfig": str(home / ".npmrc"), "npm_config_cache": str(home / ".npm")})
+                         "npm_config_userconfig": str(home / ".npmrc"), "npm_config_cache": str(home / ".npm")}, BUILD_LIMIT)
         packages = list(self.build.glob("*.deb"))
         demand(len(packages) == 1, f"{len(packages)} packages")
         shutil.rmtree(self.tree, ignore_errors=True)
