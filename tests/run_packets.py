@@ -5,6 +5,7 @@
   same       the files are the same again, with addresses randomised, on every host and number of processes
   places     a host and the port at the other end of its link see the same packets
   vectors    values over time, as JSON and CSV
+  traced     a trace and the page made of it have them, too
   links      statistics have what every link carried
   errors     what cannot be captured is said before the run
 """
@@ -165,6 +166,25 @@ class Tests:
             some = {one["name"] for one in json.loads(texts["some.json"])["vectors"]}
             demand(some == {"window.r1-r0", "window.r1-r2", "window.r1-r3", "queue.s0-n0"}, f"{some}")
 
+    def traced(self):
+        """A trace has the values over time, once, on every number of processes; a page made of it shows them."""
+        with harness.fresh_folder() as folder:
+            names = []
+            for name, *options in (("a",), ("b", "--procs", "2")):
+                trace, page = (pathlib.Path(folder) / f"{name}.{suffix}" for suffix in ("orr", "html"))
+                self.run(folder, "", "--trace", trace, "--vectors-at", "window.*,queue.s0-*", *options, at="x", most=100000)
+                done = harness.call([self.orrery, "trace", "verify", trace])
+                demand(done.status == 0, "the trace is damaged", done.stdout, done.stderr)
+                done = harness.call([self.orrery, "report", trace, "-o", page])
+                if done.status == 2 and "make web" in done.stderr:
+                    return  # there is no page to show them
+                demand(done.status == 0, "no page", done.stderr)
+                listed = page.read_text().partition('"vectors": [')[2].partition("]")[0]
+                names.append([one["name"] for one in json.loads(f"[{listed}]")])
+            demand(names[0] == names[1], f"{names}")
+            demand(set(names[0]) == {f"queue.s0-n{i}" for i in range(RANKS)} |
+                   {f"window.r{i}-r{k}" for i in range(RANKS) for k in range(RANKS) if i != k}, f"{names[0]}")
+
     def links(self):
         """Statistics have all links, as JSON and as CSV."""
         with harness.fresh_folder() as folder:
@@ -210,6 +230,7 @@ class Tests:
         for name, settings, _ in KINDS:
             yield f"same {name}", self.same, settings
         yield "vectors", self.vectors
+        yield "traced", self.traced
         yield "links", self.links
         yield "errors", self.errors
 

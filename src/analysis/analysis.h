@@ -177,6 +177,14 @@ struct analysis_links {
         double x, y;
     } * vertex;
     size_t vertex_count;
+    struct analysis_vector { /* values over time */
+        const char *name;    /* "queue.s0-n3" */
+        int is_time;         /* values are seconds, else bytes */
+        size_t count;
+        const double *rows; /* time in seconds of the trace's clock, least and greatest value */
+        double most;        /* of all */
+    } * vector;             /* by kind (the name up to a dot), of each the greatest first */
+    size_t vector_count;
 };
 
 #define ANALYSIS_TESTS_BINS 24

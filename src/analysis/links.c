@@ -132,6 +132,44 @@ static void take_links(struct analysis *a, const struct trace_network *n, const 
     map_fini(&cables);
 }
 
+/* By kind, which is the name up to a dot; of each the greatest first. */
+static int by_kind(const void *a, const void *b)
+{
+    const struct analysis_vector *p = a, *q = b;
+    size_t length = strcspn(p->name, ".");
+    int order = strncmp(p->name, q->name, length + 1);
+    if (order)
+        return order;
+    if (p->most != q->most)
+        return p->most > q->most ? -1 : 1;
+    return strcmp(p->name, q->name);
+}
+
+static void take_vectors(struct analysis *a, const struct trace_network *n, double tick,
+                         int64_t begin)
+{
+    struct analysis_links *links = &a->links;
+    links->vector = analysis_keep(a, (n->vector_count + 1) * sizeof *links->vector);
+    for (size_t i = 0; i < n->vector_count; i++) {
+        const struct trace_vector *v = &n->vectors[i];
+        struct analysis_vector *out = &links->vector[links->vector_count++];
+        double *rows = analysis_keep(a, (3 * v->count + 1) * sizeof *rows);
+        double unit = v->is_time ? tick : 1;
+        *out = (struct analysis_vector){.name = analysis_keep_text(a, v->name),
+                                        .is_time = v->is_time,
+                                        .count = v->count,
+                                        .rows = rows};
+        for (uint64_t k = 0; k < v->count; k++, rows += 3) {
+            rows[0] = (double)(begin + v->times[k]) * tick;
+            rows[1] = (double)v->least[k] * unit;
+            rows[2] = (double)v->most[k] * unit;
+            out->most = rows[2] > out->most ? rows[2] : out->most;
+        }
+    }
+    if (links->vector_count)
+        qsort(links->vector, links->vector_count, sizeof *links->vector, by_kind);
+}
+
 void analysis_links_take(struct analysis *a, const struct trace_network *n, double tick,
                          int64_t begin)
 {
@@ -149,5 +187,6 @@ void analysis_links_take(struct analysis *a, const struct trace_network *n, doub
     map_init(&numbers);
     take_vertices(a, n, &numbers);
     take_links(a, n, &numbers);
+    take_vectors(a, n, tick, begin);
     map_fini(&numbers);
 }

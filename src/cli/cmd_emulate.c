@@ -93,6 +93,10 @@ PASS(set_report, "--report", outputs)
 PASS(set_json, "--json", outputs)
 PASS(set_labels, "--labels", outputs)
 PASS(set_check, "--check", outputs)
+PASS(set_pcap, "--pcap", outputs)
+PASS(set_pcap_at, "--pcap-at", outputs)
+PASS(set_vectors, "--vectors", outputs)
+PASS(set_vectors_at, "--vectors-at", outputs)
 
 static const struct cli_option options[] = {
     {"ranks", 'n', "-np", "N", "number of ranks (required)", set_ranks},
@@ -117,6 +121,10 @@ static const struct cli_option options[] = {
     {"trace", 0, NULL, "FILE", "write a trace, in simulated time", set_trace},
     {"stats", 0, NULL, "FILE", "write statistics, as CSV or JSON", set_stats},
     {"report", 0, NULL, "FILE", "write a page that shows the run", set_report},
+    {"pcap", 0, NULL, "DIR", "write packets to pcap files, as 'orrery run' does", set_pcap},
+    {"pcap-at", 0, NULL, "LIST", "with --pcap: where packets are captured", set_pcap_at},
+    {"vectors", 0, NULL, "FILE", "write queues and windows over time", set_vectors},
+    {"vectors-at", 0, NULL, "LIST", "which of them, as of 'orrery run'", set_vectors_at},
     {"json", 0, NULL, "FILE", "write the summary as JSON", set_json},
     {"labels", 0, NULL, NULL, "begin each line of output with its rank", set_labels},
     {"check", 0, NULL, NULL, "compare types and arguments between ranks", set_check},

@@ -121,7 +121,7 @@ static void copy_some(const uint8_t *at, const uint8_t *end, int is_whole, struc
     unsigned kind;
     size_t size;
     while (trace_definitions_next(&at, end, &kind, &data, &size, &body) > 0)
-        if (is_whole || kind < TRACE_TOPOLOGY || kind > TRACE_LINK_LOAD)
+        if (is_whole || kind < TRACE_TOPOLOGY || kind > TRACE_VECTOR)
             buf_add(out, data, size);
 }
 

@@ -13,8 +13,8 @@
  *                 rank 0 (clocks.h)
  *     CLOCK_RANK  u64 identity of a clock, varint rank that uses it, zigzag time at which the rank
  *                 began
- *     TOPOLOGY, VERTEX, LINK, LINK_LOAD: the links of a simulated machine and what they carried
- *                 (network.h)
+ *     TOPOLOGY, VERTEX, LINK, LINK_LOAD, VECTOR: the links of a simulated machine, what they
+ *                 carried, and values over time (network.h)
  *
  * Every process writes the definitions it knows, so parts repeat them; a complete file has each
  * once, sorted by kind and bytes. The identity of a communicator is the same on all its ranks
@@ -42,6 +42,7 @@ enum trace_definition {
     TRACE_VERTEX,
     TRACE_LINK,
     TRACE_LINK_LOAD,
+    TRACE_VECTOR,
 };
 
 enum trace_comm_kind {

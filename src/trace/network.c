@@ -3,6 +3,8 @@
  */
 #include "trace/network.h"
 
+#include <string.h>
+
 #include "trace/payload.h"
 
 void trace_topology_write(struct buf *out, const struct trace_topology *t)
@@ -35,4 +37,15 @@ void trace_load_write(struct buf *out, const struct bins *load, size_t row)
     trace_write_varint(out, load->keys[row]);
     trace_write_varint(out, load->width);
     trace_write_array(out, (const int64_t *)amounts, load->used);
+}
+
+void trace_vector_write(struct buf *out, const struct trace_vector *v)
+{
+    size_t length = strlen(v->name);
+    trace_write_varint(out, length);
+    buf_add(out, v->name, length);
+    trace_write_varint(out, v->is_time != 0);
+    trace_write_array(out, v->times, v->count);
+    trace_write_array(out, v->least, v->count);
+    trace_write_array(out, v->most, v->count);
 }

@@ -7,6 +7,8 @@
  *                before switches
  *     LINK       varint number, varint numbers of the vertices from which and to which it leads,
  *                f64 bytes per second
+ *     VECTOR     varint bytes of the name, the name, varint 1: values are ticks, else 0; arrays of
+ *                times, least and greatest values of samples
  *     LINK_LOAD  varint number of the link, varint width of a bin in ticks, array of bytes, bin by
  *                bin from time 0
  *
@@ -38,6 +40,7 @@ struct trace_link {
     double bandwidth; /* bytes per second; may be infinite */
 };
 
+struct trace_vector;
 struct trace_network {
     struct trace_topology topology;
     struct trace_vertex *vertices;
@@ -45,7 +48,9 @@ struct trace_network {
     struct trace_link *links;
     size_t link_count;
     struct bins load; /* by number of the link */
-    int skips_load;   /* set before it is read: of a part, as merging adds up what parts have */
+    struct trace_vector *vectors;
+    size_t vector_count;
+    int skips_load; /* set before it is read: of a part, as merging adds up what parts have */
 };
 
 struct trace_load {
@@ -53,11 +58,21 @@ struct trace_load {
     uint64_t width, count, amounts[BINS_MOST];
 };
 
+/* A value over time, such as the length of a queue: samples that stand for all values from their
+ * time to the next. */
+struct trace_vector {
+    const char *name;              /* "queue.s0-n3" */
+    int is_time;                   /* values are ticks */
+    int64_t *times, *least, *most; /* of the samples */
+    uint64_t count;
+};
+
 /* Payloads of the definitions. */
 void trace_topology_write(struct buf *, const struct trace_topology *);
 void trace_vertex_write(struct buf *, const struct trace_vertex *);
 void trace_link_write(struct buf *, const struct trace_link *);
 void trace_load_write(struct buf *, const struct bins *, size_t row);
+void trace_vector_write(struct buf *, const struct trace_vector *);
 /* Returns -1 if it is damaged. */
 int trace_load_read(const uint8_t *at, const uint8_t *end, struct trace_load *);
 

@@ -16,12 +16,23 @@ void trace_network_init(struct trace_network *n)
     bins_init(&n->load, 0);
 }
 
+static void free_vector(struct trace_vector *v)
+{
+    mem_free((void *)v->name);
+    mem_free(v->times);
+    mem_free(v->least);
+    mem_free(v->most);
+}
+
 void trace_network_fini(struct trace_network *n)
 {
     mem_free((void *)n->topology.kind);
     mem_free(n->vertices);
     mem_free(n->links);
     bins_fini(&n->load);
+    for (size_t i = 0; i < n->vector_count; i++)
+        free_vector(&n->vectors[i]);
+    mem_free(n->vectors);
     *n = (struct trace_network){0};
 }
 
@@ -107,6 +118,42 @@ static int take_load(struct trace_network *n, const uint8_t *at, const uint8_t *
     return bins_put(&n->load, load.link, load.width, load.amounts, load.count);
 }
 
+static char *read_name(const uint8_t **at, const uint8_t *end)
+{
+    uint64_t length;
+    if (!(*at = trace_varint_get(*at, end, &length)) || length > (uint64_t)(end - *at))
+        return NULL;
+    char *name = mem_alloc(length + 1);
+    memcpy(name, *at, length);
+    name[length] = '\0';
+    *at += length;
+    return name;
+}
+
+static int take_vector(struct trace_network *n, const uint8_t *at, const uint8_t *end)
+{
+    struct trace_vector v = {0};
+    uint64_t is_time = 0, counts[3] = {0};
+    int64_t **const arrays[] = {&v.times, &v.least, &v.most};
+    v.name = read_name(&at, end);
+    if (v.name)
+        at = trace_varint_get(at, end, &is_time);
+    for (int i = 0; i < 3 && v.name && at; i++) {
+        at = trace_read_array(at, end, arrays[i], &counts[i]);
+        if (!at)
+            *arrays[i] = NULL;
+    }
+    if (!v.name || !at || counts[0] != counts[1] || counts[0] != counts[2]) {
+        free_vector(&v);
+        return -1;
+    }
+    v.is_time = is_time != 0;
+    v.count = counts[0];
+    ARRAY_EXTEND(n->vectors, n->vector_count);
+    n->vectors[n->vector_count++] = v;
+    return 0;
+}
+
 int trace_network_take(struct trace_network *n, unsigned kind, const uint8_t *at,
                        const uint8_t *end)
 {
@@ -119,6 +166,8 @@ int trace_network_take(struct trace_network *n, unsigned kind, const uint8_t *at
         return take_link(n, at, end);
     case TRACE_LINK_LOAD:
         return take_load(n, at, end);
+    case TRACE_VECTOR:
+        return take_vector(n, at, end);
     default:
         return 0;
     }

@@ -3,6 +3,8 @@
  */
 #include "webreport/links.h"
 
+#include <string.h>
+
 #include "analysis/links.h"
 #include "base/mem.h"
 
@@ -81,6 +83,32 @@ static void write_series(const struct analysis_links *l, struct chunks *chunks, 
     mem_free(series);
 }
 
+/* Time since the start of the timeline, least and greatest value of each sample. */
+static void write_vectors(const struct analysis *a, struct chunks *chunks, struct json *json)
+{
+    const struct analysis_links *l = &a->links;
+    json_key(json, "vectors");
+    json_array_begin(json);
+    for (size_t i = 0, same = 0; i < l->vector_count; i++) {
+        const struct analysis_vector *v = &l->vector[i];
+        same = i && strncmp(v->name, v[-1].name, strcspn(v->name, ".") + 1) == 0 ? same + 1 : 0;
+        if (same >= LINKS_VECTORS)
+            continue;
+        double *rows = mem_alloc((3 * v->count + 1) * sizeof *rows);
+        for (size_t k = 0; k < 3 * v->count; k++)
+            rows[k] = v->rows[k] - (k % 3 == 0 ? a->begin : 0);
+        json_object_begin(json);
+        json_key(json, "name");
+        json_string(json, v->name);
+        json_key(json, "isTime");
+        json_bool(json, v->is_time);
+        write_count(json, "rows", chunks_add_floats(chunks, rows, 3 * v->count));
+        json_object_end(json);
+        mem_free(rows);
+    }
+    json_array_end(json);
+}
+
 void links_write(const struct analysis *a, struct chunks *chunks, struct json *json)
 {
     const struct analysis_links *l = &a->links;
@@ -103,5 +131,6 @@ void links_write(const struct analysis *a, struct chunks *chunks, struct json *j
     write_vertices(l, chunks, json);
     write_ends(l, chunks, json);
     write_series(l, chunks, json);
+    write_vectors(a, chunks, json);
     json_object_end(json);
 }

@@ -9,6 +9,7 @@
 #include "webreport/chunk.h"
 
 #define LINKS_DRAWN 6000  /* links, of larger topologies those that carried most */
+#define LINKS_VECTORS 32  /* values over time of each kind: those that are greatest */
 #define LINKS_SERIES 2000 /* links whose load is shown over time */
 #define LINKS_LISTED 20
 

@@ -85,6 +85,8 @@ export interface Links {
     ends: number;
     series: number;
     seriesCount: number;
+    /* values over time, the greatest first: "queue.s0-n3"; a chunk of floats: time, least, greatest value of samples */
+    vectors: { name: string; isTime: boolean; rows: number }[];
 }
 
 export interface GridLevel {

@@ -205,6 +205,50 @@ function busiestPlot(loads: LinkLoads, goTo: (bin: number) => void): HTMLElement
     return box;
 }
 
+/* ---- values over time ---- */
+
+const POINTS = 400;
+
+/* The greatest value in each of `points` equal parts of the run; where there is no sample, the value before it holds. */
+export function resample(rows: Float32Array, runtime: number, points: number): Float32Array {
+    const values = new Float32Array(points);
+    let last = 0;
+    let at = 0;
+    for (let i = 0; i < points; i++) {
+        let most = last;
+        for (; at < rows.length && rows[at]! < ((i + 1) * runtime) / points; at += 3) {
+            most = Math.max(most, rows[at + 2]!);
+            last = rows[at + 1]!;
+        }
+        values[i] = most;
+    }
+    return values;
+}
+
+const KINDS: Readonly<Record<string, string>> = { queue: "Longest queues", window: "Congestion windows", rtt: "Round trips" };
+
+/* Of each kind those with the greatest values. */
+async function vectorPlots(trace: TraceData, links: Links, chunks: ChunkSource): Promise<HTMLElement> {
+    const box = el("div", {});
+    for (const [kind, title] of Object.entries(KINDS)) {
+        const chosen = links.vectors.filter(({ name }) => name.startsWith(`${kind}.`)).slice(0, PLOTTED);
+        if (chosen.length === 0) continue;
+        const series = await Promise.all(chosen.map(async ({ name, rows }, i) => ({
+            label: name.slice(kind.length + 1), values: resample(await loadFloats(chunks, rows), trace.runtime, POINTS),
+            light: COLOURS[i]![0], dark: COLOURS[i]![1],
+        })));
+        const format = chosen[0]!.isTime ? formatTime : formatBytes;
+        const plot = el("div", { class: "plot" });
+        drawPlot(plot, series, {
+            label: `${title} over time`, height: 220, isStacked: false, isBytes: !chosen[0]!.isTime,
+            top: Math.max(...series.map(({ values }) => Math.max(...values))), format, short: format,
+            x: { label: "time", name: "from", at: (i) => (i * trace.runtime) / POINTS, step: trace.runtime / POINTS, format: formatTime },
+        });
+        box.append(el("h3", {}, title), plot);
+    }
+    return box;
+}
+
 /* ---- the panel ---- */
 
 function mostTable(links: Links, loads: LinkLoads): HTMLElement {
@@ -232,5 +276,6 @@ export async function linksPanel(trace: TraceData, chunks: ChunkSource, seen: ()
     const network = new Network(loads, places!);
     const slider = new TimeSlider(loads, () => loads.spanOf(...seen()), (span) => network.show(span));
     box.append(slider.element, network.element, busiestPlot(loads, (bin) => slider.set({ from: bin, to: bin + 1 })), mostTable(links, loads));
+    if (links.vectors.length > 0) box.append(await vectorPlots(trace, links, chunks));
     return box;
 }

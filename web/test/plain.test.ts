@@ -4,7 +4,7 @@ import { formatBytes, formatChange, formatCount, formatShare, formatShort, forma
 import { onScale, rangeOf, scaleColours } from "../src/heat";
 import { KINDS, parseColour } from "../src/kinds";
 import { joinDirections, LinkLoads } from "../src/linkload";
-import { stretch } from "../src/network";
+import { resample, stretch } from "../src/network";
 import { byteTicks, highest, stack, thin } from "../src/plots";
 import { interpret } from "../src/search";
 import { inkOn } from "../src/timeline";
@@ -94,10 +94,16 @@ test("both directions of a link are one line", () => {
 
 function makeLoads(rate: number): LinkLoads {
     const links = {
-        kind: "torus", nodes: 2, vertices: 4, all: 4, used: 2, bins: 3, interval: 2, begin: -1, most: [], places: 0, ends: 0, series: 0, seriesCount: 2,
+        kind: "torus", nodes: 2, vertices: 4, all: 4, used: 2, bins: 3, interval: 2, begin: -1, most: [], places: 0, ends: 0, series: 0, seriesCount: 2, vectors: [],
     };
     return new LinkLoads(links, 5, Float32Array.from([0, 1, 60, 10, 1, 0, 30, rate, 2, 3, 0, 10]), Float32Array.from([20, 0, 40, 10, 20, 0]));
 }
+
+test("values over time on a common grid: the greatest of each part, and the one before where there is none", () => {
+    const rows = Float32Array.from([0, 1, 1, 2.5, 3, 8, 2.6, 2, 2, 9, 5, 5]);
+    assert.deepEqual([...resample(rows, 10, 5)], [1, 8, 2, 2, 5]);
+    assert.deepEqual([...resample(new Float32Array(0), 10, 3)], [0, 0, 0]);
+});
 
 test("the load of links, as a whole and at a time", () => {
     const loads = makeLoads(10);

@@ -3,9 +3,11 @@
  * (trace/network.h).
  */
 #include "base/map.h"
+#include "base/mem.h"
 #include "mpi/rank.h"
 #include "mpi/record/record.h"
 #include "net/links.h"
+#include "net/vectors.h"
 #include "recorder/objects.h"
 #include "trace/definitions.h"
 #include "trace/network.h"
@@ -59,6 +61,27 @@ static void define_link(void *context, uint32_t number, const struct topo_link *
     define(TRACE_LINK, &out);
 }
 
+static void define_vector(const struct net_vector *v)
+{
+    struct trace_vector to = {.name = v->name,
+                              .is_time = net_vector_is_time(v->kind),
+                              .count = v->count};
+    int64_t *values = mem_alloc((3 * (size_t)v->count + 1) * sizeof *values);
+    struct buf out;
+    to.times = values;
+    to.least = values + v->count;
+    to.most = values + 2 * (size_t)v->count;
+    for (uint32_t i = 0; i < v->count; i++) {
+        to.times[i] = v->at[i].t;
+        to.least[i] = (int64_t)v->at[i].least;
+        to.most[i] = (int64_t)v->at[i].most;
+    }
+    buf_init(&out);
+    trace_vector_write(&out, &to);
+    define(TRACE_VECTOR, &out);
+    mem_free(values);
+}
+
 void mpi_record_links(int is_first)
 {
     const struct net *net = &mpi_world.net;
@@ -77,4 +100,6 @@ void mpi_record_links(int is_first)
         trace_load_write(&out, net->load, i);
         define(TRACE_LINK_LOAD, &out);
     }
+    for (uint32_t i = 0; net->vectors && i < net->vectors->count; i++)
+        define_vector(net->vectors->list[i]);
 }
