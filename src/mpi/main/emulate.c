@@ -241,9 +241,17 @@ static int64_t reading_time(void)
     return median(took, ROUNDS);
 }
 
+/* Events that are late by a fraction of what a message takes are in time. */
+static vtime tolerance(const struct net *net)
+{
+    vtime delay = net->ranks > 1 ? net_delay(net, 0, net->ranks - 1, 0, 0) : 0;
+    vtime part = (delay > net->lookahead ? delay : net->lookahead) / TOLERANCE_PART;
+
+    return part > TOLERANCE_LEAST ? part : TOLERANCE_LEAST;
+}
+
 void mpi_emulate_init(const struct run_options *o)
 {
-    vtime tolerance = mpi_world.net.lookahead / TOLERANCE_PART;
     double enough;
 
     emulation.cores = run_share_cores();
@@ -254,8 +262,7 @@ void mpi_emulate_init(const struct run_options *o)
     mpi_world.paced = 1;
     mpi_world.costs.receives = mpi_world.costs.requests = 1; /* to count expected messages */
     enough = (double)(o->ranks + 1) / emulation.cores;
-    emulate_control_init(&emulation.control, enough > 1 ? enough : 1,
-                         tolerance > TOLERANCE_LEAST ? tolerance : TOLERANCE_LEAST);
+    emulate_control_init(&emulation.control, enough > 1 ? enough : 1, tolerance(&mpi_world.net));
     emulation.clock_cost = reading_time();
 }
 
