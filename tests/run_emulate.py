@@ -126,6 +126,14 @@ def interrupted(tests):
         demand(status == 128 + signal.SIGTERM, f"exit status {status}", errors)
 
 
+def abandoned(tests):
+    """The command is killed: no process is left."""
+    with Emulated(tests, ["-n", "3", "--factor", "1"], "lasting", "sending") as run:
+        run.await_ranks(3)
+        os.kill(run.process.pid, signal.SIGKILL)
+        run.finish()
+
+
 class Emulated(Run):
     def __init__(self, tests, arguments, program, *words):
         super().__init__(tests, arguments, program, *words)
@@ -159,6 +167,7 @@ def add_cases(tests):
     tests.add("killed in a message", killed, tests, "sending")
     tests.add("killed computing", killed, tests, "computing")
     tests.add("interrupted", interrupted, tests)
+    tests.add("abandoned", abandoned, tests)
     known = {p.source.name: p for p in run_mpi.find_programs([TESTS / "mpi"], tests.build, None)}
     for i, name in enumerate(PROGRAMS):
         for network, words in NETWORKS.items() if i % 5 == 0 else [("packet", [])]:
