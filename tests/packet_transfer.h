@@ -4,7 +4,7 @@
 #ifndef PACKET_TRANSFER_H
 #define PACKET_TRANSFER_H
 
-#include "packet_medium.h"
+#include "net_medium.h"
 
 static struct net_traffic traffic(void)
 {

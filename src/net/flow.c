@@ -260,18 +260,6 @@ static void flow_fini(struct net *net)
     topo_destroy(net->topo);
 }
 
-/* For messages without contention: within a node, and those without bytes. */
-static vtime flow_delay(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t)
-{
-    uint32_t a = net_node(net, src), b = net_node(net, dst);
-    const struct net_piece *p = net_curve_at(a == b ? &net->intra : &net->inter, bytes);
-    vtime links = a == b ? 0 : net_distance(net, a, b);
-
-    (void)t;
-    return vtime_add(vtime_add(p->latency, vtime_scale(links, net->latency_factor)),
-                     vtime_mul_q(bytes, p->ps_per_byte));
-}
-
 static const char *const uses[] = {
     "net.hop_latency", "net.nic_bandwidth", "net.routing", "net.links",
     "net.topology.*",  "net.intra.*",       NULL,
@@ -284,7 +272,7 @@ const struct net_ops net_flow_ops = {
     .device = &device_medium_ops,
     .init = flow_init,
     .fini = flow_fini,
-    .delay = flow_delay,
+    .delay = net_idle_delay,
     .medium = flow_medium,
     .settle = settle,
 };

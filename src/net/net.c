@@ -192,6 +192,17 @@ vtime net_distance(const struct net *net, uint32_t src, uint32_t dst)
     return links;
 }
 
+vtime net_idle_delay(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t)
+{
+    uint32_t a = net_node(net, src), b = net_node(net, dst);
+    const struct net_piece *p = net_curve_at(a == b ? &net->intra : &net->inter, bytes);
+    vtime links = a == b ? 0 : net_distance(net, a, b);
+
+    (void)t;
+    return vtime_add(vtime_add(p->latency, vtime_scale(links, net->latency_factor)),
+                     vtime_mul_q(bytes, p->ps_per_byte));
+}
+
 vtime net_drain(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t)
 {
     if (net->ops->drain)

@@ -26,4 +26,8 @@ vtime net_least_delay(const struct net *, vtime links);
 /* The latency of a shortest route between two nodes; ends the run if there is none. */
 vtime net_distance(const struct net *, uint32_t src, uint32_t dst);
 
+/* The delay of a message on an idle network, for models with contention: the latency of a shortest
+ * route, and the bytes at the rate of the curve. */
+vtime net_idle_delay(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
+
 #endif

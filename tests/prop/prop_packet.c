@@ -7,7 +7,7 @@
  */
 #include "net/packet/packet_internal.h"
 
-#include "packet_medium.h"
+#include "net_medium.h"
 #include "tap.h"
 
 enum { CASES = 120, MESSAGES = 300 };

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "packet_medium.h"
+#include "net_medium.h"
 #include "tap.h"
 
 /* A byte takes a nanosecond. A packet has 974 bytes of a message, or 1000 bytes in all. */
@@ -289,16 +289,7 @@ static void test_wrong(void)
         {"net.packet.send_buffer=10", "net.packet.send_buffer: '10' bytes hold no packet"},
     };
 
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        char settings[400];
-
-        snprintf(settings, sizeof settings, NET ",%s", wrong[i][0]);
-        platform_init(&machine);
-        ok(platform_set(&machine, settings, NULL, &err) == 0 &&
-               net_init(&net, &machine, 2, &err) == ERR_INPUT && strstr(err.text, wrong[i][1]),
-           "%s: %s", wrong[i][0], err.text);
-        platform_fini(&machine);
-    }
+    are_refused(NET, wrong, sizeof wrong / sizeof wrong[0]);
 }
 
 int main(void)

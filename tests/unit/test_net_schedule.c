@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "packet_medium.h"
+#include "net_medium.h"
 #include "tap.h"
 
 /* A byte takes a nanosecond. A packet has 974 bytes of a message, or 1000 bytes in all. */

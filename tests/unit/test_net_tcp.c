@@ -303,16 +303,7 @@ static void test_wrong(void)
          "nagle: 'maybe' is neither true nor false"},
     };
 
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        char settings[400];
-
-        snprintf(settings, sizeof settings, "net.model=packet,%s", wrong[i][0]);
-        platform_init(&machine);
-        ok(platform_set(&machine, settings, NULL, &err) == 0 &&
-               net_init(&net, &machine, 2, &err) == ERR_INPUT && strstr(err.text, wrong[i][1]),
-           "%s: %s", wrong[i][0], err.text);
-        platform_fini(&machine);
-    }
+    are_refused("net.model=packet", wrong, sizeof wrong / sizeof wrong[0]);
 }
 
 int main(void)

@@ -510,19 +510,6 @@ static void packet_fini(struct net *net)
     topo_destroy(net->topo);
 }
 
-/* Within a node; between nodes what a message would take without packets and queues. */
-static vtime packet_delay(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes,
-                          vtime t)
-{
-    uint32_t a = net_node(net, src), b = net_node(net, dst);
-    const struct net_piece *p = net_curve_at(a == b ? &net->intra : &net->inter, bytes);
-    vtime links = a == b ? 0 : net_distance(net, a, b);
-
-    (void)t;
-    return vtime_add(vtime_add(p->latency, vtime_scale(links, net->latency_factor)),
-                     vtime_mul_q(bytes, p->ps_per_byte));
-}
-
 static const char *const uses[] = {
     "net.hop_latency",    "net.nic_bandwidth",
     "net.routing",        "net.links",
@@ -538,7 +525,7 @@ const struct net_ops net_packet_ops = {
     .device = &device_packet_ops,
     .init = packet_init,
     .fini = packet_fini,
-    .delay = packet_delay,
+    .delay = net_idle_delay,
     .medium = packet_medium,
     .watch = watch,
     .watch_end = watch_end,

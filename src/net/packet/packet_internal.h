@@ -118,7 +118,7 @@ struct packet_port {
     uint64_t pause_above, resume_below; /* pfc */
     uint32_t channel_count;
     uint32_t turn;                 /* the channel that is asked first */
-    uint8_t is_blocked;            /* something waits for a buffer, and none is on its way */
+    uint8_t is_blocked;            /* something waits for a buffer, and none will become free */
     vtime wake_at;                 /* of its event; VTIME_NEVER: none */
     struct packet_stream *leaving; /* of a node: who waits until the packet has left */
     /* for the results */
@@ -142,8 +142,6 @@ struct packet_fabric_ops {
     void (*lose)(struct packet_net *, struct packet *, vtime now);
 };
 
-/* The port of a link, made at its first use. */
-struct packet_port *packet_port_get(struct packet_net *, uint32_t link);
 /* How long the port needs for a packet that it begins to send at t; VTIME_NEVER: the link is
  * down. Updates the port's delay. */
 vtime packet_port_time(struct packet_net *, struct packet_port *, uint32_t bytes, vtime t);

@@ -60,7 +60,8 @@ static void set_rate(struct packet_net *n, struct packet_port *port, const struc
         log_fatal_input("%s", err.text);
 }
 
-struct packet_port *packet_port_get(struct packet_net *n, uint32_t link)
+/* The port of a link, created at its first use. */
+static struct packet_port *port_of(struct packet_net *n, uint32_t link)
 {
     uint64_t *at = map_insert(&n->port_of_link, link, NULL);
     struct packet_port *port;
@@ -145,7 +146,7 @@ void packet_port_wake(struct packet_net *n, struct packet_port *port, vtime t)
 
 static double queue_length(void *owner, uint32_t link)
 {
-    return (double)packet_port_get(owner, link)->queued;
+    return (double)port_of(owner, link)->queued;
 }
 
 struct packet_route *packet_route_new(struct packet_net *n, uint32_t src, uint32_t dst, vtime now)
@@ -164,7 +165,7 @@ struct packet_route *packet_route_new(struct packet_net *n, uint32_t src, uint32
     r->refs = 1;
     r->count = n->route.count;
     for (uint32_t i = 0; i < r->count; i++)
-        r->ports[i] = packet_port_get(n, n->route.links[i]);
+        r->ports[i] = port_of(n, n->route.links[i]);
     return r;
 }
 

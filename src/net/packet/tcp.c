@@ -157,7 +157,8 @@ static uint64_t not_sacked(const struct tcp_half *h, uint64_t from, uint64_t to)
     return from < to ? to - from - packet_ranges_sum(&h->sacked, from, to) : 0;
 }
 
-uint64_t tcp_in_flight(const struct packet_net *n, const struct tcp_half *h)
+/* Bytes that count as in flight. */
+static uint64_t in_flight(const struct packet_net *n, const struct tcp_half *h)
 {
     uint64_t acked = h->base.acked, lost = h->lost_to > acked ? h->lost_to : acked;
     uint64_t all = not_sacked(h, acked, h->resent_to) + not_sacked(h, lost, h->next);
@@ -203,7 +204,7 @@ static uint64_t next_new(const struct packet_net *n, const struct tcp_half *h)
 
 void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
 {
-    uint64_t flight = tcp_in_flight(n, h), seq, bytes;
+    uint64_t flight = in_flight(n, h), seq, bytes;
 
     for (;;) {
         int again = h->recovery != TCP_NORMAL && (bytes = next_lost(n, h, &seq)) > 0;

@@ -112,8 +112,6 @@ static inline uint64_t tcp_slow_start(struct tcp_half *h, uint64_t acked)
 void tcp_output(struct packet_net *, struct tcp_half *, vtime now);
 /* Sends an acknowledgement without data, or with these flags. */
 void tcp_send_empty(struct packet_net *, struct tcp_half *, uint8_t flags, vtime now);
-/* Bytes that count as in flight. */
-uint64_t tcp_in_flight(const struct packet_net *, const struct tcp_half *);
 /* The window falls, and what is not acknowledged now must be before it falls again. */
 void tcp_reduce(struct packet_net *, struct tcp_half *);
 /* Restarts the timer if there is anything to wait for. */

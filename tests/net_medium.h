@@ -1,11 +1,11 @@
 /*
- * A packet network as the medium of an engine whose ranks do nothing: messages are submitted, and
- * what comes out is in their inboxes.
+ * A network with contention as the medium of an engine whose ranks do nothing: messages are
+ * submitted, and what comes out is in their inboxes.
  *
  * One test program is one translation unit that includes this header.
  */
-#ifndef PACKET_MEDIUM_H
-#define PACKET_MEDIUM_H
+#ifndef NET_MEDIUM_H
+#define NET_MEDIUM_H
 
 #include <string.h>
 
@@ -101,6 +101,22 @@ __attribute__((unused)) static void is_next(uint32_t rank, vtime t, uint64_t coo
 
     is_int(take(rank, &got), t, what);
     is_int((long long)got, (long long)cookie, "its cookie");
+}
+
+/* Settings that are refused, each with a part of the message, beside those of `common`. */
+__attribute__((unused)) static void are_refused(const char *common, const char *const (*wrong)[2],
+                                                size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char settings[400];
+
+        snprintf(settings, sizeof settings, "%s,%s", common, wrong[i][0]);
+        platform_init(&machine);
+        ok(platform_set(&machine, settings, NULL, &err) == 0 &&
+               net_init(&net, &machine, 2, &err) == ERR_INPUT && strstr(err.text, wrong[i][1]),
+           "%s: %s", wrong[i][0], err.text);
+        platform_fini(&machine);
+    }
 }
 
 #endif
