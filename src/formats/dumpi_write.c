@@ -1,7 +1,5 @@
 /*
  * dumpi_write.c - a trace as DUMPI (dumpi.h), version 8.1.
- *
- * DUMPI's number of a handle is the local number + the number of DUMPI's own constants.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,49 +7,13 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "formats/dumpi.h"
-#include "formats/textfile.h"
-#include "formats/walk.h"
+#include "formats/dumpi_out.h"
 #include "mpi_roles.h"
 
 #define NANOSECONDS INT64_C(1000000000)
 #define SECONDS_MOST 65535
 
-struct dumpi_out {
-    struct textfile file;
-    uint64_t written; /* bytes that are no longer in memory */
-    char *prefix;
-    struct dumpi_layout *layouts;
-    int *by_fn;       /* DUMPI's number of a function of the schema, or -1 */
-    uint32_t *counts; /* calls of each, of this rank */
-    struct map types; /* local number to DUMPI's */
-    uint32_t *sizes;  /* of the program's own */
-    uint32_t type_count;
-    uint32_t next_op;
-    struct map ops;
-    struct map regions;       /* local number of the name + 1, to nothing */
-    struct map lost;          /* requests of calls that DUMPI does not know */
-    struct map request_comms; /* communicators of requests */
-    uint64_t *open;           /* regions */
-    size_t open_count;
-};
-
-/* ---- numbers ---- */
-
-static void put(struct buf *out, unsigned bytes, uint64_t value)
-{
-    uint8_t text[8];
-    for (unsigned i = 0; i < bytes; i++)
-        text[i] = (uint8_t)(value >> 8 * (bytes - 1 - i));
-    buf_add(out, text, bytes);
-}
-
-static void put_string(struct buf *out, const char *text)
-{
-    size_t length = strlen(text) > 65535 ? 65535 : strlen(text);
-    put(out, 2, length);
-    buf_add(out, text, length);
-}
+/* ---- the file ---- */
 
 static uint64_t place(const struct dumpi_out *o)
 {
@@ -64,182 +26,6 @@ static int flush(struct dumpi_out *o, struct err *err)
     int rc = textfile_flush(&o->file, err);
     o->written += before - o->file.text.len;
     return rc;
-}
-
-/* ---- handles ---- */
-
-static uint64_t type_number(struct dumpi_out *o, struct walk *w, int64_t number)
-{
-    const struct trace_local_item *item = trace_local_find(&w->local, TRACE_DEFINE_TYPE, number);
-    int is_new;
-    if (number < 0)
-        return 1;
-    uint64_t *known = map_insert(&o->types, (uint64_t)number, &is_new);
-    if (!is_new)
-        return *known;
-    *known = dumpi_type_number(item ? item->text : "");
-    if (*known < DUMPI_FIRST_TYPE)
-        return *known;
-    if (item && *item->text)
-        format_note(w->notes, "left out: names of datatypes that DUMPI does not know");
-    ARRAY_EXTEND(o->sizes, o->type_count);
-    o->sizes[o->type_count] = item ? (uint32_t)item->size : 0;
-    return *known = DUMPI_FIRST_TYPE + o->type_count++;
-}
-
-static uint64_t op_number(struct dumpi_out *o, struct walk *w, int64_t number)
-{
-    const struct trace_local_item *item = trace_local_find(&w->local, TRACE_DEFINE_OP, number);
-    int is_new;
-    if (number < 0)
-        return 14; /* MPI_OP_NULL */
-    uint64_t *known = map_insert(&o->ops, (uint64_t)number, &is_new);
-    if (is_new) {
-        *known = dumpi_op_number(item ? item->text : "");
-        if (*known >= DUMPI_FIRST_OP)
-            *known = o->next_op++;
-    }
-    return *known;
-}
-
-static uint64_t handle_number(struct dumpi_out *o, struct walk *w, const struct dumpi_field *f,
-                              int64_t number)
-{
-    switch (f->role) {
-    case MPI_ROLE_DATATYPE:
-        return type_number(o, w, number);
-    case MPI_ROLE_OP:
-        return op_number(o, w, number);
-    case MPI_ROLE_COMM: /* 1 null, 2 world, 3 self, then the program's */
-        return number < 0 ? 1 : (uint64_t)number + 2;
-    case MPI_ROLE_GROUP: /* 1 null, 2 empty */
-        return number < 0 ? 1 : (uint64_t)number + 3;
-    case MPI_ROLE_REQUEST:
-        return number < 0 || map_find(&o->lost, (uint64_t)number) ? 1 : (uint64_t)number + 2;
-    default: /* windows, files: 0 null */
-        return (uint64_t)(number + 1);
-    }
-}
-
-/* ---- fields ---- */
-
-static void put_item(struct dumpi_out *o, struct walk *w, const struct dumpi_field *f,
-                     const struct trace_arg *arg, int64_t value)
-{
-    uint64_t number = arg->class == TRACE_HANDLE || arg->class == TRACE_REQUEST
-                          ? handle_number(o, w, f, value)
-                          : (uint64_t)dumpi_value_out(f, value);
-    int64_t back = (int64_t)(number << (64 - 8 * f->width)) >> (64 - 8 * f->width);
-    if (f->width < 8 && number >> 8 * f->width != 0 && back != (int64_t)number)
-        format_note(w->notes, "numbers that do not fit into %u bytes are cut off", f->width);
-    put(&o->file.text, f->width, number);
-}
-
-/* The request that status k of a call belongs to; -1: none, or not known. */
-static int64_t request_of(struct walk *w, const struct trace_event *e, uint64_t k)
-{
-    const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
-    const struct call_shape *s = &w->shapes[e->fn];
-    if (s->request < 0)
-        return -1;
-    const struct trace_value *requests = &e->args[s->request];
-    if (!fn->args[s->request].is_array)
-        return requests->number;
-    if (s->index >= 0 && fn->args[s->index].is_array)
-        k = k < e->args[s->index].count ? (uint64_t)e->args[s->index].items[k] : UINT64_MAX;
-    else if (s->index >= 0)
-        k = (uint64_t)e->args[s->index].number;
-    return k < requests->count ? requests->items[k] : -1;
-}
-
-static void put_status(struct dumpi_out *o, struct walk *w, const struct trace_event *e, uint64_t k,
-                       const struct trace_status *s)
-{
-    struct buf *out = &o->file.text;
-    int at = w->shapes[e->fn].comm;
-    int64_t request = request_of(w, e, k), source = -1;
-    const uint64_t *comm = request >= 0 ? map_find(&o->request_comms, (uint64_t)request) : NULL;
-    if (s->is_set && !s->is_cancelled) {
-        int64_t number = at >= 0 ? e->args[at].number : comm ? (int64_t)*comm : TRACE_LOCAL_WORLD;
-        source = members_peer(&w->members, trace_local_find(&w->local, TRACE_DEFINE_COMM, number),
-                              w->rank, s->source);
-    }
-    put(out, 4, s->is_set ? s->bytes : 0);
-    put(out, 4, (uint64_t)source);
-    put(out, 1, s->is_cancelled);
-    put(out, 1, 0);
-    put(out, 4, (uint64_t)(int64_t)(s->is_set ? s->tag : -1));
-}
-
-static void put_statuses(struct dumpi_out *o, struct walk *w, const struct trace_event *e,
-                         const struct trace_arg *arg, const struct trace_value *v)
-{
-    uint64_t count = arg->is_array ? v->count : v->statuses->is_set;
-    put(&o->file.text, 4, count);
-    for (uint64_t i = 0; i < count; i++)
-        put_status(o, w, e, i, &v->statuses[i]);
-}
-
-static const struct trace_local_item *comm_of(struct walk *w, const struct trace_event *e)
-{
-    int comm = w->shapes[e->fn].comm;
-    return comm < 0 ? NULL : trace_local_find(&w->local, TRACE_DEFINE_COMM, e->args[comm].number);
-}
-
-/* Arguments that the trace does not record are written as null or empty. */
-static void put_nothing(struct dumpi_out *o, const struct trace_event *e, const struct trace_fn *fn,
-                        const struct dumpi_field *f)
-{
-    int argc = call_arg(fn, "argc");
-    struct buf *out = &o->file.text;
-    if (f->primitive == DUMPI_TEXTS && argc >= 0 && e->args[argc].number > 0 &&
-        e->args[argc].number < 65536) {
-        put(out, 4, (uint64_t)e->args[argc].number);
-        for (int64_t i = 0; i < e->args[argc].number; i++)
-            put(out, 4, 0);
-    } else if (f->primitive == DUMPI_INT) {
-        put(out, f->width, f->role == MPI_ROLE_ERRHANDLER); /* null is 1 */
-    } else {
-        put(out, 4, 0);
-    }
-}
-
-static void put_field(struct dumpi_out *o, struct walk *w, const struct trace_event *e,
-                      const struct dumpi_field *f)
-{
-    const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
-    const struct trace_local_item *comm = comm_of(w, e);
-    const struct trace_arg *arg = f->arg >= 0 ? &fn->args[f->arg] : NULL;
-    const struct trace_value *v = f->arg >= 0 ? &e->args[f->arg] : NULL;
-    struct buf *out = &o->file.text;
-    switch (f->primitive) {
-    case DUMPI_COMM_RANK:
-        put(out, 4, comm && comm->rank >= 0 ? (uint64_t)comm->rank : 0);
-        return;
-    case DUMPI_COMM_SIZE:
-        put(out, 4, members_count(&w->members, comm));
-        return;
-    case DUMPI_LENGTH:
-        put(out, 4, v ? v->count : 0);
-        return;
-    default:
-        break;
-    }
-    if (!arg || f->primitive == DUMPI_ROWS || f->primitive == DUMPI_TEXTS ||
-        f->primitive == DUMPI_TEXTS_OF) {
-        put_nothing(o, e, fn, f);
-    } else if (f->primitive == DUMPI_STATUS) {
-        put_statuses(o, w, e, arg, v);
-    } else if (f->primitive == DUMPI_TEXT) {
-        put(out, 4, v->count);
-        buf_add(out, v->text, v->count);
-    } else if (f->primitive == DUMPI_ARRAY) {
-        put(out, 4, v->count);
-        for (uint64_t i = 0; i < v->count; i++)
-            put_item(o, w, f, arg, v->items[i]);
-    } else {
-        put_item(o, w, f, arg, v->number);
-    }
 }
 
 /* ---- records ---- */
@@ -255,16 +41,16 @@ static void put_time(struct dumpi_out *o, struct walk *w, int64_t ticks)
         format_note(w->notes, "times beyond 65535 seconds are written as 65535 seconds");
         seconds = SECONDS_MOST;
     }
-    put(&o->file.text, 2, (uint64_t)seconds);
-    put(&o->file.text, 4, (uint64_t)(ns % NANOSECONDS));
+    dumpi_put(&o->file.text, 2, (uint64_t)seconds);
+    dumpi_put(&o->file.text, 4, (uint64_t)(ns % NANOSECONDS));
 }
 
 static void put_head(struct dumpi_out *o, struct walk *w, unsigned number, int64_t enter,
                      int64_t leave)
 {
-    put(&o->file.text, 2, number);
-    put(&o->file.text, 1, DUMPI_THREAD | DUMPI_WALL | DUMPI_STATUSES);
-    put(&o->file.text, 2, w->thread);
+    dumpi_put(&o->file.text, 2, number);
+    dumpi_put(&o->file.text, 1, DUMPI_THREAD | DUMPI_WALL | DUMPI_STATUSES);
+    dumpi_put(&o->file.text, 2, w->thread);
     put_time(o, w, enter);
     put_time(o, w, leave);
 }
@@ -297,7 +83,7 @@ static void put_call(struct dumpi_out *o, struct walk *w, const struct trace_eve
     if (!is_known(o, w, e))
         return;
     const struct dumpi_layout *l = &o->layouts[number];
-    const struct trace_local_item *comm = comm_of(w, e);
+    const struct trace_local_item *comm = dumpi_comm_of(w, e);
     int root = w->shapes[e->fn].root;
     int at_root = root >= 0 && comm && e->args[root].number == comm->rank;
     o->counts[number]++;
@@ -308,7 +94,7 @@ static void put_call(struct dumpi_out *o, struct walk *w, const struct trace_eve
     put_head(o, w, (unsigned)number, e->enter, e->leave);
     for (unsigned i = 0; i < l->count; i++)
         if (!l->fields[i].at_root || at_root)
-            put_field(o, w, e, &l->fields[i]);
+            dumpi_put_field(o, w, e, &l->fields[i]);
 }
 
 /* Regions are functions of the program, whose addresses are the numbers of their names. */
@@ -328,7 +114,7 @@ static void put_region(struct dumpi_out *o, struct walk *w, const struct trace_e
     }
     put_head(o, w, e->head == TRACE_REGION_ENTER ? DUMPI_FUNCTION_ENTER : DUMPI_FUNCTION_EXIT,
              e->enter, e->enter);
-    put(&o->file.text, 8, address);
+    dumpi_put(&o->file.text, 8, address);
 }
 
 static int put_event(void *state, struct walk *w, const struct trace_event *e, struct err *err)
@@ -364,8 +150,8 @@ static int begin_rank(void *state, struct walk *w, struct err *err)
     map_init(&o->lost);
     map_init(&o->request_comms);
     memset(o->counts, 0, (dumpi_functions() + 1) * sizeof *o->counts);
-    put(&o->file.text, 8, DUMPI_MAGIC);
-    put(&o->file.text, 8, 0); /* seconds that are added to times */
+    dumpi_put(&o->file.text, 8, DUMPI_MAGIC);
+    dumpi_put(&o->file.text, 8, 0); /* seconds that are added to times */
     return 0;
 }
 
@@ -374,22 +160,22 @@ static void put_tables(struct dumpi_out *o, struct walk *w, uint64_t *at)
     struct buf *out = &o->file.text;
     uint64_t key;
     size_t it = 0;
-    put(out, 4, 0); /* pairs of keys and values */
+    dumpi_put(out, 4, 0); /* pairs of keys and values */
     at[2] = place(o);
-    put(out, 4, 0);
+    dumpi_put(out, 4, 0);
     at[0] = place(o);
-    put(out, 4, DUMPI_FIRST_TYPE + o->type_count);
+    dumpi_put(out, 4, DUMPI_FIRST_TYPE + o->type_count);
     for (unsigned i = 0; i < DUMPI_FIRST_TYPE; i++)
-        put(out, 4, dumpi_type_size(i));
+        dumpi_put(out, 4, dumpi_type_size(i));
     for (unsigned i = 0; i < o->type_count; i++)
-        put(out, 4, o->sizes[i]);
+        dumpi_put(out, 4, o->sizes[i]);
     at[1] = place(o);
-    put(out, 4, map_count(&o->regions));
+    dumpi_put(out, 4, map_count(&o->regions));
     while (map_next(&o->regions, &it, &key, NULL)) {
         const struct trace_local_item *item = trace_local_find(&w->local, TRACE_DEFINE_NAME,
                                                                (int64_t)key - 1);
-        put(out, 8, key);
-        put_string(out, item ? item->text : "");
+        dumpi_put(out, 8, key);
+        dumpi_put_string(out, item ? item->text : "");
     }
 }
 
@@ -400,26 +186,27 @@ static int end_rank(void *state, struct walk *w, struct err *err)
     /* sizes, addresses, counters, header, body, footer, keyval */
     uint64_t at[7] = {[4] = 8};
     char name[64];
-    put(out, 2, DUMPI_END_OF_STREAM);
+    dumpi_put(out, 2, DUMPI_END_OF_STREAM);
     at[3] = place(o);
-    put(out, 1, 8);
-    put(out, 1, 1);
-    put(out, 1, 0);
-    put(out, 8, 0);
-    put_string(out, walk_node_name(w->trace, walk_node(w->trace, w->rank), name, sizeof name));
-    put_string(out, "orrery");
-    put(out, 8, 0); /* no mesh */
+    dumpi_put(out, 1, 8);
+    dumpi_put(out, 1, 1);
+    dumpi_put(out, 1, 0);
+    dumpi_put(out, 8, 0);
+    dumpi_put_string(out,
+                     walk_node_name(w->trace, walk_node(w->trace, w->rank), name, sizeof name));
+    dumpi_put_string(out, "orrery");
+    dumpi_put(out, 8, 0); /* no mesh */
     at[5] = place(o);
-    put(out, 8, DUMPI_FOOTER_MAGIC);
+    dumpi_put(out, 8, DUMPI_FOOTER_MAGIC);
     for (unsigned i = 0; i < dumpi_functions(); i++)
-        put(out, 4, o->counts[i]), o->counts[dumpi_functions()] += o->counts[i];
-    put(out, 4, o->counts[dumpi_functions()]);
+        dumpi_put(out, 4, o->counts[i]), o->counts[dumpi_functions()] += o->counts[i];
+    dumpi_put(out, 4, o->counts[dumpi_functions()]);
     for (unsigned i = 0; i <= dumpi_functions(); i++)
-        put(out, 4, 0);
+        dumpi_put(out, 4, 0);
     put_tables(o, w, at);
-    put(out, 8, DUMPI_MAGIC);
+    dumpi_put(out, 8, DUMPI_MAGIC);
     for (unsigned i = 0; i < 7; i++)
-        put(out, 8, at[i]);
+        dumpi_put(out, 8, at[i]);
     map_fini(&o->types);
     map_fini(&o->ops);
     map_fini(&o->regions);

@@ -19,8 +19,10 @@ static void *table_add(struct otf2_table *t, uint64_t ref, size_t size)
     int is_new;
     uint64_t *at = map_insert(&t->by_ref, ref, &is_new);
     if (is_new) {
-        if ((t->count & (t->count - 1)) == 0)
-            t->items = mem_realloc(t->items, (t->count ? 2 * t->count : 1) * size);
+        if (t->count == t->room) {
+            t->room = array_room(t->room, t->count + 1, 8);
+            t->items = mem_realloc(t->items, t->room * size);
+        }
         *at = ++t->count;
     }
     void *item = (char *)t->items + (*at - 1) * size;

@@ -66,8 +66,8 @@ static struct otf2_result next_result(struct otf2_location_state *s)
                                                 : (struct otf2_result){0};
 }
 
-static void happen(struct otf2_location_state *s, enum otf2_happening_kind kind, int64_t request,
-                   struct otf2_result what)
+void otf2_happen(struct otf2_location_state *s, enum otf2_happening_kind kind, int64_t request,
+                 struct otf2_result what)
 {
     if (!s->calls) {
         format_note(s->in->notes, "left out: messages and collectives outside of calls");
@@ -79,7 +79,7 @@ static void happen(struct otf2_location_state *s, enum otf2_happening_kind kind,
 
 /* ---- enter and leave ---- */
 
-static struct otf2_location_state *at_time(void *data, OTF2_TimeStamp t)
+struct otf2_location_state *otf2_at_time(void *data, OTF2_TimeStamp t)
 {
     struct otf2_location_state *s = data;
     s->last = time_of(s->in, t);
@@ -89,7 +89,7 @@ static struct otf2_location_state *at_time(void *data, OTF2_TimeStamp t)
 static OTF2_CallbackCode on_enter(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t at, void *data,
                                   OTF2_AttributeList *attributes, OTF2_RegionRef ref)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     const struct otf2_region *region = otf2_table_find(&s->in->regions, ref, sizeof *region);
     int fn = region ? region->fn : -1;
     (void)l, (void)at, (void)attributes;
@@ -130,7 +130,7 @@ static void end_call(struct otf2_location_state *s, const struct open *open)
 static OTF2_CallbackCode on_leave(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t at, void *data,
                                   OTF2_AttributeList *attributes, OTF2_RegionRef ref)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
     if (s->is_first)
         return OTF2_CALLBACK_SUCCESS;
@@ -193,7 +193,7 @@ static OTF2_CallbackCode on_int(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t a
                                 int64_t value)
 {
     (void)l, (void)at, (void)attributes;
-    say(at_time(data, t), ref, value, NULL);
+    say(otf2_at_time(data, t), ref, value, NULL);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -201,7 +201,7 @@ static OTF2_CallbackCode on_text(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t 
                                  OTF2_AttributeList *attributes, OTF2_ParameterRef ref,
                                  OTF2_StringRef string)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
     say(s, ref, 0, otf2_string(s->in, string));
     return OTF2_CALLBACK_SUCCESS;
@@ -209,11 +209,7 @@ static OTF2_CallbackCode on_text(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t 
 
 /* ---- messages ---- */
 
-#define STANDARD \
-    OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t at, void *data, OTF2_AttributeList *attributes
-
-/* Begins a callback; 1 if the record counts in this pass. */
-static int counts(struct otf2_location_state *s, int in_first)
+int otf2_counts(struct otf2_location_state *s, int in_first)
 {
     return !s->in->is_own && s->is_first == in_first;
 }
@@ -224,198 +220,123 @@ static struct otf2_result message(uint32_t peer, OTF2_CommRef comm, uint32_t tag
         struct otf2_result){.is_known = 1, .peer = peer, .comm = comm, .tag = tag, .bytes = bytes};
 }
 
-static OTF2_CallbackCode on_send(STANDARD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
+static OTF2_CallbackCode on_send(OTF2_STANDARD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
                                  uint64_t bytes)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
-    if (counts(s, 0))
-        happen(s, OTF2_DID_SENT, -1, message(peer, comm, tag, bytes));
+    if (otf2_counts(s, 0))
+        otf2_happen(s, OTF2_DID_SENT, -1, message(peer, comm, tag, bytes));
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_isend(STANDARD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
+static OTF2_CallbackCode on_isend(OTF2_STANDARD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
                                   uint64_t bytes, uint64_t request)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
-    if (counts(s, 0))
-        happen(s, OTF2_DID_SENT, new_request(s, request), message(peer, comm, tag, bytes));
+    if (otf2_counts(s, 0))
+        otf2_happen(s, OTF2_DID_SENT, new_request(s, request), message(peer, comm, tag, bytes));
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_recv(STANDARD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
+static OTF2_CallbackCode on_recv(OTF2_STANDARD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
                                  uint64_t bytes)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
-    if (counts(s, 0))
-        happen(s, OTF2_DID_RECEIVED, -1, message(peer, comm, tag, bytes));
+    if (otf2_counts(s, 0))
+        otf2_happen(s, OTF2_DID_RECEIVED, -1, message(peer, comm, tag, bytes));
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_irecv(STANDARD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
+static OTF2_CallbackCode on_irecv(OTF2_STANDARD, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
                                   uint64_t bytes, uint64_t request)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     struct otf2_result what = message(peer, comm, tag, bytes);
     (void)l, (void)at, (void)attributes;
-    if (counts(s, 1))
+    if (otf2_counts(s, 1))
         note_result(s, request, what);
-    else if (counts(s, 0))
-        happen(s, OTF2_DID_RECV_DONE, end_request(s, request), what);
+    else if (otf2_counts(s, 0))
+        otf2_happen(s, OTF2_DID_RECV_DONE, end_request(s, request), what);
     return OTF2_CALLBACK_SUCCESS;
 }
 
 /* A receive or collective is started. */
-static OTF2_CallbackCode on_started(STANDARD, uint64_t request)
+static OTF2_CallbackCode on_started(OTF2_STANDARD, uint64_t request)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
-    if (counts(s, 1))
+    if (otf2_counts(s, 1))
         note_start(s, request);
-    else if (counts(s, 0))
-        happen(s, OTF2_DID_POSTED, new_request(s, request), next_result(s));
+    else if (otf2_counts(s, 0))
+        otf2_happen(s, OTF2_DID_POSTED, new_request(s, request), next_result(s));
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_isend_done(STANDARD, uint64_t request)
+static OTF2_CallbackCode on_isend_done(OTF2_STANDARD, uint64_t request)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
-    if (counts(s, 0))
-        happen(s, OTF2_DID_SEND_DONE, end_request(s, request), (struct otf2_result){0});
+    if (otf2_counts(s, 0))
+        otf2_happen(s, OTF2_DID_SEND_DONE, end_request(s, request), (struct otf2_result){0});
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_tested(STANDARD, uint64_t request)
+static OTF2_CallbackCode on_tested(OTF2_STANDARD, uint64_t request)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
-    if (counts(s, 0)) {
+    if (otf2_counts(s, 0)) {
         const uint64_t *known = map_find(&s->requests, request);
-        happen(s, OTF2_DID_TESTED, known ? (int64_t)*known - 1 : -1, (struct otf2_result){0});
+        otf2_happen(s, OTF2_DID_TESTED, known ? (int64_t)*known - 1 : -1, (struct otf2_result){0});
     }
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_cancelled(STANDARD, uint64_t request)
+static OTF2_CallbackCode on_cancelled(OTF2_STANDARD, uint64_t request)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
-    if (counts(s, 0))
-        happen(s, OTF2_DID_CANCELLED, end_request(s, request), (struct otf2_result){0});
+    if (otf2_counts(s, 0))
+        otf2_happen(s, OTF2_DID_CANCELLED, end_request(s, request), (struct otf2_result){0});
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_coll(STANDARD, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
-                                 uint64_t sent, uint64_t received)
+static OTF2_CallbackCode on_coll(OTF2_STANDARD, OTF2_CollectiveOp op, OTF2_CommRef comm,
+                                 uint32_t root, uint64_t sent, uint64_t received)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
-    if (counts(s, 0))
-        happen(s, OTF2_DID_COLLECTIVE, -1,
-               (struct otf2_result){.is_known = 1,
-                                    .comm = comm,
-                                    .root = root,
-                                    .sent = sent,
-                                    .bytes = received,
-                                    .op = op});
+    if (otf2_counts(s, 0))
+        otf2_happen(s, OTF2_DID_COLLECTIVE, -1,
+                    (struct otf2_result){.is_known = 1,
+                                         .comm = comm,
+                                         .root = root,
+                                         .sent = sent,
+                                         .bytes = received,
+                                         .op = op});
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_icoll(STANDARD, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
-                                  uint64_t sent, uint64_t received, uint64_t request)
+static OTF2_CallbackCode on_icoll(OTF2_STANDARD, OTF2_CollectiveOp op, OTF2_CommRef comm,
+                                  uint32_t root, uint64_t sent, uint64_t received, uint64_t request)
 {
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     struct otf2_result what =
         {.is_known = 1, .comm = comm, .root = root, .sent = sent, .bytes = received, .op = op};
     (void)l, (void)at, (void)attributes;
-    if (counts(s, 1))
+    if (otf2_counts(s, 1))
         note_result(s, request, what);
-    else if (counts(s, 0))
-        happen(s, OTF2_DID_COLL_DONE, end_request(s, request), what);
+    else if (otf2_counts(s, 0))
+        otf2_happen(s, OTF2_DID_COLL_DONE, end_request(s, request), what);
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* ---- windows ---- */
-
-static void on_window(struct otf2_location_state *s, uint32_t win, uint32_t peer, uint64_t bytes)
+static OTF2_CallbackCode on_unknown(OTF2_STANDARD)
 {
-    int is_new;
-    if (!counts(s, 0))
-        return;
-    uint64_t *number = map_insert(&s->wins, win, &is_new);
-    if (is_new) {
-        const uint32_t *comm = otf2_table_find(&s->in->wins, win, sizeof *comm);
-        *number = (uint64_t)format_local_win(&s->in->build, comm ? otf2_local_comm(s, *comm) : 0, 0,
-                                             1) +
-                  1;
-    }
-    happen(s, OTF2_DID_ONE_SIDED, (int64_t)*number - 1,
-           (struct otf2_result){.peer = peer, .bytes = bytes});
-}
-
-static OTF2_CallbackCode on_win(STANDARD, OTF2_RmaWinRef win)
-{
-    (void)l, (void)at, (void)attributes;
-    on_window(at_time(data, t), win, 0, 0);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_transfer(STANDARD, OTF2_RmaWinRef win, uint32_t peer, uint64_t bytes,
-                                     uint64_t match)
-{
-    (void)l, (void)at, (void)attributes, (void)match;
-    on_window(at_time(data, t), win, peer, bytes);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_atomic(STANDARD, OTF2_RmaWinRef win, uint32_t peer,
-                                   OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
-                                   uint64_t match)
-{
-    (void)l, (void)at, (void)attributes, (void)match, (void)type, (void)received;
-    on_window(at_time(data, t), win, peer, sent);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_fence(STANDARD, OTF2_CollectiveOp op, OTF2_RmaSyncLevel level,
-                                  OTF2_RmaWinRef win, uint32_t root, uint64_t sent,
-                                  uint64_t received)
-{
-    (void)l, (void)at, (void)attributes, (void)op, (void)level, (void)root, (void)sent,
-        (void)received;
-    on_window(at_time(data, t), win, 0, 0);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_group_sync(STANDARD, OTF2_RmaSyncLevel level, OTF2_RmaWinRef win,
-                                       OTF2_GroupRef group)
-{
-    (void)l, (void)at, (void)attributes, (void)level, (void)group;
-    on_window(at_time(data, t), win, 0, 0);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_lock(STANDARD, OTF2_RmaWinRef win, uint32_t peer, uint64_t lock,
-                                 OTF2_LockType type)
-{
-    (void)l, (void)at, (void)attributes, (void)lock, (void)type;
-    on_window(at_time(data, t), win, peer, 0);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_unlock(STANDARD, OTF2_RmaWinRef win, uint32_t peer, uint64_t lock)
-{
-    (void)l, (void)at, (void)attributes, (void)lock;
-    on_window(at_time(data, t), win, peer, 0);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_unknown(STANDARD)
-{
-    struct otf2_location_state *s = at_time(data, t);
+    struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
     format_note(s->in->notes, "left out: records of an unknown kind");
     return OTF2_CALLBACK_SUCCESS;
@@ -441,15 +362,7 @@ static OTF2_EvtReaderCallbacks *make_callbacks(void)
     OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(c, on_coll);
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(c, on_started);
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(c, on_icoll);
-    OTF2_EvtReaderCallbacks_SetRmaWinCreateCallback(c, on_win);
-    OTF2_EvtReaderCallbacks_SetRmaWinDestroyCallback(c, on_win);
-    OTF2_EvtReaderCallbacks_SetRmaPutCallback(c, on_transfer);
-    OTF2_EvtReaderCallbacks_SetRmaGetCallback(c, on_transfer);
-    OTF2_EvtReaderCallbacks_SetRmaAtomicCallback(c, on_atomic);
-    OTF2_EvtReaderCallbacks_SetRmaCollectiveEndCallback(c, on_fence);
-    OTF2_EvtReaderCallbacks_SetRmaGroupSyncCallback(c, on_group_sync);
-    OTF2_EvtReaderCallbacks_SetRmaAcquireLockCallback(c, on_lock);
-    OTF2_EvtReaderCallbacks_SetRmaReleaseLockCallback(c, on_unlock);
+    otf2_window_callbacks(c);
     OTF2_EvtReaderCallbacks_SetUnknownCallback(c, on_unknown);
     return c;
 }

@@ -13,7 +13,7 @@
 struct otf2_table {
     struct map by_ref; /* to position + 1 */
     void *items;
-    size_t count;
+    size_t count, room;
 };
 
 struct otf2_region {

@@ -74,4 +74,22 @@ void otf2_call_assemble(struct otf2_location_state *, struct format_call *, int 
 /* Sets the arguments from parameters. */
 void otf2_call_say(struct otf2_location_state *, struct format_call *);
 
+/* ---- otf2_events.c ---- */
+
+/* The first parameters of all callbacks. */
+#define OTF2_STANDARD \
+    OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t at, void *data, OTF2_AttributeList *attributes
+
+/* Begins a callback: the state, with the time of the record. */
+struct otf2_location_state *otf2_at_time(void *data, OTF2_TimeStamp t);
+/* Whether the record counts in this pass: the first, or the second. */
+int otf2_counts(struct otf2_location_state *, int in_first);
+/* Keeps what happened for the call that is open. */
+void otf2_happen(struct otf2_location_state *, enum otf2_happening_kind, int64_t request,
+                 struct otf2_result);
+
+/* ---- otf2_windows.c ---- */
+
+void otf2_window_callbacks(OTF2_EvtReaderCallbacks *);
+
 #endif

@@ -1,0 +1,39 @@
+/*
+ * topology_internal.h - what the two drawings of topologies share. Never included outside report/.
+ */
+#ifndef REPORT_TOPOLOGY_INTERNAL_H
+#define REPORT_TOPOLOGY_INTERNAL_H
+
+#include "report/svg.h"
+#include "report/topology.h"
+
+#define TOPOLOGY_LEFT 30.0
+#define TOPOLOGY_TOP 80.0
+#define TOPOLOGY_INK "#222222"
+#define TOPOLOGY_NODE_FILL "#f4f4f4"
+#define TOPOLOGY_SWITCH_FILL "#33415c"
+#define TOPOLOGY_BANDS_MAX 6
+
+struct topology_picture {
+    double left_out; /* the most by which the topology exceeds the square; 0: not at all */
+    struct svg svg;
+    const struct topo *topo;
+    const struct platform *platform;
+    uint32_t nodes, vertices;
+    double least, most;               /* bandwidths of links that are up; most 0: none */
+    double bands[TOPOLOGY_BANDS_MAX]; /* the first different ones */
+    size_t band_count;
+    int any_down;
+    int is_sized; /* else the topology is a sample of any number of nodes */
+};
+
+/* A bandwidth after net.bandwidth_factor; that of a link at the start; the colour of one. */
+double report_topology_factored(const struct topology_picture *, double bandwidth);
+double report_topology_bandwidth_of(const struct topology_picture *, uint32_t link);
+void report_topology_colour_of(const struct topology_picture *, double bandwidth,
+                               char out[SVG_COLOUR_MAX]);
+
+/* Draws the levels of the topology, and its groups or the neighbours of a switch. */
+void report_topology_draw_summary(struct topology_picture *);
+
+#endif
