@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/replay_internal.h"
+#include "base/array.h"
 
 struct blocked *replay_block(struct replay *r, struct lane *l)
 {
@@ -36,13 +37,7 @@ void replay_unblock(struct replay *r, struct blocked *b)
 
 static void count_place(struct replay *r, uint32_t place, enum analysis_wait kind, int64_t ticks)
 {
-    if (place >= r->place_count) {
-        uint32_t count = 2 * place + 16;
-        r->place_waits = mem_realloc(r->place_waits, count * sizeof *r->place_waits);
-        memset(r->place_waits + r->place_count, 0,
-               (count - r->place_count) * sizeof *r->place_waits);
-        r->place_count = count;
-    }
+    ARRAY_RESERVE_ZERO(r->place_waits, r->place_count, (size_t)place + 1, 16);
     r->place_waits[place][kind] += ticks;
 }
 

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -35,6 +36,16 @@ static inline size_t array_room(size_t room, size_t needed, size_t first)
             assert((room) == array_more && array_more <= SIZE_MAX / sizeof *(at)); \
             (at) = mem_realloc((at), array_more * sizeof *(at));                   \
         }                                                                          \
+    } while (0)
+
+/* The same, with all bytes of new items zero. */
+#define ARRAY_RESERVE_ZERO(at, room, needed, first)                                 \
+    do {                                                                            \
+        if (__builtin_expect((needed) > (room), 0)) {                               \
+            size_t array_had = (room);                                              \
+            ARRAY_RESERVE(at, room, needed, first);                                 \
+            memset((at) + array_had, 0, ((size_t)(room)-array_had) * sizeof *(at)); \
+        }                                                                           \
     } while (0)
 
 /* Makes room for one more item in a ring: item i of `count` is at[(head + i) & (room - 1)]. `first`

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "mpi/ext.h"
 #include "mpi/stats_internal.h"
 
@@ -55,11 +55,7 @@ static uint32_t *index_of(const struct mpi_rank *r, uint32_t cap)
 /* The capacity grows by doubling, so it follows from the number of pairs. */
 static uint32_t room(uint32_t count)
 {
-    uint32_t cap = 4;
-
-    while (cap < count)
-        cap *= 2;
-    return cap;
+    return (uint32_t)array_room(0, count, 4);
 }
 
 /* The slot of the index that holds dst, or the free slot where it belongs. Slots hold 1 + the

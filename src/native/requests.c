@@ -6,7 +6,7 @@
  * in which the program stores the handle then tells them apart; if it was copied, the oldest
  * request counts.
  */
-#include "base/mem.h"
+#include "base/array.h"
 #include "mpi_roles.h"
 #include "native/native.h"
 
@@ -24,11 +24,7 @@ static uint32_t get_free(void)
         native.free_request = at(id)->next;
         return id;
     }
-    if (native.request_count == native.request_room) {
-        native.request_room = native.request_room ? 2 * native.request_room : 64;
-        native.requests = mem_realloc(native.requests,
-                                      native.request_room * sizeof *native.requests);
-    }
+    ARRAY_RESERVE(native.requests, native.request_room, native.request_count + 1, 64);
     return ++native.request_count;
 }
 
@@ -114,10 +110,7 @@ void native_requests_enter(struct native_lane *lane, struct native_call *c, uint
     const struct mpi_arg *arg = &mpi_fn_signature[c->fn].args[position];
     uint64_t word = c->args[position];
     uint32_t count = count_given(c, arg);
-    if (count > lane->id_room) {
-        lane->id_room = 2 * count;
-        lane->ids = mem_realloc(lane->ids, lane->id_room * sizeof *lane->ids);
-    }
+    ARRAY_RESERVE(lane->ids, lane->id_room, count, 8);
     lane->id_count = arg->pointers && !word ? 0 : count;
     for (uint32_t i = 0; i < lane->id_count; i++) {
         const uint32_t *from = (const uint32_t *)(uintptr_t)word + i;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "recorder/recorder_internal.h"
 #include "trace/payload.h"
 
@@ -232,10 +232,7 @@ static struct recorder_sum *sum_of(struct recorder_profile *p, enum mpi_fn fn, i
     for (p->last = 0; p->last < p->count; p->last++)
         if (p->sums[p->last].fn == (uint32_t)fn)
             return &p->sums[p->last];
-    if (p->count == p->room) {
-        p->room = p->room ? 2 * p->room : 8;
-        p->sums = mem_realloc(p->sums, p->room * sizeof *p->sums);
-    }
+    ARRAY_RESERVE(p->sums, p->room, p->count + 1, 8);
     p->sums[p->count++] = (struct recorder_sum){.fn = (uint32_t)fn, .began = began};
     return &p->sums[p->last];
 }

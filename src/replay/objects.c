@@ -115,9 +115,7 @@ static struct replay_handles *table_of(struct replay_rank *k, unsigned role)
 
 static void set(struct replay_handles *table, int64_t number, uint64_t handle)
 {
-    size_t room = table->room;
-    ARRAY_RESERVE(table->items, table->room, (size_t)number + 1, 4);
-    memset(table->items + room, 0, (table->room - room) * sizeof *table->items);
+    ARRAY_RESERVE_ZERO(table->items, table->room, (size_t)number + 1, 4);
     table->items[number] = handle;
 }
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "trace/definitions.h"
 #include "trace/format.h"
 #include "trace/payload.h"
@@ -67,9 +67,7 @@ static void add_rank(struct trace_clocks *c, uint64_t rank, uint64_t clock, int6
     if (!is_new)
         return;
     *number = (uint64_t)(clock_of(c, clock) - c->clocks) + 1;
-    if ((c->rank_count & (c->rank_count - 1)) == 0)
-        c->ranks = mem_realloc(c->ranks,
-                               (c->rank_count ? 2 * c->rank_count : 1) * sizeof *c->ranks);
+    ARRAY_EXTEND(c->ranks, c->rank_count);
     c->ranks[c->rank_count].rank = rank;
     c->ranks[c->rank_count].clock = clock;
     c->ranks[c->rank_count++].began = began;

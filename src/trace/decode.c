@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "trace/decode.h"
 #include "trace/payload.h"
 
@@ -80,10 +80,7 @@ static int reserve_items(struct trace_decoder *d, uint64_t count)
 {
     if (count > ITEMS_MOST)
         return -1;
-    if (d->item_count + count > d->item_room) {
-        d->item_room = 2 * (d->item_count + count);
-        d->items = mem_realloc(d->items, d->item_room * sizeof *d->items);
-    }
+    ARRAY_RESERVE(d->items, d->item_room, d->item_count + count, 8);
     return 0;
 }
 
@@ -91,10 +88,7 @@ static int reserve_statuses(struct trace_decoder *d, uint64_t count)
 {
     if (count > ITEMS_MOST)
         return -1;
-    if (d->status_count + count > d->status_room) {
-        d->status_room = 2 * (d->status_count + count);
-        d->statuses = mem_realloc(d->statuses, d->status_room * sizeof *d->statuses);
-    }
+    ARRAY_RESERVE(d->statuses, d->status_room, d->status_count + count, 8);
     return 0;
 }
 

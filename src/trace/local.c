@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "trace/local.h"
 
 #define NUMBER_MOST ((uint64_t)1 << 26) /* a damaged number must not exhaust memory */
@@ -45,13 +45,7 @@ void trace_local_fini(struct trace_local *l)
 static struct trace_local_item *place(struct trace_local *l, unsigned kind, uint64_t number)
 {
     struct trace_table *table = &l->tables[kind];
-    if (number >= table->count) {
-        size_t count = (size_t)number + 1 > 2 * table->count ? (size_t)number + 1
-                                                             : 2 * table->count;
-        table->items = mem_realloc(table->items, count * sizeof *table->items);
-        memset(table->items + table->count, 0, (count - table->count) * sizeof *table->items);
-        table->count = count;
-    }
+    ARRAY_RESERVE_ZERO(table->items, table->count, (size_t)number + 1, 2);
     return &table->items[number];
 }
 

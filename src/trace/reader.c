@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "trace/reader.h"
 
 /* ---- frames ---- */
@@ -119,9 +119,7 @@ static const uint8_t *add_pieces(struct trace *t, const uint8_t *at, const uint8
 
 static void add_frame(struct trace *t, uint64_t offset)
 {
-    if ((t->frame_count & (t->frame_count - 1)) == 0)
-        t->frames = mem_realloc(t->frames,
-                                (t->frame_count ? 2 * t->frame_count : 1) * sizeof *t->frames);
+    ARRAY_EXTEND(t->frames, t->frame_count);
     t->frames[t->frame_count++] = (struct trace_loaded){.offset = offset};
 }
 

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "trace/payload.h"
 #include "trace/stream.h"
 
@@ -38,9 +38,7 @@ void trace_stream_lend(struct trace_stream *s, void *memory, size_t bytes)
 
 void __attribute__((noinline)) trace_stream_grow(struct trace_stream *s, size_t bytes)
 {
-    size_t had = s->is_lent ? 0 : s->room, room = s->room ? s->room : ROOM_FIRST;
-    while (room < s->used + bytes)
-        room *= 2;
+    size_t had = s->is_lent ? 0 : s->room, room = array_room(s->room, s->used + bytes, ROOM_FIRST);
     uint8_t *data = mem_realloc(s->is_lent ? NULL : s->data, room);
     if (s->is_lent && s->used)
         memcpy(data, s->data, s->used);

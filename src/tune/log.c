@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
-#include "base/mem.h"
 
 #define HEAD "# orrery tune: "
 
@@ -25,9 +25,7 @@ double tune_round(double value)
 
 static void keep(struct tune_log *log, const double *values, double error)
 {
-    if ((log->entry_count & (log->entry_count - 1)) == 0)
-        log->entries = mem_realloc(log->entries, (log->entry_count ? 2 * log->entry_count : 1) *
-                                                     sizeof *log->entries);
+    ARRAY_EXTEND(log->entries, log->entry_count);
     struct tune_entry *entry = &log->entries[log->entry_count++];
     entry->values = mem_alloc(log->count * sizeof *values);
     memcpy(entry->values, values, log->count * sizeof *values);

@@ -192,12 +192,9 @@ const struct whatif_kind whatif_set_time = {"set", .bytes = sizeof(struct fixed)
 static void add_visit(struct means *m, int64_t visit, int64_t time)
 {
     if ((uint64_t)visit >= m->visits) {
-        size_t room = m->room;
-        ARRAY_RESERVE(m->sum, room, (size_t)visit + 1, 16);
-        m->count = mem_realloc(m->count, room * sizeof *m->count);
-        m->room = room;
-        memset(m->sum + m->visits, 0, (room - m->visits) * sizeof *m->sum);
-        memset(m->count + m->visits, 0, (room - m->visits) * sizeof *m->count);
+        size_t room = m->room; /* of both arrays */
+        ARRAY_RESERVE_ZERO(m->sum, room, (size_t)visit + 1, 16);
+        ARRAY_RESERVE_ZERO(m->count, m->room, (size_t)visit + 1, 16);
         m->visits = (size_t)visit + 1;
     }
     m->sum[visit] += (double)time;

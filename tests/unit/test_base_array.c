@@ -45,6 +45,23 @@ static void test_reserve(void)
     mem_free(b.items);
 }
 
+static void test_reserve_zero(void)
+{
+    uint16_t room = 0, before = 0;
+    long *at = NULL;
+    int same = 1;
+
+    for (uint16_t i = 1; i < 1000; i = (uint16_t)(3 * i)) {
+        ARRAY_RESERVE_ZERO(at, room, (size_t)i + 1, 4);
+        for (; before < room; before++)
+            same &= at[before] == 0;
+        for (uint16_t k = 0; k < room; k++)
+            at[k] = -1;
+    }
+    ok(same && room == 1024, "new items are zero");
+    mem_free(at);
+}
+
 static void test_extend(void)
 {
     int *at = NULL, same = 1;
@@ -84,6 +101,7 @@ int main(void)
     plan_auto();
     test_room();
     test_reserve();
+    test_reserve_zero();
     test_extend();
     test_ring();
     return done_testing();

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 
 struct type_plan *plan_create(uint32_t capacity)
 {
@@ -93,7 +93,7 @@ void plan_append(struct type_plan **plan, int64_t disp, uint64_t count, int64_t 
     if (p->nparts && merge(&p->parts[p->nparts - 1], &part))
         return;
     if (p->nparts == p->capacity) {
-        p->capacity = p->capacity ? 2 * p->capacity : 4;
+        p->capacity = (uint32_t)array_room(p->capacity, (size_t)p->nparts + 1, 4);
         p = *plan = mem_realloc(p, sizeof *p + (size_t)p->capacity * sizeof part);
     }
     p->parts[p->nparts++] = part;
