@@ -3,7 +3,6 @@
  */
 #include "cli/run_check.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,19 +93,7 @@ static int check_program(struct program *program, const char *given, const struc
 /* The library may run in another directory. */
 static int absolute_path(const char *path, char *out, size_t size, struct err *err)
 {
-    char directory[PATH_MAX];
-    int n;
-    if (strcmp(path, "-") == 0)
-        n = snprintf(out, size, "/dev/stdout");
-    else if (path[0] == '/')
-        n = snprintf(out, size, "%s", path);
-    else if (getcwd(directory, sizeof directory))
-        n = snprintf(out, size, "%s/%s", directory, path);
-    else
-        return err_set(err, ERR_SYSTEM, "cannot find the current directory: %s", strerror(errno));
-    if (n < 0 || (size_t)n >= size)
-        return err_set(err, ERR_INPUT, "file name '%.40s...' is too long", path);
-    return 0;
+    return cli_outputs_absolute(strcmp(path, "-") ? path : "/dev/stdout", out, size, err);
 }
 
 /* What a trace says of the machine, so that it can be replayed there. Files get a path that is
