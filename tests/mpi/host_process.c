@@ -42,6 +42,28 @@ static void test_child(void)
     CHECK(system("exit 5") >> 8 == 5);
 }
 
+/* A child becomes another program, through each function with a list of arguments. */
+static void test_exec(void)
+{
+    static char set[] = "WORD=three", *const environment[] = {set, NULL};
+    int status;
+
+    for (int form = 0; form < 3; form++) {
+        pid_t pid = fork();
+
+        if (pid == 0 && form == 0)
+            execl("/bin/sh", "sh", "-c", "exit $#", "name", "one", "two", (char *)NULL);
+        if (pid == 0 && form == 1)
+            execlp("sh", "sh", "-c", "exit $#", "name", "one", (char *)NULL);
+        if (pid == 0 && form == 2)
+            execle("/bin/sh", "sh", "-c", "exit ${#WORD}", (char *)NULL, environment);
+        if (pid == 0)
+            _exit(127);
+        CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+        CHECK(WEXITSTATUS(status) == (form == 0 ? 2 : form == 1 ? 1 : 5));
+    }
+}
+
 static void test_redirection(void)
 {
     char name[] = "/tmp/orrery-host-XXXXXX", text[32] = "";
@@ -64,6 +86,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     test_static_data(rank, size);
     test_child();
+    test_exec();
     if (rank == 0)
         puts("ok");
     fflush(stdout);

@@ -1,8 +1,10 @@
-/* pack_api.c - MPI calls that pack and unpack data, and those that count the elements of a status.
- * 
+/*
+ * pack_api.c - MPI calls that pack and unpack data, and those that count the elements of a status.
+ *
  * Conventions as in type_api.c. The packed form of MPI_Pack is the plain stream of data bytes: all
  * ranks run on one kind of machine; that of MPI_Pack_external is "external32" (external.h). Errors
- * of pack and unpack are raised on the communicator they are given, which is not used otherwise. */
+ * of pack and unpack are raised on the communicator they are given, which is not used otherwise.
+ */
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
@@ -54,17 +56,62 @@ static int check_packed(struct mpi_rank *self, MPI_Comm comm, uint64_t bytes, MP
     return MPI_SUCCESS;
 }
 
-int mpi_pack_c(struct mpi_rank *self, const void *inbuf, MPI_Count incount, MPI_Datatype datatype,
-               void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
+/* ---- the packed forms ---- */
+
+struct form {
+    uint64_t (*size)(const struct mpi_type *); /* bytes of an item */
+    uint64_t (*pack)(const struct mpi_type *, uint64_t count, const void *buf, void *out);
+    uint64_t (*unpack)(const struct mpi_type *, uint64_t count, void *buf, const void *in);
+};
+
+static uint64_t native_size(const struct mpi_type *t)
+{
+    return t->size;
+}
+
+static uint64_t native_unpack(const struct mpi_type *t, uint64_t count, void *buf, const void *in)
+{
+    return mpi_type_unpack(t, count, buf, in, t->size * count);
+}
+
+static const struct form native = {native_size, mpi_type_pack, native_unpack};
+static const struct form external = {type_external_size, type_external_pack, type_external_unpack};
+
+static int pack(struct mpi_rank *self, MPI_Comm comm, const struct form *form, const void *inbuf,
+                MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize,
+                MPI_Count *position)
 {
     int rc;
     const struct mpi_type *t = check_typed(self, comm, inbuf, incount, datatype, &rc);
     if (t)
-        rc = check_packed(self, comm, t->size, incount, outbuf, outsize, position);
+        rc = check_packed(self, comm, form->size(t), incount, outbuf, outsize, position);
     if (rc || !t->size || !incount)
         return rc;
-    *position += (MPI_Count)mpi_type_pack(t, (uint64_t)incount, inbuf, (char *)outbuf + *position);
+    *position += (MPI_Count)form->pack(t, (uint64_t)incount, inbuf, (char *)outbuf + *position);
     return MPI_SUCCESS;
+}
+
+static int unpack(struct mpi_rank *self, MPI_Comm comm, const struct form *form, const void *inbuf,
+                  MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount,
+                  MPI_Datatype datatype)
+{
+    int rc;
+    const struct mpi_type *t = check_typed(self, comm, outbuf, outcount, datatype, &rc);
+    if (t)
+        rc = check_packed(self, comm, form->size(t), outcount, inbuf, insize, position);
+    if (rc || !t->size || !outcount)
+        return rc;
+    *position += (MPI_Count)form->unpack(t, (uint64_t)outcount, outbuf,
+                                         (const char *)inbuf + *position);
+    return MPI_SUCCESS;
+}
+
+/* ---- MPI_Pack and its like ---- */
+
+int mpi_pack_c(struct mpi_rank *self, const void *inbuf, MPI_Count incount, MPI_Datatype datatype,
+               void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
+{
+    return pack(self, comm, &native, inbuf, incount, datatype, outbuf, outsize, position);
 }
 
 int mpi_pack(struct mpi_rank *self, const void *inbuf, int incount, MPI_Datatype datatype,
@@ -80,16 +127,7 @@ int mpi_pack(struct mpi_rank *self, const void *inbuf, int incount, MPI_Datatype
 int mpi_unpack_c(struct mpi_rank *self, const void *inbuf, MPI_Count insize, MPI_Count *position,
                  void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-    int rc;
-    const struct mpi_type *t = check_typed(self, comm, outbuf, outcount, datatype, &rc);
-    if (t)
-        rc = check_packed(self, comm, t->size, outcount, inbuf, insize, position);
-    if (rc || !t->size || !outcount)
-        return rc;
-    uint64_t bytes = t->size * (uint64_t)outcount;
-    *position += (MPI_Count)mpi_type_unpack(t, (uint64_t)outcount, outbuf,
-                                            (const char *)inbuf + *position, bytes);
-    return MPI_SUCCESS;
+    return unpack(self, comm, &native, inbuf, insize, position, outbuf, outcount, datatype);
 }
 
 int mpi_unpack(struct mpi_rank *self, const void *inbuf, int insize, int *position, void *outbuf,
@@ -102,37 +140,31 @@ int mpi_unpack(struct mpi_rank *self, const void *inbuf, int insize, int *positi
     return rc;
 }
 
-/* Packed bytes of `count` items, each of the size that `bytes` tells; MPI_UNDEFINED if beyond
- * `limit`. */
-static int packed_size(struct mpi_rank *self, MPI_Comm comm, MPI_Count count, MPI_Datatype datatype,
-                       uint64_t (*bytes)(const struct mpi_type *), MPI_Count limit, MPI_Count *size)
+/* Packed bytes of `count` items; MPI_UNDEFINED if beyond `limit`. */
+static int packed_size(struct mpi_rank *self, MPI_Comm comm, const struct form *form,
+                       MPI_Count count, MPI_Datatype datatype, MPI_Count limit, MPI_Count *size)
 {
     const struct mpi_type *t = mpi_type_get(datatype);
     if (!t)
         return type_raise_handle_on(self, comm, datatype);
     if (!t->committed)
         return mpi_raise(self, comm, MPI_ERR_TYPE, "the datatype is not committed");
-    unsigned __int128 all = (unsigned __int128)bytes(t) * (uint64_t)count;
+    unsigned __int128 all = (unsigned __int128)form->size(t) * (uint64_t)count;
     *size = all > (uint64_t)limit ? MPI_UNDEFINED : (MPI_Count)all;
     return MPI_SUCCESS;
-}
-
-static uint64_t native_bytes(const struct mpi_type *t)
-{
-    return t->size;
 }
 
 int mpi_pack_size_c(struct mpi_rank *self, MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm,
                     MPI_Count *size)
 {
-    return packed_size(self, comm, incount, datatype, native_bytes, INT64_MAX, size);
+    return packed_size(self, comm, &native, incount, datatype, INT64_MAX, size);
 }
 
 int mpi_pack_size(struct mpi_rank *self, int incount, MPI_Datatype datatype, MPI_Comm comm,
                   int *size)
 {
     MPI_Count all = 0;
-    int rc = packed_size(self, comm, incount, datatype, native_bytes, INT_MAX, &all);
+    int rc = packed_size(self, comm, &native, incount, datatype, INT_MAX, &all);
     if (!rc)
         *size = (int)all;
     return rc;
@@ -150,36 +182,20 @@ int mpi_pack_external_c(struct mpi_rank *self, const char *datarep, const void *
                         MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize,
                         MPI_Count *position)
 {
-    const struct mpi_type *t = NULL;
     int rc = check_datarep(self, datarep);
-    if (!rc)
-        t = check_typed(self, MPI_COMM_NULL, inbuf, incount, datatype, &rc);
-    if (t)
-        rc = check_packed(self, MPI_COMM_NULL, type_external_size(t), incount, outbuf, outsize,
-                          position);
-    if (rc || !t->size || !incount)
-        return rc;
-    *position += (MPI_Count)type_external_pack(t, (uint64_t)incount, inbuf,
-                                               (char *)outbuf + *position);
-    return MPI_SUCCESS;
+    return rc ? rc
+              : pack(self, MPI_COMM_NULL, &external, inbuf, incount, datatype, outbuf, outsize,
+                     position);
 }
 
 int mpi_unpack_external_c(struct mpi_rank *self, const char datarep[], const void *inbuf,
                           MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount,
                           MPI_Datatype datatype)
 {
-    const struct mpi_type *t = NULL;
     int rc = check_datarep(self, datarep);
-    if (!rc)
-        t = check_typed(self, MPI_COMM_NULL, outbuf, outcount, datatype, &rc);
-    if (t)
-        rc = check_packed(self, MPI_COMM_NULL, type_external_size(t), outcount, inbuf, insize,
-                          position);
-    if (rc || !t->size || !outcount)
-        return rc;
-    *position += (MPI_Count)type_external_unpack(t, (uint64_t)outcount, outbuf,
-                                                 (const char *)inbuf + *position);
-    return MPI_SUCCESS;
+    return rc ? rc
+              : unpack(self, MPI_COMM_NULL, &external, inbuf, insize, position, outbuf, outcount,
+                       datatype);
 }
 
 int mpi_pack_external_size_c(struct mpi_rank *self, const char *datarep, MPI_Count incount,
@@ -187,28 +203,34 @@ int mpi_pack_external_size_c(struct mpi_rank *self, const char *datarep, MPI_Cou
 {
     int rc = check_datarep(self, datarep);
     return rc ? rc
-              : packed_size(self, MPI_COMM_NULL, incount, datatype, type_external_size, INT64_MAX,
-                            size);
+              : packed_size(self, MPI_COMM_NULL, &external, incount, datatype, INT64_MAX, size);
 }
+
+/* ---- the elements of a status ---- */
 
 static int as_int(int64_t n)
 {
     return n > INT_MAX ? MPI_UNDEFINED : (int)n;
 }
 
-static int raise_no_status(struct mpi_rank *self)
+static int check_status(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
+                        const struct mpi_type **type)
 {
-    return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
+    *type = mpi_type_get(datatype);
+    if (!*type)
+        return type_raise_handle(self, datatype);
+    if (status == MPI_STATUS_IGNORE)
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
+    return MPI_SUCCESS;
 }
 
 int mpi_get_count_c(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
                     MPI_Count *count)
 {
-    const struct mpi_type *t = mpi_type_get(datatype);
-    if (!t)
-        return type_raise_handle(self, datatype);
-    if (status == MPI_STATUS_IGNORE)
-        return raise_no_status(self);
+    const struct mpi_type *t;
+    int rc = check_status(self, status, datatype, &t);
+    if (rc)
+        return rc;
     uint64_t bytes = mpi_status_bytes(status);
     if (!bytes)
         *count = 0;
@@ -232,11 +254,10 @@ int mpi_get_count(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype 
 int mpi_get_elements_c(struct mpi_rank *self, const MPI_Status *status, MPI_Datatype datatype,
                        MPI_Count *count)
 {
-    const struct mpi_type *t = mpi_type_get(datatype);
-    if (!t)
-        return type_raise_handle(self, datatype);
-    if (status == MPI_STATUS_IGNORE)
-        return raise_no_status(self);
+    const struct mpi_type *t;
+    int rc = check_status(self, status, datatype, &t);
+    if (rc)
+        return rc;
     *count = mpi_type_elements(t, mpi_status_bytes(status));
     return MPI_SUCCESS;
 }

@@ -56,26 +56,30 @@ static size_t count(const char *arg, va_list args)
 }
 
 /* Fills argv[0..n] from the list, the closing NULL included. */
-static void collect(const char *arg, va_list args, char **argv, size_t n)
+static void collect(const char *arg, va_list *args, char **argv, size_t n)
 {
     for (size_t i = 0; i <= n; i++) {
         argv[i] = (char *)(uintptr_t)arg;
         if (i < n)
-            arg = va_arg(args, const char *);
+            arg = va_arg(*args, const char *);
     }
 }
+
+/* Declares argv and fills it with the arguments from `arg` on; args is then behind them. */
+#define COLLECT(argv, args, arg)                \
+    va_list args;                               \
+    va_start(args, arg);                        \
+    const size_t argv##_len = count(arg, args); \
+    va_end(args);                               \
+    char *argv[argv##_len + 1];                 \
+    va_start(args, arg);                        \
+    collect(arg, &args, argv, argv##_len)
 
 VP_EXPORT int execl(const char *path, const char *arg, ...)
 {
     if (vp_current())
         return refuse("execl()");
-    va_list args;
-    va_start(args, arg);
-    size_t n = count(arg, args);
-    va_end(args);
-    char *argv[n + 1];
-    va_start(args, arg);
-    collect(arg, args, argv, n);
+    COLLECT(argv, args, arg);
     va_end(args);
     return REAL(execv)(path, argv);
 }
@@ -84,13 +88,7 @@ VP_EXPORT int execlp(const char *file, const char *arg, ...)
 {
     if (vp_current())
         return refuse("execlp()");
-    va_list args;
-    va_start(args, arg);
-    size_t n = count(arg, args);
-    va_end(args);
-    char *argv[n + 1];
-    va_start(args, arg);
-    collect(arg, args, argv, n);
+    COLLECT(argv, args, arg);
     va_end(args);
     return REAL(execvp)(file, argv);
 }
@@ -99,13 +97,7 @@ VP_EXPORT int execle(const char *path, const char *arg, ...)
 {
     if (vp_current())
         return refuse("execle()");
-    va_list args;
-    va_start(args, arg);
-    size_t n = count(arg, args);
-    va_end(args);
-    char *argv[n + 1];
-    va_start(args, arg);
-    collect(arg, args, argv, n);
+    COLLECT(argv, args, arg);
     char *const *envp = va_arg(args, char *const *);
     va_end(args);
     return REAL(execve)(path, argv, envp);
