@@ -33,6 +33,8 @@
     X(ports, mpi_ports)            /* dynamic/ports.c: names and ports that its agent keeps */    \
     X(spawner, mpi_spawner)        /* dynamic/spawn.c: ranks that its agent has started */        \
     X(windows, pairs)              /* rma/win.c: context -> its part of the window */             \
+    X(files, pairs)                /* io/file.c: addresses of its open files */                   \
+    X(file_numbers, pairs)         /* io/file.c: number in Fortran -> address of the file */      \
     X(datareps, io_datarep)        /* io/datarep.c: the last one that it has registered */        \
     X(tool, mpi_tool)              /* tool/tool_init.c: MPI_T_init_thread was called */           \
     X(sessions, own_sessions)      /* main/session.c */

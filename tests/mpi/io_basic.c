@@ -157,6 +157,24 @@ static void own_files(const char *folder)
     CHECK(stat(path, &st) != 0);
 }
 
+/* The number of a file in Fortran depends only on the files of its rank. */
+static void numbers(void)
+{
+    MPI_File first = must_open(MPI_COMM_SELF, MPI_MODE_RDONLY), second;
+    int mine[2], all[2];
+
+    mine[0] = MPI_File_c2f(first);
+    second = must_open(MPI_COMM_SELF, MPI_MODE_RDONLY);
+    mine[1] = MPI_File_c2f(second);
+    CHECK(mine[0] != mine[1] && MPI_File_c2f(first) == mine[0]);
+    CHECK(MPI_File_f2c(mine[0]) == first && MPI_File_f2c(mine[1]) == second);
+    MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    CHECK(all[0] == mine[0] && all[1] == mine[1]);
+    MPI_File_close(&first);
+    CHECK(MPI_File_f2c(mine[1]) == second);
+    MPI_File_close(&second);
+}
+
 /* A relative name means something else in another directory. */
 static void relative(void)
 {
@@ -190,6 +208,7 @@ int main(int argc, char **argv)
     individual_pointers();
     sizes();
     own_files(name);
+    numbers();
     relative();
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)

@@ -13,21 +13,15 @@
 #include "base/sys.h"
 #include "mpi/coll/coll.h"
 #include "mpi/io/file.h"
+#include "mpi/state.h"
 #include "mpi/verify.h"
 #include "mpi_impl.h"
 
-static struct map held;       /* address of a struct io_file -> index of its rank */
-static struct map open_files; /* context -> struct io_shared */
-static struct {
-    struct io_file **at; /* by number less 1; NULL: free */
-    uint32_t count;
-} numbers;
+static struct map open_files; /* of the process: context -> struct io_shared */
 
 static int is_held(const struct mpi_rank *self, MPI_File file)
 {
-    const uint64_t *owner = map_find(&held, (uint64_t)(uintptr_t)file);
-
-    return owner && *owner == mpi_rank_index(self);
+    return mpi_state_find(self, MPI_STATE_files, (uint64_t)(uintptr_t)file) != NULL;
 }
 
 struct io_file *io_file_get(struct mpi_rank *self, MPI_File fh, int *rc)
@@ -83,23 +77,22 @@ struct io_file *io_file_new(struct mpi_rank *self, struct io_shared *s, int fd)
     memset(f, 0, sizeof *f);
     f->s = s;
     f->fd = fd;
-    f->owner = mpi_rank_index(self);
     f->hints = MPI_INFO_NULL;
     io_view_init(&f->view);
-    *map_insert(&held, (uint64_t)(uintptr_t)f, NULL) = f->owner;
+    mpi_state_insert(self, MPI_STATE_files, (uint64_t)(uintptr_t)f);
     return f;
 }
 
 void io_file_release(struct mpi_rank *self, struct io_file *f)
 {
     if (f->number)
-        numbers.at[f->number - 1] = NULL;
+        mpi_state_remove(self, MPI_STATE_file_numbers, (uint64_t)f->number);
     if (f->fd != f->s->fd)
         sys_close(f->fd);
     if (f->hints != MPI_INFO_NULL)
         mpi_info_free(self, &f->hints);
     io_view_fini(&f->view);
-    map_remove(&held, (uint64_t)(uintptr_t)f);
+    mpi_state_remove(self, MPI_STATE_files, (uint64_t)(uintptr_t)f);
     pool_free(&mpi_world.pool, f, sizeof *f);
 }
 
@@ -122,29 +115,23 @@ int io_spread(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n)
 
 MPI_File mpi_file_f2c(struct mpi_rank *self, MPI_Fint file)
 {
-    struct io_file *f = file > 0 && (uint32_t)file <= numbers.count ? numbers.at[file - 1] : NULL;
+    const uint64_t *f = file > 0 ? mpi_state_find(self, MPI_STATE_file_numbers, (uint64_t)file)
+                                 : NULL;
 
-    return f && f->owner == mpi_rank_index(self) ? io_handle(f) : MPI_FILE_NULL;
+    return f ? io_handle((struct io_file *)(uintptr_t)*f) : MPI_FILE_NULL;
 }
 
-/* Numbers are assigned on demand; a free one is searched from the end, where short-lived files
- * are. */
+/* Numbers are assigned on demand: one more than the highest that is in use. */
 MPI_Fint mpi_file_c2f(struct mpi_rank *self, MPI_File file)
 {
     struct io_file *f = is_held(self, file) ? (struct io_file *)(void *)file : NULL;
-    uint32_t n = numbers.count;
+    const struct pairs *numbers = mpi_state_file_numbers(self);
 
     if (!f)
         return 0;
     if (f->number)
         return f->number;
-    while (n && !numbers.at[n - 1])
-        n--;
-    if (n == numbers.count) {
-        numbers.count = n ? 2 * n : 16;
-        numbers.at = mem_realloc(numbers.at, numbers.count * sizeof *numbers.at);
-        memset(numbers.at + n, 0, (numbers.count - n) * sizeof *numbers.at);
-    }
-    numbers.at[n] = f;
-    return f->number = (MPI_Fint)(n + 1);
+    f->number = numbers ? (MPI_Fint)numbers->at[numbers->count - 1].key + 1 : 1;
+    *mpi_state_insert(self, MPI_STATE_file_numbers, (uint64_t)f->number) = (uint64_t)(uintptr_t)f;
+    return f->number;
 }

@@ -57,7 +57,6 @@ struct io_op;
 struct io_file {
     struct io_shared *s;
     int fd;           /* the descriptor: s->fd, or its own where ranks are processes */
-    uint32_t owner;   /* index of the rank */
     MPI_Fint number;  /* in Fortran; 0: none yet */
     MPI_Info hints;   /* the program's, or MPI_INFO_NULL */
     uint32_t pending; /* pending accesses */
@@ -112,9 +111,9 @@ static inline MPI_File io_handle(struct io_file *f)
 {
     return (MPI_File)(void *)f;
 }
-/* Distributes `n` bytes of the file's first rank to all. May switch; returns an MPI class. */
 /* The rank makes a collective call on the file: told to --check. */
 void io_collective(struct mpi_rank *self, const struct io_file *f);
+/* Distributes `n` bytes of the file's first rank to all. May switch; returns an MPI class. */
 int io_spread(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n);
 /* An MPI class for an errno. */
 int io_error_class(int error);
