@@ -15,7 +15,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 
 import harness
 import watched_run
@@ -31,7 +30,8 @@ class Tests(watched_run.Tests):
         with Run(self, ["-q", "-n", "6", "--procs", str(procs)], "lasting", what) as run:
             run.await_start(procs)
             if what == "half":
-                time.sleep(1.5)  # lines are in flight to process 0 by then
+                run.await_files("waits.*", 2)
+                run.await_sleep("program", 2)  # it has sent its lines, which process 0 does not take
             if role == "group":
                 os.killpg(run.process.pid, sig)
             else:

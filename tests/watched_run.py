@@ -159,6 +159,11 @@ class Run:
                     return process.pid
         raise Failure(f"there is no {role} {index}\n{self.errors()}")
 
+    def await_sleep(self, role, index):
+        """Waits until a process sleeps."""
+        pid = self.find(role, index)
+        wait_until(lambda: (read_stat(pid) or "  ")[1] in "SZX", f"{role} {index} asleep", self.errors)
+
     def await_message(self, text):
         wait_until(lambda: text in self.errors() or self.process.poll() is not None, f"message '{text}'",
                    self.errors)

@@ -1,9 +1,9 @@
 /*
  * Runs until it is killed: each rank prints a line and creates a file `started.PID`, and then
  * argument 1 decides what all of them do for ever: ring (messages) or spin (no MPI call, so only
- * one rank of each process gets this far). With "half" the first half spins and the others wait for
- * a message, some virtual time after they have printed their line. With "much" rank 1 writes
- * argument 2 lines and waits.
+ * one rank of each process gets this far). With "half" the first half spins and the others create a
+ * file `waits.RANK` and wait for a message, some virtual time after they have printed their line.
+ * With "much" rank 1 writes argument 2 lines and waits.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -22,11 +22,11 @@ static void ring(int rank, int size)
                      0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void say_started(void)
+static void create(const char *what, int number)
 {
     char name[64];
 
-    snprintf(name, sizeof name, "started.%d", (int)getpid());
+    snprintf(name, sizeof name, "%s.%d", what, number);
     fclose(fopen(name, "w"));
 }
 
@@ -46,11 +46,13 @@ int main(int argc, char **argv)
     if (!strcmp(what, "ring"))
         MPI_Barrier(MPI_COMM_WORLD);
     fflush(stdout);
-    say_started();
+    create("started", (int)getpid());
     if (!strcmp(what, "ring"))
         ring(rank, size);
-    if (!strcmp(what, "half") && rank >= size / 2)
+    if (!strcmp(what, "half") && rank >= size / 2) {
         orrery_compute(1e-3);
+        create("waits", rank);
+    }
     if ((!strcmp(what, "half") && rank >= size / 2) || (!strcmp(what, "much") && rank == 1))
         MPI_Recv(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     while (forever)
