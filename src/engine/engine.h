@@ -261,6 +261,12 @@ int engine_abort(struct engine *, uint32_t id, vtime when);
 /* An entity of another process (world number) aborts the run at that time. */
 void engine_abort_elsewhere(struct engine *, struct engine_due);
 
+/* Which process has which entity. */
+static inline const struct rank_map *engine_map(const struct engine *e)
+{
+    return &e->cfg.map;
+}
+
 static inline struct engine_entity *engine_entity_at(const struct engine *e, uint32_t id)
 {
     return (struct engine_entity *)((char *)e->cfg.base + (size_t)id * e->cfg.stride);
@@ -358,6 +364,11 @@ static inline struct engine_msg *engine_msg_alloc(struct engine *e, size_t size)
 static inline void engine_msg_free(struct engine *e, struct engine_msg *m)
 {
     pool_free(&e->msgs, m, m->size);
+}
+/* Prefetches the memory that a message of this size will get. */
+static inline void engine_msg_prefetch(struct engine *e, size_t size)
+{
+    pool_prefetch(&e->msgs, size);
 }
 
 /* Hands a message to its destination, in any process, which then owns it. The caller sets arrival,

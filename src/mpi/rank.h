@@ -139,9 +139,9 @@ static inline struct mpi_rank *mpi_self(void)
 }
 static inline const struct rank_map *mpi_rank_map(void)
 {
-    return &mpi_world.engine.cfg.map;
+    return engine_map(&mpi_world.engine);
 }
-/* Place among the ranks of this process: how the engine names it. */
+/* Index among the ranks of this process: how the engine names it. */
 static inline uint32_t mpi_rank_index(const struct mpi_rank *r)
 {
     return (uint32_t)(r - mpi_world.ranks);

@@ -10,7 +10,7 @@ static vtime arrival_of(struct device *d, const struct engine_msg *m, const stru
     struct net *net = d->owner;
 
     if (how->own && net->ops->arrival)
-        return net->ops->arrival(net, rank_map_index(&d->engine->cfg.map, m->src), m->src, m->dst,
+        return net->ops->arrival(net, rank_map_index(engine_map(d->engine), m->src), m->src, m->dst,
                                  how->bytes, how->t);
     return vtime_add(how->t, net_delay(net, m->src, m->dst, how->bytes, how->t));
 }

@@ -83,9 +83,9 @@ static int nonblocking(struct mpi_rank *self, const void *buf, MPI_Count count, 
                          mpi_comm_world_rank(a.comm, (uint32_t)dest), tag, a.comm->ctx, mode)) {
         *request = mpi_req_sent(self);
         /* A rank often sends several of a size in a row. */
-        pool_prefetch(&mpi_world.engine.msgs,
-                      sizeof(struct mpi_msg) +
-                          (mpi_is_hollow(buf) ? 0 : (uint64_t)count * a.type->size));
+        engine_msg_prefetch(&mpi_world.engine,
+                            sizeof(struct mpi_msg) +
+                                (mpi_is_hollow(buf) ? 0 : (uint64_t)count * a.type->size));
         return MPI_SUCCESS;
     }
     r = mpi_req_new(self);
