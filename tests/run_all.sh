@@ -71,6 +71,7 @@ sanitized() {
 
 ninja -C "$build" meson-test-prereq >"$logs/build.log" 2>&1 || { tail -n 40 "$logs/build.log"; echo "0 passed, 1 failed"; exit 1; }
 check layers tools/check-layers --objects "$build"
+check uses tools/check-uses
 check format tools/check-format
 check docs tools/check-docs "$build/orrery"
 meson_tests unit "$build"

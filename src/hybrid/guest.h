@@ -90,9 +90,6 @@ int guest_test(struct guest_call *);
 int guest_complete(struct guest_call *);
 
 /* guest_held.c */
-/* Whether a receive must wait: it is from any source, or an earlier one that is may take its
- * message. */
-int guest_holds(MPI_Comm, int source, int tag);
 /* Calls that post such receives. */
 int guest_hold(struct guest_call *);
 /* What the answer says: which messages receives have got. Starts those in the real MPI. */

@@ -83,7 +83,9 @@ static int is_behind(uint32_t count, MPI_Comm comm, int source, int tag)
     return 0;
 }
 
-int guest_holds(MPI_Comm comm, int source, int tag)
+/* Whether a receive must wait: it is from any source, or an earlier one that is may take its
+ * message. */
+static int must_wait(MPI_Comm comm, int source, int tag)
 {
     return source == MPI_ANY_SOURCE || is_behind(held.count, comm, source, tag);
 }
@@ -133,7 +135,7 @@ static int hold_irecv(struct guest_call *g)
 {
     struct lasting what = receive_of(g);
     MPI_Request *request = (MPI_Request *)(uintptr_t)g->call.args[6];
-    if (!guest_holds(what.comm, what.source, what.tag))
+    if (!must_wait(what.comm, what.source, what.tag))
         return 0;
     g->rc = native_real.MPI_Grequest_start(query, release, cancel, NULL, request);
     what.handle = *request;
@@ -165,7 +167,7 @@ static int keep_lasting(struct guest_call *g)
 static int start(MPI_Request *request, int64_t number)
 {
     const struct lasting *what = find_lasting(*request);
-    if (!what || !guest_holds(what->comm, what->source, what->tag))
+    if (!what || !must_wait(what->comm, what->source, what->tag))
         return native_real.MPI_Start(request);
     hold(what, 1);
     held.items[held.count - 1].number = number;
@@ -299,7 +301,7 @@ static MPI_Status *status_of(struct guest_call *g)
 static int receive(struct guest_call *g)
 {
     struct lasting r = receive_of(g);
-    if (!guest_holds(r.comm, r.source, r.tag))
+    if (!must_wait(r.comm, r.source, r.tag))
         return 0;
     ask(&r.source, &r.tag);
     g->rc = native_real.MPI_Recv_c((void *)(uintptr_t)r.buffer, r.count, r.type, r.source, r.tag,
@@ -314,7 +316,7 @@ static int exchange(struct guest_call *g)
     int source = (int)a[8], tag = (int)a[9];
     MPI_Comm comm = native_comm_real((MPI_Comm)a[10]);
     MPI_Request sent;
-    if (!guest_holds((MPI_Comm)a[10], source, tag))
+    if (!must_wait((MPI_Comm)a[10], source, tag))
         return 0;
     native_real.MPI_Isend_c((const void *)(uintptr_t)a[0], (MPI_Count)a[1], (MPI_Datatype)a[2],
                             (int)a[3], (int)a[4], comm, &sent);
@@ -332,7 +334,7 @@ static int exchange_in_place(struct guest_call *g)
     MPI_Comm comm = native_comm_real((MPI_Comm)a[7]);
     MPI_Count room = 0, used = 0;
     MPI_Request sent;
-    if (!guest_holds((MPI_Comm)a[7], source, tag))
+    if (!must_wait((MPI_Comm)a[7], source, tag))
         return 0;
     native_real.MPI_Pack_size_c((MPI_Count)a[1], (MPI_Datatype)a[2], comm, &room);
     void *copy = mem_alloc((size_t)room + 1);
@@ -354,7 +356,7 @@ static int probe(struct guest_call *g)
     MPI_Comm comm = native_comm_real((MPI_Comm)a[2]);
     enum mpi_fn fn = g->call.fn;
     int is_test = fn == MPI_FN_IPROBE || fn == MPI_FN_IMPROBE;
-    if (!is_test && !guest_holds((MPI_Comm)a[2], source, tag))
+    if (!is_test && !must_wait((MPI_Comm)a[2], source, tag))
         return 0;
     ask(&source, &tag);
     g->rc = MPI_SUCCESS;
