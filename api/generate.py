@@ -48,7 +48,7 @@ class Group:
     def __init__(self, key, title):
         self.key = key
         self.title = title
-        self.remarks = []
+        self.notes = []
         self.calls = []
 
     @property
@@ -291,8 +291,8 @@ def read_list(path):
                 continue
             if text.startswith(">"):
                 if not groups:
-                    raise ValueError("remark before the first [group]")
-                groups[-1].remarks.append(text[1:].strip())
+                    raise ValueError("note before the first [group]")
+                groups[-1].notes.append(text[1:].strip())
                 continue
             if not groups and rules.add(text):
                 continue
@@ -540,7 +540,7 @@ def invocation(call, checked=False):
 
 
 def results_seen(call):
-    """What observers are told of the handles that a successful call returns or frees."""
+    """What observers learn about the handles that a successful call returns or frees."""
     made, frees = objects(call)
     early, late = [], []
     for name, kind in made:
@@ -862,7 +862,7 @@ def coverage(groups):
         total += len(functions)
         rows.append(f"| {group.title} | {group.key} | {len(have)} | {len(fail)} | {len(lack)} |")
         sections.append(f"## {group.title}\n")
-        sections += [paragraph(remark) for remark in group.remarks]
+        sections += [paragraph(note) for note in group.notes]
         for label, names in (("Supported", have), ("Always fails", fail), ("Not yet", lack)):
             if names:
                 sections.append(paragraph(f"{label} ({len(names)}): " + ", ".join(names) + "."))

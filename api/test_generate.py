@@ -81,7 +81,7 @@ impl int MPI_Bcast(void *buf, int count, MPI_Datatype datatype, int root,
 todo int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
                    int tag, MPI_Comm comm);
 [init] Start
-> A remark that
+> A note that
   goes on.
 impl int MPI_Close_port(const char *port_name); fails=MPI_ERR_PORT
 impl int MPI_Initialized(int *flag); anytime
@@ -260,7 +260,7 @@ MISTAKES = (
     ("fails and todo", "[g] G\ntodo int MPI_A(int a); fails=MPI_ERR_ARG\n", 2, "'impl'"),
     ("fails and raw", "[g] G\nimpl int MPI_A(int a); raw fails=MPI_ERR_ARG\n", 2, "'fails' is"),
     ("value for a plain flag", "[g] G\nimpl int MPI_A(int a); raw=1\n", 2, "flag 'raw=1'"),
-    ("remark before a group", "> a remark\n[g] G\n", 1, "before the first [group]"),
+    ("note before a group", "> a note\n[g] G\n", 1, "before the first [group]"),
     ("argument without name", "[g] G\nimpl int MPI_A(MPI_Comm);\n", 2, "'MPI_Comm' has no name"),
     ("only a C type", "[g] G\nimpl int MPI_A(const int);\n", 2, "'const int' has no name"),
     ("argument twice", "[g] G\nimpl int MPI_A(int a, int a);\n", 2, "'a' is given twice"),
@@ -494,7 +494,7 @@ def test_small_list(tap, options, directory):
            and "| Point to point | pt2pt | 2 | 0 | 1 |" in page
            and "| Start | init | 6 | 1 | 1 |" in page
            and "Always fails (1): MPI_Close_port (MPI_ERR_PORT)." in page
-           and "A remark that goes on." in page
+           and "A note that goes on." in page
            and "Not yet (1): MPI_Ssend." in page, "the coverage page counts them", page)
     os.remove(os.path.join(out, "mpi_fn.h"))
     write("", os.path.join(out, "mpi-coverage.md"))

@@ -205,7 +205,7 @@ def deadlock(replay):
         change = ["-w", "scale foo by 5 ranks 1"]
         replay.record(old, 3, replay.folder / "orders", "answers")
         done = replay.call("replay", *change, old, "-o", new, status=1)
-        for text in ("deadlock: no rank can go on", "rank 0 at", "MPI_Ssend waits to send to rank 1",
+        for text in ("deadlock: no rank can continue", "rank 0 at", "MPI_Ssend waits to send to rank 1",
                      "came in another order than in the recording", "--deterministic keeps the recorded order"):
             demand(text in done.stderr, f"no word of '{text}'", done.stderr)
         replay.call("replay", "-q", "-d", *change, old, "-o", new)

@@ -312,10 +312,10 @@ void engine_stuck_report(enum engine_end end, uint32_t world, const struct buf *
 
     read_report(&r, parts);
     if (end == ENGINE_END_LIVELOCK)
-        log_error("livelock: every rank only polls and no message is on its way; "
+        log_error("livelock: every rank only polls and no message is in flight; "
                   "see --idle-limit");
     else
-        log_error("deadlock: no rank can go on and no message is on its way");
+        log_error("deadlock: no rank can continue and no message is in flight");
     print_lines(&r, locate);
     print_cycles(&r);
     log_note("  %llu of %llu ranks blocked, %llu ended", (unsigned long long)r.blocked,

@@ -22,7 +22,7 @@ def main(library, directory, *compiler):
                                  env={**os.environ, "LC_ALL": "C"}).stdout
     names = re.findall(r"\(NEEDED\).*\[(.*)\]", listing)
     if len(names) != 1:
-        raise SystemExit(f"-l{library} is no shared library")
+        raise SystemExit(f"-l{library} is not a shared library")
     print(names[0])
 
 

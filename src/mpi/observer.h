@@ -123,7 +123,7 @@ struct mpi_seen_region {
     const char *name; /* NULL: the innermost ends */
 };
 
-/* Events: the function of struct mpi_observer, and what it is told. */
+/* Events: the function of struct mpi_observer, and what it gets. */
 #define MPI_EVENTS(EVENT)                  \
     EVENT(rank_begin, mpi_seen_rank)       \
     EVENT(rank_end, mpi_seen_rank)         \
@@ -166,7 +166,7 @@ enum mpi_event {
 };
 /* Its bit in mpi_world.observed. */
 #define MPI_SEES(event) (1u << MPI_EVENT_##event)
-/* What is told of by the entries of calls. */
+/* What the entries of calls report. */
 #define MPI_SEES_CALLS \
     (MPI_SEES(enter) | MPI_SEES(leave) | MPI_SEES(request) | MPI_SEES(made) | MPI_SEES(freed))
 

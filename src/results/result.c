@@ -109,7 +109,7 @@ static int last_words(const struct run_page *page)
         sys_write_all(STDERR_FILENO, text + first + 1, size - first - 1);
         sys_write_all(STDERR_FILENO, "\n", 1);
     }
-    log_error("the program's memory is so damaged that the run could not end in order: there is no "
+    log_error("the program's memory is so damaged that the run could not end properly: there is no "
               "summary");
     return page->dying.status & 0xff;
 }

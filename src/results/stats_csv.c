@@ -92,7 +92,7 @@ static int read_line(struct results_stats *s, const char *line, size_t len, stru
         return read_ranks(f, &s->group, err);
     if (is(&f[KIND], "group_pair") && !s->group)
         return err_set(err, ERR_INPUT,
-                       "the size of the groups is not told by this file, but is in JSON");
+                       "the size of the groups is missing (statistics as JSON contain it)");
     if (is(&f[KIND], "pair") || is(&f[KIND], "group_pair"))
         return read_pair(s, f, err);
     return 0;

@@ -13,7 +13,7 @@
 #include "base/sys.h"
 
 static const char magic[24] = TAPE_MAGIC;
-static const char no_record[] = "it is no record of compute times (--record-compute)";
+static const char no_record[] = "it is not a record of compute times (--record-compute)";
 
 static int bad(const char *path, const char *why, struct err *err)
 {
@@ -71,7 +71,7 @@ static const char *check_blocks(const struct tape_file *f)
     }
     if (at != f->size && !(at == 0 && f->size == sizeof(struct tape_head)))
         return "it is cut off";
-    return complete ? NULL : "the run that recorded it did not come to its end";
+    return complete ? NULL : "the run that recorded it did not finish";
 }
 
 const char *tape_names(const struct tape_file *f, size_t *bytes)

@@ -106,7 +106,7 @@ extern const struct vp_host vp_fibre_host, vp_process_host;
 /* The host of this run. */
 extern const struct vp_host *vp_host;
 
-/* Finds the host by name and calls its `prepare`; fatal if there is none of that name. Constructor
+/* Finds the host by name and calls its `load`; fatal if there is none of that name. Constructor
  * time. */
 void vp_host_load(const char *name);
 

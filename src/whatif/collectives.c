@@ -136,11 +136,11 @@ static int learn_replace(struct whatif *what, struct trace *t, const struct what
         has_comm |= strcmp(arg->name, "comm") == 0;
         if (strcmp(arg->role, "peer") == 0 || strcmp(arg->role, "request") == 0 || arg->is_array)
             return err_set(err, ERR_INPUT,
-                           "what-if '%s': '%s' is no blocking collective with one count",
+                           "what-if '%s': '%s' is not a blocking collective with one count",
                            what->text, what->with);
     }
     return has_comm ? 0
-                    : err_set(err, ERR_INPUT, "what-if '%s': '%s' is no collective", what->text,
+                    : err_set(err, ERR_INPUT, "what-if '%s': '%s' is not a collective", what->text,
                               what->with);
 }
 

@@ -1,6 +1,6 @@
 /*
  * Any collective in any form, for the random tests: what a rank sends follows from a number of the
- * call, so that every rank can tell alone what it must hold in the end.
+ * call, so that every rank can compute what it must hold in the end.
  */
 #ifndef TESTS_MPI_ANYCOLL_H
 #define TESTS_MPI_ANYCOLL_H
@@ -85,7 +85,7 @@ static int any_value(const struct any *k, int from, int to, int i)
     return (int)((x * 2654435761u) >> 8) | 1;
 }
 
-/* Items of the block from one rank to another; the same both ways. */
+/* Items of the block from one rank to another; the same in both directions. */
 static int any_items(const struct any *k, int from, int to)
 {
     switch (k->op) {

@@ -38,7 +38,7 @@ static void split(void)
     MPI_Comm_compare(comm, MPI_COMM_WORLD, &result);
     CHECK(size == 1 ? result == MPI_CONGRUENT : result != MPI_IDENT);
     MPI_Comm_free(&comm);
-    /* Equal keys keep the old order; all in one colour with reversed keys turns it round. */
+    /* Equal keys keep the old order; all in one colour with reversed keys reverses it. */
     MPI_Comm_split(MPI_COMM_WORLD, 0, 5, &comm);
     MPI_Comm_compare(comm, MPI_COMM_WORLD, &result);
     CHECK(comm_rank(comm) == rank && result == MPI_CONGRUENT);

@@ -1,5 +1,5 @@
 /* test: n=2,5 native=4 measured=no
- * Cancel against a message on its way: cancelled if the message had not arrived by the clock of
+ * Cancel against a message in flight: cancelled if the message had not arrived by the clock of
  * the canceller, received otherwise; never both, never neither. */
 #include "check.h"
 

@@ -1,7 +1,8 @@
 /* test: n=2,5,16,300 native=4 measured=no
- * All ranks send to all sorts of ranks and receive from anybody, in every way that leaves a choice
- * to time: many decisions of many ranks at once, with ties. Natively nothing may be lost and no
- * sender's messages may change order; in virtual time all that happened is one printed number. */
+ * All ranks send to all sorts of ranks and receive from anybody, by every call whose outcome
+ * depends on time: many decisions of many ranks at once, with ties. Natively nothing may be lost
+ * and no sender's messages may change order; in virtual time all that happened is one printed
+ * number. */
 #include "check.h"
 
 enum { MESSAGES = 24, LARGE = 20000 };

@@ -119,7 +119,7 @@ static void check_errors(void)
     MPI_Comm_free(&others);
 }
 
-/* Disconnecting waits for what is under way: the buffer is filled when it returns. */
+/* Disconnecting waits for pending messages: the buffer is filled when it returns. */
 static void check_disconnect(void)
 {
     MPI_Comm comm;

@@ -108,7 +108,7 @@ static void check_soft(void)
     MPI_Info_free(&info);
 }
 
-/* Also MPI_Comm_join, which is not to be had. */
+/* Also MPI_Comm_join, which is not supported. */
 static void check_errors(void)
 {
     char nothing[] = "./nothing", other[] = "/bin/true", *commands[] = {program, nothing};

@@ -109,7 +109,7 @@ static void failures(void)
     MPI_Type_free_keyval(&type_key);
 }
 
-/* Freed while in use, a key goes on working for the attributes that have it. */
+/* Freed while in use, a key keeps working for the attributes that have it. */
 static void freed_key(void)
 {
     int key;

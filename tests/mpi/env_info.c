@@ -1,6 +1,6 @@
 /* test: n=1,2 native=2
- * MPI_Info_get_string with all lengths of the buffer, MPI_Info_create_env before and after the time
- * of MPI, and hints on communicators: kept for the communicator they were set on. */
+ * MPI_Info_get_string with all lengths of the buffer, MPI_Info_create_env before MPI_Init and after
+ * MPI_Finalize, and hints on communicators: kept for the communicator they were set on. */
 #include "check.h"
 
 static int class_of(int error)

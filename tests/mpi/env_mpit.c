@@ -1,6 +1,6 @@
 /* test: n=1,2 native=2
- * The tool information interface: counted start and end, texts, variables and their handles, error
- * codes; under Orrery also that the counters count. */
+ * The tool information interface: repeated initialisation and finalisation, texts, variables and
+ * their handles, error codes; under Orrery also that the counters count. */
 #include "check.h"
 
 static int before_init(void)

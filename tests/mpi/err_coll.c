@@ -162,7 +162,7 @@ static void operations(MPI_Comm freed)
     MPI_Op op;
 
     EXPECT(MPI_ERR_BUFFER, BY_WORLD, MPI_Reduce_local(b, b, 1, MPI_INT, MPI_SUM));
-    if (check_virtual()) /* MPICH does not look */
+    if (check_virtual()) /* MPICH does not check */
         EXPECT(MPI_ERR_COUNT, BY_WORLD, MPI_Reduce_local(b, c, -1, MPI_INT, MPI_SUM));
     EXPECT(MPI_ERR_OP, BY_WORLD, MPI_Reduce_local(b, c, 1, MPI_INT, MPI_OP_NULL));
     EXPECT(MPI_ERR_OP, BY_WORLD, MPI_Reduce_local(b, c, 1, MPI_FLOAT, MPI_BAND));

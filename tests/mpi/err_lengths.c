@@ -1,5 +1,5 @@
 /* test: n=2,4,5 native=5 check=no
- * Messages of other lengths than their receivers expect: noticed, and nobody is left waiting. */
+ * Messages of other lengths than their receivers expect: an error, and nobody is left waiting. */
 #include "check.h"
 
 static int class_of(int error)

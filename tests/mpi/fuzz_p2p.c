@@ -108,7 +108,7 @@ static void received(const unsigned char *b, const MPI_Status *s, int comm)
     sum += id * 31 + (uint64_t)n;
 }
 
-/* ---- ways of receiving what is meant for me ---- */
+/* ---- receiving what was sent to me ---- */
 
 static int mine[MESSAGES_MAX], mine_count;
 

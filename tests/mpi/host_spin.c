@@ -1,7 +1,7 @@
 /* test: n=2,3,5 native=2 host=threads flags="-pthread" run="--set net.model=flow,net.latency=10us,net.bandwidth=8Gbps,nodes.ranks=1,mpi.clock_cost=1ps"
  * A thread that spins until its rank has its messages, on a network with contention: small and
  * large ones and any source, while nothing else happens. Then one that computes before it sends
- * what all others wait for: neither a deadlock nor the end of time. */
+ * what all others wait for: this is neither a deadlock nor an endless run. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -47,7 +47,7 @@ static void any(void)
     CHECK(rank || sum == size * (size - 1) / 2);
 }
 
-/* Long enough to be taken for one that spins. */
+/* Long enough to count as spinning. */
 static void *compute(void *unused)
 {
     int value = 42;

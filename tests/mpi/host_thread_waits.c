@@ -1,8 +1,8 @@
 /* test: n=2,5 native=4 host=threads flags="-pthread" measured=yes
- * Threads that wait in different ways while others of their rank wait in MPI: for one that ends,
+ * Threads that wait for different things while others of their rank wait in MPI: for one that ends,
  * which itself waits for another, at a barrier, for a semaphore; one that is cancelled while it
- * joins; and threads that flush the same target, each of which must come to an end while the others
- * go on. */
+ * joins; and threads that flush the same target, each of which must finish while the others
+ * continue. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>

@@ -86,7 +86,7 @@ static void errors(void)
           MPI_ERR_OP);
     CHECK(class_of(MPI_Allgather_init(data, 1, MPI_DATATYPE_NULL, data, 1, MPI_INT, comm,
                                       MPI_INFO_NULL, requests)) == MPI_ERR_TYPE);
-    /* Too much is sent to the last rank, which passes nothing on: its own request tells. */
+    /* Too much is sent to the last rank, which passes nothing on: its own request reports it. */
     if (check_virtual() && size > 1) {
         int last = rank == size - 1;
         MPI_Ibcast(data, last ? 1 : 4, MPI_INT, 0, comm, &requests[0]);

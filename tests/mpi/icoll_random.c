@@ -33,7 +33,7 @@ static void choose(struct any *k, const MPI_Comm *comms)
     k->id = pick(10000);
 }
 
-/* Each rank completes them its own way. */
+/* Each rank completes them in its own order. */
 static void complete(int n, MPI_Request *requests)
 {
     int done = 0, index, flag, indices[PENDING];

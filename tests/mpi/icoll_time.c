@@ -1,6 +1,6 @@
 /* test: n=2,5,16 native=4 measured=no run="--set net.latency=100us,net.bandwidth=inf"
- * When non-blocking collectives complete: they start with the call and go on whatever the program
- * does, so computing in between hides them. Closed forms, in multiples of the latency. */
+ * When non-blocking collectives complete: they start with the call and continue whatever the
+ * program does, so computing in between hides them. Closed forms, in multiples of the latency. */
 #include "check.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 static int rank, size, rounds;
 static double origin;
 
-/* All ranks go on at the same time, well after what came before. */
+/* All ranks continue at the same time, well after what came before. */
 static void align(void)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -120,7 +120,7 @@ static void polled(void)
         expect_since_origin(rank == 1 ? 0.003 : 0.003 + LATENCY);
 }
 
-/* Rank 2 passes a broadcast on to rank 3 while it computes: that is the network interface's. */
+/* Rank 2 passes a broadcast on to rank 3 while it computes: the network interface does it. */
 static void passed_on(void)
 {
     MPI_Request request;
@@ -138,7 +138,7 @@ static void passed_on(void)
         expect_since_origin(2 * LATENCY);
 }
 
-/* A persistent one starts with its start. */
+/* A persistent one starts when it is started. */
 static void persistent(void)
 {
     MPI_Request request;

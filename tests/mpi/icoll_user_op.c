@@ -1,6 +1,6 @@
 /* test: n=2,5
  * Operations of the program that call MPI themselves, in non-blocking reductions: they run beside
- * the program, and must not give way there. */
+ * the program, and must not yield there. */
 #include "check.h"
 
 enum { ROUNDS = 30, COUNT = 16 };

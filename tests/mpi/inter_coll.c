@@ -141,7 +141,7 @@ static void gather_scatter(struct sides *s, int t)
     free(all);
 }
 
-/* Counts that both sides of a pair can tell: of what a sends to b. */
+/* Counts that both sides of a pair can compute: of what a sends to b. */
 static int pair_count(int a, int b, int salt)
 {
     return (a * 7 + b * 5 + salt) % 9;
@@ -245,7 +245,7 @@ static void compose(void *in, void *inout, int *n, MPI_Datatype *type)
     }
 }
 
-/* What the ranks w[0..n) together make of their items at place k. */
+/* What the ranks w[0..n) together compute from their items k. */
 static void composed(const int *w, int n, int k, int *out)
 {
     out[0] = 1;

@@ -1,7 +1,7 @@
 /* test: n=1,2,5,16,300 native=4
- * Making intercommunicators and what is made of them: create with various leaders and peers, groups
- * and ranks, merge with every combination of high, dup, split and create with empty sides, compare,
- * names and error handlers, groups that are lists. */
+ * Creating intercommunicators, and communicators from them: create with various leaders and peers,
+ * groups and ranks, merge with every combination of high, dup, split and create with empty sides,
+ * compare, names and error handlers, groups that are lists. */
 #include "check.h"
 
 static int rank, size;
@@ -281,7 +281,7 @@ static void refused(void)
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    if (check_virtual()) { /* Debian's MPICH does not look */
+    if (check_virtual()) { /* Debian's MPICH does not check */
         CHECK(MPI_Intercomm_merge(MPI_COMM_WORLD, 0, &comm) != MPI_SUCCESS);
         CHECK(MPI_Comm_remote_size(MPI_COMM_WORLD, &n) != MPI_SUCCESS && n == -7);
         CHECK(MPI_Comm_remote_group(MPI_COMM_WORLD, &group) != MPI_SUCCESS);

@@ -23,7 +23,7 @@ static void expect(const char *what, double got, double want)
     }
 }
 
-/* All ranks go on at the same time. */
+/* All ranks continue at the same time. */
 static void together(void)
 {
     double now, last;
@@ -133,7 +133,7 @@ static void metadata(const char *name)
     }
 }
 
-/* The shared pointer is one journey to its rank and back. */
+/* The shared pointer takes a round trip to its rank. */
 static void pointer(const char *name)
 {
     MPI_File f = must_open(MPI_COMM_WORLD, name, "1");

@@ -181,7 +181,7 @@ static void exercise(const struct view *v)
 
 /* ---- topologies ---- */
 
-/* What goes one way comes from the other. */
+/* What is sent in one direction comes from the other. */
 static void cartesian(int ndims, int periodic)
 {
     struct view v = {.in = 2 * ndims, .out = 2 * ndims};

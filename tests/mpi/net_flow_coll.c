@@ -38,7 +38,7 @@ static void test_eager_broadcast(void)
     took("eager broadcast", ready[rank]);
 }
 
-/* Large ones go one after the other: a journey there and back, then the data. */
+/* Large ones go one after the other: a round trip, then the data. */
 static void test_large_broadcast(void)
 {
     double ready[MOST] = {0};

@@ -7,12 +7,12 @@ enum { PART = 10000, LARGE = 20000 };
 
 #define HOP (100 * NS)
 
-static double way(int hops)
+static double route(int hops)
 {
     return 10 * US + (hops + 1) * HOP;
 }
 
-/* From one rank to another, alone; if there are so many. */
+/* From one rank to another, alone, if there are that many ranks. */
 static void alone(const char *what, int from, int to, double expected)
 {
     together();
@@ -26,7 +26,7 @@ static void alone(const char *what, int from, int to, double expected)
     }
 }
 
-/* A message is under way for 4 us when its link becomes slower, at 35 ms. */
+/* A message has been in flight for 4 us when its link becomes slower, at 35 ms. */
 static void test_change(void)
 {
     together(); /* 30 ms */
@@ -36,7 +36,7 @@ static void test_change(void)
         send(PART, 1);
     if (rank == 1) {
         receive(PART, 0);
-        took("half way", way(1) + 4 * US + (PART * NS - 4 * US) * 2);
+        took("a link that becomes slower", route(1) + 4 * US + (PART * NS - 4 * US) * 2);
     }
     timing_start -= 5e-3 - 4 * US;
 }
@@ -50,12 +50,12 @@ static void test_down(void)
         send(PART, 3);
     if (rank == 3 && size == 6) {
         receive(PART, 2);
-        took("the long way round", way(5) + 0.9 * US + 2 * PART * NS);
+        took("the long route", route(5) + 0.9 * US + 2 * PART * NS);
     }
 }
 
-/* Up again while the message is under way: it stays on its way; the next one takes the short
- * one. */
+/* Up again while the message is in flight: it keeps its route; the next one takes the short
+ * route. */
 static void test_up(void)
 {
     together(); /* 60 ms */
@@ -69,17 +69,17 @@ static void test_up(void)
     }
     if (rank == 4) {
         receive(LARGE, 2);
-        took("begun before it is up", 25 * US + way(4) + 0.9 * US + 2 * LARGE * NS);
+        took("begun before it is up", 25 * US + route(4) + 0.9 * US + 2 * LARGE * NS);
         receive(PART, 2);
-        took("up again", 100 * US + way(2) + PART * NS);
+        took("up again", 100 * US + route(2) + PART * NS);
     }
 }
 
 int main(int argc, char **argv)
 {
     timing_init(&argc, &argv);
-    alone("another link", 0, 1, way(1) + PART * NS); /* 10 ms */
-    alone("a slow link", 0, 2, way(2) + 0.9 * US + 2 * PART * NS);
+    alone("another link", 0, 1, route(1) + PART * NS); /* 10 ms */
+    alone("a slow link", 0, 2, route(2) + 0.9 * US + 2 * PART * NS);
     test_change();
     test_down();
     test_up();

@@ -28,7 +28,7 @@ static void test_memory(void)
     }
 }
 
-/* The ranks of a node share its link; the memory is not in the way. */
+/* The ranks of a node share its link; the memory does not limit them. */
 static void test_link(void)
 {
     if (size != 12)

@@ -1,6 +1,6 @@
 /* test: n=2,16 native=2 measured=no schedules=5 run="--set net.model=flow,net.latency=10us,net.bandwidth=8Gbps,net.hop_latency=100ns,net.topology.kind=fat-tree,net.topology.down=4x4,net.topology.up=1x2,mpi.clock_cost=1ps"
  * The flow model on fat trees of two levels, where four nodes have two cables up: those that go to
- * the same parent share. Ways are chosen by the destination's number (d-mod-k): even and odd. */
+ * the same parent share. Routes are chosen by the destination's number (d-mod-k): even and odd. */
 #include "timing.h"
 
 enum { PART = 10000 };
@@ -8,7 +8,7 @@ enum { PART = 10000 };
 #define NEAR (10 * US + 100 * NS)
 #define FAR (10 * US + 300 * NS)
 
-/* Each to the same place below the next switch: two messages at each of the two cables. */
+/* Each to the same position below the next switch: two messages at each of the two cables. */
 static void test_shift(void)
 {
     together();
@@ -32,7 +32,8 @@ static void test_even(void)
     took("all at one cable", FAR + 4 * PART * NS);
 }
 
-/* Below one switch nobody is in the way; what comes from above takes the rest of a node's link. */
+/* Below one switch there is no contention; what comes from above takes the rest of a node's
+ * link. */
 static void test_local(void)
 {
     together();

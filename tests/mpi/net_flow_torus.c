@@ -6,7 +6,7 @@
 
 enum { PART = 10000 };
 
-static double way(int hops)
+static double route(int hops)
 {
     return 10 * US + (hops + 1) * 100 * NS;
 }
@@ -16,11 +16,11 @@ static void test_shifts(void)
     for (int by = 1; by < 6; by++) {
         together();
         shift(PART, (rank + by) % size, (rank + size - by) % size);
-        took("shift", way(by) + by * PART * NS);
+        took("shift", route(by) + by * PART * NS);
     }
 }
 
-/* Both ways round at once: links have two directions. */
+/* Both directions at once: links have two directions. */
 static void test_both(void)
 {
     MPI_Request requests[4];
@@ -32,7 +32,7 @@ static void test_both(void)
     MPI_Isend(buffer + 2 * PART, PART, MPI_CHAR, up, 1, MPI_COMM_WORLD, &requests[2]);
     MPI_Isend(buffer + 3 * PART, PART, MPI_CHAR, down, 2, MPI_COMM_WORLD, &requests[3]);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
-    took("both ways", way(2) + 2 * PART * NS);
+    took("both ways", route(2) + 2 * PART * NS);
 }
 
 /* 0 -> 3 meets 1 -> 2 and, later, 2 -> 4 on one link each: half the rate while they are there. */
@@ -45,15 +45,15 @@ static void test_crossing(void)
         send(PART, 2);
     } else if (rank == 2) {
         receive(PART, 1);
-        took("the short one", way(1) + 2 * PART * NS);
-        check_spend(timing_start + way(1) + 3 * PART * NS - MPI_Wtime());
+        took("the short one", route(1) + 2 * PART * NS);
+        check_spend(timing_start + route(1) + 3 * PART * NS - MPI_Wtime());
         send(PART / 10, 4);
     } else if (rank == 3) {
         receive(4 * PART, 0);
-        took("the long one", way(3) + (4 * PART + PART + PART / 10) * NS);
+        took("the long one", route(3) + (4 * PART + PART + PART / 10) * NS);
     } else if (rank == 4) {
         receive(PART / 10, 2);
-        took("the late one", way(1) + way(2) + (3 * PART + 2 * PART / 10) * NS);
+        took("the late one", route(1) + route(2) + (3 * PART + 2 * PART / 10) * NS);
     }
 }
 

@@ -1,6 +1,6 @@
 /* test: n=2,6 native=2 measured=no schedules=5 run="--set net.model=hops,net.latency=10us,net.bandwidth=8Gbps,net.hop_latency=100ns,net.topology.kind=torus,net.topology.dims=6,mpi.clock_cost=1ps --set net.links[+].from=s1,net.links[-1].to=s2,net.links[-1].bandwidth_factor=0.5,net.links[-1].latency=1us --set net.links[+].from=s2,net.links[-1].to=s3,net.links[-1].bandwidth_factor=0,net.links[-1].at=35ms"
- * The hops model with links that differ, on a ring of six routers: the narrowest link of the way
- * counts, and a way round one that is down from a time on. */
+ * The hops model with links that differ, on a ring of six routers: the narrowest link of the route
+ * counts, and a route around one that is down from a time on. */
 #include "timing.h"
 
 enum { PART = 10000 };
@@ -18,7 +18,7 @@ static void test_shift(int by, int down)
         lost |= down && (from + i) % size == 2;
     }
     hops = lost ? size - by : by;
-    slow = lost ? !slow : slow; /* the other way round passes what this one does not */
+    slow = lost ? !slow : slow; /* the route in the other direction passes what this one does not */
     latency = 10 * US + (hops + 1) * 100 * NS + (slow ? 0.9 * US : 0);
     took(down ? "with a link down" : "with a slow link", latency + PART * NS * (slow ? 2 : 1));
 }

@@ -1,6 +1,6 @@
 /* test: n=2,24,30 native=2 measured=no schedules=5 run="--set net.model=hops,net.latency=10us,net.bandwidth=8Gbps,net.hop_latency=100ns,net.topology.kind=torus,net.topology.dims=5x3x2,mpi.clock_cost=1ps"
  * The hops model on a torus of 5 x 3 x 2: the latency from rank 0 to each other and between all at
- * a distance, by the shorter way round in each dimension. */
+ * a distance, in the shorter direction of each dimension. */
 #include <stdlib.h>
 
 #include "timing.h"
@@ -14,7 +14,7 @@ static int ring_distance(int a, int b, int length)
     return d < length - d ? d : length - d;
 }
 
-/* Every router on the way counts, the first one too. */
+/* Every router on the route counts, the first one too. */
 static double latency(int a, int b)
 {
     int routers = 1 + ring_distance(a % 5, b % 5, 5) + ring_distance(a / 5 % 3, b / 5 % 3, 3) +

@@ -80,7 +80,7 @@ static void posted_first(enum mode mode, enum form form, int length, unsigned ch
     verify(in, length, left + tag);
 }
 
-/* The message is there, or on its way, before the receive is posted. */
+/* The message has arrived, or is in flight, before the receive is posted. */
 static void posted_last(enum mode mode, int length, unsigned char *out, unsigned char *in)
 {
     MPI_Request send;

@@ -11,7 +11,7 @@ extern void orrery_flops(double operations) __attribute__((weak));
 #define PERIOD 1e-3
 #define CLOSE 1e-10
 
-/* Lets the time come to the next multiple of 1 s, by a message that takes that long to be sent. */
+/* Sleeps until the next multiple of 1 s. */
 static double next_second(void)
 {
     double now = MPI_Wtime(), then = ceil(now + 0.5);

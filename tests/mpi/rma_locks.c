@@ -110,7 +110,7 @@ static void polling(int me, int n, MPI_Win win)
     check_ok("polling");
 }
 
-/* Nobody may come in between while one holds the lock, in virtual time least of all. */
+/* Nobody else may access it while one holds the lock, least of all in virtual time. */
 static void order_of_time(int me, int n, MPI_Win win)
 {
     double start, all;

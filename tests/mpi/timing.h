@@ -36,7 +36,7 @@ __attribute__((unused)) static void timing_finish(void)
     MPI_Finalize();
 }
 
-/* All ranks go on at the same time: 10 ms after the last one. */
+/* All ranks continue at the same time: 10 ms after the last one. */
 __attribute__((unused)) static void together(void)
 {
     timing_start += 10e-3;

@@ -85,7 +85,7 @@ static void sub_grids(void)
     MPI_Comm_free(&cart);
 }
 
-/* Fewer places than ranks: the others get no communicator. */
+/* A grid smaller than the number of ranks: the others get no communicator. */
 static void smaller(void)
 {
     int dims[1] = {(size + 1) / 2}, periods[1] = {1};

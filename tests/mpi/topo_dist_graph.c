@@ -24,7 +24,7 @@ static int by_value(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct edge));
 }
 
-/* The neighbours that the communicator tells are those of `edges`, in any order. */
+/* The neighbours that the communicator reports are those of `edges`, in any order. */
 static void check_neighbours(MPI_Comm comm, const struct edge *edges, int n, int weighted)
 {
     int in, out, flag, status, ins = 0, outs = 0;
@@ -140,7 +140,7 @@ static void refused(void)
     int far = size, one = 1, minus = -1;
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (check_virtual()) { /* Debian's MPICH does not look */
+    if (check_virtual()) { /* Debian's MPICH does not check */
         CHECK(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &far, &one, &rank, MPI_UNWEIGHTED,
                                     MPI_INFO_NULL, 0, &comm) == MPI_ERR_RANK);
         CHECK(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &minus, &rank, MPI_UNWEIGHTED,

@@ -94,7 +94,7 @@ static void check_array(const struct array *a, int rank, int size)
     CHECK(bytes == 4 * n && lb == 0 && extent == 4 * total);
     MPI_Pack(values, 1, part, packed, sizeof packed, &position, MPI_COMM_WORLD);
     CHECK(position == 4 * n && !memcmp(packed, items, (size_t)position));
-    /* All send their part to rank 0, which has it go to its place. */
+    /* All send their part to rank 0, which receives it into its position. */
     MPI_Request request;
     MPI_Isend(values, 1, part, 0, 0, MPI_COMM_WORLD, &request);
     memset(whole, 0xff, sizeof whole);

@@ -72,7 +72,7 @@ static void addresses(void)
 }
 
 /* Groups of operations by the letters o (order), a (arithmetic), l (logic), b (bits), p
- * (places). */
+ * (pairs with positions). */
 static const struct {
     MPI_Op op;
     char group;

@@ -8,7 +8,7 @@
  * status at every quiescence, as process 0 sees them: others stay out of rounds in which they have
  * nothing to do. Also checked: safe_until never decreases, no message comes to a process with an
  * arrival before its safe_until or that of its sender, nobody knows of later rounds than process 0,
- * nothing is under way at the end, nobody waits for an item at quiescence.
+ * nothing is in flight at the end, nobody waits for an item at quiescence.
  *
  *     prop_procs [first seed [number of seeds [0 contexts | 1 threads | 2 both]]]
  */
@@ -64,7 +64,7 @@ static int look_settle(void *owner, const struct engine_status *mine, struct eng
 
     if (!settled)
         return 0;
-    FAULT(n, settled == 1 && n->waiting, "quiescence with an item under way");
+    FAULT(n, settled == 1 && n->waiting, "quiescence with an item in flight");
     h = mixed(mixed(h, (uint64_t)all->first.due), all->first.id);
     h = mixed(mixed(h, (uint64_t)all->abort.due), all->abort.id);
     h = mixed(mixed(h, (uint64_t)all->last_progress), all->done);
@@ -271,7 +271,7 @@ static void run(const struct scenario *s, uint32_t procs, enum rank_map_kind kin
     else
         node_run(&nodes[0]);
     collect(nodes, count, r);
-    FAULT(&nodes[0], net_finish(&net), "batches or items are under way at the end");
+    FAULT(&nodes[0], net_finish(&net), "batches or items are in flight at the end");
     for (uint32_t p = 0; p < count; p++) {
         node_check(&nodes[p]);
         node_fini(&nodes[p]);

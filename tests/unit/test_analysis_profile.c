@@ -72,7 +72,7 @@ static void test_groups(void)
     is_near(a.rank[0].compute, 580 * PS, "computing of rank 0");
     is_near(a.rank[0].wait, 200 * PS, "blocking calls of rank 0");
     is_near(a.rank[0].end, 1000 * PS, "end of rank 0");
-    is_near(a.rank[0].overlapped, (90 + 95) * PS, "computing while a send is under way");
+    is_near(a.rank[0].overlapped, (90 + 95) * PS, "computing while a send is pending");
     is_near(a.rank[0].sent, 80, "bytes sent");
     is_near(a.rank[0].messages, 1, "messages");
     is_near(a.rank[0].collective_bytes, 24, "bytes given to collectives");

@@ -27,7 +27,7 @@ struct proc {
         vtime when;
         int fd;
         char text[40];
-    } lines[64]; /* under way */
+    } lines[64]; /* in flight */
 };
 
 static struct buf shown;

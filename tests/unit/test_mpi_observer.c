@@ -1,6 +1,6 @@
 /*
  * Observers: two of them beside statistics, attached to a small program of two ranks on the real
- * middleware. One writes down everything it is told of, in words; the other counts.
+ * middleware. One writes down every event, in words; the other counts.
  */
 #include "mpi/observer.h"
 

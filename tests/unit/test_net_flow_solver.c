@@ -418,7 +418,7 @@ int main(void)
     test_meet();
     test_wrap();
     test_many_links();
-    test_long_route(); /* ends with flows under way: nothing leaks */
+    test_long_route(); /* ends with unfinished flows: nothing leaks */
     flow_solver_destroy(s);
     return done_testing();
 }

@@ -95,7 +95,7 @@ static int place(struct mpi_rank *self, MPI_File fh, struct io_file *f, unsigned
     *at = 0;
     if (kind & IO_ORDERED) {
         rc = ordered_place(self, f, bytes, at);
-        return rc ? mpi_raise_file(self, fh, rc, "cannot find the places of the ranks") : rc;
+        return rc ? mpi_raise_file(self, fh, rc, "cannot compute the offsets of the ranks") : rc;
     }
     if (kind & IO_SHARED)
         return MPI_SUCCESS;
@@ -208,7 +208,7 @@ int io_split_begin(struct mpi_rank *self, MPI_File fh, unsigned kind, MPI_Offset
         return rc;
     if (f->split)
         return mpi_raise_file(self, fh, MPI_ERR_IO,
-                              "a split collective access is under way on this file already");
+                              "a split collective access is pending on this file already");
     op = prepare(self, fh, kind, offset, buf, count, datatype, &rc);
     if (!op)
         return rc;

@@ -29,7 +29,7 @@ static int seek_place(struct mpi_rank *self, MPI_File fh, const struct io_file *
     int64_t base = 0, delta;
 
     if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END)
-        return mpi_raise_file(self, fh, MPI_ERR_ARG, "%d is not a way to seek", whence);
+        return mpi_raise_file(self, fh, MPI_ERR_ARG, "%d is not a valid whence", whence);
     if (whence == MPI_SEEK_CUR)
         base = from;
     else if (whence == MPI_SEEK_END)

@@ -96,7 +96,7 @@ int mpix_grequest_class_allocate(struct mpi_rank *self, MPIX_Grequest_class greq
                                  void *extra_state, MPI_Request *request)
 {
     if (greq_class < 1 || greq_class > classes.count)
-        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "%d is no class of requests",
+        return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_ARG, "%d is not a class of requests",
                          greq_class);
     *request = make(self, &classes.at[greq_class - 1], extra_state);
     return MPI_SUCCESS;

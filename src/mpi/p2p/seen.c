@@ -10,7 +10,7 @@
 
 #include "mpi/p2p/request.h"
 
-/* A part of another request is told of as that one. */
+/* A part of another request is reported as that request. */
 static MPI_Request handle_of(const struct mpi_req *req)
 {
     if (req && (req->flags & MPI_REQ_CHILD))

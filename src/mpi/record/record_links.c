@@ -12,7 +12,7 @@
 #include "trace/definitions.h"
 #include "trace/network.h"
 
-/* Vertices that have been told of. */
+/* Vertices that have been defined. */
 struct told {
     const struct net *net;
     struct map vertices;
