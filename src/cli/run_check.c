@@ -3,6 +3,7 @@
  */
 #include "cli/run_check.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
