@@ -33,7 +33,7 @@ class Tests:
         self.build = options.build_dir.resolve()
 
     def prepare(self):
-        harness.build_all([TESTS / "packets" / "traffic.c"], self.build, [*harness.STRICT, "-Wno-stringop-overflow", "-O2"])
+        harness.build_all([TESTS / "packets" / "traffic.c", harness.ROOT / "examples/packet/patterns.c"], self.build, [*harness.STRICT, "-Wno-stringop-overflow", "-O2"])
         harness.build(TESTS / "packets" / "randomized.c", self.build / "randomized.so",
                       [*harness.STRICT, "-shared", "-fPIC"], ["gcc"])
 
@@ -220,6 +220,22 @@ class Tests:
                                      *options, self.build / "traffic", 10])
                 demand(done.status == 2 and message in done.stderr, f"{options}: status {done.status}", done.stderr)
 
+    def settings(self):
+        """Fabrics whose settings cannot work: said at the start, or when it shows."""
+        for settings, message in (
+                ("fabric=pfc,net.packet.buffer=2000", "net.packet.buffer: '2000' bytes are too few for pfc"),
+                ("fabric=pfc,net.packet.pause_above=64KiB", "bytes are too few for pfc"),
+                ("fabric=pfc,net.bandwidth=inf", "'pfc' needs links of a finite bandwidth"),
+                ("fabric=pfc,net.packet.pause_above=9KiB,net.packet.resume_below=9KiB", "must be below net.packet.pause_above"),
+                ("fabric=credit,net.packet.channels=256", "net.packet.channels: at most 255"),
+                ("fabric=credit,net.packet.channels=1,net.packet.buffer=1600", "raise net.packet.channels")):
+            done = harness.call([self.orrery, "run", "-n", 8, "--compute", "none", "--set",
+                                 "net.model=packet,net.packet.transport=message,net.hop_latency=1us,net.topology.kind=torus,"
+                                 f"net.topology.dims=8,mpi.eager_limit=1GiB,net.packet.{settings}",
+                                 self.build / "patterns", "alltoall", 100000])
+            demand(done.status == 2 and message in done.stderr and "internal" not in done.stderr,
+                   f"{settings}: status {done.status}", done.stderr)
+
     def all(self):
         if shutil.which("tshark"):
             for name, settings, layer in KINDS:
@@ -233,6 +249,7 @@ class Tests:
         yield "traced", self.traced
         yield "links", self.links
         yield "errors", self.errors
+        yield "errors of settings", self.settings
 
 
 def main():

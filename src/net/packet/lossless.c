@@ -6,10 +6,8 @@
 #include "base/array.h"
 
 static struct packet_channel *channel_get(struct packet_net *n, struct packet_port *port,
-                                          uint32_t i, const struct packet_flow_ops *flow)
+                                          uint32_t i)
 {
-    if (port->channel_count == 0 && flow->port)
-        flow->port(n, port);
     while (port->channel_count <= i) {
         ARRAY_EXTEND(port->channels, port->channel_count);
         port->channels[port->channel_count++] = (struct packet_channel){
@@ -129,7 +127,7 @@ void packet_lossless_enqueue(struct packet_net *n, struct packet *p, vtime now,
         flow->arrived(n, up, &up->channels[p->channel], p, now);
     }
     choose_channel(n, p);
-    c = channel_get(n, port, p->channel, flow);
+    c = channel_get(n, port, p->channel);
     p->next = NULL;
     if (c->head)
         c->tail->next = p;

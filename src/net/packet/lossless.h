@@ -19,8 +19,6 @@
 #include "net/packet/packet_internal.h"
 
 struct packet_flow_ops {
-    /* A port is new: sets what its channels share. May be NULL. */
-    void (*port)(struct packet_net *, struct packet_port *);
     /* May the channel send its first packet now? Not asked for links into nodes. */
     int (*may_send)(struct packet_net *, struct packet_port *, struct packet_channel *, vtime now);
     /* When it may be able to, if it may not now; VTIME_NEVER: nobody knows. */

@@ -133,6 +133,8 @@ struct packet_fabric_ops {
     const char *const *uses; /* settings that not all fabrics use; ends with NULL */
     int is_lossless;
     int (*init)(struct packet_net *, const struct platform_config *, struct err *);
+    /* A port is new. NULL: nothing to do. */
+    void (*port)(struct packet_net *, struct packet_port *);
     /* The packet is at port route->ports[hop] now, and is sent, put into its queue, or dropped. */
     void (*enqueue)(struct packet_net *, struct packet *, vtime now);
     /* The port asked to be woken now (packet_port_wake). NULL: it never does. */
@@ -336,6 +338,7 @@ struct packet_net {
     uint64_t salt;
     uint32_t epoch; /* changes of links so far */
     int has_changes, varies;
+    int has_failed;   /* the run ends in the middle of an event: a packet may be nowhere */
     int is_scheduled; /* options change, or there is background load */
     double error_rate;
     vtime jitter;

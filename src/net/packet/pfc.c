@@ -97,11 +97,13 @@ static void arrived(struct packet_net *n, struct packet_port *port, struct packe
 {
     settle(port, c, now);
     c->held += p->wire;
-    if (c->held > n->machine->config.packet_buffer)
+    if (c->held > n->machine->config.packet_buffer) {
+        n->has_failed = 1;
         log_fatal_input(
             "net.packet.buffer: '%llu' bytes overflow: net.links has made a link longer or "
             "faster than it was at first",
             (unsigned long long)n->machine->config.packet_buffer);
+    }
     if (c->held <= port->pause_above || c->asked)
         return;
     c->asked = 1;
@@ -118,7 +120,6 @@ static void left(struct packet_net *n, struct packet_port *port, struct packet_c
 }
 
 static const struct packet_flow_ops flow = {
-    .port = set_limits,
     .may_send = may_send,
     .next = next,
     .arrived = arrived,
@@ -154,4 +155,5 @@ const struct packet_fabric_ops packet_pfc_ops = {
     .init = init,
     .enqueue = enqueue,
     .advance = advance,
+    .port = set_limits,
 };

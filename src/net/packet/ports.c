@@ -81,6 +81,8 @@ static struct packet_port *port_of(struct packet_net *n, uint32_t link)
     port->is_nic = l.from < topo_nodes(n->net->topo);
     port->is_last = l.to < topo_nodes(n->net->topo);
     set_rate(n, port, &l);
+    if (n->fabric->port)
+        n->fabric->port(n, port);
     if (n->capture)
         packet_capture_port(n, port);
     if (n->vectors) {
