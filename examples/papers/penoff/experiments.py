@@ -1,6 +1,7 @@
 """Penoff et al.: programs on a packet-level network, slowed down."""
 
 import plots
+import study
 from study import Experiment, Result, median, number, seconds
 
 NAME = "penoff"
@@ -10,26 +11,8 @@ SOURCE = ("B. Penoff, A. Wagner, M. Tüxen, I. Rüngeler, *MPI-NeTSim: A network
 KERNELS = ("ep", "is", "cg", "ft", "lu", "bt")
 
 
-def reference(work, ranks):
-    """The machine of Figure 4: nodes at one switch."""
-    return machine(work, "reference", ranks, ())
-
-
-def machine(work, name, ranks, links):
-    """A platform file, and the graph of its links: each node has one to the switch, and two of them make a latency of 1 ms.
-    links: (node, bandwidth, latency) that differ."""
-    different = {node: (bandwidth, latency) for node, bandwidth, latency in links}
-    graph, path = work.out / f"{name}-{ranks}.txt", work.out / f"{name}-{ranks}.yaml"
-    graph.write_text("".join(f"n{node} s0 {' '.join(different.get(node, ('1Gbps', '500us')))}\n" for node in range(ranks)))
-    path.write_text("\n".join([f"description: {ranks} nodes at one switch", "nodes:", f"  count: {ranks}", "  ranks: 1", "net:",
-                               "  model: packet", "  latency: 0us", "  bandwidth: 1Gbps", "  topology:", "    kind: graph",
-                               f"    file: {graph.name}", ""]))
-    return path
-
-
-def slow(work, ranks):
-    """The machine of Figure 7: rank 0 has 100 Mbit/s, and a hop of 1 ms more."""
-    return machine(work, "slow-rank-0", ranks, [(0, "100Mbps", "1500us")])
+# The machines of Figures 4 and 7: nodes at one switch, 1 Gbit/s and 1 ms; and rank 0 with 100 Mbit/s, and a hop of 1 ms more.
+REFERENCE, SLOW = (study.EXAMPLES / "emulate" / name for name in ("reference.yaml", "slow.yaml"))
 
 
 def emulate(work, factor, platform, ranks, program, *options):
@@ -51,9 +34,8 @@ def converged(values, share):
 def pingpong(work):
     result, rounds = Result(), work.choose(10000, 20)
     program = [work.compile("pingpong.c"), str(rounds), "32"]
-    platform = reference(work, 2)
-    found = over_factors(work, platform, 2, program, work.choose((1, 2, 4, 8), (1, 2)))
-    virtual = work.simulate(2, program, "--platform", platform, "--compute", "none").summary["virtual_time_s"]
+    found = over_factors(work, REFERENCE, 2, program, work.choose((1, 2, 4, 8), (1, 2)))
+    virtual = work.simulate(2, program, "--platform", REFERENCE, "--compute", "none").summary["virtual_time_s"]
     result.table(["factor", "max_behind", "run time, scaled back", "off virtual time by", "real time"],
                  [[str(factor), seconds(one["max_behind_s"]), seconds(one["virtual_time_s"]),
                    f"{100 * (one['virtual_time_s'] / virtual - 1):+.2f} %", seconds(one["wall_s"])]
@@ -70,24 +52,22 @@ def pingpong(work):
 
 def arrivals(work):
     result, rounds, ranks = Result(), work.choose(100, 3), work.choose(4, 2)
-    platform = reference(work, ranks)
     factors = work.choose((1, 2, 4, 8, 16), (1, 4))
     rows, series, ends = [], {}, {}
     for gap in (100, 3000):
         program = [work.compile("arrivals.c"), str(rounds), str(gap)]
-        found = over_factors(work, platform, ranks, program, factors)
-        virtual = work.simulate(ranks, program, "--platform", platform).summary
+        found = over_factors(work, REFERENCE, ranks, program, factors)
         for factor, one in found.items():
             rows.append([f"{gap} us", str(factor), f"{one['expected']:,}", f"{one['unexpected']:,}",
                          seconds(one["max_behind_s"]), seconds(one["virtual_time_s"])])
         series[f"receives {gap} us apart"] = [(factor, one["unexpected"]) for factor, one in found.items()]
-        ends[gap] = list(found.values())[-1], virtual
+        ends[gap] = list(found.values())[-1]["unexpected"]
     result.table(["between receives", "factor", "expected", "unexpected", "max_behind", "run time"], rows,
                  f"{ranks} ranks, {rounds} rounds, latency 1 ms")
     result.plots.append(plots.lines(work.out / "arrivals.svg", series, "slow-down factor", "unexpected messages", log="x"))
     if len(factors) > 2:
         result.claim("the counts converge", all(converged([count for _, count in points], 0.1) for points in series.values()))
-    early, late = (ends[gap][0]["unexpected"] for gap in (100, 3000))
+    early, late = ends[100], ends[3000]
     result.claim("receives closer together than the latency find few unexpected messages, those further apart many", early < late,
                  f"{early:,} and {late:,}")
     return result
@@ -96,11 +76,10 @@ def arrivals(work):
 def kernels(work):
     """Figures 5 and 6."""
     result, kind, ranks = Result(), work.choose("S", "T"), 4
-    platform = reference(work, ranks)
     factors = work.choose((1, 2, 4, 8, 16), (1, 2))
     behind, times, rows = {}, {}, []
     for name in work.choose(KERNELS, ("is",)):
-        found = over_factors(work, platform, ranks, work.kernel(name, kind, ranks), factors)
+        found = over_factors(work, REFERENCE, ranks, work.kernel(name, kind, ranks), factors)
         behind[name] = [(factor, max(one["max_behind_s"], 1e-7) * 1e3) for factor, one in found.items()]
         times[name] = [(factor, one["virtual_time_s"]) for factor, one in found.items()]
         for factor, one in found.items():
@@ -120,14 +99,13 @@ def slow_rank(work):
     """Figures 7 and 8."""
     result, kind, ranks, factor = Result(), work.choose("S", "T"), 4, work.choose(8, 2)
     runs = work.choose(3, 1)
-    usual, slower = reference(work, ranks), slow(work, ranks)
     rows, shares = [], {}
     for name in work.choose(KERNELS, ("ep", "is")):
         program = work.kernel(name, kind, ranks)
         one, other = ([emulate(work, factor, platform, ranks, program).summary["virtual_time_s"] for _ in range(runs)]
-                      for platform in (usual, slower))
+                      for platform in (REFERENCE, SLOW))
         virtual = [work.simulate(ranks, program, "--platform", platform, "--compute", "none").summary["virtual_time_s"]
-                   for platform in (usual, slower)]
+                   for platform in (REFERENCE, SLOW)]
         shares[name] = 100 * (median(other) / median(one) - 1)
         rows.append([name, seconds(median(one)), seconds(median(other)), f"{shares[name]:+.0f} %",
                      f"{100 * (virtual[1] / virtual[0] - 1):+.0f} %"])
