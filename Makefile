@@ -9,10 +9,10 @@ JOBS ?= $(shell nproc)
 PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev libdw-dev libexpat1-dev libxxhash-dev libzstd-dev libotf2-trace-dev libnlopt-dev libusrsctp-dev mandoc zlib1g-dev
 # For the front end of reports; not needed if npm is there by other means.
 WEB_PACKAGES = nodejs npm
-# For the tests alone: a Debian package is built, completion tried in shells, reports in a browser, traces are read by
-# the tools of others, packets by tshark, and a cluster is made of network namespaces.
 # Plots of the papers' evaluations.
 PAPERS_PACKAGES = python3-matplotlib
+# For the tests alone: a Debian package is built, completion tried in shells, reports in a browser, traces are read by
+# the tools of others, packets by tshark, and a cluster is made of network namespaces.
 CHECK_PACKAGES = $(PAPERS_PACKAGES) chromium clang-format-14 debhelper dpkg-dev fish git iproute2 otf2-tools tshark vite zsh
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
@@ -78,9 +78,9 @@ bench: setup
 # What the papers that Orrery builds on have evaluated: all of it, or that of one, such as papers-zhang.
 papers: papers-demo
 
-papers-%: setup
-	@$(call need,$(PAPERS_PACKAGES))
-	@$(MAKE) --no-print-directory all
+papers-%: all
+	@$(call missing,$(PAPERS_PACKAGES)); [ -z "$$missing" ] || \
+		{ echo "make: packages that are not installed ('make check' installs them):" $$missing >&2; exit 1; }
 	@$(MAKE) --no-print-directory -C examples/papers $* ORRERY=$(abspath $(BUILD)/orrery) \
 		OUT=$(abspath $(BUILD)/papers) NAS=$(if $(NAS),$(abspath $(NAS)))
 
