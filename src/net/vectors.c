@@ -19,16 +19,6 @@ static const struct {
 #undef KIND
 };
 
-const char *net_vector_kind_name(enum net_vector_kind kind)
-{
-    return kinds[kind].name;
-}
-
-const char *net_vector_unit(enum net_vector_kind kind)
-{
-    return kinds[kind].unit;
-}
-
 int net_vector_is_time(enum net_vector_kind kind)
 {
     return kinds[kind].is_time;

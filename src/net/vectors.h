@@ -52,8 +52,6 @@ struct net_vectors {
     uint64_t left_out;
 };
 
-const char *net_vector_kind_name(enum net_vector_kind);
-const char *net_vector_unit(enum net_vector_kind);
 int net_vector_is_time(enum net_vector_kind);
 
 void net_vectors_init(struct net_vectors *, const char *pattern);
