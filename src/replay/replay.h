@@ -82,8 +82,10 @@ struct replay_fn {
     int8_t comm, win, source, tag, request, message, flag, index, status, count, outcount, datatype,
         size;
     int8_t kept[REPLAY_ARGS]; /* by position in the signature */
-    /* words.c: what each word is, those that have results, where operation and datatype are */
-    uint8_t kinds[REPLAY_ARGS], results[REPLAY_ARGS], result_count;
+    /* words.c: what each word is, those that are numbers of the record and the others, those that
+     * have results, where operation and datatype are */
+    uint8_t kinds[REPLAY_ARGS], numbers[REPLAY_ARGS], others[REPLAY_ARGS], results[REPLAY_ARGS];
+    uint8_t number_count, other_count, result_count;
     int8_t op_word, type_word;
 };
 

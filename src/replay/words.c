@@ -229,6 +229,10 @@ void replay_words_learn(struct replay_fn *fn)
     for (unsigned i = 0; i < fn->signature->count; i++) {
         const struct mpi_arg *arg = &fn->signature->args[i];
         fn->kinds[i] = (uint8_t)kind_of(arg);
+        if (fn->kinds[i] == WORD_NUMBER && fn->kept[i] >= 0)
+            fn->numbers[fn->number_count++] = (uint8_t)i;
+        else
+            fn->others[fn->other_count++] = (uint8_t)i;
         if (fn->kept[i] >= 0 && has_result(arg))
             fn->results[fn->result_count++] = (uint8_t)i;
         if (fn->kinds[i] == WORD_OP)
@@ -253,8 +257,8 @@ static inline uint64_t quick_word(struct replay_rank *k, const struct replay_fn 
 {
     struct trace_value *v = fn->kept[i] < 0 ? NULL : &k->event->args[fn->kept[i]];
     switch (fn->kinds[i]) {
-    case WORD_NUMBER:
-        return v ? (uint64_t)v->number : 0;
+    case WORD_NUMBER: /* that the record does not have */
+        return 0;
     case WORD_SENT:
         return place(v && v->number == 2 ? MPI_IN_PLACE : k->replay->send_room);
     case WORD_RECEIVED:
@@ -347,8 +351,10 @@ static void receive_words(struct replay_rank *k, const struct replay_fn *fn)
 
 void replay_words(struct replay_rank *k, const struct replay_fn *fn)
 {
-    for (unsigned i = 0; i < fn->signature->count; i++)
-        k->words[i] = quick_word(k, fn, i);
+    for (unsigned i = 0; i < fn->number_count; i++)
+        k->words[fn->numbers[i]] = (uint64_t)k->event->args[fn->kept[fn->numbers[i]]].number;
+    for (unsigned i = 0; i < fn->other_count; i++)
+        k->words[fn->others[i]] = quick_word(k, fn, fn->others[i]);
     if (fn->receives && fn->source >= 0 && fn->comm >= 0)
         receive_words(k, fn);
     if (fn->reduces)
