@@ -1,5 +1,5 @@
-# The front door: `make demo`, `make check` and `make bench` do all set-up on a fresh Debian machine, and so
-# does `make setup` alone. No other target calls the package manager. Everything else is Meson's; see
+# The front door: `make demo`, `make check`, `make bench` and `make papers` do all set-up on a fresh Debian machine,
+# and so does `make setup` alone. No other target calls the package manager. Everything else is Meson's; see
 # CONTRIBUTING.md.
 
 BUILD ?= build

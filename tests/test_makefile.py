@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-INSTALLING = {"setup", "demo", "check", "bench"}
+INSTALLING = {"setup", "demo", "check", "bench", "papers"}
 SCRIPTS = {
     "apt-get": 'echo "$@" >>"$NOTES"\n',
     "sudo": 'exec "$@"\n',
