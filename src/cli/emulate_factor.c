@@ -22,11 +22,10 @@
 #include "results/summary_read.h"
 
 #define FACTOR_MOST 1e6
-#define TRIED_MOST 4096   /* by `auto` */
-#define TIME_PART 0.02    /* run times that differ by less agree, ... */
-#define COUNT_PART 0.01   /* ... and counts, ... */
-#define BEHIND_TIMES 1.25 /* ... and the latest events, or both are in time */
-#define NEAR 1.25         /* factors that are nearer to each other are not told apart */
+#define TRIED_MOST 4096 /* by `auto` */
+#define TIME_PART 0.02  /* run times that differ by less agree, ... */
+#define COUNT_PART 0.01 /* ... and counts */
+#define NEAR 1.25       /* factors that are nearer to each other are not told apart */
 
 int cli_emulate_parse(const char *text, double *factor, int *is_dynamic, struct err *err)
 {
@@ -109,14 +108,14 @@ static int is_near(double a, double b, double part)
     return fabs(a - b) <= part * fmax(a, b);
 }
 
-/* Is the run with the smaller factor as good as the other? */
+/* Is the run with the smaller factor as good as the other? Its events must be in time for the
+ * network, too: runs that are equally late may agree by chance. */
 static int agrees(const struct results_summary *s, const struct results_summary *better)
 {
     return is_near((double)s->time_ps, (double)better->time_ps, TIME_PART) &&
            is_near((double)s->expected, (double)better->expected, COUNT_PART) &&
            is_near((double)s->unexpected, (double)better->unexpected, COUNT_PART) &&
-           (s->max_behind_s <= s->tolerance_s ||
-            s->max_behind_s <= BEHIND_TIMES * better->max_behind_s);
+           s->max_behind_s <= s->tolerance_s;
 }
 
 /* Doubles the factor until two runs agree: *high is the first of them, *best the result of the
