@@ -78,9 +78,9 @@ bench: setup
 # What the papers that Orrery builds on have evaluated: all of it, or that of one, such as papers-zhang.
 papers: papers-demo
 
-papers-%: all
-	@$(call missing,$(PAPERS_PACKAGES)); [ -z "$$missing" ] || \
-		{ echo "make: packages that are not installed ('make check' installs them):" $$missing >&2; exit 1; }
+papers-%: setup
+	@$(call need,$(PAPERS_PACKAGES))
+	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory -C examples/papers $* ORRERY=$(abspath $(BUILD)/orrery) \
 		OUT=$(abspath $(BUILD)/papers) NAS=$(if $(NAS),$(abspath $(NAS)))
 
