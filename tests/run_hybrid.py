@@ -82,6 +82,7 @@ def trace(hybrid):
         hybrid.call("hybrid", "-q", "-n", 4, "--trace", trace, hybrid.folder / "exchange")
         found = hybrid.call("trace", "print", trace).stdout
         demand(found.count("MPI_Allreduce(") == 80 and found.count("MPI_Isend(") == 80, "calls are missing", found)
+        demand("MPI_Test_cancelled(" not in found, "the trace has calls that the program did not make", found)
 
 
 def ends(hybrid, how, status, text):

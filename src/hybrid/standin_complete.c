@@ -53,12 +53,10 @@ static void forget_wild(struct standin *s, int64_t number)
 /* The request is complete. */
 static void done(struct standin *s, const struct requests *r, int i, const MPI_Status *status)
 {
-    int cancelled = 0;
     struct replay_request *known = replay_request_find(&s->k, r->numbers[i]);
     if (!known)
         return;
-    PMPI_Test_cancelled(status, &cancelled);
-    if (cancelled)
+    if (status->count_hi_and_cancelled & 1) /* no call: it would be in the trace */
         standin_add_match(s, r->numbers[i], HYBRID_CANCELLED, 0);
     else if (is_wild(s, r->numbers[i]))
         standin_add_match(s, r->numbers[i], status->MPI_SOURCE, status->MPI_TAG);
