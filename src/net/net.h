@@ -125,6 +125,13 @@ struct net_ops {
     void (*medium)(struct net *, struct engine *, struct engine_medium *);
 };
 
+/* Which messages of a program between the same two ranks may overtake each other. */
+enum net_lanes {
+    NET_LANES_ONE = 0, /* none */
+    NET_LANES_COMM,    /* those of different communicators */
+    NET_LANES_TAG,     /* and those with different tags */
+};
+
 struct net {
     const struct net_ops *ops;
     vtime latency;        /* for device_uniform.h, after factors */
@@ -132,7 +139,10 @@ struct net {
     const struct device_ops *device;
     int direct_within; /* with contention: messages within a node are direct */
     int curved;        /* overheads depend on the message, too */
-    vtime lookahead;   /* smallest delay between two ranks */
+    uint8_t lanes;     /* enum net_lanes; if not NET_LANES_ONE, `lane` is needed */
+    /* The lane of a message of a program, as engine_call.tie; 0: it has none. */
+    uint64_t (*lane)(const struct engine_msg *, enum net_lanes);
+    vtime lookahead; /* smallest delay between two ranks */
     double latency_factor, bandwidth_factor;
     uint32_t ranks, local; /* in all, and of this process */
     struct platform_nodes nodes;

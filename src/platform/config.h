@@ -75,6 +75,8 @@ struct platform_config {
     vtime packet_jitter;                       /* tcp: most that a node delays a packet at random */
     vtime packet_min_rto, packet_first_rto, packet_delayed_ack;
     uint8_t packet_sack, packet_nagle;
+    char packet_streams[PLATFORM_NAME_MAX]; /* sctp: which messages share a stream, ... */
+    uint64_t packet_stream_count;           /* ... and how many there are */
     /* net.intra: between ranks of a node */
     vtime intra_latency;
     double intra_bandwidth; /* between two ranks */

@@ -10,6 +10,8 @@
 #include "pool_live.h"
 #include "tap.h"
 
+enum { MESSAGES = 200 };
+
 #define SCTP "net.model=packet,net.packet.transport=sctp,net.latency=10us,"
 
 static void test_open(void)
@@ -249,6 +251,50 @@ static void test_ecn(void)
     tear_down();
 }
 
+/* Messages of two kinds in turn, on a link that loses packets: how often one came before another
+ * that was sent before it, of the same kind and of the other. */
+static void count_overtaken(const char *streams, int *same, int *other)
+{
+    static uint64_t number[MESSAGES];
+    char settings[400];
+    uint64_t last[2] = {0};
+
+    snprintf(settings, sizeof settings,
+             SCTP "net.bandwidth=1Gbps,net.hop_latency=50us,net.packet.error_rate=0.03,"
+                  "net.packet.min_rto=10ms,%s",
+             streams);
+    set_up(settings, 2);
+    *same = *other = 0;
+    for (uint64_t i = 0; i < MESSAGES; i++) {
+        struct note *n = (struct note *)engine_msg_alloc(&engine, sizeof *n);
+
+        n->em.src = 0;
+        n->em.dst = 1;
+        n->em.arrival = 0;
+        n->cookie = i; /* its number */
+        medium.submit(medium.owner, &n->em,
+                      &(struct engine_call){.load = 5000, .order = PROGRAM, .tie = 1 + i % 2});
+    }
+    advance_all();
+    for (uint64_t i = 0; i < MESSAGES; i++) {
+        ok(take(1, &number[i]) > 0, "message %llu", (unsigned long long)i);
+        *same += number[i] < last[number[i] % 2];
+        *other += number[i] < last[!(number[i] % 2)];
+        last[number[i] % 2] = number[i];
+    }
+    tear_down();
+}
+
+static void test_streams(void)
+{
+    int same, other;
+
+    count_overtaken("net.packet.streams=one", &same, &other);
+    ok(same == 0 && other == 0, "one stream: all in order");
+    count_overtaken("net.packet.streams=tag,net.packet.stream_count=3", &same, &other);
+    ok(same == 0 && other > 0, "two streams: %d overtake those of the other stream", other);
+}
+
 /* 64 nodes, all pairs, small messages; all of them open associations at the same time. */
 static void test_all_pairs(void)
 {
@@ -298,8 +344,13 @@ static void test_wrong(void)
         {"net.packet.mtu=500", "net.packet.mtu: '500': SCTP takes 544 to 65000"},
         {"net.packet.receive_buffer=1000", "net.packet.receive_buffer: '1000' bytes hold"},
         {"net.packet.send_buffer=2GiB", "net.packet.send_buffer: at most 1 GiB"},
+        {"net.packet.streams=rank", "net.packet.streams: unknown name 'rank'"},
+        {"net.packet.stream_count=1", "net.packet.stream_count: SCTP takes 2 to 65535"},
         {"net.packet.delayed_ack=1s", "net.packet.delayed_ack: at most 500 ms"},
         {"net.packet.initial_window=100000", "net.packet.initial_window: at most"},
+        {"net.packet.connections[+].from=0,net.packet.connections[-1].to=1,net.packet.connections"
+         "[-1].sack=false",
+         "net.packet.connections: sack: transport 'sctp' does not use it"},
         {"net.packet.connections[+].from=0,net.packet.connections[-1].to=1,net.packet.connections"
          "[-1].delayed_ack=2s",
          "delayed_ack: at most 500 ms"},
@@ -329,6 +380,7 @@ int main(void)
     test_fairness();
     test_loss();
     test_ecn();
+    test_streams();
     test_all_pairs();
     test_ports();
     test_wrong();

@@ -1,6 +1,7 @@
 /*
  * check.c - argument checks common to point-to-point calls.
  */
+#include "base/log.h"
 #include "mpi/p2p/p2p_internal.h"
 
 #define TAG_MAX INT32_MAX /* MPI_TAG_UB */
@@ -50,6 +51,19 @@ int mpi_check_send(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_
     return rc;
 }
 
+/* With lanes by tag nobody knows which of two tags was sent first. */
+static int check_any_tag(struct mpi_rank *self, int tag, MPI_Comm comm)
+{
+    if (tag != MPI_ANY_TAG)
+        return mpi_raise(self, comm, MPI_ERR_TAG, "tag %d is not in 0..%d or MPI_ANY_TAG", tag,
+                         TAG_MAX);
+    if (mpi_world.net.lanes == NET_LANES_TAG)
+        log_fatal_input("rank %u receives with MPI_ANY_TAG, but messages with different tags may "
+                        "overtake each other: set net.packet.streams=communicator",
+                        mpi_rank_id(self));
+    return MPI_SUCCESS;
+}
+
 int mpi_check_source(struct mpi_rank *self, int source, int tag, MPI_Comm comm, struct mpi_comm *c)
 {
     if (source != MPI_ANY_SOURCE) {
@@ -58,12 +72,10 @@ int mpi_check_source(struct mpi_rank *self, int source, int tag, MPI_Comm comm, 
         if (rc != MPI_SUCCESS)
             return rc;
     }
-    if (tag != MPI_ANY_TAG && tag < 0)
-        return mpi_raise(self, comm, MPI_ERR_TAG, "tag %d is not in 0..%d or MPI_ANY_TAG", tag,
-                         TAG_MAX);
+    if (tag < 0)
+        return check_any_tag(self, tag, comm);
     return MPI_SUCCESS;
 }
-
 int mpi_check_recv(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_Datatype type,
                    int source, int tag, MPI_Comm comm, struct mpi_sendargs *out)
 {

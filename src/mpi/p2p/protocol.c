@@ -24,9 +24,29 @@
 #include "mpi/verify.h"
 #include "net/device_uniform.h"
 
+/* Steps for messages with the same tag and context are sent in the order of these messages; those
+ * for others in any. */
+static uint64_t tie_of(int tag, uint32_t ctx)
+{
+    return (uint64_t)ctx << 32 | (uint32_t)tag;
+}
+
+/* What may be overtaken on a network with lanes: sends of the program itself. Messages of
+ * collectives and of agents keep one order among them, on which the synchronisation of windows
+ * relies. */
+static uint64_t lane_of(const struct engine_msg *em, enum net_lanes lanes)
+{
+    const struct mpi_msg *m = (const struct mpi_msg *)em;
+
+    if (!mpi_msg_is_users(m))
+        return 0;
+    return tie_of(lanes == NET_LANES_TAG ? m->tag : 0, m->ctx);
+}
+
 void mpi_p2p_init(struct device device, uint64_t eager_limit)
 {
     mpi_world.device = device;
+    mpi_world.net.lane = lane_of;
     mpi_world.plain_sends = device.ops == &device_uniform_ops && !mpi_world.checking &&
                             !mpi_world.hollow && !MPI_MESSAGES_ARE_SEEN;
     mpi_world.eager_limit = eager_limit;
@@ -78,13 +98,6 @@ static vtime transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t byt
                               .own = !mpi_strand_current};
 
     return device_send(&mpi_world.device, &m->em, &how).done;
-}
-
-/* Steps for messages with the same tag and context are sent in the order of these messages; those
- * for others in any. */
-static uint64_t tie_of(int tag, uint32_t ctx)
-{
-    return (uint64_t)ctx << 32 | (uint32_t)tag;
 }
 
 /* Sends a protocol step for a message, which keeps no order and which nobody waits for. */

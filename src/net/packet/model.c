@@ -243,6 +243,8 @@ static struct device_sent packet_send(struct device *d, struct engine_msg *m,
     const struct net *net = d->owner;
     struct engine_call call = {how->bytes, how->cookie, how->order, how->tie};
 
+    if (net->lanes && how->order)
+        call.tie = net->lane(m, net->lanes);
     if (net_node(net, m->src) == net_node(net, m->dst))
         return device_formula_send(d, m, how);
     m->arrival = how->t;

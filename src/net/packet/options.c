@@ -64,6 +64,38 @@ static int set_congestion(struct packet_options *o, const char *setting, const c
     return o->congestion ? 0 : topo_unknown(setting, name, tcp_congestion_name, err);
 }
 
+static int is_used(const struct packet_net *n, const char *field)
+{
+    for (const char *const *use = n->transport->uses; *use; use++)
+        if (strcmp(*use + strlen("net.packet."), field) == 0)
+            return 1;
+    return 0;
+}
+
+/* What is given has an effect. */
+static int check_given(const struct packet_net *n, const struct platform_connection *item,
+                       struct err *err)
+{
+    const struct {
+        const char *field;
+        int is_given;
+    } fields[] = {{"receive_buffer", item->receive_buffer != UINT64_MAX},
+                  {"initial_window", item->initial_window != UINT64_MAX},
+                  {"min_rto", item->min_rto != VTIME_NEVER},
+                  {"first_rto", item->first_rto != VTIME_NEVER},
+                  {"delayed_ack", item->delayed_ack != VTIME_NEVER},
+                  {"congestion", *item->congestion != 0},
+                  {"sack", *item->sack != 0},
+                  {"nagle", *item->nagle != 0}};
+
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (fields[i].is_given && !is_used(n, fields[i].field))
+            return err_set(err, ERR_INPUT,
+                           "net.packet.connections: %s: transport '%s' does not use it",
+                           fields[i].field, n->transport->name);
+    return 0;
+}
+
 static int set_item(struct packet_options *o, const struct platform_connection *item,
                     const struct platform_config *c, struct err *err)
 {
@@ -110,7 +142,8 @@ int packet_options_init(struct packet_net *n, const struct platform *machine, st
     rc = rc ? rc : check(n, &n->options[0], err);
     for (size_t i = 0; i < list->count && rc == 0; i++) {
         n->options[i + 1] = n->options[0];
-        rc = set_item(&n->options[i + 1], &item[i], c, err);
+        rc = check_given(n, &item[i], err);
+        rc = rc ? rc : set_item(&n->options[i + 1], &item[i], c, err);
         rc = rc ? rc : check(n, &n->options[i + 1], err);
     }
     if (rc)

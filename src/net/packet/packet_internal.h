@@ -181,6 +181,7 @@ struct packet_parcel {
     uint64_t end;    /* offset in the stream behind its last byte */
     uint64_t left;   /* bytes that have not arrived, for transports that count them */
     uint64_t cookie; /* of the notice; 0: none */
+    uint32_t lane;   /* messages of different lanes may overtake each other */
 };
 
 /* Options of connections, shared by all that have the same. */
@@ -241,9 +242,10 @@ struct packet_transport_ops {
 extern const struct packet_transport_ops packet_message_ops, packet_sctp_ops, packet_tcp_ops;
 
 /* Settings of SCTP, which are known without its stack, too. */
-#define PACKET_SCTP_USES                                                            \
-    "net.packet.receive_buffer", "net.packet.initial_window", "net.packet.min_rto", \
-        "net.packet.first_rto", "net.packet.delayed_ack", "net.packet.nagle", "net.packet.jitter"
+#define PACKET_SCTP_USES                                                                           \
+    "net.packet.receive_buffer", "net.packet.initial_window", "net.packet.min_rto",                \
+        "net.packet.first_rto", "net.packet.delayed_ack", "net.packet.nagle", "net.packet.jitter", \
+        "net.packet.streams", "net.packet.stream_count"
 
 /* The stream between two ranks; NULL: there is none yet. */
 struct packet_stream *packet_stream_find(struct packet_net *, uint32_t src, uint32_t dst);
@@ -256,6 +258,9 @@ void packet_stream_append(struct packet_net *, struct packet_stream *, struct en
 void packet_stream_ack(struct packet_net *, struct packet_stream *, uint64_t offset, vtime now);
 /* All bytes below `offset` have arrived: messages that are complete go out. */
 void packet_stream_arrived(struct packet_net *, struct packet_stream *, uint64_t offset, vtime now);
+/* So many more bytes of a lane have arrived: messages that are complete go out. */
+void packet_stream_lane_arrived(struct packet_net *, struct packet_stream *, uint32_t lane,
+                                uint64_t bytes, vtime now);
 /* Messages at the head of the stream that have no bytes left go out. */
 void packet_stream_release(struct packet_net *, struct packet_stream *, vtime now);
 /* Bytes that may be sent: all that are in the send buffer. */
@@ -345,6 +350,7 @@ struct packet_net {
     uint32_t mtu, framing, header;
     struct packet_capture *capture; /* NULL: none */
     struct net_vectors *vectors;    /* NULL: none */
+    uint32_t lanes; /* of a stream, set by its transport; 0 or 1: one */
     uint64_t in_flight;
     uint64_t counts[NET_COUNTS];
 };

@@ -14,6 +14,7 @@
 #define PIECE 65536    /* a message behind a longer one on the same node waits this much */
 #define MTU_LEAST 544  /* the stack accepts 512 bytes behind the headers */
 #define MTU_MOST 65000 /* a packet is stored with its head */
+#define STREAMS_MOST 65535
 #define BUFFER_MOST (1u << 30)
 #define ACK_MOST (500 * VTIME_MS)
 
@@ -41,13 +42,11 @@ void sctp_output(struct sctp_end *end, const void *data, uint32_t bytes, int can
 
 /* ---- messages ---- */
 
-void sctp_received(struct sctp_end *end, uint64_t bytes)
+void sctp_received(struct sctp_end *end, uint32_t lane, uint64_t bytes)
 {
     struct packet_net *n = end->endpoint->host->state->net;
-    struct sctp_end *from = end->peer;
 
-    from->arrived += bytes;
-    packet_stream_arrived(n, &from->base, from->arrived, n->now);
+    packet_stream_lane_arrived(n, &end->peer->base, lane, bytes, n->now);
 }
 
 void sctp_acknowledged(struct sctp_end *end, uint64_t queued)
@@ -66,7 +65,7 @@ static void feed(struct sctp_end *end)
         if (piece > half)
             piece = half;
         if (end->sent + piece > end->base.acked + end->base.options->send_buffer ||
-            !sctp_stack_send(end, (uint32_t)piece))
+            !sctp_stack_send(end, end->sending->lane, (uint32_t)piece))
             return;
         end->sent += piece;
         end->queued += piece;
@@ -184,6 +183,29 @@ static int check(const struct packet_options *o, struct err *err)
     return 0;
 }
 
+static const char *streams_name(unsigned i)
+{
+    static const char *const names[] =
+        {[NET_LANES_ONE] = "one", [NET_LANES_COMM] = "communicator", [NET_LANES_TAG] = "tag"};
+
+    return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
+static int set_lanes(struct packet_net *n, const struct platform_config *c, struct err *err)
+{
+    unsigned which = 0;
+
+    while (streams_name(which) && strcmp(streams_name(which), c->packet_streams) != 0)
+        which++;
+    if (!streams_name(which))
+        return topo_unknown("net.packet.streams", c->packet_streams, streams_name, err);
+    if (c->packet_stream_count < 2 || c->packet_stream_count > STREAMS_MOST)
+        return err_set(err, ERR_INPUT, "net.packet.stream_count: SCTP takes 2 to %d", STREAMS_MOST);
+    n->net->lanes = (uint8_t)which;
+    n->lanes = which ? (uint32_t)c->packet_stream_count : 1;
+    return 0;
+}
+
 static int init(struct packet_net *n, const struct platform_config *c, struct err *err)
 {
     if (n->mtu < MTU_LEAST || n->mtu > MTU_MOST)
@@ -192,7 +214,7 @@ static int init(struct packet_net *n, const struct platform_config *c, struct er
     if (c->packet_initial_window > UINT16_MAX)
         return err_set(err, ERR_INPUT, "net.packet.initial_window: at most %d", UINT16_MAX);
     n->jitter = c->packet_jitter;
-    return 0;
+    return set_lanes(n, c, err);
 }
 
 static const char *const uses[] = {PACKET_SCTP_USES, NULL};

@@ -55,7 +55,6 @@ struct sctp_end {
     struct sctp_endpoint *endpoint;
     struct packet_parcel *sending; /* the first that the stack has not taken wholly; NULL: none */
     uint64_t sent;                 /* offset in the stream of what the stack has taken */
-    uint64_t arrived;              /* offset in the stream of what the peer has received */
     uint64_t queued;               /* bytes that the stack has, as it last said */
     struct sctp_timer *timers;
 };
@@ -106,14 +105,14 @@ void sctp_own_free(void *);
 /* The socket for what two ranks send each other, at the first of them. */
 struct sctp_endpoint *sctp_stack_endpoint(struct sctp_state *, const struct packet_stream *out,
                                           const struct packet_stream *in);
-/* Sends a piece of a message; 0: there is no room now. */
-int sctp_stack_send(struct sctp_end *, uint32_t bytes);
+/* Sends a piece of a message in the stream of its lane; 0: there is no room now. */
+int sctp_stack_send(struct sctp_end *, uint32_t lane, uint32_t bytes);
 /* A packet from the peer has arrived. */
 void sctp_stack_input(struct sctp_end *, const struct sctp_packet *);
 /* Sums what all stacks have counted into the counts of the network. */
 void sctp_stack_count(struct sctp_state *, uint64_t *counts);
 /* What the stack tells the transport: bytes have come; so many are not yet acknowledged. */
-void sctp_received(struct sctp_end *, uint64_t bytes);
+void sctp_received(struct sctp_end *, uint32_t lane, uint64_t bytes);
 void sctp_acknowledged(struct sctp_end *, uint64_t queued);
 /* A packet that the stack sends on behalf of an end. */
 void sctp_output(struct sctp_end *, const void *data, uint32_t bytes, int can_mark);

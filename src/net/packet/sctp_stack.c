@@ -124,13 +124,13 @@ static int receive(struct socket *socket, union sctp_sockstore from, void *data,
 {
     struct sctp_end *end = sctp_system_end();
 
-    (void)socket, (void)from, (void)info, (void)unused;
+    (void)socket, (void)from, (void)unused;
     if (!data)
         log_fatal("the SCTP association between ranks %u and %u has ended", end->base.src,
                   end->base.dst);
     sctp_own_free(data);
     if (!(flags & MSG_NOTIFICATION))
-        sctp_received(end, bytes);
+        sctp_received(end, info.rcv_sid, bytes);
     return 1;
 }
 
@@ -177,7 +177,8 @@ static void set_options(struct socket *s, const struct packet_net *n,
         at_once = !out->nagle;
     struct sctp_assoc_value burst = {
         .assoc_value = out->initial_window > BURST ? out->initial_window : BURST};
-    struct sctp_initmsg streams = {.sinit_num_ostreams = 1, .sinit_max_instreams = 1};
+    struct sctp_initmsg streams = {.sinit_num_ostreams = (uint16_t)n->lanes,
+                                   .sinit_max_instreams = (uint16_t)n->lanes};
     struct sctp_paddrparams path = {.spp_flags = SPP_HB_DISABLE | SPP_PMTUD_DISABLE,
                                     .spp_pathmtu = n->mtu - SCTP_IP_HEADER - SCTP_COMMON_HEADER};
 
@@ -263,8 +264,9 @@ static void enter(struct sctp_end *end)
     usrsctp_sysctl_set_sctp_initial_cwnd(end->base.options->initial_window);
 }
 
-int sctp_stack_send(struct sctp_end *end, uint32_t bytes)
+int sctp_stack_send(struct sctp_end *end, uint32_t lane, uint32_t bytes)
 {
+    struct sctp_sndinfo info = {.snd_sid = (uint16_t)lane};
     const struct sctp_endpoint *e = end->endpoint, *to = end->peer->endpoint;
     struct sockaddr_conn address;
     ssize_t done;
@@ -274,7 +276,8 @@ int sctp_stack_send(struct sctp_end *end, uint32_t bytes)
     fill_address(&address, address_of(to->link), to->port);
     enter(end);
     done = usrsctp_sendv(e->socket, e->host->state->zeros, bytes, (struct sockaddr *)&address, 1,
-                         NULL, 0, SCTP_SENDV_NOINFO, 0);
+                         lane ? &info : NULL, lane ? sizeof info : 0,
+                         lane ? SCTP_SENDV_SNDINFO : SCTP_SENDV_NOINFO, 0);
     is_full = done < 0 && (errno == EWOULDBLOCK || errno == EAGAIN);
     if (!is_full && done != (ssize_t)bytes)
         check(-1, "send");

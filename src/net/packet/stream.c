@@ -50,6 +50,12 @@ void packet_stream_init(struct packet_net *n, struct packet_stream *s, uint32_t 
         add_vectors(n->vectors, s);
 }
 
+/* Those without a tie have lane 0, which others do not use. */
+static uint32_t lane_of(const struct packet_net *n, uint64_t tie)
+{
+    return n->lanes < 2 || tie == 0 ? 0 : 1 + (uint32_t)(rng_splitmix(&tie) % (n->lanes - 1));
+}
+
 /* Senders whose messages are in the send buffer now may continue. */
 static void write_all(struct packet_net *n, struct packet_stream *s, vtime now)
 {
@@ -76,7 +82,8 @@ void packet_stream_append(struct packet_net *n, struct packet_stream *s, struct 
                                 .bytes = call->load,
                                 .end = s->end,
                                 .left = call->load + n->header,
-                                .cookie = call->cookie};
+                                .cookie = call->cookie,
+                                .lane = lane_of(n, call->tie)};
     if (s->head)
         s->tail->next = p;
     else
@@ -94,7 +101,8 @@ void packet_stream_ack(struct packet_net *n, struct packet_stream *s, uint64_t o
     write_all(n, s, now);
 }
 
-/* Its last byte has arrived. The latency is that of the software at the receiver. */
+/* Its last byte has arrived; it is no longer in the stream. The latency is that of the software at
+ * the receiver. */
 static void go_out(struct packet_net *n, struct packet_stream *s, struct packet_parcel *p,
                    vtime now)
 {
@@ -104,21 +112,55 @@ static void go_out(struct packet_net *n, struct packet_stream *s, struct packet_
         s->last = arrival;
     p->msg->arrival = s->last;
     engine_emerge(n->engine, p->msg);
-    s->head = p->next;
     pool_free(&n->pool, p, sizeof *p);
+}
+
+static void head_out(struct packet_net *n, struct packet_stream *s, vtime now)
+{
+    struct packet_parcel *p = s->head;
+
+    s->head = p->next;
+    go_out(n, s, p, now);
 }
 
 void packet_stream_arrived(struct packet_net *n, struct packet_stream *s, uint64_t offset,
                            vtime now)
 {
     while (s->head && s->head->end <= offset)
-        go_out(n, s, s->head, now);
+        head_out(n, s, now);
 }
 
 void packet_stream_release(struct packet_net *n, struct packet_stream *s, vtime now)
 {
     while (s->head && s->head->left == 0)
-        go_out(n, s, s->head, now);
+        head_out(n, s, now);
+}
+
+/* Messages of a lane arrive in order, so the first of them is the one that these bytes are of. It
+ * is near the head unless another lane is far behind. */
+void packet_stream_lane_arrived(struct packet_net *n, struct packet_stream *s, uint32_t lane,
+                                uint64_t bytes, vtime now)
+{
+    struct packet_parcel *before = NULL, *p = s->head, *next;
+
+    for (; bytes > 0; p = next) {
+        uint64_t taken = p->lane == lane ? (bytes < p->left ? bytes : p->left) : 0;
+
+        next = p->next;
+        p->left -= taken;
+        bytes -= taken;
+        if (p->lane != lane || p->left > 0) {
+            before = p;
+            continue;
+        }
+        if (before)
+            before->next = next;
+        else
+            s->head = next;
+        if (s->tail == p)
+            s->tail = before;
+        go_out(n, s, p, now);
+    }
 }
 
 void packet_stream_timer(struct packet_net *n, struct packet_stream *s, vtime t)
