@@ -271,6 +271,22 @@ def packets(bench):
         hops = cost.summary["network"]["hops"] / 1e6
         rows.append(Row(f"packets, {ranks} nodes, fat tree: {name}", "M packet-hops/s",
                         hops / cost.wall, hops / cost.cpu, 3, "more", command))
+    return rows + sctp(bench, ranks, count, size, machine)
+
+
+def sctp(bench, ranks, count, size, machine):
+    """Real SCTP: packets from end to end, and what an association takes with both its ends."""
+    options = ("--payload", "none", "--set", machine + ",net.packet.transport=sctp")
+    cost, command = bench.simulate(ranks, "stream", count, size, options=options)
+    sent = cost.summary["network"]["delivered"] / 1e3
+    rows = [Row(f"packets, {ranks} nodes, fat tree: SCTP", "k packets/s", sent / cost.wall,
+                sent / cost.cpu, 150, "more", command)]
+    ranks = 128 if bench.quick else 256
+    options = ("--set", "net.model=packet,net.packet.transport=sctp")
+    cost, command = bench.simulate(ranks, "alltoall", 1, options=options)
+    each = cost.peak_bytes / cost.summary["network"]["connections"] / 1024
+    rows.append(Row(f"all pairs of {ranks} nodes, SCTP: peak memory by association", "KiB", each, None,
+                    12, "less", command))
     return rows
 
 
