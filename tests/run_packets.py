@@ -23,6 +23,9 @@ NET = "net.model=packet,net.latency=1us,net.bandwidth=1Gbps,net.hop_latency=10us
 # Name, settings, layer above IP and field of its checksum.
 KINDS = (("tcp", "", "tcp"), ("tcp lossy", ",net.packet.error_rate=0.02", "tcp"),
          ("tcp ecn", ",net.packet.fabric=ecn,net.packet.mark_above=8KiB", "tcp"),
+         ("sctp", ",net.packet.transport=sctp", "sctp"),
+         ("sctp lossy", ",net.packet.transport=sctp,net.packet.error_rate=0.02", "sctp"),
+         ("sctp ecn", ",net.packet.transport=sctp,net.packet.fabric=ecn,net.packet.mark_above=8KiB", "sctp"),
          ("message", ",net.packet.transport=message,net.packet.fabric=credit", "udp"))
 RANKS = 4
 

@@ -350,7 +350,7 @@ struct packet_net {
     uint32_t mtu, framing, header;
     struct packet_capture *capture; /* NULL: none */
     struct net_vectors *vectors;    /* NULL: none */
-    uint32_t lanes; /* of a stream, set by its transport; 0 or 1: one */
+    uint32_t lanes;                 /* of a stream, set by its transport; 0 or 1: one */
     uint64_t in_flight;
     uint64_t counts[NET_COUNTS];
 };

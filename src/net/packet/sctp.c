@@ -77,9 +77,13 @@ static void feed(struct sctp_end *end)
 /* The stack has run for this end: some of what it had may be acknowledged. */
 static void settle(struct packet_net *n, struct sctp_end *end, vtime now)
 {
+    uint64_t window;
+
     if (end->sent - end->queued > end->base.acked)
         packet_stream_ack(n, &end->base, end->sent - end->queued, now);
     feed(end);
+    if (end->base.window && (window = sctp_stack_window(end)) > 0)
+        packet_stream_window(&end->base, now, window);
 }
 
 static void write(struct packet_net *n, struct packet_stream *s, vtime now)
@@ -222,6 +226,7 @@ static const char *const uses[] = {PACKET_SCTP_USES, NULL};
 const struct packet_transport_ops packet_sctp_ops = {
     .name = "sctp",
     .uses = uses,
+    .protocol = 132,
     .stream_size = sizeof(struct sctp_end),
     .init = init,
     .check = check,
@@ -229,6 +234,7 @@ const struct packet_transport_ops packet_sctp_ops = {
     .write = write,
     .input = input,
     .timer = timer,
+    .image = sctp_image,
     .count = count,
     .fini = fini,
 };

@@ -109,6 +109,8 @@ struct sctp_endpoint *sctp_stack_endpoint(struct sctp_state *, const struct pack
 int sctp_stack_send(struct sctp_end *, uint32_t lane, uint32_t bytes);
 /* A packet from the peer has arrived. */
 void sctp_stack_input(struct sctp_end *, const struct sctp_packet *);
+/* The congestion window of an association that is open; 0: it is not. */
+uint64_t sctp_stack_window(struct sctp_end *);
 /* Sums what all stacks have counted into the counts of the network. */
 void sctp_stack_count(struct sctp_state *, uint64_t *counts);
 /* What the stack tells the transport: bytes have come; so many are not yet acknowledged. */
@@ -116,5 +118,10 @@ void sctp_received(struct sctp_end *, uint32_t lane, uint64_t bytes);
 void sctp_acknowledged(struct sctp_end *, uint64_t queued);
 /* A packet that the stack sends on behalf of an end. */
 void sctp_output(struct sctp_end *, const void *data, uint32_t bytes, int can_mark);
+
+/* ---- sctp_image.c ---- */
+
+void sctp_image(struct packet_net *, const struct packet *, const struct packet_ends *,
+                struct buf *out);
 
 #endif

@@ -297,6 +297,21 @@ void sctp_stack_input(struct sctp_end *end, const struct sctp_packet *p)
     sctp_system_leave();
 }
 
+uint64_t sctp_stack_window(struct sctp_end *end)
+{
+    const struct sctp_endpoint *to = end->peer->endpoint;
+    struct sctp_paddrinfo info = {0};
+    socklen_t size = sizeof info;
+    int rc;
+
+    fill_address((struct sockaddr_conn *)&info.spinfo_address, address_of(to->link), to->port);
+    enter(end);
+    rc = usrsctp_getsockopt(end->endpoint->socket, IPPROTO_SCTP, SCTP_GET_PEER_ADDR_INFO, &info,
+                            &size);
+    sctp_system_leave();
+    return rc < 0 ? 0 : info.spinfo_cwnd;
+}
+
 void sctp_stack_count(struct sctp_state *state, uint64_t *counts)
 {
     uint64_t host;

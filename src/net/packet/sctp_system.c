@@ -159,6 +159,21 @@ int sctp_own_gettimeofday(struct timeval *t, void *zone)
     return 0;
 }
 
+int sctp_calculate_rto(void *association, void *its, void *path, struct timeval *sent, int kind);
+int sctp_own_sctp_calculate_rto(void *association, void *its, void *path, struct timeval *sent,
+                                int kind);
+
+/* A packet that was sent then has been answered now. */
+int sctp_own_sctp_calculate_rto(void *association, void *its, void *path, struct timeval *sent,
+                                int kind)
+{
+    vtime at = (sent->tv_sec - EPOCH) * VTIME_S + sent->tv_usec * VTIME_US;
+
+    if (current.end && at >= 0)
+        packet_stream_rtt(&current.end->base, now(), now() - at);
+    return sctp_calculate_rto(association, its, path, sent, kind);
+}
+
 uint32_t sctp_own_sctp_get_tick_count(void);
 uint32_t sctp_own_sctp_get_tick_count(void)
 {
