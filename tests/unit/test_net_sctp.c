@@ -105,6 +105,31 @@ static void test_held_back(void)
     tear_down();
 }
 
+/* Buffers that become smaller or larger while an association is in use. */
+static void test_changed(void)
+{
+    static const char *const to[] = {"20000", "1MiB"};
+    uint64_t cookie;
+
+    for (int i = 0; i < 2; i++) {
+        char settings[600];
+
+        snprintf(settings, sizeof settings,
+                 SCTP
+                 "net.bandwidth=1Gbps,net.packet.send_buffer=100000,net.packet.connections[+].from=0,"
+                 "net.packet.connections[-1].to=1,net.packet.connections[-1].send_buffer=%s,"
+                 "net.packet.connections[-1].at=10ms",
+                 to[i]);
+        set_up(settings, 2);
+        for (int k = 0; k < 100; k++)
+            submit(0, 1, 50000, 0, PROGRAM, 0);
+        advance_all();
+        for (int k = 0; k < 100; k++)
+            ok(take(1, &cookie) > 0, "message %d", k);
+        tear_down();
+    }
+}
+
 /* The second of two small messages waits for the acknowledgement of the first. */
 static void test_nagle(void)
 {
@@ -374,6 +399,7 @@ int main(void)
     test_both_open();
     test_goodput();
     test_held_back();
+    test_changed();
     test_nagle();
     test_min_rto();
     test_initial_window();

@@ -54,17 +54,18 @@ void sctp_acknowledged(struct sctp_end *end, uint64_t queued)
     end->queued = queued;
 }
 
-/* Hands the stack what fits into the send buffer. */
+/* Hands the stack what fits into the send buffer, which may be smaller than when it was opened. */
 static void feed(struct sctp_end *end)
 {
-    uint64_t most = end->endpoint->host->state->piece, half = end->base.options->send_buffer / 2;
+    uint64_t set = end->base.options->send_buffer, had = end->endpoint->send_buffer;
+    uint64_t buffer = set < had ? set : had, most = end->endpoint->host->state->piece;
 
+    if (most > buffer / 2)
+        most = buffer / 2;
     while (end->sending) {
         uint64_t left = end->sending->end - end->sent, piece = left < most ? left : most;
 
-        if (piece > half)
-            piece = half;
-        if (end->sent + piece > end->base.acked + end->base.options->send_buffer ||
+        if (end->sent + piece > end->base.acked + buffer ||
             !sctp_stack_send(end, end->sending->lane, (uint32_t)piece))
             return;
         end->sent += piece;

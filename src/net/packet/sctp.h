@@ -46,7 +46,8 @@ struct sctp_host {
 struct sctp_endpoint {
     struct sctp_host *host;
     struct socket *socket;
-    uint16_t port, link; /* its address */
+    uint64_t send_buffer; /* it keeps the options with which it was opened */
+    uint16_t port, link;  /* its address */
 };
 
 struct sctp_end {

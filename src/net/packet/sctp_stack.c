@@ -139,7 +139,7 @@ static int sent(struct socket *socket, uint32_t room, void *unused)
     struct sctp_end *end = sctp_system_end();
 
     (void)socket, (void)unused;
-    sctp_acknowledged(end, end->base.options->send_buffer - room);
+    sctp_acknowledged(end, end->endpoint->send_buffer - room);
     return 1;
 }
 
@@ -251,6 +251,7 @@ struct sctp_endpoint *sctp_stack_endpoint(struct sctp_state *state, const struct
     *at = (uintptr_t)e;
     e->host = host_of(state, net_node(n->net, out->src));
     choose_port(state, e, out->src);
+    e->send_buffer = out->options->send_buffer;
     e->socket = open_socket(e->host, e->port, out->options, in->options);
     return e;
 }
