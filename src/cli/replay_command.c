@@ -1,6 +1,6 @@
 /*
- * replay_command.c - the command that replays a trace: `orrery run` of the replayer, or the launcher
- * of the real MPI.
+ * replay_command.c - the command that replays a trace: `orrery run` of the replayer, or the
+ * launcher of the real MPI.
  */
 #include "cli/replay_command.h"
 

@@ -1,6 +1,7 @@
 /*
- * arrivals.c - every rank sends messages to all others without waiting, and posts its receives some time apart. A message that
- * comes before its receive is posted is unexpected; which ones are depends on the network.
+ * arrivals.c - every rank sends messages to all others without waiting, and posts its receives some
+ * time apart. A message that comes before its receive is posted is unexpected; which ones are
+ * depends on the network.
  *
  * usage: arrivals ROUNDS MICROSECONDS      between the posts of two receives
  */
@@ -27,7 +28,8 @@ static void exchange(int rank, int size, char (*in)[BYTES], MPI_Request *request
         MPI_Isend(out, BYTES, MPI_BYTE, (rank + i) % size, 0, MPI_COMM_WORLD, &requests[count++]);
     for (int i = 1; i < size; i++) {
         compute(pause);
-        MPI_Irecv(in[i], BYTES, MPI_BYTE, (rank + size - i) % size, 0, MPI_COMM_WORLD, &requests[count++]);
+        MPI_Irecv(in[i], BYTES, MPI_BYTE, (rank + size - i) % size, 0, MPI_COMM_WORLD,
+                  &requests[count++]);
     }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);

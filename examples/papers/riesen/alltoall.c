@@ -1,7 +1,8 @@
 /*
  * alltoall.c - how long MPI_Alltoall takes, by the size of the blocks.
  *
- * Prints a line for each size: the bytes of a block, and the mean time of a call in seconds, on the slowest rank.
+ * Prints a line for each size: the bytes of a block, and the mean time of a call in seconds, on the
+ * slowest rank.
  *
  * usage: alltoall LARGEST ROUNDS          sizes are 1, 4, 16, ... up to LARGEST bytes
  */
