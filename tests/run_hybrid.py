@@ -3,11 +3,13 @@
 
   programs   programs of tests/mpi on the real MPI, their network simulated: the same output as natively
   times      a program without computing takes the virtual time that it takes in `orrery run`
+  order      which message a receive from any source gets, in real and in virtual order
   clocks     what the program reads on its clocks is virtual, and sleeping takes no real time
   ends       a program that aborts, crashes, or never initialises MPI ends everything
   usage      wrong usage is named
 """
 
+import json
 import pathlib
 import re
 
@@ -19,7 +21,7 @@ from harness import TESTS, demand
 PROGRAMS = ["comm_create.c", "comm_group.c", "coll_random.c", "dec_any_source.c", "dec_behind_wildcard.c",
             "dec_cancel.c", "dec_gossip.c", "dec_master_worker.c", "dec_probe.c", "dec_test.c", "dec_wait.c",
             "f08_use_mpi.f90", "f77_common.f", "f90_use_mpi.f90", "fuzz_p2p.c", "icoll_random.c", "inter_create.c",
-            "p2p_many.c", "p2p_misc.c", "p2p_partitioned.c", "p2p_probe.c", "rma_locks.c", "rma_pscw.c",
+            "env_errhandler.c", "err_classes.c", "err_coll.c", "icoll_misc.c", "p2p_many.c", "p2p_misc.c", "p2p_partitioned.c", "p2p_probe.c", "rma_locks.c", "rma_pscw.c",
             "rma_request.c", "rma_shared.c", "cxx_exceptions.cpp"]
 MACHINES = [("ethernet-1g", []), ("loggops", ["--set", "net.model=loggops,net.gap=1us"]),
             ("infiniband-hdr", ["--set", "net.model=loggops", "--collectives", "model"])]
@@ -57,7 +59,7 @@ def virtual_time(text):
 def times(hybrid, name, options):
     platform = [] if name == "loggops" else ["--platform", name]
     words = ["-n", 4, "--compute", "none", *platform, *options]
-    beside = hybrid.call("hybrid", *words, hybrid.folder / "exchange").stderr
+    beside = hybrid.call("hybrid", "--order", "virtual", *words, hybrid.folder / "exchange").stderr
     alone = hybrid.call("run", *words, hybrid.folder / "exchange").stderr
     demand(virtual_time(beside) == virtual_time(alone),
            f"{virtual_time(beside)}, and {virtual_time(alone)} in 'orrery run'")
@@ -67,6 +69,28 @@ def contention(hybrid):
     """Decisions may be forced: what is late must not disturb the network."""
     done = hybrid.call("hybrid", "-n", 4, "--compute", "none", "--platform", "torus-3d", hybrid.folder / "exchange")
     demand("500" in re.search(r"messages +(.*)", done.stderr)[1], "not all messages", done.stderr)
+
+
+def order(hybrid, which, first, inversions):
+    """Rank 1 is first in real time, rank 2 in virtual time; 8 of the 9 ways to receive are from any source."""
+    with harness.fresh_folder() as folder:
+        summary = pathlib.Path(folder) / "summary"
+        out = hybrid.call("hybrid", "-n", 3, "--compute", "none", "--order", which, "--json", summary,
+                          hybrid.folder / "order", folder, which).stdout
+        found = json.loads(summary.read_text())
+    demand(len(out.splitlines()) == 9 and all(line.endswith(f" {first}") for line in out.splitlines()),
+           f"not all are from rank {first}", out)
+    demand(found["inversions"] == inversions, f"{found['inversions']} inversions instead of {inversions}")
+
+
+def speed(hybrid):
+    """Half a second of computing takes a quarter on a processor that is twice as fast; sleeping does not change."""
+    for factor, computed in ((1, 0.5), (2, 0.25)):
+        out = hybrid.call("hybrid", "-q", "-n", 2, "--compute", "processor", "--set", f"nodes.speed={factor}",
+                          hybrid.folder / "speed").stdout
+        found = re.search(r"^computed ([0-9.]+) s, slept ([0-9.]+) s$", out, re.M)
+        demand(found and abs(float(found[1]) / computed - 1) < 0.2, f"not {computed} s", out)
+        demand(float(found[2]) == 2, "a sleep of other than 2 s", out)
 
 
 def clocks(hybrid):
@@ -94,7 +118,9 @@ def ends(hybrid, how, status, text):
 def usage(hybrid):
     for words, text in ((["hybrid", "-n", "2"], "no program given"), (["hybrid", "/bin/true"], "how many ranks"),
                         (["hybrid", "-n", "0", "x"], "bad number of ranks"),
-                        (["hybrid", "-n", "2", "--compute", "x", "y"], "auto, wall, processor, none")):
+                        (["hybrid", "-n", "2", "--compute", "x", "y"], "auto, wall, processor, none"),
+                        (["hybrid", "-n", "2", "--order", "x", "y"], "real, virtual"),
+                        (["hybrid", "-n", "2", "--platform", "x", hybrid.folder / "clocks"], "unknown platform")):
         done = hybrid.call(*words, status=2)
         demand(text in done.stderr, f"no '{text}'", done.stderr)
 
@@ -104,6 +130,9 @@ def cases(hybrid, options):
     for name, extra in MACHINES:
         yield f"times {name}", times, hybrid, name, extra
     yield "contention", contention, hybrid
+    yield "order real", order, hybrid, "real", 1, 8
+    yield "order virtual", order, hybrid, "virtual", 2, 0
+    yield "speed", speed, hybrid
     yield "clocks", clocks, hybrid
     yield "trace", trace, hybrid
     yield "ends abort", ends, hybrid, "abort", None, "MPI_Abort with code 7"

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "cli/argv.h"
@@ -17,7 +18,9 @@
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/native.h"
+#include "cli/run_check.h"
 #include "hybrid/wire.h"
+#include "mpi_needs.h"
 
 #define LAUNCHER "mpiexec.mpich"
 
@@ -25,6 +28,8 @@ struct request {
     uint64_t ranks;
     const char *launcher;
     const char *compute; /* a word of compute_words */
+    const char *order;   /* a word of order_words */
+    uint32_t needs;      /* of the program: enum mpi_need */
     struct cli_argv run; /* options for `orrery run` */
 };
 
@@ -43,15 +48,34 @@ static int set_launcher(void *into, const char *value, struct err *err)
 static const char *const compute_words[] = {HYBRID_COMPUTE_AUTO, HYBRID_COMPUTE_WALL,
                                             HYBRID_COMPUTE_PROCESSOR, HYBRID_COMPUTE_NONE, NULL};
 
-static int set_compute(void *into, const char *value, struct err *err)
+static const char *const order_words[] = {HYBRID_ORDER_REAL, HYBRID_ORDER_VIRTUAL, NULL};
+
+static int choose(const char **into, const char *const *words, const char *value, struct err *err)
 {
-    for (int i = 0; compute_words[i]; i++)
-        if (strcmp(value, compute_words[i]) == 0) {
-            ((struct request *)into)->compute = compute_words[i];
+    struct buf list;
+    int rc;
+
+    for (int i = 0; words[i]; i++)
+        if (strcmp(value, words[i]) == 0) {
+            *into = words[i];
             return 0;
         }
-    return err_set(err, ERR_INPUT,
-                   "unknown value '%s': expected one of: auto, wall, processor, none", value);
+    buf_init(&list);
+    for (int i = 0; words[i]; i++)
+        buf_addf(&list, "%s%s", i ? ", " : "", words[i]);
+    rc = err_set(err, ERR_INPUT, "unknown value '%s': expected one of: %s", value, buf_str(&list));
+    buf_fini(&list);
+    return rc;
+}
+
+static int set_compute(void *into, const char *value, struct err *err)
+{
+    return choose(&((struct request *)into)->compute, compute_words, value, err);
+}
+
+static int set_order(void *into, const char *value, struct err *err)
+{
+    return choose(&((struct request *)into)->order, order_words, value, err);
 }
 
 /* An option that `orrery run` has, too. */
@@ -91,6 +115,11 @@ static const struct cli_option options[] = {
      "processor do not change, or not at all; auto (default) is processor if a computer has fewer processors than "
      "processes, else wall",
      set_compute},
+    {"order", 0, NULL, "WHICH",
+     "receives from any source: real (default), virtual\n"
+     "which message a receive from any source gets, and which request MPI_Waitany returns: real (default), as the real "
+     "MPI has it, or virtual, what is first in virtual time, for which the process waits until that is certain",
+     set_order},
     {"launcher", 0, NULL, "COMMAND",
      "command that starts the processes\n"
      "starts the processes; \"-n N\", the program, \":\" and the simulator follow (default " LAUNCHER
@@ -108,7 +137,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static const struct cli_values values[] = {{"compute", compute_words}, {0}};
+static const struct cli_values values[] = {{"compute", compute_words}, {"order", order_words}, {0}};
 
 static const struct cli_usage usage = {
     .command = "hybrid",
@@ -126,39 +155,90 @@ static const struct cli_usage usage = {
 
 /* ---- the command ---- */
 
-static int make_words(struct cli_argv *w, const struct request *q, char **program, struct err *err)
+/* The stand-ins call what the program calls, but do not import it. */
+static void add_needs(struct cli_argv *w, uint32_t needs)
 {
-    char directory[PATH_MAX], self[PATH_MAX], preload[2 * PATH_MAX], standin[PATH_MAX + 64],
-        ranks[32], how[64];
-    const char *before = getenv("LD_PRELOAD");
-    int rc = cli_argv_split(w, "--launcher", q->launcher ? q->launcher : LAUNCHER, err);
-    if (rc == 0)
-        rc = cli_launch_libdir(directory, sizeof directory, err);
+    static const struct {
+        const char *name;
+        unsigned need;
+    } known[] = {
+#define NEED(name, value) {#name, value},
+        MPI_NEEDS(NEED)
+#undef NEED
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (needs & known[i].need)
+            cli_argv_add_all(w, (const char *const[]){"--needs", known[i].name, NULL});
+}
+
+/* The simulator: `orrery run` and its options. */
+static int make_run(struct cli_argv *w, const struct request *q, struct err *err)
+{
+    char directory[PATH_MAX], self[PATH_MAX], standin[PATH_MAX + 64], ranks[32];
+    int rc = cli_launch_libdir(directory, sizeof directory, err);
     if (rc == 0)
         rc = cli_child_self(self, sizeof self, err);
     if (rc)
         return rc;
-    snprintf(preload, sizeof preload, "LD_PRELOAD=%s/" HYBRID_LIBRARY "%s%s", directory,
-             before ? ":" : "", before ? before : "");
     snprintf(standin, sizeof standin, "%s/" HYBRID_STANDIN, directory);
-    snprintf(how, sizeof how, HYBRID_VARIABLE "=%s", q->compute ? q->compute : HYBRID_COMPUTE_AUTO);
     snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
-    cli_argv_add_all(w, (const char *const[]){"-n", ranks, "env", preload, how, NULL});
-    cli_argv_add_all(w, (const char *const *)program);
-    cli_argv_add_all(w, (const char *const[]){":", "-n", "1", self, "run", "--live", "-n", ranks,
-                                              "--compute", "none", "--host", "fibre", NULL});
+    cli_argv_add_all(w, (const char *const[]){self, "run", "--live", "-n", ranks, "--compute",
+                                              "none", "--host", "fibre", NULL});
+    add_needs(w, q->needs);
     for (size_t i = 0; i < q->run.count; i++)
         cli_argv_add(w, q->run.at[i]);
-    cli_argv_add_all(w, (const char *const[]){"--", standin, ranks, NULL});
+    cli_argv_add_all(w, (const char *const[]){"--", standin, ranks, q->order, NULL});
+    return 0;
+}
+
+/* Wrong input is said before anything starts: the launcher would wait for processes that never
+ * join. Returns 0, or the exit status in *status. */
+static int check_run(const struct cli_argv *w, int *status)
+{
+    static struct cli_run run; /* large, and there is only one */
+    struct program program = {0};
+    struct err err;
+    char libdir[PATH_MAX];
+    int next, rc;
+
+    cli_run_init(&run);
+    if (cli_begin(&cli_run_usage, (int)w->count - 1, (char **)w->at + 1, &run, &next, status))
+        return 1;
+    rc = cli_run_check(&run, w->at[1 + next], &program, libdir, sizeof libdir, &err);
+    program_fini(&program);
+    if (rc)
+        *status = cli_fail(&err);
+    return rc != 0;
+}
+
+static int make_words(struct cli_argv *w, const struct request *q, const struct cli_argv *run,
+                      char **program, struct err *err)
+{
+    char directory[PATH_MAX], preload[2 * PATH_MAX], ranks[32], how[64], order[64];
+    const char *before = getenv("LD_PRELOAD");
+    int rc = cli_argv_split(w, "--launcher", q->launcher ? q->launcher : LAUNCHER, err);
+    if (rc == 0)
+        rc = cli_launch_libdir(directory, sizeof directory, err);
+    if (rc)
+        return rc;
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s/" HYBRID_LIBRARY "%s%s", directory,
+             before ? ":" : "", before ? before : "");
+    snprintf(how, sizeof how, HYBRID_VARIABLE "=%s", q->compute ? q->compute : HYBRID_COMPUTE_AUTO);
+    snprintf(order, sizeof order, HYBRID_ORDER "=%s", q->order);
+    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
+    cli_argv_add_all(w, (const char *const[]){"-n", ranks, "env", preload, how, order, NULL});
+    cli_argv_add_all(w, (const char *const *)program);
+    cli_argv_add_all(w, (const char *const[]){":", "-n", "1", NULL});
+    for (size_t i = 0; i < run->count; i++)
+        cli_argv_add(w, run->at[i]);
     return 0;
 }
 
 static int hybrid_main(int argc, char **argv)
 {
-    struct request q = {0};
-    struct cli_argv words = {0};
+    struct request q = {.order = HYBRID_ORDER_REAL};
+    struct cli_argv words = {0}, run = {0};
     struct err err;
-    uint32_t needs;
     int next, status, signal = 0;
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
@@ -167,12 +247,17 @@ static int hybrid_main(int argc, char **argv)
              : !q.ranks
                  ? err_set(&err, ERR_INPUT, "how many ranks? Give -n, as in: orrery hybrid -n 4 %s",
                            argv[next])
-                 : cli_native_check(argv[next], &needs, &err);
+                 : cli_native_check(argv[next], &q.needs, &err);
     if (rc == 0)
-        rc = make_words(&words, &q, argv + next, &err);
+        rc = make_run(&run, &q, &err);
+    if (rc == 0 && check_run(&run, &status))
+        return status;
+    if (rc == 0)
+        rc = make_words(&words, &q, &run, argv + next, &err);
     if (rc == 0)
         rc = cli_argv_run(&words, &status, &signal, &err);
     cli_argv_fini(&words);
+    cli_argv_fini(&run);
     cli_argv_fini(&q.run);
     if (rc)
         return cli_fail(&err);

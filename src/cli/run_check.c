@@ -86,7 +86,8 @@ static int check_program(struct program *program, const char *given, const struc
                        "%s",
                        given, names);
     }
-    for (size_t i = 0; i < program->warnings.count && !run->quiet && !run->worker; i++)
+    int is_quiet = run->quiet || run->worker || run->opt.live;
+    for (size_t i = 0; i < program->warnings.count && !is_quiet; i++)
         log_warn("%s", program->warnings.items[i]);
     return 0;
 }
@@ -390,7 +391,9 @@ int cli_run_check(struct cli_run *run, const char *given, struct program *progra
             warn_private(run->opt.ranks, program);
     }
     if (rc == 0)
-        rc = run->worker ? 0 : cli_uses_check_compute(&run->given, run, program->declares, err);
+        rc = run->worker || run->opt.live /* time is computed outside */
+                 ? 0
+                 : cli_uses_check_compute(&run->given, run, program->declares, err);
     if (rc == 0)
         rc = cli_team_prepare(run, err);
     if (rc == 0)

@@ -146,11 +146,19 @@ void engine_forget_asking(struct engine *e)
     e->asking_len = 0;
 }
 
+static void enter_late(struct engine *e, struct engine_msg *m)
+{
+    e->late++;
+    if (e->reached - m->arrival > e->late_most)
+        e->late_most = e->reached - m->arrival;
+    m->arrival = e->reached;
+}
+
 void engine_submit(struct engine *e, struct engine_msg *m, const struct engine_call *call)
 {
     e->injected++;
     if (__builtin_expect(e->is_forced, 0) && m->arrival < e->reached)
-        m->arrival = e->reached;
+        enter_late(e, m);
     engine_progress(e, m->arrival);
     if (call->cookie)
         note_asking(e, rank_map_index(&e->cfg.map, m->src), m->arrival);
@@ -205,10 +213,16 @@ void engine_block_away(struct engine *e, struct engine_entity *x, uint32_t id, v
     engine_block(e, x, id, due, wake_after);
 }
 
+void engine_block_led(struct engine *e, struct engine_entity *x, uint32_t id, vtime due)
+{
+    x->led = 1;
+    engine_block_away(e, x, id, due, 1);
+}
+
 void engine_return(struct engine *e, struct engine_entity *x)
 {
     e->away -= x->away;
-    x->away = 0;
+    x->away = x->led = 0;
 }
 
 void engine_go_out(struct engine *e, struct engine_entity *x)

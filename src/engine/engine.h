@@ -82,8 +82,9 @@ struct engine_entity {
     uint8_t busy : 1;         /* blocked, but a thread of it runs (engine_block_busy) */
     uint8_t asking : 1;       /* it is in engine.asking */
     uint8_t out : 1;          /* it runs without its turn (engine_go_out) */
-    uint8_t away : 1;         /* blocked until something outside wakes it (engine_block_away) */
-    uint32_t owner_word;      /* free for the owner */
+    uint8_t away : 1;    /* blocked until something outside wakes it (engine_block_away), ... */
+    uint8_t led : 1;     /* ... which follows from what others do */
+    uint32_t owner_word; /* free for the owner */
 };
 
 enum engine_wake {
@@ -202,6 +203,8 @@ struct engine {
     uint64_t out;      /* number of entities that are out */
     uint64_t away;     /* number of entities that are away */
     int is_forced;     /* engine_force: what comes too late for the medium enters it late */
+    uint64_t late;     /* how many have, ... */
+    vtime late_most;   /* ... and by how much at most */
     vtime granted_due; /* lookahead 0: `granted` may take one decision due at or before this */
     uint32_t granted;
     uint32_t *ready;     /* ring of ids, oldest at ready_head; a bag with a random schedule */
@@ -437,11 +440,20 @@ void engine_unbusy(struct engine *, struct engine_entity *);
  */
 void engine_block_away(struct engine *, struct engine_entity *, uint32_t id, vtime due,
                        uint32_t wake_after);
+/* The same if that cannot happen before another entity has caused it: its clock is no bound for
+ * others. */
+void engine_block_led(struct engine *, struct engine_entity *, uint32_t id, vtime due);
 void engine_return(struct engine *, struct engine_entity *);
 /* Lets the first decision be taken although entities are away: for the owner that knows that they
  * wait for it. What they do then may come too late for it. Scheduler context; returns whether there
  * was one. */
 int engine_force(struct engine *);
+
+/* From now on, what comes too late for the medium enters it late. */
+static inline void engine_let_late(struct engine *e)
+{
+    e->is_forced = 1;
+}
 
 /*
  * The running entity continues without the turn, which the caller passes on at once: others run,

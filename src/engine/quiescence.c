@@ -248,7 +248,7 @@ static vtime away_clock(const struct engine *e)
     for (uint64_t i = 0; i < e->known; i++) {
         const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
 
-        if (x->away && x->clock < low)
+        if (x->away && !x->led && x->clock < low)
             low = x->clock;
     }
     return low;

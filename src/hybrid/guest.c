@@ -35,8 +35,22 @@ MPI_Status *native_statuses(struct native_call *c, MPI_Status *statuses)
 
 /* ---- a call ---- */
 
+/* The program's error handler has left the last call by a jump, or an exception: what MPI calls by
+ * itself, in callbacks, is deeper in the stack. */
+static void leave_abandoned(const struct guest_call *g)
+{
+    if (!guest.frame || (uintptr_t)g < guest.frame)
+        return;
+    guest.frame = 0;
+    guest.is_inside = 0;
+    guest.failures++;
+    guest_show(0);
+    guest_clock_start();
+}
+
 int guest_enter(struct guest_call *g)
 {
+    leave_abandoned(g);
     if (guest.is_inside || guest.is_over)
         return 0;
     if (!native.is_ready)
@@ -44,15 +58,19 @@ int guest_enter(struct guest_call *g)
     guest.is_inside = 1;
     if (!guest.is_open)
         return 1;
+    guest.frame = (uintptr_t)g;
     if (g->call.fn == MPI_FN_CANCEL &&
         !native_request_receives((const uint32_t *)(uintptr_t)g->call.args[0])) {
         guest.is_inside = 0; /* sends are not cancelled: the real MPI cannot */
+        guest.frame = 0;
         return 0;
     }
     guest_clock_stop();
     if (g->call.fn == MPI_FN_COMM_SPLIT_TYPE)
         guest_split_type(g);
     g->call.enter = guest.computed;
+    if (guest.is_real)
+        guest_told_enter(g);
     native_seen_enter(&guest.lane, &g->call);
     guest.is_clock_known = 0;
     g->is_early = guest.how[g->call.fn] == GUEST_EARLY;
@@ -76,6 +94,8 @@ static int (*special(enum mpi_fn fn))(struct guest_call *)
         return guest_session;
     case MPI_FN_ABORT:
         return guest_abort;
+    case MPI_FN_COMM_SET_ERRHANDLER:
+        return guest_errhandler;
     case MPI_FN_IRECV:
     case MPI_FN_IRECV_C:
     case MPI_FN_RECV_INIT:
@@ -115,9 +135,20 @@ static int (*special(enum mpi_fn fn))(struct guest_call *)
     }
 }
 
+/* The program passes no address for what it asks: the real MPI returns an error. */
+static int lacks_result(const struct guest_call *g)
+{
+    const struct native_fn *f = &native.fns[g->call.fn];
+    return (f->flag >= 0 && !g->call.args[f->flag]) || (f->index >= 0 && !g->call.args[f->index]) ||
+           (f->request >= 0 && !g->call.args[f->request]);
+}
+
 int guest_does(struct guest_call *g)
 {
-    int (*does)(struct guest_call *) = special(g->call.fn);
+    if (g->tells)
+        return guest_told_call(g);
+    int (*does)(struct guest_call *) = guest.is_open && lacks_result(g) ? NULL
+                                                                        : special(g->call.fn);
     if (does &&
         (guest.is_open || does == guest_init || does == guest_finalize || does == guest_session))
         return does(g);
@@ -129,6 +160,8 @@ int guest_does(struct guest_call *g)
 int guest_leave(struct guest_call *g)
 {
     if (guest.is_open && !guest.is_over) {
+        if (g->tells)
+            guest_told_leave(g);
         guest.failures += g->rc != MPI_SUCCESS;
         if (g->is_early) {
             native_seen_late(&guest.lane, &g->call, g->rc);
@@ -136,10 +169,14 @@ int guest_leave(struct guest_call *g)
         } else {
             native_seen_leave(&guest.lane, &g->call, g->rc, guest.computed);
         }
-        guest_held_numbered(g);
+        if (guest.is_real)
+            guest_told_numbered(g);
+        else
+            guest_held_numbered(g);
         guest_flush_old();
     }
     guest.is_inside = 0;
+    guest.frame = 0;
     guest_clock_start();
     return g->rc;
 }

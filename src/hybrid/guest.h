@@ -8,6 +8,7 @@
  *     guest_complete.c  calls whose outcome the simulator decides
  *     guest_held.c      receives that the real MPI must not see before the simulator has decided
  *                       which message they get
+ *     guest_told.c      the same calls if the real MPI decides that
  *     guest_clock.c     virtual clocks
  *
  * A call is sent before it is made, if it may block; its time is decided by the stand-in, so the
@@ -24,6 +25,7 @@ struct guest_call {
     struct native_call call;
     int rc;
     uint8_t is_early;  /* it was sent before it is made */
+    uint8_t tells;     /* what comes of it is sent afterwards */
     uint64_t other[4]; /* arguments of another call that the stand-in makes in its place */
 };
 
@@ -45,12 +47,14 @@ struct guest {
     int is_open;   /* the simulator is there */
     int is_inside; /* in a call, or in the library itself */
     int is_over;
+    uintptr_t frame;           /* where the program's call is on the stack; 0: it is in none */
+    int is_real;               /* --order real */
     uint8_t how[MPI_FN_COUNT]; /* enum guest_how */
     int first_here;            /* the first rank on this computer */
     MPI_Comm quiet; /* nobody sends messages here: looking for one makes the MPI do its work */
     struct native_lane lane;
     struct trace_sink sink;
-    uint64_t failures; /* early calls that have failed since the last message */
+    uint64_t failures; /* calls that have failed */
     int64_t computed;  /* picoseconds */
     int64_t clock;     /* virtual time when `computed` was clock_computed */
     int64_t clock_computed;
@@ -69,6 +73,15 @@ void guest_link_open(void);
 void guest_link_close(void);
 /* Sends all records so far; with a question, waits for the answer. */
 void guest_flush(enum hybrid_ask, int is_last);
+/* Sends the call that is the only record; what comes of it follows. */
+void guest_flush_telling(void);
+/* Adds to the next message what is known of a receive, and which request is complete. */
+void guest_say_match(int64_t request, int source);
+void guest_say_index(int index);
+/* Sends that without records, as what has come of the call. */
+void guest_send_outcome(int is_failed);
+/* After the question of a flush, once more. */
+void guest_await_answer(void);
 /* Shows the simulator whether the process is in a call. */
 void guest_show(int is_inside);
 /* Called now and then: what is pending for long is sent. */
@@ -80,6 +93,7 @@ const struct hybrid_match *guest_answer_matches(void);
 void guest_begin(void);
 void guest_split_type(struct guest_call *);
 int guest_init(struct guest_call *);
+int guest_errhandler(struct guest_call *);
 int guest_session(struct guest_call *);
 int guest_finalize(struct guest_call *);
 int guest_abort(struct guest_call *);
@@ -88,6 +102,27 @@ int guest_abort(struct guest_call *);
 int guest_cancel(struct guest_call *);
 int guest_test(struct guest_call *);
 int guest_complete(struct guest_call *);
+
+/* guest_told.c */
+/* Whether the call is one of which the stand-in is told. */
+int guest_tells(const struct guest_call *);
+/* A receive is posted: with the number of its request, or -1 if it has none yet. */
+void guest_told_post(int64_t number, MPI_Request, MPI_Comm, int source, int tag);
+void guest_told_numbered(struct guest_call *);
+/* Whether a receive is behind one whose message is not known. */
+int guest_told_behind(MPI_Comm, int source, int tag);
+/* Before the call is recorded / makes it, unless it returns 0 / after it. */
+void guest_told_enter(struct guest_call *);
+int guest_told_call(struct guest_call *);
+void guest_told_leave(struct guest_call *);
+/* Cancels a receive of the table: returns 0 if it is none. */
+int guest_told_cancel(MPI_Request *, int64_t number);
+/* The request is complete, or freed. */
+void guest_told_forget(int64_t number);
+/* The answer wants to be told of some requests of the call. */
+void guest_told_answer(struct guest_call *);
+/* The number of a request that was passed to the call, or -1. */
+int64_t guest_number_at(int i);
 
 /* guest_held.c */
 /* Calls that post such receives. */

@@ -71,7 +71,9 @@ static int64_t now(void)
     guest_clock_stop();
     if (!guest.is_clock_known)
         guest_flush(HYBRID_ASK_TIME, 0);
-    int64_t t = guest.clock + (guest.computed - guest.clock_computed);
+    int64_t since = guest.computed - guest.clock_computed;
+    double speed = guest.answer->speed;
+    int64_t t = guest.clock + (speed == 1 ? since : (int64_t)((double)since / speed));
     guest.is_inside = 0;
     guest_clock_start();
     return t;
@@ -125,7 +127,7 @@ ORR_EXPORT time_t time(time_t *to)
     return t.tv_sec;
 }
 
-/* Sleeping takes virtual time only. */
+/* Sleeping takes virtual time only, whatever the speed. */
 ORR_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
 {
     static int (*real)(const struct timespec *, struct timespec *);
@@ -133,7 +135,10 @@ ORR_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
         real = (int (*)(const struct timespec *, struct timespec *))dlsym(RTLD_NEXT, "nanosleep");
     if (!is_virtual())
         return real(span, left);
-    guest.computed += ((int64_t)span->tv_sec * NS_PER_S + span->tv_nsec) * PS_PER_NS;
+    if (!guest.answer)
+        now(); /* for the speed */
+    int64_t ps = ((int64_t)span->tv_sec * NS_PER_S + span->tv_nsec) * PS_PER_NS;
+    guest.computed += guest.answer->speed == 1 ? ps : (int64_t)((double)ps * guest.answer->speed);
     return 0;
 }
 

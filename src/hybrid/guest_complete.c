@@ -19,7 +19,7 @@ static struct {
     uint32_t count, room;
 } cancels;
 
-static int64_t number_at(int i)
+int64_t guest_number_at(int i)
 {
     return (uint32_t)i < guest.lane.id_count ? recorder_request(&native.rank, guest.lane.ids[i])
                                              : -1;
@@ -63,7 +63,9 @@ static void finish(struct guest_call *g, MPI_Request *requests, int at, MPI_Stat
                    int is_one)
 {
     MPI_Request *request = &requests[at];
-    int cancelled = is_cancelled(number_at(at));
+    int cancelled = is_cancelled(guest_number_at(at));
+    if (guest.is_real)
+        guest_told_forget(guest_number_at(at));
     int rc = guest_is_held(*request) ? guest_finish_held(request, status, cancelled)
              : cancelled             ? finish_cancelled(request, status)
                                      : native_real.MPI_Wait(request, status);
@@ -107,9 +109,12 @@ static void get_status(struct guest_call *g, MPI_Request request, int *flag)
 
 int guest_cancel(struct guest_call *g)
 {
-    ARRAY_RESERVE(cancels.numbers, cancels.room, cancels.count + 1, 16);
-    cancels.numbers[cancels.count++] = number_at(0);
     g->rc = MPI_SUCCESS;
+    if (guest.is_real &&
+        guest_told_cancel((MPI_Request *)(uintptr_t)g->call.args[0], guest_number_at(0)))
+        return 1;
+    ARRAY_RESERVE(cancels.numbers, cancels.room, cancels.count + 1, 16);
+    cancels.numbers[cancels.count++] = guest_number_at(0);
     return 1;
 }
 
@@ -119,8 +124,8 @@ static int any_is_held(const struct guest_call *g)
     const struct mpi_arg *arg = &mpi_fn_signature[g->call.fn].args[0];
     int is_array = arg->role == MPI_ROLE_COUNT, count = is_array ? (int)g->call.args[0] : 1;
     const MPI_Request *requests = (const MPI_Request *)(uintptr_t)g->call.args[is_array];
-    for (int i = 0; i < count; i++)
-        if (guest_is_held(requests[i]) || (cancels.count && find_cancel(number_at(i)) >= 0))
+    for (int i = 0; requests && i < count; i++)
+        if (guest_is_held(requests[i]) || (cancels.count && find_cancel(guest_number_at(i)) >= 0))
             return 1;
     return 0;
 }
@@ -137,6 +142,8 @@ int guest_complete(struct guest_call *g)
         return 0;
     }
     guest_flush(HYBRID_ASK_RESULT, 0);
+    if (guest.is_real)
+        guest_told_answer(g);
     guest_release();
     g->rc = MPI_SUCCESS;
     switch (g->call.fn) {

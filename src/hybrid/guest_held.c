@@ -87,7 +87,8 @@ static int is_behind(uint32_t count, MPI_Comm comm, int source, int tag)
  * message. */
 static int must_wait(MPI_Comm comm, int source, int tag)
 {
-    return source == MPI_ANY_SOURCE || is_behind(held.count, comm, source, tag);
+    return source == MPI_ANY_SOURCE || (guest.is_real ? guest_told_behind(comm, source, tag)
+                                                      : is_behind(held.count, comm, source, tag));
 }
 
 static struct held *find(MPI_Request handle)
@@ -137,7 +138,13 @@ static int hold_irecv(struct guest_call *g)
     MPI_Request *request = (MPI_Request *)(uintptr_t)g->call.args[6];
     if (!must_wait(what.comm, what.source, what.tag))
         return 0;
+    if (guest.is_real) {
+        guest_told_post(-1, MPI_REQUEST_NULL, what.comm, what.source, what.tag);
+        return 0;
+    }
     g->rc = native_real.MPI_Grequest_start(query, release, cancel, NULL, request);
+    if (g->rc != MPI_SUCCESS)
+        return 1;
     what.handle = *request;
     hold(&what, 0);
     return 1;
@@ -158,6 +165,8 @@ static int keep_lasting(struct guest_call *g)
     g->rc = native_real.MPI_Recv_init_c((void *)(uintptr_t)what.buffer, what.count, what.type,
                                         what.source, what.tag, native_comm_real(what.comm),
                                         request);
+    if (g->rc != MPI_SUCCESS)
+        return 1;
     what.handle = *request;
     ARRAY_RESERVE(held.lasting, held.lasting_room, held.lasting_count + 1, 16);
     held.lasting[held.lasting_count++] = what;
@@ -169,6 +178,10 @@ static int start(MPI_Request *request, int64_t number)
     const struct lasting *what = find_lasting(*request);
     if (!what || !must_wait(what->comm, what->source, what->tag))
         return native_real.MPI_Start(request);
+    if (guest.is_real) {
+        guest_told_post(number, *request, what->comm, what->source, what->tag);
+        return native_real.MPI_Start(request);
+    }
     hold(what, 1);
     held.items[held.count - 1].number = number;
     return MPI_SUCCESS;
@@ -208,6 +221,8 @@ int guest_hold(struct guest_call *g)
         return start_all(g, (int)a[0], (MPI_Request *)(uintptr_t)a[1]);
     default: /* MPI_Request_free */
         forget_lasting(*(const MPI_Request *)(uintptr_t)a[0]);
+        if (guest.is_real)
+            guest_told_forget(guest_number_at(0));
         return 0;
     }
 }

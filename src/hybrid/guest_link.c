@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -22,6 +23,10 @@ static struct {
     uint32_t simulator;
     struct buf out; /* the message that is being made */
     void *answer;
+    struct hybrid_match *matches; /* for the next message */
+    uint32_t match_count, match_room;
+    int32_t *indices;
+    uint32_t index_count, index_room;
 } state;
 
 static void *find(const char *symbol)
@@ -46,6 +51,8 @@ void guest_link_open(void)
     struct err err;
     guest.sink = (struct trace_sink){.take = take_piece, .block = SIZE_MAX, .piece = SIZE_MAX};
     buf_init(&state.out);
+    const char *order = getenv(HYBRID_ORDER);
+    guest.is_real = order && strcmp(order, HYBRID_ORDER_REAL) == 0;
     if (native_join(&state.link, find, &err) != 0)
         log_fatal("%s", err.text);
     state.simulator = state.link.procs - 1;
@@ -56,7 +63,7 @@ void guest_link_close(void)
     state.link.close(state.link.owner);
 }
 
-static void await_answer(void)
+void guest_await_answer(void)
 {
     uint32_t from;
     int tag, is_there;
@@ -73,19 +80,65 @@ static void await_answer(void)
     guest.is_clock_known = 1;
 }
 
-void guest_flush(enum hybrid_ask ask, int is_last)
+void guest_say_match(int64_t request, int source)
 {
-    struct hybrid_head head = {(uint32_t)ask, (uint32_t)is_last, guest.computed, guest.failures};
+    ARRAY_RESERVE(state.matches, state.match_room, state.match_count + 1, 16);
+    state.matches[state.match_count++] = (struct hybrid_match){request, source, 0};
+}
+
+void guest_say_index(int index)
+{
+    ARRAY_RESERVE(state.indices, state.index_room, state.index_count + 1, 16);
+    state.indices[state.index_count++] = index;
+}
+
+/* Begins a message with what is to be said. */
+static void begin(struct hybrid_head head)
+{
+    static const char none[8];
+    head.computed = guest.computed;
+    head.failures = guest.failures;
+    head.match_count = state.match_count;
+    head.index_count = state.index_count;
     buf_clear(&state.out);
     buf_add(&state.out, &head, sizeof head);
-    recorder_rank_spill(&native.rank);
-    if (!ask && !is_last && state.out.len == sizeof head)
-        return;
-    guest.failures = 0;
+    buf_add(&state.out, state.matches, state.match_count * sizeof *state.matches);
+    buf_add(&state.out, state.indices, state.index_count * sizeof *state.indices);
+    buf_add(&state.out, none, -state.out.len % 8);
+    state.match_count = state.index_count = 0;
+}
+
+static void send(void)
+{
     state.link.send(state.link.owner, state.simulator, 0,
                     native_copy(state.out.data, state.out.len), state.out.len);
+}
+
+static void flush(struct hybrid_head head)
+{
+    begin(head);
+    recorder_rank_spill(&native.rank);
+    if (!head.ask && !head.is_last && state.out.len == sizeof head)
+        return;
+    send();
+}
+
+void guest_flush(enum hybrid_ask ask, int is_last)
+{
+    flush((struct hybrid_head){.ask = (uint8_t)ask, .is_last = (uint8_t)is_last});
     if (ask)
-        await_answer();
+        guest_await_answer();
+}
+
+void guest_flush_telling(void)
+{
+    flush((struct hybrid_head){.tells = 1});
+}
+
+void guest_send_outcome(int is_failed)
+{
+    begin((struct hybrid_head){.is_failed = (uint8_t)is_failed});
+    send();
 }
 
 void guest_show(int is_inside)

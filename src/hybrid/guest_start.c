@@ -117,6 +117,15 @@ int guest_init(struct guest_call *g)
     return 1;
 }
 
+/* The MPI handles errors that belong to no object as MPI_COMM_WORLD does: the real one. */
+int guest_errhandler(struct guest_call *g)
+{
+    const uint64_t *a = g->call.args;
+    if ((MPI_Comm)a[0] == MPI_COMM_WORLD)
+        native_real.MPI_Comm_set_errhandler(MPI_COMM_WORLD, (MPI_Errhandler)a[1]);
+    return 0;
+}
+
 /* The simulator waits in MPI_Init for this process, and must end. */
 _Noreturn static void refuse(const char *why)
 {

@@ -23,16 +23,20 @@ static void fail(const char *text)
     exit(2);
 }
 
+/* As a call that returns an error: arguments of the program may be wrong. */
 void replay_fail(struct replay_rank *k, const char *format, ...)
 {
-    char why[200], text[400];
+    char why[160];
     va_list args;
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    snprintf(text, sizeof text, "rank %llu: cannot simulate %s: %s", (unsigned long long)k->rank,
-             k->replay->trace.header.schema->fns[k->event->fn].name, why);
-    fail(text);
+    struct standin *s = (struct standin *)((char *)k - offsetof(struct standin, k));
+    snprintf(s->failure, sizeof s->failure, "rank %llu: cannot simulate %s: %s",
+             (unsigned long long)k->rank, k->replay->trace.header.schema->fns[k->event->fn].name,
+             why);
+    s->failures++;
+    longjmp(s->failed, 1);
 }
 
 /* The process's own call may fail, too: that is known later. */
@@ -84,19 +88,20 @@ static void add_matched(struct standin *s)
     }
 }
 
-static void answer(struct standin *s, enum hybrid_ask ask)
+void standin_answer(struct standin *s, enum hybrid_ask ask)
 {
     struct standin_result *r = &s->result;
     static const char none[8];
     struct buf out;
-    if (ask == HYBRID_ASK_RESULT)
+    if (ask == HYBRID_ASK_RESULT && !s->is_real)
         add_matched(s);
-    else
+    else if (ask != HYBRID_ASK_RESULT)
         r->index_count = r->match_count = 0;
     struct hybrid_answer head = {.clock = orrery_own_clock(),
                                  .flag = r->flag,
                                  .index_count = (int32_t)r->index_count,
-                                 .match_count = (int32_t)r->match_count};
+                                 .match_count = (int32_t)r->match_count,
+                                 .speed = orrery_own_speed()};
     buf_init(&out);
     buf_add(&out, &head, sizeof head);
     buf_add(&out, r->indices, (size_t)r->index_count * sizeof *r->indices);
@@ -167,6 +172,8 @@ static void call(struct standin *s, const struct replay_fn *fn)
 {
     struct replay_rank *k = &s->k;
     replay_words(k, fn);
+    if (s->is_real)
+        standin_reopen(s, fn);
     if (!check(s, fn->invoke(k->words)))
         return;
     replay_results(k, fn);
@@ -216,6 +223,10 @@ static void act(struct standin *s, const struct replay_fn *fn, const struct trac
     case REPLAY_END:
         PMPI_Abort(MPI_COMM_WORLD, (int)e->args[e->argc - 1].number);
         break;
+    case REPLAY_CANCEL: /* with --order real the process says whether it has come too late */
+        if (!s->is_real || !standin_is_wild(s, replay_arg(&s->k, fn->request)->number))
+            call(s, fn);
+        break;
     case REPLAY_REFUSED:
         replay_fail(&s->k, "such calls cannot be simulated beside a program");
     case REPLAY_PARRIVED:
@@ -234,12 +245,14 @@ static void act(struct standin *s, const struct replay_fn *fn, const struct trac
 static void do_call(struct standin *s, struct trace_event *e)
 {
     struct replay_rank *k = &s->k;
-    orrery_own_spend(e->enter - k->last);
+    orrery_own_compute(e->enter - k->last);
     k->last = e->leave;
     k->event = e;
     s->result.flag = 0;
     s->result.index_count = s->result.match_count = 0;
-    act(s, &k->replay->fns[e->fn], e);
+    const struct replay_fn *fn = &k->replay->fns[e->fn];
+    if (setjmp(s->failed) == 0 && (!s->tells || standin_await_outcome(s, fn)))
+        act(s, fn, e);
     replay_scratch_reset(k);
 }
 
@@ -272,17 +285,18 @@ static int take_message(struct standin *s)
     at += sizeof head;
     if (s->failures > head.failures)
         fail(s->failure);
-    s->failures = 0;
+    at = standin_take_told(s, &head, at);
+    s->tells = head.tells;
     while (at < end) {
         struct hybrid_piece piece;
         memcpy(&piece, at, sizeof piece);
         take_piece(s, &piece, at + sizeof piece);
         at += sizeof piece + (piece.bytes + 7) / 8 * 8;
     }
-    orrery_own_spend(head.computed - s->k.last);
+    orrery_own_compute(head.computed - s->k.last);
     s->k.last = head.computed > s->k.last ? head.computed : s->k.last;
     if (head.ask)
-        answer(s, (enum hybrid_ask)head.ask);
+        standin_answer(s, (enum hybrid_ask)head.ask);
     return !head.is_last;
 }
 
@@ -301,13 +315,16 @@ static void prepare(struct replay *r, uint64_t ranks)
 
 int main(int argc, char **argv)
 {
-    if (!orrery_own_receive || argc != 2)
+    if (!orrery_own_receive || argc != 3)
         return fputs("orrery: error: " HYBRID_STANDIN " is started by 'orrery hybrid'\n", stderr),
                2;
     struct replay *r = orrery_own_common(sizeof *r, NULL);
     struct standin *s = mem_zalloc(sizeof *s);
     s->k.replay = r;
     s->k.rank = (uint64_t)orrery_own_rank();
+    s->is_real = strcmp(argv[2], HYBRID_ORDER_REAL) == 0;
+    if (s->is_real)
+        orrery_own_bind_begin();
     map_init(&s->k.created);
     map_init(&s->k.drawn_wins);
     if (!r->is_ready)

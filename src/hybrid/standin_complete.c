@@ -6,21 +6,13 @@
 
 #define UNKNOWN -1
 
-/* The requests of a call. */
-struct requests {
-    int count;
-    const int64_t *numbers;
-    MPI_Request *handles;
-    MPI_Status *statuses;
-};
-
-static struct requests get_requests(struct standin *s, const struct replay_fn *fn)
+struct standin_requests standin_requests(struct standin *s, const struct replay_fn *fn)
 {
     struct replay_rank *k = &s->k;
     const struct trace_value *v = replay_arg(k, fn->request);
     int is_array = v->items != NULL && v->count > 0;
-    struct requests r = {.count = is_array ? (int)v->count : 1,
-                         .numbers = is_array ? v->items : &v->number};
+    struct standin_requests r = {.count = is_array ? (int)v->count : 1,
+                                 .numbers = is_array ? v->items : &v->number};
     if (fn->signature->args[0].role == MPI_ROLE_COUNT && !v->count)
         r.count = 0;
     r.handles = replay_scratch(k, ((size_t)r.count + 1) * sizeof *r.handles);
@@ -33,7 +25,7 @@ static struct requests get_requests(struct standin *s, const struct replay_fn *f
     return r;
 }
 
-static int is_wild(const struct standin *s, int64_t number)
+int standin_is_wild(const struct standin *s, int64_t number)
 {
     for (uint32_t i = 0; i < s->wild_count; i++)
         if (s->wilds[i] == number)
@@ -41,7 +33,7 @@ static int is_wild(const struct standin *s, int64_t number)
     return 0;
 }
 
-static void forget_wild(struct standin *s, int64_t number)
+void standin_forget_wild(struct standin *s, int64_t number)
 {
     for (uint32_t i = 0; i < s->wild_count; i++)
         if (s->wilds[i] == number) {
@@ -51,21 +43,23 @@ static void forget_wild(struct standin *s, int64_t number)
 }
 
 /* The request is complete. */
-static void done(struct standin *s, const struct requests *r, int i, const MPI_Status *status)
+static void done(struct standin *s, const struct standin_requests *r, int i,
+                 const MPI_Status *status)
 {
     struct replay_request *known = replay_request_find(&s->k, r->numbers[i]);
     if (!known)
         return;
     if (status->count_hi_and_cancelled & 1) /* no call: it would be in the trace */
         standin_add_match(s, r->numbers[i], HYBRID_CANCELLED, 0);
-    else if (is_wild(s, r->numbers[i]))
+    else if (standin_is_wild(s, r->numbers[i]))
         standin_add_match(s, r->numbers[i], status->MPI_SOURCE, status->MPI_TAG);
-    forget_wild(s, r->numbers[i]);
+    standin_forget_wild(s, r->numbers[i]);
     known->handle = r->handles[i];
     replay_request_done(&s->k, r->numbers[i]);
 }
 
-static void done_some(struct standin *s, const struct requests *r, int count, const int *indices)
+static void done_some(struct standin *s, const struct standin_requests *r, int count,
+                      const int *indices)
 {
     s->result.index_count = 0;
     for (int i = 0; i < count; i++) {
@@ -76,7 +70,7 @@ static void done_some(struct standin *s, const struct requests *r, int count, co
         s->result.flag = MPI_UNDEFINED;
 }
 
-static void one(struct standin *s, const struct requests *r, int flag, int index)
+static void one(struct standin *s, const struct standin_requests *r, int flag, int index)
 {
     s->result.flag = flag;
     if (!flag)
@@ -86,19 +80,28 @@ static void one(struct standin *s, const struct requests *r, int flag, int index
         done(s, r, index, &r->statuses[0]);
 }
 
-static void all(struct standin *s, const struct requests *r, int flag)
+static void all(struct standin *s, const struct standin_requests *r, int flag)
 {
     s->result.flag = flag;
     for (int i = 0; flag && i < r->count; i++)
         done(s, r, i, &r->statuses[i]);
 }
 
-void standin_complete(struct standin *s, const struct replay_fn *fn)
+/* MPI_Waitsome: all that the real one has completed. */
+static void wait_chosen(struct standin *s, const struct standin_requests *r)
+{
+    replay_check(&s->k, MPI_Waitall(r->count, r->handles, r->statuses));
+    for (uint32_t i = 0; i < s->chosen_count; i++)
+        done(s, r, s->chosen[i], &r->statuses[s->chosen[i]]);
+}
+
+static void complete(struct standin *s, const struct replay_fn *fn, struct standin_requests r)
 {
     struct replay_rank *k = &s->k;
-    struct requests r = get_requests(s, fn);
     int flag = 1, index = MPI_UNDEFINED, count = 0;
     int *indices = replay_scratch(k, ((size_t)r.count + 1) * sizeof *indices);
+    if (s->tells)
+        standin_choose(s, &r);
     switch ((enum replay_how)fn->how) {
     case REPLAY_WAIT:
         replay_check(k, MPI_Wait(r.handles, r.statuses));
@@ -113,6 +116,10 @@ void standin_complete(struct standin *s, const struct replay_fn *fn)
         one(s, &r, 1, index);
         break;
     case REPLAY_WAITSOME:
+        if (s->tells) {
+            wait_chosen(s, &r);
+            break;
+        }
         replay_check(k, MPI_Waitsome(r.count, r.handles, &count, indices, r.statuses));
         done_some(s, &r, count, indices);
         break;
@@ -134,10 +141,20 @@ void standin_complete(struct standin *s, const struct replay_fn *fn)
         break;
     default: /* MPI_Request_get_status completes nothing */
         replay_check(k, MPI_Request_get_status(r.handles[0], &s->result.flag, r.statuses));
-        if (s->result.flag && r.count && is_wild(s, r.numbers[0]))
+        if (s->result.flag && r.count && standin_is_wild(s, r.numbers[0]))
             standin_add_match(s, r.numbers[0], r.statuses->MPI_SOURCE, r.statuses->MPI_TAG);
         break;
     }
+}
+
+void standin_complete(struct standin *s, const struct replay_fn *fn)
+{
+    struct standin_requests r;
+    do {
+        s->result.index_count = s->result.match_count = 0;
+        r = standin_requests(s, fn);
+        complete(s, fn, r);
+    } while (s->is_real && fn->how >= REPLAY_TEST && standin_ask_back(s, &r));
 }
 
 void standin_probe(struct standin *s, const struct replay_fn *fn)

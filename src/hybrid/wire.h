@@ -7,6 +7,10 @@
  * call is sent before the process blocks in it. The time of a call is what the process has computed
  * until then, in picoseconds, and counts no time within MPI. If the head asks, the stand-in answers
  * after the last call of the message.
+ *
+ * With `--order real` the real MPI chooses which message a receive from any source gets, and which
+ * request MPI_Waitany completes. A message that contains such a call and no other *tells*: another
+ * one follows when the call has returned, and says what has come of it.
  */
 #ifndef HYBRID_WIRE_H
 #define HYBRID_WIRE_H
@@ -16,6 +20,9 @@
 #define HYBRID_STANDIN "orrery-hybrid-mpi"
 #define HYBRID_LIBRARY "liborrery-hybrid.so"
 #define HYBRID_VARIABLE "ORRERY_HYBRID" /* how computing counts */
+#define HYBRID_ORDER "ORRERY_HYBRID_ORDER"
+#define HYBRID_ORDER_REAL "real"
+#define HYBRID_ORDER_VIRTUAL "virtual"
 #define HYBRID_COMPUTE_AUTO "auto"
 #define HYBRID_COMPUTE_WALL "wall"
 #define HYBRID_COMPUTE_PROCESSOR "processor"
@@ -27,11 +34,17 @@ enum hybrid_ask {
     HYBRID_ASK_RESULT, /* and what has come of the last call */
 };
 
+/* Matches follow, which are known now, then 32-bit indices of completed requests, up to a multiple
+ * of 8, then pieces. */
 struct hybrid_head {
-    uint32_t ask; /* enum hybrid_ask */
-    uint32_t is_last;
+    uint8_t ask; /* enum hybrid_ask */
+    uint8_t is_last;
+    uint8_t tells;
+    uint8_t is_failed; /* the call that was to be told of has failed */
+    uint32_t match_count, index_count;
+    uint32_t unused;
     int64_t computed;  /* so far */
-    uint64_t failures; /* calls of the last message that have failed: the stand-in's may, too */
+    uint64_t failures; /* calls that have failed so far: the stand-in's may, too */
 };
 
 /* Its bytes follow, up to a multiple of 8. */
@@ -42,6 +55,10 @@ struct hybrid_piece {
 };
 
 #define HYBRID_CANCELLED INT32_MIN /* for a source: the receive was cancelled in time */
+
+/* For the flag of an answer: messages have arrived for receives (their indices) of which only the
+ * process can say which message they get. It does, and a second answer follows. */
+#define HYBRID_TELL 2
 
 /* A receive from any source that has got its message, or one that was cancelled. */
 struct hybrid_match {
@@ -56,6 +73,7 @@ struct hybrid_answer {
     int32_t index_count;
     int32_t match_count;
     int32_t unused;
+    double speed; /* of the simulated processor: computing takes that much less time */
 };
 
 #endif

@@ -106,6 +106,7 @@ struct mpi_world {
     int own_requests;   /* no two sends share a request */
     uint32_t (*sent_number)(struct mpi_rank *); /* observer.h; NULL: no two handles need differ */
     int may_cancel;                             /* the program calls MPI_Cancel */
+    int binds;            /* sources of receives from any are chosen outside (p2p/bind.h) */
     uint64_t handled;     /* messages handled and decisions taken, for threads that wait for any */
     int free_collectives; /* collectives cost what a model says: their messages are free */
     int shared;           /* there are other processes */

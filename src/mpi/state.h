@@ -27,6 +27,7 @@
     X(attrs, pairs)                /* attr_table.c: handle of an object -> the newest one */      \
     X(bsend, mpi_bsend)            /* p2p/send_api.c: the attached buffer */                      \
     X(misfit, misfit)              /* p2p/misfit.c: a message that did not fit */                 \
+    X(bindings, bindings)          /* p2p/bind.c: sources that are chosen outside */              \
     X(numbers, pairs)              /* coll/numbers.c: communicator -> next collectives */         \
     X(serials, pairs)              /* check/verify_coll.c: context -> collective calls so far */  \
     X(made, pairs)                 /* check/leaks.c: kind and handle -> count, and who made it */ \

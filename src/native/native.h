@@ -87,6 +87,7 @@ struct native {
     MPI_Comm world_comm; /* in place of MPI_COMM_WORLD, if that has other processes, too; or 0 */
     const void *const *no_arrays[2]; /* MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY of the real MPI */
     int may_ask;                     /* the call has succeeded: its handles may be queried */
+    int may_fail; /* it has not been made yet, so its handles may be wrong: queries return errors */
     int may_ask_builtin;  /* it has failed, but not because of a datatype or an operation */
     struct map comms;     /* struct native_comm, by handle */
     struct map messages;  /* the communicator's, by handle */

@@ -66,6 +66,33 @@ static void exchange(MPI_Comm handle, struct native_comm *c)
                               MPI_INT64_T, handle);
 }
 
+/* Errors of a query are none of the program's: around queries that may fail. */
+static MPI_Errhandler begin_query(void)
+{
+    MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+    if (native.may_fail) {
+        native_real.MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
+        native_real.MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    }
+    return before;
+}
+
+static void end_query(MPI_Errhandler before)
+{
+    if (before == MPI_ERRHANDLER_NULL)
+        return;
+    native_real.MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
+    native_real.MPI_Errhandler_free(&before);
+}
+
+static int exists(MPI_Comm handle)
+{
+    MPI_Errhandler before = begin_query();
+    int number, rc = native_real.MPI_Comm_size(handle, &number);
+    end_query(before);
+    return rc == MPI_SUCCESS;
+}
+
 static struct native_comm *make(MPI_Comm handle, int is_new)
 {
     struct native_comm *c = mem_zalloc(sizeof *c);
@@ -94,6 +121,8 @@ static struct native_comm *get(uint64_t handle, int is_new)
     if (found)
         return (struct native_comm *)(uintptr_t)*found;
     if ((MPI_Comm)handle == MPI_COMM_NULL || !native.may_ask)
+        return NULL;
+    if (native.may_fail && !exists(native_comm_real((MPI_Comm)handle)))
         return NULL;
     struct native_comm *c = make(native_comm_real((MPI_Comm)handle), is_new);
     *map_insert(&native.comms, (uint32_t)handle, NULL) = (uint64_t)(uintptr_t)c;
@@ -180,7 +209,8 @@ int64_t recorder_comm_degree(struct mpi_rank *self, uint64_t handle, unsigned ki
     MPI_Comm comm = native_comm_real((MPI_Comm)handle);
     int topology = MPI_UNDEFINED, in = 0, out = 0, weighted, rank;
     (void)self;
-    if (!native.may_ask || native_real.MPI_Topo_test(comm, &topology) != MPI_SUCCESS)
+    if (!native.may_ask || (native.may_fail && !exists(comm)) ||
+        native_real.MPI_Topo_test(comm, &topology) != MPI_SUCCESS)
         return 0;
     if (topology == MPI_CART) {
         native_real.MPI_Cartdim_get(comm, &in);
@@ -207,9 +237,11 @@ void recorder_type(struct mpi_rank *self, uint64_t handle, struct recorder_type 
     *out = (struct recorder_type){0};
     if (!may_ask(handle))
         return;
+    MPI_Errhandler before = begin_query();
     native_real.MPI_Type_size_x(type, &size);
     native_real.MPI_Type_get_extent_x(type, &lower, &extent);
     native_real.MPI_Type_get_name(type, out->name, &length);
+    end_query(before);
     out->size = size < 0 ? 0 : (uint64_t)size;
     out->lower = lower;
     out->extent = extent;
@@ -219,8 +251,10 @@ int64_t *recorder_group(struct mpi_rank *self, uint64_t handle, uint32_t *count)
 {
     int size = 0;
     (void)self;
+    MPI_Errhandler before = begin_query();
     if (native.may_ask)
         native_real.MPI_Group_size((MPI_Group)handle, &size);
+    end_query(before);
     int64_t *members = mem_alloc(((size_t)size + 1) * sizeof *members);
     *count = (uint32_t)size;
     if (size)
@@ -232,8 +266,10 @@ int recorder_op_commutes(struct mpi_rank *self, uint64_t handle)
 {
     int commutes = 0;
     (void)self;
+    MPI_Errhandler before = begin_query();
     if (may_ask(handle))
         native_real.MPI_Op_commutative((MPI_Op)handle, &commutes);
+    end_query(before);
     return commutes != 0;
 }
 

@@ -110,10 +110,11 @@ void native_seen_early(struct native_lane *lane, struct native_call *c)
 {
     uint64_t words[TRACE_ARGS_MAX];
     struct recorder_call seen = {.fn = c->fn, .args = c->args, .began = c->enter, .is_early = 1};
-    native.may_ask = native.may_ask_builtin = 1;
+    native.may_ask = native.may_ask_builtin = native.may_fail = 1;
     copy_words(&seen, words);
     put_ids(lane, c, words);
     recorder_leave(&native.rank, lane->recorder, NULL, &seen, c->enter);
+    native.may_fail = 0;
 }
 
 void native_seen_late(struct native_lane *lane, struct native_call *c, int rc)

@@ -241,6 +241,25 @@ static void add_access(const struct run_access *done, struct buf *out)
     }
 }
 
+/* How far what processes outside did could differ from the order of virtual time. */
+static void add_live(const struct run_page *page, struct buf *out)
+{
+    const struct run_live *l = &page->end.live;
+    char text[UNITS_TEXT_MAX];
+
+    if (!page->opt.live)
+        return;
+    buf_addf(out, "  inversions    %s", units_format_count(text, sizeof text, l->inversions));
+    buf_addf(out, " of messages; %s decision%s forced\n",
+             units_format_count(text, sizeof text, l->forced), l->forced == 1 ? "" : "s");
+    if (page->end.net_split == NET_SPLIT_NONE) {
+        buf_addf(out, "  reordering    within %s",
+                 units_format_time(text, sizeof text, l->late_most));
+        buf_addf(out, ": %s message%s entered the network late\n",
+                 units_format_count(text, sizeof text, l->late), l->late == 1 ? "" : "s");
+    }
+}
+
 /* ---- the network ---- */
 
 static int traffic_of(const struct run_page *page, struct net_traffic *out)
@@ -314,6 +333,7 @@ void results_text(const struct run_page *page, const struct run_outcome *outcome
     buf_addf(out, "\n  bytes         %s\n", units_format_bytes(text, sizeof text, page->end.bytes));
     add_access(&page->end.access, out);
     results_emulated_text(page, out);
+    add_live(page, out);
     add_traffic(page, out);
     buf_addf(out, "  peak memory   %s",
              units_format_bytes(text, sizeof text, peak_memory(page, outcome)));
@@ -393,6 +413,15 @@ static void put_traffic(struct json *json, const struct run_page *page)
     json_object_end(json);
 }
 
+static void put_live(struct json *json, const struct run_live *l)
+{
+    put_uint(json, "inversions", l->inversions);
+    put_uint(json, "forced_decisions", l->forced);
+    put_uint(json, "late_messages", l->late);
+    json_key(json, "reorder_window_s");
+    json_decimal(json, (uint64_t)l->late_most, 12);
+}
+
 static const char *compute_name(const struct run_page *page)
 {
     static const char *const names[] = {
@@ -428,6 +457,8 @@ void results_json(const struct run_page *page, const struct platform *machine,
     json_decimal(&json, (uint64_t)page->end.access.io_time, 12);
     put_uint(&json, "one_sided", page->end.access.rma_ops);
     put_uint(&json, "one_sided_bytes", page->end.access.rma_bytes);
+    if (page->opt.live)
+        put_live(&json, &page->end.live);
     put_string(&json, "host", run_host_kind(page->opt.host)->word);
     put_string(&json, "host_reason", page->opt.host_reason);
     put_uint(&json, "procs", page->opt.procs);

@@ -18,6 +18,10 @@ extern unsigned orrery_own_process(void) ORRERY_WEAK;
 extern int64_t orrery_own_clock(void) ORRERY_WEAK;
 /* Lets so many picoseconds pass, whatever the speed of the rank's node. */
 extern void orrery_own_spend(int64_t picoseconds) ORRERY_WEAK;
+/* The same for time that was computed on this computer: it takes as long as on the rank's node. */
+extern void orrery_own_compute(int64_t picoseconds) ORRERY_WEAK;
+/* How much faster the rank's node is than this computer. */
+extern double orrery_own_speed(void) ORRERY_WEAK;
 /* Waits until one of the requests is complete, or the virtual clock is at `until`. done: which are
  * complete then. MPI still has to complete them. */
 extern void orrery_own_wait(int count, const int *requests, int64_t until,
@@ -31,6 +35,19 @@ extern int orrery_own_matched(uint32_t request, int *source, int *tag) ORRERY_WE
 /* With processes outside (`orrery hybrid`): the next message of the process that the rank stands
  * for, for which it waits; it is valid until the next call. */
 extern const void *orrery_own_receive(size_t *bytes) ORRERY_WEAK;
+/* The same while the process is in a call whose outcome the message tells: one of these requests
+ * is complete, or it has received a message with that tag, in that communicator (0: none), from any
+ * source. While the simulator knows of none, the rank does not hold up others. The caller frees the
+ * message with orrery_own_release. */
+extern const void *orrery_own_outcome(int count, const int *requests, uint32_t comm, int tag,
+                                      size_t *bytes) ORRERY_WEAK;
+extern void orrery_own_release(const void *message) ORRERY_WEAK;
+/* From now on, receives from any source get the source that orrery_own_bind says: for a request
+ * (its handle), or, with request 0, for the next call that receives or probes. */
+extern void orrery_own_bind_begin(void) ORRERY_WEAK;
+extern void orrery_own_bind(uint32_t request, int source) ORRERY_WEAK;
+/* Whether a message has arrived, by now, that the request may get once it has a source. */
+extern int orrery_own_may_bind(uint32_t request) ORRERY_WEAK;
 /* Sends a message to that process. */
 extern void orrery_own_reply(const void *data, size_t bytes) ORRERY_WEAK;
 

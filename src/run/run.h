@@ -166,6 +166,23 @@ static inline void run_access_add(struct run_access *to, const struct run_access
     to->rma_bytes += from->rma_bytes;
 }
 
+/* With processes outside. */
+struct run_live {
+    uint64_t inversions; /* messages that a receive from any source got after a later one */
+    uint64_t forced;     /* decisions that were taken before they were certain */
+    uint64_t late;       /* messages that entered a network with contention late ... */
+    vtime late_most;     /* ... by at most this */
+};
+
+static inline void run_live_add(struct run_live *to, const struct run_live *from)
+{
+    to->inversions += from->inversions;
+    to->forced += from->forced;
+    to->late += from->late;
+    if (from->late_most > to->late_most)
+        to->late_most = from->late_most;
+}
+
 /* Who owns the progress line (now.line). It may be taken only if it is neither busy nor held. */
 enum run_line {
     RUN_LINE_NONE = 0, /* there is none */
@@ -252,6 +269,7 @@ struct run_page {
         uint64_t batches;      /* batches of messages between processes */
         struct run_access access;
         struct run_emulated emulated;
+        struct run_live live;
         int32_t has_traffic; /* the network model has counted: a struct net_traffic (net/net.h) */
         uint64_t traffic[RUN_TRAFFIC_WORDS];
         int32_t net_split; /* enum net_split (net/net.h): what the model needs */

@@ -39,6 +39,7 @@ struct part {
     uint64_t switches, own_stacks, private_bytes, swapped_bytes, live_stack_max;
     uint64_t peak_rss, pairs, batches, spawned;
     struct run_access access;
+    struct run_live live;
     double median_slice_s, computed_s, left_out_s;
     int32_t aggregated;
     uint64_t stuck_bytes; /* of what follows, ... */
@@ -92,6 +93,7 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
                      .pairs = mpi_world.stats->pairs,
                      .batches = mpi_team_batches(),
                      .access = mpi_stats_accesses(mpi_world.stats),
+                     .live = mpi_live_counts(),
                      .spawned = engine_spares_started(&mpi_world.engine),
                      .median_slice_s = mpi_clock_median_slice(),
                      .computed_s = mpi_clock_computed(),
@@ -166,6 +168,7 @@ static void merge(struct whole *w, const struct buf *bytes)
     to->pairs += p.pairs;
     to->batches += p.batches;
     run_access_add(&to->access, &p.access);
+    run_live_add(&to->live, &p.live);
     to->spawned += p.spawned;
     to->private_bytes = larger(to->private_bytes, p.private_bytes);
     to->swapped_bytes = larger(to->swapped_bytes, p.swapped_bytes);
@@ -219,6 +222,7 @@ static void fill_page(const struct whole *w, enum run_cause cause)
     page->end.rounds = engine_rounds(&mpi_world.engine);
     page->end.batches = p->batches;
     page->end.access = p->access;
+    page->end.live = p->live;
     page->end.spawned = p->spawned;
     page->end.net_split = (int32_t)mpi_world.net.ops->split;
     fill_traffic(page);

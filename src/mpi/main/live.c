@@ -10,7 +10,8 @@
 #include "base/mem.h"
 #include "base/ticks.h"
 #include "mpi/entry.h"
-#include "mpi/p2p/p2p_internal.h"
+#include "mpi/p2p/bind.h"
+#include "mpi/p2p/request.h"
 
 #define AWAIT_NS 1000000
 /* All processes have been in calls for so long; with contention, where every message is decided in
@@ -19,6 +20,9 @@
 #define STUCK_SHARED_NS 2e6
 
 ORR_EXPORT const void *orrery_own_receive(size_t *bytes);
+ORR_EXPORT const void *orrery_own_outcome(int count, const int *requests, uint32_t comm, int tag,
+                                          size_t *bytes);
+ORR_EXPORT void orrery_own_release(const void *message);
 ORR_EXPORT void orrery_own_reply(const void *data, size_t bytes);
 
 struct item {
@@ -149,40 +153,96 @@ void mpi_live_await(void)
     live.link.wait(live.link.owner, AWAIT_NS); /* the bell ends it earlier */
 }
 
+struct run_live mpi_live_counts(void)
+{
+    return (struct run_live){.inversions = mpi_bind_inversions(),
+                             .forced = live.forced,
+                             .late = mpi_world.engine.late,
+                             .late_most = mpi_world.engine.late_most};
+}
+
 void mpi_live_close(void)
 {
-    if (live.forced && !mpi_world.opt->quiet)
-        log_note("%llu times all processes waited for each other in the real MPI, and the first that "
-                 "was due was decided before it was certain",
-                 (unsigned long long)live.forced);
     send_replies();
     live.link.close(live.link.owner);
 }
 
 /* ---- what the program calls ---- */
 
-const void *orrery_own_receive(size_t *bytes)
+/* What a process does in the real MPI. */
+struct call {
+    int count;
+    const MPI_Request *requests;
+    const struct mpi_comm *comm; /* it receives there by itself; or NULL */
+    int tag;
+};
+
+/* Does the call only return after others have sent something, as far as known here? */
+static int is_led(struct mpi_rank *self, const struct call *c)
 {
-    struct mpi_rank *self = mpi_self();
+    if (!c || mpi_bind_any_candidate(self) ||
+        (c->comm && mpi_early_find_any(self, c->comm->ctx, c->tag, NULL)))
+        return 0;
+    for (int i = 0; i < c->count; i++) {
+        const struct mpi_req *r = mpi_req_pending(self, c->requests[i]);
+
+        if (r && (r->flags & MPI_REQ_DONE))
+            return 0;
+    }
+    return c->comm || c->count;
+}
+
+/* Waits for a message of the process. */
+static struct item await_item(struct mpi_rank *self, const struct call *c)
+{
     struct queue *q = &live.queues[mpi_rank_id(self)];
-    struct item *item;
+    struct item *found, item;
     vtime due;
 
-    native_free(q->taken);
-    q->taken = NULL;
     while (!q->first) {
         mpi_drain(self);
         if (mpi_decide(self, VTIME_NEVER, &due) || self->ent.inbox)
             continue;
-        engine_block_away(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, 1);
+        if (is_led(self, c))
+            engine_block_led(&mpi_world.engine, &self->ent, mpi_rank_index(self), due);
+        else
+            engine_block_away(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, 1);
         vp_suspend();
         engine_return(&mpi_world.engine, &self->ent);
     }
-    item = take(&q->first, &q->last);
-    q->taken = item->data;
-    *bytes = item->bytes;
-    mem_free(item);
+    found = take(&q->first, &q->last);
+    item = *found;
+    mem_free(found);
+    return item;
+}
+
+const void *orrery_own_receive(size_t *bytes)
+{
+    struct mpi_rank *self = mpi_self();
+    struct queue *q = &live.queues[mpi_rank_id(self)];
+    struct item item;
+
+    native_free(q->taken);
+    q->taken = NULL;
+    item = await_item(self, NULL);
+    q->taken = item.data;
+    *bytes = item.bytes;
     return q->taken;
+}
+
+const void *orrery_own_outcome(int count, const int *requests, uint32_t comm, int tag,
+                               size_t *bytes)
+{
+    struct call c = {count, requests, comm ? mpi_comm_get((MPI_Comm)comm) : NULL, tag};
+    struct item item = await_item(mpi_self(), &c);
+
+    *bytes = item.bytes;
+    return item.data;
+}
+
+void orrery_own_release(const void *message)
+{
+    native_free((void *)(uintptr_t)message);
 }
 
 void orrery_own_reply(const void *data, size_t bytes)

@@ -16,6 +16,7 @@
 void mpi_live_open(const struct run_options *);
 /* Whether there are processes outside. */
 int mpi_live_is_open(void);
+struct run_live mpi_live_counts(void);
 /* All ranks have ended: waits until the processes have, too. */
 void mpi_live_close(void);
 

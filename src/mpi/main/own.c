@@ -10,15 +10,22 @@
 #include "mpi/clock.h"
 #include "mpi/comm/comm.h"
 #include "mpi/entry.h"
+#include "mpi/p2p/bind.h"
 #include "mpi/p2p/request.h"
+#include "processor/processor.h"
 
 ORR_EXPORT int64_t orrery_own_rank(void);
 ORR_EXPORT unsigned orrery_own_process(void);
 ORR_EXPORT int64_t orrery_own_clock(void);
 ORR_EXPORT void orrery_own_spend(int64_t picoseconds);
+ORR_EXPORT void orrery_own_compute(int64_t picoseconds);
+ORR_EXPORT double orrery_own_speed(void);
 ORR_EXPORT void orrery_own_wait(int count, const int *requests, int64_t until, unsigned char *done);
 ORR_EXPORT void *orrery_own_common(size_t bytes, void (*fini)(void *));
 ORR_EXPORT int orrery_own_matched(uint32_t request, int *source, int *tag);
+ORR_EXPORT void orrery_own_bind_begin(void);
+ORR_EXPORT void orrery_own_bind(uint32_t request, int source);
+ORR_EXPORT int orrery_own_may_bind(uint32_t request);
 
 static struct {
     void *memory;
@@ -43,19 +50,37 @@ int64_t orrery_own_clock(void)
     return mpi_self()->ent.clock;
 }
 
-void orrery_own_spend(int64_t picoseconds)
+static void spend(struct mpi_rank *self, vtime host, vtime charged)
 {
-    struct mpi_rank *self = mpi_self();
-
-    if (picoseconds <= 0)
+    if (charged <= 0)
         return;
     mpi_clock_begin(self);
-    mpi_clock_add(self, picoseconds);
+    mpi_clock_add(self, charged);
     mpi_observe_slice(self, &(struct mpi_seen_slice){.fn = MPI_FN_COUNT,
                                                      .declared = 1,
-                                                     .host = picoseconds,
-                                                     .charged = picoseconds});
+                                                     .host = host,
+                                                     .charged = charged});
     mpi_clock_end();
+}
+
+void orrery_own_spend(int64_t picoseconds)
+{
+    spend(mpi_self(), picoseconds, picoseconds);
+}
+
+double orrery_own_speed(void)
+{
+    return processor_speed(mpi_rank_index(mpi_self()));
+}
+
+void orrery_own_compute(int64_t picoseconds)
+{
+    struct mpi_rank *self = mpi_self();
+    double speed = processor_speed(mpi_rank_index(self));
+    vtime charged = speed == 1 ? picoseconds : vtime_scale(picoseconds, 1 / speed);
+
+    if (charged > 0)
+        spend(self, picoseconds, processor_declare(mpi_rank_index(self), self->ent.clock, charged));
 }
 
 void orrery_own_wait(int count, const int *requests, int64_t until, unsigned char *done)
@@ -94,6 +119,32 @@ int orrery_own_matched(uint32_t request, int *source, int *tag)
     *source = mpi_comm_rank_of(comm, (uint32_t)r->got_peer);
     *tag = r->got_tag;
     return 1;
+}
+
+void orrery_own_bind_begin(void)
+{
+    mpi_bind_begin();
+}
+
+void orrery_own_bind(uint32_t request, int source)
+{
+    struct mpi_rank *self = mpi_self();
+    struct mpi_req *r = request ? mpi_req_get_any(self, (MPI_Request)request) : NULL;
+
+    if (r)
+        mpi_bind(self, r, source);
+    else if (!request)
+        mpi_bind_next(self, source);
+}
+
+int orrery_own_may_bind(uint32_t request)
+{
+    struct mpi_rank *self = mpi_self();
+    const struct mpi_req *r = mpi_req_get_any(self, (MPI_Request)request);
+    const struct mpi_msg *m = r && (r->flags & MPI_REQ_UNBOUND) ? mpi_bind_candidate(self, r)
+                                                                : NULL;
+
+    return m && m->em.arrival <= self->ent.clock;
 }
 
 void mpi_own_end(void)

@@ -21,6 +21,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "mpi/p2p/bind.h"
 #include "mpi/p2p/posted.h"
 #include "mpi/p2p/service.h"
 #include "mpi/p2p/strand.h"
@@ -122,11 +123,22 @@ static int must_wait(struct mpi_rank *self, const struct mpi_req *req)
            mpi_early_find(self, req->ctx, (uint32_t)req->peer, req->tag) != NULL;
 }
 
+/* A receive that is not simply from its source takes the message: returns 0, or has none yet: 1. */
+__attribute__((noinline)) static int waits(struct mpi_rank *self, const struct mpi_req *req,
+                                           const struct mpi_msg *m)
+{
+    if ((req->flags & MPI_REQ_WILD) || must_wait(self, req))
+        return 1;
+    mpi_bind_seen(self, req->ctx, req->tag, m);
+    return 0;
+}
+
 static void arrive(struct mpi_rank *self, struct mpi_msg *m)
 {
     struct mpi_req *req = mpi_posted_first(self, m);
 
-    if (!req || (req->flags & MPI_REQ_WILD) || must_wait(self, req)) {
+    if (!req || ((req->flags & (MPI_REQ_WILD | MPI_REQ_BOUND)) && waits(self, req, m)) ||
+        must_wait(self, req)) {
         mpi_early_add(self, m);
         return;
     }
@@ -195,7 +207,8 @@ void mpi_post(struct mpi_rank *self, struct mpi_req *req)
     struct mpi_msg *m;
 
     mpi_drain(self);
-    if (req->peer == MPI_P2P_ANY || may_be_cancelled(req)) {
+    if ((req->peer == MPI_P2P_ANY && !(mpi_world.binds && mpi_bind_post(self, req))) ||
+        may_be_cancelled(req)) {
         req->flags |= MPI_REQ_WILD;
         mpi_posted_add(self, req);
         return;
@@ -205,6 +218,8 @@ void mpi_post(struct mpi_rank *self, struct mpi_req *req)
         mpi_posted_add(self, req);
         return;
     }
+    if (__builtin_expect(req->flags & MPI_REQ_BOUND, 0))
+        mpi_bind_seen(self, req->ctx, req->tag, m);
     mpi_early_take(self, m);
     mpi_match(self, req, m, req->posted);
 }
@@ -227,6 +242,8 @@ static struct mpi_msg *candidate(struct mpi_rank *self, const struct mpi_req *r)
 {
     struct mpi_msg *m;
 
+    if (r->flags & MPI_REQ_UNBOUND)
+        return NULL;
     if (r->peer == MPI_P2P_ANY)
         return mpi_early_find_any(self, r->ctx, r->tag, r);
     m = mpi_early_find(self, r->ctx, (uint32_t)r->peer, r->tag);
@@ -256,6 +273,8 @@ static int retry(struct mpi_rank *self, struct mpi_msg *m, void *arg)
     if (!req || (req->flags & MPI_REQ_WILD) ||
         mpi_early_find(self, req->ctx, (uint32_t)req->peer, req->tag) != m)
         return 0;
+    if (req->flags & MPI_REQ_BOUND)
+        mpi_bind_seen(self, req->ctx, req->tag, m);
     mpi_early_take(self, m);
     mpi_unpost(self, req);
     mpi_match(self, req, m, later(req->posted, decided));

@@ -51,6 +51,8 @@ enum mpi_req_flag {
     MPI_REQ_LATE = 2048,    /* its message came after it was posted (p2p/costs.c) */
     MPI_REQ_PENDING = 1024, /* a receive that is counted as pending (p2p/costs.c) */
     MPI_REQ_OWN_BUF = 512,  /* its buffer is from mem_alloc and goes with it */
+    MPI_REQ_UNBOUND = 4096, /* p2p/bind.h: its source is not chosen yet; is WILD, too */
+    MPI_REQ_BOUND = 8192,   /* its source was chosen */
 };
 
 struct mpi_posted_kind;

@@ -220,6 +220,39 @@ void mpi_unpost(struct mpi_rank *self, struct mpi_req *req)
     }
 }
 
+/* Within its new kind it stays in the order of posting. */
+static void index_name(struct mpi_posted_index *x, struct mpi_req *req, int32_t peer)
+{
+    struct mpi_posted_kind *k = kind_make(x, req->ctx, peer, req->tag);
+    struct mpi_req **at = &k->head;
+
+    while (*at && (*at)->order < req->order)
+        at = &(*at)->same_kind;
+    req->same_kind = *at;
+    req->kind_of = k;
+    *at = req;
+    if (!req->same_kind)
+        k->tail = req;
+    x->any_tag += req->tag == MPI_ANY_TAG;
+    x->count++;
+    x->named++;
+}
+
+void mpi_posted_name(struct mpi_rank *self, struct mpi_req *req, int32_t peer)
+{
+    struct mpi_posted_index *x = index_of(self);
+
+    if (x) {
+        x->count++; /* it stays, whatever else is posted */
+        index_remove(self, req);
+        x->count--;
+        index_name(x, req, peer);
+    }
+    req->peer = peer;
+    req->flags &= (uint16_t)~MPI_REQ_WILD;
+    self->ent.owner_word--;
+}
+
 static int fits(const struct mpi_req *r, const struct mpi_msg *m)
 {
     return r->ctx == m->ctx && (r->peer == MPI_P2P_ANY || (uint32_t)r->peer == m->em.src) &&

@@ -7,6 +7,7 @@
  *
  * A matched message (Mprobe) is a request of kind RECV that holds its message.
  */
+#include "mpi/p2p/bind.h"
 #include "mpi/p2p/request.h"
 #include "mpi_impl.h"
 
@@ -14,6 +15,7 @@ struct probe {
     uint32_t ctx;
     int32_t src; /* world rank or MPI_P2P_ANY */
     int32_t tag;
+    int is_bound; /* the source was chosen outside (bind.h) */
 };
 
 static struct mpi_msg *look(struct mpi_rank *self, const struct probe *p)
@@ -77,7 +79,9 @@ static int check(struct mpi_rank *self, int source, int tag, MPI_Comm comm, stru
         return mpi_raise(self, comm, MPI_ERR_COMM, "invalid communicator 0x%x", (unsigned)comm);
     rc = mpi_check_source(self, source, tag, comm, c);
     if (rc == MPI_SUCCESS && source != MPI_PROC_NULL)
-        *p = (struct probe){c->ctx, mpi_source_world(c, source), tag};
+        *p = (struct probe){c->ctx, mpi_source_world(c, source), tag, 0};
+    if (rc == MPI_SUCCESS && source == MPI_ANY_SOURCE && mpi_world.binds)
+        p->is_bound = mpi_bind_take(self, c, &p->src);
     return rc;
 }
 
@@ -139,6 +143,8 @@ static int probe(struct mpi_rank *self, int source, int tag, MPI_Comm comm, int 
         *message = MPI_MESSAGE_NULL;
     if (!m)
         return MPI_SUCCESS;
+    if (p.is_bound)
+        mpi_bind_seen(self, p.ctx, p.tag, m);
     mpi_clock_reach(self, visible(self, m));
     if (mpi_costs_are_for_receives())
         mpi_costs_look(self, m->em.arrival);

@@ -1,0 +1,306 @@
+/*
+ * guest_told.c - `--order real`: the real MPI decides which message a receive from any source gets
+ * and which request MPI_Waitany returns, and the stand-in is told.
+ *
+ * The real MPI sees receives as the program posts them. A receive from any source is in the table
+ * until it is complete: only then its source is known. A receive behind it that may match the same
+ * messages is there, too. When that one is complete, the real MPI has matched the one before it, so
+ * it is safe to wait for it: the stand-in must know both.
+ *
+ * Tests ask the stand-in, as with `--order virtual`: a test succeeds only if its message has
+ * arrived in virtual time.
+ */
+#include <sched.h>
+
+#include "base/array.h"
+#include "base/mem.h"
+#include "hybrid/guest.h"
+#include "mpi_roles.h"
+
+struct posted {
+    int64_t number; /* of the request's record; -1: it has none yet */
+    MPI_Request handle;
+    MPI_Comm comm;
+    int source, tag;
+};
+
+static struct {
+    struct posted *items; /* in the order of posting */
+    uint32_t count, room;
+} table;
+
+static int is_wild(const struct posted *p)
+{
+    return p->source == MPI_ANY_SOURCE;
+}
+
+/* May both match the same message? */
+static int overlap(const struct posted *p, MPI_Comm comm, int source, int tag)
+{
+    return p->comm == comm && (is_wild(p) || source == MPI_ANY_SOURCE || p->source == source) &&
+           (p->tag == MPI_ANY_TAG || tag == MPI_ANY_TAG || p->tag == tag);
+}
+
+int guest_told_behind(MPI_Comm comm, int source, int tag)
+{
+    for (uint32_t i = 0; i < table.count; i++)
+        if (is_wild(&table.items[i]) && overlap(&table.items[i], comm, source, tag))
+            return 1;
+    return 0;
+}
+
+static int find(int64_t number)
+{
+    for (uint32_t i = 0; number >= 0 && i < table.count; i++)
+        if (table.items[i].number == number)
+            return (int)i;
+    return -1;
+}
+
+static void drop(uint32_t at)
+{
+    table.count--;
+    for (; at < table.count; at++)
+        table.items[at] = table.items[at + 1];
+}
+
+void guest_told_forget(int64_t number)
+{
+    int at = find(number);
+    if (at >= 0)
+        drop((uint32_t)at);
+}
+
+/* ---- posting ---- */
+
+void guest_told_post(int64_t number, MPI_Request handle, MPI_Comm comm, int source, int tag)
+{
+    ARRAY_RESERVE(table.items, table.room, table.count + 1, 16);
+    table.items[table.count++] = (struct posted){number, handle, comm, source, tag};
+}
+
+void guest_told_numbered(struct guest_call *g)
+{
+    struct posted *p = table.count ? &table.items[table.count - 1] : NULL;
+    if (!p || p->number >= 0)
+        return;
+    p->number = native.rank.next_request - 1;
+    if (g->rc == MPI_SUCCESS)
+        p->handle = *(const MPI_Request *)(uintptr_t)g->call.args[native.fns[g->call.fn].made];
+    else
+        table.count--;
+}
+
+/* ---- complete ---- */
+
+static void await_real(MPI_Request handle, MPI_Status *status)
+{
+    int is_done = 0;
+    for (;;) {
+        native_real.MPI_Request_get_status(handle, &is_done, status);
+        if (is_done)
+            return;
+        sched_yield();
+    }
+}
+
+static int source_of(const MPI_Status *status)
+{
+    int is_cancelled = 0;
+    native_real.MPI_Test_cancelled(status, &is_cancelled);
+    return is_cancelled ? HYBRID_CANCELLED : status->MPI_SOURCE;
+}
+
+/* A receive with that message is complete, which was posted behind the first `count` of the table:
+ * those of them that may match the message have got theirs. */
+static void learn_before(uint32_t count, MPI_Comm comm, const MPI_Status *status)
+{
+    for (uint32_t i = 0; i < count;) {
+        const struct posted p = table.items[i];
+        MPI_Status own;
+        if (!is_wild(&p) || !overlap(&p, comm, status->MPI_SOURCE, status->MPI_TAG)) {
+            i++;
+            continue;
+        }
+        await_real(p.handle, &own);
+        guest_say_match(p.number, source_of(&own));
+        drop(i);
+        count--;
+    }
+}
+
+/* The receive at this index is complete. */
+static void learn(uint32_t at, const MPI_Status *status)
+{
+    const struct posted p = table.items[at];
+    uint32_t before = table.count;
+    if (source_of(status) != HYBRID_CANCELLED)
+        learn_before(at, p.comm, status);
+    if (is_wild(&p))
+        guest_say_match(p.number, source_of(status));
+    drop(at - (before - table.count));
+}
+
+/* Waits until the request of the call is complete, if that must be known. */
+static void learn_request(int i)
+{
+    int at = find(guest_number_at(i));
+    MPI_Status status;
+    if (at < 0)
+        return;
+    await_real(table.items[at].handle, &status);
+    learn((uint32_t)find(guest_number_at(i)), &status);
+}
+
+/* Receives of the table that are complete now. */
+static void learn_known(void)
+{
+    for (uint32_t i = 0; i < table.count; i++) {
+        MPI_Status status;
+        int is_done = 0;
+        if (!is_wild(&table.items[i]))
+            continue;
+        native_real.MPI_Request_get_status(table.items[i].handle, &is_done, &status);
+        if (is_done) {
+            guest_say_match(table.items[i].number, source_of(&status));
+            drop(i--);
+        }
+    }
+}
+
+int guest_told_cancel(MPI_Request *request, int64_t number)
+{
+    int at = find(number);
+    if (at < 0 || !is_wild(&table.items[at]))
+        return 0;
+    native_real.MPI_Cancel(request);
+    return 1;
+}
+
+/* ---- calls ---- */
+
+int guest_tells(const struct guest_call *g)
+{
+    const struct native_fn *f = &native.fns[g->call.fn];
+    const uint64_t *a = g->call.args;
+    switch (g->call.fn) {
+    case MPI_FN_RECV:
+    case MPI_FN_RECV_C:
+    case MPI_FN_SENDRECV:
+    case MPI_FN_SENDRECV_C:
+    case MPI_FN_SENDRECV_REPLACE:
+    case MPI_FN_SENDRECV_REPLACE_C:
+    case MPI_FN_PROBE:
+    case MPI_FN_MPROBE:
+        return guest_holds((MPI_Comm)a[f->comm], (int)a[f->source], (int)a[f->source + 1]);
+    case MPI_FN_WAIT:
+    case MPI_FN_WAITALL:
+        return table.count > 0;
+    case MPI_FN_WAITANY:
+    case MPI_FN_WAITSOME:
+        return (int)a[0] > 0 && a[1] && a[2] && (g->call.fn == MPI_FN_WAITANY || a[3]);
+    default:
+        return 0;
+    }
+}
+
+static int is_test(enum mpi_fn fn)
+{
+    return fn == MPI_FN_TEST || fn == MPI_FN_TESTALL || fn == MPI_FN_TESTANY ||
+           fn == MPI_FN_TESTSOME || fn == MPI_FN_REQUEST_GET_STATUS || fn == MPI_FN_IPROBE ||
+           fn == MPI_FN_IMPROBE;
+}
+
+void guest_told_enter(struct guest_call *g)
+{
+    int asks = table.count && is_test(g->call.fn);
+    g->tells = (uint8_t)guest_tells(g);
+    if (g->tells || asks) /* what is said refers to calls of earlier messages */
+        guest_flush(HYBRID_ASK_NOTHING, 0);
+    if (asks)
+        learn_known();
+}
+
+/* MPI_Waitsome, whose statuses must be known. */
+static void wait_some(struct guest_call *g)
+{
+    const uint64_t *a = g->call.args;
+    int count = (int)a[0], *done = (int *)(uintptr_t)a[2], *indices = (int *)(uintptr_t)a[3];
+    MPI_Status *given = (MPI_Status *)(uintptr_t)g->call.statuses,
+               *own = mem_alloc((size_t)count * sizeof *own);
+    g->rc = native_real.MPI_Waitsome(count, (MPI_Request *)(uintptr_t)a[1], done, indices, own);
+    for (int i = 0; *done != MPI_UNDEFINED && i < *done; i++) {
+        int at = find(guest_number_at(indices[i]));
+        if (at >= 0)
+            learn((uint32_t)at, &own[i]);
+        guest_say_index(indices[i]);
+        if (given)
+            given[i] = own[i];
+    }
+    mem_free(own);
+}
+
+int guest_told_call(struct guest_call *g)
+{
+    guest_flush_telling();
+    if (g->call.fn == MPI_FN_WAITSOME) {
+        wait_some(g);
+        return 1;
+    }
+    if (g->call.fn == MPI_FN_WAIT || g->call.fn == MPI_FN_WAITALL) {
+        for (uint32_t i = 0; i < guest.lane.id_count; i++)
+            learn_request((int)i);
+        guest_send_outcome(0); /* the rest need not be known */
+        g->tells = 0;
+    }
+    return 0;
+}
+
+static void see_any(struct guest_call *g)
+{
+    int index = *(const int *)(uintptr_t)g->call.args[2];
+    int at = index == MPI_UNDEFINED ? -1 : find(guest_number_at(index));
+    if (at >= 0)
+        learn((uint32_t)at, g->call.statuses);
+    if (index != MPI_UNDEFINED)
+        guest_say_index(index);
+}
+
+static void see_received(struct guest_call *g)
+{
+    const struct native_fn *f = &native.fns[g->call.fn];
+    learn_before(table.count, (MPI_Comm)g->call.args[f->comm], g->call.statuses);
+    if ((int)g->call.args[f->source] == MPI_ANY_SOURCE)
+        guest_say_match(-1, g->call.statuses->MPI_SOURCE);
+}
+
+/* A receive that is too short has received nevertheless. */
+static int has_failed(int rc)
+{
+    int class = MPI_SUCCESS;
+    if (rc != MPI_SUCCESS)
+        native_real.MPI_Error_class(rc, &class);
+    return class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE && class != MPI_ERR_IN_STATUS;
+}
+
+void guest_told_leave(struct guest_call *g)
+{
+    int failed = has_failed(g->rc);
+    if (!failed && g->call.fn == MPI_FN_WAITANY)
+        see_any(g);
+    else if (!failed && g->call.fn != MPI_FN_WAITSOME)
+        see_received(g);
+    guest_send_outcome(failed);
+}
+
+void guest_told_answer(struct guest_call *g)
+{
+    (void)g;
+    while (guest.answer->flag == HYBRID_TELL) {
+        const int32_t *which = guest_answer_indices();
+        for (int i = 0; i < guest.answer->index_count; i++)
+            learn_request(which[i]);
+        guest_send_outcome(0);
+        guest_await_answer();
+    }
+}

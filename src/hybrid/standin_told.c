@@ -1,0 +1,106 @@
+/*
+ * standin_told.c - `--order real`: the process says which messages receives from any source have
+ * got, and which requests are complete (guest_told.c).
+ */
+#include <string.h>
+
+#include "base/array.h"
+#include "hybrid/standin.h"
+#include "run/own.h"
+
+static void bind_request(struct standin *s, const struct hybrid_match *m)
+{
+    struct replay_request *known = replay_request_find(&s->k, m->request);
+    standin_forget_wild(s, m->request);
+    if (known && m->source == HYBRID_CANCELLED)
+        PMPI_Cancel(&known->handle);
+    else if (known)
+        orrery_own_bind((uint32_t)known->handle, m->source);
+}
+
+const uint8_t *standin_take_told(struct standin *s, const struct hybrid_head *head,
+                                 const uint8_t *at)
+{
+    for (uint32_t i = 0; i < head->match_count; i++) {
+        struct hybrid_match m;
+        memcpy(&m, at, sizeof m);
+        at += sizeof m;
+        if (m.request >= 0)
+            bind_request(s, &m);
+        else
+            orrery_own_bind(0, m.source);
+    }
+    ARRAY_RESERVE(s->chosen, s->chosen_room, head->index_count, 16);
+    s->chosen_count = head->index_count;
+    if (head->index_count)
+        memcpy(s->chosen, at, head->index_count * sizeof *s->chosen);
+    return at + (head->index_count * sizeof *s->chosen + 7) / 8 * 8;
+}
+
+/* The next message of the process, without records. */
+static int take_outcome(struct standin *s, const struct standin_requests *r, MPI_Comm comm, int tag)
+{
+    size_t bytes;
+    const uint8_t *message = orrery_own_outcome(r->count, r->handles, (uint32_t)comm, tag, &bytes);
+    struct hybrid_head head;
+    memcpy(&head, message, sizeof head);
+    standin_take_told(s, &head, message + sizeof head);
+    orrery_own_release(message);
+    return !head.is_failed;
+}
+
+int standin_await_outcome(struct standin *s, const struct replay_fn *fn)
+{
+    struct standin_requests none = {0};
+    int sends = strstr(fn->name, "Sendrecv") != NULL; /* others may wait for what it sends */
+    if (fn->request >= 0) {
+        struct standin_requests r = standin_requests(s, fn);
+        return take_outcome(s, &r, MPI_COMM_NULL, 0);
+    }
+    if (sends || fn->comm < 0)
+        return take_outcome(s, &none, 0, 0);
+    int64_t comm = replay_arg(&s->k, fn->comm)->number;
+    return take_outcome(s, &none, (MPI_Comm)replay_handle(&s->k, MPI_ROLE_COMM, comm),
+                        (int)replay_arg(&s->k, fn->tag)->number);
+}
+
+void standin_choose(struct standin *s, struct standin_requests *r)
+{
+    for (int i = 0; s->chosen_count && i < r->count; i++) {
+        int is_chosen = 0;
+        for (uint32_t k = 0; k < s->chosen_count && !is_chosen; k++)
+            is_chosen = s->chosen[k] == i;
+        if (!is_chosen)
+            r->handles[i] = MPI_REQUEST_NULL;
+    }
+}
+
+int standin_ask_back(struct standin *s, const struct standin_requests *r)
+{
+    if (s->result.flag == 1 || s->result.index_count)
+        return 0;
+    for (int i = 0; i < r->count; i++)
+        if (standin_is_wild(s, r->numbers[i]) && orrery_own_may_bind((uint32_t)r->handles[i]))
+            standin_add_index(s, i);
+    if (!s->result.index_count)
+        return 0;
+    s->result.flag = HYBRID_TELL;
+    standin_answer(s, HYBRID_ASK_RESULT);
+    struct standin_requests none = {0};
+    take_outcome(s, &none, 0, 0);
+    return 1;
+}
+
+void standin_reopen(struct standin *s, const struct replay_fn *fn)
+{
+    const struct trace_value *v = fn->request < 0 ? NULL : replay_arg(&s->k, fn->request);
+    int is_one = strcmp(fn->name, "MPI_Start") == 0;
+    if (!s->lasting_count || (!is_one && strcmp(fn->name, "MPI_Startall") != 0))
+        return;
+    for (uint64_t i = 0; i < (is_one ? 1 : v->count); i++)
+        for (uint32_t at = 0; at < s->lasting_count; at++) {
+            const struct replay_request *known = replay_request_find(&s->k, s->lasting[at]);
+            if (known && s->lasting[at] == (is_one ? v->number : v->items[i]))
+                orrery_own_bind((uint32_t)known->handle, MPI_ANY_SOURCE);
+        }
+}

@@ -1,0 +1,151 @@
+/*
+ * bind.c - sources that are chosen outside, and inversions.
+ *
+ * Messages of one source never overtake each other, so for each kind of receive (context, tag) the
+ * latest arrival so far is enough to find inversions: a message that arrives before it, and is from
+ * another source, has been overtaken.
+ */
+#include "mpi/p2p/bind.h"
+
+#include "base/array.h"
+#include "mpi/p2p/posted.h"
+#include "mpi/state.h"
+
+struct latest {
+    uint32_t ctx, src;
+    int32_t tag; /* as the receive has it */
+    vtime arrival;
+};
+
+/* Of a rank. */
+struct bindings {
+    int has_next, next; /* source of the next receive, as a rank of its communicator */
+    struct latest *kinds;
+    uint32_t count, room;
+};
+
+static uint64_t inversions;
+
+static struct bindings *own(struct mpi_rank *self)
+{
+    return mpi_state_make(self, MPI_STATE_bindings, sizeof(struct bindings));
+}
+
+void mpi_bind_begin(void)
+{
+    mpi_world.binds = 1;
+    engine_let_late(&mpi_world.engine); /* the data of a message that is bound after it has come */
+}
+
+uint64_t mpi_bind_inversions(void)
+{
+    return inversions;
+}
+
+/* ---- choosing ---- */
+
+void mpi_bind_next(struct mpi_rank *self, int source)
+{
+    struct bindings *b = own(self);
+
+    b->has_next = 1;
+    b->next = source;
+}
+
+int mpi_bind_take(struct mpi_rank *self, const struct mpi_comm *comm, int32_t *source)
+{
+    struct bindings *b = own(self);
+
+    if (!b->has_next)
+        return 0;
+    b->has_next = 0;
+    *source = mpi_source_world(comm, b->next);
+    return 1;
+}
+
+int mpi_bind_post(struct mpi_rank *self, struct mpi_req *req)
+{
+    if (req->flags & MPI_REQ_CHILD) /* of MPI_Isendrecv: decided here, since it has no handle */
+        return 0;
+    if (mpi_bind_take(self, mpi_comm_get((MPI_Comm)req->comm), &req->peer)) {
+        req->flags |= MPI_REQ_BOUND;
+        return 1;
+    }
+    req->flags |= MPI_REQ_UNBOUND;
+    return 0;
+}
+
+void mpi_bind(struct mpi_rank *self, struct mpi_req *req, int source)
+{
+    const struct mpi_comm *comm = mpi_comm_get((MPI_Comm)req->comm);
+    int32_t peer = source == MPI_ANY_SOURCE ? MPI_P2P_ANY : mpi_source_world(comm, source);
+
+    if (!(req->flags & MPI_REQ_QUEUED)) {
+        req->peer = peer;
+        return;
+    }
+    if (!(req->flags & MPI_REQ_UNBOUND))
+        return;
+    mpi_posted_name(self, req, peer);
+    req->flags = (uint16_t)((req->flags & ~MPI_REQ_UNBOUND) | MPI_REQ_BOUND);
+    mpi_retry(self, 0);
+}
+
+/* ---- what may be taken ---- */
+
+struct mpi_msg *mpi_bind_candidate(struct mpi_rank *self, const struct mpi_req *req)
+{
+    return mpi_early_find_any(self, req->ctx, req->tag, req);
+}
+
+static void look(struct mpi_rank *self, struct mpi_req *req, void *found)
+{
+    if ((req->flags & MPI_REQ_UNBOUND) && mpi_bind_candidate(self, req))
+        *(int *)found = 1;
+}
+
+int mpi_bind_any_candidate(struct mpi_rank *self)
+{
+    int found = 0;
+
+    if (mpi_wild_count(self) && self->early_count)
+        mpi_posted_each_wild(self, look, &found);
+    return found;
+}
+
+/* ---- inversions ---- */
+
+static struct latest *find_kind(struct bindings *b, uint32_t ctx, int32_t tag)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->kinds[i].ctx == ctx && b->kinds[i].tag == tag)
+            return &b->kinds[i];
+    ARRAY_RESERVE(b->kinds, b->room, b->count + 1, 4);
+    b->kinds[b->count] = (struct latest){.ctx = ctx, .tag = tag, .arrival = -1};
+    return &b->kinds[b->count++];
+}
+
+static int is_overtaken(const struct bindings *b, const struct mpi_msg *m)
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        const struct latest *l = &b->kinds[i];
+
+        if (l->ctx == m->ctx && mpi_tag_fits(l->tag, m->tag) && l->src != m->em.src &&
+            l->arrival > m->em.arrival)
+            return 1;
+    }
+    return 0;
+}
+
+void mpi_bind_seen(struct mpi_rank *self, uint32_t ctx, int32_t tag, const struct mpi_msg *m)
+{
+    struct bindings *b = own(self);
+    struct latest *l;
+
+    inversions += (uint64_t)is_overtaken(b, m);
+    l = find_kind(b, ctx, tag);
+    if (m->em.arrival <= l->arrival)
+        return;
+    l->arrival = m->em.arrival;
+    l->src = m->em.src;
+}

@@ -1,0 +1,39 @@
+/*
+ * bind.h - receives from any source whose source is chosen outside (`orrery hybrid --order real`):
+ * the real MPI has chosen it, and here the same message is received, whenever it arrives.
+ *
+ * Such a receive is a decision that is never taken: it is *unbound*, and withholds its messages
+ * from later receives, until mpi_bind names its source. From then on it is a receive from that
+ * source. Its tag need not be known: of one source and communicator both take messages in the same
+ * order.
+ *
+ * A message that is received although another one, which the receive matches as well, arrives
+ * earlier in virtual time is an *inversion*.
+ */
+#ifndef MPI_P2P_BIND_H
+#define MPI_P2P_BIND_H
+
+#include "mpi/p2p/p2p_internal.h"
+
+/* From now on sources are chosen outside. */
+void mpi_bind_begin(void);
+/* The source of an unbound receive, or of a persistent one that is not started: a rank of its
+ * communicator, or MPI_ANY_SOURCE. */
+void mpi_bind(struct mpi_rank *self, struct mpi_req *, int source);
+/* The source for the rank's next receive or probe from any source. */
+void mpi_bind_next(struct mpi_rank *self, int source);
+/* Takes that source, as a world rank: returns whether there was one. */
+int mpi_bind_take(struct mpi_rank *self, const struct mpi_comm *, int32_t *source);
+/* Before a receive from any source is posted: makes it one from the next source, and returns 1, or
+ * makes it unbound. */
+int mpi_bind_post(struct mpi_rank *self, struct mpi_req *);
+/* A message is received, or seen by a probe, with that context and tag, from a source that was
+ * chosen. */
+void mpi_bind_seen(struct mpi_rank *self, uint32_t ctx, int32_t tag, const struct mpi_msg *);
+/* Is there a message that the unbound receive may take? / any unbound one of the rank? */
+struct mpi_msg *mpi_bind_candidate(struct mpi_rank *self, const struct mpi_req *);
+int mpi_bind_any_candidate(struct mpi_rank *self);
+/* Inversions of all ranks of this process so far. */
+uint64_t mpi_bind_inversions(void);
+
+#endif
