@@ -2,6 +2,8 @@
 """Tests of `orrery hybrid`, and prints TAP.
 
   programs   programs of tests/mpi on the real MPI, their network simulated: the same output as natively
+  simulators the same virtual time with several simulators
+  trace      a trace, statistics by pairs of ranks; a recorder that is slow changes no virtual time
   times      a program without computing takes the virtual time that it takes in `orrery run`
   order      which message a receive from any source gets, in real and in virtual order
   clocks     what the program reads on its clocks is virtual, and sleeping takes no real time
@@ -10,6 +12,7 @@
 """
 
 import json
+import os
 import pathlib
 import re
 
@@ -65,10 +68,22 @@ def times(hybrid, name, options):
            f"{virtual_time(beside)}, and {virtual_time(alone)} in 'orrery run'")
 
 
-def contention(hybrid):
+def contention(hybrid, simulators):
     """Decisions may be forced: what is late must not disturb the network."""
-    done = hybrid.call("hybrid", "-n", 4, "--compute", "none", "--platform", "torus-3d", hybrid.folder / "exchange")
+    done = hybrid.call("hybrid", "-n", 4, "--compute", "none", "--platform", "torus-3d", "--simulators", simulators,
+                       hybrid.folder / "exchange")
     demand("500" in re.search(r"messages +(.*)", done.stderr)[1], "not all messages", done.stderr)
+    demand(re.search(r"reordering +within .*: \d+ messages? entered", done.stderr), "no window", done.stderr)
+
+
+def simulators(hybrid):
+    words = ["-n", 4, "--compute", "none"]
+    alone = hybrid.call("run", *words, hybrid.folder / "exchange").stderr
+    for count in (2, 3):
+        beside = hybrid.call("hybrid", "--order", "virtual", "--simulators", count, *words,
+                             hybrid.folder / "exchange").stderr
+        demand(virtual_time(beside) == virtual_time(alone),
+               f"{count} simulators: {virtual_time(beside)}, and {virtual_time(alone)} in 'orrery run'")
 
 
 def order(hybrid, which, first, inversions):
@@ -109,6 +124,29 @@ def trace(hybrid):
         demand("MPI_Test_cancelled(" not in found, "the trace has calls that the program did not make", found)
 
 
+def slow_trace(hybrid):
+    """A trace, and one whose recorder sleeps 1 ms at every call: virtual time is that without a trace."""
+    words = ["-n", 4, "--compute", "none", "--order", "virtual"]
+    without = virtual_time(hybrid.call("hybrid", *words, hybrid.folder / "exchange").stderr)
+    with harness.fresh_folder() as folder:
+        for delay in ("0", "1000"):
+            trace = pathlib.Path(folder) / f"{delay}.orr"
+            done = harness.call([hybrid.orrery, "hybrid", *map(str, words), "--trace", str(trace),
+                                 str(hybrid.folder / "exchange")], env={**os.environ, "ORRERY_TRACE_DELAY": delay})
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            demand(virtual_time(done.stderr) == without, f"{virtual_time(done.stderr)}, and {without} without a trace")
+
+
+def pairs(hybrid):
+    """How much each rank has sent to each other one."""
+    with harness.fresh_folder() as folder:
+        stats = pathlib.Path(folder) / "stats.json"
+        hybrid.call("hybrid", "-q", "-n", 4, "--stats", stats, hybrid.folder / "exchange")
+        found = {tuple(row[:2]) for row in json.loads(stats.read_text())["pairs"]["rows"]}
+    for rank in range(4):
+        demand((rank, (rank + 1) % 4) in found, f"no pair from rank {rank}", str(found))
+
+
 def ends(hybrid, how, status, text):
     done = harness.call([hybrid.orrery, "hybrid", "-q", "-n", "3", str(hybrid.folder / "ends"), how])
     demand(done.status == status if status is not None else done.status != 0, f"exit status {done.status}", done.stderr)
@@ -129,12 +167,16 @@ def cases(hybrid, options):
     yield "usage", usage, hybrid
     for name, extra in MACHINES:
         yield f"times {name}", times, hybrid, name, extra
-    yield "contention", contention, hybrid
+    yield "simulators", simulators, hybrid
+    yield "contention", contention, hybrid, 1
+    yield "contention with simulators", contention, hybrid, 2
     yield "order real", order, hybrid, "real", 1, 8
     yield "order virtual", order, hybrid, "virtual", 2, 0
     yield "speed", speed, hybrid
     yield "clocks", clocks, hybrid
     yield "trace", trace, hybrid
+    yield "trace slow", slow_trace, hybrid
+    yield "trace pairs", pairs, hybrid
     yield "ends abort", ends, hybrid, "abort", None, "MPI_Abort with code 7"
     yield "ends crash", ends, hybrid, "crash", None, ""
     yield "ends early", ends, hybrid, "early", None, "ended without MPI_Init"

@@ -26,4 +26,8 @@
 /* Set by users: path of the native MPI library to use with several processes. */
 #define ENV_NATIVE_MPI "ORRERY_NATIVE_MPI"
 
+/* Set by users: microseconds of host time by which recording a call takes longer, to show that
+ * virtual time does not change. */
+#define ENV_TRACE_DELAY "ORRERY_TRACE_DELAY"
+
 #endif

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Always close-on-exec. `mode` matters only with O_CREAT. */
@@ -118,7 +119,6 @@ static inline pid_t sys_getpid(void)
     return (pid_t)syscall(SYS_getpid);
 }
 
-/* Ends the process with all threads, without exit handlers. */
 /* SIGALRM after so many seconds of host time. */
 static inline void sys_alarm(unsigned seconds)
 {
@@ -127,6 +127,15 @@ static inline void sys_alarm(unsigned seconds)
     syscall(SYS_setitimer, ITIMER_REAL, &in, NULL);
 }
 
+/* Sleeps for so many microseconds of host time. */
+static inline void sys_pause(unsigned long us)
+{
+    struct timespec span = {(time_t)(us / 1000000), (long)(us % 1000000 * 1000)};
+
+    syscall(SYS_nanosleep, &span, NULL);
+}
+
+/* Ends the process with all threads, without exit handlers. */
 _Noreturn static inline void sys_exit(int status)
 {
     for (;;)

@@ -3,6 +3,11 @@
  * does to one more process, the simulator (hybrid/wire.h):
  *
  *     mpiexec -n N env LD_PRELOAD=... program : -n 1 orrery run --live ... stand-ins
+ *
+ * or to several: then the simulators are the processes of an `orrery run --procs K` (team.h), whose
+ * launcher starts the program, too:
+ *
+ *     orrery run --live --procs K --launcher "mpiexec -n N env ... program :" ... stand-ins
  */
 #include <limits.h>
 #include <stdio.h>
@@ -23,9 +28,11 @@
 #include "mpi_needs.h"
 
 #define LAUNCHER "mpiexec.mpich"
+#define SIMULATORS_MAX 256
 
 struct request {
     uint64_t ranks;
+    uint64_t simulators;
     const char *launcher;
     const char *compute; /* a word of compute_words */
     const char *order;   /* a word of order_words */
@@ -38,6 +45,16 @@ struct request {
 static int set_ranks(void *into, const char *value, struct err *err)
 {
     return cli_native_ranks(&((struct request *)into)->ranks, value, err);
+}
+
+static int set_simulators(void *into, const char *value, struct err *err)
+{
+    uint64_t *count = &((struct request *)into)->simulators;
+    struct err ignored;
+    if (units_parse_count(value, count, &ignored) == 0 && *count >= 1 && *count <= SIMULATORS_MAX)
+        return 0;
+    return err_set(err, ERR_INPUT, "bad number of simulators '%s': give a number from 1 to %d",
+                   value, SIMULATORS_MAX);
 }
 
 static int set_launcher(void *into, const char *value, struct err *err)
@@ -120,13 +137,17 @@ static const struct cli_option options[] = {
      "which message a receive from any source gets, and which request MPI_Waitany returns: real (default), as the real "
      "MPI has it, or virtual, what is first in virtual time, for which the process waits until that is certain",
      set_order},
+    {"simulators", 0, NULL, "K",
+     "processes that simulate (default 1)\n"
+     "number of processes that simulate, each some of the ranks, if one cannot keep up (default 1)",
+     set_simulators},
     {"launcher", 0, NULL, "COMMAND",
      "command that starts the processes\n"
      "starts the processes; \"-n N\", the program, \":\" and the simulator follow (default " LAUNCHER
      ")",
      set_launcher},
     {"trace", 0, NULL, "FILE", "write a trace, in virtual time", set_trace},
-    {"stats", 0, NULL, "FILE", "write statistics as XML", set_stats},
+    {"stats", 0, NULL, "FILE", "write statistics, among them messages by pair", set_stats},
     {"report", 0, NULL, "FILE", "write a page that shows the run", set_report},
     {"pcap", 0, NULL, "DIR", "write packets to pcap files, as 'orrery run' does", set_pcap},
     {"pcap-at", 0, NULL, "LIST", "with --pcap: where packets are captured", set_pcap_at},
@@ -171,10 +192,54 @@ static void add_needs(struct cli_argv *w, uint32_t needs)
             cli_argv_add_all(w, (const char *const[]){"--needs", known[i].name, NULL});
 }
 
-/* The simulator: `orrery run` and its options. */
-static int make_run(struct cli_argv *w, const struct request *q, struct err *err)
+/* The launcher, and the program with the library in it, up to the simulators. */
+static int make_program(struct cli_argv *w, const struct request *q, char **program,
+                        struct err *err)
 {
-    char directory[PATH_MAX], self[PATH_MAX], standin[PATH_MAX + 64], ranks[32];
+    char directory[PATH_MAX], preload[2 * PATH_MAX], ranks[32], how[64], order[64], simulators[64];
+    const char *before = getenv("LD_PRELOAD");
+    int rc = cli_argv_split(w, "--launcher", q->launcher ? q->launcher : LAUNCHER, err);
+    if (rc == 0)
+        rc = cli_launch_libdir(directory, sizeof directory, err);
+    if (rc)
+        return rc;
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s/" HYBRID_LIBRARY "%s%s", directory,
+             before ? ":" : "", before ? before : "");
+    snprintf(how, sizeof how, HYBRID_VARIABLE "=%s", q->compute ? q->compute : HYBRID_COMPUTE_AUTO);
+    snprintf(order, sizeof order, HYBRID_ORDER "=%s", q->order);
+    snprintf(simulators, sizeof simulators, HYBRID_SIMULATORS "=%llu",
+             (unsigned long long)q->simulators);
+    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
+    cli_argv_add_all(w, (const char *const[]){"-n", ranks, "env", preload, how, order, simulators,
+                                              NULL});
+    cli_argv_add_all(w, (const char *const *)program);
+    cli_argv_add(w, ":");
+    return 0;
+}
+
+/* The words as a text that cli_argv_split makes words of again. */
+static void add_text(struct cli_argv *w, const struct cli_argv *words)
+{
+    struct buf text;
+    buf_init(&text);
+    for (size_t i = 0; i < words->count; i++) {
+        buf_adds(&text, i ? " '" : "'");
+        for (const char *c = words->at[i]; *c; c++)
+            if (*c == '\'')
+                buf_adds(&text, "'\"'\"'");
+            else
+                buf_addc(&text, *c);
+        buf_addc(&text, '\'');
+    }
+    cli_argv_add(w, buf_str(&text));
+    buf_fini(&text);
+}
+
+/* The simulators: `orrery run` and its options. */
+static int make_run(struct cli_argv *w, const struct request *q, const struct cli_argv *program,
+                    struct err *err)
+{
+    char directory[PATH_MAX], self[PATH_MAX], standin[PATH_MAX + 64], ranks[32], procs[32];
     int rc = cli_launch_libdir(directory, sizeof directory, err);
     if (rc == 0)
         rc = cli_child_self(self, sizeof self, err);
@@ -182,8 +247,13 @@ static int make_run(struct cli_argv *w, const struct request *q, struct err *err
         return rc;
     snprintf(standin, sizeof standin, "%s/" HYBRID_STANDIN, directory);
     snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
+    snprintf(procs, sizeof procs, "%llu", (unsigned long long)q->simulators);
     cli_argv_add_all(w, (const char *const[]){self, "run", "--live", "-n", ranks, "--compute",
                                               "none", "--host", "fibre", NULL});
+    if (q->simulators > 1) {
+        cli_argv_add_all(w, (const char *const[]){"--procs", procs, "--launcher", NULL});
+        add_text(w, program);
+    }
     add_needs(w, q->needs);
     for (size_t i = 0; i < q->run.count; i++)
         cli_argv_add(w, q->run.at[i]);
@@ -211,33 +281,21 @@ static int check_run(const struct cli_argv *w, int *status)
     return rc != 0;
 }
 
-static int make_words(struct cli_argv *w, const struct request *q, const struct cli_argv *run,
-                      char **program, struct err *err)
+/* With one simulator, the launcher is ours. */
+static int start(const struct request *q, struct cli_argv *program, const struct cli_argv *run,
+                 int *status, int *signal, struct err *err)
 {
-    char directory[PATH_MAX], preload[2 * PATH_MAX], ranks[32], how[64], order[64];
-    const char *before = getenv("LD_PRELOAD");
-    int rc = cli_argv_split(w, "--launcher", q->launcher ? q->launcher : LAUNCHER, err);
-    if (rc == 0)
-        rc = cli_launch_libdir(directory, sizeof directory, err);
-    if (rc)
-        return rc;
-    snprintf(preload, sizeof preload, "LD_PRELOAD=%s/" HYBRID_LIBRARY "%s%s", directory,
-             before ? ":" : "", before ? before : "");
-    snprintf(how, sizeof how, HYBRID_VARIABLE "=%s", q->compute ? q->compute : HYBRID_COMPUTE_AUTO);
-    snprintf(order, sizeof order, HYBRID_ORDER "=%s", q->order);
-    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
-    cli_argv_add_all(w, (const char *const[]){"-n", ranks, "env", preload, how, order, NULL});
-    cli_argv_add_all(w, (const char *const *)program);
-    cli_argv_add_all(w, (const char *const[]){":", "-n", "1", NULL});
-    for (size_t i = 0; i < run->count; i++)
-        cli_argv_add(w, run->at[i]);
-    return 0;
+    if (q->simulators > 1)
+        return cli_argv_run(run, status, signal, err);
+    cli_argv_add_all(program, (const char *const[]){"-n", "1", NULL});
+    cli_argv_add_all(program, (const char *const *)run->at);
+    return cli_argv_run(program, status, signal, err);
 }
 
 static int hybrid_main(int argc, char **argv)
 {
-    struct request q = {.order = HYBRID_ORDER_REAL};
-    struct cli_argv words = {0}, run = {0};
+    struct request q = {.order = HYBRID_ORDER_REAL, .simulators = 1};
+    struct cli_argv program = {0}, run = {0};
     struct err err;
     int next, status, signal = 0;
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
@@ -248,15 +306,17 @@ static int hybrid_main(int argc, char **argv)
                  ? err_set(&err, ERR_INPUT, "how many ranks? Give -n, as in: orrery hybrid -n 4 %s",
                            argv[next])
                  : cli_native_check(argv[next], &q.needs, &err);
+    if (q.simulators > q.ranks)
+        q.simulators = q.ranks; /* each has a rank */
     if (rc == 0)
-        rc = make_run(&run, &q, &err);
+        rc = make_program(&program, &q, argv + next, &err);
+    if (rc == 0)
+        rc = make_run(&run, &q, &program, &err);
     if (rc == 0 && check_run(&run, &status))
         return status;
     if (rc == 0)
-        rc = make_words(&words, &q, &run, argv + next, &err);
-    if (rc == 0)
-        rc = cli_argv_run(&words, &status, &signal, &err);
-    cli_argv_fini(&words);
+        rc = start(&q, &program, &run, &status, &signal, &err);
+    cli_argv_fini(&program);
     cli_argv_fini(&run);
     cli_argv_fini(&q.run);
     if (rc)

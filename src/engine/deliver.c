@@ -89,6 +89,14 @@ static inline void deliver(struct engine *e, struct engine_msg *m)
     engine_make_ready(e, x, index, ENGINE_WAKE_ARRIVAL);
 }
 
+static void enter_late(struct engine *e, struct engine_msg *m)
+{
+    e->late++;
+    if (e->reached - m->arrival > e->late_most)
+        e->late_most = e->reached - m->arrival;
+    m->arrival = e->reached;
+}
+
 void engine_deliver(struct engine *e, struct engine_msg *m, const struct engine_call *call)
 {
     if (!call) {
@@ -98,6 +106,8 @@ void engine_deliver(struct engine *e, struct engine_msg *m, const struct engine_
     if (e->stop) /* the medium may have stopped the run */
         return;
     m->flags &= ~(uint64_t)ENGINE_MSG_MEDIUM;
+    if (__builtin_expect(e->is_forced, 0) && m->arrival < e->reached)
+        enter_late(e, m);
     e->cfg.medium->submit(e->cfg.medium->owner, m, call);
 }
 
@@ -144,14 +154,6 @@ void engine_forget_asking(struct engine *e)
     for (uint32_t i = 0; i < e->asking_len; i++)
         engine_entity_at(e, e->asking[i].id)->asking = 0;
     e->asking_len = 0;
-}
-
-static void enter_late(struct engine *e, struct engine_msg *m)
-{
-    e->late++;
-    if (e->reached - m->arrival > e->late_most)
-        e->late_most = e->reached - m->arrival;
-    m->arrival = e->reached;
 }
 
 void engine_submit(struct engine *e, struct engine_msg *m, const struct engine_call *call)

@@ -27,7 +27,7 @@
  *  9. An entity may wait for something outside the simulation: it is *away*, and may be woken at
  *     any moment (engine_wake), to continue at its clock. So its clock counts as one more decision,
  *     which is not taken: whatever is safe before it happens. While one is away, there is no
- *     deadlock. One process only.
+ *     deadlock.
  * 10. Events may wait for real time (ops->pace): then nothing due after the time that it has
  *     reached happens, and the clocks of entities that are away do not matter: they continue at
  *     that time or later. What comes too late nevertheless enters the medium late.
@@ -139,6 +139,9 @@ struct engine_status {
     uint64_t spawned;    /* entities that were spares */
     uint64_t progressed; /* something succeeded since the last common quiescence */
     uint64_t busy;       /* entities that are busy */
+    uint64_t away;       /* entities that are away, ... */
+    vtime away_clock;    /* ... and the smallest clock of those that are not led */
+    uint64_t is_forced;  /* of all: the first decision is taken nevertheless (engine_force) */
     vtime idle_since;    /* of all: since when nothing has succeeded; see struct engine */
 };
 
@@ -154,6 +157,9 @@ void engine_status_complete(const struct engine *, struct engine_status *all);
  * have come (engine_learn) when it next hears from them. */
 int engine_status_skips(const struct engine *, const struct engine_status *all,
                         const struct engine_status *part);
+/* For the same process: does nothing follow from the status of all, since entities are away? Then
+ * there is no step before a process reports something else. */
+int engine_status_waits(const struct engine *, const struct engine_status *all);
 
 /* The other processes of the simulation. All functions but `send` are called in scheduler
  * context. */
@@ -203,6 +209,7 @@ struct engine {
     uint64_t out;      /* number of entities that are out */
     uint64_t away;     /* number of entities that are away */
     int is_forced;     /* engine_force: what comes too late for the medium enters it late */
+    uint64_t forced;   /* how often */
     uint64_t late;     /* how many have, ... */
     vtime late_most;   /* ... and by how much at most */
     vtime granted_due; /* lookahead 0: `granted` may take one decision due at or before this */

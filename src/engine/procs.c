@@ -283,7 +283,7 @@ static void send_verdict(struct procs *p, uint32_t to, const struct engine_statu
     p->has_verdict = 1;
 }
 
-static void give_verdict(struct procs *p)
+static void give_verdict(struct procs *p, int is_forced)
 {
     const struct engine *e = p->cfg.engine;
     struct engine_status all = p->reports[0].status;
@@ -291,6 +291,10 @@ static void give_verdict(struct procs *p)
     for (uint32_t i = 1; i < p->cfg.link.procs; i++)
         engine_status_merge(&all, &p->reports[i].status);
     engine_status_complete(e, &all);
+    all.is_forced = (uint64_t)is_forced;
+    p->waits = engine_status_waits(e, &all);
+    if (p->waits)
+        return;
     for (uint32_t i = 0; i < p->cfg.link.procs; i++) {
         struct procs_report *r = &p->reports[i];
 
@@ -320,8 +324,10 @@ static void take_report(struct procs *p, uint32_t from, const struct procs_repor
     old->status.progressed = r->progress > p->settled[from];
     p->sum_sent += r->sent;
     p->sum_received += r->received;
+    p->waits = 0;
+    p->report_serial++;
     if (p->report_count == p->cfg.link.procs && p->sum_sent == p->sum_received)
-        give_verdict(p);
+        give_verdict(p, 0);
 }
 
 /* ---- quiescence ---- */
@@ -357,6 +363,14 @@ static void accept_verdict(struct procs *p, struct engine_status *all)
     p->epoch++;
 }
 
+/* Entities that are away may have gone on without a message to others. */
+static int is_same(const struct engine_status *a, const struct engine_status *b)
+{
+    return (!a->away && !b->away) ||
+           (a->away == b->away && a->away_clock == b->away_clock && a->first.due == b->first.due &&
+            a->first.id == b->first.id && a->medium == b->medium && a->done == b->done);
+}
+
 static int peers_settle(void *owner, const struct engine_status *mine, struct engine_status *all)
 {
     struct procs *p = owner;
@@ -365,7 +379,8 @@ static int peers_settle(void *owner, const struct engine_status *mine, struct en
     unsigned tries = 0;
 
     procs_flush(p);
-    p->reported = p->reported && p->delivered == p->delivered_before && p->sent == p->last.sent;
+    p->reported = p->reported && p->delivered == p->delivered_before && p->sent == p->last.sent &&
+                  is_same(mine, &p->last.status);
     for (;;) {
         if (!p->reported && tries >= p->report_after)
             report(p, mine);
@@ -373,8 +388,10 @@ static int peers_settle(void *owner, const struct engine_status *mine, struct en
             accept_verdict(p, all);
             return 1;
         }
-        if (p->delivered != before || e->stop)
+        if (p->delivered != before || e->stop || engine_ready(e))
             return 0;
+        if (p->waits && p->cfg.is_stuck && p->cfg.is_stuck(p->cfg.owner, p->report_serial))
+            give_verdict(p, 1);
         if (ticks_now() >= next_idle && e->idle) {
             e->idle(e->cfg.owner);
             next_idle = ticks_now() + (uint64_t)(IDLE_NS * ticks_per_ns());

@@ -91,6 +91,9 @@ struct procs_config {
     struct native_link link;
     /* A note from another process has arrived. Scheduler context. The data is borrowed. */
     void (*note)(void *owner, uint32_t from, int tag, const void *data, size_t bytes);
+    /* Entities are away, and nothing follows from the status of all: whether the first decision
+     * must be taken nevertheless. Called by the coordinator, again and again; NULL: never. */
+    int (*is_stuck)(void *owner, uint64_t reports);
     void *owner;
 };
 
@@ -125,7 +128,9 @@ struct procs {
     /* Coordinator: serial of the report of each that the last verdict rests on. */
     uint64_t *settled;
     uint64_t sum_sent, sum_received;
-    uint64_t batches; /* sent in all, for the summary */
+    int waits;              /* coordinator: for those that are away (engine_status_waits), ... */
+    uint64_t report_serial; /* ... after so many reports */
+    uint64_t batches;       /* sent in all, for the summary */
 };
 
 /* In place. The engine is initialised afterwards, with &procs->peers in its configuration. */

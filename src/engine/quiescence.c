@@ -22,6 +22,23 @@ void engine_status_merge(struct engine_status *into, const struct engine_status 
     into->spawned += from->spawned;
     into->progressed |= from->progressed;
     into->busy += from->busy;
+    into->away += from->away;
+    if (from->away_clock < into->away_clock)
+        into->away_clock = from->away_clock;
+}
+
+/* The smallest clock of entities that are away and not led. */
+static vtime away_clock(const struct engine *e)
+{
+    vtime low = VTIME_NEVER;
+
+    for (uint64_t i = 0; i < e->known; i++) {
+        const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
+
+        if (x->away && !x->led && x->clock < low)
+            low = x->clock;
+    }
+    return low;
 }
 
 /* The status of this process; resets `progressed`. */
@@ -34,7 +51,9 @@ static void status(struct engine *e, struct engine_status *s)
                                 .done = e->done,
                                 .spawned = e->spawned,
                                 .progressed = (uint64_t)e->progressed,
-                                .busy = e->busy};
+                                .busy = e->busy,
+                                .away = e->away,
+                                .away_clock = e->away ? away_clock(e) : VTIME_NEVER};
     if (e->decisions.len)
         s->first = (struct engine_due){e->decisions.at[0].due,
                                        rank_map_number(&e->cfg.map, e->decisions.at[0].id)};
@@ -48,7 +67,7 @@ static void status(struct engine *e, struct engine_status *s)
 static int may_idle(const struct engine *e, const struct engine_status *s)
 {
     return e->cfg.idle_limit <= 0 || s->first.due == VTIME_NEVER || s->medium != VTIME_NEVER ||
-           s->busy > 0 || engine_is_outside(e);
+           s->busy > 0 || s->away > 0 || engine_is_outside(e);
 }
 
 void engine_status_complete(const struct engine *e, struct engine_status *all)
@@ -205,6 +224,8 @@ static enum engine_end is_over(const struct engine *e, const struct engine_statu
 {
     if (s->done == e->cfg.map.world + s->spawned)
         return ENGINE_END_DONE;
+    if (s->away && s->abort.due != VTIME_NEVER)
+        return ENGINE_END_ABORTED; /* what is outside ends with it */
     /* has everything due before the abort happened? */
     if (s->abort.due != VTIME_NEVER && engine_due_before(&s->abort, &s->first) &&
         s->abort.due < s->medium)
@@ -212,12 +233,18 @@ static enum engine_end is_over(const struct engine *e, const struct engine_statu
     return is_livelock(e, s) ? ENGINE_END_LIVELOCK : ENGINE_END_GOES_ON;
 }
 
+static void grant_below(struct engine *e);
+
 /* How the run ends according to the status of all; ENGINE_END_GOES_ON: some entities continue. */
 static enum engine_end conclude(struct engine *e)
 {
     enum engine_end end = is_over(e, &e->all);
 
     e->idle_since = e->all.idle_since;
+    if (end == ENGINE_END_GOES_ON && e->all.away) {
+        grant_below(e);
+        return end;
+    }
     if (end != ENGINE_END_GOES_ON || grant(e))
         return end;
     if (e->all.busy == 0)
@@ -230,7 +257,7 @@ static enum engine_end conclude(struct engine *e)
 int engine_status_skips(const struct engine *e, const struct engine_status *all,
                         const struct engine_status *part)
 {
-    if (e->cfg.medium || part->busy || all->first.due == VTIME_NEVER ||
+    if (e->cfg.medium || part->busy || all->away || all->first.due == VTIME_NEVER ||
         is_over(e, all) != ENGINE_END_GOES_ON)
         return 0;
     if (e->cfg.lookahead <= 0)
@@ -240,54 +267,59 @@ int engine_status_skips(const struct engine *e, const struct engine_status *all,
 
 /* ---- entities that are away ---- */
 
-/* The smallest of their clocks. */
-static vtime away_clock(const struct engine *e)
+/* What is the first thing to happen, with that clock as one more decision? */
+static vtime first_below(const struct engine_status *s)
 {
-    vtime low = VTIME_NEVER;
-
-    for (uint64_t i = 0; i < e->known; i++) {
-        const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
-
-        if (x->away && !x->led && x->clock < low)
-            low = x->clock;
-    }
-    return low;
+    return s->is_forced || s->first.due < s->away_clock ? s->first.due : s->away_clock;
 }
 
-/* As `grant`, with that clock as one more decision. Returns whether anything happened. */
-static int grant_below(struct engine *e, vtime clock)
+int engine_status_waits(const struct engine *e, const struct engine_status *s)
 {
-    vtime due, medium, first, safe;
+    vtime first = first_below(s), due = s->first.due;
 
-    status(e, &e->all);
-    due = e->all.first.due;
-    medium = e->all.medium;
-    first = due < clock ? due : clock;
-    safe = vtime_add(first, e->cfg.lookahead);
-    if ((due == VTIME_NEVER && medium == VTIME_NEVER) ||
-        (medium > first && (e->cfg.lookahead > 0 ? due >= safe : due >= clock)))
+    if (!s->away || is_over(e, s) != ENGINE_END_GOES_ON)
         return 0;
+    if (due == VTIME_NEVER && s->medium == VTIME_NEVER)
+        return 1;
+    return s->medium > first && (e->cfg.lookahead > 0 ? due >= vtime_add(first, e->cfg.lookahead)
+                                                      : !s->is_forced && due >= s->away_clock);
+}
+
+/* As `grant`, with that clock as one more decision. */
+static void grant_below(struct engine *e)
+{
+    vtime medium = e->all.medium, first = first_below(&e->all), safe;
+
+    if (e->all.is_forced)
+        e->is_forced = 1;
+    if (engine_status_waits(e, &e->all))
+        return;
+    e->forced += e->all.is_forced;
+    safe = vtime_add(first, e->cfg.lookahead);
     e->rounds++;
     e->granted_due = -1;
     engine_forget_asking(e);
     reach(e, medium, first);
     if (medium <= first) {
-        e->cfg.medium->advance(e->cfg.medium->owner, medium, first);
+        if (e->cfg.medium)
+            e->cfg.medium->advance(e->cfg.medium->owner, medium, first);
         if (!e->all.notices)
             grant_until(e, vtime_add(medium, e->cfg.lookahead));
-        return 1;
-    }
-    if (e->cfg.lookahead <= 0)
+    } else if (e->cfg.lookahead <= 0) {
         grant_one(e);
-    else
+    } else {
         grant_until(e, e->all.notices && medium < safe ? medium : safe);
-    return e->ready_head != e->ready_tail;
+    }
 }
 
 int engine_force(struct engine *e)
 {
-    e->is_forced = 1;
-    return grant_below(e, VTIME_NEVER);
+    status(e, &e->all);
+    e->all.is_forced = 1;
+    if (engine_status_waits(e, &e->all))
+        return 0;
+    grant_below(e);
+    return 1;
 }
 
 /* What is due at the time that `pace` has reached happens. */
@@ -307,19 +339,26 @@ static enum engine_end keep_pace(struct engine *e)
     if (end != ENGINE_END_GOES_ON)
         return end;
     now = e->cfg.ops->pace(e->cfg.owner, next);
-    if (next <= now)
-        grant_below(e, now);
+    e->all.away_clock = now;
+    /* without lookahead, more may come at that time */
+    if (next < now || (next == now && (e->cfg.lookahead > 0 || e->all.medium == now)))
+        grant_below(e);
     return ENGINE_END_GOES_ON;
 }
 
+/* One process: what follows from its status, or a wait for those outside. */
 static enum engine_end await_away(struct engine *e)
 {
-    if (e->abort.due != VTIME_NEVER) { /* what is outside ends with it */
-        status(e, &e->all);
-        return ENGINE_END_ABORTED;
-    }
-    if (!grant_below(e, away_clock(e)))
+    enum engine_end end;
+
+    status(e, &e->all);
+    end = is_over(e, &e->all);
+    if (end != ENGINE_END_GOES_ON)
+        return end;
+    if (engine_status_waits(e, &e->all))
         e->cfg.ops->await(e->cfg.owner);
+    else
+        grant_below(e);
     return ENGINE_END_GOES_ON;
 }
 
@@ -327,7 +366,7 @@ enum engine_end engine_quiesce(struct engine *e)
 {
     if (e->cfg.ops->pace)
         return keep_pace(e);
-    if (e->away > 0)
+    if (e->away > 0 && !e->cfg.peers)
         return await_away(e);
     return quiescent(e) ? conclude(e) : ENGINE_END_GOES_ON;
 }

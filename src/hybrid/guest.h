@@ -50,6 +50,7 @@ struct guest {
     uintptr_t frame;           /* where the program's call is on the stack; 0: it is in none */
     int is_real;               /* --order real */
     uint8_t how[MPI_FN_COUNT]; /* enum guest_how */
+    uint32_t ranks;            /* of the program */
     int first_here;            /* the first rank on this computer */
     MPI_Comm quiet; /* nobody sends messages here: looking for one makes the MPI do its work */
     struct native_lane lane;

@@ -7,12 +7,15 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "engine/live.h"
 #include "engine/native.h"
+#include "engine/rank_map.h"
 #include "hybrid/guest.h"
 
 #define PENDING_MOST 8192 /* bytes of records that stay here */
@@ -21,6 +24,7 @@
 static struct {
     struct native_link link;
     uint32_t simulator;
+    int is_inside;  /* as shown */
     struct buf out; /* the message that is being made */
     void *answer;
     struct hybrid_match *matches; /* for the next message */
@@ -28,6 +32,8 @@ static struct {
     int32_t *indices;
     uint32_t index_count, index_room;
 } state;
+
+static void show(unsigned flags);
 
 static void *find(const char *symbol)
 {
@@ -46,6 +52,17 @@ static void take_piece(struct trace_sink *sink, const struct trace_piece *p)
     buf_add(&state.out, none, -p->bytes % 8);
 }
 
+/* The ranks are distributed over the simulators as over processes of `orrery run --procs`. */
+static void find_simulator(void)
+{
+    const char *text = getenv(HYBRID_SIMULATORS);
+    uint32_t count = text ? (uint32_t)strtoul(text, NULL, 10) : 1;
+    struct rank_map map;
+    guest.ranks = state.link.procs - count;
+    rank_map_init(&map, RANK_MAP_BLOCK, guest.ranks, count, 0, NULL);
+    state.simulator = guest.ranks + rank_map_proc(&map, state.link.proc);
+}
+
 void guest_link_open(void)
 {
     struct err err;
@@ -55,7 +72,7 @@ void guest_link_open(void)
     guest.is_real = order && strcmp(order, HYBRID_ORDER_REAL) == 0;
     if (native_join(&state.link, find, &err) != 0)
         log_fatal("%s", err.text);
-    state.simulator = state.link.procs - 1;
+    find_simulator();
 }
 
 void guest_link_close(void)
@@ -69,11 +86,14 @@ void guest_await_answer(void)
     int tag, is_there;
     size_t bytes;
     native_free(state.answer);
+    int was_inside = state.is_inside;
+    show(LIVE_INSIDE | LIVE_ASKS);
     while (!state.link.recv(state.link.owner, &from, &tag, &state.answer, &bytes)) {
         native_real.MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, guest.quiet, &is_there,
                                MPI_STATUS_IGNORE);
         state.link.wait(state.link.owner, WAIT_NS);
     }
+    guest_show(was_inside);
     guest.answer = state.answer;
     guest.clock = guest.answer->clock;
     guest.clock_computed = guest.computed;
@@ -141,11 +161,20 @@ void guest_send_outcome(int is_failed)
     send();
 }
 
+static void show(unsigned flags)
+{
+    static uint32_t calls, pid;
+    if (!pid)
+        pid = (uint32_t)getpid();
+    calls += flags & LIVE_INSIDE;
+    state.is_inside = flags & LIVE_INSIDE;
+    state.link.show(state.link.owner, (uint64_t)pid << LIVE_PID_SHIFT |
+                                          (uint32_t)(calls << LIVE_CALLS_SHIFT) | flags);
+}
+
 void guest_show(int is_inside)
 {
-    static uint64_t calls;
-    calls += (uint64_t)is_inside;
-    state.link.show(state.link.owner, 2 * calls | (uint64_t)is_inside);
+    show(is_inside ? LIVE_INSIDE : 0);
 }
 
 void guest_flush_old(void)

@@ -67,16 +67,15 @@ static int is_crowded(void)
 static void make_world(void)
 {
     MPI_Group all;
-    int size, range[1][3];
-    native_real.MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int range[1][3];
     native_real.MPI_Comm_group(MPI_COMM_WORLD, &all);
-    range[0][0] = 0, range[0][1] = size - 2, range[0][2] = 1;
+    range[0][0] = 0, range[0][1] = (int)guest.ranks - 1, range[0][2] = 1;
     native_real.MPI_Group_range_incl(all, 1, range, &native.world);
     native_real.MPI_Group_free(&all);
     native_real.MPI_Comm_create_group(MPI_COMM_WORLD, native.world, GROUP_TAG, &native.world_comm);
     native_real.MPI_Comm_set_name(native.world_comm, "MPI_COMM_WORLD");
     native_real.MPI_Comm_dup(native.world_comm, &guest.quiet);
-    native.size = size - 1;
+    native.size = (int)guest.ranks;
     native_real.MPI_Comm_rank(native.world_comm, &native.self);
 }
 

@@ -21,6 +21,7 @@
 #define HYBRID_LIBRARY "liborrery-hybrid.so"
 #define HYBRID_VARIABLE "ORRERY_HYBRID" /* how computing counts */
 #define HYBRID_ORDER "ORRERY_HYBRID_ORDER"
+#define HYBRID_SIMULATORS "ORRERY_HYBRID_SIMULATORS" /* how many; 1 if not set */
 #define HYBRID_ORDER_REAL "real"
 #define HYBRID_ORDER_VIRTUAL "virtual"
 #define HYBRID_COMPUTE_AUTO "auto"

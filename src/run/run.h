@@ -177,7 +177,8 @@ struct run_live {
 static inline void run_live_add(struct run_live *to, const struct run_live *from)
 {
     to->inversions += from->inversions;
-    to->forced += from->forced;
+    if (from->forced > to->forced) /* all processes take such a step */
+        to->forced = from->forced;
     to->late += from->late;
     if (from->late_most > to->late_most)
         to->late_most = from->late_most;

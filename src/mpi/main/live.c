@@ -6,18 +6,23 @@
  */
 #include "mpi/main/live.h"
 
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/ticks.h"
+#include "engine/live.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/bind.h"
 #include "mpi/p2p/request.h"
 
 #define AWAIT_NS 1000000
-/* All processes have been in calls for so long; with contention, where every message is decided in
- * order of time, that happens often. */
-#define STUCK_NS 30e6
-#define STUCK_SHARED_NS 2e6
+/* All processes have been in calls for so long, ... */
+#define STUCK_NS 1e6
+#define STUCK_FAR_NS 30e6 /* ... if some are on other computers, ... */
+#define LOOKED_NS 500000  /* ... and had the processor for so long. */
 
 ORR_EXPORT const void *orrery_own_receive(size_t *bytes);
 ORR_EXPORT const void *orrery_own_outcome(int count, const int *requests, uint32_t comm, int tag,
@@ -27,25 +32,32 @@ ORR_EXPORT void orrery_own_reply(const void *data, size_t bytes);
 
 struct item {
     struct item *next;
-    uint32_t to; /* of a reply */
+    uint32_t peer; /* to whom, or from whom */
+    int tag;
     void *data;
     size_t bytes;
 };
 
-/* What a process has sent and its rank has not taken. */
 struct queue {
     struct item *first, **last;
+};
+
+/* What a process has sent and its rank has not taken. */
+struct inbox {
+    struct queue queue;
     void *taken; /* by the rank, until it takes the next one */
 };
 
 static struct {
     int is_open;
+    uint32_t outside; /* processes, which are the first of the link */
     struct native_link link;
-    struct queue *queues;               /* by rank */
-    uint64_t shown;                     /* what the processes showed when nothing had come, ... */
-    uint64_t since;                     /* ... since when that is so, in ticks */
-    uint64_t forced;                    /* steps that were taken before it was certain */
-    struct item *replies, **last_reply; /* to be sent in the scheduler's context */
+    struct inbox *inboxes; /* by rank */
+    struct queue replies;  /* to be sent in the scheduler's context */
+    struct queue peers;    /* from other simulators */
+    uint64_t shown;        /* what the processes showed when nothing had come, ... */
+    uint64_t since;        /* ... since when that is so, in ticks */
+    int64_t *ran;          /* processor time of each process since then, in ns */
 } live;
 
 int mpi_live_is_open(void)
@@ -53,69 +65,133 @@ int mpi_live_is_open(void)
     return live.is_open;
 }
 
-void mpi_live_open(const struct run_options *o)
-{
-    struct err err;
+/* ---- queues ---- */
 
-    if (native_open(&live.link, o->native_path, &err) != ERR_OK)
-        log_fatal("%s", err.text);
-    if (live.link.procs != o->ranks + 1 || live.link.proc != o->ranks)
-        log_fatal("the launcher started %u processes, not %llu and the simulator as the last",
-                  live.link.procs, (unsigned long long)o->ranks);
-    live.queues = mem_zalloc(o->ranks * sizeof *live.queues);
-    for (uint64_t i = 0; i < o->ranks; i++)
-        live.queues[i].last = &live.queues[i].first;
-    live.last_reply = &live.replies;
-    live.is_open = 1;
+static void queue_init(struct queue *q)
+{
+    q->first = NULL;
+    q->last = &q->first;
 }
 
-static struct item *take(struct item **first, struct item ***last)
+static struct item take(struct queue *q)
 {
-    struct item *item = *first;
+    struct item *first = q->first, item = *first;
 
-    *first = item->next;
-    if (!*first)
-        *last = first;
+    q->first = first->next;
+    if (!q->first)
+        q->last = &q->first;
+    mem_free(first);
     return item;
 }
 
-static void add(struct item ***last, struct item what)
+static void add(struct queue *q, struct item what)
 {
     struct item *item = mem_alloc(sizeof *item);
 
     *item = what;
-    **last = item;
-    *last = &item->next;
+    item->next = NULL;
+    *q->last = item;
+    q->last = &item->next;
 }
 
 static void send_replies(void)
 {
-    while (live.replies) {
-        struct item *item = take(&live.replies, &live.last_reply);
+    while (live.replies.first) {
+        struct item item = take(&live.replies);
 
-        live.link.send(live.link.owner, item->to, 0, item->data, item->bytes);
-        mem_free(item);
+        live.link.send(live.link.owner, item.peer, 0, item.data, item.bytes);
     }
 }
 
-int mpi_live_wanted(void)
+/* Takes all that has arrived, and wakes the ranks that wait for it; returns whether there was
+ * one. */
+static int pump(void)
 {
-    uint32_t from;
-    int tag, found = 0;
-    void *data;
-    size_t bytes;
+    struct item in = {0};
+    int found = 0;
 
-    send_replies();
-    while (live.link.recv(live.link.owner, &from, &tag, &data, &bytes)) {
+    while (live.link.recv(live.link.owner, &in.peer, &in.tag, &in.data, &in.bytes)) {
+        uint32_t index;
+
         live.shown = 0;
-        add(&live.queues[from].last, (struct item){.data = data, .bytes = bytes});
-        if (mpi_world.ranks[from].ent.away) {
-            engine_wake(&mpi_world.engine, from);
+        if (in.peer >= live.outside) {
+            in.peer -= live.outside;
+            add(&live.peers, in);
+            continue;
+        }
+        add(&live.inboxes[in.peer].queue, in);
+        index = rank_map_index(mpi_rank_map(), in.peer);
+        if (mpi_world.ranks[index].ent.away) {
+            engine_wake(&mpi_world.engine, index);
             found = 1;
         }
     }
     return found;
 }
+
+int mpi_live_wanted(void)
+{
+    send_replies();
+    return pump();
+}
+
+/* ---- other simulators ---- */
+
+static void peer_send(void *owner, uint32_t to, int tag, void *data, size_t bytes)
+{
+    live.link.send(owner, to + live.outside, tag, data, bytes);
+}
+
+static int peer_recv(void *owner, uint32_t *from, int *tag, void **data, size_t *bytes)
+{
+    struct item item;
+
+    (void)owner;
+    pump();
+    if (!live.peers.first)
+        return 0;
+    item = take(&live.peers);
+    *from = item.peer;
+    *tag = item.tag;
+    *data = item.data;
+    *bytes = item.bytes;
+    return 1;
+}
+
+static void peer_close(void *owner)
+{
+    (void)owner; /* mpi_live_close closes the link */
+}
+
+struct native_link mpi_live_open(const struct run_options *o)
+{
+    struct native_link peers;
+    struct err err;
+
+    if (native_open(&live.link, o->native_path, &err) != ERR_OK)
+        log_fatal("%s", err.text);
+    live.outside = (uint32_t)o->ranks;
+    if (live.link.procs != o->ranks + o->procs || live.link.proc < o->ranks)
+        log_fatal("the launcher started %u processes, not %llu and the simulator behind them",
+                  live.link.procs, (unsigned long long)o->ranks);
+    live.inboxes = mem_zalloc(o->ranks * sizeof *live.inboxes);
+    live.ran = mem_zalloc(o->ranks * sizeof *live.ran);
+    for (uint64_t i = 0; i < o->ranks; i++)
+        queue_init(&live.inboxes[i].queue);
+    queue_init(&live.replies);
+    queue_init(&live.peers);
+    live.is_open = 1;
+    peers = live.link;
+    peers.proc -= live.outside;
+    peers.procs -= live.outside;
+    peers.send = peer_send;
+    peers.recv = peer_recv;
+    peers.gather = NULL;
+    peers.close = peer_close;
+    return peers;
+}
+
+/* ---- processes that wait for each other ---- */
 
 /*
  * A process that is away may be in a call of the real MPI that waits for another process, which
@@ -126,37 +202,82 @@ static uint64_t all_are_inside(void)
 {
     uint64_t hash = 1;
 
-    for (uint32_t i = 0; i < live.link.proc; i++) {
+    for (uint32_t i = 0; i < live.outside; i++) {
         uint64_t word = live.link.shown(live.link.owner, i);
 
-        if (mpi_world.ranks[i].ent.away && !(word & 1))
+        if (!(word & LIVE_INSIDE))
             return 0;
         hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
     }
     return hash | 1;
 }
 
-void mpi_live_await(void)
+/* Processor time of a process on this computer, in ns; -1: it is elsewhere. */
+static int64_t ran_ns(uint32_t which)
+{
+    uint64_t word = live.link.shown(live.link.owner, which);
+    struct timespec t;
+    clockid_t clock = (clockid_t)(~(uint32_t)(word >> LIVE_PID_SHIFT) << 3 |
+                                  2); /* man 2 clock_getres */
+
+    if (!(word >> LIVE_PID_SHIFT) || syscall(SYS_clock_gettime, clock, &t) != 0)
+        return -1;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Processes in calls of the real MPI look for messages all the time: has each of them had the
+ * processor for so long that it would have found one? */
+static int all_have_looked(void)
+{
+    for (uint32_t i = 0; i < live.outside; i++) {
+        int64_t ran = ran_ns(i);
+
+        if (!(live.link.shown(live.link.owner, i) & LIVE_ASKS) && ran >= 0 && live.ran[i] >= 0 &&
+            ran - live.ran[i] < LOOKED_NS)
+            return 0;
+    }
+    return 1;
+}
+
+static int any_is_elsewhere(void)
+{
+    for (uint32_t i = 0; i < live.outside; i++)
+        if (live.ran[i] < 0)
+            return 1;
+    return 0;
+}
+
+int mpi_live_is_stuck(void *owner, uint64_t reports)
 {
     uint64_t shown = all_are_inside(), now = ticks_now();
-    double patience = mpi_world.net.ops->medium ? STUCK_SHARED_NS : STUCK_NS;
 
-    if (!shown || shown != live.shown)
+    (void)owner;
+    shown = shown ? (shown ^ reports * 2) | 1 : 0;
+    if (!shown || shown != live.shown) {
+        live.shown = shown;
         live.since = now;
-    live.shown = shown;
-    if (shown && (double)(now - live.since) > patience * ticks_per_ns() &&
-        engine_force(&mpi_world.engine)) {
-        live.forced++;
-        live.since = now;
-        return;
+        for (uint32_t i = 0; shown && i < live.outside; i++)
+            live.ran[i] = ran_ns(i);
+        return 0;
     }
-    live.link.wait(live.link.owner, AWAIT_NS); /* the bell ends it earlier */
+    if ((double)(now - live.since) <
+            (any_is_elsewhere() ? STUCK_FAR_NS : STUCK_NS) * ticks_per_ns() ||
+        !all_have_looked())
+        return 0;
+    live.shown = 0;
+    return 1;
+}
+
+void mpi_live_await(void)
+{
+    if (!mpi_live_is_stuck(NULL, 0) || !engine_force(&mpi_world.engine))
+        live.link.wait(live.link.owner, AWAIT_NS); /* the bell ends it earlier */
 }
 
 struct run_live mpi_live_counts(void)
 {
     return (struct run_live){.inversions = mpi_bind_inversions(),
-                             .forced = live.forced,
+                             .forced = mpi_world.engine.forced,
                              .late = mpi_world.engine.late,
                              .late_most = mpi_world.engine.late_most};
 }
@@ -195,8 +316,7 @@ static int is_led(struct mpi_rank *self, const struct call *c)
 /* Waits for a message of the process. */
 static struct item await_item(struct mpi_rank *self, const struct call *c)
 {
-    struct queue *q = &live.queues[mpi_rank_id(self)];
-    struct item *found, item;
+    struct queue *q = &live.inboxes[mpi_rank_id(self)].queue;
     vtime due;
 
     while (!q->first) {
@@ -210,24 +330,21 @@ static struct item await_item(struct mpi_rank *self, const struct call *c)
         vp_suspend();
         engine_return(&mpi_world.engine, &self->ent);
     }
-    found = take(&q->first, &q->last);
-    item = *found;
-    mem_free(found);
-    return item;
+    return take(q);
 }
 
 const void *orrery_own_receive(size_t *bytes)
 {
     struct mpi_rank *self = mpi_self();
-    struct queue *q = &live.queues[mpi_rank_id(self)];
+    struct inbox *in = &live.inboxes[mpi_rank_id(self)];
     struct item item;
 
-    native_free(q->taken);
-    q->taken = NULL;
+    native_free(in->taken);
+    in->taken = NULL;
     item = await_item(self, NULL);
-    q->taken = item.data;
+    in->taken = item.data;
     *bytes = item.bytes;
-    return q->taken;
+    return in->taken;
 }
 
 const void *orrery_own_outcome(int count, const int *requests, uint32_t comm, int tag,
@@ -247,7 +364,7 @@ void orrery_own_release(const void *message)
 
 void orrery_own_reply(const void *data, size_t bytes)
 {
-    add(&live.last_reply, (struct item){.to = mpi_rank_id(mpi_self()),
-                                        .data = native_copy(data, bytes),
-                                        .bytes = bytes});
+    add(&live.replies, (struct item){.peer = mpi_rank_id(mpi_self()),
+                                     .data = native_copy(data, bytes),
+                                     .bytes = bytes});
 }

@@ -3,8 +3,9 @@
  * its processes send what they do to the simulator (hybrid/wire.h), where one of Orrery's own
  * programs does it in virtual time, with a rank for each process (run/own.h).
  *
- * The processes and the simulator are one job of the native MPI: rank r of the program is process
- * r of the link, the simulator is the one behind them.
+ * The processes and the simulators are one job of the native MPI: rank r of the program is process
+ * r of the link, the simulators are those behind them. Each simulator has some of the ranks, as
+ * with --procs, and the processes of these send to it.
  */
 #ifndef MPI_MAIN_LIVE_H
 #define MPI_MAIN_LIVE_H
@@ -12,10 +13,12 @@
 #include "engine/native.h"
 #include "run/run.h"
 
-/* Joins the processes. Ends the run if that fails. */
-void mpi_live_open(const struct run_options *);
+/* Joins the processes. Ends the run if that fails. Returns the link to other simulators. */
+struct native_link mpi_live_open(const struct run_options *);
 /* Whether there are processes outside. */
 int mpi_live_is_open(void);
+/* For procs.h: all processes have been in calls for long, after so many reports. */
+int mpi_live_is_stuck(void *owner, uint64_t reports);
 struct run_live mpi_live_counts(void);
 /* All ranks have ended: waits until the processes have, too. */
 void mpi_live_close(void);

@@ -24,7 +24,6 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/leaks.h"
 #include "mpi/main/emulate.h"
-#include "mpi/main/live.h"
 #include "mpi/main/line.h"
 #include "mpi/main/run.h"
 #include "mpi/above.h"
@@ -198,8 +197,6 @@ static void join(struct engine_config *eng)
     struct run_page *page = mpi_world.page;
 
     mpi_team_open(mpi_world.opt, &eng->map);
-    if (mpi_world.opt->live)
-        mpi_live_open(mpi_world.opt);
     eng->peers = mpi_team_peers();
     mpi_world.shared = eng->peers != NULL;
     page->now.proc = eng->map.proc;

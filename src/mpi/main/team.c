@@ -23,6 +23,7 @@
 #include "engine/output_ledger.h"
 #include "mpi/comm/comm.h"
 #include "mpi/create/create.h"
+#include "mpi/main/live.h"
 #include "mpi/main/run.h"
 #include "mpi/stats.h"
 #include "mpi/verify.h"
@@ -449,12 +450,16 @@ void mpi_team_open(const struct run_options *o, struct rank_map *map)
     struct procs_config cfg = {.engine = &mpi_world.engine, .note = take_note};
     struct err err;
 
+    if (o->live) {
+        cfg.link = mpi_live_open(o);
+        cfg.is_stuck = mpi_live_is_stuck;
+    }
     if (o->procs <= 1) {
         rank_map_init(map, RANK_MAP_BLOCK, (uint32_t)o->ranks, 1, 0, NULL);
         rank_map_add_spares(map, mpi_world.room - mpi_world.size);
         return;
     }
-    if (native_open(&cfg.link, o->native_path, &err) != ERR_OK)
+    if (!o->live && native_open(&cfg.link, o->native_path, &err) != ERR_OK)
         log_fatal("%s", err.text);
     if (cfg.link.procs != o->procs)
         log_fatal("the launcher started %u processes instead of %u; see --launcher", cfg.link.procs,

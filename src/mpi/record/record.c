@@ -5,9 +5,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/mem.h"
+#include "base/sys.h"
 #include "mpi/clock.h"
 #include "mpi/entry.h"
 #include "mpi/observer.h"
@@ -48,6 +51,7 @@ static struct {
     struct slot *slots; /* by index */
     uint32_t room;
     uint8_t is_wait[MPI_FN_COUNT]; /* calls that may wait for requests */
+    unsigned long delay;           /* microseconds of host time per call */
     const struct mpi_rank *last;   /* whose event was the last one */
     const struct slot *ahead;      /* of a rank that will get the turn soon */
     struct late late;
@@ -345,6 +349,15 @@ static void add_needs(struct trace_header *header, unsigned needs)
         trace_header_add(header, "needs", text + 1);
 }
 
+/* A recorder that takes long (ENV_TRACE_DELAY). */
+static void dawdle(struct mpi_rank *self, vtime t, const struct mpi_seen_call *call)
+{
+    (void)self, (void)t, (void)call;
+    sys_pause(record.delay);
+}
+
+static const struct mpi_observer slow = {.name = "slow", .leave = dawdle};
+
 int mpi_record_begin(struct err *err)
 {
     const struct run_options *o = mpi_world.opt;
@@ -374,6 +387,9 @@ int mpi_record_begin(struct err *err)
         record.is_wait[fn] = recorder_looks_at(fn);
     define_nodes();
     mpi_observer_attach(&observer);
+    record.delay = getenv(ENV_TRACE_DELAY) ? strtoul(getenv(ENV_TRACE_DELAY), NULL, 10) : 0;
+    if (record.delay)
+        mpi_observer_attach(&slow);
     return 0;
 }
 

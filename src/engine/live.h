@@ -1,0 +1,15 @@
+/*
+ * live.h - the word that a process of `orrery hybrid` shows to the simulators (native_link.show).
+ *
+ *     | process id | calls so far | asks | inside |
+ *     64          32              2      1        0
+ */
+#ifndef ENGINE_LIVE_H
+#define ENGINE_LIVE_H
+
+#define LIVE_INSIDE 1 /* it is in a call, or waits for an answer; also if nothing can be shown */
+#define LIVE_ASKS 2   /* it waits for an answer */
+#define LIVE_CALLS_SHIFT 2
+#define LIVE_PID_SHIFT 32
+
+#endif
