@@ -156,6 +156,19 @@ def processes(bench):
                 cost.wall * per_message, cost.cpu * per_message, 4, "less", command)]
 
 
+def hybrid(bench):
+    """Calls of real processes that the simulator keeps up with: each sends and receives a message."""
+    count = 100000 if bench.quick else 500000
+    binary, summary = bench.compile("stream"), os.path.join(bench.build, "summary.json")
+    command = [bench.orrery, "hybrid", "-q", "--json", summary, "-n", "2", "--compute", "none", binary, str(count), "8"]
+    cost = measure.run_best(command, bench.repeat, bench.timeout, summary)
+    if cost.summary["messages"] != 2 * count:
+        raise Failed(f"'orrery hybrid' counted {cost.summary['messages']:,} messages, not {2 * count:,}")
+    wall = cost.summary["wall_s"] - cost.summary["startup_s"]
+    return [Row("hybrid, 2 processes: calls simulated", "M calls/s", 2 * count / wall / 1e6, None, 0.5, "more",
+                f"orrery hybrid -n 2 --compute none stream {count} 8")]
+
+
 def families(bench):
     """8 bytes by calls other than send and receive, and how many compared with those."""
     rounds, ranks, rows, first = 1000 if bench.quick else 10000, 64, [], None
@@ -389,7 +402,7 @@ def hello_27m_procs(bench):
 
 CASES = {"hello": hello, "ring-64k": ring_64k, "ring-1m": ring_1m, "ring-random": ring_random,
          "ring-both": ring_both, "blocked": blocked, "compute": compute, "pingpong": pingpong,
-         "processes": processes, "families": families, "alltoall": alltoall, "halo": halo,
+         "processes": processes, "hybrid": hybrid, "families": families, "alltoall": alltoall, "halo": halo,
          "procs-ring": procs_ring, "procs-halo": procs_halo, "procs-pi": procs_pi, "procs-farm": procs_farm, "procs-wait": waiting}
 LARGE_CASES = {"hello-27m": hello_27m, "hello-27m-procs": hello_27m_procs,
                "barrier-27m": barrier_27m}

@@ -192,7 +192,8 @@ int guest_tells(const struct guest_call *g)
     case MPI_FN_SENDRECV_REPLACE_C:
     case MPI_FN_PROBE:
     case MPI_FN_MPROBE:
-        return guest_holds((MPI_Comm)a[f->comm], (int)a[f->source], (int)a[f->source + 1]);
+        return (int)a[f->source] == MPI_ANY_SOURCE ||
+               guest_told_behind((MPI_Comm)a[f->comm], (int)a[f->source], (int)a[f->source + 1]);
     case MPI_FN_WAIT:
     case MPI_FN_WAITALL:
         return table.count > 0;
