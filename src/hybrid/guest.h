@@ -105,8 +105,6 @@ int guest_test(struct guest_call *);
 int guest_complete(struct guest_call *);
 
 /* guest_told.c */
-/* Whether the call is one of which the stand-in is told. */
-int guest_tells(const struct guest_call *);
 /* A receive is posted: with the number of its request, or -1 if it has none yet. */
 void guest_told_post(int64_t number, MPI_Request, MPI_Comm, int source, int tag);
 void guest_told_numbered(struct guest_call *);

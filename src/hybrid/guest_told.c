@@ -179,7 +179,7 @@ int guest_told_cancel(MPI_Request *request, int64_t number)
 
 /* ---- calls ---- */
 
-int guest_tells(const struct guest_call *g)
+static int tells(const struct guest_call *g)
 {
     const struct native_fn *f = &native.fns[g->call.fn];
     const uint64_t *a = g->call.args;
@@ -215,7 +215,7 @@ static int is_test(enum mpi_fn fn)
 void guest_told_enter(struct guest_call *g)
 {
     int asks = table.count && is_test(g->call.fn);
-    g->tells = (uint8_t)guest_tells(g);
+    g->tells = (uint8_t)tells(g);
     if (g->tells || asks) /* what is said refers to calls of earlier messages */
         guest_flush(HYBRID_ASK_NOTHING, 0);
     if (asks)
