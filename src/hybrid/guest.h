@@ -101,6 +101,8 @@ int guest_abort(struct guest_call *);
 
 /* guest_complete.c */
 int guest_cancel(struct guest_call *);
+/* The request is about to be freed. */
+void guest_free_cancelled(MPI_Request *, int64_t number);
 int guest_test(struct guest_call *);
 int guest_complete(struct guest_call *);
 

@@ -118,6 +118,17 @@ int guest_cancel(struct guest_call *g)
     return 1;
 }
 
+/* Nobody will ask whether the receive was cancelled in time, and its message is for another one. */
+void guest_free_cancelled(MPI_Request *request, int64_t number)
+{
+    int at = cancels.count ? find_cancel(number) : -1;
+    if (at < 0)
+        return;
+    cancels.numbers[at] = cancels.numbers[--cancels.count];
+    if (!guest_is_held(*request))
+        native_real.MPI_Cancel(request);
+}
+
 /* Whether the answer is needed. */
 static int any_is_held(const struct guest_call *g)
 {

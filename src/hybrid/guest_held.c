@@ -221,6 +221,7 @@ int guest_hold(struct guest_call *g)
         return start_all(g, (int)a[0], (MPI_Request *)(uintptr_t)a[1]);
     default: /* MPI_Request_free */
         forget_lasting(*(const MPI_Request *)(uintptr_t)a[0]);
+        guest_free_cancelled((MPI_Request *)(uintptr_t)a[0], guest_number_at(0));
         if (guest.is_real)
             guest_told_forget(guest_number_at(0));
         return 0;
