@@ -52,10 +52,12 @@ void emulate_begin(struct emulate_pace *p, int64_t wall, double factor, int64_t 
 static vtime along(const struct emulate_piece *piece, int64_t wall)
 {
     double ns = (double)(wall - piece->wall) / piece->factor;
+    vtime passed = vtime_from_ps_double(ns * 1000);
 
     if (ns < 0)
         return piece->time - vtime_from_ps_double(-ns * 1000);
-    return vtime_add(piece->time, vtime_from_ps_double(ns * 1000));
+    /* a piece may begin before time does */
+    return piece->time < 0 ? piece->time + passed : vtime_add(piece->time, passed);
 }
 
 void emulate_change(struct emulate_pace *p, int64_t wall, double factor)

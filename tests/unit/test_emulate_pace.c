@@ -28,6 +28,17 @@ static void test_line(void)
     ok(p.now.wall == 1008 * MS, "the same factor is no change");
 }
 
+/* Time is announced before it begins, and the factor may change in between. */
+static void test_early(void)
+{
+    struct emulate_pace p = {0};
+
+    emulate_begin(&p, 1000 * MS, 4, 0);
+    emulate_change(&p, 996 * MS, 2);
+    ok(emulate_time_at(&p, 997 * MS) == 0, "before the beginning it is 0");
+    ok(emulate_time_at(&p, 1000 * MS) == VTIME_MS, "a factor that changes before the beginning");
+}
+
 /* The sum of pieces is exact: every piece begins where the one before it ends. */
 static void test_sum(void)
 {
@@ -116,6 +127,7 @@ int main(void)
 {
     plan_auto();
     test_line();
+    test_early();
     test_sum();
     test_overhead();
     test_trend();
