@@ -6,6 +6,7 @@
  */
 #include "cli/emulate_factor.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -51,7 +52,7 @@ struct trial {
     const struct cli_argv *words;
     char **program;
     int quiet;
-    char folder[64], json[96], errors[96];
+    char folder[PATH_MAX], json[PATH_MAX + 16], errors[PATH_MAX + 16];
 };
 
 static int start_and_wait(const struct trial *t, double factor, int *status, struct err *err)
@@ -160,10 +161,11 @@ int cli_emulate_find(const struct cli_argv *words, char **program, int quiet, ch
                      size_t size, struct err *err)
 {
     struct trial t = {.words = words, .program = program, .quiet = quiet};
+    const char *top = getenv("TMPDIR");
     double found = 1;
-    snprintf(t.folder, sizeof t.folder, "/tmp/orrery-emulate-XXXXXX");
+    snprintf(t.folder, sizeof t.folder, "%s/orrery-emulate-XXXXXX", top && *top ? top : "/tmp");
     if (!mkdtemp(t.folder))
-        return err_set(err, ERR_SYSTEM, "cannot create a folder in '/tmp'");
+        return err_set(err, ERR_SYSTEM, "cannot create folder '%s': %s", t.folder, strerror(errno));
     snprintf(t.json, sizeof t.json, "%s/run.json", t.folder);
     snprintf(t.errors, sizeof t.errors, "%s/errors", t.folder);
     int rc = search(&t, &found, err);

@@ -159,7 +159,7 @@ static int attend(struct engine *e)
 }
 
 /*
- * Lets the medium advance and wakes all that may decide now. Returns 0 when nothing is due at all.
+ * Lets the medium advance and wakes all that may decide now.
  *
  * Let d be the first due decision, m the medium's next event, L the lookahead. What decisions cause
  * is submitted at d or later. What is in the medium comes out at m + L or later, notices at m. So
@@ -168,16 +168,10 @@ static int attend(struct engine *e)
  * where it is, and what decisions cause comes out at d + L or later. (For notices of what is
  * submitted from now on: invariant 7.)
  */
-static int grant(struct engine *e)
+static void advance(struct engine *e, vtime medium, vtime first)
 {
-    vtime first = e->all.first.due, medium = e->all.medium, safe;
+    vtime safe = vtime_add(first, e->cfg.lookahead);
 
-    e->granted_due = -1;
-    engine_forget_asking(e);
-    if (engine_is_outside(e))
-        return attend(e);
-    if (first == VTIME_NEVER && medium == VTIME_NEVER)
-        return 0;
     e->rounds++;
     reach(e, medium, first);
     if (medium <= first) {
@@ -188,9 +182,22 @@ static int grant(struct engine *e)
     } else if (e->cfg.lookahead <= 0) {
         grant_one(e);
     } else {
-        safe = vtime_add(first, e->cfg.lookahead);
         grant_until(e, e->all.notices && medium < safe ? medium : safe);
     }
+}
+
+/* Returns 0 when nothing is due at all. */
+static int grant(struct engine *e)
+{
+    vtime first = e->all.first.due, medium = e->all.medium;
+
+    e->granted_due = -1;
+    engine_forget_asking(e);
+    if (engine_is_outside(e))
+        return attend(e);
+    if (first == VTIME_NEVER && medium == VTIME_NEVER)
+        return 0;
+    advance(e, medium, first);
     return 1;
 }
 
@@ -288,28 +295,14 @@ int engine_status_waits(const struct engine *e, const struct engine_status *s)
 /* As `grant`, with that clock as one more decision. */
 static void grant_below(struct engine *e)
 {
-    vtime medium = e->all.medium, first = first_below(&e->all), safe;
-
     if (e->all.is_forced)
         e->is_forced = 1;
     if (engine_status_waits(e, &e->all))
         return;
     e->forced += e->all.is_forced;
-    safe = vtime_add(first, e->cfg.lookahead);
-    e->rounds++;
     e->granted_due = -1;
     engine_forget_asking(e);
-    reach(e, medium, first);
-    if (medium <= first) {
-        if (e->cfg.medium)
-            e->cfg.medium->advance(e->cfg.medium->owner, medium, first);
-        if (!e->all.notices)
-            grant_until(e, vtime_add(medium, e->cfg.lookahead));
-    } else if (e->cfg.lookahead <= 0) {
-        grant_one(e);
-    } else {
-        grant_until(e, e->all.notices && medium < safe ? medium : safe);
-    }
+    advance(e, e->all.medium, first_below(&e->all));
 }
 
 int engine_force(struct engine *e)
