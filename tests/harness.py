@@ -41,6 +41,7 @@ HIDDEN = [(re.compile(pattern, re.MULTILINE), instead) for pattern, instead in (
 HIDDEN_KEYS = {"wall_s", "startup_s", "ratio", "peak_rss_bytes", "host", "host_reason", "procs",
                "processes", "rounds", "batches", "serial", "private_bytes", "live_stack_max",
                "own_stacks", "switches", "median_slice_s", "computed_s", "left_out_s", "swapped_bytes"}
+BUILDING = collections.defaultdict(threading.Lock)  # one lock per program
 SUMMARY = re.compile(r"^  (virtual time|messages|bytes)  .*\n", re.MULTILINE)
 
 Done = collections.namedtuple("Done", "status stdout stderr")
@@ -126,13 +127,15 @@ def is_stale(source, binary):
 
 
 def build(source, binary, flags, compiler=None):
-    if not is_stale(source, binary):
-        return
-    libraries = ["-lm"] if source.suffix == ".c" else []
-    with fresh_folder() as folder:  # Fortran's modules are written where the compiler runs
-        done = call([*(compiler or COMPILERS[source.suffix]), *flags, source, "-o", binary, *libraries],
-                    cwd=folder)
-    demand(done.status == 0, f"{source.name} does not compile", done.stderr)
+    """Tests that run at the same time may share a program: the first one compiles it, the others wait."""
+    with BUILDING[str(binary)]:
+        if not is_stale(source, binary):
+            return
+        libraries = ["-lm"] if source.suffix == ".c" else []
+        with fresh_folder() as folder:  # Fortran's modules are written where the compiler runs
+            done = call([*(compiler or COMPILERS[source.suffix]), *flags, source, "-o", binary, *libraries],
+                        cwd=folder)
+        demand(done.status == 0, f"{source.name} does not compile", done.stderr)
 
 
 def build_all(sources, target, flags):

@@ -36,6 +36,15 @@ class Tests(watched_run.Tests):
         demand(status in (2, 3), f"exit status {status}", err)
         demand(len(re.findall("^orrery: error: ", err, re.M)) == 1, "not one message", err)
 
+    def later_stop(self, index):
+        """A worker is stopped while all programs run."""
+        with Run(self, ["-n", "4", "--procs", "2"], "lasting", "ring") as run:
+            run.await_start(2)
+            os.kill(run.find("worker", index), signal.SIGSTOP)
+            status, _, err = run.finish()
+        demand(status == 3, f"exit status {status}", err)
+        demand(re.fullmatch(r"orrery: error: a worker \(.*\) does not respond, .*\n", err), "not one message", err)
+
     def early_signal(self, role, index):
         with Run(self, ["-n", "4", "--procs", "2"], "lasting", "ring") as run:
             run.await_role(role, index)
@@ -163,6 +172,8 @@ def add_all(tests):
     tests.add("start SIGTERM with a launcher that complains", tests.complaint)
     for role, index in (everyone[0], everyone[1], everyone[3], everyone[4]):
         tests.add(f"start stop {role} {index}", tests.start, role, index, stop)
+    for index in range(2):
+        tests.add(f"stop worker {index} of a run", tests.later_stop, index)
     for ways in ([], ["--host", "process"], ["--procs", "2"]):
         name = " ".join(ways) or "fibres"
         for count in (1, 2, 3):

@@ -303,14 +303,16 @@ static void watch(struct starter *s)
     close(fds[2].fd);
 }
 
-/* The run cannot continue. We report why unless a worker has done so: what workers say when they
- * are killed is not the reason. */
+/* The run cannot continue. We report why unless a worker has done so: what workers and programs say
+ * when they are ended is not the reason. The launcher's helper goes first: it would pass the signal
+ * that ends it on to programs, which outlive a killed worker until that is next scheduled. */
 static void silence(struct starter *s)
 {
     if (!team_claim(s->page)) {
         s->health.why[0] = 0;
         return;
     }
+    team_health_end_helpers(&s->health);
     for (int i = 0; i < team_workers(s->page); i++)
         if (s->page->workers[i].pid && !s->page->workers[i].left)
             kill(s->page->workers[i].pid, SIGKILL);

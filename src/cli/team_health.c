@@ -7,6 +7,7 @@
  * A launcher should notice when a worker dies, and usually does; but while workers join the native
  * MPI, it may wait for ever instead, and so may its helper. Nobody else notices a stopped process.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,11 @@ static int is_worker(const struct team_page *page, pid_t pid)
         if (page->workers[i].pid == pid)
             return 1;
     return 0;
+}
+
+static int is_helper(const struct cli_proc *proc)
+{
+    return strncmp(proc->name, HELPER, strlen(HELPER)) == 0;
 }
 
 /* ---- stopped processes ---- */
@@ -119,6 +125,17 @@ static int someone_left(const struct team_health *h)
     return 0;
 }
 
+void team_health_end_helpers(const struct team_health *h)
+{
+    for (int i = 0; i < team_workers(h->page); i++) {
+        struct cli_proc worker, helper;
+        pid_t pid = h->page->workers[i].pid;
+        if (pid > 0 && cli_proc_read(pid, &worker) == 0 &&
+            cli_proc_read(worker.parent, &helper) == 0 && is_helper(&helper))
+            kill(helper.pid, SIGKILL);
+    }
+}
+
 /* ---- missing workers ---- */
 
 /* Are workers missing, with no process left that could become one, not even the helper? No answer
@@ -134,11 +151,10 @@ static int none_can_come(struct team_health *h)
             all[i].state == 'Z')
             continue;
         for (size_t k = 0; k < i; k++)
-            from_helper |= all[k].pid == all[i].parent &&
-                           strncmp(all[k].name, HELPER, strlen(HELPER)) == 0;
+            from_helper |= all[k].pid == all[i].parent && is_helper(&all[k]);
         if (from_helper)
             coming = 1;
-        else if (strncmp(all[i].name, HELPER, strlen(HELPER)) == 0)
+        else if (is_helper(&all[i]))
             h->seen_helper = 1;
         else if (all[i].parent == h->launcher)
             unknown = 1;

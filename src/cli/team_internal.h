@@ -77,4 +77,7 @@ struct team_health {
 /* Call it often; it checks now and then. Returns 1, with `why`, if the run cannot continue. */
 int team_health_check(struct team_health *, double now);
 
+/* Kills the helpers of the launcher that workers on this machine have as their parents. */
+void team_health_end_helpers(const struct team_health *);
+
 #endif
