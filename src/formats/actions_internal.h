@@ -33,7 +33,7 @@ struct received {
     int is_known, is_cancelled;
 };
 
-/* The value of an argument, or something else if the function has no such argument. */
+/* The value of an argument, or `otherwise` if the function has no such argument. */
 static inline int64_t action_number(const struct trace_event *e, int at, int64_t otherwise)
 {
     return at >= 0 ? e->args[at].number : otherwise;

@@ -90,8 +90,8 @@ void format_call_items(struct format_call *, const char *name, const int64_t *it
 void format_call_statuses(struct format_call *, const char *name, const struct trace_status *,
                           size_t count);
 
-/* Times are ticks of the header. A time before that of the record before is set to that, and
- * counted. */
+/* Times are ticks of the header. A time that is earlier than that of the previous record is
+ * replaced by that, and counted. */
 void format_build_call(struct format_build *, unsigned thread, struct format_call *, int64_t enter,
                        int64_t leave);
 void format_build_enter(struct format_build *, unsigned thread, int64_t time, const char *region);

@@ -60,7 +60,7 @@ struct part {
     struct dumpi_creation *creation;
 };
 
-/* An operation, and its calls so far. */
+/* An operation of all members of a communicator, and its calls so far. */
 struct meeting {
     size_t comm; /* the old one */
     uint64_t number;
@@ -78,8 +78,8 @@ static int by_split(const void *a, const void *b)
     return (p->rank > q->rank) - (p->rank < q->rank);
 }
 
-/* Distinguishes the parts into which Cart_sub divides a communicator: the coordinates in the
- * dimensions that do not remain. */
+/* Distinguishes the parts into which Cart_sub divides a communicator, by the coordinates in the
+ * dimensions that it drops. */
 static void set_colors(const struct dumpi_comm *old, struct part *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -27,7 +27,8 @@ struct dumpi_out {
     size_t open_count;
 };
 
-/* Appends a number of so many bytes, big-endian; a text of at most 65535 bytes after its length. */
+/* Appends a big-endian number of this many bytes; a text of at most 65535 bytes, after its
+ * length. */
 void dumpi_put(struct buf *, unsigned bytes, uint64_t value);
 void dumpi_put_string(struct buf *, const char *text);
 

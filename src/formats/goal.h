@@ -17,7 +17,7 @@
 #include "formats/actions.h"
 #include "formats/formats.h"
 
-/* A schedule that is written: the next operations depend on `last`. */
+/* A schedule that is being written: the next operations depend on `last`. */
 struct goal_out {
     struct buf *text;
     uint64_t next; /* labels */
@@ -31,8 +31,8 @@ uint64_t goal_recv(struct goal_out *, uint64_t from, uint64_t bytes, uint64_t ta
 /* Makes the next operations depend on this one, too. */
 void goal_wait(struct goal_out *, uint64_t label);
 
-/* Writes a collective as messages between the members of its communicator; 0 if its kind cannot be
- * written so. */
+/* Writes a collective as messages between the members of its communicator; returns 0 if there is no
+ * such form of its kind. */
 int goal_collective(struct goal_out *, const struct action *, const struct members *, uint64_t self,
                     uint64_t tag);
 

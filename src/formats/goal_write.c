@@ -82,7 +82,7 @@ static void collective(struct goal *g, struct walk *w, const struct trace_event 
     const char *name = w->trace->header.schema->fns[e->fn].name;
     uint64_t identity = a->comm ? a->comm->identity : 0, state;
     if (identity >> 63)
-        return; /* a rank alone */
+        return; /* a communicator of one rank */
     state = identity * RNG_SPLITMIX_STEP ^ ++*map_insert(&g->collectives, identity, NULL);
     uint64_t tag = COLL_TAGS | (rng_splitmix(&state) & (COLL_TAGS - 1));
     if (goal_collective(&g->out, a, &w->members, w->rank, tag))

@@ -15,8 +15,7 @@ struct members {
 void members_init(struct members *, const struct trace *);
 void members_fini(struct members *);
 
-/* The world rank that `peer` means to rank `self` in calls on this communicator; -1: none, or not
- * known. */
+/* The world rank of `peer` in calls of rank `self` on this communicator; -1: none, or not known. */
 int64_t members_world(const struct members *, const struct trace_local_item *comm, uint64_t self,
                       int64_t peer);
 /* The reverse; -1: not known. */

@@ -1,6 +1,5 @@
 /*
- * textfile.h - a text file that is written piece by piece, and gets its name only when it is
- * complete.
+ * textfile.h - writes a text file piece by piece; it gets its name only when it is complete.
  */
 #ifndef FORMATS_TEXTFILE_H
 #define FORMATS_TEXTFILE_H

@@ -18,7 +18,8 @@
 /* Called outside a rank, or outside Init..Finalize: reports it and ends the run. */
 _Noreturn void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn);
 
-/* The run ends before the rank's time: never returns (switches). */
+/* The run ends at a time before the rank's clock: serves the other ranks and never returns
+ * (switches). */
 _Noreturn void mpi_serve(struct mpi_rank *self);
 
 /* Several processes: makes sure that they get what was sent to them before the rank computes for
@@ -26,16 +27,16 @@ _Noreturn void mpi_serve(struct mpi_rank *self);
 void mpi_share_enter(void);
 void mpi_share_leave(struct mpi_rank *self);
 
-/* A call with these arguments, as words, cannot be right because of argument `which`: raises an
- * error that says why and returns its class (comm/refuse.c). */
+/* Argument `which` of a call is invalid: raises an error that says why, and returns its class
+ * (comm/refuse.c). The arguments are passed as words. */
 int mpi_args_refused(struct mpi_rank *self, enum mpi_fn fn, const uint64_t *args, int which)
     __attribute__((cold));
 #define MPI_ARGS_ARE_WRONG(condition) __builtin_expect((condition), 0)
 
-/* What the checks of arguments ask about a communicator (comm/refuse.c): 0 if it is none of the
- * rank's, or has no topology, which the implementations find out. The ranks of the caller's group,
- * those that it communicates with, its sources and its destinations; whether the rank with this
- * number does not exist, and whether the caller is the root. */
+/* For the checks of arguments (comm/refuse.c): the number of ranks in the caller's group, of its
+ * peers, its sources and its destinations; whether there is no such root, and whether the caller is
+ * the root. All return 0 for a handle that is no communicator of the rank, or has no topology: the
+ * implementations check that. */
 int mpi_arg_size(const struct mpi_rank *self, MPI_Comm);
 int mpi_arg_peers(const struct mpi_rank *self, MPI_Comm);
 int mpi_arg_indegree(const struct mpi_rank *self, MPI_Comm);

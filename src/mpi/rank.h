@@ -61,10 +61,10 @@ struct mpi_rank {
 };
 _Static_assert(sizeof(struct mpi_rank) == 128, "a rank is 128 bytes");
 
-/* What messages cost in real use beside a ping-pong. All 0 on most machines. */
+/* What messages cost in real programs, beyond what a ping-pong shows. All 0 on most machines. */
 struct mpi_costs {
     int varies;   /* overheads depend on the message: on its size or its peer */
-    int receives; /* it counts how a message is received: whether it was expected, among how many */
+    int receives; /* it matters how a message is received: expected or not, among how many */
     int requests; /* requests cost time, or are to be counted */
     vtime unexpected, request, match, peer;
     uint64_t unexpected_per_byte; /* 44.20 */
@@ -96,7 +96,7 @@ struct mpi_world {
     uint64_t slice_start;          /* host ticks when program code last began to run */
     double ps_per_tick;            /* host ticks to virtual picoseconds, speed included */
     vtime send_overhead, recv_overhead, test_cost, clock_cost;
-    struct mpi_costs costs; /* of messages beside these (p2p/costs.c) */
+    struct mpi_costs costs; /* further costs of messages (p2p/costs.c) */
     uint64_t eager_limit;
     int hollow;         /* the program's buffers of messages and collectives count as hollow */
     int checking;       /* compare what ranks do with each other (verify.h) */
@@ -111,9 +111,9 @@ struct mpi_world {
     int free_collectives; /* collectives cost what a model says: their messages are free */
     int shared;           /* there are other processes */
     int paced;            /* ranks run at the same time, in real time (main/emulate.h) */
-    int parking;          /* the run was aborted: ranks beyond that time need not go on */
+    int parking;          /* the run was aborted: ranks beyond that time need not continue */
     struct pool pool;     /* requests, exts and other small objects */
-    const struct mpi_above *above; /* what lower rooms need of higher ones (above.h) */
+    const struct mpi_above *above; /* what lower subfolders need from higher ones (above.h) */
     struct mpi_stats *stats;
     unsigned frequent; /* enum mpi_frequent that observers want */
     uint32_t observer_count;
@@ -124,7 +124,8 @@ extern struct mpi_world mpi_world;
 /* Which of the running rank's strands runs (p2p/strand.h); NULL: its program. */
 extern struct mpi_strand *mpi_strand_current;
 
-/* Something that a thread waits for; it changes when messages are handled and decisions taken. */
+/* A condition that a thread waits for; it may change when messages are handled and decisions
+ * taken. */
 typedef int mpi_holds(struct mpi_rank *self, const void *arg);
 
 static inline struct mpi_rank *mpi_rank_of(struct vp_rank *f)
@@ -153,7 +154,7 @@ static inline uint32_t mpi_rank_id(const struct mpi_rank *r)
     return rank_map_number(mpi_rank_map(), mpi_rank_index(r));
 }
 
-/* Something is about to be sent to the rank: asks the cache for where messages are put. */
+/* Something is about to be sent to the rank: prefetches the memory where its messages are put. */
 static inline void mpi_rank_prefetch(uint32_t id)
 {
     const struct rank_map *p = mpi_rank_map();
@@ -181,7 +182,7 @@ void mpi_costs_init(const struct platform_config *);
 
 /* Charges the time since slice_start to the rank, by the processor model; a call of fn ends it. */
 void mpi_charge(struct mpi_rank *, enum mpi_fn fn);
-/* Charges so many ticks. */
+/* Charges this many ticks. */
 void mpi_charge_ticks(struct mpi_rank *, uint64_t ticks, enum mpi_fn fn);
 
 /* Program code begins to run. */

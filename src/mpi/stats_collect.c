@@ -1,7 +1,7 @@
 /*
  * stats_collect.c - merges the counters of all processes.
  *
- * A part is what one process has, as bytes; parts follow each other in one buffer:
+ * A part is the counters of one process as bytes; parts follow each other in one buffer:
  *
  *     struct part | rows: who sent to whom | for each rank: struct rank_part, its calls
  *

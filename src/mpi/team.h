@@ -18,14 +18,14 @@
 
 enum mpi_team_tag {
     MPI_TEAM_OUTPUT = PROCS_NOTE, /* lines for process 0, and a bound for what follows */
-    MPI_TEAM_TAKEN,  /* from process 0: how many lines of the process it has taken taken */
-    MPI_TEAM_STATUS, /* how far the process has come, for the progress line */
-    MPI_TEAM_STOP,   /* to process 0: end the run; from process 0: it ends */
-    MPI_TEAM_PART,   /* to process 0: what the process contributes to the result */
-    MPI_TEAM_RESULT, /* from process 0: the exit status */
-    MPI_TEAM_COMM = PROCS_ITEM, /* a new communicator (create/announce.c) */
-    MPI_TEAM_VERIFY,            /* collectives that ranks have called (verify_coll.c) */
-    MPI_TEAM_ABORT,             /* a rank aborts the run: struct engine_due */
+    MPI_TEAM_TAKEN,               /* from process 0: how many lines of the process it has taken */
+    MPI_TEAM_STATUS,              /* how far the process has come, for the progress line */
+    MPI_TEAM_STOP,                /* to process 0: end the run; from process 0: it ends */
+    MPI_TEAM_PART,                /* to process 0: what the process contributes to the result */
+    MPI_TEAM_RESULT,              /* from process 0: the exit status */
+    MPI_TEAM_COMM = PROCS_ITEM,   /* a new communicator (create/announce.c) */
+    MPI_TEAM_VERIFY,              /* collectives that ranks have called (verify_coll.c) */
+    MPI_TEAM_ABORT,               /* a rank aborts the run: struct engine_due */
 };
 
 /* How far a process has come. */

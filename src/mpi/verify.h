@@ -69,7 +69,7 @@ void mpi_verify_learn(const void *data, size_t bytes);
  * says is at rank `target` of c. */
 void mpi_verify_target(const struct mpi_rank *self, const struct mpi_comm *c, const char *window,
                        int target, const struct mpi_sig *own, const struct mpi_sig *there);
-/* A partitioned receive has met its send, which has so many bytes in all. */
+/* A partitioned receive was matched with its send, which has this many bytes in all. */
 void mpi_verify_parts(const struct mpi_rank *self, const struct mpi_req *, uint64_t sent,
                       uint64_t received);
 
@@ -112,7 +112,7 @@ void mpi_verify_collect(struct buf *out);
  * ranks have ended. Returns the number of distinct findings. */
 void mpi_verify_merge(const void *part, size_t bytes);
 uint32_t mpi_verify_conclude(int complete);
-/* Says them on standard error, one line each; writes them as the member "findings". */
+/* Prints them on standard error, one line each; writes them as the member "findings". */
 void mpi_verify_say(void);
 void mpi_verify_json(struct json *);
 

@@ -13,11 +13,12 @@ struct trace_cut {
 
 int trace_cut_keeps(const struct trace *, const struct trace_cut *, const struct trace_event *);
 
-/* Appends a record as it was read, of a stream with the same schema. */
+/* Appends a record as it was read. Both streams have the same schema. */
 void trace_copy_event(struct trace_stream *, const struct trace_header *,
                       const struct trace_event *);
 
-/* The same for a record that is as it was read but for its times; its cursor has not moved. */
+/* The same for a record of which only the times have changed. Its cursor must not have moved
+ * since. */
 void trace_copy_unchanged(struct trace_stream *, const struct trace_header *,
                           const struct trace_event *);
 

@@ -1,6 +1,6 @@
 /*
- * decode.h - from bytes to records. A decoder reads one block after the other; what it points to is
- * valid until the next record. Damaged bytes are reported, never trusted.
+ * decode.h - decodes records. A decoder reads block after block; what it points to is valid until
+ * the next record. Damaged bytes are reported, never trusted.
  */
 #ifndef TRACE_DECODE_H
 #define TRACE_DECODE_H
@@ -35,8 +35,8 @@ struct trace_event {
     struct trace_value args[TRACE_ARGS_MAX];
 };
 
-/* Classes of errors, as MPICH has them, of calls that have done what they are for: a message was
- * longer than its buffer. */
+/* MPICH's error classes of calls that had their effect nevertheless: a message was longer than its
+ * buffer. */
 enum trace_error {
     TRACE_ERROR_TRUNCATE = 14,
     TRACE_ERROR_IN_STATUS = 17,

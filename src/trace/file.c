@@ -1,6 +1,6 @@
 /*
- * file.c - frames in files, for the command. Simulated and recorded programs write parts (part.c)
- * and need nothing of this.
+ * file.c - reads and writes the frames of trace files. Only the command uses this: simulated and
+ * recorded programs write parts (part.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ void trace_file_close(struct trace_file *f)
     *f = (struct trace_file){0};
 }
 
-/* What a header says of its frame may be true. */
+/* Whether the header of a frame is plausible. */
 static int is_possible(const struct trace_frame *frame)
 {
     return frame->raw <= TRACE_FRAME_MAX && frame->method <= TRACE_ZSTD &&

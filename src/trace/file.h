@@ -23,11 +23,10 @@ struct trace_file {
 int trace_file_open(struct trace_file *, const char *path, struct err *);
 void trace_file_close(struct trace_file *);
 
-/* The header of the frame at this offset, if the frame is complete; its checksum is not looked
- * at. */
+/* Reads the header of the frame at this offset. Fails if the frame is not complete; does not verify
+ * its checksum. */
 int trace_file_head(const struct trace_file *, uint64_t offset, struct trace_frame *, struct err *);
-/* The same, if also its checksum is right;
- * otherwise the error says which it is not. */
+/* The same, and verifies the checksum. The error says what is wrong. */
 int trace_file_frame(const struct trace_file *, uint64_t offset, struct trace_frame *,
                      struct err *);
 

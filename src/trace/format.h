@@ -166,7 +166,7 @@ static inline const uint8_t *trace_varint_get(const uint8_t *at, const uint8_t *
 /* The checksum of a frame. */
 uint64_t trace_check(const struct trace_frame *, const void *payload);
 
-/* The same for a payload that lies in several places. */
+/* The same for a payload that consists of several spans. */
 struct trace_span {
     const void *data;
     size_t bytes;

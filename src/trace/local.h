@@ -35,7 +35,7 @@ struct trace_local {
 /* Reads all local definitions of a rank; skips damaged ones. */
 void trace_local_read(struct trace_local *, struct trace *, uint64_t rank);
 void trace_local_fini(struct trace_local *);
-/* The same, one definition after the other: begins with those that every rank has. */
+/* The same step by step: init adds the definitions that every rank has, add one that was read. */
 void trace_local_init(struct trace_local *, uint64_t ranks, uint64_t rank);
 void trace_local_add(struct trace_local *, const struct trace_event *);
 

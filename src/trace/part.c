@@ -13,8 +13,8 @@
 #define FLUSH_AT ((size_t)1 << 20)
 
 /*
- * With many ranks a stream hands over its records after a few: a buffer for each that is small, and
- * never grows, costs less time in caches than one that is large.
+ * With many ranks, each stream hands over its records after a few of them: small buffers that never
+ * grow stay in the caches.
  */
 #define PIECES_IN_ALL ((uint64_t)16 << 20)
 #define PIECE_LEAST 192

@@ -18,7 +18,7 @@ static inline void trace_write_number(struct buf *out, int64_t value)
     trace_write_varint(out, trace_zigzag(value));
 }
 
-/* What precedes the bytes of a piece. */
+/* Writes the head of a piece, which precedes its bytes. */
 static inline void trace_write_piece(struct buf *out, const struct trace_piece *piece,
                                      unsigned flags)
 {

@@ -18,7 +18,7 @@
 #include "trace/file.h"
 #include "trace/header.h"
 
-/* The position of a piece. */
+/* Where a piece is in the file. */
 struct trace_place {
     uint32_t rank;
     uint16_t thread;

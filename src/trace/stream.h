@@ -27,7 +27,7 @@ struct trace_piece {
     size_t bytes;
 };
 
-/* What takes the pieces of streams. */
+/* Takes the pieces of streams. */
 struct trace_sink {
     void (*take)(struct trace_sink *, const struct trace_piece *);
     size_t block;    /* bytes after which a block ends */
@@ -59,7 +59,7 @@ struct trace_status {
     uint8_t is_set, is_cancelled;
 };
 
-/* Are they written alike? */
+/* Whether both are encoded as the same bytes. */
 static inline int trace_status_equal(const struct trace_status *a, const struct trace_status *b)
 {
     return (!a->is_set && !b->is_set) ||
@@ -71,15 +71,15 @@ void trace_stream_init(struct trace_stream *, struct trace_sink *, uint64_t rank
                        unsigned flags);
 /* Records go to this memory of the caller while they fit. It must live as long as the stream. */
 void trace_stream_lend(struct trace_stream *, void *memory, size_t bytes);
-/* Makes room for this many bytes more. */
+/* Makes room for this many more bytes. */
 void trace_stream_grow(struct trace_stream *, size_t bytes);
 /* Passes the records so far to the sink; the block continues. */
 void trace_stream_spill(struct trace_stream *);
 /* Spills, and frees the memory. */
 void trace_stream_fini(struct trace_stream *);
 
-/* Begins the record of a call from `enter` to `leave`, in ticks; `leave` is not before that of the
- * record before. */
+/* Begins the record of a call from `enter` to `leave`, in ticks; `leave` is not earlier than that
+ * of the previous record. */
 void trace_call_begin(struct trace_stream *, unsigned fn, int64_t enter, int64_t leave);
 /* Writes the record of a call whose site and arguments are encoded already; the last request that
  * they mention is `last_request`. */
@@ -91,7 +91,8 @@ void trace_other(struct trace_stream *, enum trace_head, int64_t time, const voi
 /* Ends a call's record; may pass the block to the sink. */
 void trace_record_end(struct trace_stream *);
 
-/* Several values at once: where the next ones go, up to this many bytes; then where they end. */
+/* To write several values at once: trace_room returns where to write up to this many bytes,
+ * trace_filled is told where they end. */
 static inline uint8_t *trace_room(struct trace_stream *s, size_t bytes)
 {
     if (__builtin_expect(s->room - s->used < bytes, 0))

@@ -28,7 +28,7 @@ int trace_writer_block(struct trace_writer *, const struct trace_piece *, struct
 /* Completes the file, or with `keep` 0 removes it. */
 int trace_writer_close(struct trace_writer *, int keep, struct err *);
 
-/* A sink that passes streams directly to a writer: one after the other, in the order of the file,
+/* A sink that passes streams directly to a writer: one stream at a time, in the order of the file,
  * never spilled. */
 struct trace_writer_sink {
     struct trace_sink sink;

@@ -81,7 +81,7 @@ struct vp_host {
      * Rank. */
     int (*pass_turn)(void);
     void (*await_turn)(void);
-    /* Waits until a rank has requested a turn, or for so long at most. Scheduler. */
+    /* Waits until a rank has requested a turn, but for at most this many nanoseconds. Scheduler. */
     void (*await_request)(int64_t ns);
     /* A rank that has requested a turn, or NULL; returns each request once. The pointer is NULL if
      * ranks make no requests. Scheduler. */

@@ -129,7 +129,7 @@ void vp_request_turn(void);
 struct vp_rank *vp_next_request(void);
 /* The rank has got its turn. */
 void vp_withdraw_request(void);
-/* Waits until there is such a rank, or for so many nanoseconds. Scheduler context. */
+/* Waits until there is such a rank, but for at most this many nanoseconds. Scheduler context. */
 void vp_await_request(int64_t ns);
 /* The two halves of vp_suspend, in a rank's process: passes the turn on (returns 0 if it stays with
  * the caller); waits until it is back. In between, the process runs without the turn. */
@@ -231,7 +231,7 @@ static inline struct vp_rank *vp_current(void)
 
 /* Prefetches the memory that resuming the rank will touch. */
 void vp_rank_prefetch(const struct vp_rank *);
-/* The same for what the first call has made known, some turns later. */
+/* The second step, some turns later: follows the pointers that the first one has fetched. */
 void vp_rank_prefetch_rest(const struct vp_rank *);
 
 /* Counters for the run summary. */

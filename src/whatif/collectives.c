@@ -1,9 +1,9 @@
 /*
- * collectives.c - hypotheses about calls of whole communicators, and about blocking calls: remove
- * or replace a collective, make a call non-blocking with its wait at the use.
+ * collectives.c - hypotheses about collectives and blocking calls: remove or replace a collective,
+ * or make a call non-blocking and wait for it where its result is used.
  *
- * All ranks of a communicator make its collectives in the same order, so a pattern of names and
- * the number of the visit pick the same ones everywhere.
+ * All ranks of a communicator call its collectives in the same order, so a pattern of names and the
+ * number of the visit select the same calls on every rank.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static int is_named(const struct whatif_stage *s, struct trace_event *e)
                                                                           : "");
 }
 
-/* Is it one of those that are meant? Counts it. */
+/* Whether the hypothesis is about this call. Counts the visit. */
 static int is_wanted(struct visits *v, struct trace_event *e)
 {
     if (!is_named(&v->stage, e))
@@ -82,7 +82,7 @@ struct replace {
     int fn;
 };
 
-/* Bytes that a rank gives to a collective, as far as one number says it. */
+/* The bytes that a rank contributes to a collective, as far as one number describes them. */
 static int64_t bytes_of(const struct whatif_rank *r, struct trace_event *e)
 {
     static const char *const counts[] = {"count", "sendcount", "recvcount"};
@@ -122,7 +122,7 @@ static void fill(const struct whatif_rank *r, struct trace_event *to, struct tra
     }
 }
 
-/* The function that is called instead must be one that all ranks of a communicator call. */
+/* The replacement must be a collective, too. */
 static int learn_replace(struct whatif *what, struct trace *t, const struct whatif_list *list,
                          size_t number, struct err *err)
 {
@@ -172,7 +172,7 @@ struct nonblocking {
     struct visits visits;
     struct trace_event begins, waits;
     struct trace_status statuses[PENDING_MOST];
-    int64_t pending[PENDING_MOST]; /* requests that are to be waited for */
+    int64_t pending[PENDING_MOST]; /* requests to wait for */
     unsigned count;
     int64_t next; /* number of a new request, beyond those of the trace */
     struct whatif_item held;

@@ -1,6 +1,6 @@
 /*
- * got.c - what non-blocking receives get, which only the records that complete them say: reads
- * ahead to there. Memory is that of the requests between, as each is forgotten when it is taken.
+ * got.c - finds what non-blocking receives receive. Only the record that completes a receive says
+ * so, hence this reads ahead to it, and keeps the completions in between until they are taken.
  */
 #include "whatif/got.h"
 

@@ -1,5 +1,6 @@
 /*
- * got.h - what non-blocking receives get, before the record that says so.
+ * got.h - finds what non-blocking receives receive, before the record that completes them is
+ * reached.
  */
 #ifndef WHATIF_GOT_H
 #define WHATIF_GOT_H
@@ -14,23 +15,23 @@ struct whatif_got_item {
     size_t next;
 };
 
-/* What was read ahead of; all zero at first. */
+/* The completions that were read ahead; all zero at first. */
 struct whatif_got {
     struct map at; /* by request number: position + 1 of its first completion in the list */
     struct whatif_got_item *list;
     size_t count, free; /* free: the first unused one + 1 */
     int is_at_end;
-    int keeps_all; /* of a persistent request that completes several times; or the first */
+    int keeps_all; /* keeps every completion of a persistent request, not only the first */
 };
 
-/* The status of the first completion of a request that begins here: reads the stage ahead until it
- * is found. Returns 0 if there is none. A completion is taken once. */
+/* Finds the status of the first completion of a request that starts here: reads the stage ahead
+ * until then. Returns 0 if there is none. A completion is taken once. */
 int whatif_got_take(struct whatif_got *, struct whatif_stage *ahead, int64_t number,
                     struct trace_status *out);
 void whatif_got_fini(struct whatif_got *);
 
 typedef void whatif_visit_status(void *owner, int64_t number, struct trace_status *);
-/* Visits the statuses of a call that completes requests, with the numbers of these. */
+/* Visits the statuses of a call that completes requests, with the numbers of these requests. */
 void whatif_visit_statuses(const struct whatif_rank *, const struct trace_event *,
                            whatif_visit_status *, void *owner);
 

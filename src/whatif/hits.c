@@ -1,6 +1,6 @@
 /*
- * hits.c - a hypothesis that changes nothing is a mistake: it is refused before the replay, with
- * what the trace has instead.
+ * hits.c - refuses a hypothesis that changes nothing, which is a mistake, before the replay, and
+ * says what the trace has instead.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- names of the trace ---- */
 
-/* What the subject may be. */
+/* The names that the subject may match. */
 struct names {
     struct nearest nearest;
     char best[64];    /* the text of the nearest */
@@ -114,7 +114,7 @@ static int hits_rank(const struct whatif_list *list, size_t number, struct trace
     return 0;
 }
 
-/* The first hit ends the search, so what is spelled right costs little. */
+/* The first hit ends the search, so a hypothesis that is spelled correctly costs little. */
 int whatif_find_hit(const struct whatif_list *list, size_t number, struct trace *t, struct err *err)
 {
     const struct whatif *what = &list->items[number];

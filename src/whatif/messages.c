@@ -17,7 +17,7 @@ struct message {
     int64_t from, to, tag, bytes, comm;
 };
 
-/* How an argument is called, in calls with one message and in those with two. */
+/* The names of the arguments, in calls with one message and in those with two. */
 struct side {
     const char *peer, *tag, *count, *type;
 };
@@ -127,7 +127,8 @@ static int receives(struct whatif_stage *s, struct trace_event *e, struct messag
 
 /* ---- both ends ---- */
 
-/* What would change, by sender and receiver: sends less receives, and when the last one was. */
+/* What would change, by sender and receiver: the number of sends minus that of receives, and when
+ * the last one was. */
 struct ends {
     struct map count, last, fn; /* fn: of the last one */
 };
@@ -239,8 +240,8 @@ static int probes(struct whatif_stage *s, struct trace_event *e)
                                           comm_of(s->rank, e)});
 }
 
-/* 1: the call has no other message and goes. Calls with two, and persistent requests, stay: a peer
- * of MPI_PROC_NULL takes the message out. */
+/* Removes a message. Returns 1 if the call has no other one and goes, too. Calls with two messages,
+ * and persistent requests, stay, with the peer MPI_PROC_NULL. */
 static int take_out(struct whatif_stage *s, struct trace_event *e, const struct side *side)
 {
     const char *name = whatif_function(s->rank, e);
@@ -250,7 +251,7 @@ static int take_out(struct whatif_stage *s, struct trace_event *e, const struct 
     return 0;
 }
 
-/* MPI_Sendrecv of which neither message is left. */
+/* An MPI_Sendrecv with neither of its messages left. */
 static int is_empty(const struct whatif_stage *s, struct trace_event *e)
 {
     return strstr(whatif_function(s->rank, e), "endrecv") &&
@@ -317,8 +318,8 @@ static void set_bytes(void *messages, int64_t number, struct trace_status *statu
         status->bytes = *bytes;
 }
 
-/* What a receive gets is in its status, or in that of the record that completes it: hypotheses that
- * follow pick messages by that. */
+/* What a receive gets is in its status, or in that of the record that completes it: later
+ * hypotheses select messages by it. */
 static void resize_received(struct messages *m, struct trace_event *e, int64_t bytes)
 {
     const struct trace_value *request = whatif_arg(m->stage.rank, e, "request");
@@ -398,7 +399,7 @@ static int make_call(struct insert *i, const char *name, int64_t peer)
     return 0;
 }
 
-/* Whether the record is where the message is to be: the region is entered, or left. */
+/* Whether the message goes here: the record enters the region, or leaves it. */
 static int is_here(struct insert *i, const struct trace_event *e)
 {
     const struct whatif *what = i->stage.what;

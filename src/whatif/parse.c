@@ -14,8 +14,8 @@
 
 #define WORDS_MOST 64
 
-/* What a hypothesis begins with, and the kind that it is. What follows these words is its subject,
- * if it has one, then pairs of words. */
+/* The words with which a hypothesis begins, and its kind. Its subject follows, if it has one, then
+ * pairs of words. */
 static const struct {
     const char *first, *second; /* second: NULL: none */
     const struct whatif_kind *kind;
@@ -132,8 +132,8 @@ static void set_text(char **into, const char *text)
     *into = mem_strdup(text);
 }
 
-/* "to" is a time, a number of bytes or a rank, as the kind wants it. Of messages that get another
- * size the first "to" is the size, unless a factor says it. */
+/* "to" is a time, a number of bytes or a rank, depending on the kind. When messages are resized,
+ * the first "to" is the size, unless there is a factor. */
 static int read_to(struct whatif *what, char *value)
 {
     if (what->kind == &whatif_set_time) {

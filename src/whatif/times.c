@@ -2,8 +2,8 @@
  * times.c - hypotheses about computing: scale, set and balance a region, speed up ranks.
  *
  * The time of a region is what its rank computes in it, in regions inside of it too, but not in MPI
- * calls. A visit is one time of entering it from outside. Of a call site it is the computing that
- * leads to a call from there; every call is a visit.
+ * calls. A visit begins when the region is entered from outside. The time of a call site is what is
+ * computed before the calls from there; every call is a visit.
  */
 #include <string.h>
 
@@ -48,7 +48,7 @@ static int is_site(const struct whatif_stage *s, const struct trace_event *e)
     return text && whatif_matches(s->what->subject, text);
 }
 
-/* Counts it, too. */
+/* Whether the hypothesis is about this visit; if so, counts a hit. */
 static int applies(struct whatif_stage *s, int64_t visit)
 {
     int is_meant = whatif_is_about(s->what, s->rank->trace, s->rank->rank) &&
@@ -107,13 +107,13 @@ const struct whatif_kind whatif_scale = {"scale", .bytes = sizeof(struct scale),
 struct fixed {
     struct whatif_stage stage;
     struct inside in, ahead;
-    int64_t total; /* of the visit: what it was */
-    int64_t left;  /* of what it shall be */
+    int64_t total; /* the old time of the visit */
+    int64_t left;  /* what is left of its new time */
     int64_t wanted;
     int is_changed;
 };
 
-/* What the visit that begins would take: reads ahead to its end. */
+/* The time of the visit that begins here; reads ahead to its end. */
 static int64_t read_visit(struct whatif_stage *s, struct inside *in)
 {
     struct whatif_item item;
@@ -149,7 +149,7 @@ static int64_t wanted_of(const struct whatif_stage *s, int64_t visit)
                : 0;
 }
 
-/* A share of the wanted time for a share of the old one, so that the sum is exact. */
+/* Scales a part of the old time to the new one, so that the sum is exact. */
 static int64_t share(struct fixed *f, int64_t gap)
 {
     int64_t part = f->total > 0 ? times(gap, (double)f->wanted / (double)f->total) : 0;

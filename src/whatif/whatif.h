@@ -1,7 +1,8 @@
 /*
  * whatif.h - hypotheses: changes of a trace, applied while it is read (Böhme et al., section 1.2).
  *
- * A hypothesis is a line of words, or a map in a YAML file, whose pairs are taken for words:
+ * A hypothesis is a line of words, or a map in a YAML file, whose keys and values are read as
+ * words:
  *
  *     balance foo                                  every visit takes its mean over ranks
  *     scale foo by 0.5 ranks 0-3 visits 2-
@@ -16,8 +17,8 @@
  *
  * Hypotheses apply in order: each is a stage (whatif_kind) that reads the records of the one before
  * it. The first stage reads the trace. A stage that must know what comes later has a second copy of
- * all stages before it, which reads ahead; so memory is that of the records between, if any are
- * kept. To add a kind: one file and one line in parse.c.
+ * all stages before it, which reads ahead; it needs memory only for what it keeps of the records in
+ * between. To add a kind: one file and one line in parse.c.
  */
 #ifndef WHATIF_WHATIF_H
 #define WHATIF_WHATIF_H
@@ -35,7 +36,7 @@ struct whatif_set {
     size_t count;
 };
 
-/* A hypothesis as it was given. What a kind does not use stays as it is. */
+/* A hypothesis as it was given. A kind ignores the fields that it does not use. */
 struct whatif {
     const struct whatif_kind *kind;
     char *text;        /* as given, for messages */
@@ -51,7 +52,7 @@ struct whatif {
     int repairs;               /* "repair": what would not match stays as it is */
     int is_after;              /* "after", not "before" */
     struct whatif_set ranks, nodes, visits, from, to, sizes;
-    void *facts; /* what was learnt of the whole trace beforehand (whatif_kind.learn) */
+    void *facts; /* learnt from the whole trace before the replay (whatif_kind.learn) */
 };
 
 struct whatif_list {
@@ -61,7 +62,7 @@ struct whatif_list {
 
 /* A record, and how the hypotheses have changed it. Times are in picoseconds. */
 struct whatif_item {
-    struct trace_event *event; /* good until the next one */
+    struct trace_event *event; /* valid until the next one */
     int64_t gap;               /* computing before it */
     int64_t duration;          /* of the call, where it is replayed as time */
     int is_dropped;            /* not to be replayed; its request counts as complete */
@@ -105,7 +106,7 @@ struct whatif_stage {
 
 /* Adds a hypothesis, or all of a file whose name ends in .yaml. */
 int whatif_parse(struct whatif_list *, const char *text, struct err *);
-/* Reads the trace, for what must be known of all of it. A hypothesis that would change nothing is
+/* Reads the whole trace, for kinds that need to know it. A hypothesis that would change nothing is
  * an error, which says what there is instead. */
 int whatif_learn(struct whatif_list *, struct trace *, struct err *);
 void whatif_fini(struct whatif_list *);
@@ -127,15 +128,15 @@ extern const struct whatif_kind whatif_scale, whatif_set_time, whatif_balance, w
 /* A thread of a rank of a trace, to read its records before the replay. */
 struct whatif_rank whatif_rank_of(const struct whatif_list *, struct trace *, uint64_t rank,
                                   unsigned thread, const struct trace_local *);
-/* 0: the hypothesis changes something; an error if not. See hits.c. */
+/* Returns 0 if the hypothesis changes something, else an error (hits.c). */
 int whatif_find_hit(const struct whatif_list *, size_t number, struct trace *, struct err *);
-/* 0: some region, call site or function has a name like that; an error that says what there is, if
- * not. */
+/* Returns 0 if some region, call site or function has such a name, else an error that says what
+ * there is. */
 int whatif_check_name(const struct whatif *, const char *names, const char *pattern, struct trace *,
                       struct err *);
 int whatif_trace_next(struct whatif_stage *, struct whatif_item *, struct err *);
 int whatif_in(const struct whatif_set *, int64_t value);
-/* Whether it is about this rank: by its number and its node. */
+/* Whether the hypothesis is about this rank, by its number and its node. */
 int whatif_is_about(const struct whatif *, const struct trace *, uint64_t rank);
 /* Bytes of an item of a datatype; 0: it is not known. */
 int64_t whatif_type_size(const struct whatif_rank *, int64_t type);

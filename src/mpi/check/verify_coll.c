@@ -48,7 +48,7 @@ struct said {
 struct entry {
     uint32_t ctx, serial;
     uint32_t total, here; /* ranks of the communicator; ranks of it in this process */
-    uint32_t came, spare; /* ranks ranks that have called */
+    uint32_t came, spare; /* ranks that have called */
     struct said said[ASPECTS][2];
     char comm[96];
 };
@@ -382,8 +382,8 @@ static uint32_t next_serial(struct mpi_rank *self, const struct mpi_comm *c)
     return (uint32_t)(*mpi_state_insert(self, MPI_STATE_serials, c->ctx))++;
 }
 
-/* What the rank says of its call meets what others say. `what`: how findings name c; NULL: by its
- * own name. */
+/* Compares the rank's call with those of the others. `what`: how findings name c; NULL: by its own
+ * name. */
 static void come(struct mpi_rank *self, const struct mpi_comm *c, uint32_t serial,
                  struct said s[ASPECTS], int rank, const char *what)
 {

@@ -1,9 +1,9 @@
 /*
  * Allgather by recursive doubling, for a power of two of ranks.
  *
- * In round k ranks that differ in bit k exchange the 2^k blocks they hold. Cost: log2 P * alpha +
- * n beta (P - 1) / P for n bytes in all. Blocks may be equal (allgather) or of any length
- * (allgatherv); there a run of blocks need not be adjacent in the buffer, so it goes packed.
+ * In round k ranks that differ in bit k exchange the 2^k blocks they hold. Cost: log2 P * alpha + n
+ * beta (P - 1) / P for n bytes in all. Blocks may be equal (allgather) or of any length
+ * (allgatherv); there the blocks need not be adjacent in the buffer, so they are packed.
  */
 #include "mpi/coll/coll_internal.h"
 

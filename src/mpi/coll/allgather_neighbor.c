@@ -1,10 +1,10 @@
 /*
  * Allgather by neighbour exchange (Chen et al. 2005), for an even number of ranks.
  *
- * First the ranks of a pair (2i, 2i + 1) exchange their blocks. Then every rank exchanges with its
- * two neighbours by turns the two blocks that came last. Cost: P/2 * alpha + n beta (P - 1) / P for
- * n bytes in all: half the steps of a ring. Blocks of a pair are adjacent, and are not in
- * allgatherv, where they go packed.
+ * First the ranks of a pair (2i, 2i + 1) exchange their blocks. Then every rank exchanges the last
+ * two blocks that it received with its two neighbours, in turn. Cost: P/2 * alpha + n beta (P - 1)
+ * / P for n bytes in all: half the steps of a ring. The blocks of a pair are adjacent, except in
+ * allgatherv, where they are packed.
  */
 #include "mpi/coll/coll_internal.h"
 

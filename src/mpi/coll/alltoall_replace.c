@@ -1,9 +1,9 @@
 /*
  * All-to-all with MPI_IN_PLACE: every pair of ranks swaps its blocks, in the order of pairs (0,1),
- * (0,2), ..., (1,2), ..., which no cycle of waits can form in. A block is packed aside, sent, and
- * replaced by what comes. Cost: up to (2P - 3) * (alpha + n beta) for blocks of n bytes; memory of
- * one block. Serves alltoall, alltoallv and alltoallw; the block to a rank is as long as the one
- * from it, so empty blocks are skipped on both sides.
+ * (0,2), ..., (1,2), ..., in which no cycle of waits can form. A block is packed into a buffer,
+ * sent, and replaced by what arrives. Cost: up to (2P - 3) * (alpha + n beta) for blocks of n
+ * bytes; memory of one block. Serves alltoall, alltoallv and alltoallw; the block to a rank is as
+ * long as the one from it, so empty blocks are skipped on both sides.
  */
 #include "mpi/coll/coll_internal.h"
 

@@ -2,8 +2,8 @@
  * Tournament barrier (Hensgen, Finkel and Manber 1988).
  *
  * In round k the winners of round k - 1 meet in pairs, 2^k ranks apart: the higher one signals the
- * lower one, which continues, and is out. The champion, rank 0, then wakes all ranks itself. Cost:
- * (ceil(log2 P) + 1) * alpha + (P - 1) o.
+ * lower one and drops out; the lower one continues. The champion, rank 0, then wakes all ranks
+ * itself. Cost: (ceil(log2 P) + 1) * alpha + (P - 1) o.
  */
 #include "mpi/coll/coll_internal.h"
 

@@ -91,7 +91,7 @@ static inline struct mpi_type *coll_type(const struct mpi_coll_args *a, const vo
                                       : mpi_type_get(((const MPI_Datatype *)types)[i]);
 }
 
-/* Are the caller's buffers hollow? Then both are that it uses (hollow.c), but for MPI_IN_PLACE. */
+/* Are the caller's buffers hollow? Then all that it uses are (hollow.c), except MPI_IN_PLACE. */
 static inline int coll_is_hollow(const struct mpi_coll_args *a)
 {
     return mpi_is_hollow(a->rbuf) || mpi_is_hollow(a->sbuf);
@@ -177,8 +177,8 @@ static inline uint64_t coll_block_count(const struct mpi_coll_args *a, int i)
 /* Items of the blocks [from, to). O(to - from) for reduce_scatter. */
 uint64_t coll_block_sum(const struct mpi_coll_args *a, int from, int to);
 
-/* Powers of two from any number of ranks: the first 2 * rem ranks join in pairs, of which one goes
- * on. Ranks that continue are renumbered 0..pow2-1. */
+/* Powers of two from any number of ranks: the first 2 * rem ranks form pairs, one rank of which
+ * continues. Ranks that continue are renumbered 0..pow2-1. */
 struct coll_pow2 {
     int pow2, rem;
     int me; /* my new rank, -1 if I do not continue */

@@ -222,7 +222,8 @@ int mpi_coll_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_col
 
 /*
  * The first ranks form a communicator for the duration of the call: another group, with the same
- * context. Their order between two ranks distinguishes its messages from others of the call.
+ * context. Messages between two ranks are matched in order, so they cannot be confused with others
+ * of the call.
  */
 int coll_nodes_run(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a, int me)
 {

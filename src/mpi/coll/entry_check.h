@@ -53,7 +53,7 @@ static inline int mpi_observe_collective(struct mpi_rank *self, struct mpi_comm 
 /* ---- the three forms of a call; `checked` is the result of the check (an error is returned)
  * ---- */
 
-/* Runs it (may switch). The first is for buffers of the library, which carry their data always. */
+/* Runs it (may switch). The first is for buffers of the library, whose data is always carried. */
 static inline int coll_now_real(struct mpi_rank *self, MPI_Comm comm, const struct mpi_coll_args *a,
                                 int checked)
 {

@@ -3,8 +3,9 @@
  * (pipeline), or in one piece (chain).
  *
  * Cost for s segments: (P - 2 + s) * (alpha + n/s beta + n/s gamma); in one piece (P - 1) * (alpha
- * + n beta + n gamma). A rank folds what comes from the rank after it behind its own. If the
- * operation does not commute the chain ends at rank 0, and the result makes one more step.
+ * + n beta + n gamma). A rank folds its own items with what it receives from the rank after it, in
+ * this order. If the operation does not commute the chain ends at rank 0, and the result makes one
+ * more step.
  */
 #include "mpi/coll/coll_internal.h"
 

@@ -107,7 +107,8 @@ static int step_back(struct mpi_rank *self, struct mpi_comm *c, const struct mpi
     return rc;
 }
 
-/* To the root: at each bit the side that is not the root's sends and is done. */
+/* Gathers the pieces at the root: for each bit, the ranks on the other side than the root send and
+ * are done. */
 static int gather_pieces(struct mpi_rank *self, struct mpi_comm *c, const struct mpi_coll_args *a,
                          struct job *j)
 {

@@ -1,7 +1,7 @@
 /*
  * Reduce-scatter by pairwise exchange, for reduce_scatter and reduce_scatter_block.
  *
- * P - 1 steps; in step i a rank sends the block of the rank i after it there, and folds its own
+ * P - 1 steps; in step i a rank sends to the rank i after it that rank's block, and folds its own
  * block as it comes from the rank i before it. Cost: (P - 1) * alpha + (n beta + n gamma) (P - 1) /
  * P. No item is sent twice and memory is one block: best for long messages. Blocks fold out of rank
  * order: commutative operations.

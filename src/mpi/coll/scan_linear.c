@@ -1,6 +1,6 @@
 /*
- * Prefix reductions (scan, exscan) along the line of ranks: a rank gets the result of those before
- * it, adds its own items and sends that on.
+ * Prefix reductions (scan, exscan) along the line of ranks: a rank receives the result of the ranks
+ * before it, adds its own items and sends the sum to the next rank.
  *
  * Cost: (P - 1) * (alpha + n beta + n gamma) for the last rank; P - 1 messages in all, the fewest.
  * Operations need not commute.

@@ -21,8 +21,8 @@ int errhandler_check(struct mpi_rank *, MPI_Comm comm, MPI_Errhandler h, enum er
 /* One more handle, for the caller of MPI_X_get_errhandler. */
 MPI_Errhandler errhandler_share(MPI_Errhandler);
 /* Ends the run if h is fatal ("MPI_Send(rank 3, MPI_COMM_WORLD): MPI_ERR_RANK: ..."), else calls it
- * with the object's handle. FOR_NOTHING: MPI_COMM_WORLD's handler, though the error is unrelated to
- * it. */
+ * with the object's handle. FOR_NOTHING: MPI_COMM_WORLD's handler, although the error has nothing
+ * to do with it. */
 void errhandler_call(struct mpi_rank *, MPI_Errhandler h, enum errhandler_kind, void *handle,
                      int code, const char *fmt, va_list args);
 /* The same for MPI_X_call_errhandler. */

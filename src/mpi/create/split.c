@@ -41,7 +41,7 @@ struct entry {
     uint32_t rank; /* in the parent, on its side */
 };
 
-/* Place in the binomial tree. */
+/* A rank's position in the binomial tree. */
 struct spot {
     int me, n;
     int top;  /* lowest set bit of me; for rank 0 the power of two that covers n */
@@ -230,7 +230,7 @@ static int decide(struct mpi_rank *self, struct mpi_comm *c, const struct spot *
     return rc;
 }
 
-/* The way up, and for rank 0 all of it. */
+/* The path up the tree; rank 0 does everything here. */
 static __attribute__((noinline)) int ascend(struct mpi_rank *self, struct mpi_comm *c, int color,
                                             int key, int tag, MPI_Comm *out)
 {
@@ -250,7 +250,7 @@ static __attribute__((noinline)) int ascend(struct mpi_rank *self, struct mpi_co
     return rc;
 }
 
-/* The way down for all but rank 0: here most ranks wait for the slowest. */
+/* The path down for all but rank 0: here most ranks wait for the slowest. */
 static __attribute__((noinline)) int descend(struct mpi_rank *self, struct mpi_comm *c, int tag,
                                              MPI_Comm *out)
 {
@@ -316,8 +316,8 @@ static int is_node_hint(MPI_Info info)
     return type && (!strcmp(type, "mpi_shared_memory") || !strcmp(type, "machine"));
 }
 
-/* Splits by node, and gives a part that is no smaller than the whole back (MPI-4.0, 7.4.2). The
- * info object, if there is one, tells what the parts are. */
+/* Splits by node; returns MPI_COMM_NULL if the part is no smaller than the whole (MPI-4.0, 7.4.2).
+ * The info object, if there is one, tells what the parts are. */
 static int split_unguided(struct mpi_rank *self, struct mpi_comm *c, int key, MPI_Info info,
                           MPI_Comm *newcomm)
 {
@@ -343,7 +343,8 @@ static int color_of(const char *text)
     return (int)(hash & INT32_MAX);
 }
 
-/* All ranks of a machine share its file systems; they get nothing unless all name one directory. */
+/* All ranks of a machine share its file systems. They get MPI_COMM_NULL unless all of them name one
+ * directory. */
 static int split_by_directory(struct mpi_rank *self, struct mpi_comm *c, int key, MPI_Info info,
                               MPI_Comm *newcomm)
 {

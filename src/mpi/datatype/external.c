@@ -1,6 +1,6 @@
-/* external.c - external.c - external32: walks a type's basic elements in stream order and converts
- * them (external.h).
- * 
+/* external.c - external32: walks a type's basic elements in stream order and converts them
+ * (external.h).
+ *
  * A window on the native packed stream feeds the conversion: the user's buffer itself if the type
  * is contiguous, else a chunk on the heap that is packed or unpacked a range at a time. Elements
  * never straddle its end: it is advanced before one that would. */

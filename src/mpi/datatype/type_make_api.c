@@ -1,6 +1,6 @@
-/* type_make_api.c - type_make_api.c - MPI calls that construct datatypes, in both forms: ints, and
- * MPI_Count (MPI_X_c).
- * 
+/* type_make_api.c - MPI calls that construct datatypes, in both forms: ints, and MPI_Count
+ * (MPI_X_c).
+ *
  * The two forms differ in what the contents of the type will be, and in the arrays they take. A
  * static function does the work of both on MPI_Counts; the int form widens its arrays first.
  * Addresses need no conversion: MPI_Aint and MPI_Count are the same type. Other conventions as in

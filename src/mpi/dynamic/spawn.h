@@ -1,5 +1,6 @@
 /*
- * spawn.h - ranks that come later (MPI-4.0, 11.8): MPI_Comm_spawn and what a spawned rank is.
+ * spawn.h - ranks that start during the run (MPI-4.0, 11.8): MPI_Comm_spawn, and the state of a
+ * spawned rank.
  *
  * A run has room for a *universe* of ranks: those it starts with, and spares that exist only as
  * numbers (engine/rank_map.h). The agent of rank 0 assigns them, as a service (service.h): in order

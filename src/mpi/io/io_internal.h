@@ -111,7 +111,7 @@ static inline MPI_File io_handle(struct io_file *f)
 {
     return (MPI_File)(void *)f;
 }
-/* The rank makes a collective call on the file: told to --check. */
+/* Reports a collective call of the rank on the file to --check. */
 void io_collective(struct mpi_rank *self, const struct io_file *f);
 /* Distributes `n` bytes of the file's first rank to all. May switch; returns an MPI class. */
 int io_spread(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n);
@@ -144,7 +144,7 @@ uint64_t io_datarep_size(struct mpi_rank *self, const struct io_datarep *, struc
                          int *rc);
 int64_t io_datarep_extent(struct mpi_rank *self, const struct io_datarep *, struct mpi_type *,
                           int *rc);
-/* The filetype as it lies in the file, with a ref for the caller. */
+/* The filetype in the representation of the file, with a ref for the caller. */
 struct mpi_type *io_datarep_layout(struct mpi_rank *self, const struct io_datarep *,
                                    struct mpi_type *filetype, int *rc);
 /* Converts `count` items between the program's buffer and the form of the file; an MPI class. */

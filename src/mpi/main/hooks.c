@@ -43,7 +43,8 @@ static void rank_ended(struct mpi_rank *r, int status)
  * Ranks run in turn, and their memory has long left the cache. So it is prefetched some turns
  * ahead, in steps: first the rank itself, then what it points to, then what that points to: the
  * rest of its stack, the message that it will take first, and the rank to which it is likely to
- * send next. The last step, in its own turn, is the message behind which that one's inbox gets it.
+ * send next. The last step, in its own turn, fetches the last message in that rank's inbox, to
+ * which the new one is linked.
  */
 enum { AHEAD_RANK = 5, AHEAD_POINTERS = 3, AHEAD_TARGETS = 1 };
 

@@ -27,7 +27,7 @@ static int is_terminal(int fd)
     return syscall(SYS_ioctl, fd, TCGETS, &t) == 0;
 }
 
-/* Keeps the watcher from drawing. Is there a line to erase? */
+/* Keeps the watcher from drawing. Returns whether there is a line to erase. */
 static int take(void)
 {
     uint32_t was = RUN_LINE_NONE;

@@ -142,7 +142,7 @@ static void on_too_large(int sig)
 
 /* ---- aborts ---- */
 
-/* The rank no longer takes part; its network interface serves the others until the run ends. */
+/* The rank stops here; its network interface serves the others until the run ends. */
 void mpi_serve(struct mpi_rank *self)
 {
     vtime t = self->ent.clock, due;

@@ -11,7 +11,7 @@
  *     BYTE                                                  x
  *     pairs                                                               x
  *
- * That is MPI-4.0 section 6.9.2 as MPICH 4.0 takes it: MPI_CHAR and MPI_CHARACTER count as
+ * That is MPI-4.0 section 6.9.2 as MPICH 4.0 interprets it: MPI_CHAR and MPI_CHARACTER count as
  * integers, Fortran integers and all reals take logical operations (a real is true unless it is
  * zero), and MPI_COMPLEX32 takes none. Signed integers share the unsigned code where the bits come
  * out the same, so overflow wraps. Loops are plain, with restrict, for the compiler to vectorise.
@@ -57,7 +57,7 @@ PAIR(pair_long_int, long, int);
 PAIR(pair_short_int, short, int);
 PAIR(pair_long_double_int, long double, int);
 
-/* What one item becomes; a: in (left operand), b: inout (right operand). */
+/* The result for one item; a: in (left operand), b: inout (right operand). */
 // clang-format off
 #define DO_max(a, b) ((b) > (a) ? (b) : (a))
 #define DO_min(a, b) ((b) < (a) ? (b) : (a))

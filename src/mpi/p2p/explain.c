@@ -149,7 +149,7 @@ static void say_one_sided(struct mpi_rank *self, const struct mpi_req *r)
     add_edge(out, self->fn == MPI_FN_WIN_START ? r->peer : -1);
 }
 
-/* Nothing is known but the call. */
+/* Only the call is known. */
 static void say_call(struct mpi_rank *self)
 {
     struct engine_wait *out = engine_waits_add(mpi_explanation.out);

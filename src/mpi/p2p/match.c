@@ -123,7 +123,8 @@ static int must_wait(struct mpi_rank *self, const struct mpi_req *req)
            mpi_early_find(self, req->ctx, (uint32_t)req->peer, req->tag) != NULL;
 }
 
-/* A receive that is not simply from its source takes the message: returns 0, or has none yet: 1. */
+/* Whether the receive has to wait although m matches it: its match is a decision, or an undecided
+ * receive has a claim to an earlier message. */
 __attribute__((noinline)) static int waits(struct mpi_rank *self, const struct mpi_req *req,
                                            const struct mpi_msg *m)
 {

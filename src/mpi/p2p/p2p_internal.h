@@ -105,7 +105,8 @@ struct mpi_msg *mpi_early_find_any(struct mpi_rank *self, uint32_t ctx, int32_t 
                                    const struct mpi_req *claimer);
 /* Removes it; the caller owns it. */
 void mpi_early_take(struct mpi_rank *self, struct mpi_msg *m);
-/* Calls fn for every message, sources' own order kept, until fn returns non-zero. */
+/* Calls fn for every message, those of a source in the order of sending, until fn returns
+ * non-zero. */
 int mpi_early_each(struct mpi_rank *self, int (*fn)(struct mpi_rank *, struct mpi_msg *, void *),
                    void *arg);
 
@@ -205,9 +206,9 @@ void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi
  * rank handle messages meanwhile, and need not wake this one before. It may return earlier. */
 void mpi_block_until(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *shown,
                      mpi_holds *holds, const void *arg);
-/* The same without explaining: returns whether the caller has to explain what it waits for, suspend
- * the rank and look at ent.wake again, until the answer is no. It knows of more requests than one.
- * */
+/* The same for callers that wait for several requests, and describe them themselves: if it returns
+ * 1, the caller explains what it waits for and suspends the rank, as long as ent.wake is
+ * ENGINE_WAKE_EXPLAIN. */
 int mpi_block_asked(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *first,
                     mpi_holds *holds, const void *arg);
 mpi_holds mpi_req_is_done;

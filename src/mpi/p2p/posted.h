@@ -9,7 +9,7 @@
 /* Adds a receive after all others. MPI_REQ_WILD must be final. */
 void mpi_posted_add(struct mpi_rank *self, struct mpi_req *);
 
-/* Names the source of an undecided receive, which is decided now and keeps its position. */
+/* Sets the source of an undecided receive: it is then decided, and keeps its position. */
 void mpi_posted_name(struct mpi_rank *self, struct mpi_req *, int32_t peer);
 
 /* The first posted receive that m matches, or NULL. O(1) amortised. */

@@ -355,7 +355,8 @@ static vtime hold_until(struct threads *t, struct mpi_rank *self)
     return is_spinning(t) ? VTIME_NEVER : self->ent.clock;
 }
 
-/* Lets other ranks go first, as far as they may. If that helped a waiter, all check. */
+/* Lets other ranks go first, as far as they may. If that may have ended a wait, all waiters
+ * check. */
 static void stand_by(struct threads *t, struct mpi_rank *self, uint32_t wake_after)
 {
     struct engine *e = &mpi_world.engine;
@@ -409,7 +410,8 @@ static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me
     stand_by(t, self, wake_after);
 }
 
-/* Is it known without checking that nothing waits for the computing threads? Not twice in a row. */
+/* Is it certain without asking the system that nothing waits for the computing threads? Not twice
+ * in a row. */
 static int is_known(const struct threads *t, const struct mpi_rank *self)
 {
     return t->fruitless == 0 && (t->spinning || is_serial(t, self)) &&

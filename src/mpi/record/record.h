@@ -14,12 +14,12 @@
 
 /* Before the first rank runs; the part is named in the options of the run. */
 int mpi_record_begin(struct err *);
-/* All ranks have ended, or will not go on: writes what is left. `aborted`: when, or VTIME_NEVER.
+/* All ranks have ended, or will not continue: writes what is left. `aborted`: when, or VTIME_NEVER.
  * Scheduler context. */
 int mpi_record_end(vtime aborted, struct err *);
 
-/* Defines the links of the machine and what they carried; the first process defines what is not of
- * one process. */
+/* Defines the links of the machine and what they carried; the first process also defines what they
+ * have in common. */
 void mpi_record_links(int is_first);
 
 #endif
