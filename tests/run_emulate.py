@@ -78,6 +78,17 @@ def clocks(tests):
     demand(found == "clocks agree\n" * 2, "clocks differ", found)
 
 
+def polling(tests):
+    """Reading the clock does not ask the simulator, which would have no time for anything else."""
+    with harness.fresh_folder() as folder:
+        path = pathlib.Path(folder) / "summary.json"
+        text = tests.call("emulate", "-q", "-n", 2, "--factor", 1, "--json", path, tests.build / "polling").stdout
+        switches = json.loads(path.read_text())["switches"]
+    readings = [int(line.split()[0]) for line in text.splitlines() if line.endswith(" readings")]
+    demand(len(readings) == len(text.splitlines()) == 2, "the clock went back", text)
+    demand(switches < 200 and sum(readings) > switches, f"{switches} switches", text)
+
+
 def observers(tests):
     with harness.fresh_folder() as folder:
         trace, stats = pathlib.Path(folder) / "run.orr", pathlib.Path(folder) / "run.csv"
@@ -158,6 +169,7 @@ def add_cases(tests):
     tests.add("usage", usage, tests)
     tests.add("summary", summary, tests)
     tests.add("clocks", clocks, tests)
+    tests.add("polling", polling, tests)
     tests.add("observers", observers, tests)
     tests.add("factor auto", auto, tests)
     tests.add("factor dynamic", dynamic, tests)

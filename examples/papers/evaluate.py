@@ -37,6 +37,8 @@ def read_options():
     parser.add_argument("--nas")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
+    if options.list:
+        return options
     options.orrery = shutil.which(options.orrery) or sys.exit(f"papers: cannot run '{options.orrery}'")
     if options.nas and not pathlib.Path(options.nas).is_dir():
         sys.exit(f"papers: '{options.nas}' is not a folder with NAS Parallel Benchmarks")

@@ -24,6 +24,8 @@ struct mpi_above {
     void (*thread_enter)(void);
     void (*thread_leave)(int quiet);
     void (*yield)(struct mpi_rank *self);
+    /* NULL: mpi_world.paced is not set. */
+    vtime (*peek)(const struct mpi_rank *self);
     /* The rank has freed the communicator: higher subfolders drop what they keep for it. */
     void (*comm_left)(struct mpi_rank *self, const struct mpi_comm *c);
     /* verify.h */

@@ -217,6 +217,10 @@ static vtime reading_cost(const struct mpi_rank *self)
 
 vtime mpi_clock_read(struct mpi_rank *self)
 {
+    vtime seen = mpi_world.paced ? mpi_clock_peek(self) : 0;
+
+    if (seen)
+        return seen;
     mpi_clock_begin(self);
     mpi_clock_add(self, reading_cost(self));
     mpi_time_check(self);

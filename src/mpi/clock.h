@@ -25,6 +25,8 @@ void mpi_clock_end(void);
 /* The program reads a clock: charges its time so far and the cost of reading, which grows when the
  * program does nothing else for long. */
 vtime mpi_clock_read(struct mpi_rank *);
+/* If mpi_world.paced: the clock, if the rank can read it without the turn, else 0. */
+vtime mpi_clock_peek(const struct mpi_rank *);
 /* How often in a row the running rank has done so; MPI calls reset it to 0. */
 extern uint32_t mpi_clock_readings;
 

@@ -40,11 +40,10 @@ def percent(value, reference):
 
 
 def table1(work):
-    result, kind = Result(), work.choose("W", "T")
-    rows, exact = [], True
+    result, rows, exact = Result(), [], True
     for ranks in work.choose((256, 1024), (4, 9)):
         work.say(f"{ranks} ranks, simulated")
-        program = work.kernel("bt", kind, ranks)
+        program = work.kernel("bt", work.choose("A", "T"), ranks)
         machine = ["--platform", "ethernet-1g", "--set", "net.latency=2us,net.bandwidth=10Gbps"]
         tape, trace, again = (work.out / name for name in ("bt.tape", "bt.orr", "bt-again.orr"))
         original = work.simulate(ranks, program, *machine, "--record-compute", tape)
@@ -56,7 +55,7 @@ def table1(work):
         rows.append([f"{ranks}, simulated", f"{100 * (before[1] + before[2]) / before[0]:.0f} %", seconds(first), seconds(second),
                      seconds(after[0]), percent(second, first), percent(after[0], before[0]), seconds(after[1]),
                      seconds(after[2])])
-    rows.append(native_row(work, kind))
+    rows.append(native_row(work, work.choose("W", "T")))
     result.table(["ranks", "in MPI", "original", "traced", "replayed", "traced off by", "replayed off by",
                   "point-to-point, replayed", "collectives, replayed"], rows,
                  "Their table: 256 ranks 46.56 s, 47.23 s, 46.82 s, 1.44 %, 0.56 %; 1024 ranks 14.93 s, 16.57 s, 15.67 s, 10.98 %, "

@@ -52,7 +52,7 @@ def pingpong(work):
 
 def arrivals(work):
     result, rounds, ranks = Result(), work.choose(100, 3), work.choose(4, 2)
-    factors = work.choose((1, 2, 4, 8, 16), (1, 4))
+    factors = work.choose((1, 2, 4, 8, 16, 32, 64), (1, 4))
     rows, series, ends = [], {}, {}
     for gap in (100, 3000):
         program = [work.compile("arrivals.c"), str(rounds), str(gap)]
@@ -76,7 +76,7 @@ def arrivals(work):
 def kernels(work):
     """Figures 5 and 6."""
     result, kind, ranks = Result(), work.choose("S", "T"), 4
-    factors = work.choose((1, 2, 4, 8, 16), (1, 2))
+    factors = work.choose((1, 2, 4, 8, 16, 32, 64), (1, 2))
     behind, times, rows = {}, {}, []
     for name in work.choose(KERNELS, ("is",)):
         found = over_factors(work, REFERENCE, ranks, work.kernel(name, kind, ranks), factors)

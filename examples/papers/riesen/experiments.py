@@ -43,7 +43,7 @@ def figure7(work):
     simulated, modelled = {}, {}
     for ranks in counts:
         work.say(f"{ranks} ranks, simulated")
-        machine = ["--platform", "infiniband-hdr", "--compute", "none"]
+        machine = ["--platform", "infiniband-hdr", "--set", "nodes.ranks=1", "--compute", "none"]
         simulated[ranks] = measured(work.simulate(ranks, program, *machine).text)
         modelled[ranks] = measured(work.simulate(ranks, program, *machine, "--set", "mpi.collectives=model").text)
     native = {}

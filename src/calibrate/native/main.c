@@ -176,7 +176,8 @@ static void measure_peers(struct native *n)
     settle();
 }
 
-/* 1, 2, 3, 4, 6, 9, ... ranks of a node that compute at once. */
+/* 1, 2, 3, 4, 6, 9, ... ranks of a node that compute at once. Done several times, some time apart:
+ * neighbours on a shared host, which disturb all of one pass, are gone in the next. */
 static void measure_sharing(struct native *n)
 {
     int place = place_on_node(n), most = most_busy(n);
@@ -220,12 +221,15 @@ static void measure_all(struct native *n)
         native_alone(n);
     }
     MPI_Bcast(&n->clock_cost, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    if (!n->opt.pingpong_only)
+        measure_sharing(n);
     measure_pair(n, 1);
     measure_pair(n, 0);
     if (!n->opt.pingpong_only) {
         measure_peers(n);
         measure_sharing(n);
         measure_collectives(n);
+        measure_sharing(n);
     }
     if (n->rank == 0 && n->opt.progress)
         fprintf(stderr, "\r%70s\r", "");

@@ -45,6 +45,7 @@ struct own {
     int depth;    /* 0: the program runs */
     long thread;  /* the one that left last, ... */
     vtime left;   /* ... the rank's clock then, ... */
+    vtime seen;   /* ... the time that it has read since, ... */
     int64_t cpu;  /* ... its processor time, ... */
     int64_t all;  /* ... that of all threads, ... */
     int64_t wall; /* ... and real time */
@@ -132,10 +133,34 @@ void mpi_emulate_running(void)
     mpi_emulate_leave(1);
 }
 
+/* In ticks, as the processor model wants it. */
+static uint64_t slice(const struct own *o)
+{
+    return emulation.computes ? (uint64_t)((double)computed(o) * ticks_per_ns()) : 0;
+}
+
 /* The time that the slice took, by what is known before the processor model is asked. */
 static vtime estimate(uint64_t ticks)
 {
     return vtime_from_ps_double((double)ticks * mpi_world.ps_per_tick);
+}
+
+vtime mpi_emulate_peek(const struct mpi_rank *self)
+{
+    struct own *o = own();
+    vtime t, now, limit = mpi_world.opt->time_limit;
+
+    (void)self;
+    if (o->depth || vp_thread_count() > 1)
+        return 0;
+    t = vtime_add(o->left, estimate(slice(o)));
+    emulate_sleep(&emulation.pace, t);
+    now = emulate_time_at(&emulation.pace, emulate_wall() - emulation.pace.overhead);
+    t = now > t ? now : t;
+    if (limit && t > limit)
+        return 0; /* the run ends */
+    o->seen = t > o->seen ? t : o->seen;
+    return o->seen;
 }
 
 void mpi_emulate_enter(void)
@@ -149,7 +174,7 @@ void mpi_emulate_enter(void)
         o->depth++;
         return;
     }
-    ticks = emulation.computes ? (uint64_t)((double)computed(o) * ticks_per_ns()) : 0;
+    ticks = slice(o);
     pthread_mutex_lock(&o->lock);
     o->inside = pthread_self();
     o->depth = 1;
@@ -162,6 +187,7 @@ void mpi_emulate_enter(void)
     if (engine_reached(&mpi_world.engine) > now)
         now = engine_reached(&mpi_world.engine);
     mpi_clock_reach(self, emulate_called(&emulation.pace, self->ent.clock, now));
+    mpi_clock_reach(self, o->seen);
 }
 
 void mpi_emulate_leave(int quiet)
@@ -174,7 +200,7 @@ void mpi_emulate_leave(int quiet)
         o->depth--;
         return;
     }
-    o->left = self->ent.clock;
+    o->left = o->seen = self->ent.clock;
     go_away(self);
     vp_go_out();
     emulate_sleep(&emulation.pace, o->left);

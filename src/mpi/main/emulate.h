@@ -24,6 +24,9 @@ void mpi_emulate_running(void);
 void mpi_emulate_enter(void);
 void mpi_emulate_leave(int quiet);
 
+/* mpi_above.peek: a program that reads the clock in a loop must not keep the simulator busy. */
+vtime mpi_emulate_peek(const struct mpi_rank *);
+
 /* engine_ops.pace */
 vtime mpi_emulate_pace(void *owner, vtime next);
 
